@@ -1,0 +1,37 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// The cost summary of an algorithm on a torus, and the time model over it. Units: the per-rank
+// vector.
+#pragma once
+
+#include <vector>
+
+#include "algorithms/algorithm.hpp"
+
+namespace trefoil {
+
+struct CostSummary {
+    int parts = 0;
+    int steps = 0;  ///< steps in which any rank sends; all parts run concurrently, step by step
+    double bytes_sent_max = 0, bytes_sent_min = 0, bytes_sent_total = 0;  ///< over ranks
+    /// Per step: the largest load of a directed link (parts summed), minimal dimension-ordered
+    /// routes, ties half/half; and the longest route in hops.
+    std::vector<double> step_max_link_load;
+    std::vector<int> step_max_hops;
+    double sum_link_load = 0;
+    long sum_hops = 0;
+    int max_sends_per_port_per_step = 0;  ///< over ranks, ports and steps; parts summed
+    int max_extents_per_message = 0;
+};
+
+/// Builds one rank's schedule after the other; memory does not grow with ranks x schedule.
+CostSummary summarize(const Torus& torus, const Algorithm& algorithm);
+
+/// T = sum over steps of (alpha + hops*tau + load*bytes*beta), in seconds.
+struct CostModel {
+    double alpha = 1.5e-6;      ///< per step
+    double tau = 200e-9;        ///< per hop
+    double beta = 8.0 / 800e9;  ///< per byte on one link
+    double time(const CostSummary& cost, double vector_bytes) const;
+};
+
+}  // namespace trefoil

@@ -1,0 +1,62 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Start-up communication behind one interface: allgather of small blobs. Used at set-up only.
+#pragma once
+
+#include <chrono>
+#include <cstdint>
+#include <memory>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "topo/torus.hpp"
+
+namespace trefoil {
+
+/// Connects the ranks of a job before endpoints exist. All ranks call in the same order. Not
+/// thread-safe. Errors are thrown: Error(timeout) names the ranks that did not come, where it is
+/// known.
+class Bootstrap {
+  public:
+    virtual ~Bootstrap() = default;
+    virtual Rank rank() const = 0;
+    virtual Rank ranks() const = 0;
+    /// Every rank's blob, by rank. Blobs may differ in length and may be empty.
+    virtual std::vector<std::string> allgather(std::string_view mine) = 0;
+    void barrier() { allgather({}); }
+};
+
+/// The caller's own fixed-size allgather: copies `bytes` from `mine` to all[r*bytes] of every rank
+/// r; returns 0 on success.
+using AllgatherCallback = int (*)(const void* mine, void* all, std::size_t bytes, void* context);
+
+/// Bootstrap over a caller's callback (MPI_Allgather, a vendor's out-of-band exchange, ...).
+std::unique_ptr<Bootstrap> make_callback_bootstrap(Rank rank, Rank ranks,
+                                                   AllgatherCallback allgather, void* context);
+
+/// One rank alone.
+std::unique_ptr<Bootstrap> make_single_bootstrap();
+
+/// A client of Trefoil's TCP store at `host`:`port`. Waits up to `deadline` for the server to exist
+/// and for the others in each exchange. `job` separates independent groups of ranks that share one
+/// store (e.g. successive communicators).
+std::unique_ptr<Bootstrap> make_store_bootstrap(const std::string& host, int port,
+                                                const std::string& job, Rank rank, Rank ranks,
+                                                std::chrono::milliseconds deadline);
+
+/// The store: a small TCP server with a thread of its own; lives in the launcher, or in rank 0. It
+/// listens on `host` (default loopback) and `port` (0: any free one), and ends with the object.
+class StoreServer {
+  public:
+    explicit StoreServer(const std::string& host = "127.0.0.1", int port = 0);
+    ~StoreServer();
+    StoreServer(const StoreServer&) = delete;
+    StoreServer& operator=(const StoreServer&) = delete;
+    int port() const;
+
+  private:
+    class Implementation;
+    std::unique_ptr<Implementation> implementation_;
+};
+
+}  // namespace trefoil

@@ -1,0 +1,78 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Reduction kernels: target = target op source for every type and operation, and a fused pass for
+// the joint reduction of two arrivals.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <span>
+#include <string_view>
+
+namespace trefoil {
+
+/// Element types. The values equal trefoil_datatype_t.
+enum class DataType : std::uint8_t {
+    int8 = 0,
+    int16,
+    int32,
+    int64,
+    uint8,
+    uint16,
+    uint32,
+    uint64,
+    float16,
+    bfloat16,
+    float32,
+    float64,
+    complex_float,
+    complex_double
+};
+inline constexpr int datatype_count = 14;
+
+/// Operations. The values equal trefoil_op_t.
+enum class Operation : std::uint8_t {
+    sum = 0,
+    prod,
+    min,
+    max,
+    bitwise_and,
+    bitwise_or,
+    bitwise_xor,
+    logical_and,
+    logical_or,
+    logical_xor
+};
+inline constexpr int operation_count = 10;
+
+/// "float", "double", "int32", "bfloat16", "float16", "complex-float", ... as users type them.
+std::string_view to_string(DataType type);
+std::string_view to_string(Operation operation);
+std::size_t size_of(DataType type);
+
+/// target[i] = target[i] op source[i] for `count` elements; the two do not overlap. Any alignment
+/// that suits the element type. float16 and bfloat16 are widened to float, combined and rounded to
+/// nearest even. Thread-safe.
+using ReduceKernel = void (*)(void* target, const void* source, std::size_t count);
+
+/// target[i] = (target[i] op first[i]) op second[i] in one pass: the same bits as two ReduceKernel
+/// calls (half types too: each op rounds), with one load and store of the target.
+using JointReduceKernel = void (*)(void* target, const void* first, const void* second,
+                                   std::size_t count);
+
+struct ReduceKernels {
+    ReduceKernel reduce = nullptr;  ///< null: the operation makes no sense for the type
+    JointReduceKernel joint = nullptr;
+};
+
+/// The kernels of (type, operation); both null when unsupported: bitwise on floats and complex,
+/// min, max and logical on complex. Logical operations give 0 or 1 in the element's type.
+ReduceKernels reduce_kernels(DataType type, Operation operation);
+
+/// Conversions used by the kernels, by tests and by tools that make data.
+float to_float_from_float16(std::uint16_t bits);
+float to_float_from_bfloat16(std::uint16_t bits);
+std::uint16_t to_float16(
+    float value);  ///< round to nearest even; overflow to infinity; NaN stays NaN
+std::uint16_t to_bfloat16(float value);  ///< round to nearest even; NaN stays NaN
+
+}  // namespace trefoil

@@ -1,0 +1,31 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// The waiting policy: how a thread that polls in vain behaves, so that a wait never starves the
+// thread that it waits for.
+#pragma once
+
+#include <chrono>
+#include <cstdint>
+
+namespace trefoil {
+
+/// One per waiting thread. Spins while there is a core for every thread; otherwise yields for about
+/// a hundred empty polls, then asks for naps of 50 us that grow to 1 ms when nothing happens for
+/// long. Not thread-safe.
+class Waiting {
+  public:
+    /// `may_spin`: every thread of the job on this machine has a core of its own.
+    explicit Waiting(bool may_spin) : may_spin_(may_spin) {}
+
+    /// Something happened: start again at the eager end.
+    void reset() { empty_polls_ = 0; }
+
+    /// Called after an empty poll. Pauses or yields by itself and returns zero, or returns how long
+    /// the caller should sleep in its endpoint's wait().
+    std::chrono::microseconds idle();
+
+  private:
+    bool may_spin_;
+    std::uint32_t empty_polls_ = 0;
+};
+
+}  // namespace trefoil

@@ -1,0 +1,157 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Torus geometry: construction, parsing, balanced factorisation and routes.
+#include "topo/torus.hpp"
+
+#include <algorithm>
+#include <charconv>
+#include <cstdlib>
+#include <limits>
+
+#include "topo/error.hpp"
+
+namespace trefoil {
+
+std::string to_string(Port port) {
+    return (port.sign() > 0 ? "+" : "-") + std::to_string(port.dimension());
+}
+
+Torus::Torus(std::vector<Rank> sizes) : sizes_(std::move(sizes)), strides_(sizes_.size()) {
+    if (sizes_.empty()) {
+        throw Error(Status::invalid_argument,
+                    "a torus needs at least one dimension, e.g. 9 or 3x3");
+    }
+    std::int64_t ranks = 1;
+    for (std::size_t j = sizes_.size(); j-- > 0;) {
+        if (sizes_[j] < 1) {
+            throw Error(Status::invalid_argument,
+                        "dimension " + std::to_string(j) + " of the torus has size " +
+                            std::to_string(sizes_[j]) + "; every size must be at least 1");
+        }
+        strides_[j] = static_cast<Rank>(ranks);
+        ranks *= sizes_[j];
+        if (ranks > std::numeric_limits<Rank>::max()) {
+            throw Error(Status::invalid_argument, "the torus has more than 2147483647 ranks");
+        }
+    }
+    ranks_ = static_cast<Rank>(ranks);
+}
+
+Torus Torus::parse(std::string_view text) {
+    std::vector<Rank> sizes;
+    const char* at = text.data();
+    const char* end = at + text.size();
+    while (true) {
+        Rank size = 0;
+        const auto [next, error] = std::from_chars(at, end, size);
+        const bool separated = next == end || *next == 'x';
+        if (error != std::errc() || !separated || size < 1 || (next != end && next + 1 == end)) {
+            throw Error(Status::invalid_argument,
+                        "\"" + std::string(text) +
+                            "\" is not a torus; write its sizes, each at least 1, joined by x: 9, "
+                            "3x3 or 2x3x4");
+        }
+        sizes.push_back(size);
+        if (next == end) {
+            return Torus(std::move(sizes));
+        }
+        at = next + 1;
+    }
+}
+
+Torus Torus::balanced(Rank ranks, int dimensions) {
+    if (ranks < 1 || dimensions < 1) {
+        throw Error(Status::invalid_argument,
+                    "a balanced torus needs at least one rank and one dimension");
+    }
+    // Largest prime factors first, each onto the currently smallest dimension.
+    std::vector<Rank> factors;
+    Rank rest = ranks;
+    for (Rank f = 2; static_cast<std::int64_t>(f) * f <= rest; ++f) {
+        while (rest % f == 0) {
+            factors.push_back(f);
+            rest /= f;
+        }
+    }
+    if (rest > 1) {
+        factors.push_back(rest);
+    }
+    std::vector<Rank> sizes(dimensions, 1);
+    for (auto f = factors.rbegin(); f != factors.rend(); ++f) {
+        *std::min_element(sizes.begin(), sizes.end()) *= *f;
+    }
+    std::sort(sizes.rbegin(), sizes.rend());
+    return Torus(std::move(sizes));
+}
+
+std::string Torus::name() const {
+    std::string name;
+    for (const Rank size : sizes_) {
+        name += (name.empty() ? "" : "x") + std::to_string(size);
+    }
+    return name;
+}
+
+std::vector<Rank> Torus::coordinates(Rank rank) const {
+    std::vector<Rank> result(sizes_.size());
+    for (int j = 0; j < dimensions(); ++j) {
+        result[j] = coordinate(rank, j);
+    }
+    return result;
+}
+
+Rank Torus::rank(const std::vector<Rank>& coordinates) const {
+    Rank result = 0;
+    for (int j = 0; j < dimensions(); ++j) {
+        result += coordinates[j] * strides_[j];
+    }
+    return result;
+}
+
+Rank Torus::shifted(Rank rank, int dimension, std::int64_t offset) const {
+    const std::int64_t size = sizes_[dimension];
+    std::int64_t target = (coordinate(rank, dimension) + offset) % size;
+    if (target < 0) {
+        target += size;
+    }
+    return with_coordinate(rank, dimension, static_cast<Rank>(target));
+}
+
+std::int64_t Torus::displacement(Rank from, Rank to, int dimension) const {
+    const std::int64_t size = sizes_[dimension];
+    std::int64_t d =
+        static_cast<std::int64_t>(coordinate(to, dimension)) - coordinate(from, dimension);
+    if (d < 0) {
+        d += size;
+    }
+    return 2 * d > size ? d - size : d;
+}
+
+bool Torus::is_tie(Rank from, Rank to, int dimension) const {
+    return 2 * displacement(from, to, dimension) == sizes_[dimension];
+}
+
+std::int64_t Torus::hops(Rank from, Rank to) const {
+    std::int64_t total = 0;
+    for (int j = 0; j < dimensions(); ++j) {
+        total += std::abs(displacement(from, to, j));
+    }
+    return total;
+}
+
+Port Torus::first_port(Rank from, Rank to) const {
+    for (int j = 0; j < dimensions(); ++j) {
+        const std::int64_t step = displacement(from, to, j);
+        if (step != 0) {
+            return Port::towards(j, step > 0 ? 1 : -1);
+        }
+    }
+    return Port{};  // from == to: no port is used; the caller's contract excludes it
+}
+
+std::vector<LinkShare> Torus::route(Rank from, Rank to) const {
+    std::vector<LinkShare> links;
+    for_each_link(from, to, [&](const LinkShare& l) { links.push_back(l); });
+    return links;
+}
+
+}  // namespace trefoil
