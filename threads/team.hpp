@@ -15,7 +15,8 @@ class Team {
     /// `threads` = 0: run() calls work(0) on the calling thread. Otherwise that many threads are
     /// started; thread i is pinned to cores[i % cores.size()] when `cores` is not empty. Each core
     /// must be in the process's mask. The caller's own mask is never touched. Throws
-    /// Error(system_error).
+    /// Error(invalid_argument) for a core outside the mask, Error(system_error) when the system
+    /// refuses a thread.
     Team(int threads, std::vector<int> cores);
     ~Team();  ///< joins; must not be called while run() is under way
     Team(const Team&) = delete;

@@ -13,15 +13,15 @@ constexpr std::uint32_t yields_before_nap = 100;
 constexpr std::uint32_t naps_before_long = 200;  // 10 ms
 constexpr std::chrono::microseconds nap{50};
 constexpr std::chrono::microseconds long_nap{1000};
+}  // namespace
 
-void pause() {
+void pause_processor() {
 #if defined(__x86_64__) || defined(__i386__)
     __builtin_ia32_pause();
 #elif defined(__aarch64__)
     asm volatile("yield");
 #endif
 }
-}  // namespace
 
 std::chrono::microseconds Waiting::idle() {
     const std::uint32_t spins = may_spin_ ? spins_before_yield : 0;
@@ -30,7 +30,7 @@ std::chrono::microseconds Waiting::idle() {
         ++empty_polls_;
     }
     if (n < spins) {
-        pause();
+        pause_processor();
         return std::chrono::microseconds{0};
     }
     if (n < spins + yields_before_nap) {

@@ -8,6 +8,9 @@
 
 namespace trefoil {
 
+/// Tells the processor that this thread spins, so that its sibling gets the execution units.
+void pause_processor();
+
 /// One per waiting thread. Spins while there is a core for every thread; otherwise yields for about
 /// a hundred empty polls, then asks for naps of 50 us that grow to 1 ms when nothing happens for
 /// long. Not thread-safe.

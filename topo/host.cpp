@@ -1,0 +1,130 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Reads cores, interfaces and machine data from the kernel: affinity mask, getifaddrs, /proc, /sys.
+#include "topo/host.hpp"
+
+#include <arpa/inet.h>
+#include <ifaddrs.h>
+#include <net/if.h>
+#include <netinet/in.h>
+#include <sched.h>
+#include <sys/utsname.h>
+#include <unistd.h>
+
+#include <array>
+#include <cerrno>
+#include <fstream>
+#include <memory>
+#include <system_error>
+
+#include "topo/error.hpp"
+
+namespace trefoil {
+
+namespace {
+
+constexpr int most_cores = 1 << 16;
+
+[[noreturn]] void fail(const std::string& what) {
+    throw Error(Status::system_error,
+                what + ": " + std::error_code(errno, std::system_category()).message());
+}
+
+/// The address as text, or "" for families that ranks cannot connect to.
+std::string address_text(const sockaddr* address) {
+    std::array<char, INET6_ADDRSTRLEN> text{};
+    const void* bytes = nullptr;
+    if (address != nullptr && address->sa_family == AF_INET) {
+        bytes = &reinterpret_cast<const sockaddr_in*>(address)->sin_addr;
+    } else if (address != nullptr && address->sa_family == AF_INET6) {
+        bytes = &reinterpret_cast<const sockaddr_in6*>(address)->sin6_addr;
+    }
+    if (bytes == nullptr || inet_ntop(address->sa_family, bytes, text.data(),
+                                      static_cast<socklen_t>(text.size())) == nullptr) {
+        return {};
+    }
+    return text.data();
+}
+
+int numa_node_of(const std::string& interface) {
+    std::ifstream file("/sys/class/net/" + interface + "/device/numa_node");
+    int node = -1;
+    return file >> node ? node : -1;
+}
+
+std::string processor_name() {
+    std::ifstream file("/proc/cpuinfo");
+    for (std::string line; std::getline(file, line);) {
+        const std::size_t colon = line.find(": ");
+        if (line.starts_with("model name") && colon != std::string::npos) {
+            return line.substr(colon + 2);
+        }
+    }
+    utsname names{};  // not every architecture names its processor
+    return uname(&names) == 0 ? names.machine : "unknown processor";
+}
+
+}  // namespace
+
+std::vector<int> allowed_cores() {
+    // The kernel refuses a mask that is shorter than its own, so grow until it fits.
+    for (int size = CPU_SETSIZE; size <= most_cores; size *= 2) {
+        const auto free_set = [](cpu_set_t* set) { CPU_FREE(set); };
+        const std::unique_ptr<cpu_set_t, decltype(free_set)> set(CPU_ALLOC(size), free_set);
+        if (set == nullptr) {
+            throw Error(Status::out_of_memory, "cores: no memory for an affinity mask");
+        }
+        const std::size_t bytes = CPU_ALLOC_SIZE(size);
+        if (sched_getaffinity(0, bytes, set.get()) == 0) {
+            std::vector<int> cores;
+            for (int core = 0; core < size; ++core) {
+                if (CPU_ISSET_S(core, bytes, set.get())) {
+                    cores.push_back(core);
+                }
+            }
+            return cores;
+        }
+        if (errno != EINVAL) {
+            break;
+        }
+    }
+    fail("cores: cannot read this process's affinity mask");
+}
+
+std::vector<NetworkInterface> network_interfaces() {
+    ifaddrs* list = nullptr;
+    if (getifaddrs(&list) != 0) {
+        fail("interfaces: the kernel does not list them");
+    }
+    const std::unique_ptr<ifaddrs, decltype(&freeifaddrs)> owner(list, freeifaddrs);
+    std::vector<NetworkInterface> interfaces;
+    for (const ifaddrs* entry = list; entry != nullptr; entry = entry->ifa_next) {
+        std::string address = address_text(entry->ifa_addr);
+        if (!address.empty()) {
+            interfaces.push_back({.name = entry->ifa_name,
+                                  .address = std::move(address),
+                                  .loopback = (entry->ifa_flags & IFF_LOOPBACK) != 0,
+                                  .up = (entry->ifa_flags & IFF_UP) != 0,
+                                  .numa_node = numa_node_of(entry->ifa_name)});
+        }
+    }
+    return interfaces;
+}
+
+std::string host_name() {
+    std::array<char, 256> name{};
+    if (gethostname(name.data(), name.size() - 1) != 0) {
+        fail("host name: the kernel does not tell it");
+    }
+    return name.data();
+}
+
+std::string machine_text() {
+    const std::size_t cores = allowed_cores().size();
+    const double bytes =
+        static_cast<double>(sysconf(_SC_PHYS_PAGES)) * static_cast<double>(sysconf(_SC_PAGESIZE));
+    const auto gibibytes = static_cast<long>(bytes / (1024.0 * 1024.0 * 1024.0) + 0.5);
+    return std::to_string(cores) + (cores == 1 ? " core, " : " cores, ") +
+           std::to_string(gibibytes) + " GiB, " + processor_name();
+}
+
+}  // namespace trefoil
