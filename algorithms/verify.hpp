@@ -22,16 +22,19 @@ struct Verification {
 };
 
 /// Proves, for schedules[r] = the schedule of rank r:
-///  - every send is matched by exactly one receive of the peer in the same part and step, on the
-///    opposite port, with equal block counts in every application; no rank sends to itself
-///  - extents and moves stay inside the buffer; no two sources are read from undefined scratch; the
-///    places that one message or the replaces of one step write do not overlap where order would
-///    matter
-///  - exactly-once: no reduction ever adds a contribution that the target already holds, and at the
-///  end
+///  - form: all ranks have the same parts, with the same blocks and equally many steps
+///  - messages: every send is matched by exactly one receive of the peer in the same part and step,
+///    on the opposite port, with equal block counts in every application; no rank sends to itself;
+///    the port leads along a shortest way around a dimension in which the two ranks differ
+///  - memory: extents and moves stay inside the buffer and pair blocks of equal size; undefined
+///    scratch is never read; one message writes no block twice, and no replace overwrites what
+///    another message of the same step has written
+///  - exactly-once: no reduction adds a contribution that the target already holds, and at the end
 ///    every vector block of every rank holds each rank's contribution once (allreduce); for a
 ///    barrier, every rank has heard, directly or through others, from every rank
-///  - progress: no message waits for a later step; all parts have equally many steps on all ranks
+///  - progress: follows from the matching. A rank waits in step s only for sends of step s, which
+///    each peer issues as soon as its own step s-1 is complete; by induction every step ends.
+/// Throws Error(unsupported) when the proof would need more than about 4 GiB.
 Verification verify(const Torus& torus, Collective collective,
                     const std::vector<Schedule>& schedules);
 

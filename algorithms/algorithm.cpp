@@ -1,0 +1,141 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// The table of algorithms, and look-up by name.
+#include "algorithms/algorithm.hpp"
+
+#include <algorithm>
+#include <bit>
+
+#include "algorithms/builders.hpp"
+#include "topo/error.hpp"
+
+namespace trefoil {
+
+namespace {
+
+std::string every_torus(const Torus&) {
+    return {};
+}
+
+double no_landing(const Torus&) {
+    return 0;
+}
+
+constexpr Traits latency_identical{CostClass::latency, true, false};
+constexpr Traits bandwidth_identical{CostClass::bandwidth, true, false};
+
+constexpr Algorithm table[] = {
+    {
+        .name = "ring",
+        .collective = Collective::allreduce,
+        .summary = "one ring through all ranks, both ways round; 2(p-1) steps",
+        .paper = "Patarasuk and Yuan, JPDC 2009",
+        .shapes = "every torus",
+        .traits = bandwidth_identical,
+        .refusal = every_torus,
+        .build = build_ring,
+        .landing_vectors = [](const Torus&) { return 1.0; },
+    },
+    {
+        .name = "dissemination",
+        .collective = Collective::barrier,
+        .summary = "signals to ranks 1, 2, 4, ... further; ceil(log2 p) steps",
+        .paper = "Hensgen, Finkel and Manber, IJPP 1988",
+        .shapes = "every torus",
+        .traits = {CostClass::latency, true, true},
+        .refusal = every_torus,
+        .build = build_barrier,
+        .landing_vectors = no_landing,
+    },
+};
+
+std::vector<std::string> names_of(Collective collective) {
+    std::vector<std::string> names;
+    for (const Algorithm& a : table) {
+        if (a.collective == collective) {
+            names.emplace_back(a.name);
+        }
+    }
+    return names;
+}
+
+std::string joined(const std::vector<std::string>& names) {
+    std::string text;
+    for (const std::string& n : names) {
+        text += (text.empty() ? "" : ", ") + n;
+    }
+    return text;
+}
+
+[[noreturn]] void throw_not_found(Collective collective, std::string_view name) {
+    const std::vector<std::string> names = names_of(collective);
+    const std::vector<std::string> nearest = nearest_names(name, names);
+    const std::string offer = nearest.empty() ? "choose one of " + joined(names)
+                                              : "did you mean " + joined(nearest) + "?";
+    throw Error(Status::not_found, "there is no " + std::string(to_string(collective)) +
+                                       " algorithm \"" + std::string(name) + "\"; " + offer);
+}
+
+/// Insertions, deletions and substitutions that turn `a` into `b`.
+std::size_t edit_distance(std::string_view a, std::string_view b) {
+    std::vector<std::size_t> row(b.size() + 1);
+    for (std::size_t j = 0; j <= b.size(); ++j) {
+        row[j] = j;
+    }
+    for (std::size_t i = 1; i <= a.size(); ++i) {
+        std::size_t diagonal = row[0];
+        row[0] = i;
+        for (std::size_t j = 1; j <= b.size(); ++j) {
+            const std::size_t substituted = diagonal + (a[i - 1] == b[j - 1] ? 0 : 1);
+            diagonal = row[j];
+            row[j] = std::min({row[j] + 1, row[j - 1] + 1, substituted});
+        }
+    }
+    return row[b.size()];
+}
+
+}  // namespace
+
+std::string_view to_string(Collective collective) {
+    return collective == Collective::allreduce ? "allreduce" : "barrier";
+}
+
+std::span<const Algorithm> algorithms() {
+    return table;
+}
+
+const Algorithm& find_algorithm(Collective collective, std::string_view name, const Torus* torus) {
+    for (const Algorithm& a : table) {
+        if (a.collective != collective || a.name != name) {
+            continue;
+        }
+        const std::string reason = torus == nullptr ? std::string() : a.refusal(*torus);
+        if (!reason.empty()) {
+            throw Error(Status::unsupported, "algorithm " + std::string(name) +
+                                                 " does not run on the torus " + torus->name() +
+                                                 ": " + reason);
+        }
+        return a;
+    }
+    throw_not_found(collective, name);
+}
+
+std::vector<std::string> nearest_names(std::string_view name,
+                                       std::span<const std::string> candidates) {
+    std::vector<std::pair<std::size_t, std::string>> ranked;
+    for (const std::string& c : candidates) {
+        const std::size_t distance = edit_distance(name, c);
+        if (2 * distance <= std::max(name.size(), c.size())) {
+            ranked.emplace_back(distance, c);
+        }
+    }
+    std::stable_sort(ranked.begin(), ranked.end(),
+                     [](const auto& a, const auto& b) { return a.first < b.first; });
+    ranked.resize(std::min<std::size_t>(ranked.size(), 3));
+    std::vector<std::string> result;
+    for (auto& [distance, candidate] : ranked) {
+        result.push_back(std::move(candidate));
+    }
+    return result;
+}
+
+}  // namespace trefoil

@@ -1,0 +1,100 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// The proof of one part: all ranks' steps executed in lockstep over symbolic buffers. Internal to
+// the verifier.
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <vector>
+
+#include "algorithms/schedule.hpp"
+#include "algorithms/symbolic.hpp"
+
+namespace trefoil {
+
+/// The errors found so far, up to a handful.
+class Findings {
+  public:
+    bool enough() const { return errors_.size() >= 16; }
+    bool none() const { return errors_.empty(); }
+    void add(std::string error);
+    void add(std::size_t part, std::size_t step, Rank rank, const std::string& text);
+    std::vector<std::string> take() { return std::move(errors_); }
+
+  private:
+    std::vector<std::string> errors_;
+};
+
+/// Executes one part of all ranks. The schedules have the same form (checked by the caller).
+class PartProof {
+  public:
+    PartProof(const Torus& torus, const std::vector<Schedule>& schedules, std::size_t part,
+              Findings& findings);
+
+    void run();
+
+    /// Reports every vector block that lacks a contribution.
+    void require_complete();
+    /// True when every vector block was made by the same expression on all ranks.
+    bool identical() const;
+    /// Adds to heard[r] from whom rank r has heard through messages of this part.
+    void unite_heard(SymbolicValues& heard) const;
+
+  private:
+    /// A message under way: what the sender's buffer held when the step began.
+    struct Message {
+        Rank to, from;
+        Port arrival;
+        std::size_t payload;  // index of its first block in payload_
+        std::uint64_t blocks;
+    };
+    /// A receive that waits for its message.
+    struct Expected {
+        Rank at, from;
+        Port port;
+        const Receive* receive;
+        const Message* message = nullptr;
+    };
+
+    std::size_t index(Rank rank, Block block) const {
+        return static_cast<std::size_t>(rank) * blocks_ + block;
+    }
+    void report(Rank rank, const std::string& text) { findings_.add(part_, step_, rank, text); }
+    bool inside(Rank rank, Extent extent, const char* what);
+    /// Blocks pair when they have equal sizes: see Block.
+    bool pairs(Block source, Block target) const;
+
+    void run_step();
+    void run_moves(Rank rank, const Schedule& schedule, const Step& step);
+    void move_block(Rank rank, Action action, Block from, Block to);
+    void collect_sends(Rank rank, const Schedule& schedule, const Step& step);
+    bool check_route(Rank rank, const Send& send);
+    void append_payload(Rank rank, Block block);
+    void match();
+    void run_receives();
+    void apply(const Expected& expected, const Application& application);
+    void apply_block(const Expected& expected, Action action, std::size_t payload, Block target);
+
+    const Torus& torus_;
+    const std::vector<Schedule>& schedules_;
+    std::size_t part_;
+    Findings& findings_;
+    Block vector_blocks_;
+    std::size_t blocks_;
+    std::size_t step_ = 0;
+    SymbolicValues buffers_;  // of all ranks, one after the other
+    SymbolicValues heard_;    // per rank: from whom it has heard
+    SymbolicValues heard_before_;
+
+    // Of the current step.
+    std::vector<Message> messages_;
+    std::vector<Expected> expected_;
+    SymbolicValues payload_;
+    std::vector<Block> payload_blocks_;  // where in its sender's buffer each one came from
+
+    // Who wrote a block last; epochs save clearing.
+    std::vector<std::uint64_t> written_in_step_, written_by_message_;
+    std::uint64_t step_epoch_ = 0, message_epoch_ = 0;
+};
+
+}  // namespace trefoil

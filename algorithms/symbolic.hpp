@@ -1,0 +1,51 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Symbolic values: what the verifier keeps in place of bytes.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <vector>
+
+#include "topo/torus.hpp"
+
+namespace trefoil {
+
+/// An array of symbolic values. A value is the set of ranks that contributed to it and a hash of
+/// the expression that made it; operands of one reduction may be swapped without changing the hash.
+/// A value without contributors is undefined. Indices given must be in range.
+class SymbolicValues {
+  public:
+    SymbolicValues(Rank ranks, std::size_t count);
+
+    /// Makes room for `count` values; what was stored below `count` stays.
+    void resize(std::size_t count);
+    std::size_t size() const { return hashes_.size(); }
+
+    void set_own(std::size_t at, Rank rank);  ///< the untouched contribution of one rank
+    void copy(std::size_t at, const SymbolicValues& source, std::size_t from);
+    /// Reduces source[from] into [at]; returns false, and changes nothing, when the two share a
+    /// contributor.
+    bool reduce(std::size_t at, const SymbolicValues& source, std::size_t from);
+    /// Adds the contributors of source[from], shared or not.
+    void unite(std::size_t at, const SymbolicValues& source, std::size_t from);
+
+    bool is_defined(std::size_t at) const { return hashes_[at] != 0; }
+    bool holds_all(std::size_t at) const;
+    /// Number of contributors.
+    Rank contributors(std::size_t at) const;
+    std::uint64_t hash(std::size_t at) const { return hashes_[at]; }
+
+    /// Bytes that `count` values take.
+    static double bytes(Rank ranks, double count);
+
+  private:
+    std::uint64_t* set(std::size_t at) { return sets_.data() + at * words_; }
+    const std::uint64_t* set(std::size_t at) const { return sets_.data() + at * words_; }
+
+    Rank ranks_;
+    std::size_t words_;  // per set, one bit for each rank
+    std::vector<std::uint64_t> sets_;
+    std::vector<std::uint64_t> hashes_;  // 0: undefined
+};
+
+}  // namespace trefoil
