@@ -1,0 +1,42 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Opens the port groups of backend "ofi" and lists what could be opened.
+#include "backend/ofi.hpp"
+
+#include "backend/ofi_discovery.hpp"
+#include "backend/ofi_environment.hpp"
+#include "backend/ofi_group.hpp"
+
+namespace trefoil {
+
+namespace {
+
+std::string nic_of(const BackendConfig& config, Port port) {
+    const auto index = static_cast<std::size_t>(port.index);
+    return index < config.nics.size() ? config.nics[index] : std::string();
+}
+
+}  // namespace
+
+std::vector<std::unique_ptr<PortGroup>> open_ofi(const BackendConfig& config) {
+    const std::vector<ofi::Info> all = ofi::offers();
+    const std::string provider = ofi::choose_provider(all, config.provider);
+    std::vector<std::unique_ptr<PortGroup>> groups;
+    for (const std::vector<Port>& ports : config.groups) {
+        std::vector<ofi::PortOffer> chosen;
+        for (const Port port : ports) {
+            chosen.push_back({port, ofi::choose_nic(all, provider, nic_of(config, port))});
+        }
+        groups.push_back(std::make_unique<ofi::OfiGroup>(std::move(chosen)));
+    }
+    return groups;
+}
+
+std::vector<ProviderInfo> ofi_providers() {
+    std::vector<ProviderInfo> list;
+    for (const ofi::Info& info : ofi::offers()) {
+        list.push_back(ofi::names(*info));
+    }
+    return list;
+}
+
+}  // namespace trefoil

@@ -1,0 +1,15 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// What must be set or tidied outside libfabric for its providers to behave well.
+#pragma once
+
+namespace trefoil::ofi {
+
+/// Sets defaults (never what the user has set) for libfabric's own variables. Must come before the
+/// first look at a provider; does its work once per process. Thread-safe against itself.
+void prepare_environment();
+
+/// Removes shared-memory regions that the shm provider of this user's dead processes left behind:
+/// it leaks them whenever a process ends without closing its endpoints. Never throws.
+void remove_stale_regions();
+
+}  // namespace trefoil::ofi

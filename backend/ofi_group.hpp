@@ -1,0 +1,119 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// A port group over libfabric: one domain and one completion queue, one endpoint per port.
+#pragma once
+
+#include <rdma/fi_domain.h>
+#include <rdma/fi_endpoint.h>
+#include <rdma/fi_eq.h>
+
+#include <array>
+#include <map>
+#include <string>
+#include <vector>
+
+#include "backend/endpoint.hpp"
+#include "backend/ofi_handle.hpp"
+#include "backend/ofi_memory.hpp"
+
+namespace trefoil::ofi {
+
+/// A port to open and the offer (provider, NIC) that it is to use.
+struct PortOffer {
+    Port port;
+    Info info;
+};
+
+/// Not thread-safe, like every PortGroup; different groups share no state.
+class OfiGroup final : public PortGroup {
+  public:
+    /// All offers are of one provider. Throws Error(system_error), or Error(unsupported) when the
+    /// ports cannot share one domain.
+    explicit OfiGroup(std::vector<PortOffer> offers);
+    ~OfiGroup() override;
+
+    LocalMemory allocate(std::size_t bytes) override;
+    std::string describe(const LocalMemory& memory) const override;
+    std::string address(Port port) const override;
+    RemoteMemory import_memory(std::string_view description) override;
+    Peer connect(Port port, std::string_view address) override;
+
+    PutResult put(Port port, Peer peer, const void* source, void* descriptor,
+                  const RemoteMemory& target, std::uint64_t offset, std::size_t bytes,
+                  std::uint32_t notice, std::uint64_t cookie) override;
+    std::size_t poll(std::span<Event> events) override;
+    void wait(std::chrono::microseconds longest) override;
+
+    bool needs_registered_source() const override { return (mr_mode_ & FI_MR_LOCAL) != 0; }
+    std::size_t inject_bytes() const override { return inject_bytes_; }
+    std::string error_text() const override { return error_text_.data(); }
+    std::string port_text(Port port) const override;
+
+  private:
+    static constexpr std::size_t window = 256;  // queued puts of a group, all ports together
+    static constexpr std::size_t batch = 32;    // completions read at a time
+
+    /// What the provider may scribble in while a put is under way, and whose put it is.
+    struct Pending {
+        fi_context2 scratch;  // first: completions hand this address back
+        std::uint64_t cookie;
+        Pending* next_free;
+    };
+    struct PortEndpoint {
+        Port port;
+        ProviderInfo names;  // as offered, before the names of the shared domain replace them
+        Info info;
+        Handle<fid_ep> endpoint;
+    };
+
+    void open_domain();
+    void open_completion_queue();
+    void open_endpoint(PortEndpoint& port);
+    const PortEndpoint& find(Port port) const;
+    std::string provider() const;
+    std::string where() const;
+
+    fid_ep* endpoint_of(Port port) const {
+        for (const PortEndpoint& each : endpoints_) {
+            if (each.port == port) {
+                return each.endpoint.get();
+            }
+        }
+        return nullptr;
+    }
+    PutResult refuse(const char* what, long result);
+    void release(Pending* pending);
+    Pending* pending_of(void* context);
+    std::size_t note(long result);
+    std::size_t read(std::span<fi_cq_data_entry> entries);
+    std::size_t translate(std::span<const fi_cq_data_entry> entries, Event* events);
+    Event read_failure();
+    void nap(std::chrono::microseconds longest);
+    void drain();
+
+    // Closed from the last to the first: endpoints before what they are bound to.
+    int mr_mode_ = 0;
+    std::size_t inject_bytes_ = 0;
+    std::size_t max_put_bytes_ = 0;
+    std::uint64_t next_key_ = 1;
+    bool can_block_ = false;
+    Handle<fid_fabric> fabric_;
+    Handle<fid_domain> domain_;
+    Handle<fid_cq> queue_;
+    Handle<fid_av> peers_;
+    std::map<std::string, Peer, std::less<>> connected_;
+    std::vector<PortEndpoint> endpoints_;
+    std::vector<RegisteredMemory> memory_;
+
+    std::vector<Pending> pending_;
+    Pending* free_ = nullptr;
+    std::size_t queued_ = window;  // until the constructor has released each
+    // Completions that a blocking read has already taken off the queue; poll() serves them first.
+    std::array<fi_cq_data_entry, batch> kept_{};
+    std::size_t kept_first_ = 0;
+    std::size_t kept_last_ = 0;
+    bool failure_waits_ = false;  // fi_cq_readerr has something to say
+    bool queue_broken_ = false;   // the queue itself fails; error_text_ says how
+    std::array<char, 256> error_text_{};
+};
+
+}  // namespace trefoil::ofi
