@@ -1,0 +1,202 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// The table of environment variables and the parsing of their values.
+#include "comm/environment.hpp"
+
+#include <unistd.h>
+
+#include <algorithm>
+#include <array>
+#include <charconv>
+#include <cstdlib>
+#include <optional>
+
+#include "algorithms/algorithm.hpp"
+#include "topo/error.hpp"
+
+namespace trefoil {
+
+namespace {
+
+constexpr std::array<EnvironmentVariable, 17> table{{
+    {"TREFOIL_RANK", "rank", "0", "this process's rank; with TREFOIL_SIZE and TREFOIL_STORE"},
+    {"TREFOIL_SIZE", "count", "1", "number of ranks of the job"},
+    {"TREFOIL_STORE", "host:port", "", "where the ranks meet: a store that the launcher serves"},
+    {"TREFOIL_JOB", "name", "default", "separates jobs that share one store"},
+    {"TREFOIL_LOCAL_RANK", "rank", "", "this process's number on its host; set by `trefoil run`"},
+    {"TREFOIL_LOCAL_SIZE", "count", "", "ranks of the job on this host; set by `trefoil run`"},
+    {"TREFOIL_TORUS", "torus", "one ring", "sizes of the torus, e.g. 3x3; ranks are row-major"},
+    {"TREFOIL_BACKEND", "name", "automatic",
+     "memory or ofi; automatic: memory when all ranks share a host, else ofi"},
+    {"TREFOIL_PROVIDER", "name", "automatic", "libfabric provider: net, tcp;ofi_rxm, shm, ..."},
+    {"TREFOIL_ALGORITHM", "name", "auto", "algorithm of allreduce; `trefoil info` lists them"},
+    {"TREFOIL_NICS", "list", "any",
+     "NIC of every port (eth0), or per direction (+0=eth1,-0=eth2); a name or an address"},
+    {"TREFOIL_PORT_THREADS", "count", "automatic",
+     "threads that drive the ports; 0: the calling thread; automatic: as many as cores are free"},
+    {"TREFOIL_PIN", "none|auto", "auto", "pin port threads inside the process's own mask"},
+    {"TREFOIL_TIMEOUT", "seconds", "120", "a call that makes no progress for this long fails"},
+    {"TREFOIL_STALL_WARN", "seconds", "10",
+     "a call that stalls for this long says what it waits for"},
+    {"TREFOIL_LANDING_BYTES", "bytes", "4M",
+     "landing memory per connection, for all segments in flight; the same on all ranks"},
+    {"TREFOIL_SEGMENT_BYTES", "bytes", "1M",
+     "large vectors are cut into segments of at most this; the same on all ranks"},
+}};
+
+[[noreturn]] void refuse(const char* name, std::string_view value, const std::string& mend) {
+    throw Error(Status::invalid_argument,
+                std::string(name) + "=" + std::string(value) + " is not valid: " + mend);
+}
+
+std::optional<std::string> variable(const char* name) {
+    const char* value = std::getenv(name);  // NOLINT(concurrency-mt-unsafe): set-up only
+    if (value == nullptr || *value == '\0') {
+        return std::nullopt;
+    }
+    return std::string(value);
+}
+
+void read_text(const char* name, std::string& target) {
+    if (const auto value = variable(name)) {
+        target = *value;
+    }
+}
+
+template <typename T>
+bool read_number(const char* name, T& target, T least, T most, const char* mend) {
+    const auto value = variable(name);
+    if (!value) {
+        return false;
+    }
+    T number{};
+    const char* end = value->data() + value->size();
+    const auto [stop, error] = std::from_chars(value->data(), end, number);
+    if (error != std::errc() || stop != end || number < least || number > most) {
+        refuse(name, *value, mend);
+    }
+    target = number;
+    return true;
+}
+
+void read_seconds(const char* name, std::chrono::milliseconds& target) {
+    double seconds = 0;
+    if (read_number(name, seconds, 0.001, 1e6, "give seconds, more than 0, e.g. 30 or 0.5")) {
+        target = std::chrono::milliseconds(static_cast<std::int64_t>(seconds * 1000));
+    }
+}
+
+void read_bytes(const char* name, std::size_t& target, std::size_t least) {
+    auto value = variable(name);
+    if (!value) {
+        return;
+    }
+    std::size_t number = 0;
+    const char* end = value->data() + value->size();
+    const auto [stop, error] = std::from_chars(value->data(), end, number);
+    int shift = 0;
+    const char* rest = stop;
+    if (error == std::errc() && rest != end) {
+        shift = *rest == 'K' ? 10 : *rest == 'M' ? 20 : *rest == 'G' ? 30 : 0;
+        rest += shift > 0 ? 1 : 0;
+    }
+    constexpr std::size_t most = std::size_t{1} << 40;
+    if (error != std::errc() || rest != end || number > most >> shift || number << shift < least) {
+        refuse(name, *value,
+               "give bytes, at least " + std::to_string(least) + ", e.g. 65536, 64K or 4M");
+    }
+    target = number << shift;
+}
+
+}  // namespace
+
+std::span<const EnvironmentVariable> environment_variables() {
+    return table;
+}
+
+std::vector<std::string> unknown_variables() {
+    std::vector<std::string> known;
+    for (const EnvironmentVariable& v : table) {
+        known.emplace_back(v.name);
+    }
+    std::vector<std::string> messages;
+    for (char** entry = environ; entry != nullptr && *entry != nullptr; ++entry) {
+        const std::string_view text(*entry);
+        const std::string name(text.substr(0, text.find('=')));
+        if (!name.starts_with("TREFOIL_") ||
+            std::find(known.begin(), known.end(), name) != known.end()) {
+            continue;
+        }
+        std::string message = "unknown environment variable " + name;
+        const auto nearest = nearest_names(name, known);
+        if (!nearest.empty()) {
+            message += "; did you mean " + nearest[0] + "?";
+        }
+        messages.push_back(message);
+    }
+    return messages;
+}
+
+Settings settings_from_environment() {
+    Settings s;
+    constexpr Rank most = 2147483647;
+    read_number("TREFOIL_SIZE", s.ranks, Rank{1}, most, "give the number of ranks, at least 1");
+    read_number("TREFOIL_RANK", s.rank, Rank{0}, most, "give a rank, 0 or more");
+    if (s.rank > 0 && s.rank >= s.ranks) {
+        refuse("TREFOIL_RANK", std::to_string(s.rank),
+               "it must be smaller than TREFOIL_SIZE (" + std::to_string(s.ranks) + ")");
+    }
+    read_text("TREFOIL_STORE", s.store);
+    read_text("TREFOIL_JOB", s.job);
+    read_text("TREFOIL_TORUS", s.torus);
+    read_text("TREFOIL_BACKEND", s.backend);
+    read_text("TREFOIL_PROVIDER", s.provider);
+    read_text("TREFOIL_ALGORITHM", s.algorithm);
+    read_text("TREFOIL_NICS", s.nics);
+    read_number("TREFOIL_PORT_THREADS", s.port_threads, 0, 1024,
+                "give a number of threads, 0 (the calling thread) to twice the dimensions");
+    std::string pin = "auto";
+    read_text("TREFOIL_PIN", pin);
+    if (pin != "auto" && pin != "none") {
+        refuse("TREFOIL_PIN", pin, "give auto or none");
+    }
+    s.pin = pin == "auto";
+    read_seconds("TREFOIL_TIMEOUT", s.timeout);
+    read_seconds("TREFOIL_STALL_WARN", s.stall_warning);
+    read_bytes("TREFOIL_LANDING_BYTES", s.landing_bytes, 16384);
+    read_bytes("TREFOIL_SEGMENT_BYTES", s.segment_bytes, 1024);
+    return s;
+}
+
+std::vector<std::string> parse_nics(std::string_view text, int ports) {
+    std::vector<std::string> nics(ports);
+    if (text.empty()) {
+        return nics;
+    }
+    if (text.find('=') == std::string_view::npos) {
+        nics.assign(ports, std::string(text));
+        return nics;
+    }
+    std::string_view rest = text;
+    while (!rest.empty()) {
+        const std::string_view entry = rest.substr(0, rest.find(','));
+        rest.remove_prefix(std::min(rest.size(), entry.size() + 1));
+        const auto equals = entry.find('=');
+        bool found = false;
+        for (int p = 0; equals != std::string_view::npos && p < ports; ++p) {
+            if (to_string(Port{p}) == entry.substr(0, equals) && equals + 1 < entry.size()) {
+                nics[p] = std::string(entry.substr(equals + 1));
+                found = true;
+            }
+        }
+        if (!found) {
+            refuse("TREFOIL_NICS", text,
+                   "\"" + std::string(entry) +
+                       "\" names no port of this torus; write +0=NIC,-0=NIC "
+                       "up to dimension " +
+                       std::to_string(ports / 2 - 1) + ", or one NIC for all");
+        }
+    }
+    return nics;
+}
+
+}  // namespace trefoil

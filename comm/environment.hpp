@@ -1,0 +1,57 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// The one table of environment variables, and the settings of a communicator read through it.
+#pragma once
+
+#include <chrono>
+#include <cstddef>
+#include <span>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "topo/torus.hpp"
+
+namespace trefoil {
+
+struct EnvironmentVariable {
+    std::string_view name;
+    std::string_view type;           ///< "count", "seconds", "bytes", "name", "torus", ...
+    std::string_view default_value;  ///< as text; what happens when it is not set
+    std::string_view help;
+};
+
+/// Every variable that Trefoil reads, in the order in which they are explained to users.
+std::span<const EnvironmentVariable> environment_variables();
+
+/// One message per TREFOIL_* variable of the environment that does not exist, with the nearest
+/// names.
+std::vector<std::string> unknown_variables();
+
+/// What a communicator is asked to be. Precedence: the caller's configuration > environment >
+/// default.
+struct Settings {
+    Rank rank = 0;
+    Rank ranks = 0;  ///< 0: not given
+    std::string store;
+    std::string job = "default";
+    std::string torus;     ///< empty: one dimension
+    std::string backend;   ///< empty: memory when all ranks share a host, else ofi
+    std::string provider;  ///< empty: the backend's choice
+    std::string algorithm = "auto";
+    std::string nics;
+    int port_threads = -1;  ///< -1: automatic; 0: the calling thread
+    bool pin = true;
+    std::chrono::milliseconds timeout{120'000};
+    std::chrono::milliseconds stall_warning{10'000};
+    std::size_t landing_bytes = std::size_t{4} << 20;  ///< per channel, all slots
+    std::size_t segment_bytes = std::size_t{1} << 20;  ///< of the vector
+};
+
+/// Reads the environment. Throws Error(invalid_argument) that names variable, value and mend.
+Settings settings_from_environment();
+
+/// "eth0" for all ports, or "+0=eth1,-0=eth2": the NIC per port index ("" where not named). Throws
+/// Error(invalid_argument) on bad text or a port that the torus does not have.
+std::vector<std::string> parse_nics(std::string_view text, int ports);
+
+}  // namespace trefoil

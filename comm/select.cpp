@@ -1,0 +1,81 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Selection by the cost model with default parameters.
+#include "comm/select.hpp"
+
+#include <map>
+#include <mutex>
+#include <string>
+#include <vector>
+
+#include "algorithms/cost.hpp"
+#include "topo/error.hpp"
+
+namespace trefoil {
+
+namespace {
+
+/// A mid-range network of today: 2 us per step, 200 ns per hop, 100 Gbit/s per link.
+constexpr CostModel default_model{2e-6, 200e-9, 8.0 / 100e9};
+
+/// Above this many ranks the summary of all ranks' schedules costs more than it saves.
+constexpr Rank largest_priced = 1024;
+/// Gathering all contributions moves ranks - 1 vectors; beyond this it cannot win.
+constexpr Rank largest_gather = 64;
+/// Where schedules are not priced: up to here steps dominate, beyond it bytes do (swing's setting).
+constexpr std::size_t unpriced_latency_bytes = 32768;
+
+struct Candidate {
+    const Algorithm* algorithm;
+    CostSummary cost;
+};
+
+bool is_candidate(const Algorithm& algorithm, const Torus& torus) {
+    if (algorithm.collective != Collective::allreduce || !algorithm.traits.identical_results ||
+        !algorithm.refusal(torus).empty()) {
+        return false;
+    }
+    // The plain ring has bucket's volume on one dimension and more steps on several.
+    if (algorithm.name == "ring") {
+        return false;
+    }
+    return algorithm.name != "trivance-g" || torus.ranks() <= largest_gather;
+}
+
+const std::vector<Candidate>& candidates(const Torus& torus) {
+    static std::mutex mutex;
+    static std::map<std::string, std::vector<Candidate>> cache;
+    const std::lock_guard lock(mutex);
+    std::vector<Candidate>& found = cache[torus.name()];
+    if (found.empty()) {
+        for (const Algorithm& algorithm : algorithms()) {
+            if (is_candidate(algorithm, torus)) {
+                found.push_back({&algorithm, summarize(torus, algorithm)});
+            }
+        }
+    }
+    return found;
+}
+
+}  // namespace
+
+const Algorithm& select_allreduce(const Torus& torus, std::size_t bytes) {
+    if (torus.ranks() > largest_priced) {
+        return find_algorithm(Collective::allreduce,
+                              bytes <= unpriced_latency_bytes ? "swing-l" : "swing-b");
+    }
+    const Algorithm* best = nullptr;
+    double best_time = 0;
+    for (const Candidate& c : candidates(torus)) {
+        const double time = default_model.time(c.cost, static_cast<double>(bytes));
+        if (best == nullptr || time < best_time) {
+            best = c.algorithm;
+            best_time = time;
+        }
+    }
+    if (best == nullptr) {
+        throw Error(Status::unsupported, "no allreduce algorithm supports torus " + torus.name());
+    }
+    return *best;
+}
+
+}  // namespace trefoil

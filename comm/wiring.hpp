@@ -1,0 +1,45 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Channels: which ones a schedule needs, and the exchange that sets them up.
+#pragma once
+
+#include <map>
+#include <string>
+#include <utility>
+
+#include "algorithms/schedule.hpp"
+#include "backend/bootstrap.hpp"
+#include "threads/wire.hpp"
+
+namespace trefoil {
+
+/// What one exchange has added; the executor greets these.
+struct NewChannels {
+    std::size_t first_out = 0;
+    std::size_t first_in = 0;
+};
+
+/// Adds channels to a wire. All ranks call connect() together, with the schedules of the same
+/// algorithms. Only peers that the schedules name are connected.
+class Wiring {
+  public:
+    Wiring(Wire& wire, Bootstrap& bootstrap) : wire_(wire), bootstrap_(bootstrap) {}
+
+    /// `agreement` is a text that all ranks must give alike (the call, in words). Throws
+    /// Error(mismatch) that says which ranks differ and how, or what the backend throws.
+    NewChannels connect(const Schedule& schedule, const std::string& agreement);
+
+  private:
+    using Key = std::pair<Rank, int>;  // peer, own port
+    std::string offer(const std::vector<Key>& incoming, const std::string& agreement);
+    void accept(const std::vector<Key>& outgoing, const std::vector<std::string>& offers);
+    int group_of(Port port) const;
+
+    Wire& wire_;
+    Bootstrap& bootstrap_;
+    std::map<Key, std::size_t> out_, in_;
+};
+
+/// Throws Error(mismatch) when the texts differ: "rank 3: X, but rank 0: Y".
+void require_agreement(const std::vector<std::string>& texts, const std::string& about);
+
+}  // namespace trefoil

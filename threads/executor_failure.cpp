@@ -1,0 +1,150 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// The executor's cold side: stalls, lost peers, and telling the others.
+#include <cstdio>
+
+#include "threads/executor_state.hpp"
+
+namespace trefoil {
+
+namespace {
+double seconds(std::chrono::steady_clock::duration d) {
+    return std::chrono::duration<double>(d).count();
+}
+
+std::string with_seconds(const std::string& text, std::chrono::steady_clock::duration d) {
+    char number[32];
+    std::snprintf(number, sizeof number, "%.1f", seconds(d));
+    return text + " (" + number + " s without progress)";
+}
+}  // namespace
+
+bool Executor::look_for_trouble(Worker& me, std::chrono::steady_clock::duration idle_for) {
+    me.next_check = std::chrono::steady_clock::now() + std::chrono::milliseconds(250);
+    if (me.index != 0) {
+        return true;  // worker 0 looks; it may read the segments that it starts
+    }
+    if (completed_.load(std::memory_order_acquire) == call_->segments) {
+        return true;
+    }
+    const std::string departed = departed_peer();
+    if (!departed.empty()) {
+        fail(Status::peer_lost, departed);
+        return false;
+    }
+    if (idle_for >= options_.timeout) {
+        fail(Status::timeout, with_seconds(waiting_text(), idle_for));
+        return false;
+    }
+    if (options_.check_peers) {
+        const std::string lost = options_.check_peers();
+        if (!lost.empty()) {
+            fail(Status::peer_lost, lost + "; " + with_seconds(waiting_text(), idle_for));
+            return false;
+        }
+    }
+    if (!me.warned && idle_for >= options_.stall_warning) {
+        me.warned = true;
+        std::fprintf(stderr, "trefoil: %s\n", with_seconds(waiting_text(), idle_for).c_str());
+    }
+    return true;
+}
+
+void Executor::fail(Status status, const std::string& text) noexcept {
+    const std::lock_guard lock(failure_mutex_);
+    if (failed_.load(std::memory_order_relaxed) == 0) {
+        try {
+            failure_text_ = text;
+        } catch (const std::bad_alloc&) {
+            failure_text_.clear();
+        }
+        failed_.store(static_cast<int>(status), std::memory_order_release);
+    }
+}
+
+std::string Executor::failure() const {
+    const std::lock_guard lock(failure_mutex_);
+    return failure_text_;
+}
+
+void Executor::tell_peers(std::uint32_t control) noexcept {
+    for (const OutChannel& channel : wire_.out) {
+        const std::uint32_t bits = control_notice(static_cast<Control>(control), channel.id);
+        // A peer that is gone may never take it: few attempts, then on to the next.
+        for (int attempt = 0; attempt < 100; ++attempt) {
+            const PutResult result = wire_.groups[channel.group]->put(
+                channel.port, channel.endpoint, nullptr, nullptr, channel.landing, channel.offset,
+                0, bits, greeting_cookie);
+            if (result != PutResult::again) {
+                break;
+            }
+            Worker& owner = *workers_[channel.group];
+            (void)wire_.groups[channel.group]->poll(owner.events);
+        }
+    }
+    for (int round = 0; round < 10; ++round) {
+        for (std::size_t g = 0; g < wire_.groups.size(); ++g) {
+            (void)wire_.groups[g]->poll(workers_[g]->events);
+        }
+    }
+}
+
+void Executor::leave() noexcept {
+    if (failed_.load(std::memory_order_acquire) == 0) {
+        tell_peers(static_cast<std::uint32_t>(Control::leaving));
+    }
+}
+
+bool Executor::missing(std::size_t in_channel, const Segment*& found, std::uint32_t& step) const {
+    for (const auto& segment : segments_) {
+        if (!segment->running.load(std::memory_order_acquire) ||
+            in_channel >= segment->program->arrivals.size()) {
+            continue;
+        }
+        const Program& program = *segment->program;
+        const ProgramRange range = program.arrivals[in_channel];
+        for (std::uint32_t i = range.first; i < range.first + range.count; ++i) {
+            const ProgramStep& at = program.steps[program.arrival_steps[i]];
+            const std::uint32_t open = segment->open_step[at.part].load(std::memory_order_acquire);
+            if (open == program.arrival_steps[i] &&
+                segment->arrived[i].load(std::memory_order_relaxed) == 0) {
+                found = segment.get();
+                step = open;
+                return true;
+            }
+        }
+    }
+    return false;
+}
+
+std::string Executor::waiting_text() const {
+    std::string text = std::string(call_->text) + ": ";
+    int listed = 0;
+    for (std::size_t c = 0; c < wire_.in.size() && listed < 4; ++c) {
+        const Segment* segment = nullptr;
+        std::uint32_t step = 0;
+        if (missing(c, segment, step)) {
+            const ProgramStep& at = segment->program->steps[step];
+            text += (listed++ > 0 ? ", " : "waits for ") + std::string("step ") +
+                    std::to_string(at.schedule_step) + " of part " +
+                    std::to_string(at.schedule_part) + " from rank " +
+                    std::to_string(wire_.in[c].peer) + " through port " +
+                    to_string(wire_.in[c].port);
+        }
+    }
+    return listed > 0 ? text : text + "waits for its own puts to leave";
+}
+
+std::string Executor::departed_peer() const {
+    for (std::size_t c = 0; c < wire_.in.size(); ++c) {
+        const Segment* segment = nullptr;
+        std::uint32_t step = 0;
+        if (std::atomic_ref(wire_.in[c].peer_left).load(std::memory_order_relaxed) &&
+            missing(c, segment, step)) {
+            return std::string(call_->text) + " needs rank " + std::to_string(wire_.in[c].peer) +
+                   ", which has destroyed its communicator";
+        }
+    }
+    return {};
+}
+
+}  // namespace trefoil

@@ -1,0 +1,71 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// The executor's running state: segments in flight (shared) and workers (one thread each).
+#pragma once
+
+#include <array>
+#include <atomic>
+#include <memory>
+
+#include "threads/executor.hpp"
+#include "threads/notice.hpp"
+
+namespace trefoil {
+
+/// A segment in flight. Worker 0 fills it; then workers share it through the atomics alone.
+struct Executor::Segment {
+    static constexpr std::uint32_t none = ~0U;
+
+    const Program* program = nullptr;
+    std::uint64_t number = 0;  ///< running number over all calls
+    std::size_t index_in_call = 0;
+    /// Tokens left per step. The thread that spends the last one (acq_rel) sees what all others
+    /// wrote before spending theirs, and completes the step.
+    std::unique_ptr<std::atomic<std::uint32_t>[]> tokens;
+    /// Per part: the step whose puts may be posted, or `none`. Release by the completer of the step
+    /// before; acquire by each worker that posts.
+    std::unique_ptr<std::atomic<std::uint32_t>[]> open_step;
+    /// Per arrival: has it come? Written by the owner of its port only; read by others for
+    /// messages.
+    std::unique_ptr<std::atomic<std::uint8_t>[]> arrived;
+    /// Parts not complete, plus workers that have not posted all their puts (those still look
+    /// here).
+    std::atomic<std::uint32_t> holders{0};
+    /// True from start to completion. Release by the last completer, acquire by worker 0 before
+    /// reuse.
+    std::atomic<bool> running{false};
+    std::vector<std::byte*> bases;  ///< by Location::space
+    std::vector<std::byte> scratch;
+    std::vector<LocalMemory> packs;  ///< per group; registered where the transport needs it
+    std::vector<std::vector<std::byte>> pack_storage;
+    std::size_t step_capacity = 0, part_capacity = 0, arrival_capacity = 0;
+
+    void reserve(const Program& program, Wire& wire);
+    std::byte* at(Location location) const { return bases[location.space] + location.offset; }
+};
+
+/// What one worker knows; touched by its thread only.
+struct alignas(64) Executor::Worker {
+    Worker(int number, bool may_spin) : index(number), waiting(may_spin) {}
+
+    int index;
+    Waiting waiting;
+    std::uint64_t adopted = 0;  ///< segments adopted, running number
+    /// Per segment in flight and part: the next step to post, and how many of its puts were posted.
+    struct Cursor {
+        std::uint32_t step = 0;
+        std::uint32_t put = 0;
+    };
+    std::array<std::vector<Cursor>, window> cursors;
+    std::array<std::uint32_t, window> parts_to_post{};  ///< parts whose puts are not all posted
+    /// Notices of segments that have not started here, by number modulo Notice::segment_modulus.
+    std::array<std::vector<std::uint32_t>, Notice::segment_modulus> early;
+    std::array<Event, 64> events;
+    std::chrono::steady_clock::time_point idle_since{};
+    std::chrono::steady_clock::time_point next_check{};
+    bool is_idle = false;
+    bool warned = false;
+};
+
+inline constexpr std::uint64_t greeting_cookie = ~std::uint64_t{0};
+
+}  // namespace trefoil

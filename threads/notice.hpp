@@ -1,0 +1,50 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// The 32 bits that travel with every put, and what they tell the receiver.
+#pragma once
+
+#include <cstdint>
+
+namespace trefoil {
+
+/// Bits, low to high: message index on the channel (13), the receiver's channel number (10), a
+/// slice of the call's signature (6), the running segment number modulo 8 (3). Channels, not peers,
+/// are named, so that a notice says through which port it came and no transport needs to tell the
+/// source.
+///
+/// The signature slice is how ranks that disagree about a call find out: each message carries
+/// another six bits of the 64-bit hash of (collective, count, type, operation, algorithm).
+struct Notice {
+    static constexpr std::uint32_t index_limit = (1U << 13) - 1;  ///< the last index is for control
+    static constexpr std::uint32_t channel_limit = 1U << 10;
+    static constexpr std::uint32_t segment_modulus = 8;
+
+    std::uint32_t index = 0;
+    std::uint32_t channel = 0;
+    std::uint32_t signature = 0;
+    std::uint32_t segment = 0;
+
+    constexpr std::uint32_t encode() const {
+        return index | channel << 13 | signature << 23 | segment << 29;
+    }
+    static constexpr Notice decode(std::uint32_t bits) {
+        return {bits & 0x1fff, bits >> 13 & 0x3ff, bits >> 23 & 0x3f, bits >> 29};
+    }
+    static constexpr std::uint32_t signature_slice(std::uint64_t signature, std::uint32_t index) {
+        return static_cast<std::uint32_t>(signature >> (6 * (index % 10)) & 0x3f);
+    }
+    bool is_control() const { return index == index_limit; }
+};
+
+/// Control notices carry their kind in the signature bits.
+enum class Control : std::uint32_t {
+    hello = 1,     ///< the channel works; sent once when it is connected
+    leaving = 2,   ///< the peer destroys its communicator
+    mismatch = 3,  ///< the peer failed: it saw a call that differs from its own
+    failed = 4     ///< the peer failed for another reason
+};
+
+constexpr std::uint32_t control_notice(Control kind, std::uint32_t channel) {
+    return Notice{Notice::index_limit, channel, static_cast<std::uint32_t>(kind), 0}.encode();
+}
+
+}  // namespace trefoil

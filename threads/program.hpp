@@ -1,0 +1,74 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// A schedule lowered to bytes for one vector length: what the executor runs.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <vector>
+
+namespace trefoil {
+
+/// A place in one of the buffers of a running segment. Spaces: the user's vector (in place in the
+/// receive buffer), the plan's scratch, then the landing slot of each incoming channel, by its
+/// index.
+struct Location {
+    static constexpr std::uint32_t vector = 0;
+    static constexpr std::uint32_t scratch = 1;
+    static constexpr std::uint32_t first_landing = 2;
+    std::uint32_t space = vector;
+    std::size_t offset = 0;  ///< bytes
+};
+
+struct ProgramOp {
+    enum class Kind : std::uint8_t {
+        copy,    ///< target = source; `elements` counts bytes
+        reduce,  ///< target = target op source
+        joint    ///< target = (target op source) op second, in one pass
+    };
+    Kind kind = Kind::copy;
+    Location target, source, second;
+    std::size_t elements = 0;
+};
+
+struct ProgramRange {
+    std::uint32_t first = 0;
+    std::uint32_t count = 0;
+};
+
+struct ProgramPut {
+    std::uint32_t channel = 0;  ///< index into Wire::out
+    int group = 0;
+    Location source;  ///< when `packs` is empty
+    ProgramRange
+        packs;  ///< copies into the group's pack buffer; target.offset counts from its start
+    std::size_t pack_offset = 0;
+    std::size_t bytes = 0;
+    std::size_t landing_offset = 0;  ///< in the channel's slot
+    std::uint32_t index = 0;         ///< of the message on its channel
+};
+
+/// One step of one part in which this rank does something. The step is complete when its tokens are
+/// used up: one per arrival, one per put (its source may be reused), and one from the step before.
+struct ProgramStep {
+    ProgramRange before;  ///< ops before the puts
+    ProgramRange puts;
+    ProgramRange after;  ///< ops when everything has arrived and all puts have left
+    std::uint32_t tokens = 1;
+    std::uint32_t part = 0;                              ///< index into Program::parts
+    bool last = false;                                   ///< of its part
+    std::uint32_t schedule_step = 0, schedule_part = 0;  ///< for messages
+};
+
+struct Program {
+    std::vector<ProgramRange> parts;  ///< steps of each part that has any
+    std::vector<ProgramStep> steps;
+    std::vector<ProgramPut> puts;
+    std::vector<ProgramOp> ops;
+    /// Per incoming channel: its arrivals in order, as a range of arrival_steps (the step of each).
+    std::vector<ProgramRange> arrivals;
+    std::vector<std::uint32_t> arrival_steps;
+    std::size_t scratch_bytes = 0;
+    std::vector<std::size_t> pack_bytes;  ///< per group
+};
+
+}  // namespace trefoil
