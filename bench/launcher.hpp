@@ -1,0 +1,42 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Runs a program as N local ranks and stays until the last one has ended.
+#pragma once
+
+#include <chrono>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "topo/torus.hpp"
+
+namespace trefoil::tool {
+
+struct Job {
+    enum class Output {
+        labelled,   ///< every line of every rank, after "[rank] "
+        plain,      ///< every line of every rank
+        first_rank  ///< rank 0 writes where we do; of the others, only why the job failed
+    };
+
+    std::string name = "trefoil run";  ///< opens our own messages
+    Rank ranks = 1;
+    std::string torus;  ///< TREFOIL_TORUS of the ranks; empty: what the environment says
+    std::vector<std::string> command;
+    std::vector<std::pair<std::string, std::string>> environment;  ///< further variables
+    Output output = Output::labelled;
+    std::chrono::milliseconds timeout{0};  ///< of the whole job; 0: none
+    /// How long the others may go on after a rank has failed, and how long any rank may take to end
+    /// after SIGTERM before it gets SIGKILL.
+    std::chrono::milliseconds grace{5000};
+};
+
+/// The exit code of a job that took longer than its timeout, as timeout(1) has it.
+inline constexpr int exit_timed_out = 124;
+
+/// Starts the ranks with TREFOIL_RANK, TREFOIL_SIZE, TREFOIL_LOCAL_RANK, TREFOIL_LOCAL_SIZE,
+/// TREFOIL_STORE (served from here) and TREFOIL_TORUS, forwards SIGINT, SIGTERM and SIGHUP to them,
+/// and returns the exit code of the first that failed (128 + signal if it was killed), or 0. Call
+/// it before the process has other threads: it blocks those signals for all of them.
+int launch(const Job& job);
+
+}  // namespace trefoil::tool

@@ -1,0 +1,106 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// The `trefoil` command: reads the command line, runs one subcommand, turns errors into exit codes.
+#include <fmt/core.h>
+
+#include <algorithm>
+#include <cstdio>
+#include <cstdlib>
+
+#include "bench/command.hpp"
+#include "include/trefoil/trefoil.h"
+#include "topo/error.hpp"
+
+namespace trefoil::tool {
+namespace {
+
+std::string version_text() {
+    return fmt::format("trefoil {}.{}.{}", TREFOIL_VERSION_MAJOR, TREFOIL_VERSION_MINOR,
+                       TREFOIL_VERSION_PATCH);
+}
+
+/// Splits off what follows "--", which belongs to the program to be run, and lets `-c` stand for
+/// `-c 1`: the parser itself cannot tell a missing value from a following word.
+Invocation read(int argc, char** argv) {
+    Invocation invocation;
+    invocation.arguments.assign(argv + 1, argv + argc);
+    const bool is_run = argc > 1 && invocation.arguments.front() == "run";
+    const auto separator =
+        std::find(invocation.arguments.begin(), invocation.arguments.end(), "--");
+    if (is_run && separator != invocation.arguments.end()) {
+        invocation.program.assign(separator + 1, invocation.arguments.end());
+        invocation.arguments.erase(separator, invocation.arguments.end());
+    }
+    for (std::size_t i = 0; i < invocation.arguments.size(); ++i) {
+        const bool is_check =
+            invocation.arguments[i] == "-c" || invocation.arguments[i] == "--check";
+        const bool has_value =
+            i + 1 < invocation.arguments.size() &&
+            (invocation.arguments[i + 1] == "0" || invocation.arguments[i + 1] == "1");
+        if (!is_run && is_check && !has_value) {
+            invocation.arguments.insert(invocation.arguments.begin() + i + 1, "1");
+        }
+    }
+    return invocation;
+}
+
+/// Of the ranks of one job only the first reports what is wrong with the command line.
+bool speaks() {
+    const char* rank = std::getenv("TREFOIL_RANK");
+    return rank == nullptr || std::string(rank) == "0";
+}
+
+int exit_code(Status status) {
+    const bool bad_input = status == Status::invalid_argument || status == Status::unsupported ||
+                           status == Status::not_found;
+    return bad_input ? exit_bad_input : exit_failure;
+}
+
+int run(int argc, char** argv) {
+    const Invocation invocation = read(argc, argv);
+    CLI::App app{"Trefoil: collectives for machines wired as a torus.", "trefoil"};
+    app.set_version_flag("--version", version_text());
+    app.require_subcommand(1);
+    app.footer(
+        "Example: trefoil perf allreduce --torus 3x3 --algorithm all -c\n"
+        "`trefoil COMMAND --help` explains each command.");
+    Action action;
+    add_perf(app, invocation, action);
+    add_plan(app, action);
+    add_run(app, invocation, action);
+    add_info(app, action);
+    try {
+        std::vector<std::string> reversed(invocation.arguments.rbegin(),
+                                          invocation.arguments.rend());
+        app.parse(reversed);
+    } catch (const CLI::ParseError& error) {
+        if (error.get_exit_code() == 0) {
+            return app.exit(error);  // --help and --version
+        }
+        if (speaks()) {
+            fmt::print(stderr,
+                       "trefoil: {}\n`trefoil --help` or `trefoil COMMAND --help` tells more.\n",
+                       error.what());
+        }
+        return exit_bad_input;
+    }
+    return action();
+}
+
+}  // namespace
+}  // namespace trefoil::tool
+
+int main(int argc, char** argv) {
+    using namespace trefoil;
+    try {
+        return tool::run(argc, argv);
+    } catch (const Error& error) {
+        const int code = tool::exit_code(error.status());
+        if (code != tool::exit_bad_input || tool::speaks()) {
+            fmt::print(stderr, "trefoil: {}\n", error.what());
+        }
+        return code;
+    } catch (const std::exception& error) {
+        fmt::print(stderr, "trefoil: {}\n", error.what());
+        return tool::exit_failure;
+    }
+}

@@ -1,0 +1,66 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// What `trefoil perf` is asked to measure: the options as typed, and the plan made of them.
+#pragma once
+
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "algorithms/algorithm.hpp"
+#include "threads/reduce.hpp"
+
+namespace trefoil::tool {
+
+/// The command line as typed; the flags are those of nccl-tests where it has them.
+struct PerfOptions {
+    std::string collective;
+    std::string min_bytes = "8", max_bytes, step_bytes;
+    int step_factor = 8;
+    std::string counts;  ///< elements instead of bytes
+    int iterations = 20, warmup = 5;
+    bool check = false;
+    std::string datatypes = "float", operations = "sum", algorithms = "auto";
+    std::string placement = "both";
+    std::string torus, backend, provider, nics;
+    Rank ranks = 0;
+    std::string launch = "processes";
+    std::optional<int> port_threads;
+    std::string json;
+    double timeout = 0;
+};
+
+/// An algorithm that was not measured, and why.
+struct Skipped {
+    std::string algorithm, reason;
+};
+
+/// Everything that can be checked and worked out without a communicator, alike on all ranks.
+struct Campaign {
+    Collective collective = Collective::allreduce;
+    struct Kind {
+        DataType type;
+        Operation operation;
+    };
+    std::vector<Kind> kinds;
+    std::vector<std::size_t> bytes;   ///< either bytes or counts is empty
+    std::vector<std::size_t> counts;  ///< elements
+    std::vector<bool> in_place;
+    bool all_algorithms = false;          ///< those that refuse are skipped
+    std::vector<std::string> algorithms;  ///< as asked: names and "auto"
+
+    /// Element counts for a type, without repetitions.
+    std::vector<std::size_t> counts_of(DataType type) const;
+};
+
+/// Throws Error with a message for the user when something does not exist or does not fit.
+Campaign make_campaign(const PerfOptions& options);
+
+/// Those of campaign.algorithms that run on the torus; the others are appended to `skipped`, or
+/// thrown as Error(unsupported) when they were asked for by name.
+std::vector<std::string> suitable_algorithms(const Campaign& campaign, const Torus& torus,
+                                             std::vector<Skipped>& skipped);
+
+/// The number of ranks from --torus and --ranks, which must agree; 0 when neither is given.
+Rank asked_ranks(const PerfOptions& options);
+
+}  // namespace trefoil::tool

@@ -1,0 +1,180 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// `trefoil plan`: an algorithm's schedule in words, its cost summary, and the list of algorithms.
+#include <fmt/format.h>
+
+#include <memory>
+#include <nlohmann/json.hpp>
+
+#include "algorithms/cost.hpp"
+#include "algorithms/verify.hpp"
+#include "bench/command.hpp"
+#include "bench/names.hpp"
+#include "bench/plan_text.hpp"
+#include "topo/error.hpp"
+
+namespace trefoil::tool {
+
+namespace {
+
+struct Options {
+    std::string collective, algorithm, torus;
+    Rank rank = 0;
+    bool summary = false, json = false, skip_proof = false, list = false;
+};
+
+int list_algorithms(const Options& options) {
+    const Collective collective = parse_collective(options.collective);
+    const bool judge = !options.torus.empty();
+    const Torus torus = Torus::parse(judge ? options.torus : "1");
+    for (const Algorithm& a : algorithms()) {
+        if (a.collective != collective) {
+            continue;
+        }
+        const std::string refusal = judge ? a.refusal(torus) : "";
+        fmt::print("{:<24} {}\n{:<24} shapes: {}; {}{}\n", a.name, a.summary, "", a.shapes,
+                   traits_text(a.traits),
+                   refusal.empty()
+                       ? ""
+                       : fmt::format("\n{:<24} not on {}: {}", "", torus.name(), refusal));
+    }
+    return exit_success;
+}
+
+/// What the verifier says, with its errors on stderr; nothing when it is not asked.
+std::optional<bool> prove(const Options& options, const Torus& torus, const Algorithm& algorithm) {
+    if (options.skip_proof) {
+        return std::nullopt;
+    }
+    const Verification proof = verify(torus, algorithm);
+    for (const std::string& error : proof.errors) {
+        fmt::print(stderr, "trefoil: {} on {}: {}\n", algorithm.name, torus.name(), error);
+    }
+    bool proved = proof.ok();
+    if (proved && algorithm.traits.identical_results && !proof.identical_results &&
+        algorithm.collective == Collective::allreduce) {
+        fmt::print(stderr,
+                   "trefoil: {} on {}: claims identical results, but its ranks associate sums "
+                   "differently\n",
+                   algorithm.name, torus.name());
+        proved = false;
+    }
+    return proved;
+}
+
+nlohmann::ordered_json summary_json(const Torus& torus, const Algorithm& algorithm,
+                                    const CostSummary& cost, std::optional<bool> verified) {
+    return {{"collective", to_string(algorithm.collective)},
+            {"algorithm", algorithm.name},
+            {"torus", torus.name()},
+            {"ranks", torus.ranks()},
+            {"parts", cost.parts},
+            {"steps", cost.steps},
+            {"bytes_sent_max", cost.bytes_sent_max},
+            {"bytes_sent_min", cost.bytes_sent_min},
+            {"bytes_sent_total", cost.bytes_sent_total},
+            {"step_max_link_load", cost.step_max_link_load},
+            {"step_max_hops", cost.step_max_hops},
+            {"sum_link_load", cost.sum_link_load},
+            {"sum_hops", cost.sum_hops},
+            {"max_sends_per_port_per_step", cost.max_sends_per_port_per_step},
+            {"max_extents_per_message", cost.max_extents_per_message},
+            {"verified", verified ? nlohmann::ordered_json(*verified) : nlohmann::ordered_json()}};
+}
+
+void print_summary(const Torus& torus, const Algorithm& algorithm, const CostSummary& cost,
+                   std::optional<bool> verified) {
+    fmt::print("{} by {} on torus {}, {} ranks ({})\n\n", to_string(algorithm.collective),
+               algorithm.name, torus.name(), torus.ranks(), algorithm.paper);
+    const auto row = [](std::string_view name, const std::string& value) {
+        fmt::print("  {:<32} {}\n", name, value);
+    };
+    row("parts", std::to_string(cost.parts));
+    row("steps", std::to_string(cost.steps));
+    row("sent per rank, least to most",
+        fmt::format("{:.6g} to {:.6g} vectors", cost.bytes_sent_min, cost.bytes_sent_max));
+    row("sent by all ranks", fmt::format("{:.6g} vectors", cost.bytes_sent_total));
+    row("sum of largest link loads", fmt::format("{:.6g} vectors", cost.sum_link_load));
+    row("sum of longest routes", fmt::format("{} hops", cost.sum_hops));
+    row("messages per port and step", fmt::format("at most {}", cost.max_sends_per_port_per_step));
+    row("extents per message", fmt::format("at most {}", cost.max_extents_per_message));
+    row("verified", !verified ? "not asked" : *verified ? "yes" : "NO");
+    fmt::print("\n  step   largest link load   longest route\n");
+    for (std::size_t i = 0; i < cost.step_max_link_load.size(); ++i) {
+        fmt::print("  {:>4}   {:>17.6g}   {:>13}\n", i, cost.step_max_link_load[i],
+                   cost.step_max_hops[i]);
+    }
+}
+
+int summarize_plan(const Options& options, const Torus& torus, const Algorithm& algorithm) {
+    const CostSummary cost = summarize(torus, algorithm);
+    const std::optional<bool> verified = prove(options, torus, algorithm);
+    if (options.json) {
+        fmt::print("{}\n", summary_json(torus, algorithm, cost, verified).dump());
+    } else {
+        print_summary(torus, algorithm, cost, verified);
+    }
+    return verified.value_or(true) ? exit_success : exit_wrong;
+}
+
+int print_schedule(const Options& options, const Torus& torus, const Algorithm& algorithm) {
+    if (options.rank < 0 || options.rank >= torus.ranks()) {
+        throw Error(Status::invalid_argument,
+                    fmt::format("there is no rank {} on torus {}; its ranks are 0 to {}",
+                                options.rank, torus.name(), torus.ranks() - 1));
+    }
+    const Schedule schedule = algorithm.build(torus, options.rank);
+    if (options.json) {
+        fmt::print("{}\n", schedule_json(torus, schedule).dump());
+        return exit_success;
+    }
+    fmt::print("{} by {} on torus {}, {} ranks: what {} does\n", to_string(algorithm.collective),
+               algorithm.name, torus.name(), torus.ranks(), rank_text(torus, options.rank));
+    fmt::print("{}", schedule_text(torus, schedule));
+    return exit_success;
+}
+
+int plan(const Options& options) {
+    if (options.list) {
+        return list_algorithms(options);
+    }
+    const Collective collective = parse_collective(options.collective);
+    if (options.algorithm.empty() || options.torus.empty()) {
+        throw Error(Status::invalid_argument,
+                    "plan needs --algorithm NAME and --torus SIZES, e.g. trefoil plan allreduce "
+                    "--algorithm ring --torus 3x3; --list names the algorithms");
+    }
+    const Torus torus = Torus::parse(options.torus);
+    const Algorithm& algorithm = find_algorithm(collective, options.algorithm, &torus);
+    return options.summary ? summarize_plan(options, torus, algorithm)
+                           : print_schedule(options, torus, algorithm);
+}
+
+}  // namespace
+
+void add_plan(CLI::App& app, Action& action) {
+    auto options = std::make_shared<Options>();
+    CLI::App* command =
+        app.add_subcommand("plan", "Show what an algorithm does on a torus, and what it costs");
+    command->add_option("collective", options->collective, "allreduce or barrier")->required();
+    command->add_option("-a,--algorithm", options->algorithm, "A name that --list shows");
+    command->add_option("-t,--torus", options->torus, "Sizes of the torus: 9, 3x3, 2x3x4");
+    command->add_option("-r,--rank", options->rank, "Whose schedule (default: 0)");
+    command->add_flag("--summary", options->summary,
+                      "The cost over all ranks instead of one rank's schedule, and a proof");
+    command->add_flag("--json", options->json, "As one JSON object");
+    command->add_flag("--no-verify", options->skip_proof,
+                      "With --summary: leave out the proof, which takes long on large tori");
+    command->add_flag(
+        "--list", options->list,
+        "List the collective's algorithms; with --torus, say which refuse it and why");
+    command->footer(
+        "A vector is cut into parts that run side by side, a part into blocks. Port +0 leads to\n"
+        "larger coordinates of dimension 0, -0 to smaller ones. s0, s1 ... are scratch blocks. "
+        "Loads\n"
+        "and sizes are in units of one rank's vector. The exit code is 1 when the proof fails.\n"
+        "Example: trefoil plan allreduce --algorithm trivance-b --torus 3x3 --rank 4\n"
+        "         trefoil plan allreduce --algorithm bucket --torus 16x16 --summary --json");
+    command->callback([options, &action] { action = [options] { return plan(*options); }; });
+}
+
+}  // namespace trefoil::tool
