@@ -89,7 +89,7 @@ void check_algorithms(const std::string& shape, const JobOptions& base) {
                                         what);
                 check_sum<BFloat16>(comm, rank, torus.ranks(), TREFOIL_BFLOAT16, count, false,
                                     what);
-                if (HasFatalFailure()) {
+                if (testing::Test::HasFatalFailure()) {
                     return;
                 }
             }

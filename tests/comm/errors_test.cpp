@@ -29,9 +29,9 @@ TEST(Errors, ArgumentsOfAllreduceAreCheckedBeforeAnythingMoves) {
         refused(trefoil_allreduce(a, nullptr, 4, TREFOIL_FLOAT, TREFOIL_SUM, comm), "receive");
         refused(trefoil_allreduce(a, b, 4, TREFOIL_FLOAT, TREFOIL_SUM, nullptr), "communicator");
         refused(trefoil_allreduce(a, a + 1, 3, TREFOIL_FLOAT, TREFOIL_SUM, comm), "overlap");
-        refused(trefoil_allreduce(a, b, 4, static_cast<trefoil_datatype_t>(77), TREFOIL_SUM, comm),
+        refused(trefoil_allreduce(a, b, 4, static_cast<trefoil_datatype_t>(15), TREFOIL_SUM, comm),
                 "datatype");
-        refused(trefoil_allreduce(a, b, 4, TREFOIL_FLOAT, static_cast<trefoil_op_t>(-1), comm),
+        refused(trefoil_allreduce(a, b, 4, TREFOIL_FLOAT, static_cast<trefoil_op_t>(15), comm),
                 "op");
         refused(trefoil_allreduce(a, b, std::numeric_limits<size_t>::max() / 2, TREFOIL_DOUBLE,
                                   TREFOIL_SUM, comm),

@@ -1,0 +1,155 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Lowering: offsets, channel order, left-out messages, fusion, and what does not fit.
+#include "comm/lower.hpp"
+
+#include <gtest/gtest.h>
+
+#include "threads/notice.hpp"
+#include "topo/error.hpp"
+
+namespace trefoil {
+namespace {
+
+/// A wire without endpoints: channels to and from `peers` through every port of one dimension.
+Wire wire_with(const std::vector<Rank>& peers, std::size_t slot_bytes = 1 << 20) {
+    Wire wire;
+    wire.groups.resize(1);
+    wire.slot_bytes = slot_bytes;
+    wire.slots = 4;
+    for (const Rank peer : peers) {
+        for (int p = 0; p < 2; ++p) {
+            OutChannel out;
+            out.peer = peer;
+            out.port = Port{p};
+            wire.out.push_back(out);
+            InChannel in;
+            in.peer = peer;
+            in.port = Port{p};
+            wire.in.push_back(in);
+        }
+    }
+    return wire;
+}
+
+const Extent whole{0, 1};
+
+TEST(Lower, PartsAndBlocksBecomeTheirSharesOfTheVector) {
+    ScheduleWriter writer(0);
+    for (int part = 0; part < 2; ++part) {
+        writer.part(4);
+        writer.step();
+        const Extent middle{1, 2};
+        writer.send(1, Port::plus(0), {&middle, 1});
+    }
+    const Program program = lower(writer.take(), wire_with({1}), 17, 4, false);
+    ASSERT_EQ(program.puts.size(), 2U);
+    // Part 0: elements [0, 8), blocks of 2: blocks 1 and 2 are elements [2, 6).
+    EXPECT_EQ(program.puts[0].source.offset, 8U);
+    EXPECT_EQ(program.puts[0].bytes, 16U);
+    // Part 1: elements [8, 17): blocks 1 and 2 are elements [8 + 2, 8 + 6).
+    EXPECT_EQ(program.puts[1].source.offset, 40U);
+    EXPECT_EQ(program.puts[1].bytes, 16U);
+    EXPECT_EQ(program.puts[0].index, 0U);
+    EXPECT_EQ(program.puts[1].index, 1U);
+    EXPECT_EQ(program.puts[1].landing_offset, landing_alignment);
+}
+
+TEST(Lower, EmptyMessagesAreLeftOutAndSignalsStay) {
+    ScheduleWriter writer(0);
+    writer.part(4);
+    writer.step();
+    const Extent first{0, 1}, last{3, 1};
+    writer.send(1, Port::plus(0), {&first, 1});
+    writer.receive(1, Port::minus(0), Action::reduce, {&last, 1});
+    writer.step();
+    writer.send(1, Port::plus(0), {});
+    const Program program = lower(writer.take(), wire_with({1}), 1, 8, false);
+    // One element in four blocks: it lies in block 3.
+    ASSERT_EQ(program.puts.size(), 1U);
+    EXPECT_EQ(program.puts[0].bytes, 0U);
+    ASSERT_EQ(program.steps.size(), 2U);
+    EXPECT_EQ(program.steps[0].tokens, 2U);
+    EXPECT_EQ(program.steps[1].tokens, 2U);
+    EXPECT_TRUE(program.steps[1].last);
+}
+
+TEST(Lower, TwoArrivalsInTheSamePlaceAreReducedInOnePass) {
+    ScheduleWriter writer(0);
+    writer.part(1, 1);
+    writer.step();
+    writer.receive(1, Port::minus(0), Action::reduce, {&whole, 1});
+    writer.receive(1, Port::plus(0), Action::reduce, {&whole, 1});
+    const Extent scratch{1, 1};
+    writer.apply(Action::replace, {&scratch, 1});
+    const Program program = lower(writer.take(), wire_with({1}), 10, 4, false);
+    ASSERT_EQ(program.ops.size(), 2U);
+    EXPECT_EQ(program.ops[0].kind, ProgramOp::Kind::joint);
+    EXPECT_EQ(program.ops[0].elements, 10U);
+    EXPECT_NE(program.ops[0].source.space, program.ops[0].second.space);
+    EXPECT_EQ(program.ops[1].kind, ProgramOp::Kind::copy);
+    EXPECT_EQ(program.ops[1].target.space, Location::scratch);
+    EXPECT_EQ(program.steps[0].tokens, 3U);
+}
+
+TEST(Lower, ReductionsAreNotJoinedAcrossAnOverlap) {
+    ScheduleWriter writer(0);
+    writer.part(4);
+    writer.step();
+    const Extent wide{0, 4}, narrow{0, 2};
+    writer.receive(1, Port::minus(0), Action::reduce, {&wide, 1});
+    writer.receive(1, Port::plus(0), Action::reduce, {&narrow, 1});
+    writer.receive(2, Port::plus(0), Action::reduce, {&wide, 1});
+    const Program program = lower(writer.take(), wire_with({1, 2}), 8, 4, false);
+    ASSERT_EQ(program.ops.size(), 3U);
+    for (const ProgramOp& op : program.ops) {
+        EXPECT_EQ(op.kind, ProgramOp::Kind::reduce);
+    }
+}
+
+TEST(Lower, ScatteredExtentsArePackedIntoOnePut) {
+    ScheduleWriter writer(0);
+    writer.part(4);
+    writer.step();
+    const Extent scattered[] = {{0, 1}, {2, 1}};
+    writer.send(1, Port::plus(0), scattered);
+    const Program program = lower(writer.take(), wire_with({1}), 16, 4, false);
+    ASSERT_EQ(program.puts.size(), 1U);
+    EXPECT_EQ(program.puts[0].packs.count, 2U);
+    EXPECT_EQ(program.puts[0].bytes, 32U);
+    EXPECT_EQ(program.ops[1].source.offset, 32U);
+    EXPECT_EQ(program.ops[1].target.offset, 16U);
+    EXPECT_GE(program.pack_bytes[0], 32U);
+}
+
+TEST(Lower, RegisteredSourcesArePackedAlways) {
+    ScheduleWriter writer(0);
+    writer.part(1);
+    writer.step();
+    writer.send(1, Port::plus(0), {&whole, 1});
+    const Program program = lower(writer.take(), wire_with({1}), 16, 4, true);
+    EXPECT_EQ(program.puts[0].packs.count, 1U);
+}
+
+TEST(Lower, WhatDoesNotFitTheLandingSlotIsRefused) {
+    ScheduleWriter writer(0);
+    writer.part(1);
+    writer.step();
+    writer.send(1, Port::plus(0), {&whole, 1});
+    const Schedule schedule = writer.take();
+    EXPECT_NO_THROW(lower(schedule, wire_with({1}, 4096), 1024, 4, false));
+    EXPECT_THROW(lower(schedule, wire_with({1}, 4096), 1025, 4, false), Error);
+}
+
+TEST(Notice, SurvivesTheRoundTrip) {
+    const Notice notice{8190, 1023, 63, 7};
+    const Notice back = Notice::decode(notice.encode());
+    EXPECT_EQ(back.index, 8190U);
+    EXPECT_EQ(back.channel, 1023U);
+    EXPECT_EQ(back.signature, 63U);
+    EXPECT_EQ(back.segment, 7U);
+    EXPECT_FALSE(back.is_control());
+    EXPECT_TRUE(Notice::decode(control_notice(Control::leaving, 5)).is_control());
+}
+
+}  // namespace
+}  // namespace trefoil
