@@ -51,7 +51,9 @@ std::size_t size_of(DataType type);
 
 /// target[i] = target[i] op source[i] for `count` elements; the two do not overlap. Any alignment
 /// that suits the element type. float16 and bfloat16 are widened to float, combined and rounded to
-/// nearest even. Thread-safe.
+/// nearest even. Integer sums and products wrap. Min and max of floats give the same bits in any
+/// order: -0 lies below +0 and a NaN on either side gives the quiet NaN. Which NaN a sum or product
+/// gives is not specified (except for the 16-bit types: the quiet one). Thread-safe.
 using ReduceKernel = void (*)(void* target, const void* source, std::size_t count);
 
 /// target[i] = (target[i] op first[i]) op second[i] in one pass: the same bits as two ReduceKernel

@@ -1,0 +1,132 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// The port team: every worker runs once per run, what it wrote is seen, and pins stay in the mask.
+#include "threads/team.hpp"
+
+#include <gtest/gtest.h>
+#include <sched.h>
+
+#include <cstdlib>
+#include <new>
+#include <string>
+#include <thread>
+
+#include "topo/error.hpp"
+#include "topo/host.hpp"
+
+namespace {
+thread_local int allocations = 0;
+}  // namespace
+
+// Counts this thread's allocations. The nothrow and array forms of the library end up here.
+void* operator new(std::size_t bytes) {
+    ++allocations;
+    void* const memory = std::malloc(bytes == 0 ? 1 : bytes);
+    if (memory == nullptr) {
+        throw std::bad_alloc();
+    }
+    return memory;
+}
+void operator delete(void* memory) noexcept {
+    std::free(memory);
+}
+void operator delete(void* memory, std::size_t) noexcept {
+    std::free(memory);
+}
+
+namespace {
+
+using trefoil::allowed_cores;
+using trefoil::Team;
+
+class TeamOf : public testing::TestWithParam<int> {};
+
+// Plain integers on purpose: the thread sanitizer sees whether run() orders them.
+TEST_P(TeamOf, runs_every_worker_once_per_run) {
+    Team team(GetParam(), {});
+    ASSERT_EQ(team.workers(), std::max(1, GetParam()));
+    std::vector<int> calls(static_cast<std::size_t>(team.workers()), 0);
+    int expected = 0;
+    auto work = [&](int worker) { ++calls[static_cast<std::size_t>(worker)]; };
+    for (int run = 0; run < 2000; ++run) {
+        team.run(work);
+        ++expected;
+        for (const int count : calls) {
+            ASSERT_EQ(count, expected);
+        }
+    }
+}
+
+TEST_P(TeamOf, workers_see_what_the_caller_wrote) {
+    Team team(GetParam(), {});
+    std::vector<int> seen(static_cast<std::size_t>(team.workers()), -1);
+    for (int value = 0; value < 200; ++value) {
+        auto work = [&seen, value](int worker) { seen[static_cast<std::size_t>(worker)] = value; };
+        team.run(work);
+        for (const int worker_saw : seen) {
+            ASSERT_EQ(worker_saw, value);
+        }
+    }
+}
+
+TEST_P(TeamOf, runs_do_not_allocate) {
+    Team team(GetParam(), {});
+    std::vector<int> before(static_cast<std::size_t>(team.workers()));
+    auto remember = [&](int worker) { before[static_cast<std::size_t>(worker)] = allocations; };
+    team.run(remember);
+    const int caller_before = allocations;
+    auto nothing = [](int) {};
+    for (int run = 0; run < 100; ++run) {
+        team.run(nothing);
+    }
+    EXPECT_EQ(allocations, caller_before);
+    auto compare = [&](int worker) { before[static_cast<std::size_t>(worker)] -= allocations; };
+    team.run(compare);
+    for (const int difference : before) {
+        EXPECT_EQ(difference, 0);
+    }
+}
+
+TEST_P(TeamOf, can_be_destroyed_without_a_run) {
+    const Team team(GetParam(), {});
+    EXPECT_EQ(team.workers(), std::max(1, GetParam()));
+}
+
+INSTANTIATE_TEST_SUITE_P(Threads, TeamOf, testing::Values(0, 1, 3),
+                         testing::PrintToStringParamName());
+
+TEST(Team, without_threads_works_on_the_caller) {
+    Team team(0, {});
+    std::thread::id worker;
+    auto work = [&](int) { worker = std::this_thread::get_id(); };
+    team.run(work);
+    EXPECT_EQ(worker, std::this_thread::get_id());
+}
+
+TEST(Team, pins_its_threads_and_leaves_the_caller_alone) {
+    const std::vector<int> mask = allowed_cores();
+    Team team(3, mask);
+    std::vector<std::vector<int>> masks(3);
+    auto work = [&](int worker) { masks[static_cast<std::size_t>(worker)] = allowed_cores(); };
+    team.run(work);
+    for (std::size_t worker = 0; worker < masks.size(); ++worker) {
+        EXPECT_EQ(masks[worker], std::vector<int>{mask[worker % mask.size()]});
+    }
+    EXPECT_EQ(allowed_cores(), mask);
+}
+
+TEST(Team, refuses_a_core_outside_the_mask) {
+    const int outside = allowed_cores().back() + 1;
+    try {
+        const Team team(1, {outside});
+        FAIL() << "core " << outside << " was accepted";
+    } catch (const trefoil::Error& error) {
+        EXPECT_EQ(error.status(), trefoil::Status::invalid_argument);
+        EXPECT_NE(std::string(error.what()).find(std::to_string(outside)), std::string::npos);
+    }
+}
+
+TEST(Team, refuses_a_negative_size) {
+    EXPECT_THROW(Team(-1, {}), trefoil::Error);
+}
+
+}  // namespace
