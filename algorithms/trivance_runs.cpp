@@ -1,0 +1,233 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// The search for Trivance's latency plans: branch and bound over runs, cheapest excess first.
+#include "algorithms/trivance_runs.hpp"
+
+#include <algorithm>
+#include <cstdint>
+#include <map>
+#include <mutex>
+
+namespace trefoil {
+
+namespace {
+
+using Transfers = std::vector<RunTransfer>;
+
+/// What a coordinate knows: right[k] is the last offset of the first k pieces on the right,
+/// left[k] that of the first k on the left, without its sign.
+struct Window {
+    std::vector<Rank> right{0};
+    std::vector<Rank> left{0};
+
+    Rank width() const { return left.back() + right.back() + 1; }
+    int pieces(int side) const { return static_cast<int>((side > 0 ? right : left).size()) - 1; }
+    Rank reach(int side) const { return side > 0 ? right.back() : left.back(); }
+    Rank begin(int piece) const { return piece <= 0 ? -left[-piece] : right[piece - 1] + 1; }
+    Rank end(int piece) const { return piece >= 0 ? right[piece] : -left[-piece - 1] - 1; }
+
+    void append(const RunTransfer& t) {
+        (t.side > 0 ? right : left).push_back(reach(t.side) + t.width);
+    }
+    void drop(const RunTransfer& t) { (t.side > 0 ? right : left).pop_back(); }
+
+    /// The transfer that appends pieces [first, last] on `side`, behind `before` other offsets.
+    RunTransfer transfer(int side, int first, int last, Rank before = 0) const {
+        const Rank near = side > 0 ? begin(first) : -end(last);
+        return {side, first, last, end(last) - begin(first) + 1, reach(side) + before + 1 - near};
+    }
+};
+
+// A step of load q that adds w offsets has the excess 2q - w >= 0: every transfer travels at least
+// as far as it is wide. The total load is (n - 1 + total excess) / 2, so the search minimises the
+// excess. Rounds allow more and more of it; a round that finds a plan improves it to the best one,
+// or until the bound on its trials, which keeps a search within milliseconds.
+class RunSearch {
+  public:
+    explicit RunSearch(Rank size) : size_(size), steps_(trivance_steps(size)) {}
+
+    RunPlan run() {
+        for (std::int64_t excess = (size_ - 1) % 2; !found_ && excess < excess_limit();
+             excess = 2 * excess + 2) {
+            trials_ = 0;
+            allowed_ = excess;
+            descend(0, 0);
+        }
+        return {size_, found_ ? best_ : one_sided()};
+    }
+
+  private:
+    static constexpr std::int64_t trial_limit = 500000;
+
+    std::int64_t excess_limit() const { return 4 * static_cast<std::int64_t>(size_); }
+
+    void descend(int step, std::int64_t spent) {
+        if (step == steps_) {
+            keep(spent);
+            return;
+        }
+        const Transfers right = candidates(+1, 0, allowed_ - spent);
+        const Transfers left = candidates(-1, 0, allowed_ - spent);
+        for (const RunTransfer& r : right) {
+            advance(step, spent, {r});
+            for (const RunTransfer& l : left) {
+                advance(step, spent, {r, l});
+            }
+        }
+        for (const RunTransfer& l : left) {
+            advance(step, spent, {l});
+        }
+        if (step > 0) {
+            descend_one_sided(step, spent, right);
+        }
+    }
+
+    /// Both transfers appended on the right: the way to sizes just below a power of three, where
+    /// a run without the outermost offset is needed.
+    void descend_one_sided(int step, std::int64_t spent, const Transfers& right) {
+        for (const RunTransfer& r : right) {
+            if (4 * static_cast<std::int64_t>(r.distance) > allowed_ - spent) {
+                continue;
+            }
+            for (const RunTransfer& s : candidates(+1, r.width, allowed_ - spent)) {
+                advance(step, spent, {r, s});
+            }
+        }
+    }
+
+    void advance(int step, std::int64_t spent, std::initializer_list<RunTransfer> transfers) {
+        std::int64_t width = window_.width();
+        std::int64_t load[2] = {0, 0};
+        for (const RunTransfer& t : transfers) {
+            width += t.width;
+            load[t.side > 0] += t.distance;
+        }
+        spent += 2 * std::max(load[0], load[1]) - (width - window_.width());
+        if (++trials_ > trial_limit || spent > allowed_ || !can_finish(width, steps_ - step - 1)) {
+            return;
+        }
+        for (const RunTransfer& t : transfers) {
+            window_.append(t);
+        }
+        current_.emplace_back(transfers);
+        descend(step + 1, spent);
+        current_.pop_back();
+        for (const RunTransfer& t : transfers) {
+            window_.drop(t);
+        }
+    }
+
+    bool can_finish(std::int64_t width, int steps) const {
+        if (steps == 0) {
+            return width == size_;
+        }
+        for (int i = 0; i < steps && width < size_; ++i) {
+            width *= 3;
+        }
+        return width >= size_;
+    }
+
+    Transfers candidates(int side, Rank before, std::int64_t excess) const {
+        Transfers found;
+        for (int first = -window_.pieces(-1); first <= window_.pieces(+1); ++first) {
+            for (int last = first; last <= window_.pieces(+1); ++last) {
+                const RunTransfer t = window_.transfer(side, first, last, before);
+                const bool short_way = 2 * static_cast<std::int64_t>(t.distance) < size_;
+                if (short_way && t.distance - t.width <= excess) {
+                    found.push_back(t);
+                }
+            }
+        }
+        return found;
+    }
+
+    void keep(std::int64_t spent) {
+        const std::int64_t work = accumulator_work(current_);
+        if (!found_ || spent < allowed_ || work < work_) {
+            found_ = true;
+            allowed_ = spent;
+            work_ = work;
+            best_ = current_;
+        }
+    }
+
+    static std::int64_t accumulator_work(const std::vector<Transfers>& steps) {
+        const RunProgram program = run_program(RunPlan{0, steps});
+        std::int64_t passes = 0;
+        for (const RunProgram::Step& step : program.steps) {
+            passes += static_cast<std::int64_t>(step.copies.size());
+            for (const RunMessage& m : step.messages) {
+                passes += static_cast<std::int64_t>(m.targets.size());
+            }
+        }
+        return 16 * passes + program.accumulators;
+    }
+
+    /// The plan that exists for every size: windows of ceil(n / 3^i) offsets that grow on the right
+    /// only, so that the own contribution stays outermost and can be left out.
+    std::vector<Transfers> one_sided() const {
+        std::vector<Rank> widths{size_};
+        for (int i = 0; i < steps_; ++i) {
+            widths.push_back((widths.back() + 2) / 3);
+        }
+        Window window;
+        std::vector<Transfers> plan;
+        for (int step = 0; step < steps_; ++step) {
+            const Rank surplus = 3 * widths[steps_ - step] - widths[steps_ - step - 1];
+            const int last = window.pieces(+1);
+            const bool nothing_else = last == 0;  // the own contribution is all there is
+            Transfers transfers;
+            if (!(nothing_else && surplus > 1)) {
+                transfers.push_back(window.transfer(+1, surplus > 1 ? 1 : 0, last));
+            }
+            const Rank before = transfers.empty() ? 0 : transfers.back().width;
+            if (!(nothing_else && surplus > 0)) {
+                transfers.push_back(window.transfer(+1, surplus > 0 ? 1 : 0, last, before));
+            }
+            for (const RunTransfer& t : transfers) {
+                window.append(t);
+            }
+            plan.push_back(std::move(transfers));
+        }
+        return plan;
+    }
+
+    Rank size_;
+    int steps_;
+    Window window_;
+    std::vector<Transfers> current_;
+    std::vector<Transfers> best_;
+    std::int64_t allowed_ = 0;
+    std::int64_t work_ = 0;
+    std::int64_t trials_ = 0;
+    bool found_ = false;
+};
+
+RunPlan make_plan(Rank size) {
+    if (size == 2) {
+        return {2, {{RunTransfer{-1, 0, 0, 1, 1}}}};
+    }
+    return RunSearch(size).run();
+}
+
+}  // namespace
+
+int trivance_steps(Rank size) {
+    int steps = 0;
+    for (std::int64_t reached = 1; reached < size; reached *= 3) {
+        ++steps;
+    }
+    return steps;
+}
+
+std::shared_ptr<const RunPlan> run_plan(Rank size) {
+    static std::mutex mutex;
+    static std::map<Rank, std::shared_ptr<const RunPlan>> plans;
+    const std::lock_guard lock(mutex);
+    std::shared_ptr<const RunPlan>& plan = plans[size];
+    if (!plan) {
+        plan = std::make_shared<const RunPlan>(make_plan(size));
+    }
+    return plan;
+}
+
+}  // namespace trefoil

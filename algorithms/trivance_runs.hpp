@@ -1,0 +1,80 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Plans of Trivance's latency variant on one ring: which partial sums travel how far in each step.
+#pragma once
+
+#include <memory>
+#include <vector>
+
+#include "topo/torus.hpp"
+
+namespace trefoil {
+
+/// Every coordinate of the ring follows the same plan, so it is told in offsets: the coordinate
+/// itself is offset 0, its right neighbour (coordinate + 1) offset 1. A coordinate knows the sum
+/// of a contiguous *window* of offsets, made of *pieces* in ring order: piece 0 is its own
+/// contribution, pieces 1, 2, ... were appended on the right in this order, -1, -2, ... on the
+/// left. A *run* is a range of consecutive pieces; its sum can be kept in an accumulator.
+///
+///        piece      -2      -1   0   1       2
+///        offsets [-4,-2]   [-1] [0] [1]    [2,4]       n = 9 after two steps
+///
+/// A transfer appends the run of another coordinate to the window. Widths add up to exactly n, so
+/// no contribution is counted twice, whatever n is.
+struct RunTransfer {
+    int side = 1;   ///< +1: appended on the right, the data travels to the left; -1: mirrored
+    int first = 0;  ///< the run, in pieces of the sender before the step
+    int last = 0;
+    Rank width = 0;     ///< offsets in the run
+    Rank distance = 0;  ///< > 0: how far it travels
+};
+
+struct RunPlan {
+    Rank size = 1;
+    /// ceil(log3(size)) steps of one or two transfers; the pieces that they append are numbered in
+    /// the order of the transfers.
+    std::vector<std::vector<RunTransfer>> steps;
+};
+
+/// ceil(log3(size)): the fewest steps in which two messages per step can inform a ring.
+int trivance_steps(Rank size);
+
+/// The largest load of a link in `step`, in vectors.
+Rank run_step_load(const std::vector<RunTransfer>& step);
+
+/// The plan of least total load that a bounded search finds; among those of equal load one with
+/// the least accumulator work. Powers of three: whole windows over distances 1, 3, 9, ...
+/// Deterministic, so that all ranks agree. Plans are kept; thread-safe.
+std::shared_ptr<const RunPlan> run_plan(Rank size);
+
+/// One more transfer buffer: the sum of a run that is no longer, or never was, the whole window.
+struct RunTarget {
+    int accumulator = 0;
+    bool replace = false;  ///< the run's first content
+};
+
+/// A transfer as a rank executes it. Buffer 0 is the window, buffer 1 + i accumulator i.
+struct RunMessage {
+    int side = 1;
+    Rank distance = 0;
+    int source = 0;                  ///< buffer that is sent
+    std::vector<RunTarget> targets;  ///< accumulators to which what arrives is added, too
+};
+
+struct RunProgram {
+    struct Step {
+        std::vector<int> copies;  ///< accumulators that start as a copy of the window
+        std::vector<RunMessage> messages;
+    };
+    Rank size = 1;
+    int accumulators = 0;
+    std::vector<Step> steps;
+};
+
+/// The plan with its accumulators worked out: each is filled from a copy of the window at the last
+/// moment when the window is a part of the run, and from the pieces that arrive later.
+RunProgram run_program(const RunPlan& plan);
+
+/// run_program(run_plan(size)), kept; thread-safe.
+std::shared_ptr<const RunProgram> run_program(Rank size);
+
+}  // namespace trefoil
