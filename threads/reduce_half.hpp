@@ -11,13 +11,13 @@ namespace trefoil::half {
 inline constexpr std::uint32_t float_infinity = 0x7f800000U;
 inline constexpr std::uint32_t float_magnitude = 0x7fffffffU;
 
-/// All bits set when `condition`, so that a choice is two logical operations and not a jump.
-inline std::uint32_t mask_of(bool condition) {
-    return 0U - static_cast<std::uint32_t>(condition);
+/// All bits set when a < b, for a and b below 2^31: a subtraction and a shift, because SSE2
+/// compares no unsigned numbers and compilers turn conditions into slow code.
+inline std::uint32_t less(std::uint32_t a, std::uint32_t b) {
+    return static_cast<std::uint32_t>(static_cast<std::int32_t>(a - b) >> 31);
 }
 
-inline std::uint32_t choose(bool condition, std::uint32_t yes, std::uint32_t no) {
-    const std::uint32_t mask = mask_of(condition);
+inline std::uint32_t choose(std::uint32_t mask, std::uint32_t yes, std::uint32_t no) {
     return (yes & mask) | (no & ~mask);
 }
 
@@ -27,12 +27,12 @@ inline float widen_float16(std::uint16_t half) {
     const std::uint32_t magnitude = half & 0x7fffU;
     const std::uint32_t sign = (half & 0x8000U) << 16;
     const std::uint32_t shifted = magnitude << 13;
-    const std::uint32_t normal = shifted + rebias + (mask_of(magnitude >= 0x7c00U) & rebias);
+    const std::uint32_t normal = shifted + rebias + (less(0x7bffU, magnitude) & rebias);
     // A denormal m * 2^-24 is (1 + m/1024) * 2^-14 minus 2^-14: both operands are normal floats.
     const float denormal =
         std::bit_cast<float>(shifted + smallest_normal) - std::bit_cast<float>(smallest_normal);
     const std::uint32_t bits =
-        choose(magnitude < 0x0400U, std::bit_cast<std::uint32_t>(denormal), normal);
+        choose(less(magnitude, 0x0400U), std::bit_cast<std::uint32_t>(denormal), normal);
     return std::bit_cast<float>(bits | sign);
 }
 
@@ -47,9 +47,9 @@ inline std::uint16_t narrow_float16(float value) {
     // The last place of 0.5 is 2^-24, that of a denormal float16: the addition rounds.
     const float rounded = std::bit_cast<float>(magnitude) + std::bit_cast<float>(one_half);
     const std::uint32_t denormal = std::bit_cast<std::uint32_t>(rounded) - one_half;
-    std::uint32_t result = choose(magnitude < smallest_normal, denormal, normal);
-    result = choose(magnitude >= overflow, 0x7c00U, result) | ((bits >> 16) & 0x8000U);
-    return static_cast<std::uint16_t>(choose(magnitude > float_infinity, 0x7e00U, result));
+    std::uint32_t result = choose(less(magnitude, smallest_normal), denormal, normal);
+    result = choose(less(magnitude, overflow), result, 0x7c00U) | ((bits >> 16) & 0x8000U);
+    return static_cast<std::uint16_t>(choose(less(float_infinity, magnitude), 0x7e00U, result));
 }
 
 inline float widen_bfloat16(std::uint16_t half) {
@@ -60,7 +60,7 @@ inline std::uint16_t narrow_bfloat16(float value) {
     const std::uint32_t bits = std::bit_cast<std::uint32_t>(value);
     const std::uint32_t rounded = (bits + 0x7fffU + ((bits >> 16) & 1U)) >> 16;
     return static_cast<std::uint16_t>(
-        choose((bits & float_magnitude) > float_infinity, 0x7fc0U, rounded));
+        choose(less(float_infinity, bits & float_magnitude), 0x7fc0U, rounded));
 }
 
 }  // namespace trefoil::half
