@@ -1,56 +1,18 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// The table of algorithms, and look-up by name.
+// Look-up in the table of algorithms by name.
 #include "algorithms/algorithm.hpp"
 
 #include <algorithm>
-#include <bit>
 
-#include "algorithms/builders.hpp"
 #include "topo/error.hpp"
 
 namespace trefoil {
 
 namespace {
 
-std::string every_torus(const Torus&) {
-    return {};
-}
-
-double no_landing(const Torus&) {
-    return 0;
-}
-
-constexpr Traits latency_identical{CostClass::latency, true, false};
-constexpr Traits bandwidth_identical{CostClass::bandwidth, true, false};
-
-constexpr Algorithm table[] = {
-    {
-        .name = "ring",
-        .collective = Collective::allreduce,
-        .summary = "one ring through all ranks, both ways round; 2(p-1) steps",
-        .paper = "Patarasuk and Yuan, JPDC 2009",
-        .shapes = "every torus",
-        .traits = bandwidth_identical,
-        .refusal = every_torus,
-        .build = build_ring,
-        .landing_vectors = [](const Torus&) { return 1.0; },
-    },
-    {
-        .name = "dissemination",
-        .collective = Collective::barrier,
-        .summary = "signals to ranks 1, 2, 4, ... further; ceil(log2 p) steps",
-        .paper = "Hensgen, Finkel and Manber, IJPP 1988",
-        .shapes = "every torus",
-        .traits = {CostClass::latency, true, true},
-        .refusal = every_torus,
-        .build = build_barrier,
-        .landing_vectors = no_landing,
-    },
-};
-
 std::vector<std::string> names_of(Collective collective) {
     std::vector<std::string> names;
-    for (const Algorithm& a : table) {
+    for (const Algorithm& a : algorithms()) {
         if (a.collective == collective) {
             names.emplace_back(a.name);
         }
@@ -99,12 +61,8 @@ std::string_view to_string(Collective collective) {
     return collective == Collective::allreduce ? "allreduce" : "barrier";
 }
 
-std::span<const Algorithm> algorithms() {
-    return table;
-}
-
 const Algorithm& find_algorithm(Collective collective, std::string_view name, const Torus* torus) {
-    for (const Algorithm& a : table) {
+    for (const Algorithm& a : algorithms()) {
         if (a.collective != collective || a.name != name) {
             continue;
         }

@@ -14,6 +14,7 @@ Schedule build_trivance_l(const Torus& torus, Rank rank);
 Schedule build_trivance_g(const Torus& torus, Rank rank);
 Schedule build_swing_l(const Torus& torus, Rank rank);
 Schedule build_recursive_doubling_l(const Torus& torus, Rank rank);
+Schedule build_recursive_doubling_i(const Torus& torus, Rank rank);
 
 // Allreduce, reduce-scatter and allgather.
 Schedule build_trivance_b(const Torus& torus, Rank rank);

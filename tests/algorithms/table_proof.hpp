@@ -6,6 +6,7 @@
 
 #include <algorithm>
 #include <map>
+#include <ostream>
 
 #include "algorithms/verify.hpp"
 
@@ -58,6 +59,11 @@ class TableProof : public testing::TestWithParam<Algorithm> {
         }
     }
 };
+
+/// So that test output names the algorithm.
+inline void PrintTo(const Algorithm& algorithm, std::ostream* out) {
+    *out << algorithm.name;
+}
 
 inline std::string algorithm_name(const testing::TestParamInfo<Algorithm>& info) {
     std::string name(info.param.name);
