@@ -21,8 +21,16 @@ struct ProductPart {
 std::vector<int> interleaved_order(const std::vector<std::shared_ptr<const RingScatter>>& rings,
                                    int part);
 
-/// The ring seen in a mirror (x -> -x): coordinates and signs negated, positions kept.
-std::shared_ptr<const RingScatter> mirrored(std::shared_ptr<const RingScatter> ring);
+/// The ring seen in a mirror (x -> centre - x, 0 <= centre < size): coordinates and signs
+/// reflected, positions kept.
+std::shared_ptr<const RingScatter> mirrored(std::shared_ptr<const RingScatter> ring,
+                                            Rank centre = 0);
+
+/// 2D parts (one for a torus of one rank), D = dimensions with more than one coordinate: D parts
+/// over `plain` and D over `mirror`, part p of each in the interleaved order p.
+std::vector<ProductPart> interleaved_parts(
+    const std::vector<std::shared_ptr<const RingScatter>>& plain,
+    const std::vector<std::shared_ptr<const RingScatter>>& mirror);
 
 /// Reduce-scatter in `order`, then the allgather that is its reverse in time: source and target
 /// swapped, the port's opposite, replace instead of reduce. In ring step s of dimension j the

@@ -16,6 +16,9 @@ struct RingTransfer {
     std::vector<Extent> positions;
 };
 
+/// The sense of the shorter way round from one coordinate to another; +1 where both are equal.
+int shorter_way(Rank from, Rank to, Rank size);
+
 /// The ring has `size` coordinates and `size` ring-blocks. At the end each coordinate owns some
 /// ring-blocks (usually one), completely reduced; together they own all. Which block a coordinate
 /// owns is the primitive's choice: it numbers blocks by *position* so that messages are few
@@ -42,6 +45,12 @@ class RingScatter {
     /// The positions for which `coordinate` is still responsible before `step`: everything before
     /// step 0, what it owns at step == steps(). Ascending, disjoint extents.
     virtual std::vector<Extent> held(Rank coordinate, int step) const = 0;
+
+    /// Appends the sizes into which `step` cuts `cell`; their sum is cell.count. Before step 0 all
+    /// positions are one cell. Blocks of a torus are numbered by these cuts: a message is one
+    /// extent where what is sent and held are cells. By default cells are cut as digits() say; a
+    /// ring whose cells are not alike overrides this.
+    virtual void cut(Extent cell, int step, std::vector<Block>& sizes) const;
 
   private:
     Rank size_;

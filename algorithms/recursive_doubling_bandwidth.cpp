@@ -1,0 +1,52 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// recursive-doubling-b: recursive halving and doubling (Rabenseifner's allreduce) on any torus.
+//
+// In step s coordinate c exchanges half of what it holds with c xor 2^s: the nearest partner gets
+// the most. 2D parts: D plain, D mirrored (c + 2^s becomes c - 2^s and vice versa), dimensions
+// interleaved. Every rank sends (n-1)/n of the vector per phase, in ceil(log2 d) steps per
+// dimension. On other than powers of two the partners that do not exist have stand-ins, and odd
+// rings are even ones with a guest; their mirror is the reflection of the ring.
+#include <bit>
+#include <memory>
+#include <vector>
+
+#include "algorithms/attached_ring.hpp"
+#include "algorithms/builders.hpp"
+#include "algorithms/halving_ring.hpp"
+#include "algorithms/product.hpp"
+
+namespace trefoil {
+
+namespace {
+
+using Ring = std::shared_ptr<const RingScatter>;
+
+Ring doubling_scatter(Rank size) {
+    if (size > 1 && size % 2 == 1) {
+        return std::make_shared<AttachedRing>(
+            std::make_shared<HalvingRing>(Halving::doubling, size - 1));
+    }
+    return std::make_shared<HalvingRing>(Halving::doubling, size);
+}
+
+Ring doubling_mirror(const Ring& plain) {
+    const Rank size = plain->size();
+    if (std::has_single_bit(static_cast<std::uint32_t>(size))) {
+        return std::make_shared<HalvingRing>(Halving::doubling_mirrored, size);
+    }
+    return mirrored(plain, size % 2 == 0 ? 0 : size - 1);
+}
+
+}  // namespace
+
+Schedule build_recursive_doubling_b(const Torus& torus, Rank rank) {
+    std::vector<Ring> plain;
+    std::vector<Ring> mirror;
+    for (const Rank size : torus.sizes()) {
+        plain.push_back(doubling_scatter(size));
+        mirror.push_back(doubling_mirror(plain.back()));
+    }
+    return product_allreduce(torus, rank, interleaved_parts(plain, mirror));
+}
+
+}  // namespace trefoil

@@ -1,0 +1,61 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// swing-b: Swing's bandwidth-optimal allreduce (De Sensi et al., NSDI 2024, section 3) on any
+// torus.
+//
+// In step s coordinate c exchanges with c + rho(s) (even c) or c - rho(s) (odd c) half of what it
+// holds, with rho(s) = (1 - (-2)^(s+1)) / 3 = 1, -1, 3, -5, 11, ...
+//
+//     step 0   0---1   2---3   4---5   6---7      1/2 of the vector
+//     step 1 --0   1---2   3---4   5---6   7--    1/4
+//     step 2   0-----------3   4-----------7 ...  1/8
+//
+// 2D parts: D plain, D mirrored, dimensions interleaved. Every rank sends (n-1)/n of the vector in
+// the reduce-scatter and again in the allgather, in ceil(log2 d) steps per dimension and phase
+// (2^k + 1 coordinates: k). The mirror is chosen such that the first step of the plain and of the
+// mirrored parts use different links.
+#include <bit>
+#include <memory>
+#include <vector>
+
+#include "algorithms/attached_ring.hpp"
+#include "algorithms/builders.hpp"
+#include "algorithms/halving_ring.hpp"
+#include "algorithms/product.hpp"
+#include "algorithms/swing_ring.hpp"
+
+namespace trefoil {
+
+namespace {
+
+bool is_power_of_two(Rank size) {
+    return std::has_single_bit(static_cast<std::uint32_t>(size));
+}
+
+std::shared_ptr<const RingScatter> swing_scatter(Rank size) {
+    if (is_power_of_two(size)) {
+        return std::make_shared<HalvingRing>(Halving::swing, size);
+    }
+    if (is_power_of_two(size - 1)) {
+        return std::make_shared<AttachedRing>(
+            std::make_shared<HalvingRing>(Halving::swing, size - 1));
+    }
+    if (is_power_of_two(size + 1)) {
+        // What SwingRing does here, too; but all that is held is a cell: one extent per message.
+        return std::make_shared<HalvingRing>(Halving::swing, size);
+    }
+    return std::make_shared<SwingRing>(size);
+}
+
+}  // namespace
+
+Schedule build_swing_b(const Torus& torus, Rank rank) {
+    std::vector<std::shared_ptr<const RingScatter>> plain;
+    std::vector<std::shared_ptr<const RingScatter>> mirror;
+    for (const Rank size : torus.sizes()) {
+        plain.push_back(swing_scatter(size));
+        mirror.push_back(mirrored(plain.back(), size % 2 == 0 ? 0 : size - 1));
+    }
+    return product_allreduce(torus, rank, interleaved_parts(plain, mirror));
+}
+
+}  // namespace trefoil

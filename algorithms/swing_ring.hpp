@@ -1,0 +1,42 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Swing's reduce-scatter on a ring whose size is not a power of two.
+#pragma once
+
+#include "algorithms/ring_scatter.hpp"
+
+namespace trefoil {
+
+/// Swing on an even ring of m = size coordinates, or m = size + 1 of which the last one is absent.
+///
+/// T(c, s) is what c reaches from step s on: T(c, S) = {c}, T(c, s) = T(c, s+1) u T(partner, s+1).
+/// Before step s, c holds the blocks T(c, s). In step s it sends T(partner, s+1) minus T(c, s+1):
+/// what both keep is not exchanged, so each block is sent once by everyone who does not own it.
+///
+/// A coordinate x whose partner in step s is the absent one, v, sends what v would get to v's
+/// partner y of step s+1: T(y, s+1) = T(v, s+1). So v is missed by nobody, and in the last step its
+/// own block, which does not exist, is not sent.
+class SwingRing final : public RingScatter {
+  public:
+    /// size: at least 3 and no power of two.
+    explicit SwingRing(Rank size);
+
+    void sends(Rank coordinate, int step, std::vector<RingTransfer>& out) const override;
+    void receives(Rank coordinate, int step, std::vector<RingTransfer>& out) const override;
+    std::vector<Extent> held(Rank coordinate, int step) const override;
+
+  private:
+    Rank base() const { return size() + size() % 2; }
+    Rank partner(Rank coordinate, int step) const;
+    /// Marks T(coordinate, step) with `value`, by position.
+    void mark(Rank coordinate, int step, bool value, std::vector<bool>& positions) const;
+    /// T(keeps, step+1) minus T(sender, step+1).
+    std::vector<Extent> handed_over(Rank sender, Rank keeps, int step) const;
+    void transfer(Rank peer, Rank sender, Rank receiver, std::vector<Extent> positions,
+                  std::vector<RingTransfer>& out) const;
+
+    std::vector<std::vector<Rank>>
+        reach_;                    ///< T(0, s); T(c, s) is c + it for even c, c - it for odd
+    std::vector<Block> position_;  ///< of the block of each coordinate
+};
+
+}  // namespace trefoil
