@@ -1,0 +1,218 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Backend "memory": port groups that copy into each other's regions and queue notices.
+#include "backend/memory.hpp"
+
+#include <signal.h>
+
+#include <algorithm>
+#include <cerrno>
+#include <cstring>
+#include <limits>
+
+#include "backend/memory_queue.hpp"
+#include "backend/memory_region.hpp"
+
+namespace trefoil {
+
+namespace {
+
+using memory::NoticeQueue;
+using memory::QueueReader;
+using memory::QueueWriter;
+using memory::Region;
+using memory::Use;
+
+/// All zeros is an empty queue, so a fresh or a peer's region is one as it is.
+NoticeQueue& queue_in(const Region& region) {
+    return *reinterpret_cast<NoticeQueue*>(region.data());
+}
+
+/// A peer group as seen from one of ours; all ports that lead to it share it.
+struct Target {
+    explicit Target(std::shared_ptr<Region> target)
+        : region(std::move(target)), writer(queue_in(*region)) {}
+    std::shared_ptr<Region> region;
+    QueueWriter writer;
+    std::uint32_t refusals = 0;  ///< since the last put that was accepted
+};
+
+class MemoryGroup final : public PortGroup {
+  public:
+    explicit MemoryGroup(const std::vector<Port>& ports)
+        : queue_(Region::make(Use::queue, sizeof(NoticeQueue))), reader_(queue_in(*queue_)) {
+        ports_ = ports;
+    }
+    ~MemoryGroup() override { reader_.close(); }
+
+    LocalMemory allocate(std::size_t bytes) override;
+    std::string describe(const LocalMemory& memory) const override;
+    std::string address(Port port) const override;
+    RemoteMemory import_memory(std::string_view description) override;
+    Peer connect(Port port, std::string_view address) override;
+
+    PutResult put(Port port, Peer peer, const void* source, void* descriptor,
+                  const RemoteMemory& target, std::uint64_t offset, std::size_t bytes,
+                  std::uint32_t notice, std::uint64_t cookie) override;
+    std::size_t poll(std::span<Event> events) override;
+    void wait(std::chrono::microseconds longest) override { reader_.wait(longest); }
+
+    std::size_t inject_bytes() const override { return std::numeric_limits<std::size_t>::max(); }
+    std::string error_text() const override;
+    std::string port_text(Port) const override { return "shared memory"; }
+
+  private:
+    enum class Failure : std::uint8_t { none, left, ended, outside };
+
+    void check_port(Port port) const;
+    PutResult refuse(Target& target);
+    PutResult fail(Failure failure, const Target& target);
+
+    std::shared_ptr<Region> queue_;
+    QueueReader reader_;
+    std::vector<std::shared_ptr<Region>> own_;
+    std::vector<std::shared_ptr<Region>> imported_;
+    std::vector<std::unique_ptr<Target>> targets_;
+    Failure failure_ = Failure::none;
+    pid_t failed_process_ = 0;
+};
+
+void MemoryGroup::check_port(Port port) const {
+    if (std::find(ports_.begin(), ports_.end(), port) == ports_.end()) {
+        throw Error(Status::invalid_argument,
+                    "backend memory: port " + to_string(port) + " is not one of this group");
+    }
+}
+
+LocalMemory MemoryGroup::allocate(std::size_t bytes) {
+    own_.push_back(Region::make(Use::payload, std::max<std::size_t>(bytes, 1)));
+    return {own_.back()->data(), bytes, nullptr};
+}
+
+std::string MemoryGroup::describe(const LocalMemory& memory) const {
+    for (const auto& region : own_) {
+        if (region->data() == memory.data) {
+            return region->description();
+        }
+    }
+    throw Error(Status::invalid_argument,
+                "backend memory: only memory that this group has allocated can be described");
+}
+
+std::string MemoryGroup::address(Port port) const {
+    check_port(port);
+    return queue_->description();
+}
+
+RemoteMemory MemoryGroup::import_memory(std::string_view description) {
+    auto region = Region::open(Use::payload, description);
+    const RemoteMemory remote{reinterpret_cast<std::uintptr_t>(region->data()), 0, region->bytes()};
+    if (std::find(imported_.begin(), imported_.end(), region) == imported_.end()) {
+        imported_.push_back(std::move(region));
+    }
+    return remote;
+}
+
+Peer MemoryGroup::connect(Port port, std::string_view address) {
+    check_port(port);
+    auto region = Region::open(Use::queue, address);
+    for (const auto& target : targets_) {
+        if (target->region->token() == region->token()) {
+            return {reinterpret_cast<std::uintptr_t>(target.get())};
+        }
+    }
+    targets_.push_back(std::make_unique<Target>(std::move(region)));
+    return {reinterpret_cast<std::uintptr_t>(targets_.back().get())};
+}
+
+PutResult MemoryGroup::put(Port, Peer peer, const void* source, void*, const RemoteMemory& target,
+                           std::uint64_t offset, std::size_t bytes, std::uint32_t notice,
+                           std::uint64_t) {
+    Target& reached = *reinterpret_cast<Target*>(peer.handle);
+    if (bytes > target.bytes || offset > target.bytes - bytes) {
+        return fail(Failure::outside, reached);
+    }
+    if (!reached.writer.has_room()) {
+        return refuse(reached);
+    }
+    if (bytes > 0) {
+        std::memcpy(reinterpret_cast<std::byte*>(target.base) + offset, source, bytes);
+    }
+    if (!reached.writer.push(notice)) {
+        return refuse(reached);  // others took the room; copying once more does no harm
+    }
+    reached.refusals = 0;
+    return PutResult::done;
+}
+
+/// The queue is full: will its reader ever come? A look at the process costs a system call, so it
+/// is taken now and then only.
+PutResult MemoryGroup::refuse(Target& target) {
+    if (target.writer.closed()) {
+        return fail(Failure::left, target);
+    }
+    constexpr std::uint32_t patience = 1024;
+    if (++target.refusals % patience == 0 && kill(target.region->maker(), 0) != 0 &&
+        errno == ESRCH) {
+        return fail(Failure::ended, target);
+    }
+    return PutResult::again;
+}
+
+PutResult MemoryGroup::fail(Failure failure, const Target& target) {
+    failure_ = failure;
+    failed_process_ = target.region->maker();
+    return PutResult::failed;
+}
+
+std::size_t MemoryGroup::poll(std::span<Event> events) {
+    std::size_t count = 0;
+    std::uint32_t notice = 0;
+    while (count < events.size() && reader_.pop(notice)) {
+        events[count] = {Event::Kind::arrived, notice, 0};
+        ++count;
+    }
+    return count;
+}
+
+std::string MemoryGroup::error_text() const {
+    const std::string process = "process " + std::to_string(failed_process_);
+    switch (failure_) {
+        case Failure::none:
+            break;
+        case Failure::left:
+            return "shared memory: the peer (" + process + ") has closed its ports";
+        case Failure::ended:
+            return "shared memory: " + process + " of the peer has ended";
+        case Failure::outside:
+            return "shared memory: a put to " + process + " would leave the target's memory";
+    }
+    return "no error";
+}
+
+}  // namespace
+
+std::vector<std::unique_ptr<PortGroup>> open_memory(const BackendConfig& config) {
+    if (!config.provider.empty()) {
+        throw Error(Status::not_found, "backend memory has no provider \"" + config.provider +
+                                           "\": it has none to choose from; leave the provider "
+                                           "empty, or choose backend ofi");
+    }
+    for (const std::string& nic : config.nics) {
+        if (!nic.empty()) {
+            throw Error(Status::not_found, "backend memory has no NIC \"" + nic +
+                                               "\": it uses none; leave the NICs empty, or choose "
+                                               "backend ofi");
+        }
+    }
+    std::vector<std::unique_ptr<PortGroup>> groups;
+    for (const std::vector<Port>& ports : config.groups) {
+        groups.push_back(std::make_unique<MemoryGroup>(ports));
+    }
+    return groups;
+}
+
+std::vector<ProviderInfo> memory_providers() {
+    return {{"", "shared memory", ""}};
+}
+
+}  // namespace trefoil

@@ -1,0 +1,57 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Memory that threads of this process and processes of this host can share: made, described,
+// and found again from its description.
+#pragma once
+
+#include <sys/types.h>
+
+#include <cstddef>
+#include <cstdint>
+#include <memory>
+#include <string>
+#include <string_view>
+
+namespace trefoil::memory {
+
+/// What a region is used for; a description of one kind is refused where the other is needed.
+enum class Use : std::uint32_t { payload = 1, queue = 2 };
+
+/// A piece of anonymous shared memory. It has no name in any file system, so nothing is left behind
+/// when a process dies. It stays mapped as long as anybody here holds it, even when its maker has
+/// gone.
+class Region {
+  public:
+    /// Zeroed and page-aligned. Throws Error(out_of_memory), Error(system_error).
+    static std::shared_ptr<Region> make(Use use, std::size_t bytes);
+
+    /// The region behind description(): the same object if this process has it already, otherwise
+    /// mapped from its maker. Throws Error(invalid_argument) for bytes that describe no region of
+    /// this use, Error(unsupported) for one that cannot be reached from here, Error(peer_lost) if
+    /// it is gone.
+    static std::shared_ptr<Region> open(Use use, std::string_view description);
+
+    ~Region();
+    Region(const Region&) = delete;
+    Region& operator=(const Region&) = delete;
+
+    std::byte* data() const { return data_; }
+    std::size_t bytes() const { return bytes_; }
+    /// Random, one per region: equal for all who opened the same one.
+    std::uint64_t token() const { return token_; }
+    /// The process that made it.
+    pid_t maker() const { return maker_; }
+    std::string description() const;
+
+  private:
+    Region() = default;
+
+    Use use_ = Use::payload;
+    int file_ = -1;
+    pid_t maker_ = 0;
+    std::uint64_t token_ = 0;
+    std::byte* mapping_ = nullptr;
+    std::byte* data_ = nullptr;
+    std::size_t bytes_ = 0;
+};
+
+}  // namespace trefoil::memory
