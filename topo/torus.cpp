@@ -4,12 +4,55 @@
 
 #include <algorithm>
 #include <charconv>
+#include <cmath>
 #include <cstdlib>
 #include <limits>
 
 #include "topo/error.hpp"
 
 namespace trefoil {
+
+namespace {
+
+/// Ascending.
+std::vector<Rank> divisors_of(Rank number) {
+    std::vector<Rank> divisors;
+    for (Rank f = 1; static_cast<std::int64_t>(f) * f <= number; ++f) {
+        if (number % f == 0) {
+            divisors.push_back(f);
+            if (f != number / f) {
+                divisors.push_back(number / f);
+            }
+        }
+    }
+    std::sort(divisors.begin(), divisors.end());
+    return divisors;
+}
+
+/// Appends `count` descending factors of `product`, each at most `limit`, with the first as small
+/// as possible, then the second, and so on. Returns false, and appends nothing, if there are none.
+bool factorise(const std::vector<Rank>& divisors, Rank product, int count, Rank limit,
+               std::vector<Rank>& factors) {
+    if (count == 0) {
+        return product == 1;
+    }
+    for (const Rank f : divisors) {
+        if (f > limit) {
+            return false;
+        }
+        if (product % f != 0 || std::pow(f, count) < product) {
+            continue;
+        }
+        factors.push_back(f);
+        if (factorise(divisors, product / f, count - 1, f, factors)) {
+            return true;
+        }
+        factors.pop_back();
+    }
+    return false;
+}
+
+}  // namespace
 
 std::string to_string(Port port) {
     return (port.sign() > 0 ? "+" : "-") + std::to_string(port.dimension());
@@ -63,23 +106,8 @@ Torus Torus::balanced(Rank ranks, int dimensions) {
         throw Error(Status::invalid_argument,
                     "a balanced torus needs at least one rank and one dimension");
     }
-    // Largest prime factors first, each onto the currently smallest dimension.
-    std::vector<Rank> factors;
-    Rank rest = ranks;
-    for (Rank f = 2; static_cast<std::int64_t>(f) * f <= rest; ++f) {
-        while (rest % f == 0) {
-            factors.push_back(f);
-            rest /= f;
-        }
-    }
-    if (rest > 1) {
-        factors.push_back(rest);
-    }
-    std::vector<Rank> sizes(dimensions, 1);
-    for (auto f = factors.rbegin(); f != factors.rend(); ++f) {
-        *std::min_element(sizes.begin(), sizes.end()) *= *f;
-    }
-    std::sort(sizes.rbegin(), sizes.rend());
+    std::vector<Rank> sizes;
+    factorise(divisors_of(ranks), ranks, dimensions, ranks, sizes);
     return Torus(std::move(sizes));
 }
 
