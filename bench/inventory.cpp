@@ -11,6 +11,7 @@
 #include "backend/endpoint.hpp"
 #include "bench/names.hpp"
 #include "bench/plan_text.hpp"
+#include "bench/port_map.hpp"
 #include "comm/environment.hpp"
 #include "include/trefoil/trefoil.h"
 #include "topo/error.hpp"
@@ -100,6 +101,25 @@ Json environment_list() {
                         {"default", v.default_value.empty() ? "-" : v.default_value},
                         {"value", value == nullptr ? "-" : value},
                         {"help", v.help}});
+    }
+    return list;
+}
+
+/// One line per port of rank 0: where it leads, who drives it, where it is attached. The last is
+/// found by opening the ports, as a communicator would.
+Json port_list(const Torus& torus) {
+    const PortMap map(torus);
+    Json list = Json::array();
+    for (int index = 0; index < torus.ports(); ++index) {
+        const Port port{index};
+        const bool used = torus.size(port.dimension()) > 1;
+        list.push_back(
+            {{"port", to_string(port)},
+             {"direction", fmt::format("{} coordinates of dimension {}",
+                                       port.sign() > 0 ? "larger" : "smaller", port.dimension())},
+             {"neighbour", used ? rank_text(torus, torus.neighbour(0, port)) : "none"},
+             {"driven_by", used ? map.owner(port) : "nobody"},
+             {"nic", used ? map.attachment(port) : "none"}});
     }
     return list;
 }

@@ -1,0 +1,68 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// One measurement: the same call many times, timed and checked.
+#pragma once
+
+#include <map>
+#include <optional>
+#include <string>
+#include <utility>
+
+#include "bench/perf_options.hpp"
+#include "bench/perf_pattern.hpp"
+#include "bench/perf_session.hpp"
+
+namespace trefoil::tool {
+
+struct Case {
+    Collective collective = Collective::allreduce;
+    std::string algorithm;  ///< a name, or "auto"
+    DataType type = DataType::float32;
+    Operation operation = Operation::sum;
+    std::size_t count = 0;
+    bool in_place = false;
+};
+
+struct Measurement {
+    Case what;
+    std::string algorithm;  ///< the one that was used
+    std::size_t bytes = 0;
+    int iterations = 0;
+    /// Microseconds. p50 and p99 over iterations, each as slow as its slowest rank; min and max
+    /// over the ranks' means.
+    double p50 = 0, p99 = 0, min = 0, max = 0;
+    double algbw = 0, busbw = 0;        ///< bytes per second, by p50
+    std::optional<std::int64_t> wrong;  ///< elements, over all ranks; nothing: not checked
+    std::optional<bool> identical;      ///< bits alike on all ranks; nothing: not checked
+};
+
+/// Measures on one rank; all ranks call with the same cases in the same order.
+class Meter {
+  public:
+    Meter(Session& session, int iterations, int warmup, bool check)
+        : session_(session), iterations_(iterations), warmup_(warmup), check_(check) {}
+
+    /// The figures are complete on all ranks. Throws what the library reports.
+    Measurement measure(const Case& what);
+
+  private:
+    struct Data {
+        ExactPattern exact;
+        std::optional<ElementStream> mixed;  ///< for types whose results depend on the order
+    };
+    class Buffers;
+
+    void call(const Case& what, Buffers& buffers, bool pointer_in_place);
+    const Data& data_of(const Case& what);
+    std::int64_t checked_call(const Case& what, Buffers& buffers);
+    bool identical_call(const Case& what, Buffers& buffers);
+    std::vector<double> timed_calls(const Case& what, Buffers& buffers);
+    void summarize(std::vector<double> seconds, Measurement& m);
+
+    Session& session_;
+    int iterations_, warmup_;
+    bool check_;
+    std::uint64_t salt_ = 0;  ///< another one for each checked call, alike on all ranks
+    std::map<std::pair<DataType, Operation>, Data> data_;
+};
+
+}  // namespace trefoil::tool

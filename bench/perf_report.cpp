@@ -1,0 +1,145 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// The table and the JSON file of `trefoil perf`.
+#include "bench/perf_report.hpp"
+
+#include <fmt/format.h>
+#include <unistd.h>
+
+#include <cstdio>
+#include <fstream>
+#include <nlohmann/json.hpp>
+
+#include "bench/names.hpp"
+#include "topo/error.hpp"
+
+namespace trefoil::tool {
+
+namespace {
+
+using Json = nlohmann::ordered_json;
+
+bool is_barrier(const Measurement& m) {
+    return m.what.collective == Collective::barrier;
+}
+
+Json run_json(const Setting& s, const Measurement& m) {
+    Json run{{"collective", to_string(m.what.collective)},
+             {"algorithm", m.algorithm},
+             {"asked", m.what.algorithm},
+             {"torus", s.torus},
+             {"ranks", s.ranks},
+             {"backend", s.backend},
+             {"provider", s.provider},
+             {"launch", s.launch},
+             {"bytes", m.bytes},
+             {"count", m.what.count},
+             {"type", is_barrier(m) ? "" : to_string(m.what.type)},
+             {"op", is_barrier(m) ? "" : to_string(m.what.operation)},
+             {"in_place", m.what.in_place},
+             {"iterations", m.iterations},
+             {"wrong", m.wrong ? Json(*m.wrong) : Json()},
+             {"identical", m.identical ? Json(*m.identical) : Json()},
+             {"algbw", m.algbw},
+             {"busbw", m.busbw},
+             {"time_us", {{"p50", m.p50}, {"p99", m.p99}, {"min", m.min}, {"max", m.max}}}};
+    return run;
+}
+
+}  // namespace
+
+Report::Report(Setting setting, const PerfOptions& options, bool silent)
+    : setting_(std::move(setting)),
+      json_file_(options.json),
+      silent_(silent),
+      checked_(options.check),
+      progress_(!silent && isatty(STDERR_FILENO) != 0) {
+    if (silent_) {
+        return;
+    }
+    fmt::print("# trefoil perf {}: torus {}, {} ranks as {}, backend {}{}{}\n", options.collective,
+               setting_.torus, setting_.ranks, setting_.launch, setting_.backend,
+               setting_.provider.empty() ? "" : ", provider ", setting_.provider);
+    fmt::print("# {}\n", setting_.machine);
+    fmt::print(
+        "# {} iterations after {} to warm up{}; times in us, of the slowest rank; bandwidths in "
+        "GB/s, by p50\n#\n",
+        options.iterations, options.warmup, options.check ? ", results checked" : "");
+    fmt::print(
+        "# {:>8} {:>9} {:>14} {:>5} {:<22} {:>5} {:>10} {:>10} {:>10} {:>10} {:>8} {:>8} "
+        "{:>7}\n",
+        "bytes", "count", "type", "op", "algorithm", "place", "p50", "p99", "min", "max", "algbw",
+        "busbw", "#wrong");
+    std::fflush(stdout);
+}
+
+void Report::announce(const Case& what, std::size_t done, std::size_t of) const {
+    if (progress_) {
+        fmt::print(stderr, "\r\033[K{}/{} {} of {} {} by {}\r", done, of,
+                   to_string(what.collective), what.count, to_string(what.type), what.algorithm);
+    }
+}
+
+void Report::add(const Measurement& m) {
+    wrong_ += m.wrong.value_or(0);
+    if (silent_) {
+        return;
+    }
+    if (progress_) {
+        fmt::print(stderr, "\r\033[K");
+    }
+    const std::string name = m.what.algorithm == "auto" ? "auto: " + m.algorithm : m.what.algorithm;
+    const std::string wrong = !m.wrong ? "-" : std::to_string(*m.wrong);
+    fmt::print(
+        "{:>10} {:>9} {:>14} {:>5} {:<22} {:>5} {:>10.1f} {:>10.1f} {:>10.1f} {:>10.1f} "
+        "{:>8.3f} {:>8.3f} {:>7}{}\n",
+        size_text(m.bytes), m.what.count, is_barrier(m) ? "-" : to_string(m.what.type),
+        is_barrier(m) ? "-" : to_string(m.what.operation), name,
+        is_barrier(m)     ? "-"
+        : m.what.in_place ? "in"
+                          : "out",
+        m.p50, m.p99, m.min, m.max, m.algbw * 1e-9, m.busbw * 1e-9, wrong,
+        m.identical.value_or(true) ? "" : "  ranks differ in their bits");
+    std::fflush(stdout);
+    measurements_.push_back(m);
+}
+
+void Report::gap() {
+    if (!silent_) {
+        fmt::print("\n");
+    }
+}
+
+void Report::finish(const std::vector<Skipped>& skipped) {
+    if (silent_) {
+        return;
+    }
+    for (const Skipped& s : skipped) {
+        fmt::print("# skipped {}: {}\n", s.algorithm, s.reason);
+    }
+    fmt::print("{} measurements, {}\n", measurements_.size(),
+               checked_ ? fmt::format("{} wrong", wrong_) : "results not checked (-c checks them)");
+    std::fflush(stdout);
+    if (!json_file_.empty()) {
+        write_json(skipped);
+    }
+}
+
+void Report::write_json(const std::vector<Skipped>& skipped) const {
+    Json all{{"trefoil", trefoil_version_string()},
+             {"machine", setting_.machine},
+             {"runs", Json::array()},
+             {"skipped", Json::array()}};
+    for (const Measurement& m : measurements_) {
+        all["runs"].push_back(run_json(setting_, m));
+    }
+    for (const Skipped& s : skipped) {
+        all["skipped"].push_back({{"algorithm", s.algorithm}, {"reason", s.reason}});
+    }
+    std::ofstream file(json_file_);
+    file << all.dump(1) << "\n";
+    if (!file.flush()) {
+        throw Error(Status::system_error, "cannot write " + json_file_);
+    }
+}
+
+}  // namespace trefoil::tool

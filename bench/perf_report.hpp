@@ -1,0 +1,45 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// What rank 0 shows of the measurements: the table, its head and foot, and the JSON file.
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "bench/perf_measure.hpp"
+#include "bench/perf_options.hpp"
+
+namespace trefoil::tool {
+
+/// What all measurements of one run have in common.
+struct Setting {
+    std::string machine, torus, backend, provider, launch;
+    Rank ranks = 0;
+};
+
+class Report {
+  public:
+    /// Prints the head, unless `silent`: then it prints nothing and writes nothing.
+    Report(Setting setting, const PerfOptions& options, bool silent);
+
+    /// On a terminal: what is being measured, on stderr, replaced by the next line.
+    void announce(const Case& what, std::size_t done, std::size_t of) const;
+    /// Prints a row.
+    void add(const Measurement& m);
+    /// A gap between rows that belong to different sizes.
+    void gap();
+    /// Prints the foot and writes the JSON file. Throws Error(system_error) when it cannot.
+    void finish(const std::vector<Skipped>& skipped);
+
+    std::int64_t wrong() const { return wrong_; }
+
+  private:
+    void write_json(const std::vector<Skipped>& skipped) const;
+
+    Setting setting_;
+    std::string json_file_;
+    bool silent_, checked_, progress_;
+    std::vector<Measurement> measurements_;
+    std::int64_t wrong_ = 0;
+};
+
+}  // namespace trefoil::tool

@@ -1,0 +1,106 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// The measurements of one rank: sizes, then algorithms, so that neighbouring rows compare.
+#include "bench/perf_run.hpp"
+
+#include <fmt/format.h>
+
+#include <cstdlib>
+
+#include "bench/command.hpp"
+#include "bench/perf_report.hpp"
+#include "topo/host.hpp"
+
+namespace trefoil::tool {
+
+namespace {
+
+std::string from_environment(const char* name) {
+    const char* value = std::getenv(name);
+    return value == nullptr ? "" : value;
+}
+
+bool one_host() {
+    return from_environment("TREFOIL_RANK").empty() ||
+           from_environment("TREFOIL_LOCAL_SIZE") == from_environment("TREFOIL_SIZE");
+}
+
+Setting setting_of(const PerfOptions& options, const Torus& torus) {
+    Setting s;
+    s.machine = host_name() + ", " + machine_text();
+    s.torus = torus.name();
+    s.ranks = torus.ranks();
+    s.launch = options.launch;
+    s.backend = options.backend.empty() ? from_environment("TREFOIL_BACKEND") : options.backend;
+    if (s.backend.empty()) {
+        s.backend = one_host() ? "memory" : "automatic";  // the library's own rule
+    }
+    if (s.backend != "memory") {
+        s.provider =
+            options.provider.empty() ? from_environment("TREFOIL_PROVIDER") : options.provider;
+        s.provider = s.provider.empty() ? "automatic" : s.provider;
+    }
+    return s;
+}
+
+/// The cases in the order of the table; a new group for each type, operation and size.
+std::vector<std::vector<Case>> cases_of(const Campaign& campaign,
+                                        const std::vector<std::string>& algorithms) {
+    std::vector<std::vector<Case>> groups;
+    for (const Campaign::Kind& kind : campaign.kinds) {
+        for (const std::size_t count : campaign.counts_of(kind.type)) {
+            groups.emplace_back();
+            for (const std::string& algorithm : algorithms) {
+                for (const bool in_place : campaign.in_place) {
+                    groups.back().push_back({campaign.collective, algorithm, kind.type,
+                                             kind.operation, count, in_place});
+                }
+            }
+        }
+    }
+    return groups;
+}
+
+}  // namespace
+
+trefoil_config_t configuration(const PerfOptions& options) {
+    const auto given = [](const std::string& text) {
+        return text.empty() ? nullptr : text.c_str();
+    };
+    trefoil_config_t config = TREFOIL_CONFIG_INITIALIZER;
+    config.torus = given(options.torus);
+    config.backend = given(options.backend);
+    config.provider = given(options.provider);
+    config.nics = given(options.nics);
+    config.algorithm = "auto";  // each measurement sets its own
+    if (options.port_threads) {
+        config.port_threads = *options.port_threads == 0 ? -1 : *options.port_threads;
+    }
+    config.timeout_seconds = options.timeout;
+    return config;
+}
+
+int perf_rank(const PerfOptions& options, const Campaign& campaign,
+              const trefoil_config_t& config) {
+    Session session(config);
+    std::vector<Skipped> skipped;
+    const auto algorithms = suitable_algorithms(campaign, session.torus(), skipped);
+    const auto groups = cases_of(campaign, algorithms);
+    Report report(setting_of(options, session.torus()), options, session.rank() != 0);
+    Meter meter(session, options.iterations, options.warmup, options.check);
+    const std::size_t all = groups.empty() ? 0 : groups.size() * groups.front().size();
+    std::size_t done = 0;
+    for (const std::vector<Case>& group : groups) {
+        if (done > 0 && group.size() > 2) {
+            report.gap();
+        }
+        for (const Case& what : group) {
+            report.announce(what, ++done, all);
+            report.add(meter.measure(what));
+        }
+    }
+    report.finish(skipped);
+    session.barrier();
+    return report.wrong() == 0 ? exit_success : exit_wrong;
+}
+
+}  // namespace trefoil::tool

@@ -1,0 +1,48 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// One rank's communicator during a measurement, with errors thrown, and the few reductions that
+// bring the ranks' figures together.
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <vector>
+
+#include "include/trefoil/trefoil.h"
+#include "threads/reduce.hpp"
+#include "topo/torus.hpp"
+
+namespace trefoil::tool {
+
+/// Throws Error with the library's own message when `status` is not success.
+void require_success(trefoil_status_t status);
+
+class Session {
+  public:
+    explicit Session(const trefoil_config_t& config);
+    ~Session();
+    Session(const Session&) = delete;
+    Session& operator=(const Session&) = delete;
+
+    Rank rank() const { return rank_; }
+    const Torus& torus() const { return torus_; }
+
+    void set_algorithm(const std::string& name);
+    /// The algorithm that an allreduce would use now.
+    std::string algorithm(std::size_t count, DataType type) const;
+    void allreduce(const void* send, void* recv, std::size_t count, DataType type, Operation op);
+    void barrier();
+
+    // Over all ranks, by the default algorithm; they change which one is set.
+    void maximize(std::vector<double>& values);
+    std::int64_t total(std::int64_t value);
+    bool equal_everywhere(std::uint64_t value);
+
+  private:
+    Torus read_torus() const;
+
+    trefoil_comm_t comm_ = nullptr;
+    int rank_ = 0;
+    Torus torus_{{1}};
+};
+
+}  // namespace trefoil::tool
