@@ -23,6 +23,10 @@ double one(const Torus&) {
     return 1;
 }
 
+double two(const Torus&) {
+    return 2;
+}
+
 double one_per_rank(const Torus& torus) {
     return torus.ranks();
 }
@@ -103,6 +107,51 @@ constexpr Algorithm table[] = {
         .refusal = every_torus,
         .build = build_recursive_doubling_i,
         .landing_vectors = one,
+    },
+    {
+        .name = "trivance-b",
+        .collective = Collective::allreduce,
+        .summary = "reduce-scatter and allgather with two partners per step; 2 log3 p steps",
+        .paper = "Juerss, Addanki and Schmid, Trivance",
+        .shapes = "every torus",
+        .traits = scattered,
+        .refusal = every_torus,
+        .build = build_trivance_b,
+        .landing_vectors = two,
+    },
+    {
+        .name = "swing-b",
+        .collective = Collective::allreduce,
+        .summary =
+            "reduce-scatter and allgather with partners that swing both ways; 2 log2 p steps",
+        .paper = "De Sensi et al., Swing, NSDI 2024, section 4",
+        .shapes = "every torus",
+        .traits = scattered,
+        .refusal = every_torus,
+        .build = build_swing_b,
+        .landing_vectors = two,
+    },
+    {
+        .name = "recursive-doubling-b",
+        .collective = Collective::allreduce,
+        .summary = "reduce-scatter and allgather at distances 1, 2, 4, ...; 2 log2 p steps",
+        .paper = "Thakur, Rabenseifner and Gropp, IJHPCA 2005, section 4.5",
+        .shapes = "every torus",
+        .traits = scattered,
+        .refusal = every_torus,
+        .build = build_recursive_doubling_b,
+        .landing_vectors = two,
+    },
+    {
+        .name = "bucket",
+        .collective = Collective::allreduce,
+        .summary = "a ring per dimension, one dimension after the other; least load, many steps",
+        .paper = "Sack and Gropp, ACM TOPC 2015, section 4",
+        .shapes = "every torus",
+        .traits = scattered,
+        .refusal = every_torus,
+        .build = build_bucket,
+        .landing_vectors = two,
     },
     {
         .name = "ring",
