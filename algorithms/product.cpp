@@ -29,7 +29,7 @@ class ProductNumbering {
         std::vector<int> steps(part.rings.size(), 0);
         for (const int dimension : part.order) {
             if (dimension >= 0) {
-                levels_.push_back({dimension, steps[dimension]++});
+                add_level(dimension, steps[dimension]);
             }
         }
     }
@@ -50,8 +50,24 @@ class ProductNumbering {
     struct Level {
         int dimension = 0;
         int step = 0;
+        bool singles = false;  ///< cuts into single positions
     };
     enum class Cover { none, some, all };
+
+    /// The level of the dimension's next step, unless single positions are reached already.
+    void add_level(int dimension, int& step) {
+        const RingScatter& ring = *part_.rings[dimension];
+        if (step == 0) {
+            ring.cut(whole_[dimension], 0, cuts_);
+            const bool singles = cuts_.size() == static_cast<std::size_t>(ring.size());
+            cuts_.clear();
+            levels_.push_back({dimension, 0, singles});
+            step = singles ? ring.steps() : 1;
+        } else if (step < ring.steps()) {
+            levels_.push_back({dimension, step, false});
+            step += 1;
+        }
+    }
 
     static Cover cover(std::span<const Extent> set, Extent cell) {
         const Block end = cell.first + cell.count;
@@ -86,9 +102,19 @@ class ProductNumbering {
     }
 
     void descend_into_cuts(std::size_t level, Block first, Block volume, std::vector<Extent>& out) {
-        const auto [dimension, step] = levels_[level];
+        const auto [dimension, step, singles] = levels_[level];
         const Extent cell = cells_[dimension];
         const Block others = volume / cell.count;
+        if (singles) {
+            for (const Extent& e : sets_[dimension]) {
+                for (Block at = e.first; at < e.first + e.count; ++at) {
+                    cells_[dimension] = {at, 1};
+                    descend(level + 1, first + at * others, others, out);
+                }
+            }
+            cells_[dimension] = cell;
+            return;
+        }
         const std::size_t mark = cuts_.size();
         part_.rings[dimension]->cut(cell, step, cuts_);
         const std::size_t end = cuts_.size();
