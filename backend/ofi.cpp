@@ -2,6 +2,8 @@
 // Opens the port groups of backend "ofi" and lists what could be opened.
 #include "backend/ofi.hpp"
 
+#include <algorithm>
+
 #include "backend/ofi_discovery.hpp"
 #include "backend/ofi_environment.hpp"
 #include "backend/ofi_group.hpp"
@@ -15,11 +17,22 @@ std::string nic_of(const BackendConfig& config, Port port) {
     return index < config.nics.size() ? config.nics[index] : std::string();
 }
 
+// The address tells: regions in /dev/shm are what such endpoints are reached through.
+bool lives_in_shared_memory(const std::vector<ofi::Info>& all, const std::string& provider) {
+    return std::any_of(all.begin(), all.end(), [&provider](const ofi::Info& info) {
+        const ProviderInfo mine = ofi::names(*info);
+        return mine.provider == provider && mine.address.starts_with("fi_shm://");
+    });
+}
+
 }  // namespace
 
 std::vector<std::unique_ptr<PortGroup>> open_ofi(const BackendConfig& config) {
     const std::vector<ofi::Info> all = ofi::offers();
     const std::string provider = ofi::choose_provider(all, config.provider);
+    if (lives_in_shared_memory(all, provider)) {
+        ofi::remove_stale_regions();
+    }
     std::vector<std::unique_ptr<PortGroup>> groups;
     for (const std::vector<Port>& ports : config.groups) {
         std::vector<ofi::PortOffer> chosen;

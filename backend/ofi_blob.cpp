@@ -28,14 +28,15 @@ std::string encode(const MemoryBlob& memory) {
     return bytes;
 }
 
+// The raw address may hold any byte, so its length goes before it.
 std::string encode(const AddressBlob& address) {
-    return std::string(address_magic) + address.provider + '\0' + address.raw;
+    return std::string(address_magic) + address.provider + '\0' +
+           std::to_string(address.raw.size()) + '\0' + address.raw;
 }
 
 MemoryBlob decode_memory(std::string_view bytes) {
     MemoryBlob memory;
-    if (bytes.size() != memory_magic.size() + sizeof memory ||
-        bytes.substr(0, memory_magic.size()) != memory_magic) {
+    if (bytes.size() != memory_magic.size() + sizeof memory || !bytes.starts_with(memory_magic)) {
         refuse("a description of memory", bytes);
     }
     std::memcpy(&memory, bytes.data() + memory_magic.size(), sizeof memory);
@@ -43,15 +44,21 @@ MemoryBlob decode_memory(std::string_view bytes) {
 }
 
 AddressBlob decode_address(std::string_view bytes) {
-    if (bytes.substr(0, address_magic.size()) != address_magic) {
+    if (!bytes.starts_with(address_magic)) {
         refuse("an endpoint's address", bytes);
     }
     const std::string_view body = bytes.substr(address_magic.size());
-    const std::size_t end = body.find('\0');
-    if (end == 0 || end == std::string_view::npos || end + 1 == body.size()) {
+    const std::size_t first = body.find('\0');
+    const std::size_t second = first == std::string_view::npos ? first : body.find('\0', first + 1);
+    if (second == std::string_view::npos) {
         refuse("an endpoint's address", bytes);
     }
-    return {std::string(body.substr(0, end)), std::string(body.substr(end + 1))};
+    const std::string_view length = body.substr(first + 1, second - first - 1);
+    const std::string_view raw = body.substr(second + 1);
+    if (first == 0 || raw.empty() || length != std::to_string(raw.size())) {
+        refuse("an endpoint's address", bytes);
+    }
+    return {std::string(body.substr(0, first)), std::string(raw)};
 }
 
 }  // namespace trefoil::ofi

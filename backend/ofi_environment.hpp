@@ -9,7 +9,7 @@ namespace trefoil::ofi {
 void prepare_environment();
 
 /// Removes shared-memory regions that the shm provider of this user's dead processes left behind:
-/// it leaks them whenever a process ends without closing its endpoints. Never throws.
-void remove_stale_regions();
+/// it leaks them whenever a process ends without closing its endpoints.
+void remove_stale_regions() noexcept;
 
 }  // namespace trefoil::ofi
