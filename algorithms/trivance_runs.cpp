@@ -52,7 +52,7 @@ class RunSearch {
             allowed_ = excess;
             descend(0, 0);
         }
-        return {size_, found_ ? best_ : one_sided()};
+        return found_ ? RunPlan{size_, best_} : one_sided_run_plan(size_);
     }
 
   private:
@@ -162,35 +162,6 @@ class RunSearch {
         return 16 * passes + program.accumulators;
     }
 
-    /// The plan that exists for every size: windows of ceil(n / 3^i) offsets that grow on the right
-    /// only, so that the own contribution stays outermost and can be left out.
-    std::vector<Transfers> one_sided() const {
-        std::vector<Rank> widths{size_};
-        for (int i = 0; i < steps_; ++i) {
-            widths.push_back((widths.back() + 2) / 3);
-        }
-        Window window;
-        std::vector<Transfers> plan;
-        for (int step = 0; step < steps_; ++step) {
-            const Rank surplus = 3 * widths[steps_ - step] - widths[steps_ - step - 1];
-            const int last = window.pieces(+1);
-            const bool nothing_else = last == 0;  // the own contribution is all there is
-            Transfers transfers;
-            if (!(nothing_else && surplus > 1)) {
-                transfers.push_back(window.transfer(+1, surplus > 1 ? 1 : 0, last));
-            }
-            const Rank before = transfers.empty() ? 0 : transfers.back().width;
-            if (!(nothing_else && surplus > 0)) {
-                transfers.push_back(window.transfer(+1, surplus > 0 ? 1 : 0, last, before));
-            }
-            for (const RunTransfer& t : transfers) {
-                window.append(t);
-            }
-            plan.push_back(std::move(transfers));
-        }
-        return plan;
-    }
-
     Rank size_;
     int steps_;
     Window window_;
@@ -217,6 +188,32 @@ int trivance_steps(Rank size) {
         ++steps;
     }
     return steps;
+}
+
+RunPlan one_sided_run_plan(Rank size) {
+    const int steps = trivance_steps(size);
+    std::vector<Rank> widths{size};  // from the end
+    for (int i = 0; i < steps; ++i) {
+        widths.push_back((widths.back() + 2) / 3);
+    }
+    Window window;
+    RunPlan plan{size, {}};
+    for (int step = 0; step < steps; ++step) {
+        const Rank surplus = 3 * widths[steps - step] - widths[steps - step - 1];
+        const int last = window.pieces(+1);
+        Transfers transfers;
+        for (const Rank left_out : {surplus > 1 ? 1 : 0, surplus > 0 ? 1 : 0}) {
+            if (left_out <= last) {  // nothing remains where the own contribution is all there is
+                const Rank before = transfers.empty() ? 0 : transfers.front().width;
+                transfers.push_back(window.transfer(+1, left_out, last, before));
+            }
+        }
+        for (const RunTransfer& t : transfers) {
+            window.append(t);
+        }
+        plan.steps.push_back(std::move(transfers));
+    }
+    return plan;
 }
 
 std::shared_ptr<const RunPlan> run_plan(Rank size) {

@@ -46,7 +46,13 @@ Rank run_step_load(const std::vector<RunTransfer>& step);
 /// Deterministic, so that all ranks agree. Plans are kept; thread-safe.
 std::shared_ptr<const RunPlan> run_plan(Rank size);
 
-/// One more transfer buffer: the sum of a run that is no longer, or never was, the whole window.
+/// The plan that exists for every size, for what the search does not find within its bounds:
+/// windows of ceil(n / 3^i) offsets that grow on the right only, so that the own contribution stays
+/// outermost and can be left out. Two messages per step leave through the same port.
+RunPlan one_sided_run_plan(Rank size);
+
+/// An accumulator that an arriving message also goes to: the sum of a run that is no longer, or
+/// never was, the whole window.
 struct RunTarget {
     int accumulator = 0;
     bool replace = false;  ///< the run's first content
