@@ -1,0 +1,35 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""Checks that the shared library exports all functions of the public header and nothing else."""
+
+import pathlib
+import re
+import sys
+
+import sources
+
+VERSION_NODE = re.compile(r"TREFOIL_\d+$")
+
+
+def declared(header_text):
+    """The functions that the header marks with TREFOIL_API."""
+    return set(re.findall(r"TREFOIL_API\s[^;]*?\b(trefoil_\w+)\s*\(", header_text))
+
+
+def findings(exported, public):
+    names = {name.split("@")[0] for name in exported}
+    found = [f"{name} is exported but not public" for name in sorted(names - public)
+             if not VERSION_NODE.match(name)]
+    return found + [f"{name} is public but not exported" for name in sorted(public - names)]
+
+
+def exported_by(library, nm):
+    code, output = sources.run([nm, "-D", "--defined-only", "--format=posix", library])
+    if code != 0:
+        sys.exit(output)
+    return [line.split()[0] for line in output.splitlines() if line]
+
+
+if __name__ == "__main__":
+    root, library, nm = sys.argv[1:4]
+    header = pathlib.Path(root, "include/trefoil/trefoil.h").read_text(encoding="utf-8")
+    sys.exit(sources.report(findings(exported_by(library, nm), declared(header)), "exported symbols"))

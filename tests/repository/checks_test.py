@@ -1,0 +1,128 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""Breaks each rule on purpose and expects the repository's checks to notice."""
+
+import pathlib
+import sys
+import tempfile
+import unittest
+
+import check_headers
+import check_includes
+import check_sources
+import check_symbols
+
+HEAD = "// SPDX-License-Identifier: BSD-3-Clause\n// A file of a small broken tree.\n#pragma once\n"
+C_COMPILER, CXX_COMPILER = sys.argv[1:3]
+
+
+class Tree(unittest.TestCase):
+    """A project of the files that a test writes."""
+
+    def setUp(self):
+        self.folder = tempfile.TemporaryDirectory()
+        self.root = pathlib.Path(self.folder.name)
+        self.write("CMakeLists.txt", "# SPDX-License-Identifier: BSD-3-Clause\n")
+        self.write("topo/torus.hpp", HEAD)
+
+    def tearDown(self):
+        self.folder.cleanup()
+
+    def write(self, name, text):
+        path = self.root / name
+        path.parent.mkdir(parents=True, exist_ok=True)
+        path.write_text(text, encoding="utf-8")
+
+
+class Includes(Tree):
+    def one_include(self, path, include):
+        self.write(path, HEAD + f"#include {include}\n")
+        return check_includes.findings(self.root)
+
+    def test_arrows_that_point_down_are_allowed(self):
+        self.assertEqual([], self.one_include("algorithms/a.hpp", '"topo/torus.hpp"'))
+        self.assertEqual([], self.one_include("threads/a.hpp", '"backend/endpoint.hpp"'))
+        self.assertEqual([], self.one_include("comm/a.cpp", '"trefoil/trefoil.h"'))
+        self.assertEqual([], self.one_include("backend/a.cpp", "<rdma/fabric.h>"))
+        self.assertEqual([], self.one_include("threads/b.cpp", "<thread>"))
+        self.assertEqual([], self.one_include("tests/a.cpp", '"comm/a.hpp"'))
+
+    def test_other_arrows_are_found(self):
+        for path, include in (
+            ("topo/a.hpp", '"algorithms/schedule.hpp"'),
+            ("algorithms/a.hpp", '"topo/host.hpp"'),
+            ("algorithms/a.hpp", "<thread>"),
+            ("algorithms/a.hpp", "<chrono>"),
+            ("backend/a.hpp", '"algorithms/schedule.hpp"'),
+            ("backend/a.hpp", '"threads/team.hpp"'),
+            ("threads/a.hpp", '"backend/bootstrap.hpp"'),
+            ("threads/a.hpp", '"algorithms/schedule.hpp"'),
+            ("threads/a.hpp", "<rdma/fabric.h>"),
+            ("threads/a.hpp", "<algorithms/schedule.hpp>"),
+            ("comm/a.hpp", '"bench/command.hpp"'),
+            ("comm/a.hpp", '"neighbour.hpp"'),
+            ("comm/a.hpp", '"../topo/torus.hpp"'),
+            ("include/trefoil/a.h", '"comm/communicator.hpp"'),
+            ("examples/a.cpp", '"comm/communicator.hpp"'),
+        ):
+            with self.subTest(path=path, include=include):
+                self.assertEqual(1, len(self.one_include(path, include)))
+            (self.root / path).unlink()
+
+
+class Sources(Tree):
+    def test_a_good_tree_has_no_findings(self):
+        self.assertEqual([], check_sources.findings(self.root))
+
+    def test_broken_files_are_found(self):
+        licence = HEAD.splitlines()[0]
+        for name, text in (
+            ("topo/a.cpp", "// No licence here at all.\n"),
+            ("topo/a.cpp", ""),
+            ("topo/a.cpp", licence + "\n\nint x;\n"),
+            ("topo/a.cpp", HEAD + "\n" * 500),
+            ("topo/a.hpp", HEAD.replace("#pragma once\n", "")),
+            ("scripts/a", "#!/usr/bin/env bash\nset -eu\n"),
+        ):
+            with self.subTest(name=name, text=text[:60]):
+                self.write(name, text)
+                self.assertEqual(1, len(check_sources.findings(self.root)))
+            (self.root / name).unlink()
+
+
+class Headers(Tree):
+    def findings(self):
+        return check_headers.findings(self.root, C_COMPILER, CXX_COMPILER)
+
+    def test_complete_headers_compile(self):
+        self.write("include/trefoil/a.h", "#ifndef A\n#define A\n#include <stddef.h>\nsize_t a(void);\n#endif\n")
+        self.assertEqual([], self.findings())
+
+    def test_incomplete_headers_are_found(self):
+        self.write("topo/a.hpp", HEAD + "std::string name();\n")
+        self.assertEqual(1, len(self.findings()))
+
+    def test_a_public_header_must_be_c(self):
+        self.write("include/trefoil/a.h", "#ifndef A\n#define A\nenum class Colour { red };\n#endif\n")
+        self.assertEqual(1, len(self.findings()))
+
+    def test_a_missing_guard_is_found(self):
+        self.write("include/trefoil/a.h", "struct a { int b; };\n")
+        self.assertEqual(3, len(self.findings()))
+
+
+class Symbols(unittest.TestCase):
+    PUBLIC = check_symbols.declared("TREFOIL_API int trefoil_one(void);\nTREFOIL_API const char*\n  trefoil_two(int a);")
+
+    def test_declarations_are_read(self):
+        self.assertEqual({"trefoil_one", "trefoil_two"}, self.PUBLIC)
+
+    def test_exactly_the_public_ones_are_right(self):
+        self.assertEqual([], check_symbols.findings(["TREFOIL_0", "trefoil_one@@TREFOIL_0", "trefoil_two"], self.PUBLIC))
+
+    def test_more_and_fewer_are_found(self):
+        self.assertEqual(1, len(check_symbols.findings(["trefoil_one", "trefoil_two", "_ZN7trefoilE"], self.PUBLIC)))
+        self.assertEqual(1, len(check_symbols.findings(["trefoil_one"], self.PUBLIC)))
+
+
+if __name__ == "__main__":
+    unittest.main(argv=sys.argv[:1])

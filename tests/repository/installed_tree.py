@@ -1,0 +1,79 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""Installs the build into an empty place and uses it as a stranger would: by CMake, by pkg-config, in C and C++."""
+
+import argparse
+import os
+import pathlib
+import sys
+import tempfile
+
+import sources
+
+
+def must(command, **options):
+    code, output = sources.run(command, **options)
+    if code != 0:
+        sys.exit(f"failed with exit code {code}: {' '.join(map(str, command))}\n{output}")
+    return output
+
+
+def single_rank_environment(library_folder):
+    """The caller's environment without a job: the examples then are jobs of one rank."""
+    environment = {name: value for name, value in os.environ.items() if not name.startswith("TREFOIL_")}
+    return environment | {"LD_LIBRARY_PATH": str(library_folder)}
+
+
+def run_example(program, environment):
+    output = must([program], env=environment)
+    if "rank 0 of 1: 0 of 1000 sums are wrong" not in output:
+        sys.exit(f"{program} ran, but printed:\n{output}")
+
+
+def by_cmake(options, prefix, work, environment):
+    build = work / "examples"
+    must([options.cmake, "-S", options.root / "examples", "-B", build, "-G", options.generator,
+          f"-DCMAKE_PREFIX_PATH={prefix}", f"-DCMAKE_C_COMPILER={options.cc}",
+          f"-DCMAKE_CXX_COMPILER={options.cxx}", f"-DCMAKE_C_FLAGS={options.flags}",
+          f"-DCMAKE_CXX_FLAGS={options.flags}"])
+    must([options.cmake, "--build", build])
+    for name in ("allreduce_c", "allreduce_cpp"):
+        run_example(build / name, environment)
+
+
+def by_pkg_config(options, library_folder, work, environment):
+    search = os.environ | {"PKG_CONFIG_PATH": str(library_folder / "pkgconfig")}
+    flags = must(["pkg-config", "--cflags", "--libs", "trefoil"], env=search).split()
+    strict = ["-Wall", "-Wextra", "-Wpedantic", "-Werror", *options.flags.split()]
+    for name, compiler, standard in (("allreduce.c", options.cc, "-std=c99"),
+                                     ("allreduce.cpp", options.cxx, "-std=c++20")):
+        program = work / (name + ".program")
+        must([compiler, standard, *strict, options.root / "examples" / name, *flags, "-o", program])
+        run_example(program, environment)
+
+
+def main():
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("--root", type=pathlib.Path, required=True)
+    parser.add_argument("--build", type=pathlib.Path, required=True)
+    parser.add_argument("--libdir", required=True, help="where libraries go below the prefix")
+    parser.add_argument("--cmake", required=True)
+    parser.add_argument("--generator", required=True)
+    parser.add_argument("--cc", required=True)
+    parser.add_argument("--cxx", required=True)
+    parser.add_argument("--flags", default="", help="what every program needs, such as sanitizers")
+    options = parser.parse_args()
+    with tempfile.TemporaryDirectory() as folder:
+        work = pathlib.Path(folder)
+        # Installed in one place and moved to another: nothing may remember the first.
+        must([options.cmake, "--install", options.build, "--prefix", work / "first"])
+        prefix = (work / "first").rename(work / "prefix")
+        library_folder = prefix / options.libdir
+        environment = single_rank_environment(library_folder)
+        by_cmake(options, prefix, work, environment)
+        by_pkg_config(options, library_folder, work, environment)
+        version = must([prefix / "bin" / "trefoil", "--version"], env=environment)
+        print(f"installed, moved, and used by CMake and pkg-config; the tool says {version.strip()}")
+
+
+if __name__ == "__main__":
+    main()
