@@ -1,0 +1,73 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// The store's messages as bytes: a fixed header, then fields in little-endian order.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <string_view>
+
+#include "topo/error.hpp"
+
+namespace trefoil::store {
+
+inline constexpr std::uint16_t version = 1;
+inline constexpr std::size_t header_bytes = 16;
+inline constexpr std::size_t job_name_limit = 1024;
+/// Of one rank's blob, and of all blobs of an exchange together.
+inline constexpr std::uint64_t exchange_limit = std::uint64_t{256} << 20;
+
+enum class Kind : std::uint16_t {
+    hello = 1,     ///< client: rank (4), ranks (4), name of the job (rest)
+    welcome = 2,   ///< server: nothing
+    exchange = 3,  ///< client: number (8), limit in milliseconds (8), blob (rest)
+    result = 4,    ///< server: number (8), then for each rank length (8) and blob
+    error = 5      ///< server: status (4), text (rest); the same in all versions
+};
+
+/// What opens every message: mark (4), version (2), kind (2), length of the body (8).
+struct Header {
+    std::uint16_t version = 0;
+    Kind kind = Kind::error;
+    std::uint64_t body = 0;
+};
+
+/// Builds a message field by field.
+class Message {
+  public:
+    explicit Message(Kind kind);
+    Message& number32(std::uint32_t value);
+    Message& number64(std::uint64_t value);
+    Message& bytes(std::string_view value);
+    /// The whole message, its length filled in.
+    std::string finish() &&;
+
+  private:
+    std::string text_;
+};
+
+/// Null when the bytes (at least header_bytes of them) are not the store's language.
+std::optional<Header> read_header(std::string_view bytes);
+
+/// Reads fields off the front of a body. Reading past the end gives zeros and clears good().
+class Fields {
+  public:
+    explicit Fields(std::string_view body) : body_(body) {}
+    std::uint32_t number32() { return static_cast<std::uint32_t>(number(4)); }
+    std::uint64_t number64() { return number(8); }
+    std::string_view bytes(std::uint64_t count);
+    std::string_view rest() { return bytes(body_.size()); }
+    bool good() const { return good_; }
+    bool at_end() const { return body_.empty(); }
+
+  private:
+    std::uint64_t number(std::size_t count);
+
+    std::string_view body_;
+    bool good_ = true;
+};
+
+std::string error_message(Status status, std::string_view text);
+
+}  // namespace trefoil::store
