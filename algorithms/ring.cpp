@@ -46,6 +46,7 @@ Schedule build_ring(const Torus& torus, Rank rank) {
         writer.part(1);
         return writer.take();
     }
+    writer.reserve(4 * static_cast<std::size_t>(n - 1));
     // The mirrored part uses the links of the plain one backwards, also where both ways are
     // equally long.
     const Rank next = RingPart{n, rank, 1}.at(1);

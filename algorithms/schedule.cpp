@@ -19,6 +19,14 @@ std::uint64_t block_count(std::span<const Extent> extents) {
     return total;
 }
 
+void ScheduleWriter::reserve(std::size_t steps) {
+    schedule_.steps.reserve(steps);
+    schedule_.sends.reserve(steps);
+    schedule_.receives.reserve(steps);
+    schedule_.applications.reserve(steps);
+    schedule_.extents.reserve(2 * steps);
+}
+
 void ScheduleWriter::part(Block vector_blocks, Block scratch_blocks) {
     schedule_.parts.push_back({vector_blocks, scratch_blocks, {end_of(schedule_.steps), 0}});
 }

@@ -122,6 +122,9 @@ class ScheduleWriter {
   public:
     explicit ScheduleWriter(Rank rank) { schedule_.rank = rank; }
 
+    /// Makes room for long schedules: this many steps with one send and one receive each, of one
+    /// extent. A hint; nothing depends on it.
+    void reserve(std::size_t steps);
     void part(Block vector_blocks, Block scratch_blocks = 0);
     void step();
     void move(Action action, Extent from, Block to);
