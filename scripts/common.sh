@@ -1,0 +1,90 @@
+# SPDX-License-Identifier: BSD-3-Clause
+# Shared by the scripts: says what it does, and installs Debian packages that are missing.
+
+root=$(cd "$(dirname "${BASH_SOURCE[0]}")/.." && pwd)
+readonly root
+
+# One line of progress.
+say() { printf '==> %s\n' "$*"; }
+
+# Ends the script with a reason.
+die() {
+    printf 'error: %s\n' "$*" >&2
+    exit 1
+}
+
+# What a script needs: "command=PACKAGE", "library.pc=PACKAGE" (asked of pkg-config) or "/header=PACKAGE" (below the
+# include path).
+readonly build_needs=(
+    g++=g++ cmake=cmake ninja=ninja-build pkg-config=pkg-config libfabric.pc=libfabric-dev
+    /CLI/CLI.hpp=libcli11-dev fmt.pc=libfmt-dev nlohmann_json.pc=nlohmann-json3-dev
+)
+readonly test_needs=(python3=python3 /gtest/gtest.h=libgtest-dev clang++=clang clang-format=clang-format nm=binutils)
+
+is_there() {
+    case $1 in
+        /*) [[ -e /usr/include$1 || -e /usr/local/include$1 ]] ;;
+        *.pc) command -v pkg-config >/dev/null && pkg-config --exists "${1%.pc}" ;;
+        *) command -v "$1" >/dev/null ;;
+    esac
+}
+
+# require NEED...: installs the packages of those needs that are not there, and says what it skips.
+require() {
+    local need missing=() present=()
+    for need in "$@"; do
+        if is_there "${need%%=*}"; then
+            present+=("${need#*=}")
+        else
+            missing+=("${need#*=}")
+        fi
+    done
+    if ((${#present[@]})); then
+        say "already there: ${present[*]}"
+    fi
+    if ((${#missing[@]})); then
+        install_packages "${missing[@]}"
+        for need in "$@"; do
+            is_there "${need%%=*}" || die "${need#*=} is installed, but ${need%%=*} is still not found"
+        done
+    fi
+}
+
+install_packages() {
+    command -v apt-get >/dev/null ||
+        die "these Debian packages are missing and there is no apt-get; install their like: $*"
+    local as_root=()
+    if ((EUID != 0)); then
+        command -v sudo >/dev/null || die "these packages are missing; install them as root: $*"
+        as_root=(sudo)
+    fi
+    say "installing: $*"
+    "${as_root[@]}" apt-get update -qq
+    "${as_root[@]}" env DEBIAN_FRONTEND=noninteractive apt-get install -y -qq --no-install-recommends "$@"
+}
+
+# configure PRESET [cmake arguments]: configures into build/PRESET.
+configure() {
+    say "configuring build/$1"
+    cmake --preset "$@" -S "$root" >"$(log_of "configure-$1")" 2>&1 ||
+        show_and_die "configuring $1" "$(log_of "configure-$1")"
+}
+
+# build PRESET [targets]: builds with one compiler per core.
+build() {
+    local preset=$1
+    shift
+    say "building build/$preset${*:+ ($*)}"
+    cmake --build "$root/build/$preset" ${1:+--target "$@"} --parallel "$(nproc)" \
+        >"$(log_of "build-$preset")" 2>&1 || show_and_die "building $preset" "$(log_of "build-$preset")"
+}
+
+log_of() {
+    mkdir -p "$root/build/logs"
+    printf '%s/build/logs/%s.log\n' "$root" "$1"
+}
+
+show_and_die() {
+    tail -n 60 "$2" >&2
+    die "$1 failed; the whole output is in $2"
+}
