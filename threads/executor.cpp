@@ -341,7 +341,7 @@ bool Executor::idle(Worker& me) {
     if (!me.is_idle) {
         me.is_idle = true;
         me.idle_since = now;
-        me.next_check = now + std::chrono::seconds(1);
+        me.next_check = now + check_interval;
     }
     if (now >= me.next_check && !look_for_trouble(me, now - me.idle_since)) {
         return false;

@@ -108,7 +108,7 @@ class Executor {
     void tell_peers(std::uint32_t control) noexcept;
     bool missing(std::size_t in_channel, const Segment*& segment, std::uint32_t& step) const;
     std::string waiting_text() const;
-    std::string departed_peer() const;
+    bool fail_with_a_peer(std::chrono::steady_clock::duration idle_for);
 
     Wire& wire_;
     Team& team_;

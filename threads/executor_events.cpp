@@ -63,9 +63,8 @@ void Executor::count_arrival(Worker& me, Segment& segment, std::uint32_t bits) {
         channel < program.arrivals.size() && notice.index < program.arrivals[channel].count;
     if (!expected || notice.signature != Notice::signature_slice(call_->signature, notice.index)) {
         fail(Status::mismatch, "rank " + std::to_string(wire_.in[channel].peer) +
-                                   " makes another call than this rank's " + call_->text +
-                                   "; all ranks must make the same calls in the same order with "
-                                   "the same count, type and operation");
+                                   " makes another call than this rank's " + call_->text + "; " +
+                                   same_calls);
         return;
     }
     const std::uint32_t arrival = program.arrivals[channel].first + notice.index;
@@ -92,17 +91,10 @@ void Executor::control(Worker& me, std::uint32_t bits) {
             std::atomic_ref(channel.peer_left).store(true, std::memory_order_relaxed);
             break;
         case Control::mismatch:
-            fail(Status::mismatch,
-                 "rank " + std::to_string(channel.peer) +
-                     " found that the ranks make different calls" +
-                     (call_ == nullptr ? std::string()
-                                       : "; this rank's is " + std::string(call_->text)) +
-                     "; all ranks must make the same calls in the same order with the same count, "
-                     "type and operation");
-            break;
         case Control::failed:
-            fail(Status::peer_lost, "rank " + std::to_string(channel.peer) +
-                                        " reported a failure; its own message says which");
+            // The peer failed in this call or in a later one: if in a later one, this one can still
+            // complete, so look_for_trouble() decides when nothing moves any more.
+            std::atomic_ref(channel.peer_failed).store(notice.signature, std::memory_order_relaxed);
             break;
     }
 }

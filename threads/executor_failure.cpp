@@ -7,6 +7,8 @@
 namespace trefoil {
 
 namespace {
+constexpr std::chrono::milliseconds grace{200};
+
 double seconds(std::chrono::steady_clock::duration d) {
     return std::chrono::duration<double>(d).count();
 }
@@ -19,23 +21,21 @@ std::string with_seconds(const std::string& text, std::chrono::steady_clock::dur
 }  // namespace
 
 bool Executor::look_for_trouble(Worker& me, std::chrono::steady_clock::duration idle_for) {
-    me.next_check = std::chrono::steady_clock::now() + std::chrono::milliseconds(250);
+    me.next_check = std::chrono::steady_clock::now() + check_interval;
     if (me.index != 0) {
         return true;  // worker 0 looks; it may read the segments that it starts
     }
     if (completed_.load(std::memory_order_acquire) == call_->segments) {
         return true;
     }
-    const std::string departed = departed_peer();
-    if (!departed.empty()) {
-        fail(Status::peer_lost, departed);
+    if (fail_with_a_peer(idle_for)) {
         return false;
     }
     if (idle_for >= options_.timeout) {
         fail(Status::timeout, with_seconds(waiting_text(), idle_for));
         return false;
     }
-    if (options_.check_peers) {
+    if (options_.check_peers && idle_for >= std::chrono::seconds(1)) {
         const std::string lost = options_.check_peers();
         if (!lost.empty()) {
             fail(Status::peer_lost, lost + "; " + with_seconds(waiting_text(), idle_for));
@@ -134,17 +134,38 @@ std::string Executor::waiting_text() const {
     return listed > 0 ? text : text + "waits for its own puts to leave";
 }
 
-std::string Executor::departed_peer() const {
+/// A peer that left, or failed, and from which something is missing: waiting longer is in vain. The
+/// grace lets puts that were sent before the bad news arrive.
+bool Executor::fail_with_a_peer(std::chrono::steady_clock::duration idle_for) {
+    if (idle_for < grace) {
+        return false;
+    }
     for (std::size_t c = 0; c < wire_.in.size(); ++c) {
+        InChannel& channel = wire_.in[c];
+        const std::string peer = "rank " + std::to_string(channel.peer);
+        const auto control = static_cast<Control>(
+            std::atomic_ref(channel.peer_failed).load(std::memory_order_relaxed));
+        if (control == Control::mismatch) {
+            fail(Status::mismatch,
+                 peer + " found that the ranks make different calls; this rank's is " +
+                     call_->text + "; " + same_calls);
+            return true;
+        }
+        if (control == Control::failed) {
+            fail(Status::peer_lost, peer + " reported a failure during this rank's " + call_->text +
+                                        "; its own message says which");
+            return true;
+        }
         const Segment* segment = nullptr;
         std::uint32_t step = 0;
-        if (std::atomic_ref(wire_.in[c].peer_left).load(std::memory_order_relaxed) &&
+        if (std::atomic_ref(channel.peer_left).load(std::memory_order_relaxed) &&
             missing(c, segment, step)) {
-            return std::string(call_->text) + " needs rank " + std::to_string(wire_.in[c].peer) +
-                   ", which has destroyed its communicator";
+            fail(Status::peer_lost, std::string(call_->text) + " needs " + peer +
+                                        ", which has destroyed its communicator");
+            return true;
         }
     }
-    return {};
+    return false;
 }
 
 }  // namespace trefoil

@@ -66,6 +66,12 @@ struct alignas(64) Executor::Worker {
     bool warned = false;
 };
 
+/// How often a worker that naps looks for trouble.
+inline constexpr std::chrono::milliseconds check_interval{250};
+
+inline constexpr const char* same_calls =
+    "all ranks must make the same calls in the same order, with the same count, type and operation";
+
 inline constexpr std::uint64_t greeting_cookie = ~std::uint64_t{0};
 
 }  // namespace trefoil

@@ -31,7 +31,9 @@ struct InChannel {
     int group = 0;
     std::byte* landing = nullptr;  ///< slot 0
     bool greeted = false;          ///< hello has arrived
-    bool peer_left = false;        ///< leaving has arrived; accessed through atomic_ref
+    // Accessed through atomic_ref: written by the group's owner, read by worker 0.
+    bool peer_left = false;         ///< leaving has arrived
+    std::uint32_t peer_failed = 0;  ///< the Control kind with which the peer reported its failure
 };
 
 struct Wire {
