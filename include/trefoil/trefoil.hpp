@@ -1,0 +1,133 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Trefoil for C++20: the C interface with owned handles, spans, element types that deduce
+// themselves, and exceptions. Header only.
+#pragma once
+
+#include <trefoil/trefoil.h>
+
+#include <complex>
+#include <cstddef>
+#include <span>
+#include <stdexcept>
+#include <string>
+#include <type_traits>
+#include <utility>
+#include <vector>
+
+namespace trefoil {
+
+/// A call that did not succeed. what() is the library's message: what happened and what to do.
+class CallFailed : public std::runtime_error {
+  public:
+    CallFailed(trefoil_status_t status, const std::string& message)
+        : std::runtime_error(message), status_(status) {}
+    trefoil_status_t status() const noexcept { return status_; }
+
+  private:
+    trefoil_status_t status_;
+};
+
+/// Throws CallFailed with this thread's last error unless `status` is success.
+inline void check(trefoil_status_t status) {
+    if (status != TREFOIL_SUCCESS) {
+        const std::string message = trefoil_last_error(nullptr);
+        throw CallFailed(status, message.empty() ? trefoil_status_string(status) : message);
+    }
+}
+
+template <typename T>
+inline constexpr bool is_element_type =
+    (std::is_integral_v<T> && !std::is_same_v<T, bool> && sizeof(T) <= 8) ||
+    std::is_same_v<T, float> || std::is_same_v<T, double> ||
+    std::is_same_v<T, std::complex<float>> || std::is_same_v<T, std::complex<double>>;
+
+/// The datatype of a C++ type. float16 and bfloat16 have none: use the untyped allreduce.
+template <typename T>
+constexpr trefoil_datatype_t datatype_of() {
+    static_assert(is_element_type<T>, "Trefoil reduces integers, float, double and their complex");
+    if constexpr (std::is_same_v<T, float>) {
+        return TREFOIL_FLOAT;
+    } else if constexpr (std::is_same_v<T, double>) {
+        return TREFOIL_DOUBLE;
+    } else if constexpr (std::is_same_v<T, std::complex<float>>) {
+        return TREFOIL_COMPLEX_FLOAT;
+    } else if constexpr (std::is_same_v<T, std::complex<double>>) {
+        return TREFOIL_COMPLEX_DOUBLE;
+    } else {
+        constexpr int by_size = sizeof(T) == 1 ? 0 : sizeof(T) == 2 ? 1 : sizeof(T) == 4 ? 2 : 3;
+        return static_cast<trefoil_datatype_t>(
+            by_size + (std::is_signed_v<T> ? TREFOIL_INT8 : TREFOIL_UINT8));
+    }
+}
+
+/// Owns a communicator. The thread rules, and that all ranks make the same calls in the same order,
+/// are those of trefoil.h; every function throws CallFailed.
+class Comm {
+  public:
+    /// Collective. Without a configuration everything comes from the environment.
+    explicit Comm(const trefoil_config_t& config = TREFOIL_CONFIG_INITIALIZER) {
+        check(trefoil_comm_create(&config, &handle_));
+    }
+    /// Not collective. Peers must not need this rank any more: call barrier() before.
+    ~Comm() { trefoil_comm_destroy(handle_); }
+    Comm(Comm&& other) noexcept : handle_(std::exchange(other.handle_, nullptr)) {}
+    Comm& operator=(Comm&& other) noexcept {
+        std::swap(handle_, other.handle_);
+        return *this;
+    }
+
+    int rank() const { return number(trefoil_comm_rank); }
+    int size() const { return number(trefoil_comm_size); }
+
+    /// The sizes of the torus's dimensions.
+    std::vector<int> torus() const {
+        int dimensions = 0;
+        check(trefoil_comm_torus(handle_, &dimensions, nullptr, 0));
+        std::vector<int> sizes(static_cast<std::size_t>(dimensions));
+        check(trefoil_comm_torus(handle_, &dimensions, sizes.data(), dimensions));
+        return sizes;
+    }
+
+    void set_algorithm(const std::string& collective, const std::string& name) {
+        check(trefoil_comm_set_algorithm(handle_, collective.c_str(), name.c_str()));
+    }
+
+    /// recv[i] = op over all ranks of send[i].
+    template <typename T>
+    void allreduce(std::span<const T> send, std::span<T> recv, trefoil_op_t op = TREFOIL_SUM) {
+        if (send.size() != recv.size()) {
+            throw CallFailed(TREFOIL_ERROR_INVALID_ARGUMENT,
+                             "allreduce: send has " + std::to_string(send.size()) +
+                                 " elements and recv " + std::to_string(recv.size()));
+        }
+        allreduce(send.data(), recv.data(), recv.size(), datatype_of<T>(), op);
+    }
+
+    /// In place.
+    template <typename T>
+    void allreduce(std::span<T> values, trefoil_op_t op = TREFOIL_SUM) {
+        allreduce(TREFOIL_IN_PLACE, values.data(), values.size(), datatype_of<T>(), op);
+    }
+
+    /// For types that C++ has no name for.
+    void allreduce(const void* send, void* recv, std::size_t count, trefoil_datatype_t datatype,
+                   trefoil_op_t op) {
+        check(trefoil_allreduce(send, recv, count, datatype, op, handle_));
+    }
+
+    void barrier() { check(trefoil_barrier(handle_)); }
+
+    /// For calls that this class does not wrap; stays owned by it.
+    trefoil_comm_t handle() const { return handle_; }
+
+  private:
+    int number(trefoil_status_t (*get)(trefoil_comm_t, int*)) const {
+        int value = 0;
+        check(get(handle_, &value));
+        return value;
+    }
+
+    trefoil_comm_t handle_ = nullptr;
+};
+
+}  // namespace trefoil

@@ -1,0 +1,84 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// The C++ wrapper on a job of one rank, linked with the shared library as users link it.
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <trefoil/trefoil.hpp>
+
+namespace {
+
+static_assert(trefoil::datatype_of<signed char>() == TREFOIL_INT8);
+static_assert(trefoil::datatype_of<unsigned short>() == TREFOIL_UINT16);
+static_assert(trefoil::datatype_of<int>() == TREFOIL_INT32);
+static_assert(trefoil::datatype_of<long long>() == TREFOIL_INT64);
+static_assert(trefoil::datatype_of<unsigned long>() ==
+              (sizeof(long) == 8 ? TREFOIL_UINT64 : TREFOIL_UINT32));
+static_assert(trefoil::datatype_of<std::complex<double>>() == TREFOIL_COMPLEX_DOUBLE);
+static_assert(!trefoil::is_element_type<bool> && !trefoil::is_element_type<long double>);
+static_assert(!std::is_copy_constructible_v<trefoil::Comm>);
+
+int copy(const void* mine, void* all, std::size_t bytes, void*) {
+    const auto* from = static_cast<const unsigned char*>(mine);
+    std::copy(from, from + bytes, static_cast<unsigned char*>(all));
+    return 0;
+}
+
+/// One rank by callback, so that the test does not depend on its environment.
+trefoil_config_t one_rank() {
+    trefoil_config_t config = TREFOIL_CONFIG_INITIALIZER;
+    config.ranks = 1;
+    config.allgather = copy;
+    config.backend = "memory";
+    config.torus = "1x1";
+    return config;
+}
+
+TEST(Wrapper, knows_the_job) {
+    const trefoil::Comm comm(one_rank());
+    EXPECT_EQ(comm.rank(), 0);
+    EXPECT_EQ(comm.size(), 1);
+    EXPECT_EQ(comm.torus(), (std::vector<int>{1, 1}));
+}
+
+TEST(Wrapper, reduces_out_of_place_and_in_place) {
+    trefoil::Comm comm(one_rank());
+    const std::vector<double> send{1, 2, 3};
+    std::vector<double> recv(3, 0);
+    comm.allreduce(std::span(send), std::span(recv));
+    EXPECT_EQ(recv, send);
+    comm.allreduce(std::span(recv), TREFOIL_MAX);
+    EXPECT_EQ(recv, send);
+    comm.barrier();
+}
+
+TEST(Wrapper, turns_a_status_into_an_exception) {
+    trefoil::Comm comm(one_rank());
+    try {
+        comm.set_algorithm("allreduce", "no-such-algorithm");
+        FAIL() << "an unknown algorithm was accepted";
+    } catch (const trefoil::CallFailed& error) {
+        EXPECT_EQ(error.status(), TREFOIL_ERROR_NOT_FOUND);
+        EXPECT_NE(std::string(error.what()).find("no-such-algorithm"), std::string::npos);
+    }
+}
+
+TEST(Wrapper, refuses_spans_of_different_lengths) {
+    trefoil::Comm comm(one_rank());
+    const std::vector<int> send{1, 2, 3};
+    std::vector<int> recv{7, 7};
+    EXPECT_THROW(comm.allreduce(std::span(send), std::span(recv)), trefoil::CallFailed);
+    EXPECT_EQ(recv, (std::vector<int>{7, 7}));
+}
+
+TEST(Wrapper, a_moved_communicator_has_one_owner) {
+    trefoil::Comm first(one_rank());
+    const trefoil_comm_t handle = first.handle();
+    trefoil::Comm second(std::move(first));
+    EXPECT_EQ(second.handle(), handle);
+    trefoil::Comm third(one_rank());
+    third = std::move(second);
+    EXPECT_EQ(third.handle(), handle);
+    EXPECT_EQ(third.size(), 1);
+}
+
+}  // namespace
