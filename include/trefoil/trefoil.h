@@ -19,19 +19,20 @@
 extern "C" {
 #endif
 
-/* Every function that can fail returns one of these. Nothing was moved when an argument was wrong. */
+/* Every function that can fail returns one of these. Nothing was moved when an argument was wrong.
+ */
 typedef enum {
     TREFOIL_SUCCESS = 0,
     TREFOIL_ERROR_INVALID_ARGUMENT = 1,
-    TREFOIL_ERROR_UNSUPPORTED = 2,   /* correct, but this algorithm, shape, type or backend cannot */
-    TREFOIL_ERROR_NOT_FOUND = 3,     /* no algorithm, backend, provider or NIC of that name */
-    TREFOIL_ERROR_MISMATCH = 4,      /* the ranks disagree about the call or the configuration */
-    TREFOIL_ERROR_TIMEOUT = 5,       /* a peer or a service did not answer in time */
-    TREFOIL_ERROR_PEER_LOST = 6,     /* a peer died, left or failed: the communicator has failed */
-    TREFOIL_ERROR_BUSY = 7,          /* another thread is inside this communicator */
+    TREFOIL_ERROR_UNSUPPORTED = 2, /* correct, but this algorithm, shape, type or backend cannot */
+    TREFOIL_ERROR_NOT_FOUND = 3,   /* no algorithm, backend, provider or NIC of that name */
+    TREFOIL_ERROR_MISMATCH = 4,    /* the ranks disagree about the call or the configuration */
+    TREFOIL_ERROR_TIMEOUT = 5,     /* a peer or a service did not answer in time */
+    TREFOIL_ERROR_PEER_LOST = 6,   /* a peer died, left or failed: the communicator has failed */
+    TREFOIL_ERROR_BUSY = 7,        /* another thread is inside this communicator */
     TREFOIL_ERROR_OUT_OF_MEMORY = 8,
-    TREFOIL_ERROR_SYSTEM = 9,        /* the operating system or a network library failed */
-    TREFOIL_ERROR_INTERNAL = 10      /* a defect of Trefoil; please report it */
+    TREFOIL_ERROR_SYSTEM = 9,   /* the operating system or a network library failed */
+    TREFOIL_ERROR_INTERNAL = 10 /* a defect of Trefoil; please report it */
 } trefoil_status_t;
 
 typedef enum {
@@ -51,8 +52,8 @@ typedef enum {
     TREFOIL_COMPLEX_DOUBLE
 } trefoil_datatype_t;
 
-/* Bitwise operations: integers only. Min, max and logical operations: not for complex types. Logical
- * operations give 0 or 1 in the element's type. */
+/* Bitwise operations: integers only. Min, max and logical operations: not for complex types.
+ * Logical operations give 0 or 1 in the element's type. */
 typedef enum {
     TREFOIL_SUM = 0,
     TREFOIL_PROD,
@@ -66,23 +67,23 @@ typedef enum {
     TREFOIL_LXOR
 } trefoil_op_t;
 
-/* A communicator: the ranks of one job, wired as a torus. Thread rules: different communicators may be
- * used by different threads at the same time. One communicator takes one call at a time; a second
- * thread that enters it gets TREFOIL_ERROR_BUSY and changes nothing. All ranks make the same calls in
- * the same order. Not usable in a child after fork(). */
+/* A communicator: the ranks of one job, wired as a torus. Thread rules: different communicators may
+ * be used by different threads at the same time. One communicator takes one call at a time; a
+ * second thread that enters it gets TREFOIL_ERROR_BUSY and changes nothing. All ranks make the same
+ * calls in the same order. Not usable in a child after fork(). */
 typedef struct trefoil_comm* trefoil_comm_t;
 
-/* The caller's own exchange at start-up: copies `bytes` bytes from `mine` to all + r*bytes for every
- * rank r, on all ranks; returns 0 on success. Called only inside trefoil_comm_create and inside a
- * collective that uses an algorithm for the first time, from the calling thread. */
+/* The caller's own exchange at start-up: copies `bytes` bytes from `mine` to all + r*bytes for
+ * every rank r, on all ranks; returns 0 on success. Called only inside trefoil_comm_create and
+ * inside a collective that uses an algorithm for the first time, from the calling thread. */
 typedef int (*trefoil_allgather_fn)(const void* mine, void* all, size_t bytes, void* context);
 
-/* Zero or NULL leaves a field to the environment (TREFOIL_*; `trefoil info` lists them), then to the
- * default. Strings are copied. Always start from TREFOIL_CONFIG_INITIALIZER. */
+/* Zero or NULL leaves a field to the environment (TREFOIL_*; `trefoil info` lists them), then to
+ * the default. Strings are copied. Always start from TREFOIL_CONFIG_INITIALIZER. */
 typedef struct {
-    size_t size;                    /* sizeof(trefoil_config_t), for later versions */
-    int rank;                       /* with `allgather`: this rank ... */
-    int ranks;                      /* ... and how many there are; 0: take both from the environment */
+    size_t size; /* sizeof(trefoil_config_t), for later versions */
+    int rank;    /* with `allgather`: this rank ... */
+    int ranks;   /* ... and how many there are; 0: take both from the environment */
     trefoil_allgather_fn allgather; /* NULL: rendezvous by environment (TREFOIL_STORE) */
     void* context;                  /* handed to allgather */
     const char* torus;              /* "3x3": sizes whose product is `ranks`; row-major ranks */
@@ -94,7 +95,8 @@ typedef struct {
     double timeout_seconds;         /* how long a call waits for a peer; 0: default */
 } trefoil_config_t;
 
-/* A macro, because C has no other constant initialiser; the first field must be the struct's size. */
+/* A macro, because C has no other constant initialiser; the first field must be the struct's size.
+ */
 #define TREFOIL_CONFIG_INITIALIZER \
     { sizeof(trefoil_config_t), 0, 0, NULL, NULL, NULL, NULL, NULL, NULL, NULL, 0, 0.0 }
 
@@ -114,9 +116,9 @@ TREFOIL_API trefoil_status_t trefoil_comm_size(trefoil_comm_t comm, int* ranks);
 TREFOIL_API trefoil_status_t trefoil_comm_torus(trefoil_comm_t comm, int* dimensions, int* sizes,
                                                 int capacity);
 
-/* From now on `collective` ("allreduce") uses this algorithm ("auto": chosen per call). All ranks must
- * do the same. TREFOIL_ERROR_NOT_FOUND offers the nearest names; TREFOIL_ERROR_UNSUPPORTED says why the
- * torus does not suit. Either changes nothing. */
+/* From now on `collective` ("allreduce") uses this algorithm ("auto": chosen per call). All ranks
+ * must do the same. TREFOIL_ERROR_NOT_FOUND offers the nearest names; TREFOIL_ERROR_UNSUPPORTED
+ * says why the torus does not suit. Either changes nothing. */
 TREFOIL_API trefoil_status_t trefoil_comm_set_algorithm(trefoil_comm_t comm, const char* collective,
                                                         const char* algorithm);
 
@@ -126,10 +128,11 @@ TREFOIL_API trefoil_status_t trefoil_comm_algorithm(trefoil_comm_t comm, const c
                                                     size_t count, trefoil_datatype_t datatype,
                                                     const char** algorithm);
 
-/* recv[i] = op over all ranks of send[i], for `count` elements, on every rank, bitwise identical on all
- * of them (unless an algorithm without that trait was asked for by name). send == recv, or send ==
- * TREFOIL_IN_PLACE, reduces in place; any other overlap is an error. count 0 moves nothing. All ranks
- * give the same count, datatype and op. Blocks until recv is complete and send may be reused. */
+/* recv[i] = op over all ranks of send[i], for `count` elements, on every rank, bitwise identical on
+ * all of them (unless an algorithm without that trait was asked for by name). send == recv, or send
+ * == TREFOIL_IN_PLACE, reduces in place; any other overlap is an error. count 0 moves nothing. All
+ * ranks give the same count, datatype and op. Blocks until recv is complete and send may be reused.
+ */
 TREFOIL_API trefoil_status_t trefoil_allreduce(const void* send, void* recv, size_t count,
                                                trefoil_datatype_t datatype, trefoil_op_t op,
                                                trefoil_comm_t comm);
