@@ -2,7 +2,6 @@
 // Groups, partners and stand-ins of the halving ring.
 #include "algorithms/halving_ring.hpp"
 
-#include <algorithm>
 #include <cstdlib>
 
 namespace trefoil {
@@ -52,18 +51,18 @@ int halving_steps(Rank size) {
 }
 
 HalvingRing::HalvingRing(Halving pattern, Rank size)
-    : RingScatter(size, halving_steps(size), binary_digits(size)), pattern_(pattern) {
+    : RingScatter(size, halving_steps(size), binary_digits(size)),
+      pattern_(pattern),
+      cells_(steps()) {
     const std::size_t all = std::size_t{1} << steps();
     if (all == static_cast<std::size_t>(size)) {
         return;
     }
-    compact_.assign(all + 1, 0);
+    std::vector<bool> present(all, false);
     for (Rank c = 0; c < size; ++c) {
-        compact_[place(c) + 1] = 1;
+        present[place(c)] = true;
     }
-    for (std::size_t p = 0; p < all; ++p) {
-        compact_[p + 1] += compact_[p];
-    }
+    cells_ = BinaryCells(steps(), present);
 }
 
 Rank HalvingRing::partner(Rank coordinate, int step) const {
@@ -82,16 +81,6 @@ Rank HalvingRing::partner(Rank coordinate, int step) const {
 Block HalvingRing::place(Rank coordinate) const {
     const auto c = static_cast<std::uint32_t>(coordinate);
     return reversed_bits(pattern_ == Halving::swing ? swing_route(c, steps()) : c, steps());
-}
-
-Extent HalvingRing::cell(Rank coordinate, int step) const {
-    const int free_bits = steps() - step;
-    const Block first = place(coordinate) >> free_bits << free_bits;
-    const Block end = first + (Block{1} << free_bits);
-    if (complete()) {
-        return {first, end - first};
-    }
-    return {compact_[first], compact_[end] - compact_[first]};
 }
 
 Rank HalvingRing::target(Rank coordinate, int step) const {
@@ -147,20 +136,6 @@ void HalvingRing::receives(Rank coordinate, int step, std::vector<RingTransfer>&
 
 std::vector<Extent> HalvingRing::held(Rank coordinate, int step) const {
     return {cell(coordinate, step)};
-}
-
-void HalvingRing::cut(Extent whole, int step, std::vector<Block>& sizes) const {
-    if (complete()) {
-        sizes.insert(sizes.end(), 2, whole.count / 2);
-        return;
-    }
-    // The cell's bounds in places: where the count of present coordinates reaches its bounds.
-    const int free_bits = steps() - step;
-    const auto at = std::upper_bound(compact_.begin(), compact_.end(), whole.first) - 1;
-    const auto first = static_cast<Block>(at - compact_.begin()) >> free_bits << free_bits;
-    const Block middle = compact_[first + (Block{1} << (free_bits - 1))];
-    sizes.push_back(middle - whole.first);
-    sizes.push_back(whole.first + whole.count - middle);
 }
 
 }  // namespace trefoil

@@ -5,6 +5,7 @@
 #include <cstdint>
 #include <vector>
 
+#include "algorithms/binary_cells.hpp"
 #include "algorithms/ring_scatter.hpp"
 
 namespace trefoil {
@@ -43,21 +44,22 @@ class HalvingRing final : public RingScatter {
     void sends(Rank coordinate, int step, std::vector<RingTransfer>& out) const override;
     void receives(Rank coordinate, int step, std::vector<RingTransfer>& out) const override;
     std::vector<Extent> held(Rank coordinate, int step) const override;
-    void cut(Extent cell, int step, std::vector<Block>& sizes) const override;
+    void cut(Extent cell, int step, std::vector<Block>& sizes) const override {
+        cells_.cut(cell, step, sizes);
+    }
 
   private:
-    bool complete() const { return compact_.empty(); }
     Rank partner(Rank coordinate, int step) const;
     /// Position of a present or absent coordinate among all 2^S: first step = most significant bit.
     Block place(Rank coordinate) const;
     /// The blocks of the group to which `coordinate` belongs before `step`.
-    Extent cell(Rank coordinate, int step) const;
+    Extent cell(Rank coordinate, int step) const { return cells_.cell(place(coordinate), step); }
     /// Where `coordinate` sends in `step`; itself when the other half of its group is absent.
     Rank target(Rank coordinate, int step) const;
     int sign(Rank from, Rank to) const;
 
     Halving pattern_;
-    std::vector<Block> compact_;  ///< present coordinates placed before p; empty if none is absent
+    BinaryCells cells_;
 };
 
 }  // namespace trefoil

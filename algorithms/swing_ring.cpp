@@ -32,7 +32,7 @@ std::vector<Extent> extents_of(const std::vector<bool>& positions) {
 
 }  // namespace
 
-SwingRing::SwingRing(Rank size) : RingScatter(size, halving_steps(size), {size}) {
+SwingRing::SwingRing(Rank size) : RingScatter(size, halving_steps(size), {size}), cells_(steps()) {
     reach_.resize(steps() + 1);
     reach_[steps()] = {0};
     for (int step = steps() - 1; step >= 0; --step) {
@@ -45,10 +45,28 @@ SwingRing::SwingRing(Rank size) : RingScatter(size, halving_steps(size), {size})
         std::sort(reach.begin(), reach.end());
         reach.erase(std::unique(reach.begin(), reach.end()), reach.end());
     }
-    position_.resize(size);
-    for (Rank c = 0; c < size; ++c) {
-        position_[c] = static_cast<Block>(c);
+    number_blocks();
+}
+
+void SwingRing::number_blocks() {
+    const Block leaves = Block{1} << steps();
+    std::vector<bool> seen(base(), false);
+    std::vector<bool> first_visit(leaves, false);
+    position_.resize(base());
+    Block next = 0;
+    for (Block leaf = 0; leaf < leaves; ++leaf) {
+        Rank c = 0;
+        for (int step = 0; step < steps(); ++step) {
+            const bool crosses = (leaf >> (steps() - 1 - step) & 1U) != 0;
+            c = crosses ? partner(c, step) : c;
+        }
+        if (c < size() && !seen[c]) {
+            seen[c] = true;
+            first_visit[leaf] = true;
+            position_[c] = next++;
+        }
     }
+    cells_ = BinaryCells(steps(), first_visit);
 }
 
 Rank SwingRing::partner(Rank coordinate, int step) const {

@@ -2,6 +2,9 @@
 // Swing's reduce-scatter on a ring whose size is not a power of two.
 #pragma once
 
+#include <vector>
+
+#include "algorithms/binary_cells.hpp"
 #include "algorithms/ring_scatter.hpp"
 
 namespace trefoil {
@@ -15,6 +18,9 @@ namespace trefoil {
 /// A coordinate x whose partner in step s is the absent one, v, sends what v would get to v's
 /// partner y of step s+1: T(y, s+1) = T(v, s+1). So v is missed by nobody, and in the last step its
 /// own block, which does not exist, is not sent.
+///
+/// The sets overlap, so they are no cells; blocks are numbered in the order in which T(0, 0)
+/// unfolds from left to right, which keeps most sets to few extents (one for 3 * 2^k, 22 for 126).
 class SwingRing final : public RingScatter {
   public:
     /// size: at least 3 and no power of two.
@@ -23,10 +29,14 @@ class SwingRing final : public RingScatter {
     void sends(Rank coordinate, int step, std::vector<RingTransfer>& out) const override;
     void receives(Rank coordinate, int step, std::vector<RingTransfer>& out) const override;
     std::vector<Extent> held(Rank coordinate, int step) const override;
+    void cut(Extent cell, int step, std::vector<Block>& sizes) const override {
+        cells_.cut(cell, step, sizes);
+    }
 
   private:
     Rank base() const { return size() + size() % 2; }
     Rank partner(Rank coordinate, int step) const;
+    void number_blocks();
     /// Marks T(coordinate, step) with `value`, by position.
     void mark(Rank coordinate, int step, bool value, std::vector<bool>& positions) const;
     /// T(keeps, step+1) minus T(sender, step+1).
@@ -35,7 +45,8 @@ class SwingRing final : public RingScatter {
                   std::vector<RingTransfer>& out) const;
 
     std::vector<std::vector<Rank>>
-        reach_;                    ///< T(0, s); T(c, s) is c + it for even c, c - it for odd
+        reach_;  ///< T(0, s); T(c, s) is c + it for even c, c - it for odd
+    BinaryCells cells_;
     std::vector<Block> position_;  ///< of the block of each coordinate
 };
 

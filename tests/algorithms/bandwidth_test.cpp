@@ -76,6 +76,24 @@ TEST_P(Bandwidth, SendsOneExtentPerMessageOnPowersOfTwo) {
     }
 }
 
+TEST(BandwidthExtents, AreFewOnEveryShape) {
+    for (const std::string& shape : all_shapes()) {
+        SCOPED_TRACE(shape);
+        const Torus torus = Torus::parse(shape);
+        const int most = torus.ranks() > 1 ? 1 : 0;
+        EXPECT_EQ(cost("recursive-doubling-b", shape).max_extents_per_message, most);
+        EXPECT_EQ(cost("bucket", shape).max_extents_per_message, most);
+    }
+    for (const char* shape : {"3", "5", "6", "7", "9", "12", "15", "17", "24", "31", "96", "3x5",
+                              "5x5", "9x9", "7x4", "3x7x2"}) {
+        SCOPED_TRACE(shape);
+        EXPECT_EQ(cost("swing-b", shape).max_extents_per_message, 1);
+    }
+    EXPECT_LE(cost("swing-b", "6x6").max_extents_per_message, 2);
+    EXPECT_LE(cost("swing-b", "10x10").max_extents_per_message, 6);
+    EXPECT_LE(cost("swing-b", "126").max_extents_per_message, 22);
+}
+
 TEST_P(Bandwidth, UsesEachPortOncePerStepOnCubesOfPowersOfTwo) {
     for (const char* shape : {"2", "16", "2x2", "8x8", "2x2x2", "4x4x4"}) {
         SCOPED_TRACE(shape);
