@@ -56,6 +56,7 @@ class OfiGroup final : public PortGroup {
     struct Pending {
         fi_context2 scratch;  // first: completions hand this address back
         std::uint64_t cookie;
+        bool injected;  // put() has said `done`: nobody waits for the completion
         Pending* next_free;
     };
     struct PortEndpoint {
@@ -84,7 +85,7 @@ class OfiGroup final : public PortGroup {
     void release(Pending* pending);
     Pending* pending_of(void* context);
     std::size_t note(long result);
-    std::size_t read(std::span<fi_cq_data_entry> entries);
+    bool read_more();
     std::size_t translate(std::span<const fi_cq_data_entry> entries, Event* events);
     Event read_failure();
     void nap(std::chrono::microseconds longest);
@@ -107,7 +108,7 @@ class OfiGroup final : public PortGroup {
     std::vector<Pending> pending_;
     Pending* free_ = nullptr;
     std::size_t queued_ = window;  // until the constructor has released each
-    // Completions that a blocking read has already taken off the queue; poll() serves them first.
+    // Completions that were read and not yet reported.
     std::array<fi_cq_data_entry, batch> kept_{};
     std::size_t kept_first_ = 0;
     std::size_t kept_last_ = 0;

@@ -53,34 +53,43 @@ PutResult OfiGroup::put(Port port, Peer peer, const void* source, void* descript
                                           : "put longer than the provider's longest message",
                       -FI_EINVAL);
     }
-    const std::uint64_t place = target.base + offset;
-    if (bytes <= inject_bytes_) {
-        const auto result =
-            fi_inject_writedata(endpoint, source, bytes, notice, peer.handle, place, target.key);
-        return result == 0            ? PutResult::done
-               : result == -FI_EAGAIN ? PutResult::again
-                                      : refuse("fi_inject_writedata", result);
-    }
     if (free_ == nullptr) {
         return PutResult::again;
     }
     Pending* pending = free_;
-    pending->cookie = cookie;
-    const auto result = fi_writedata(endpoint, source, bytes, descriptor, notice, peer.handle,
-                                     place, target.key, &pending->scratch);
+    const iovec from{const_cast<void*>(source), bytes};
+    const fi_rma_iov to{target.base + offset, bytes, target.key};
+    const bool injected = bytes <= inject_bytes_;
+    fi_msg_rma message{};
+    message.msg_iov = &from;
+    message.desc = &descriptor;
+    message.iov_count = 1;
+    message.addr = peer.handle;
+    message.rma_iov = &to;
+    message.rma_iov_count = 1;
+    message.context = &pending->scratch;
+    message.data = notice;
+    // Injected puts complete as well: fi_inject_writedata would report neither that the bytes have
+    // left nor that the peer is gone (and rxm 1.17 crashes on the latter).
+    const auto result = fi_writemsg(endpoint, &message,
+                                    FI_REMOTE_CQ_DATA | FI_COMPLETION | (injected ? FI_INJECT : 0));
     if (result != 0) {
-        return result == -FI_EAGAIN ? PutResult::again : refuse("fi_writedata", result);
+        return result == -FI_EAGAIN ? PutResult::again : refuse("fi_writemsg", result);
     }
     free_ = pending->next_free;
+    pending->cookie = cookie;
+    pending->injected = injected;
     ++queued_;
-    return PutResult::queued;
+    return injected ? PutResult::done : PutResult::queued;
 }
 
-// How many completions were read; a failure is left for read_failure().
-std::size_t OfiGroup::read(std::span<fi_cq_data_entry> entries) {
-    return note(fi_cq_read(queue_.get(), entries.data(), entries.size()));
+bool OfiGroup::read_more() {
+    kept_first_ = 0;
+    kept_last_ = note(fi_cq_read(queue_.get(), kept_.data(), kept_.size()));
+    return kept_last_ > 0;
 }
 
+// How many completions a read of the queue gave; a failure is left for read_failure().
 std::size_t OfiGroup::note(long result) {
     if (result > 0) {
         return static_cast<std::size_t>(result);
@@ -99,7 +108,9 @@ std::size_t OfiGroup::translate(std::span<const fi_cq_data_entry> entries, Event
         if (is_arrival(entry)) {
             events[written++] = {Event::Kind::arrived, static_cast<std::uint32_t>(entry.data), 0};
         } else if (Pending* pending = pending_of(entry.op_context)) {
-            events[written++] = {Event::Kind::sent, 0, pending->cookie};
+            if (!pending->injected) {
+                events[written++] = {Event::Kind::sent, 0, pending->cookie};
+            }
             release(pending);
         }
     }
@@ -118,15 +129,15 @@ std::size_t OfiGroup::poll(std::span<Event> events) {
     if (events.empty()) {
         return 0;
     }
-    if (kept_first_ == kept_last_) {
-        kept_first_ = 0;
-        kept_last_ = read(kept_);
-    }
-    const std::size_t count = std::min(kept_last_ - kept_first_, events.size());
-    if (count > 0) {
+    // Again while there were only completions of injected puts, which are nobody's event: an empty
+    // poll must mean that nothing is there. Ends, because only put() makes more of those.
+    while (kept_first_ != kept_last_ || read_more()) {
+        const std::size_t count = std::min(kept_last_ - kept_first_, events.size());
         const std::span<const fi_cq_data_entry> entries(&kept_[kept_first_], count);
         kept_first_ += count;
-        return translate(entries, events.data());
+        if (const std::size_t written = translate(entries, events.data()); written > 0) {
+            return written;
+        }
     }
     if (failure_waits_ || queue_broken_) {
         events[0] = read_failure();
@@ -163,10 +174,9 @@ void OfiGroup::wait(std::chrono::microseconds longest) {
     if (kept_first_ != kept_last_ || failure_waits_ || queue_broken_) {
         return;
     }
-    kept_first_ = 0;
-    kept_last_ = 0;
     if (can_block_ && longest >= block_granularity) {
         const auto limit = std::chrono::duration_cast<std::chrono::milliseconds>(longest).count();
+        kept_first_ = 0;
         kept_last_ = note(fi_cq_sread(queue_.get(), kept_.data(), kept_.size(), nullptr,
                                       static_cast<int>(std::min<long>(limit, 1000))));
     } else {
@@ -176,20 +186,22 @@ void OfiGroup::wait(std::chrono::microseconds longest) {
 
 void OfiGroup::nap(std::chrono::microseconds longest) {
     const Clock::time_point deadline = Clock::now() + longest;
-    while (kept_last_ == 0 && !failure_waits_ && !queue_broken_) {
+    while (!failure_waits_ && !queue_broken_) {
         const auto left =
             std::chrono::duration_cast<std::chrono::microseconds>(deadline - Clock::now());
         if (left.count() <= 0) {
             return;
         }
         std::this_thread::sleep_for(std::min(left, nap_slice));
-        kept_last_ = read(kept_);
+        if (read_more()) {
+            return;
+        }
     }
 }
 
 // fi_close drops what was accepted but has not left yet, and unread bytes make the kernel reset the
-// connection, which can take our last bytes with it. So: see queued puts off, then a few rounds for
-// those that were injected, which report nothing. Bounded, because a peer may be dead.
+// connection, which can take our last bytes with it. So: see all puts off, then read what came
+// meanwhile. Bounded, because a peer may be dead.
 void OfiGroup::drain() {
     const Clock::time_point deadline = Clock::now() + longest_drain;
     std::array<Event, batch> events;
