@@ -49,7 +49,8 @@ class QueueWriter {
 /// The reader's end; there is one. Not thread-safe.
 class QueueReader {
   public:
-    explicit QueueReader(NoticeQueue& queue) : queue_(&queue) {}
+    explicit QueueReader(NoticeQueue& queue)
+        : queue_(&queue), next_(queue.taken.load(std::memory_order_relaxed)) {}
 
     /// Takes the next notice; false: there is none. What its writer wrote before is visible.
     bool pop(std::uint32_t& notice);
@@ -60,7 +61,7 @@ class QueueReader {
 
   private:
     NoticeQueue* queue_;
-    std::uint64_t next_ = 0;
+    std::uint64_t next_;  ///< equals `taken`, without a look at the shared line
 };
 
 }  // namespace trefoil::memory

@@ -6,7 +6,6 @@
 
 #include <atomic>
 #include <cstdio>
-#include <cstring>
 #include <new>
 #include <stdexcept>
 #include <thread>
@@ -56,7 +55,7 @@ std::vector<std::string> Node::allgather(std::string_view mine, const std::funct
     ++round_;
     auto& blobs = board_.blobs[round_ % 2];
     blobs[rank_].bytes = mine.size();
-    std::memcpy(blobs[rank_].data, mine.data(), mine.size());
+    mine.copy(blobs[rank_].data, mine.size());
     board_.posted[rank_].store(round_);
     std::vector<std::string> all;
     for (Rank r = 0; r < ranks_; ++r) {
