@@ -19,13 +19,20 @@ struct Options {
     bool json = false;
 };
 
+/// A text as it is, an array of texts joined.
+std::string cell_text(const Json& cell) {
+    return cell.is_array()
+               ? fmt::format("{}", fmt::join(cell.get<std::vector<std::string>>(), ", "))
+               : cell.get<std::string>();
+}
+
 /// Rows of an array of objects as an aligned table of the named members.
 void print_table(const Json& rows, const std::vector<std::string>& columns) {
     std::vector<std::size_t> widths;
     for (const std::string& column : columns) {
         std::size_t width = column.size();
         for (const Json& row : rows) {
-            width = std::max(width, row[column].get_ref<const std::string&>().size());
+            width = std::max(width, cell_text(row[column]).size());
         }
         widths.push_back(width);
     }
@@ -38,7 +45,7 @@ void print_table(const Json& rows, const std::vector<std::string>& columns) {
     };
     line([](const std::string& column) { return column; });
     for (const Json& row : rows) {
-        line([&](const std::string& column) { return row[column].get<std::string>(); });
+        line([&](const std::string& column) { return cell_text(row[column]); });
     }
 }
 
@@ -67,7 +74,7 @@ void print_text(const Json& all) {
     fmt::print("\nBackends\n");
     print_table(all["backends"], {"name", "present", "about"});
     fmt::print("\nProviders and their NICs\n");
-    print_table(all["providers"], {"backend", "provider", "nic", "address"});
+    print_table(all["providers"], {"backend", "provider", "nic", "addresses"});
     fmt::print("\nNetwork interfaces\n");
     print_table(all["interfaces"], {"name", "address", "state", "numa_node"});
     if (all.contains("ports")) {

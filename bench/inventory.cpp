@@ -4,6 +4,7 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <cstdlib>
 #include <nlohmann/json.hpp>
 
@@ -39,14 +40,26 @@ Json backend_list() {
     return list;
 }
 
-/// What a backend can be told to use; a library that cannot say is a line of its own, not the end.
+/// What a backend can be told to use, one line per NIC; a library that cannot say is a line of its
+/// own, not the end.
 Json provider_list() {
     Json list = Json::array();
     const auto add = [&](std::string_view backend, const ProviderInfo& p) {
-        list.push_back({{"backend", backend},
-                        {"provider", p.provider},
-                        {"nic", p.nic},
-                        {"address", p.address}});
+        const auto same = std::find_if(list.begin(), list.end(), [&](const Json& row) {
+            return row["backend"] == backend && row["provider"] == p.provider &&
+                   row["nic"] == p.nic;
+        });
+        if (same == list.end()) {
+            list.push_back({{"backend", backend},
+                            {"provider", p.provider},
+                            {"nic", p.nic},
+                            {"addresses", Json::array({p.address})}});
+            return;
+        }
+        Json& addresses = (*same)["addresses"];
+        if (std::find(addresses.begin(), addresses.end(), p.address) == addresses.end()) {
+            addresses.push_back(p.address);
+        }
     };
     for (const BackendInfo& b : backends()) {
         if (!b.built) {

@@ -70,10 +70,8 @@ Measurement Meter::measure(const Case& what) {
     std::int64_t wrong = 0;
     if (what.collective == Collective::allreduce) {
         session_.set_algorithm(what.algorithm);
-        m.algorithm = session_.algorithm(what.count, what.type);
-    } else {
-        m.algorithm = what.algorithm;
     }
+    m.algorithm = session_.algorithm(what.collective, what.count, what.type);
     if (check) {
         wrong += checked_call(what, buffers);  // the first call, with all that it has to set up
     }

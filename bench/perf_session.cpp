@@ -43,9 +43,9 @@ void Session::set_algorithm(const std::string& name) {
     require_success(trefoil_comm_set_algorithm(comm_, "allreduce", name.c_str()));
 }
 
-std::string Session::algorithm(std::size_t count, DataType type) const {
+std::string Session::algorithm(Collective collective, std::size_t count, DataType type) const {
     const char* name = "";
-    require_success(trefoil_comm_algorithm(comm_, "allreduce", count,
+    require_success(trefoil_comm_algorithm(comm_, std::string(to_string(collective)).c_str(), count,
                                            static_cast<trefoil_datatype_t>(type), &name));
     return name;
 }

@@ -7,6 +7,7 @@
 #include <string>
 #include <vector>
 
+#include "algorithms/algorithm.hpp"
 #include "include/trefoil/trefoil.h"
 #include "threads/reduce.hpp"
 #include "topo/torus.hpp"
@@ -27,8 +28,8 @@ class Session {
     const Torus& torus() const { return torus_; }
 
     void set_algorithm(const std::string& name);
-    /// The algorithm that an allreduce would use now.
-    std::string algorithm(std::size_t count, DataType type) const;
+    /// The algorithm that a call would use now.
+    std::string algorithm(Collective collective, std::size_t count, DataType type) const;
     void allreduce(const void* send, void* recv, std::size_t count, DataType type, Operation op);
     void barrier();
 

@@ -1,0 +1,168 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// `trefoil perf`: ranks as threads and as processes, the table, the JSON file, and refusals.
+#include <gtest/gtest.h>
+#include <unistd.h>
+
+#include <cstdlib>
+#include <fstream>
+#include <nlohmann/json.hpp>
+#include <set>
+
+#include "tests/bench/tool.hpp"
+
+namespace trefoil::test {
+namespace {
+
+using Json = nlohmann::ordered_json;
+
+/// Runs perf with a JSON file and gives what it holds.
+class Perf : public testing::Test {
+  protected:
+    Json run(std::vector<std::string> arguments) {
+        arguments.insert(arguments.begin(), "perf");
+        arguments.insert(arguments.end(), {"--json", file_});
+        result_ = run_tool(arguments);
+        EXPECT_EQ(result_.code, 0) << result_.err << result_.out;
+        std::ifstream stream(file_);
+        return Json::parse(stream, nullptr, false);
+    }
+    void TearDown() override { unlink(file_.c_str()); }
+
+    std::string file_ = "/tmp/trefoil-perf-" + std::to_string(getpid()) + ".json";
+    ToolResult result_;
+};
+
+TEST_F(Perf, json_has_the_promised_keys) {
+    const Json all = run({"allreduce", "--torus", "3", "--launch", "threads", "-b", "64", "-e",
+                          "64", "-n", "3", "-c"});
+    for (const char* key : {"trefoil", "machine", "runs", "skipped"}) {
+        EXPECT_TRUE(all.contains(key)) << key;
+    }
+    ASSERT_EQ(all["runs"].size(), 2U);
+    const Json& first = all["runs"][0];
+    for (const char* key :
+         {"collective", "algorithm", "torus", "ranks", "backend", "provider", "bytes", "type", "op",
+          "in_place", "wrong", "algbw", "busbw", "time_us", "count", "iterations"}) {
+        EXPECT_TRUE(first.contains(key)) << key;
+    }
+    for (const char* key : {"p50", "p99", "min", "max"}) {
+        EXPECT_GT(first["time_us"][key].get<double>(), 0) << key;
+    }
+    EXPECT_LE(first["time_us"]["p50"], first["time_us"]["p99"]);
+    EXPECT_LE(first["time_us"]["min"], first["time_us"]["max"]);
+    EXPECT_EQ(first["bytes"], 64);
+    EXPECT_EQ(first["count"], 16);
+    EXPECT_EQ(first["iterations"], 3);
+    EXPECT_EQ(first["in_place"], false);
+    EXPECT_EQ(all["runs"][1]["in_place"], true);
+    EXPECT_EQ(first["wrong"], 0);
+    EXPECT_NEAR(first["algbw"].get<double>(), 64 / (first["time_us"]["p50"].get<double>() * 1e-6),
+                1.0);
+    EXPECT_NEAR(first["busbw"].get<double>(), first["algbw"].get<double>() * 4 / 3, 1.0);
+}
+
+class PerfLaunch : public Perf, public testing::WithParamInterface<const char*> {};
+
+TEST_P(PerfLaunch, all_algorithms_are_right_on_a_torus) {
+    const Json all = run({"allreduce", "--torus", "2x3", "--launch", GetParam(), "--backend",
+                          "memory", "--algorithm", "all", "--counts", "0,1,7,1000", "-d",
+                          "float,int32,bfloat16", "-n", "2", "-w", "1", "-c"});
+    std::set<std::string> algorithms;
+    for (const Json& row : all["runs"]) {
+        EXPECT_EQ(row["wrong"], 0) << row;
+        EXPECT_EQ(row["ranks"], 6);
+        EXPECT_EQ(row["torus"], "2x3");
+        algorithms.insert(row["algorithm"]);
+    }
+    for (const char* name : {"trivance-b", "swing-l", "bucket", "ring"}) {
+        EXPECT_EQ(algorithms.count(name), 1U) << name;
+    }
+    const std::size_t kinds = 3 * 4 * 2;
+    EXPECT_EQ(all["runs"].size(), kinds * algorithms.size());
+    const auto lines = lines_of(result_.out);
+    EXPECT_EQ(lines.back(), std::to_string(all["runs"].size()) + " measurements, 0 wrong");
+    EXPECT_EQ(result_.err, "");
+}
+
+INSTANTIATE_TEST_SUITE_P(Ranks, PerfLaunch, testing::Values("threads", "processes"));
+
+TEST_F(Perf, automatic_choice_names_what_it_chose) {
+    const Json all = run({"allreduce", "--ranks", "4", "--launch", "threads", "-b", "8", "-e", "8",
+                          "--in-place", "out", "-n", "1"});
+    ASSERT_EQ(all["runs"].size(), 1U);
+    EXPECT_EQ(all["runs"][0]["asked"], "auto");
+    EXPECT_NE(all["runs"][0]["algorithm"], "auto");
+    EXPECT_TRUE(all["runs"][0]["wrong"].is_null());  // nobody asked
+}
+
+TEST_F(Perf, measures_a_barrier) {
+    const Json all = run({"barrier", "--torus", "2x2", "--launch", "threads", "-n", "3"});
+    ASSERT_EQ(all["runs"].size(), 1U);
+    EXPECT_EQ(all["runs"][0]["collective"], "barrier");
+    EXPECT_EQ(all["runs"][0]["algorithm"], "dissemination");
+}
+
+TEST_F(Perf, one_rank_alone_works) {
+    const Json all = run({"allreduce", "--torus", "1", "-b", "8", "-e", "8", "-n", "1", "-c"});
+    EXPECT_EQ(all["runs"][0]["wrong"], 0);
+}
+
+TEST_F(Perf, runs_under_the_launcher_too) {
+    const auto result = run_tool({"run", "--torus", "3", "--", TREFOIL_TOOL, "perf", "allreduce",
+                                  "-b", "8", "-e", "8", "-n", "1", "-c"});
+    EXPECT_EQ(result.code, 0) << result.err;
+    EXPECT_NE(result.out.find("[0] 2 measurements, 0 wrong"), std::string::npos) << result.out;
+    EXPECT_EQ(result.out.find("[1]"), std::string::npos) << result.out;
+}
+
+TEST(PerfInput, bad_input_is_refused_once) {
+    struct Bad {
+        std::vector<std::string> arguments;
+        std::string says;
+    };
+    const std::vector<Bad> all{
+        {{"allreduce"}, "perf needs ranks"},
+        {{"allreduce", "--torus", "3x3", "--ranks", "4"}, "--ranks 4 does not match --torus 3x3"},
+        {{"allreduce", "--torus", "3x"}, "is not a torus"},
+        {{"allredoce", "--torus", "3"}, "did you mean allreduce?"},
+        {{"allreduce", "--torus", "3", "--algorithm", "trivnce-b"}, "did you mean trivance-b"},
+        {{"allreduce", "--torus", "3", "-d", "flot"}, "did you mean float"},
+        {{"allreduce", "--torus", "3", "-o", "summ"}, "did you mean sum"},
+        {{"allreduce", "--torus", "3", "-d", "float", "-o", "band"}, "makes no sense"},
+        {{"allreduce", "--torus", "3", "--backend", "memry"}, "did you mean memory"},
+        {{"allreduce", "--torus", "3", "--launch", "magic"}, "give processes or threads"},
+        {{"allreduce", "--torus", "3", "--in-place", "yes"}, "give both, out or in"},
+        {{"allreduce", "--torus", "3", "-b", "64", "-e", "8"}, "is less than --minbytes"},
+        {{"allreduce", "--torus", "3", "-b", "x"}, "is not a size"},
+        {{"allreduce", "--torus", "3", "--counts", "1,,2"}, "empty entry"},
+        {{"allreduce", "--torus", "3", "--json", "/no/such/place"}, "cannot write --json"},
+        // Only the ranks themselves find these out; still one of them tells.
+        {{"allreduce", "--torus", "3", "--nics", "+7=eth0"}, "names no port"}};
+    for (const Bad& bad : all) {
+        std::vector<std::string> arguments{"perf"};
+        arguments.insert(arguments.end(), bad.arguments.begin(), bad.arguments.end());
+        const auto result = run_tool(arguments);
+        EXPECT_EQ(result.code, 2) << bad.says << "\n" << result.err;
+        EXPECT_NE(result.err.find(bad.says), std::string::npos) << result.err;
+        EXPECT_EQ(lines_of(result.err).size(), 1U) << result.err;
+        EXPECT_EQ(result.out, "");
+    }
+}
+
+TEST(PerfInput, threads_are_refused_under_a_launcher) {
+    const auto result = run_tool({"run", "-n", "2", "--", TREFOIL_TOOL, "perf", "allreduce",
+                                  "--torus", "2", "--launch", "threads"});
+    EXPECT_EQ(result.code, 2);
+    EXPECT_NE(result.err.find("cannot be used under a launcher"), std::string::npos) << result.err;
+}
+
+TEST(PerfInput, a_torus_that_does_not_fit_the_launched_ranks_is_refused) {
+    const auto result =
+        run_tool({"run", "-n", "2", "--", TREFOIL_TOOL, "perf", "allreduce", "--torus", "3"});
+    EXPECT_EQ(result.code, 2);
+    EXPECT_NE(result.err.find("torus 3 has 3 ranks, but the job has 2"), std::string::npos)
+        << result.err;
+}
+
+}  // namespace
+}  // namespace trefoil::test

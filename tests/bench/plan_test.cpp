@@ -1,0 +1,150 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// `trefoil plan`: the summary's keys and figures, a schedule in words, and refusals.
+#include <gtest/gtest.h>
+
+#include <nlohmann/json.hpp>
+#include <numeric>
+
+#include "tests/bench/tool.hpp"
+
+namespace trefoil::test {
+namespace {
+
+using Json = nlohmann::ordered_json;
+
+Json summary(const std::string& algorithm, const std::string& torus,
+             const std::vector<std::string>& more = {}) {
+    std::vector<std::string> arguments{"plan",    "allreduce", "--algorithm", algorithm,
+                                       "--torus", torus,       "--summary",   "--json"};
+    arguments.insert(arguments.end(), more.begin(), more.end());
+    const auto result = run_tool(arguments);
+    EXPECT_EQ(result.code, 0) << result.err;
+    return Json::parse(result.out);
+}
+
+TEST(Plan, summary_has_exactly_the_promised_keys) {
+    const Json object = summary("ring", "3x3");
+    const std::vector<std::string> promised{"collective",
+                                            "algorithm",
+                                            "torus",
+                                            "ranks",
+                                            "parts",
+                                            "steps",
+                                            "bytes_sent_max",
+                                            "bytes_sent_min",
+                                            "bytes_sent_total",
+                                            "step_max_link_load",
+                                            "step_max_hops",
+                                            "sum_link_load",
+                                            "sum_hops",
+                                            "max_sends_per_port_per_step",
+                                            "max_extents_per_message",
+                                            "verified"};
+    std::vector<std::string> keys;
+    for (const auto& [key, value] : object.items()) {
+        keys.push_back(key);
+    }
+    EXPECT_EQ(keys, promised);
+}
+
+TEST(Plan, summary_tells_the_figures_of_a_ring) {
+    const Json ring = summary("ring", "8");
+    EXPECT_EQ(ring["collective"], "allreduce");
+    EXPECT_EQ(ring["algorithm"], "ring");
+    EXPECT_EQ(ring["torus"], "8");
+    EXPECT_EQ(ring["ranks"], 8);
+    EXPECT_EQ(ring["steps"], 14);
+    EXPECT_NEAR(ring["bytes_sent_max"].get<double>(), 2 * 7.0 / 8, 1e-12);
+    EXPECT_NEAR(ring["bytes_sent_min"].get<double>(), 2 * 7.0 / 8, 1e-12);
+    EXPECT_NEAR(ring["bytes_sent_total"].get<double>(), 14.0, 1e-9);
+    const auto loads = ring["step_max_link_load"].get<std::vector<double>>();
+    const auto hops = ring["step_max_hops"].get<std::vector<int>>();
+    ASSERT_EQ(loads.size(), 14U);
+    EXPECT_EQ(hops, std::vector<int>(14, 1));
+    EXPECT_NEAR(ring["sum_link_load"].get<double>(),
+                std::accumulate(loads.begin(), loads.end(), 0.0), 1e-9);
+    EXPECT_EQ(ring["sum_hops"], 14);
+    EXPECT_EQ(ring["verified"], true);
+}
+
+TEST(Plan, proof_can_be_left_out) {
+    EXPECT_TRUE(summary("bucket", "16x16", {"--no-verify"})["verified"].is_null());
+}
+
+TEST(Plan, summary_is_readable_too) {
+    const auto result =
+        run_tool({"plan", "allreduce", "--algorithm", "trivance-b", "--torus", "3x3", "--summary"});
+    EXPECT_EQ(result.code, 0);
+    EXPECT_NE(result.out.find("allreduce by trivance-b on torus 3x3, 9 ranks"), std::string::npos);
+    EXPECT_NE(result.out.find("verified                         yes"), std::string::npos);
+}
+
+TEST(Plan, tells_one_ranks_schedule_in_words) {
+    const auto result =
+        run_tool({"plan", "allreduce", "--algorithm", "trivance-b", "--torus", "9", "--rank", "4"});
+    EXPECT_EQ(result.code, 0) << result.err;
+    EXPECT_NE(result.out.find("what rank 4 (4) does"), std::string::npos) << result.out;
+    // The first step of nine ranks: a third of the vector to the ranks three away, both ways.
+    for (const char* text :
+         {"send    +0 to   rank 7 (7)", "send    -0 to   rank 1 (1)", "receive -0 from rank 1 (1)",
+          "receive +0 from rank 7 (7)", "1/3   of the vector", "reduced into", "replaces"}) {
+        EXPECT_NE(result.out.find(text), std::string::npos) << text << "\n" << result.out;
+    }
+}
+
+TEST(Plan, tells_signals_of_a_barrier) {
+    const auto result =
+        run_tool({"plan", "barrier", "--algorithm", "dissemination", "--torus", "4"});
+    EXPECT_EQ(result.code, 0) << result.err;
+    EXPECT_NE(result.out.find("a signal"), std::string::npos) << result.out;
+}
+
+TEST(Plan, gives_a_schedule_as_data) {
+    const auto result =
+        run_tool({"plan", "allreduce", "--algorithm", "ring", "--torus", "4", "--json"});
+    const Json object = Json::parse(result.out);
+    EXPECT_EQ(object["rank"], 0);
+    std::size_t sends = 0;
+    for (const Json& part : object["parts"]) {
+        EXPECT_EQ(part["steps"].size(), 6U);
+        for (const Json& step : part["steps"]) {
+            sends += step["sends"].size();
+        }
+    }
+    EXPECT_EQ(sends, 6 * object["parts"].size());
+}
+
+TEST(Plan, lists_algorithms) {
+    const auto result = run_tool({"plan", "allreduce", "--list", "--torus", "6x4"});
+    EXPECT_EQ(result.code, 0);
+    for (const char* name : {"trivance-l", "trivance-b", "trivance-g", "swing-l", "swing-b",
+                             "bucket", "ring", "recursive-doubling-l", "recursive-doubling-b"}) {
+        EXPECT_NE(result.out.find(name), std::string::npos) << name;
+    }
+    EXPECT_EQ(result.out.find("dissemination"), std::string::npos);
+}
+
+TEST(Plan, refuses_bad_input) {
+    struct Bad {
+        std::vector<std::string> arguments;
+        std::string says;
+    };
+    const std::vector<Bad> all{
+        {{"plan", "allreduce", "--torus", "3x3"}, "plan needs --algorithm"},
+        {{"plan", "allreduce", "--algorithm", "ring"}, "plan needs --algorithm"},
+        {{"plan", "allredux", "--list"}, "did you mean allreduce?"},
+        {{"plan", "allreduce", "--algorithm", "swing-x", "--torus", "4"}, "swing-l"},
+        {{"plan", "allreduce", "--algorithm", "ring", "--torus", "4x"}, "is not a torus"},
+        {{"plan", "allreduce", "--algorithm", "ring", "--torus", "4", "--rank", "4"},
+         "there is no rank 4 on torus 4"},
+        {{"plan", "allreduce", "--algorithm", "dissemination", "--torus", "4"}, "dissemination"}};
+    for (const Bad& bad : all) {
+        const auto result = run_tool(bad.arguments);
+        EXPECT_EQ(result.code, 2) << bad.says;
+        EXPECT_NE(result.err.find(bad.says), std::string::npos) << result.err;
+        EXPECT_EQ(result.out, "");
+    }
+}
+
+}  // namespace
+}  // namespace trefoil::test
