@@ -262,9 +262,8 @@ void PartProof::apply_block(const Expected& expected, Action action, std::size_t
                             Block target) {
     const Rank rank = expected.at;
     const std::size_t at = index(rank, target);
-    const std::string_view source = "the message from ";
     const auto complain = [&](const std::string& what) {
-        report(rank, std::string(source) + through(expected.from, expected.port) + " " + what +
+        report(rank, "the message from " + through(expected.from, expected.port) + " " + what +
                          " block " + std::to_string(target));
     };
     if (!pairs(payload_blocks_[payload], target)) {

@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // The table of algorithms, as data.
+#include <algorithm>
+
 #include "algorithms/algorithm.hpp"
 #include "algorithms/builders.hpp"
 
@@ -17,29 +19,28 @@ double none(const Torus&) {
     return 0;
 }
 
-/// Pairwise exchanges meet a peer once in each part; the ring has half a vector per phase from each
-/// neighbour.
+/// Pairwise exchanges meet a peer once in each part. A reduce-scatter moves a block between two
+/// ranks one way and once, and the allgather moves it back: together one vector at most. So does
+/// the ring, with half a vector in each phase.
 double one(const Torus&) {
     return 1;
-}
-
-double two(const Torus&) {
-    return 2;
 }
 
 double one_per_rank(const Torus& torus) {
     return torus.ranks();
 }
 
-/// One vector per step: ceil(log3 size) of each dimension.
-double steps_at_most(const Torus& torus) {
-    int steps = 0;
+/// One vector per step in which the peer's dimension moves: ceil(log3 size) of the largest.
+double steps_of_a_dimension(const Torus& torus) {
+    int most = 0;
     for (const Rank size : torus.sizes()) {
+        int steps = 0;
         for (std::int64_t reached = 1; reached < size; reached *= 3) {
             ++steps;
         }
+        most = std::max(most, steps);
     }
-    return steps;
+    return most;
 }
 
 // Traits.
@@ -62,7 +63,7 @@ constexpr Algorithm table[] = {
         .traits = windowed,
         .refusal = every_torus,
         .build = build_trivance_l,
-        .landing_vectors = steps_at_most,
+        .landing_vectors = steps_of_a_dimension,
     },
     {
         .name = "trivance-g",
@@ -117,7 +118,7 @@ constexpr Algorithm table[] = {
         .traits = scattered,
         .refusal = every_torus,
         .build = build_trivance_b,
-        .landing_vectors = two,
+        .landing_vectors = one,
     },
     {
         .name = "swing-b",
@@ -129,7 +130,7 @@ constexpr Algorithm table[] = {
         .traits = scattered,
         .refusal = every_torus,
         .build = build_swing_b,
-        .landing_vectors = two,
+        .landing_vectors = one,
     },
     {
         .name = "recursive-doubling-b",
@@ -140,7 +141,7 @@ constexpr Algorithm table[] = {
         .traits = scattered,
         .refusal = every_torus,
         .build = build_recursive_doubling_b,
-        .landing_vectors = two,
+        .landing_vectors = one,
     },
     {
         .name = "bucket",
@@ -151,7 +152,7 @@ constexpr Algorithm table[] = {
         .traits = scattered,
         .refusal = every_torus,
         .build = build_bucket,
-        .landing_vectors = two,
+        .landing_vectors = one,
     },
     {
         .name = "ring",
