@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // Lowering of Trivance's latency plans: which accumulator a run needs and how it is filled.
 #include <algorithm>
+#include <cstdint>
 #include <map>
 #include <mutex>
-#include <utility>
 
 #include "algorithms/trivance_runs.hpp"
 
@@ -11,51 +11,36 @@ namespace trefoil {
 
 namespace {
 
-using Run = std::pair<int, int>;
-
-/// When each piece arrived: the transfer's place in the order of the whole plan, and its step.
-struct Arrival {
-    int step = -1;  ///< -1: the own contribution
-    int message = 0;
-};
-
 class Lowering {
   public:
-    explicit Lowering(const RunPlan& plan) : plan_(plan) {
-        program_.size = plan.size;
-        arrivals_[0] = {};
-    }
+    explicit Lowering(const RunPlan& plan) : plan_(plan) { program_.size = plan.size; }
 
     RunProgram run() {
-        int right = 0;
-        int left = 0;
-        for (std::size_t s = 0; s < plan_.steps.size(); ++s) {
+        for (const auto& transfers : plan_.steps) {
+            const auto step = static_cast<int>(program_.steps.size());
             program_.steps.emplace_back();
-            for (const RunTransfer& t : plan_.steps[s]) {
-                const bool whole = t.first == first_piece() && t.last == last_piece();
+            for (const RunTransfer& t : transfers) {
+                const bool whole = t.pieces == (std::uint64_t{1} << arrivals_.size()) - 1;
                 program_.steps.back().messages.push_back(
-                    {t.side, t.distance, whole ? 0 : 1 + accumulator({t.first, t.last}), {}});
+                    {t.side, t.distance, whole ? 0 : 1 + accumulator(t.pieces), {}});
             }
-            int message = 0;
-            for (const RunTransfer& t : plan_.steps[s]) {
-                const int piece = t.side > 0 ? ++right : --left;
-                arriving_.push_back({piece, {static_cast<int>(s), message++}});
+            for (int message = 0; message < static_cast<int>(transfers.size()); ++message) {
+                arrivals_.push_back({step, message});
             }
-            for (const auto& [piece, arrival] : arriving_) {
-                arrivals_[piece] = arrival;
-            }
-            arriving_.clear();
         }
         return std::move(program_);
     }
 
   private:
-    int first_piece() const { return arrivals_.begin()->first; }
-    int last_piece() const { return arrivals_.rbegin()->first; }
+    /// With which message of which step a piece arrives; the own contribution before all.
+    struct Arrival {
+        int step = -1;
+        int message = 0;
+    };
 
-    static bool contains(Run run, int piece) { return run.first <= piece && piece <= run.second; }
+    static bool contains(std::uint64_t run, std::size_t piece) { return (run >> piece & 1) != 0; }
 
-    int accumulator(Run run) {
+    int accumulator(std::uint64_t run) {
         const auto [found, added] = accumulators_.emplace(run, program_.accumulators);
         if (added) {
             fill(run, program_.accumulators++);
@@ -65,38 +50,30 @@ class Lowering {
 
     /// Up to the step in which the first piece outside the run arrives, the window is a part of the
     /// run and needs no accumulator: a copy before that step holds all that came so far.
-    void fill(Run run, int accumulator) {
-        int copy_step = -1;
+    void fill(std::uint64_t run, int accumulator) {
+        int first_step = 0;  // the pieces of this step and later ones are added as they arrive
         if (contains(run, 0)) {
-            copy_step = static_cast<int>(program_.steps.size());
-            for (const auto& [piece, arrival] : arrivals_) {
-                if (!contains(run, piece)) {
-                    copy_step = std::min(copy_step, arrival.step);
-                }
+            std::size_t outside = 0;
+            while (contains(run, outside)) {
+                ++outside;
             }
-            program_.steps[copy_step].copies.push_back(accumulator);
+            first_step = arrivals_[outside].step;
+            program_.steps[first_step].copies.push_back(accumulator);
         }
-        std::vector<Arrival> later;
-        for (const auto& [piece, arrival] : arrivals_) {
-            if (contains(run, piece) && arrival.step >= std::max(copy_step, 0)) {
-                later.push_back(arrival);
+        bool empty = !contains(run, 0);
+        for (std::size_t piece = 1; piece < arrivals_.size(); ++piece) {
+            const Arrival& a = arrivals_[piece];
+            if (contains(run, piece) && a.step >= first_step) {
+                program_.steps[a.step].messages[a.message].targets.push_back({accumulator, empty});
+                empty = false;
             }
-        }
-        std::sort(later.begin(), later.end(), [](const Arrival& a, const Arrival& b) {
-            return std::pair(a.step, a.message) < std::pair(b.step, b.message);
-        });
-        bool empty = copy_step < 0;
-        for (const Arrival& a : later) {
-            program_.steps[a.step].messages[a.message].targets.push_back({accumulator, empty});
-            empty = false;
         }
     }
 
     const RunPlan& plan_;
     RunProgram program_;
-    std::map<int, Arrival> arrivals_;
-    std::vector<std::pair<int, Arrival>> arriving_;
-    std::map<Run, int> accumulators_;
+    std::vector<Arrival> arrivals_{Arrival{}};
+    std::map<std::uint64_t, int> accumulators_;
 };
 
 }  // namespace

@@ -4,8 +4,10 @@
 
 #include <algorithm>
 #include <cstdint>
+#include <cstdlib>
 #include <map>
 #include <mutex>
+#include <utility>
 
 namespace trefoil {
 
@@ -13,28 +15,52 @@ namespace {
 
 using Transfers = std::vector<RunTransfer>;
 
-/// What a coordinate knows: right[k] is the last offset of the first k pieces on the right,
-/// left[k] that of the first k on the left, without its sign.
-struct Window {
-    std::vector<Rank> right{0};
-    std::vector<Rank> left{0};
-
-    Rank width() const { return left.back() + right.back() + 1; }
-    int pieces(int side) const { return static_cast<int>((side > 0 ? right : left).size()) - 1; }
-    Rank reach(int side) const { return side > 0 ? right.back() : left.back(); }
-    Rank begin(int piece) const { return piece <= 0 ? -left[-piece] : right[piece - 1] + 1; }
-    Rank end(int piece) const { return piece >= 0 ? right[piece] : -left[-piece - 1] - 1; }
+/// What a coordinate knows, a range of offsets: its pieces in ring order, 1, 2, ... to the right,
+/// -1, -2, ... to the left. reach[k] is the last offset, without its sign, of the first k of a
+/// side.
+class Window {
+  public:
+    Rank width() const { return sides_[0].reach.back() + sides_[1].reach.back() + 1; }
+    int pieces(int side) const { return static_cast<int>(at(side).reach.size()) - 1; }
 
     void append(const RunTransfer& t) {
-        (t.side > 0 ? right : left).push_back(reach(t.side) + t.width);
+        at(t.side).reach.push_back(at(t.side).reach.back() + t.width);
+        at(t.side).number.push_back(++count_);
     }
-    void drop(const RunTransfer& t) { (t.side > 0 ? right : left).pop_back(); }
+    void drop(const RunTransfer& t) {
+        at(t.side).reach.pop_back();
+        at(t.side).number.pop_back();
+        --count_;
+    }
 
     /// The transfer that appends pieces [first, last] on `side`, behind `before` other offsets.
     RunTransfer transfer(int side, int first, int last, Rank before = 0) const {
         const Rank near = side > 0 ? begin(first) : -end(last);
-        return {side, first, last, end(last) - begin(first) + 1, reach(side) + before + 1 - near};
+        const Rank distance = at(side).reach.back() + before + 1 - near;
+        std::uint64_t pieces = 0;
+        for (int piece = first; piece <= last; ++piece) {
+            pieces |= std::uint64_t{1} << (piece == 0 ? 0 : at(piece).number[std::abs(piece)]);
+        }
+        return {side, pieces, end(last) - begin(first) + 1, distance};
     }
+
+  private:
+    struct Side {
+        std::vector<Rank> reach{0};
+        std::vector<int> number{0};  ///< of the pieces in the order of their arrival
+    };
+
+    Side& at(int side) { return sides_[side > 0]; }
+    const Side& at(int side) const { return sides_[side > 0]; }
+    Rank begin(int piece) const {
+        return piece <= 0 ? -at(-1).reach[-piece] : at(+1).reach[piece - 1] + 1;
+    }
+    Rank end(int piece) const {
+        return piece >= 0 ? at(+1).reach[piece] : -at(-1).reach[-piece - 1] - 1;
+    }
+
+    Side sides_[2];
+    int count_ = 0;
 };
 
 // A step of load q that adds w offsets has the excess 2q - w >= 0: every transfer travels at least
@@ -173,11 +199,41 @@ class RunSearch {
     bool found_ = false;
 };
 
+Rank total_load(const RunPlan& plan) {
+    Rank total = 0;
+    for (const Transfers& step : plan.steps) {
+        total += run_step_load(step);
+    }
+    return total;
+}
+
+/// Every coordinate joins its two neighbours; then clusters of three follow the plan of a third of
+/// the size.
+RunPlan clustered(const RunPlan& third) {
+    RunPlan plan{3 * third.size, {{{+1, 1, 1, 1}, {-1, 1, 1, 1}}}};
+    for (Transfers step : third.steps) {
+        for (RunTransfer& t : step) {
+            t.pieces = t.pieces << 2 | ((t.pieces & 1) != 0 ? 3 : 0);
+            t.width *= 3;
+            t.distance *= 3;
+        }
+        plan.steps.push_back(std::move(step));
+    }
+    return plan;
+}
+
 RunPlan make_plan(Rank size) {
     if (size == 2) {
-        return {2, {{RunTransfer{-1, 0, 0, 1, 1}}}};
+        return {2, {{RunTransfer{-1, 1, 1, 1}}}};
     }
-    return RunSearch(size).run();
+    RunPlan plan = contiguous_run_plan(size);
+    if (size % 3 == 0 && size > 6) {
+        RunPlan clusters = clustered(make_plan(size / 3));
+        if (total_load(clusters) < total_load(plan)) {
+            plan = std::move(clusters);
+        }
+    }
+    return spread_run_plan(size, total_load(plan)).value_or(std::move(plan));
 }
 
 }  // namespace
@@ -188,6 +244,10 @@ int trivance_steps(Rank size) {
         ++steps;
     }
     return steps;
+}
+
+RunPlan contiguous_run_plan(Rank size) {
+    return RunSearch(size).run();
 }
 
 RunPlan one_sided_run_plan(Rank size) {

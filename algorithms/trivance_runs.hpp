@@ -2,7 +2,9 @@
 // Plans of Trivance's latency variant on one ring: which partial sums travel how far in each step.
 #pragma once
 
+#include <cstdint>
 #include <memory>
+#include <optional>
 #include <vector>
 
 #include "topo/torus.hpp"
@@ -10,28 +12,28 @@
 namespace trefoil {
 
 /// Every coordinate of the ring follows the same plan, so it is told in offsets: the coordinate
-/// itself is offset 0, its right neighbour (coordinate + 1) offset 1. A coordinate knows the sum
-/// of a contiguous *window* of offsets, made of *pieces* in ring order: piece 0 is its own
-/// contribution, pieces 1, 2, ... were appended on the right in this order, -1, -2, ... on the
-/// left. A *run* is a range of consecutive pieces; its sum can be kept in an accumulator.
+/// itself is offset 0, its right neighbour (coordinate + 1) offset 1. A coordinate knows the sum of
+/// some offsets, its *window*, made of *pieces*: piece 0 is its own contribution, pieces 1, 2, ...
+/// are what arrived, in this order. A *run* is a choice of pieces; its sum can be kept in an
+/// accumulator.
 ///
-///        piece      -2      -1   0   1       2
-///        offsets [-4,-2]   [-1] [0] [1]    [2,4]       n = 9 after two steps
+///        piece        4      2   0   1      3
+///        offsets   [-4,-2] [-1] [0] [1]   [2,4]        n = 9 after two steps
 ///
-/// A transfer appends the run of another coordinate to the window. Widths add up to exactly n, so
-/// no contribution is counted twice, whatever n is.
+/// A transfer adds the run of another coordinate to the window. Windows and runs never overlap, so
+/// no contribution is counted twice, and widths add up to exactly n, whatever n is.
 struct RunTransfer {
-    int side = 1;   ///< +1: appended on the right, the data travels to the left; -1: mirrored
-    int first = 0;  ///< the run, in pieces of the sender before the step
-    int last = 0;
-    Rank width = 0;     ///< offsets in the run
-    Rank distance = 0;  ///< > 0: how far it travels
+    int side =
+        1;  ///< +1: the run of a coordinate on the right, it travels to the left; -1: mirrored
+    std::uint64_t pieces = 1;  ///< the run: bit i is piece i of the sender
+    Rank width = 0;            ///< offsets in the run
+    Rank distance = 0;         ///< > 0: how far it travels
 };
 
 struct RunPlan {
     Rank size = 1;
-    /// ceil(log3(size)) steps of one or two transfers; the pieces that they append are numbered in
-    /// the order of the transfers.
+    /// ceil(log3(size)) steps of one or two transfers; what they add are pieces 1, 2, ... in the
+    /// order of the transfers.
     std::vector<std::vector<RunTransfer>> steps;
 };
 
@@ -41,10 +43,18 @@ int trivance_steps(Rank size);
 /// The largest load of a link in `step`, in vectors.
 Rank run_step_load(const std::vector<RunTransfer>& step);
 
-/// The plan of least total load that a bounded search finds; among those of equal load one with
-/// the least accumulator work. Powers of three: whole windows over distances 1, 3, 9, ...
+/// The plan of least total load that bounded searches find; among those of equal load one with
+/// little accumulator work. Powers of three: whole windows over distances 1, 3, 9, ...
 /// Deterministic, so that all ranks agree. Plans are kept; thread-safe.
 std::shared_ptr<const RunPlan> run_plan(Rank size);
+
+/// The plan of least load with contiguous windows that the search finds.
+RunPlan contiguous_run_plan(Rank size);
+
+/// A plan of a load below `bound` (and at least n/2, less is impossible) in which windows are
+/// clusters spread around the ring: a far step comes before a near one that fills the gaps. Just
+/// below powers of three, where contiguous windows do not fit, it halves the load. Sizes up to 81.
+std::optional<RunPlan> spread_run_plan(Rank size, Rank bound);
 
 /// The plan that exists for every size, for what the search does not find within its bounds:
 /// windows of ceil(n / 3^i) offsets that grow on the right only, so that the own contribution stays

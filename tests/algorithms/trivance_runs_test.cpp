@@ -79,6 +79,35 @@ TEST(TrivanceRuns, EverySizeIsCoveredOnce) {
     }
 }
 
+TEST(TrivanceRuns, ContiguousPlansCoverEverySizeOnce) {
+    for (Rank n = 3; n <= 140; ++n) {
+        SCOPED_TRACE(n);
+        const RunPlan plan = contiguous_run_plan(n);
+        EXPECT_EQ(plan.steps.size(), static_cast<std::size_t>(trivance_steps(n)));
+        EXPECT_GE(total_load(plan), total_load(*run_plan(n)));
+        run(run_program(plan));
+    }
+}
+
+TEST(TrivanceRuns, SpreadPlansMendSizesBelowPowersOfThree) {
+    const std::pair<Rank, Rank> known[] = {{22, 11}, {23, 11}, {25, 12}, {26, 13}, {61, 31},
+                                           {65, 36}, {73, 36}, {76, 40}, {78, 39}};
+    for (const auto& [n, load] : known) {
+        SCOPED_TRACE(n);
+        const Rank contiguous = total_load(contiguous_run_plan(n));
+        const std::optional<RunPlan> plan = spread_run_plan(n, contiguous);
+        ASSERT_TRUE(plan.has_value());
+        EXPECT_EQ(total_load(*plan), load);
+        run(run_program(*plan));
+    }
+    EXPECT_FALSE(spread_run_plan(25, 12).has_value()) << "12 is the least possible";
+}
+
+TEST(TrivanceRuns, ClustersOfThreeFollowThePlanOfAThird) {
+    EXPECT_EQ(total_load(*run_plan(3 * 73)), 1 + 3 * 36);
+    run(*run_program(3 * 73));
+}
+
 TEST(TrivanceRuns, LargeSizesAreCoveredOnce) {
     for (const Rank n : {243, 244, 256, 512, 728, 730, 1000, 1024, 2186, 2187, 4096}) {
         SCOPED_TRACE(n);
@@ -114,7 +143,7 @@ TEST(TrivanceRuns, PowersOfThreeSendWholeWindows) {
 
 TEST(TrivanceRuns, LoadsAreTheLeastKnown) {
     const std::pair<Rank, Rank> known[] = {{4, 2},    {5, 2},     {6, 3},    {7, 3},    {8, 4},
-                                           {16, 8},   {32, 16},   {64, 36},  {100, 50}, {127, 63},
+                                           {16, 8},   {32, 16},   {64, 33},  {100, 50}, {127, 63},
                                            {128, 64}, {243, 121}, {256, 128}};
     for (const auto& [n, load] : known) {
         EXPECT_EQ(total_load(*run_plan(n)), load) << n;
