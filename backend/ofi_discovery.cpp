@@ -7,7 +7,8 @@
 
 #include <algorithm>
 #include <array>
-#include <cstring>
+#include <set>
+#include <tuple>
 
 #include "backend/ofi_address.hpp"
 #include "backend/ofi_environment.hpp"
@@ -62,6 +63,16 @@ std::vector<Info> split(Info list) {
 
 std::string_view provider_of(const fi_info& info) {
     return info.fabric_attr->prov_name;
+}
+
+// Layered providers list an interface once per offer of the layer below, in many variants; the
+// first is libfabric's best.
+void remove_repetitions(std::vector<Info>& all) {
+    std::set<std::tuple<std::string, std::string, std::string>> seen;
+    std::erase_if(all, [&seen](const Info& info) {
+        const ProviderInfo mine = names(*info);
+        return !seen.emplace(mine.provider, mine.nic, mine.address).second;
+    });
 }
 
 std::string_view lowest_layer(std::string_view provider) {
@@ -158,6 +169,7 @@ std::vector<Info> offers() {
     const Info hints = hints_for_put();
     std::vector<Info> all = split(query(hints.get()));
     std::erase_if(all, [](const Info& info) { return !lacking(*info).empty(); });
+    remove_repetitions(all);
     std::stable_sort(all.begin(), all.end(),
                      [](const Info& a, const Info& b) { return preference(*a) < preference(*b); });
     return all;

@@ -14,6 +14,7 @@
 #include <algorithm>
 #include <fstream>
 #include <functional>
+#include <set>
 
 #include "backend/ofi_address.hpp"
 #include "backend/ofi_blob.hpp"
@@ -66,6 +67,14 @@ TEST(OfiDiscovery, LackingNamesWhatIsMissing) {
     const ofi::Info narrow = qualifying_info();
     narrow->domain_attr->cq_data_size = 2;
     EXPECT_TRUE(contains(ofi::lacking(*narrow), "2 bytes of remote completion data"));
+}
+
+TEST(OfiDiscovery, NothingIsListedTwice) {
+    std::set<std::string> seen;
+    for (const ProviderInfo& info : ofi_providers()) {
+        EXPECT_TRUE(seen.insert(info.provider + " " + info.nic + " " + info.address).second)
+            << info.provider << " " << info.nic << " " << info.address;
+    }
 }
 
 TEST(OfiDiscovery, EveryListedProviderOpens) {
