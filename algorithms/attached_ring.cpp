@@ -2,8 +2,6 @@
 // The guest's gifts, and the core's cells widened by the guest's block.
 #include "algorithms/attached_ring.hpp"
 
-#include <algorithm>
-
 namespace trefoil {
 
 AttachedRing::AttachedRing(std::shared_ptr<const RingScatter> core)

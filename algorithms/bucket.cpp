@@ -5,8 +5,8 @@
 // parts: part p takes dimensions p, p+1, ... in the '+' sense, part D+p the same in the '-' sense,
 // so that in every phase each port works for one part. Shorter dimensions wait at the end of their
 // phase, because another part may still use the links that the next phase needs: all phases are
-// d_max - 1 steps long. Every rank sends (n-1)/n of the vector per direction of time, over
-// neighbours only.
+// d_max - 1 steps long. Every rank sends (n-1)/n of the vector in the reduce-scatter and again in
+// the allgather, to neighbours only.
 //
 //     c      0      1      2      3
 //     k=0    3 ->   0 ->   1 ->   2 ->

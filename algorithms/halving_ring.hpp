@@ -35,7 +35,8 @@ int halving_steps(Rank size);
 ///
 /// Where the partner is absent, its nearest group member stands in. So each coordinate sends at
 /// most one message in a step, each message is one cell, and each block is sent once by everyone
-/// who does not own it: (size-1)/size of the vector per rank.
+/// who does not own it: (size-1)/size of the vector per rank. (In the allgather, which is the
+/// reverse, those who stand in send more than others.)
 class HalvingRing final : public RingScatter {
   public:
     /// doubling_mirrored: only for powers of two.

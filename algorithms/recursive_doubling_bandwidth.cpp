@@ -3,9 +3,10 @@
 //
 // In step s coordinate c exchanges half of what it holds with c xor 2^s: the nearest partner gets
 // the most. 2D parts: D plain, D mirrored (c + 2^s becomes c - 2^s and vice versa), dimensions
-// interleaved. Every rank sends (n-1)/n of the vector per phase, in ceil(log2 d) steps per
-// dimension. On other than powers of two the partners that do not exist have stand-ins, and odd
-// rings are even ones with a guest; their mirror is the reflection of the ring.
+// interleaved; ceil(log2 d) steps per dimension and phase, for odd d of d-1. In the reduce-scatter
+// every rank sends (n-1)/n of the vector. On other than powers of two the partners that do not
+// exist have stand-ins, odd rings are even ones with a guest, and the mirror is a reflection of the
+// ring.
 #include <bit>
 #include <memory>
 #include <vector>

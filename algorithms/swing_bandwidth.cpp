@@ -9,10 +9,11 @@
 //     step 1 --0   1---2   3---4   5---6   7--    1/4
 //     step 2   0-----------3   4-----------7 ...  1/8
 //
-// 2D parts: D plain, D mirrored, dimensions interleaved. Every rank sends (n-1)/n of the vector in
-// the reduce-scatter and again in the allgather, in ceil(log2 d) steps per dimension and phase
-// (2^k + 1 coordinates: k). The mirror is chosen such that the first step of the plain and of the
-// mirrored parts use different links.
+// 2D parts: D plain, D mirrored, dimensions interleaved; ceil(log2 d) steps per dimension and phase
+// (2^k + 1 coordinates: k). In the reduce-scatter every rank sends (n-1)/n of the vector; on even
+// sizes in the allgather, too, while next to the odd one of odd sizes some send more, some less.
+// The mirror is chosen such that the first steps of plain and mirrored parts use different links:
+// x -> -x on even rings, x -> -1-x on odd ones.
 #include <bit>
 #include <memory>
 #include <vector>
