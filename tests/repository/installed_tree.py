@@ -4,6 +4,7 @@
 import argparse
 import os
 import pathlib
+import re
 import sys
 import tempfile
 
@@ -23,10 +24,16 @@ def single_rank_environment(library_folder):
     return environment | {"LD_LIBRARY_PATH": str(library_folder)}
 
 
-def run_example(program, environment):
+def run_example(program, environment, expected="rank 0 of 1: 0 of 1000 sums are wrong"):
     output = must([program], env=environment)
-    if "rank 0 of 1: 0 of 1000 sums are wrong" not in output:
+    if expected not in output:
         sys.exit(f"{program} ran, but printed:\n{output}")
+
+
+def program_of_readme(root):
+    """The C program that the README shows."""
+    text = (root / "README.md").read_text(encoding="utf-8")
+    return re.search(r"^```c\n(.*?)^```", text, re.MULTILINE | re.DOTALL).group(1)
 
 
 def by_cmake(options, prefix, work, environment):
@@ -49,6 +56,10 @@ def by_pkg_config(options, library_folder, work, environment):
         program = work / (name + ".program")
         must([compiler, standard, *strict, options.root / "examples" / name, *flags, "-o", program])
         run_example(program, environment)
+    source = work / "readme.c"
+    source.write_text(program_of_readme(options.root), encoding="utf-8")
+    must([options.cc, "-std=c99", *strict, source, *flags, "-o", work / "readme"])
+    run_example(work / "readme", environment, "rank 0: 1 2 3")
 
 
 def main():
