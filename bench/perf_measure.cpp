@@ -108,7 +108,8 @@ const Meter::Data& Meter::data_of(const Case& what) {
     }
     const Rank rank = session_.rank();
     const Rank ranks = session_.torus().ranks();
-    Data data{ExactPattern(what.type, what.operation, rank, ranks), std::nullopt};
+    Data data{exact_input(what.type, what.operation, rank, ranks),
+              exact_result(what.type, what.operation, ranks), std::nullopt};
     if (is_floating(what.type)) {
         data.mixed = mixed_magnitudes(what.type, what.operation, rank, ranks);
     }
@@ -118,15 +119,15 @@ const Meter::Data& Meter::data_of(const Case& what) {
 /// One call on data whose result is known; returns how many elements of this rank are wrong,
 /// counting damage to the send buffer and to the bytes around the receive buffer.
 std::int64_t Meter::checked_call(const Case& what, Buffers& buffers) {
-    const ExactPattern& exact = data_of(what).exact;
+    const Data& data = data_of(what);
     const std::uint64_t salt = ++salt_;
     std::byte* recv = buffers.recv.data();
     std::memset(recv, static_cast<int>(poison_value), buffers.bytes);
-    exact.input().fill(what.in_place ? recv : buffers.send.data(), what.count, salt);
+    data.input.fill(what.in_place ? recv : buffers.send.data(), what.count, salt);
     call(what, buffers, salt % 2 == 0);
-    std::size_t wrong = exact.result().count_different(recv, what.count, salt);
+    std::size_t wrong = data.result.count_different(recv, what.count, salt);
     if (!what.in_place) {
-        wrong += exact.input().count_different(buffers.send.data(), what.count, salt);
+        wrong += data.input.count_different(buffers.send.data(), what.count, salt);
     }
     return static_cast<std::int64_t>(wrong) + buffers.recv.broken_guards() +
            buffers.send.broken_guards();

@@ -46,7 +46,7 @@ class Meter {
 
   private:
     struct Data {
-        ExactPattern exact;
+        ElementStream input, result;         ///< exact
         std::optional<ElementStream> mixed;  ///< for types whose results depend on the order
     };
     class Buffers;

@@ -189,7 +189,7 @@ bool equal_numbers(DataType type, const std::byte* a, const std::byte* b) {
 
 /// In a product the magnitudes are near 1, so that it stays finite over many ranks.
 double mixed_value(Operation operation, std::uint64_t hash, int exponents, Rank ranks) {
-    const double fraction = static_cast<double>(hash >> 40) * 0x1p-24;
+    const double fraction = static_cast<double>(mix(hash) >> 11) * 0x1p-53;  // fills a double
     const double sign = (hash & 1) != 0 ? -1.0 : 1.0;
     if (operation == Operation::prod) {
         return sign * (1.0 + fraction / ranks);
@@ -251,20 +251,30 @@ std::size_t ElementStream::count_in_row(const std::byte* data, const std::byte* 
     return different;
 }
 
-ExactPattern::ExactPattern(DataType type, Operation operation, Rank rank, Rank ranks)
-    : input_(type), result_(type) {
+ElementStream exact_input(DataType type, Operation operation, Rank rank, Rank ranks) {
+    ElementStream stream(type);
+    for (std::size_t variant = 0; variant < ElementStream::variants; ++variant) {
+        for (std::size_t j = 0; j < ElementStream::period; ++j) {
+            store(type, input_of(type, operation, rank, ranks, j, variant),
+                  stream.element(variant, j));
+        }
+    }
+    return stream;
+}
+
+ElementStream exact_result(DataType type, Operation operation, Rank ranks) {
+    ElementStream stream(type);
     for (std::size_t variant = 0; variant < ElementStream::variants; ++variant) {
         for (std::size_t j = 0; j < ElementStream::period; ++j) {
             Number total = input_of(type, operation, 0, ranks, j, variant);
-            for (Rank other = 1; other < ranks; ++other) {
+            for (Rank rank = 1; rank < ranks; ++rank) {
                 total =
-                    combine(operation, total, input_of(type, operation, other, ranks, j, variant));
+                    combine(operation, total, input_of(type, operation, rank, ranks, j, variant));
             }
-            store(type, total, result_.element(variant, j));
-            store(type, input_of(type, operation, rank, ranks, j, variant),
-                  input_.element(variant, j));
+            store(type, total, stream.element(variant, j));
         }
     }
+    return stream;
 }
 
 ElementStream mixed_magnitudes(DataType type, Operation operation, Rank rank, Rank ranks) {

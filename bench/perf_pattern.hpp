@@ -38,17 +38,10 @@ class ElementStream {
     std::vector<std::byte> table_;
 };
 
-/// One rank's input and the result over all ranks. Every partial result, in any order of the ranks,
-/// is exactly representable in the type, so there is one right answer.
-class ExactPattern {
-  public:
-    ExactPattern(DataType type, Operation operation, Rank rank, Rank ranks);
-    const ElementStream& input() const { return input_; }
-    const ElementStream& result() const { return result_; }
-
-  private:
-    ElementStream input_, result_;
-};
+/// What a rank contributes, and the result over all ranks. Every partial result, in any order of
+/// the ranks, is exactly representable in the type, so there is one right answer.
+ElementStream exact_input(DataType type, Operation operation, Rank rank, Rank ranks);
+ElementStream exact_result(DataType type, Operation operation, Rank ranks);
 
 /// One rank's input of floating-point numbers of both signs whose magnitudes differ by 2^20 (2^12
 /// for float16): the bits of a reduction show in which order it was done. Not for integers.
