@@ -61,7 +61,7 @@ const std::vector<Candidate>& candidates(const Torus& torus) {
 const Algorithm& select_allreduce(const Torus& torus, std::size_t bytes) {
     if (torus.ranks() > largest_priced) {
         return find_algorithm(Collective::allreduce,
-                              bytes <= unpriced_latency_bytes ? "swing-l" : "swing-b");
+                              bytes <= unpriced_latency_bytes ? "recursive-doubling-i" : "swing-b");
     }
     const Algorithm* best = nullptr;
     double best_time = 0;
