@@ -152,7 +152,7 @@ class Team::Implementation {
     std::atomic<std::uint32_t> remaining_{0};   // workers count down, run() waits
 };
 
-Team::Team(int threads, std::vector<int> cores) {
+Team::Team(int threads, const std::vector<int>& cores) {
     if (threads < 0) {
         throw Error(Status::invalid_argument,
                     "port threads: " + std::to_string(threads) +

@@ -17,7 +17,7 @@ class Team {
     /// must be in the process's mask. The caller's own mask is never touched. Throws
     /// Error(invalid_argument) for a core outside the mask, Error(system_error) when the system
     /// refuses a thread.
-    Team(int threads, std::vector<int> cores);
+    Team(int threads, const std::vector<int>& cores);
     ~Team();  ///< joins; must not be called while run() is under way
     Team(const Team&) = delete;
     Team& operator=(const Team&) = delete;
