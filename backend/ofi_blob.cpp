@@ -2,7 +2,9 @@
 // Packs and unpacks the start-up blobs, and refuses what is not one.
 #include "backend/ofi_blob.hpp"
 
+#include <charconv>
 #include <cstring>
+#include <optional>
 
 #include "topo/error.hpp"
 
@@ -13,10 +15,27 @@ namespace {
 // The digit is the layout's version.
 constexpr std::string_view memory_magic = "ofimem1:";
 constexpr std::string_view address_magic = "ofiadr1:";
+constexpr char separator = '\0';
 
-[[noreturn]] void refuse(const std::string& what, std::string_view bytes) {
+// The text up to the separator, which is taken away, too.
+std::optional<std::string_view> take_field(std::string_view& text) {
+    const std::size_t end = text.find(separator);
+    if (end == std::string_view::npos) {
+        return std::nullopt;
+    }
+    const std::string_view field = text.substr(0, end);
+    text.remove_prefix(end + 1);
+    return field;
+}
+
+bool read_number(std::string_view text, std::uint32_t& number) {
+    const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), number);
+    return error == std::errc() && end == text.data() + text.size();
+}
+
+[[noreturn]] void refuse(std::string_view what, std::string_view bytes) {
     throw Error(Status::invalid_argument,
-                "these " + std::to_string(bytes.size()) + " bytes are not " + what +
+                "these " + std::to_string(bytes.size()) + " bytes are not " + std::string(what) +
                     " of backend ofi; do all ranks use the same backend and Trefoil version?");
 }
 
@@ -30,8 +49,9 @@ std::string encode(const MemoryBlob& memory) {
 
 // The raw address may hold any byte, so its length goes before it.
 std::string encode(const AddressBlob& address) {
-    return std::string(address_magic) + address.provider + '\0' +
-           std::to_string(address.raw.size()) + '\0' + address.raw;
+    std::string bytes(address_magic);
+    bytes += address.provider + separator + std::to_string(address.format) + separator;
+    return bytes + std::to_string(address.raw.size()) + separator + address.raw;
 }
 
 MemoryBlob decode_memory(std::string_view bytes) {
@@ -44,21 +64,22 @@ MemoryBlob decode_memory(std::string_view bytes) {
 }
 
 AddressBlob decode_address(std::string_view bytes) {
+    constexpr std::string_view what = "an endpoint's address";
     if (!bytes.starts_with(address_magic)) {
-        refuse("an endpoint's address", bytes);
+        refuse(what, bytes);
     }
-    const std::string_view body = bytes.substr(address_magic.size());
-    const std::size_t first = body.find('\0');
-    const std::size_t second = first == std::string_view::npos ? first : body.find('\0', first + 1);
-    if (second == std::string_view::npos) {
-        refuse("an endpoint's address", bytes);
+    std::string_view rest = bytes.substr(address_magic.size());
+    const auto provider = take_field(rest);
+    const auto format = take_field(rest);
+    const auto length = take_field(rest);
+    AddressBlob address;
+    if (!provider || provider->empty() || !format || !length || rest.empty() ||
+        *length != std::to_string(rest.size()) || !read_number(*format, address.format)) {
+        refuse(what, bytes);
     }
-    const std::string_view length = body.substr(first + 1, second - first - 1);
-    const std::string_view raw = body.substr(second + 1);
-    if (first == 0 || raw.empty() || length != std::to_string(raw.size())) {
-        refuse("an endpoint's address", bytes);
-    }
-    return {std::string(body.substr(0, first)), std::string(raw)};
+    address.provider = *provider;
+    address.raw = rest;
+    return address;
 }
 
 }  // namespace trefoil::ofi

@@ -196,7 +196,7 @@ std::string OfiGroup::address(Port port) const {
     }
     check(result, "tell the address of " + port_text(port));
     raw.resize(bytes);
-    return encode(AddressBlob{provider(), raw});
+    return encode(AddressBlob{provider(), find(port).info->addr_format, raw});
 }
 
 RemoteMemory OfiGroup::import_memory(std::string_view description) {
@@ -216,6 +216,11 @@ Peer OfiGroup::connect(Port port, std::string_view address) {
         throw Error(Status::mismatch, "a peer uses libfabric provider \"" + peer.provider +
                                           "\" and this rank \"" + provider() +
                                           "\"; set the same TREFOIL_PROVIDER on all ranks");
+    }
+    if (peer.format != find(port).info->addr_format) {
+        throw Error(Status::mismatch,
+                    "a peer is reached by another kind of address than this rank at " + where() +
+                        " (IPv4 and IPv6?); set TREFOIL_NICS to addresses of one kind");
     }
     fi_addr_t handle = FI_ADDR_NOTAVAIL;
     const int inserted = fi_av_insert(peers_.get(), peer.raw.data(), 1, &handle, 0, nullptr);

@@ -91,12 +91,14 @@ class OfiGroup final : public PortGroup {
     void nap(std::chrono::microseconds longest);
     void drain();
 
-    // Closed from the last to the first: endpoints before what they are bound to.
     int mr_mode_ = 0;
     std::size_t inject_bytes_ = 0;
     std::size_t max_put_bytes_ = 0;
     std::uint64_t next_key_ = 1;
     bool can_block_ = false;
+    // Closed from the last to the first: registrations and endpoints before what they are bound to,
+    // and all of them before the contexts that a provider may still write to.
+    std::vector<Pending> pending_;
     Handle<fid_fabric> fabric_;
     Handle<fid_domain> domain_;
     Handle<fid_cq> queue_;
@@ -105,7 +107,6 @@ class OfiGroup final : public PortGroup {
     std::vector<PortEndpoint> endpoints_;
     std::vector<RegisteredMemory> memory_;
 
-    std::vector<Pending> pending_;
     Pending* free_ = nullptr;
     std::size_t queued_ = window;  // until the constructor has released each
     // Completions that were read and not yet reported.

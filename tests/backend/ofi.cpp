@@ -198,8 +198,9 @@ TEST(OfiBlob, RoundTripsAndRefusesEveryOtherLength) {
     EXPECT_EQ(ofi::decode_memory(memory).key, 0xffffffffffffffffULL);
     EXPECT_EQ(ofi::decode_memory(memory).bytes, 3U);
     const std::string raw("\0\1:\0x", 5);
-    const std::string address = ofi::encode(ofi::AddressBlob{"tcp;ofi_rxm", raw});
+    const std::string address = ofi::encode(ofi::AddressBlob{"tcp;ofi_rxm", 7, raw});
     EXPECT_EQ(ofi::decode_address(address).provider, "tcp;ofi_rxm");
+    EXPECT_EQ(ofi::decode_address(address).format, 7U);
     EXPECT_EQ(ofi::decode_address(address).raw, raw);
     for (std::size_t bytes = 0; bytes < memory.size(); ++bytes) {
         refusal(Status::invalid_argument, [&] { ofi::decode_memory(memory.substr(0, bytes)); });
@@ -212,12 +213,18 @@ TEST(OfiBlob, RoundTripsAndRefusesEveryOtherLength) {
     refusal(Status::invalid_argument, [&] { ofi::decode_address(memory); });
 }
 
-TEST(OfiBlob, APeerWithAnotherProviderIsAMismatch) {
+TEST(OfiBlob, APeerOfAnotherKindIsAMismatch) {
     const auto groups = open_ofi(config_for(""));
-    const std::string foreign = ofi::encode(ofi::AddressBlob{"another", "address"});
+    const ofi::AddressBlob mine = ofi::decode_address(groups[0]->address(Port{0}));
+    ofi::AddressBlob foreign = mine;
+    foreign.provider = "another";
     const std::string text =
-        refusal(Status::mismatch, [&] { groups[0]->connect(Port{0}, foreign); });
+        refusal(Status::mismatch, [&] { groups[0]->connect(Port{0}, ofi::encode(foreign)); });
     EXPECT_TRUE(contains(text, "\"another\"")) << text;
+    foreign = mine;
+    ++foreign.format;
+    refusal(Status::mismatch, [&] { groups[0]->connect(Port{0}, ofi::encode(foreign)); });
+    groups[0]->connect(Port{0}, ofi::encode(mine));
 }
 
 TEST(OfiEnvironment, WhatTheUserSetStays) {
