@@ -1,0 +1,131 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Ranks as processes that meet in a store: results across processes, and a rank that is killed.
+#include <gtest/gtest.h>
+#include <signal.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include <chrono>
+#include <cstdlib>
+#include <functional>
+#include <string>
+#include <thread>
+#include <vector>
+
+#include "backend/bootstrap.hpp"
+#include "trefoil/trefoil.h"
+
+namespace trefoil::test {
+namespace {
+
+using Clock = std::chrono::steady_clock;
+
+/// Forks `ranks` processes that each run body(comm) and exit with its result.
+std::vector<pid_t> start(int ranks, int store_port, const char* torus, const char* backend,
+                         const std::function<int(int, trefoil_comm_t)>& body) {
+    std::vector<pid_t> pids;
+    for (int r = 0; r < ranks; ++r) {
+        const pid_t pid = fork();
+        if (pid == 0) {
+            setenv("TREFOIL_RANK", std::to_string(r).c_str(), 1);
+            setenv("TREFOIL_SIZE", std::to_string(ranks).c_str(), 1);
+            setenv("TREFOIL_STORE", ("127.0.0.1:" + std::to_string(store_port)).c_str(), 1);
+            setenv("TREFOIL_TORUS", torus, 1);
+            setenv("TREFOIL_BACKEND", backend, 1);
+            setenv("TREFOIL_TIMEOUT", "15", 1);
+            trefoil_comm_t comm = nullptr;
+            if (trefoil_comm_create(nullptr, &comm) != TREFOIL_SUCCESS) {
+                fprintf(stderr, "%s\n", trefoil_last_error(nullptr));
+                _exit(90);
+            }
+            const int result = body(r, comm);
+            trefoil_comm_destroy(comm);
+            _exit(result);
+        }
+        pids.push_back(pid);
+    }
+    return pids;
+}
+
+/// The exit code of a child, or -signal; a child that outlives the deadline is killed and gives 99.
+int finish(pid_t pid, Clock::time_point deadline) {
+    int status = 0;
+    while (waitpid(pid, &status, WNOHANG) == 0) {
+        if (Clock::now() > deadline) {
+            kill(pid, SIGKILL);
+            waitpid(pid, &status, 0);
+            return 99;
+        }
+        std::this_thread::sleep_for(std::chrono::milliseconds(5));
+    }
+    return WIFEXITED(status) ? WEXITSTATUS(status) : -WTERMSIG(status);
+}
+
+/// Sums over many sizes; 0 when all are right.
+int sums(int rank, trefoil_comm_t comm) {
+    for (const std::size_t count : {1U, 100U, 10'000U, 300'000U}) {
+        std::vector<float> data(count, static_cast<float>(rank + 1));
+        if (trefoil_allreduce(TREFOIL_IN_PLACE, data.data(), count, TREFOIL_FLOAT, TREFOIL_SUM,
+                              comm) != TREFOIL_SUCCESS) {
+            return 1;
+        }
+        for (const float x : data) {
+            if (x != 21.0F) {
+                return 2;
+            }
+        }
+    }
+    return trefoil_barrier(comm) == TREFOIL_SUCCESS ? 0 : 3;
+}
+
+class Processes : public testing::TestWithParam<const char*> {};
+
+TEST_P(Processes, SumRight) {
+    StoreServer store;
+    const auto pids = start(6, store.port(), "2x3", GetParam(), sums);
+    const auto deadline = Clock::now() + std::chrono::seconds(40);
+    for (const pid_t pid : pids) {
+        EXPECT_EQ(finish(pid, deadline), 0);
+    }
+}
+
+TEST_P(Processes, AKilledRankIsReportedByAllOthers) {
+    StoreServer store;
+    const auto pids = start(4, store.port(), "2x2", GetParam(), [](int rank, trefoil_comm_t comm) {
+        double x = 1;
+        for (int i = 0; i < 1'000'000; ++i) {
+            if (rank == 2 && i == 50) {
+                raise(SIGKILL);
+            }
+            const auto status =
+                trefoil_allreduce(TREFOIL_IN_PLACE, &x, 1, TREFOIL_DOUBLE, TREFOIL_MAX, comm);
+            if (status != TREFOIL_SUCCESS) {
+                return std::string(trefoil_last_error(comm)).find("rank ") != std::string::npos
+                           ? status
+                           : 50;
+            }
+        }
+        return 0;
+    });
+    // The child is reaped before its peers look for it, as a launcher would.
+    const auto deadline = Clock::now() + std::chrono::seconds(30);
+    EXPECT_EQ(finish(pids[2], deadline), -SIGKILL);
+    for (const int r : {0, 1, 3}) {
+        const int code = finish(pids[r], deadline);
+        EXPECT_TRUE(code == TREFOIL_ERROR_PEER_LOST || code == TREFOIL_ERROR_TIMEOUT)
+            << "rank " << r << " ended with " << code;
+    }
+}
+
+std::vector<const char*> backends_to_test() {
+#if TREFOIL_TEST_OFI
+    return {"memory", "ofi"};
+#else
+    return {"memory"};
+#endif
+}
+
+INSTANTIATE_TEST_SUITE_P(Backends, Processes, testing::ValuesIn(backends_to_test()));
+
+}  // namespace
+}  // namespace trefoil::test
