@@ -2,10 +2,10 @@
 // trivance-l: allreduce in ceil(log3 d) steps per dimension, the whole share in every message.
 //
 // Trivance (Juerss, Addanki, Schmid), latency-optimal variant, with plans for every ring size
-// (algorithms/trivance_runs.hpp). Invariant: before each step, a rank's window is the sum over a
-// box of ranks around it, all of it in the dimensions that are done, one rank wide in those to
-// come. Part p of D works through dimension p, then p + 1, and so on, so that the parts use
-// different dimensions; an accumulator is valid only while no other dimension moves, hence one
+// (algorithms/trivance_runs.hpp). Invariant: before each step, a rank holds the sum over a
+// product of windows around it, the whole ring in the dimensions that are done, one rank wide in
+// those to come. Part p of D works through dimension p, then p + 1, and so on, so that the parts
+// use different dimensions; an accumulator is valid only while no other dimension moves, hence one
 // dimension after another. Each port carries 1/D of the vector per step.
 //
 //     n = 9, step 0:   r-1 -> r <- r+1        then sums of three, step 1:   r-3 -> r <- r+3

@@ -66,23 +66,26 @@ class Window {
 // A step of load q that adds w offsets has the excess 2q - w >= 0: every transfer travels at least
 // as far as it is wide. The total load is (n - 1 + total excess) / 2, so the search minimises the
 // excess. Rounds allow more and more of it; a round that finds a plan improves it to the best one,
-// or until the bound on its trials, which keeps a search within milliseconds.
+// or until the bound on its trials, which keeps a search within milliseconds. When large rings
+// exhaust that bound, fewer of the last steps are free to send any runs.
 class RunSearch {
   public:
     explicit RunSearch(Rank size) : size_(size), steps_(trivance_steps(size)) {}
 
     RunPlan run() {
-        for (std::int64_t excess = (size_ - 1) % 2; !found_ && excess < excess_limit();
-             excess = 2 * excess + 2) {
-            trials_ = 0;
-            allowed_ = excess;
-            descend(0, 0);
+        for (free_steps_ = 5; !found_ && free_steps_ >= 2; --free_steps_) {
+            for (std::int64_t excess = (size_ - 1) % 2; !found_ && excess < excess_limit();
+                 excess = 2 * excess + 2) {
+                trials_ = 0;
+                allowed_ = excess;
+                descend(0, 0);
+            }
         }
         return found_ ? RunPlan{size_, best_} : one_sided_run_plan(size_);
     }
 
   private:
-    static constexpr std::int64_t trial_limit = 500000;
+    static constexpr std::int64_t trial_limit = 250000;
 
     std::int64_t excess_limit() const { return 4 * static_cast<std::int64_t>(size_); }
 
@@ -91,8 +94,16 @@ class RunSearch {
             keep(spent);
             return;
         }
+        if (step < steps_ - free_steps_) {
+            descend_whole(step, spent);
+            return;
+        }
         const Transfers right = candidates(+1, 0, allowed_ - spent);
-        const Transfers left = candidates(-1, 0, allowed_ - spent);
+        Transfers left = candidates(-1, 0, allowed_ - spent);
+        if (step == steps_ - 1) {
+            finish(step, spent, right, left);
+            return;
+        }
         for (const RunTransfer& r : right) {
             advance(step, spent, {r});
             for (const RunTransfer& l : left) {
@@ -104,6 +115,44 @@ class RunSearch {
         }
         if (step > 0) {
             descend_one_sided(step, spent, right);
+        }
+    }
+
+    /// In the last step the widths have to fit.
+    void finish(int step, std::int64_t spent, const Transfers& right, Transfers& left) {
+        const auto narrower = [](const RunTransfer& a, const RunTransfer& b) {
+            return a.width < b.width;
+        };
+        std::sort(left.begin(), left.end(), narrower);
+        const auto fitting = [&](Rank width) {
+            RunTransfer wanted;
+            wanted.width = width;
+            return std::equal_range(left.begin(), left.end(), wanted, narrower);
+        };
+        const Rank missing = size_ - window_.width();
+        for (const RunTransfer& r : right) {
+            if (r.width == missing) {
+                advance(step, spent, {r});
+            }
+            const auto [first, last] = fitting(missing - r.width);
+            for (auto l = first; l != last; ++l) {
+                advance(step, spent, {r, *l});
+            }
+        }
+        const auto [first, last] = fitting(missing);
+        for (auto l = first; l != last; ++l) {
+            advance(step, spent, {*l});
+        }
+    }
+
+    /// Early steps of large rings exchange whole windows, to both sides or to one.
+    void descend_whole(int step, std::int64_t spent) {
+        const int first = -window_.pieces(-1);
+        const int last = window_.pieces(+1);
+        const RunTransfer right = window_.transfer(+1, first, last);
+        advance(step, spent, {right, window_.transfer(-1, first, last)});
+        if (step > 0) {
+            advance(step, spent, {right, window_.transfer(+1, first, last, right.width)});
         }
     }
 
@@ -190,6 +239,7 @@ class RunSearch {
 
     Rank size_;
     int steps_;
+    int free_steps_ = 0;  ///< the last ones, in which any runs may travel
     Window window_;
     std::vector<Transfers> current_;
     std::vector<Transfers> best_;
