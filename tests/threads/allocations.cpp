@@ -1,0 +1,31 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// An operator new that counts. The array and nothrow forms of the standard library end up here. In
+// a file of its own, because inlined into callers it looks like a mismatch to gcc.
+#include "tests/threads/allocations.hpp"
+
+#include <cstdlib>
+#include <new>
+
+namespace {
+thread_local int allocations = 0;
+}
+
+int allocations_of_this_thread() {
+    return allocations;
+}
+
+void* operator new(std::size_t bytes) {
+    ++allocations;
+    void* const memory = std::malloc(bytes == 0 ? 1 : bytes);
+    if (memory == nullptr) {
+        throw std::bad_alloc();
+    }
+    return memory;
+}
+
+void operator delete(void* memory) noexcept {
+    std::free(memory);
+}
+void operator delete(void* memory, std::size_t) noexcept {
+    std::free(memory);
+}

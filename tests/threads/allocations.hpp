@@ -1,0 +1,7 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Counts allocations, for tests of code that must not allocate. Linking allocations.cpp replaces
+// the program's operator new.
+#pragma once
+
+/// How often the calling thread has allocated since it started.
+int allocations_of_this_thread();
