@@ -66,7 +66,10 @@ void Communicator::allreduce(const void* send, void* recv, std::size_t count, Da
         }
         return;
     }
-    run(plan({Collective::allreduce, type, op, count, forced_}), send, recv);
+    const Plan& made = plan({Collective::allreduce, type, op, count, forced_});
+    if (count > 0) {  // an empty segment would synchronise nobody, and must not use up a slot
+        run(made, send, recv);
+    }
 }
 
 void Communicator::barrier() {
