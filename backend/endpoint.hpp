@@ -95,6 +95,8 @@ class PortGroup {
     virtual bool needs_registered_source() const { return false; }
     /// Puts of up to this many bytes return `done`.
     virtual std::size_t inject_bytes() const { return 0; }
+    /// The provider in use ("net"); empty where the backend has only one.
+    virtual std::string provider() const { return {}; }
     /// What failed last, with the transport's own words.
     virtual std::string error_text() const = 0;
     /// Where `port` is attached, for people: "net 127.0.0.1 (lo)", "shared memory".

@@ -45,6 +45,7 @@ class OfiGroup final : public PortGroup {
 
     bool needs_registered_source() const override { return (mr_mode_ & FI_MR_LOCAL) != 0; }
     std::size_t inject_bytes() const override { return inject_bytes_; }
+    std::string provider() const override;
     std::string error_text() const override { return error_text_.data(); }
     std::string port_text(Port port) const override;
 
@@ -70,7 +71,6 @@ class OfiGroup final : public PortGroup {
     void open_completion_queue();
     void open_endpoint(PortEndpoint& port);
     const PortEndpoint& find(Port port) const;
-    std::string provider() const;
     std::string where() const;
 
     fid_ep* endpoint_of(Port port) const {

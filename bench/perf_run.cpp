@@ -4,8 +4,6 @@
 
 #include <fmt/format.h>
 
-#include <cstdlib>
-
 #include "bench/command.hpp"
 #include "bench/perf_report.hpp"
 #include "topo/host.hpp"
@@ -14,31 +12,14 @@ namespace trefoil::tool {
 
 namespace {
 
-std::string from_environment(const char* name) {
-    const char* value = std::getenv(name);
-    return value == nullptr ? "" : value;
-}
-
-bool one_host() {
-    return from_environment("TREFOIL_RANK").empty() ||
-           from_environment("TREFOIL_LOCAL_SIZE") == from_environment("TREFOIL_SIZE");
-}
-
-Setting setting_of(const PerfOptions& options, const Torus& torus) {
+Setting setting_of(const PerfOptions& options, const Session& session) {
     Setting s;
     s.machine = host_name() + ", " + machine_text();
-    s.torus = torus.name();
-    s.ranks = torus.ranks();
+    s.torus = session.torus().name();
+    s.ranks = session.torus().ranks();
     s.launch = options.launch;
-    s.backend = options.backend.empty() ? from_environment("TREFOIL_BACKEND") : options.backend;
-    if (s.backend.empty()) {
-        s.backend = one_host() ? "memory" : "automatic";  // the library's own rule
-    }
-    if (s.backend != "memory") {
-        s.provider =
-            options.provider.empty() ? from_environment("TREFOIL_PROVIDER") : options.provider;
-        s.provider = s.provider.empty() ? "automatic" : s.provider;
-    }
+    s.backend = session.backend();
+    s.provider = session.provider();
     return s;
 }
 
@@ -85,7 +66,7 @@ int perf_rank(const PerfOptions& options, const Campaign& campaign,
     std::vector<Skipped> skipped;
     const auto algorithms = suitable_algorithms(campaign, session.torus(), skipped);
     const auto groups = cases_of(campaign, algorithms);
-    Report report(setting_of(options, session.torus()), options, session.rank() != 0);
+    Report report(setting_of(options, session), options, session.rank() != 0);
     Meter meter(session, options.iterations, options.warmup, options.check);
     const std::size_t all = groups.empty() ? 0 : groups.size() * groups.front().size();
     std::size_t done = 0;

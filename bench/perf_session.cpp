@@ -31,6 +31,13 @@ Session::~Session() {
     trefoil_comm_destroy(comm_);
 }
 
+std::pair<std::string, std::string> Session::transport() const {
+    const char* backend = nullptr;
+    const char* provider = nullptr;
+    require_success(trefoil_comm_transport(comm_, &backend, &provider));
+    return {backend, provider};
+}
+
 Torus Session::read_torus() const {
     int dimensions = 0;
     require_success(trefoil_comm_torus(comm_, &dimensions, nullptr, 0));

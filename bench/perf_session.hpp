@@ -5,6 +5,7 @@
 
 #include <cstdint>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "algorithms/algorithm.hpp"
@@ -26,6 +27,9 @@ class Session {
 
     Rank rank() const { return rank_; }
     const Torus& torus() const { return torus_; }
+    /// What carries the data; the provider is empty where the backend has only one.
+    std::string backend() const { return transport().first; }
+    std::string provider() const { return transport().second; }
 
     void set_algorithm(const std::string& name);
     /// The algorithm that a call would use now.
@@ -40,6 +44,7 @@ class Session {
 
   private:
     Torus read_torus() const;
+    std::pair<std::string, std::string> transport() const;
 
     trefoil_comm_t comm_ = nullptr;
     int rank_ = 0;

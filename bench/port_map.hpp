@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "backend/endpoint.hpp"
+#include "comm/placement.hpp"
 #include "topo/torus.hpp"
 
 namespace trefoil::tool {
@@ -22,9 +23,7 @@ class PortMap {
     std::string attachment(Port port) const;
 
   private:
-    std::vector<std::vector<Port>> groups_;
-    std::vector<int> cores_;  ///< of the port threads; empty: not pinned
-    bool threads_ = false;    ///< or else the calling thread drives all ports
+    Placement placement_;
     std::vector<std::unique_ptr<PortGroup>> opened_;
     std::string refusal_;
 };

@@ -246,6 +246,19 @@ trefoil_status_t trefoil_comm_torus(trefoil_comm_t comm, int* dimensions, int* s
     });
 }
 
+trefoil_status_t trefoil_comm_transport(trefoil_comm_t comm, const char** backend,
+                                        const char** provider) {
+    return guarded([&] {
+        require(comm != nullptr, "the communicator is NULL");
+        if (backend != nullptr) {
+            *backend = comm->communicator->backend().c_str();
+        }
+        if (provider != nullptr) {
+            *provider = comm->communicator->provider().c_str();
+        }
+    });
+}
+
 trefoil_status_t trefoil_comm_set_algorithm(trefoil_comm_t comm, const char* collective,
                                             const char* algorithm) {
     return guarded([&] {

@@ -39,13 +39,10 @@ std::size_t Communicator::PlanHash::operator()(const PlanKey& key) const noexcep
 }
 
 void Communicator::set_algorithm(Collective collective, std::string_view name) {
-    if (name == "auto") {
-        forced_ = nullptr;
-        return;
-    }
-    const Algorithm& algorithm = find_algorithm(collective, name, torus_.get());
+    const Algorithm* forced =
+        name == "auto" ? nullptr : &find_algorithm(collective, name, torus_.get());
     if (collective == Collective::allreduce) {
-        forced_ = &algorithm;
+        forced_ = forced;  // the barrier has one algorithm
     }
 }
 

@@ -26,22 +26,6 @@ char process_state(int pid) {
                                                                             : text[after_name + 2];
 }
 
-std::vector<std::vector<Port>> port_groups(const Torus& torus, int threads) {
-    std::vector<Port> ports;
-    for (int p = 0; p < torus.ports(); ++p) {
-        if (torus.size(Port{p}.dimension()) > 1) {
-            ports.push_back(Port{p});
-        }
-    }
-    const std::size_t count =
-        std::clamp<std::size_t>(threads, 1, std::max<std::size_t>(1, ports.size()));
-    std::vector<std::vector<Port>> groups(count);
-    for (std::size_t i = 0; i < ports.size(); ++i) {
-        groups[i % count].push_back(ports[i]);
-    }
-    return groups;
-}
-
 }  // namespace
 
 Communicator::Communicator(Settings settings, std::unique_ptr<Bootstrap> bootstrap)
@@ -138,38 +122,32 @@ void Communicator::open() {
             std::fprintf(stderr, "trefoil: %s\n", message.c_str());
         }
     }
-    const std::vector<int> cores = allowed_cores();
-    const int available = static_cast<int>(cores.size()) / local_ranks_;
-    threads_ = settings_.port_threads >= 0 ? settings_.port_threads
-               : available >= 2            ? std::min(torus_->ports(), available)
-                                           : 0;
+    placement_ = place_ports(*torus_, settings_, allowed_cores(), local_ranks_, local_rank_);
     BackendConfig config;
     config.provider = settings_.provider;
-    config.groups = port_groups(*torus_, threads_);
+    config.groups = placement_.groups;
     config.nics = parse_nics(settings_.nics, torus_->ports());
     config.rank = rank();
-    threads_ = threads_ == 0 ? 0 : static_cast<int>(config.groups.size());
     if (ranks() > 1) {
         wire_.groups = open_backend(settings_.backend, config);
+        provider_ = wire_.groups[0]->provider();
     }
     wire_.slots = Executor::landing_slots;
     wire_.slot_bytes =
         settings_.landing_bytes / wire_.slots / landing_alignment * landing_alignment;
-    std::vector<int> own_cores;
-    for (int i = 0; settings_.pin && i < threads_; ++i) {
-        own_cores.push_back(cores[(local_rank_ * threads_ + i) % cores.size()]);
-    }
-    team_ = std::make_unique<Team>(ranks() > 1 ? threads_ : 0, own_cores);
+    team_ = std::make_unique<Team>(placement_.threads, placement_.cores);
     wiring_ = std::make_unique<Wiring>(wire_, *bootstrap_);
     ExecutorOptions options;
-    options.may_spin = local_ranks_ * std::max(1, threads_) <= static_cast<int>(cores.size());
+    options.may_spin = placement_.may_spin;
     options.timeout = settings_.timeout;
     options.stall_warning = settings_.stall_warning;
-    options.check_peers = [this] { return dead_peer(); };
+    options.check_peers = [this] { return dead_peers(); };
     executor_ = std::make_unique<Executor>(wire_, *team_, options);
 }
 
-std::string Communicator::dead_peer() const {
+/// All that are found dead: one death brings others with it, and the first cause is among them.
+std::string Communicator::dead_peers() const {
+    std::string found;
     for (Rank r = 0; r < ranks(); ++r) {
         const PeerProcess& peer = processes_[r];
         if (peer.host != processes_[rank()].host || peer.pid == getpid()) {
@@ -177,20 +155,11 @@ std::string Communicator::dead_peer() const {
         }
         const char state = process_state(peer.pid);
         if (state == '\0' || state == 'Z' || state == 'X') {
-            return "rank " + std::to_string(r) + " (process " + std::to_string(peer.pid) + " on " +
-                   peer.host + ") has died";
+            found += (found.empty() ? "" : ", ") + std::string("rank ") + std::to_string(r) +
+                     " (process " + std::to_string(peer.pid) + " on " + peer.host + ")";
         }
     }
-    return {};
-}
-
-std::string Communicator::port_text(Port port) const {
-    for (const auto& group : wire_.groups) {
-        if (std::find(group->ports().begin(), group->ports().end(), port) != group->ports().end()) {
-            return group->port_text(port);
-        }
-    }
-    return "not used";
+    return found.empty() ? found : "has died: " + found;
 }
 
 }  // namespace trefoil

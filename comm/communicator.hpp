@@ -9,6 +9,7 @@
 #include "algorithms/algorithm.hpp"
 #include "backend/bootstrap.hpp"
 #include "comm/environment.hpp"
+#include "comm/placement.hpp"
 #include "comm/wiring.hpp"
 #include "threads/executor.hpp"
 
@@ -26,10 +27,9 @@ class Communicator {
     Rank ranks() const { return bootstrap_->ranks(); }
     const Torus& torus() const { return *torus_; }
     const std::string& failure() const { return failure_; }
-    /// "memory", "ofi"; and the transport behind port 0, for people.
+    /// What is in use: "memory", "ofi"; "net", "" where the backend has one provider only.
     const std::string& backend() const { return settings_.backend; }
-    std::string port_text(Port port) const;
-    int port_threads() const { return threads_; }
+    const std::string& provider() const { return provider_; }
 
     void set_algorithm(Collective collective, std::string_view name);
     const Algorithm& algorithm(Collective collective, std::size_t bytes) const;
@@ -58,7 +58,7 @@ class Communicator {
     void agree_on_settings();
     void open();
     void for_all(const std::string& stage, const std::function<void()>& work);
-    std::string dead_peer() const;
+    std::string dead_peers() const;
 
     const Plan& plan(const PlanKey& key);
     const Schedule& connected_schedule(const Algorithm& algorithm, const std::string& agreement);
@@ -79,7 +79,8 @@ class Communicator {
     std::unique_ptr<Torus> torus_;
     std::vector<PeerProcess> processes_;  ///< by rank
     Rank local_ranks_ = 1, local_rank_ = 0;
-    int threads_ = 0;
+    Placement placement_;
+    std::string provider_;
     Wire wire_;
     std::unique_ptr<Team> team_;
     std::unique_ptr<Wiring> wiring_;
