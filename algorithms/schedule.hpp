@@ -73,8 +73,10 @@ struct Step {
     Slice receives;
 };
 
-/// A slice of the vector with a collective of its own; all parts run concurrently. Part p of P owns
-/// elements [count*p/P, count*(p+1)/P) of the vector. Parts are independent of one another.
+/// A slice of the vector with a collective of its own; all parts run concurrently and are
+/// independent of one another. The parts of a schedule are equal slices of the vector, in order,
+/// and the vector blocks of a part equal slices of the part, as nearly as the runtime's units
+/// allow.
 struct Part {
     Block vector_blocks = 1;
     Block scratch_blocks = 0;

@@ -19,9 +19,12 @@ std::size_t aligned(std::size_t bytes) {
 
 __extension__ using Wide = unsigned __int128;
 
-/// floor(a * b / c) without overflow.
-std::size_t scaled(std::size_t a, std::size_t b, std::size_t c) {
-    return static_cast<std::size_t>(static_cast<Wide>(a) * b / c);
+/// Where slice `index` of `slices` equal ones begins, in elements: a multiple of `unit`, or the
+/// end.
+std::size_t slice_begin(std::size_t elements, std::size_t index, std::size_t slices,
+                        std::size_t unit) {
+    const std::size_t units = (elements + unit - 1) / unit;
+    return std::min(elements, static_cast<std::size_t>(Wide{units} * index / slices) * unit);
 }
 
 /// A run of bytes in the vector or the scratch.
@@ -75,11 +78,14 @@ class Lowering {
         const Part& part = schedule_.parts[p];
         part_ = &part;
         const std::size_t parts = schedule_.parts.size();
-        part_first_ = scaled(elements_, p, parts);
-        part_elements_ = scaled(elements_, p + 1, parts) - part_first_;
+        part_first_ = slice_begin(elements_, p, parts, unit_of(part_unit_bytes));
+        part_elements_ =
+            slice_begin(elements_, p + 1, parts, unit_of(part_unit_bytes)) - part_first_;
         scratch_first_ = program_.scratch_bytes;
-        scratch_block_bytes_ =
-            (part_elements_ + part.vector_blocks - 1) / part.vector_blocks * element_bytes_;
+        scratch_block_bytes_ = part.vector_blocks == 1 ? part_elements_ * element_bytes_ : 0;
+        if (part.vector_blocks > 1 && part.scratch_blocks > 0) {
+            throw Error(Status::internal, "scratch beside a divided vector has no size");
+        }
         program_.scratch_bytes += aligned(scratch_block_bytes_ * part.scratch_blocks);
         const ProgramRange range{static_cast<std::uint32_t>(program_.steps.size()), 0};
         std::uint32_t number = 0;
@@ -269,10 +275,15 @@ class Lowering {
     }
 
     Run vector_run(Block first, Block last) const {
-        const std::size_t from = scaled(part_elements_, first, part_->vector_blocks);
-        const std::size_t to = scaled(part_elements_, last, part_->vector_blocks);
+        const std::size_t unit = unit_of(block_unit_bytes);
+        const std::size_t from = slice_begin(part_elements_, first, part_->vector_blocks, unit);
+        const std::size_t to = slice_begin(part_elements_, last, part_->vector_blocks, unit);
         return {{Location::vector, (part_first_ + from) * element_bytes_},
                 (to - from) * element_bytes_};
+    }
+
+    std::size_t unit_of(std::size_t bytes) const {
+        return std::max<std::size_t>(1, bytes / element_bytes_);
     }
 
     static void append(std::vector<Run>& runs, const Run& run) {

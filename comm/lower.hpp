@@ -16,6 +16,12 @@ namespace trefoil {
 Program lower(const Schedule& schedule, const Wire& wire, std::size_t elements,
               std::size_t element_bytes, bool pack_all);
 
+/// Parts begin at multiples of part_unit_bytes and blocks, within their part, at multiples of
+/// block_unit_bytes. A message costs its sender and its receiver more than these bytes do, so tiny
+/// vectors are better left in few pieces; and no two blocks share a cache line of the part.
+inline constexpr std::size_t part_unit_bytes = 512;
+inline constexpr std::size_t block_unit_bytes = 64;
+
 /// Landing offsets are multiples of this many bytes: a cache line, and every element's alignment.
 inline constexpr std::size_t landing_alignment = 64;
 

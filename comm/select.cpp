@@ -14,8 +14,10 @@ namespace trefoil {
 
 namespace {
 
-/// A mid-range network of today: 2 us per step, 200 ns per hop, 100 Gbit/s per link.
-constexpr CostModel default_model{2e-6, 200e-9, 8.0 / 100e9};
+/// 2 us per step, 200 ns per hop, 25 Gbit/s per link: a cautious guess that leaves the algorithms
+/// which move whole vectors soon, as what they also cost in copies and reductions is not in the
+/// model.
+constexpr CostModel default_model{2e-6, 200e-9, 8.0 / 25e9};
 
 /// Above this many ranks the summary of all ranks' schedules costs more than it saves.
 constexpr Rank largest_priced = 1024;

@@ -116,8 +116,9 @@ TREFOIL_API trefoil_status_t trefoil_comm_size(trefoil_comm_t comm, int* ranks);
 TREFOIL_API trefoil_status_t trefoil_comm_torus(trefoil_comm_t comm, int* dimensions, int* sizes,
                                                 int capacity);
 
-/* What carries the data: the backend ("memory", "ofi") and its provider ("net"; "" where the backend has
- * only one, and for one rank). Either place may be NULL. The strings live as long as the communicator. */
+/* What carries the data: the backend ("memory", "ofi") and its provider ("net"; "" where the
+ * backend has only one, and for one rank). Either place may be NULL. The strings live as long as
+ * the communicator. */
 TREFOIL_API trefoil_status_t trefoil_comm_transport(trefoil_comm_t comm, const char** backend,
                                                     const char** provider);
 

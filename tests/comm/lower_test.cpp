@@ -41,17 +41,34 @@ TEST(Lower, PartsAndBlocksBecomeTheirSharesOfTheVector) {
         const Extent middle{1, 2};
         writer.send(1, Port::plus(0), {&middle, 1});
     }
-    const Program program = lower(writer.take(), wire_with({1}), 17, 4, false);
+    const Program program = lower(writer.take(), wire_with({1}), 257, 4, false);
     ASSERT_EQ(program.puts.size(), 2U);
-    // Part 0: elements [0, 8), blocks of 2: blocks 1 and 2 are elements [2, 6).
-    EXPECT_EQ(program.puts[0].source.offset, 8U);
-    EXPECT_EQ(program.puts[0].bytes, 16U);
-    // Part 1: elements [8, 17): blocks 1 and 2 are elements [8 + 2, 8 + 6).
-    EXPECT_EQ(program.puts[1].source.offset, 40U);
-    EXPECT_EQ(program.puts[1].bytes, 16U);
+    // Three units of 128 elements: part 0 has one, in eight units of 16; blocks 1 and 2 are the
+    // middle.
+    EXPECT_EQ(program.puts[0].source.offset, 32U * 4);
+    EXPECT_EQ(program.puts[0].bytes, 64U * 4);
+    // Part 1: elements [128, 257), nine units: blocks 1 and 2 are its units 2 to 6.
+    EXPECT_EQ(program.puts[1].source.offset, (128U + 32) * 4);
+    EXPECT_EQ(program.puts[1].bytes, 64U * 4);
     EXPECT_EQ(program.puts[0].index, 0U);
     EXPECT_EQ(program.puts[1].index, 1U);
-    EXPECT_EQ(program.puts[1].landing_offset, landing_alignment);
+    EXPECT_EQ(program.puts[1].landing_offset, 256U);
+}
+
+TEST(Lower, TinyVectorsStayInOnePiece) {
+    ScheduleWriter writer(0);
+    for (int part = 0; part < 2; ++part) {
+        writer.part(4);
+        writer.step();
+        for (Block b = 0; b < 4; ++b) {
+            const Extent one{b, 1};
+            writer.send(1, Port::plus(0), {&one, 1});
+        }
+    }
+    const Schedule schedule = writer.take();
+    EXPECT_EQ(lower(schedule, wire_with({1}), 16, 4, false).puts.size(), 1U);
+    EXPECT_EQ(lower(schedule, wire_with({1}), 17, 4, false).puts.size(), 2U);
+    EXPECT_EQ(lower(schedule, wire_with({1}), 4096, 4, false).puts.size(), 8U);
 }
 
 TEST(Lower, EmptyMessagesAreLeftOutAndSignalsStay) {
@@ -99,7 +116,7 @@ TEST(Lower, ReductionsAreNotJoinedAcrossAnOverlap) {
     writer.receive(1, Port::minus(0), Action::reduce, {&wide, 1});
     writer.receive(1, Port::plus(0), Action::reduce, {&narrow, 1});
     writer.receive(2, Port::plus(0), Action::reduce, {&wide, 1});
-    const Program program = lower(writer.take(), wire_with({1, 2}), 8, 4, false);
+    const Program program = lower(writer.take(), wire_with({1, 2}), 64, 4, false);
     ASSERT_EQ(program.ops.size(), 3U);
     for (const ProgramOp& op : program.ops) {
         EXPECT_EQ(op.kind, ProgramOp::Kind::reduce);
@@ -112,13 +129,13 @@ TEST(Lower, ScatteredExtentsArePackedIntoOnePut) {
     writer.step();
     const Extent scattered[] = {{0, 1}, {2, 1}};
     writer.send(1, Port::plus(0), scattered);
-    const Program program = lower(writer.take(), wire_with({1}), 16, 4, false);
+    const Program program = lower(writer.take(), wire_with({1}), 64, 4, false);
     ASSERT_EQ(program.puts.size(), 1U);
     EXPECT_EQ(program.puts[0].packs.count, 2U);
-    EXPECT_EQ(program.puts[0].bytes, 32U);
-    EXPECT_EQ(program.ops[1].source.offset, 32U);
-    EXPECT_EQ(program.ops[1].target.offset, 16U);
-    EXPECT_GE(program.pack_bytes[0], 32U);
+    EXPECT_EQ(program.puts[0].bytes, 128U);
+    EXPECT_EQ(program.ops[1].source.offset, 128U);
+    EXPECT_EQ(program.ops[1].target.offset, 64U);
+    EXPECT_GE(program.pack_bytes[0], 128U);
 }
 
 TEST(Lower, RegisteredSourcesArePackedAlways) {

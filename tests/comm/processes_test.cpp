@@ -8,6 +8,7 @@
 #include <chrono>
 #include <cstdlib>
 #include <functional>
+#include <stdexcept>
 #include <string>
 #include <thread>
 #include <vector>
@@ -20,13 +21,37 @@ namespace {
 
 using Clock = std::chrono::steady_clock;
 
-/// Forks `ranks` processes that each run body(comm) and exit with its result.
-std::vector<pid_t> start(int ranks, int store_port, const char* torus, const char* backend,
-                         const std::function<int(int, trefoil_comm_t)>& body) {
+/// Processes that wait to hear the store's port. They are forked before the store's thread exists:
+/// a lock that another thread holds at a fork stays locked in the child for ever (the allocator of
+/// AddressSanitizer has such locks).
+struct Job {
     std::vector<pid_t> pids;
+    int port_pipe = -1;
+
+    void meet_at(int port) const {
+        for (std::size_t i = 0; i < pids.size(); ++i) {
+            ASSERT_EQ(write(port_pipe, &port, sizeof(port)), static_cast<ssize_t>(sizeof(port)));
+        }
+        close(port_pipe);
+    }
+};
+
+/// Forks `ranks` processes that each run body(comm) and exit with its result.
+Job start(int ranks, const char* torus, const char* backend,
+          const std::function<int(int, trefoil_comm_t)>& body) {
+    int ends[2] = {-1, -1};
+    if (pipe(ends) != 0) {
+        throw std::runtime_error("no pipe for the store's port");
+    }
+    Job job{{}, ends[1]};
     for (int r = 0; r < ranks; ++r) {
         const pid_t pid = fork();
         if (pid == 0) {
+            int store_port = 0;
+            close(ends[1]);
+            if (read(ends[0], &store_port, sizeof(store_port)) != sizeof(store_port)) {
+                _exit(91);
+            }
             setenv("TREFOIL_RANK", std::to_string(r).c_str(), 1);
             setenv("TREFOIL_SIZE", std::to_string(ranks).c_str(), 1);
             setenv("TREFOIL_STORE", ("127.0.0.1:" + std::to_string(store_port)).c_str(), 1);
@@ -42,9 +67,10 @@ std::vector<pid_t> start(int ranks, int store_port, const char* torus, const cha
             trefoil_comm_destroy(comm);
             _exit(result);
         }
-        pids.push_back(pid);
+        job.pids.push_back(pid);
     }
-    return pids;
+    close(ends[0]);
+    return job;
 }
 
 /// The exit code of a child, or -signal; a child that outlives the deadline is killed and gives 99.
@@ -81,17 +107,17 @@ int sums(int rank, trefoil_comm_t comm) {
 class Processes : public testing::TestWithParam<const char*> {};
 
 TEST_P(Processes, SumRight) {
-    StoreServer store;
-    const auto pids = start(6, store.port(), "2x3", GetParam(), sums);
+    const Job job = start(6, "2x3", GetParam(), sums);
+    const StoreServer store;
+    job.meet_at(store.port());
     const auto deadline = Clock::now() + std::chrono::seconds(40);
-    for (const pid_t pid : pids) {
+    for (const pid_t pid : job.pids) {
         EXPECT_EQ(finish(pid, deadline), 0);
     }
 }
 
 TEST_P(Processes, AKilledRankIsReportedByAllOthers) {
-    StoreServer store;
-    const auto pids = start(4, store.port(), "2x2", GetParam(), [](int rank, trefoil_comm_t comm) {
+    const Job job = start(4, "2x2", GetParam(), [](int rank, trefoil_comm_t comm) {
         double x = 1;
         for (int i = 0; i < 1'000'000; ++i) {
             if (rank == 2 && i == 50) {
@@ -107,11 +133,13 @@ TEST_P(Processes, AKilledRankIsReportedByAllOthers) {
         }
         return 0;
     });
+    const StoreServer store;
+    job.meet_at(store.port());
     // The child is reaped before its peers look for it, as a launcher would.
     const auto deadline = Clock::now() + std::chrono::seconds(30);
-    EXPECT_EQ(finish(pids[2], deadline), -SIGKILL);
+    EXPECT_EQ(finish(job.pids[2], deadline), -SIGKILL);
     for (const int r : {0, 1, 3}) {
-        const int code = finish(pids[r], deadline);
+        const int code = finish(job.pids[r], deadline);
         EXPECT_TRUE(code == TREFOIL_ERROR_PEER_LOST || code == TREFOIL_ERROR_TIMEOUT)
             << "rank " << r << " ended with " << code;
     }
