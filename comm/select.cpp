@@ -21,8 +21,9 @@ constexpr CostModel default_model{2e-6, 200e-9, 8.0 / 25e9};
 
 /// Above this many ranks the summary of all ranks' schedules costs more than it saves.
 constexpr Rank largest_priced = 1024;
-/// Gathering all contributions moves ranks - 1 vectors; beyond this it cannot win.
-constexpr Rank largest_gather = 64;
+/// trivance-g stores all contributions and reduces them locally, which the model does not price: it
+/// is for vectors whose contributions together are at most this.
+constexpr std::size_t most_gathered_bytes = 65536;
 /// Where schedules are not priced: up to here steps dominate, beyond it bytes do (swing's setting).
 constexpr std::size_t unpriced_latency_bytes = 32768;
 
@@ -37,10 +38,12 @@ bool is_candidate(const Algorithm& algorithm, const Torus& torus) {
         return false;
     }
     // The plain ring has bucket's volume on one dimension and more steps on several.
-    if (algorithm.name == "ring") {
-        return false;
-    }
-    return algorithm.name != "trivance-g" || torus.ranks() <= largest_gather;
+    return algorithm.name != "ring";
+}
+
+bool gathers_too_much(const Algorithm& algorithm, const Torus& torus, std::size_t bytes) {
+    return algorithm.name == "trivance-g" &&
+           bytes > most_gathered_bytes / static_cast<std::size_t>(torus.ranks());
 }
 
 const std::vector<Candidate>& candidates(const Torus& torus) {
@@ -68,6 +71,9 @@ const Algorithm& select_allreduce(const Torus& torus, std::size_t bytes) {
     const Algorithm* best = nullptr;
     double best_time = 0;
     for (const Candidate& c : candidates(torus)) {
+        if (gathers_too_much(*c.algorithm, torus, bytes)) {
+            continue;
+        }
         const double time = default_model.time(c.cost, static_cast<double>(bytes));
         if (best == nullptr || time < best_time) {
             best = c.algorithm;

@@ -8,8 +8,12 @@
 namespace trefoil {
 
 namespace {
-constexpr std::uint32_t spins_before_yield = 20000;  // about a millisecond; then somebody is late
+// Tens of microseconds: longer than a message takes, and short beside what the wait costs when the
+// thread waited for is on this very core after all (another program may have the other cores).
+constexpr std::uint32_t spins_before_yield = 500;
 constexpr std::uint32_t yields_before_nap = 100;
+// A yield where nobody else wants the core is little more than a poll, and saves the wake-up.
+constexpr std::uint32_t yields_before_nap_with_cores = 2000;
 constexpr std::uint32_t naps_before_long = 200;  // 10 ms
 constexpr std::chrono::microseconds nap{50};
 constexpr std::chrono::microseconds long_nap{1000};
@@ -25,19 +29,21 @@ void pause_processor() {
 
 std::chrono::microseconds Waiting::idle() {
     const std::uint32_t spins = may_spin_ ? spins_before_yield : 0;
+    const std::uint32_t yields =
+        spins + (may_spin_ ? yields_before_nap_with_cores : yields_before_nap);
     const std::uint32_t n = empty_polls_;
-    if (n < spins + yields_before_nap + naps_before_long) {
+    if (n < yields + naps_before_long) {
         ++empty_polls_;
     }
     if (n < spins) {
         pause_processor();
         return std::chrono::microseconds{0};
     }
-    if (n < spins + yields_before_nap) {
+    if (n < yields) {
         sched_yield();
         return std::chrono::microseconds{0};
     }
-    return n < spins + yields_before_nap + naps_before_long ? nap : long_nap;
+    return n < yields + naps_before_long ? nap : long_nap;
 }
 
 }  // namespace trefoil
