@@ -3,19 +3,26 @@
 // a file of its own, because inlined into callers it looks like a mismatch to gcc.
 #include "tests/threads/allocations.hpp"
 
+#include <atomic>
 #include <cstdlib>
 #include <new>
 
 namespace {
 thread_local int allocations = 0;
-}
+std::atomic<long> all_allocations{0};
+}  // namespace
 
 int allocations_of_this_thread() {
     return allocations;
 }
 
+long allocations_of_all_threads() {
+    return all_allocations.load(std::memory_order_relaxed);
+}
+
 void* operator new(std::size_t bytes) {
     ++allocations;
+    all_allocations.fetch_add(1, std::memory_order_relaxed);
     void* const memory = std::malloc(bytes == 0 ? 1 : bytes);
     if (memory == nullptr) {
         throw std::bad_alloc();

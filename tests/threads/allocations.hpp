@@ -5,3 +5,6 @@
 
 /// How often the calling thread has allocated since it started.
 int allocations_of_this_thread();
+
+/// How often all threads of the process have allocated.
+long allocations_of_all_threads();
