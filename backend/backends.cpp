@@ -7,6 +7,9 @@
 #ifdef TREFOIL_HAVE_OFI
 #include "backend/ofi.hpp"
 #endif
+#ifdef TREFOIL_HAVE_UCX
+#include "backend/ucx.hpp"
+#endif
 
 namespace trefoil {
 
@@ -31,6 +34,16 @@ const std::vector<Entry>& table() {
 #else
         {{"ofi", "libfabric: any provider with remote writes and completion data", false,
           TREFOIL_OFI_REASON},
+         nullptr,
+         nullptr},
+#endif
+#ifdef TREFOIL_HAVE_UCX
+        {{"ucx", "UCX: stores into shared memory, active messages elsewhere", true, ""},
+         open_ucx,
+         ucx_providers},
+#else
+        {{"ucx", "UCX: stores into shared memory, active messages elsewhere", false,
+          TREFOIL_UCX_REASON},
          nullptr,
          nullptr},
 #endif

@@ -1,0 +1,20 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Backend "ucx": ports over UCX workers; stores into shared memory where UCX can map a peer's
+// memory, active messages that carry the payload everywhere else.
+#pragma once
+
+#include <memory>
+#include <vector>
+
+#include "backend/endpoint.hpp"
+
+namespace trefoil {
+
+/// Opens one group per entry of config.groups; config.provider is a list of UCX transports (as in
+/// UCX_TLS, which it overrides). Errors as open_backend(). Thread-safe.
+std::vector<std::unique_ptr<PortGroup>> open_ucx(const BackendConfig& config);
+
+/// Every transport and device that UCX finds here. Thread-safe.
+std::vector<ProviderInfo> ucx_providers();
+
+}  // namespace trefoil

@@ -1,0 +1,135 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Set-up of a UCX port group: rails, memory, peers; and its end.
+#include "backend/ucx_group.hpp"
+
+#include <algorithm>
+
+namespace trefoil::ucx {
+
+namespace {
+constexpr std::size_t usual_events = 1024;  // kept at a time; more make the store grow
+}
+
+UcxGroup::UcxGroup(const std::string& transports, const std::vector<PortDevice>& ports)
+    : pending_(window) {
+    if (ports.empty()) {
+        throw Error(Status::invalid_argument, "a port group needs at least one port");
+    }
+    for (const PortDevice& port : ports) {
+        const auto same = [&port](const auto& own) { return own->rail->device() == port.device; };
+        const auto found = std::find_if(rails_.begin(), rails_.end(), same);
+        rail_of_port_.push_back(static_cast<std::size_t>(found - rails_.begin()));
+        ports_.push_back(port.port);
+        if (found == rails_.end()) {
+            auto own = std::make_unique<OwnRail>(OwnRail{this, nullptr});
+            own->rail = std::make_unique<Rail>(transports, port.device, on_message, own.get());
+            rails_.push_back(std::move(own));
+        }
+    }
+    queue_memory_ =
+        std::make_unique<Memory>(rails_.front()->rail->context(), sizeof(memory::NoticeQueue));
+    // All zeros is an empty queue.
+    queue_.emplace(*reinterpret_cast<memory::NoticeQueue*>(queue_memory_->data()));
+    kept_.reserve(usual_events);
+    for (Pending& pending : pending_) {
+        pending.group = this;
+        release(&pending);
+    }
+}
+
+// Keys go before the endpoints that they were read with, workers before the memory that late
+// messages are received into, and all of them before the contexts.
+UcxGroup::~UcxGroup() {
+    if (queue_) {
+        queue_->close();
+    }
+    for (const auto& own : rails_) {
+        own->rail->drain();
+    }
+    targets_.clear();
+    imported_.clear();
+    for (const auto& own : rails_) {
+        own->rail->close();
+    }
+    queue_memory_.reset();
+    memory_.clear();
+}
+
+Rail& UcxGroup::rail_of(Port port) const {
+    for (std::size_t i = 0; i < ports_.size(); ++i) {
+        if (ports_[i] == port) {
+            return *rails_[rail_of_port_[i]]->rail;
+        }
+    }
+    throw Error(Status::invalid_argument,
+                "backend ucx: port " + to_string(port) + " is not one of this group");
+}
+
+std::string UcxGroup::port_text(Port port) const {
+    const Rail& rail = rail_of(port);
+    return rail.transports() + (rail.device().empty() ? "" : " through " + rail.device());
+}
+
+LocalMemory UcxGroup::allocate(std::size_t bytes) {
+    memory_.push_back(std::make_unique<Memory>(rails_.front()->rail->context(), bytes));
+    return {memory_.back()->data(), bytes, nullptr};
+}
+
+SharedBlob UcxGroup::share(const Memory& memory) const {
+    SharedBlob blob = memory.share();
+    blob.worker = rails_.front()->rail->address();
+    return blob;
+}
+
+Mapping UcxGroup::map(const SharedBlob& memory) {
+    return open_shared(rails_.front()->rail->connect(memory.worker), memory);
+}
+
+std::string UcxGroup::describe(const LocalMemory& memory) const {
+    for (std::size_t i = 0; i < memory_.size(); ++i) {
+        if (memory_[i]->data() == memory.data) {
+            return encode(MemoryBlob{i, memory.bytes, share(*memory_[i])});
+        }
+    }
+    throw Error(Status::invalid_argument,
+                "backend ucx: only memory that this group has allocated can be described");
+}
+
+std::string UcxGroup::address(Port port) const {
+    return encode(AddressBlob{rail_of(port).address(), share(*queue_memory_)});
+}
+
+RemoteMemory UcxGroup::import_memory(std::string_view description) {
+    for (const Imported& known : imported_) {
+        if (known.description == description) {
+            return known.memory;
+        }
+    }
+    const MemoryBlob blob = decode_memory(description);
+    Mapping mapping = map(blob.shared);
+    const RemoteMemory memory{reinterpret_cast<std::uint64_t>(mapping.data), blob.id, blob.bytes};
+    imported_.push_back({std::string(description), std::move(mapping), memory});
+    return memory;
+}
+
+Peer UcxGroup::connect(Port port, std::string_view address) {
+    Rail& rail = rail_of(port);
+    for (const auto& known : targets_) {
+        if (known->rail == &rail && known->address == address) {
+            return {reinterpret_cast<std::uint64_t>(known.get())};
+        }
+    }
+    const AddressBlob blob = decode_address(address);
+    auto target = std::make_unique<Target>();
+    target->address = address;
+    target->rail = &rail;
+    target->mapping = map(blob.queue);
+    if (target->mapping.data != nullptr) {
+        target->queue.emplace(*reinterpret_cast<memory::NoticeQueue*>(target->mapping.data));
+    }
+    target->endpoint = rail.connect(blob.worker);
+    targets_.push_back(std::move(target));
+    return {reinterpret_cast<std::uint64_t>(targets_.back().get())};
+}
+
+}  // namespace trefoil::ucx

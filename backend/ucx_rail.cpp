@@ -1,0 +1,136 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Opens and closes UCX contexts, workers and endpoints.
+#include "backend/ucx_rail.hpp"
+
+#include <chrono>
+#include <thread>
+
+#include "backend/ucx_discovery.hpp"
+
+namespace trefoil::ucx {
+
+namespace {
+
+using Clock = std::chrono::steady_clock;
+constexpr std::chrono::milliseconds longest_drain{500};
+constexpr int drain_rounds = 16;
+
+Context open_context(const ucp_config_t& config, const std::string& transports) {
+    ucp_params_t parameters{};
+    parameters.field_mask = UCP_PARAM_FIELD_FEATURES | UCP_PARAM_FIELD_MT_WORKERS_SHARED;
+    parameters.features = UCP_FEATURE_AM | UCP_FEATURE_RMA | UCP_FEATURE_WAKEUP;
+    parameters.mt_workers_shared = 0;
+    ucp_context_h context = nullptr;
+    const ucs_status_t status = ucp_init(&parameters, &config, &context);
+    if (status == UCS_ERR_NO_DEVICE) {
+        throw Error(Status::not_found,
+                    "UCX finds no device for the transports \"" + transports +
+                        "\" (TREFOIL_PROVIDER, UCX_TLS, UCX_NET_DEVICES); here it has: " +
+                        transport_names(resources()));
+    }
+    check(status, "open a context for the transports \"" + transports + "\"");
+    return Context(context);
+}
+
+// Serialized, because the thread that sets a group up hands it to its owner thread afterwards.
+Worker open_worker(ucp_context_h context) {
+    ucp_worker_params_t parameters{};
+    parameters.field_mask = UCP_WORKER_PARAM_FIELD_THREAD_MODE | UCP_WORKER_PARAM_FIELD_FLAGS;
+    parameters.thread_mode = UCS_THREAD_MODE_SERIALIZED;
+    parameters.flags = UCP_WORKER_FLAG_IGNORE_REQUEST_LEAK;
+    ucp_worker_h worker = nullptr;
+    check(ucp_worker_create(context, &parameters, &worker), "create a worker");
+    return Worker(worker);
+}
+
+std::string address_of(ucp_worker_h worker) {
+    ucp_address_t* address = nullptr;
+    std::size_t bytes = 0;
+    check(ucp_worker_get_address(worker, &address, &bytes), "tell a worker's address");
+    std::string copy(reinterpret_cast<const char*>(address), bytes);
+    ucp_worker_release_address(worker, address);
+    return copy;
+}
+
+}  // namespace
+
+Rail::Rail(const std::string& transports, std::string device, ucp_am_recv_callback_t handler,
+           void* argument)
+    : device_(std::move(device)) {
+    const Config config = read_config(transports, device_);
+    transports_ = transports_of(*config);
+    context_ = open_context(*config, transports_);
+    worker_ = open_worker(context_.get());
+    address_ = address_of(worker_.get());
+    ucp_am_handler_param_t parameters{};
+    parameters.field_mask = UCP_AM_HANDLER_PARAM_FIELD_ID | UCP_AM_HANDLER_PARAM_FIELD_FLAGS |
+                            UCP_AM_HANDLER_PARAM_FIELD_CB | UCP_AM_HANDLER_PARAM_FIELD_ARG;
+    parameters.id = 0;
+    parameters.flags = UCP_AM_FLAG_WHOLE_MSG;
+    parameters.cb = handler;
+    parameters.arg = argument;
+    check(ucp_worker_set_am_recv_handler(worker_.get(), &parameters), "receive active messages");
+    if (ucp_worker_get_efd(worker_.get(), &event_fd_) != UCS_OK) {
+        event_fd_ = -1;
+    }
+}
+
+// No error handling mode: the transports over shared memory have none, and asking for it would
+// make UCX pass them over in favour of sockets.
+ucp_ep_h Rail::connect(const std::string& worker_address) {
+    const auto known = endpoints_.find(worker_address);
+    if (known != endpoints_.end()) {
+        return known->second;
+    }
+    ucp_ep_params_t parameters{};
+    parameters.field_mask = UCP_EP_PARAM_FIELD_REMOTE_ADDRESS;
+    parameters.address = reinterpret_cast<const ucp_address_t*>(worker_address.data());
+    ucp_ep_h endpoint = nullptr;
+    check(ucp_ep_create(worker_.get(), &parameters, &endpoint),
+          "connect to a peer with the transports \"" + transports_ +
+              "\" (do all ranks use the same UCX_TLS, and can these reach the peer's host?)");
+    return endpoints_.emplace(worker_address, endpoint).first->second;
+}
+
+// Bounded, because a peer may be dead.
+void Rail::finish(std::vector<ucs_status_ptr_t>& requests) {
+    const Clock::time_point deadline = Clock::now() + longest_drain;
+    for (const ucs_status_ptr_t request : requests) {
+        if (!UCS_PTR_IS_PTR(request)) {
+            continue;
+        }
+        while (ucp_request_check_status(request) == UCS_INPROGRESS && Clock::now() < deadline) {
+            if (ucp_worker_progress(worker_.get()) == 0) {
+                std::this_thread::yield();
+            }
+        }
+        ucp_request_free(request);
+    }
+}
+
+// What was accepted has to leave, and unread bytes in a socket would make the kernel reset the
+// connection, which can take our last bytes with it.
+void Rail::drain() {
+    ucp_request_param_t parameters{};
+    std::vector<ucs_status_ptr_t> requests{ucp_worker_flush_nbx(worker_.get(), &parameters)};
+    finish(requests);
+    for (int round = 0; round < drain_rounds; ++round) {
+        progress();
+    }
+}
+
+void Rail::close() {
+    if (!worker_) {
+        return;
+    }
+    ucp_request_param_t parameters{};
+    std::vector<ucs_status_ptr_t> requests;
+    for (const auto& [address, endpoint] : endpoints_) {
+        requests.push_back(ucp_ep_close_nbx(endpoint, &parameters));
+    }
+    finish(requests);
+    endpoints_.clear();
+    worker_.reset();
+}
+
+}  // namespace trefoil::ucx

@@ -1,0 +1,55 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// One UCX context and worker, restricted to one device or to none, with its endpoints.
+#pragma once
+
+#include <map>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "backend/ucx_handle.hpp"
+
+namespace trefoil::ucx {
+
+/// Not thread-safe. Active messages are handed to the handler inside progress().
+class Rail {
+  public:
+    /// Throws Error(not_found) when no transport is left under the settings.
+    Rail(const std::string& transports, std::string device, ucp_am_recv_callback_t handler,
+         void* argument);
+    ~Rail() { close(); }
+    Rail(const Rail&) = delete;
+    Rail& operator=(const Rail&) = delete;
+
+    /// What peers connect to.
+    const std::string& address() const { return address_; }
+    /// The endpoint to the worker with this address; the same one each time.
+    ucp_ep_h connect(const std::string& worker_address);
+    ucp_worker_h worker() const { return worker_.get(); }
+    ucp_context_h context() const { return context_.get(); }
+    void progress() { ucp_worker_progress(worker_.get()); }
+    /// True when a poll of event_fd() will see whatever comes; progress() first when false.
+    bool arm() { return ucp_worker_arm(worker_.get()) == UCS_OK; }
+    /// -1 where the worker cannot wake a sleeper.
+    int event_fd() const { return event_fd_; }
+    const std::string& transports() const { return transports_; }
+    const std::string& device() const { return device_; }
+
+    /// Sees off what was accepted; takes at most half a second.
+    void drain();
+    /// Closes the endpoints (half a second at most) and the worker, not the context.
+    void close();
+
+  private:
+    void finish(std::vector<ucs_status_ptr_t>& requests);
+
+    std::string device_;
+    std::string transports_;
+    Context context_;
+    Worker worker_;
+    std::string address_;
+    std::map<std::string, ucp_ep_h, std::less<>> endpoints_;
+    int event_fd_ = -1;
+};
+
+}  // namespace trefoil::ucx
