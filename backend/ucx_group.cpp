@@ -82,7 +82,7 @@ SharedBlob UcxGroup::share(const Memory& memory) const {
 }
 
 Mapping UcxGroup::map(const SharedBlob& memory) {
-    return open_shared(rails_.front()->rail->connect(memory.worker), memory);
+    return open_shared(rails_.front()->rail->connect(memory.worker).handle, memory);
 }
 
 std::string UcxGroup::describe(const LocalMemory& memory) const {
@@ -127,7 +127,7 @@ Peer UcxGroup::connect(Port port, std::string_view address) {
     if (target->mapping.data != nullptr) {
         target->queue.emplace(*reinterpret_cast<memory::NoticeQueue*>(target->mapping.data));
     }
-    target->endpoint = rail.connect(blob.worker);
+    target->endpoint = &rail.connect(blob.worker);
     targets_.push_back(std::move(target));
     return {reinterpret_cast<std::uint64_t>(targets_.back().get())};
 }

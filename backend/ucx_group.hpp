@@ -74,7 +74,7 @@ class UcxGroup final : public PortGroup {
     struct Target {
         std::string address;
         Rail* rail;
-        ucp_ep_h endpoint;
+        Endpoint* endpoint;
         Mapping mapping;
         std::optional<memory::QueueWriter> queue;
     };
@@ -95,7 +95,7 @@ class UcxGroup final : public PortGroup {
     SharedBlob share(const Memory& memory) const;
     PutResult put_direct(Target& target, const void* source, std::byte* to, std::size_t bytes,
                          std::uint32_t notice);
-    PutResult put_message(const Target& target, const void* source, std::size_t bytes,
+    PutResult put_message(Target& target, const void* source, std::size_t bytes,
                           const Header& header, std::uint64_t cookie);
     PutResult refuse(const char* what, const char* why) noexcept;
     void release(Pending* pending);

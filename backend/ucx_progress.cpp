@@ -69,7 +69,7 @@ PutResult UcxGroup::put_direct(Target& target, const void* source, std::byte* to
     return target.queue->push(notice) ? PutResult::done : PutResult::again;
 }
 
-PutResult UcxGroup::put_message(const Target& target, const void* source, std::size_t bytes,
+PutResult UcxGroup::put_message(Target& target, const void* source, std::size_t bytes,
                                 const Header& header, std::uint64_t cookie) {
     if (free_ == nullptr) {
         return PutResult::again;
@@ -83,7 +83,8 @@ PutResult UcxGroup::put_message(const Target& target, const void* source, std::s
     how.cb.send = on_sent;
     how.user_data = pending;
     how.memory_type = UCS_MEMORY_TYPE_HOST;
-    const ucs_status_ptr_t request = ucp_am_send_nbx(target.endpoint, 0, &pending->header,
+    target.endpoint->used = true;
+    const ucs_status_ptr_t request = ucp_am_send_nbx(target.endpoint->handle, 0, &pending->header,
                                                      sizeof pending->header, source, bytes, &how);
     if (request == nullptr) {
         return PutResult::done;

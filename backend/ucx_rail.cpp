@@ -77,7 +77,7 @@ Rail::Rail(const std::string& transports, std::string device, ucp_am_recv_callba
 
 // No error handling mode: the transports over shared memory have none, and asking for it would
 // make UCX pass them over in favour of sockets.
-ucp_ep_h Rail::connect(const std::string& worker_address) {
+Endpoint& Rail::connect(const std::string& worker_address) {
     const auto known = endpoints_.find(worker_address);
     if (known != endpoints_.end()) {
         return known->second;
@@ -89,11 +89,20 @@ ucp_ep_h Rail::connect(const std::string& worker_address) {
     check(ucp_ep_create(worker_.get(), &parameters, &endpoint),
           "connect to a peer with the transports \"" + transports_ +
               "\" (do all ranks use the same UCX_TLS, and can these reach the peer's host?)");
-    return endpoints_.emplace(worker_address, endpoint).first->second;
+    return endpoints_.emplace(worker_address, Endpoint{endpoint}).first->second;
 }
 
-// Bounded, because a peer may be dead.
-void Rail::finish(std::vector<ucs_status_ptr_t>& requests) {
+// What was accepted has to leave, and unread bytes in a socket would make the kernel reset the
+// connection, which can take our last bytes with it. Endpoints that were never used may not even be
+// connected, and would wait for peers that are gone. Bounded, because a peer may be dead.
+void Rail::drain() {
+    ucp_request_param_t parameters{};
+    std::vector<ucs_status_ptr_t> requests;
+    for (const auto& [address, endpoint] : endpoints_) {
+        if (endpoint.used) {
+            requests.push_back(ucp_ep_flush_nbx(endpoint.handle, &parameters));
+        }
+    }
     const Clock::time_point deadline = Clock::now() + longest_drain;
     for (const ucs_status_ptr_t request : requests) {
         if (!UCS_PTR_IS_PTR(request)) {
@@ -106,31 +115,9 @@ void Rail::finish(std::vector<ucs_status_ptr_t>& requests) {
         }
         ucp_request_free(request);
     }
-}
-
-// What was accepted has to leave, and unread bytes in a socket would make the kernel reset the
-// connection, which can take our last bytes with it.
-void Rail::drain() {
-    ucp_request_param_t parameters{};
-    std::vector<ucs_status_ptr_t> requests{ucp_worker_flush_nbx(worker_.get(), &parameters)};
-    finish(requests);
     for (int round = 0; round < drain_rounds; ++round) {
         progress();
     }
-}
-
-void Rail::close() {
-    if (!worker_) {
-        return;
-    }
-    ucp_request_param_t parameters{};
-    std::vector<ucs_status_ptr_t> requests;
-    for (const auto& [address, endpoint] : endpoints_) {
-        requests.push_back(ucp_ep_close_nbx(endpoint, &parameters));
-    }
-    finish(requests);
-    endpoints_.clear();
-    worker_.reset();
 }
 
 }  // namespace trefoil::ucx

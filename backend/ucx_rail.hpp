@@ -11,20 +11,26 @@
 
 namespace trefoil::ucx {
 
+/// A peer's worker as seen from here.
+struct Endpoint {
+    ucp_ep_h handle = nullptr;
+    bool used = false;  ///< something was sent, which drain() has to see off
+};
+
 /// Not thread-safe. Active messages are handed to the handler inside progress().
 class Rail {
   public:
     /// Throws Error(not_found) when no transport is left under the settings.
     Rail(const std::string& transports, std::string device, ucp_am_recv_callback_t handler,
          void* argument);
-    ~Rail() { close(); }
+    ~Rail() = default;
     Rail(const Rail&) = delete;
     Rail& operator=(const Rail&) = delete;
 
     /// What peers connect to.
     const std::string& address() const { return address_; }
     /// The endpoint to the worker with this address; the same one each time.
-    ucp_ep_h connect(const std::string& worker_address);
+    Endpoint& connect(const std::string& worker_address);
     ucp_worker_h worker() const { return worker_.get(); }
     ucp_context_h context() const { return context_.get(); }
     void progress() { ucp_worker_progress(worker_.get()); }
@@ -37,18 +43,16 @@ class Rail {
 
     /// Sees off what was accepted; takes at most half a second.
     void drain();
-    /// Closes the endpoints (half a second at most) and the worker, not the context.
-    void close();
+    /// Closes the worker with its endpoints, not the context.
+    void close() { worker_.reset(); }
 
   private:
-    void finish(std::vector<ucs_status_ptr_t>& requests);
-
     std::string device_;
     std::string transports_;
     Context context_;
     Worker worker_;
     std::string address_;
-    std::map<std::string, ucp_ep_h, std::less<>> endpoints_;
+    std::map<std::string, Endpoint, std::less<>> endpoints_;
     int event_fd_ = -1;
 };
 
