@@ -112,6 +112,9 @@ struct BackendConfig {
     std::vector<std::vector<Port>> groups;  ///< one entry per owner thread
     std::vector<std::string> nics;          ///< per port index: address or name; empty: any
     Rank rank = 0;                          ///< for messages
+    /// All peers share this host's network: a NIC that is not named may be the loopback interface,
+    /// which is preferred then, so that nothing leaves the host.
+    bool one_host = true;
 };
 
 /// A backend as a table entry: its name, and why it is absent from this build or machine.

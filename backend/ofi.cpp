@@ -37,7 +37,8 @@ std::vector<std::unique_ptr<PortGroup>> open_ofi(const BackendConfig& config) {
     for (const std::vector<Port>& ports : config.groups) {
         std::vector<ofi::PortOffer> chosen;
         for (const Port port : ports) {
-            chosen.push_back({port, ofi::choose_nic(all, provider, nic_of(config, port))});
+            chosen.push_back(
+                {port, ofi::choose_nic(all, provider, nic_of(config, port), config.one_host)});
         }
         groups.push_back(std::make_unique<ofi::OfiGroup>(std::move(chosen)));
     }

@@ -81,7 +81,7 @@ std::string interface_of(std::uint32_t format, const void* address, std::size_t 
     return {};
 }
 
-int reach_of(std::uint32_t format, const void* address, std::size_t bytes) {
+int reach_of(std::uint32_t format, const void* address, std::size_t bytes, bool one_host) {
     if (address == nullptr || !is_ip(format, bytes)) {
         return 0;
     }
@@ -89,7 +89,9 @@ int reach_of(std::uint32_t format, const void* address, std::size_t bytes) {
     const bool v4 = text.find(':') == std::string::npos;
     const bool loopback = text == "::1" || (v4 && text.substr(0, 4) == "127.");
     const bool link_local = v4 ? text.substr(0, 8) == "169.254." : text.substr(0, 4) == "fe80";
-    const int kind = loopback ? 0 : is_virtual(interface_of(format, address, bytes)) ? 1 : 2;
+    const int kind = loopback                                           ? (one_host ? 3 : 0)
+                     : is_virtual(interface_of(format, address, bytes)) ? 1
+                                                                        : 2;
     return 3 * kind + (link_local ? 0 : v4 ? 2 : 1);
 }
 

@@ -16,9 +16,9 @@ std::string address_text(std::uint32_t format, const void* address, std::size_t 
 /// formats.
 std::string interface_of(std::uint32_t format, const void* address, std::size_t bytes);
 
-/// How likely others reach this address; larger is better. Loopback is last, before it the bridges
-/// and virtual pairs of containers and VPNs; IPv4 goes before IPv6, link-local is worse. Addresses
-/// that are not IP are all alike.
-int reach_of(std::uint32_t format, const void* address, std::size_t bytes);
+/// How likely others reach this address; larger is better. Loopback is last, or first when all are
+/// on `one_host`; before it the bridges and virtual pairs of containers and VPNs; IPv4 goes before
+/// IPv6, link-local is worse. Addresses that are not IP are all alike.
+int reach_of(std::uint32_t format, const void* address, std::size_t bytes, bool one_host);
 
 }  // namespace trefoil::ofi

@@ -197,14 +197,15 @@ std::string choose_provider(const std::vector<Info>& all, const std::string& wan
     refuse_provider(all, wanted);
 }
 
-Info choose_nic(const std::vector<Info>& all, const std::string& provider, const std::string& nic) {
+Info choose_nic(const std::vector<Info>& all, const std::string& provider, const std::string& nic,
+                bool one_host) {
     const fi_info* best = nullptr;
     int best_reach = 0;
     for (const Info& info : all) {
         if (provider_of(*info) != provider || (!nic.empty() && !is_called(*info, nic))) {
             continue;
         }
-        const int reach = reach_of(info->addr_format, info->src_addr, info->src_addrlen);
+        const int reach = reach_of(info->addr_format, info->src_addr, info->src_addrlen, one_host);
         if (best == nullptr || reach > best_reach) {
             best = info.get();
             best_reach = reach;

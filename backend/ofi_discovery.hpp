@@ -25,8 +25,9 @@ std::vector<Info> offers();
 std::string choose_provider(const std::vector<Info>& all, const std::string& wanted);
 
 /// The offer of `provider` for `nic`: the name of a device or interface, or an address; empty:
-/// the first address that other hosts may reach, or loopback if there is no other. Throws
-/// Error(not_found) that names those that exist.
-Info choose_nic(const std::vector<Info>& all, const std::string& provider, const std::string& nic);
+/// loopback if `one_host`, else the first address that other hosts may reach, or loopback if there
+/// is no other. Throws Error(not_found) that names those that exist.
+Info choose_nic(const std::vector<Info>& all, const std::string& provider, const std::string& nic,
+                bool one_host);
 
 }  // namespace trefoil::ofi

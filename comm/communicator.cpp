@@ -26,6 +26,13 @@ char process_state(int pid) {
                                                                             : text[after_name + 2];
 }
 
+/// Names this process's network namespace; empty where there is no such thing.
+std::string network_namespace() {
+    char name[64] = {};
+    const ssize_t length = readlink("/proc/self/ns/net", name, sizeof name - 1);
+    return {name, static_cast<std::size_t>(std::max<ssize_t>(0, length))};
+}
+
 }  // namespace
 
 Communicator::Communicator(Settings settings, std::unique_ptr<Bootstrap> bootstrap)
@@ -93,6 +100,7 @@ void Communicator::agree_on_settings() {
               settings_.algorithm + ", landing " + std::to_string(settings_.landing_bytes) +
               " bytes, segments " + std::to_string(settings_.segment_bytes) + " bytes");
     mine.text(host);
+    mine.text(network_namespace());
     mine.number(static_cast<std::int32_t>(getpid()));
     std::vector<std::string> texts;
     for (const std::string& bytes : bootstrap_->allgather(mine.bytes())) {
@@ -100,6 +108,7 @@ void Communicator::agree_on_settings() {
         texts.push_back(blob.text());
         PeerProcess peer;
         peer.host = blob.text();
+        peer.network = blob.text();
         peer.pid = blob.number<std::int32_t>();
         processes_.push_back(peer);
     }
@@ -108,10 +117,12 @@ void Communicator::agree_on_settings() {
     local_ranks_ = static_cast<Rank>(std::count_if(processes_.begin(), processes_.end(), is_local));
     local_rank_ =
         static_cast<Rank>(std::count_if(processes_.begin(), processes_.begin() + rank(), is_local));
+    const bool one_host = local_ranks_ == ranks();
+    one_network_ =
+        one_host && std::all_of(processes_.begin(), processes_.end(), [&](const PeerProcess& p) {
+            return p.network == processes_[0].network;
+        });
     if (settings_.backend.empty()) {
-        const bool one_host =
-            std::all_of(processes_.begin(), processes_.end(),
-                        [&](const PeerProcess& p) { return p.host == processes_[0].host; });
         settings_.backend = one_host ? "memory" : "ofi";
     }
 }
@@ -128,6 +139,7 @@ void Communicator::open() {
     config.groups = placement_.groups;
     config.nics = parse_nics(settings_.nics, torus_->ports());
     config.rank = rank();
+    config.one_host = one_network_;
     if (ranks() > 1) {
         wire_.groups = open_backend(settings_.backend, config);
         provider_ = wire_.groups[0]->provider();

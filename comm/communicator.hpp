@@ -71,6 +71,7 @@ class Communicator {
 
     struct PeerProcess {
         std::string host;
+        std::string network;  ///< the network namespace: equal names reach each other's loopback
         int pid = 0;
     };
 
@@ -79,6 +80,7 @@ class Communicator {
     std::unique_ptr<Torus> torus_;
     std::vector<PeerProcess> processes_;  ///< by rank
     Rank local_ranks_ = 1, local_rank_ = 0;
+    bool one_network_ = true;
     Placement placement_;
     std::string provider_;
     Wire wire_;

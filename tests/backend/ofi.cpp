@@ -159,26 +159,27 @@ TEST(OfiDiscovery, APortOfAnotherGroupIsRefused) {
     EXPECT_TRUE(contains(groups[0]->error_text(), "another group"));
 }
 
-TEST(OfiAddress, LoopbackIsTheLastResortAndIpv4GoesFirst) {
-    const auto reach = [](const char* text) {
+TEST(OfiAddress, LoopbackIsTheLastResortUnlessAllAreHereAndIpv4GoesFirst) {
+    const auto reach = [](const char* text, bool one_host = false) {
         if (contains(text, ":")) {
             sockaddr_in6 v6{};
             v6.sin6_family = AF_INET6;
             EXPECT_EQ(inet_pton(AF_INET6, text, &v6.sin6_addr), 1);
             EXPECT_EQ(ofi::address_text(FI_SOCKADDR_IN6, &v6, sizeof v6), text);
-            return ofi::reach_of(FI_SOCKADDR_IN6, &v6, sizeof v6);
+            return ofi::reach_of(FI_SOCKADDR_IN6, &v6, sizeof v6, one_host);
         }
         sockaddr_in v4{};
         v4.sin_family = AF_INET;
         EXPECT_EQ(inet_pton(AF_INET, text, &v4.sin_addr), 1);
         EXPECT_EQ(ofi::address_text(FI_SOCKADDR_IN, &v4, sizeof v4), text);
-        return ofi::reach_of(FI_SOCKADDR_IN, &v4, sizeof v4);
+        return ofi::reach_of(FI_SOCKADDR_IN, &v4, sizeof v4, one_host);
     };
     EXPECT_GT(reach("192.0.2.77"), reach("2001:db8::77"));
     EXPECT_GT(reach("2001:db8::77"), reach("fe80::77"));
     EXPECT_GT(reach("fe80::77"), reach("127.0.0.1"));
     EXPECT_GT(reach("169.254.1.1"), reach("127.0.0.1"));
     EXPECT_GT(reach("127.0.0.1"), reach("::1"));
+    EXPECT_GT(reach("127.0.0.1", true), reach("192.0.2.77", true));
 }
 
 TEST(OfiAddress, LoopbackHasAnInterfaceAndAForeignAddressHasNone) {
