@@ -278,8 +278,9 @@ PutResult Executor::post(Worker& me, Segment& segment, const ProgramPut& put,
     } else if (put.bytes > 0) {
         source = segment.at(put.source);
     }
-    const Notice notice{put.index, channel.id, Notice::signature_slice(call_->signature, put.index),
-                        static_cast<std::uint32_t>(segment.number % Notice::segment_modulus)};
+    Notice notice{put.index, channel.id, 0,
+                  static_cast<std::uint32_t>(segment.number % Notice::segment_modulus)};
+    notice.signature = notice.expected_signature(call_->signature);
     const std::uint64_t target =
         channel.offset + segment.number % landing_slots * wire_.slot_bytes + put.landing_offset;
     return wire_.groups[me.index]->put(channel.port, channel.endpoint, source, descriptor,

@@ -15,7 +15,8 @@ bool Executor::poll(Worker& me) {
 void Executor::handle(Worker& me, const Event& event) {
     switch (event.kind) {
         case Event::Kind::sent:
-            if (event.cookie != greeting_cookie) {
+            // After a failed call nothing may run any more: the buffers are the caller's again.
+            if (event.cookie != greeting_cookie && call_ != nullptr) {
                 spend_token(*segments_[event.cookie >> 32],
                             static_cast<std::uint32_t>(event.cookie));
             }
@@ -61,7 +62,7 @@ void Executor::count_arrival(Worker& me, Segment& segment, std::uint32_t bits) {
     const std::uint32_t channel = by_id[notice.channel];
     const bool expected =
         channel < program.arrivals.size() && notice.index < program.arrivals[channel].count;
-    if (!expected || notice.signature != Notice::signature_slice(call_->signature, notice.index)) {
+    if (!expected || notice.signature != notice.expected_signature(call_->signature)) {
         fail(Status::mismatch, "rank " + std::to_string(wire_.in[channel].peer) +
                                    " makes another call than this rank's " + call_->text + "; " +
                                    same_calls);

@@ -12,7 +12,9 @@ namespace trefoil {
 /// source.
 ///
 /// The signature slice is how ranks that disagree about a call find out: each message carries
-/// another six bits of the 64-bit hash of (collective, count, type, operation, algorithm).
+/// another six bits of the 64-bit hash of (collective, count, type, operation, algorithm). Which
+/// ones depends on the channel too, so that where a call takes one message per channel its peers
+/// still compare different bits.
 struct Notice {
     static constexpr std::uint32_t index_limit = (1U << 13) - 1;  ///< the last index is for control
     static constexpr std::uint32_t channel_limit = 1U << 10;
@@ -29,8 +31,9 @@ struct Notice {
     static constexpr Notice decode(std::uint32_t bits) {
         return {bits & 0x1fff, bits >> 13 & 0x3ff, bits >> 23 & 0x3f, bits >> 29};
     }
-    static constexpr std::uint32_t signature_slice(std::uint64_t signature, std::uint32_t index) {
-        return static_cast<std::uint32_t>(signature >> (6 * (index % 10)) & 0x3f);
+    /// What `signature` must be in a call whose hash is `hash`.
+    constexpr std::uint32_t expected_signature(std::uint64_t hash) const {
+        return static_cast<std::uint32_t>(hash >> (6 * ((index + channel) % 10)) & 0x3f);
     }
     bool is_control() const { return index == index_limit; }
 };

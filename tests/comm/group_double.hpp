@@ -1,0 +1,127 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// A port group for tests: as demanding as the interface allows. Sources must be registered, bytes
+// leave only when polled, puts are refused now and then, and completions can be held back.
+#pragma once
+
+#include <gtest/gtest.h>
+
+#include <cstring>
+#include <deque>
+#include <map>
+#include <mutex>
+#include <random>
+#include <thread>
+
+#include "backend/endpoint.hpp"
+#include "threads/notice.hpp"
+
+namespace trefoil::test {
+
+class GroupDouble final : public PortGroup {
+  public:
+    explicit GroupDouble(const std::vector<Port>& ports) { ports_ = ports; }
+
+    /// From now on completions wait until this rank reports a failure to its peers.
+    void hold_completions() { holding_ = true; }
+
+    LocalMemory allocate(std::size_t bytes) override {
+        own_.emplace_back(bytes);
+        return {own_.back().data(), bytes, &own_.back()};
+    }
+    std::string describe(const LocalMemory& memory) const override {
+        return {reinterpret_cast<const char*>(&memory), sizeof memory};
+    }
+    std::string address(Port) const override {
+        const GroupDouble* self = this;
+        return {reinterpret_cast<const char*>(&self), sizeof self};
+    }
+    RemoteMemory import_memory(std::string_view description) override {
+        LocalMemory memory;
+        std::memcpy(&memory, description.data(), sizeof memory);
+        return {reinterpret_cast<std::uint64_t>(memory.data), 0, memory.bytes};
+    }
+    Peer connect(Port, std::string_view address) override {
+        Peer peer;
+        std::memcpy(&peer.handle, address.data(), sizeof peer.handle);
+        return peer;
+    }
+
+    PutResult put(Port, Peer peer, const void* source, void* descriptor, const RemoteMemory& target,
+                  std::uint64_t offset, std::size_t bytes, std::uint32_t notice,
+                  std::uint64_t cookie) override {
+        if (random_() % 4 == 0 || queued_.size() >= 8) {
+            return PutResult::again;
+        }
+        EXPECT_LE(offset + bytes, target.bytes);
+        EXPECT_TRUE(bytes == 0 || is_registered(source, descriptor, bytes));
+        const Notice decoded = Notice::decode(notice);
+        if (decoded.is_control() && decoded.signature >= std::uint32_t(Control::mismatch)) {
+            holding_ = false;
+        }
+        queued_.push_back({peer, source, target.base + offset, bytes, notice, cookie});
+        return PutResult::queued;
+    }
+
+    std::size_t poll(std::span<Event> events) override {
+        std::size_t written = 0;
+        if (!queued_.empty()) {
+            send(queued_.front());
+            completed_.push_back(queued_.front().cookie);
+            queued_.pop_front();
+        }
+        while (!holding_ && !completed_.empty() && written < events.size()) {
+            events[written++] = {Event::Kind::sent, 0, completed_.front()};
+            completed_.pop_front();
+        }
+        const std::lock_guard lock(mutex_);
+        while (!arrived_.empty() && written < events.size()) {
+            events[written++] = {Event::Kind::arrived, arrived_.front(), 0};
+            arrived_.pop_front();
+        }
+        return written;
+    }
+    void wait(std::chrono::microseconds longest) override { std::this_thread::sleep_for(longest); }
+
+    bool needs_registered_source() const override { return true; }
+    std::string error_text() const override { return "none"; }
+    std::string port_text(Port) const override { return "test double"; }
+
+  private:
+    struct Queued {
+        Peer peer;
+        const void* source;
+        std::uint64_t target;
+        std::size_t bytes;
+        std::uint32_t notice;
+        std::uint64_t cookie;
+    };
+
+    bool is_registered(const void* source, const void* descriptor, std::size_t bytes) const {
+        for (const auto& memory : own_) {
+            const auto* first = static_cast<const std::byte*>(source);
+            if (&memory == descriptor) {
+                return first >= memory.data() && first + bytes <= memory.data() + memory.size();
+            }
+        }
+        return false;
+    }
+
+    static void send(const Queued& put) {
+        if (put.bytes > 0) {
+            std::memcpy(reinterpret_cast<void*>(put.target), put.source, put.bytes);
+        }
+        auto* target = reinterpret_cast<GroupDouble*>(put.peer.handle);
+        const std::lock_guard lock(target->mutex_);  // publishes the bytes to the target's poll()
+        target->arrived_.push_back(put.notice);
+    }
+
+    std::deque<std::vector<std::byte>> own_;
+    std::deque<Queued> queued_;
+    std::deque<std::uint64_t> completed_;
+    bool holding_ = false;
+    std::minstd_rand random_;
+    std::mutex mutex_;  // guards arrived_
+    std::deque<std::uint32_t> arrived_;
+};
+
+}  // namespace trefoil::test

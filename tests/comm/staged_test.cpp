@@ -1,0 +1,135 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// The executor over a demanding test double: sources that must be registered, late completions.
+#include <numeric>
+
+#include "algorithms/algorithm.hpp"
+#include "comm/lower.hpp"
+#include "comm/wiring.hpp"
+#include "group_double.hpp"
+#include "thread_job.hpp"
+#include "threads/executor.hpp"
+
+namespace trefoil::test {
+namespace {
+
+/// One rank that runs an algorithm over GroupDoubles.
+class Node {
+  public:
+    Node(const Torus& torus, const Algorithm& algorithm, int workers,
+         ThreadExchange::Member& member, std::chrono::milliseconds timeout)
+        : bootstrap_(make_callback_bootstrap(member.rank, torus.ranks(), &ThreadExchange::allgather,
+                                             &member)),
+          team_(workers == 1 ? 0 : workers, {}),
+          schedule_(algorithm.build(torus, member.rank)) {
+        std::vector<std::vector<Port>> groups(static_cast<std::size_t>(workers));
+        for (int p = 0; p < torus.ports(); ++p) {
+            groups[static_cast<std::size_t>(p % workers)].push_back(Port{p});
+        }
+        for (const auto& ports : groups) {
+            wire_.groups.push_back(std::make_unique<GroupDouble>(ports));
+        }
+        wire_.slots = Executor::landing_slots;
+        wire_.slot_bytes = 1 << 16;
+        ExecutorOptions options;
+        options.timeout = timeout;
+        executor_ = std::make_unique<Executor>(wire_, team_, options);
+        const NewChannels added = Wiring(wire_, *bootstrap_).connect(schedule_, "the same");
+        executor_->greet(added.first_out, added.first_in);
+    }
+
+    Status allreduce(std::vector<std::int32_t>& data, std::size_t segments) {
+        const std::size_t per_segment = data.size() / segments;
+        const Program program = lower(schedule_, wire_, per_segment, sizeof data[0], true);
+        const Program last = lower(schedule_, wire_, data.size() - (segments - 1) * per_segment,
+                                   sizeof data[0], true);
+        executor_->reserve(program);
+        executor_->reserve(last);
+        Call call;
+        call.program = &program;
+        call.last_program = &last;
+        call.segments = segments;
+        call.segment_bytes = per_segment * sizeof data[0];
+        call.bytes = data.size() * sizeof data[0];
+        call.vector = reinterpret_cast<std::byte*>(data.data());
+        call.kernels = reduce_kernels(DataType::int32, Operation::sum);
+        call.text = "allreduce";
+        return executor_->run(call);
+    }
+
+    GroupDouble& group() { return static_cast<GroupDouble&>(*wire_.groups[0]); }
+    std::string failure() const { return executor_->failure(); }
+    void meet() { bootstrap_->barrier(); }
+
+  private:
+    std::unique_ptr<Bootstrap> bootstrap_;
+    Wire wire_;
+    Team team_;
+    Schedule schedule_;
+    std::unique_ptr<Executor> executor_;
+};
+
+void on_nodes(const std::string& shape, const std::string& algorithm, int workers,
+              std::chrono::milliseconds timeout, const std::function<void(Rank, Node&)>& body) {
+    const Torus torus = Torus::parse(shape);
+    const Algorithm& chosen = find_algorithm(Collective::allreduce, algorithm, &torus);
+    ThreadExchange exchange(torus.ranks());
+    std::vector<std::thread> threads;
+    for (Rank r = 0; r < torus.ranks(); ++r) {
+        threads.emplace_back([&, r] {
+            ThreadExchange::Member member{&exchange, r};
+            Node node(torus, chosen, workers, member, timeout);
+            body(r, node);
+            node.meet();  // nobody goes while others may still put
+        });
+    }
+    for (std::thread& thread : threads) {
+        thread.join();
+    }
+}
+
+class Staged : public testing::TestWithParam<const char*> {};
+
+TEST_P(Staged, ResultsAreRightWhenSourcesMustBeRegistered) {
+    for (const char* shape : {"3", "2x3", "3x3"}) {
+        for (const int workers : {1, 2}) {
+            on_nodes(shape, GetParam(), workers, std::chrono::seconds(20), [&](Rank r, Node& node) {
+                const auto ranks = static_cast<std::int32_t>(Torus::parse(shape).ranks());
+                for (const std::size_t count :
+                     {std::size_t{1}, std::size_t{77}, std::size_t{5000}}) {
+                    std::vector<std::int32_t> data(count);
+                    std::iota(data.begin(), data.end(), static_cast<std::int32_t>(r));
+                    ASSERT_EQ(node.allreduce(data, count > 1000 ? 5 : 1), Status::success)
+                        << node.failure();
+                    std::size_t wrong = 0;
+                    for (std::size_t i = 0; i < count; ++i) {
+                        const auto right =
+                            ranks * static_cast<std::int32_t>(i) + ranks * (ranks - 1) / 2;
+                        wrong += data[i] != right;
+                    }
+                    EXPECT_EQ(wrong, 0U) << shape << ", " << workers << " workers, " << count;
+                }
+            });
+        }
+    }
+}
+
+INSTANTIATE_TEST_SUITE_P(Algorithms, Staged,
+                         testing::Values("trivance-l", "trivance-b", "trivance-g", "swing-b",
+                                         "recursive-doubling-b", "bucket"));
+
+TEST(LateCompletion, ACompletionAfterAFailedCallChangesNothingAnyMore) {
+    on_nodes("2", "ring", 1, std::chrono::milliseconds(600), [](Rank r, Node& node) {
+        std::vector<std::int32_t> data(4000, 1);
+        if (r == 0) {
+            node.group().hold_completions();
+        }
+        const Status status = node.allreduce(data, 1);
+        EXPECT_TRUE(status == Status::timeout || status == Status::peer_lost);
+        if (r == 0) {
+            EXPECT_EQ(data, std::vector<std::int32_t>(4000, 1));
+        }
+    });
+}
+
+}  // namespace
+}  // namespace trefoil::test
