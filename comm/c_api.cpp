@@ -92,9 +92,13 @@ trefoil::Operation checked(trefoil_op_t op) {
     return static_cast<trefoil::Operation>(op);
 }
 
+/// No machine gives a process more than 57 bits of addresses, half of them its own.
+constexpr std::size_t most_bytes =
+    static_cast<std::size_t>(std::numeric_limits<std::ptrdiff_t>::max()) >>
+    (sizeof(std::size_t) > 4 ? 7 : 0);
+
 std::size_t checked_bytes(std::size_t count, trefoil::DataType type) {
-    require(count <= static_cast<std::size_t>(std::numeric_limits<std::ptrdiff_t>::max()) /
-                         trefoil::size_of(type),
+    require(count <= most_bytes / trefoil::size_of(type),
             "count times the element size exceeds the address space");
     return count * trefoil::size_of(type);
 }
@@ -161,27 +165,16 @@ std::unique_ptr<trefoil::Bootstrap> bootstrap_of(const trefoil_config_t& config,
                                        config.rank, config.ranks, config.allgather, config.context);
     }
     require(config.allgather == nullptr, "config.allgather is set, but config.ranks is 0");
-    if (s.ranks <= 1) {
-        return trefoil::make_single_bootstrap();
-    }
-    const std::size_t colon = s.store.rfind(':');
-    int port = 0;
-    try {
-        port = colon == std::string::npos ? 0 : std::stoi(s.store.substr(colon + 1));
-    } catch (const std::exception&) {
-        port = 0;
-    }
-    if (port < 1 || port > 65535) {
-        throw Error(Status::invalid_argument,
-                    "TREFOIL_SIZE is " + std::to_string(s.ranks) + ", but TREFOIL_STORE=\"" +
-                        s.store + "\" is not host:port; start with `trefoil run -n " +
-                        std::to_string(s.ranks) + " -- PROGRAM`, or give all three variables");
-    }
     // Communicators of one process are created in the same order on all ranks.
     static std::atomic<unsigned> created{0};
-    const std::string job = s.job + "." + std::to_string(created.fetch_add(1));
-    return trefoil::make_store_bootstrap(s.store.substr(0, colon), port, job, s.rank, s.ranks,
-                                         s.timeout);
+    trefoil::LauncherRequest request;
+    request.launcher = s.launcher;
+    request.store = s.store;
+    request.job = s.job + "." + std::to_string(created.fetch_add(1));
+    request.rank = s.rank;
+    request.ranks = s.ranks;
+    request.deadline = s.timeout;
+    return trefoil::make_launcher_bootstrap(request);
 }
 
 }  // namespace

@@ -89,10 +89,13 @@ const Communicator::Plan& Communicator::plan(const PlanKey& key) {
         return *(plans_[key] = make_plan(key));
     } catch (const Error& error) {
         plans_.erase(key);
-        if (error.status() == Status::unsupported) {
-            throw;  // all ranks come to the same conclusion before anything moves
+        if (error.status() == Status::unsupported || failed_ != Status::success) {
+            throw;  // all ranks find a call unsupported before anything moves
         }
         fail(error);
+    } catch (const std::bad_alloc&) {
+        plans_.erase(key);
+        fail(Error(Status::out_of_memory, "out of memory while a call was prepared"));
     }
 }
 
@@ -124,7 +127,10 @@ const Schedule& Communicator::connected_schedule(const Algorithm& algorithm,
     try {
         const NewChannels added = wiring_->connect(schedule, agreement);
         executor_->greet(added.first_out, added.first_in);
-    } catch (const Error&) {
+    } catch (const Error& error) {
+        schedules_.erase(&algorithm);
+        fail(error);  // whatever the status: the other ranks may be connected by now
+    } catch (...) {
         schedules_.erase(&algorithm);
         throw;
     }
