@@ -15,8 +15,7 @@ bool Executor::poll(Worker& me) {
 void Executor::handle(Worker& me, const Event& event) {
     switch (event.kind) {
         case Event::Kind::sent:
-            // After a failed call nothing may run any more: the buffers are the caller's again.
-            if (event.cookie != greeting_cookie && call_ != nullptr) {
+            if (event.cookie != greeting_cookie) {
                 spend_token(*segments_[event.cookie >> 32],
                             static_cast<std::uint32_t>(event.cookie));
             }
