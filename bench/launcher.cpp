@@ -50,6 +50,7 @@ std::vector<std::string> environment_of(const Job& job, Rank rank, int store_por
     variables["TREFOIL_RANK"] = variables["TREFOIL_LOCAL_RANK"] = std::to_string(rank);
     variables["TREFOIL_SIZE"] = variables["TREFOIL_LOCAL_SIZE"] = std::to_string(job.ranks);
     variables["TREFOIL_STORE"] = "127.0.0.1:" + std::to_string(store_port);
+    variables["TREFOIL_LAUNCHER"] = "store";  // whatever has started us
     if (!job.torus.empty()) {
         variables["TREFOIL_TORUS"] = job.torus;
     }

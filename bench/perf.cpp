@@ -2,20 +2,24 @@
 // `trefoil perf`: measures and checks a collective; starts its own ranks unless it is one.
 #include <fmt/format.h>
 
-#include <cstdlib>
 #include <fstream>
 #include <memory>
 
 #include "bench/command.hpp"
 #include "bench/perf_run.hpp"
+#include "comm/environment.hpp"
 #include "topo/error.hpp"
 
 namespace trefoil::tool {
 
 namespace {
 
-bool under_launcher() {
-    return std::getenv("TREFOIL_RANK") != nullptr;
+/// Who has started this process as one of the ranks, if anybody has: "pmi: PMI_FD is set".
+std::string launcher_text() {
+    const LauncherChoice choice = choose_launcher(launcher_request(settings_from_environment()));
+    return choice.launcher == Launcher::single
+               ? std::string()
+               : fmt::format("{}: {}", to_string(choice.launcher), choice.reason);
 }
 
 /// Before anything runs: a result that cannot be kept is found out now, not in the end.
@@ -29,11 +33,12 @@ void require_writable(const std::string& file) {
 int perf(const PerfOptions& options, const std::vector<std::string>& arguments) {
     const Campaign campaign = make_campaign(options);
     const Rank ranks = asked_ranks(options);
-    if (under_launcher()) {
+    if (const std::string launcher = launcher_text(); !launcher.empty()) {
         if (options.launch == "threads") {
             throw Error(Status::invalid_argument,
                         "--launch threads starts ranks itself; it cannot be used under a launcher "
-                        "(TREFOIL_RANK is set)");
+                        "(" +
+                            launcher + "); TREFOIL_LAUNCHER=single ignores it");
         }
         return perf_rank(options, campaign, configuration(options));
     }
@@ -129,8 +134,10 @@ void add_perf(CLI::App& app, const Invocation& invocation, Action& action) {
     add_call_options(*command, *options);
     add_job_options(*command, *options);
     command->footer(
-        "Under `trefoil run` or another launcher that sets TREFOIL_RANK, the ranks are given;\n"
-        "otherwise perf starts them. A row is as slow as its slowest rank: p50 and p99 over the\n"
+        "Under `trefoil run`, mpirun, srun, or with TREFOIL_RANK, TREFOIL_SIZE and TREFOIL_STORE "
+        "the\n"
+        "ranks are given; otherwise perf starts them. A row is as slow as its slowest rank: p50 "
+        "and p99 over the\n"
         "calls, min and max over the ranks' means. algbw is bytes / p50; busbw is algbw * "
         "2(N-1)/N,\n"
         "what the links would carry at best. #wrong counts elements, over all ranks, that differ\n"

@@ -167,14 +167,8 @@ std::unique_ptr<trefoil::Bootstrap> bootstrap_of(const trefoil_config_t& config,
     require(config.allgather == nullptr, "config.allgather is set, but config.ranks is 0");
     // Communicators of one process are created in the same order on all ranks.
     static std::atomic<unsigned> created{0};
-    trefoil::LauncherRequest request;
-    request.launcher = s.launcher;
-    request.store = s.store;
-    request.job = s.job + "." + std::to_string(created.fetch_add(1));
-    request.rank = s.rank;
-    request.ranks = s.ranks;
-    request.deadline = s.timeout;
-    return trefoil::make_launcher_bootstrap(request);
+    return trefoil::make_launcher_bootstrap(
+        trefoil::launcher_request(s, std::to_string(created.fetch_add(1))));
 }
 
 }  // namespace

@@ -17,10 +17,13 @@ namespace trefoil {
 
 namespace {
 
-constexpr std::array<EnvironmentVariable, 17> table{{
+constexpr std::array<EnvironmentVariable, 18> table{{
+    {"TREFOIL_LAUNCHER", "auto|store|pmix|pmi|single", "auto",
+     "how the ranks meet; auto: by TREFOIL_STORE, else PMIx, else PMI-1, else one rank alone"},
     {"TREFOIL_RANK", "rank", "0", "this process's rank; with TREFOIL_SIZE and TREFOIL_STORE"},
     {"TREFOIL_SIZE", "count", "1", "number of ranks of the job"},
-    {"TREFOIL_STORE", "host:port", "", "where the ranks meet: a store that the launcher serves"},
+    {"TREFOIL_STORE", "host:port", "",
+     "where the ranks meet: a store that `trefoil run` serves, else rank 0"},
     {"TREFOIL_JOB", "name", "default", "separates jobs that share one store"},
     {"TREFOIL_LOCAL_RANK", "rank", "", "this process's number on its host; set by `trefoil run`"},
     {"TREFOIL_LOCAL_SIZE", "count", "", "ranks of the job on this host; set by `trefoil run`"},
@@ -85,6 +88,16 @@ void read_seconds(const char* name, std::chrono::milliseconds& target) {
     }
 }
 
+void read_launcher(std::optional<Launcher>& target) {
+    const auto value = variable("TREFOIL_LAUNCHER");
+    if (value && *value != "auto") {
+        target = launcher_named(*value);
+        if (!target) {
+            refuse("TREFOIL_LAUNCHER", *value, "give auto, store, pmix, pmi or single");
+        }
+    }
+}
+
 void read_bytes(const char* name, std::size_t& target, std::size_t least) {
     auto value = variable(name);
     if (!value) {
@@ -138,6 +151,7 @@ std::vector<std::string> unknown_variables() {
 
 Settings settings_from_environment() {
     Settings s;
+    read_launcher(s.launcher);
     constexpr Rank most = 2147483647;
     read_number("TREFOIL_SIZE", s.ranks, Rank{1}, most, "give the number of ranks, at least 1");
     read_number("TREFOIL_RANK", s.rank, Rank{0}, most, "give a rank, 0 or more");
@@ -165,6 +179,17 @@ Settings settings_from_environment() {
     read_bytes("TREFOIL_LANDING_BYTES", s.landing_bytes, 16384);
     read_bytes("TREFOIL_SEGMENT_BYTES", s.segment_bytes, 1024);
     return s;
+}
+
+LauncherRequest launcher_request(const Settings& settings, const std::string& job) {
+    LauncherRequest request;
+    request.launcher = settings.launcher;
+    request.store = settings.store;
+    request.job = settings.job + "." + job;
+    request.rank = settings.rank;
+    request.ranks = settings.ranks;
+    request.deadline = settings.timeout;
+    return request;
 }
 
 std::vector<std::string> parse_nics(std::string_view text, int ports) {

@@ -4,11 +4,13 @@
 
 #include <chrono>
 #include <cstddef>
+#include <optional>
 #include <span>
 #include <string>
 #include <string_view>
 #include <vector>
 
+#include "backend/launcher.hpp"
 #include "topo/torus.hpp"
 
 namespace trefoil {
@@ -30,6 +32,7 @@ std::vector<std::string> unknown_variables();
 /// What a communicator is asked to be. Precedence: the caller's configuration > environment >
 /// default.
 struct Settings {
+    std::optional<Launcher> launcher;  ///< nothing: what the environment indicates
     Rank rank = 0;
     Rank ranks = 0;  ///< 0: not given
     std::string store;
@@ -49,6 +52,10 @@ struct Settings {
 
 /// Reads the environment. Throws Error(invalid_argument) that names variable, value and mend.
 Settings settings_from_environment();
+
+/// How a communicator by these settings is to meet the other ranks; `job` names it among the
+/// communicators of the process.
+LauncherRequest launcher_request(const Settings& settings, const std::string& job = {});
 
 /// "eth0" for all ports, or "+0=eth1,-0=eth2": the NIC per port index ("" where not named). Throws
 /// Error(invalid_argument) on bad text or a port that the torus does not have.
