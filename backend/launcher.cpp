@@ -2,6 +2,8 @@
 // The order in which launchers are looked for, and the way to meet that each of them gives.
 #include "backend/launcher.hpp"
 
+#include <unistd.h>
+
 #include <array>
 #include <charconv>
 #include <cstdlib>
@@ -57,16 +59,36 @@ std::unique_ptr<LauncherLink> open_link(Launcher launcher, Clock::time_point unt
     return launcher == Launcher::pmix ? make_pmix_link(until) : open_pmi(until);
 }
 
-/// The process's one link to its launcher, which takes no second greeting.
-std::shared_ptr<LauncherRounds> rounds_of(Launcher launcher, Clock::time_point until) {
-    static std::mutex mutex;
-    static std::array<std::shared_ptr<LauncherRounds>, names.size()> opened;
-    const std::lock_guard lock(mutex);
-    std::shared_ptr<LauncherRounds>& rounds = opened.at(static_cast<std::size_t>(launcher));
-    if (!rounds) {
-        rounds = std::make_shared<LauncherRounds>(open_link(launcher, until));
+/// The process's one link to its launcher, which takes no second greeting. The launcher expects a
+/// farewell from every process, also from one that exits with its communicators in place.
+class ProcessLink {
+  public:
+    ~ProcessLink() {
+        if (rounds_ && getpid() == owner_) {  // not a child after fork(): the link is its parent's
+            rounds_->close();
+        }
     }
-    return rounds;
+
+    std::shared_ptr<LauncherRounds> get(Launcher launcher, Clock::time_point until) {
+        const std::lock_guard lock(mutex_);
+        if (!rounds_) {
+            rounds_ = std::make_shared<LauncherRounds>(open_link(launcher, until));
+            owner_ = getpid();
+        }
+        return rounds_;
+    }
+
+  private:
+    std::mutex mutex_;  // guards all below
+    std::shared_ptr<LauncherRounds> rounds_;
+    pid_t owner_ = -1;
+};
+
+std::unique_ptr<Bootstrap> make_by_launcher(Launcher launcher, const LauncherRequest& request) {
+    static std::array<ProcessLink, names.size()> links;
+    auto rounds =
+        links.at(static_cast<std::size_t>(launcher)).get(launcher, Clock::now() + request.deadline);
+    return make_rounds_bootstrap(std::move(rounds), request.job, request.deadline);
 }
 
 std::unique_ptr<Bootstrap> make_by_store(const LauncherRequest& request) {
@@ -119,8 +141,7 @@ std::unique_ptr<Bootstrap> make_launcher_bootstrap(const LauncherRequest& reques
             return make_by_store(request);
         case Launcher::pmix:
         case Launcher::pmi:
-            return make_rounds_bootstrap(rounds_of(launcher, Clock::now() + request.deadline),
-                                         request.job, request.deadline);
+            return make_by_launcher(launcher, request);
         case Launcher::single:
             break;
     }

@@ -147,6 +147,15 @@ void LauncherRounds::report_late(const std::string& name, std::chrono::milliseco
                                      " ms; look at their output, or raise TREFOIL_TIMEOUT");
 }
 
+void LauncherRounds::close() {
+    const std::lock_guard lock(mutex_);
+    // A thread that is in a round at the end of the process keeps the link until the end.
+    if (!running_) {
+        link_.reset();
+        failure_ = Error(Status::peer_lost, "launcher: this process has left the job at its end");
+    }
+}
+
 std::unique_ptr<Bootstrap> make_rounds_bootstrap(std::shared_ptr<LauncherRounds> rounds,
                                                  std::string job,
                                                  std::chrono::milliseconds deadline) {

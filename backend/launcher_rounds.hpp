@@ -40,14 +40,19 @@ class LauncherRounds {
   public:
     using Clock = LauncherLink::Clock;
 
-    explicit LauncherRounds(std::unique_ptr<LauncherLink> link) : link_(std::move(link)) {}
+    explicit LauncherRounds(std::unique_ptr<LauncherLink> link)
+        : link_(std::move(link)), rank_(link_->rank()), ranks_(link_->ranks()) {}
 
-    Rank rank() const { return link_->rank(); }
-    Rank ranks() const { return link_->ranks(); }
+    Rank rank() const { return rank_; }
+    Rank ranks() const { return ranks_; }
     /// Every rank's blob for the exchange `name`, which each rank enters once. Throws
     /// Error(timeout) with the ranks that did not come, where they are known.
     std::vector<std::string> allgather(const std::string& name, std::string_view mine,
                                        std::chrono::milliseconds deadline);
+
+    /// Ends the link, so that it can say good-bye while communicators still exist; later exchanges
+    /// fail.
+    void close();
 
   private:
     using Contributions = std::map<Rank, std::string>;
@@ -58,9 +63,11 @@ class LauncherRounds {
     [[noreturn]] void report_late(const std::string& name, std::chrono::milliseconds deadline);
 
     std::unique_ptr<LauncherLink> link_;  // used by the thread that has set running_
-    std::mutex mutex_;                    // guards all below
-    std::condition_variable changed_;     // signalled at the end of every round
-    std::string handed_in_;               // for the next round
+    const Rank rank_;
+    const Rank ranks_;
+    std::mutex mutex_;                 // guards all below
+    std::condition_variable changed_;  // signalled at the end of every round
+    std::string handed_in_;            // for the next round
     std::map<std::string, Contributions> exchanges_;
     bool running_ = false;
     std::optional<Error> failure_;  // final: the processes are no longer in step

@@ -108,11 +108,13 @@ std::unique_ptr<Bootstrap> make_served_store_bootstrap(const LauncherRequest& re
         if (error.status() != Status::timeout) {
             throw;
         }
-        const std::string more = request.rank != 0
-                                     ? "; rank 0 serves it: did rank 0 start, at that address?"
-                                     : "; nor can this rank serve it itself: " + refusal;
-        throw Error(error.status(),
-                    error.what() + (request.rank == 0 && refusal.empty() ? std::string() : more));
+        if (request.rank != 0) {
+            throw Error(error.status(), std::string(error.what()) +
+                                            " Rank 0 serves it: did it start, at that address?");
+        }
+        throw Error(error.status(), refusal.empty()
+                                        ? error.what()
+                                        : error.what() + (" Rank 0 cannot serve it: " + refusal));
     }
 }
 

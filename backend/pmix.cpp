@@ -118,8 +118,8 @@ void PmixLink::require(pmix_status_t status, const std::string& what) const {
     if (status == PMIX_ERR_UNREACH) {
         throw Error(Status::system_error,
                     "PMIx: no server answers (" + cause +
-                        "), although the environment names one; start with mpirun, prterun or srun "
-                        "--mpi=pmix, or set TREFOIL_LAUNCHER=single for one rank");
+                        "); start with mpirun, prterun or srun --mpi=pmix, or set "
+                        "TREFOIL_LAUNCHER=single for one rank");
     }
     throw Error(Status::system_error, "PMIx: " + cause + " on rank " + std::to_string(self_.rank));
 }

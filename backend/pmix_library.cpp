@@ -34,8 +34,8 @@ Library load() {
     if (handle == nullptr) {
         throw Error(Status::not_found,
                     "PMIx: cannot load the library: " + loader_error() +
-                        "; install it (Debian: libpmix2), or name its directory in LD_LIBRARY_PATH "
-                        "(that of the launcher's own PMIx)");
+                        "; install it (Debian: libpmix2), name its directory in LD_LIBRARY_PATH, "
+                        "or set TREFOIL_LAUNCHER=single for one rank");
     }
     Library found;
     find(handle, "PMIx_Init", found.init);
