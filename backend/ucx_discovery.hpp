@@ -18,7 +18,8 @@ std::vector<ProviderInfo> resources();
 /// exist.
 std::string choose_device(const std::vector<ProviderInfo>& all, const std::string& nic);
 
-/// The user's UCX_* settings; `transports` and `device` override theirs unless empty.
+/// The user's UCX_* settings, or UCX's defaults, but for the rendezvous threshold, where ours is
+/// better; `transports` and `device` override the user's unless empty.
 Config read_config(const std::string& transports, const std::string& device);
 
 /// The transports that a context may use under `config`, as in UCX_TLS.

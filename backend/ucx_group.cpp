@@ -43,9 +43,7 @@ UcxGroup::~UcxGroup() {
     if (queue_) {
         queue_->close();
     }
-    for (const auto& own : rails_) {
-        own->rail->drain();
-    }
+    drain();
     targets_.clear();
     imported_.clear();
     for (const auto& own : rails_) {

@@ -104,6 +104,7 @@ class UcxGroup final : public PortGroup {
     std::size_t take(std::span<Event> events);
     void progress();
     bool arm();
+    void drain();
     void doze(std::chrono::microseconds longest);
     ucs_status_t receive(Rail& rail, std::byte* to, void* data, std::size_t bytes,
                          std::uint32_t notice) noexcept;
@@ -124,6 +125,7 @@ class UcxGroup final : public PortGroup {
 
     std::vector<Pending> pending_;
     Pending* free_ = nullptr;
+    std::size_t under_way_ = 0;
     std::deque<Landing> landings_;  // grows to the most that ever were under way
     Landing* free_landing_ = nullptr;
     // Events that UCX's callbacks have left and poll() has not returned yet.

@@ -18,6 +18,7 @@ constexpr std::chrono::microseconds nap_slice{50};
 // The two kinds of arrival cannot end one sleep; whoever sleeps for one looks for the other after
 // this long.
 constexpr std::chrono::microseconds longest_sleep{1000};
+constexpr std::chrono::milliseconds longest_drain{500};
 constexpr std::uint32_t polls_per_progress = 16;  // while notices keep coming through the queue
 
 }  // namespace
@@ -71,6 +72,9 @@ PutResult UcxGroup::put_direct(Target& target, const void* source, std::byte* to
 
 PutResult UcxGroup::put_message(Target& target, const void* source, std::size_t bytes,
                                 const Header& header, std::uint64_t cookie) {
+    if (target.endpoint->lost != UCS_OK) {
+        return refuse("the peer is lost", ucs_status_string(target.endpoint->lost));
+    }
     if (free_ == nullptr) {
         return PutResult::again;
     }
@@ -93,6 +97,7 @@ PutResult UcxGroup::put_message(Target& target, const void* source, std::size_t 
         return refuse("active message", ucs_status_string(UCS_PTR_STATUS(request)));
     }
     free_ = pending->next_free;
+    ++under_way_;
     return PutResult::queued;
 }
 
@@ -105,6 +110,7 @@ void UcxGroup::on_sent(void* request, ucs_status_t status, void* user) {
         group.keep_failure("active message", ucs_status_string(status), pending->cookie);
     }
     group.release(pending);
+    --group.under_way_;
     ucp_request_free(request);
 }
 
@@ -244,6 +250,18 @@ void UcxGroup::doze(std::chrono::microseconds longest) {
     }
     const timespec limit{0, static_cast<long>(longest.count()) * 1000};
     ppoll(files.data(), rails_.size(), &limit, nullptr);
+}
+
+// A peer fetches a large message when it gets round to it. Bounded, because it may be dead.
+void UcxGroup::drain() {
+    const Clock::time_point deadline = Clock::now() + longest_drain;
+    while (under_way_ > 0 && Clock::now() < deadline) {
+        progress();
+        std::this_thread::yield();
+    }
+    for (const auto& own : rails_) {
+        own->rail->drain();
+    }
 }
 
 }  // namespace trefoil::ucx

@@ -2,6 +2,7 @@
 // One UCX context and worker, restricted to one device or to none, with its endpoints.
 #pragma once
 
+#include <chrono>
 #include <map>
 #include <string>
 #include <string_view>
@@ -14,7 +15,8 @@ namespace trefoil::ucx {
 /// A peer's worker as seen from here.
 struct Endpoint {
     ucp_ep_h handle = nullptr;
-    bool used = false;  ///< something was sent, which drain() has to see off
+    bool used = false;           ///< something was sent, which drain() has to see off
+    ucs_status_t lost = UCS_OK;  ///< what UCX has reported about the connection
 };
 
 /// Not thread-safe. Active messages are handed to the handler inside progress().
@@ -23,7 +25,7 @@ class Rail {
     /// Throws Error(not_found) when no transport is left under the settings.
     Rail(const std::string& transports, std::string device, ucp_am_recv_callback_t handler,
          void* argument);
-    ~Rail() = default;
+    ~Rail();
     Rail(const Rail&) = delete;
     Rail& operator=(const Rail&) = delete;
 
@@ -41,12 +43,16 @@ class Rail {
     const std::string& transports() const { return transports_; }
     const std::string& device() const { return device_; }
 
-    /// Sees off what was accepted; takes at most half a second.
+    /// Sees off what was accepted, but for messages that wait to be fetched; takes at most half a
+    /// second.
     void drain();
-    /// Closes the worker with its endpoints, not the context.
-    void close() { worker_.reset(); }
+    /// Closes the worker with its endpoints, not the context. After drain(); when that could not
+    /// finish, the worker is kept until the process ends: see ucx_rail.cpp.
+    void close();
 
   private:
+    bool flush(bool used, std::chrono::milliseconds longest);
+
     std::string device_;
     std::string transports_;
     Context context_;
@@ -54,6 +60,7 @@ class Rail {
     std::string address_;
     std::map<std::string, Endpoint, std::less<>> endpoints_;
     int event_fd_ = -1;
+    bool drained_ = true;  // nothing waits for a peer
 };
 
 }  // namespace trefoil::ucx
