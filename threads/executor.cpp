@@ -140,7 +140,9 @@ void Executor::start_segment(std::size_t number) {
     segment.bases[Location::vector] = call_->vector == nullptr ? nullptr : call_->vector + offset;
     segment.bases[Location::scratch] = segment.scratch.data();
     const std::size_t slot = segment.number % landing_slots * wire_.slot_bytes;
-    for (std::size_t c = 0; c < wire_.in.size(); ++c) {
+    // The wire may have grown since room was reserved; no program that can run knows those
+    // channels.
+    for (std::size_t c = 0; Location::first_landing + c < segment.bases.size(); ++c) {
         segment.bases[Location::first_landing + c] = wire_.in[c].landing + slot;
     }
     for (std::size_t i = 0; i < program.arrival_steps.size(); ++i) {

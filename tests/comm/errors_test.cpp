@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // Bad input and lost peers: a status and a message that helps, on every rank, and never a hang.
 #include <atomic>
+#include <cstdlib>
 #include <limits>
 
 #include "thread_job.hpp"
@@ -153,6 +154,30 @@ TEST(Errors, AZeroCountOnOneRankIsReportedInTheFirstCall) {
                                     TREFOIL_SUM, comm),
                   TREFOIL_ERROR_MISMATCH);
     });
+}
+
+TEST(Errors, AfterAnUnsupportedCallTheCommunicatorGoesOn) {
+    setenv("TREFOIL_LANDING_BYTES", "16K", 1);  // too little for the ring's many steps
+    JobOptions options;
+    options.torus = "16";
+    options.algorithm = "ring";
+    run_ranks(16, options, [](int, trefoil_comm_t comm) {
+        ASSERT_NE(comm, nullptr);
+        ASSERT_EQ(trefoil_barrier(comm), TREFOIL_SUCCESS);
+        std::vector<std::int32_t> data(100, 1);
+        const auto allreduce = [&] {
+            return trefoil_allreduce(TREFOIL_IN_PLACE, data.data(), data.size(), TREFOIL_INT32,
+                                     TREFOIL_SUM, comm);
+        };
+        EXPECT_EQ(allreduce(), TREFOIL_ERROR_UNSUPPORTED);
+        EXPECT_TRUE(mentions(trefoil_last_error(nullptr), "TREFOIL_LANDING_BYTES"));
+        // The barrier's plan is older than the ring's channels, which exist by now.
+        ASSERT_EQ(trefoil_barrier(comm), TREFOIL_SUCCESS) << trefoil_last_error(comm);
+        ASSERT_EQ(trefoil_comm_set_algorithm(comm, "allreduce", "trivance-l"), TREFOIL_SUCCESS);
+        ASSERT_EQ(allreduce(), TREFOIL_SUCCESS) << trefoil_last_error(comm);
+        EXPECT_EQ(data[99], 16);
+    });
+    unsetenv("TREFOIL_LANDING_BYTES");
 }
 
 TEST(Errors, APeerThatNeverComesEndsInATimeoutThatNamesIt) {
