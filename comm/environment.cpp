@@ -74,7 +74,8 @@ bool read_number(const char* name, T& target, T least, T most, const char* mend)
     T number{};
     const char* end = value->data() + value->size();
     const auto [stop, error] = std::from_chars(value->data(), end, number);
-    if (error != std::errc() || stop != end || number < least || number > most) {
+    // So written, the comparison refuses "nan" too.
+    if (error != std::errc() || stop != end || !(number >= least && number <= most)) {
         refuse(name, *value, mend);
     }
     target = number;

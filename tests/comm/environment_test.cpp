@@ -50,6 +50,7 @@ TEST(Environment, ReadsNumbersSecondsAndBytes) {
 TEST(Environment, RefusesBadValues) {
     expect_refused("TREFOIL_TIMEOUT", "soon");
     expect_refused("TREFOIL_TIMEOUT", "-1");
+    expect_refused("TREFOIL_TIMEOUT", "nan");
     expect_refused("TREFOIL_LANDING_BYTES", "4T");
     expect_refused("TREFOIL_LANDING_BYTES", "12");
     expect_refused("TREFOIL_SIZE", "0");
