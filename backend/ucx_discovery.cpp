@@ -159,6 +159,10 @@ Config read_config(const std::string& transports, const std::string& device) {
     if (setting(*config, "RNDV_THRESH") == "auto") {
         modify(*config, "RNDV_THRESH", rendezvous_threshold);
     }
+    // A port is one NIC; striping over others (of the same host, loopback too) only costs.
+    if (std::getenv("UCX_MAX_RNDV_LANES") == nullptr) {
+        modify(*config, "MAX_RNDV_LANES", "1");
+    }
     return config;
 }
 

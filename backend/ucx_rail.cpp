@@ -15,7 +15,16 @@ namespace {
 using Clock = std::chrono::steady_clock;
 constexpr std::chrono::milliseconds longest_drain{500};
 constexpr std::chrono::milliseconds connecting_drain{20};
-constexpr int drain_rounds = 16;
+constexpr std::chrono::microseconds settling{500};
+
+// Numbers of active messages.
+constexpr unsigned payload = 0;
+constexpr unsigned farewell = 1;
+
+ucs_status_t ignore(void*, const void*, std::size_t, void*, std::size_t,
+                    const ucp_am_recv_param_t*) {
+    return UCS_OK;
+}
 
 // Keeps what is never freed reachable, so that leak checkers can tell it from a leak.
 void remember(void* object) {
@@ -76,17 +85,22 @@ Rail::Rail(const std::string& transports, std::string device, ucp_am_recv_callba
     context_ = open_context(*config, transports_);
     worker_ = open_worker(context_.get());
     address_ = address_of(worker_.get());
+    handle(payload, handler, argument);
+    handle(farewell, ignore, nullptr);
+    if (ucp_worker_get_efd(worker_.get(), &event_fd_) != UCS_OK) {
+        event_fd_ = -1;
+    }
+}
+
+void Rail::handle(unsigned message, ucp_am_recv_callback_t handler, void* argument) {
     ucp_am_handler_param_t parameters{};
     parameters.field_mask = UCP_AM_HANDLER_PARAM_FIELD_ID | UCP_AM_HANDLER_PARAM_FIELD_FLAGS |
                             UCP_AM_HANDLER_PARAM_FIELD_CB | UCP_AM_HANDLER_PARAM_FIELD_ARG;
-    parameters.id = 0;
+    parameters.id = message;
     parameters.flags = UCP_AM_FLAG_WHOLE_MSG;
     parameters.cb = handler;
     parameters.arg = argument;
     check(ucp_worker_set_am_recv_handler(worker_.get(), &parameters), "receive active messages");
-    if (ucp_worker_get_efd(worker_.get(), &event_fd_) != UCS_OK) {
-        event_fd_ = -1;
-    }
 }
 
 // No error handling mode: the transports over shared memory have none, and asking for it would
@@ -112,13 +126,14 @@ Endpoint& Rail::connect(const std::string& worker_address) {
     return endpoint;
 }
 
-// Flushes the endpoints that were used, or the others; true when nothing is left.
-bool Rail::flush(bool used, std::chrono::milliseconds longest) {
+// Sends a last message through the endpoints that were used, or the others; true when all are off.
+bool Rail::bid_farewell(bool used, std::chrono::milliseconds longest) {
     ucp_request_param_t parameters{};
     std::vector<ucs_status_ptr_t> requests;
     for (const auto& [address, endpoint] : endpoints_) {
         if (endpoint.used == used) {
-            requests.push_back(ucp_ep_flush_nbx(endpoint.handle, &parameters));
+            requests.push_back(
+                ucp_am_send_nbx(endpoint.handle, farewell, nullptr, 0, nullptr, 0, &parameters));
         }
     }
     const Clock::time_point deadline = Clock::now() + longest;
@@ -138,16 +153,20 @@ bool Rail::flush(bool used, std::chrono::milliseconds longest) {
     return done;
 }
 
-// What was accepted has to leave, and unread bytes in a socket would make the kernel reset the
-// connection, which can take our last bytes with it. An endpoint that was never used may still be
-// connecting, which takes the peer's help and loses nothing. Bounded, because a peer may be dead.
+// What was accepted has to leave. A flush would not do: over sockets it asks the peer for an
+// answer, and the peer may be closing another of its groups, waiting for another of ours. A last
+// message that is accepted has pushed all before it on the way; nothing is lost with it. An
+// endpoint that was never used may still be connecting, which takes the peer's help. Bounded,
+// because a peer may be dead. The rounds afterwards read what came meanwhile: unread bytes in a
+// socket would make the kernel reset the connection, which can take our last bytes with it.
 void Rail::drain() {
-    const bool sent = flush(true, longest_drain);
-    const bool connected = flush(false, connecting_drain);
+    const bool sent = bid_farewell(true, longest_drain);
+    const bool connected = bid_farewell(false, connecting_drain);
     drained_ = sent && connected;
-    for (int round = 0; round < drain_rounds; ++round) {
+    const Clock::time_point end = Clock::now() + settling;
+    do {
         progress();
-    }
+    } while (Clock::now() < end);
 }
 
 // UCX 1.13 ends the process when a worker is destroyed whose connection requests wait for a peer,

@@ -19,7 +19,8 @@ struct Endpoint {
     ucs_status_t lost = UCS_OK;  ///< what UCX has reported about the connection
 };
 
-/// Not thread-safe. Active messages are handed to the handler inside progress().
+/// Not thread-safe. Active messages of number 0 are handed to the handler
+/// inside progress().
 class Rail {
   public:
     /// Throws Error(not_found) when no transport is left under the settings.
@@ -51,7 +52,8 @@ class Rail {
     void close();
 
   private:
-    bool flush(bool used, std::chrono::milliseconds longest);
+    void handle(unsigned message, ucp_am_recv_callback_t handler, void* argument);
+    bool bid_farewell(bool used, std::chrono::milliseconds longest);
 
     std::string device_;
     std::string transports_;
