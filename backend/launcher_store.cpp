@@ -6,6 +6,7 @@
 #include <unistd.h>
 
 #include <charconv>
+#include <cstdlib>
 #include <map>
 #include <mutex>
 
@@ -35,15 +36,6 @@ class AllSignalsBlocked {
 /// The stores that this process serves, by their place.
 class ServedStores {
   public:
-    ~ServedStores() {
-        for (auto& [place, server] : servers_) {
-            if (getpid() != owner_) {
-                // A child after fork() has the object, but not the thread that it would join.
-                static_cast<void>(server.release());
-            }
-        }
-    }
-
     /// Why this process does not serve the store at that place; empty if it does.
     std::string serve(const StoreAddress& address) {
         const std::lock_guard lock(mutex_);
@@ -60,14 +52,24 @@ class ServedStores {
         return {};
     }
 
+    void end() {
+        if (getpid() == owner_) {  // a child after fork() has no threads that it could join
+            servers_.clear();
+        }
+    }
+
   private:
     pid_t owner_ = getpid();
     std::mutex mutex_;  // guards servers_
     std::map<std::string, std::unique_ptr<StoreServer>> servers_;
 };
 
+/// Never destroyed: in a child after fork() there is nothing to do and nothing that may be touched.
 ServedStores& served_stores() {
-    static ServedStores stores;
+    static ServedStores& stores = *[] {
+        std::atexit([] { served_stores().end(); });
+        return new ServedStores;
+    }();
     return stores;
 }
 
