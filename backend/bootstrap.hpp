@@ -24,6 +24,9 @@ class Bootstrap {
     /// Every rank's blob, by rank. Blobs may differ in length and may be empty.
     virtual std::vector<std::string> allgather(std::string_view mine) = 0;
     void barrier() { allgather({}); }
+    /// This rank will not come to any further exchange: others that wait for it need not wait on,
+    /// where that can be told. Not collective; no exchange may follow on this rank.
+    virtual void abandon() noexcept {}
 };
 
 /// The caller's own fixed-size allgather: copies `bytes` from `mine` to all[r*bytes] of every rank

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // A rank's end of the store: joins a job, then takes part in one exchange after the other.
 #include <poll.h>
+#include <sys/socket.h>
 
 #include <algorithm>
 
@@ -27,6 +28,8 @@ class StoreBootstrap final : public Bootstrap {
     Rank rank() const override { return rank_; }
     Rank ranks() const override { return ranks_; }
     std::vector<std::string> allgather(std::string_view mine) override;
+    // The server takes the end of the connection for the end of the rank, and tells the others.
+    void abandon() noexcept override { ::shutdown(connection_.number(), SHUT_RDWR); }
 
   private:
     std::string ask(std::string message, Kind answer, Clock::time_point until);

@@ -188,6 +188,26 @@ TEST(Store, TellsAtOnceWhenARankDies) {
     expect_alive(server.port(), "another");
 }
 
+TEST(Store, TellsAtOnceWhenARankGivesUp) {
+    const StoreServer server;
+    std::atomic<int> told{0};
+    on_ranks(3, [&](Rank r) {
+        const auto bootstrap = join(server.port(), r, 3);
+        bootstrap->barrier();
+        if (r == 1) {
+            bootstrap->abandon();
+        } else {
+            const Error error = error_of([&] { bootstrap->barrier(); });
+            EXPECT_EQ(error.status(), Status::peer_lost) << error.what();
+            ++told;
+        }
+        // The others are told although rank 1 still holds its end; bounded by their patience.
+        while (told < 2) {
+            std::this_thread::yield();
+        }
+    });
+}
+
 TEST(Store, TellsAtOnceWhenAProcessIsKilled) {
     const StoreServer server;
     const int port = server.port();
