@@ -125,11 +125,15 @@ const Schedule& Communicator::connected_schedule(const Algorithm& algorithm,
     }
     const Schedule& schedule = schedules_[&algorithm] = algorithm.build(*torus_, rank());
     try {
+        executor_->announce_connecting();
         const NewChannels added = wiring_->connect(schedule, agreement);
         executor_->greet(added.first_out, added.first_in);
     } catch (const Error& error) {
         schedules_.erase(&algorithm);
-        fail(error);  // whatever the status: the other ranks may be connected by now
+        // Whatever the status: the other ranks may be connected by now.
+        fail(error.status() == Status::mismatch
+                 ? error
+                 : Error(error.status(), "while preparing " + agreement + ": " + error.what()));
     } catch (...) {
         schedules_.erase(&algorithm);
         throw;
@@ -199,6 +203,7 @@ void Communicator::check_alive() const {
 void Communicator::fail(const Error& error) {
     failed_ = error.status();
     failure_ = "rank " + std::to_string(rank()) + ": " + error.what();
+    bootstrap_->abandon();
     throw Error(failed_, failure_);
 }
 

@@ -63,6 +63,10 @@ class Executor {
     /// Makes room for `program`, so that run() does not allocate. May throw bad_alloc.
     void reserve(const Program& program);
 
+    /// Tells the peers that this rank sets up channels, as all must now: one that waits for a
+    /// message instead makes another call, and can say so. Before each greet().
+    void announce_connecting() noexcept;
+
     /// Sends hello on the outgoing channels from `first_out` on and waits until the incoming ones
     /// from `first_in` on have been greeted. Throws Error(timeout) that names peer and port.
     void greet(std::size_t first_out, std::size_t first_in);
@@ -118,6 +122,7 @@ class Executor {
     const Call* call_ = nullptr;
     std::size_t started_in_call_ = 0;       ///< by worker 0
     std::uint64_t call_first_segment_ = 0;  ///< running number of the call's first segment
+    std::uint32_t greetings_ = 0;           ///< set-ups that are complete
     std::uint64_t next_segment_ = 0;  ///< running number of the next one to start, by worker 0
     /// Segments started; store-release by worker 0 publishes the segment's state to
     /// adopt_segments().

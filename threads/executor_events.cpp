@@ -90,6 +90,10 @@ void Executor::control(Worker& me, std::uint32_t bits) {
         case Control::leaving:
             std::atomic_ref(channel.peer_left).store(true, std::memory_order_relaxed);
             break;
+        case Control::connecting:
+            std::atomic_ref(channel.peer_connecting)
+                .store(notice.segment, std::memory_order_relaxed);
+            break;
         case Control::mismatch:
         case Control::failed:
             // The peer failed in this call or in a later one: if in a later one, this one can still
@@ -105,6 +109,23 @@ bool Executor::poll_all_groups() {
         progressed |= poll(*worker);
     }
     return progressed;
+}
+
+void Executor::announce_connecting() noexcept {
+    for (const OutChannel& channel : wire_.out) {
+        const std::uint32_t bits = control_notice(Control::connecting, channel.id, greetings_ + 1);
+        // Only a message is at stake: few attempts.
+        for (int attempt = 0; attempt < 100; ++attempt) {
+            const PutResult result = wire_.groups[channel.group]->put(
+                channel.port, channel.endpoint, nullptr, nullptr, channel.landing, channel.offset,
+                0, bits, greeting_cookie);
+            if (result != PutResult::again) {
+                break;
+            }
+            (void)poll(*workers_[channel.group]);
+        }
+    }
+    (void)poll_all_groups();
 }
 
 void Executor::greet(std::size_t first_out, std::size_t first_in) {
@@ -158,6 +179,7 @@ void Executor::greet(std::size_t first_out, std::size_t first_in) {
             group->wait(sleep / static_cast<int>(wire_.groups.size()));
         }
     }
+    ++greetings_;
 }
 
 }  // namespace trefoil

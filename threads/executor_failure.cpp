@@ -158,8 +158,18 @@ bool Executor::fail_with_a_peer(std::chrono::steady_clock::duration idle_for) {
         }
         const Segment* segment = nullptr;
         std::uint32_t step = 0;
-        if (std::atomic_ref(channel.peer_left).load(std::memory_order_relaxed) &&
-            missing(c, segment, step)) {
+        if (!missing(c, segment, step)) {
+            continue;
+        }
+        // An older set-up's number may still stand here; the next one's means that the peer has
+        // finished its earlier calls and will not send for this one.
+        const std::uint32_t next = (greetings_ + 1) % Notice::segment_modulus;
+        if (std::atomic_ref(channel.peer_connecting).load(std::memory_order_relaxed) == next) {
+            fail(Status::mismatch, peer + " prepares another call than this rank's " + call_->text +
+                                       "; " + same_calls);
+            return true;
+        }
+        if (std::atomic_ref(channel.peer_left).load(std::memory_order_relaxed)) {
             fail(Status::peer_lost, std::string(call_->text) + " needs " + peer +
                                         ", which has destroyed its communicator");
             return true;

@@ -40,14 +40,19 @@ struct Notice {
 
 /// Control notices carry their kind in the signature bits.
 enum class Control : std::uint32_t {
-    hello = 1,     ///< the channel works; sent once when it is connected
-    leaving = 2,   ///< the peer destroys its communicator
-    mismatch = 3,  ///< the peer failed: it saw a call that differs from its own
-    failed = 4     ///< the peer failed for another reason
+    hello = 1,      ///< the channel works; sent once when it is connected
+    leaving = 2,    ///< the peer destroys its communicator
+    mismatch = 3,   ///< the peer failed: it saw a call that differs from its own
+    failed = 4,     ///< the peer failed for another reason
+    connecting = 5  ///< the peer sets up channels for its next call; `number` counts the set-ups
 };
 
-constexpr std::uint32_t control_notice(Control kind, std::uint32_t channel) {
-    return Notice{Notice::index_limit, channel, static_cast<std::uint32_t>(kind), 0}.encode();
+/// `number` is taken modulo Notice::segment_modulus and travels in the place of the segment's.
+constexpr std::uint32_t control_notice(Control kind, std::uint32_t channel,
+                                       std::uint32_t number = 0) {
+    return Notice{Notice::index_limit, channel, static_cast<std::uint32_t>(kind),
+                  number % Notice::segment_modulus}
+        .encode();
 }
 
 }  // namespace trefoil

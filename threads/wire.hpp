@@ -34,6 +34,7 @@ struct InChannel {
     // Accessed through atomic_ref: written by the group's owner, read by worker 0.
     bool peer_left = false;         ///< leaving has arrived
     std::uint32_t peer_failed = 0;  ///< the Control kind with which the peer reported its failure
+    std::uint32_t peer_connecting = ~0U;  ///< number of the last set-up that the peer announced
 };
 
 struct Wire {

@@ -58,6 +58,7 @@ class Node {
 
     GroupDouble& group() { return static_cast<GroupDouble&>(*wire_.groups[0]); }
     std::string failure() const { return executor_->failure(); }
+    void prepare_another_call() { executor_->announce_connecting(); }
     void meet() { bootstrap_->barrier(); }
 
   private:
@@ -116,6 +117,20 @@ TEST_P(Staged, ResultsAreRightWhenSourcesMustBeRegistered) {
 INSTANTIATE_TEST_SUITE_P(Algorithms, Staged,
                          testing::Values("trivance-l", "trivance-b", "trivance-g", "swing-b",
                                          "recursive-doubling-b", "bucket"));
+
+TEST(AnotherCall, IsNoticedByTheRanksThatDoNotPrepareIt) {
+    on_nodes("2", "ring", 2, std::chrono::seconds(20), [](Rank r, Node& node) {
+        std::vector<std::int32_t> data(4000, 1);
+        ASSERT_EQ(node.allreduce(data, 1), Status::success) << node.failure();
+        if (r == 1) {
+            node.prepare_another_call();
+            return;
+        }
+        EXPECT_EQ(node.allreduce(data, 1), Status::mismatch);
+        EXPECT_NE(node.failure().find("rank 1 prepares another call"), std::string::npos)
+            << node.failure();
+    });
+}
 
 TEST(LateCompletion, ACompletionAfterAFailedCallChangesNothingAnyMore) {
     on_nodes("2", "ring", 1, std::chrono::milliseconds(600), [](Rank r, Node& node) {
