@@ -1,10 +1,12 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // The `trefoil` command: reads the command line, runs one subcommand, turns errors into exit codes.
 #include <fmt/core.h>
+#include <signal.h>
 
 #include <algorithm>
 #include <cstdio>
 #include <cstdlib>
+#include <new>
 
 #include "bench/command.hpp"
 #include "include/trefoil/trefoil.h"
@@ -55,7 +57,19 @@ int exit_code(Status status) {
     return bad_input ? exit_bad_input : exit_failure;
 }
 
+/// Some of libfabric's libraries install handlers when they are loaded; theirs for an interrupt
+/// ends the process with exit code 1, or hangs. What the parent has chosen to ignore stays ignored.
+void take_back_signals() {
+    for (const int number : {SIGHUP, SIGINT, SIGTERM}) {
+        struct sigaction present {};
+        if (sigaction(number, nullptr, &present) == 0 && present.sa_handler != SIG_IGN) {
+            signal(number, SIG_DFL);
+        }
+    }
+}
+
 int run(int argc, char** argv) {
+    take_back_signals();
     const Invocation invocation = read(argc, argv);
     CLI::App app{"Trefoil: collectives for machines wired as a torus.", "trefoil"};
     app.set_version_flag("--version", version_text());
@@ -99,6 +113,9 @@ int main(int argc, char** argv) {
             fmt::print(stderr, "trefoil: {}\n", error.what());
         }
         return code;
+    } catch (const std::bad_alloc&) {
+        fmt::print(stderr, "trefoil: out of memory; choose smaller vectors or fewer ranks\n");
+        return tool::exit_failure;
     } catch (const std::exception& error) {
         fmt::print(stderr, "trefoil: {}\n", error.what());
         return tool::exit_failure;

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // `trefoil perf`: ranks as threads and as processes, the table, the JSON file, and refusals.
 #include <gtest/gtest.h>
+#include <signal.h>
 #include <unistd.h>
 
 #include <cstdlib>
@@ -162,6 +163,16 @@ TEST(PerfInput, a_torus_that_does_not_fit_the_launched_ranks_is_refused) {
     EXPECT_EQ(result.code, 2);
     EXPECT_NE(result.err.find("torus 3 has 3 ranks, but the job has 2"), std::string::npos)
         << result.err;
+}
+
+TEST_F(Perf, ends_at_once_when_interrupted) {
+    for (const char* launch : {"processes", "threads"}) {
+        Tool tool({"perf", "allreduce", "--torus", "2x2", "-b", "8", "-e", "8", "-n", "10000000",
+                   "--launch", launch});
+        ASSERT_TRUE(tool.wrote("#wrong")) << launch;
+        tool.signal(SIGTERM);
+        EXPECT_EQ(tool.wait().code, 128 + SIGTERM) << launch;
+    }
 }
 
 }  // namespace
