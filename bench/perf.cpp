@@ -106,9 +106,9 @@ void add_job_options(CLI::App& command, PerfOptions& o) {
         .add_option("--launch", o.launch,
                     "processes (default), or threads: all ranks in one process")
         ->group("Ranks");
-    command.add_option("--backend", o.backend, "memory or ofi (default: automatic)")
+    command.add_option("--backend", o.backend, "memory, ofi or ucx (default: automatic)")
         ->group("Ranks");
-    command.add_option("--provider", o.provider, "Of ofi: net, tcp;ofi_rxm, shm ...")
+    command.add_option("--provider", o.provider, "Of ofi: net, tcp;ofi_rxm, shm ...; of ucx: what UCX_TLS takes")
         ->group("Ranks");
     command.add_option("--nics", o.nics, "eth0, or per direction +0=eth1,-0=eth2")->group("Ranks");
     command

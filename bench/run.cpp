@@ -68,7 +68,7 @@ void add_run(CLI::App& app, const Invocation& invocation, Action& action) {
     run->add_option("-n,--ranks", options->ranks, "How many ranks; taken from --torus if left out")
         ->check(CLI::Range(1, 1 << 16));
     run->add_option("--torus", options->torus, "Sizes of the torus, e.g. 3x3 (TREFOIL_TORUS)");
-    run->add_option("--backend", options->backend, "memory or ofi (TREFOIL_BACKEND)");
+    run->add_option("--backend", options->backend, "memory, ofi or ucx (TREFOIL_BACKEND)");
     run->add_option("--provider", options->provider,
                     "libfabric provider of the ofi backend (TREFOIL_PROVIDER)");
     run->add_flag("--label,!--no-label", options->label,

@@ -87,7 +87,7 @@ typedef struct {
     trefoil_allgather_fn allgather; /* NULL: rendezvous by environment (TREFOIL_STORE) */
     void* context;                  /* handed to allgather */
     const char* torus;              /* "3x3": sizes whose product is `ranks`; row-major ranks */
-    const char* backend;            /* "memory" or "ofi" */
+    const char* backend;            /* "memory", "ofi" or "ucx" */
     const char* provider;           /* ofi: "net", "tcp;ofi_rxm", "shm", ... */
     const char* algorithm;          /* of allreduce: a name of `trefoil info`, or "auto" */
     const char* nics;               /* per direction: "eth0" for all, or "+0=eth1,-0=eth2" */
