@@ -17,10 +17,13 @@ die() {
 # include path).
 readonly build_needs=(
     g++=g++ cmake=cmake ninja=ninja-build pkg-config=pkg-config libfabric.pc=libfabric-dev
-    ucx.pc=libucx-dev
+    ucx.pc=libucx-dev pmix.pc=libpmix-dev
     /CLI/CLI.hpp=libcli11-dev fmt.pc=libfmt-dev nlohmann_json.pc=nlohmann-json3-dev
 )
-readonly test_needs=(python3=python3 /gtest/gtest.h=libgtest-dev clang++=clang clang-format=clang-format nm=binutils)
+readonly test_needs=(
+    python3=python3 /gtest/gtest.h=libgtest-dev clang++=clang clang-format=clang-format nm=binutils
+    mpirun.openmpi=openmpi-bin mpirun.mpich=mpich
+)
 
 is_there() {
     case $1 in

@@ -166,7 +166,7 @@ TEST_P(Launchers, ForkedChildrenDoNotDisturb) {
 }
 
 TEST_P(Launchers, ARankThatNeverComesIsATimeout) {
-    setenv("TREFOIL_TIMEOUT", "1", 1);
+    setenv("TREFOIL_TIMEOUT", "0.5", 1);
     const Result result = start(2, rank_program("late"));
     EXPECT_NE(result.code, 0) << result.out;
     EXPECT_EQ(result.lines_with("error "), 1) << result.out;

@@ -121,7 +121,7 @@ int main(int count, char** arguments) {
         report(kept);
     } else if (what == "late") {
         if (is_rank_one()) {
-            std::this_thread::sleep_for(std::chrono::seconds(3));  // longer than TREFOIL_TIMEOUT
+            std::this_thread::sleep_for(std::chrono::seconds(2));  // longer than TREFOIL_TIMEOUT
             return 0;
         }
         create();
