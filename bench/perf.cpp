@@ -108,7 +108,9 @@ void add_job_options(CLI::App& command, PerfOptions& o) {
         ->group("Ranks");
     command.add_option("--backend", o.backend, "memory, ofi or ucx (default: automatic)")
         ->group("Ranks");
-    command.add_option("--provider", o.provider, "Of ofi: net, tcp;ofi_rxm, shm ...; of ucx: what UCX_TLS takes")
+    command
+        .add_option("--provider", o.provider,
+                    "Of ofi: net, tcp;ofi_rxm, shm ...; of ucx: what UCX_TLS takes")
         ->group("Ranks");
     command.add_option("--nics", o.nics, "eth0, or per direction +0=eth1,-0=eth2")->group("Ranks");
     command
