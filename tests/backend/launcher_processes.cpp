@@ -174,6 +174,17 @@ TEST_P(Launchers, ARankThatNeverComesIsATimeout) {
         << result.out;
 }
 
+TEST_P(Launchers, TheUserHasTheLastWord) {
+    setenv("TREFOIL_LAUNCHER", "single", 1);
+    const Result alone = start(2, rank_program("sum"));
+    EXPECT_EQ(alone.code, 0) << alone.out;
+    EXPECT_EQ(alone.lines_with("rank 0 of 1: sum 1"), 2) << alone.out;
+    setenv("TREFOIL_LAUNCHER", "sinlge", 1);
+    const Result unknown = start(2, rank_program("sum"));
+    EXPECT_NE(unknown.code, 0) << unknown.out;
+    EXPECT_GE(unknown.lines_with("TREFOIL_LAUNCHER=sinlge is not valid"), 1) << unknown.out;
+}
+
 #ifdef TREFOIL_TOOL
 TEST_P(Launchers, PerfIsOneOfTheRanks) {
     if (GetParam().name == "openmpi") {
