@@ -26,11 +26,18 @@ char process_state(int pid) {
                                                                             : text[after_name + 2];
 }
 
-/// Names this process's network namespace; empty where there is no such thing.
-std::string network_namespace() {
+/// Names one of this process's namespaces ("net", "pid"); empty where there is no such thing.
+std::string own_namespace(const std::string& kind) {
     char name[64] = {};
-    const ssize_t length = readlink("/proc/self/ns/net", name, sizeof name - 1);
+    const ssize_t length = readlink(("/proc/self/ns/" + kind).c_str(), name, sizeof name - 1);
     return {name, static_cast<std::size_t>(std::max<ssize_t>(0, length))};
+}
+
+/// Equal for processes that see each other's process numbers: hosts may share a name.
+std::string process_space() {
+    std::string boot;
+    std::ifstream("/proc/sys/kernel/random/boot_id") >> boot;
+    return boot + own_namespace("pid");
 }
 
 }  // namespace
@@ -100,7 +107,8 @@ void Communicator::agree_on_settings() {
               settings_.algorithm + ", landing " + std::to_string(settings_.landing_bytes) +
               " bytes, segments " + std::to_string(settings_.segment_bytes) + " bytes");
     mine.text(host);
-    mine.text(network_namespace());
+    mine.text(own_namespace("net"));
+    mine.text(process_space());
     mine.number(static_cast<std::int32_t>(getpid()));
     std::vector<std::string> texts;
     for (const std::string& bytes : bootstrap_->allgather(mine.bytes())) {
@@ -109,6 +117,7 @@ void Communicator::agree_on_settings() {
         PeerProcess peer;
         peer.host = blob.text();
         peer.network = blob.text();
+        peer.process_space = blob.text();
         peer.pid = blob.number<std::int32_t>();
         processes_.push_back(peer);
     }
@@ -162,7 +171,7 @@ std::string Communicator::dead_peers() const {
     std::string found;
     for (Rank r = 0; r < ranks(); ++r) {
         const PeerProcess& peer = processes_[r];
-        if (peer.host != processes_[rank()].host || peer.pid == getpid()) {
+        if (peer.process_space != processes_[rank()].process_space || peer.pid == getpid()) {
             continue;
         }
         const char state = process_state(peer.pid);

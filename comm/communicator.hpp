@@ -72,6 +72,7 @@ class Communicator {
     struct PeerProcess {
         std::string host;
         std::string network;  ///< the network namespace: equal names reach each other's loopback
+        std::string process_space;
         int pid = 0;
     };
 
