@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// An operator new that counts. The array and nothrow forms of the standard library end up here. In
-// a file of its own, because inlined into callers it looks like a mismatch to gcc.
+// An operator new that counts. The array forms of the standard library end up here; the nothrow
+// form stands here too, since a sanitizer brings one of its own that does not. In a file of its
+// own, because inlined into callers it looks like a mismatch to gcc.
 #include "tests/threads/allocations.hpp"
 
 #include <atomic>
@@ -30,9 +31,18 @@ void* operator new(std::size_t bytes) {
     return memory;
 }
 
+void* operator new(std::size_t bytes, const std::nothrow_t&) noexcept {
+    ++allocations;
+    all_allocations.fetch_add(1, std::memory_order_relaxed);
+    return std::malloc(bytes == 0 ? 1 : bytes);
+}
+
 void operator delete(void* memory) noexcept {
     std::free(memory);
 }
 void operator delete(void* memory, std::size_t) noexcept {
+    std::free(memory);
+}
+void operator delete(void* memory, const std::nothrow_t&) noexcept {
     std::free(memory);
 }
