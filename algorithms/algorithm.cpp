@@ -3,6 +3,8 @@
 #include "algorithms/algorithm.hpp"
 
 #include <algorithm>
+#include <array>
+#include <numeric>
 
 #include "topo/error.hpp"
 
@@ -57,8 +59,97 @@ std::size_t edit_distance(std::string_view a, std::string_view b) {
 
 }  // namespace
 
+std::span<const Collective> collectives() {
+    using enum Collective;
+    static constexpr std::array all{allreduce, reduce_scatter, allgather, bcast,
+                                    reduce,    gather,         scatter,   barrier};
+    return all;
+}
+
 std::string_view to_string(Collective collective) {
-    return collective == Collective::allreduce ? "allreduce" : "barrier";
+    switch (collective) {
+        case Collective::allreduce:
+            return "allreduce";
+        case Collective::reduce_scatter:
+            return "reduce_scatter";
+        case Collective::allgather:
+            return "allgather";
+        case Collective::bcast:
+            return "bcast";
+        case Collective::reduce:
+            return "reduce";
+        case Collective::gather:
+            return "gather";
+        case Collective::scatter:
+            return "scatter";
+        case Collective::barrier:
+            return "barrier";
+    }
+    return "unknown";
+}
+
+bool is_divided(Collective collective) {
+    return collective == Collective::reduce_scatter || collective == Collective::allgather ||
+           collective == Collective::gather || collective == Collective::scatter;
+}
+
+bool is_rooted(Collective collective) {
+    return collective == Collective::bcast || collective == Collective::reduce ||
+           collective == Collective::gather || collective == Collective::scatter;
+}
+
+bool is_reduction(Collective collective) {
+    return collective == Collective::allreduce || collective == Collective::reduce_scatter ||
+           collective == Collective::reduce;
+}
+
+std::string_view to_string(Layout layout) {
+    switch (layout) {
+        case Layout::automatic:
+            return "automatic";
+        case Layout::block_by_block:
+            return "block-by-block";
+        case Layout::permute:
+            return "permute";
+        case Layout::send:
+            return "send";
+        case Layout::two_transmissions:
+            return "two-transmissions";
+    }
+    return "unknown";
+}
+
+std::string Algorithm::refusal(const Torus& torus, const BuildOptions& options) const {
+    const std::string self(name);
+    if (is_rooted(collective) && (options.root < 0 || options.root >= torus.ranks())) {
+        return "there is no rank " + std::to_string(options.root) +
+               " to be the root; ranks are 0 to " + std::to_string(torus.ranks() - 1);
+    }
+    if (options.layout != Layout::automatic && !abilities.layouts) {
+        return self + " has no choice of layouts; leave " + std::string(to_string(options.layout)) +
+               " out";
+    }
+    if (options.single_port && !abilities.single_port) {
+        return self + " has no single-port variant";
+    }
+    if (options.pieces != 0 && !abilities.pieces) {
+        return self + " is not pipelined and takes no number of pieces";
+    }
+    if (options.pieces > most_pieces) {
+        return self + " cuts a vector into at most " + std::to_string(most_pieces) +
+               " pieces, not " + std::to_string(options.pieces);
+    }
+    return shape_refusal(torus);
+}
+
+std::vector<Rank> Algorithm::block_owners(const Torus& torus, const BuildOptions& options,
+                                          int part) const {
+    if (owners != nullptr) {
+        return owners(torus, options, part);
+    }
+    std::vector<Rank> ranks(torus.ranks());
+    std::iota(ranks.begin(), ranks.end(), 0);
+    return ranks;
 }
 
 const Algorithm& find_algorithm(Collective collective, std::string_view name, const Torus* torus) {

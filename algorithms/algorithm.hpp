@@ -13,8 +13,28 @@
 
 namespace trefoil {
 
-enum class Collective : std::uint8_t { allreduce, barrier };
+struct CostModel;
+
+/// What is computed. n is the vector's length; the *divided* collectives have a vector of one block
+/// per rank, all others a vector that is cut into equal pieces at will.
+enum class Collective : std::uint8_t {
+    allreduce,       ///< every rank ends with the reduction of all vectors
+    reduce_scatter,  ///< divided: rank r ends with block r of the reduction of all vectors
+    allgather,       ///< divided: rank r begins with block r, every rank ends with all blocks
+    bcast,           ///< every rank ends with the root's vector
+    reduce,          ///< the root ends with the reduction of all vectors
+    gather,          ///< divided: rank r begins with block r, the root ends with all blocks
+    scatter,         ///< divided: the root begins with all blocks, rank r ends with block r
+    barrier          ///< no data: every rank ends having heard from every rank
+};
+/// All of them, in the order in which they are listed to users.
+std::span<const Collective> collectives();
 std::string_view to_string(Collective collective);
+bool is_divided(Collective collective);
+/// Has a root: bcast, reduce, gather, scatter.
+bool is_rooted(Collective collective);
+/// Takes an operation: allreduce, reduce_scatter, reduce.
+bool is_reduction(Collective collective);
 
 enum class CostClass : std::uint8_t {
     latency,   ///< few steps, the whole vector in each: small vectors
@@ -25,8 +45,40 @@ struct Traits {
     CostClass cost_class = CostClass::bandwidth;
     /// All ranks associate each sum alike: results are bitwise identical on all ranks.
     bool identical_results = true;
-    /// Reduces in rank order: right for operations that do not commute.
+    /// Reduces in rank order, first (rank 0 op rank 1), then op rank 2, ...: right for operations
+    /// that do not commute, and the same bits whatever the shape and the algorithm.
     bool order_preserving = false;
+};
+
+/// How blocks that a reduce-scatter or an allgather keeps in another order than the user's travel
+/// (De Sensi et al., Bine trees, SC 2025, section 4).
+enum class Layout : std::uint8_t {
+    automatic,         ///< the algorithm's own choice
+    block_by_block,    ///< blocks stay in rank order: many extents per message
+    permute,           ///< blocks are renumbered while they are copied: one extent
+    send,              ///< blocks are not renumbered; a last (first) message brings them home
+    two_transmissions  ///< a butterfly whose messages wrap around: at most two extents
+};
+std::string_view to_string(Layout layout);
+
+/// More make a schedule too long to be of use.
+inline constexpr Block most_pieces = 65536;
+
+/// What can be asked of an algorithm beside the torus. Ranks of one call ask alike.
+struct BuildOptions {
+    Rank root = 0;                      ///< of rooted collectives
+    Layout layout = Layout::automatic;  ///< of algorithms with layouts
+    bool single_port = false;           ///< the published variant that uses one port at a time
+    /// Pipelined algorithms cut a part into this many blocks, at most most_pieces; 0: a default.
+    Block pieces = 0;
+    friend bool operator==(const BuildOptions&, const BuildOptions&) = default;
+};
+
+/// What of BuildOptions an algorithm understands beside the root; asking for more is refused.
+struct Abilities {
+    bool layouts = false;
+    bool single_port = false;
+    bool pieces = false;
 };
 
 struct Algorithm {
@@ -35,14 +87,30 @@ struct Algorithm {
     std::string_view summary;  ///< one line for --help
     std::string_view paper;    ///< source, with section or equation
     std::string_view shapes;   ///< "every torus", "power-of-two dimensions", ...
-    Traits traits;
+    Traits traits = {};
+    Abilities abilities = {};
     /// Empty when the algorithm runs on this torus, else the reason why not.
-    std::string (*refusal)(const Torus&) = nullptr;
-    /// The schedule of one rank. Only called when refusal(torus) is empty. Thread-safe.
-    Schedule (*build)(const Torus&, Rank) = nullptr;
+    std::string (*shape_refusal)(const Torus&) = nullptr;
+    /// The schedule of one rank. Only called when refusal() is empty. Thread-safe.
+    Schedule (*builder)(const Torus&, Rank, const BuildOptions&) = nullptr;
     /// Upper bound, the same on every rank, of what one rank receives from one peer through one
     /// port in the whole schedule, in vectors. The runtime sizes landing zones and segments by it.
     double (*landing_vectors)(const Torus&) = nullptr;
+    /// Divided collectives only: the rank whose block each position of a part is (a part has as
+    /// many vector blocks as the torus has ranks). Null: position b is block b. It is the same on
+    /// all ranks and therefore not in the schedule.
+    std::vector<Rank> (*owners)(const Torus&, const BuildOptions&, int part) = nullptr;
+    /// Pipelined algorithms only: the BuildOptions::pieces that are fastest for a vector of so many
+    /// bytes under the model. Pure. Null: not pipelined.
+    Block (*best_pieces)(const Torus&, const CostModel&, double vector_bytes) = nullptr;
+
+    /// Empty when the algorithm runs on this torus with these options, else the reason why not.
+    std::string refusal(const Torus& torus, const BuildOptions& options = {}) const;
+    Schedule build(const Torus& torus, Rank rank, const BuildOptions& options = {}) const {
+        return builder(torus, rank, options);
+    }
+    /// owners() with null spelt out.
+    std::vector<Rank> block_owners(const Torus& torus, const BuildOptions& options, int part) const;
 };
 
 /// All algorithms, in the order in which they are listed to users.

@@ -16,8 +16,7 @@
 #include <memory>
 #include <vector>
 
-#include "algorithms/builders.hpp"
-#include "algorithms/product.hpp"
+#include "algorithms/product_parts.hpp"
 
 namespace trefoil {
 
@@ -66,7 +65,7 @@ std::vector<int> bucket_order(const Torus& torus, const std::vector<int>& moving
 
 }  // namespace
 
-Schedule build_bucket(const Torus& torus, Rank rank) {
+std::vector<ProductPart> bucket_parts(const Torus& torus) {
     std::vector<std::shared_ptr<const RingScatter>> plain;
     std::vector<std::shared_ptr<const RingScatter>> mirror;
     std::vector<int> moving;
@@ -81,7 +80,7 @@ Schedule build_bucket(const Torus& torus, Rank rank) {
     for (std::size_t p = 0; p < parts.size() && !moving.empty(); ++p) {
         parts[p].order = bucket_order(torus, moving, static_cast<int>(p % moving.size()));
     }
-    return product_allreduce(torus, rank, parts);
+    return parts;
 }
 
 }  // namespace trefoil

@@ -2,6 +2,7 @@
 // The builders behind the table of algorithms: each makes the schedule of one rank, on any torus.
 #pragma once
 
+#include "algorithms/algorithm.hpp"
 #include "algorithms/schedule.hpp"
 #include "topo/torus.hpp"
 
@@ -13,15 +14,29 @@ namespace trefoil {
 Schedule build_trivance_l(const Torus& torus, Rank rank);
 Schedule build_trivance_g(const Torus& torus, Rank rank);
 Schedule build_swing_l(const Torus& torus, Rank rank);
+Schedule build_bine_small(const Torus& torus, Rank rank, const BuildOptions& options);
 Schedule build_recursive_doubling_l(const Torus& torus, Rank rank);
 Schedule build_recursive_doubling_i(const Torus& torus, Rank rank);
+Schedule build_bruck_l(const Torus& torus, Rank rank);
 
-// Allreduce, reduce-scatter and allgather.
+// Allreduce as reduce-scatter and allgather; more in algorithms/product_parts.hpp.
 Schedule build_trivance_b(const Torus& torus, Rank rank);
-Schedule build_swing_b(const Torus& torus, Rank rank);
-Schedule build_recursive_doubling_b(const Torus& torus, Rank rank);
-Schedule build_bucket(const Torus& torus, Rank rank);
 Schedule build_ring(const Torus& torus, Rank rank);
+Schedule build_hamiltonian_allreduce(const Torus& torus, Rank rank);
+
+// Reduce-scatter and allgather; more in algorithms/product_parts.hpp.
+Schedule build_ring_reduce_scatter(const Torus& torus, Rank rank);
+Schedule build_ring_allgather(const Torus& torus, Rank rank);
+Schedule build_hamiltonian_reduce_scatter(const Torus& torus, Rank rank);
+Schedule build_hamiltonian_allgather(const Torus& torus, Rank rank);
+std::vector<Rank> hamiltonian_owners(const Torus& torus, const BuildOptions& options, int part);
+Schedule build_sparbit_allgather(const Torus& torus, Rank rank);
+
+// Rooted collectives.
+Schedule build_spanning_bcast(const Torus& torus, Rank rank, const BuildOptions& options);
+Schedule build_spanning_reduce(const Torus& torus, Rank rank, const BuildOptions& options);
+Schedule build_spanning_scatter(const Torus& torus, Rank rank, const BuildOptions& options);
+Schedule build_spanning_gather(const Torus& torus, Rank rank, const BuildOptions& options);
 
 // Barrier.
 Schedule build_barrier(const Torus& torus, Rank rank);

@@ -170,10 +170,10 @@ CostSummary Summary::finish() {
 
 }  // namespace
 
-CostSummary summarize(const Torus& torus, const Algorithm& algorithm) {
+CostSummary summarize(const Torus& torus, const Algorithm& algorithm, const BuildOptions& options) {
     Summary summary(torus);
     for (Rank r = 0; r < torus.ranks(); ++r) {
-        summary.add(algorithm.build(torus, r));
+        summary.add(algorithm.build(torus, r, options));
     }
     return summary.finish();
 }

@@ -24,7 +24,8 @@ struct CostSummary {
 };
 
 /// Builds one rank's schedule after the other; memory does not grow with ranks x schedule.
-CostSummary summarize(const Torus& torus, const Algorithm& algorithm);
+CostSummary summarize(const Torus& torus, const Algorithm& algorithm,
+                      const BuildOptions& options = {});
 
 /// T = sum over steps of (alpha + hops*tau + load*bytes*beta), in seconds.
 struct CostModel {

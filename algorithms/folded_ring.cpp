@@ -11,12 +11,12 @@
 
 namespace trefoil {
 
-FoldedRing::FoldedRing(Rank size) : size_(size), groups_(1), start_(0) {
+FoldedRing::FoldedRing(Rank size, int largest) : size_(size), groups_(1), start_(0) {
     if (std::has_single_bit(static_cast<std::uint32_t>(size))) {
         groups_ = size;
         return;
     }
-    while (std::int64_t{3} * groups_ < size) {
+    while (std::int64_t{largest} * groups_ < size) {
         groups_ *= 2;
     }
     start_ = static_cast<Rank>(size_ / (std::int64_t{2} * groups_));

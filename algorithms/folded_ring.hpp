@@ -19,7 +19,9 @@ namespace trefoil {
 /// log2(groups()) + 2 steps. Sizes that are powers of two are not folded and take log2(size).
 class FoldedRing {
   public:
-    explicit FoldedRing(Rank size);
+    /// largest: 3, or 2 for groups of one or two neighbours (first in its group: the centre); then
+    /// groups() is the largest power of two <= size.
+    explicit FoldedRing(Rank size, int largest = 3);
 
     Rank size() const { return size_; }
     Rank groups() const { return groups_; }

@@ -4,6 +4,7 @@
 #include "algorithms/pairwise_exchange.hpp"
 
 #include "algorithms/folded_ring.hpp"
+#include "algorithms/single_port.hpp"
 
 namespace trefoil {
 
@@ -13,8 +14,9 @@ constexpr Extent whole{0, 1};
 
 class PairwisePart {
   public:
+    /// largest_group: of FoldedRing.
     PairwisePart(const Torus& torus, Rank rank, PairwisePartner partner, bool mirrored,
-                 ScheduleWriter& writer);
+                 ScheduleWriter& writer, int largest_group = 3);
 
     /// Writes the steps of all dimensions, interleaved from the `first` active dimension.
     void write(std::size_t first);
@@ -57,11 +59,11 @@ class PairwisePart {
 };
 
 PairwisePart::PairwisePart(const Torus& torus, Rank rank, PairwisePartner partner, bool mirrored,
-                           ScheduleWriter& writer)
+                           ScheduleWriter& writer, int largest_group)
     : torus_(torus), rank_(rank), partner_(partner), mirrored_(mirrored), writer_(writer) {
     for (int j = 0; j < torus.dimensions(); ++j) {
         if (torus.size(j) > 1) {
-            dimensions_.push_back({j, FoldedRing(torus.size(j)), 0});
+            dimensions_.push_back({j, FoldedRing(torus.size(j), largest_group), 0});
             dimensions_.back().at = mirror(dimensions_.back(), torus.coordinate(rank, j));
         }
     }
@@ -171,6 +173,17 @@ Schedule pairwise_allreduce(const Torus& torus, Rank rank, PairwisePartner partn
         }
     }
     return writer.take();
+}
+
+Schedule pairwise_allreduce_in_line(const Torus& torus, Rank rank, PairwisePartner partner) {
+    const Torus line({torus.ranks()});
+    ScheduleWriter writer(rank);
+    if (torus.ranks() == 1) {
+        writer.part(1);
+    } else {
+        PairwisePart(line, rank, partner, false, writer, 2).write(0);
+    }
+    return through_first_ports(torus, writer.take());
 }
 
 }  // namespace trefoil

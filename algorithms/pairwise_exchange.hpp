@@ -19,4 +19,7 @@ using PairwisePartner = Rank (*)(Rank coordinate, int step, Rank size, bool mirr
 /// of two are folded (folded_ring.hpp), for two steps more.
 Schedule pairwise_allreduce(const Torus& torus, Rank rank, PairwisePartner partner);
 
+/// One part, on the ring of all ranks in linear order; everyone sends one message at a time.
+Schedule pairwise_allreduce_in_line(const Torus& torus, Rank rank, PairwisePartner partner);
+
 }  // namespace trefoil

@@ -1,167 +1,62 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// The torus product rule: ring reduce-scatters become an allreduce on a torus.
+// The torus product rule: ring reduce-scatters become collectives on a torus.
 //
 // Every block of a part is a tuple of ring positions, one per dimension. A rank holds the product
 // of what its coordinates hold in their rings, so a ring step of dimension j moves
 //
 //     (ring positions of the transfer) x (what is held in every other dimension)
-//
-// Blocks are numbered by the leaves of one tree: its level i cuts the cells of dimension order[i]
-// as the ring of that dimension cuts them in that step. Where what is held is a cell, a message is
-// a cell of the tree, hence one extent.
 #include "algorithms/product.hpp"
 
 #include <algorithm>
+#include <numeric>
+
+#include "algorithms/interleave.hpp"
+#include "algorithms/minimal_port.hpp"
+#include "algorithms/product_numbering.hpp"
 
 namespace trefoil {
 
 namespace {
 
-/// Finds the extents of products of ring positions in the tree's numbering.
-class ProductNumbering {
-  public:
-    explicit ProductNumbering(const ProductPart& part) : part_(part) {
-        for (const auto& ring : part.rings) {
-            whole_.push_back({0, static_cast<Block>(ring->size())});
-            blocks_ *= static_cast<Block>(ring->size());
-        }
-        sets_.resize(part.rings.size());
-        std::vector<int> steps(part.rings.size(), 0);
-        for (const int dimension : part.order) {
-            if (dimension >= 0) {
-                add_level(dimension, steps[dimension]);
-            }
-        }
-    }
-
-    Block blocks() const { return blocks_; }
-
-    /// The set of positions of one dimension; kept until it is set again.
-    void set(int dimension, std::span<const Extent> positions) { sets_[dimension] = positions; }
-
-    /// Appends the extents of the product of the sets, ascending and merged.
-    void extents(std::vector<Extent>& out) {
-        out.clear();
-        cells_ = whole_;
-        descend(0, 0, blocks_, out);
-    }
-
-  private:
-    struct Level {
-        int dimension = 0;
-        int step = 0;
-        bool singles = false;  ///< cuts into single positions
-    };
-    enum class Cover { none, some, all };
-
-    /// The level of the dimension's next step, unless single positions are reached already.
-    void add_level(int dimension, int& step) {
-        const RingScatter& ring = *part_.rings[dimension];
-        if (step == 0) {
-            ring.cut(whole_[dimension], 0, cuts_);
-            const bool singles = cuts_.size() == static_cast<std::size_t>(ring.size());
-            cuts_.clear();
-            levels_.push_back({dimension, 0, singles});
-            step = singles ? ring.steps() : 1;
-        } else if (step < ring.steps()) {
-            levels_.push_back({dimension, step, false});
-            step += 1;
-        }
-    }
-
-    static Cover cover(std::span<const Extent> set, Extent cell) {
-        const Block end = cell.first + cell.count;
-        const auto at = std::partition_point(set.begin(), set.end(), [&](const Extent& e) {
-            return e.first + e.count <= cell.first;
-        });
-        if (at == set.end() || at->first >= end) {
-            return Cover::none;
-        }
-        return at->first <= cell.first && at->first + at->count >= end ? Cover::all : Cover::some;
-    }
-
-    /// `first` and `volume`: the blocks of the current cell of the tree.
-    void descend(std::size_t level, Block first, Block volume, std::vector<Extent>& out) {
-        bool all = true;
-        for (std::size_t j = 0; j < sets_.size(); ++j) {
-            const Cover c = cover(sets_[j], cells_[j]);
-            if (c == Cover::none) {
-                return;
-            }
-            all = all && c == Cover::all;
-        }
-        if (all || level == levels_.size()) {
-            if (!out.empty() && out.back().first + out.back().count == first) {
-                out.back().count += volume;
-            } else {
-                out.push_back({first, volume});
-            }
-            return;
-        }
-        descend_into_cuts(level, first, volume, out);
-    }
-
-    void descend_into_cuts(std::size_t level, Block first, Block volume, std::vector<Extent>& out) {
-        const auto [dimension, step, singles] = levels_[level];
-        const Extent cell = cells_[dimension];
-        const Block others = volume / cell.count;
-        if (singles) {
-            for (const Extent& e : sets_[dimension]) {
-                for (Block at = e.first; at < e.first + e.count; ++at) {
-                    cells_[dimension] = {at, 1};
-                    descend(level + 1, first + at * others, others, out);
-                }
-            }
-            cells_[dimension] = cell;
-            return;
-        }
-        const std::size_t mark = cuts_.size();
-        part_.rings[dimension]->cut(cell, step, cuts_);
-        const std::size_t end = cuts_.size();
-        Block at = cell.first;
-        for (std::size_t k = mark; k < end; ++k) {
-            const Block count = cuts_[k];
-            if (count > 0) {
-                cells_[dimension] = {at, count};
-                descend(level + 1, first + (at - cell.first) * others, count * others, out);
-                at += count;
-            }
-        }
-        cells_[dimension] = cell;
-        cuts_.resize(mark);
-    }
-
-    const ProductPart& part_;
-    std::vector<Extent> whole_;
-    std::vector<Extent> cells_;
-    std::vector<std::span<const Extent>> sets_;
-    std::vector<Level> levels_;
-    std::vector<Block> cuts_;  // sizes of the cells on the path, used as a stack
-    Block blocks_ = 1;
-};
+bool renumbers(Layout layout) {
+    return layout == Layout::automatic || layout == Layout::permute;
+}
 
 struct Message {
     Rank peer = 0;
-    Port port;
+    Port port;  ///< at this rank's end
     Slice extents;
+    Action action = Action::reduce;  ///< in the reduce-scatter; the allgather only replaces
 };
 
 /// The messages of one part's reduce-scatter, kept so that the allgather can run them backwards.
 class PartBuilder {
   public:
-    PartBuilder(const Torus& torus, Rank rank, const ProductPart& part)
-        : torus_(torus), rank_(rank), part_(part), numbering_(part) {}
-
-    void build(ScheduleWriter& writer) {
-        record();
-        writer.part(numbering_.blocks());
-        for (const RecordedStep& step : steps_) {
-            writer.step();
-            write(writer, step.sends, step.receives, Action::reduce);
+    PartBuilder(const Torus& torus, Rank rank, const std::vector<ProductPart>& parts, int index,
+                Layout layout)
+        : torus_(torus), rank_(rank), part_(parts[index]), index_(index), numbering_(part_) {
+        if (!renumbers(layout)) {
+            owners_ = product_owners(torus, part_);
+            sends_home_ = layout == Layout::send;
         }
-        for (auto step = steps_.rbegin(); step != steps_.rend(); ++step) {
-            writer.step();
-            write(writer, step->receives, step->sends, Action::replace);
+    }
+
+    void build(ScheduleWriter& writer, Collective collective) {
+        record();
+        if (sends_home_) {
+            record_way_home();
+        }
+        if (collective != Collective::allgather) {
+            for (const RecordedStep& step : steps_) {
+                writer.step();
+                write(writer, step.sends, step.receives, true);
+            }
+        }
+        if (collective != Collective::reduce_scatter) {
+            for (auto step = steps_.rbegin(); step != steps_.rend(); ++step) {
+                writer.step();
+                write(writer, step->receives, step->sends, false);
+            }
         }
     }
 
@@ -180,7 +75,7 @@ class PartBuilder {
             held[j] = part_.rings[j]->held(here[j], 0);
             numbering_.set(j, held[j]);
         }
-        steps_.reserve(part_.order.size());
+        steps_.reserve(part_.order.size() + 1);
         for (const int j : part_.order) {
             if (j < 0) {
                 steps_.push_back({});
@@ -208,21 +103,72 @@ class PartBuilder {
         for (const RingTransfer& t : transfers_) {
             numbering_.set(j, t.positions);
             numbering_.extents(scratch_);
-            messages_.push_back({torus_.with_coordinate(rank_, j, t.peer),
-                                 Port::towards(j, t.sign * side),
-                                 {static_cast<std::uint32_t>(extents_.size()),
-                                  static_cast<std::uint32_t>(scratch_.size())}});
-            extents_.insert(extents_.end(), scratch_.begin(), scratch_.end());
+            if (scratch_.empty()) {
+                continue;  // nothing is held in another dimension
+            }
+            if (!owners_.empty() && !sends_home_) {
+                to_rank_order();
+            }
+            add_message(torus_.with_coordinate(rank_, j, t.peer), Port::towards(j, t.sign * side),
+                        t.replaces ? Action::replace : Action::reduce);
         }
         return {first, static_cast<std::uint32_t>(messages_.size()) - first};
     }
 
-    void write(ScheduleWriter& writer, Slice out, Slice in, Action action) const {
+    /// Replaces positions by their owners' ranks.
+    void to_rank_order() {
+        std::vector<Rank> ranks;
+        for (const Extent& e : scratch_) {
+            ranks.insert(ranks.end(), owners_.begin() + e.first,
+                         owners_.begin() + e.first + e.count);
+        }
+        std::sort(ranks.begin(), ranks.end());
+        scratch_.clear();
+        for (const Rank r : ranks) {
+            const auto block = static_cast<Block>(r);
+            if (!scratch_.empty() && scratch_.back().first + scratch_.back().count == block) {
+                scratch_.back().count += 1;
+            } else {
+                scratch_.push_back({block, 1});
+            }
+        }
+    }
+
+    /// The rank at position i has reduced block i, whose owner is rank i.
+    void record_way_home() {
+        const auto mine = std::find(owners_.begin(), owners_.end(), rank_);
+        const auto position = static_cast<Rank>(mine - owners_.begin());
+        RecordedStep recorded{{static_cast<std::uint32_t>(messages_.size()), 0}, {}};
+        if (position != rank_) {
+            scratch_ = {{static_cast<Block>(position), 1}};
+            add_message(position, minimal_port(torus_, rank_, position, index_), Action::replace);
+            recorded.sends.count = 1;
+            recorded.receives = {recorded.sends.first + 1, 1};
+            scratch_ = {{static_cast<Block>(rank_), 1}};
+            const Rank holder = owners_[rank_];
+            add_message(holder, minimal_port(torus_, holder, rank_, index_).opposite(),
+                        Action::replace);
+        }
+        steps_.push_back(recorded);
+    }
+
+    /// With the extents that are in scratch_.
+    void add_message(Rank peer, Port port, Action action) {
+        messages_.push_back({peer,
+                             port,
+                             {static_cast<std::uint32_t>(extents_.size()),
+                              static_cast<std::uint32_t>(scratch_.size())},
+                             action});
+        extents_.insert(extents_.end(), scratch_.begin(), scratch_.end());
+    }
+
+    void write(ScheduleWriter& writer, Slice out, Slice in, bool scatters) const {
         for (std::uint32_t i = out.first; i < out.first + out.count; ++i) {
             writer.send(messages_[i].peer, messages_[i].port, extents_of(messages_[i]));
         }
         for (std::uint32_t i = in.first; i < in.first + in.count; ++i) {
-            writer.receive(messages_[i].peer, messages_[i].port, action, extents_of(messages_[i]));
+            const Message& m = messages_[i];
+            writer.receive(m.peer, m.port, scatters ? m.action : Action::replace, extents_of(m));
         }
     }
 
@@ -233,7 +179,10 @@ class PartBuilder {
     const Torus& torus_;
     Rank rank_;
     const ProductPart& part_;
+    int index_;
     ProductNumbering numbering_;
+    std::vector<Rank> owners_;  // by position; empty: positions need not be known
+    bool sends_home_ = false;
     std::vector<RecordedStep> steps_;
     std::vector<Message> messages_;
     std::vector<Extent> extents_;
@@ -245,27 +194,11 @@ class PartBuilder {
 
 std::vector<int> interleaved_order(const std::vector<std::shared_ptr<const RingScatter>>& rings,
                                    int part) {
-    std::vector<int> moving;
-    std::vector<int> left;
-    int total = 0;
-    for (std::size_t j = 0; j < rings.size(); ++j) {
-        if (rings[j]->steps() > 0) {
-            moving.push_back(static_cast<int>(j));
-            left.push_back(rings[j]->steps());
-            total += rings[j]->steps();
-        }
+    std::vector<int> steps;
+    for (const auto& ring : rings) {
+        steps.push_back(ring->steps());
     }
-    std::vector<int> order;
-    const int dimensions = static_cast<int>(moving.size());
-    for (int i = 0; i < total; ++i) {
-        int at = (part + i) % dimensions;
-        while (left[at] == 0) {
-            at = (at + 1) % dimensions;
-        }
-        left[at] -= 1;
-        order.push_back(moving[at]);
-    }
-    return order;
+    return interleaved(steps, part);
 }
 
 std::vector<ProductPart> interleaved_parts(
@@ -287,12 +220,45 @@ std::vector<ProductPart> interleaved_parts(
     return parts;
 }
 
-Schedule product_allreduce(const Torus& torus, Rank rank, const std::vector<ProductPart>& parts) {
+Schedule product_schedule(const Torus& torus, Rank rank, const std::vector<ProductPart>& parts,
+                          Collective collective, Layout layout) {
     ScheduleWriter writer(rank);
-    for (const ProductPart& part : parts) {
-        PartBuilder(torus, rank, part).build(writer);
+    for (int p = 0; p < static_cast<int>(parts.size()); ++p) {
+        writer.part(static_cast<Block>(torus.ranks()));
+        write_product_steps(writer, torus, rank, parts, p, collective, layout);
     }
     return writer.take();
+}
+
+void write_product_steps(ScheduleWriter& writer, const Torus& torus, Rank rank,
+                         const std::vector<ProductPart>& parts, int index, Collective collective,
+                         Layout layout) {
+    PartBuilder(torus, rank, parts, index, layout).build(writer, collective);
+}
+
+std::vector<Rank> product_owners(const Torus& torus, const ProductPart& part, Layout layout) {
+    std::vector<Rank> owners(torus.ranks());
+    if (!renumbers(layout)) {
+        std::iota(owners.begin(), owners.end(), 0);
+        return owners;
+    }
+    std::vector<std::vector<std::vector<Extent>>> owned(torus.dimensions());  // by coordinate
+    for (int j = 0; j < torus.dimensions(); ++j) {
+        const RingScatter& ring = *part.rings[j];
+        for (Rank c = 0; c < torus.size(j); ++c) {
+            owned[j].push_back(ring.held(c, ring.steps()));
+        }
+    }
+    ProductNumbering numbering(part);
+    std::vector<Extent> position;
+    for (Rank r = 0; r < torus.ranks(); ++r) {
+        for (int j = 0; j < torus.dimensions(); ++j) {
+            numbering.set(j, owned[j][torus.coordinate(r, j)]);
+        }
+        numbering.extents(position);
+        owners[position.front().first] = r;
+    }
+    return owners;
 }
 
 }  // namespace trefoil

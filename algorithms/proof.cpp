@@ -33,9 +33,10 @@ void Findings::add(std::size_t part, std::size_t step, Rank rank, const std::str
     }
 }
 
-PartProof::PartProof(const Torus& torus, const std::vector<Schedule>& schedules, std::size_t part,
-                     Findings& findings)
+PartProof::PartProof(const Torus& torus, const Goal& goal, const std::vector<Schedule>& schedules,
+                     std::size_t part, Findings& findings)
     : torus_(torus),
+      goal_(goal),
       schedules_(schedules),
       part_(part),
       findings_(findings),
@@ -50,8 +51,42 @@ PartProof::PartProof(const Torus& torus, const std::vector<Schedule>& schedules,
     for (Rank r = 0; r < torus.ranks(); ++r) {
         heard_.set_own(r, r);
         for (Block b = 0; b < vector_blocks_; ++b) {
-            buffers_.set_own(index(r, b), r);
+            if (begins_with(r, b)) {
+                buffers_.set_own(index(r, b), r);
+            }
         }
+    }
+}
+
+Rank PartProof::owner(Block block) const {
+    return part_ < goal_.owners.size() ? goal_.owners[part_][block] : static_cast<Rank>(block);
+}
+
+bool PartProof::begins_with(Rank rank, Block block) const {
+    switch (goal_.collective) {
+        case Collective::allgather:
+        case Collective::gather:
+            return owner(block) == rank;
+        case Collective::bcast:
+        case Collective::scatter:
+            return rank == goal_.root;
+        default:
+            return true;
+    }
+}
+
+bool PartProof::ends_with(Rank rank, Block block) const {
+    switch (goal_.collective) {
+        case Collective::reduce_scatter:
+        case Collective::scatter:
+            return owner(block) == rank;
+        case Collective::reduce:
+        case Collective::gather:
+            return rank == goal_.root;
+        case Collective::barrier:
+            return false;
+        default:
+            return true;
     }
 }
 
@@ -89,10 +124,11 @@ bool PartProof::inside(Rank rank, Extent extent, const char* what) {
     return false;
 }
 
-bool PartProof::pairs(Block source, Block target) const {
-    const bool source_scratch = source >= vector_blocks_;
-    const bool target_scratch = target >= vector_blocks_;
-    return vector_blocks_ == 1 || source == target || (source_scratch && target_scratch);
+bool PartProof::pairs(Rank sender, Block source, Rank receiver, Block target) const {
+    const auto size_class = [this](Rank rank, Block block) {
+        return block < vector_blocks_ ? block : schedules_[rank].parts[part_].scratch_like;
+    };
+    return size_class(sender, source) == size_class(receiver, target);
 }
 
 void PartProof::run_moves(Rank rank, const Schedule& schedule, const Step& step) {
@@ -114,7 +150,7 @@ void PartProof::run_moves(Rank rank, const Schedule& schedule, const Step& step)
 void PartProof::move_block(Rank rank, Action action, Block from, Block to) {
     const std::size_t source = index(rank, from);
     const std::size_t target = index(rank, to);
-    if (!pairs(from, to)) {
+    if (!pairs(rank, from, rank, to)) {
         report(rank, "a move pairs block " + std::to_string(from) + " with block " +
                          std::to_string(to) + ", which may differ in size");
     } else if (!buffers_.is_defined(source)) {
@@ -266,7 +302,7 @@ void PartProof::apply_block(const Expected& expected, Action action, std::size_t
         report(rank, "the message from " + through(expected.from, expected.port) + " " + what +
                          " block " + std::to_string(target));
     };
-    if (!pairs(payload_blocks_[payload], target)) {
+    if (!pairs(expected.from, payload_blocks_[payload], rank, target)) {
         complain("pairs block " + std::to_string(payload_blocks_[payload]) +
                  " with another, which may differ in size:");
     } else if (written_by_message_[target] == message_epoch_) {
@@ -287,17 +323,35 @@ void PartProof::apply_block(const Expected& expected, Action action, std::size_t
     written_in_step_[target] = step_epoch_;
 }
 
-void PartProof::require_complete() {
+void PartProof::require_results() {
     for (Rank r = 0; r < torus_.ranks() && !findings_.enough(); ++r) {
         for (Block b = 0; b < vector_blocks_; ++b) {
-            if (!buffers_.holds_all(index(r, b))) {
-                findings_.add(part_, step_, r,
-                              "at the end block " + std::to_string(b) +
-                                  " is incomplete: it holds " +
-                                  std::to_string(buffers_.contributors(index(r, b))) + " of " +
-                                  std::to_string(torus_.ranks()) + " contributions");
+            if (ends_with(r, b)) {
+                require_result(r, b);
             }
         }
+    }
+}
+
+void PartProof::require_result(Rank rank, Block block) {
+    const std::size_t at = index(rank, block);
+    if (is_reduction(goal_.collective)) {
+        if (!buffers_.holds_all(at)) {
+            findings_.add(part_, step_, rank,
+                          "at the end block " + std::to_string(block) +
+                              " is incomplete: it holds " +
+                              std::to_string(buffers_.contributors(at)) + " of " +
+                              std::to_string(torus_.ranks()) + " contributions");
+        }
+        return;
+    }
+    const Rank source = is_divided(goal_.collective) && goal_.collective != Collective::scatter
+                            ? owner(block)
+                            : goal_.root;
+    if (!buffers_.is_own_of(at, source)) {
+        findings_.add(part_, step_, rank,
+                      "at the end block " + std::to_string(block) + " is not what rank " +
+                          std::to_string(source) + " had at the beginning");
     }
 }
 
@@ -305,6 +359,17 @@ bool PartProof::identical() const {
     for (Rank r = 1; r < torus_.ranks(); ++r) {
         for (Block b = 0; b < vector_blocks_; ++b) {
             if (buffers_.hash(index(r, b)) != buffers_.hash(index(0, b))) {
+                return false;
+            }
+        }
+    }
+    return true;
+}
+
+bool PartProof::in_order() const {
+    for (Rank r = 0; r < torus_.ranks(); ++r) {
+        for (Block b = 0; b < vector_blocks_; ++b) {
+            if (ends_with(r, b) && !buffers_.is_left_fold(index(r, b))) {
                 return false;
             }
         }

@@ -7,8 +7,9 @@
 #include <string>
 #include <vector>
 
-#include "algorithms/schedule.hpp"
+#include "algorithms/algorithm.hpp"
 #include "algorithms/symbolic.hpp"
+#include "algorithms/verify.hpp"
 
 namespace trefoil {
 
@@ -28,15 +29,18 @@ class Findings {
 /// Executes one part of all ranks. The schedules have the same form (checked by the caller).
 class PartProof {
   public:
-    PartProof(const Torus& torus, const std::vector<Schedule>& schedules, std::size_t part,
-              Findings& findings);
+    /// All outlive the proof.
+    PartProof(const Torus& torus, const Goal& goal, const std::vector<Schedule>& schedules,
+              std::size_t part, Findings& findings);
 
     void run();
 
-    /// Reports every vector block that lacks a contribution.
-    void require_complete();
+    /// Reports every vector block that must hold a result and does not.
+    void require_results();
     /// True when every vector block was made by the same expression on all ranks.
     bool identical() const;
+    /// True when every result was reduced in rank order from the left.
+    bool in_order() const;
     /// Adds to heard[r] from whom rank r has heard through messages of this part.
     void unite_heard(SymbolicValues& heard) const;
 
@@ -62,7 +66,11 @@ class PartProof {
     void report(Rank rank, const std::string& text) { findings_.add(part_, step_, rank, text); }
     bool inside(Rank rank, Extent extent, const char* what);
     /// Blocks pair when they have equal sizes: see Block.
-    bool pairs(Block source, Block target) const;
+    bool pairs(Rank sender, Block source, Rank receiver, Block target) const;
+    Rank owner(Block block) const;
+    bool begins_with(Rank rank, Block block) const;
+    bool ends_with(Rank rank, Block block) const;
+    void require_result(Rank rank, Block block);
 
     void run_step();
     void run_moves(Rank rank, const Schedule& schedule, const Step& step);
@@ -76,6 +84,7 @@ class PartProof {
     void apply_block(const Expected& expected, Action action, std::size_t payload, Block target);
 
     const Torus& torus_;
+    const Goal& goal_;
     const std::vector<Schedule>& schedules_;
     std::size_t part_;
     Findings& findings_;

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// recursive-doubling-b: recursive halving and doubling (Rabenseifner's allreduce) on any torus.
+// recursive-doubling-b, recursive-halving, recursive-doubling: Rabenseifner's allreduce and its
+// halves on any torus.
 //
 // In step s coordinate c exchanges half of what it holds with c xor 2^s: the nearest partner gets
 // the most. 2D parts: D plain, D mirrored (c + 2^s becomes c - 2^s and vice versa), dimensions
@@ -12,9 +13,8 @@
 #include <vector>
 
 #include "algorithms/attached_ring.hpp"
-#include "algorithms/builders.hpp"
 #include "algorithms/halving_ring.hpp"
-#include "algorithms/product.hpp"
+#include "algorithms/product_parts.hpp"
 
 namespace trefoil {
 
@@ -40,14 +40,14 @@ Ring doubling_mirror(const Ring& plain) {
 
 }  // namespace
 
-Schedule build_recursive_doubling_b(const Torus& torus, Rank rank) {
+std::vector<ProductPart> doubling_parts(const Torus& torus) {
     std::vector<Ring> plain;
     std::vector<Ring> mirror;
     for (const Rank size : torus.sizes()) {
         plain.push_back(doubling_scatter(size));
         mirror.push_back(doubling_mirror(plain.back()));
     }
-    return product_allreduce(torus, rank, interleaved_parts(plain, mirror));
+    return interleaved_parts(plain, mirror);
 }
 
 }  // namespace trefoil

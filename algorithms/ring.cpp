@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// The ring allreduce over all ranks in row-major order. Patarasuk and Yuan, "Bandwidth optimal
-// all-reduce algorithms for clusters of workstations" (2009).
+// The ring allreduce over all ranks in row-major order, and its halves. Patarasuk and Yuan,
+// "Bandwidth optimal all-reduce algorithms for clusters of workstations" (2009).
 //
 // n ranks, n blocks, two parts: one travels from r to r+1, the other, its mirror image, from r to
 // r-1. Reduce-scatter, step k: r sends block r-1-k, a partial sum that it has just extended. After
@@ -37,16 +37,16 @@ void write_step(ScheduleWriter& writer, const RingPart& ring, Port out, Port in,
     writer.receive(ring.at(-1), in, action, {&target, 1});
 }
 
-}  // namespace
-
-Schedule build_ring(const Torus& torus, Rank rank) {
+Schedule build(const Torus& torus, Rank rank, Collective collective) {
     const Rank n = torus.ranks();
     ScheduleWriter writer(rank);
     if (n == 1) {
         writer.part(1);
         return writer.take();
     }
-    writer.reserve(4 * static_cast<std::size_t>(n - 1));
+    const bool reduces = collective != Collective::allgather;
+    const bool gathers = collective != Collective::reduce_scatter;
+    writer.reserve((reduces && gathers ? 4 : 2) * static_cast<std::size_t>(n - 1));
     // The mirrored part uses the links of the plain one backwards, also where both ways are
     // equally long.
     const Rank next = RingPart{n, rank, 1}.at(1);
@@ -58,14 +58,28 @@ Schedule build_ring(const Torus& torus, Rank rank) {
         const Port out = sense > 0 ? forwards : backwards;
         const Port in = sense > 0 ? backwards : forwards;
         writer.part(static_cast<Block>(n));
-        for (Rank k = 0; k < n - 1; ++k) {
+        for (Rank k = 0; reduces && k < n - 1; ++k) {
             write_step(writer, ring, out, in, Action::reduce, -1 - k);
         }
-        for (Rank k = 0; k < n - 1; ++k) {
+        for (Rank k = 0; gathers && k < n - 1; ++k) {
             write_step(writer, ring, out, in, Action::replace, -k);
         }
     }
     return writer.take();
+}
+
+}  // namespace
+
+Schedule build_ring(const Torus& torus, Rank rank) {
+    return build(torus, rank, Collective::allreduce);
+}
+
+Schedule build_ring_reduce_scatter(const Torus& torus, Rank rank) {
+    return build(torus, rank, Collective::reduce_scatter);
+}
+
+Schedule build_ring_allgather(const Torus& torus, Rank rank) {
+    return build(torus, rank, Collective::allgather);
 }
 
 }  // namespace trefoil

@@ -14,15 +14,16 @@ struct RingTransfer {
     Rank peer = 0;  ///< coordinate of the other end
     int sign = 1;   ///< the way the message travels: +1 towards larger coordinates
     std::vector<Extent> positions;
+    /// Complete sums on their way to their owner, which has handed on what it had of them.
+    bool replaces = false;
 };
 
 /// The sense of the shorter way round from one coordinate to another; +1 where both are equal.
 int shorter_way(Rank from, Rank to, Rank size);
 
-/// The ring has `size` coordinates and `size` ring-blocks. At the end each coordinate owns some
-/// ring-blocks (usually one), completely reduced; together they own all. Which block a coordinate
-/// owns is the primitive's choice: it numbers blocks by *position* so that messages are few
-/// extents. Objects are immutable and thread-safe.
+/// The ring has `size` coordinates and `size` ring-blocks. At the end each coordinate owns one
+/// ring-block, completely reduced. Which one is the primitive's choice: it numbers blocks by
+/// *position* so that messages are few extents. Objects are immutable and thread-safe.
 class RingScatter {
   public:
     RingScatter(Rank size, int steps, std::vector<Rank> digits)

@@ -27,8 +27,9 @@ void ScheduleWriter::reserve(std::size_t steps) {
     schedule_.extents.reserve(2 * steps);
 }
 
-void ScheduleWriter::part(Block vector_blocks, Block scratch_blocks) {
-    schedule_.parts.push_back({vector_blocks, scratch_blocks, {end_of(schedule_.steps), 0}});
+void ScheduleWriter::part(Block vector_blocks, Block scratch_blocks, Block scratch_like) {
+    schedule_.parts.push_back(
+        {vector_blocks, scratch_blocks, {end_of(schedule_.steps), 0}, scratch_like});
 }
 
 void ScheduleWriter::step() {

@@ -12,9 +12,9 @@
 namespace trefoil {
 
 /// Index of a block in a part's buffer. Blocks [0, vector_blocks) cut the part's share of the
-/// user's vector into equal slices; block vector_blocks + i is scratch block i, and each scratch
-/// block is as large as the largest vector block. Message and move partners always pair blocks of
-/// equal size: scratch blocks pair with vector blocks only where vector_blocks is 1.
+/// user's vector; block vector_blocks + i is scratch block i, as large as vector block
+/// Part::scratch_like. Message and move partners always pair blocks of equal size: vector blocks of
+/// the same index, or scratch of that size.
 using Block = std::uint32_t;
 
 /// A run of consecutive blocks.
@@ -76,11 +76,13 @@ struct Step {
 /// A slice of the vector with a collective of its own; all parts run concurrently and are
 /// independent of one another. The parts of a schedule are equal slices of the vector, in order,
 /// and the vector blocks of a part equal slices of the part, as nearly as the runtime's units
-/// allow.
+/// allow. In a divided collective (algorithms/algorithm.hpp) a part is an equal slice of every
+/// rank's block, and vector block b is that slice of the block of rank Algorithm::owners[b].
 struct Part {
     Block vector_blocks = 1;
     Block scratch_blocks = 0;
     Slice steps;
+    Block scratch_like = 0;  ///< the vector block whose size the scratch blocks have
 };
 
 struct Schedule {
@@ -127,7 +129,7 @@ class ScheduleWriter {
     /// Makes room for long schedules: this many steps with one send and one receive each, of one
     /// extent. A hint; nothing depends on it.
     void reserve(std::size_t steps);
-    void part(Block vector_blocks, Block scratch_blocks = 0);
+    void part(Block vector_blocks, Block scratch_blocks = 0, Block scratch_like = 0);
     void step();
     void move(Action action, Extent from, Block to);
     void send(Rank peer, Port port, std::span<const Extent> extents);

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// swing-b: Swing's bandwidth-optimal allreduce (De Sensi et al., NSDI 2024, section 3) on any
-// torus.
+// swing-b, swing: Swing's bandwidth-optimal allreduce (De Sensi et al., NSDI 2024, section 3) and
+// its halves on any torus.
 //
 // In step s coordinate c exchanges with c + rho(s) (even c) or c - rho(s) (odd c) half of what it
 // holds, with rho(s) = (1 - (-2)^(s+1)) / 3 = 1, -1, 3, -5, 11, ...
@@ -16,12 +16,12 @@
 // x -> -x on even rings, x -> -1-x on odd ones.
 #include <bit>
 #include <memory>
+#include <utility>
 #include <vector>
 
 #include "algorithms/attached_ring.hpp"
-#include "algorithms/builders.hpp"
 #include "algorithms/halving_ring.hpp"
-#include "algorithms/product.hpp"
+#include "algorithms/product_parts.hpp"
 #include "algorithms/swing_ring.hpp"
 
 namespace trefoil {
@@ -31,6 +31,13 @@ namespace {
 bool is_power_of_two(Rank size) {
     return std::has_single_bit(static_cast<std::uint32_t>(size));
 }
+
+std::shared_ptr<const RingScatter> swing_mirror(std::shared_ptr<const RingScatter> plain) {
+    const Rank size = plain->size();
+    return mirrored(std::move(plain), size % 2 == 0 ? 0 : size - 1);
+}
+
+}  // namespace
 
 std::shared_ptr<const RingScatter> swing_scatter(Rank size) {
     if (is_power_of_two(size)) {
@@ -47,16 +54,30 @@ std::shared_ptr<const RingScatter> swing_scatter(Rank size) {
     return std::make_shared<SwingRing>(size);
 }
 
-}  // namespace
+std::vector<ProductPart> two_transmission_parts(const Torus& torus) {
+    ProductPart plain;
+    ProductPart mirror;
+    for (int j = 0; j < torus.dimensions(); ++j) {
+        const Rank size = torus.size(j);
+        plain.rings.push_back(std::make_shared<SwingRing>(size, SwingRing::Distance::halving));
+        mirror.rings.push_back(swing_mirror(plain.rings.back()));
+        plain.order.insert(plain.order.end(), plain.rings.back()->steps(), j);
+    }
+    mirror.order = plain.order;
+    return {plain, mirror};
+}
 
-Schedule build_swing_b(const Torus& torus, Rank rank) {
+std::vector<ProductPart> swing_parts(const Torus& torus, Layout layout) {
+    if (layout == Layout::two_transmissions) {
+        return two_transmission_parts(torus);
+    }
     std::vector<std::shared_ptr<const RingScatter>> plain;
     std::vector<std::shared_ptr<const RingScatter>> mirror;
     for (const Rank size : torus.sizes()) {
         plain.push_back(swing_scatter(size));
-        mirror.push_back(mirrored(plain.back(), size % 2 == 0 ? 0 : size - 1));
+        mirror.push_back(swing_mirror(plain.back()));
     }
-    return product_allreduce(torus, rank, interleaved_parts(plain, mirror));
+    return interleaved_parts(plain, mirror);
 }
 
 }  // namespace trefoil

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // Swing for latency (swing-l): De Sensi et al., "Swing: Short-cutting Rings for Higher Bandwidth
-// Allreduce", NSDI 2024, section 3.
+// Allreduce", NSDI 2024, section 3; and bine-small, which is the same butterfly (De Sensi et al.,
+// Bine trees, SC 2025, section 4) and has a single-port variant.
 //
 // Partners swing between the two ways round: in step s even coordinates meet c + rho(s), odd ones
 // c - rho(s), with rho(s) = sum of (-2)^i for i = 0..s = 1, -1, 3, -5, 11, ... Partners are nearer
@@ -33,6 +34,11 @@ Rank swing_partner(Rank coordinate, int step, Rank size, bool /*mirrored*/) {
 
 Schedule build_swing_l(const Torus& torus, Rank rank) {
     return pairwise_allreduce(torus, rank, swing_partner);
+}
+
+Schedule build_bine_small(const Torus& torus, Rank rank, const BuildOptions& options) {
+    return options.single_port ? pairwise_allreduce_in_line(torus, rank, swing_partner)
+                               : pairwise_allreduce(torus, rank, swing_partner);
 }
 
 }  // namespace trefoil

@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// The sets that Swing reaches on rings whose size is not a power of two.
+// The sets that Swing's partners reach.
 #include "algorithms/swing_ring.hpp"
 
 #include <algorithm>
+#include <numeric>
 
 #include "algorithms/halving_ring.hpp"
 
@@ -32,20 +33,38 @@ std::vector<Extent> extents_of(const std::vector<bool>& positions) {
 
 }  // namespace
 
-SwingRing::SwingRing(Rank size) : RingScatter(size, halving_steps(size), {size}), cells_(steps()) {
+SwingRing::SwingRing(Rank size, Distance distance)
+    : RingScatter(size, halving_steps(size), {size}), distance_(distance), cells_(steps()) {
     reach_.resize(steps() + 1);
     reach_[steps()] = {0};
     for (int step = steps() - 1; step >= 0; --step) {
         // From 0 the partner is odd, so what it reaches lies the other way round.
         std::vector<Rank>& reach = reach_[step];
         reach = reach_[step + 1];
-        for (const Rank offset : reach_[step + 1]) {
-            reach.push_back(wrapped(swing_distance(step) - offset, base()));
+        for (const Rank reached : reach_[step + 1]) {
+            reach.push_back(wrapped(offset(step) - reached, base()));
         }
         std::sort(reach.begin(), reach.end());
         reach.erase(std::unique(reach.begin(), reach.end()), reach.end());
     }
-    number_blocks();
+    if (distance == Distance::doubling) {
+        number_blocks();
+    } else {
+        position_.resize(base());
+        std::iota(position_.begin(), position_.end(), 0);
+    }
+}
+
+std::int64_t SwingRing::offset(int step) const {
+    return swing_distance(distance_ == Distance::doubling ? step : steps() - 1 - step);
+}
+
+void SwingRing::cut(Extent cell, int step, std::vector<Block>& sizes) const {
+    if (distance_ == Distance::doubling) {
+        cells_.cut(cell, step, sizes);
+    } else {
+        RingScatter::cut(cell, step, sizes);
+    }
 }
 
 void SwingRing::number_blocks() {
@@ -70,7 +89,7 @@ void SwingRing::number_blocks() {
 }
 
 Rank SwingRing::partner(Rank coordinate, int step) const {
-    const std::int64_t distance = swing_distance(step);
+    const std::int64_t distance = offset(step);
     return wrapped(coordinate + (coordinate % 2 == 0 ? distance : -distance), base());
 }
 

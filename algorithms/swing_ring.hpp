@@ -1,7 +1,9 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Swing's reduce-scatter on a ring whose size is not a power of two.
+// Reduce-scatter on a ring with Swing's partners: on rings whose size is not a power of two, and
+// with the distances in the opposite order.
 #pragma once
 
+#include <cstdint>
 #include <vector>
 
 #include "algorithms/binary_cells.hpp"
@@ -19,22 +21,26 @@ namespace trefoil {
 /// partner y of step s+1: T(y, s+1) = T(v, s+1). So v is missed by nobody, and in the last step its
 /// own block, which does not exist, is not sent.
 ///
-/// The sets overlap, so they are no cells; blocks are numbered in the order in which T(0, 0)
-/// unfolds from left to right, which keeps most sets to few extents (one for 3 * 2^k, 22 for 126).
+/// The sets overlap, so they are no cells. Distances that grow: blocks are numbered in the order in
+/// which T(0, 0) unfolds from left to right, which keeps most sets to few extents (one for 3 * 2^k,
+/// 22 for 126). Distances that shrink: all sets are runs of neighbours around the ring; blocks keep
+/// the order of their coordinates, and a message is at most two extents (De Sensi et al., Bine
+/// trees, SC 2025, section 4: distance-halving butterfly).
 class SwingRing final : public RingScatter {
   public:
-    /// size: at least 3 and no power of two.
-    explicit SwingRing(Rank size);
+    enum class Distance : std::uint8_t { doubling, halving };
+
+    explicit SwingRing(Rank size, Distance distance = Distance::doubling);
 
     void sends(Rank coordinate, int step, std::vector<RingTransfer>& out) const override;
     void receives(Rank coordinate, int step, std::vector<RingTransfer>& out) const override;
     std::vector<Extent> held(Rank coordinate, int step) const override;
-    void cut(Extent cell, int step, std::vector<Block>& sizes) const override {
-        cells_.cut(cell, step, sizes);
-    }
+    void cut(Extent cell, int step, std::vector<Block>& sizes) const override;
 
   private:
     Rank base() const { return size() + size() % 2; }
+    /// How far and which way even coordinates find their partners.
+    std::int64_t offset(int step) const;
     Rank partner(Rank coordinate, int step) const;
     void number_blocks();
     /// Marks T(coordinate, step) with `value`, by position.
@@ -44,6 +50,7 @@ class SwingRing final : public RingScatter {
     void transfer(Rank peer, Rank sender, Rank receiver, std::vector<Extent> positions,
                   std::vector<RingTransfer>& out) const;
 
+    Distance distance_;
     std::vector<std::vector<Rank>>
         reach_;  ///< T(0, s); T(c, s) is c + it for even c, c - it for odd
     BinaryCells cells_;

@@ -20,6 +20,10 @@ std::uint64_t mix_pair(std::uint64_t a, std::uint64_t b) {
     return mix(mix(std::min(a, b)) * 3 + std::max(a, b));
 }
 
+std::uint64_t hash_of_own(Rank rank) {
+    return mix(static_cast<std::uint64_t>(rank) + 1);
+}
+
 }  // namespace
 
 SymbolicValues::SymbolicValues(Rank ranks, std::size_t count)
@@ -30,17 +34,24 @@ SymbolicValues::SymbolicValues(Rank ranks, std::size_t count)
 void SymbolicValues::resize(std::size_t count) {
     sets_.resize(count * words_);
     hashes_.resize(count);
+    folds_.resize(count);
 }
 
 void SymbolicValues::set_own(std::size_t at, Rank rank) {
     std::fill_n(set(at), words_, 0);
     set(at)[rank / 64] = std::uint64_t{1} << (rank % 64);
-    hashes_[at] = mix(static_cast<std::uint64_t>(rank) + 1);
+    hashes_[at] = hash_of_own(rank);
+    folds_[at] = {rank, rank + 1};
+}
+
+bool SymbolicValues::is_own_of(std::size_t at, Rank rank) const {
+    return hashes_[at] == hash_of_own(rank) && contributors(at) == 1;
 }
 
 void SymbolicValues::copy(std::size_t at, const SymbolicValues& source, std::size_t from) {
     std::copy_n(source.set(from), words_, set(at));
     hashes_[at] = source.hashes_[from];
+    folds_[at] = source.folds_[from];
 }
 
 bool SymbolicValues::reduce(std::size_t at, const SymbolicValues& source, std::size_t from) {
@@ -53,6 +64,10 @@ bool SymbolicValues::reduce(std::size_t at, const SymbolicValues& source, std::s
     if (shared != 0) {
         return false;
     }
+    const Fold right = source.folds_[from];
+    Fold& left = folds_[at];
+    const bool extends = right.end == right.first + 1 && left.end == right.first && left.end > 0;
+    left.end = extends ? right.end : 0;
     unite(at, source, from);
     return true;
 }
@@ -79,7 +94,7 @@ Rank SymbolicValues::contributors(std::size_t at) const {
 }
 
 double SymbolicValues::bytes(Rank ranks, double count) {
-    return count * 8.0 * ((static_cast<double>(ranks) + 63) / 64 + 1);
+    return count * 8.0 * ((static_cast<double>(ranks) + 63) / 64 + 2);
 }
 
 }  // namespace trefoil

@@ -34,11 +34,21 @@ class SymbolicValues {
     /// Number of contributors.
     Rank contributors(std::size_t at) const;
     std::uint64_t hash(std::size_t at) const { return hashes_[at]; }
+    /// What set_own(at, rank) made, copied at most.
+    bool is_own_of(std::size_t at, Rank rank) const;
+    /// ((rank 0 op rank 1) op rank 2) op ... of all ranks.
+    bool is_left_fold(std::size_t at) const {
+        return folds_[at].first == 0 && folds_[at].end == ranks_;
+    }
 
     /// Bytes that `count` values take.
     static double bytes(Rank ranks, double count);
 
   private:
+    /// The ranks first ... end-1 reduced one after the other from the left; end 0: not so.
+    struct Fold {
+        Rank first = 0, end = 0;
+    };
     std::uint64_t* set(std::size_t at) { return sets_.data() + at * words_; }
     const std::uint64_t* set(std::size_t at) const { return sets_.data() + at * words_; }
 
@@ -46,6 +56,7 @@ class SymbolicValues {
     std::size_t words_;  // per set, one bit for each rank
     std::vector<std::uint64_t> sets_;
     std::vector<std::uint64_t> hashes_;  // 0: undefined
+    std::vector<Fold> folds_;
 };
 
 }  // namespace trefoil

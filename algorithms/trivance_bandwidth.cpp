@@ -6,42 +6,42 @@
 // dimension that moves; in step i part p moves the first unfinished dimension among (p+i)%D,
 // (p+i+1)%D, ... Everyone sends 2(N-1)/N of the vector. Where a ring's tree sends more to one side
 // than to the other, half of every part runs in a mirror; both halves have the same peers and
-// travel in the same messages.
+// travel in the same messages; in reduce_scatter and allgather, where a part has one block per
+// rank, they are parts of their own.
 #include <memory>
 #include <vector>
 
 #include "algorithms/builders.hpp"
-#include "algorithms/product.hpp"
+#include "algorithms/product_parts.hpp"
 #include "algorithms/trivance_dimensions.hpp"
 #include "algorithms/trivance_halves.hpp"
 #include "algorithms/trivance_ring.hpp"
 
 namespace trefoil {
 
-Schedule build_trivance_b(const Torus& torus, Rank rank) {
+std::vector<ProductPart> trivance_parts(const Torus& torus) {
     const int dimensions = static_cast<int>(long_dimensions(torus).size());
     std::vector<std::shared_ptr<const RingScatter>> rings;
+    std::vector<std::shared_ptr<const RingScatter>> mirror;
     bool balanced = true;
     for (const Rank size : torus.sizes()) {
         const TrivanceRing ring = trivance_ring(size, dimensions);
         rings.push_back(ring.scatter);
+        mirror.push_back(mirrored(ring.scatter));
         balanced = balanced && ring.balanced;
     }
-    std::vector<ProductPart> parts;
-    const int count = dimensions > 0 ? dimensions : 1;
-    for (int p = 0; p < count; ++p) {
-        parts.push_back({rings, interleaved_order(rings, p)});
+    std::vector<ProductPart> parts = interleaved_parts(rings, mirror);
+    if (balanced && parts.size() > 1) {
+        parts.resize(parts.size() / 2);
     }
-    if (balanced) {
-        return product_allreduce(torus, rank, parts);
-    }
-    for (auto& ring : rings) {
-        ring = mirrored(ring);
-    }
-    for (int p = 0; p < count; ++p) {
-        parts.push_back({rings, interleaved_order(rings, p)});
-    }
-    return join_halves(product_allreduce(torus, rank, parts));
+    return parts;
+}
+
+Schedule build_trivance_b(const Torus& torus, Rank rank) {
+    const std::vector<ProductPart> parts = trivance_parts(torus);
+    const Schedule schedule = product_schedule(torus, rank, parts, Collective::allreduce);
+    return parts.size() > long_dimensions(torus).size() && parts.size() > 1 ? join_halves(schedule)
+                                                                            : schedule;
 }
 
 }  // namespace trefoil

@@ -2,6 +2,7 @@
 // The verifier: checks the form of all schedules, then proves part after part.
 #include "algorithms/verify.hpp"
 
+#include <algorithm>
 #include <cmath>
 
 #include "algorithms/proof.hpp"
@@ -74,6 +75,9 @@ void check_part(const Schedule& first, const Schedule& other, std::size_t part,
     if (a.vector_blocks == 0) {
         findings.add(part, 0, other.rank, "has no vector blocks");
     }
+    if (b.scratch_blocks > 0 && b.scratch_like >= b.vector_blocks) {
+        findings.add(part, 0, other.rank, "has scratch as large as a block that does not exist");
+    }
     if (a.vector_blocks != b.vector_blocks || a.scratch_blocks != b.scratch_blocks) {
         findings.add(part, 0, other.rank, "has other numbers of blocks than rank 0");
     }
@@ -111,6 +115,31 @@ void check_form(const Torus& torus, const std::vector<Schedule>& schedules, Find
     }
 }
 
+/// The root exists; in divided collectives a part has a block for each rank, owned by all in turn.
+void check_goal(const Torus& torus, const Goal& goal, const Schedule& first, Findings& findings) {
+    if (goal.root < 0 || goal.root >= torus.ranks()) {
+        findings.add("the root is rank " + std::to_string(goal.root) + ", which does not exist");
+    }
+    if (!is_divided(goal.collective)) {
+        return;
+    }
+    for (std::size_t p = 0; p < first.parts.size(); ++p) {
+        if (first.parts[p].vector_blocks != static_cast<Block>(torus.ranks())) {
+            findings.add(p, 0, 0, "does not have one vector block per rank");
+        }
+    }
+    for (std::vector<Rank> owners : goal.owners) {
+        std::sort(owners.begin(), owners.end());
+        bool each_once = owners.size() == static_cast<std::size_t>(torus.ranks());
+        for (std::size_t i = 0; each_once && i < owners.size(); ++i) {
+            each_once = owners[i] == static_cast<Rank>(i);
+        }
+        if (!each_once) {
+            findings.add("the owners of blocks are not each rank once");
+        }
+    }
+}
+
 void check_heard(const SymbolicValues& heard, Findings& findings) {
     for (std::size_t r = 0; r < heard.size(); ++r) {
         if (!heard.holds_all(r)) {
@@ -123,46 +152,59 @@ void check_heard(const SymbolicValues& heard, Findings& findings) {
 
 }  // namespace
 
-Verification verify(const Torus& torus, Collective collective,
-                    const std::vector<Schedule>& schedules) {
+Verification verify(const Torus& torus, const Goal& goal, const std::vector<Schedule>& schedules) {
     Verification result;
     Findings findings;
     check_form(torus, schedules, findings);
+    if (findings.none()) {
+        check_goal(torus, goal, schedules[0], findings);
+    }
     if (!findings.none()) {
         result.errors = findings.take();
         return result;
     }
     require_memory(torus, schedules[0]);
     SymbolicValues heard(torus.ranks(), torus.ranks());
+    const Collective collective = goal.collective;
     result.identical_results = true;
+    result.order_preserving = is_reduction(collective);
     for (std::size_t p = 0; p < schedules[0].parts.size() && !findings.enough(); ++p) {
-        PartProof proof(torus, schedules, p, findings);
+        PartProof proof(torus, goal, schedules, p, findings);
         proof.run();
         if (collective == Collective::barrier) {
             proof.unite_heard(heard);
         } else {
-            proof.require_complete();
+            proof.require_results();
         }
-        result.identical_results = result.identical_results && proof.identical();
+        if (collective == Collective::allreduce) {  // elsewhere each result is made once
+            result.identical_results = result.identical_results && proof.identical();
+        }
+        result.order_preserving = result.order_preserving && proof.in_order();
     }
     if (collective == Collective::barrier) {
         check_heard(heard, findings);
-        result.identical_results = true;  // a barrier computes nothing
     }
     result.identical_results = result.identical_results && findings.none();
+    result.order_preserving = result.order_preserving && findings.none();
     result.errors = findings.take();
     return result;
 }
 
-Verification verify(const Torus& torus, const Algorithm& algorithm) {
+Verification verify(const Torus& torus, const Algorithm& algorithm, const BuildOptions& options) {
     std::vector<Schedule> schedules;
-    schedules.push_back(algorithm.build(torus, 0));
+    schedules.push_back(algorithm.build(torus, 0, options));
     require_memory(torus, schedules[0]);
     schedules.reserve(torus.ranks());
     for (Rank r = 1; r < torus.ranks(); ++r) {
-        schedules.push_back(algorithm.build(torus, r));
+        schedules.push_back(algorithm.build(torus, r, options));
     }
-    return verify(torus, algorithm.collective, schedules);
+    Goal goal{algorithm.collective, options.root, {}};
+    if (is_divided(algorithm.collective)) {
+        for (std::size_t p = 0; p < schedules[0].parts.size(); ++p) {
+            goal.owners.push_back(algorithm.block_owners(torus, options, static_cast<int>(p)));
+        }
+    }
+    return verify(torus, goal, schedules);
 }
 
 }  // namespace trefoil

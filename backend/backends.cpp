@@ -19,6 +19,7 @@ struct Entry {
     BackendInfo info;
     std::vector<std::unique_ptr<PortGroup>> (*open)(const BackendConfig& config);
     std::vector<ProviderInfo> (*providers)();
+    NicOffers (*nics)(const std::string& provider);
 };
 
 const std::vector<Entry>& table() {
@@ -26,24 +27,29 @@ const std::vector<Entry>& table() {
         {{"memory", "threads of one process, or processes of one host, over shared memory", true,
           ""},
          open_memory,
-         memory_providers},
+         memory_providers,
+         memory_nics},
 #ifdef TREFOIL_HAVE_OFI
         {{"ofi", "libfabric: any provider with remote writes and completion data", true, ""},
          open_ofi,
-         ofi_providers},
+         ofi_providers,
+         ofi_nics},
 #else
         {{"ofi", "libfabric: any provider with remote writes and completion data", false,
           TREFOIL_OFI_REASON},
+         nullptr,
          nullptr,
          nullptr},
 #endif
 #ifdef TREFOIL_HAVE_UCX
         {{"ucx", "UCX: stores into shared memory, active messages elsewhere", true, ""},
          open_ucx,
-         ucx_providers},
+         ucx_providers,
+         ucx_nics},
 #else
         {{"ucx", "UCX: stores into shared memory, active messages elsewhere", false,
           TREFOIL_UCX_REASON},
+         nullptr,
          nullptr,
          nullptr},
 #endif
@@ -80,6 +86,10 @@ std::vector<BackendInfo> backends() {
 
 std::vector<ProviderInfo> providers(std::string_view backend) {
     return find(backend).providers();
+}
+
+NicOffers nic_offers(std::string_view backend, const std::string& provider) {
+    return find(backend).nics(provider);
 }
 
 std::vector<std::unique_ptr<PortGroup>> open_backend(std::string_view name,

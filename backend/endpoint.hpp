@@ -4,6 +4,7 @@
 // bytes of that put are visible to the thread that polled.
 #pragma once
 
+#include <algorithm>
 #include <chrono>
 #include <cstddef>
 #include <cstdint>
@@ -59,8 +60,8 @@ enum class PutResult : std::uint8_t {
 
 /// The ports of one owner thread: one progress domain and one completion queue (progress is per
 /// domain: polling a group progresses all its ports and nothing else). Not thread-safe: a group is
-/// touched by one thread at a time. Set-up functions (allocate ... connect) throw Error; the others
-/// do not throw, allocate or lock.
+/// touched by one thread at a time, but for wake(). Set-up functions (allocate ... connect) throw
+/// Error; the others do not throw, allocate or lock.
 class PortGroup {
   public:
     virtual ~PortGroup() = default;
@@ -88,9 +89,15 @@ class PortGroup {
                           std::uint32_t notice, std::uint64_t cookie) = 0;
     /// Progresses all ports; returns how many events were written.
     virtual std::size_t poll(std::span<Event> events) = 0;
-    /// Sleeps until poll() may return something or `longest` has passed. A group that cannot be
-    /// woken naps in short slices and keeps progressing.
+    /// Sleeps until poll() may return something, wake() is called or `longest` has passed. What an
+    /// arrival cannot wake, naps in slices (see nap_slice) and keeps progressing.
     virtual void wait(std::chrono::microseconds longest) = 0;
+    /// Ends the owner's wait(), or its next one if it is not waiting. From any thread.
+    virtual void wake() = 0;
+
+    /// The job has failed, so connections may be half made: from now on nothing but the end is
+    /// asked of this group, and it need not free what cannot be freed safely in that state.
+    virtual void abandon() noexcept {}
 
     virtual bool needs_registered_source() const { return false; }
     /// Puts of up to this many bytes return `done`.
@@ -105,6 +112,12 @@ class PortGroup {
   protected:
     std::vector<Port> ports_;
 };
+
+/// How long a group that cannot be woken naps before it looks again.
+constexpr std::chrono::microseconds nap_slice(std::chrono::microseconds longest) {
+    return std::clamp(longest / 10, std::chrono::microseconds{50},
+                      std::chrono::microseconds{10'000});
+}
 
 /// What a communicator asks a backend to open. Groups partition the ports.
 struct BackendConfig {
@@ -132,8 +145,21 @@ struct ProviderInfo {
     std::string provider;
     std::string nic;      ///< interface or device name; may be empty
     std::string address;  ///< printable address; may be empty
+    std::string pci{};    ///< "0000:3b:00.0" where the library tells it; may be empty
 };
 std::vector<ProviderInfo> providers(std::string_view backend);
+
+/// The NICs among which a backend can bind ports, with the provider that a configuration asks for.
+struct NicOffers {
+    std::string source;              ///< who offers them, for messages: "libfabric provider net"
+    std::vector<ProviderInfo> nics;  ///< one per (NIC, address); shared memory is no NIC
+    /// Ranks of this host are reached without a NIC where that is possible.
+    bool uses_shared_memory = false;
+    /// A setting of the library that already chooses ("UCX_NET_DEVICES"); empty: none.
+    std::string settled_by;
+};
+/// Throws as open_backend() does for a backend or provider that does not exist.
+NicOffers nic_offers(std::string_view backend, const std::string& provider);
 
 /// Opens one group per entry of config.groups. Throws Error(not_found) for a backend, provider or
 /// NIC that does not exist (naming those that do), Error(unsupported) for one that lacks RMA with

@@ -52,5 +52,7 @@ std::unique_ptr<Bootstrap> make_launcher_bootstrap(const LauncherRequest& reques
 
 /// Why this build or machine cannot use PMIx; empty if it can.
 std::string pmix_refusal();
+/// Of the libpmix that is loaded; only where pmix_refusal() is empty.
+std::string pmix_version();
 
 }  // namespace trefoil

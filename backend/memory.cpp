@@ -20,6 +20,7 @@ using memory::NoticeQueue;
 using memory::QueueReader;
 using memory::QueueWriter;
 using memory::Region;
+using memory::SmallPut;
 using memory::Use;
 
 /// All zeros is an empty queue, so a fresh or a peer's region is one as it is.
@@ -55,17 +56,19 @@ class MemoryGroup final : public PortGroup {
                   std::uint32_t notice, std::uint64_t cookie) override;
     std::size_t poll(std::span<Event> events) override;
     void wait(std::chrono::microseconds longest) override { reader_.wait(longest); }
+    void wake() override { reader_.wake(); }
 
     std::size_t inject_bytes() const override { return std::numeric_limits<std::size_t>::max(); }
     std::string error_text() const override;
     std::string port_text(Port) const override { return "shared memory"; }
 
   private:
-    enum class Failure : std::uint8_t { none, left, ended, outside };
+    enum class Failure : std::uint8_t { none, left, ended, outside, stray };
 
     void check_port(Port port) const;
     PutResult refuse(Target& target);
     PutResult fail(Failure failure, const Target& target);
+    void deliver(const SmallPut& put);
 
     std::shared_ptr<Region> queue_;
     QueueReader reader_;
@@ -105,7 +108,8 @@ std::string MemoryGroup::address(Port port) const {
 
 RemoteMemory MemoryGroup::import_memory(std::string_view description) {
     auto region = Region::open(Use::payload, description);
-    const RemoteMemory remote{reinterpret_cast<std::uintptr_t>(region->data()), 0, region->bytes()};
+    const RemoteMemory remote{reinterpret_cast<std::uintptr_t>(region->data()), region->token(),
+                              region->bytes()};
     if (std::find(imported_.begin(), imported_.end(), region) == imported_.end()) {
         imported_.push_back(std::move(region));
     }
@@ -134,11 +138,15 @@ PutResult MemoryGroup::put(Port, Peer peer, const void* source, void*, const Rem
     if (!reached.writer.has_room()) {
         return refuse(reached);
     }
-    if (bytes > 0) {
+    if (bytes <= SmallPut::most_bytes) {
+        if (!reached.writer.push(notice, target.key, offset, source, bytes)) {
+            return refuse(reached);
+        }
+    } else {
         std::memcpy(reinterpret_cast<std::byte*>(target.base) + offset, source, bytes);
-    }
-    if (!reached.writer.push(notice)) {
-        return refuse(reached);  // others took the room; copying once more does no harm
+        if (!reached.writer.push(notice)) {
+            return refuse(reached);  // others took the room; copying once more does no harm
+        }
     }
     reached.refusals = 0;
     return PutResult::done;
@@ -167,11 +175,26 @@ PutResult MemoryGroup::fail(Failure failure, const Target& target) {
 std::size_t MemoryGroup::poll(std::span<Event> events) {
     std::size_t count = 0;
     std::uint32_t notice = 0;
-    while (count < events.size() && reader_.pop(notice)) {
-        events[count] = {Event::Kind::arrived, notice, 0};
+    const auto land = [this](const SmallPut& put) { deliver(put); };
+    while (count < events.size() && reader_.pop(notice, land)) {
+        const bool stray = failure_ == Failure::stray;
+        events[count] = {stray ? Event::Kind::failed : Event::Kind::arrived, notice, 0};
         ++count;
     }
     return count;
+}
+
+/// Bytes that came with their notice go where the put wanted them.
+void MemoryGroup::deliver(const SmallPut& put) {
+    for (const auto& region : own_) {
+        if (region->token() == put.memory) {
+            if (put.bytes <= region->bytes() && put.offset <= region->bytes() - put.bytes) {
+                std::memcpy(region->data() + put.offset, put.data, put.bytes);
+                return;
+            }
+        }
+    }
+    failure_ = Failure::stray;
 }
 
 std::string MemoryGroup::error_text() const {
@@ -185,6 +208,8 @@ std::string MemoryGroup::error_text() const {
             return "shared memory: " + process + " of the peer has ended";
         case Failure::outside:
             return "shared memory: a put to " + process + " would leave the target's memory";
+        case Failure::stray:
+            return "shared memory: a peer has put to memory that does not exist";
     }
     return "no error";
 }
@@ -213,6 +238,13 @@ std::vector<std::unique_ptr<PortGroup>> open_memory(const BackendConfig& config)
 
 std::vector<ProviderInfo> memory_providers() {
     return {{"", "shared memory", ""}};
+}
+
+NicOffers memory_nics(const std::string&) {
+    NicOffers none;
+    none.source = "backend memory, which uses none";
+    none.uses_shared_memory = true;
+    return none;
 }
 
 }  // namespace trefoil

@@ -16,5 +16,7 @@ std::vector<std::unique_ptr<PortGroup>> open_memory(const BackendConfig& config)
 
 /// The one way in which this backend reaches others.
 std::vector<ProviderInfo> memory_providers();
+/// None.
+NicOffers memory_nics(const std::string& provider);
 
 }  // namespace trefoil

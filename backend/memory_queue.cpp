@@ -6,17 +6,14 @@
 #include <sys/syscall.h>
 #include <unistd.h>
 
+#include <cstring>
 #include <ctime>
 
 namespace trefoil::memory {
 
 namespace {
 
-std::uint64_t lap_of(std::uint64_t ticket) {
-    return (ticket / NoticeQueue::capacity + 1) & 0xffffffffU;
-}
-
-std::atomic<std::uint64_t>& entry_of(NoticeQueue& queue, std::uint64_t ticket) {
+NoticeEntry& entry_of(NoticeQueue& queue, std::uint64_t ticket) {
     return queue.entries[ticket % NoticeQueue::capacity];
 }
 
@@ -39,7 +36,8 @@ bool QueueWriter::has_room() {
     return claimed - known_taken_ < NoticeQueue::capacity;
 }
 
-bool QueueWriter::push(std::uint32_t notice) {
+bool QueueWriter::push(std::uint32_t notice, std::uint64_t memory, std::uint64_t offset,
+                       const void* source, std::size_t bytes) {
     std::uint64_t ticket = queue_->claimed.load(std::memory_order_relaxed);
     do {
         if (ticket - known_taken_ >= NoticeQueue::capacity) {
@@ -50,42 +48,50 @@ bool QueueWriter::push(std::uint32_t notice) {
         }
         // Relaxed: the ticket only divides entries among writers; the entry itself publishes.
     } while (!queue_->claimed.compare_exchange_weak(ticket, ticket + 1, std::memory_order_relaxed));
+    NoticeEntry& entry = entry_of(*queue_, ticket);
+    entry.put.bytes = static_cast<std::uint32_t>(bytes);
+    if (bytes > 0) {
+        entry.put.memory = memory;
+        entry.put.offset = offset;
+        std::memcpy(entry.put.data, source, bytes);
+    }
     // Pairs with the acquire in pop(). Sequentially consistent together with the next line, and
     // with the two in wait(): either we see the reader asleep, or it sees the entry.
-    entry_of(*queue_, ticket).store(lap_of(ticket) << 32 | notice, std::memory_order_seq_cst);
+    entry.published.store(lap_of(ticket) << 32 | notice, std::memory_order_seq_cst);
     if (queue_->asleep.load(std::memory_order_seq_cst) != 0 && queue_->asleep.exchange(0) != 0) {
         futex(queue_->asleep, FUTEX_WAKE, 1, nullptr);
     }
     return true;
 }
 
-bool QueueReader::pop(std::uint32_t& notice) {
-    const std::uint64_t entry = entry_of(*queue_, next_).load(std::memory_order_acquire);
-    if (entry >> 32 != lap_of(next_)) {
+bool QueueReader::empty() const {
+    return entry_of(*queue_, next_).published.load(std::memory_order_seq_cst) >> 32 !=
+           lap_of(next_);
+}
+
+bool QueueReader::wait(std::chrono::microseconds longest) {
+    if (longest.count() <= 0) {
         return false;
     }
-    notice = static_cast<std::uint32_t>(entry);
-    ++next_;
-    queue_->taken.store(next_, std::memory_order_release);  // pairs with has_room() and push()
-    return true;
-}
-
-bool QueueReader::empty() const {
-    return entry_of(*queue_, next_).load(std::memory_order_seq_cst) >> 32 != lap_of(next_);
-}
-
-void QueueReader::wait(std::chrono::microseconds longest) {
-    if (longest.count() <= 0) {
-        return;
-    }
     queue_->asleep.store(1, std::memory_order_seq_cst);
-    if (empty()) {
-        // A writer ends this, or the time. If one came since, `asleep` is 0 and it returns at once.
+    if (empty() && !woken_.load(std::memory_order_seq_cst)) {
+        // A writer, wake() or the time ends this. If one of them came since, `asleep` is 0 and it
+        // returns at once.
         const timespec limit{static_cast<std::time_t>(longest.count() / 1000000),
                              static_cast<long>(longest.count() % 1000000) * 1000};
         futex(queue_->asleep, FUTEX_WAIT, 1, &limit);
     }
     queue_->asleep.store(0, std::memory_order_relaxed);
+    return woken_.exchange(false, std::memory_order_acquire);
+}
+
+// Sequentially consistent like the two in wait(), as in push(): either we see the reader asleep, or
+// it sees that it is woken.
+void QueueReader::wake() {
+    woken_.store(true, std::memory_order_seq_cst);
+    if (queue_->asleep.load(std::memory_order_seq_cst) != 0 && queue_->asleep.exchange(0) != 0) {
+        futex(queue_->asleep, FUTEX_WAKE, 1, nullptr);
+    }
 }
 
 }  // namespace trefoil::memory

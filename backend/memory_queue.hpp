@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // The notices of a port group in shared memory: a bounded queue of many writers and one reader,
-// with a doorbell for a reader that sleeps. Threads and processes alike.
+// with a doorbell for a reader that sleeps. Small puts travel in it. Threads and processes alike.
 #pragma once
 
 #include <atomic>
@@ -10,23 +10,47 @@
 
 namespace trefoil::memory {
 
+/// A put of few bytes, as it travels in its notice's entry.
+struct SmallPut {
+    static constexpr std::size_t most_bytes = 36;  ///< an entry is a cache line
+
+    std::uint64_t memory;  ///< what the reader calls the memory
+    std::uint64_t offset;
+    std::uint32_t bytes;  ///< 0: the entry has the notice only
+    std::byte data[most_bytes];
+};
+
+/// One cache line: a small put takes no other on its way.
+struct alignas(64) NoticeEntry {
+    std::atomic<std::uint64_t> published;  ///< lap << 32 | notice
+    SmallPut put;
+};
+static_assert(sizeof(NoticeEntry) == 64);
+
 /// Lies in memory that all writers map; all zeros is an empty queue. Only lock-free atomics cross
 /// the border between processes.
 ///
-/// Entry i of lap n (counting from 1) holds n in its upper and the notice in its lower half, so one
-/// store publishes both and nobody has to clear entries: what an earlier lap left never matches.
-/// The reader tells by `taken` how far it has come; a writer that knows an old value only believes
-/// the queue to be fuller than it is.
+/// `published` of entry i holds lap n (counting from 1) in its upper and the notice in its lower
+/// half, so one store publishes all and nobody has to clear entries: what an earlier lap left never
+/// matches. The reader tells by `taken` how far it has come; a writer that knows an old value only
+/// believes the queue to be fuller than it is.
 struct NoticeQueue {
-    static constexpr std::uint64_t capacity = 4096;  ///< notices that wait for the reader
+    static constexpr std::uint64_t capacity = 1024;  ///< notices that wait for the reader
+    /// Processors fetch cache lines in pairs; what different cores write lies in different pairs.
+    static constexpr std::size_t apart = 128;
 
-    alignas(64) std::atomic<std::uint64_t> claimed;  ///< tickets given to writers
-    alignas(64) std::atomic<std::uint64_t> taken;    ///< notices read; written by the reader only
-    alignas(64) std::atomic<std::uint32_t> asleep;   ///< 1: the reader sleeps (a futex)
-    std::atomic<std::uint32_t> closed;               ///< 1: the reader has gone
-    alignas(64) std::atomic<std::uint64_t> entries[capacity];
+    alignas(apart) std::atomic<std::uint64_t> claimed;  ///< tickets given to writers
+    alignas(apart) std::atomic<std::uint64_t> taken;   ///< notices read; written by the reader only
+    alignas(apart) std::atomic<std::uint32_t> asleep;  ///< 1: the reader sleeps (a futex)
+    std::atomic<std::uint32_t> closed;                 ///< 1: the reader has gone
+    alignas(apart) NoticeEntry entries[capacity];
 };
 static_assert(std::atomic<std::uint64_t>::is_always_lock_free);
+
+/// The lap in which a ticket is valid, as `published` has it.
+inline std::uint64_t lap_of(std::uint64_t ticket) {
+    return (ticket / NoticeQueue::capacity + 1) & 0xffffffffU;
+}
 
 /// A writer's end. One per (writing group, queue); not thread-safe itself.
 class QueueWriter {
@@ -37,7 +61,10 @@ class QueueWriter {
     bool has_room();
     /// Appends `notice` and wakes the reader if it sleeps; false: full. What this thread wrote
     /// before is visible to the reader that gets the notice.
-    bool push(std::uint32_t notice);
+    bool push(std::uint32_t notice) { return push(notice, 0, 0, nullptr, 0); }
+    /// The same with up to SmallPut::most_bytes bytes, which pop() hands out with the notice.
+    bool push(std::uint32_t notice, std::uint64_t memory, std::uint64_t offset, const void* source,
+              std::size_t bytes);
 
     bool closed() const { return queue_->closed.load(std::memory_order_relaxed) != 0; }
 
@@ -46,22 +73,45 @@ class QueueWriter {
     std::uint64_t known_taken_ = 0;
 };
 
-/// The reader's end; there is one. Not thread-safe.
+/// The reader's end; there is one. Not thread-safe, but for wake().
 class QueueReader {
   public:
     explicit QueueReader(NoticeQueue& queue)
         : queue_(&queue), next_(queue.taken.load(std::memory_order_relaxed)) {}
 
-    /// Takes the next notice; false: there is none. What its writer wrote before is visible.
-    bool pop(std::uint32_t& notice);
+    /// Takes the next notice; false: there is none. What its writer wrote before is visible. If it
+    /// carries bytes, `deliver` is called first with the SmallPut, which is gone afterwards.
+    template <typename Deliver>
+    bool pop(std::uint32_t& notice, Deliver&& deliver) {
+        const NoticeEntry& entry = queue_->entries[next_ % NoticeQueue::capacity];
+        const std::uint64_t published = entry.published.load(std::memory_order_acquire);
+        if (published >> 32 != lap_of(next_)) {
+            return false;
+        }
+        notice = static_cast<std::uint32_t>(published);
+        if (entry.put.bytes > 0) {
+            deliver(entry.put);
+        }
+        ++next_;
+        // Pairs with has_room() and push().
+        queue_->taken.store(next_, std::memory_order_release);
+        return true;
+    }
+    /// For notices that carry no bytes, or bytes that do not matter.
+    bool pop(std::uint32_t& notice) {
+        return pop(notice, [](const SmallPut&) {});
+    }
     bool empty() const;
-    /// Sleeps until a notice may be there or `longest` has passed.
-    void wait(std::chrono::microseconds longest);
+    /// Sleeps until a notice may be there, wake() is called or `longest` has passed; true: woken.
+    bool wait(std::chrono::microseconds longest);
+    /// Ends the reader's wait(), or its next one. From any thread of the reader's process.
+    void wake();
     void close() { queue_->closed.store(1, std::memory_order_relaxed); }
 
   private:
     NoticeQueue* queue_;
     std::uint64_t next_;  ///< equals `taken`, without a look at the shared line
+    std::atomic<bool> woken_{false};
 };
 
 }  // namespace trefoil::memory

@@ -45,6 +45,21 @@ std::vector<std::unique_ptr<PortGroup>> open_ofi(const BackendConfig& config) {
     return groups;
 }
 
+NicOffers ofi_nics(const std::string& provider) {
+    const std::vector<ofi::Info> all = ofi::offers();
+    const std::string chosen = ofi::choose_provider(all, provider);
+    NicOffers offers;
+    offers.source = "libfabric provider " + chosen;
+    offers.uses_shared_memory = lives_in_shared_memory(all, chosen);
+    for (const ofi::Info& info : all) {
+        ProviderInfo mine = ofi::names(*info);
+        if (mine.provider == chosen && !offers.uses_shared_memory) {
+            offers.nics.push_back(std::move(mine));
+        }
+    }
+    return offers;
+}
+
 std::vector<ProviderInfo> ofi_providers() {
     std::vector<ProviderInfo> list;
     for (const ofi::Info& info : ofi::offers()) {

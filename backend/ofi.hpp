@@ -16,5 +16,7 @@ std::vector<std::unique_ptr<PortGroup>> open_ofi(const BackendConfig& config);
 
 /// Every provider and NIC that open_ofi() could use here, best default first. Thread-safe.
 std::vector<ProviderInfo> ofi_providers();
+/// The NICs of that provider, or of the best one; as open_ofi() would use it. Thread-safe.
+NicOffers ofi_nics(const std::string& provider);
 
 }  // namespace trefoil

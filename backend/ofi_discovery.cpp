@@ -7,6 +7,7 @@
 
 #include <algorithm>
 #include <array>
+#include <cstdio>
 #include <set>
 #include <tuple>
 
@@ -143,6 +144,18 @@ bool is_called(const fi_info& info, const std::string& nic) {
                                        "\"; it has " + text + "; correct TREFOIL_NICS");
 }
 
+std::string pci_of(const fi_info& info) {
+    if (info.nic == nullptr || info.nic->bus_attr == nullptr ||
+        info.nic->bus_attr->bus_type != FI_BUS_PCI) {
+        return {};
+    }
+    const fi_pci_attr& pci = info.nic->bus_attr->attr.pci;
+    std::array<char, 32> text{};
+    std::snprintf(text.data(), text.size(), "%04x:%02x:%02x.%x", pci.domain_id, pci.bus_id,
+                  pci.device_id, pci.function_id);
+    return text.data();
+}
+
 }  // namespace
 
 std::string lacking(const fi_info& info) {
@@ -162,7 +175,7 @@ std::string lacking(const fi_info& info) {
 
 ProviderInfo names(const fi_info& info) {
     return {std::string(provider_of(info)), info.domain_attr->name ? info.domain_attr->name : "",
-            address_text(info.addr_format, info.src_addr, info.src_addrlen)};
+            address_text(info.addr_format, info.src_addr, info.src_addrlen), pci_of(info)};
 }
 
 std::vector<Info> offers() {

@@ -11,6 +11,7 @@
 #include <string>
 #include <vector>
 
+#include "backend/doorbell.hpp"
 #include "backend/endpoint.hpp"
 #include "backend/ofi_handle.hpp"
 #include "backend/ofi_memory.hpp"
@@ -42,6 +43,7 @@ class OfiGroup final : public PortGroup {
                   std::uint32_t notice, std::uint64_t cookie) override;
     std::size_t poll(std::span<Event> events) override;
     void wait(std::chrono::microseconds longest) override;
+    void wake() override;
 
     bool needs_registered_source() const override { return (mr_mode_ & FI_MR_LOCAL) != 0; }
     std::size_t inject_bytes() const override { return inject_bytes_; }
@@ -88,6 +90,8 @@ class OfiGroup final : public PortGroup {
     bool read_more();
     std::size_t translate(std::span<const fi_cq_data_entry> entries, Event* events);
     Event read_failure();
+    bool something_kept() const;
+    void block(std::chrono::microseconds longest);
     void nap(std::chrono::microseconds longest);
     void drain();
 
@@ -96,6 +100,8 @@ class OfiGroup final : public PortGroup {
     std::size_t max_put_bytes_ = 0;
     std::uint64_t next_key_ = 1;
     bool can_block_ = false;
+    Doorbell doorbell_;
+    bool files_in_doubt_ = true;  // the queue's files may be readable for nothing
     // Closed from the last to the first: registrations and endpoints before what they are bound to,
     // and all of them before the contexts that a provider may still write to.
     std::vector<Pending> pending_;

@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// The data path of a libfabric port group: puts, completions, waiting, and a close that loses
-// nothing.
+// The data path of a libfabric port group: puts, completions, and a close that loses nothing.
 #include <rdma/fi_errno.h>
 #include <rdma/fi_rma.h>
 
@@ -16,8 +15,6 @@ namespace trefoil::ofi {
 namespace {
 
 using Clock = std::chrono::steady_clock;
-constexpr std::chrono::milliseconds block_granularity{1};  // fi_cq_sread counts milliseconds
-constexpr std::chrono::microseconds nap_slice{50};
 constexpr std::chrono::milliseconds longest_drain{500};
 constexpr int drain_rounds = 16;
 
@@ -168,35 +165,6 @@ Event OfiGroup::read_failure() {
         release(pending);
     }
     return event;
-}
-
-void OfiGroup::wait(std::chrono::microseconds longest) {
-    if (kept_first_ != kept_last_ || failure_waits_ || queue_broken_) {
-        return;
-    }
-    if (can_block_ && longest >= block_granularity) {
-        const auto limit = std::chrono::duration_cast<std::chrono::milliseconds>(longest).count();
-        kept_first_ = 0;
-        kept_last_ = note(fi_cq_sread(queue_.get(), kept_.data(), kept_.size(), nullptr,
-                                      static_cast<int>(std::min<long>(limit, 1000))));
-    } else {
-        nap(longest);
-    }
-}
-
-void OfiGroup::nap(std::chrono::microseconds longest) {
-    const Clock::time_point deadline = Clock::now() + longest;
-    while (!failure_waits_ && !queue_broken_) {
-        const auto left =
-            std::chrono::duration_cast<std::chrono::microseconds>(deadline - Clock::now());
-        if (left.count() <= 0) {
-            return;
-        }
-        std::this_thread::sleep_for(std::min(left, nap_slice));
-        if (read_more()) {
-            return;
-        }
-    }
 }
 
 // fi_close drops what was accepted but has not left yet, and unread bytes make the kernel reset the

@@ -10,6 +10,10 @@ std::string pmix_refusal() {
     return "this Trefoil was built without PMIx: " TREFOIL_PMIX_REASON;
 }
 
+std::string pmix_version() {
+    return {};
+}
+
 std::unique_ptr<LauncherLink> make_pmix_link(LauncherLink::Clock::time_point) {
     throw Error(Status::unsupported,
                 "PMIx: a launcher that speaks PMIx has started this process, but " +

@@ -45,6 +45,7 @@ Library load() {
     find(handle, "PMIx_Fence_nb", found.fence);
     find(handle, "PMIx_Get_nb", found.get);
     find(handle, "PMIx_Error_string", found.error_string);
+    find(handle, "PMIx_Get_version", found.get_version);
     return found;
 }
 
@@ -56,6 +57,11 @@ const Library& library() {
 }
 
 }  // namespace pmix
+
+std::string pmix_version() {
+    const std::string text = pmix::library().get_version();  // "OpenPMIx 4.2.2 (PMIx Standard: ..."
+    return text.substr(0, text.find(" ("));
+}
 
 std::string pmix_refusal() {
     try {

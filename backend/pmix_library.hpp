@@ -16,6 +16,7 @@ struct Library {
     decltype(&PMIx_Fence_nb) fence = nullptr;
     decltype(&PMIx_Get_nb) get = nullptr;
     decltype(&PMIx_Error_string) error_string = nullptr;
+    decltype(&PMIx_Get_version) get_version = nullptr;
 };
 
 /// Loads libpmix once; it stays until the process ends, because it has threads of its own. Throws

@@ -16,5 +16,7 @@ std::vector<std::unique_ptr<PortGroup>> open_ucx(const BackendConfig& config);
 
 /// Every transport and device that UCX finds here. Thread-safe.
 std::vector<ProviderInfo> ucx_providers();
+/// The NICs of those transports, or of those that UCX_TLS names. Thread-safe.
+NicOffers ucx_nics(const std::string& transports);
 
 }  // namespace trefoil

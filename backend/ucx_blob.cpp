@@ -11,8 +11,8 @@ namespace trefoil::ucx {
 namespace {
 
 // The digit is the layout's version.
-constexpr std::string_view memory_magic = "ucxmem1:";
-constexpr std::string_view address_magic = "ucxadr1:";
+constexpr std::string_view memory_magic = "ucxmem2:";
+constexpr std::string_view address_magic = "ucxadr2:";
 
 void append(std::string& blob, std::uint64_t number) {
     blob.append(reinterpret_cast<const char*>(&number), sizeof number);
@@ -24,6 +24,7 @@ void append(std::string& blob, std::string_view text) {
 }
 
 void append(std::string& blob, const SharedBlob& shared) {
+    append(blob, shared.host);
     append(blob, shared.base);
     append(blob, shared.key);
     append(blob, shared.worker);
@@ -49,6 +50,7 @@ class Reader {
     std::string text() { return std::string(take(number())); }
     SharedBlob shared() {
         SharedBlob blob;
+        blob.host = text();
         blob.base = number();
         blob.key = text();
         blob.worker = text();

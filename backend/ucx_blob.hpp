@@ -8,8 +8,9 @@
 
 namespace trefoil::ucx {
 
-/// How a peer may map a piece of memory.
+/// How a peer of the same host may map a piece of memory; empty: not at all.
 struct SharedBlob {
+    std::string host;        ///< identifies the owner's machine
     std::uint64_t base = 0;  ///< the owner's address of the first byte
     std::string key;         ///< as ucp_rkey_pack gave it
     std::string worker;      ///< address of the worker that the key belongs to

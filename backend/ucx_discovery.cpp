@@ -41,8 +41,19 @@ std::map<std::string, std::string> interface_addresses() {
     return addresses;
 }
 
+struct Resource {
+    ProviderInfo names;
+    bool maps = false;  ///< peers' memory can be mapped with it
+};
+
+bool maps_memory(uct_md_h domain) {
+    uct_md_attr_t attributes{};
+    return uct_md_query(domain, &attributes) == UCS_OK &&
+           (attributes.cap.flags & UCT_MD_FLAG_RKEY_PTR) != 0;
+}
+
 void add_resources(uct_component_h component, const char* domain_name,
-                   std::vector<ProviderInfo>& found) {
+                   std::vector<Resource>& found) {
     uct_md_config_t* config = nullptr;
     if (uct_md_config_read(component, nullptr, nullptr, &config) != UCS_OK) {
         return;
@@ -59,13 +70,14 @@ void add_resources(uct_component_h component, const char* domain_name,
     if (uct_md_query_tl_resources(opened, &list, &count) != UCS_OK) {
         return;
     }
+    const bool maps = maps_memory(opened);
     for (unsigned i = 0; i < count; ++i) {
-        found.push_back({list[i].tl_name, list[i].dev_name, ""});
+        found.push_back({{list[i].tl_name, list[i].dev_name, ""}, maps});
     }
     uct_release_tl_resource_list(list);
 }
 
-void add_component(uct_component_h component, std::vector<ProviderInfo>& found) {
+void add_component(uct_component_h component, std::vector<Resource>& found) {
     uct_component_attr_t attributes{};
     attributes.field_mask = UCT_COMPONENT_ATTR_FIELD_MD_RESOURCE_COUNT;
     if (uct_component_query(component, &attributes) != UCS_OK) {
@@ -82,6 +94,34 @@ void add_component(uct_component_h component, std::vector<ProviderInfo>& found) 
     }
 }
 
+std::vector<Resource> all_resources() {
+    std::vector<Resource> found;
+    uct_component_h* list = nullptr;
+    unsigned count = 0;
+    check(uct_query_components(&list, &count), "list its components");
+    const Components components(list);
+    for (unsigned i = 0; i < count; ++i) {
+        add_component(list[i], found);
+    }
+    return found;
+}
+
+// What UCX prints to a stream.
+template <typename Print>
+std::string printed(const Print& print) {
+    char* text = nullptr;
+    std::size_t bytes = 0;
+    FILE* stream = open_memstream(&text, &bytes);
+    if (stream == nullptr) {
+        return {};
+    }
+    print(stream);
+    std::fclose(stream);
+    std::string copy(text, bytes);
+    std::free(text);
+    return copy;
+}
+
 void modify(ucp_config_t& config, const char* name, const std::string& value) {
     check(ucp_config_modify(&config, name, value.c_str()),
           "set " + std::string(name) + " to \"" + value + "\"");
@@ -89,16 +129,10 @@ void modify(ucp_config_t& config, const char* name, const std::string& value) {
 
 // The settings may come from a file, too, so the configuration itself is asked.
 std::string setting(const ucp_config_t& config, const std::string& name) {
-    char* text = nullptr;
-    std::size_t bytes = 0;
-    FILE* stream = open_memstream(&text, &bytes);
-    if (stream == nullptr) {
-        return {};
-    }
-    ucp_config_print(&config, stream, nullptr, UCS_CONFIG_PRINT_CONFIG);
-    std::fclose(stream);
-    const std::string settings = "\n" + std::string(text, bytes);
-    std::free(text);
+    const std::string settings =
+        "\n" + printed([&config](FILE* stream) {
+            ucp_config_print(&config, stream, nullptr, UCS_CONFIG_PRINT_CONFIG);
+        });
     const std::string before = "\nUCX_" + name + "=";
     const std::size_t start = settings.find(before);
     if (start == std::string::npos) {
@@ -116,12 +150,8 @@ constexpr const char* rendezvous_threshold = "256k";
 
 std::vector<ProviderInfo> resources() {
     std::vector<ProviderInfo> found;
-    uct_component_h* list = nullptr;
-    unsigned count = 0;
-    check(uct_query_components(&list, &count), "list its components");
-    const Components components(list);
-    for (unsigned i = 0; i < count; ++i) {
-        add_component(list[i], found);
+    for (const Resource& resource : all_resources()) {
+        found.push_back(resource.names);
     }
     const std::map<std::string, std::string> addresses = interface_addresses();
     for (ProviderInfo& info : found) {
@@ -146,6 +176,17 @@ std::string choose_device(const std::vector<ProviderInfo>& all, const std::strin
     throw Error(Status::not_found, "UCX has no NIC \"" + nic + "\" here; it has: " + names);
 }
 
+// Which transports a context has made of UCX_TLS, UCX only tells in print.
+bool maps_memory(ucp_context_h context) {
+    const std::string text =
+        printed([context](FILE* stream) { ucp_context_print_info(context, stream); });
+    const std::vector<Resource> all = all_resources();
+    return std::any_of(all.begin(), all.end(), [&text](const Resource& resource) {
+        const std::string name = " " + resource.names.provider + "/" + resource.names.nic;
+        return resource.maps && text.find(name) != std::string::npos;
+    });
+}
+
 Config read_config(const std::string& transports, const std::string& device) {
     ucp_config_t* read = nullptr;
     check(ucp_config_read(nullptr, nullptr, &read), "read its UCX_* settings");
@@ -154,7 +195,7 @@ Config read_config(const std::string& transports, const std::string& device) {
         modify(*config, "TLS", transports);
     }
     if (!device.empty()) {
-        modify(*config, "NET_DEVICES", device);
+        modify(*config, "NET_DEVICES", device == no_device ? "" : device);
     }
     if (setting(*config, "RNDV_THRESH") == "auto") {
         modify(*config, "RNDV_THRESH", rendezvous_threshold);
@@ -168,6 +209,10 @@ Config read_config(const std::string& transports, const std::string& device) {
 
 std::string transports_of(const ucp_config_t& config) {
     return setting(config, "TLS");
+}
+
+std::string devices_of(const ucp_config_t& config) {
+    return setting(config, "NET_DEVICES");
 }
 
 std::string transport_names(const std::vector<ProviderInfo>& all) {

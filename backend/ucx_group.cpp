@@ -3,12 +3,23 @@
 #include "backend/ucx_group.hpp"
 
 #include <algorithm>
+#include <fstream>
+
+#include "backend/ucx_discovery.hpp"
+#include "topo/host.hpp"
 
 namespace trefoil::ucx {
 
 namespace {
 constexpr std::size_t usual_events = 1024;  // kept at a time; more make the store grow
+
+// Equal for processes of one machine.
+std::string host_identity() {
+    std::string boot;
+    std::ifstream("/proc/sys/kernel/random/boot_id") >> boot;
+    return boot.empty() ? host_name() : boot;
 }
+}  // namespace
 
 UcxGroup::UcxGroup(const std::string& transports, const std::vector<PortDevice>& ports)
     : pending_(window) {
@@ -16,18 +27,15 @@ UcxGroup::UcxGroup(const std::string& transports, const std::vector<PortDevice>&
         throw Error(Status::invalid_argument, "a port group needs at least one port");
     }
     for (const PortDevice& port : ports) {
-        const auto same = [&port](const auto& own) { return own->rail->device() == port.device; };
-        const auto found = std::find_if(rails_.begin(), rails_.end(), same);
-        rail_of_port_.push_back(static_cast<std::size_t>(found - rails_.begin()));
+        rail_of_port_.push_back(open_rail(transports, port.device));
         ports_.push_back(port.port);
-        if (found == rails_.end()) {
-            auto own = std::make_unique<OwnRail>(OwnRail{this, nullptr});
-            own->rail = std::make_unique<Rail>(transports, port.device, on_message, own.get());
-            rails_.push_back(std::move(own));
-        }
     }
-    queue_memory_ =
-        std::make_unique<Memory>(rails_.front()->rail->context(), sizeof(memory::NoticeQueue));
+    // Mapping takes a connection, and a device of this group may not reach the first one of the
+    // peer's. So where there are several, memory is shared through a rail without any.
+    shares_ = rails_.size() == 1 || maps_memory(rails_.front()->rail->context());
+    memory_rail_ =
+        rails_[rails_.size() > 1 && shares_ ? open_rail(transports, no_device) : 0]->rail.get();
+    queue_memory_ = std::make_unique<Memory>(memory_rail_->context(), sizeof(memory::NoticeQueue));
     // All zeros is an empty queue.
     queue_.emplace(*reinterpret_cast<memory::NoticeQueue*>(queue_memory_->data()));
     kept_.reserve(usual_events);
@@ -35,6 +43,19 @@ UcxGroup::UcxGroup(const std::string& transports, const std::vector<PortDevice>&
         pending.group = this;
         release(&pending);
     }
+}
+
+// The rail of this device, opened if there is none yet.
+std::size_t UcxGroup::open_rail(const std::string& transports, const std::string& device) {
+    for (std::size_t i = 0; i < rails_.size(); ++i) {
+        if (rails_[i]->rail->device() == device) {
+            return i;
+        }
+    }
+    auto own = std::make_unique<OwnRail>(OwnRail{this, nullptr});
+    own->rail = std::make_unique<Rail>(transports, device, on_message, own.get());
+    rails_.push_back(std::move(own));
+    return rails_.size() - 1;
 }
 
 // Keys go before the endpoints that they were read with, workers before the memory that late
@@ -53,6 +74,12 @@ UcxGroup::~UcxGroup() {
     memory_.clear();
 }
 
+void UcxGroup::abandon() noexcept {
+    for (const auto& own : rails_) {
+        own->rail->abandon();
+    }
+}
+
 Rail& UcxGroup::rail_of(Port port) const {
     for (std::size_t i = 0; i < ports_.size(); ++i) {
         if (ports_[i] == port) {
@@ -69,18 +96,25 @@ std::string UcxGroup::port_text(Port port) const {
 }
 
 LocalMemory UcxGroup::allocate(std::size_t bytes) {
-    memory_.push_back(std::make_unique<Memory>(rails_.front()->rail->context(), bytes));
+    memory_.push_back(std::make_unique<Memory>(memory_rail_->context(), bytes));
     return {memory_.back()->data(), bytes, nullptr};
 }
 
 SharedBlob UcxGroup::share(const Memory& memory) const {
+    if (!shares_) {
+        return {};
+    }
     SharedBlob blob = memory.share();
-    blob.worker = rails_.front()->rail->address();
+    blob.host = host_identity();
+    blob.worker = memory_rail_->address();
     return blob;
 }
 
 Mapping UcxGroup::map(const SharedBlob& memory) {
-    return open_shared(rails_.front()->rail->connect(memory.worker).handle, memory);
+    if (!shares_ || memory.host != host_identity()) {
+        return {};
+    }
+    return open_shared(memory_rail_->connect(memory.worker).handle, memory);
 }
 
 std::string UcxGroup::describe(const LocalMemory& memory) const {

@@ -2,8 +2,8 @@
 // A port group over UCX: one rail per device, shared by the ports that use it.
 //
 // Two ways for a put, chosen per peer by asking UCX whether it can map the peer's memory here:
-//   direct   the sender stores the bytes and appends the notice to the peer's queue; the peer
-//            need not run, and only looks at its queue
+//   direct   the sender stores the bytes and appends the notice to the peer's queue, few bytes
+//            with it; the peer need not run, and only looks at its queue
 //   message  an active message carries the bytes; its header says where they go and the notice
 #pragma once
 
@@ -14,6 +14,7 @@
 #include <string>
 #include <vector>
 
+#include "backend/doorbell.hpp"
 #include "backend/endpoint.hpp"
 #include "backend/memory_queue.hpp"
 #include "backend/ucx_memory.hpp"
@@ -44,6 +45,8 @@ class UcxGroup final : public PortGroup {
                   std::uint32_t notice, std::uint64_t cookie) override;
     std::size_t poll(std::span<Event> events) override;
     void wait(std::chrono::microseconds longest) override;
+    void abandon() noexcept override;
+    void wake() override;
 
     std::string provider() const override { return rails_.front()->rail->transports(); }
     std::string error_text() const override { return error_text_.data(); }
@@ -90,22 +93,25 @@ class UcxGroup final : public PortGroup {
         std::unique_ptr<Rail> rail;
     };
 
+    std::size_t open_rail(const std::string& transports, const std::string& device);
     Rail& rail_of(Port port) const;
     Mapping map(const SharedBlob& memory);
     SharedBlob share(const Memory& memory) const;
-    PutResult put_direct(Target& target, const void* source, std::byte* to, std::size_t bytes,
-                         std::uint32_t notice);
+    PutResult put_direct(Target& target, const void* source, const RemoteMemory& memory,
+                         std::uint64_t offset, std::size_t bytes, std::uint32_t notice);
     PutResult put_message(Target& target, const void* source, std::size_t bytes,
                           const Header& header, std::uint64_t cookie);
     PutResult refuse(const char* what, const char* why) noexcept;
     void release(Pending* pending);
     void keep(const Event& event) noexcept;
     void keep_failure(const char* what, const char* why, std::uint64_t cookie) noexcept;
+    void deliver(const memory::SmallPut& put) noexcept;
     std::size_t take(std::span<Event> events);
     void progress();
     bool arm();
     void drain();
-    void doze(std::chrono::microseconds longest);
+    bool sleep(std::chrono::microseconds longest, std::chrono::microseconds slice);
+    bool doze(std::chrono::microseconds longest, std::chrono::microseconds slice);
     ucs_status_t receive(Rail& rail, std::byte* to, void* data, std::size_t bytes,
                          std::uint32_t notice) noexcept;
 
@@ -115,7 +121,9 @@ class UcxGroup final : public PortGroup {
     static void on_sent(void* request, ucs_status_t status, void* pending);
     static void on_received(void* request, ucs_status_t status, std::size_t bytes, void* landing);
 
-    std::vector<std::unique_ptr<OwnRail>> rails_;  // the first one's context owns the memory
+    std::vector<std::unique_ptr<OwnRail>> rails_;
+    Rail* memory_rail_ = nullptr;                  // its context owns the memory
+    bool shares_ = true;                           // memory is offered for mapping
     std::vector<std::size_t> rail_of_port_;        // in the order of ports_
     std::vector<std::unique_ptr<Memory>> memory_;  // messages name it by index
     std::unique_ptr<Memory> queue_memory_;
@@ -132,7 +140,10 @@ class UcxGroup final : public PortGroup {
     std::vector<Event> kept_;
     std::size_t kept_first_ = 0;
     std::uint32_t polls_ = 0;
-    bool direct_ = false;  // the last arrival came through the queue
+    bool direct_ = false;         // the last arrival came through the queue
+    bool queue_used_ = false;     // something has arrived through it
+    bool messages_used_ = false;  // something has arrived by message
+    Doorbell doorbell_;
     std::array<char, 256> error_text_{};
 };
 

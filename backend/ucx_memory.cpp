@@ -2,13 +2,32 @@
 // Allocates through UCX, and asks UCX whether loads and stores reach a peer's memory.
 #include "backend/ucx_memory.hpp"
 
+#include <sys/mman.h>
+
+#include <algorithm>
 #include <cstring>
+#include <vector>
 
 namespace trefoil::ucx {
 
 namespace {
 constexpr std::size_t page = 4096;
+constexpr std::size_t large = std::size_t{1} << 20;
+
+/// As a rule UCX allocates fresh pages, which are zero without being touched; touching those of a
+/// landing zone would make the system provide them all. Those that are there may be used ones.
+void clear(std::byte* data, std::size_t bytes) {
+    std::vector<unsigned char> present((bytes + page - 1) / page, 1);
+    if (bytes >= large && mincore(data, bytes, present.data()) != 0) {
+        std::fill(present.begin(), present.end(), 1);
+    }
+    for (std::size_t i = 0; i < present.size(); ++i) {
+        if ((present[i] & 1) != 0) {
+            std::memset(data + i * page, 0, std::min(page, bytes - i * page));
+        }
+    }
 }
+}  // namespace
 
 Memory::Memory(ucp_context_h context, std::size_t bytes) : context_(context), bytes_(bytes) {
     ucp_mem_map_params_t parameters{};
@@ -31,7 +50,7 @@ Memory::Memory(ucp_context_h context, std::size_t bytes) : context_(context), by
     }
     const auto address = reinterpret_cast<std::uintptr_t>(attributes.address);
     data_ = static_cast<std::byte*>(attributes.address) + (page - address % page) % page;
-    std::memset(data_, 0, bytes);
+    clear(data_, bytes);
 }
 
 Memory::~Memory() {
@@ -42,9 +61,9 @@ SharedBlob Memory::share() const {
     void* packed = nullptr;
     std::size_t bytes = 0;
     check(ucp_rkey_pack(context_, handle_, &packed, &bytes), "pack the key of its memory");
-    SharedBlob blob{reinterpret_cast<std::uint64_t>(data_),
-                    std::string(static_cast<const char*>(packed), bytes),
-                    {}};
+    SharedBlob blob;
+    blob.base = reinterpret_cast<std::uint64_t>(data_);
+    blob.key.assign(static_cast<const char*>(packed), bytes);
     ucp_rkey_buffer_release(packed);
     return blob;
 }

@@ -19,7 +19,7 @@ class Memory {
     Memory& operator=(const Memory&) = delete;
     std::byte* data() const { return data_; }
     std::size_t bytes() const { return bytes_; }
-    /// What open_shared() needs, but for the worker.
+    /// What open_shared() needs, but for host and worker.
     SharedBlob share() const;
 
   private:

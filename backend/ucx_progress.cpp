@@ -14,12 +14,8 @@ namespace trefoil::ucx {
 namespace {
 
 using Clock = std::chrono::steady_clock;
-constexpr std::chrono::microseconds nap_slice{50};
-// The two kinds of arrival cannot end one sleep; whoever sleeps for one looks for the other after
-// this long.
-constexpr std::chrono::microseconds longest_sleep{1000};
 constexpr std::chrono::milliseconds longest_drain{500};
-constexpr std::uint32_t polls_per_progress = 16;  // while notices keep coming through the queue
+constexpr std::uint32_t polls_per_progress = 16;  // where the last arrival came through the queue
 
 }  // namespace
 
@@ -50,22 +46,23 @@ PutResult UcxGroup::put(Port, Peer peer, const void* source, void*, const Remote
         return refuse("put", "it would leave the target's memory");
     }
     if (reached.queue && target.base != 0) {
-        std::byte* to = reinterpret_cast<std::byte*>(target.base) + offset;
-        return put_direct(reached, source, to, bytes, notice);
+        return put_direct(reached, source, target, offset, bytes, notice);
     }
     const Header header{offset, static_cast<std::uint32_t>(target.key), notice};
     return put_message(reached, source, bytes, header, cookie);
 }
 
-PutResult UcxGroup::put_direct(Target& target, const void* source, std::byte* to, std::size_t bytes,
-                               std::uint32_t notice) {
+PutResult UcxGroup::put_direct(Target& target, const void* source, const RemoteMemory& memory,
+                               std::uint64_t offset, std::size_t bytes, std::uint32_t notice) {
     if (!target.queue->has_room()) {
         return target.queue->closed() ? refuse("put", "the peer has closed its ports")
                                       : PutResult::again;
     }
-    if (bytes > 0) {
-        std::memcpy(to, source, bytes);
+    if (bytes <= memory::SmallPut::most_bytes) {
+        const bool pushed = target.queue->push(notice, memory.key, offset, source, bytes);
+        return pushed ? PutResult::done : PutResult::again;
     }
+    std::memcpy(reinterpret_cast<std::byte*>(memory.base) + offset, source, bytes);
     // If others took the room meanwhile, copying once more does no harm.
     return target.queue->push(notice) ? PutResult::done : PutResult::again;
 }
@@ -131,6 +128,7 @@ ucs_status_t UcxGroup::on_message(void* own_rail, const void* header, std::size_
     }
     std::byte* to = memory->data() + where.offset;
     group.direct_ = false;
+    group.messages_used_ = true;
     if ((how->recv_attr & UCP_AM_RECV_ATTR_FLAG_RNDV) != 0) {
         return group.receive(*own.rail, to, data, bytes, where.notice);
     }
@@ -181,6 +179,17 @@ void UcxGroup::on_received(void* request, ucs_status_t status, std::size_t, void
     ucp_request_free(request);
 }
 
+// Bytes that came with their notice go where the put wanted them.
+void UcxGroup::deliver(const memory::SmallPut& put) noexcept {
+    Memory* memory = put.memory < memory_.size() ? memory_[put.memory].get() : nullptr;
+    if (memory == nullptr || put.bytes > memory->bytes() ||
+        put.offset > memory->bytes() - put.bytes) {
+        keep_failure("put", "a peer names memory that does not exist", 0);
+        return;
+    }
+    std::memcpy(memory->data() + put.offset, put.data, put.bytes);
+}
+
 std::size_t UcxGroup::take(std::span<Event> events) {
     const std::size_t count = std::min(events.size(), kept_.size() - kept_first_);
     std::copy_n(kept_.begin() + static_cast<std::ptrdiff_t>(kept_first_), count, events.begin());
@@ -201,12 +210,15 @@ void UcxGroup::progress() {
 std::size_t UcxGroup::poll(std::span<Event> events) {
     std::size_t count = take(events);
     std::uint32_t notice = 0;
-    while (count < events.size() && queue_->pop(notice)) {
+    const auto land = [this](const memory::SmallPut& put) { deliver(put); };
+    while (count < events.size() && queue_->pop(notice, land)) {
         events[count++] = {Event::Kind::arrived, notice, 0};
         direct_ = true;
+        queue_used_ = true;
     }
-    // What is kept is returned before there is more of it, so the store stays small.
-    if (kept_.empty() && (count == 0 || ++polls_ % polls_per_progress == 0)) {
+    // A look at the rails costs more than one at the queue. What is kept is returned before there
+    // is more of it, so the store stays small.
+    if (kept_.empty() && (!direct_ || ++polls_ % polls_per_progress == 0)) {
         progress();
         count += take(events.subspan(count));
     }
@@ -215,41 +227,61 @@ std::size_t UcxGroup::poll(std::span<Event> events) {
 
 // True when every rail will signal whatever comes.
 bool UcxGroup::arm() {
-    return std::all_of(rails_.begin(), rails_.end(), [](const auto& own) {
-        return own->rail->event_fd() >= 0 && own->rail->arm();
-    });
+    return std::all_of(rails_.begin(), rails_.end(),
+                       [](const auto& own) { return own->rail->arm(); });
 }
 
 void UcxGroup::wait(std::chrono::microseconds longest) {
     const Clock::time_point deadline = Clock::now() + longest;
+    const std::chrono::microseconds slice = nap_slice(longest);
     while (kept_.empty() && queue_->empty()) {
         const auto left =
             std::chrono::duration_cast<std::chrono::microseconds>(deadline - Clock::now());
         if (left.count() <= 0) {
             return;
         }
-        if (direct_) {
-            queue_->wait(std::min(left, longest_sleep));
-        } else {
-            doze(std::min(left, longest_sleep));
-        }
+        const bool woken = sleep(left, slice);
         progress();
+        if (woken) {
+            return;
+        }
     }
 }
 
+// The two kinds of arrival cannot end one sleep. A group that has seen both, or none yet, sleeps
+// for the one that came last and looks for the other after each slice. One that has seen a single
+// kind (all peers are on this host, or none) sleeps for that alone; should the other kind come
+// after all, it is late once, by `longest` at most. True: woken by wake().
+bool UcxGroup::sleep(std::chrono::microseconds longest, std::chrono::microseconds slice) {
+    const bool one_kind = queue_used_ != messages_used_;
+    const std::chrono::microseconds length = one_kind ? longest : std::min(longest, slice);
+    return direct_ ? queue_->wait(length) : doze(length, slice);
+}
+
 // Sleeps until a rail has something.
-void UcxGroup::doze(std::chrono::microseconds longest) {
+bool UcxGroup::doze(std::chrono::microseconds longest, std::chrono::microseconds slice) {
     constexpr std::size_t most = 16;
-    std::array<pollfd, most> files{};
-    if (rails_.size() > most || !arm()) {
-        std::this_thread::sleep_for(std::min(longest, nap_slice));
-        return;
+    std::array<pollfd, most + 1> files{};
+    const bool have_files = rails_.size() <= most &&
+                            std::all_of(rails_.begin(), rails_.end(),
+                                        [](const auto& own) { return own->rail->event_fd() >= 0; });
+    if (!have_files) {
+        return doorbell_.wait(std::min(longest, slice));
+    }
+    if (!arm()) {
+        return false;  // something is there to be progressed
     }
     for (std::size_t i = 0; i < rails_.size(); ++i) {
         files[i] = {rails_[i]->rail->event_fd(), POLLIN, 0};
     }
-    const timespec limit{0, static_cast<long>(longest.count()) * 1000};
-    ppoll(files.data(), rails_.size(), &limit, nullptr);
+    files[rails_.size()] = {doorbell_.file(), POLLIN, 0};
+    const std::span<pollfd> watched(files.data(), rails_.size() + 1);
+    return doorbell_.wait(longest, watched);
+}
+
+void UcxGroup::wake() {
+    queue_->wake();
+    doorbell_.ring();
 }
 
 // A peer fetches a large message when it gets round to it. Bounded, because it may be dead.

@@ -170,10 +170,10 @@ void Rail::drain() {
 }
 
 // UCX 1.13 ends the process when a worker is destroyed whose connection requests wait for a peer,
-// and peers do go without an answer. Such workers, and their contexts, stay; they are few, and
-// nobody progresses them any more.
+// or whose answers to a peer's found no way to it. Peers do go without an answer. Such workers, and
+// their contexts, stay; they are few, and nobody progresses them any more.
 void Rail::close() {
-    if (drained_) {
+    if (drained_ && !abandoned_) {
         worker_.reset();
     } else if (worker_) {
         remember(worker_.release());
@@ -182,7 +182,7 @@ void Rail::close() {
 
 Rail::~Rail() {
     close();
-    if (!drained_) {
+    if (!drained_ || abandoned_) {
         remember(context_.release());
     }
 }

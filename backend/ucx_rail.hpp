@@ -47,8 +47,10 @@ class Rail {
     /// Sees off what was accepted, but for messages that wait to be fetched; takes at most half a
     /// second.
     void drain();
+    /// Connections may be half made: close() keeps the worker.
+    void abandon() noexcept { abandoned_ = true; }
     /// Closes the worker with its endpoints, not the context. After drain(); when that could not
-    /// finish, the worker is kept until the process ends: see ucx_rail.cpp.
+    /// finish, or after abandon(), the worker is kept until the process ends: see ucx_rail.cpp.
     void close();
 
   private:
@@ -63,6 +65,7 @@ class Rail {
     std::map<std::string, Endpoint, std::less<>> endpoints_;
     int event_fd_ = -1;
     bool drained_ = true;  // nothing waits for a peer
+    bool abandoned_ = false;
 };
 
 }  // namespace trefoil::ucx

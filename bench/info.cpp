@@ -1,100 +1,35 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// `trefoil info`: what this build and this machine offer.
+// `trefoil info`: what this build and this machine offer, and what would be chosen.
 #include <fmt/format.h>
 
 #include <memory>
 #include <nlohmann/json.hpp>
 
 #include "bench/command.hpp"
+#include "bench/info_text.hpp"
 #include "bench/inventory.hpp"
+#include "bench/names.hpp"
 
 namespace trefoil::tool {
 
 namespace {
 
-using Json = nlohmann::ordered_json;
-
 struct Options {
-    std::string torus;
-    bool json = false;
+    InfoRequest request;
+    bool json = false, verbose = false;
 };
 
-/// A text as it is, an array of texts joined.
-std::string cell_text(const Json& cell) {
-    return cell.is_array()
-               ? fmt::format("{}", fmt::join(cell.get<std::vector<std::string>>(), ", "))
-               : cell.get<std::string>();
-}
-
-/// Rows of an array of objects as an aligned table of the named members.
-void print_table(const Json& rows, const std::vector<std::string>& columns) {
-    std::vector<std::size_t> widths;
-    for (const std::string& column : columns) {
-        std::size_t width = column.size();
-        for (const Json& row : rows) {
-            width = std::max(width, cell_text(row[column]).size());
-        }
-        widths.push_back(width);
-    }
-    const auto line = [&](const auto& cell) {
-        std::string text = " ";
-        for (std::size_t i = 0; i < columns.size(); ++i) {
-            text += fmt::format(" {:<{}} ", cell(columns[i]), widths[i]);
-        }
-        fmt::print("{}\n", text.substr(0, text.find_last_not_of(' ') + 1));
-    };
-    line([](const std::string& column) { return column; });
-    for (const Json& row : rows) {
-        line([&](const std::string& column) { return cell_text(row[column]); });
-    }
-}
-
-void print_algorithms(const Json& rows) {
-    fmt::print("\nAlgorithms\n");
-    for (const Json& a : rows) {
-        const auto text = [&](const char* key) { return a[key].get<std::string>(); };
-        fmt::print("  {:<10} {:<24} {}\n", text("collective"), text("name"), text("summary"));
-        fmt::print("  {:<35} shapes: {}; {}\n", "", text("shapes"), text("traits"));
-        fmt::print("  {:<35} {}\n", "", text("paper"));
-        if (a.contains("refusal") && !text("refusal").empty()) {
-            fmt::print("  {:<35} not on this torus: {}\n", "", text("refusal"));
-        }
-    }
-}
-
-void print_text(const Json& all) {
-    const auto text = [&](const char* section, const char* key) {
-        return all[section][key].get<std::string>();
-    };
-    fmt::print("Trefoil {}\n", all["trefoil"].get<std::string>());
-    fmt::print("  build     {}, {}, sanitizers: {}\n", text("build", "compiler"),
-               text("build", "type"), text("build", "sanitizers"));
-    fmt::print("  machine   {} ({})\n", text("machine", "description"), text("machine", "host"));
-    fmt::print("  cores     {}\n", fmt::join(all["machine"]["cores"].get<std::vector<int>>(), " "));
-    fmt::print("\nBackends\n");
-    print_table(all["backends"], {"name", "present", "about"});
-    fmt::print("\nProviders and their NICs\n");
-    print_table(all["providers"], {"backend", "provider", "nic", "addresses"});
-    fmt::print("\nNetwork interfaces\n");
-    print_table(all["interfaces"], {"name", "address", "state", "numa_node"});
-    if (all.contains("ports")) {
-        fmt::print("\nPorts of a rank on torus {}\n", all["torus"].get<std::string>());
-        print_table(all["ports"], {"port", "direction", "neighbour", "driven_by", "nic"});
-    }
-    print_algorithms(all["algorithms"]);
-    fmt::print("\nEnvironment variables (a setting in the call goes before them)\n");
-    print_table(all["environment"], {"name", "type", "default", "value", "help"});
-    for (const Json& message : all["warnings"]) {
-        fmt::print("\nwarning: {}\n", message.get<std::string>());
-    }
-}
-
 int info(const Options& options) {
-    const Json all = inventory(options.torus);
+    if (!options.request.backend.empty()) {
+        check_backend(options.request.backend);
+    }
+    const nlohmann::ordered_json all = inventory(options.request);
     if (options.json) {
         fmt::print("{}\n", all.dump(2));
+    } else if (options.verbose) {
+        print_everything(all);
     } else {
-        print_text(all);
+        print_summary(all);
     }
     return exit_success;
 }
@@ -103,15 +38,23 @@ int info(const Options& options) {
 
 void add_info(CLI::App& app, Action& action) {
     auto options = std::make_shared<Options>();
+    InfoRequest& request = options->request;
     CLI::App* command = app.add_subcommand(
-        "info", "Show version, backends, NICs, cores, algorithms and environment variables");
-    command->add_option(
-        "-t,--torus", options->torus,
-        "Also show the ports of a rank of this torus, and which algorithms refuse it");
-    command->add_flag("--json", options->json, "As one JSON object");
+        "info", "Show versions, what would be chosen here and why, NICs, algorithms and settings");
+    command->add_option("-t,--torus", request.torus,
+                        "For this torus: ports, NICs, threads and the choice of algorithms");
+    command->add_option("-n,--ranks", request.ranks, "How many ranks, instead of --torus")
+        ->check(CLI::Range(1, 1 << 16));
+    command->add_option("--backend", request.backend, "As if TREFOIL_BACKEND were this");
+    command->add_option("--provider", request.provider, "As if TREFOIL_PROVIDER were this");
+    command->add_option("--nics", request.nics, "As if TREFOIL_NICS were this");
+    command->add_flag("-v,--verbose", options->verbose,
+                      "Also every provider, NIC, algorithm and setting");
+    command->add_flag("--json", options->json, "Everything as one JSON object");
     command->footer(
-        "A backend that is not present says why, and what to install.\n"
-        "Example: trefoil info --torus 3x3");
+        "Without --torus and --ranks the environment (TREFOIL_HOSTFILE, TREFOIL_TORUS,\n"
+        "TREFOIL_SIZE) may say which torus is meant. A backend that is not present says why.\n"
+        "Example: trefoil info --torus 3x3 --backend ofi -v");
     command->callback([options, &action] { action = [options] { return info(*options); }; });
 }
 

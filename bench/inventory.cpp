@@ -5,18 +5,22 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <cstdlib>
 #include <nlohmann/json.hpp>
+#include <optional>
 
 #include "algorithms/algorithm.hpp"
 #include "backend/endpoint.hpp"
+#include "backend/libraries.hpp"
 #include "bench/names.hpp"
 #include "bench/plan_text.hpp"
 #include "bench/port_map.hpp"
+#include "bench/settings_list.hpp"
 #include "comm/environment.hpp"
 #include "include/trefoil/trefoil.h"
+#include "topo/core_list.hpp"
 #include "topo/error.hpp"
 #include "topo/host.hpp"
+#include "topo/nic.hpp"
 
 namespace trefoil::tool {
 
@@ -76,14 +80,28 @@ Json provider_list() {
     return list;
 }
 
-Json interface_list() {
+Json library_list(const Locality& locality) {
     Json list = Json::array();
-    for (const NetworkInterface& i : network_interfaces()) {
-        list.push_back(
-            {{"name", i.name},
-             {"address", i.address},
-             {"state", std::string(i.up ? "up" : "down") + (i.loopback ? ", loopback" : "")},
-             {"numa_node", i.numa_node < 0 ? "-" : std::to_string(i.numa_node)}});
+    for (const LibraryInfo& l : libraries()) {
+        list.push_back({{"name", l.name}, {"version", l.version}, {"note", l.note}});
+    }
+    const std::string& absence = locality.absence;
+    list.push_back({{"name", "hwloc"},
+                    {"version", absence.empty() ? locality_library() : ""},
+                    {"note", absence}});
+    return list;
+}
+
+/// Interfaces and fabric devices, up or not.
+Json interface_list(const std::vector<Nic>& nics) {
+    Json list = Json::array();
+    for (const Nic& nic : nics) {
+        list.push_back({{"name", nic.name},
+                        {"addresses", nic.addresses},
+                        {"state", state_text(nic)},
+                        {"pci", nic.pci.empty() ? "-" : nic.pci},
+                        {"numa_node", nic.numa_node < 0 ? "-" : std::to_string(nic.numa_node)},
+                        {"cores", nic.cores.empty() ? "-" : core_list_text(nic.cores)}});
     }
     return list;
 }
@@ -105,60 +123,107 @@ Json algorithm_list(const Torus* torus) {
     return list;
 }
 
-Json environment_list() {
-    Json list = Json::array();
-    for (const EnvironmentVariable& v : environment_variables()) {
-        const char* value = std::getenv(std::string(v.name).c_str());
-        list.push_back({{"name", v.name},
-                        {"type", v.type},
-                        {"default", v.default_value.empty() ? "-" : v.default_value},
-                        {"value", value == nullptr ? "-" : value},
-                        {"help", v.help}});
-    }
-    return list;
-}
-
 /// One line per port of rank 0: where it leads, who drives it, where it is attached. The last is
 /// found by opening the ports, as a communicator would.
-Json port_list(const Torus& torus) {
-    const PortMap map(torus);
+Json port_list(const Torus& torus, const PortMap& map, const std::vector<Nic>& nics) {
     Json list = Json::array();
     for (int index = 0; index < torus.ports(); ++index) {
         const Port port{index};
         const bool used = torus.size(port.dimension()) > 1;
+        const auto nic = std::find_if(nics.begin(), nics.end(), [&](const Nic& n) {
+            return used && n.name == map.nic(port).name;
+        });
+        const bool near_one = nic != nics.end() && nic->numa_node >= 0;
+        const std::vector<int>& cores = map.nic(port).cores;
         list.push_back(
             {{"port", to_string(port)},
              {"direction", fmt::format("{} coordinates of dimension {}",
                                        port.sign() > 0 ? "larger" : "smaller", port.dimension())},
              {"neighbour", used ? rank_text(torus, torus.neighbour(0, port)) : "none"},
+             {"nic", used ? map.attachment(port) : "none"},
+             {"numa_node", near_one ? std::to_string(nic->numa_node) : "-"},
+             {"near_cores", used && !cores.empty() ? core_list_text(cores) : "-"},
              {"driven_by", used ? map.owner(port) : "nobody"},
-             {"nic", used ? map.attachment(port) : "none"}});
+             {"chosen", used ? map.choice(port) : "-"}});
     }
     return list;
 }
 
+/// Which backend and provider carry the data, and why.
+Json transport_choice(const InfoRequest& request, const Settings& settings, const PortMap& map) {
+    const std::string provider = map.provider();
+    return {{"backend", settings.backend.empty() ? "memory" : settings.backend},
+            {"reason", !request.backend.empty()   ? "--backend"
+                       : settings.backend.empty() ? "all ranks share this host; ofi on several"
+                                                  : "TREFOIL_BACKEND"},
+            {"provider", provider},
+            {"provider_reason", provider.empty()            ? "the backend has one, or refuses"
+                                : !request.provider.empty() ? "--provider"
+                                : settings.provider.empty() ? "first in the order of preference"
+                                                            : "TREFOIL_PROVIDER"}};
+}
+
+/// How the threads that drive ports fit the cores, when all ranks run here.
+std::string threads_text(const Torus& torus, const PortMap& map) {
+    return fmt::format("{}; {}",
+                       map.threads() == 0
+                           ? std::string("the calling thread drives all ports of a rank")
+                           : fmt::format("{} port threads per rank", map.threads()),
+                       map.may_spin() ? "those that wait spin briefly"
+                                      : fmt::format("{} ranks share {} cores, so those that wait "
+                                                    "yield, then sleep",
+                                                    torus.ranks(), allowed_cores().size()));
+}
+
 }  // namespace
 
-Json inventory(const std::string& torus_text) {
-    std::optional<Torus> torus;
-    if (!torus_text.empty()) {
-        torus = Torus::parse(torus_text);
+Json inventory(const InfoRequest& request) {
+    const Json foreign = foreign_variables();  // before a backend sets its own
+    InfoSettings in_force = info_settings(request);
+    const Settings& settings = in_force.settings;
+    std::optional<ChosenTorus> chosen;
+    try {
+        chosen = choose_torus(request, settings);
+    } catch (const Error& error) {
+        if (!request.torus.empty() || request.ranks != 0) {
+            throw;  // asked for; otherwise the environment's fault
+        }
+        in_force.warnings.emplace_back(error.what());
     }
+    const Locality locality = machine_locality();
+    const std::vector<Nic> nics = host_nics(locality);
     Json all{{"trefoil", fmt::format("{}.{}.{}", TREFOIL_VERSION_MAJOR, TREFOIL_VERSION_MINOR,
                                      TREFOIL_VERSION_PATCH)},
              {"build", build()},
              {"machine",
               {{"host", host_name()}, {"description", machine_text()}, {"cores", allowed_cores()}}},
+             {"libraries", library_list(locality)},
+             {"launcher", launcher_choice(settings)},
              {"backends", backend_list()},
              {"providers", provider_list()},
-             {"interfaces", interface_list()}};
-    if (torus) {
-        all["torus"] = torus->name();
-        all["ports"] = port_list(*torus);
+             {"interfaces", interface_list(nics)}};
+    if (!locality.absence.empty()) {
+        in_force.warnings.push_back("nobody knows which cores are near which NIC: " +
+                                    locality.absence);
     }
-    all["algorithms"] = algorithm_list(torus ? &*torus : nullptr);
-    all["environment"] = environment_list();
-    all["warnings"] = unknown_variables();
+    if (chosen) {
+        const Torus& torus = chosen->torus;
+        const PortMap map(torus, settings);
+        all["torus"] = torus.name();
+        all["torus_source"] = chosen->source;
+        all["ranks"] = torus.ranks();
+        all["transport"] = transport_choice(request, settings, map);
+        all["threads"] = threads_text(torus, map);
+        all["ports"] = port_list(torus, map, nics);
+        all["automatic"] = automatic_algorithms(torus);
+        if (!map.note().empty()) {
+            in_force.warnings.push_back(map.note());
+        }
+    }
+    all["algorithms"] = algorithm_list(chosen ? &chosen->torus : nullptr);
+    all["environment"] = settings_list(in_force);
+    all["libraries_environment"] = foreign;
+    all["warnings"] = in_force.warnings;
     return all;
 }
 

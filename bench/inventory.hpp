@@ -3,12 +3,15 @@
 #pragma once
 
 #include <nlohmann/json_fwd.hpp>
-#include <string>
+
+#include "bench/choices.hpp"
 
 namespace trefoil::tool {
 
-/// Keys: trefoil, build, machine, backends, providers, interfaces, algorithms, environment,
-/// warnings; with a torus ("3x3") also torus and ports. Throws Error(invalid_argument) on bad text.
-nlohmann::ordered_json inventory(const std::string& torus);
+/// Keys: trefoil, build, machine, libraries, launcher, backends, providers, interfaces, algorithms,
+/// environment, libraries_environment, warnings; when the torus is known also torus, torus_source,
+/// ranks, transport, threads, ports and automatic. Throws Error(invalid_argument) on a request that
+/// makes no sense; what is wrong with the environment is among the warnings.
+nlohmann::ordered_json inventory(const InfoRequest& request);
 
 }  // namespace trefoil::tool

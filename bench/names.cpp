@@ -42,7 +42,11 @@ Value find(std::string_view kind, std::string_view name, int count) {
 }  // namespace
 
 Collective parse_collective(std::string_view name) {
-    return find<Collective>("collective", name, 2);
+    return find<Collective>("collective", name, static_cast<int>(collectives().size()));
+}
+
+Layout parse_layout(std::string_view name) {
+    return find<Layout>("layout", name, static_cast<int>(Layout::two_transmissions) + 1);
 }
 
 DataType parse_datatype(std::string_view name) {

@@ -1,59 +1,81 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // `trefoil perf`: measures and checks a collective; starts its own ranks unless it is one.
-#include <fmt/format.h>
-
-#include <fstream>
+#include <cstdlib>
 #include <memory>
 
 #include "bench/command.hpp"
+#include "bench/perf_late.hpp"
+#include "bench/perf_launch.hpp"
+#include "bench/perf_put.hpp"
 #include "bench/perf_run.hpp"
-#include "comm/environment.hpp"
 #include "topo/error.hpp"
 
 namespace trefoil::tool {
 
 namespace {
 
-/// Who has started this process as one of the ranks, if anybody has: "pmi: PMI_FD is set".
-std::string launcher_text() {
-    const LauncherChoice choice = choose_launcher(launcher_request(settings_from_environment()));
-    return choice.launcher == Launcher::single
-               ? std::string()
-               : fmt::format("{}: {}", to_string(choice.launcher), choice.reason);
-}
-
-/// Before anything runs: a result that cannot be kept is found out now, not in the end.
-void require_writable(const std::string& file) {
-    if (!file.empty() && !std::ofstream(file, std::ios::app)) {
-        throw Error(Status::invalid_argument,
-                    "cannot write --json " + file + "; give a file in a directory that exists");
-    }
-}
-
 int perf(const PerfOptions& options, const std::vector<std::string>& arguments) {
+    if (!options.team.empty()) {
+        setenv("TREFOIL_TEAM", options.team.c_str(), 1);  // the library takes it from there alone
+    }
     const Campaign campaign = make_campaign(options);
     const Rank ranks = asked_ranks(options);
     if (const std::string launcher = launcher_text(); !launcher.empty()) {
         if (options.launch == "threads") {
-            throw Error(Status::invalid_argument,
-                        "--launch threads starts ranks itself; it cannot be used under a launcher "
-                        "(" +
-                            launcher + "); TREFOIL_LAUNCHER=single ignores it");
+            refuse_threads(launcher);
         }
         return perf_rank(options, campaign, configuration(options));
     }
     require_writable(options.json);
     if (ranks == 0) {
-        throw Error(Status::invalid_argument,
-                    "perf needs ranks: --torus 3x3 starts nine, --ranks 9 a ring of nine");
+        throw Error(
+            Status::invalid_argument,
+            "perf needs ranks: --torus 3x3 starts nine, --ranks 9 a balanced torus of nine");
     }
-    return options.launch == "threads" ? perf_threads(options, campaign, ranks)
-                                       : perf_processes(options, arguments, ranks);
+    if (options.launch == "processes") {
+        return launch_processes(ranks, options.torus, arguments);
+    }
+    return launch_threads(ranks, [&](const ThreadRank& me) {
+        trefoil_config_t config = configuration(options);
+        config.rank = me.rank;
+        config.ranks = me.ranks;
+        config.allgather = me.allgather;
+        config.context = me.context;
+        return perf_rank(options, campaign, config);
+    });
+}
+
+std::string collective_names() {
+    std::string names;
+    for (const Collective collective : collectives()) {
+        names += (names.empty() ? "" : ", ") + std::string(to_string(collective));
+    }
+    return names;
+}
+
+/// The word is not marked as required, for `perf put` has none.
+void require_collective(const PerfOptions& options) {
+    if (options.collective.empty()) {
+        throw CLI::RequiredError("a collective (" + collective_names() + "), or put");
+    }
+}
+
+/// What stands before the name of a part of perf was read as perf's own, where nobody looks at it.
+void refuse_options_before(const CLI::App& command, const CLI::App& part) {
+    for (const CLI::Option* option : command.get_options()) {
+        if (option->count() > 0) {
+            throw CLI::ValidationError(option->get_name(),
+                                       "has no place before \"" + part.get_name() +
+                                           "\"; write trefoil perf " + part.get_name() +
+                                           ", then its options");
+        }
+    }
 }
 
 void add_size_options(CLI::App& command, PerfOptions& o) {
     command
-        .add_option("-b,--minbytes", o.min_bytes, "Smallest vector; K, M, G allowed (default: 8)")
+        .add_option("-b,--minbytes", o.min_bytes,
+                    "Smallest vector, all blocks together; K, M, G allowed (default: 8)")
         ->group("Sizes");
     command
         .add_option("-e,--maxbytes", o.max_bytes,
@@ -65,7 +87,9 @@ void add_size_options(CLI::App& command, PerfOptions& o) {
     command.add_option("-i,--stepbytes", o.step_bytes, "Fixed difference between sizes instead")
         ->group("Sizes");
     command
-        .add_option("--counts", o.counts, "Numbers of elements instead of bytes: 0,1,7,1000,1Mi")
+        .add_option(
+            "--counts", o.counts,
+            "Numbers of elements instead of bytes, of a block where ranks have blocks: 0,1,1Mi")
         ->group("Sizes");
 }
 
@@ -79,16 +103,32 @@ void add_call_options(CLI::App& command, PerfOptions& o) {
                     "float (default), double, int32, bfloat16 ...: a comma list, or all")
         ->group("Calls");
     command
-        .add_option("-o,--op", o.operations,
-                    "sum (default), prod, min, max ...: a comma list, or all")
+        .add_option(
+            "-o,--op", o.operations,
+            "sum (default), prod, min, max ...: a comma list, or all; only where something is "
+            "reduced")
         ->group("Calls");
-    command.add_option("--in-place", o.placement, "both (default), out or in")->group("Calls");
+    command
+        .add_option("--in-place", o.placement,
+                    "both (default), out or in; bcast has one buffer, which is in place")
+        ->group("Calls");
+    command
+        .add_option(
+            "--root", o.root,
+            "Of bcast, reduce, gather and scatter: 0 (default), a comma list, or all: first, "
+            "middle and last rank")
+        ->group("Calls");
     command.add_option("-n,--iters", o.iterations, "Timed calls per row (default: 20)")
         ->group("Calls")
         ->check(CLI::Range(1, 10'000'000));
     command.add_option("-w,--warmup_iters", o.warmup, "Calls before them (default: 5)")
         ->group("Calls")
         ->check(CLI::Range(0, 10'000'000));
+    command
+        .add_option("--late", o.late,
+                    "Also a barrier that one rank enters so many seconds late: what waiting costs")
+        ->group("Calls")
+        ->check(CLI::Range(least_late, 3600.0));
     command
         .add_option("-c,--check", o.check,
                     "1: check every element on every rank; -c alone means 1 (default: 0)")
@@ -99,7 +139,11 @@ void add_job_options(CLI::App& command, PerfOptions& o) {
     command
         .add_option("-t,--torus", o.torus, "Sizes of the torus, e.g. 3x3: its ranks are started")
         ->group("Ranks");
-    command.add_option("--ranks", o.ranks, "Ranks of a ring, instead of --torus")
+    command
+        .add_option(
+            "--ranks", o.ranks,
+            "How many, instead of --torus: TREFOIL_HOSTFILE or TREFOIL_TORUS may place them, "
+            "else the torus is balanced")
         ->group("Ranks")
         ->check(CLI::Range(1, 1 << 16));
     command
@@ -112,17 +156,26 @@ void add_job_options(CLI::App& command, PerfOptions& o) {
         .add_option("--provider", o.provider,
                     "Of ofi: net, tcp;ofi_rxm, shm ...; of ucx: what UCX_TLS takes")
         ->group("Ranks");
-    command.add_option("--nics", o.nics, "eth0, or per direction +0=eth1,-0=eth2")->group("Ranks");
+    command
+        .add_option("--nics", o.nics, "As TREFOIL_NICS: eth0, mlx5_*, +0=eth1,-0=eth2, ^docker0")
+        ->group("Ranks");
     command
         .add_option("--port-threads", o.port_threads,
                     "Threads that drive a rank's ports; 0: the calling thread (default: automatic)")
         ->group("Ranks")
         ->check(CLI::Range(0, 1024));
     command
+        .add_option("--team", o.team,
+                    "Whose threads those are: dedicated, openmp or caller (default: TREFOIL_TEAM)")
+        ->group("Ranks")
+        ->check(CLI::IsMember({"dedicated", "openmp", "caller"}));
+    command
         .add_option("--timeout", o.timeout,
                     "Seconds that a call may wait for a peer (default: TREFOIL_TIMEOUT)")
         ->group("Ranks")
         ->check(CLI::Range(0.0, 1e6));
+    command.add_flag("--resources", o.resources,
+                     "Also tell what a rank holds: peers, connections, memory, descriptors");
     command.add_option("--json", o.json, "Also write everything to this file");
 }
 
@@ -130,8 +183,11 @@ void add_job_options(CLI::App& command, PerfOptions& o) {
 
 void add_perf(CLI::App& app, const Invocation& invocation, Action& action) {
     auto options = std::make_shared<PerfOptions>();
-    CLI::App* command = app.add_subcommand("perf", "Measure and check a collective");
-    command->add_option("collective", options->collective, "allreduce or barrier")->required();
+    CLI::App* command = app.add_subcommand(
+        "perf", "Measure and check a collective, or the puts that it is made of");
+    command->add_option("collective", options->collective, collective_names());
+    command->require_subcommand(0, 1);
+    add_perf_put(*command, invocation, action);
     add_size_options(*command, *options);
     add_call_options(*command, *options);
     add_job_options(*command, *options);
@@ -140,18 +196,30 @@ void add_perf(CLI::App& app, const Invocation& invocation, Action& action) {
         "the\n"
         "ranks are given; otherwise perf starts them. A row is as slow as its slowest rank: p50 "
         "and p99 over the\n"
-        "calls, min and max over the ranks' means. algbw is bytes / p50; busbw is algbw * "
-        "2(N-1)/N,\n"
-        "what the links would carry at best. #wrong counts elements, over all ranks, that differ\n"
-        "from the exact result; for floats it also counts a case whose bits differ between ranks\n"
-        "although the algorithm promises identical results. With `all`, algorithms that do not "
-        "suit\n"
-        "the torus are named below the table.\n"
+        "calls, min and max over the ranks' means. bytes is the whole vector; in reduce_scatter, "
+        "allgather, gather\n"
+        "and scatter all ranks' blocks together, each of count elements. algbw is bytes / p50; "
+        "busbw is algbw\n"
+        "times 2(N-1)/N for allreduce, (N-1)/N for those four, 1 for bcast and reduce: what the "
+        "links would carry\n"
+        "at best. #wrong counts elements, over all ranks, that differ from the exact result or "
+        "were written\n"
+        "although the collective leaves them alone; for float allreduces it also counts a case "
+        "whose bits differ\n"
+        "between ranks although the algorithm promises identical results. With `all`, algorithms "
+        "that do not\n"
+        "suit the torus are named below the table. A barrier ignores sizes, types and placement.\n"
         "Exit code: 0, 1 when anything was wrong, 2 for bad input, 3 when the run failed.\n"
         "Example: trefoil perf allreduce --torus 3x3 --algorithm all -b 8 -e 4M -c --json "
-        "out.json");
-    command->callback([options, &invocation, &action] {
-        action = [options, &invocation] { return perf(*options, invocation.arguments); };
+        "out.json\n"
+        "         trefoil perf bcast --torus 3x3 --algorithm all --root all -c");
+    command->callback([options, command, &invocation, &action] {
+        if (command->get_subcommands().empty()) {
+            require_collective(*options);
+            action = [options, &invocation] { return perf(*options, invocation.arguments); };
+        } else {
+            refuse_options_before(*command, *command->get_subcommands().front());
+        }
     });
 }
 

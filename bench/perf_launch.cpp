@@ -1,17 +1,22 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// The ranks of `trefoil perf` on this machine: as threads that meet in memory, or as processes.
+// Starts the ranks of `trefoil perf`.
+#include "bench/perf_launch.hpp"
+
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <chrono>
 #include <condition_variable>
 #include <cstring>
 #include <exception>
 #include <filesystem>
+#include <fstream>
 #include <mutex>
 #include <thread>
 
 #include "bench/command.hpp"
 #include "bench/launcher.hpp"
-#include "bench/perf_run.hpp"
+#include "comm/environment.hpp"
 #include "topo/error.hpp"
 
 namespace trefoil::tool {
@@ -109,7 +114,7 @@ class Outcome {
 
 }  // namespace
 
-int perf_threads(const PerfOptions& options, const Campaign& campaign, Rank ranks) {
+int launch_threads(Rank ranks, const std::function<int(const ThreadRank&)>& body) {
     Meeting meeting(ranks);
     Outcome outcome;
     std::vector<Member> members;
@@ -117,13 +122,8 @@ int perf_threads(const PerfOptions& options, const Campaign& campaign, Rank rank
         members.push_back({&meeting, rank});
     }
     const auto work = [&](Member& member) {
-        trefoil_config_t config = configuration(options);
-        config.rank = member.rank;
-        config.ranks = ranks;
-        config.allgather = meet;
-        config.context = &member;
         try {
-            outcome.ended(perf_rank(options, campaign, config));
+            outcome.ended(body({member.rank, ranks, meet, &member}));
         } catch (...) {
             outcome.failed(std::current_exception());
             meeting.give_up();
@@ -137,16 +137,43 @@ int perf_threads(const PerfOptions& options, const Campaign& campaign, Rank rank
     return outcome.code();
 }
 
-int perf_processes(const PerfOptions& options, const std::vector<std::string>& arguments,
-                   Rank ranks) {
+int launch_processes(Rank ranks, const std::string& torus,
+                     const std::vector<std::string>& arguments) {
     Job job;
     job.name = "trefoil perf";
     job.ranks = ranks;
-    job.torus = options.torus;
+    job.torus = torus;
     job.command.push_back(std::filesystem::read_symlink("/proc/self/exe").string());
     job.command.insert(job.command.end(), arguments.begin(), arguments.end());
     job.output = Job::Output::first_rank;
     return launch(job);
+}
+
+std::string launcher_text() {
+    const LauncherChoice choice = choose_launcher(launcher_request(settings_from_environment()));
+    return choice.launcher == Launcher::single
+               ? std::string()
+               : fmt::format("{}: {}", to_string(choice.launcher), choice.reason);
+}
+
+void check_launch(const std::string& launch) {
+    if (launch != "processes" && launch != "threads") {
+        throw Error(Status::invalid_argument,
+                    "--launch is \"" + launch + "\"; give processes or threads");
+    }
+}
+
+void refuse_threads(const std::string& launcher) {
+    throw Error(Status::invalid_argument,
+                "--launch threads starts ranks itself; it cannot be used under a launcher (" +
+                    launcher + "); TREFOIL_LAUNCHER=single ignores it");
+}
+
+void require_writable(const std::string& file) {
+    if (!file.empty() && !std::ofstream(file, std::ios::app)) {
+        throw Error(Status::invalid_argument,
+                    "cannot write --json " + file + "; give a file in a directory that exists");
+    }
 }
 
 }  // namespace trefoil::tool

@@ -45,6 +45,29 @@ class GuardedBuffer {
     std::unique_ptr<std::byte, Free> all_;
 };
 
+/// Every element alike, of the bytes that buffers are overwritten with.
+ElementStream poison(DataType type) {
+    ElementStream stream(type);
+    for (std::size_t variant = 0; variant < ElementStream::variants; ++variant) {
+        for (std::size_t j = 0; j < ElementStream::period; ++j) {
+            std::memset(stream.element(variant, j), static_cast<int>(poison_value), size_of(type));
+        }
+    }
+    return stream;
+}
+
+/// What is moved without being reduced: all the bits that a type has, or for floating-point types
+/// numbers of many magnitudes.
+ElementStream movement_pattern(DataType type) {
+    return is_floating(type) ? mixed_magnitudes(type, Operation::sum, 0, 1)
+                             : exact_input(type, Operation::bitwise_xor, 0, 1);
+}
+
+/// Each block has a stream of its own, so that blocks in each other's place show.
+std::uint64_t salt_of(const Piece& piece, std::uint64_t salt) {
+    return salt + (static_cast<std::uint64_t>(piece.block) << 32);
+}
+
 double percentile(const std::vector<double>& sorted, double share) {
     const auto rank =
         static_cast<std::size_t>(std::ceil(share * static_cast<double>(sorted.size())));
@@ -55,22 +78,47 @@ double percentile(const std::vector<double>& sorted, double share) {
 
 class Meter::Buffers {
   public:
-    Buffers(std::size_t size, bool in_place) : bytes(size), send(in_place ? 0 : size), recv(size) {}
-    std::size_t bytes;
+    Buffers(const Part& part, DataType type)
+        : role(role_of(part)),
+          element_bytes(size_of(type)),
+          send(role.send_count * element_bytes),
+          recv(role.receive_count * element_bytes) {}
+    std::byte* address(const Piece& piece) {
+        return (piece.buffer == Buffer::send ? send : recv).data() + piece.first * element_bytes;
+    }
+    void overwrite() {
+        std::memset(send.data(), static_cast<int>(poison_value), role.send_count * element_bytes);
+        clear_received(poison_value);
+    }
+    void clear_received(std::byte value) {
+        std::memset(recv.data(), static_cast<int>(value), role.receive_count * element_bytes);
+    }
+    Role role;
+    std::size_t element_bytes;
     GuardedBuffer send, recv;
 };
 
+const ElementStream& Meter::Data::of(Content content) const {
+    return content == Content::input ? input : content == Content::result ? result : untouched;
+}
+
+Part Meter::part_of(const Case& what) const {
+    return {what.collective, what.count,      what.in_place,
+            what.root,       session_.rank(), session_.torus().ranks()};
+}
+
 Measurement Meter::measure(const Case& what) {
+    const bool has_data = what.collective != Collective::barrier;
     Measurement m;
     m.what = what;
     m.iterations = iterations_;
-    m.bytes = what.count * (what.collective == Collective::barrier ? 0 : size_of(what.type));
-    Buffers buffers(m.bytes, what.in_place);
-    const bool check = check_ && what.collective == Collective::allreduce;
+    m.bytes = has_data ? whole_count(what.collective, what.count, session_.torus().ranks()) *
+                             size_of(what.type)
+                       : 0;
+    Buffers buffers(part_of(what), what.type);
+    const bool check = check_ && has_data;
     std::int64_t wrong = 0;
-    if (what.collective == Collective::allreduce) {
-        session_.set_algorithm(what.algorithm);
-    }
+    session_.set_algorithm(what.collective, what.algorithm);
     m.algorithm = session_.algorithm(what.collective, what.count, what.type);
     if (check) {
         wrong += checked_call(what, buffers);  // the first call, with all that it has to set up
@@ -78,7 +126,7 @@ Measurement Meter::measure(const Case& what) {
     std::vector<double> seconds = timed_calls(what, buffers);
     if (check) {
         wrong += checked_call(what, buffers);
-        if (is_floating(what.type) &&
+        if (what.collective == Collective::allreduce && is_floating(what.type) &&
             find_algorithm(what.collective, m.algorithm).traits.identical_results) {
             m.identical = identical_call(what, buffers);  // sets another algorithm: the last one
         }
@@ -89,64 +137,77 @@ Measurement Meter::measure(const Case& what) {
 }
 
 void Meter::call(const Case& what, Buffers& buffers, bool pointer_in_place) {
-    if (what.collective == Collective::barrier) {
-        session_.barrier();
-        return;
+    CollectiveCall call{what.collective, buffers.send.data(), buffers.recv.data(),
+                        what.count,      what.type,           what.operation,
+                        what.root};
+    if (buffers.role.send_in_place) {
+        const bool pointer = pointer_in_place && is_reduction(what.collective);
+        call.send = pointer ? buffers.recv.data() : TREFOIL_IN_PLACE;
     }
-    std::byte* recv = buffers.recv.data();
-    const void* send = !what.in_place     ? buffers.send.data()
-                       : pointer_in_place ? recv
-                                          : TREFOIL_IN_PLACE;
-    session_.allreduce(send, recv, what.count, what.type, what.operation);
+    if (buffers.role.receive_in_place) {
+        call.recv = const_cast<void*>(TREFOIL_IN_PLACE);
+    }
+    session_.call(call);
 }
 
-const Meter::Data& Meter::data_of(const Case& what) {
-    const auto key = std::pair(what.type, what.operation);
-    const auto found = data_.find(key);
-    if (found != data_.end()) {
-        return found->second;
+Meter::Data Meter::make_data(const Case& what) const {
+    if (!is_reduction(what.collective)) {
+        const ElementStream moved = movement_pattern(what.type);
+        return {moved, moved, poison(what.type), std::nullopt};
     }
     const Rank rank = session_.rank();
     const Rank ranks = session_.torus().ranks();
     Data data{exact_input(what.type, what.operation, rank, ranks),
-              exact_result(what.type, what.operation, ranks), std::nullopt};
+              exact_result(what.type, what.operation, ranks), poison(what.type), std::nullopt};
     if (is_floating(what.type)) {
         data.mixed = mixed_magnitudes(what.type, what.operation, rank, ranks);
     }
-    return data_.emplace(key, std::move(data)).first->second;
+    return data;
+}
+
+const Meter::Data& Meter::data_of(const Case& what) {
+    const auto key = std::tuple(what.type, what.operation, is_reduction(what.collective));
+    auto found = data_.find(key);
+    if (found == data_.end()) {
+        found = data_.emplace(key, make_data(what)).first;
+    }
+    return found->second;
 }
 
 /// One call on data whose result is known; returns how many elements of this rank are wrong,
-/// counting damage to the send buffer and to the bytes around the receive buffer.
+/// counting damage to what is only read or not used, and to the bytes around both buffers.
 std::int64_t Meter::checked_call(const Case& what, Buffers& buffers) {
     const Data& data = data_of(what);
     const std::uint64_t salt = ++salt_;
-    std::byte* recv = buffers.recv.data();
-    std::memset(recv, static_cast<int>(poison_value), buffers.bytes);
-    data.input.fill(what.in_place ? recv : buffers.send.data(), what.count, salt);
+    buffers.overwrite();
+    for (const Piece& piece : buffers.role.before) {
+        data.of(piece.content).fill(buffers.address(piece), piece.count, salt_of(piece, salt));
+    }
     call(what, buffers, salt % 2 == 0);
-    std::size_t wrong = data.result.count_different(recv, what.count, salt);
-    if (!what.in_place) {
-        wrong += data.input.count_different(buffers.send.data(), what.count, salt);
+    std::size_t wrong = 0;
+    for (const Piece& piece : buffers.role.after) {
+        wrong += data.of(piece.content)
+                     .count_different(buffers.address(piece), piece.count, salt_of(piece, salt));
     }
     return static_cast<std::int64_t>(wrong) + buffers.recv.broken_guards() +
            buffers.send.broken_guards();
 }
 
+/// Of an allreduce.
 bool Meter::identical_call(const Case& what, Buffers& buffers) {
     const ElementStream& mixed = *data_of(what).mixed;
     std::byte* recv = buffers.recv.data();
-    std::memset(recv, static_cast<int>(poison_value), buffers.bytes);
+    buffers.overwrite();
     mixed.fill(what.in_place ? recv : buffers.send.data(), what.count, ++salt_);
     call(what, buffers, true);
-    return session_.equal_everywhere(hash_bytes(recv, buffers.bytes));
+    return session_.equal_everywhere(hash_bytes(recv, what.count * buffers.element_bytes));
 }
 
 /// Seconds of each call on this rank. In place, results become inputs: zeros stay zeros under every
 /// operation, so that nothing overflows.
 std::vector<double> Meter::timed_calls(const Case& what, Buffers& buffers) {
     if (what.in_place) {
-        std::memset(buffers.recv.data(), 0, buffers.bytes);
+        buffers.clear_received(std::byte{0});
     }
     for (int i = 0; i < warmup_; ++i) {
         call(what, buffers, true);
@@ -174,9 +235,8 @@ void Meter::summarize(std::vector<double> seconds, Measurement& m) {
     std::sort(seconds.begin(), seconds.end());
     m.p50 = percentile(seconds, 0.50) * 1e6;
     m.p99 = percentile(seconds, 0.99) * 1e6;
-    const double ranks = session_.torus().ranks();
     m.algbw = m.p50 > 0 ? static_cast<double>(m.bytes) / (m.p50 * 1e-6) : 0;
-    m.busbw = m.algbw * 2 * (ranks - 1) / ranks;
+    m.busbw = m.algbw * bus_factor(m.what.collective, session_.torus().ranks());
 }
 
 }  // namespace trefoil::tool

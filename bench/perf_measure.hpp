@@ -5,10 +5,11 @@
 #include <map>
 #include <optional>
 #include <string>
-#include <utility>
+#include <tuple>
 
 #include "bench/perf_options.hpp"
 #include "bench/perf_pattern.hpp"
+#include "bench/perf_role.hpp"
 #include "bench/perf_session.hpp"
 
 namespace trefoil::tool {
@@ -18,14 +19,15 @@ struct Case {
     std::string algorithm;  ///< a name, or "auto"
     DataType type = DataType::float32;
     Operation operation = Operation::sum;
-    std::size_t count = 0;
+    std::size_t count = 0;  ///< elements; of one block where the collective is divided
     bool in_place = false;
+    Rank root = 0;  ///< of rooted collectives
 };
 
 struct Measurement {
     Case what;
     std::string algorithm;  ///< the one that was used
-    std::size_t bytes = 0;
+    std::size_t bytes = 0;  ///< of the whole vector: of all blocks together
     int iterations = 0;
     /// Microseconds. p50 and p99 over iterations, each as slow as its slowest rank; min and max
     /// over the ranks' means.
@@ -46,12 +48,15 @@ class Meter {
 
   private:
     struct Data {
-        ElementStream input, result;         ///< exact
-        std::optional<ElementStream> mixed;  ///< for types whose results depend on the order
+        ElementStream input, result, untouched;  ///< exact
+        std::optional<ElementStream> mixed;      ///< for types whose results depend on the order
+        const ElementStream& of(Content content) const;
     };
     class Buffers;
 
+    Part part_of(const Case& what) const;
     void call(const Case& what, Buffers& buffers, bool pointer_in_place);
+    Data make_data(const Case& what) const;
     const Data& data_of(const Case& what);
     std::int64_t checked_call(const Case& what, Buffers& buffers);
     bool identical_call(const Case& what, Buffers& buffers);
@@ -62,7 +67,7 @@ class Meter {
     int iterations_, warmup_;
     bool check_;
     std::uint64_t salt_ = 0;  ///< another one for each checked call, alike on all ranks
-    std::map<std::pair<DataType, Operation>, Data> data_;
+    std::map<std::tuple<DataType, Operation, bool>, Data> data_;  ///< bool: with reduction
 };
 
 }  // namespace trefoil::tool

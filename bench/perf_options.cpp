@@ -5,8 +5,10 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <charconv>
 
 #include "bench/names.hpp"
+#include "bench/perf_launch.hpp"
 #include "topo/error.hpp"
 
 namespace trefoil::tool {
@@ -45,12 +47,22 @@ std::vector<Operation> operations(const std::string& text) {
     return result;
 }
 
-/// All pairs that make sense. With "all" the others are left out, else they are an error.
-std::vector<Campaign::Kind> kinds(const PerfOptions& options) {
-    const bool lenient = options.datatypes == "all" || options.operations == "all";
+/// What moves data has no operation; it gets one that is never used.
+std::vector<Campaign::Kind> kinds_without_operation(const PerfOptions& options) {
     std::vector<Campaign::Kind> result;
     for (const DataType type : datatypes(options.datatypes)) {
-        for (const Operation operation : operations(options.operations)) {
+        result.push_back({type, Operation::sum});
+    }
+    return result;
+}
+
+/// All pairs that make sense. With "all" the others are left out, else they are an error.
+std::vector<Campaign::Kind> kinds(const PerfOptions& options) {
+    const std::string asked = options.operations.empty() ? "sum" : options.operations;
+    const bool lenient = options.datatypes == "all" || asked == "all";
+    std::vector<Campaign::Kind> result;
+    for (const DataType type : datatypes(options.datatypes)) {
+        for (const Operation operation : operations(asked)) {
             if (reduce_kernels(type, operation).reduce != nullptr) {
                 result.push_back({type, operation});
             } else if (!lenient) {
@@ -63,34 +75,9 @@ std::vector<Campaign::Kind> kinds(const PerfOptions& options) {
     return result;
 }
 
-constexpr std::size_t most_sizes = 10'000;
-
-std::vector<std::size_t> byte_sizes(const PerfOptions& options) {
-    const std::size_t first = parse_size(options.min_bytes);
-    const std::size_t last = options.max_bytes.empty()
-                                 ? std::max<std::size_t>(first, std::size_t{1} << 20)
-                                 : parse_size(options.max_bytes);
+std::vector<std::size_t> sizes_of(const PerfOptions& options) {
     const std::size_t step = options.step_bytes.empty() ? 0 : parse_size(options.step_bytes);
-    if (last < first) {
-        refuse(fmt::format("--maxbytes {} is less than --minbytes {}", options.max_bytes,
-                           options.min_bytes));
-    }
-    if (step == 0 && options.step_factor < 2) {
-        refuse("--stepfactor must be at least 2");
-    }
-    std::vector<std::size_t> sizes;
-    std::size_t size = first;
-    while (size <= last && sizes.size() < most_sizes) {
-        sizes.push_back(size);
-        const std::size_t next = step > 0 ? size + step
-                                          : std::max<std::size_t>(1, size) *
-                                                static_cast<std::size_t>(options.step_factor);
-        if (next <= size) {
-            break;
-        }
-        size = next;
-    }
-    return sizes;
+    return byte_sizes(options.min_bytes, options.max_bytes, step, options.step_factor);
 }
 
 std::vector<bool> placements(const std::string& text) {
@@ -101,6 +88,27 @@ std::vector<bool> placements(const std::string& text) {
         return {text == "in"};
     }
     refuse("--in-place is \"" + text + "\"; give both, out or in");
+}
+
+/// bcast has one buffer.
+std::vector<bool> placements(const PerfOptions& options, Collective collective) {
+    if (collective != Collective::bcast) {
+        return placements(options.placement);
+    }
+    if (placements(options.placement) == std::vector<bool>{false}) {
+        refuse("bcast has one buffer, which is always in place; leave --in-place out");
+    }
+    return {true};
+}
+
+/// What the collective does not have must not be asked for.
+void refuse_foreign_options(const PerfOptions& options, Collective collective) {
+    if (!options.operations.empty() && !is_reduction(collective)) {
+        refuse(fmt::format("{} reduces nothing; leave --op out", to_string(collective)));
+    }
+    if (!options.root.empty() && !is_rooted(collective)) {
+        refuse(fmt::format("{} has no root; leave --root out", to_string(collective)));
+    }
 }
 
 std::vector<std::string> algorithm_names(const PerfOptions& options, Campaign& campaign) {
@@ -125,13 +133,43 @@ std::vector<std::string> algorithm_names(const PerfOptions& options, Campaign& c
 
 }  // namespace
 
-std::vector<std::size_t> Campaign::counts_of(DataType type) const {
+std::vector<std::size_t> byte_sizes(const std::string& smallest, const std::string& largest,
+                                    std::size_t step, int factor) {
+    constexpr std::size_t most_sizes = 10'000;
+    const std::size_t first = parse_size(smallest);
+    const std::size_t last =
+        largest.empty() ? std::max<std::size_t>(first, std::size_t{1} << 20) : parse_size(largest);
+    if (last < first) {
+        refuse(fmt::format("--maxbytes {} is less than --minbytes {}", largest, smallest));
+    }
+    if (step == 0 && factor < 2) {
+        refuse("--stepfactor must be at least 2");
+    }
+    std::vector<std::size_t> sizes;
+    std::size_t size = first;
+    while (size <= last && sizes.size() < most_sizes) {
+        sizes.push_back(size);
+        const std::size_t next =
+            step > 0 ? size + step
+                     : std::max<std::size_t>(1, size) * static_cast<std::size_t>(factor);
+        if (next <= size) {
+            break;
+        }
+        size = next;
+    }
+    return sizes;
+}
+
+std::vector<std::size_t> Campaign::counts_of(DataType type, Rank ranks) const {
     if (bytes.empty()) {
         return counts;
     }
+    const std::size_t blocks = is_divided(collective) ? static_cast<std::size_t>(ranks) : 1;
     std::vector<std::size_t> result;
     for (const std::size_t b : bytes) {
-        const std::size_t count = b == 0 ? 0 : std::max<std::size_t>(1, b / size_of(type));
+        const std::size_t whole = b / size_of(type);
+        const std::size_t rounded = whole / blocks + (whole % blocks * 2 >= blocks ? 1 : 0);
+        const std::size_t count = b == 0 ? 0 : std::max<std::size_t>(1, rounded);
         if (result.empty() || result.back() != count) {
             result.push_back(count);
         }
@@ -139,34 +177,64 @@ std::vector<std::size_t> Campaign::counts_of(DataType type) const {
     return result;
 }
 
+std::vector<Rank> Campaign::roots_of(Rank ranks) const {
+    std::vector<Rank> result;
+    for (const std::string& text : roots) {
+        if (text == "all") {
+            result.insert(result.end(), {0, ranks / 2, ranks - 1});
+            continue;
+        }
+        Rank root = -1;
+        const char* end = text.data() + text.size();
+        const auto [rest, error] = std::from_chars(text.data(), end, root);
+        if (error != std::errc() || rest != end || root < 0 || root >= ranks) {
+            refuse(fmt::format("--root {} is no rank; give numbers from 0 to {}, or all", text,
+                               ranks - 1));
+        }
+        result.push_back(root);
+    }
+    std::sort(result.begin(), result.end());
+    result.erase(std::unique(result.begin(), result.end()), result.end());
+    return result.empty() ? std::vector<Rank>{0} : result;
+}
+
 Campaign make_campaign(const PerfOptions& options) {
     Campaign campaign;
     campaign.collective = parse_collective(options.collective);
+    refuse_foreign_options(options, campaign.collective);
     campaign.algorithms = algorithm_names(options, campaign);
+    if (!options.root.empty()) {
+        campaign.roots = split_list(options.root);
+    }
     if (campaign.collective == Collective::barrier) {
         campaign.kinds = {{DataType::int8, Operation::sum}};
         campaign.counts = {0};
         campaign.in_place = {false};
     } else {
-        campaign.kinds = kinds(options);
-        campaign.in_place = placements(options.placement);
+        campaign.kinds =
+            is_reduction(campaign.collective) ? kinds(options) : kinds_without_operation(options);
+        campaign.in_place = placements(options, campaign.collective);
         if (options.counts.empty()) {
-            campaign.bytes = byte_sizes(options);
+            campaign.bytes = sizes_of(options);
         } else {
             for (const std::string& count : split_list(options.counts)) {
                 campaign.counts.push_back(parse_size(count));
             }
         }
     }
+    if (options.late > 0 && campaign.collective != Collective::barrier) {
+        refuse("--late belongs to a barrier: trefoil perf barrier --late 5");
+    }
     if (!options.backend.empty()) {
         check_backend(options.backend);
     }
-    if (options.launch != "processes" && options.launch != "threads") {
-        refuse("--launch is \"" + options.launch + "\"; give processes or threads");
-    }
+    check_launch(options.launch);
     if (!options.torus.empty()) {
         std::vector<Skipped> ignored;
         suitable_algorithms(campaign, Torus::parse(options.torus), ignored);
+    }
+    if (const Rank ranks = asked_ranks(options); ranks > 0) {
+        campaign.roots_of(ranks);
     }
     return campaign;
 }

@@ -19,14 +19,19 @@ struct PerfOptions {
     std::string counts;  ///< elements instead of bytes
     int iterations = 20, warmup = 5;
     bool check = false;
-    std::string datatypes = "float", operations = "sum", algorithms = "auto";
+    std::string datatypes = "float", algorithms = "auto";
+    std::string operations;  ///< empty: sum
+    std::string root;        ///< empty: 0
     std::string placement = "both";
     std::string torus, backend, provider, nics;
     Rank ranks = 0;
     std::string launch = "processes";
     std::optional<int> port_threads;
+    bool resources = false;  ///< also tell memory, connections and descriptors
+    std::string team;
     std::string json;
     double timeout = 0;
+    double late = 0;  ///< seconds; 0: no late barrier
 };
 
 /// An algorithm that was not measured, and why.
@@ -43,13 +48,18 @@ struct Campaign {
     };
     std::vector<Kind> kinds;
     std::vector<std::size_t> bytes;   ///< either bytes or counts is empty
-    std::vector<std::size_t> counts;  ///< elements
+    std::vector<std::size_t> counts;  ///< elements; of a block where the collective is divided
+    std::vector<std::string> roots;   ///< numbers and "all"; of rooted collectives
     std::vector<bool> in_place;
     bool all_algorithms = false;          ///< those that refuse are skipped
     std::vector<std::string> algorithms;  ///< as asked: names and "auto"
 
-    /// Element counts for a type, without repetitions.
-    std::vector<std::size_t> counts_of(DataType type) const;
+    /// Element counts for a type, without repetitions; of one block where the collective is
+    /// divided, so that all blocks together have as many bytes as asked, to within rounding.
+    std::vector<std::size_t> counts_of(DataType type, Rank ranks) const;
+    /// Those asked for, {0} where there is none; "all" is the first, the middle and the last rank.
+    /// Throws Error(invalid_argument) on what is no rank.
+    std::vector<Rank> roots_of(Rank ranks) const;
 };
 
 /// Throws Error with a message for the user when something does not exist or does not fit.
@@ -59,6 +69,11 @@ Campaign make_campaign(const PerfOptions& options);
 /// thrown as Error(unsupported) when they were asked for by name.
 std::vector<std::string> suitable_algorithms(const Campaign& campaign, const Torus& torus,
                                              std::vector<Skipped>& skipped);
+
+/// From the smallest to the largest (empty: 1M, or the smallest if that is more), each greater than
+/// the one before by `step`, or by `factor` if `step` is 0. Throws Error(invalid_argument).
+std::vector<std::size_t> byte_sizes(const std::string& smallest, const std::string& largest,
+                                    std::size_t step, int factor);
 
 /// The number of ranks from --torus and --ranks, which must agree; 0 when neither is given.
 Rank asked_ranks(const PerfOptions& options);

@@ -22,6 +22,14 @@ bool is_barrier(const Measurement& m) {
     return m.what.collective == Collective::barrier;
 }
 
+std::string_view type_text(const Measurement& m, std::string_view none) {
+    return is_barrier(m) ? none : to_string(m.what.type);
+}
+
+std::string_view operation_text(const Measurement& m, std::string_view none) {
+    return is_reduction(m.what.collective) ? to_string(m.what.operation) : none;
+}
+
 Json run_json(const Setting& s, const Measurement& m) {
     Json run{{"collective", to_string(m.what.collective)},
              {"algorithm", m.algorithm},
@@ -33,8 +41,9 @@ Json run_json(const Setting& s, const Measurement& m) {
              {"launch", s.launch},
              {"bytes", m.bytes},
              {"count", m.what.count},
-             {"type", is_barrier(m) ? "" : to_string(m.what.type)},
-             {"op", is_barrier(m) ? "" : to_string(m.what.operation)},
+             {"type", type_text(m, "")},
+             {"op", operation_text(m, "")},
+             {"root", is_rooted(m.what.collective) ? Json(m.what.root) : Json()},
              {"in_place", m.what.in_place},
              {"iterations", m.iterations},
              {"wrong", m.wrong ? Json(*m.wrong) : Json()},
@@ -56,19 +65,20 @@ Report::Report(Setting setting, const PerfOptions& options, bool silent)
     if (silent_) {
         return;
     }
-    fmt::print("# trefoil perf {}: torus {}, {} ranks as {}, backend {}{}{}\n", options.collective,
-               setting_.torus, setting_.ranks, setting_.launch, setting_.backend,
-               setting_.provider.empty() ? "" : ", provider ", setting_.provider);
+    fmt::print("# trefoil perf {}: torus {} ({}), {} ranks as {}, backend {}{}{}\n",
+               options.collective, setting_.torus, setting_.torus_source, setting_.ranks,
+               setting_.launch, setting_.backend, setting_.provider.empty() ? "" : ", provider ",
+               setting_.provider);
     fmt::print("# {}\n", setting_.machine);
     fmt::print(
         "# {} iterations after {} to warm up{}; times in us, of the slowest rank; bandwidths in "
         "GB/s, by p50\n#\n",
         options.iterations, options.warmup, options.check ? ", results checked" : "");
     fmt::print(
-        "# {:>8} {:>9} {:>14} {:>5} {:<22} {:>5} {:>10} {:>10} {:>10} {:>10} {:>8} {:>8} "
+        "# {:>8} {:>9} {:>14} {:>5} {:>5} {:<22} {:>5} {:>10} {:>10} {:>10} {:>10} {:>8} {:>8} "
         "{:>7}\n",
-        "bytes", "count", "type", "op", "algorithm", "place", "p50", "p99", "min", "max", "algbw",
-        "busbw", "#wrong");
+        "bytes", "count", "type", "op", "root", "algorithm", "place", "p50", "p99", "min", "max",
+        "algbw", "busbw", "#wrong");
     std::fflush(stdout);
 }
 
@@ -90,10 +100,10 @@ void Report::add(const Measurement& m) {
     const std::string name = m.what.algorithm == "auto" ? "auto: " + m.algorithm : m.what.algorithm;
     const std::string wrong = !m.wrong ? "-" : std::to_string(*m.wrong);
     fmt::print(
-        "{:>10} {:>9} {:>14} {:>5} {:<22} {:>5} {:>10.1f} {:>10.1f} {:>10.1f} {:>10.1f} "
+        "{:>10} {:>9} {:>14} {:>5} {:>5} {:<22} {:>5} {:>10.1f} {:>10.1f} {:>10.1f} {:>10.1f} "
         "{:>8.3f} {:>8.3f} {:>7}{}\n",
-        size_text(m.bytes), m.what.count, is_barrier(m) ? "-" : to_string(m.what.type),
-        is_barrier(m) ? "-" : to_string(m.what.operation), name,
+        size_text(m.bytes), m.what.count, type_text(m, "-"), operation_text(m, "-"),
+        is_rooted(m.what.collective) ? std::to_string(m.what.root) : "-", name,
         is_barrier(m)     ? "-"
         : m.what.in_place ? "in"
                           : "out",
@@ -101,6 +111,25 @@ void Report::add(const Measurement& m) {
         m.identical.value_or(true) ? "" : "  ranks differ in their bits");
     std::fflush(stdout);
     measurements_.push_back(m);
+}
+
+void Report::add(const ResourceUse& use) {
+    resources_ = use;
+    for (const std::string& line : resource_lines(use)) {
+        if (!silent_) {
+            fmt::print(
+                "# {}{}\n", line,
+                setting_.launch == "threads" ? " (memory and descriptors: of all threads)" : "");
+        }
+    }
+}
+
+void Report::add(const LateBarrier& late) {
+    if (!silent_) {
+        fmt::print("{}", late_text(late));
+        std::fflush(stdout);
+    }
+    late_ = late;
 }
 
 void Report::gap() {
@@ -132,8 +161,19 @@ void Report::write_json(const std::vector<Skipped>& skipped) const {
     for (const Measurement& m : measurements_) {
         all["runs"].push_back(run_json(setting_, m));
     }
+    if (late_) {
+        all["late"] = {{"seconds", late_->late},
+                       {"from", late_->from},
+                       {"until", late_->until},
+                       {"percent", late_->together},
+                       {"percent_of_busiest", late_->most},
+                       {"wake_us", late_->wake ? Json(*late_->wake) : Json()}};
+    }
     for (const Skipped& s : skipped) {
         all["skipped"].push_back({{"algorithm", s.algorithm}, {"reason", s.reason}});
+    }
+    if (resources_) {
+        all["resources"] = resource_json(*resources_);
     }
     std::ofstream file(json_file_);
     file << all.dump(1) << "\n";

@@ -2,17 +2,20 @@
 // What rank 0 shows of the measurements: the table, its head and foot, and the JSON file.
 #pragma once
 
+#include <optional>
 #include <string>
 #include <vector>
 
+#include "bench/perf_late.hpp"
 #include "bench/perf_measure.hpp"
 #include "bench/perf_options.hpp"
+#include "bench/resources.hpp"
 
 namespace trefoil::tool {
 
 /// What all measurements of one run have in common.
 struct Setting {
-    std::string machine, torus, backend, provider, launch;
+    std::string machine, torus, torus_source, backend, provider, launch;
     Rank ranks = 0;
 };
 
@@ -25,6 +28,10 @@ class Report {
     void announce(const Case& what, std::size_t done, std::size_t of) const;
     /// Prints a row.
     void add(const Measurement& m);
+    /// Prints what the ranks hold in the end, under the rows.
+    void add(const ResourceUse& use);
+    /// Prints what waiting costs.
+    void add(const LateBarrier& late);
     /// A gap between rows that belong to different sizes.
     void gap();
     /// Prints the foot and writes the JSON file. Throws Error(system_error) when it cannot.
@@ -39,6 +46,8 @@ class Report {
     std::string json_file_;
     bool silent_, checked_, progress_;
     std::vector<Measurement> measurements_;
+    std::optional<ResourceUse> resources_;
+    std::optional<LateBarrier> late_;
     std::int64_t wrong_ = 0;
 };
 

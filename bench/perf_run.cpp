@@ -5,6 +5,7 @@
 #include <fmt/format.h>
 
 #include "bench/command.hpp"
+#include "bench/perf_late.hpp"
 #include "bench/perf_report.hpp"
 #include "topo/host.hpp"
 
@@ -16,6 +17,7 @@ Setting setting_of(const PerfOptions& options, const Session& session) {
     Setting s;
     s.machine = host_name() + ", " + machine_text();
     s.torus = session.torus().name();
+    s.torus_source = options.torus.empty() ? session.torus_source() : "--torus";
     s.ranks = session.torus().ranks();
     s.launch = options.launch;
     s.backend = session.backend();
@@ -25,15 +27,18 @@ Setting setting_of(const PerfOptions& options, const Session& session) {
 
 /// The cases in the order of the table; a new group for each type, operation and size.
 std::vector<std::vector<Case>> cases_of(const Campaign& campaign,
-                                        const std::vector<std::string>& algorithms) {
+                                        const std::vector<std::string>& algorithms, Rank ranks) {
+    const std::vector<Rank> roots = campaign.roots_of(ranks);
     std::vector<std::vector<Case>> groups;
     for (const Campaign::Kind& kind : campaign.kinds) {
-        for (const std::size_t count : campaign.counts_of(kind.type)) {
+        for (const std::size_t count : campaign.counts_of(kind.type, ranks)) {
             groups.emplace_back();
             for (const std::string& algorithm : algorithms) {
-                for (const bool in_place : campaign.in_place) {
-                    groups.back().push_back({campaign.collective, algorithm, kind.type,
-                                             kind.operation, count, in_place});
+                for (const Rank root : roots) {
+                    for (const bool in_place : campaign.in_place) {
+                        groups.back().push_back({campaign.collective, algorithm, kind.type,
+                                                 kind.operation, count, in_place, root});
+                    }
                 }
             }
         }
@@ -62,10 +67,11 @@ trefoil_config_t configuration(const PerfOptions& options) {
 
 int perf_rank(const PerfOptions& options, const Campaign& campaign,
               const trefoil_config_t& config) {
+    const ProcessUse before = process_use();
     Session session(config);
     std::vector<Skipped> skipped;
     const auto algorithms = suitable_algorithms(campaign, session.torus(), skipped);
-    const auto groups = cases_of(campaign, algorithms);
+    const auto groups = cases_of(campaign, algorithms, session.torus().ranks());
     Report report(setting_of(options, session), options, session.rank() != 0);
     Meter meter(session, options.iterations, options.warmup, options.check);
     const std::size_t all = groups.empty() ? 0 : groups.size() * groups.front().size();
@@ -78,6 +84,12 @@ int perf_rank(const PerfOptions& options, const Campaign& campaign,
             report.announce(what, ++done, all);
             report.add(meter.measure(what));
         }
+    }
+    if (options.resources) {
+        report.add(gather_resources(session, before));
+    }
+    if (options.late > 0) {
+        report.add(late_barrier(session, options.late, options.launch == "threads"));
     }
     report.finish(skipped);
     session.barrier();

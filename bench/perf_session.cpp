@@ -38,6 +38,19 @@ std::pair<std::string, std::string> Session::transport() const {
     return {backend, provider};
 }
 
+std::string Session::torus_source() const {
+    const char* source = "";
+    require_success(trefoil_comm_torus_source(comm_, &source));
+    return source;
+}
+
+trefoil_resources_t Session::resources() const {
+    trefoil_resources_t held{};
+    held.size = sizeof held;
+    require_success(trefoil_comm_resources(comm_, &held));
+    return held;
+}
+
 Torus Session::read_torus() const {
     int dimensions = 0;
     require_success(trefoil_comm_torus(comm_, &dimensions, nullptr, 0));
@@ -46,8 +59,9 @@ Torus Session::read_torus() const {
     return Torus({sizes.begin(), sizes.end()});
 }
 
-void Session::set_algorithm(const std::string& name) {
-    require_success(trefoil_comm_set_algorithm(comm_, "allreduce", name.c_str()));
+void Session::set_algorithm(Collective collective, const std::string& name) {
+    require_success(trefoil_comm_set_algorithm(comm_, std::string(to_string(collective)).c_str(),
+                                               name.c_str()));
 }
 
 std::string Session::algorithm(Collective collective, std::size_t count, DataType type) const {
@@ -57,10 +71,37 @@ std::string Session::algorithm(Collective collective, std::size_t count, DataTyp
     return name;
 }
 
-void Session::allreduce(const void* send, void* recv, std::size_t count, DataType type,
-                        Operation op) {
-    require_success(trefoil_allreduce(send, recv, count, static_cast<trefoil_datatype_t>(type),
-                                      static_cast<trefoil_op_t>(op), comm_));
+void Session::call(const CollectiveCall& c) {
+    const auto type = static_cast<trefoil_datatype_t>(c.type);
+    const auto op = static_cast<trefoil_op_t>(c.operation);
+    const auto status = [&] {
+        switch (c.collective) {
+            case Collective::allreduce:
+                return trefoil_allreduce(c.send, c.recv, c.count, type, op, comm_);
+            case Collective::reduce_scatter:
+                return trefoil_reduce_scatter_block(c.send, c.recv, c.count, type, op, comm_);
+            case Collective::allgather:
+                return trefoil_allgather(c.send, c.recv, c.count, type, comm_);
+            case Collective::bcast:
+                return trefoil_bcast(c.recv, c.count, type, c.root, comm_);
+            case Collective::reduce:
+                return trefoil_reduce(c.send, c.recv, c.count, type, op, c.root, comm_);
+            case Collective::gather:
+                return trefoil_gather(c.send, c.recv, c.count, type, c.root, comm_);
+            case Collective::scatter:
+                return trefoil_scatter(c.send, c.recv, c.count, type, c.root, comm_);
+            case Collective::barrier:
+                return trefoil_barrier(comm_);
+        }
+        return TREFOIL_ERROR_INTERNAL;
+    };
+    require_success(status());
+}
+
+/// An allreduce in place by the default algorithm.
+void Session::reduce_here(void* values, std::size_t count, DataType type, Operation operation) {
+    set_algorithm(Collective::allreduce, "auto");
+    call({Collective::allreduce, TREFOIL_IN_PLACE, values, count, type, operation});
 }
 
 void Session::barrier() {
@@ -68,20 +109,17 @@ void Session::barrier() {
 }
 
 void Session::maximize(std::vector<double>& values) {
-    set_algorithm("auto");
-    allreduce(TREFOIL_IN_PLACE, values.data(), values.size(), DataType::float64, Operation::max);
+    reduce_here(values.data(), values.size(), DataType::float64, Operation::max);
 }
 
 std::int64_t Session::total(std::int64_t value) {
-    set_algorithm("auto");
-    allreduce(TREFOIL_IN_PLACE, &value, 1, DataType::int64, Operation::sum);
+    reduce_here(&value, 1, DataType::int64, Operation::sum);
     return value;
 }
 
 bool Session::equal_everywhere(std::uint64_t value) {
-    set_algorithm("auto");
     std::array<std::uint64_t, 2> extremes{value, ~value};  // the largest, and not the smallest
-    allreduce(TREFOIL_IN_PLACE, extremes.data(), extremes.size(), DataType::uint64, Operation::max);
+    reduce_here(extremes.data(), extremes.size(), DataType::uint64, Operation::max);
     return extremes[0] == ~extremes[1];
 }
 

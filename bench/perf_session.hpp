@@ -18,6 +18,17 @@ namespace trefoil::tool {
 /// Throws Error with the library's own message when `status` is not success.
 void require_success(trefoil_status_t status);
 
+/// The arguments of one call of a collective; those that it does not have are ignored.
+struct CollectiveCall {
+    Collective collective = Collective::allreduce;
+    const void* send = nullptr;  ///< or TREFOIL_IN_PLACE
+    void* recv = nullptr;        ///< or TREFOIL_IN_PLACE; the only buffer of bcast
+    std::size_t count = 0;       ///< elements, of one block where the collective is divided
+    DataType type = DataType::float32;
+    Operation operation = Operation::sum;
+    Rank root = 0;
+};
+
 class Session {
   public:
     explicit Session(const trefoil_config_t& config);
@@ -27,23 +38,28 @@ class Session {
 
     Rank rank() const { return rank_; }
     const Torus& torus() const { return torus_; }
+    /// Who has decided on the torus.
+    std::string torus_source() const;
     /// What carries the data; the provider is empty where the backend has only one.
     std::string backend() const { return transport().first; }
     std::string provider() const { return transport().second; }
 
-    void set_algorithm(const std::string& name);
+    trefoil_resources_t resources() const;
+
+    void set_algorithm(Collective collective, const std::string& name);
     /// The algorithm that a call would use now.
     std::string algorithm(Collective collective, std::size_t count, DataType type) const;
-    void allreduce(const void* send, void* recv, std::size_t count, DataType type, Operation op);
+    void call(const CollectiveCall& call);
     void barrier();
 
-    // Over all ranks, by the default algorithm; they change which one is set.
+    // Over all ranks, by the default algorithm; they change which one is set for allreduce.
     void maximize(std::vector<double>& values);
     std::int64_t total(std::int64_t value);
     bool equal_everywhere(std::uint64_t value);
 
   private:
     Torus read_torus() const;
+    void reduce_here(void* values, std::size_t count, DataType type, Operation operation);
     std::pair<std::string, std::string> transport() const;
 
     trefoil_comm_t comm_ = nullptr;

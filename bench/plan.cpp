@@ -17,8 +17,9 @@ namespace trefoil::tool {
 namespace {
 
 struct Options {
-    std::string collective, algorithm, torus;
+    std::string collective, algorithm, torus, layout = "automatic";
     Rank rank = 0;
+    BuildOptions build;
     bool summary = false, json = false, skip_proof = false, list = false;
 };
 
@@ -45,7 +46,7 @@ std::optional<bool> prove(const Options& options, const Torus& torus, const Algo
     if (options.skip_proof) {
         return std::nullopt;
     }
-    const Verification proof = verify(torus, algorithm);
+    const Verification proof = verify(torus, algorithm, options.build);
     for (const std::string& error : proof.errors) {
         fmt::print(stderr, "trefoil: {} on {}: {}\n", algorithm.name, torus.name(), error);
     }
@@ -55,6 +56,12 @@ std::optional<bool> prove(const Options& options, const Torus& torus, const Algo
         fmt::print(stderr,
                    "trefoil: {} on {}: claims identical results, but its ranks associate sums "
                    "differently\n",
+                   algorithm.name, torus.name());
+        proved = false;
+    }
+    if (proved && algorithm.traits.order_preserving && is_reduction(algorithm.collective) &&
+        !proof.order_preserving) {
+        fmt::print(stderr, "trefoil: {} on {}: claims to reduce in rank order, but does not\n",
                    algorithm.name, torus.name());
         proved = false;
     }
@@ -106,7 +113,7 @@ void print_summary(const Torus& torus, const Algorithm& algorithm, const CostSum
 }
 
 int summarize_plan(const Options& options, const Torus& torus, const Algorithm& algorithm) {
-    const CostSummary cost = summarize(torus, algorithm);
+    const CostSummary cost = summarize(torus, algorithm, options.build);
     const std::optional<bool> verified = prove(options, torus, algorithm);
     if (options.json) {
         fmt::print("{}\n", summary_json(torus, algorithm, cost, verified).dump());
@@ -122,7 +129,7 @@ int print_schedule(const Options& options, const Torus& torus, const Algorithm& 
                     fmt::format("there is no rank {} on torus {}; its ranks are 0 to {}",
                                 options.rank, torus.name(), torus.ranks() - 1));
     }
-    const Schedule schedule = algorithm.build(torus, options.rank);
+    const Schedule schedule = algorithm.build(torus, options.rank, options.build);
     if (options.json) {
         fmt::print("{}\n", schedule_json(torus, schedule).dump());
         return exit_success;
@@ -145,8 +152,18 @@ int plan(const Options& options) {
     }
     const Torus torus = Torus::parse(options.torus);
     const Algorithm& algorithm = find_algorithm(collective, options.algorithm, &torus);
-    return options.summary ? summarize_plan(options, torus, algorithm)
-                           : print_schedule(options, torus, algorithm);
+    Options checked = options;
+    checked.build.layout = parse_layout(options.layout);
+    if (options.build.root != 0 && !is_rooted(collective)) {
+        throw Error(Status::invalid_argument,
+                    fmt::format("{} has no root; leave --root out", to_string(collective)));
+    }
+    const std::string reason = algorithm.refusal(torus, checked.build);
+    if (!reason.empty()) {
+        throw Error(Status::unsupported, reason);
+    }
+    return options.summary ? summarize_plan(checked, torus, algorithm)
+                           : print_schedule(checked, torus, algorithm);
 }
 
 }  // namespace
@@ -155,10 +172,23 @@ void add_plan(CLI::App& app, Action& action) {
     auto options = std::make_shared<Options>();
     CLI::App* command =
         app.add_subcommand("plan", "Show what an algorithm does on a torus, and what it costs");
-    command->add_option("collective", options->collective, "allreduce or barrier")->required();
+    command
+        ->add_option(
+            "collective", options->collective,
+            "allreduce, reduce_scatter, allgather, bcast, reduce, gather, scatter or barrier")
+        ->required();
     command->add_option("-a,--algorithm", options->algorithm, "A name that --list shows");
     command->add_option("-t,--torus", options->torus, "Sizes of the torus: 9, 3x3, 2x3x4");
     command->add_option("-r,--rank", options->rank, "Whose schedule (default: 0)");
+    command->add_option("--root", options->build.root,
+                        "The root of bcast, reduce, gather and scatter (default: 0)");
+    command->add_option("--layout", options->layout,
+                        "How blocks that the algorithm reorders travel, where it has a choice: "
+                        "block-by-block, permute, send, two-transmissions");
+    command->add_flag("--single-port", options->build.single_port,
+                      "The published variant that uses one port at a time, where there is one");
+    command->add_option("--pieces", options->build.pieces,
+                        "Pieces of a pipelined algorithm (default: its own choice)");
     command->add_flag("--summary", options->summary,
                       "The cost over all ranks instead of one rank's schedule, and a proof");
     command->add_flag("--json", options->json, "As one JSON object");
@@ -171,9 +201,11 @@ void add_plan(CLI::App& app, Action& action) {
         "A vector is cut into parts that run side by side, a part into blocks. Port +0 leads to\n"
         "larger coordinates of dimension 0, -0 to smaller ones. s0, s1 ... are scratch blocks. "
         "Loads\n"
-        "and sizes are in units of one rank's vector. The exit code is 1 when the proof fails.\n"
+        "and sizes are in units of one vector: of all blocks together where every rank has a "
+        "block.\nThe exit code is 1 when the proof fails.\n"
         "Example: trefoil plan allreduce --algorithm trivance-b --torus 3x3 --rank 4\n"
-        "         trefoil plan allreduce --algorithm bucket --torus 16x16 --summary --json");
+        "         trefoil plan allreduce --algorithm bucket --torus 16x16 --summary --json\n"
+        "         trefoil plan bcast --algorithm bine-dd --torus 4x4 --root 5 --summary");
     command->callback([options, &action] { action = [options] { return plan(*options); }; });
 }
 

@@ -80,17 +80,22 @@ void add_run(CLI::App& app, const Invocation& invocation, Action& action) {
                     "Seconds that ranks get to end by themselves after one has failed, and after "
                     "SIGTERM before SIGKILL (default: 5)")
         ->check(CLI::Range(0.0, 1e6));
-    run->add_option("program", options->program, "The program and its arguments, after --");
+    run->prefix_command();  // what follows the program's name is the program's
     run->footer(
         "The ranks find each other by TREFOIL_RANK, TREFOIL_SIZE and TREFOIL_STORE; the library\n"
         "reads them when a communicator is created without callbacks. SIGINT, SIGTERM and SIGHUP\n"
         "are forwarded. The exit code is that of the first rank that failed, 128 + signal if it "
         "was\n"
         "killed.\n"
-        "Example: trefoil run -n 9 --torus 3x3 -- ./my_program --its-option");
-    run->callback([options, &invocation, &action] {
+        "Options of run come before the program's name; what follows it is the program's.\n"
+        "Example: trefoil run -n 9 --torus 3x3 ./my_program --its-option");
+    run->callback([run, options, &invocation, &action] {
+        options->program = run->remaining();
         options->program.insert(options->program.end(), invocation.program.begin(),
                                 invocation.program.end());
+        if (!options->program.empty() && options->program[0].starts_with('-')) {
+            throw CLI::ExtrasError(run->get_name(), {options->program[0]});
+        }
         action = [options] { return run_program(*options); };
     });
 }

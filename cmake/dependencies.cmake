@@ -27,6 +27,18 @@ if(TREFOIL_WITH_UCX)
   endif()
 endif()
 
+set(TREFOIL_HAVE_HWLOC OFF)
+set(TREFOIL_HWLOC_REASON "switched off with -DTREFOIL_WITH_HWLOC=OFF")
+if(TREFOIL_WITH_HWLOC)
+  pkg_check_modules(HWLOC IMPORTED_TARGET hwloc>=2.1)
+  if(HWLOC_FOUND)
+    set(TREFOIL_HAVE_HWLOC ON)
+    set(TREFOIL_HWLOC_REASON "")
+  else()
+    set(TREFOIL_HWLOC_REASON "hwloc >= 2.1 was not found when Trefoil was built (Debian: libhwloc-dev)")
+  endif()
+endif()
+
 # Only the headers: the library is loaded at run time, when a PMIx launcher has started the process.
 set(TREFOIL_HAVE_PMIX OFF)
 set(TREFOIL_PMIX_REASON "switched off with -DTREFOIL_WITH_PMIX=OFF")

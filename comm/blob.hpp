@@ -42,6 +42,7 @@ class BlobReader {
         return value;
     }
     std::string text() { return std::string(take(number<std::uint64_t>())); }
+    bool empty() const { return rest_.empty(); }
 
   private:
     std::string_view take(std::uint64_t count) {

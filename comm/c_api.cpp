@@ -6,17 +6,11 @@
 #include <limits>
 #include <new>
 
-#include "comm/communicator.hpp"
-#include "trefoil/trefoil.h"
+#include "comm/c_guard.hpp"
 
 using trefoil::Error;
 using trefoil::Status;
-
-struct trefoil_comm {
-    std::unique_ptr<trefoil::Communicator> communicator;
-    std::atomic_flag entered = ATOMIC_FLAG_INIT;
-    int rank = 0, ranks = 0;
-};
+using namespace trefoil::c_api;
 
 namespace {
 
@@ -26,93 +20,28 @@ static_assert(static_cast<int>(trefoil::Operation::logical_xor) == TREFOIL_LXOR)
 static_assert(trefoil::datatype_count == TREFOIL_COMPLEX_DOUBLE + 1);
 static_assert(trefoil::operation_count == TREFOIL_LXOR + 1);
 
-thread_local std::string last_error;
+thread_local std::string error_text;
+
+}  // namespace
+
+namespace trefoil::c_api {
 
 trefoil_status_t failed(Status status, const char* message) noexcept {
     try {
-        last_error = message;
+        error_text = message;
     } catch (...) {
-        last_error.clear();
+        error_text.clear();
     }
     return static_cast<trefoil_status_t>(status);
 }
 
-/// Runs `work`; turns what it throws into a status and this thread's last error.
-template <typename Work>
-trefoil_status_t guarded(Work&& work) noexcept {
-    try {
-        work();
-        return TREFOIL_SUCCESS;
-    } catch (const Error& error) {
-        return failed(error.status(), error.what());
-    } catch (const std::bad_alloc&) {
-        return failed(Status::out_of_memory, "out of memory");
-    } catch (const std::exception& error) {
-        return failed(Status::internal, error.what());
-    } catch (...) {
-        return failed(Status::internal, "an unknown exception; please report this");
-    }
+const char* last_error() noexcept {
+    return error_text.c_str();
 }
 
-void require(bool condition, const char* message) {
-    if (!condition) {
-        throw Error(Status::invalid_argument, message);
-    }
-}
+}  // namespace trefoil::c_api
 
-/// Holds the communicator for one call; a second thread is refused, not queued.
-class Entry {
-  public:
-    explicit Entry(trefoil_comm_t comm) : comm_(comm) {
-        require(comm != nullptr, "the communicator is NULL");
-        if (comm->entered.test_and_set(std::memory_order_acquire)) {
-            throw Error(Status::busy,
-                        "another thread is inside this communicator; one call at a time, or one "
-                        "communicator per thread");
-        }
-    }
-    ~Entry() { comm_->entered.clear(std::memory_order_release); }
-    Entry(const Entry&) = delete;
-    Entry& operator=(const Entry&) = delete;
-    trefoil::Communicator& operator*() const { return *comm_->communicator; }
-    trefoil::Communicator* operator->() const { return comm_->communicator.get(); }
-
-  private:
-    trefoil_comm_t comm_;
-};
-
-trefoil::DataType checked(trefoil_datatype_t type) {
-    require(static_cast<unsigned>(type) < trefoil::datatype_count,
-            "the datatype is none of trefoil_datatype_t");
-    return static_cast<trefoil::DataType>(type);
-}
-
-trefoil::Operation checked(trefoil_op_t op) {
-    require(static_cast<unsigned>(op) < trefoil::operation_count, "the op is none of trefoil_op_t");
-    return static_cast<trefoil::Operation>(op);
-}
-
-/// No machine gives a process more than 57 bits of addresses, half of them its own.
-constexpr std::size_t most_bytes =
-    static_cast<std::size_t>(std::numeric_limits<std::ptrdiff_t>::max()) >>
-    (sizeof(std::size_t) > 4 ? 7 : 0);
-
-std::size_t checked_bytes(std::size_t count, trefoil::DataType type) {
-    require(count <= most_bytes / trefoil::size_of(type),
-            "count times the element size exceeds the address space");
-    return count * trefoil::size_of(type);
-}
-
-trefoil::Collective checked_collective(const char* name) {
-    require(name != nullptr, "the collective's name is NULL");
-    for (const auto collective : {trefoil::Collective::allreduce, trefoil::Collective::barrier}) {
-        if (to_string(collective) == name) {
-            return collective;
-        }
-    }
-    throw Error(Status::not_found, "no collective is named \"" + std::string(name) +
-                                       "\"; there are allreduce and barrier");
-}
+namespace {
 
 /// Fields of a configuration of an older, shorter struct are absent: `size` says how much is there.
 trefoil_config_t complete(const trefoil_config_t* config) {
@@ -134,7 +63,17 @@ void override_with(std::string& target, const char* value) {
 
 trefoil::Settings settings_of(const trefoil_config_t& config) {
     trefoil::Settings s = trefoil::settings_from_environment();
-    override_with(s.torus, config.torus);
+    const bool has_torus = config.torus != nullptr && *config.torus != '\0';
+    if (has_torus || config.coordinates != nullptr) {
+        s.torus = has_torus ? config.torus : "";
+        s.torus_source = "the caller's torus";
+        s.hostfile.clear();
+    }
+    if (config.coordinates != nullptr) {
+        require(config.dimensions >= 1 && config.dimensions <= 64,
+                "config.coordinates is set; config.dimensions must be how many there are");
+        s.coordinates.assign(config.coordinates, config.coordinates + config.dimensions);
+    }
     override_with(s.backend, config.backend);
     override_with(s.provider, config.provider);
     override_with(s.algorithm, config.algorithm);
@@ -233,6 +172,29 @@ trefoil_status_t trefoil_comm_torus(trefoil_comm_t comm, int* dimensions, int* s
     });
 }
 
+trefoil_status_t trefoil_comm_torus_source(trefoil_comm_t comm, const char** source) {
+    return guarded([&] {
+        require(comm != nullptr, "the communicator is NULL");
+        require(source != nullptr, "the place for the source is NULL");
+        *source = comm->communicator->torus_map().source.c_str();
+    });
+}
+
+trefoil_status_t trefoil_comm_coordinates(trefoil_comm_t comm, int rank, int* coordinates,
+                                          int capacity) {
+    return guarded([&] {
+        require(comm != nullptr, "the communicator is NULL");
+        require(rank >= 0 && rank < comm->ranks, "the rank is not in 0 ... ranks - 1");
+        require(coordinates != nullptr, "the place for the coordinates is NULL");
+        const trefoil::TorusMap& map = comm->communicator->torus_map();
+        const trefoil::Torus& torus = map.torus;
+        require(capacity >= torus.dimensions(), "the capacity is below the number of dimensions");
+        for (int j = 0; j < torus.dimensions(); ++j) {
+            coordinates[j] = torus.coordinate(map.position_of[rank], j);
+        }
+    });
+}
+
 trefoil_status_t trefoil_comm_transport(trefoil_comm_t comm, const char** backend,
                                         const char** provider) {
     return guarded([&] {
@@ -246,54 +208,15 @@ trefoil_status_t trefoil_comm_transport(trefoil_comm_t comm, const char** backen
     });
 }
 
-trefoil_status_t trefoil_comm_set_algorithm(trefoil_comm_t comm, const char* collective,
-                                            const char* algorithm) {
+trefoil_status_t trefoil_comm_resources(trefoil_comm_t comm, trefoil_resources_t* resources) {
     return guarded([&] {
         const Entry entry(comm);
-        require(algorithm != nullptr, "the algorithm's name is NULL");
-        entry->set_algorithm(checked_collective(collective), algorithm);
+        require(resources != nullptr && resources->size == sizeof *resources,
+                "resources->size is not sizeof(trefoil_resources_t)");
+        const trefoil::Communicator::Resources held = entry->resources();
+        *resources = {sizeof *resources,    held.peers,         held.connections_in,
+                      held.connections_out, held.landing_bytes, held.staging_bytes};
     });
-}
-
-trefoil_status_t trefoil_comm_algorithm(trefoil_comm_t comm, const char* collective, size_t count,
-                                        trefoil_datatype_t datatype, const char** algorithm) {
-    return guarded([&] {
-        const Entry entry(comm);
-        require(algorithm != nullptr, "the place for the algorithm's name is NULL");
-        const std::size_t bytes = checked_bytes(count, checked(datatype));
-        *algorithm = entry->algorithm(checked_collective(collective), bytes).name.data();
-    });
-}
-
-trefoil_status_t trefoil_allreduce(const void* send, void* recv, size_t count,
-                                   trefoil_datatype_t datatype, trefoil_op_t op,
-                                   trefoil_comm_t comm) {
-    return guarded([&] {
-        const Entry entry(comm);
-        const trefoil::DataType type = checked(datatype);
-        const trefoil::Operation operation = checked(op);
-        const std::size_t bytes = checked_bytes(count, type);
-        if (trefoil::reduce_kernels(type, operation).reduce == nullptr) {
-            throw Error(Status::unsupported, std::string(to_string(operation)) +
-                                                 " makes no sense for " +
-                                                 std::string(to_string(type)));
-        }
-        const void* from = send == TREFOIL_IN_PLACE ? recv : send;
-        if (count > 0) {
-            require(recv != nullptr && recv != TREFOIL_IN_PLACE, "the receive buffer is NULL");
-            require(from != nullptr, "the send buffer is NULL");
-            const auto a = reinterpret_cast<std::uintptr_t>(from);
-            const auto b = reinterpret_cast<std::uintptr_t>(recv);
-            require(a == b || a + bytes <= b || b + bytes <= a,
-                    "the send and receive buffers overlap in part; give the same buffer "
-                    "(in place) or disjoint ones");
-        }
-        entry->allreduce(from, recv, count, type, operation);
-    });
-}
-
-trefoil_status_t trefoil_barrier(trefoil_comm_t comm) {
-    return guarded([&] { Entry(comm)->barrier(); });
 }
 
 const char* trefoil_status_string(trefoil_status_t status) {
@@ -325,7 +248,7 @@ const char* trefoil_status_string(trefoil_status_t status) {
 }
 
 const char* trefoil_last_error(trefoil_comm_t comm) {
-    return comm == nullptr ? last_error.c_str() : comm->communicator->failure().c_str();
+    return comm == nullptr ? last_error() : comm->communicator->failure().c_str();
 }
 
 size_t trefoil_datatype_size(trefoil_datatype_t datatype) {

@@ -1,84 +1,93 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// The communicator's calls: from arguments to a cached plan to the executor.
+// The communicator's calls: from a request to a cached plan to the executor.
 #include <algorithm>
 #include <cstring>
 #include <functional>
 
 #include "comm/communicator.hpp"
-#include "comm/lower.hpp"
+#include "comm/hash.hpp"
 #include "comm/select.hpp"
 
 namespace trefoil {
 
 namespace {
-
 constexpr std::size_t most_plans = 4096;
-constexpr std::size_t least_segments_bytes = std::size_t{256} << 10;
 
-std::uint64_t mix(std::uint64_t h, std::uint64_t value) {
-    h ^= value + 0x9e3779b97f4a7c15ULL + (h << 6) + (h >> 2);
-    h *= 0xbf58476d1ce4e5b9ULL;
-    return h ^ h >> 29;
+/// Where a vector of `bytes` lies, moved by `offset`; null stays null.
+const std::byte* moved(const void* vector, std::size_t offset) {
+    return vector == nullptr ? nullptr : static_cast<const std::byte*>(vector) + offset;
 }
-
-std::uint64_t hash(std::string_view text) {
-    std::uint64_t h = 0xcbf29ce484222325ULL;
-    for (const char c : text) {
-        h = (h ^ static_cast<unsigned char>(c)) * 0x100000001b3ULL;
-    }
-    return mix(h, text.size());
-}
-
 }  // namespace
 
-std::size_t Communicator::PlanHash::operator()(const PlanKey& key) const noexcept {
-    const std::uint64_t kind = static_cast<std::uint64_t>(key.collective) |
-                               static_cast<std::uint64_t>(key.type) << 8 |
-                               static_cast<std::uint64_t>(key.op) << 16;
-    return mix(mix(kind, key.count), reinterpret_cast<std::uintptr_t>(key.forced));
+std::size_t Communicator::PlanHash::operator()(const Request& request) const noexcept {
+    return request.hash();
 }
 
-void Communicator::set_algorithm(Collective collective, std::string_view name) {
-    const Algorithm* forced =
-        name == "auto" ? nullptr : &find_algorithm(collective, name, torus_.get());
-    if (collective == Collective::allreduce) {
-        forced_ = forced;  // the barrier has one algorithm
-    }
+std::size_t Communicator::ScheduleHash::operator()(const ScheduleKey& key) const noexcept {
+    return mix_hash(reinterpret_cast<std::uintptr_t>(key.algorithm),
+                    static_cast<std::uint64_t>(key.options.root));
 }
 
-const Algorithm& Communicator::algorithm(Collective collective, std::size_t bytes) const {
-    if (collective == Collective::barrier) {
-        return find_algorithm(Collective::barrier, "dissemination", torus_.get());
-    }
-    return forced_ != nullptr ? *forced_ : select_allreduce(*torus_, bytes);
+const Algorithm& Communicator::algorithm(Collective collective, std::size_t bytes,
+                                         bool commutes) const {
+    const Choice& forced = choice(collective);
+    return forced.algorithm != nullptr
+               ? *forced.algorithm
+               : select_algorithm(collective, torus(), bytes, !commutes || settings_.reproducible);
 }
 
-void Communicator::allreduce(const void* send, void* recv, std::size_t count, DataType type,
-                             Operation op) {
+void Communicator::run(const Request& asked, const void* send, void* recv) {
     check_alive();
-    const std::size_t bytes = count * size_of(type);
     if (ranks() == 1) {
-        if (send != recv && bytes > 0) {
-            std::memcpy(recv, send, bytes);
-        }
+        run_alone(asked, send, recv);
         return;
     }
-    const Plan& made = plan({Collective::allreduce, type, op, count, forced_});
-    if (count > 0) {  // an empty segment would synchronise nobody, and must not use up a slot
-        run(made, send, recv);
+    Request request = asked;
+    const Choice& forced = choice(request.collective);
+    request.algorithm = forced.algorithm;
+    request.options = forced.options;
+    request.options.root = torus_map_.position_of[request.root];
+    const Plan& made = plan(request);
+    if (made.segments.empty()) {
+        return;  // an empty segment would synchronise nobody, and must not use up slots
+    }
+    Call call = made.call;
+    call.input = moved(send, 0);
+    call.output = static_cast<std::byte*>(recv);
+    const Status status = executor_->run(call);
+    if (status != Status::success) {
+        fail(Error(status, executor_->failure()));
     }
 }
 
-void Communicator::barrier() {
-    check_alive();
-    if (ranks() > 1) {
-        run(plan({Collective::barrier, DataType::int8, Operation::sum, 0, nullptr}), nullptr,
-            nullptr);
+std::vector<std::size_t> Communicator::share_counts(Rank root,
+                                                    std::span<const std::size_t> counts) {
+    std::vector<std::uint64_t> list(counts.begin(), counts.end());
+    list.resize(static_cast<std::size_t>(ranks()));
+    run({.collective = Collective::bcast,
+         .type = DataType::uint64,
+         .count = list.size(),
+         .root = root},
+        list.data(), list.data());
+    return {list.begin(), list.end()};
+}
+
+/// One rank: its own block is the vector.
+void Communicator::run_alone(const Request& request, const void* send, void* recv) const {
+    const std::size_t bytes = request.count_of(0) * request.element_bytes();
+    const std::size_t shift =
+        is_divided(request.collective) ? request.displacement_of(0) * request.element_bytes() : 0;
+    const bool from_all = request.collective == Collective::reduce_scatter ||
+                          request.collective == Collective::scatter;
+    const std::byte* source = moved(send, from_all ? shift : 0);
+    auto* target = const_cast<std::byte*>(moved(recv, from_all ? 0 : shift));
+    if (bytes > 0 && source != nullptr && target != nullptr && source != target) {
+        std::memmove(target, source, bytes);
     }
 }
 
-const Communicator::Plan& Communicator::plan(const PlanKey& key) {
-    const auto found = plans_.find(key);
+const Communicator::Plan& Communicator::plan(const Request& request) {
+    const auto found = plans_.find(request);
     if (found != plans_.end()) {
         return *found->second;
     }
@@ -86,118 +95,97 @@ const Communicator::Plan& Communicator::plan(const PlanKey& key) {
         plans_.clear();  // all ranks make the same calls, hence forget at the same time
     }
     try {
-        return *(plans_[key] = make_plan(key));
+        std::unique_ptr<Plan> made = make_plan(request);
+        Request key = request;  // its spans must outlive this call
+        key.counts = made->counts;
+        key.displacements = made->displacements;
+        return *plans_.emplace(key, std::move(made)).first->second;
     } catch (const Error& error) {
-        plans_.erase(key);
         if (error.status() == Status::unsupported || failed_ != Status::success) {
             throw;  // all ranks find a call unsupported before anything moves
         }
         fail(error);
     } catch (const std::bad_alloc&) {
-        plans_.erase(key);
         fail(Error(Status::out_of_memory, "out of memory while a call was prepared"));
     }
 }
 
-std::unique_ptr<Communicator::Plan> Communicator::make_plan(const PlanKey& key) {
+std::unique_ptr<Communicator::Plan> Communicator::make_plan(const Request& request) {
     auto plan = std::make_unique<Plan>();
-    const std::size_t element_bytes = key.collective == Collective::barrier ? 1 : size_of(key.type);
-    const Algorithm& chosen = algorithm(key.collective, key.count * element_bytes);
-    plan->text = std::string(to_string(key.collective));
-    if (key.collective == Collective::allreduce) {
-        plan->text += " of " + std::to_string(key.count) + " " + std::string(to_string(key.type)) +
-                      " (" + std::string(to_string(key.op)) + ")";
+    plan->counts.assign(request.counts.begin(), request.counts.end());
+    plan->displacements.assign(request.displacements.begin(), request.displacements.end());
+    const std::size_t bytes = request.vector_elements(ranks()) * request.element_bytes();
+    const Algorithm& chosen = algorithm(request.collective, bytes, request.commutes());
+    if (is_reduction(request.collective) && (!request.commutes() || settings_.reproducible)) {
+        require_rank_order(request, chosen);
     }
-    plan->text += " by " + std::string(chosen.name);
-    const Schedule& schedule = connected_schedule(chosen, plan->text);
-    plan->call.signature = hash(plan->text);
+    const ScheduleKey key{&chosen, request.options};
+    plan->text = request.text() + " by " + std::string(chosen.name);
+    const bool acknowledged = !request.synchronises();
+    const Schedule& schedule = connected_schedule(key, acknowledged, plan->text);
+    plan->call.signature = text_hash(plan->text);
     plan->call.text = plan->text.c_str();
-    plan->call.kernels = reduce_kernels(key.type, key.op);
-    lower_segments(*plan, chosen, schedule, key.count, element_bytes);
+    if (request.user != nullptr) {
+        plan->user = request.user;
+        plan->call.kernels.user = plan->user.get();
+    } else if (is_reduction(request.collective)) {
+        plan->call.kernels = reduce_kernels(request.type, request.op);
+    }
+    lower_segments(*plan, request, key, schedule, acknowledged);
     return plan;
 }
 
-const Schedule& Communicator::connected_schedule(const Algorithm& algorithm,
-                                                 const std::string& agreement) {
-    const auto found = schedules_.find(&algorithm);
-    if (found != schedules_.end()) {
-        return found->second;
+void Communicator::require_rank_order(const Request& request, const Algorithm& chosen) const {
+    const char* const who =
+        request.commutes() ? "TREFOIL_REPRODUCIBLE=1" : "an operation that does not commute";
+    if (!chosen.traits.order_preserving) {
+        throw Error(Status::unsupported,
+                    std::string(chosen.name) + " does not reduce in rank order, which " + who +
+                        " needs; use auto, or an algorithm that `trefoil info` lists as order "
+                        "preserving");
     }
-    const Schedule& schedule = schedules_[&algorithm] = algorithm.build(*torus_, rank());
+    if (!std::is_sorted(torus_map_.rank_at.begin(), torus_map_.rank_at.end())) {
+        throw Error(Status::unsupported,
+                    std::string(who) +
+                        " needs ranks that lie in the torus row by row, but the coordinates given "
+                        "put them in another order");
+    }
+}
+
+const Schedule& Communicator::connected_schedule(const ScheduleKey& key, bool acknowledged,
+                                                 const std::string& agreement) {
+    const auto found = schedules_.find(key);
+    if (found != schedules_.end() && (!acknowledged || found->second.acknowledged)) {
+        return found->second.schedule;
+    }
+    ConnectedSchedule& made = schedules_[key] = {
+        key.algorithm->build(torus(), torus_map_.position_of[rank()], key.options), acknowledged};
+    torus_map_.renumber(made.schedule);
     try {
         executor_->announce_connecting();
-        const NewChannels added = wiring_->connect(schedule, agreement);
-        executor_->greet(added.first_out, added.first_in);
+        wiring_->exchange(made.schedule, acknowledged, agreement);
+        for_all("connections", [this] {
+            const NewChannels added = wiring_->connect();
+            executor_->greet(added.first_out, added.first_in);
+        });
     } catch (const Error& error) {
-        schedules_.erase(&algorithm);
+        schedules_.erase(key);
         // Whatever the status: the other ranks may be connected by now.
         fail(error.status() == Status::mismatch
                  ? error
                  : Error(error.status(), "while preparing " + agreement + ": " + error.what()));
     } catch (...) {
-        schedules_.erase(&algorithm);
+        schedules_.erase(key);
         throw;
     }
-    return schedule;
-}
-
-/// Cuts the vector so that a segment's messages fit the landing slots on every rank. All ranks
-/// compute the same cut: the bound and the number of steps do not depend on the rank.
-void Communicator::lower_segments(Plan& plan, const Algorithm& algorithm, const Schedule& schedule,
-                                  std::size_t count, std::size_t element_bytes) {
-    const std::size_t padding = 2 * schedule.steps.size() * landing_alignment;
-    const double room =
-        wire_.slot_bytes > padding ? static_cast<double>(wire_.slot_bytes - padding) : 0;
-    const auto most_bytes = static_cast<std::size_t>(room / algorithm.landing_vectors(*torus_));
-    const std::size_t most = std::min(most_bytes, settings_.segment_bytes) / element_bytes;
-    if (count > 0 && most == 0) {
-        throw Error(Status::unsupported,
-                    std::string(algorithm.name) + " on torus " + torus_->name() +
-                        " needs more landing memory than TREFOIL_LANDING_BYTES=" +
-                        std::to_string(settings_.landing_bytes) + " gives; raise it on all ranks");
-    }
-    const std::size_t bytes = count * element_bytes;
-    std::size_t segments = count == 0 ? 1 : (count + most - 1) / most;
-    if (segments == 1 && bytes >= least_segments_bytes) {
-        segments = Executor::window;  // so that one segment reduces while another is on the wire
-    }
-    const std::size_t segment_elements = (count + segments - 1) / segments;
-    segments = count == 0 ? 1 : (count + segment_elements - 1) / segment_elements;
-    const std::size_t rest = count - (segments - 1) * segment_elements;
-    bool pack_all = false;
-    for (const auto& group : wire_.groups) {
-        pack_all |= group->needs_registered_source();
-    }
-    const auto lowered = [&](std::size_t elements) {
-        Program program = lower(schedule, wire_, elements, element_bytes, pack_all);
-        executor_->reserve(program);
-        return program;
-    };
-    plan.last_program = lowered(rest);
-    if (segments > 1) {
-        plan.program = lowered(segment_elements);
-    }
-    plan.call.program = &plan.program;
-    plan.call.last_program = &plan.last_program;
-    plan.call.segments = segments;
-    plan.call.segment_bytes = segment_elements * element_bytes;
-    plan.call.bytes = bytes;
-}
-
-void Communicator::run(const Plan& plan, const void* send, void* recv) {
-    Call call = plan.call;
-    call.input = static_cast<const std::byte*>(send);
-    call.vector = static_cast<std::byte*>(recv);
-    const Status status = executor_->run(call);
-    if (status != Status::success) {
-        fail(Error(status, executor_->failure()));
-    }
+    return made.schedule;
 }
 
 void Communicator::check_alive() const {
     if (failed_ != Status::success) {
         throw Error(failed_, "the communicator has failed before: " + failure_);
     }
+    team_->require_usable();
 }
 
 void Communicator::fail(const Error& error) {

@@ -7,14 +7,19 @@
 #include <algorithm>
 #include <cstdio>
 #include <fstream>
+#include <set>
 
 #include "comm/blob.hpp"
 #include "comm/lower.hpp"
+#include "comm/nics.hpp"
+#include "topo/core_list.hpp"
 #include "topo/host.hpp"
 
 namespace trefoil {
 
 namespace {
+
+constexpr std::chrono::milliseconds longest_greeting{30'000};
 
 /// State letter of a process of this host; 0 when there is none.
 char process_state(int pid) {
@@ -44,26 +49,14 @@ std::string process_space() {
 
 Communicator::Communicator(Settings settings, std::unique_ptr<Bootstrap> bootstrap)
     : settings_(std::move(settings)), bootstrap_(std::move(bootstrap)) {
-    for_all("configuration", [this] {
-        torus_ = std::make_unique<Torus>(settings_.torus.empty() ? Torus({ranks()})
-                                                                 : Torus::parse(settings_.torus));
-        if (torus_->ranks() != ranks()) {
-            throw Error(Status::invalid_argument,
-                        "torus " + torus_->name() + " has " + std::to_string(torus_->ranks()) +
-                            " ranks, but the job has " + std::to_string(ranks()) +
-                            "; give sizes whose product is " + std::to_string(ranks()));
+    meet(exchange("configuration", [this] {
+        if (!settings_.hostfile.empty()) {
+            host_file_ = read_host_file(settings_.hostfile);
         }
-        if (settings_.port_threads > torus_->ports()) {
-            throw Error(Status::invalid_argument,
-                        "TREFOIL_PORT_THREADS is " + std::to_string(settings_.port_threads) +
-                            ", but torus " + torus_->name() + " has " +
-                            std::to_string(torus_->ports()) + " ports per rank; give 0 to " +
-                            std::to_string(torus_->ports()));
-        }
-        parse_nics(settings_.nics, torus_->ports());
-        set_algorithm(Collective::allreduce, settings_.algorithm);
-    });
-    agree_on_settings();
+        return introduction();
+    }));
+    torus_map_ = make_torus_map(torus_request(), ranks());  // throws alike on all ranks
+    settle_ports(exchange("settings and NICs", [this] { return propose_ports(); }));
     for_all("ports", [this] { open(); });
 }
 
@@ -71,47 +64,83 @@ Communicator::~Communicator() {
     if (executor_) {
         executor_->leave();
     }
+    for (const auto& group : wire_.groups) {
+        if (failed_ != Status::success) {
+            group->abandon();
+        }
+    }
 }
 
 /// Runs `work` and tells all ranks how it went, so that nobody waits for a rank that cannot go on.
-void Communicator::for_all(const std::string& stage, const std::function<void()>& work) {
+/// Returns what `work` returned, by rank.
+std::vector<std::string> Communicator::exchange(const std::string& stage,
+                                                const std::function<std::string()>& work) {
     BlobWriter mine;
     try {
-        work();
+        const std::string result = work();
         mine.number(Status::success);
-        mine.text("");
+        mine.text(result);
     } catch (const Error& error) {
         mine.number(error.status());
         mine.text(error.what());
     }
-    const std::vector<std::string> all = bootstrap_->allgather(mine.bytes());
-    const auto check = [&](Rank r, const std::string& prefix) {
+    std::vector<std::string> all = bootstrap_->allgather(mine.bytes());
+    const auto take = [&](Rank r, const std::string& prefix) {
         BlobReader blob(all[r]);
         const auto status = blob.number<Status>();
+        std::string text = blob.text();
         if (status != Status::success) {
-            throw Error(status, prefix + blob.text());
+            throw Error(status, prefix + text);
         }
+        return text;
     };
-    check(rank(), "");
+    take(rank(), "");
     for (Rank r = 0; r < ranks(); ++r) {
-        check(r, "rank " + std::to_string(r) + " cannot set up its " + stage + ": ");
+        all[r] = take(r, "rank " + std::to_string(r) + " cannot set up its " + stage + ": ");
     }
+    return all;
 }
 
-void Communicator::agree_on_settings() {
-    const std::string host = host_name();
+void Communicator::for_all(const std::string& stage, const std::function<void()>& work) {
+    exchange(stage, [&] {
+        work();
+        return std::string();
+    });
+}
+
+/// What this rank tells all others first: settings that must be equal, and who it is.
+std::string Communicator::introduction() const {
+    std::string torus = settings_.torus.empty() ? std::string("automatic")
+                                                : torus_named(settings_.torus, ranks()).name();
+    if (host_file_) {
+        torus = "of host file " + settings_.hostfile + " (" +
+                std::to_string(host_file_->lines.size()) + " lines, checksum " +
+                std::to_string(host_file_->checksum) + ")";
+    }
     BlobWriter mine;
-    mine.text("torus " + torus_->name() + ", backend " +
+    mine.text("torus " + torus + ", " + std::to_string(settings_.coordinates.size()) +
+              " coordinates, backend " +
               (settings_.backend.empty() ? "automatic" : settings_.backend) + ", provider " +
               (settings_.provider.empty() ? "automatic" : settings_.provider) + ", algorithm " +
               settings_.algorithm + ", landing " + std::to_string(settings_.landing_bytes) +
-              " bytes, segments " + std::to_string(settings_.segment_bytes) + " bytes");
-    mine.text(host);
+              " bytes, segments " + std::to_string(settings_.segment_bytes) + " bytes" +
+              (settings_.reproducible ? ", reproducible" : ""));
+    mine.text(host_name());
     mine.text(own_namespace("net"));
     mine.text(process_space());
     mine.number(static_cast<std::int32_t>(getpid()));
+    mine.text(core_list_text(allowed_cores()));
+    for (const Rank coordinate : settings_.coordinates) {
+        mine.number(coordinate);
+    }
+    return mine.bytes();
+}
+
+/// Reads what all have told: who is local, and who is not as this rank is.
+void Communicator::meet(const std::vector<std::string>& introductions) {
+    const std::string host = host_name();
     std::vector<std::string> texts;
-    for (const std::string& bytes : bootstrap_->allgather(mine.bytes())) {
+    for (const std::string& bytes : introductions) {
         BlobReader blob(bytes);
         texts.push_back(blob.text());
         PeerProcess peer;
@@ -119,6 +148,10 @@ void Communicator::agree_on_settings() {
         peer.network = blob.text();
         peer.process_space = blob.text();
         peer.pid = blob.number<std::int32_t>();
+        peer.cores = parse_core_list(blob.text()).value_or(std::vector<int>{});
+        while (!blob.empty()) {
+            peer.coordinates.push_back(blob.number<Rank>());
+        }
         processes_.push_back(peer);
     }
     require_agreement(texts, "the configuration");
@@ -136,31 +169,58 @@ void Communicator::agree_on_settings() {
     }
 }
 
+/// In the documented order: the caller, a host file, TREFOIL_TORUS, a balanced torus.
+TorusRequest Communicator::torus_request() const {
+    TorusRequest request{settings_.torus_source, settings_.torus, {}};
+    if (!settings_.coordinates.empty()) {
+        request.source = "the caller's coordinates";
+        for (const PeerProcess& peer : processes_) {
+            request.coordinates.push_back(peer.coordinates);
+        }
+    } else if (host_file_) {
+        std::vector<std::string> hosts;
+        for (const PeerProcess& peer : processes_) {
+            hosts.push_back(peer.host);
+        }
+        request.source = "host file " + settings_.hostfile;
+        request.torus = host_file_->sizes.empty() ? "" : Torus(host_file_->sizes).name();
+        request.coordinates = coordinates_by_host(*host_file_, hosts);
+    }
+    return request;
+}
+
 void Communicator::open() {
     if (rank() == 0) {
         for (const std::string& message : unknown_variables()) {
             std::fprintf(stderr, "trefoil: %s\n", message.c_str());
         }
     }
-    placement_ = place_ports(*torus_, settings_, allowed_cores(), local_ranks_, local_rank_);
+    placement_ = place_threads(local_ports_, local_rank_);
+    warn_of_oversubscription();
     BackendConfig config;
     config.provider = settings_.provider;
-    config.groups = placement_.groups;
-    config.nics = parse_nics(settings_.nics, torus_->ports());
+    config.groups = port_groups_.groups;
+    config.nics = selectors(nics_);
     config.rank = rank();
     config.one_host = one_network_;
     if (ranks() > 1) {
         wire_.groups = open_backend(settings_.backend, config);
         provider_ = wire_.groups[0]->provider();
     }
+    wire_.rank = rank();
+    wire_.host = host_name();
     wire_.slots = Executor::landing_slots;
     wire_.slot_bytes =
         settings_.landing_bytes / wire_.slots / landing_alignment * landing_alignment;
-    team_ = std::make_unique<Team>(placement_.threads, placement_.cores);
+    team_ = settings_.team == TeamKind::openmp
+                ? Team::openmp(port_groups_.threads)
+                : std::make_unique<Team>(port_groups_.threads, placement_.cores);
     wiring_ = std::make_unique<Wiring>(wire_, *bootstrap_);
     ExecutorOptions options;
     options.may_spin = placement_.may_spin;
     options.timeout = settings_.timeout;
+    // Half: the verdict on the greetings is exchanged within the other half.
+    options.greeting_timeout = std::min(settings_.timeout / 2, longest_greeting);
     options.stall_warning = settings_.stall_warning;
     options.check_peers = [this] { return dead_peers(); };
     executor_ = std::make_unique<Executor>(wire_, *team_, options);
@@ -181,6 +241,19 @@ std::string Communicator::dead_peers() const {
         }
     }
     return found.empty() ? found : "has died: " + found;
+}
+
+Communicator::Resources Communicator::resources() const {
+    std::set<Rank> peers;
+    for (const OutChannel& channel : wire_.out) {
+        peers.insert(channel.peer);
+    }
+    for (const InChannel& channel : wire_.in) {
+        peers.insert(channel.peer);
+    }
+    return {static_cast<int>(peers.size()), static_cast<int>(wire_.in.size()),
+            static_cast<int>(wire_.out.size()), wire_.in.size() * wire_.slot_bytes * wire_.slots,
+            executor_ ? executor_->staging_bytes() : 0};
 }
 
 }  // namespace trefoil

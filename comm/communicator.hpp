@@ -3,15 +3,23 @@
 #pragma once
 
 #include <memory>
+#include <optional>
 #include <string>
 #include <unordered_map>
 
+#include <array>
+#include <span>
+
 #include "algorithms/algorithm.hpp"
 #include "backend/bootstrap.hpp"
+#include "comm/choices.hpp"
 #include "comm/environment.hpp"
 #include "comm/placement.hpp"
+#include "comm/request.hpp"
+#include "comm/torus_map.hpp"
 #include "comm/wiring.hpp"
 #include "threads/executor.hpp"
+#include "topo/host_file.hpp"
 
 namespace trefoil {
 
@@ -25,47 +33,83 @@ class Communicator {
 
     Rank rank() const { return bootstrap_->rank(); }
     Rank ranks() const { return bootstrap_->ranks(); }
-    const Torus& torus() const { return *torus_; }
+    const Torus& torus() const { return torus_map_.torus; }
+    const TorusMap& torus_map() const { return torus_map_; }
     const std::string& failure() const { return failure_; }
     /// What is in use: "memory", "ofi"; "net", "" where the backend has one provider only.
     const std::string& backend() const { return settings_.backend; }
     const std::string& provider() const { return provider_; }
 
-    void set_algorithm(Collective collective, std::string_view name);
-    const Algorithm& algorithm(Collective collective, std::size_t bytes) const;
+    /// What this rank holds for its peers so far.
+    struct Resources {
+        int peers = 0, connections_in = 0, connections_out = 0;
+        std::size_t landing_bytes = 0, staging_bytes = 0;
+    };
+    Resources resources() const;
 
-    void allreduce(const void* send, void* recv, std::size_t count, DataType type, Operation op);
-    void barrier();
+    /// `text`: "auto", a name, or a name with modifiers: "swing:send", "ring:single-port".
+    void set_algorithm(Collective collective, std::string_view text) {
+        choices_[static_cast<std::size_t>(collective)] = parse_choice(collective, text, torus());
+    }
+    /// What a call of `bytes` (the whole vector) by an operation that commutes or not would use.
+    const Algorithm& algorithm(Collective collective, std::size_t bytes,
+                               bool commutes = true) const;
+
+    /// Runs one collective. Both vectors may be the same; what the collective does not use may be
+    /// null. Requests must be checked (comm/c_api*.cpp).
+    void run(const Request& request, const void* send, void* recv);
+
+    /// Collective: every rank returns the root's list, one number per rank.
+    std::vector<std::size_t> share_counts(Rank root, std::span<const std::size_t> counts);
 
   private:
-    struct PlanKey {
-        Collective collective = Collective::allreduce;
-        DataType type = DataType::int8;
-        Operation op = Operation::sum;
-        std::size_t count = 0;
-        const Algorithm* forced = nullptr;
-        bool operator==(const PlanKey&) const = default;
-    };
     struct PlanHash {
-        std::size_t operator()(const PlanKey& key) const noexcept;
+        std::size_t operator()(const Request& request) const noexcept;
     };
+    /// Owns what the key's spans refer to.
     struct Plan {
-        Program program, last_program;
+        std::vector<std::size_t> counts, displacements;
+        std::vector<std::unique_ptr<Program>> programs;
+        std::vector<CallSegment> segments;
         Call call;
         std::string text;
+        std::shared_ptr<const UserOperation> user;
+    };
+    struct ScheduleKey {
+        const Algorithm* algorithm = nullptr;
+        BuildOptions options;
+        bool operator==(const ScheduleKey&) const = default;
+    };
+    struct ScheduleHash {
+        std::size_t operator()(const ScheduleKey& key) const noexcept;
     };
 
-    void agree_on_settings();
+    std::string introduction() const;
+    void meet(const std::vector<std::string>& introductions);
+    TorusRequest torus_request() const;
+    std::string propose_ports();
+    void settle_ports(const std::vector<std::string>& proposals);
+    NicSharing nic_sharing() const;
+    void warn_of_oversubscription() const;
     void open();
+    std::vector<std::string> exchange(const std::string& stage,
+                                      const std::function<std::string()>& work);
     void for_all(const std::string& stage, const std::function<void()>& work);
     std::string dead_peers() const;
 
-    const Plan& plan(const PlanKey& key);
-    const Schedule& connected_schedule(const Algorithm& algorithm, const std::string& agreement);
-    std::unique_ptr<Plan> make_plan(const PlanKey& key);
-    void lower_segments(Plan& plan, const Algorithm& algorithm, const Schedule& schedule,
-                        std::size_t count, std::size_t element_bytes);
-    void run(const Plan& plan, const void* send, void* recv);
+    const Choice& choice(Collective collective) const {
+        return choices_[static_cast<std::size_t>(collective)];
+    }
+    const Plan& plan(const Request& request);
+    const Schedule& connected_schedule(const ScheduleKey& key, bool acknowledged,
+                                       const std::string& agreement);
+    std::unique_ptr<Plan> make_plan(const Request& request);
+    void require_rank_order(const Request& request, const Algorithm& chosen) const;
+    std::size_t segment_elements(const Request& request, const Algorithm& algorithm,
+                                 const Schedule& schedule) const;
+    void lower_segments(Plan& plan, const Request& request, const ScheduleKey& key,
+                        const Schedule& schedule, bool acknowledged);
+    void run_alone(const Request& request, const void* send, void* recv) const;
     void check_alive() const;
     [[noreturn]] void fail(const Error& error);
 
@@ -74,23 +118,33 @@ class Communicator {
         std::string network;  ///< the network namespace: equal names reach each other's loopback
         std::string process_space;
         int pid = 0;
+        std::vector<int> cores;         ///< that it may use
+        std::vector<Rank> coordinates;  ///< by the caller's configuration
     };
 
     Settings settings_;
     std::unique_ptr<Bootstrap> bootstrap_;
-    std::unique_ptr<Torus> torus_;
+    std::optional<HostFile> host_file_;
+    TorusMap torus_map_;
     std::vector<PeerProcess> processes_;  ///< by rank
     Rank local_ranks_ = 1, local_rank_ = 0;
     bool one_network_ = true;
+    PortGroups port_groups_;
+    NicChoice nics_;                      ///< by port; empty for one rank
+    std::vector<LocalRank> local_ports_;  ///< of the ranks of this host
     Placement placement_;
     std::string provider_;
     Wire wire_;
     std::unique_ptr<Team> team_;
     std::unique_ptr<Wiring> wiring_;
     std::unique_ptr<Executor> executor_;
-    const Algorithm* forced_ = nullptr;  ///< allreduce; null: auto
-    std::unordered_map<const Algorithm*, Schedule> schedules_;
-    std::unordered_map<PlanKey, std::unique_ptr<Plan>, PlanHash> plans_;
+    std::array<Choice, 8> choices_;
+    struct ConnectedSchedule {
+        Schedule schedule;
+        bool acknowledged = false;  ///< its channels have opposites
+    };
+    std::unordered_map<ScheduleKey, ConnectedSchedule, ScheduleHash> schedules_;
+    std::unordered_map<Request, std::unique_ptr<Plan>, PlanHash> plans_;
     Status failed_ = Status::success;
     std::string failure_;
 };

@@ -5,19 +5,19 @@
 #include <unistd.h>
 
 #include <algorithm>
-#include <array>
 #include <charconv>
 #include <cstdlib>
 #include <optional>
 
 #include "algorithms/algorithm.hpp"
+#include "topo/core_list.hpp"
 #include "topo/error.hpp"
 
 namespace trefoil {
 
 namespace {
 
-constexpr std::array<EnvironmentVariable, 18> table{{
+constexpr EnvironmentVariable table[] = {
     {"TREFOIL_LAUNCHER", "auto|store|pmix|pmi|single", "auto",
      "how the ranks meet; auto: by TREFOIL_STORE, else PMIx, else PMI-1, else one rank alone"},
     {"TREFOIL_RANK", "rank", "0", "this process's rank; with TREFOIL_SIZE and TREFOIL_STORE"},
@@ -27,17 +27,30 @@ constexpr std::array<EnvironmentVariable, 18> table{{
     {"TREFOIL_JOB", "name", "default", "separates jobs that share one store"},
     {"TREFOIL_LOCAL_RANK", "rank", "", "this process's number on its host; set by `trefoil run`"},
     {"TREFOIL_LOCAL_SIZE", "count", "", "ranks of the job on this host; set by `trefoil run`"},
-    {"TREFOIL_TORUS", "torus", "one ring", "sizes of the torus, e.g. 3x3; ranks are row-major"},
+    {"TREFOIL_HOSTFILE", "path", "",
+     "file of lines HOST x y: the coordinates of the ranks; goes before TREFOIL_TORUS"},
+    {"TREFOIL_TORUS", "torus", "balanced",
+     "sizes of the torus, e.g. 3x3, ranks row-major; 2d or 3d: balanced with so many dimensions"},
     {"TREFOIL_BACKEND", "name", "automatic",
      "memory, ofi or ucx; automatic: memory when all ranks share a host, else ofi"},
     {"TREFOIL_PROVIDER", "name", "automatic",
      "of ofi: net, tcp;ofi_rxm, ...; of ucx: transports as in UCX_TLS"},
-    {"TREFOIL_ALGORITHM", "name", "auto", "algorithm of allreduce; `trefoil info` lists them"},
-    {"TREFOIL_NICS", "list", "any",
-     "NIC of every port (eth0), or per direction (+0=eth1,-0=eth2); a name or an address"},
+    {"TREFOIL_ALGORITHM", "name or list", "auto",
+     "algorithm of allreduce, or of any: allreduce=swing-b,bcast=bine-dd; `trefoil info` lists "
+     "them"},
+    {"TREFOIL_REPRODUCIBLE", "0|1", "0",
+     "1: always reduce in rank order, so that results do not depend on algorithm and torus"},
+    {"TREFOIL_NICS", "list", "nearest",
+     "NICs of the ports: names, addresses or patterns in turn (mlx5_*), per direction "
+     "(+0=eth1,-0=eth2), never (^docker0)"},
     {"TREFOIL_PORT_THREADS", "count", "automatic",
-     "threads that drive the ports; 0: the calling thread; automatic: as many as cores are free"},
-    {"TREFOIL_PIN", "none|auto", "auto", "pin port threads inside the process's own mask"},
+     "threads that drive the ports, 0 (the calling thread) to twice the dimensions; automatic: as "
+     "many as cores are free"},
+    {"TREFOIL_TEAM", "dedicated|openmp|caller", "dedicated",
+     "whose threads those are: Trefoil's own, idle ones of the program's OpenMP runtime, or none"},
+    {"TREFOIL_PIN", "none|auto|cores", "auto",
+     "pin port threads inside the process's own mask, near their NICs; or to these cores "
+     "(0,2,4-7)"},
     {"TREFOIL_TIMEOUT", "seconds", "120", "a call that makes no progress for this long fails"},
     {"TREFOIL_STALL_WARN", "seconds", "10",
      "a call that stalls for this long says what it waits for"},
@@ -45,7 +58,7 @@ constexpr std::array<EnvironmentVariable, 18> table{{
      "landing memory per connection, for all segments in flight; the same on all ranks"},
     {"TREFOIL_SEGMENT_BYTES", "bytes", "1M",
      "large vectors are cut into segments of at most this; the same on all ranks"},
-}};
+};
 
 [[noreturn]] void refuse(const char* name, std::string_view value, const std::string& mend) {
     throw Error(Status::invalid_argument,
@@ -98,6 +111,28 @@ void read_launcher(std::optional<Launcher>& target) {
             refuse("TREFOIL_LAUNCHER", *value, "give auto, store, pmix, pmi or single");
         }
     }
+}
+
+void read_pin(Settings& s) {
+    const std::string pin = variable("TREFOIL_PIN").value_or("auto");
+    s.pin = pin != "none";
+    if (pin != "none" && pin != "auto") {
+        const auto cores = parse_core_list(pin);
+        if (!cores) {
+            refuse("TREFOIL_PIN", pin, "give none, auto or a list of cores, e.g. 0,2,4-7");
+        }
+        s.pin_cores = *cores;
+    }
+}
+
+void read_team(TeamKind& target) {
+    const std::string team = variable("TREFOIL_TEAM").value_or("dedicated");
+    if (team != "dedicated" && team != "openmp" && team != "caller") {
+        refuse("TREFOIL_TEAM", team, "give dedicated, openmp or caller");
+    }
+    target = team == "openmp"   ? TeamKind::openmp
+             : team == "caller" ? TeamKind::caller
+                                : TeamKind::dedicated;
 }
 
 void read_bytes(const char* name, std::size_t& target, std::size_t least) {
@@ -163,19 +198,25 @@ Settings settings_from_environment() {
     }
     read_text("TREFOIL_STORE", s.store);
     read_text("TREFOIL_JOB", s.job);
+    read_text("TREFOIL_HOSTFILE", s.hostfile);
     read_text("TREFOIL_TORUS", s.torus);
+    if (!s.torus.empty()) {
+        s.torus_source = "TREFOIL_TORUS";
+    }
     read_text("TREFOIL_BACKEND", s.backend);
     read_text("TREFOIL_PROVIDER", s.provider);
     read_text("TREFOIL_ALGORITHM", s.algorithm);
+    std::string reproducible = "0";
+    read_text("TREFOIL_REPRODUCIBLE", reproducible);
+    if (reproducible != "0" && reproducible != "1") {
+        refuse("TREFOIL_REPRODUCIBLE", reproducible, "give 0 or 1");
+    }
+    s.reproducible = reproducible == "1";
     read_text("TREFOIL_NICS", s.nics);
     read_number("TREFOIL_PORT_THREADS", s.port_threads, 0, 1024,
                 "give a number of threads, 0 (the calling thread) to twice the dimensions");
-    std::string pin = "auto";
-    read_text("TREFOIL_PIN", pin);
-    if (pin != "auto" && pin != "none") {
-        refuse("TREFOIL_PIN", pin, "give auto or none");
-    }
-    s.pin = pin == "auto";
+    read_team(s.team);
+    read_pin(s);
     read_seconds("TREFOIL_TIMEOUT", s.timeout);
     read_seconds("TREFOIL_STALL_WARN", s.stall_warning);
     read_bytes("TREFOIL_LANDING_BYTES", s.landing_bytes, 16384);
@@ -192,38 +233,6 @@ LauncherRequest launcher_request(const Settings& settings, const std::string& jo
     request.ranks = settings.ranks;
     request.deadline = settings.timeout;
     return request;
-}
-
-std::vector<std::string> parse_nics(std::string_view text, int ports) {
-    std::vector<std::string> nics(ports);
-    if (text.empty()) {
-        return nics;
-    }
-    if (text.find('=') == std::string_view::npos) {
-        nics.assign(ports, std::string(text));
-        return nics;
-    }
-    std::string_view rest = text;
-    while (!rest.empty()) {
-        const std::string_view entry = rest.substr(0, rest.find(','));
-        rest.remove_prefix(std::min(rest.size(), entry.size() + 1));
-        const auto equals = entry.find('=');
-        bool found = false;
-        for (int p = 0; equals != std::string_view::npos && p < ports; ++p) {
-            if (to_string(Port{p}) == entry.substr(0, equals) && equals + 1 < entry.size()) {
-                nics[p] = std::string(entry.substr(equals + 1));
-                found = true;
-            }
-        }
-        if (!found) {
-            refuse("TREFOIL_NICS", text,
-                   "\"" + std::string(entry) +
-                       "\" names no port of this torus; write +0=NIC,-0=NIC "
-                       "up to dimension " +
-                       std::to_string(ports / 2 - 1) + ", or one NIC for all");
-        }
-    }
-    return nics;
 }
 
 }  // namespace trefoil

@@ -4,6 +4,7 @@
 
 #include <chrono>
 #include <cstddef>
+#include <cstdint>
 #include <optional>
 #include <span>
 #include <string>
@@ -29,6 +30,10 @@ std::span<const EnvironmentVariable> environment_variables();
 /// names.
 std::vector<std::string> unknown_variables();
 
+/// Who drives the ports: threads that the communicator starts (or the caller, where there are
+/// none), threads of the program's OpenMP runtime, or always the caller.
+enum class TeamKind : std::uint8_t { dedicated, openmp, caller };
+
 /// What a communicator is asked to be. Precedence: the caller's configuration > environment >
 /// default.
 struct Settings {
@@ -37,13 +42,19 @@ struct Settings {
     Rank ranks = 0;  ///< 0: not given
     std::string store;
     std::string job = "default";
-    std::string torus;     ///< empty: one dimension
-    std::string backend;   ///< empty: memory when all ranks share a host, else ofi
-    std::string provider;  ///< empty: the backend's choice
-    std::string algorithm = "auto";
+    std::string torus;                                 ///< "3x3", "2d"; empty: balanced
+    std::string torus_source = "balanced by default";  ///< who has said so, for people
+    std::string hostfile;                              ///< empty: none. Goes before `torus`
+    std::vector<Rank> coordinates;   ///< this rank's, by the caller; goes before `hostfile`
+    std::string backend;             ///< empty: memory when all ranks share a host, else ofi
+    std::string provider;            ///< empty: the backend's choice
+    std::string algorithm = "auto";  ///< of allreduce, or a list: comm/choices.hpp
+    bool reproducible = false;
     std::string nics;
     int port_threads = -1;  ///< -1: automatic; 0: the calling thread
+    TeamKind team = TeamKind::dedicated;
     bool pin = true;
+    std::vector<int> pin_cores;  ///< in the order given; empty: any in the mask
     std::chrono::milliseconds timeout{120'000};
     std::chrono::milliseconds stall_warning{10'000};
     std::size_t landing_bytes = std::size_t{4} << 20;  ///< per channel, all slots
@@ -56,9 +67,5 @@ Settings settings_from_environment();
 /// How a communicator by these settings is to meet the other ranks; `job` names it among the
 /// communicators of the process.
 LauncherRequest launcher_request(const Settings& settings, const std::string& job = {});
-
-/// "eth0" for all ports, or "+0=eth1,-0=eth2": the NIC per port index ("" where not named). Throws
-/// Error(invalid_argument) on bad text or a port that the torus does not have.
-std::vector<std::string> parse_nics(std::string_view text, int ports);
 
 }  // namespace trefoil

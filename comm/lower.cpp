@@ -17,32 +17,15 @@ std::size_t aligned(std::size_t bytes) {
     return (bytes + landing_alignment - 1) / landing_alignment * landing_alignment;
 }
 
-__extension__ using Wide = unsigned __int128;
-
-/// Where slice `index` of `slices` equal ones begins, in elements: a multiple of `unit`, or the
-/// end.
-std::size_t slice_begin(std::size_t elements, std::size_t index, std::size_t slices,
-                        std::size_t unit) {
-    const std::size_t units = (elements + unit - 1) / unit;
-    return std::min(elements, static_cast<std::size_t>(Wide{units} * index / slices) * unit);
-}
-
-/// A run of bytes in the vector or the scratch.
-struct Run {
-    Location at;
-    std::size_t bytes = 0;
-};
-
 using ChannelKey = std::pair<Rank, int>;  // peer, own port
 
 class Lowering {
   public:
-    Lowering(const Schedule& schedule, const Wire& wire, std::size_t elements,
-             std::size_t element_bytes, bool pack_all)
+    Lowering(const Schedule& schedule, const VectorMap& map, const Wire& wire, bool pack_all)
         : schedule_(schedule),
+          map_(map),
           wire_(wire),
-          elements_(elements),
-          element_bytes_(element_bytes),
+          element_bytes_(map.element_bytes()),
           pack_all_(pack_all),
           out_used_(wire.out.size()),
           in_used_(wire.in.size()),
@@ -56,9 +39,16 @@ class Lowering {
         program_.pack_bytes.resize(wire.groups.size());
     }
 
-    Program lower() {
+    Program lower(bool acknowledged) {
+        program_.scratch_bytes = aligned(map_.image_bytes());
+        program_.begin = lower_transfers(map_.begin());
+        program_.end = lower_transfers(map_.end());
         for (std::uint32_t p = 0; p < schedule_.parts.size(); ++p) {
             lower_part(p);
+        }
+        list_used();
+        if (acknowledged) {
+            add_closing_part();
         }
         for (const std::vector<std::uint32_t>& steps : in_steps_) {
             program_.arrivals.push_back({static_cast<std::uint32_t>(program_.arrival_steps.size()),
@@ -77,15 +67,9 @@ class Lowering {
     void lower_part(std::uint32_t p) {
         const Part& part = schedule_.parts[p];
         part_ = &part;
-        const std::size_t parts = schedule_.parts.size();
-        part_first_ = slice_begin(elements_, p, parts, unit_of(part_unit_bytes));
-        part_elements_ =
-            slice_begin(elements_, p + 1, parts, unit_of(part_unit_bytes)) - part_first_;
+        part_index_ = p;
         scratch_first_ = program_.scratch_bytes;
-        scratch_block_bytes_ = part.vector_blocks == 1 ? part_elements_ * element_bytes_ : 0;
-        if (part.vector_blocks > 1 && part.scratch_blocks > 0) {
-            throw Error(Status::internal, "scratch beside a divided vector has no size");
-        }
+        scratch_block_bytes_ = part.scratch_blocks > 0 ? map_.block_bytes(p, part.scratch_like) : 0;
         program_.scratch_bytes += aligned(scratch_block_bytes_ * part.scratch_blocks);
         const ProgramRange range{static_cast<std::uint32_t>(program_.steps.size()), 0};
         std::uint32_t number = 0;
@@ -118,18 +102,77 @@ class Lowering {
         }
     }
 
+    void list_used() {
+        const auto list = [](const std::vector<Channel>& channels) {
+            std::vector<std::uint32_t> used;
+            for (std::uint32_t c = 0; c < channels.size(); ++c) {
+                if (channels[c].messages > 0) {
+                    used.push_back(c);
+                }
+            }
+            return used;
+        };
+        program_.used_in = list(in_used_);
+        program_.used_out = list(out_used_);
+    }
+
+    void add_closing_part() {
+        program_.acknowledged = true;
+        if (program_.used_in.empty()) {
+            return;
+        }
+        ProgramStep step;
+        step.puts.first = static_cast<std::uint32_t>(program_.puts.size());
+        for (const std::uint32_t in : program_.used_in) {
+            ProgramPut put;
+            put.channel = wire_.in[in].opposite;
+            put.acknowledged_in = in;
+            put.group = wire_.in[in].group;
+            program_.puts.push_back(put);
+        }
+        step.puts.count = static_cast<std::uint32_t>(program_.used_in.size());
+        step.tokens = 1 + step.puts.count;
+        step.part = static_cast<std::uint32_t>(program_.parts.size());
+        step.last = true;
+        step.schedule_part = static_cast<std::uint32_t>(schedule_.parts.size());
+        program_.closing_part = step.part;
+        program_.parts.push_back({static_cast<std::uint32_t>(program_.steps.size()), 1});
+        program_.steps.push_back(step);
+    }
+
+    ProgramRange lower_transfers(const std::vector<Transfer>& transfers) {
+        ProgramRange range{static_cast<std::uint32_t>(program_.ops.size()), 0};
+        for (const Transfer& t : transfers) {
+            add_op(program_.ops, Action::replace, t.target, t.source, t.bytes);
+        }
+        range.count = static_cast<std::uint32_t>(program_.ops.size()) - range.first;
+        return range;
+    }
+
     ProgramRange lower_moves(const Step& step) {
         ProgramRange range{static_cast<std::uint32_t>(program_.ops.size()), 0};
         for (const Move& move : schedule_.moves_of(step)) {
             const Extent target{move.to, move.from.count};
             const std::vector<Run> from = runs({&move.from, 1});
             const std::vector<Run> to = runs({&target, 1});
-            for (std::size_t i = 0; i < from.size() && i < to.size(); ++i) {
-                add_op(program_.ops, move.action, to[i].at, from[i].at, from[i].bytes);
-            }
+            pair_runs(from, to, move.action);
         }
         range.count = static_cast<std::uint32_t>(program_.ops.size()) - range.first;
         return range;
+    }
+
+    /// The same bytes, cut differently on the two sides.
+    void pair_runs(std::vector<Run> from, std::vector<Run> to, Action action) {
+        for (std::size_t i = 0, j = 0; i < from.size() && j < to.size();) {
+            const std::size_t bytes = std::min(from[i].bytes, to[j].bytes);
+            add_op(program_.ops, action, to[j].at, from[i].at, bytes);
+            for (Run* run : {&from[i], &to[j]}) {
+                run->at.offset += bytes;
+                run->bytes -= bytes;
+            }
+            i += from[i].bytes == 0 ? 1 : 0;
+            j += to[j].bytes == 0 ? 1 : 0;
+        }
     }
 
     void lower_send(const Send& send) {
@@ -152,7 +195,7 @@ class Lowering {
             put.packs.first = static_cast<std::uint32_t>(program_.ops.size());
             std::size_t at = put.pack_offset;
             for (const Run& piece : pieces) {
-                add_op(program_.ops, Action::replace, {Location::vector, at}, piece.at,
+                add_op(program_.ops, Action::replace, {Location::output, at}, piece.at,
                        piece.bytes);
                 at += piece.bytes;
             }
@@ -259,43 +302,20 @@ class Lowering {
     std::vector<Run> runs(std::span<const Extent> extents) const {
         std::vector<Run> result;
         for (const Extent& e : extents) {
-            const Block split = std::min(e.first + e.count, part_->vector_blocks);
-            if (e.first < split) {
-                append(result, vector_run(e.first, split));
+            const Block end = e.first + e.count;
+            const Block vector_end = std::min(end, part_->vector_blocks);
+            if (e.first < vector_end) {
+                map_.append(part_index_, e.first, vector_end, result);
             }
             const Block first = std::max(e.first, part_->vector_blocks);
-            if (first < e.first + e.count) {
-                append(result,
-                       {{Location::scratch,
-                         scratch_first_ + (first - part_->vector_blocks) * scratch_block_bytes_},
-                        (e.first + e.count - first) * scratch_block_bytes_});
+            if (first < end && scratch_block_bytes_ > 0) {
+                result.push_back(
+                    {{Location::scratch,
+                      scratch_first_ + (first - part_->vector_blocks) * scratch_block_bytes_},
+                     (end - first) * scratch_block_bytes_});
             }
         }
         return result;
-    }
-
-    Run vector_run(Block first, Block last) const {
-        const std::size_t unit = unit_of(block_unit_bytes);
-        const std::size_t from = slice_begin(part_elements_, first, part_->vector_blocks, unit);
-        const std::size_t to = slice_begin(part_elements_, last, part_->vector_blocks, unit);
-        return {{Location::vector, (part_first_ + from) * element_bytes_},
-                (to - from) * element_bytes_};
-    }
-
-    std::size_t unit_of(std::size_t bytes) const {
-        return std::max<std::size_t>(1, bytes / element_bytes_);
-    }
-
-    static void append(std::vector<Run>& runs, const Run& run) {
-        if (run.bytes == 0) {
-            return;
-        }
-        if (!runs.empty() && runs.back().at.space == run.at.space &&
-            runs.back().at.offset + runs.back().bytes == run.at.offset) {
-            runs.back().bytes += run.bytes;
-            return;
-        }
-        runs.push_back(run);
     }
 
     static std::size_t total(const std::vector<Run>& runs) {
@@ -334,8 +354,8 @@ class Lowering {
     }
 
     const Schedule& schedule_;
+    const VectorMap& map_;
     const Wire& wire_;
-    std::size_t elements_;
     std::size_t element_bytes_;
     bool pack_all_;
     std::map<ChannelKey, std::uint32_t> out_, in_;
@@ -343,15 +363,15 @@ class Lowering {
     std::vector<std::vector<std::uint32_t>> in_steps_;
     Program program_;
     const Part* part_ = nullptr;
-    std::size_t part_first_ = 0, part_elements_ = 0;
+    std::uint32_t part_index_ = 0;
     std::size_t scratch_first_ = 0, scratch_block_bytes_ = 0;
 };
 
 }  // namespace
 
-Program lower(const Schedule& schedule, const Wire& wire, std::size_t elements,
-              std::size_t element_bytes, bool pack_all) {
-    return Lowering(schedule, wire, elements, element_bytes, pack_all).lower();
+Program lower(const Schedule& schedule, const VectorMap& map, const Wire& wire, bool pack_all,
+              bool acknowledged) {
+    return Lowering(schedule, map, wire, pack_all).lower(acknowledged);
 }
 
 }  // namespace trefoil

@@ -56,8 +56,9 @@ int Wiring::group_of(Port port) const {
     throw Error(Status::internal, "port " + to_string(port) + " was not opened");
 }
 
-NewChannels Wiring::connect(const Schedule& schedule, const std::string& agreement) {
-    const NewChannels added{wire_.out.size(), wire_.in.size()};
+void Wiring::exchange(const Schedule& schedule, bool acknowledged, const std::string& agreement) {
+    added_ = {wire_.out.size(), wire_.in.size()};
+    new_ports_.clear();
     std::set<Key> outgoing, incoming;
     for (const Send& send : schedule.sends) {
         outgoing.insert({send.peer, send.port.index});
@@ -65,24 +66,58 @@ NewChannels Wiring::connect(const Schedule& schedule, const std::string& agreeme
     for (const Receive& receive : schedule.receives) {
         incoming.insert({receive.peer, receive.port.index});
     }
-    std::vector<Key> new_out, new_in;
-    std::copy_if(outgoing.begin(), outgoing.end(), std::back_inserter(new_out),
-                 [&](const Key& k) { return !out_.contains(k); });
-    std::copy_if(incoming.begin(), incoming.end(), std::back_inserter(new_in),
-                 [&](const Key& k) { return !in_.contains(k); });
-    const std::vector<std::string> offers = bootstrap_.allgather(offer(new_in, agreement));
+    if (acknowledged) {  // the way back has the same key: own port and peer
+        outgoing.insert(incoming.begin(), incoming.end());
+        incoming = outgoing;
+    }
+    for (const auto& [peer, port] : outgoing) {
+        if (!out_.contains({peer, port})) {
+            new_ports_[peer].push_back(port);
+        }
+    }
+    std::vector<Key> new_in;
+    for (const Key& key : incoming) {
+        if (!in_.contains(key)) {
+            new_in.push_back(key);
+            new_ports_[key.first];  // perhaps nothing to connect, but messages tell where it is
+        }
+    }
+    offers_ = bootstrap_.allgather(offer(new_in, agreement));
     std::vector<std::string> texts;
-    for (const std::string& blob : offers) {
+    for (const std::string& blob : offers_) {
         texts.push_back(BlobReader(blob).text());
     }
     require_agreement(texts, "the call");
-    accept(new_out, offers);
-    return added;
+}
+
+NewChannels Wiring::connect() {
+    Status status = Status::success;
+    std::string failures;
+    for (const auto& [peer, ports] : new_ports_) {
+        try {
+            accept(peer, ports);
+        } catch (const Error& error) {  // a cable in the wrong place shows at two peers
+            failures += (failures.empty() ? "" : "; ") + std::string(error.what());
+            status = status == Status::success ? error.status() : status;
+        }
+    }
+    offers_.clear();
+    if (status != Status::success) {
+        throw Error(status, failures);
+    }
+    for (const auto& [key, in] : in_) {
+        const auto out = out_.find(key);
+        if (out != out_.end()) {
+            wire_.in[in].opposite = static_cast<std::uint32_t>(out->second);
+        }
+    }
+    return added_;
 }
 
 std::string Wiring::offer(const std::vector<Key>& incoming, const std::string& agreement) {
     BlobWriter blob;
     blob.text(agreement);
+    blob.text(wire_.host);
     blob.number(static_cast<std::uint64_t>(wire_.groups.size()));
     wire_.in_by_id.resize(wire_.groups.size());
     const std::size_t channel_bytes = wire_.slot_bytes * wire_.slots;
@@ -116,6 +151,7 @@ std::string Wiring::offer(const std::vector<Key>& incoming, const std::string& a
         for (const Port port : group.ports()) {
             blob.number(static_cast<std::int32_t>(port.index));
             blob.text(group.address(port));
+            blob.text(group.port_text(port));
         }
         blob.number(static_cast<std::uint64_t>(mine.size()));
         for (const Offer& o : mine) {
@@ -125,48 +161,51 @@ std::string Wiring::offer(const std::vector<Key>& incoming, const std::string& a
     return blob.bytes();
 }
 
-void Wiring::accept(const std::vector<Key>& outgoing, const std::vector<std::string>& offers) {
-    std::map<Rank, std::vector<int>> ports_by_peer;
-    for (const auto& [peer, port] : outgoing) {
-        ports_by_peer[peer].push_back(port);
-    }
-    for (const auto& [peer, ports] : ports_by_peer) {
-        BlobReader blob(offers[peer]);
-        blob.text();
-        const auto groups = blob.number<std::uint64_t>();
-        std::size_t accepted = 0;
-        for (std::uint64_t g = 0; g < groups; ++g) {
-            const std::string description = blob.text();
-            std::map<int, std::string> addresses;
-            const auto port_count = blob.number<std::uint64_t>();
-            for (std::uint64_t i = 0; i < port_count; ++i) {
-                const auto port = blob.number<std::int32_t>();
-                addresses[port] = blob.text();
+// Connects own ports to a peer, as it has offered.
+void Wiring::accept(Rank peer, const std::vector<int>& ports) {
+    BlobReader blob(offers_[peer]);
+    blob.text();
+    const std::string host = blob.text();
+    const auto groups = blob.number<std::uint64_t>();
+    std::size_t accepted = 0;
+    for (std::uint64_t g = 0; g < groups; ++g) {
+        const std::string description = blob.text();
+        std::map<int, std::string> addresses;
+        const auto port_count = blob.number<std::uint64_t>();
+        for (std::uint64_t i = 0; i < port_count; ++i) {
+            const auto port = blob.number<std::int32_t>();
+            addresses[port] = blob.text();
+            wire_.peer_places[{peer, port}] = "host " + host + ", NIC " + blob.text();
+        }
+        std::map<int, RemoteMemory> imported;  // per own group
+        const auto count = blob.number<std::uint64_t>();
+        for (std::uint64_t i = 0; i < count; ++i) {
+            const auto o = blob.number<Offer>();
+            const Port own = Port{o.port}.opposite();
+            if (o.sender != bootstrap_.rank() ||
+                std::find(ports.begin(), ports.end(), own.index) == ports.end()) {
+                continue;
             }
-            std::map<int, RemoteMemory> imported;  // per own group
-            const auto count = blob.number<std::uint64_t>();
-            for (std::uint64_t i = 0; i < count; ++i) {
-                const auto o = blob.number<Offer>();
-                const Port own = Port{o.port}.opposite();
-                if (o.sender != bootstrap_.rank() ||
-                    std::find(ports.begin(), ports.end(), own.index) == ports.end()) {
-                    continue;
-                }
-                const int group = group_of(own);
+            const int group = group_of(own);
+            Peer endpoint;
+            try {
                 if (!imported.contains(group)) {
                     imported[group] = wire_.groups[group]->import_memory(description);
                 }
-                const Peer endpoint = wire_.groups[group]->connect(own, addresses[o.port]);
-                out_[{peer, own.index}] = wire_.out.size();
-                wire_.out.push_back({peer, own, group, endpoint, imported[group], o.offset, o.id});
-                ++accepted;
+                endpoint = wire_.groups[group]->connect(own, addresses[o.port]);
+            } catch (const Error& error) {
+                throw Error(error.status(),
+                            "cannot connect " + route_text(wire_, own, peer) + ": " + error.what());
             }
+            out_[{peer, own.index}] = wire_.out.size();
+            wire_.out.push_back({peer, own, group, endpoint, imported[group], o.offset, o.id});
+            ++accepted;
         }
-        if (accepted != ports.size()) {
-            throw Error(Status::internal,
-                        "rank " + std::to_string(peer) +
-                            " does not expect this rank's messages; please report this");
-        }
+    }
+    if (accepted != ports.size()) {
+        throw Error(Status::internal, "rank " + std::to_string(peer) +
+                                          " does not expect this rank's messages; please report "
+                                          "this");
     }
 }
 

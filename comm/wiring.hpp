@@ -18,25 +18,35 @@ struct NewChannels {
     std::size_t first_in = 0;
 };
 
-/// Adds channels to a wire. All ranks call connect() together, with the schedules of the same
-/// algorithms. Only peers that the schedules name are connected.
+/// Adds channels to a wire. All ranks call exchange() together, with the schedules of the same
+/// algorithms, then connect(). Only peers that the schedules name are connected.
 class Wiring {
   public:
     Wiring(Wire& wire, Bootstrap& bootstrap) : wire_(wire), bootstrap_(bootstrap) {}
 
+    /// Tells the others where this rank's new channels land, and learns the same of them.
     /// `agreement` is a text that all ranks must give alike (the call, in words). Throws
     /// Error(mismatch) that says which ranks differ and how, or what the backend throws.
-    NewChannels connect(const Schedule& schedule, const std::string& agreement);
+    /// `acknowledged`: the receivers acknowledge, for which each channel needs one the other way.
+    void exchange(const Schedule& schedule, bool acknowledged, const std::string& agreement);
+
+    /// Connects this rank's outgoing channels, as exchanged; talks to no other rank. Throws what
+    /// the backend throws, with both ends of the channel named.
+    NewChannels connect();
 
   private:
     using Key = std::pair<Rank, int>;  // peer, own port
     std::string offer(const std::vector<Key>& incoming, const std::string& agreement);
-    void accept(const std::vector<Key>& outgoing, const std::vector<std::string>& offers);
+    void accept(Rank peer, const std::vector<int>& ports);
     int group_of(Port port) const;
 
     Wire& wire_;
     Bootstrap& bootstrap_;
     std::map<Key, std::size_t> out_, in_;
+    // Of the exchange that waits for connect():
+    NewChannels added_;
+    std::map<Rank, std::vector<int>> new_ports_;  // by peer: own ports to connect to it
+    std::vector<std::string> offers_;
 };
 
 /// Throws Error(mismatch) when the texts differ: "rank 3: X, but rank 0: Y".

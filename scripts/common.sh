@@ -17,19 +17,19 @@ die() {
 # include path).
 readonly build_needs=(
     g++=g++ cmake=cmake ninja=ninja-build pkg-config=pkg-config libfabric.pc=libfabric-dev
-    ucx.pc=libucx-dev pmix.pc=libpmix-dev
+    ucx.pc=libucx-dev pmix.pc=libpmix-dev hwloc.pc=libhwloc-dev
     /CLI/CLI.hpp=libcli11-dev fmt.pc=libfmt-dev nlohmann_json.pc=nlohmann-json3-dev
 )
 readonly test_needs=(
     python3=python3 /gtest/gtest.h=libgtest-dev clang++=clang clang-format=clang-format nm=binutils
-    mpirun.openmpi=openmpi-bin mpirun.mpich=mpich
+    mpirun.openmpi=openmpi-bin mpirun.mpich=mpich ip=iproute2
 )
 
 is_there() {
     case $1 in
         /*) [[ -e /usr/include$1 || -e /usr/local/include$1 ]] ;;
         *.pc) command -v pkg-config >/dev/null && pkg-config --exists "${1%.pc}" ;;
-        *) command -v "$1" >/dev/null ;;
+        *) PATH=$PATH:/usr/sbin command -v "$1" >/dev/null ;;
     esac
 }
 

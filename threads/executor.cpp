@@ -10,7 +10,6 @@
 namespace trefoil {
 
 namespace {
-constexpr std::uint32_t posted_all = ~0U;  // Cursor::put once its part is finished
 
 /// Room for `count` value-initialised atomics, kept when large enough.
 template <typename T>
@@ -45,6 +44,8 @@ void Executor::Segment::reserve(const Program& p, Wire& wire) {
         }
     }
     bases.resize(Location::first_landing + wire.in.size());
+    in_use.resize(wire.in.size());
+    out_use.resize(wire.out.size());
 }
 
 Executor::Executor(Wire& wire, Team& team, ExecutorOptions options)
@@ -59,6 +60,16 @@ Executor::Executor(Wire& wire, Team& team, ExecutorOptions options)
 
 Executor::~Executor() = default;
 
+std::size_t Executor::staging_bytes() const {
+    std::size_t bytes = 0;
+    for (const auto& segment : segments_) {
+        for (const LocalMemory& pack : segment->packs) {
+            bytes += pack.bytes;
+        }
+    }
+    return bytes;
+}
+
 void Executor::reserve(const Program& program) {
     for (const auto& segment : segments_) {
         segment->reserve(program, wire_);
@@ -67,9 +78,9 @@ void Executor::reserve(const Program& program) {
         for (auto& cursors : worker->cursors) {
             cursors.resize(std::max(cursors.size(), program.parts.size()));
         }
-        for (auto& early : worker->early) {
-            early.reserve(std::max<std::size_t>(64, program.arrival_steps.size()));
-        }
+        worker->segments_by_use.resize(wire_.in.size());
+        // At most three uses of each channel can be ahead of this rank.
+        worker->early.reserve(std::max<std::size_t>(64, 3 * program.arrival_steps.size()));
     }
 }
 
@@ -78,11 +89,16 @@ Status Executor::run(const Call& call) noexcept {
         return static_cast<Status>(failed_.load(std::memory_order_relaxed));
     }
     call_ = &call;
+    ++calls_;
     started_in_call_ = 0;
-    call_first_segment_ = next_segment_;
     completed_.store(0, std::memory_order_relaxed);
     auto job = [this](int worker) { work(worker); };
-    team_.run(job);  // a team's run synchronises with its workers' return
+    if (!team_.run(job)) {  // a team's run synchronises with its workers' return
+        fail(Status::system_error,
+             "the OpenMP runtime grants fewer threads than the " + std::to_string(team_.workers()) +
+                 " that drive the ports since this communicator was made; keep OMP_DYNAMIC off and "
+                 "the thread limit as it was, or choose TREFOIL_TEAM=dedicated");
+    }
     call_ = nullptr;
     const auto status = static_cast<Status>(failed_.load(std::memory_order_acquire));
     if (status != Status::success) {
@@ -97,12 +113,14 @@ void Executor::work(int worker) noexcept {
     me.waiting.reset();
     me.is_idle = false;
     me.warned = false;
+    me.reported = false;
     while (true) {
+        me.changes_seen = changes_.load(std::memory_order_acquire);
         bool progressed = worker == 0 && start_segments();
         progressed |= adopt_segments(me);
         progressed |= post_ready(me);
         progressed |= poll(me);
-        if (completed_.load(std::memory_order_acquire) == call_->segments ||
+        if (completed_.load(std::memory_order_acquire) == call_->segments.size() ||
             failed_.load(std::memory_order_relaxed) != 0) {
             return;
         }
@@ -117,7 +135,7 @@ void Executor::work(int worker) noexcept {
 
 bool Executor::start_segments() {
     bool started = false;
-    while (started_in_call_ < call_->segments &&
+    while (started_in_call_ < call_->segments.size() &&
            !segments_[next_segment_ % window]->running.load(std::memory_order_acquire)) {
         start_segment(started_in_call_++);
         started = true;
@@ -127,24 +145,18 @@ bool Executor::start_segments() {
 
 void Executor::start_segment(std::size_t number) {
     Segment& segment = *segments_[next_segment_ % window];
-    const bool is_last = number + 1 == call_->segments;
-    const Program& program = is_last ? *call_->last_program : *call_->program;
+    const CallSegment& piece = call_->segments[number];
+    const Program& program = *piece.program;
     segment.program = &program;
     segment.number = next_segment_;
     segment.index_in_call = number;
-    const std::size_t offset = number * call_->segment_bytes;
-    const std::size_t bytes = is_last ? call_->bytes - offset : call_->segment_bytes;
-    if (call_->input != nullptr && call_->input != call_->vector) {
-        std::memcpy(call_->vector + offset, call_->input + offset, bytes);
-    }
-    segment.bases[Location::vector] = call_->vector == nullptr ? nullptr : call_->vector + offset;
+    const auto shifted = [&](auto* base) {
+        return base == nullptr ? nullptr : base + piece.offset;
+    };
+    segment.bases[Location::output] = shifted(call_->output);
+    segment.bases[Location::input] = const_cast<std::byte*>(shifted(call_->input));  // only read
     segment.bases[Location::scratch] = segment.scratch.data();
-    const std::size_t slot = segment.number % landing_slots * wire_.slot_bytes;
-    // The wire may have grown since room was reserved; no program that can run knows those
-    // channels.
-    for (std::size_t c = 0; Location::first_landing + c < segment.bases.size(); ++c) {
-        segment.bases[Location::first_landing + c] = wire_.in[c].landing + slot;
-    }
+    number_uses(segment);
     for (std::size_t i = 0; i < program.arrival_steps.size(); ++i) {
         segment.arrived[i].store(0, std::memory_order_relaxed);
     }
@@ -155,16 +167,45 @@ void Executor::start_segment(std::size_t number) {
         segment.open_step[p].store(Segment::none, std::memory_order_relaxed);
     }
     const auto parts = static_cast<std::uint32_t>(program.parts.size());
+    const std::uint32_t closing = program.closing_part == Program::none ? 0 : 1;
+    segment.unfinished.store(parts - closing, std::memory_order_relaxed);
     segment.holders.store(parts + static_cast<std::uint32_t>(workers_.size()),
                           std::memory_order_relaxed);
     segment.running.store(true, std::memory_order_relaxed);
+    perform(segment, program.begin);
+    if (parts == 0) {
+        perform(segment, program.end);
+    }
     ++next_segment_;
     started_.store(next_segment_, std::memory_order_release);
-    for (std::uint32_t p = 0; p < parts; ++p) {
+    wake_siblings();
+    for (std::uint32_t p = 0; p < parts - closing; ++p) {
         const std::uint32_t first = program.parts[p].first;
         perform(segment, program.steps[first].before);
-        segment.open_step[p].store(first, std::memory_order_release);
+        open(segment, p, first);
         spend_token(segment, first);
+    }
+}
+
+/// Counts the segment's uses of its channels, and so chooses the landing slots.
+void Executor::number_uses(Segment& segment) {
+    const Program& program = *segment.program;
+    for (const std::uint32_t c : program.used_in) {
+        InChannel& channel = wire_.in[c];
+        segment.in_use[c] = static_cast<std::uint32_t>(channel.uses % Notice::use_modulus);
+        segment.bases[Location::first_landing + c] =
+            channel.landing + channel.uses % landing_slots * wire_.slot_bytes;
+        ++channel.uses;
+    }
+    for (const std::uint32_t c : program.used_out) {
+        OutChannel& channel = wire_.out[c];
+        segment.out_use[c] = static_cast<std::uint32_t>(channel.uses % Notice::use_modulus);
+        ++channel.uses;
+        if (program.acknowledged) {
+            std::atomic_ref(channel.unacknowledged)
+                .fetch_or(static_cast<std::uint8_t>(1U << segment.out_use[c]),
+                          std::memory_order_relaxed);
+        }
     }
 }
 
@@ -179,11 +220,18 @@ bool Executor::adopt_segments(Worker& me) {
         }
         me.parts_to_post[slot] = static_cast<std::uint32_t>(parts.size());
         ++me.adopted;
-        auto& early = me.early[(me.adopted - 1) % Notice::segment_modulus];
-        for (const std::uint32_t notice : early) {
-            count_arrival(me, segment, notice);
+        for (const std::uint32_t c : segment.program->used_in) {
+            auto& by_use = me.segments_by_use[c];
+            by_use[segment.in_use[c]] = segment.number + 1;
+            by_use[(segment.in_use[c] + Notice::use_modulus / 2) % Notice::use_modulus] = 0;
         }
-        early.clear();
+        std::erase_if(me.early, [&](std::uint32_t bits) {
+            Segment* const found = segment_of(me, Notice::decode(bits));
+            if (found != nullptr) {
+                count_arrival(me, *found, bits);
+            }
+            return found != nullptr;
+        });
         if (parts.empty()) {
             release(segment);
         }
@@ -192,119 +240,43 @@ bool Executor::adopt_segments(Worker& me) {
     return adopted;
 }
 
-bool Executor::post_ready(Worker& me) {
-    bool posted = false;
-    for (std::uint32_t slot = 0; slot < window; ++slot) {
-        if (me.parts_to_post[slot] == 0) {
-            continue;
-        }
-        Segment& segment = *segments_[slot];
-        const Program& program = *segment.program;
-        std::uint32_t finished = 0;
-        for (std::size_t p = 0; p < program.parts.size(); ++p) {
-            Worker::Cursor& cursor = me.cursors[slot][p];
-            const std::uint32_t end = program.parts[p].first + program.parts[p].count;
-            while (cursor.step < end) {
-                const std::uint32_t open = segment.open_step[p].load(std::memory_order_acquire);
-                if (open == Segment::none || cursor.step > open) {
-                    break;
-                }
-                const std::uint32_t step = cursor.step;
-                const std::uint32_t before = cursor.put;
-                if (!post_step(me, segment, program.steps[step])) {
-                    posted |= cursor.put != before;
-                    break;
-                }
-                posted = true;
-                cursor = {step + 1, 0};
-            }
-            if (cursor.step == end && cursor.put == 0) {
-                cursor.put = posted_all;
-                finished += 1;
-            }
-        }
-        me.parts_to_post[slot] -= finished;
-        if (me.parts_to_post[slot] == 0) {
-            release(segment);  // this worker does not look at the segment again
-        }
-    }
-    return posted;
-}
-
-bool Executor::post_step(Worker& me, Segment& segment, const ProgramStep& step) {
-    const std::uint32_t slot = static_cast<std::uint32_t>(segment.number % window);
-    const Program& program = *segment.program;
-    Worker::Cursor& cursor = me.cursors[slot][step.part];
-    const std::uint32_t number = cursor.step;
-    while (cursor.put < step.puts.count) {
-        const ProgramPut& put = program.puts[step.puts.first + cursor.put];
-        if (put.group != me.index) {
-            ++cursor.put;
-            continue;
-        }
-        const std::uint64_t cookie = static_cast<std::uint64_t>(slot) << 32 | number;
-        switch (post(me, segment, put, cookie)) {
-            case PutResult::again:
-                return false;
-            case PutResult::failed:
-                fail(Status::peer_lost,
-                     "the put to rank " + std::to_string(wire_.out[put.channel].peer) +
-                         " through port " + to_string(wire_.out[put.channel].port) +
-                         " failed: " + wire_.groups[me.index]->error_text());
-                return false;
-            case PutResult::done:
-                ++cursor.put;
-                spend_token(segment, number);
-                break;
-            case PutResult::queued:
-                ++cursor.put;
-                break;
-        }
-    }
-    return true;
-}
-
-PutResult Executor::post(Worker& me, Segment& segment, const ProgramPut& put,
-                         std::uint64_t cookie) {
-    const OutChannel& channel = wire_.out[put.channel];
-    const std::byte* source = nullptr;
-    void* descriptor = nullptr;
-    if (put.packs.count > 0) {
-        const LocalMemory& pack = segment.packs[me.index];
-        for (std::uint32_t i = 0; i < put.packs.count; ++i) {
-            const ProgramOp& op = segment.program->ops[put.packs.first + i];
-            std::memcpy(pack.data + op.target.offset, segment.at(op.source), op.elements);
-        }
-        source = pack.data + put.pack_offset;
-        descriptor = pack.descriptor;
-    } else if (put.bytes > 0) {
-        source = segment.at(put.source);
-    }
-    Notice notice{put.index, channel.id, 0,
-                  static_cast<std::uint32_t>(segment.number % Notice::segment_modulus)};
-    notice.signature = notice.expected_signature(call_->signature);
-    const std::uint64_t target =
-        channel.offset + segment.number % landing_slots * wire_.slot_bytes + put.landing_offset;
-    return wire_.groups[me.index]->put(channel.port, channel.endpoint, source, descriptor,
-                                       channel.landing, target, put.bytes, notice.encode(), cookie);
-}
-
 void Executor::spend_token(Segment& segment, std::uint32_t step) {
     while (segment.tokens[step].fetch_sub(1, std::memory_order_acq_rel) == 1) {
         complete_step(segment, step);
         const ProgramStep& done = segment.program->steps[step];
         if (done.last) {
-            release(segment);
+            complete_part(segment, done.part);
             return;
         }
         ++step;  // the token that the next step had for this one
     }
 }
 
+/// The last part but the closing one brings the results home and lets the senders know.
+void Executor::complete_part(Segment& segment, std::uint32_t part) {
+    const Program& program = *segment.program;
+    if (part != program.closing_part &&
+        segment.unfinished.fetch_sub(1, std::memory_order_acq_rel) == 1) {
+        perform(segment, program.end);
+        if (program.closing_part != Program::none) {
+            const std::uint32_t step = program.parts[program.closing_part].first;
+            open(segment, program.closing_part, step);
+            spend_token(segment, step);
+        }
+    }
+    release(segment);
+}
+
+void Executor::open(Segment& segment, std::uint32_t part, std::uint32_t step) {
+    segment.open_step[part].store(step, std::memory_order_release);
+    wake_siblings();
+}
+
 void Executor::release(Segment& segment) {
     if (segment.holders.fetch_sub(1, std::memory_order_acq_rel) == 1) {
         segment.running.store(false, std::memory_order_release);
         completed_.fetch_add(1, std::memory_order_acq_rel);
+        wake_siblings();
     }
 }
 
@@ -313,7 +285,7 @@ void Executor::complete_step(Segment& segment, std::uint32_t step) {
     perform(segment, done.after);
     if (!done.last) {
         perform(segment, segment.program->steps[step + 1].before);
-        segment.open_step[done.part].store(step + 1, std::memory_order_release);
+        open(segment, done.part, step + 1);
     }
 }
 
@@ -322,35 +294,19 @@ void Executor::perform(const Segment& segment, ProgramRange ops) {
         const ProgramOp& op = segment.program->ops[i];
         switch (op.kind) {
             case ProgramOp::Kind::copy:
-                std::memcpy(segment.at(op.target), segment.at(op.source), op.elements);
+                if (segment.at(op.target) != segment.at(op.source)) {  // in place: it is there
+                    std::memcpy(segment.at(op.target), segment.at(op.source), op.elements);
+                }
                 break;
             case ProgramOp::Kind::reduce:
-                call_->kernels.reduce(segment.at(op.target), segment.at(op.source), op.elements);
+                call_->kernels.apply(segment.at(op.target), segment.at(op.source), op.elements);
                 break;
             case ProgramOp::Kind::joint:
-                call_->kernels.joint(segment.at(op.target), segment.at(op.source),
-                                     segment.at(op.second), op.elements);
+                call_->kernels.apply_both(segment.at(op.target), segment.at(op.source),
+                                          segment.at(op.second), op.elements);
                 break;
         }
     }
-}
-
-bool Executor::idle(Worker& me) {
-    const std::chrono::microseconds sleep = me.waiting.idle();
-    if (sleep.count() == 0) {
-        return true;
-    }
-    const auto now = std::chrono::steady_clock::now();
-    if (!me.is_idle) {
-        me.is_idle = true;
-        me.idle_since = now;
-        me.next_check = now + check_interval;
-    }
-    if (now >= me.next_check && !look_for_trouble(me, now - me.idle_since)) {
-        return false;
-    }
-    wire_.groups[me.index]->wait(sleep);
-    return true;
 }
 
 }  // namespace trefoil

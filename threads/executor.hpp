@@ -7,9 +7,11 @@
 #include <functional>
 #include <memory>
 #include <mutex>
+#include <span>
 #include <string>
 #include <vector>
 
+#include "threads/notice.hpp"
 #include "threads/program.hpp"
 #include "threads/reduce.hpp"
 #include "threads/team.hpp"
@@ -19,16 +21,18 @@
 
 namespace trefoil {
 
-/// One collective call, lowered. The vector is cut into `segments` segments of `segment_bytes` (the
-/// last may be shorter and has a program of its own); each runs the whole schedule.
+/// A piece of the user's vectors: every block from `offset` on, as far as the program goes. Each
+/// segment runs the whole schedule.
+struct CallSegment {
+    const Program* program = nullptr;
+    std::size_t offset = 0;  ///< bytes, added to every place in the input and the output
+};
+
+/// One collective call, lowered.
 struct Call {
-    const Program* program = nullptr;       ///< of a full segment
-    const Program* last_program = nullptr;  ///< of the last segment
-    std::size_t segments = 1;
-    std::size_t segment_bytes = 0;
-    std::size_t bytes = 0;             ///< of the whole vector
-    const std::byte* input = nullptr;  ///< null or equal to `vector`: in place
-    std::byte* vector = nullptr;       ///< where the result is built
+    std::span<const CallSegment> segments;
+    const std::byte* input = nullptr;  ///< may be equal to `output`: in place
+    std::byte* output = nullptr;
     ReduceKernels kernels;
     std::uint64_t signature = 0;  ///< equal on all ranks that make the same call
     const char* text = "";        ///< the call in words, for messages
@@ -38,17 +42,33 @@ struct ExecutorOptions {
     bool may_spin = false;
     std::chrono::milliseconds stall_warning{10'000};
     std::chrono::milliseconds timeout{120'000};
+    std::chrono::milliseconds greeting_timeout{30'000};  ///< for the first message of a channel
     /// Called when nothing has happened for a second; returns what is wrong with a peer, or "".
     std::function<std::string()> check_peers;
 };
 
-/// Why slots can be reused without credits. At most `window` segments run at a time on a rank, and
-/// segment numbers run through all calls of a communicator. Every collective run here is such that
-/// a rank that completes a segment has heard, directly or through others, from every rank in that
-/// segment (the verifier proves it: exactly-once allreduce, barrier knowledge). A peer that sends
-/// into slot s mod 2*window for segment s has completed segment s - window; hence this rank had
-/// started segment s - window, hence completed segment s - 2*window, the slot's last user.
-/// Collectives without that property (rooted ones) must bring credits of their own.
+/// Why landing slots can be reused. Segments are numbered through all calls of a communicator, and
+/// a rank runs at most window = 2 of them at a time, so one that is in segment t has completed all
+/// up to t - 2. A channel counts its own uses, a segment that sends through it being one, alike at
+/// both ends; use u lands in slot u mod 4. A program is of one of two kinds:
+///
+///  - *synchronising*: a rank that completes the segment has heard, directly or through others,
+///  from
+///    every rank in that segment (allreduce, barrier: the verifier proves it), or
+///  - *acknowledged*: a rank that has taken in a segment's messages says so to their senders.
+///
+/// A put of use u waits until use u - 2 is settled: acknowledged, or of a synchronising segment.
+/// Then slot u mod 4 is free, because the receiver has consumed use u - 4:
+///
+///  - u - 2 acknowledged: the receiver had started that segment, at least 2 after the one of
+///    u - 4, which therefore was complete there.
+///  - u - 2 synchronising: its segment is at least 2 before the sender's, hence complete at the
+///    sender, hence started at the receiver; again that of u - 4 was complete there.
+///
+/// So a receiver is never more than 3 uses behind on any channel, and a notice needs no more than
+/// the use modulo 8, however far ranks drift apart in rooted collectives. Waiting for an
+/// acknowledgement does not deadlock: it waits for an earlier segment, which never waits for a
+/// later one. tests/comm/stress_test.cpp attacks all this.
 ///
 /// Thread-safety: one run() or greet() at a time; both from any thread.
 class Executor {
@@ -67,8 +87,10 @@ class Executor {
     /// message instead makes another call, and can say so. Before each greet().
     void announce_connecting() noexcept;
 
-    /// Sends hello on the outgoing channels from `first_out` on and waits until the incoming ones
-    /// from `first_in` on have been greeted. Throws Error(timeout) that names peer and port.
+    /// Verifies the new channels: sends hello on the outgoing ones from `first_out` on and waits
+    /// until the incoming ones from `first_in` on have been greeted. Throws Error(timeout) after
+    /// ExecutorOptions::greeting_timeout, or Error(peer_lost) when the transport refuses; both name
+    /// rank, host, port and NIC of either end.
     void greet(std::size_t first_out, std::size_t first_in);
 
     /// Runs the call on all ports; returns when the result is complete and the input may be reused.
@@ -80,6 +102,9 @@ class Executor {
 
     std::string failure() const;
 
+    /// Of the buffers that outgoing messages are gathered in. Not while a call runs.
+    std::size_t staging_bytes() const;
+
   private:
     struct Segment;
     struct Worker;
@@ -89,14 +114,24 @@ class Executor {
     bool start_segments();
     void start_segment(std::size_t number);
     bool adopt_segments(Worker& me);
+    void spend_token(Segment& segment, std::uint32_t step);
+    void complete_step(Segment& segment, std::uint32_t step);
+    void open(Segment& segment, std::uint32_t part, std::uint32_t step);
+    void complete_part(Segment& segment, std::uint32_t part);
+    void number_uses(Segment& segment);
+    void perform(const Segment& segment, ProgramRange ops);
+    void release(Segment& segment);
+
+    // executor_posting.cpp
     bool post_ready(Worker& me);
     bool post_step(Worker& me, Segment& segment, const ProgramStep& step);
     PutResult post(Worker& me, Segment& segment, const ProgramPut& put, std::uint64_t cookie);
-    void spend_token(Segment& segment, std::uint32_t step);
-    void complete_step(Segment& segment, std::uint32_t step);
-    void perform(const Segment& segment, ProgramRange ops);
-    void release(Segment& segment);
+    bool awaits_room(const Segment& segment, const ProgramPut& put) const;
+
+    // executor_sleep.cpp
     bool idle(Worker& me);
+    void sleep(Worker& me, std::chrono::microseconds longest);
+    void wake_siblings();
 
     // executor_events.cpp
     bool poll(Worker& me);
@@ -104,7 +139,15 @@ class Executor {
     void arrive(Worker& me, std::uint32_t bits);
     void count_arrival(Worker& me, Segment& segment, std::uint32_t bits);
     void control(Worker& me, std::uint32_t bits);
+    Segment* segment_of(Worker& me, const Notice& notice);
+    void take_report(Worker& me, const Notice& notice);
+
+    // executor_greeting.cpp
     bool poll_all_groups();
+    PutResult say(std::size_t out_channel, Control kind, std::uint32_t number) noexcept;
+    bool say_hello(std::vector<std::size_t>& silent);
+    std::string silence_text(const std::vector<std::size_t>& silent, std::size_t first_in) const;
+    std::string route_text(std::size_t out_channel) const;
 
     // executor_failure.cpp
     bool look_for_trouble(Worker& me, std::chrono::steady_clock::duration idle_for);
@@ -113,6 +156,8 @@ class Executor {
     bool missing(std::size_t in_channel, const Segment*& segment, std::uint32_t& step) const;
     std::string waiting_text() const;
     bool fail_with_a_peer(std::chrono::steady_clock::duration idle_for);
+    bool blocked(std::size_t out_channel) const;
+    void report_stall() noexcept;
 
     Wire& wire_;
     Team& team_;
@@ -120,15 +165,20 @@ class Executor {
     std::vector<std::unique_ptr<Segment>> segments_;
     std::vector<std::unique_ptr<Worker>> workers_;
     const Call* call_ = nullptr;
-    std::size_t started_in_call_ = 0;       ///< by worker 0
-    std::uint64_t call_first_segment_ = 0;  ///< running number of the call's first segment
-    std::uint32_t greetings_ = 0;           ///< set-ups that are complete
-    std::uint64_t next_segment_ = 0;  ///< running number of the next one to start, by worker 0
+    std::uint64_t calls_ = 0;          ///< made so far, this one included
+    std::size_t started_in_call_ = 0;  ///< by worker 0
+    std::uint32_t greetings_ = 0;      ///< set-ups that are complete
+    std::uint64_t next_segment_ = 0;   ///< running number of the next one to start, by worker 0
     /// Segments started; store-release by worker 0 publishes the segment's state to
     /// adopt_segments().
     std::atomic<std::uint64_t> started_{0};
     /// Segments of this call that are complete.
     std::atomic<std::size_t> completed_{0};
+    /// Control messages that the transport has accepted and not sent yet; of interest to greet().
+    std::atomic<std::uint32_t> controls_under_way_{0};
+    /// Changes that another worker may be waiting for, and workers asleep: see sleep().
+    std::atomic<std::uint32_t> changes_{0};
+    std::atomic<std::uint32_t> sleepers_{0};
     std::atomic<int> failed_{0};  ///< a Status; pairs with the text under the mutex
     mutable std::mutex failure_mutex_;
     std::string failure_text_;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// The executor's incoming side: completions, arrivals, and the greeting of new channels.
+// The executor's incoming side: completions and arrivals.
 #include "threads/executor_state.hpp"
 
 namespace trefoil {
@@ -15,7 +15,9 @@ bool Executor::poll(Worker& me) {
 void Executor::handle(Worker& me, const Event& event) {
     switch (event.kind) {
         case Event::Kind::sent:
-            if (event.cookie != greeting_cookie) {
+            if (is_control_cookie(event.cookie)) {
+                controls_under_way_.fetch_sub(1, std::memory_order_relaxed);
+            } else {
                 spend_token(*segments_[event.cookie >> 32],
                             static_cast<std::uint32_t>(event.cookie));
             }
@@ -24,7 +26,11 @@ void Executor::handle(Worker& me, const Event& event) {
             arrive(me, event.notice);
             break;
         case Event::Kind::failed:
-            fail(Status::peer_lost, "a transfer failed: " + wire_.groups[me.index]->error_text());
+            fail(Status::peer_lost,
+                 (is_control_cookie(event.cookie)
+                      ? "a message failed from " + route_text(channel_of_control(event.cookie))
+                      : std::string("a transfer failed")) +
+                     ": " + wire_.groups[me.index]->error_text());
             break;
     }
 }
@@ -35,30 +41,50 @@ void Executor::arrive(Worker& me, std::uint32_t bits) {
         control(me, bits);
         return;
     }
-    // Segments [adopted - window, adopted) may be under way here; a peer is at most `window` ahead.
-    for (std::uint64_t back = 1; back <= window && back <= me.adopted; ++back) {
-        const std::uint64_t number = me.adopted - back;
-        if (number % Notice::segment_modulus == notice.segment) {
-            if (call_ == nullptr) {
-                break;
-            }
-            count_arrival(me, *segments_[number % window], bits);
-            return;
-        }
+    Segment* const segment =
+        call_ == nullptr || notice.is_report() ? nullptr : segment_of(me, notice);
+    if (segment != nullptr) {
+        count_arrival(me, *segment, bits);
+    } else if (notice.is_report()) {
+        take_report(me, notice);
+    } else {
+        me.early.push_back(bits);
     }
-    me.early[notice.segment].push_back(bits);
+}
+
+/// The segment that has begun here and whose use of the channel the notice belongs to, or null.
+Executor::Segment* Executor::segment_of(Worker& me, const Notice& notice) {
+    const auto& by_id = wire_.in_by_id[me.index];
+    if (notice.channel >= by_id.size()) {
+        fail(Status::internal, "a notice names channel " + std::to_string(notice.channel) +
+                                   ", which does not exist; please report this");
+        return nullptr;
+    }
+    const std::uint32_t channel = by_id[notice.channel];
+    if (channel >= me.segments_by_use.size()) {
+        return nullptr;  // a new channel, which no program here knows yet
+    }
+    const std::uint64_t number = me.segments_by_use[channel][notice.use];
+    return number == 0 ? nullptr : segments_[(number - 1) % window].get();
+}
+
+void Executor::take_report(Worker& me, const Notice& notice) {
+    const auto& by_id = wire_.in_by_id[me.index];
+    if (notice.channel >= by_id.size()) {
+        return;
+    }
+    InChannel& channel = wire_.in[by_id[notice.channel]];
+    StallReport report{std::atomic_ref(channel.peer_stalled).load(std::memory_order_relaxed)};
+    report.take(notice);
+    std::atomic_ref(channel.peer_stalled).store(report.bits, std::memory_order_relaxed);
+    const std::uint32_t piece = notice.index - Notice::index_limit;
+    std::atomic_ref(channel.peer_report_pieces).fetch_or(1U << piece, std::memory_order_release);
 }
 
 void Executor::count_arrival(Worker& me, Segment& segment, std::uint32_t bits) {
     const Notice notice = Notice::decode(bits);
-    const auto& by_id = wire_.in_by_id[me.index];
     const Program& program = *segment.program;
-    if (notice.channel >= by_id.size()) {
-        fail(Status::internal, "a notice names channel " + std::to_string(notice.channel) +
-                                   ", which does not exist; please report this");
-        return;
-    }
-    const std::uint32_t channel = by_id[notice.channel];
+    const std::uint32_t channel = wire_.in_by_id[me.index][notice.channel];
     const bool expected =
         channel < program.arrivals.size() && notice.index < program.arrivals[channel].count;
     if (!expected || notice.signature != notice.expected_signature(call_->signature)) {
@@ -90,9 +116,16 @@ void Executor::control(Worker& me, std::uint32_t bits) {
         case Control::leaving:
             std::atomic_ref(channel.peer_left).store(true, std::memory_order_relaxed);
             break;
+        case Control::taken:
+            if (channel.opposite != InChannel::none) {
+                std::atomic_ref(wire_.out[channel.opposite].unacknowledged)
+                    .fetch_and(static_cast<std::uint8_t>(~(1U << notice.use)),
+                               std::memory_order_release);
+                wake_siblings();
+            }
+            break;
         case Control::connecting:
-            std::atomic_ref(channel.peer_connecting)
-                .store(notice.segment, std::memory_order_relaxed);
+            std::atomic_ref(channel.peer_connecting).store(notice.use, std::memory_order_relaxed);
             break;
         case Control::mismatch:
         case Control::failed:
@@ -101,85 +134,6 @@ void Executor::control(Worker& me, std::uint32_t bits) {
             std::atomic_ref(channel.peer_failed).store(notice.signature, std::memory_order_relaxed);
             break;
     }
-}
-
-bool Executor::poll_all_groups() {
-    bool progressed = false;
-    for (const auto& worker : workers_) {
-        progressed |= poll(*worker);
-    }
-    return progressed;
-}
-
-void Executor::announce_connecting() noexcept {
-    for (const OutChannel& channel : wire_.out) {
-        const std::uint32_t bits = control_notice(Control::connecting, channel.id, greetings_ + 1);
-        // Only a message is at stake: few attempts.
-        for (int attempt = 0; attempt < 100; ++attempt) {
-            const PutResult result = wire_.groups[channel.group]->put(
-                channel.port, channel.endpoint, nullptr, nullptr, channel.landing, channel.offset,
-                0, bits, greeting_cookie);
-            if (result != PutResult::again) {
-                break;
-            }
-            (void)poll(*workers_[channel.group]);
-        }
-    }
-    (void)poll_all_groups();
-}
-
-void Executor::greet(std::size_t first_out, std::size_t first_in) {
-    const auto deadline = std::chrono::steady_clock::now() + options_.timeout;
-    Waiting waiting(options_.may_spin);
-    std::size_t next = first_out;
-    std::size_t greeted = first_in;
-    while (next < wire_.out.size() || greeted < wire_.in.size()) {
-        bool progressed = poll_all_groups();
-        while (greeted < wire_.in.size() && wire_.in[greeted].greeted) {
-            ++greeted;
-        }
-        if (next < wire_.out.size()) {
-            const OutChannel& channel = wire_.out[next];
-            PortGroup& group = *wire_.groups[channel.group];
-            const PutResult result = group.put(
-                channel.port, channel.endpoint, nullptr, nullptr, channel.landing, channel.offset,
-                0, control_notice(Control::hello, channel.id), greeting_cookie);
-            if (result == PutResult::failed) {
-                fail(Status::peer_lost, "cannot reach rank " + std::to_string(channel.peer) +
-                                            " through port " + to_string(channel.port) + " (" +
-                                            group.port_text(channel.port) +
-                                            "): " + group.error_text());
-            }
-            if (result == PutResult::done || result == PutResult::queued) {
-                ++next;
-                progressed = true;
-            }
-        }
-        if (failed_.load(std::memory_order_acquire) != 0) {
-            throw Error(static_cast<Status>(failed_.load()), failure());
-        }
-        if (progressed) {
-            waiting.reset();
-            continue;
-        }
-        const auto sleep = waiting.idle();
-        if (sleep.count() == 0) {
-            continue;
-        }
-        if (std::chrono::steady_clock::now() > deadline) {
-            const bool sending = next < wire_.out.size();
-            const Rank peer = sending ? wire_.out[next].peer : wire_.in[greeted].peer;
-            const Port port = sending ? wire_.out[next].port : wire_.in[greeted].port;
-            fail(Status::timeout, std::string(sending ? "cannot connect to" : "no greeting from") +
-                                      " rank " + std::to_string(peer) + " through port " +
-                                      to_string(port) + " within the timeout");
-            continue;
-        }
-        for (const auto& group : wire_.groups) {
-            group->wait(sleep / static_cast<int>(wire_.groups.size()));
-        }
-    }
-    ++greetings_;
 }
 
 }  // namespace trefoil

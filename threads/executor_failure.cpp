@@ -8,6 +8,7 @@ namespace trefoil {
 
 namespace {
 constexpr std::chrono::milliseconds grace{200};
+constexpr std::chrono::milliseconds report_after{500};
 
 double seconds(std::chrono::steady_clock::duration d) {
     return std::chrono::duration<double>(d).count();
@@ -25,17 +26,22 @@ bool Executor::look_for_trouble(Worker& me, std::chrono::steady_clock::duration 
     if (me.index != 0) {
         return true;  // worker 0 looks; it may read the segments that it starts
     }
-    if (completed_.load(std::memory_order_acquire) == call_->segments) {
+    if (completed_.load(std::memory_order_acquire) == call_->segments.size()) {
         return true;
     }
     if (fail_with_a_peer(idle_for)) {
         return false;
     }
+    if (!me.reported && idle_for >= report_after) {
+        me.reported = true;
+        report_stall();
+    }
     if (idle_for >= options_.timeout) {
         fail(Status::timeout, with_seconds(waiting_text(), idle_for));
         return false;
     }
-    if (options_.check_peers && idle_for >= std::chrono::seconds(1)) {
+    if (options_.check_peers && idle_for >= me.next_look) {
+        me.next_look = idle_for + look_interval;
         const std::string lost = options_.check_peers();
         if (!lost.empty()) {
             fail(Status::peer_lost, lost + "; " + with_seconds(waiting_text(), idle_for));
@@ -58,6 +64,7 @@ void Executor::fail(Status status, const std::string& text) noexcept {
             failure_text_.clear();
         }
         failed_.store(static_cast<int>(status), std::memory_order_release);
+        wake_siblings();
     }
 }
 
@@ -67,18 +74,14 @@ std::string Executor::failure() const {
 }
 
 void Executor::tell_peers(std::uint32_t control) noexcept {
-    for (const OutChannel& channel : wire_.out) {
-        const std::uint32_t bits = control_notice(static_cast<Control>(control), channel.id);
+    for (std::size_t channel = 0; channel < wire_.out.size(); ++channel) {
+        const int group = wire_.out[channel].group;
         // A peer that is gone may never take it: few attempts, then on to the next.
         for (int attempt = 0; attempt < 100; ++attempt) {
-            const PutResult result = wire_.groups[channel.group]->put(
-                channel.port, channel.endpoint, nullptr, nullptr, channel.landing, channel.offset,
-                0, bits, greeting_cookie);
-            if (result != PutResult::again) {
+            if (say(channel, static_cast<Control>(control), 0) != PutResult::again) {
                 break;
             }
-            Worker& owner = *workers_[channel.group];
-            (void)wire_.groups[channel.group]->poll(owner.events);
+            (void)wire_.groups[group]->poll(workers_[group]->events);
         }
     }
     for (int round = 0; round < 10; ++round) {
@@ -131,7 +134,61 @@ std::string Executor::waiting_text() const {
                     to_string(wire_.in[c].port);
         }
     }
+    for (std::size_t c = 0; c < wire_.out.size() && listed < 4; ++c) {
+        if (blocked(c)) {
+            text += (listed++ > 0 ? ", " : "waits for ") + std::string("rank ") +
+                    std::to_string(wire_.out[c].peer) + " to take in what came through port " +
+                    to_string(wire_.out[c].port) + " before";
+        }
+    }
     return listed > 0 ? text : text + "waits for its own puts to leave";
+}
+
+/// True when a put of an open step waits for the peer's acknowledgement of an earlier use.
+bool Executor::blocked(std::size_t out_channel) const {
+    for (const auto& segment : segments_) {
+        if (!segment->running.load(std::memory_order_acquire)) {
+            continue;
+        }
+        const Program& program = *segment->program;
+        for (std::size_t p = 0; p < program.parts.size(); ++p) {
+            const std::uint32_t open = segment->open_step[p].load(std::memory_order_acquire);
+            if (open == Segment::none) {
+                continue;
+            }
+            const ProgramRange puts = program.steps[open].puts;
+            for (std::uint32_t i = puts.first; i < puts.first + puts.count; ++i) {
+                if (program.puts[i].channel == out_channel &&
+                    awaits_room(*segment, program.puts[i])) {
+                    return true;
+                }
+            }
+        }
+    }
+    return false;
+}
+
+/// Tells every peer which call this rank is stalled in, so that ranks whose calls differ find out
+/// even when these calls share no channel. Best effort.
+void Executor::report_stall() noexcept {
+    const StallReport report = StallReport::of(calls_, call_->signature);
+    for (std::size_t number = 0; number < wire_.out.size(); ++number) {
+        const OutChannel& channel = wire_.out[number];
+        if (channel.group != 0) {
+            continue;  // another worker's
+        }
+        for (std::uint32_t piece = 0; piece < Notice::report_pieces; ++piece) {
+            for (int attempt = 0; attempt < 100; ++attempt) {
+                const PutResult result = wire_.groups[0]->put(
+                    channel.port, channel.endpoint, nullptr, nullptr, channel.landing,
+                    channel.offset, 0, report.notice(piece, channel.id), control_cookie(number));
+                if (result != PutResult::again) {
+                    break;
+                }
+                (void)poll(*workers_[0]);
+            }
+        }
+    }
 }
 
 /// A peer that left, or failed, and from which something is missing: waiting longer is in vain. The
@@ -156,14 +213,27 @@ bool Executor::fail_with_a_peer(std::chrono::steady_clock::duration idle_for) {
                                         "; its own message says which");
             return true;
         }
+        const StallReport own = StallReport::of(calls_, call_->signature);
+        constexpr std::uint32_t all_pieces = (1U << Notice::report_pieces) - 1;
+        if (std::atomic_ref(channel.peer_report_pieces).load(std::memory_order_acquire) ==
+            all_pieces) {
+            const StallReport report{
+                std::atomic_ref(channel.peer_stalled).load(std::memory_order_relaxed)};
+            if (report.same_call_number(own) && report.bits != own.bits) {
+                fail(Status::mismatch, peer + " waits in another call than this rank's " +
+                                           call_->text + "; " + same_calls);
+                return true;
+            }
+        }
         const Segment* segment = nullptr;
         std::uint32_t step = 0;
-        if (!missing(c, segment, step)) {
+        if (!missing(c, segment, step) &&
+            (channel.opposite == InChannel::none || !blocked(channel.opposite))) {
             continue;
         }
         // An older set-up's number may still stand here; the next one's means that the peer has
         // finished its earlier calls and will not send for this one.
-        const std::uint32_t next = (greetings_ + 1) % Notice::segment_modulus;
+        const std::uint32_t next = (greetings_ + 1) % Notice::use_modulus;
         if (std::atomic_ref(channel.peer_connecting).load(std::memory_order_relaxed) == next) {
             fail(Status::mismatch, peer + " prepares another call than this rank's " + call_->text +
                                        "; " + same_calls);

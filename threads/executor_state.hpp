@@ -27,13 +27,18 @@ struct Executor::Segment {
     /// Per arrival: has it come? Written by the owner of its port only; read by others for
     /// messages.
     std::unique_ptr<std::atomic<std::uint8_t>[]> arrived;
+    /// Parts not complete, the closing one aside. The thread that completes the last one (acq_rel)
+    /// sees all results.
+    std::atomic<std::uint32_t> unfinished{0};
     /// Parts not complete, plus workers that have not posted all their puts (those still look
     /// here).
     std::atomic<std::uint32_t> holders{0};
     /// True from start to completion. Release by the last completer, acquire by worker 0 before
     /// reuse.
     std::atomic<bool> running{false};
-    std::vector<std::byte*> bases;  ///< by Location::space
+    std::vector<std::byte*> bases;       ///< by Location::space
+    std::vector<std::uint32_t> in_use;   ///< by incoming channel that the program uses: the use
+    std::vector<std::uint32_t> out_use;  ///< by outgoing channel, likewise
     std::vector<std::byte> scratch;
     std::vector<LocalMemory> packs;  ///< per group; registered where the transport needs it
     std::vector<std::vector<std::byte>> pack_storage;
@@ -57,21 +62,41 @@ struct alignas(64) Executor::Worker {
     };
     std::array<std::vector<Cursor>, window> cursors;
     std::array<std::uint32_t, window> parts_to_post{};  ///< parts whose puts are not all posted
-    /// Notices of segments that have not started here, by number modulo Notice::segment_modulus.
-    std::array<std::vector<std::uint32_t>, Notice::segment_modulus> early;
+    /// By incoming channel and use modulo 8: 1 + the number of the segment, or 0 for none. Those of
+    /// the last four uses stand, so that a notice of a use to come finds none.
+    std::vector<std::array<std::uint64_t, Notice::use_modulus>> segments_by_use;
+    std::vector<std::uint32_t> early;  ///< notices of uses that have not begun here
     std::array<Event, 64> events;
     std::chrono::steady_clock::time_point idle_since{};
     std::chrono::steady_clock::time_point next_check{};
+    std::chrono::steady_clock::duration next_look{};  ///< at the peers, after so much idle time
     bool is_idle = false;
     bool warned = false;
+    bool reported = false;
+    bool refused = false;            ///< a put is to be tried again; no arrival will say when
+    std::uint32_t changes_seen = 0;  ///< Executor::changes_ before it last looked for work
+    std::atomic<bool> asleep{false};
 };
 
-/// How often a worker that naps looks for trouble.
+/// How often a worker that naps looks for trouble, and how often at the peers' processes.
 inline constexpr std::chrono::milliseconds check_interval{250};
+inline constexpr std::chrono::seconds look_interval{1};
+/// The longest sleep while a put waits to be tried again, or a peer connects.
+inline constexpr std::chrono::microseconds busy_sleep{1000};
 
 inline constexpr const char* same_calls =
     "all ranks must make the same calls in the same order, with the same count, type and operation";
 
-inline constexpr std::uint64_t greeting_cookie = ~std::uint64_t{0};
+/// Cookies of control messages name the outgoing channel; those of data name segment and step.
+inline constexpr std::uint64_t control_bit = std::uint64_t{1} << 63;
+constexpr std::uint64_t control_cookie(std::size_t out_channel) {
+    return control_bit | out_channel;
+}
+constexpr bool is_control_cookie(std::uint64_t cookie) {
+    return (cookie & control_bit) != 0;
+}
+constexpr std::size_t channel_of_control(std::uint64_t cookie) {
+    return static_cast<std::size_t>(cookie & ~control_bit);
+}
 
 }  // namespace trefoil

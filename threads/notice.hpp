@@ -7,26 +7,30 @@
 namespace trefoil {
 
 /// Bits, low to high: message index on the channel (13), the receiver's channel number (10), a
-/// slice of the call's signature (6), the running segment number modulo 8 (3). Channels, not peers,
-/// are named, so that a notice says through which port it came and no transport needs to tell the
-/// source.
+/// slice of the call's signature (6), the number of the channel's use modulo 8 (3). A channel is
+/// used once by each segment that sends messages through it; both ends count alike. Channels, not
+/// peers, are named, so that a notice says through which port it came and no transport needs to
+/// tell the source.
 ///
 /// The signature slice is how ranks that disagree about a call find out: each message carries
 /// another six bits of the 64-bit hash of (collective, count, type, operation, algorithm). Which
 /// ones depends on the channel too, so that where a call takes one message per channel its peers
 /// still compare different bits.
 struct Notice {
-    static constexpr std::uint32_t index_limit = (1U << 13) - 1;  ///< the last index is for control
+    /// The last index is for control, the ones before it for the pieces of a stall report.
+    static constexpr std::uint32_t control_index = (1U << 13) - 1;
+    static constexpr std::uint32_t report_pieces = 4;
+    static constexpr std::uint32_t index_limit = control_index - report_pieces;
     static constexpr std::uint32_t channel_limit = 1U << 10;
-    static constexpr std::uint32_t segment_modulus = 8;
+    static constexpr std::uint32_t use_modulus = 8;
 
     std::uint32_t index = 0;
     std::uint32_t channel = 0;
     std::uint32_t signature = 0;
-    std::uint32_t segment = 0;
+    std::uint32_t use = 0;
 
     constexpr std::uint32_t encode() const {
-        return index | channel << 13 | signature << 23 | segment << 29;
+        return index | channel << 13 | signature << 23 | use << 29;
     }
     static constexpr Notice decode(std::uint32_t bits) {
         return {bits & 0x1fff, bits >> 13 & 0x3ff, bits >> 23 & 0x3f, bits >> 29};
@@ -35,24 +39,50 @@ struct Notice {
     constexpr std::uint32_t expected_signature(std::uint64_t hash) const {
         return static_cast<std::uint32_t>(hash >> (6 * ((index + channel) % 10)) & 0x3f);
     }
-    bool is_control() const { return index == index_limit; }
+    bool is_control() const { return index == control_index; }
+    bool is_report() const { return index >= index_limit && index < control_index; }
 };
 
 /// Control notices carry their kind in the signature bits.
 enum class Control : std::uint32_t {
-    hello = 1,      ///< the channel works; sent once when it is connected
-    leaving = 2,    ///< the peer destroys its communicator
-    mismatch = 3,   ///< the peer failed: it saw a call that differs from its own
-    failed = 4,     ///< the peer failed for another reason
-    connecting = 5  ///< the peer sets up channels for its next call; `number` counts the set-ups
+    hello = 1,       ///< the channel works; sent once when it is connected
+    leaving = 2,     ///< the peer destroys its communicator
+    mismatch = 3,    ///< the peer failed: it saw a call that differs from its own
+    failed = 4,      ///< the peer failed for another reason
+    connecting = 5,  ///< the peer sets up channels for its next call; `number` counts the set-ups
+    taken = 6        ///< the peer has taken in what use `number` of the opposite channel brought
 };
 
-/// `number` is taken modulo Notice::segment_modulus and travels in the place of the segment's.
+/// `number` is taken modulo Notice::use_modulus and travels in the place of the use's.
 constexpr std::uint32_t control_notice(Control kind, std::uint32_t channel,
                                        std::uint32_t number = 0) {
-    return Notice{Notice::index_limit, channel, static_cast<std::uint32_t>(kind),
-                  number % Notice::segment_modulus}
+    return Notice{Notice::control_index, channel, static_cast<std::uint32_t>(kind),
+                  number % Notice::use_modulus}
         .encode();
 }
+
+/// Which call a stalled rank is in: its number among the rank's calls (20 bits) and a piece of its
+/// signature (16 bits), sent as four notices of 9 bits each. A rank that is in a call of the same
+/// number and another signature knows that the ranks disagree, whichever channels the calls use.
+struct StallReport {
+    std::uint64_t bits = 0;
+
+    static constexpr StallReport of(std::uint64_t call_number, std::uint64_t signature) {
+        return {(call_number & 0xfffff) | (signature >> 48) << 20};
+    }
+    constexpr std::uint32_t notice(std::uint32_t piece, std::uint32_t channel) const {
+        const auto nine = static_cast<std::uint32_t>(bits >> (9 * piece) & 0x1ff);
+        return Notice{Notice::index_limit + piece, channel, nine & 0x3f, nine >> 6}.encode();
+    }
+    /// Puts the piece that `notice` carries into its place.
+    constexpr void take(const Notice& notice) {
+        const std::uint32_t shift = 9 * (notice.index - Notice::index_limit);
+        const std::uint64_t nine = notice.signature | notice.use << 6;
+        bits = (bits & ~(std::uint64_t{0x1ff} << shift)) | nine << shift;
+    }
+    constexpr bool same_call_number(const StallReport& other) const {
+        return ((bits ^ other.bits) & 0xfffff) == 0;
+    }
+};
 
 }  // namespace trefoil

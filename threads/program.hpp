@@ -8,14 +8,15 @@
 
 namespace trefoil {
 
-/// A place in one of the buffers of a running segment. Spaces: the user's vector (in place in the
-/// receive buffer), the plan's scratch, then the landing slot of each incoming channel, by its
+/// A place in one of the buffers of a running segment. Spaces: the user's output and input at the
+/// segment's offset, the plan's scratch, then the landing slot of each incoming channel, by its
 /// index.
 struct Location {
-    static constexpr std::uint32_t vector = 0;
+    static constexpr std::uint32_t output = 0;
     static constexpr std::uint32_t scratch = 1;
-    static constexpr std::uint32_t first_landing = 2;
-    std::uint32_t space = vector;
+    static constexpr std::uint32_t input = 2;
+    static constexpr std::uint32_t first_landing = 3;
+    std::uint32_t space = output;
     std::size_t offset = 0;  ///< bytes
 };
 
@@ -35,8 +36,11 @@ struct ProgramRange {
     std::uint32_t count = 0;
 };
 
+/// Also the acknowledgement of an incoming channel's use, which is a put without bytes.
 struct ProgramPut {
-    std::uint32_t channel = 0;  ///< index into Wire::out
+    static constexpr std::uint32_t nothing = ~0U;
+    std::uint32_t channel = 0;                ///< index into Wire::out
+    std::uint32_t acknowledged_in = nothing;  ///< index into Wire::in, if it is one
     int group = 0;
     Location source;  ///< when `packs` is empty
     ProgramRange
@@ -60,7 +64,16 @@ struct ProgramStep {
 };
 
 struct Program {
+    static constexpr std::uint32_t none = ~0U;
+
     std::vector<ProgramRange> parts;  ///< steps of each part that has any
+    /// The last of `parts`, if the program is acknowledged: one step whose puts tell the senders
+    /// that what they sent has been taken in. It opens when all other parts are complete.
+    std::uint32_t closing_part = none;
+    bool acknowledged = false;  ///< its receivers acknowledge what they have taken in
+    std::vector<std::uint32_t> used_in, used_out;  ///< channels that carry messages
+    ProgramRange begin;  ///< ops before the first step: from the input to where the result is built
+    ProgramRange end;    ///< ops after the last step: to the output
     std::vector<ProgramStep> steps;
     std::vector<ProgramPut> puts;
     std::vector<ProgramOp> ops;

@@ -61,9 +61,34 @@ using ReduceKernel = void (*)(void* target, const void* source, std::size_t coun
 using JointReduceKernel = void (*)(void* target, const void* first, const void* second,
                                    std::size_t count);
 
+/// An operation of the user's: left[i] = left[i] op right[i] for `count` elements.
+struct UserOperation {
+    void (*function)(void* left, const void* right, std::size_t count, void* context) = nullptr;
+    void* context = nullptr;
+    std::size_t element_bytes = 0;
+    bool commutes = false;
+};
+
 struct ReduceKernels {
     ReduceKernel reduce = nullptr;  ///< null: the operation makes no sense for the type
     JointReduceKernel joint = nullptr;
+    const UserOperation* user = nullptr;  ///< in place of the two
+
+    void apply(void* target, const void* source, std::size_t count) const {
+        if (user == nullptr) {
+            reduce(target, source, count);
+        } else {
+            user->function(target, source, count, user->context);
+        }
+    }
+    void apply_both(void* target, const void* first, const void* second, std::size_t count) const {
+        if (user == nullptr) {
+            joint(target, first, second, count);
+        } else {
+            apply(target, first, count);
+            apply(target, second, count);
+        }
+    }
 };
 
 /// The kernels of (type, operation); both null when unsupported: bitwise on floats and complex,

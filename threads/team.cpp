@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// The port team's threads: started once, asleep between runs, woken by a counter.
-#include "threads/team.hpp"
+// The port team's own threads: started once, asleep between runs, woken by a counter.
 
 #include <pthread.h>
 #include <sched.h>
@@ -12,6 +11,7 @@
 #include <system_error>
 #include <thread>
 
+#include "threads/team_implementation.hpp"
 #include "threads/waiting.hpp"
 #include "topo/error.hpp"
 #include "topo/host.hpp"
@@ -66,9 +66,9 @@ void pin(std::thread& thread, int core) {
 
 }  // namespace
 
-class Team::Implementation {
+class Team::DedicatedThreads final : public Team::Implementation {
   public:
-    Implementation(int threads, const std::vector<int>& cores) {
+    DedicatedThreads(int threads, const std::vector<int>& cores) {
         require_allowed(cores);
         const bool core_for_each = static_cast<int>(allowed_cores().size()) > threads;
         spins_ = core_for_each ? spins_before_sleep : 0;
@@ -93,13 +93,13 @@ class Team::Implementation {
         }
     }
 
-    ~Implementation() { stop(); }
-    Implementation(const Implementation&) = delete;
-    Implementation& operator=(const Implementation&) = delete;
+    ~DedicatedThreads() override { stop(); }
+    DedicatedThreads(const DedicatedThreads&) = delete;
+    DedicatedThreads& operator=(const DedicatedThreads&) = delete;
 
-    int threads() const { return static_cast<int>(threads_.size()); }
+    int threads() const override { return static_cast<int>(threads_.size()); }
 
-    void run(void (*call)(void*, int), void* work) {
+    bool run(void (*call)(void*, int), void* work) override {
         call_ = call;
         work_ = work;
         remaining_.store(static_cast<std::uint32_t>(threads_.size()), std::memory_order_relaxed);
@@ -109,6 +109,7 @@ class Team::Implementation {
              left = remaining_.load(std::memory_order_acquire)) {
             wait_for_change(remaining_, left, spins_);
         }
+        return true;
     }
 
   private:
@@ -159,9 +160,12 @@ Team::Team(int threads, const std::vector<int>& cores) {
                         " threads were asked for; 0 or more are possible");
     }
     if (threads > 0) {
-        implementation_ = std::make_unique<Implementation>(threads, cores);
+        implementation_ = std::make_unique<DedicatedThreads>(threads, cores);
     }
 }
+
+Team::Team(std::unique_ptr<Implementation> implementation)
+    : implementation_(std::move(implementation)) {}
 
 Team::~Team() = default;
 
@@ -169,12 +173,18 @@ int Team::workers() const {
     return implementation_ ? implementation_->threads() : 1;
 }
 
-void Team::run_erased(void (*call)(void*, int), void* work) {
+void Team::require_usable() const {
     if (implementation_) {
-        implementation_->run(call, work);
-    } else {
-        call(work, 0);
+        implementation_->require_usable();
     }
+}
+
+bool Team::run_erased(void (*call)(void*, int), void* work) {
+    if (implementation_) {
+        return implementation_->run(call, work);
+    }
+    call(work, 0);
+    return true;
 }
 
 }  // namespace trefoil

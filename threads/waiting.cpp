@@ -14,9 +14,16 @@ constexpr std::uint32_t spins_before_yield = 500;
 constexpr std::uint32_t yields_before_nap = 100;
 // A yield where nobody else wants the core is little more than a poll, and saves the wake-up.
 constexpr std::uint32_t yields_before_nap_with_cores = 2000;
-constexpr std::uint32_t naps_before_long = 200;  // 10 ms
-constexpr std::chrono::microseconds nap{50};
-constexpr std::chrono::microseconds long_nap{1000};
+/// Sleeps of one length, and how many before the next length. The longest bounds how late a look
+/// for dead peers and time-outs can be.
+struct Stage {
+    std::chrono::microseconds sleep;
+    std::uint32_t count;
+};
+constexpr Stage stages[] = {{std::chrono::microseconds{50}, 100},
+                            {std::chrono::milliseconds{1}, 50},
+                            {std::chrono::milliseconds{10}, 20}};
+constexpr std::chrono::microseconds longest_sleep = std::chrono::milliseconds{200};
 }  // namespace
 
 void pause_processor() {
@@ -32,18 +39,25 @@ std::chrono::microseconds Waiting::idle() {
     const std::uint32_t yields =
         spins + (may_spin_ ? yields_before_nap_with_cores : yields_before_nap);
     const std::uint32_t n = empty_polls_;
-    if (n < yields + naps_before_long) {
-        ++empty_polls_;
-    }
     if (n < spins) {
+        ++empty_polls_;
         pause_processor();
         return std::chrono::microseconds{0};
     }
     if (n < yields) {
+        ++empty_polls_;
         sched_yield();
         return std::chrono::microseconds{0};
     }
-    return n < yields + naps_before_long ? nap : long_nap;
+    std::uint32_t sleeps = n - yields;
+    for (const Stage& stage : stages) {
+        if (sleeps < stage.count) {
+            ++empty_polls_;
+            return stage.sleep;
+        }
+        sleeps -= stage.count;
+    }
+    return longest_sleep;
 }
 
 }  // namespace trefoil

@@ -12,8 +12,9 @@ namespace trefoil {
 void pause_processor();
 
 /// One per waiting thread. Spins while there is a core for every thread; otherwise yields for about
-/// a hundred empty polls, then asks for naps of 50 us that grow to 1 ms when nothing happens for
-/// long. Not thread-safe.
+/// a hundred empty polls, then asks for sleeps of 50 us that grow to 200 ms while nothing happens.
+/// An arrival ends a sleep, so long ones cost nothing but the wake-up; where it cannot, the delay
+/// stays within a tenth of the time waited so far. Not thread-safe.
 class Waiting {
   public:
     /// `may_spin`: every thread of the job on this machine has a core of its own.

@@ -49,7 +49,8 @@ typedef enum {
     TREFOIL_FLOAT,
     TREFOIL_DOUBLE,
     TREFOIL_COMPLEX_FLOAT, /* two floats: real, imaginary */
-    TREFOIL_COMPLEX_DOUBLE
+    TREFOIL_COMPLEX_DOUBLE,
+    TREFOIL_ELEMENT = 1000 /* what an operation of trefoil_op_create works on */
 } trefoil_datatype_t;
 
 /* Bitwise operations: integers only. Min, max and logical operations: not for complex types.
@@ -64,7 +65,9 @@ typedef enum {
     TREFOIL_BXOR,
     TREFOIL_LAND,
     TREFOIL_LOR,
-    TREFOIL_LXOR
+    TREFOIL_LXOR,
+    TREFOIL_OP_CREATED = 1024, /* numbers from here on: trefoil_op_create */
+    TREFOIL_OP_LAST = 0x7fffffff
 } trefoil_op_t;
 
 /* A communicator: the ranks of one job, wired as a torus. Thread rules: different communicators may
@@ -86,19 +89,23 @@ typedef struct {
     int ranks;   /* ... and how many there are; 0: take both from the environment */
     trefoil_allgather_fn allgather; /* NULL: rendezvous by environment (TREFOIL_STORE) */
     void* context;                  /* handed to allgather */
-    const char* torus;              /* "3x3": sizes whose product is `ranks`; row-major ranks */
+    const char* torus;              /* "3x3": sizes whose product is `ranks`; "2d": balanced */
     const char* backend;            /* "memory", "ofi" or "ucx" */
     const char* provider;           /* ofi: "net", "tcp;ofi_rxm", "shm", ... */
     const char* algorithm;          /* of allreduce: a name of `trefoil info`, or "auto" */
-    const char* nics;               /* per direction: "eth0" for all, or "+0=eth1,-0=eth2" */
+    const char* nics;               /* as TREFOIL_NICS: "eth0", "mlx5_*", "+0=eth1,-0=eth2" */
     int port_threads;               /* -1: calling thread only; n > 0: that many; 0: automatic */
     double timeout_seconds;         /* how long a call waits for a peer; 0: default */
+    const int* coordinates;         /* this rank's place in the torus, from 0; NULL: row-major, or
+                                       as a host file (TREFOIL_HOSTFILE) says. All ranks or none.
+                                       Without `torus`, sizes are the largest coordinates + 1 */
+    int dimensions;                 /* how many coordinates */
 } trefoil_config_t;
 
 /* A macro, because C has no other constant initialiser; the first field must be the struct's size.
  */
 #define TREFOIL_CONFIG_INITIALIZER \
-    { sizeof(trefoil_config_t), 0, 0, NULL, NULL, NULL, NULL, NULL, NULL, NULL, 0, 0.0 }
+    { sizeof(trefoil_config_t), 0, 0, NULL, NULL, NULL, NULL, NULL, NULL, NULL, 0, 0.0, NULL, 0 }
 
 /* Collective over all ranks. `config` may be NULL: everything from the environment; without one, a
  * communicator of one rank. On failure *comm is NULL and trefoil_last_error(NULL) tells why. */
@@ -116,36 +123,133 @@ TREFOIL_API trefoil_status_t trefoil_comm_size(trefoil_comm_t comm, int* ranks);
 TREFOIL_API trefoil_status_t trefoil_comm_torus(trefoil_comm_t comm, int* dimensions, int* sizes,
                                                 int capacity);
 
+/* Who has decided on the torus: "TREFOIL_TORUS", "host file ...", ... The string lives as long as
+ * the communicator. */
+TREFOIL_API trefoil_status_t trefoil_comm_torus_source(trefoil_comm_t comm, const char** source);
+
+/* The coordinates of any rank, one per dimension; `capacity` is the room at `coordinates`. */
+TREFOIL_API trefoil_status_t trefoil_comm_coordinates(trefoil_comm_t comm, int rank,
+                                                      int* coordinates, int capacity);
+
 /* What carries the data: the backend ("memory", "ofi") and its provider ("net"; "" where the
  * backend has only one, and for one rank). Either place may be NULL. The strings live as long as
  * the communicator. */
 TREFOIL_API trefoil_status_t trefoil_comm_transport(trefoil_comm_t comm, const char** backend,
                                                     const char** provider);
 
-/* From now on `collective` ("allreduce") uses this algorithm ("auto": chosen per call). All ranks
- * must do the same. TREFOIL_ERROR_NOT_FOUND offers the nearest names; TREFOIL_ERROR_UNSUPPORTED
- * says why the torus does not suit. Either changes nothing. */
+/* What this rank holds for its peers. Connections and memory are made when a call first needs them,
+ * and only to the ranks that its algorithm talks to. Set `size` to sizeof(trefoil_resources_t). */
+typedef struct {
+    size_t size;
+    int peers;            /* ranks that this one has connections with */
+    int connections_in;   /* each has landing memory of TREFOIL_LANDING_BYTES here */
+    int connections_out;  /* each ends in landing memory of a peer */
+    size_t landing_bytes; /* allocated; the system gives pages only where messages have landed */
+    size_t staging_bytes; /* buffers that outgoing messages are gathered in */
+} trefoil_resources_t;
+TREFOIL_API trefoil_status_t trefoil_comm_resources(trefoil_comm_t comm,
+                                                    trefoil_resources_t* resources);
+
+/* From now on `collective` ("allreduce", "reduce_scatter", "allgather", "bcast", "reduce",
+ * "gather", "scatter", "barrier") uses this algorithm ("auto": chosen per call). All ranks must do
+ * the same. Modifiers follow the name: "ring:single-port", "swing:block-by-block" (also permute,
+ * send, two-transmissions). TREFOIL_ERROR_NOT_FOUND offers the nearest names;
+ * TREFOIL_ERROR_UNSUPPORTED says why the torus does not suit. Either changes nothing. */
 TREFOIL_API trefoil_status_t trefoil_comm_set_algorithm(trefoil_comm_t comm, const char* collective,
                                                         const char* algorithm);
 
-/* The algorithm that an allreduce of `count` elements would use. The string lives as long as the
- * library. */
+/* The algorithm that a call of `count` elements (per rank, where every rank has a block) would use.
+ * The string lives as long as the library. */
 TREFOIL_API trefoil_status_t trefoil_comm_algorithm(trefoil_comm_t comm, const char* collective,
                                                     size_t count, trefoil_datatype_t datatype,
                                                     const char** algorithm);
 
-/* recv[i] = op over all ranks of send[i], for `count` elements, on every rank, bitwise identical on
- * all of them (unless an algorithm without that trait was asked for by name). send == recv, or send
- * == TREFOIL_IN_PLACE, reduces in place; any other overlap is an error. count 0 moves nothing. All
- * ranks give the same count, datatype and op. Blocks until recv is complete and send may be reused.
- */
+/* The collectives. All block until this rank's part is complete: what it receives is there, and
+ * what it sends may be reused. All ranks give the same counts, datatype, op and root. Buffers must
+ * not overlap unless TREFOIL_IN_PLACE says so; NULL is allowed where nothing is read or written.
+ * Counts are elements. Reductions give bitwise identical results wherever the result is on several
+ * ranks (unless an algorithm without that trait was asked for by name). */
+#define TREFOIL_IN_PLACE ((const void*)-1)
+
+/* recv[i] = op over all ranks of send[i], for `count` elements, on every rank. send == recv, or
+ * send
+ * == TREFOIL_IN_PLACE, reduces in place. */
 TREFOIL_API trefoil_status_t trefoil_allreduce(const void* send, void* recv, size_t count,
                                                trefoil_datatype_t datatype, trefoil_op_t op,
                                                trefoil_comm_t comm);
-#define TREFOIL_IN_PLACE ((const void*)-1)
+
+/* As allreduce, but only the root receives; recv is ignored elsewhere. In place at the root. */
+TREFOIL_API trefoil_status_t trefoil_reduce(const void* send, void* recv, size_t count,
+                                            trefoil_datatype_t datatype, trefoil_op_t op, int root,
+                                            trefoil_comm_t comm);
+
+/* send holds one block of `count` elements per rank; rank r receives block r of the reduction. In
+ * place: the input is in recv, and the result at its beginning. */
+TREFOIL_API trefoil_status_t trefoil_reduce_scatter_block(const void* send, void* recv,
+                                                          size_t count, trefoil_datatype_t datatype,
+                                                          trefoil_op_t op, trefoil_comm_t comm);
+
+/* The same with a block of counts[r] elements for rank r, side by side. */
+TREFOIL_API trefoil_status_t trefoil_reduce_scatter(const void* send, void* recv,
+                                                    const size_t* counts,
+                                                    trefoil_datatype_t datatype, trefoil_op_t op,
+                                                    trefoil_comm_t comm);
+
+/* Every rank receives all ranks' blocks of `count` elements in rank order. In place (send ==
+ * TREFOIL_IN_PLACE): the own block is in recv already. */
+TREFOIL_API trefoil_status_t trefoil_allgather(const void* send, void* recv, size_t count,
+                                               trefoil_datatype_t datatype, trefoil_comm_t comm);
+
+/* The same with blocks of counts[r] elements at displacements[r] elements from recv (NULL: side by
+ * side); blocks must not overlap. send_count is counts[own rank], and ignored in place. */
+TREFOIL_API trefoil_status_t trefoil_allgatherv(const void* send, size_t send_count, void* recv,
+                                                const size_t* counts, const size_t* displacements,
+                                                trefoil_datatype_t datatype, trefoil_comm_t comm);
+
+/* The root's buffer is copied to all. */
+TREFOIL_API trefoil_status_t trefoil_bcast(void* buffer, size_t count, trefoil_datatype_t datatype,
+                                           int root, trefoil_comm_t comm);
+
+/* The root receives all ranks' blocks of `count` elements in rank order; recv is ignored elsewhere.
+ * In place at the root: its own block is in recv already. */
+TREFOIL_API trefoil_status_t trefoil_gather(const void* send, void* recv, size_t count,
+                                            trefoil_datatype_t datatype, int root,
+                                            trefoil_comm_t comm);
+
+/* The same with blocks of counts[r] elements at displacements[r] (NULL: side by side); recv, counts
+ * and displacements matter at the root only. Tells all ranks the counts first. */
+TREFOIL_API trefoil_status_t trefoil_gatherv(const void* send, size_t send_count, void* recv,
+                                             const size_t* counts, const size_t* displacements,
+                                             trefoil_datatype_t datatype, int root,
+                                             trefoil_comm_t comm);
+
+/* The root's send buffer holds a block of `count` elements per rank; rank r receives block r. send
+ * is ignored elsewhere. In place at the root: recv == TREFOIL_IN_PLACE leaves its block there. */
+TREFOIL_API trefoil_status_t trefoil_scatter(const void* send, void* recv, size_t count,
+                                             trefoil_datatype_t datatype, int root,
+                                             trefoil_comm_t comm);
+
+/* The same with blocks of counts[r] elements at displacements[r] (NULL: side by side); send, counts
+ * and displacements matter at the root only. Tells all ranks the counts first. */
+TREFOIL_API trefoil_status_t trefoil_scatterv(const void* send, const size_t* counts,
+                                              const size_t* displacements, void* recv,
+                                              size_t recv_count, trefoil_datatype_t datatype,
+                                              int root, trefoil_comm_t comm);
 
 /* Returns when all ranks have entered. */
 TREFOIL_API trefoil_status_t trefoil_barrier(trefoil_comm_t comm);
+
+/* An operation of the caller's: left[i] = left[i] op right[i] for `count` elements of
+ * `element_bytes` bytes, which do not overlap. It must be associative, gets pieces of the vectors
+ * of any length, in any of Trefoil's threads, several at a time, and must not call Trefoil. If it
+ * does not commute (commutes == 0), only algorithms that reduce in rank order run it. In a call,
+ * give the datatype TREFOIL_ELEMENT. All ranks create the same operations. Thread-safe. */
+typedef void (*trefoil_reduce_fn)(void* left, const void* right, size_t count, void* context);
+TREFOIL_API trefoil_status_t trefoil_op_create(trefoil_reduce_fn function, void* context,
+                                               size_t element_bytes, int commutes,
+                                               trefoil_op_t* op);
+/* No call may be using it. */
+TREFOIL_API trefoil_status_t trefoil_op_free(trefoil_op_t op);
 
 /* "success", "invalid argument", ...; never NULL. */
 TREFOIL_API const char* trefoil_status_string(trefoil_status_t status);

@@ -88,6 +88,14 @@ class Comm {
         return sizes;
     }
 
+    /// A rank's place in the torus, one coordinate per dimension.
+    std::vector<int> coordinates(int rank) const {
+        std::vector<int> place = torus();
+        check(
+            trefoil_comm_coordinates(handle_, rank, place.data(), static_cast<int>(place.size())));
+        return place;
+    }
+
     void set_algorithm(const std::string& collective, const std::string& name) {
         check(trefoil_comm_set_algorithm(handle_, collective.c_str(), name.c_str()));
     }
@@ -95,11 +103,7 @@ class Comm {
     /// recv[i] = op over all ranks of send[i].
     template <typename T>
     void allreduce(std::span<const T> send, std::span<T> recv, trefoil_op_t op = TREFOIL_SUM) {
-        if (send.size() != recv.size()) {
-            throw CallFailed(TREFOIL_ERROR_INVALID_ARGUMENT,
-                             "allreduce: send has " + std::to_string(send.size()) +
-                                 " elements and recv " + std::to_string(recv.size()));
-        }
+        require_length("allreduce", recv.size(), send.size());
         allreduce(send.data(), recv.data(), recv.size(), datatype_of<T>(), op);
     }
 
@@ -115,12 +119,70 @@ class Comm {
         check(trefoil_allreduce(send, recv, count, datatype, op, handle_));
     }
 
+    // The other collectives, typed. In spans of "all" every rank has a block of equal length, in
+    // rank order; recv of reduce and gather, and send of scatter, matter at the root only.
+
+    template <typename T>
+    void reduce(std::span<const T> send, std::span<T> recv, int root,
+                trefoil_op_t op = TREFOIL_SUM) {
+        if (rank() == root) {
+            require_length("reduce", recv.size(), send.size());
+        }
+        check(trefoil_reduce(send.data(), recv.data(), send.size(), datatype_of<T>(), op, root,
+                             handle_));
+    }
+
+    template <typename T>
+    void bcast(std::span<T> buffer, int root) {
+        check(trefoil_bcast(buffer.data(), buffer.size(), datatype_of<T>(), root, handle_));
+    }
+
+    template <typename T>
+    void reduce_scatter(std::span<const T> all, std::span<T> mine, trefoil_op_t op = TREFOIL_SUM) {
+        require_length("reduce_scatter", all.size(), mine.size() * ranks());
+        check(trefoil_reduce_scatter_block(all.data(), mine.data(), mine.size(), datatype_of<T>(),
+                                           op, handle_));
+    }
+
+    template <typename T>
+    void allgather(std::span<const T> mine, std::span<T> all) {
+        require_length("allgather", all.size(), mine.size() * ranks());
+        check(trefoil_allgather(mine.data(), all.data(), mine.size(), datatype_of<T>(), handle_));
+    }
+
+    template <typename T>
+    void gather(std::span<const T> mine, std::span<T> all, int root) {
+        if (rank() == root) {
+            require_length("gather", all.size(), mine.size() * ranks());
+        }
+        check(
+            trefoil_gather(mine.data(), all.data(), mine.size(), datatype_of<T>(), root, handle_));
+    }
+
+    template <typename T>
+    void scatter(std::span<const T> all, std::span<T> mine, int root) {
+        if (rank() == root) {
+            require_length("scatter", all.size(), mine.size() * ranks());
+        }
+        check(
+            trefoil_scatter(all.data(), mine.data(), mine.size(), datatype_of<T>(), root, handle_));
+    }
+
     void barrier() { check(trefoil_barrier(handle_)); }
 
     /// For calls that this class does not wrap; stays owned by it.
     trefoil_comm_t handle() const { return handle_; }
 
   private:
+    std::size_t ranks() const { return static_cast<std::size_t>(size()); }
+    static void require_length(const char* call, std::size_t given, std::size_t needed) {
+        if (given != needed) {
+            throw CallFailed(TREFOIL_ERROR_INVALID_ARGUMENT,
+                             std::string(call) + ": the spans do not fit: one has " +
+                                 std::to_string(given) + " elements, but the other needs " +
+                                 std::to_string(needed));
+        }
+    }
     int number(trefoil_status_t (*get)(trefoil_comm_t, int*)) const {
         int value = 0;
         check(get(handle_, &value));

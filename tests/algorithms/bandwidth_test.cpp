@@ -5,8 +5,8 @@
 #include <string>
 #include <vector>
 
-#include "algorithms/builders.hpp"
 #include "algorithms/cost.hpp"
+#include "algorithms/product_parts.hpp"
 #include "algorithms/verify.hpp"
 #include "tests/algorithms/proof_shapes.hpp"
 
@@ -172,8 +172,9 @@ TEST(Bucket, PadsShortDimensions) {
 TEST(BandwidthSchedules, ManyRanksCostOneRankLittle) {
     // The schedule of one rank of 16384 holds what that rank sends, and no more.
     const Torus torus({128, 128});
-    for (const auto build : {build_swing_b, build_recursive_doubling_b}) {
-        const Schedule schedule = build(torus, 12345);
+    for (const auto build : {build_product<swing_parts, Collective::allreduce>,
+                             build_product<doubling_parts, Collective::allreduce>}) {
+        const Schedule schedule = build(torus, 12345, {});
         EXPECT_EQ(schedule.parts.size(), 4U);
         EXPECT_EQ(schedule.steps.size(), 4U * 28);
         EXPECT_EQ(schedule.sends.size(), 4U * 28);

@@ -46,7 +46,8 @@ TEST(InterleavedParts, ArePlainThenMirroredPerMovingDimension) {
 
 TEST(InterleavedParts, OfOneRankAreOnePartWithoutSteps) {
     const std::vector<Ring> rings{swing(1), swing(1)};
-    const Schedule schedule = product_allreduce(Torus({1, 1}), 0, interleaved_parts(rings, rings));
+    const Schedule schedule =
+        product_schedule(Torus({1, 1}), 0, interleaved_parts(rings, rings), Collective::allreduce);
     ASSERT_EQ(schedule.parts.size(), 1U);
     EXPECT_EQ(schedule.parts[0].vector_blocks, 1U);
     EXPECT_TRUE(schedule.steps.empty());
@@ -71,11 +72,12 @@ TEST(Mirrored, ReflectsPeersAndSignsAndKeepsPositions) {
     }
 }
 
-TEST(ProductAllreduce, NumbersBlocksInTheOrderOfTheSteps) {
+TEST(ProductSchedule, NumbersBlocksInTheOrderOfTheSteps) {
     // 4x4, dimension 0 first: it halves the 16 blocks, then dimension 1 halves what is left, ...
     const Torus torus({4, 4});
     const std::vector<Ring> rings{swing(4), swing(4)};
-    const Schedule schedule = product_allreduce(torus, 0, {{rings, {0, 1, 0, 1}}});
+    const Schedule schedule =
+        product_schedule(torus, 0, {{rings, {0, 1, 0, 1}}}, Collective::allreduce);
     ASSERT_EQ(schedule.steps.size(), 8U);
     const std::vector<Extent> expected{{8, 8}, {4, 4}, {2, 2}, {1, 1}};
     const std::vector<Rank> peers{4, 1, 12, 3};
@@ -90,9 +92,10 @@ TEST(ProductAllreduce, NumbersBlocksInTheOrderOfTheSteps) {
     EXPECT_EQ(schedule.receives_of(schedule.steps[2])[0].port, Port::minus(0));
 }
 
-TEST(ProductAllreduce, IdleStepsMoveNothing) {
+TEST(ProductSchedule, IdleStepsMoveNothing) {
     const std::vector<Ring> rings{swing(2)};
-    const Schedule schedule = product_allreduce(Torus({2}), 0, {{rings, {-1, 0, -1}}});
+    const Schedule schedule =
+        product_schedule(Torus({2}), 0, {{rings, {-1, 0, -1}}}, Collective::allreduce);
     ASSERT_EQ(schedule.steps.size(), 6U);
     for (const std::size_t idle : {0, 2, 3, 5}) {
         EXPECT_EQ(schedule.steps[idle].sends.count, 0U);
@@ -102,12 +105,13 @@ TEST(ProductAllreduce, IdleStepsMoveNothing) {
     EXPECT_EQ(schedule.steps[4].sends.count, 1U);
 }
 
-TEST(ProductAllreduce, SendsProductsOfSetsThatAreNoCells) {
+TEST(ProductSchedule, SendsProductsOfSetsThatAreNoCells) {
     // What rank (0, 0) sends first: the blocks that coordinate 1 of dimension 0 keeps and 0 does
     // not, with all of dimension 1.
     const Torus torus({6, 10});
     const std::vector<Ring> rings{sets(6), sets(10)};
-    const Schedule schedule = product_allreduce(torus, 0, {{rings, interleaved_order(rings, 0)}});
+    const Schedule schedule =
+        product_schedule(torus, 0, {{rings, interleaved_order(rings, 0)}}, Collective::allreduce);
     std::vector<RingTransfer> first;
     rings[0]->sends(0, 0, first);
     ASSERT_EQ(first.size(), 1U);
@@ -139,12 +143,13 @@ void expect_reversed(const Schedule& schedule, const Part& part) {
     }
 }
 
-TEST(ProductAllreduce, AllgatherIsTheReduceScatterReversed) {
+TEST(ProductSchedule, AllgatherIsTheReduceScatterReversed) {
     const Torus torus({4, 6});
     const std::vector<Ring> plain{swing(4), sets(6)};
     const std::vector<Ring> mirror{mirrored(plain[0]), mirrored(plain[1])};
     for (Rank r = 0; r < torus.ranks(); ++r) {
-        const Schedule schedule = product_allreduce(torus, r, interleaved_parts(plain, mirror));
+        const Schedule schedule =
+            product_schedule(torus, r, interleaved_parts(plain, mirror), Collective::allreduce);
         for (const Part& part : schedule.parts) {
             ASSERT_NO_FATAL_FAILURE(expect_reversed(schedule, part));
         }

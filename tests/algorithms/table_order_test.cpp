@@ -102,6 +102,9 @@ TEST(TableOrder, EveryRankContributesOnceAndInOrderWherePromised) {
              {"1", "2", "3", "5", "8", "11", "2x2", "3x3", "2x5", "4x3", "2x3x2"}) {
             SCOPED_TRACE(std::string(a.name) + " on " + shape);
             const Torus torus = Torus::parse(shape);
+            if (!a.refusal(torus).empty()) {
+                continue;
+            }
             Text all(torus.ranks());
             std::iota(all.begin(), all.end(), 0);
             Interpreter interpreter(torus, a);

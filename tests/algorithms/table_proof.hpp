@@ -7,16 +7,18 @@
 #include <algorithm>
 #include <map>
 #include <ostream>
+#include <set>
 
 #include "algorithms/verify.hpp"
 
 namespace trefoil {
 
 /// What the runtime relies on: the most that any rank receives from one peer through one port.
-inline double largest_landing(const Torus& torus, const Algorithm& algorithm) {
+inline double largest_landing(const Torus& torus, const Algorithm& algorithm,
+                              const BuildOptions& options = {}) {
     double largest = 0;
     for (Rank r = 0; r < torus.ranks(); ++r) {
-        const Schedule schedule = algorithm.build(torus, r);
+        const Schedule schedule = algorithm.build(torus, r, options);
         std::map<std::pair<Rank, Port>, double> received;
         for (const Part& part : schedule.parts) {
             const double block =
@@ -39,6 +41,31 @@ inline double largest_landing(const Torus& torus, const Algorithm& algorithm) {
     return largest;
 }
 
+/// The roots for which an algorithm is proved: first, second, middle and last.
+inline std::set<Rank> proof_roots(const Torus& torus, const Algorithm& algorithm) {
+    if (!is_rooted(algorithm.collective)) {
+        return {0};
+    }
+    const Rank p = torus.ranks();
+    return {0, std::min(1, p - 1), p / 2, p - 1};
+}
+
+/// All that can be asked of an algorithm, from each root.
+inline std::vector<BuildOptions> proof_options(const Torus& torus, const Algorithm& algorithm) {
+    using enum Layout;
+    std::vector<BuildOptions> all;
+    for (const Rank root : proof_roots(torus, algorithm)) {
+        for (const bool single_port : {false, true}) {
+            for (const Layout layout :
+                 {automatic, block_by_block, permute, send, two_transmissions}) {
+                all.push_back({.root = root, .layout = layout, .single_port = single_port});
+            }
+        }
+    }
+    std::erase_if(all, [&](const BuildOptions& o) { return !algorithm.refusal(torus, o).empty(); });
+    return all;
+}
+
 class TableProof : public testing::TestWithParam<Algorithm> {
   protected:
     void prove(const std::vector<std::string>& shapes) {
@@ -49,14 +76,27 @@ class TableProof : public testing::TestWithParam<Algorithm> {
             if (!algorithm.refusal(torus).empty()) {
                 continue;
             }
-            const Verification proof = verify(torus, algorithm);
-            ASSERT_TRUE(proof.ok()) << proof.errors[0];
-            if (algorithm.traits.identical_results) {
-                EXPECT_TRUE(proof.identical_results);
+            for (const BuildOptions& options : proof_options(torus, algorithm)) {
+                prove(torus, algorithm, options);
             }
-            EXPECT_LE(largest_landing(torus, algorithm),
-                      algorithm.landing_vectors(torus) * (1 + 1e-9));
         }
+    }
+
+  private:
+    static void prove(const Torus& torus, const Algorithm& algorithm, const BuildOptions& options) {
+        SCOPED_TRACE("root " + std::to_string(options.root) + ", layout " +
+                     std::string(to_string(options.layout)) +
+                     (options.single_port ? ", single-port" : ""));
+        const Verification proof = verify(torus, algorithm, options);
+        ASSERT_TRUE(proof.ok()) << proof.errors[0];
+        if (algorithm.traits.identical_results) {
+            EXPECT_TRUE(proof.identical_results);
+        }
+        if (algorithm.traits.order_preserving && is_reduction(algorithm.collective)) {
+            EXPECT_TRUE(proof.order_preserving);
+        }
+        EXPECT_LE(largest_landing(torus, algorithm, options),
+                  algorithm.landing_vectors(torus) * (1 + 1e-9));
     }
 };
 
@@ -66,7 +106,8 @@ inline void PrintTo(const Algorithm& algorithm, std::ostream* out) {
 }
 
 inline std::string algorithm_name(const testing::TestParamInfo<Algorithm>& info) {
-    std::string name(info.param.name);
+    std::string name(to_string(info.param.collective));
+    name += "_" + std::string(info.param.name);
     std::replace(name.begin(), name.end(), '-', '_');
     return name;
 }

@@ -21,17 +21,17 @@ TEST(Table, HoldsEveryAlgorithmThatIsPromised) {
 }
 
 TEST(Table, EntriesAreComplete) {
-    std::set<std::string_view> names;
+    std::set<std::pair<Collective, std::string_view>> names;
     for (const Algorithm& a : algorithms()) {
         SCOPED_TRACE(a.name);
-        EXPECT_TRUE(names.insert(a.name).second) << "a name that is taken";
+        EXPECT_TRUE(names.insert({a.collective, a.name}).second) << "a name that is taken";
         EXPECT_EQ(a.name.find_first_not_of("abcdefghijklmnopqrstuvwxyz-"), std::string_view::npos);
         EXPECT_FALSE(a.summary.empty());
         EXPECT_LE(a.summary.size(), 80u) << "one line of help";
         EXPECT_FALSE(a.paper.empty());
         EXPECT_FALSE(a.shapes.empty());
-        ASSERT_NE(a.refusal, nullptr);
-        ASSERT_NE(a.build, nullptr);
+        ASSERT_NE(a.shape_refusal, nullptr);
+        ASSERT_NE(a.builder, nullptr);
         ASSERT_NE(a.landing_vectors, nullptr);
     }
 }

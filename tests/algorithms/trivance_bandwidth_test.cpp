@@ -12,14 +12,14 @@ namespace {
 using namespace testing_trivance;
 
 CostSummary cost_of(const std::string& shape) {
-    return summarize(Torus::parse(shape), trivance(build_trivance_b));
+    return summarize(Torus::parse(shape), trivance<build_trivance_b>());
 }
 
 TEST(TrivanceBandwidth, ProvedOnRings) {
-    prove(build_trivance_b, rings(1, 40), true, 2);
+    prove(trivance<build_trivance_b>(), rings(1, 40), true, 2);
 }
 TEST(TrivanceBandwidth, ProvedOnTori) {
-    prove(build_trivance_b, tori(), true, 2);
+    prove(trivance<build_trivance_b>(), tori(), true, 2);
 }
 
 TEST(TrivanceBandwidth, EveryoneSendsTheLeastPossible) {

@@ -13,26 +13,26 @@ namespace {
 using namespace testing_trivance;
 
 TEST(TrivanceLatency, ProvedOnRings) {
-    prove(build_trivance_l, rings(1, 40), false, 1);
+    prove(trivance<build_trivance_l>(), rings(1, 40), false, 1);
 }
 TEST(TrivanceLatency, ProvedOnTori) {
-    prove(build_trivance_l, tori(), false, 1);
+    prove(trivance<build_trivance_l>(), tori(), false, 1);
 }
 
 TEST(TrivanceLatency, WindowsAssociateSumsDifferently) {
-    EXPECT_FALSE(verify(Torus({9}), trivance(build_trivance_l)).identical_results);
+    EXPECT_FALSE(verify(Torus({9}), trivance<build_trivance_l>()).identical_results);
 }
 
 TEST(TrivanceLatency, EachPartLoadsTheLinksOfOneDimension) {
     // Two parts of half a vector each, on dimensions of their own: 2 x 4 / 2 for 8x8.
-    EXPECT_DOUBLE_EQ(summarize(Torus({8, 8}), trivance(build_trivance_l)).sum_link_load, 4);
-    EXPECT_DOUBLE_EQ(summarize(Torus({9, 9, 9}), trivance(build_trivance_l)).sum_link_load, 4);
-    EXPECT_DOUBLE_EQ(summarize(Torus({16}), trivance(build_trivance_l)).sum_link_load, 8);
+    EXPECT_DOUBLE_EQ(summarize(Torus({8, 8}), trivance<build_trivance_l>()).sum_link_load, 4);
+    EXPECT_DOUBLE_EQ(summarize(Torus({9, 9, 9}), trivance<build_trivance_l>()).sum_link_load, 4);
+    EXPECT_DOUBLE_EQ(summarize(Torus({16}), trivance<build_trivance_l>()).sum_link_load, 8);
 }
 
 TEST(TrivanceLatency, OneMessagePerPortOnCubes) {
     for (const char* shape : {"2", "5", "8", "16", "64", "4x4", "5x5", "3x3x3", "2x2x2"}) {
-        const CostSummary cost = summarize(Torus::parse(shape), trivance(build_trivance_l));
+        const CostSummary cost = summarize(Torus::parse(shape), trivance<build_trivance_l>());
         EXPECT_EQ(cost.max_sends_per_port_per_step, 1) << shape;
         EXPECT_EQ(cost.max_extents_per_message, 1) << shape;
     }
@@ -43,20 +43,20 @@ TEST(TrivanceLatency, APairUsesBothOfItsLinks) {
     ASSERT_EQ(schedule.sends.size(), 2U);
     EXPECT_EQ(schedule.sends[0].port, Port::plus(0));
     EXPECT_EQ(schedule.sends[1].port, Port::minus(0));
-    EXPECT_DOUBLE_EQ(summarize(Torus({2}), trivance(build_trivance_l)).bytes_sent_max, 1);
+    EXPECT_DOUBLE_EQ(summarize(Torus({2}), trivance<build_trivance_l>()).bytes_sent_max, 1);
 }
 
 TEST(TrivanceGather, ProvedOnRings) {
-    prove(build_trivance_g, rings(1, 40), true, 1);
+    prove(trivance<build_trivance_g>(), rings(1, 40), true, 1);
 }
 TEST(TrivanceGather, ProvedOnTori) {
-    prove(build_trivance_g, tori(), true, 1);
+    prove(trivance<build_trivance_g>(), tori(), true, 1);
 }
 
 TEST(TrivanceGather, EveryContributionArrivesOnceInOneExtent) {
     for (const char* shape : {"2", "7", "26", "40", "4x4", "3x5", "2x3x4", "2x1x2"}) {
         const Torus torus = Torus::parse(shape);
-        const CostSummary cost = summarize(torus, trivance(build_trivance_g));
+        const CostSummary cost = summarize(torus, trivance<build_trivance_g>());
         EXPECT_DOUBLE_EQ(cost.bytes_sent_max, torus.ranks() - 1) << shape;
         EXPECT_DOUBLE_EQ(cost.bytes_sent_min, torus.ranks() - 1) << shape;
         EXPECT_EQ(cost.max_extents_per_message, 1) << shape;

@@ -9,16 +9,18 @@
 
 #include "algorithms/builders.hpp"
 #include "algorithms/cost.hpp"
+#include "algorithms/table.hpp"
 #include "algorithms/trivance_runs.hpp"
 #include "algorithms/verify.hpp"
 
 namespace trefoil::testing_trivance {
 
-inline Algorithm trivance(Schedule (*build)(const Torus&, Rank)) {
+template <Schedule (*build)(const Torus&, Rank)>
+Algorithm trivance() {
     Algorithm algorithm;
     algorithm.name = "trivance";
-    algorithm.refusal = [](const Torus&) { return std::string(); };
-    algorithm.build = build;
+    algorithm.shape_refusal = table::every_torus;
+    algorithm.builder = table::without_options<build>;
     return algorithm;
 }
 
@@ -44,17 +46,17 @@ inline std::vector<std::string> tori() {
 }
 
 /// The verifier's proof, and the number of steps.
-inline void prove(Schedule (*build)(const Torus&, Rank), const std::vector<std::string>& shapes,
+inline void prove(const Algorithm& algorithm, const std::vector<std::string>& shapes,
                   bool identical, int phases) {
     for (const std::string& shape : shapes) {
         SCOPED_TRACE(shape);
         const Torus torus = Torus::parse(shape);
-        const Verification proof = verify(torus, trivance(build));
+        const Verification proof = verify(torus, algorithm);
         ASSERT_TRUE(proof.ok()) << proof.errors[0];
         if (identical) {
             EXPECT_TRUE(proof.identical_results);
         }
-        EXPECT_EQ(summarize(torus, trivance(build)).steps, phases * due_steps(torus));
+        EXPECT_EQ(summarize(torus, algorithm).steps, phases * due_steps(torus));
     }
 }
 

@@ -226,6 +226,34 @@ TEST_P(Conformance, WaitWakesForEveryArrival) {
     });
 }
 
+TEST_P(Conformance, WakeEndsAWaitNowOrTheNextOne) {
+    // Each wait would last a minute, longer than the test may, if a wake-up were lost.
+    run_ranks(GetParam(), 1, [](Node& node) {
+        const auto drivers = wire(node, GetParam(), one_group, 64);
+        PortGroup& group = drivers[0]->group();
+        std::atomic<int> waits{0};
+        std::thread waker([&] {
+            for (int i = 0; i < 50; ++i) {
+                group.wake();
+                while (waits.load() <= i) {
+                    std::this_thread::yield();
+                }
+                if (i % 2 == 0) {
+                    std::this_thread::sleep_for(std::chrono::milliseconds(2));  // the owner sleeps
+                }
+            }
+        });
+        while (waits.load() < 50) {
+            group.wait(std::chrono::minutes(1));
+            drivers[0]->poll();
+            ++waits;
+        }
+        waker.join();
+        EXPECT_EQ(drivers[0]->unread(), 0U);
+        node.check();
+    });
+}
+
 TEST_P(Conformance, WaitEndsWithoutArrivals) {
     run_ranks(GetParam(), 1, [](Node& node) {
         const auto drivers = wire(node, GetParam(), one_group, 64);

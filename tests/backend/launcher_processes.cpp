@@ -193,7 +193,7 @@ TEST_P(Launchers, PerfIsOneOfTheRanks) {
     const Result result =
         start(4, std::string(TREFOIL_TOOL) + " perf allreduce --torus 2x2 -c -b 8 -e 8 -n 2");
     EXPECT_EQ(result.code, 0) << result.out;
-    EXPECT_EQ(result.lines_with("torus 2x2, 4 ranks"), 1) << result.out;
+    EXPECT_EQ(result.lines_with("torus 2x2 (--torus), 4 ranks"), 1) << result.out;
     EXPECT_EQ(result.lines_with("2 measurements, 0 wrong"), 1) << result.out;
     const Result other = start(2, std::string(TREFOIL_TOOL) + " perf allreduce --torus 3x3 -b 8");
     EXPECT_NE(other.code, 0) << other.out;

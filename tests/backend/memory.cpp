@@ -5,6 +5,7 @@
 
 #include <filesystem>
 
+#include "backend/memory_queue.hpp"
 #include "tests/backend/conformance.hpp"
 
 namespace trefoil::conformance {
@@ -15,6 +16,8 @@ INSTANTIATE_TEST_SUITE_P(Memory, Conformance,
                          test_name);
 
 namespace {
+
+constexpr int queue_capacity = memory::NoticeQueue::capacity;
 
 std::unique_ptr<PortGroup> open_group() {
     BackendConfig config;
@@ -61,7 +64,7 @@ TEST(Memory, RefusesWhenFullAndGoesOnWhenRead) {
     const RemoteMemory memory = writer->import_memory(reader->describe(reader->allocate(64)));
     const Peer peer = writer->connect(Port{0}, reader->address(Port{1}));
     PutResult last = PutResult::done;
-    EXPECT_EQ(puts_until_refused(*writer, peer, memory, last), 4096);
+    EXPECT_EQ(puts_until_refused(*writer, peer, memory, last), queue_capacity);
     EXPECT_EQ(last, PutResult::again);
     std::vector<Event> events(100);
     EXPECT_EQ(reader->poll(events), 100U);
@@ -76,7 +79,7 @@ TEST(Memory, FailsWhenThePeerHasClosed) {
     const Peer peer = writer->connect(Port{0}, reader->address(Port{1}));
     reader.reset();
     PutResult last = PutResult::done;
-    EXPECT_EQ(puts_until_refused(*writer, peer, memory, last), 4096);
+    EXPECT_EQ(puts_until_refused(*writer, peer, memory, last), queue_capacity);
     EXPECT_EQ(last, PutResult::failed);
     EXPECT_NE(writer->error_text().find("closed"), std::string::npos) << writer->error_text();
 }
@@ -108,7 +111,7 @@ TEST(Memory, FailsWhenThePeersProcessHasEnded) {
     ASSERT_EQ(waitpid(child, &status, 0), child);
     ASSERT_EQ(status, 0);
     PutResult last = PutResult::done;
-    EXPECT_EQ(puts_until_refused(*writer, peer, memory, last), 4096);
+    EXPECT_EQ(puts_until_refused(*writer, peer, memory, last), queue_capacity);
     for (int i = 0; i < 5000 && last == PutResult::again; ++i) {
         puts_until_refused(*writer, peer, memory, last);
     }

@@ -4,6 +4,7 @@
 
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <memory>
 #include <thread>
 #include <vector>
@@ -35,6 +36,28 @@ TEST(NoticeQueue, GivesNoticesInOrderUntilItIsEmpty) {
     }
     EXPECT_TRUE(reader.empty());
     EXPECT_FALSE(reader.pop(notice));
+}
+
+TEST(NoticeQueue, CarriesFewBytesAndNothingOfAnEarlierLap) {
+    const auto queue = make_queue();
+    QueueWriter writer(*queue);
+    QueueReader reader(*queue);
+    std::vector<std::byte> bytes(SmallPut::most_bytes);
+    for (std::uint32_t i = 0; i < 2 * capacity; ++i) {
+        const std::size_t length = i < capacity ? i % (SmallPut::most_bytes + 1) : 0;
+        std::fill(bytes.begin(), bytes.end(), static_cast<std::byte>(i));
+        ASSERT_TRUE(writer.push(i, 7, 3 * i, bytes.data(), length));
+        std::uint32_t notice = 0;
+        std::size_t delivered = 0;
+        ASSERT_TRUE(reader.pop(notice, [&](const SmallPut& put) {
+            delivered = put.bytes;
+            EXPECT_EQ(put.memory, 7U);
+            EXPECT_EQ(put.offset, 3 * i);
+            EXPECT_TRUE(std::equal(put.data, put.data + put.bytes, bytes.data()));
+        }));
+        ASSERT_EQ(notice, i);
+        ASSERT_EQ(delivered, length);
+    }
 }
 
 TEST(NoticeQueue, IsFullAtItsCapacityForAllWriters) {

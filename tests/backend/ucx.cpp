@@ -7,6 +7,7 @@
 #include <algorithm>
 #include <cstdlib>
 #include <functional>
+#include <utility>
 
 #include "backend/ucx_blob.hpp"
 #include "backend/ucx_discovery.hpp"
@@ -116,12 +117,26 @@ TEST(UcxDiscovery, APortOfAnotherGroupIsRefused) {
     refusal(Status::invalid_argument, [&] { groups[0]->describe(foreign); });
 }
 
+// Ports of one thread with a NIC each: memory is mapped without help of the network, or not at all.
+TEST(UcxGroup, PortsWithDevicesOfTheirOwnMapMemoryWhereTheTransportsCan) {
+    for (const auto& [transports, mapped] :
+         {std::pair("tcp,posix", true), std::pair("tcp", false)}) {
+        const BackendConfig config = config_for(transports, {interface().nic, ""});
+        const auto groups = open_ucx(config);
+        const auto peers = open_ucx(config);
+        const LocalMemory landing = peers[0]->allocate(4096);
+        const std::string description = peers[0]->describe(landing);
+        EXPECT_EQ(groups[0]->import_memory(description).base != 0, mapped) << transports;
+    }
+}
+
 TEST(UcxBlob, RoundTripsAndRefusesEveryOtherLength) {
     const std::string raw("\0\1:\0x", 5);
-    const ucx::SharedBlob shared{0xffffffffffffffffULL, raw, "worker"};
+    const ucx::SharedBlob shared{"host", 0xffffffffffffffffULL, raw, "worker"};
     const std::string memory = ucx::encode(ucx::MemoryBlob{3, 100, shared});
     EXPECT_EQ(ucx::decode_memory(memory).id, 3U);
     EXPECT_EQ(ucx::decode_memory(memory).bytes, 100U);
+    EXPECT_EQ(ucx::decode_memory(memory).shared.host, "host");
     EXPECT_EQ(ucx::decode_memory(memory).shared.base, shared.base);
     EXPECT_EQ(ucx::decode_memory(memory).shared.key, raw);
     EXPECT_EQ(ucx::decode_memory(memory).shared.worker, "worker");

@@ -1,63 +1,107 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: BSD-3-Clause
-"""Runs every allreduce algorithm on real endpoints over a matrix of tori, backends, types and counts.
+"""Runs every algorithm of a collective on real endpoints over a matrix of tori, backends, types and counts.
 
-Usage: matrix.py TREFOIL [--quick]. Each run is one `trefoil perf allreduce -c`; its JSON is read, so that a run
-that measured less than asked for fails too. Ends with one line of totals; exit code 1 if anything is wrong.
+Usage: matrix.py TREFOIL [--collective NAME|all] [--quick] [--transport WORD] [--torus NAME ...]. Each run is one
+`trefoil perf COLLECTIVE -c`, from the first, the middle and the last rank as the root where there is one; its JSON is
+read, so that a run that measured less than asked for fails too. Ends with one line of totals per collective and one of
+all; exit code 1 if anything is wrong.
 """
+import argparse
 import json
+import math
+import os
 import subprocess
 import sys
 import tempfile
 import time
 
 TORI = ["2", "5", "8", "9", "3x3", "4x4", "2x3", "3x5", "2x2x2"]
+QUICK_TORI = ["5", "2x3"]
+# Name: what it adds to the command, and to the environment.
 TRANSPORTS = {
-    "memory, processes": ["--backend", "memory"],
-    "memory, threads": ["--backend", "memory", "--launch", "threads"],
-    "ofi net": ["--backend", "ofi", "--provider", "net"],
-    "ofi tcp;ofi_rxm": ["--backend", "ofi", "--provider", "tcp;ofi_rxm"],
-    "ofi shm": ["--backend", "ofi", "--provider", "shm"],
+    "memory, processes": (["--backend", "memory"], {}),
+    "memory, threads": (["--backend", "memory", "--launch", "threads"], {}),
+    "ofi net": (["--backend", "ofi", "--provider", "net"], {}),
+    "ofi tcp;ofi_rxm": (["--backend", "ofi", "--provider", "tcp;ofi_rxm"], {}),
+    "ofi shm": (["--backend", "ofi", "--provider", "shm"], {}),
+    "ucx posix": (["--backend", "ucx"], {"UCX_TLS": "posix"}),
+    "ucx sysv": (["--backend", "ucx"], {"UCX_TLS": "sysv"}),
+    "ucx tcp": (["--backend", "ucx"], {"UCX_TLS": "tcp"}),
 }
 TYPES = ["float", "double", "int32", "bfloat16"]
-COUNTS = ["0", "1", "7", "1000", "1Mi"]
-LIMIT_SECONDS = 600
+COUNTS = ["0", "1", "7", "1000"]
+LARGEST_COUNT, LARGEST_BLOCK = "1Mi", "64Ki"
+# Those with data to check; the barrier has none.
+COLLECTIVES = ["allreduce", "reduce_scatter", "allgather", "bcast", "reduce", "gather", "scatter"]
+DIVIDED = ["reduce_scatter", "allgather", "gather", "scatter"]  # counts are those of a rank's block
+ROOTED = ["bcast", "reduce", "gather", "scatter"]
+LIMIT_SECONDS = 1800
 
 
-def run(tool, torus, transport):
+def roots_of(torus):
+    """The roots that --root all stands for."""
+    ranks = math.prod(int(size) for size in torus.split("x"))
+    return {0, ranks // 2, ranks - 1}
+
+
+def counts_of(collective, quick):
+    return COUNTS + ([] if quick else [LARGEST_BLOCK if collective in DIVIDED else LARGEST_COUNT])
+
+
+def run(tool, collective, torus, transport, quick):
     """The rows of one run: (measurements, wrong)."""
+    counts = counts_of(collective, quick)
+    rooted = collective in ROOTED
     with tempfile.NamedTemporaryFile(suffix=".json") as out:
-        command = [tool, "perf", "allreduce", "--torus", torus, *TRANSPORTS[transport], "--algorithm", "all", "-c",
-                   "-d", ",".join(TYPES), "--counts", ",".join(COUNTS), "-n", "1", "-w", "0", "--json", out.name]
-        done = subprocess.run(command, capture_output=True, text=True, timeout=LIMIT_SECONDS, check=False)
+        arguments, variables = TRANSPORTS[transport]
+        command = [tool, "perf", collective, "--torus", torus, *arguments, "--algorithm", "all", "-c",
+                   *(["--root", "all"] if rooted else []), "-d", ",".join(TYPES), "--counts", ",".join(counts),
+                   "-n", "1", "-w", "0", "--json", out.name]
+        done = subprocess.run(command, capture_output=True, text=True, timeout=LIMIT_SECONDS, check=False,
+                              env={**os.environ, **variables})
         if done.returncode not in (0, 1):
             raise RuntimeError(f"{' '.join(command)} ended with {done.returncode}:\n{done.stderr[-2000:]}")
         report = json.load(open(out.name, encoding="utf-8"))
     names = {row["algorithm"] for row in report["runs"]}
-    expected = len(names) * len(TYPES) * len(COUNTS) * 2
+    placements = 1 if collective == "bcast" else 2
+    expected = len(names) * len(TYPES) * len(counts) * placements * (len(roots_of(torus)) if rooted else 1)
     if len(names) < 5 or len(report["runs"]) != expected:
-        raise RuntimeError(f"{torus} over {transport}: {len(report['runs'])} measurements instead of {expected}")
+        raise RuntimeError(f"{collective} on {torus} over {transport}: {len(report['runs'])} measurements instead of {expected}")
     return len(report["runs"]), sum(row["wrong"] for row in report["runs"])
 
 
 def main():
-    tool = sys.argv[1]
-    tori = ["5", "2x3"] if "--quick" in sys.argv else TORI
-    measurements = wrong = failures = 0
-    for transport in TRANSPORTS:
-        for torus in tori:
-            start = time.monotonic()
-            try:
-                rows, bad = run(tool, torus, transport)
-                text = f"{rows} measurements, {bad} wrong"
-                measurements += rows
-                wrong += bad
-            except (RuntimeError, subprocess.TimeoutExpired) as error:
-                failures += 1
-                text = f"FAILED: {error}"
-            print(f"{transport:20} {torus:6} {text}, {time.monotonic() - start:.1f} s", flush=True)
-    print(f"{measurements} measurements, {wrong} wrong, {failures} runs failed")
-    return 1 if wrong or failures or not measurements else 0
+    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
+    parser.add_argument("tool")
+    parser.add_argument("--collective", default="allreduce", choices=[*COLLECTIVES, "all"], help="default: allreduce")
+    parser.add_argument("--quick", action="store_true", help="two small tori, no large counts")
+    parser.add_argument("--transport", default="", help="only transports whose name contains this")
+    parser.add_argument("--torus", action="append", help="only this one; may be repeated")
+    options = parser.parse_args()
+    tori = options.torus or (QUICK_TORI if options.quick else TORI)
+    transports = [name for name in TRANSPORTS if options.transport in name]
+    collectives = COLLECTIVES if options.collective == "all" else [options.collective]
+    totals = []
+    for collective in collectives:
+        measurements = wrong = failures = 0
+        for transport in transports:
+            for torus in tori:
+                start = time.monotonic()
+                try:
+                    rows, bad = run(options.tool, collective, torus, transport, options.quick)
+                    text = f"{rows} measurements, {bad} wrong"
+                    measurements += rows
+                    wrong += bad
+                except (RuntimeError, subprocess.TimeoutExpired) as error:
+                    failures += 1
+                    text = f"FAILED: {error}"
+                print(f"{collective:14} {transport:20} {torus:6} {text}, {time.monotonic() - start:.1f} s", flush=True)
+        totals.append((collective, measurements, wrong, failures))
+    totals.append(("all", *(sum(column) for column in list(zip(*totals))[1:])))
+    for collective, measurements, wrong, failures in totals:
+        print(f"{collective}: {measurements} measurements, {wrong} wrong, {failures} runs failed")
+    return 1 if wrong or failures or not all(measurements for _, measurements, _, _ in totals) else 0
 
 
 if __name__ == "__main__":

@@ -96,6 +96,92 @@ TEST_F(Perf, automatic_choice_names_what_it_chose) {
     EXPECT_TRUE(all["runs"][0]["wrong"].is_null());  // nobody asked
 }
 
+TEST_F(Perf, tells_what_ranks_hold) {
+    const Json all = run({"allreduce", "--ranks", "4", "--launch", "processes", "-b", "8", "-e",
+                          "8", "--in-place", "out", "-n", "1", "--resources"});
+    const Json& held = all["resources"];
+    EXPECT_GE(held["peers"].get<double>(), 1);
+    EXPECT_LE(held["peers"].get<double>(), 3);
+    EXPECT_GE(held["connections"].get<double>(), 2 * held["peers"].get<double>());
+    EXPECT_GT(held["landing_bytes"].get<double>(), 0);
+    EXPECT_GE(held["total_landing_bytes"].get<double>(), held["landing_bytes"].get<double>());
+    EXPECT_GT(held["memory_bytes"].get<double>(), 0);
+    EXPECT_NE(result_.out.find("# most of any rank: "), std::string::npos) << result_.out;
+}
+
+struct Promise {
+    const char* collective;
+    const char* algorithm;  ///< one of those that must be there
+    bool divided, rooted, reduces;
+    double bus_factor;  ///< on six ranks
+};
+
+class PerfCollective : public Perf, public testing::WithParamInterface<Promise> {};
+
+TEST_P(PerfCollective, all_algorithms_are_right_from_any_root) {
+    const Promise& promise = GetParam();
+    std::vector<std::string> arguments{
+        promise.collective, "--torus", "2x3", "--launch", "threads", "--backend",
+        "memory",           "-a",      "all", "--counts", "0,7,300", "-d",
+        "float,int8",       "-n",      "1",   "-w",       "1",       "-c"};
+    if (promise.rooted) {
+        arguments.insert(arguments.end(), {"--root", "all"});
+    }
+    const Json all = run(arguments);
+    std::set<std::string> algorithms, placements;
+    std::set<int> roots;
+    for (const Json& row : all["runs"]) {
+        EXPECT_EQ(row["wrong"], 0) << row;
+        EXPECT_EQ(row["collective"], promise.collective);
+        EXPECT_EQ(row["op"], promise.reduces ? "sum" : "");
+        EXPECT_EQ(row["root"].is_number(), promise.rooted) << row;
+        EXPECT_EQ(row["bytes"], row["count"].get<int>() * (row["type"] == "float" ? 4 : 1) *
+                                    (promise.divided ? 6 : 1));
+        EXPECT_NEAR(row["busbw"].get<double>(), row["algbw"].get<double>() * promise.bus_factor,
+                    1.0);
+        algorithms.insert(row["algorithm"]);
+        placements.insert(row["in_place"].dump());
+        roots.insert(promise.rooted ? row["root"].get<int>() : 0);
+    }
+    EXPECT_EQ(algorithms.count(promise.algorithm), 1U);
+    EXPECT_EQ(roots, promise.rooted ? (std::set<int>{0, 3, 5}) : std::set<int>{0});
+    EXPECT_EQ(placements.size(), promise.collective == std::string("bcast") ? 1U : 2U);
+    EXPECT_EQ(all["runs"].size(), 3 * 2 * algorithms.size() * placements.size() * roots.size());
+}
+
+INSTANTIATE_TEST_SUITE_P(
+    Every, PerfCollective,
+    testing::Values(Promise{"allreduce", "trivance-l", false, false, true, 2 * 5.0 / 6},
+                    Promise{"reduce_scatter", "swing", true, false, true, 5.0 / 6},
+                    Promise{"allgather", "recursive-doubling", true, false, false, 5.0 / 6},
+                    Promise{"bcast", "spanning-trees", false, true, false, 1},
+                    Promise{"reduce", "linear", false, true, true, 1},
+                    Promise{"gather", "bine-dd", true, true, false, 5.0 / 6},
+                    Promise{"scatter", "binomial-dh", true, true, false, 5.0 / 6}),
+    [](const auto& promise) { return promise.param.collective; });
+
+TEST_F(Perf, a_size_is_that_of_all_blocks_together) {
+    const Json all = run({"allgather", "--torus", "3", "--launch", "threads", "-b", "8", "-e",
+                          "200", "-f", "5", "--in-place", "out", "-n", "1"});
+    std::vector<int> counts;
+    for (const Json& row : all["runs"]) {
+        counts.push_back(row["count"].get<int>());
+    }
+    EXPECT_EQ(counts, (std::vector<int>{1, 3, 17}));  // 2, 10 and 50 floats on three ranks
+}
+
+TEST_F(Perf, every_collective_runs_in_processes) {
+    for (const char* collective :
+         {"reduce_scatter", "allgather", "bcast", "reduce", "gather", "scatter"}) {
+        const Json all = run({collective, "--torus", "3", "--backend", "memory", "-b", "8", "-e",
+                              "64K", "-f", "8192", "-n", "1", "-c"});
+        EXPECT_GE(all["runs"].size(), 2U) << collective;
+        for (const Json& row : all["runs"]) {
+            EXPECT_EQ(row["wrong"], 0) << row;
+        }
+    }
+}
+
 TEST_F(Perf, measures_a_barrier) {
     const Json all = run({"barrier", "--torus", "2x2", "--launch", "threads", "-n", "3"});
     ASSERT_EQ(all["runs"].size(), 1U);
@@ -125,12 +211,18 @@ TEST(PerfInput, bad_input_is_refused_once) {
         {{"allreduce"}, "perf needs ranks"},
         {{"allreduce", "--torus", "3x3", "--ranks", "4"}, "--ranks 4 does not match --torus 3x3"},
         {{"allreduce", "--torus", "3x"}, "is not a torus"},
-        {{"allredoce", "--torus", "3"}, "did you mean allreduce?"},
+        {{"allredoce", "--torus", "3"}, "did you mean allreduce or reduce?"},
         {{"allreduce", "--torus", "3", "--algorithm", "trivnce-b"}, "did you mean trivance-b"},
         {{"allreduce", "--torus", "3", "-d", "flot"}, "did you mean float"},
         {{"allreduce", "--torus", "3", "-o", "summ"}, "did you mean sum"},
         {{"allreduce", "--torus", "3", "-d", "float", "-o", "band"}, "makes no sense"},
         {{"allreduce", "--torus", "3", "--backend", "memry"}, "did you mean memory"},
+        {{"allgather", "--torus", "3", "-o", "sum"}, "allgather reduces nothing"},
+        {{"allreduce", "--torus", "3", "--root", "0"}, "allreduce has no root"},
+        {{"bcast", "--torus", "3", "--root", "3"}, "numbers from 0 to 2, or all"},
+        {{"bcast", "--torus", "3", "--root", "1x"}, "--root 1x is no rank"},
+        {{"bcast", "--torus", "3", "--in-place", "out"}, "bcast has one buffer"},
+        {{"bcast", "--torus", "3", "--algorithm", "bine-small"}, "did you mean"},
         {{"allreduce", "--torus", "3", "--launch", "magic"}, "give processes or threads"},
         {{"allreduce", "--torus", "3", "--in-place", "yes"}, "give both, out or in"},
         {{"allreduce", "--torus", "3", "-b", "64", "-e", "8"}, "is less than --minbytes"},
@@ -148,6 +240,14 @@ TEST(PerfInput, bad_input_is_refused_once) {
         EXPECT_EQ(lines_of(result.err).size(), 1U) << result.err;
         EXPECT_EQ(result.out, "");
     }
+}
+
+TEST(PerfInput, a_missing_collective_is_told_with_all_names) {
+    const auto result = run_tool({"perf"});
+    EXPECT_EQ(result.code, 2);
+    EXPECT_NE(result.err.find("reduce_scatter, allgather, bcast, reduce, gather, scatter, barrier"),
+              std::string::npos)
+        << result.err;
 }
 
 TEST(PerfInput, threads_are_refused_under_a_launcher) {

@@ -58,6 +58,13 @@ TEST(Run, keeps_lines_whole_and_streams_apart) {
     EXPECT_EQ(err.size(), 4U);
 }
 
+TEST(Run, leaves_the_options_of_the_program_alone) {
+    const auto result = run_tool(
+        {"run", "--no-label", "-n", "2", "sh", "-c", "printf '%s %s\\n' \"$0\" \"$1\"", "-n", "5"});
+    EXPECT_EQ(result.out, "-n 5\n-n 5\n") << result.err;
+    EXPECT_EQ(run_tool({"run", "-n", "2", "--bogus", "true"}).code, 2);
+}
+
 TEST(Run, can_leave_labels_out) {
     EXPECT_EQ(run_script({"-n", "2", "--no-label"}, "echo hello").out, "hello\nhello\n");
 }

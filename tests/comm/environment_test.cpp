@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// The environment: values, units, refusals, unknown names, NIC lists.
+// The environment: values, units, refusals, unknown names, cores to pin to.
 #include "comm/environment.hpp"
 
 #include <gtest/gtest.h>
@@ -39,12 +39,14 @@ TEST(Environment, ReadsNumbersSecondsAndBytes) {
     const Variable segment("TREFOIL_SEGMENT_BYTES", "65536");
     const Variable threads("TREFOIL_PORT_THREADS", "0");
     const Variable pin("TREFOIL_PIN", "none");
+    const Variable team("TREFOIL_TEAM", "caller");
     const Settings s = settings_from_environment();
     EXPECT_EQ(s.timeout.count(), 2500);
     EXPECT_EQ(s.landing_bytes, std::size_t{8} << 20);
     EXPECT_EQ(s.segment_bytes, 65536U);
     EXPECT_EQ(s.port_threads, 0);
     EXPECT_FALSE(s.pin);
+    EXPECT_EQ(s.team, TeamKind::caller);
 }
 
 TEST(Environment, RefusesBadValues) {
@@ -57,6 +59,10 @@ TEST(Environment, RefusesBadValues) {
     expect_refused("TREFOIL_RANK", "3");
     expect_refused("TREFOIL_PORT_THREADS", "-2");
     expect_refused("TREFOIL_PIN", "maybe");
+    expect_refused("TREFOIL_TEAM", "opnemp");
+    expect_refused("TREFOIL_PIN", "0,,1");
+    expect_refused("TREFOIL_PIN", "3-1");
+    expect_refused("TREFOIL_PORT_THREADS", "-1");
 }
 
 TEST(Environment, UnknownNamesOfferTheNearest) {
@@ -74,13 +80,15 @@ TEST(Environment, EveryVariableIsExplained) {
     }
 }
 
-TEST(Nics, OneForAllOrOnePerDirection) {
-    EXPECT_EQ(parse_nics("", 4), std::vector<std::string>(4));
-    EXPECT_EQ(parse_nics("eth0", 2), (std::vector<std::string>{"eth0", "eth0"}));
-    EXPECT_EQ(parse_nics("+0=a,-1=b", 4), (std::vector<std::string>{"a", "", "", "b"}));
-    EXPECT_THROW(parse_nics("+2=a", 4), Error);
-    EXPECT_THROW(parse_nics("+0=", 4), Error);
-    EXPECT_THROW(parse_nics("a,+0=b", 4), Error);
+TEST(Environment, ReadsHowToPin) {
+    EXPECT_TRUE(settings_from_environment().pin);
+    {
+        const Variable none("TREFOIL_PIN", "none");
+        EXPECT_FALSE(settings_from_environment().pin);
+    }
+    const Variable list("TREFOIL_PIN", "6,0-2");
+    EXPECT_TRUE(settings_from_environment().pin);
+    EXPECT_EQ(settings_from_environment().pin_cores, (std::vector<int>{6, 0, 1, 2}));
 }
 
 }  // namespace

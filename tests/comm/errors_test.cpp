@@ -48,6 +48,19 @@ TEST(Errors, ArgumentsOfAllreduceAreCheckedBeforeAnythingMoves) {
     });
 }
 
+TEST(Errors, PortThreadsWithoutATeamAreRefused) {
+    setenv("TREFOIL_TEAM", "caller", 1);
+    JobOptions options;
+    options.torus = "2";
+    options.port_threads = 2;
+    run_ranks(2, options, [](int, trefoil_comm_t comm) {
+        EXPECT_EQ(comm, nullptr);
+        EXPECT_TRUE(mentions(trefoil_last_error(nullptr), "TREFOIL_TEAM=dedicated"))
+            << trefoil_last_error(nullptr);
+    });
+    unsetenv("TREFOIL_TEAM");
+}
+
 TEST(Errors, UnknownAlgorithmsOfferTheNearestNames) {
     JobOptions options;
     options.torus = "3x3";
@@ -96,6 +109,54 @@ TEST(Errors, UnknownBackendsNameThoseThatExist) {
         EXPECT_TRUE(mentions(trefoil_last_error(nullptr), "memory"));
     });
 }
+
+TEST(Errors, MorePortThreadsThanPortsAreRefusedOnAllRanks) {
+    JobOptions options;
+    options.torus = "2x2";
+    run_ranks(
+        4, options,
+        [](int rank, trefoil_comm_t comm) {
+            EXPECT_EQ(comm, nullptr);
+            const std::string text = trefoil_last_error(nullptr);
+            EXPECT_TRUE(mentions(text, "TREFOIL_PORT_THREADS is 5") && mentions(text, "0 to 4"))
+                << text;
+            EXPECT_EQ(mentions(text, "rank 3 cannot"), rank != 3) << text;
+        },
+        [](int rank, trefoil_config_t& config) { config.port_threads = rank == 3 ? 5 : 4; });
+}
+
+TEST(Errors, ACoreOutsideTheMaskIsRefusedOnAllRanks) {
+    JobOptions options;
+    options.torus = "2";
+    setenv("TREFOIL_PIN", "65535", 1);
+    run_ranks(2, options, [](int, trefoil_comm_t comm) {
+        EXPECT_EQ(comm, nullptr);
+        EXPECT_TRUE(mentions(trefoil_last_error(nullptr), "core 65535"))
+            << trefoil_last_error(nullptr);
+    });
+    unsetenv("TREFOIL_PIN");
+}
+
+#ifdef TREFOIL_HAVE_OFI
+TEST(Errors, ANicThatOneRankDoesNotHaveIsNamedByAll) {
+    for (const char* nics : {"no_such_nic", "no_such_*", "+0=no_such_nic"}) {
+        JobOptions options;
+        options.torus = "3";
+        options.backend = "ofi";
+        options.provider = "net";
+        run_ranks(
+            3, options,
+            [](int rank, trefoil_comm_t comm) {
+                EXPECT_EQ(comm, nullptr);
+                const std::string text = trefoil_last_error(nullptr);
+                EXPECT_TRUE(mentions(text, "\"no_such_") && mentions(text, "lo (127.0.0.1"))
+                    << text;
+                EXPECT_EQ(mentions(text, "rank 1 cannot"), rank != 1) << text;
+            },
+            [&](int rank, trefoil_config_t& config) { config.nics = rank == 1 ? nics : "lo"; });
+    }
+}
+#endif
 
 TEST(Errors, RanksThatDisagreeOnTheConfigurationAreRefusedWithTheDifference) {
     JobOptions options;

@@ -1,10 +1,13 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // A port group for tests: as demanding as the interface allows. Sources must be registered, bytes
-// leave only when polled, puts are refused now and then, and completions can be held back.
+// leave only when polled, puts are refused now and then, and completions can be held back. Or it
+// sleeps, regardless of the time asked for, until an arrival or a sibling wakes it.
 #pragma once
 
 #include <gtest/gtest.h>
 
+#include <atomic>
+#include <condition_variable>
 #include <cstring>
 #include <deque>
 #include <map>
@@ -49,7 +52,7 @@ class GroupDouble final : public PortGroup {
     PutResult put(Port, Peer peer, const void* source, void* descriptor, const RemoteMemory& target,
                   std::uint64_t offset, std::size_t bytes, std::uint32_t notice,
                   std::uint64_t cookie) override {
-        if (random_() % 4 == 0 || queued_.size() >= 8) {
+        if ((!sleeps_until_woken && random_() % 4 == 0) || queued_.size() >= 8) {
             return PutResult::again;
         }
         EXPECT_LE(offset + bytes, target.bytes);
@@ -80,7 +83,29 @@ class GroupDouble final : public PortGroup {
         }
         return written;
     }
-    void wait(std::chrono::microseconds longest) override { std::this_thread::sleep_for(longest); }
+    /// Set before the groups are made. They then count the sleeps that nobody has ended.
+    static inline bool sleeps_until_woken = false;
+    static inline std::atomic<int> sleeps_in_vain{0};
+
+    void wait(std::chrono::microseconds longest) override {
+        if (!sleeps_until_woken) {
+            std::this_thread::sleep_for(std::min(longest, std::chrono::microseconds{1000}));
+            return;
+        }
+        std::unique_lock lock(mutex_);
+        const auto has_work = [this] {
+            return woken_ || !arrived_.empty() || !queued_.empty() || !completed_.empty();
+        };
+        if (!changed_.wait_for(lock, std::chrono::seconds(5), has_work)) {
+            ++sleeps_in_vain;
+        }
+        woken_ = false;
+    }
+    void wake() override {
+        const std::lock_guard lock(mutex_);
+        woken_ = true;
+        changed_.notify_one();
+    }
 
     bool needs_registered_source() const override { return true; }
     std::string error_text() const override { return "none"; }
@@ -113,6 +138,7 @@ class GroupDouble final : public PortGroup {
         auto* target = reinterpret_cast<GroupDouble*>(put.peer.handle);
         const std::lock_guard lock(target->mutex_);  // publishes the bytes to the target's poll()
         target->arrived_.push_back(put.notice);
+        target->changed_.notify_one();
     }
 
     std::deque<std::vector<std::byte>> own_;
@@ -120,7 +146,9 @@ class GroupDouble final : public PortGroup {
     std::deque<std::uint64_t> completed_;
     bool holding_ = false;
     std::minstd_rand random_;
-    std::mutex mutex_;  // guards arrived_
+    std::mutex mutex_;  // guards arrived_ and woken_
+    std::condition_variable changed_;
+    bool woken_ = false;
     std::deque<std::uint32_t> arrived_;
 };
 

@@ -4,6 +4,7 @@
 
 #include <gtest/gtest.h>
 
+#include "lowering.hpp"
 #include "threads/notice.hpp"
 #include "topo/error.hpp"
 
@@ -41,7 +42,7 @@ TEST(Lower, PartsAndBlocksBecomeTheirSharesOfTheVector) {
         const Extent middle{1, 2};
         writer.send(1, Port::plus(0), {&middle, 1});
     }
-    const Program program = lower(writer.take(), wire_with({1}), 257, 4, false);
+    const Program program = test::lowered(writer.take(), wire_with({1}), 257, 4, false);
     ASSERT_EQ(program.puts.size(), 2U);
     // Three units of 128 elements: part 0 has one, in eight units of 16; blocks 1 and 2 are the
     // middle.
@@ -66,9 +67,9 @@ TEST(Lower, TinyVectorsStayInOnePiece) {
         }
     }
     const Schedule schedule = writer.take();
-    EXPECT_EQ(lower(schedule, wire_with({1}), 16, 4, false).puts.size(), 1U);
-    EXPECT_EQ(lower(schedule, wire_with({1}), 17, 4, false).puts.size(), 2U);
-    EXPECT_EQ(lower(schedule, wire_with({1}), 4096, 4, false).puts.size(), 8U);
+    EXPECT_EQ(test::lowered(schedule, wire_with({1}), 16, 4, false).puts.size(), 1U);
+    EXPECT_EQ(test::lowered(schedule, wire_with({1}), 17, 4, false).puts.size(), 2U);
+    EXPECT_EQ(test::lowered(schedule, wire_with({1}), 4096, 4, false).puts.size(), 8U);
 }
 
 TEST(Lower, EmptyMessagesAreLeftOutAndSignalsStay) {
@@ -80,7 +81,7 @@ TEST(Lower, EmptyMessagesAreLeftOutAndSignalsStay) {
     writer.receive(1, Port::minus(0), Action::reduce, {&last, 1});
     writer.step();
     writer.send(1, Port::plus(0), {});
-    const Program program = lower(writer.take(), wire_with({1}), 1, 8, false);
+    const Program program = test::lowered(writer.take(), wire_with({1}), 1, 8, false);
     // One element in four blocks: it lies in block 3.
     ASSERT_EQ(program.puts.size(), 1U);
     EXPECT_EQ(program.puts[0].bytes, 0U);
@@ -98,7 +99,7 @@ TEST(Lower, TwoArrivalsInTheSamePlaceAreReducedInOnePass) {
     writer.receive(1, Port::plus(0), Action::reduce, {&whole, 1});
     const Extent scratch{1, 1};
     writer.apply(Action::replace, {&scratch, 1});
-    const Program program = lower(writer.take(), wire_with({1}), 10, 4, false);
+    const Program program = test::lowered(writer.take(), wire_with({1}), 10, 4, false);
     ASSERT_EQ(program.ops.size(), 2U);
     EXPECT_EQ(program.ops[0].kind, ProgramOp::Kind::joint);
     EXPECT_EQ(program.ops[0].elements, 10U);
@@ -116,7 +117,7 @@ TEST(Lower, ReductionsAreNotJoinedAcrossAnOverlap) {
     writer.receive(1, Port::minus(0), Action::reduce, {&wide, 1});
     writer.receive(1, Port::plus(0), Action::reduce, {&narrow, 1});
     writer.receive(2, Port::plus(0), Action::reduce, {&wide, 1});
-    const Program program = lower(writer.take(), wire_with({1, 2}), 64, 4, false);
+    const Program program = test::lowered(writer.take(), wire_with({1, 2}), 64, 4, false);
     ASSERT_EQ(program.ops.size(), 3U);
     for (const ProgramOp& op : program.ops) {
         EXPECT_EQ(op.kind, ProgramOp::Kind::reduce);
@@ -129,7 +130,7 @@ TEST(Lower, ScatteredExtentsArePackedIntoOnePut) {
     writer.step();
     const Extent scattered[] = {{0, 1}, {2, 1}};
     writer.send(1, Port::plus(0), scattered);
-    const Program program = lower(writer.take(), wire_with({1}), 64, 4, false);
+    const Program program = test::lowered(writer.take(), wire_with({1}), 64, 4, false);
     ASSERT_EQ(program.puts.size(), 1U);
     EXPECT_EQ(program.puts[0].packs.count, 2U);
     EXPECT_EQ(program.puts[0].bytes, 128U);
@@ -143,7 +144,7 @@ TEST(Lower, RegisteredSourcesArePackedAlways) {
     writer.part(1);
     writer.step();
     writer.send(1, Port::plus(0), {&whole, 1});
-    const Program program = lower(writer.take(), wire_with({1}), 16, 4, true);
+    const Program program = test::lowered(writer.take(), wire_with({1}), 16, 4, true);
     EXPECT_EQ(program.puts[0].packs.count, 1U);
 }
 
@@ -153,8 +154,8 @@ TEST(Lower, WhatDoesNotFitTheLandingSlotIsRefused) {
     writer.step();
     writer.send(1, Port::plus(0), {&whole, 1});
     const Schedule schedule = writer.take();
-    EXPECT_NO_THROW(lower(schedule, wire_with({1}, 4096), 1024, 4, false));
-    EXPECT_THROW(lower(schedule, wire_with({1}, 4096), 1025, 4, false), Error);
+    EXPECT_NO_THROW(test::lowered(schedule, wire_with({1}, 4096), 1024, 4, false));
+    EXPECT_THROW(test::lowered(schedule, wire_with({1}, 4096), 1025, 4, false), Error);
 }
 
 TEST(Notice, SurvivesTheRoundTrip) {
@@ -163,7 +164,7 @@ TEST(Notice, SurvivesTheRoundTrip) {
     EXPECT_EQ(back.index, 8190U);
     EXPECT_EQ(back.channel, 1023U);
     EXPECT_EQ(back.signature, 63U);
-    EXPECT_EQ(back.segment, 7U);
+    EXPECT_EQ(back.use, 7U);
     EXPECT_FALSE(back.is_control());
     EXPECT_TRUE(Notice::decode(control_notice(Control::leaving, 5)).is_control());
 }

@@ -57,6 +57,7 @@ Job start(int ranks, const char* torus, const char* backend,
             setenv("TREFOIL_STORE", ("127.0.0.1:" + std::to_string(store_port)).c_str(), 1);
             setenv("TREFOIL_TORUS", torus, 1);
             setenv("TREFOIL_BACKEND", backend, 1);
+            setenv("UCX_TLS", "tcp", 1);  // shared memory is what backend memory has
             setenv("TREFOIL_TIMEOUT", "15", 1);
             trefoil_comm_t comm = nullptr;
             if (trefoil_comm_create(nullptr, &comm) != TREFOIL_SUCCESS) {
@@ -146,11 +147,14 @@ TEST_P(Processes, AKilledRankIsReportedByAllOthers) {
 }
 
 std::vector<const char*> backends_to_test() {
+    std::vector<const char*> backends = {"memory"};
 #if TREFOIL_TEST_OFI
-    return {"memory", "ofi"};
-#else
-    return {"memory"};
+    backends.push_back("ofi");
 #endif
+#if TREFOIL_TEST_UCX
+    backends.push_back("ucx");
+#endif
+    return backends;
 }
 
 INSTANTIATE_TEST_SUITE_P(Backends, Processes, testing::ValuesIn(backends_to_test()));

@@ -6,6 +6,7 @@
 #include "comm/lower.hpp"
 #include "comm/wiring.hpp"
 #include "group_double.hpp"
+#include "lowering.hpp"
 #include "thread_job.hpp"
 #include "threads/executor.hpp"
 
@@ -33,24 +34,27 @@ class Node {
         ExecutorOptions options;
         options.timeout = timeout;
         executor_ = std::make_unique<Executor>(wire_, team_, options);
-        const NewChannels added = Wiring(wire_, *bootstrap_).connect(schedule_, "the same");
+        Wiring wiring(wire_, *bootstrap_);
+        wiring.exchange(schedule_, false, "the same");
+        const NewChannels added = wiring.connect();
         executor_->greet(added.first_out, added.first_in);
     }
 
     Status allreduce(std::vector<std::int32_t>& data, std::size_t segments) {
         const std::size_t per_segment = data.size() / segments;
-        const Program program = lower(schedule_, wire_, per_segment, sizeof data[0], true);
-        const Program last = lower(schedule_, wire_, data.size() - (segments - 1) * per_segment,
-                                   sizeof data[0], true);
+        const Program program = lowered(schedule_, wire_, per_segment, sizeof data[0], true);
+        const Program last = lowered(schedule_, wire_, data.size() - (segments - 1) * per_segment,
+                                     sizeof data[0], true);
         executor_->reserve(program);
         executor_->reserve(last);
+        std::vector<CallSegment> pieces;
+        for (std::size_t i = 0; i < segments; ++i) {
+            pieces.push_back(
+                {i + 1 == segments ? &last : &program, i * per_segment * sizeof data[0]});
+        }
         Call call;
-        call.program = &program;
-        call.last_program = &last;
-        call.segments = segments;
-        call.segment_bytes = per_segment * sizeof data[0];
-        call.bytes = data.size() * sizeof data[0];
-        call.vector = reinterpret_cast<std::byte*>(data.data());
+        call.segments = pieces;
+        call.output = reinterpret_cast<std::byte*>(data.data());
         call.kernels = reduce_kernels(DataType::int32, Operation::sum);
         call.text = "allreduce";
         return executor_->run(call);
@@ -117,6 +121,24 @@ TEST_P(Staged, ResultsAreRightWhenSourcesMustBeRegistered) {
 INSTANTIATE_TEST_SUITE_P(Algorithms, Staged,
                          testing::Values("trivance-l", "trivance-b", "trivance-g", "swing-b",
                                          "recursive-doubling-b", "bucket"));
+
+// Every nap lasts until somebody ends it: a change that a worker sleeps through would show.
+TEST(Sleep, EndsWithEveryChangeByASibling) {
+    GroupDouble::sleeps_until_woken = true;
+    for (const char* algorithm : {"trivance-l", "swing-b", "bucket"}) {
+        for (const int workers : {2, 4}) {
+            on_nodes("3x3", algorithm, workers, std::chrono::seconds(60), [](Rank r, Node& node) {
+                for (int call = 0; call < 20; ++call) {
+                    std::vector<std::int32_t> data(2000, static_cast<std::int32_t>(r));
+                    ASSERT_EQ(node.allreduce(data, 5), Status::success) << node.failure();
+                    EXPECT_EQ(data, std::vector<std::int32_t>(2000, 36));
+                }
+            });
+        }
+    }
+    GroupDouble::sleeps_until_woken = false;
+    EXPECT_EQ(GroupDouble::sleeps_in_vain, 0);
+}
 
 TEST(AnotherCall, IsNoticedByTheRanksThatDoNotPrepareIt) {
     on_nodes("2", "ring", 2, std::chrono::seconds(20), [](Rank r, Node& node) {

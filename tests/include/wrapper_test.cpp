@@ -38,6 +38,7 @@ TEST(Wrapper, knows_the_job) {
     EXPECT_EQ(comm.rank(), 0);
     EXPECT_EQ(comm.size(), 1);
     EXPECT_EQ(comm.torus(), (std::vector<int>{1, 1}));
+    EXPECT_EQ(comm.coordinates(0), (std::vector<int>{0, 0}));
 }
 
 TEST(Wrapper, reduces_out_of_place_and_in_place) {
@@ -49,6 +50,27 @@ TEST(Wrapper, reduces_out_of_place_and_in_place) {
     comm.allreduce(std::span(recv), TREFOIL_MAX);
     EXPECT_EQ(recv, send);
     comm.barrier();
+}
+
+TEST(Wrapper, moves_and_reduces_blocks) {
+    trefoil::Comm comm(one_rank());
+    const std::vector<int> send{1, 2, 3};
+    const auto received = [&](auto&& call) {
+        std::vector<int> recv(3, 0);
+        call(std::span<const int>(send), std::span(recv));
+        return recv;
+    };
+    EXPECT_EQ(received([&](auto a, auto b) { comm.reduce(a, b, 0); }), send);
+    EXPECT_EQ(received([&](auto a, auto b) { comm.reduce_scatter(a, b); }), send);
+    EXPECT_EQ(received([&](auto a, auto b) { comm.allgather(a, b); }), send);
+    EXPECT_EQ(received([&](auto a, auto b) { comm.gather(a, b, 0); }), send);
+    EXPECT_EQ(received([&](auto a, auto b) { comm.scatter(a, b, 0); }), send);
+    std::vector<int> buffer = send;
+    comm.bcast(std::span(buffer), 0);
+    EXPECT_EQ(buffer, send);
+    std::vector<int> longer(4);
+    EXPECT_THROW(comm.allgather(std::span(send), std::span(longer)), trefoil::CallFailed);
+    EXPECT_THROW(comm.bcast(std::span(buffer), 1), trefoil::CallFailed);
 }
 
 TEST(Wrapper, turns_a_status_into_an_exception) {

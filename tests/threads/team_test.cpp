@@ -27,7 +27,7 @@ TEST_P(TeamOf, runs_every_worker_once_per_run) {
     int expected = 0;
     auto work = [&](int worker) { ++calls[static_cast<std::size_t>(worker)]; };
     for (int run = 0; run < 2000; ++run) {
-        team.run(work);
+        ASSERT_TRUE(team.run(work));
         ++expected;
         for (const int count : calls) {
             ASSERT_EQ(count, expected);
@@ -40,7 +40,7 @@ TEST_P(TeamOf, workers_see_what_the_caller_wrote) {
     std::vector<int> seen(static_cast<std::size_t>(team.workers()), -1);
     for (int value = 0; value < 200; ++value) {
         auto work = [&seen, value](int worker) { seen[static_cast<std::size_t>(worker)] = value; };
-        team.run(work);
+        ASSERT_TRUE(team.run(work));
         for (const int worker_saw : seen) {
             ASSERT_EQ(worker_saw, value);
         }
@@ -53,17 +53,17 @@ TEST_P(TeamOf, runs_do_not_allocate) {
     auto remember = [&](int worker) {
         before[static_cast<std::size_t>(worker)] = allocations_of_this_thread();
     };
-    team.run(remember);
+    ASSERT_TRUE(team.run(remember));
     const int caller_before = allocations_of_this_thread();
     auto nothing = [](int) {};
     for (int run = 0; run < 100; ++run) {
-        team.run(nothing);
+        ASSERT_TRUE(team.run(nothing));
     }
     EXPECT_EQ(allocations_of_this_thread(), caller_before);
     auto compare = [&](int worker) {
         before[static_cast<std::size_t>(worker)] -= allocations_of_this_thread();
     };
-    team.run(compare);
+    ASSERT_TRUE(team.run(compare));
     EXPECT_GT(allocations_of_this_thread(), 0) << "the counter does not count";
     for (const int difference : before) {
         EXPECT_EQ(difference, 0);
@@ -82,7 +82,7 @@ TEST(Team, without_threads_works_on_the_caller) {
     Team team(0, {});
     std::thread::id worker;
     auto work = [&](int) { worker = std::this_thread::get_id(); };
-    team.run(work);
+    ASSERT_TRUE(team.run(work));
     EXPECT_EQ(worker, std::this_thread::get_id());
 }
 
@@ -91,7 +91,7 @@ TEST(Team, pins_its_threads_and_leaves_the_caller_alone) {
     Team team(3, mask);
     std::vector<std::vector<int>> masks(3);
     auto work = [&](int worker) { masks[static_cast<std::size_t>(worker)] = allowed_cores(); };
-    team.run(work);
+    ASSERT_TRUE(team.run(work));
     for (std::size_t worker = 0; worker < masks.size(); ++worker) {
         EXPECT_EQ(masks[worker], std::vector<int>{mask[worker % mask.size()]});
     }
@@ -107,6 +107,18 @@ TEST(Team, refuses_a_core_outside_the_mask) {
         EXPECT_EQ(error.status(), trefoil::Status::invalid_argument);
         EXPECT_NE(std::string(error.what()).find(std::to_string(outside)), std::string::npos);
     }
+}
+
+// This program is not linked with an OpenMP runtime.
+TEST(Team, of_openmp_threads_needs_a_runtime) {
+    try {
+        trefoil::openmp_threads(2);
+        FAIL() << "found an OpenMP runtime";
+    } catch (const trefoil::Error& error) {
+        EXPECT_EQ(error.status(), trefoil::Status::unsupported);
+        EXPECT_NE(std::string(error.what()).find("-fopenmp"), std::string::npos);
+    }
+    EXPECT_THROW(Team::openmp(2), trefoil::Error);
 }
 
 TEST(Team, refuses_a_negative_size) {

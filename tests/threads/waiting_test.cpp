@@ -4,6 +4,8 @@
 
 #include <gtest/gtest.h>
 
+#include "backend/endpoint.hpp"
+
 namespace {
 
 using std::chrono::microseconds;
@@ -18,13 +20,28 @@ int calls_that_answer(Waiting& waiting, microseconds expected, int limit) {
     return calls;
 }
 
-TEST(WaitingPolicy, yields_about_a_hundred_times_then_naps_longer_and_longer) {
+TEST(WaitingPolicy, yields_about_a_hundred_times_then_sleeps_longer_and_longer) {
     Waiting waiting(false);
     EXPECT_EQ(calls_that_answer(waiting, microseconds{0}, 1000), 100);
-    const int naps = 1 + calls_that_answer(waiting, microseconds{50}, 10000);
-    EXPECT_GT(naps, 10);
-    EXPECT_LT(naps, 1000);
-    EXPECT_EQ(calls_that_answer(waiting, microseconds{1000}, 500), 500);
+    // The call that ended the count before has used up one of each length.
+    for (const int length : {50, 1000, 10000}) {
+        const int sleeps = 1 + calls_that_answer(waiting, microseconds{length}, 10000);
+        EXPECT_GT(sleeps, 10) << length;
+        EXPECT_LT(sleeps, 1000) << length;
+    }
+    EXPECT_EQ(calls_that_answer(waiting, microseconds{200'000}, 500), 500);
+}
+
+// Where nothing wakes a sleeper, the delay is a tenth of what has been waited, or little more.
+TEST(WaitingPolicy, a_sleep_is_short_beside_what_was_waited) {
+    Waiting waiting(false);
+    microseconds waited{0};
+    for (int i = 0; i < 10000; ++i) {
+        const microseconds sleep = waiting.idle();
+        EXPECT_TRUE(trefoil::nap_slice(sleep) <= std::max(microseconds{50}, waited / 10))
+            << sleep.count();
+        waited += sleep;
+    }
 }
 
 TEST(WaitingPolicy, spins_before_it_yields_when_there_are_cores) {
@@ -35,7 +52,7 @@ TEST(WaitingPolicy, spins_before_it_yields_when_there_are_cores) {
 
 TEST(WaitingPolicy, is_eager_again_after_a_reset) {
     Waiting waiting(false);
-    while (waiting.idle() != microseconds{1000}) {
+    while (waiting.idle() != microseconds{200'000}) {
     }
     waiting.reset();
     EXPECT_EQ(calls_that_answer(waiting, microseconds{0}, 1000), 100);

@@ -1,0 +1,90 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// What the entries of the table of algorithms have in common: refusals, bounds, traits.
+#pragma once
+
+#include <algorithm>
+#include <span>
+#include <string>
+
+#include "algorithms/algorithm.hpp"
+
+namespace trefoil {
+
+// The table, a file for each family; algorithms() joins them in this order.
+std::span<const Algorithm> allreduce_table();
+std::span<const Algorithm> divided_table();    ///< reduce_scatter and allgather
+std::span<const Algorithm> butterfly_table();  ///< Bine's, for the three of them
+std::span<const Algorithm> rooted_table();     ///< bcast, reduce, gather and scatter
+std::span<const Algorithm> tree_table();       ///< the same along trees
+std::span<const Algorithm> baseline_table();   ///< what the papers compare with
+
+namespace table {
+
+/// A builder without options as one that ignores them.
+template <Schedule (*build)(const Torus&, Rank)>
+Schedule without_options(const Torus& torus, Rank rank, const BuildOptions&) {
+    return build(torus, rank);
+}
+
+// Refusals.
+inline std::string every_torus(const Torus&) {
+    return {};
+}
+
+// Bounds on what one rank receives from one peer through one port, in vectors.
+inline double none(const Torus&) {
+    return 0;
+}
+
+/// Pairwise exchanges meet a peer once in each part. A reduce-scatter moves a block between two
+/// ranks one way and once, and the allgather moves it back: together one vector at most. So does
+/// the ring, with half a vector in each phase.
+inline double one(const Torus&) {
+    return 1;
+}
+
+/// One of the two phases of an allreduce for which one() holds.
+inline double half(const Torus&) {
+    return 0.5;
+}
+
+inline double one_block(const Torus& torus) {
+    return 1.0 / torus.ranks();
+}
+
+/// half(), and a block that goes straight to its owner.
+inline double half_and_a_block(const Torus& torus) {
+    return half(torus) + one_block(torus);
+}
+
+inline double one_per_rank(const Torus& torus) {
+    return torus.ranks();
+}
+
+/// One vector per step in which the peer's dimension moves: ceil(log3 size) of the largest.
+inline double ternary_steps(const Torus& torus) {
+    int most = 0;
+    for (const Rank size : torus.sizes()) {
+        int steps = 0;
+        for (std::int64_t reached = 1; reached < size; reached *= 3) {
+            ++steps;
+        }
+        most = std::max(most, steps);
+    }
+    return most;
+}
+
+// Traits.
+/// Ranks add up windows that overlap, and associate them differently.
+inline constexpr Traits windowed{CostClass::latency, false, false};
+/// Groups of ranks that hold the same sum merge as wholes.
+inline constexpr Traits nested{CostClass::latency, true, false};
+/// Everything arrives separately and is reduced in rank order, or nothing is reduced.
+inline constexpr Traits ordered{CostClass::latency, true, true};
+/// Each block is reduced at one rank.
+inline constexpr Traits scattered{CostClass::bandwidth, true, false};
+/// The same in rank order.
+inline constexpr Traits ordered_scattered{CostClass::bandwidth, true, true};
+
+}  // namespace table
+}  // namespace trefoil

@@ -1,0 +1,93 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// The table of algorithms: Bine's butterflies for allreduce, reduce_scatter and allgather.
+#include "algorithms/bine_butterfly.hpp"
+#include "algorithms/builders.hpp"
+#include "algorithms/table.hpp"
+
+namespace trefoil {
+
+namespace {
+
+using namespace table;
+
+template <Butterfly butterfly, Collective collective>
+Schedule build(const Torus& torus, Rank rank, const BuildOptions& options) {
+    return build_butterfly(butterfly, torus, rank, collective, options);
+}
+
+template <Butterfly butterfly, Collective collective>
+std::vector<Rank> owners(const Torus& torus, const BuildOptions& options, int part) {
+    return butterfly_owners(butterfly, torus, collective, options, part);
+}
+
+/// A folded member's whole vector travels at once; only the single-port variants of odd numbers of
+/// ranks fold.
+double half_or_folded(const Torus& torus) {
+    return torus.ranks() % 2 == 0 ? 0.5 : 1.0;
+}
+
+/// Layout::send lets a block go straight to its owner.
+double half_or_folded_and_a_block(const Torus& torus) {
+    return half_or_folded(torus) + one_block(torus);
+}
+
+template <Butterfly butterfly, Collective collective>
+constexpr Algorithm entry(std::string_view name, std::string_view summary) {
+    constexpr bool divided = collective != Collective::allreduce;
+    constexpr bool layouts = divided && butterfly == Butterfly::doubling;
+    constexpr bool halves = divided && butterfly != Butterfly::fold;
+    return {
+        .name = name,
+        .collective = collective,
+        .summary = summary,
+        .paper = "De Sensi et al., Bine trees, SC 2025, section 4",
+        .shapes = "every torus",
+        .traits = scattered,
+        .abilities = {.layouts = layouts, .single_port = true},
+        .shape_refusal = every_torus,
+        .builder = build<butterfly, collective>,
+        .landing_vectors = layouts  ? half_or_folded_and_a_block
+                           : halves ? half_or_folded
+                                    : one,
+        .owners = divided ? owners<butterfly, collective> : nullptr,
+    };
+}
+
+constexpr Algorithm entries[] = {
+    {
+        .name = "bine-small",
+        .collective = Collective::allreduce,
+        .summary = "Bine butterfly of whole vectors, distances 1, 1, 3, 5, 11, ...; log2 p steps",
+        .paper = "De Sensi et al., Bine trees, SC 2025, section 4",
+        .shapes = "every torus",
+        .traits = windowed,
+        .abilities = {.single_port = true},
+        .shape_refusal = every_torus,
+        .builder = build_bine_small,
+        .landing_vectors = one,
+    },
+    entry<Butterfly::doubling, Collective::allreduce>(
+        "bine-large", "Bine reduce-scatter, distances that grow, and allgather; 2 log2 p steps"),
+    entry<Butterfly::fold, Collective::allreduce>(
+        "bine-fold", "bine-large among as many groups of neighbours as a power of two"),
+    entry<Butterfly::doubling, Collective::reduce_scatter>(
+        "bine", "halves exchanged at Bine distances 1, 1, 3, 5, 11, ...; log2 p steps"),
+    entry<Butterfly::halving, Collective::reduce_scatter>(
+        "bine-dh", "halves exchanged at Bine distances ..., 11, 5, 3, 1, 1; log2 p steps"),
+    entry<Butterfly::fold, Collective::reduce_scatter>(
+        "bine-fold", "bine among as many groups of neighbours as a power of two"),
+    entry<Butterfly::doubling, Collective::allgather>(
+        "bine", "all that is held exchanged at distances ..., 11, 5, 3, 1, 1; log2 p steps"),
+    entry<Butterfly::halving, Collective::allgather>(
+        "bine-dh", "all that is held exchanged at distances 1, 1, 3, 5, 11, ...; log2 p steps"),
+    entry<Butterfly::fold, Collective::allgather>(
+        "bine-fold", "bine among as many groups of neighbours as a power of two"),
+};
+
+}  // namespace
+
+std::span<const Algorithm> butterfly_table() {
+    return entries;
+}
+
+}  // namespace trefoil

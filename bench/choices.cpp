@@ -1,0 +1,99 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Asks the library's own rules what they would choose.
+#include "bench/choices.hpp"
+
+#include <fmt/format.h>
+
+#include <nlohmann/json.hpp>
+
+#include "bench/names.hpp"
+#include "comm/select.hpp"
+#include "comm/torus_map.hpp"
+#include "topo/error.hpp"
+#include "topo/host_file.hpp"
+
+namespace trefoil::tool {
+
+namespace {
+
+using Json = nlohmann::ordered_json;
+
+void override_with(const char* variable, const std::string& value, std::string& target,
+                   std::vector<std::string>& command_line) {
+    if (!value.empty()) {
+        target = value;
+        command_line.emplace_back(variable);
+    }
+}
+
+std::string microseconds(std::optional<double> seconds) {
+    return seconds ? fmt::format("{:.1f}", *seconds * 1e6) : "-";
+}
+
+}  // namespace
+
+InfoSettings info_settings(const InfoRequest& request) {
+    InfoSettings result;
+    result.warnings = unknown_variables();
+    try {
+        result.settings = settings_from_environment();
+    } catch (const Error& error) {
+        result.warnings.push_back(std::string(error.what()) +
+                                  "; what is shown is without the environment");
+    }
+    Settings& s = result.settings;
+    override_with("TREFOIL_TORUS", request.torus, s.torus, result.command_line);
+    override_with("TREFOIL_BACKEND", request.backend, s.backend, result.command_line);
+    override_with("TREFOIL_PROVIDER", request.provider, s.provider, result.command_line);
+    override_with("TREFOIL_NICS", request.nics, s.nics, result.command_line);
+    return result;
+}
+
+std::optional<ChosenTorus> choose_torus(const InfoRequest& request, const Settings& settings) {
+    TorusRequest wanted{
+        request.torus.empty() ? settings.torus_source : "--torus", settings.torus, {}};
+    Rank ranks = request.ranks != 0 ? request.ranks : settings.ranks;
+    if (request.torus.empty() && !settings.hostfile.empty()) {
+        const HostFile file = read_host_file(settings.hostfile);
+        wanted = {"host file " + settings.hostfile,
+                  file.sizes.empty() ? "" : Torus(file.sizes).name(),
+                  {}};
+        for (const HostFile::Line& line : file.lines) {
+            wanted.coordinates.push_back(line.coordinates);
+        }
+        ranks = static_cast<Rank>(file.lines.size());
+    } else if (!wanted.torus.empty() && wanted.torus.back() != 'd') {
+        const Torus torus = Torus::parse(wanted.torus);
+        ranks = request.ranks != 0 ? request.ranks : torus.ranks();
+    }
+    if (ranks == 0) {
+        return std::nullopt;
+    }
+    return ChosenTorus{make_torus_map(wanted, ranks).torus, wanted.source};
+}
+
+Json launcher_choice(const Settings& settings) {
+    const LauncherChoice choice = choose_launcher(launcher_request(settings));
+    return {{"name", to_string(choice.launcher)},
+            {"reason", choice.reason},
+            {"pmix_refusal", pmix_refusal()}};
+}
+
+Json automatic_algorithms(const Torus& torus) {
+    Json rows = Json::array();
+    if (torus.ranks() == 1) {
+        return rows;
+    }
+    for (const char* size : {"8", "64", "512", "4K", "32K", "256K", "1M", "4M", "16M", "64M"}) {
+        const std::size_t bytes = parse_size(size);
+        const AlgorithmChoice choice = choose_algorithm(Collective::allreduce, torus, bytes);
+        rows.push_back({{"bytes", size},
+                        {"algorithm", choice.algorithm->name},
+                        {"modelled_us", microseconds(choice.seconds)},
+                        {"next", choice.next == nullptr ? "-" : std::string(choice.next->name)},
+                        {"next_us", microseconds(choice.next_seconds)}});
+    }
+    return rows;
+}
+
+}  // namespace trefoil::tool

@@ -1,0 +1,42 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// The C interface's choice of algorithms.
+#include "comm/c_arguments.hpp"
+
+using namespace trefoil;
+using namespace trefoil::c_api;
+
+namespace {
+
+Collective checked_collective(const char* name) {
+    require(name != nullptr, "the collective's name is NULL");
+    return collective_named(name);
+}
+
+}  // namespace
+
+extern "C" {
+
+trefoil_status_t trefoil_comm_set_algorithm(trefoil_comm_t comm, const char* collective,
+                                            const char* algorithm) {
+    return guarded([&] {
+        const Entry entry(comm);
+        require(algorithm != nullptr, "the algorithm's name is NULL");
+        entry->set_algorithm(checked_collective(collective), algorithm);
+    });
+}
+
+trefoil_status_t trefoil_comm_algorithm(trefoil_comm_t comm, const char* collective, size_t count,
+                                        trefoil_datatype_t datatype, const char** algorithm) {
+    return guarded([&] {
+        const Entry entry(comm);
+        require(algorithm != nullptr, "the place for the algorithm's name is NULL");
+        Request request{.collective = checked_collective(collective), .count = count};
+        set_type(request, datatype);
+        const std::size_t bytes =
+            bytes_of(request, count) *
+            (is_divided(request.collective) ? static_cast<std::size_t>(comm->ranks) : 1);
+        *algorithm = entry->algorithm(request.collective, bytes).name.data();
+    });
+}
+
+}  // extern "C"

@@ -1,0 +1,182 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// The C interface's collectives that move data without reducing it.
+#include "comm/c_arguments.hpp"
+
+using namespace trefoil;
+using namespace trefoil::c_api;
+
+namespace {
+
+std::span<const std::size_t> displacements_of(const size_t* numbers, int ranks) {
+    return numbers == nullptr ? std::span<const std::size_t>{}
+                              : list(numbers, ranks, "displacements");
+}
+
+std::size_t own_offset(const Request& request, trefoil_comm_t comm) {
+    return bytes_of(request, request.displacement_of(comm->rank));
+}
+
+/// One block here, all blocks there: `one` is this rank's, `all` those of every rank.
+struct Buffers {
+    const void* one = nullptr;
+    std::size_t one_bytes = 0;
+    const void* all = nullptr;
+};
+
+/// `one` as an address, checked: in place means its position among all.
+const void* own_block(const Request& request, trefoil_comm_t comm, const Buffers& b,
+                      const char* one_name, const char* all_name) {
+    const std::size_t all_bytes = span_of(request, comm->ranks);
+    require_vector({b.all, all_bytes, all_name});
+    if (in_place(b.one)) {
+        return all_bytes == 0 ? b.all : shifted(b.all, own_offset(request, comm));
+    }
+    require_disjoint({b.one, b.one_bytes, one_name}, {b.all, all_bytes, all_name});
+    return b.one;
+}
+
+void require_equal_counts(std::size_t own, std::size_t listed, const char* what) {
+    if (own != listed) {
+        throw Error(Status::invalid_argument, "this rank's " + std::string(what) + " count is " +
+                                                  std::to_string(own) + ", but the list says " +
+                                                  std::to_string(listed));
+    }
+}
+
+void gather(const Entry& entry, const Request& request, trefoil_comm_t comm, const Buffers& b,
+            void* recv) {
+    if (comm->rank == request.root) {
+        entry->run(request, own_block(request, comm, b, "send", "receive"), recv);
+    } else {
+        require_vector({b.one, b.one_bytes, "send"});
+        entry->run(request, b.one, nullptr);
+    }
+}
+
+void scatter(const Entry& entry, const Request& request, trefoil_comm_t comm, const Buffers& b) {
+    const void* target = b.one;
+    if (comm->rank == request.root) {
+        target = own_block(request, comm, b, "receive", "send");
+    } else {
+        require_vector({b.one, b.one_bytes, "receive"});
+    }
+    entry->run(request, comm->rank == request.root ? b.all : nullptr, const_cast<void*>(target));
+}
+
+}  // namespace
+
+extern "C" {
+
+trefoil_status_t trefoil_bcast(void* buffer, size_t count, trefoil_datatype_t datatype, int root,
+                               trefoil_comm_t comm) {
+    return guarded([&] {
+        const Entry entry(comm);
+        Request request{.collective = Collective::bcast, .count = count};
+        set_type(request, datatype);
+        set_root(request, comm, root);
+        require_vector({buffer, bytes_of(request, count), "broadcast"});
+        entry->run(request, buffer, buffer);
+    });
+}
+
+trefoil_status_t trefoil_allgather(const void* send, void* recv, size_t count,
+                                   trefoil_datatype_t datatype, trefoil_comm_t comm) {
+    return guarded([&] {
+        const Entry entry(comm);
+        Request request{.collective = Collective::allgather, .count = count};
+        set_type(request, datatype);
+        const Buffers b{send, bytes_of(request, count), recv};
+        entry->run(request, own_block(request, comm, b, "send", "receive"), recv);
+    });
+}
+
+trefoil_status_t trefoil_allgatherv(const void* send, size_t send_count, void* recv,
+                                    const size_t* counts, const size_t* displacements,
+                                    trefoil_datatype_t datatype, trefoil_comm_t comm) {
+    return guarded([&] {
+        const Entry entry(comm);
+        Request request{.collective = Collective::allgather};
+        set_type(request, datatype);
+        request.counts = list(counts, comm->ranks, "counts");
+        request.displacements = displacements_of(displacements, comm->ranks);
+        if (!in_place(send)) {
+            require_equal_counts(send_count, request.counts[comm->rank], "send");
+        }
+        const Buffers b{send, bytes_of(request, request.counts[comm->rank]), recv};
+        entry->run(request, own_block(request, comm, b, "send", "receive"), recv);
+    });
+}
+
+trefoil_status_t trefoil_gather(const void* send, void* recv, size_t count,
+                                trefoil_datatype_t datatype, int root, trefoil_comm_t comm) {
+    return guarded([&] {
+        const Entry entry(comm);
+        Request request{.collective = Collective::gather, .count = count};
+        set_type(request, datatype);
+        set_root(request, comm, root);
+        gather(entry, request, comm, {send, bytes_of(request, count), recv}, recv);
+    });
+}
+
+trefoil_status_t trefoil_gatherv(const void* send, size_t send_count, void* recv,
+                                 const size_t* counts, const size_t* displacements,
+                                 trefoil_datatype_t datatype, int root, trefoil_comm_t comm) {
+    return guarded([&] {
+        const Entry entry(comm);
+        Request request{.collective = Collective::gather};
+        set_type(request, datatype);
+        set_root(request, comm, root);
+        std::vector<std::size_t> agreed;
+        if (comm->rank == root) {
+            request.counts = list(counts, comm->ranks, "counts");
+            request.displacements = displacements_of(displacements, comm->ranks);
+            if (!in_place(send)) {
+                require_equal_counts(send_count, request.counts[root], "send");
+            }
+        }
+        agreed = entry->share_counts(root, request.counts);
+        if (comm->rank != root) {
+            agreed[comm->rank] = send_count;  // if the root's list differs, the calls differ
+        }
+        request.counts = agreed;
+        gather(entry, request, comm, {send, bytes_of(request, request.counts[comm->rank]), recv},
+               recv);
+    });
+}
+
+trefoil_status_t trefoil_scatter(const void* send, void* recv, size_t count,
+                                 trefoil_datatype_t datatype, int root, trefoil_comm_t comm) {
+    return guarded([&] {
+        const Entry entry(comm);
+        Request request{.collective = Collective::scatter, .count = count};
+        set_type(request, datatype);
+        set_root(request, comm, root);
+        scatter(entry, request, comm, {recv, bytes_of(request, count), send});
+    });
+}
+
+trefoil_status_t trefoil_scatterv(const void* send, const size_t* counts,
+                                  const size_t* displacements, void* recv, size_t recv_count,
+                                  trefoil_datatype_t datatype, int root, trefoil_comm_t comm) {
+    return guarded([&] {
+        const Entry entry(comm);
+        Request request{.collective = Collective::scatter};
+        set_type(request, datatype);
+        set_root(request, comm, root);
+        if (comm->rank == root) {
+            request.counts = list(counts, comm->ranks, "counts");
+            request.displacements = displacements_of(displacements, comm->ranks);
+            if (!in_place(recv)) {
+                require_equal_counts(recv_count, request.counts[root], "receive");
+            }
+        }
+        std::vector<std::size_t> agreed = entry->share_counts(root, request.counts);
+        if (comm->rank != root) {
+            agreed[comm->rank] = recv_count;
+        }
+        request.counts = agreed;
+        scatter(entry, request, comm, {recv, bytes_of(request, request.counts[comm->rank]), send});
+    });
+}
+
+}  // extern "C"

@@ -1,0 +1,171 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Every collective by every algorithm on real ports, with every kind of arguments.
+#include <set>
+
+#include "collective_check.hpp"
+#include "thread_job.hpp"
+#include "topo/torus.hpp"
+
+namespace trefoil::test {
+namespace {
+
+std::vector<std::string> names_of(Collective collective, const Torus& torus) {
+    std::vector<std::string> names{"auto"};
+    for (const Algorithm& a : algorithms()) {
+        if (a.collective == collective && a.refusal(torus).empty()) {
+            names.emplace_back(a.name);
+        }
+    }
+    return names;
+}
+
+bool has_algorithms(Collective collective, const Torus& torus) {
+    return names_of(collective, torus).size() > 1;
+}
+
+std::vector<CollectiveCase> cases_of(Collective collective, const Torus& torus) {
+    std::vector<CollectiveCase> cases;
+    std::set<int> roots{0};
+    if (is_rooted(collective)) {
+        roots = {0, torus.ranks() / 2, torus.ranks() - 1};
+    }
+    std::vector<std::size_t> uneven;
+    for (int r = 0; r < torus.ranks(); ++r) {
+        uneven.push_back(static_cast<std::size_t>(r * 37 % 100) * (r % 3 == 1 ? 0 : 1));
+    }
+    for (const std::string& name : names_of(collective, torus)) {
+        for (const int root : roots) {
+            for (const bool in_place : {false, true}) {
+                for (const std::size_t count : {0UL, 1UL, 7UL, 1000UL}) {
+                    cases.push_back({collective, name, root, count, in_place});
+                }
+                if (is_divided(collective)) {
+                    cases.push_back({collective, name, root, 0, in_place, uneven});
+                    if (collective != Collective::reduce_scatter) {
+                        cases.push_back({collective, name, root, 0, in_place, uneven, 2});
+                    }
+                }
+            }
+        }
+    }
+    return cases;
+}
+
+void run_all(const std::string& shape, int port_threads = -1) {
+    const Torus torus = Torus::parse(shape);
+    JobOptions options;
+    options.torus = shape;
+    options.port_threads = port_threads;
+    run_ranks(torus.ranks(), options, [&](int rank, trefoil_comm_t comm) {
+        ASSERT_NE(comm, nullptr) << trefoil_last_error(nullptr);
+        std::int64_t salt = 0;
+        for (const Collective collective : collectives()) {
+            if (!has_algorithms(collective, torus)) {
+                continue;
+            }
+            for (CollectiveCase what : cases_of(collective, torus)) {
+                what.salt = ++salt;
+                const std::string wrong = check_collective(comm, what);
+                ASSERT_EQ(wrong, "") << describe(what) << " on " << shape << ", rank " << rank;
+            }
+        }
+    });
+}
+
+TEST(Collectives, OneRank) {
+    run_all("1");
+}
+TEST(Collectives, TwoRanks) {
+    run_all("2");
+}
+TEST(Collectives, OddRing) {
+    run_all("5");
+}
+TEST(Collectives, SquareTorus) {
+    run_all("3x3");
+}
+TEST(Collectives, RectangularTorus) {
+    run_all("2x3");
+}
+TEST(Collectives, ThreeDimensions) {
+    run_all("2x2x2");
+}
+TEST(Collectives, AThreadPerPort) {
+    run_all("2x2", 4);
+}
+
+class SmallPieces : public testing::Test {
+  protected:
+    void SetUp() override {
+        setenv("TREFOIL_LANDING_BYTES", "64K", 1);
+        setenv("TREFOIL_SEGMENT_BYTES", "4K", 1);
+    }
+    void TearDown() override {
+        unsetenv("TREFOIL_LANDING_BYTES");
+        unsetenv("TREFOIL_SEGMENT_BYTES");
+    }
+};
+
+TEST_F(SmallPieces, ManySegments) {
+    run_all("2x3");
+}
+
+using Matrix = std::array<std::int64_t, 4>;
+
+/// left = left x right, for 2x2 matrices: does not commute.
+void multiply(void* left, const void* right, size_t count, void* context) {
+    ++*static_cast<std::atomic<int>*>(context);
+    for (std::size_t k = 0; k < count; ++k) {
+        Matrix a, b;
+        std::memcpy(&a, static_cast<char*>(left) + k * sizeof a, sizeof a);
+        std::memcpy(&b, static_cast<const char*>(right) + k * sizeof b, sizeof b);
+        const Matrix product{(a[0] * b[0] + a[1] * b[2]) % 9973, (a[0] * b[1] + a[1] * b[3]) % 9973,
+                             (a[2] * b[0] + a[3] * b[2]) % 9973,
+                             (a[2] * b[1] + a[3] * b[3]) % 9973};
+        std::memcpy(static_cast<char*>(left) + k * sizeof a, &product, sizeof product);
+    }
+}
+
+Matrix matrix_of(int rank, std::size_t k) {
+    const auto n = static_cast<std::int64_t>(k);
+    return {rank + 1, n % 7 + 2, 3, rank * 5 + n % 11};
+}
+
+TEST(Collectives, OperationsThatDoNotCommuteReduceInRankOrder) {
+    const std::string shape = "2x3";
+    const Torus torus = Torus::parse(shape);
+    std::atomic<int> calls{0};
+    trefoil_op_t op{};
+    ASSERT_EQ(trefoil_op_create(multiply, &calls, sizeof(Matrix), 0, &op), TREFOIL_SUCCESS);
+    JobOptions options;
+    options.torus = shape;
+    run_ranks(torus.ranks(), options, [&](int rank, trefoil_comm_t comm) {
+        for (const std::size_t count : {1UL, 40UL, 3000UL}) {
+            std::vector<Matrix> in(count), out(count), expected(count);
+            for (std::size_t k = 0; k < count; ++k) {
+                in[k] = matrix_of(rank, k);
+                expected[k] = matrix_of(0, k);
+                std::atomic<int> ignored{0};
+                for (int r = 1; r < torus.ranks(); ++r) {
+                    const Matrix next = matrix_of(r, k);
+                    multiply(&expected[k], &next, 1, &ignored);
+                }
+            }
+            ASSERT_EQ(trefoil_allreduce(in.data(), out.data(), count, TREFOIL_ELEMENT, op, comm),
+                      TREFOIL_SUCCESS)
+                << trefoil_last_error(nullptr);
+            EXPECT_EQ(out, expected);
+        }
+        ASSERT_EQ(trefoil_comm_set_algorithm(comm, "allreduce", "swing-b"), TREFOIL_SUCCESS);
+        Matrix in = matrix_of(rank, 0), out{};
+        EXPECT_EQ(trefoil_allreduce(&in, &out, 1, TREFOIL_ELEMENT, op, comm),
+                  TREFOIL_ERROR_UNSUPPORTED);
+        EXPECT_NE(std::string(trefoil_last_error(nullptr)).find("rank order"), std::string::npos);
+    });
+    EXPECT_GT(calls.load(), 0);
+    EXPECT_EQ(trefoil_op_free(op), TREFOIL_SUCCESS);
+    EXPECT_EQ(trefoil_op_free(op), TREFOIL_ERROR_INVALID_ARGUMENT);
+}
+
+}  // namespace
+}  // namespace trefoil::test

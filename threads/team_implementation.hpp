@@ -1,0 +1,17 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// What the kinds of team have in common.
+#pragma once
+
+#include "threads/team.hpp"
+
+namespace trefoil {
+
+class Team::Implementation {
+  public:
+    virtual ~Implementation() = default;
+    virtual int threads() const = 0;
+    virtual void require_usable() const {}
+    virtual bool run(void (*call)(void*, int), void* work) = 0;
+};
+
+}  // namespace trefoil

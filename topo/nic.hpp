@@ -1,0 +1,30 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// The network interfaces and devices of this host, as data: what they are and where they sit.
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "topo/locality.hpp"
+
+namespace trefoil {
+
+struct Nic {
+    std::string name;                    ///< "eth0", "mlx5_0"
+    std::vector<std::string> addresses;  ///< printable; none for devices that are no interfaces
+    bool loopback = false;
+    bool up = true;
+    std::string virtual_kind;  ///< as virtual_kind() tells it; empty: leads to other hosts
+    std::string pci;           ///< "0000:3b:00.0", or empty
+    int numa_node = -1;        ///< -1: unknown, or near several
+    std::vector<int> cores;    ///< near it; empty: unknown
+};
+
+/// Interfaces, also those that are down, and then devices of `locality` that are no interfaces.
+/// Each name once. Throws Error(system_error) when the kernel does not list them.
+std::vector<Nic> host_nics(const Locality& locality);
+
+/// "up", "down", "up, loopback", "up, bridge": for people.
+std::string state_text(const Nic& nic);
+
+}  // namespace trefoil
