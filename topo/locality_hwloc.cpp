@@ -58,8 +58,10 @@ Locality load(const std::string& path) {
     if (!path.empty() && hwloc_topology_set_xml(opened, path.c_str()) != 0) {
         return absent("cannot read " + path);
     }
-    // Plug-ins that look for accelerators take long and tell nothing about NICs.
-    for (const char* component : {"opencl", "cuda", "nvml", "rsmi", "levelzero", "gl"}) {
+    // Plug-ins that look for accelerators take long and tell nothing about NICs. Without
+    // libpciaccess, which loses memory each time its plug-in is unloaded, the kernel's own files
+    // tell of PCI devices.
+    for (const char* component : {"pci", "opencl", "cuda", "nvml", "rsmi", "levelzero", "gl"}) {
         hwloc_topology_set_components(opened, HWLOC_TOPOLOGY_COMPONENTS_FLAG_BLACKLIST, component);
     }
     hwloc_topology_set_io_types_filter(opened, HWLOC_TYPE_FILTER_KEEP_IMPORTANT);
