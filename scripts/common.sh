@@ -22,8 +22,10 @@ readonly build_needs=(
 )
 readonly test_needs=(
     python3=python3 /gtest/gtest.h=libgtest-dev clang++=clang clang-format=clang-format nm=binutils
-    mpirun.openmpi=openmpi-bin mpirun.mpich=mpich ip=iproute2
+    mpirun.openmpi=openmpi-bin mpirun.mpich=mpich
 )
+# Of scripts/torusnet, which tests use too.
+readonly network_needs=(ip=iproute2 nft=nftables)
 
 is_there() {
     case $1 in

@@ -80,7 +80,7 @@ def main():
     wrong = []
     with testbed.Testbed(testbed.Torus(str(RANKS))) as bed:
         bed.program = options.rank
-        testbed.ip("-n", bed.names[0], "link", "add", "spare", "type", "veth", "peer", "name", "other")
+        testbed.network.run("ip", "-n", bed.names[0], "link", "add", "spare", "type", "veth", "peer", "name", "other")
         for backend, variables in BACKENDS.items():
             if options.only not in backend:
                 continue

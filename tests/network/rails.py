@@ -108,7 +108,7 @@ def check_wrong_wire(bed, options):
             results = bed.run([options.rank, "1", "1"],
                               {**variables, "TREFOIL_ALGORITHM": options.algorithm, "TREFOIL_PORT_THREADS": str(threads),
                                "TREFOIL_PIN": "none", "TREFOIL_TIMEOUT": str(TIMEOUT)}, seconds=4 * TIMEOUT,
-                              own={culprit: {"TREFOIL_NICS": bed.nics(swapped)}}, host="node")
+                              own={culprit: {"TREFOIL_NICS": bed.nics_of_ports(swapped)}}, host="node")
             print(f"\n{title}: {time.monotonic() - start:.1f} s")
             print(f"  rank {culprit}: {results[culprit][2].strip()}", flush=True)
             for rank, (code, output, errors) in enumerate(results):

@@ -1,0 +1,181 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""Makes and removes the namespaces of a torus: one per rank, one veth pair per link.
+
+The NIC of direction +0 of a rank is its interface p0, of -0 its m0, and so on. A separate interface, `meet`, joins all
+ranks through a bridge in a namespace of its own, is not limited, and carries what ranks say to their store. Two ways to
+address the NICs:
+
+- routed: ranks forward, and the address of a NIC is always reached by travelling towards it: to the NIC of direction -0
+  packets go in direction +0, after the other dimensions. So a sender's direction is the receiver's address.
+- wires: one subnet per link. Nothing is forwarded, and a packet whose source address does not belong to the link on which
+  it arrives is dropped: what reaches a neighbour has left by the NIC of that link and has that NIC's address.
+"""
+import os
+import subprocess
+
+from . import links
+from .geometry import nic_of, opposite
+
+PREFIX = "trefoil-"
+MOST_RANKS = 250  # an address has one byte for the rank
+SECONDS = 60  # of any one command
+WINDOW = 1 << 20
+HOSTS = "10.98.0."
+
+
+def run(*command, text=None):
+    """Runs a command that must succeed; NetworkError says what it said."""
+    try:
+        done = subprocess.run(command, input=text, text=True, capture_output=True, timeout=SECONDS, check=False)
+    except OSError as error:
+        raise NetworkError(f"{command[0]}: {error.strerror}; install it (Debian: iproute2, nftables)") from error
+    if done.returncode != 0:
+        raise NetworkError(f"{' '.join(command)} failed: {(done.stderr or done.stdout).strip()[-1000:]}")
+    return done.stdout
+
+
+class NetworkError(RuntimeError):
+    """Why a network cannot be made or used."""
+
+
+def impossible(limited=False):
+    """Why this machine cannot have such a network, and what to do; empty when it can."""
+    if os.geteuid() != 0:
+        return "network namespaces need root; run this as root"
+    name = f"{PREFIX}{os.getpid()}-try"
+    tries = ["link add p0 type veth peer name m0", "link set p0 up"]
+    try:
+        try:
+            run("ip", "netns", "add", name)
+            run("ip", "-n", name, "-batch", "-", text="\n".join(tries) + "\n")
+            if limited:
+                run("ip", "netns", "exec", name, "tc", "-batch", "-", text="\n".join(links.limits(["p0"], 10**7, 2)) + "\n")
+                run("ip", "netns", "exec", name, "nft", "-f", "-", text="\n".join(links.marks(["p0"])) + "\n")
+        finally:
+            remove_namespaces([name])
+    except NetworkError as error:
+        return f"this machine cannot have network namespaces with veth pairs{' and limited rates' * limited}: {error}"
+    return ""
+
+
+class Network:
+    """The namespaces of a torus. `rate` in bits per second limits every direction of every link; 0 does not."""
+
+    def __init__(self, torus, name, wires=False, rate=0):
+        if torus.ranks > MOST_RANKS or torus.ranks < 2:
+            raise NetworkError(f"{torus.name} has {torus.ranks} nodes; from 2 to {MOST_RANKS} are possible")
+        self.torus, self.name, self.wires, self.rate = torus, name, wires, rate
+        self.names = [f"{PREFIX}{name}-{rank}" for rank in range(torus.ranks)]
+        self.hub = f"{PREFIX}{name}-hub"
+        self.nics = [nic_of(direction) for direction in torus.directions]
+
+    def build(self):
+        run("ip", "-batch", "-", text="".join(f"netns add {name}\n" for name in [*self.names, self.hub]))
+        run("ip", "-batch", "-", text="\n".join(self._links()) + "\n")
+        for rank, name in enumerate(self.names):
+            run("ip", "netns", "exec", name, "sh", "-eu", text=self._script(rank))
+        ports = [f"link set rank{rank} master bridge up" for rank in range(self.torus.ranks)]
+        run("ip", "-n", self.hub, "-batch", "-",
+            text="\n".join(["link add bridge type bridge", "link set bridge up", *ports]) + "\n")
+
+    def remove(self):
+        """Removes what there is of it."""
+        remove_namespaces([*self.names, self.hub])
+
+    def meeting_address(self, rank):
+        return f"{HOSTS}{rank + 1}"
+
+    def address(self, rank, direction):
+        """Of a NIC, with the length of its subnet's prefix."""
+        number = self.torus.directions.index(direction)
+        if not self.wires:
+            return f"10.77.{rank}.{number + 1}/16"
+        owner = rank if direction[0] == "+" else self.torus.neighbour(rank, direction)
+        link = owner * len(self.torus.directions) // 2 + number // 2
+        return f"10.{77 + (link >> 8)}.{link & 255}.{1 if direction[0] == '+' else 2}/24"
+
+    def _links(self):
+        lines = []
+        for rank, name in enumerate(self.names):
+            for direction in self.torus.directions:
+                if direction[0] == "+":
+                    neighbour = self.torus.neighbour(rank, direction)
+                    lines.append(f"link add {nic_of(direction)} address {self._mac(rank, direction)} netns {name} "
+                                 f"type veth peer name {nic_of(opposite(direction))} "
+                                 f"address {self._mac(neighbour, opposite(direction))} netns {self.names[neighbour]}")
+            lines.append(f"link add meet netns {name} type veth peer name rank{rank} netns {self.hub}")
+        return lines
+
+    def _mac(self, rank, direction):
+        return f"02:00:00:00:{rank:02x}:{self.torus.directions.index(direction):02x}"
+
+    def _script(self, rank):
+        """What a shell does inside the namespace of a rank."""
+        settings = ["ipv4/ip_forward " + str(int(not self.wires)), "ipv4/tcp_congestion_control reno",
+                    f"ipv4/tcp_rmem '4096 {2 * WINDOW} {2 * WINDOW}'", f"ipv4/tcp_wmem '4096 {WINDOW} {WINDOW}'",
+                    "ipv4/tcp_moderate_rcvbuf 0", "ipv4/tcp_slow_start_after_idle 0", "ipv4/tcp_no_metrics_save 1"]
+        lines = ["cd /proc/sys/net", "set_to() { [ ! -e $1 ] || echo \"$2\" >$1; }",
+                 "for f in ipv6/conf/*/disable_ipv6; do set_to $f 1; done",
+                 f"for f in ipv4/conf/*/rp_filter; do set_to $f {int(self.wires)}; done"]
+        lines += [f"set_to {setting}" for setting in settings]
+        lines += ["ip -batch - <<'end'", *self._addresses(rank), *([] if self.wires else self._routes(rank)), "end"]
+        if self.rate:
+            lines += ["nft -f - <<'end'", *links.marks(self.nics), "end",
+                      "tc -batch - <<'end'", *links.limits(self.nics, self.rate, self.torus.ranks), "end"]
+        return "\n".join(lines) + "\n"
+
+    def _addresses(self, rank):
+        # A subnet that covers all NICs is for UCX, which connects within a subnet only; it must not become a route.
+        flag = "" if self.wires else " noprefixroute"
+        lines = ["link set lo up", f"addr add {self.meeting_address(rank)}/24 dev meet", "link set meet up"]
+        for direction in self.torus.directions:
+            nic = nic_of(direction)
+            # One packet per frame: a packet of 64 KiB that is cut up behind the limit would pass it as a burst.
+            lines += [f"addr add {self.address(rank, direction)} dev {nic}{flag}",
+                      f"link set {nic} mtu {links.MTU} gso_max_segs 1 up"]
+            neighbour = self.torus.neighbour(rank, direction)
+            address = self.address(neighbour, opposite(direction)).split("/")[0]
+            lines.append(f"neigh add {address} lladdr {self._mac(neighbour, opposite(direction))} dev {nic} nud permanent")
+        return lines
+
+    def _routes(self, rank):
+        lines = []
+        for target in range(self.torus.ranks):
+            for last in self.torus.directions if target != rank else []:
+                first = self.torus.next_direction(rank, target, last)
+                neighbour = self.torus.neighbour(rank, first)
+                address, gateway = (self.address(*end).split("/")[0] for end in
+                                    ((target, opposite(last)), (neighbour, opposite(first))))
+                lines.append(f"route add {address}/32 via {gateway} dev {nic_of(first)} onlink "
+                             f"src {self.address(rank, first).split('/')[0]}")
+        return lines
+
+
+def namespaces():
+    """The names of all network namespaces of this machine."""
+    return {line.split()[0] for line in run("ip", "netns", "list").splitlines() if line}
+
+
+def remove_namespaces(names):
+    there = namespaces()
+    lines = [f"netns del {name}\n" for name in names if name in there]
+    if lines:
+        run("ip", "-force", "-batch", "-", text="".join(lines))
+
+
+def processes(names):
+    """The processes inside these namespaces."""
+    wanted = set()
+    for name in names:
+        try:
+            wanted.add(os.stat(f"/run/netns/{name}").st_ino)
+        except FileNotFoundError:
+            pass  # removed by somebody else
+    found = []
+    for entry in os.listdir("/proc"):
+        try:
+            if entry.isdigit() and os.stat(f"/proc/{entry}/ns/net").st_ino in wanted:
+                found.append(int(entry))
+        except OSError:
+            pass  # has ended
+    return sorted(found)
