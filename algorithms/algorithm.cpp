@@ -12,10 +12,10 @@ namespace trefoil {
 
 namespace {
 
-std::vector<std::string> names_of(Collective collective) {
+std::vector<std::string> names_of(Collective collective, bool single_port = false) {
     std::vector<std::string> names;
     for (const Algorithm& a : algorithms()) {
-        if (a.collective == collective) {
+        if (a.collective == collective && (a.abilities.single_port || !single_port)) {
             names.emplace_back(a.name);
         }
     }
@@ -130,7 +130,8 @@ std::string Algorithm::refusal(const Torus& torus, const BuildOptions& options) 
                " out";
     }
     if (options.single_port && !abilities.single_port) {
-        return self + " has no single-port variant";
+        return self + " has no single-port variant; leave single-port out, or take one of " +
+               joined(names_of(collective, true));
     }
     if (options.pieces != 0 && !abilities.pieces) {
         return self + " is not pipelined and takes no number of pieces";

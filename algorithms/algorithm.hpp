@@ -68,7 +68,8 @@ inline constexpr Block most_pieces = 65536;
 struct BuildOptions {
     Rank root = 0;                      ///< of rooted collectives
     Layout layout = Layout::automatic;  ///< of algorithms with layouts
-    bool single_port = false;           ///< the published variant that uses one port at a time
+    /// The published variant in which a rank sends one message at a time and receives one.
+    bool single_port = false;
     /// Pipelined algorithms cut a part into this many blocks, at most most_pieces; 0: a default.
     Block pieces = 0;
     friend bool operator==(const BuildOptions&, const BuildOptions&) = default;
@@ -95,7 +96,7 @@ struct Algorithm {
     Schedule (*builder)(const Torus&, Rank, const BuildOptions&) = nullptr;
     /// Upper bound, the same on every rank, of what one rank receives from one peer through one
     /// port in the whole schedule, in vectors. The runtime sizes landing zones and segments by it.
-    double (*landing_vectors)(const Torus&) = nullptr;
+    double (*landing_vectors)(const Torus&, const BuildOptions&) = nullptr;
     /// Divided collectives only: the rank whose block each position of a part is (a part has as
     /// many vector blocks as the torus has ranks). Null: position b is block b. It is the same on
     /// all ranks and therefore not in the schedule.

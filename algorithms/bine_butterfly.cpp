@@ -51,11 +51,7 @@ std::vector<ProductPart> part_in_line(Butterfly butterfly, Rank ranks, Collectiv
     const bool folds = butterfly == Butterfly::fold || (ranks % 2 != 0 && ranks > 1);
     const RingPair ring =
         folds ? fold_rings(ranks, 2, collective) : rings(butterfly, ranks, collective);
-    return {{{ring.plain}, std::vector<int>(ring.plain->steps(), 0)}};
-}
-
-Torus shape_of(const Torus& torus, const BuildOptions& options) {
-    return options.single_port ? Torus({torus.ranks()}) : torus;
+    return {first_part({ring.plain})};
 }
 
 }  // namespace
@@ -63,7 +59,7 @@ Torus shape_of(const Torus& torus, const BuildOptions& options) {
 std::vector<ProductPart> butterfly_parts(Butterfly butterfly, const Torus& torus,
                                          Collective collective, const BuildOptions& options) {
     if (options.layout == Layout::two_transmissions) {
-        const Torus shape = shape_of(torus, options);
+        const Torus shape = line_if(options.single_port, torus);
         std::vector<ProductPart> both = two_transmission_parts(shape);
         both.resize(options.single_port ? 1 : both.size());
         return both;
@@ -89,7 +85,7 @@ std::vector<ProductPart> butterfly_parts(Butterfly butterfly, const Torus& torus
 
 Schedule build_butterfly(Butterfly butterfly, const Torus& torus, Rank rank, Collective collective,
                          const BuildOptions& options) {
-    Schedule schedule = product_schedule(shape_of(torus, options), rank,
+    Schedule schedule = product_schedule(line_if(options.single_port, torus), rank,
                                          butterfly_parts(butterfly, torus, collective, options),
                                          collective, options.layout);
     return options.single_port ? through_first_ports(torus, std::move(schedule)) : schedule;
@@ -97,7 +93,7 @@ Schedule build_butterfly(Butterfly butterfly, const Torus& torus, Rank rank, Col
 
 std::vector<Rank> butterfly_owners(Butterfly butterfly, const Torus& torus, Collective collective,
                                    const BuildOptions& options, int part) {
-    return product_owners(shape_of(torus, options),
+    return product_owners(line_if(options.single_port, torus),
                           butterfly_parts(butterfly, torus, collective, options)[part],
                           options.layout);
 }

@@ -164,7 +164,7 @@ class LargeWriter {
 Schedule build_bine_large(Collective collective, const Torus& torus, Rank rank,
                           const BuildOptions& options) {
     if (options.single_port) {
-        const Torus line({torus.ranks()});
+        const Torus line = line_of(torus);
         return through_first_ports(torus, LargeWriter(collective, line, rank, options).write());
     }
     return LargeWriter(collective, torus, rank, options).write();

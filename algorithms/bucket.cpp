@@ -8,6 +8,8 @@
 // d_max - 1 steps long. Every rank sends (n-1)/n of the vector in the reduce-scatter and again in
 // the allgather, to neighbours only.
 //
+// Single-port: part 0 alone, which has nobody to wait for.
+//
 //     c      0      1      2      3
 //     k=0    3 ->   0 ->   1 ->   2 ->
 //     k=1    2 ->   3 ->   0 ->   1 ->
@@ -51,21 +53,23 @@ class BucketRing final : public RingScatter {
     Extent single(Rank coordinate) const { return {static_cast<Block>(wrapped(coordinate)), 1}; }
 };
 
-std::vector<int> bucket_order(const Torus& torus, const std::vector<int>& moving, int part) {
+std::vector<int> bucket_order(const Torus& torus, const std::vector<int>& moving, int part,
+                              bool single_port) {
     const Rank longest = *std::max_element(torus.sizes().begin(), torus.sizes().end());
     std::vector<int> order;
     for (std::size_t i = 0; i < moving.size(); ++i) {
         const int dimension = moving[(part + i) % moving.size()];
         const Rank steps = torus.size(dimension) - 1;
         order.insert(order.end(), steps, dimension);
-        order.insert(order.end(), longest - 1 - steps, -1);
+        order.insert(order.end(), single_port ? 0 : longest - 1 - steps, -1);
     }
     return order;
 }
 
 }  // namespace
 
-std::vector<ProductPart> bucket_parts(const Torus& torus) {
+std::vector<ProductPart> bucket_parts(const Torus& torus, Collective /*collective*/,
+                                      const BuildOptions& options) {
     std::vector<std::shared_ptr<const RingScatter>> plain;
     std::vector<std::shared_ptr<const RingScatter>> mirror;
     std::vector<int> moving;
@@ -78,8 +82,10 @@ std::vector<ProductPart> bucket_parts(const Torus& torus) {
     }
     std::vector<ProductPart> parts = interleaved_parts(plain, mirror);
     for (std::size_t p = 0; p < parts.size() && !moving.empty(); ++p) {
-        parts[p].order = bucket_order(torus, moving, static_cast<int>(p % moving.size()));
+        parts[p].order =
+            bucket_order(torus, moving, static_cast<int>(p % moving.size()), options.single_port);
     }
+    parts.resize(options.single_port ? 1 : parts.size());
     return parts;
 }
 

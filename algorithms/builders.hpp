@@ -13,20 +13,21 @@ namespace trefoil {
 // Allreduce, few steps with the whole vector in each.
 Schedule build_trivance_l(const Torus& torus, Rank rank);
 Schedule build_trivance_g(const Torus& torus, Rank rank);
-Schedule build_swing_l(const Torus& torus, Rank rank);
+Schedule build_swing_l(const Torus& torus, Rank rank, const BuildOptions& options);
 Schedule build_bine_small(const Torus& torus, Rank rank, const BuildOptions& options);
-Schedule build_recursive_doubling_l(const Torus& torus, Rank rank);
-Schedule build_recursive_doubling_i(const Torus& torus, Rank rank);
+Schedule build_recursive_doubling_l(const Torus& torus, Rank rank, const BuildOptions& options);
+Schedule build_recursive_doubling_i(const Torus& torus, Rank rank, const BuildOptions& options);
 Schedule build_bruck_l(const Torus& torus, Rank rank);
+
+/// Allreduce, reduce_scatter or allgather.
+template <Collective collective>
+Schedule build_ring(const Torus& torus, Rank rank, const BuildOptions& options);
 
 // Allreduce as reduce-scatter and allgather; more in algorithms/product_parts.hpp.
 Schedule build_trivance_b(const Torus& torus, Rank rank);
-Schedule build_ring(const Torus& torus, Rank rank);
 Schedule build_hamiltonian_allreduce(const Torus& torus, Rank rank);
 
 // Reduce-scatter and allgather; more in algorithms/product_parts.hpp.
-Schedule build_ring_reduce_scatter(const Torus& torus, Rank rank);
-Schedule build_ring_allgather(const Torus& torus, Rank rank);
 Schedule build_hamiltonian_reduce_scatter(const Torus& torus, Rank rank);
 Schedule build_hamiltonian_allgather(const Torus& torus, Rank rank);
 std::vector<Rank> hamiltonian_owners(const Torus& torus, const BuildOptions& options, int part);

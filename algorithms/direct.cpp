@@ -164,7 +164,7 @@ Schedule build_direct_allgather(const Torus& torus, Rank rank) {
 
 Schedule build_ordered(const Torus& torus, Rank rank) {
     DirectWriter direct(torus, rank);
-    const std::vector<ProductPart> parts = bucket_parts(torus);
+    const std::vector<ProductPart> parts = bucket_parts(torus, Collective::allgather, {});
     for (int p = 0; p < static_cast<int>(parts.size()); ++p) {
         direct.reduce_scatter(p, positions_of(product_owners(torus, parts[p])));
         write_product_steps(direct.writer(), torus, rank, parts, p, Collective::allgather);

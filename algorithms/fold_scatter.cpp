@@ -15,10 +15,10 @@ int scatter_steps(const FoldedRing& ring, bool brings_home) {
 
 }  // namespace
 
-FoldScatter::FoldScatter(Rank size, int largest, bool brings_home)
+FoldScatter::FoldScatter(Rank size, int largest, bool brings_home, Halving core)
     : RingScatter(size, scatter_steps(FoldedRing(size, largest), brings_home), {size}),
       ring_(size, largest),
-      core_(Halving::swing, ring_.groups()),
+      core_(core, ring_.groups()),
       begins_(ring_.groups() + 1) {
     for (Rank g = 0; g < ring_.groups(); ++g) {
         const Extent place = core_.held(g, core_.steps()).front();

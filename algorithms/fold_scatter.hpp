@@ -11,15 +11,15 @@
 namespace trefoil {
 
 /// Groups of neighbours (FoldedRing) hand all they have to their centres; the centres, 2^k of them,
-/// halve with Swing's partners the blocks of whole groups; at last a centre gives each member its
-/// block. A member holds nothing in between. Powers of two are not folded.
+/// halve with the partners of `core` the blocks of whole groups; at last a centre gives each member
+/// its block. A member holds nothing in between. Powers of two are not folded.
 ///
 /// Without the last step the centre keeps its group's blocks: enough, and shorter, for a
 /// reduce-scatter that an allgather follows.
 class FoldScatter final : public RingScatter {
   public:
-    /// Both: FoldedRing(size, largest). brings_home: with the last step.
-    FoldScatter(Rank size, int largest, bool brings_home);
+    /// FoldedRing(size, largest). brings_home: with the last step.
+    FoldScatter(Rank size, int largest, bool brings_home, Halving core = Halving::swing);
 
     void sends(Rank coordinate, int step, std::vector<RingTransfer>& out) const override;
     void receives(Rank coordinate, int step, std::vector<RingTransfer>& out) const override;

@@ -175,15 +175,15 @@ Schedule pairwise_allreduce(const Torus& torus, Rank rank, PairwisePartner partn
     return writer.take();
 }
 
-Schedule pairwise_allreduce_in_line(const Torus& torus, Rank rank, PairwisePartner partner) {
-    const Torus line({torus.ranks()});
+Schedule pairwise_allreduce_single_port(const Torus& torus, Rank rank, PairwisePartner partner) {
     ScheduleWriter writer(rank);
-    if (torus.ranks() == 1) {
-        writer.part(1);
-    } else {
-        PairwisePart(line, rank, partner, false, writer, 2).write(0);
-    }
-    return through_first_ports(torus, writer.take());
+    PairwisePart(torus, rank, partner, false, writer, 2).write(0);
+    return writer.take();
+}
+
+Schedule pairwise_allreduce_in_line(const Torus& torus, Rank rank, PairwisePartner partner) {
+    return through_first_ports(torus,
+                               pairwise_allreduce_single_port(line_of(torus), rank, partner));
 }
 
 }  // namespace trefoil

@@ -19,7 +19,11 @@ using PairwisePartner = Rank (*)(Rank coordinate, int step, Rank size, bool mirr
 /// of two are folded (folded_ring.hpp), for two steps more.
 Schedule pairwise_allreduce(const Torus& torus, Rank rank, PairwisePartner partner);
 
-/// One part, on the ring of all ranks in linear order; everyone sends one message at a time.
+/// One part, the first of those; everyone sends one message at a time and receives one. Sizes that
+/// are not powers of two are folded in pairs.
+Schedule pairwise_allreduce_single_port(const Torus& torus, Rank rank, PairwisePartner partner);
+
+/// The same on the ring of all ranks in linear order.
 Schedule pairwise_allreduce_in_line(const Torus& torus, Rank rank, PairwisePartner partner);
 
 }  // namespace trefoil

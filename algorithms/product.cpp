@@ -220,6 +220,11 @@ std::vector<ProductPart> interleaved_parts(
     return parts;
 }
 
+ProductPart first_part(std::vector<std::shared_ptr<const RingScatter>> plain) {
+    std::vector<int> order = interleaved_order(plain, 0);
+    return {std::move(plain), std::move(order)};
+}
+
 Schedule product_schedule(const Torus& torus, Rank rank, const std::vector<ProductPart>& parts,
                           Collective collective, Layout layout) {
     ScheduleWriter writer(rank);

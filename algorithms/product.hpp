@@ -34,6 +34,9 @@ std::vector<ProductPart> interleaved_parts(
     const std::vector<std::shared_ptr<const RingScatter>>& plain,
     const std::vector<std::shared_ptr<const RingScatter>>& mirror);
 
+/// The first of those alone, for single-port variants.
+ProductPart first_part(std::vector<std::shared_ptr<const RingScatter>> plain);
+
 /// What one rank does in a collective made of a reduce-scatter in `order` and the allgather that is
 /// its reverse in time: source and target swapped, the port's opposite, replace instead of reduce.
 /// Collective::allreduce is both, reduce_scatter and allgather are one of them.

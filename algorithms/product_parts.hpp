@@ -9,14 +9,18 @@
 
 #include "algorithms/algorithm.hpp"
 #include "algorithms/product.hpp"
+#include "algorithms/single_port.hpp"
 
 namespace trefoil {
 
 // The parts of an algorithm on a torus, for allreduce, reduce_scatter and allgather alike.
 std::vector<ProductPart> trivance_parts(const Torus& torus);
-std::vector<ProductPart> swing_parts(const Torus& torus, Layout layout);
-std::vector<ProductPart> doubling_parts(const Torus& torus);
-std::vector<ProductPart> bucket_parts(const Torus& torus);
+std::vector<ProductPart> swing_parts(const Torus& torus, Collective collective,
+                                     const BuildOptions& options);
+std::vector<ProductPart> doubling_parts(const Torus& torus, Collective collective,
+                                        const BuildOptions& options);
+std::vector<ProductPart> bucket_parts(const Torus& torus, Collective collective,
+                                      const BuildOptions& options);
 std::vector<ProductPart> bruck_parts(const Torus& torus);
 
 /// Swing's reduce-scatter on a ring of any size, plain; the mirror: swing_parts().
@@ -29,25 +33,42 @@ std::shared_ptr<const RingScatter> swing_scatter(Rank size);
 std::vector<ProductPart> two_transmission_parts(const Torus& torus);
 
 template <auto parts>
-std::vector<ProductPart> parts_with(const Torus& torus, [[maybe_unused]] Layout layout) {
-    if constexpr (std::is_invocable_v<decltype(parts), const Torus&, Layout>) {
-        return parts(torus, layout);
-    } else {
+std::vector<ProductPart> parts_with(const Torus& torus, [[maybe_unused]] Collective collective,
+                                    [[maybe_unused]] const BuildOptions& options) {
+    if constexpr (std::is_invocable_v<decltype(parts), const Torus&>) {
         return parts(torus);
+    } else {
+        return parts(torus, collective, options);
     }
 }
 
 /// An Algorithm::builder.
 template <auto parts, Collective collective>
 Schedule build_product(const Torus& torus, Rank rank, const BuildOptions& options) {
-    return product_schedule(torus, rank, parts_with<parts>(torus, options.layout), collective,
+    return product_schedule(torus, rank, parts_with<parts>(torus, collective, options), collective,
                             options.layout);
 }
 
-/// An Algorithm::owners.
+/// An Algorithm::owners, alike for both divided collectives.
 template <auto parts>
 std::vector<Rank> owners_of_product(const Torus& torus, const BuildOptions& options, int part) {
-    return product_owners(torus, parts_with<parts>(torus, options.layout)[part], options.layout);
+    return product_owners(
+        torus, parts_with<parts>(torus, Collective::reduce_scatter, options)[part], options.layout);
+}
+
+// The same where the single-port variant runs on all ranks in linear order.
+template <auto parts, Collective collective>
+Schedule build_product_in_line(const Torus& torus, Rank rank, const BuildOptions& options) {
+    if (!options.single_port) {
+        return build_product<parts, collective>(torus, rank, options);
+    }
+    return through_first_ports(torus,
+                               build_product<parts, collective>(line_of(torus), rank, options));
+}
+
+template <auto parts>
+std::vector<Rank> owners_in_line(const Torus& torus, const BuildOptions& options, int part) {
+    return owners_of_product<parts>(line_if(options.single_port, torus), options, part);
 }
 
 }  // namespace trefoil

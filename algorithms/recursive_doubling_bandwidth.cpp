@@ -8,11 +8,15 @@
 // every rank sends (n-1)/n of the vector. On other than powers of two the partners that do not
 // exist have stand-ins, odd rings are even ones with a guest, and the mirror is a reflection of the
 // ring.
+//
+// Single-port: one plain part on all ranks in linear order, as published; what is not a power of
+// two is folded in pairs.
 #include <bit>
 #include <memory>
 #include <vector>
 
 #include "algorithms/attached_ring.hpp"
+#include "algorithms/fold_scatter.hpp"
 #include "algorithms/halving_ring.hpp"
 #include "algorithms/product_parts.hpp"
 
@@ -40,8 +44,16 @@ Ring doubling_mirror(const Ring& plain) {
 
 }  // namespace
 
-std::vector<ProductPart> doubling_parts(const Torus& torus) {
+std::vector<ProductPart> doubling_parts(const Torus& torus, Collective collective,
+                                        const BuildOptions& options) {
     std::vector<Ring> plain;
+    if (options.single_port) {
+        for (const Rank size : torus.sizes()) {
+            plain.push_back(std::make_shared<FoldScatter>(
+                size, 2, collective != Collective::allreduce, Halving::doubling));
+        }
+        return {first_part(std::move(plain))};
+    }
     std::vector<Ring> mirror;
     for (const Rank size : torus.sizes()) {
         plain.push_back(doubling_scatter(size));

@@ -13,6 +13,8 @@
 // remain nested, as on a hypercube: results are identical on all ranks. Step k loads links with
 // (2^(k+1) - f)/2 vectors, where f is the distance of t from the next multiple of 2^(k+1); the
 // binary digits 0101..01 of t keep f near 2/3 * 2^k for all k.
+//
+// Single-port: the plain part of either alone, which is the same, on all ranks in linear order.
 #include "algorithms/builders.hpp"
 #include "algorithms/pairwise_exchange.hpp"
 
@@ -46,12 +48,14 @@ Rank nested_partner(Rank coordinate, int step, Rank size, bool mirrored) {
 
 }  // namespace
 
-Schedule build_recursive_doubling_l(const Torus& torus, Rank rank) {
-    return pairwise_allreduce(torus, rank, facing_partner);
+Schedule build_recursive_doubling_l(const Torus& torus, Rank rank, const BuildOptions& options) {
+    return options.single_port ? pairwise_allreduce_in_line(torus, rank, facing_partner)
+                               : pairwise_allreduce(torus, rank, facing_partner);
 }
 
-Schedule build_recursive_doubling_i(const Torus& torus, Rank rank) {
-    return pairwise_allreduce(torus, rank, nested_partner);
+Schedule build_recursive_doubling_i(const Torus& torus, Rank rank, const BuildOptions& options) {
+    return options.single_port ? pairwise_allreduce_in_line(torus, rank, nested_partner)
+                               : pairwise_allreduce(torus, rank, nested_partner);
 }
 
 }  // namespace trefoil

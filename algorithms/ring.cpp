@@ -5,7 +5,8 @@
 // n ranks, n blocks, two parts: one travels from r to r+1, the other, its mirror image, from r to
 // r-1. Reduce-scatter, step k: r sends block r-1-k, a partial sum that it has just extended. After
 // n-1 steps r owns block r. Allgather, step k: r sends block r-k, which it has just received.
-// 2(n-1) steps, 2(n-1)/n vectors sent by each rank.
+// 2(n-1) steps, 2(n-1)/n vectors sent by each rank. Single-port: the first part alone, with all of
+// the vector.
 //
 //     0 --> 1 --> 2 --> ... --> n-1 --+
 //     ^                               |
@@ -37,7 +38,7 @@ void write_step(ScheduleWriter& writer, const RingPart& ring, Port out, Port in,
     writer.receive(ring.at(-1), in, action, {&target, 1});
 }
 
-Schedule build(const Torus& torus, Rank rank, Collective collective) {
+Schedule build(const Torus& torus, Rank rank, Collective collective, bool single_port) {
     const Rank n = torus.ranks();
     ScheduleWriter writer(rank);
     if (n == 1) {
@@ -46,14 +47,15 @@ Schedule build(const Torus& torus, Rank rank, Collective collective) {
     }
     const bool reduces = collective != Collective::allgather;
     const bool gathers = collective != Collective::reduce_scatter;
-    writer.reserve((reduces && gathers ? 4 : 2) * static_cast<std::size_t>(n - 1));
+    writer.reserve((reduces && gathers ? 2 : 1) * (single_port ? 1 : 2) *
+                   static_cast<std::size_t>(n - 1));
     // The mirrored part uses the links of the plain one backwards, also where both ways are
     // equally long.
     const Rank next = RingPart{n, rank, 1}.at(1);
     const Rank previous = RingPart{n, rank, 1}.at(-1);
     const Port forwards = torus.first_port(rank, next);
     const Port backwards = torus.first_port(previous, rank).opposite();
-    for (const int sense : {1, -1}) {
+    for (const int sense : single_port ? std::vector{1} : std::vector{1, -1}) {
         const RingPart ring{n, rank, sense};
         const Port out = sense > 0 ? forwards : backwards;
         const Port in = sense > 0 ? backwards : forwards;
@@ -70,16 +72,13 @@ Schedule build(const Torus& torus, Rank rank, Collective collective) {
 
 }  // namespace
 
-Schedule build_ring(const Torus& torus, Rank rank) {
-    return build(torus, rank, Collective::allreduce);
+template <Collective collective>
+Schedule build_ring(const Torus& torus, Rank rank, const BuildOptions& options) {
+    return build(torus, rank, collective, options.single_port);
 }
 
-Schedule build_ring_reduce_scatter(const Torus& torus, Rank rank) {
-    return build(torus, rank, Collective::reduce_scatter);
-}
-
-Schedule build_ring_allgather(const Torus& torus, Rank rank) {
-    return build(torus, rank, Collective::allgather);
-}
+template Schedule build_ring<Collective::allreduce>(const Torus&, Rank, const BuildOptions&);
+template Schedule build_ring<Collective::reduce_scatter>(const Torus&, Rank, const BuildOptions&);
+template Schedule build_ring<Collective::allgather>(const Torus&, Rank, const BuildOptions&);
 
 }  // namespace trefoil

@@ -4,6 +4,10 @@
 
 namespace trefoil {
 
+Torus line_of(const Torus& torus) {
+    return Torus({torus.ranks()});
+}
+
 Schedule through_first_ports(const Torus& torus, Schedule schedule) {
     for (Send& s : schedule.sends) {
         s.port = torus.first_port(schedule.rank, s.peer);

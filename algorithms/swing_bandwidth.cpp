@@ -14,12 +14,16 @@
 // sizes in the allgather, too, while next to the odd one of odd sizes some send more, some less.
 // The mirror is chosen such that the first steps of plain and mirrored parts use different links:
 // x -> -x on even rings, x -> -1-x on odd ones.
+//
+// Single-port: one plain part. On odd sizes, where Swing's extra coordinate would exchange with
+// several others in a step, pairs of neighbours fold instead.
 #include <bit>
 #include <memory>
 #include <utility>
 #include <vector>
 
 #include "algorithms/attached_ring.hpp"
+#include "algorithms/fold_scatter.hpp"
 #include "algorithms/halving_ring.hpp"
 #include "algorithms/product_parts.hpp"
 #include "algorithms/swing_ring.hpp"
@@ -35,6 +39,13 @@ bool is_power_of_two(Rank size) {
 std::shared_ptr<const RingScatter> swing_mirror(std::shared_ptr<const RingScatter> plain) {
     const Rank size = plain->size();
     return mirrored(std::move(plain), size % 2 == 0 ? 0 : size - 1);
+}
+
+std::shared_ptr<const RingScatter> single_port_scatter(Rank size, Collective collective) {
+    if (size % 2 == 0 || size == 1) {
+        return swing_scatter(size);
+    }
+    return std::make_shared<FoldScatter>(size, 2, collective != Collective::allreduce);
 }
 
 }  // namespace
@@ -67,11 +78,20 @@ std::vector<ProductPart> two_transmission_parts(const Torus& torus) {
     return {plain, mirror};
 }
 
-std::vector<ProductPart> swing_parts(const Torus& torus, Layout layout) {
-    if (layout == Layout::two_transmissions) {
-        return two_transmission_parts(torus);
+std::vector<ProductPart> swing_parts(const Torus& torus, Collective collective,
+                                     const BuildOptions& options) {
+    if (options.layout == Layout::two_transmissions) {
+        std::vector<ProductPart> both = two_transmission_parts(torus);
+        both.resize(options.single_port ? 1 : both.size());
+        return both;
     }
     std::vector<std::shared_ptr<const RingScatter>> plain;
+    if (options.single_port) {
+        for (const Rank size : torus.sizes()) {
+            plain.push_back(single_port_scatter(size, collective));
+        }
+        return {first_part(std::move(plain))};
+    }
     std::vector<std::shared_ptr<const RingScatter>> mirror;
     for (const Rank size : torus.sizes()) {
         plain.push_back(swing_scatter(size));

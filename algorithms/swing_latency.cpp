@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // Swing for latency (swing-l): De Sensi et al., "Swing: Short-cutting Rings for Higher Bandwidth
 // Allreduce", NSDI 2024, section 3; and bine-small, which is the same butterfly (De Sensi et al.,
-// Bine trees, SC 2025, section 4) and has a single-port variant.
+// Bine trees, SC 2025, section 4). With a single port Swing goes along the dimensions of the torus
+// in turn, and Bine along the ring of all ranks in linear order.
 //
 // Partners swing between the two ways round: in step s even coordinates meet c + rho(s), odd ones
 // c - rho(s), with rho(s) = sum of (-2)^i for i = 0..s = 1, -1, 3, -5, 11, ... Partners are nearer
@@ -32,8 +33,9 @@ Rank swing_partner(Rank coordinate, int step, Rank size, bool /*mirrored*/) {
 
 }  // namespace
 
-Schedule build_swing_l(const Torus& torus, Rank rank) {
-    return pairwise_allreduce(torus, rank, swing_partner);
+Schedule build_swing_l(const Torus& torus, Rank rank, const BuildOptions& options) {
+    return options.single_port ? pairwise_allreduce_single_port(torus, rank, swing_partner)
+                               : pairwise_allreduce(torus, rank, swing_partner);
 }
 
 Schedule build_bine_small(const Torus& torus, Rank rank, const BuildOptions& options) {

@@ -32,37 +32,42 @@ inline std::string every_torus(const Torus&) {
 }
 
 // Bounds on what one rank receives from one peer through one port, in vectors.
-inline double none(const Torus&) {
+inline double none(const Torus&, const BuildOptions&) {
     return 0;
 }
 
 /// Pairwise exchanges meet a peer once in each part. A reduce-scatter moves a block between two
-/// ranks one way and once, and the allgather moves it back: together one vector at most. So does
-/// the ring, with half a vector in each phase.
-inline double one(const Torus&) {
+/// ranks one way and once, and the allgather moves it back: together one vector at most.
+inline double one(const Torus&, const BuildOptions&) {
     return 1;
 }
 
-/// One of the two phases of an allreduce for which one() holds.
-inline double half(const Torus&) {
-    return 0.5;
+/// One of the two phases of an allreduce for which one() holds. Single-port variants have one part:
+/// a neighbour hands on all blocks but one, a folded member its whole vector at once.
+inline double half(const Torus&, const BuildOptions& options) {
+    return options.single_port ? 1 : 0.5;
 }
 
-inline double one_block(const Torus& torus) {
+/// Both phases go the same way round, with half a vector in each, or a whole one.
+inline double two_halves(const Torus& torus, const BuildOptions& options) {
+    return 2 * half(torus, options);
+}
+
+inline double one_block(const Torus& torus, const BuildOptions&) {
     return 1.0 / torus.ranks();
 }
 
 /// half(), and a block that goes straight to its owner.
-inline double half_and_a_block(const Torus& torus) {
-    return half(torus) + one_block(torus);
+inline double half_and_a_block(const Torus& torus, const BuildOptions& options) {
+    return half(torus, options) + one_block(torus, options);
 }
 
-inline double one_per_rank(const Torus& torus) {
+inline double one_per_rank(const Torus& torus, const BuildOptions&) {
     return torus.ranks();
 }
 
 /// One vector per step in which the peer's dimension moves: ceil(log3 size) of the largest.
-inline double ternary_steps(const Torus& torus) {
+inline double ternary_steps(const Torus& torus, const BuildOptions&) {
     int most = 0;
     for (const Rank size : torus.sizes()) {
         int steps = 0;

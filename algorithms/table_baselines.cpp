@@ -21,7 +21,7 @@ constexpr std::string_view cycles_paper =
 constexpr std::string_view cycles_shapes = "r x c, r a multiple of c, gcd(r, c - 1) = 1";
 
 /// A block moves between two ranks once in each phase.
-double a_quarter(const Torus&) {
+double a_quarter(const Torus&, const BuildOptions&) {
     return 0.25;
 }
 

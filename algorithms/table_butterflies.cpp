@@ -20,17 +20,6 @@ std::vector<Rank> owners(const Torus& torus, const BuildOptions& options, int pa
     return butterfly_owners(butterfly, torus, collective, options, part);
 }
 
-/// A folded member's whole vector travels at once; only the single-port variants of odd numbers of
-/// ranks fold.
-double half_or_folded(const Torus& torus) {
-    return torus.ranks() % 2 == 0 ? 0.5 : 1.0;
-}
-
-/// Layout::send lets a block go straight to its owner.
-double half_or_folded_and_a_block(const Torus& torus) {
-    return half_or_folded(torus) + one_block(torus);
-}
-
 template <Butterfly butterfly, Collective collective>
 constexpr Algorithm entry(std::string_view name, std::string_view summary) {
     constexpr bool divided = collective != Collective::allreduce;
@@ -46,8 +35,8 @@ constexpr Algorithm entry(std::string_view name, std::string_view summary) {
         .abilities = {.layouts = layouts, .single_port = true},
         .shape_refusal = every_torus,
         .builder = build<butterfly, collective>,
-        .landing_vectors = layouts  ? half_or_folded_and_a_block
-                           : halves ? half_or_folded
+        .landing_vectors = layouts  ? half_and_a_block
+                           : halves ? half
                                     : one,
         .owners = divided ? owners<butterfly, collective> : nullptr,
     };

@@ -14,7 +14,7 @@ namespace {
 using namespace table;
 
 /// A link belongs to one tree at most.
-double one_tree(const Torus& torus) {
+double one_tree(const Torus& torus, const BuildOptions&) {
     return 1.0 / std::max(SpanningTrees(torus, 0).count(), 1);
 }
 

@@ -68,7 +68,7 @@ constexpr std::array<Algorithm, 4> tree_entries() {
 
 template <Collective collective>
 constexpr Algorithm linear_entry(std::string_view summary, Traits traits,
-                                 double (*landing_vectors)(const Torus&)) {
+                                 double (*landing_vectors)(const Torus&, const BuildOptions&)) {
     return {
         .name = "linear",
         .collective = collective,

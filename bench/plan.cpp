@@ -185,8 +185,10 @@ void add_plan(CLI::App& app, Action& action) {
     command->add_option("--layout", options->layout,
                         "How blocks that the algorithm reorders travel, where it has a choice: "
                         "block-by-block, permute, send, two-transmissions");
-    command->add_flag("--single-port", options->build.single_port,
-                      "The published variant that uses one port at a time, where there is one");
+    command->add_flag(
+        "--single-port", options->build.single_port,
+        "The published variant that uses one port at a time, where there is one: ring, "
+        "bucket, swing, recursive doubling and halving, bine, binomial, linear");
     command->add_option("--pieces", options->build.pieces,
                         "Pieces of a pipelined algorithm (default: its own choice)");
     command->add_flag("--summary", options->summary,

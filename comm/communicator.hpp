@@ -105,7 +105,7 @@ class Communicator {
                                        const std::string& agreement);
     std::unique_ptr<Plan> make_plan(const Request& request);
     void require_rank_order(const Request& request, const Algorithm& chosen) const;
-    std::size_t segment_elements(const Request& request, const Algorithm& algorithm,
+    std::size_t segment_elements(const Request& request, const ScheduleKey& key,
                                  const Schedule& schedule) const;
     void lower_segments(Plan& plan, const Request& request, const ScheduleKey& key,
                         const Schedule& schedule, bool acknowledged);

@@ -23,12 +23,12 @@ std::size_t share(std::size_t count, std::size_t number, std::size_t per_segment
 /// Elements of the vector (divided collectives: of each block) per segment, so that a segment's
 /// messages fit the landing slots on every rank. All ranks compute the same: the bound and the
 /// number of steps do not depend on the rank.
-std::size_t Communicator::segment_elements(const Request& request, const Algorithm& algorithm,
+std::size_t Communicator::segment_elements(const Request& request, const ScheduleKey& key,
                                            const Schedule& schedule) const {
     const std::size_t padding = 2 * schedule.steps.size() * landing_alignment;
     const double room =
         wire_.slot_bytes > padding ? static_cast<double>(wire_.slot_bytes - padding) : 0;
-    const double vectors = algorithm.landing_vectors(torus());
+    const double vectors = key.algorithm->landing_vectors(torus(), key.options);
     const double fitting = vectors > 0
                                ? room / vectors
                                : static_cast<double>(std::numeric_limits<std::int64_t>::max());
@@ -38,7 +38,7 @@ std::size_t Communicator::segment_elements(const Request& request, const Algorit
     const auto most = static_cast<std::size_t>(fitting) / unit;
     if (most == 0) {
         throw Error(Status::unsupported,
-                    std::string(algorithm.name) + " on torus " + torus().name() +
+                    std::string(key.algorithm->name) + " on torus " + torus().name() +
                         " needs more landing memory than TREFOIL_LANDING_BYTES=" +
                         std::to_string(settings_.landing_bytes) + " gives; raise it on all ranks");
     }
@@ -57,7 +57,7 @@ void Communicator::lower_segments(Plan& plan, const Request& request, const Sche
     }
     std::size_t segments = 1;
     if (request.collective != Collective::barrier) {
-        const std::size_t most = segment_elements(request, *key.algorithm, schedule);
+        const std::size_t most = segment_elements(request, key, schedule);
         segments = (longest + most - 1) / most;
         if (segments == 1 && longest > 1 &&
             request.vector_elements(ranks()) * element_bytes >= least_segments_bytes) {

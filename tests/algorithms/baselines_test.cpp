@@ -36,7 +36,8 @@ void prove(std::string_view name, const std::vector<std::string>& shapes,
         const Torus torus = Torus::parse(shape);
         const Verification proof = verify(torus, algorithm);
         ASSERT_TRUE(proof.ok()) << proof.errors[0];
-        EXPECT_LE(largest_landing(torus, algorithm), algorithm.landing_vectors(torus) * (1 + 1e-9));
+        EXPECT_LE(largest_landing(torus, algorithm),
+                  algorithm.landing_vectors(torus, {}) * (1 + 1e-9));
     }
 }
 

@@ -130,28 +130,5 @@ TEST(Butterflies, FoldForTwoStepsMore) {
     EXPECT_EQ(cost("9", Collective::allreduce, "bine-fold", {.single_port = true}).steps, 8);
 }
 
-// The published variants: a rank exchanges with one other at a time.
-TEST(Butterflies, TalkToOneRankAtATimeWhenAsked) {
-    for (const Algorithm& a : algorithms()) {
-        if (!a.name.starts_with("bine") || is_rooted(a.collective)) {
-            continue;
-        }
-        for (const char* shape : {"12", "13", "4x4", "3x5", "2x3x3"}) {
-            const Torus torus = Torus::parse(shape);
-            for (Rank r = 0; r < torus.ranks(); ++r) {
-                const Schedule s = a.build(torus, r, {.single_port = true});
-                ASSERT_EQ(s.parts.size(), 1u);
-                for (const Step& step : s.steps) {
-                    ASSERT_LE(step.sends.count, 1u) << a.name << " on " << shape;
-                    ASSERT_LE(step.receives.count, 1u) << a.name << " on " << shape;
-                    if (step.sends.count + step.receives.count == 2) {
-                        ASSERT_EQ(s.sends_of(step)[0].peer, s.receives_of(step)[0].peer);
-                    }
-                }
-            }
-        }
-    }
-}
-
 }  // namespace
 }  // namespace trefoil

@@ -114,9 +114,9 @@ TEST(Latency, LoadsOfRecursiveDoubling) {
 
 // Both ranks of a pair are equally far both ways: plain parts go one way, mirrored the other.
 TEST(Latency, MirroredPartsUseTheOtherLinkOfAPair) {
-    for (const auto build :
-         {build_swing_l, build_recursive_doubling_l, build_recursive_doubling_i, build_ring}) {
-        const Schedule schedule = build(Torus({2}), 0);
+    for (const auto build : {build_swing_l, build_recursive_doubling_l, build_recursive_doubling_i,
+                             build_ring<Collective::allreduce>}) {
+        const Schedule schedule = build(Torus({2}), 0, {});
         ASSERT_EQ(schedule.parts.size(), 2u);
         const Step& plain = schedule.of(schedule.parts[0])[0];
         const Step& mirrored = schedule.of(schedule.parts[1])[0];
@@ -128,9 +128,9 @@ TEST(Latency, MirroredPartsUseTheOtherLinkOfAPair) {
 }
 
 TEST(Latency, DimensionsOfOneRankTakeNoPart) {
-    EXPECT_EQ(build_swing_l(Torus({1, 1}), 0).parts.size(), 1u);
-    EXPECT_EQ(build_swing_l(Torus({1, 1}), 0).steps.size(), 0u);
-    EXPECT_EQ(build_swing_l(Torus({1, 3, 1}), 0).parts.size(), 2u);
+    EXPECT_EQ(build_swing_l(Torus({1, 1}), 0, {}).parts.size(), 1u);
+    EXPECT_EQ(build_swing_l(Torus({1, 1}), 0, {}).steps.size(), 0u);
+    EXPECT_EQ(build_swing_l(Torus({1, 3, 1}), 0, {}).parts.size(), 2u);
 }
 
 }  // namespace

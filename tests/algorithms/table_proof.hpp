@@ -96,7 +96,7 @@ class TableProof : public testing::TestWithParam<Algorithm> {
             EXPECT_TRUE(proof.order_preserving);
         }
         EXPECT_LE(largest_landing(torus, algorithm, options),
-                  algorithm.landing_vectors(torus) * (1 + 1e-9));
+                  algorithm.landing_vectors(torus, options) * (1 + 1e-9));
     }
 };
 
