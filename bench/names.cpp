@@ -4,6 +4,7 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <array>
 #include <charconv>
 #include <limits>
@@ -53,14 +54,16 @@ DataType parse_datatype(std::string_view name) {
     struct Alias {
         std::string_view alias, name;
     };
-    constexpr std::array<Alias, 8> aliases{{{"float32", "float"},
+    constexpr std::array<Alias, 7> aliases{{{"float32", "float"},
                                             {"float64", "double"},
                                             {"half", "float16"},
                                             {"fp16", "float16"},
                                             {"bf16", "bfloat16"},
                                             {"int", "int32"},
-                                            {"complex_float", "complex-float"},
-                                            {"complex_double", "complex-double"}}};
+                                            {"int-int", "2int"}}};
+    std::string hyphenated(name);  // complex_float and float_int, as in C
+    std::replace(hyphenated.begin(), hyphenated.end(), '_', '-');
+    name = hyphenated;
     for (const Alias& a : aliases) {
         if (a.alias == name) {
             name = a.name;

@@ -100,13 +100,13 @@ void add_call_options(CLI::App& command, PerfOptions& o) {
         ->group("Calls");
     command
         .add_option("-d,--datatype", o.datatypes,
-                    "float (default), double, int32, bfloat16 ...: a comma list, or all")
+                    "float (default), double, int32, bfloat16, float-int ...: a comma list, or all")
         ->group("Calls");
     command
-        .add_option(
-            "-o,--op", o.operations,
-            "sum (default), prod, min, max ...: a comma list, or all; only where something is "
-            "reduced")
+        .add_option("-o,--op", o.operations,
+                    "sum (default), prod, min, max, minloc ...: a comma list, or all; only where "
+                    "something is "
+                    "reduced")
         ->group("Calls");
     command
         .add_option("--in-place", o.placement,

@@ -63,12 +63,11 @@ std::vector<Campaign::Kind> kinds(const PerfOptions& options) {
     std::vector<Campaign::Kind> result;
     for (const DataType type : datatypes(options.datatypes)) {
         for (const Operation operation : operations(asked)) {
-            if (reduce_kernels(type, operation).reduce != nullptr) {
+            const std::string reason = refusal(type, operation);
+            if (reason.empty()) {
                 result.push_back({type, operation});
             } else if (!lenient) {
-                throw Error(Status::unsupported,
-                            fmt::format("operation {} makes no sense for type {}",
-                                        to_string(operation), to_string(type)));
+                throw Error(Status::unsupported, reason);
             }
         }
     }

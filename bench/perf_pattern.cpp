@@ -10,9 +10,10 @@ namespace trefoil::tool {
 
 namespace {
 
-/// Real and imaginary part; the imaginary part is 0 for types that have none.
+/// Real and imaginary part, or the value and the index of a pair, whose padding need not be 0; what
+/// a type does not have is 0.
 struct Number {
-    std::int64_t real = 0, imaginary = 0;
+    std::int64_t real = 0, imaginary = 0, padding = 0;
 };
 
 std::uint64_t mix(std::uint64_t x) {
@@ -58,7 +59,12 @@ Number product_input(DataType type, std::uint64_t hash, std::int64_t place) {
     return is_complex(type) && (hash & 4) != 0 ? Number{0, value} : Number{value, 0};
 }
 
+/// A pair has no bitwise operations, but is moved with all bits that it has.
 Number bitwise_input(DataType type, Operation operation, std::uint64_t hash) {
+    if (is_pair(type)) {
+        return {static_cast<std::int64_t>(hash), static_cast<std::int64_t>(mix(hash)),
+                static_cast<std::int64_t>(~hash)};
+    }
     const std::uint64_t bit = std::uint64_t{hash & 1} << ((hash >> 8) % (8 * size_of(type)));
     const std::uint64_t value = operation == Operation::bitwise_and  ? ~bit
                                 : operation == Operation::bitwise_or ? bit
@@ -75,6 +81,12 @@ Number logical_input(Operation operation, std::uint64_t hash, Rank ranks) {
     // Any non-zero value is true; alone, a rank gets its input back unchanged.
     const std::int64_t truth = ranks == 1 ? 1 : static_cast<std::int64_t>(1 + (hash >> 8) % 100);
     return {value ? truth : 0, 0};
+}
+
+/// Few values, so that several ranks have the best one and the index decides. The lowest index is
+/// not the lowest rank's.
+Number located_input(std::uint64_t hash, std::int64_t place) {
+    return {in_range(hash, 3), place, static_cast<std::int64_t>(mix(hash))};
 }
 
 Number input_of(DataType type, Operation operation, Rank rank, Rank ranks, std::size_t j,
@@ -97,6 +109,9 @@ Number input_of(DataType type, Operation operation, Rank rank, Rank ranks, std::
         case Operation::bitwise_or:
         case Operation::bitwise_xor:
             return bitwise_input(type, operation, hash);
+        case Operation::minloc:
+        case Operation::maxloc:
+            return located_input(hash, place);
         default:
             return logical_input(operation, hash, ranks);
     }
@@ -105,6 +120,12 @@ Number input_of(DataType type, Operation operation, Rank rank, Rank ranks, std::
 /// Wraps, as integers of every width do.
 std::int64_t multiply(std::int64_t a, std::int64_t b) {
     return static_cast<std::int64_t>(static_cast<std::uint64_t>(a) * static_cast<std::uint64_t>(b));
+}
+
+/// Of two pairs; `order` is negative where a has the better value.
+Number located(std::int64_t order, Number a, Number b) {
+    const Number& better = order < 0 || (order == 0 && a.imaginary < b.imaginary) ? a : b;
+    return {better.real, better.imaginary};
 }
 
 Number combine(Operation operation, Number a, Number b) {
@@ -130,6 +151,10 @@ Number combine(Operation operation, Number a, Number b) {
             return {a.real != 0 || b.real != 0, 0};
         case Operation::logical_xor:
             return {(a.real != 0) != (b.real != 0), 0};
+        case Operation::minloc:
+            return located(a.real - b.real, a, b);
+        case Operation::maxloc:
+            return located(b.real - a.real, a, b);
     }
     return {};
 }
@@ -153,7 +178,24 @@ void store_real(DataType type, double value, std::byte* target) {
     }
 }
 
+void store(DataType type, Number number, std::byte* target);
+
+/// The index follows the value, where an int may begin.
+void store_pair(DataType type, Number number, std::byte* target) {
+    const DataType value = value_type(type);
+    const std::size_t at = std::max(size_of(value), sizeof(int));
+    for (std::size_t begin = 0; begin < size_of(type); begin += sizeof(int)) {
+        put(target + begin, static_cast<int>(number.padding));
+    }
+    store(value, number, target);
+    put(target + at, static_cast<int>(number.imaginary));
+}
+
 void store(DataType type, Number number, std::byte* target) {
+    if (is_pair(type)) {
+        store_pair(type, number, target);
+        return;
+    }
     if (!is_floating(type)) {
         std::memcpy(target, &number.real, size_of(type));  // the low bytes: little-endian
         return;
@@ -297,7 +339,7 @@ ElementStream mixed_magnitudes(DataType type, Operation operation, Rank rank, Ra
 }
 
 bool is_floating(DataType type) {
-    return type >= DataType::float16;
+    return type >= DataType::float16 && type <= DataType::complex_double;
 }
 
 std::uint64_t hash_bytes(const void* data, std::size_t bytes) {

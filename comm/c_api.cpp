@@ -16,9 +16,10 @@ namespace {
 
 static_assert(static_cast<int>(Status::internal) == TREFOIL_ERROR_INTERNAL);
 static_assert(static_cast<int>(trefoil::DataType::complex_double) == TREFOIL_COMPLEX_DOUBLE);
-static_assert(static_cast<int>(trefoil::Operation::logical_xor) == TREFOIL_LXOR);
-static_assert(trefoil::datatype_count == TREFOIL_COMPLEX_DOUBLE + 1);
-static_assert(trefoil::operation_count == TREFOIL_LXOR + 1);
+static_assert(static_cast<int>(trefoil::DataType::short_int) == TREFOIL_SHORT_INT);
+static_assert(static_cast<int>(trefoil::Operation::maxloc) == TREFOIL_MAXLOC);
+static_assert(trefoil::datatype_count == TREFOIL_SHORT_INT + 1);
+static_assert(trefoil::operation_count == TREFOIL_MAXLOC + 1);
 
 thread_local std::string error_text;
 

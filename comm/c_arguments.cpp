@@ -41,10 +41,8 @@ void set_operation(Request& request, trefoil_datatype_t type, trefoil_op_t op) {
     require(static_cast<unsigned>(op) < operation_count,
             "the op is none of trefoil_op_t, nor of trefoil_op_create");
     request.op = static_cast<Operation>(op);
-    if (reduce_kernels(request.type, request.op).reduce == nullptr) {
-        throw Error(Status::unsupported, std::string(to_string(request.op)) +
-                                             " makes no sense for " +
-                                             std::string(to_string(request.type)));
+    if (const std::string reason = refusal(request.type, request.op); !reason.empty()) {
+        throw Error(Status::unsupported, reason);
     }
 }
 

@@ -3,6 +3,7 @@
 #include "threads/reduce.hpp"
 
 #include <array>
+#include <vector>
 
 #include "threads/reduce_kernels.hpp"
 
@@ -27,10 +28,15 @@ constexpr std::array<TypeInfo, datatype_count> types{{{"int8", 1},
                                                       {"float", 4},
                                                       {"double", 8},
                                                       {"complex-float", 8},
-                                                      {"complex-double", 16}}};
+                                                      {"complex-double", 16},
+                                                      {"float-int", 8},
+                                                      {"double-int", 16},
+                                                      {"long-int", 2 * sizeof(long)},
+                                                      {"2int", 8},
+                                                      {"short-int", 8}}};
 
 constexpr std::array<std::string_view, operation_count> operations{
-    "sum", "prod", "min", "max", "band", "bor", "bxor", "land", "lor", "lxor"};
+    "sum", "prod", "min", "max", "band", "bor", "bxor", "land", "lor", "lxor", "minloc", "maxloc"};
 
 // The enumerations arrive from C as plain integers: a value outside is "unknown", not undefined.
 bool known(DataType type) {
@@ -47,7 +53,20 @@ const kernels::Row& row_of(DataType type) {
     if (type <= DataType::bfloat16) {
         return kernels::half_row(type);
     }
-    return type <= DataType::float64 ? kernels::real_row(type) : kernels::complex_row(type);
+    if (type <= DataType::float64) {
+        return kernels::real_row(type);
+    }
+    return type <= DataType::complex_double ? kernels::complex_row(type) : kernels::pair_row(type);
+}
+
+/// "a, b and c"
+std::string enumerate(const std::vector<std::string_view>& names) {
+    std::string text;
+    for (std::size_t i = 0; i < names.size(); ++i) {
+        text += i == 0 ? "" : i + 1 < names.size() ? ", " : " and ";
+        text += names[i];
+    }
+    return text;
 }
 
 }  // namespace
@@ -64,11 +83,52 @@ std::size_t size_of(DataType type) {
     return known(type) ? types[static_cast<std::size_t>(type)].bytes : 0;
 }
 
+bool is_pair(DataType type) {
+    return type >= DataType::float_int && known(type);
+}
+
+DataType value_type(DataType type) {
+    switch (type) {
+        case DataType::float_int:
+            return DataType::float32;
+        case DataType::double_int:
+            return DataType::float64;
+        case DataType::long_int:
+            return sizeof(long) == 8 ? DataType::int64 : DataType::int32;
+        case DataType::int_int:
+            return DataType::int32;
+        case DataType::short_int:
+            return DataType::int16;
+        default:
+            return type;
+    }
+}
+
 ReduceKernels reduce_kernels(DataType type, Operation operation) {
     if (!known(type) || !known(operation)) {
         return {};
     }
     return row_of(type)[static_cast<std::size_t>(operation)];
+}
+
+std::string refusal(DataType type, Operation operation) {
+    if (reduce_kernels(type, operation).reduce != nullptr) {
+        return {};
+    }
+    std::vector<std::string_view> of_type, of_operation;
+    for (int i = 0; i < operation_count; ++i) {
+        if (reduce_kernels(type, static_cast<Operation>(i)).reduce != nullptr) {
+            of_type.push_back(to_string(static_cast<Operation>(i)));
+        }
+    }
+    for (int i = 0; i < datatype_count; ++i) {
+        if (reduce_kernels(static_cast<DataType>(i), operation).reduce != nullptr) {
+            of_operation.push_back(to_string(static_cast<DataType>(i)));
+        }
+    }
+    const std::string type_name(to_string(type)), name(to_string(operation));
+    return name + " makes no sense for " + type_name + "; " + type_name + " takes " +
+           enumerate(of_type) + ", and " + name + " is for " + enumerate(of_operation);
 }
 
 }  // namespace trefoil

@@ -6,6 +6,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <span>
+#include <string>
 #include <string_view>
 
 namespace trefoil {
@@ -25,9 +26,14 @@ enum class DataType : std::uint8_t {
     float32,
     float64,
     complex_float,
-    complex_double
+    complex_double,
+    float_int,  ///< pairs: struct { float value; int index; }, and so on
+    double_int,
+    long_int,
+    int_int,
+    short_int
 };
-inline constexpr int datatype_count = 14;
+inline constexpr int datatype_count = 19;
 
 /// Operations. The values equal trefoil_op_t.
 enum class Operation : std::uint8_t {
@@ -40,20 +46,29 @@ enum class Operation : std::uint8_t {
     bitwise_xor,
     logical_and,
     logical_or,
-    logical_xor
+    logical_xor,
+    minloc,
+    maxloc
 };
-inline constexpr int operation_count = 10;
+inline constexpr int operation_count = 12;
 
-/// "float", "double", "int32", "bfloat16", "float16", "complex-float", ... as users type them.
+/// "float", "double", "int32", "bfloat16", "float16", "complex-float", "float-int", ... as users
+/// type them.
 std::string_view to_string(DataType type);
 std::string_view to_string(Operation operation);
 std::size_t size_of(DataType type);
+
+bool is_pair(DataType type);
+/// The type of a pair's value; `type` itself if it is no pair.
+DataType value_type(DataType type);
 
 /// target[i] = target[i] op source[i] for `count` elements; the two do not overlap. Any alignment
 /// that suits the element type. float16 and bfloat16 are widened to float, combined and rounded to
 /// nearest even. Integer sums and products wrap. Min and max of floats give the same bits in any
 /// order: -0 lies below +0 and a NaN on either side gives the quiet NaN. Which NaN a sum or product
-/// gives is not specified (except for the 16-bit types: the quiet one). Thread-safe.
+/// gives is not specified (except for the 16-bit types: the quiet one). Minloc and maxloc give the
+/// value that min and max give and the lowest index of all elements that have it, zeros of either
+/// sign being equal and all NaN, too; padding becomes zero. Thread-safe.
 using ReduceKernel = void (*)(void* target, const void* source, std::size_t count);
 
 /// target[i] = (target[i] op first[i]) op second[i] in one pass: the same bits as two ReduceKernel
@@ -92,8 +107,13 @@ struct ReduceKernels {
 };
 
 /// The kernels of (type, operation); both null when unsupported: bitwise on floats and complex,
-/// min, max and logical on complex. Logical operations give 0 or 1 in the element's type.
+/// min, max and logical on complex, minloc and maxloc on all but pairs, which take nothing else.
+/// Logical operations give 0 or 1 in the element's type.
 ReduceKernels reduce_kernels(DataType type, Operation operation);
+
+/// Why a known type does not take a known operation, and what goes with either of them; empty: it
+/// does.
+std::string refusal(DataType type, Operation operation);
 
 /// Conversions used by the kernels, by tests and by tools that make data.
 float to_float_from_float16(std::uint16_t bits);

@@ -19,6 +19,7 @@ const Row& integer_row(DataType type);
 const Row& real_row(DataType type);
 const Row& half_row(DataType type);
 const Row& complex_row(DataType type);
+const Row& pair_row(DataType type);
 
 // __restrict, because the loops vectorise without overlap checks only when the compiler knows what
 // the contract in reduce.hpp says. `Width` values make one element: complex sums are sums of twice

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// The operations on float and double, shared by the real and the 16-bit kernels.
+// The operations on float and double, shared by the real, the 16-bit and the pair kernels.
 #pragma once
 
 #include <bit>

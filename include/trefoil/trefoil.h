@@ -50,11 +50,19 @@ typedef enum {
     TREFOIL_DOUBLE,
     TREFOIL_COMPLEX_FLOAT, /* two floats: real, imaginary */
     TREFOIL_COMPLEX_DOUBLE,
+    TREFOIL_FLOAT_INT,     /* a value and an index: struct { float value; int index; } */
+    TREFOIL_DOUBLE_INT,    /* struct { double value; int index; } */
+    TREFOIL_LONG_INT,      /* struct { long value; int index; } */
+    TREFOIL_2INT,          /* struct { int value; int index; } */
+    TREFOIL_SHORT_INT,     /* struct { short value; int index; } */
     TREFOIL_ELEMENT = 1000 /* what an operation of trefoil_op_create works on */
 } trefoil_datatype_t;
 
 /* Bitwise operations: integers only. Min, max and logical operations: not for complex types.
- * Logical operations give 0 or 1 in the element's type. */
+ * Logical operations give 0 or 1 in the element's type. Pairs take minloc and maxloc, which take
+ * nothing else: the value is that of min or max (NaN if there is one), the index the lowest among
+ * the elements that have it, where -0 and +0 are equal, and so are all NaN. Over more than one
+ * rank, the padding of such pairs becomes zero. */
 typedef enum {
     TREFOIL_SUM = 0,
     TREFOIL_PROD,
@@ -66,6 +74,8 @@ typedef enum {
     TREFOIL_LAND,
     TREFOIL_LOR,
     TREFOIL_LXOR,
+    TREFOIL_MINLOC,
+    TREFOIL_MAXLOC,
     TREFOIL_OP_CREATED = 1024, /* numbers from here on: trefoil_op_create */
     TREFOIL_OP_LAST = 0x7fffffff
 } trefoil_op_t;

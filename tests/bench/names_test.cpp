@@ -24,6 +24,9 @@ TEST(Names, usual_other_names_are_understood) {
     EXPECT_EQ(parse_datatype("bf16"), DataType::bfloat16);
     EXPECT_EQ(parse_datatype("half"), DataType::float16);
     EXPECT_EQ(parse_datatype("float64"), DataType::float64);
+    EXPECT_EQ(parse_datatype("complex_float"), DataType::complex_float);
+    EXPECT_EQ(parse_datatype("short_int"), DataType::short_int);
+    EXPECT_EQ(parse_datatype("int-int"), DataType::int_int);
 }
 
 TEST(Names, an_unknown_name_offers_the_nearest) {

@@ -125,6 +125,25 @@ TEST(Pattern, shows_shifted_and_exchanged_blocks) {
     EXPECT_GE(seen, 15U);
 }
 
+TEST(Pattern, of_pairs_shows_missing_contributions_and_padding) {
+    for (const DataType type : {DataType::float_int, DataType::double_int, DataType::long_int,
+                                DataType::int_int, DataType::short_int}) {
+        const ElementStream result = exact_result(type, Operation::maxloc, 4);
+        expect_visible(filled(exact_input(type, Operation::maxloc, 0, 4), type, 5), result, type,
+                       5);
+        expect_visible(filled(result, type, 4), result, type, 5);
+        Bytes padded = filled(result, type, 5);
+        if (type == DataType::double_int) {
+            padded.back() ^= std::byte{1};
+            EXPECT_EQ(result.count_different(padded.data(), elements, 5), 1U);
+        }
+        const ElementStream moved = exact_input(type, Operation::bitwise_xor, 0, 1);
+        Bytes shifted = filled(moved, type, 5, elements + 1);
+        shifted.erase(shifted.begin(), shifted.begin() + static_cast<long>(size_of(type)));
+        expect_visible(shifted, moved, type, 5);
+    }
+}
+
 TEST(Pattern, mixed_magnitudes_show_the_order_of_a_sum) {
     for (const DataType type : {DataType::float16, DataType::bfloat16, DataType::float32,
                                 DataType::float64, DataType::complex_float}) {

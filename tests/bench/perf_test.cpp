@@ -87,6 +87,18 @@ TEST_P(PerfLaunch, all_algorithms_are_right_on_a_torus) {
 
 INSTANTIATE_TEST_SUITE_P(Ranks, PerfLaunch, testing::Values("threads", "processes"));
 
+TEST_F(Perf, pairs_take_minloc_and_maxloc_among_all_operations) {
+    const Json all = run({"allreduce", "--torus", "3", "--launch", "threads", "--counts", "100",
+                          "-d", "float_int,short-int", "-o", "all", "-n", "1", "-w", "0", "-c"});
+    std::set<std::string> operations;
+    for (const Json& row : all["runs"]) {
+        EXPECT_EQ(row["wrong"], 0) << row;
+        operations.insert(row["op"]);
+    }
+    EXPECT_EQ(operations, (std::set<std::string>{"minloc", "maxloc"}));
+    EXPECT_EQ(all["runs"].size(), 2U * 2 * 2);
+}
+
 TEST_F(Perf, automatic_choice_names_what_it_chose) {
     const Json all = run({"allreduce", "--ranks", "4", "--launch", "threads", "-b", "8", "-e", "8",
                           "--in-place", "out", "-n", "1"});
@@ -216,6 +228,7 @@ TEST(PerfInput, bad_input_is_refused_once) {
         {{"allreduce", "--torus", "3", "-d", "flot"}, "did you mean float"},
         {{"allreduce", "--torus", "3", "-o", "summ"}, "did you mean sum"},
         {{"allreduce", "--torus", "3", "-d", "float", "-o", "band"}, "makes no sense"},
+        {{"allreduce", "--torus", "3", "-d", "float_int"}, "float-int takes minloc and maxloc"},
         {{"allreduce", "--torus", "3", "--backend", "memry"}, "did you mean memory"},
         {{"allgather", "--torus", "3", "-o", "sum"}, "allgather reduces nothing"},
         {{"allreduce", "--torus", "3", "--root", "0"}, "allreduce has no root"},

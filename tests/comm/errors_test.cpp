@@ -30,15 +30,21 @@ TEST(Errors, ArgumentsOfAllreduceAreCheckedBeforeAnythingMoves) {
         refused(trefoil_allreduce(a, nullptr, 4, TREFOIL_FLOAT, TREFOIL_SUM, comm), "receive");
         refused(trefoil_allreduce(a, b, 4, TREFOIL_FLOAT, TREFOIL_SUM, nullptr), "communicator");
         refused(trefoil_allreduce(a, a + 1, 3, TREFOIL_FLOAT, TREFOIL_SUM, comm), "overlap");
-        refused(trefoil_allreduce(a, b, 4, static_cast<trefoil_datatype_t>(15), TREFOIL_SUM, comm),
+        refused(trefoil_allreduce(a, b, 4, static_cast<trefoil_datatype_t>(99), TREFOIL_SUM, comm),
                 "datatype");
-        refused(trefoil_allreduce(a, b, 4, TREFOIL_FLOAT, static_cast<trefoil_op_t>(15), comm),
+        refused(trefoil_allreduce(a, b, 4, TREFOIL_FLOAT, static_cast<trefoil_op_t>(99), comm),
                 "op");
         refused(trefoil_allreduce(a, b, std::numeric_limits<size_t>::max() / 2, TREFOIL_DOUBLE,
                                   TREFOIL_SUM, comm),
                 "address space");
         EXPECT_EQ(refused(trefoil_allreduce(a, b, 4, TREFOIL_FLOAT, TREFOIL_BXOR, comm),
                           "makes no sense"),
+                  TREFOIL_ERROR_UNSUPPORTED);
+        EXPECT_EQ(refused(trefoil_allreduce(a, b, 4, TREFOIL_FLOAT, TREFOIL_MINLOC, comm),
+                          "minloc is for float-int"),
+                  TREFOIL_ERROR_UNSUPPORTED);
+        EXPECT_EQ(refused(trefoil_allreduce(a, b, 2, TREFOIL_FLOAT_INT, TREFOIL_SUM, comm),
+                          "float-int takes minloc and maxloc"),
                   TREFOIL_ERROR_UNSUPPORTED);
         EXPECT_EQ(b[0], 0.0F);
         // After all that the communicator still works.

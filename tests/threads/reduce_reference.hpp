@@ -3,8 +3,10 @@
 // types by exact arithmetic in double.
 #pragma once
 
+#include <algorithm>
 #include <cmath>
 #include <complex>
+#include <cstddef>
 #include <cstring>
 #include <limits>
 #include <optional>
@@ -143,6 +145,41 @@ inline std::optional<std::uint16_t> combine_half(HalfFormat format, Operation op
     return result ? std::optional{encode(format, *result)} : std::nullopt;
 }
 
+/// A struct { T value; int index; }: of equal values (zeros of either sign, all NaN) the lower
+/// index. The padding of the result is 0.
+template <typename T>
+bool locate(Operation operation, void* target, const void* source) {
+    struct Pair {
+        T value;
+        int index;
+    };
+    if (operation != Operation::minloc && operation != Operation::maxloc) {
+        return false;
+    }
+    Pair a;
+    Pair b;
+    std::memcpy(&a, target, sizeof a);
+    std::memcpy(&b, source, sizeof b);
+    const Operation extreme = operation == Operation::minloc ? Operation::min : Operation::max;
+    T best{};
+    bool equal = a.value == b.value;
+    if constexpr (std::is_floating_point_v<T>) {
+        best = *combine_real(extreme, a.value, b.value);
+        equal = equal || (std::isnan(a.value) && std::isnan(b.value));
+    } else {
+        best = *combine_integer(extreme, a.value, b.value);
+    }
+    // A NaN among them is the best one; it is equal to nothing.
+    const bool from_a = std::isnan(static_cast<double>(best))
+                            ? std::isnan(static_cast<double>(a.value))
+                            : a.value == best;
+    const int index = equal ? std::min(a.index, b.index) : from_a ? a.index : b.index;
+    std::memset(target, 0, sizeof(Pair));
+    std::memcpy(target, &best, sizeof best);
+    std::memcpy(static_cast<char*>(target) + offsetof(Pair, index), &index, sizeof index);
+    return true;
+}
+
 /// Reads two T, combines them, writes the first; false when `combine` refuses.
 template <typename T, typename Combine>
 bool on_bytes(void* target, const void* source, Combine combine) {
@@ -204,6 +241,16 @@ inline bool apply(DataType type, Operation operation, void* target, const void* 
             return with(std::complex<float>{});
         case DataType::complex_double:
             return with(std::complex<double>{});
+        case DataType::float_int:
+            return locate<float>(operation, target, source);
+        case DataType::double_int:
+            return locate<double>(operation, target, source);
+        case DataType::long_int:
+            return locate<long>(operation, target, source);
+        case DataType::int_int:
+            return locate<int>(operation, target, source);
+        case DataType::short_int:
+            return locate<short>(operation, target, source);
     }
     return false;
 }

@@ -5,7 +5,9 @@
 
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <array>
+#include <cmath>
 #include <cstring>
 #include <random>
 #include <vector>
@@ -16,25 +18,31 @@ namespace {
 
 using trefoil::DataType;
 using trefoil::datatype_count;
+using trefoil::is_pair;
 using trefoil::Operation;
 using trefoil::operation_count;
 using trefoil::reduce_kernels;
 using trefoil::size_of;
+using trefoil::value_type;
 
 constexpr std::size_t guard = 64;
 using Bytes = std::vector<unsigned char>;
 
 bool is_float(DataType type) {
-    return type >= DataType::float16;
+    return type >= DataType::float16 && type <= DataType::complex_double;
 }
 bool is_complex(DataType type) {
-    return type >= DataType::complex_float;
+    return type == DataType::complex_float || type == DataType::complex_double;
 }
 
 bool makes_sense(DataType type, Operation operation) {
     const bool bitwise = operation >= Operation::bitwise_and && operation <= Operation::bitwise_xor;
+    const bool locating = operation == Operation::minloc || operation == Operation::maxloc;
     if (is_complex(type)) {
         return operation <= Operation::prod;
+    }
+    if (is_pair(type) || locating) {
+        return is_pair(type) && locating;
     }
     return !(bitwise && is_float(type));
 }
@@ -97,6 +105,25 @@ bool same(DataType type, const void* a, const void* b, std::size_t count) {
     }
 }
 
+/// Values of all classes, of which many are equal, few indices, and padding of any bits.
+Bytes random_pairs(DataType type, std::size_t count, unsigned seed) {
+    std::mt19937 random(seed + 1);
+    const std::size_t value_bytes = size_of(value_type(type));
+    const Bytes values = random_elements(value_type(type), count, seed);
+    Bytes bytes(count * size_of(type), 0x5a);
+    for (std::size_t i = 0; i < count; ++i) {
+        unsigned char* pair = &bytes[i * size_of(type)];
+        const int index = static_cast<int>(random() % 5) - 2;
+        std::memcpy(pair, &values[i * value_bytes], value_bytes);
+        std::memcpy(pair + std::max(value_bytes, sizeof index), &index, sizeof index);
+    }
+    return bytes;
+}
+
+Bytes random_input(DataType type, std::size_t count, unsigned seed) {
+    return is_pair(type) ? random_pairs(type, count, seed) : random_elements(type, count, seed);
+}
+
 /// `elements` at a start that is a multiple of the element size and, for offset > 0, of no more;
 /// guarded on both sides.
 struct Placed {
@@ -133,9 +160,9 @@ class Kernels : public testing::TestWithParam<Pair> {
         SCOPED_TRACE("count " + std::to_string(count) + " offset " + std::to_string(offset));
         const trefoil::ReduceKernels kernels = reduce_kernels(type(), operation());
         const auto seed = static_cast<unsigned>(count * 7 + offset);
-        const Bytes start = random_elements(type(), count, seed);
-        Placed one(type(), random_elements(type(), count, seed + 1), (offset + 1) % 4);
-        Placed two(type(), random_elements(type(), count, seed + 2), (offset + 2) % 4);
+        const Bytes start = random_input(type(), count, seed);
+        Placed one(type(), random_input(type(), count, seed + 1), (offset + 1) % 4);
+        Placed two(type(), random_input(type(), count, seed + 2), (offset + 2) % 4);
         Placed single(type(), start, offset);
         Placed joint(type(), start, offset);
         Bytes expected = start;
@@ -227,6 +254,18 @@ TEST(MinAndMax, ignore_the_order) {
     }
 }
 
+TEST(Refusals, say_what_goes_with_the_type_and_with_the_operation) {
+    EXPECT_EQ(trefoil::refusal(DataType::float_int, Operation::minloc), "");
+    EXPECT_EQ(
+        trefoil::refusal(DataType::float_int, Operation::sum)
+            .find("sum makes no sense for float-int; float-int takes minloc and maxloc, and sum is "
+                  "for int8, int16"),
+        0U);
+    EXPECT_NE(trefoil::refusal(DataType::float32, Operation::minloc)
+                  .find("minloc is for float-int, double-int, long-int, 2int and short-int"),
+              std::string::npos);
+}
+
 TEST(Names, are_those_that_users_type) {
     EXPECT_EQ(to_string(DataType::int8), "int8");
     EXPECT_EQ(to_string(DataType::uint64), "uint64");
@@ -235,12 +274,15 @@ TEST(Names, are_those_that_users_type) {
     EXPECT_EQ(to_string(DataType::float32), "float");
     EXPECT_EQ(to_string(DataType::float64), "double");
     EXPECT_EQ(to_string(DataType::complex_double), "complex-double");
+    EXPECT_EQ(to_string(DataType::int_int), "2int");
+    EXPECT_EQ(to_string(DataType::short_int), "short-int");
     EXPECT_EQ(to_string(Operation::sum), "sum");
     EXPECT_EQ(to_string(Operation::logical_xor), "lxor");
 }
 
 TEST(Sizes, are_those_of_the_elements) {
-    const std::array<std::size_t, datatype_count> sizes{1, 2, 4, 8, 1, 2, 4, 8, 2, 2, 4, 8, 8, 16};
+    const std::array<std::size_t, datatype_count> sizes{
+        1, 2, 4, 8, 1, 2, 4, 8, 2, 2, 4, 8, 8, 16, 8, 16, 2 * sizeof(long), 8, 8};
     for (int i = 0; i < datatype_count; ++i) {
         EXPECT_EQ(size_of(static_cast<DataType>(i)), sizes[static_cast<std::size_t>(i)]) << i;
     }
