@@ -6,6 +6,7 @@
 #include <unistd.h>
 
 #include <map>
+#include <optional>
 
 #include "backend/bootstrap.hpp"
 #include "bench/supervisor.hpp"
@@ -35,7 +36,7 @@ class BlockedSignals {
     sigset_t before_;
 };
 
-std::vector<std::string> environment_of(const Job& job, Rank rank, int store_port) {
+std::vector<std::string> environment_of(const Job& job, Rank rank, const std::string& store) {
     std::map<std::string, std::string> variables;
     for (char** entry = environ; *entry != nullptr; ++entry) {
         const std::string text = *entry;
@@ -49,7 +50,7 @@ std::vector<std::string> environment_of(const Job& job, Rank rank, int store_por
     }
     variables["TREFOIL_RANK"] = variables["TREFOIL_LOCAL_RANK"] = std::to_string(rank);
     variables["TREFOIL_SIZE"] = variables["TREFOIL_LOCAL_SIZE"] = std::to_string(job.ranks);
-    variables["TREFOIL_STORE"] = "127.0.0.1:" + std::to_string(store_port);
+    variables["TREFOIL_STORE"] = store;
     variables["TREFOIL_LAUNCHER"] = "store";  // whatever has started us
     if (!job.torus.empty()) {
         variables["TREFOIL_TORUS"] = job.torus;
@@ -61,11 +62,14 @@ std::vector<std::string> environment_of(const Job& job, Rank rank, int store_por
     return result;
 }
 
-Process start_rank(const Job& job, Rank rank, int store_port, const sigset_t& mask) {
+Process start_rank(const Job& job, Rank rank, const std::string& store, const sigset_t& mask) {
     const bool direct = job.output == Job::Output::first_rank && rank == 0;
     ProcessOptions options;
-    options.command = job.command;
-    options.environment = environment_of(job, rank, store_port);
+    if (!job.prefixes.empty()) {
+        options.command = job.prefixes.at(static_cast<std::size_t>(rank));
+    }
+    options.command.insert(options.command.end(), job.command.begin(), job.command.end());
+    options.environment = environment_of(job, rank, store);
     options.signal_mask = mask;
     // A terminal would stop a process of another group that reads it; a pipe or a file is fine.
     options.inherit_input = rank == 0 && isatty(STDIN_FILENO) == 0;
@@ -81,10 +85,15 @@ int launch(const Job& job) {
         throw Error(Status::invalid_argument, job.name + ": needs at least one rank and a program");
     }
     const BlockedSignals blocked;  // before the store's thread exists, so that it inherits the mask
-    const StoreServer store;
+    std::optional<StoreServer> served;
+    std::string store = job.store;
+    if (store.empty()) {
+        served.emplace();
+        store = "127.0.0.1:" + std::to_string(served->port());
+    }
     Supervisor supervisor(job);
     for (Rank rank = 0; rank < job.ranks; ++rank) {
-        supervisor.add(start_rank(job, rank, store.port(), blocked.before()));
+        supervisor.add(start_rank(job, rank, store, blocked.before()));
     }
     return supervisor.run();
 }

@@ -23,6 +23,8 @@ struct Job {
     std::string torus;  ///< TREFOIL_TORUS of the ranks; empty: what the environment says
     std::vector<std::string> command;
     std::vector<std::pair<std::string, std::string>> environment;  ///< further variables
+    std::vector<std::vector<std::string>> prefixes;  ///< what each rank's command runs under
+    std::string store;  ///< "host:port" where rank 0 serves the store; empty: served from here
     Output output = Output::labelled;
     std::chrono::milliseconds timeout{0};  ///< of the whole job; 0: none
     /// How long the others may go on after a rank has failed, and how long any rank may take to end
@@ -34,9 +36,10 @@ struct Job {
 inline constexpr int exit_timed_out = 124;
 
 /// Starts the ranks with TREFOIL_RANK, TREFOIL_SIZE, TREFOIL_LOCAL_RANK, TREFOIL_LOCAL_SIZE,
-/// TREFOIL_STORE (served from here) and TREFOIL_TORUS, forwards SIGINT, SIGTERM and SIGHUP to them,
-/// and returns the exit code of the first that failed (128 + signal if it was killed), or 0. Call
-/// it before the process has other threads: it blocks those signals for all of them.
+/// TREFOIL_STORE (served from here unless the job says otherwise) and TREFOIL_TORUS, forwards
+/// SIGINT, SIGTERM and SIGHUP to them, and returns the exit code of the first that failed (128 +
+/// signal if it was killed), or 0. Call it before the process has other threads: it blocks those
+/// signals for all of them.
 int launch(const Job& job);
 
 }  // namespace trefoil::tool

@@ -2,11 +2,15 @@
 // `trefoil run`: starts a program as local ranks.
 #include <fmt/core.h>
 
+#include <unistd.h>
+
 #include <cmath>
+#include <cstdlib>
 #include <memory>
 
 #include "bench/command.hpp"
 #include "bench/launcher.hpp"
+#include "bench/torus_net.hpp"
 #include "topo/error.hpp"
 
 namespace trefoil::tool {
@@ -15,7 +19,7 @@ namespace {
 
 struct Options {
     Rank ranks = 0;
-    std::string torus, backend, provider;
+    std::string torus, net, backend, provider;
     bool label = true;
     double timeout = 0, grace = 5;
     std::vector<std::string> program;
@@ -23,6 +27,60 @@ struct Options {
 
 std::chrono::milliseconds milliseconds(double seconds) {
     return std::chrono::milliseconds(std::llround(seconds * 1000));
+}
+
+/// Unless the user has said it.
+void set_by_default(Job& job, const std::string& name, const std::string& value) {
+    if (std::getenv(name.c_str()) == nullptr) {
+        job.environment.emplace_back(name, value);
+    }
+}
+
+/// One rank per node of a network of scripts/torusnet, each port bound to its direction's NIC.
+void place_in_net(Job& job, const std::string& name) {
+    const TorusNet net = read_torus_net(name);
+    if (geteuid() != 0) {
+        throw Error(Status::system_error,
+                    "--net starts ranks in network namespaces, which needs root; run it as root");
+    }
+    job.ranks = static_cast<Rank>(net.namespaces.size());
+    job.torus = net.torus;
+    for (const std::string& space : net.namespaces) {
+        job.prefixes.push_back({"ip", "netns", "exec", space});  // shows its NICs in /sys, too
+    }
+    // A port of its own for each job, since ranks of the one before may not all have ended.
+    job.store = fmt::format("{}:{}", net.meeting_address[0], 20000 + getpid() % 10000);
+    set_by_default(job, "TREFOIL_NICS", net.nics);
+    // Ranks of one host would choose shared memory.
+    set_by_default(job, "TREFOIL_BACKEND", "ofi");
+}
+
+/// How many ranks, and in which torus: from -n, --torus and --net, which must agree.
+void settle_shape(Job& job, const Options& options) {
+    const auto disagree = [&](const std::string& option, const std::string& from) {
+        throw Error(Status::invalid_argument,
+                    fmt::format("{} does not match {}, a {} with {} ranks; give one of them, or "
+                                "make them agree",
+                                option, from, job.torus, job.ranks));
+    };
+    if (!options.net.empty()) {
+        place_in_net(job, options.net);
+        if (!options.torus.empty() && Torus::parse(options.torus).name() != job.torus) {
+            disagree("--torus " + options.torus, "--net " + options.net);
+        }
+    } else if (!options.torus.empty()) {
+        const Torus torus = Torus::parse(options.torus);
+        job.ranks = torus.ranks();
+        job.torus = torus.name();
+    }
+    if (options.ranks != 0 && options.ranks != job.ranks) {
+        disagree(fmt::format("-n {}", options.ranks),
+                 options.net.empty() ? "--torus " + options.torus : "--net " + options.net);
+    }
+    if (job.ranks < 1) {
+        throw Error(Status::invalid_argument,
+                    "run needs the number of ranks: -n 9, --torus 3x3, or --net");
+    }
 }
 
 int run_program(const Options& options) {
@@ -36,21 +94,7 @@ int run_program(const Options& options) {
         throw Error(Status::invalid_argument,
                     "run needs a program: trefoil run -n 4 -- ./program arguments");
     }
-    if (!options.torus.empty()) {
-        const Torus torus = Torus::parse(options.torus);
-        if (job.ranks != 0 && job.ranks != torus.ranks()) {
-            throw Error(Status::invalid_argument,
-                        fmt::format("-n {} does not match --torus {}, which has {} ranks; give one "
-                                    "of them, or make them agree",
-                                    job.ranks, torus.name(), torus.ranks()));
-        }
-        job.ranks = torus.ranks();
-        job.torus = torus.name();
-    }
-    if (job.ranks < 1) {
-        throw Error(Status::invalid_argument,
-                    "run needs the number of ranks: -n 9, or --torus 3x3");
-    }
+    settle_shape(job, options);
     if (!options.backend.empty()) {
         job.environment.emplace_back("TREFOIL_BACKEND", options.backend);
     }
@@ -68,6 +112,9 @@ void add_run(CLI::App& app, const Invocation& invocation, Action& action) {
     run->add_option("-n,--ranks", options->ranks, "How many ranks; taken from --torus if left out")
         ->check(CLI::Range(1, 1 << 16));
     run->add_option("--torus", options->torus, "Sizes of the torus, e.g. 3x3 (TREFOIL_TORUS)");
+    run->add_option("--net", options->net,
+                    "One rank in each node of this network of scripts/torusnet, which also gives "
+                    "the torus and TREFOIL_NICS; needs root");
     run->add_option("--backend", options->backend, "memory, ofi or ucx (TREFOIL_BACKEND)");
     run->add_option("--provider", options->provider,
                     "libfabric provider of the ofi backend (TREFOIL_PROVIDER)");

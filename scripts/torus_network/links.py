@@ -11,7 +11,7 @@ MTU = 9000
 FRAME = MTU + 14  # Ethernet's header counts
 QUEUE_BYTES = 16 << 20  # more than all TCP windows that meet in one link: nothing is lost
 MANY_NODES, MANY_NODES_BURST = 32, 40000  # with less, 64 nodes on two cores wake up too late to reach the rate
-PEAK = 1.1  # of the rate: how fast a link may be that was idle or late, so that short tests do not run on saved-up credit
+PEAK = 1.1  # of the rate: how fast a link that was idle or late may catch up, after two frames
 UNITS = {"kbit": 10**3, "mbit": 10**6, "gbit": 10**9}
 TABLE = "torusnet"
 OWN = "own"
@@ -37,7 +37,7 @@ def limits(nics, rate, nodes):
     lines = []
     for nic in nics:
         lines += [f"qdisc add dev {nic} root handle 1: tbf rate {rate}bit burst {burst} limit {QUEUE_BYTES} "
-                  f"peakrate {int(PEAK * rate)}bit mtu {FRAME}",
+                  f"peakrate {int(PEAK * rate)}bit mtu {2 * FRAME}",
                   f"qdisc add dev {nic} parent 1:1 handle 10: htb default {classes(nics)[OWN]:x}"]
         for number in classes(nics).values():
             lines += [f"class add dev {nic} parent 10: classid 10:{number:x} htb rate 100gbit quantum {FRAME} "

@@ -4,7 +4,11 @@
 
 #include <gtest/gtest.h>
 #include <signal.h>
+#include <unistd.h>
 
+#include <fstream>
+
+#include "bench/torus_net.hpp"
 #include "topo/error.hpp"
 
 namespace trefoil::tool {
@@ -62,6 +66,53 @@ TEST(Launcher, leaves_the_signal_mask_as_it_was) {
     for (const int s : {SIGINT, SIGTERM, SIGHUP, SIGCHLD}) {
         EXPECT_EQ(sigismember(&before, s), sigismember(&after, s)) << s;
     }
+}
+
+TEST(Launcher, runs_each_rank_under_its_own_words_and_takes_a_store) {
+    Job job;
+    job.ranks = 2;
+    job.output = Job::Output::plain;
+    job.prefixes = {{"env", "WHO=first"}, {"env", "WHO=second"}};
+    job.store = "192.0.2.1:7000";
+    job.command = {"sh", "-c", "echo $TREFOIL_RANK $WHO $TREFOIL_STORE"};
+    testing::internal::CaptureStdout();
+    EXPECT_EQ(launch(job), 0);
+    const std::string out = testing::internal::GetCapturedStdout();
+    EXPECT_NE(out.find("0 first 192.0.2.1:7000\n"), std::string::npos) << out;
+    EXPECT_NE(out.find("1 second 192.0.2.1:7000\n"), std::string::npos) << out;
+}
+
+/// What reading the network "one" says when its file holds `text`; other.json is there, too.
+std::string read_failure(const std::string& text) {
+    const auto folder =
+        std::filesystem::temp_directory_path() / ("nets" + std::to_string(getpid()));
+    std::filesystem::create_directory(folder);
+    std::ofstream(folder / "other.json") << "{}";
+    if (!text.empty()) {
+        std::ofstream(folder / "one.json") << text;
+    }
+    std::string failure;
+    try {
+        const TorusNet net = read_torus_net("one", folder);
+        EXPECT_EQ(net.torus, "2");
+        EXPECT_EQ(net.namespaces, (std::vector<std::string>{"a", "b"}));
+    } catch (const Error& error) {
+        failure = error.what();
+    }
+    std::filesystem::remove_all(folder);
+    return failure;
+}
+
+TEST(TorusNet, is_read_or_refused_with_a_reason) {
+    const std::string good = R"({"torus": "2", "nics": "+0=p0", "namespaces": ["a", "b"],
+                                 "meeting_addresses": ["192.0.2.1", "192.0.2.2"]})";
+    EXPECT_EQ(read_failure(good), "");
+    EXPECT_NE(read_failure("").find("no network \"one\", but other"), std::string::npos);
+    EXPECT_NE(read_failure("{").find("cannot be understood"), std::string::npos);
+    EXPECT_NE(read_failure("{}").find("torus"), std::string::npos);
+    const std::string lacking = R"({"torus": "2", "nics": "", "namespaces": ["a", "b"],
+                                    "meeting_addresses": ["192.0.2.1"]})";
+    EXPECT_NE(read_failure(lacking).find("address"), std::string::npos);
 }
 
 TEST(Launcher, refuses_a_job_without_ranks_or_program) {

@@ -157,6 +157,8 @@ TEST(Run, refuses_bad_input) {
     };
     const std::vector<Bad> all{
         {{"run", "-n", "4", "--torus", "3x3", "--", "true"}, "-n 4 does not match --torus 3x3"},
+        {{"run", "--net", "no-such-net", "--", "true"},
+         "scripts/torusnet up 3x3 --name no-such-net"},
         {{"run", "--torus", "3y3", "--", "true"}, "is not a torus"},
         {{"run", "--", "true"}, "run needs the number of ranks"},
         {{"run", "-n", "2"}, "run needs a program"},

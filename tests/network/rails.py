@@ -2,10 +2,11 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """Proves that the bytes of each direction leave by that direction's own NIC, and that a wrong wire is found.
 
-Usage: rails.py TREFOIL NETWORK_RANK [--torus 3x3] [--algorithm NAME] [--only WORD] [--routed | --wrong-wire]. Needs root.
-Ranks run in network namespaces (testbed.py), with TREFOIL_NICS naming one NIC per direction. A checked allreduce runs over
-each backend; what each interface has sent is compared with what the schedule sends through that port and, --routed, with
-what others send through this rank. Exit code 1 if anything is wrong, 77 if this machine cannot make namespaces.
+Usage: rails.py TREFOIL NETWORK_RANK [--torus 3x3] [--algorithm NAME] [--only WORD] [--routed | --wrong-wire | --net]. Needs root.
+Ranks run in network namespaces (testbed.py), with TREFOIL_NICS naming one NIC per direction; with --net they are started by
+`trefoil run --net` in a network of scripts/torusnet with limited rates, which routes too. A checked allreduce runs over
+each backend; what each interface has sent is compared with what the schedule sends through that port and, where ranks
+forward, with what others send through this rank. Exit code 1 if anything is wrong, 77 if this machine cannot make namespaces.
 """
 import argparse
 import json
@@ -137,6 +138,7 @@ def main():
     parser.add_argument("--torus", default="3x3")
     parser.add_argument("--algorithm", default="bucket")
     parser.add_argument("--routed", action="store_true", help="ranks forward: algorithms may send over several hops")
+    parser.add_argument("--net", action="store_true", help="ranks started by trefoil run --net")
     parser.add_argument("--wrong-wire", action="store_true", help="exchange two NICs of a rank; all must say so")
     parser.add_argument("--only", default="", help="part of a run's title")
     options = parser.parse_args()
@@ -144,7 +146,8 @@ def main():
     if reason:
         print(f"skipped: {reason}")
         return SKIPPED
-    with testbed.Testbed(testbed.Torus(options.torus), options.routed) as bed:
+    torus = testbed.Torus(options.torus)
+    with testbed.LaunchedBed(torus, options.tool) if options.net else testbed.Testbed(torus, options.routed) as bed:
         wrong = (check_wrong_wire if options.wrong_wire else check_counters)(bed, options)
     for text in wrong:
         print(f"WRONG {text}")

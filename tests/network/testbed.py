@@ -7,7 +7,8 @@ import signal
 import subprocess
 import sys
 
-sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[2] / "scripts"))
+SCRIPTS = pathlib.Path(__file__).resolve().parents[2] / "scripts"
+sys.path.insert(0, str(SCRIPTS))
 from torus_network import network  # noqa: E402
 from torus_network.geometry import Torus, nic_of, opposite  # noqa: E402, F401 (the tests take them from here)
 from torus_network.network import impossible  # noqa: E402, F401
@@ -90,6 +91,36 @@ class Testbed(network.Network):
             self._kill(process)
             process.communicate()
         self.processes = []
+
+
+class LaunchedBed:
+    """The same, but made by scripts/torusnet, with ranks started by `trefoil run --net`, as users do."""
+
+    RATE = "200mbit"
+    routed = True
+
+    def __init__(self, torus, tool):
+        self.torus, self.tool, self.name = torus, tool, f"rails{os.getpid()}"
+
+    def _torusnet(self, *words):
+        subprocess.run([SCRIPTS / "torusnet", *words, "--name", self.name], check=True, timeout=network.SECONDS)
+
+    def __enter__(self):
+        for number in (signal.SIGTERM, signal.SIGHUP):
+            signal.signal(number, Testbed._interrupt)
+        self._torusnet("up", self.torus.name, "--rate", self.RATE)
+        return self
+
+    def __exit__(self, *_):
+        self._torusnet("down", "--force")
+
+    def run(self, command, environment, seconds):
+        """As Testbed.run, from the labels of the ranks' lines; the exit code is the job's."""
+        done = subprocess.run([self.tool, "run", "--net", self.name, "--timeout", str(seconds), *command], text=True,
+                              env={**os.environ, **environment}, capture_output=True, check=False, timeout=seconds + 30)
+        return [(done.returncode, "".join(line[len(f"[{rank}] "):] + "\n" for line in done.stdout.splitlines()
+                                          if line.startswith(f"[{rank}] ")), done.stderr)
+                for rank in range(self.torus.ranks)]
 
 
 def remove_abandoned():
