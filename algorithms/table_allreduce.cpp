@@ -11,7 +11,7 @@ namespace {
 
 using namespace table;
 
-constexpr Algorithm entries[] = {
+constexpr Algorithm allreduce_entries[] = {
     {
         .name = "trivance-l",
         .collective = Collective::allreduce,
@@ -158,7 +158,7 @@ constexpr Algorithm entries[] = {
 }  // namespace
 
 std::span<const Algorithm> allreduce_table() {
-    return entries;
+    return allreduce_entries;
 }
 
 }  // namespace trefoil

@@ -25,7 +25,7 @@ double a_quarter(const Torus&, const BuildOptions&) {
     return 0.25;
 }
 
-constexpr Algorithm entries[] = {
+constexpr Algorithm baselines_entries[] = {
     {
         .name = "bruck-l",
         .collective = Collective::allreduce,
@@ -123,7 +123,7 @@ constexpr Algorithm entries[] = {
 }  // namespace
 
 std::span<const Algorithm> baseline_table() {
-    return entries;
+    return baselines_entries;
 }
 
 }  // namespace trefoil

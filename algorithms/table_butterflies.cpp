@@ -42,7 +42,7 @@ constexpr Algorithm entry(std::string_view name, std::string_view summary) {
     };
 }
 
-constexpr Algorithm entries[] = {
+constexpr Algorithm butterflies_entries[] = {
     {
         .name = "bine-small",
         .collective = Collective::allreduce,
@@ -76,7 +76,7 @@ constexpr Algorithm entries[] = {
 }  // namespace
 
 std::span<const Algorithm> butterfly_table() {
-    return entries;
+    return butterflies_entries;
 }
 
 }  // namespace trefoil

@@ -11,7 +11,7 @@ namespace {
 
 using namespace table;
 
-constexpr Algorithm entries[] = {
+constexpr Algorithm divided_entries[] = {
     {
         .name = "trivance",
         .collective = Collective::reduce_scatter,
@@ -165,7 +165,7 @@ constexpr Algorithm entries[] = {
 }  // namespace
 
 std::span<const Algorithm> divided_table() {
-    return entries;
+    return divided_entries;
 }
 
 }  // namespace trefoil

@@ -23,7 +23,7 @@ Block pieces_of_trees(const Torus& torus, const CostModel& model, double vector_
     return best_pieces(model, trees.depth() - 1, vector_bytes / std::max(trees.count(), 1));
 }
 
-constexpr Algorithm entries[] = {
+constexpr Algorithm rooted_entries[] = {
     {
         .name = "spanning-trees",
         .collective = Collective::bcast,
@@ -77,7 +77,7 @@ constexpr Algorithm entries[] = {
 }  // namespace
 
 std::span<const Algorithm> rooted_table() {
-    return entries;
+    return rooted_entries;
 }
 
 }  // namespace trefoil

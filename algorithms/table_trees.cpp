@@ -119,7 +119,7 @@ constexpr std::array linear_entries{
                           one_block),
 };
 
-constexpr auto entries = [] {
+constexpr auto all_tree_entries = [] {
     std::array<Algorithm, 22> all;
     std::size_t next = 0;
     const auto add = [&](const auto& family) {
@@ -139,7 +139,7 @@ constexpr auto entries = [] {
 }  // namespace
 
 std::span<const Algorithm> tree_table() {
-    return entries;
+    return all_tree_entries;
 }
 
 }  // namespace trefoil

@@ -113,6 +113,9 @@ class PortGroup {
     std::vector<Port> ports_;
 };
 
+/// How long a group that is closed goes on sending what it has queued.
+constexpr std::chrono::milliseconds longest_drain{500};
+
 /// How long a group that cannot be woken naps before it looks again.
 constexpr std::chrono::microseconds nap_slice(std::chrono::microseconds longest) {
     return std::clamp(longest / 10, std::chrono::microseconds{50},

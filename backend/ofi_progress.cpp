@@ -15,7 +15,6 @@ namespace trefoil::ofi {
 namespace {
 
 using Clock = std::chrono::steady_clock;
-constexpr std::chrono::milliseconds longest_drain{500};
 constexpr int drain_rounds = 16;
 
 bool is_arrival(const fi_cq_data_entry& entry) {

@@ -14,7 +14,6 @@ namespace trefoil::ucx {
 namespace {
 
 using Clock = std::chrono::steady_clock;
-constexpr std::chrono::milliseconds longest_drain{500};
 constexpr std::uint32_t polls_per_progress = 16;  // where the last arrival came through the queue
 
 }  // namespace

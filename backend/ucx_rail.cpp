@@ -13,7 +13,6 @@ namespace trefoil::ucx {
 namespace {
 
 using Clock = std::chrono::steady_clock;
-constexpr std::chrono::milliseconds longest_drain{500};
 constexpr std::chrono::milliseconds connecting_drain{20};
 constexpr std::chrono::microseconds settling{500};
 

@@ -14,12 +14,12 @@ namespace trefoil::tool {
 
 namespace {
 
-struct Options {
+struct InfoOptions {
     InfoRequest request;
     bool json = false, verbose = false;
 };
 
-int info(const Options& options) {
+int info(const InfoOptions& options) {
     if (!options.request.backend.empty()) {
         check_backend(options.request.backend);
     }
@@ -37,7 +37,7 @@ int info(const Options& options) {
 }  // namespace
 
 void add_info(CLI::App& app, Action& action) {
-    auto options = std::make_shared<Options>();
+    auto options = std::make_shared<InfoOptions>();
     InfoRequest& request = options->request;
     CLI::App* command = app.add_subcommand(
         "info", "Show versions, what would be chosen here and why, NICs, algorithms and settings");

@@ -4,10 +4,11 @@
 
 #include <algorithm>
 #include <chrono>
-#include <cmath>
 #include <cstring>
 #include <memory>
 #include <numeric>
+
+#include "bench/percentile.hpp"
 
 namespace trefoil::tool {
 
@@ -46,7 +47,7 @@ class GuardedBuffer {
 };
 
 /// Every element alike, of the bytes that buffers are overwritten with.
-ElementStream poison(DataType type) {
+ElementStream poisoned(DataType type) {
     ElementStream stream(type);
     for (std::size_t variant = 0; variant < ElementStream::variants; ++variant) {
         for (std::size_t j = 0; j < ElementStream::period; ++j) {
@@ -66,12 +67,6 @@ ElementStream movement_pattern(DataType type) {
 /// Each block has a stream of its own, so that blocks in each other's place show.
 std::uint64_t salt_of(const Piece& piece, std::uint64_t salt) {
     return salt + (static_cast<std::uint64_t>(piece.block) << 32);
-}
-
-double percentile(const std::vector<double>& sorted, double share) {
-    const auto rank =
-        static_cast<std::size_t>(std::ceil(share * static_cast<double>(sorted.size())));
-    return sorted[std::clamp<std::size_t>(rank, 1, sorted.size()) - 1];
 }
 
 }  // namespace
@@ -153,12 +148,12 @@ void Meter::call(const Case& what, Buffers& buffers, bool pointer_in_place) {
 Meter::Data Meter::make_data(const Case& what) const {
     if (!is_reduction(what.collective)) {
         const ElementStream moved = movement_pattern(what.type);
-        return {moved, moved, poison(what.type), std::nullopt};
+        return {moved, moved, poisoned(what.type), std::nullopt};
     }
     const Rank rank = session_.rank();
     const Rank ranks = session_.torus().ranks();
     Data data{exact_input(what.type, what.operation, rank, ranks),
-              exact_result(what.type, what.operation, ranks), poison(what.type), std::nullopt};
+              exact_result(what.type, what.operation, ranks), poisoned(what.type), std::nullopt};
     if (is_floating(what.type)) {
         data.mixed = mixed_magnitudes(what.type, what.operation, rank, ranks);
     }

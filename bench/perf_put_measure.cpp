@@ -5,10 +5,10 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <cmath>
 #include <cstring>
 #include <numeric>
 
+#include "bench/percentile.hpp"
 #include "topo/error.hpp"
 
 namespace trefoil::tool {
@@ -21,12 +21,6 @@ constexpr std::byte poison{0xa5};
 std::byte pattern(std::uint64_t number, std::size_t i) {
     const std::uint64_t mixed = (i / 8 + number * 0x9e3779b97f4a7c15U) * 0xbf58476d1ce4e5b9U;
     return static_cast<std::byte>((mixed >> (i % 8 * 8)) + i);
-}
-
-double percentile(const std::vector<double>& sorted, double share) {
-    const auto rank =
-        static_cast<std::size_t>(std::ceil(share * static_cast<double>(sorted.size())));
-    return sorted[std::clamp<std::size_t>(rank, 1, sorted.size()) - 1];
 }
 
 }  // namespace

@@ -16,14 +16,14 @@ namespace trefoil::tool {
 
 namespace {
 
-struct Options {
+struct PlanOptions {
     std::string collective, algorithm, torus, layout = "automatic";
     Rank rank = 0;
     BuildOptions build;
     bool summary = false, json = false, skip_proof = false, list = false;
 };
 
-int list_algorithms(const Options& options) {
+int list_algorithms(const PlanOptions& options) {
     const Collective collective = parse_collective(options.collective);
     const bool judge = !options.torus.empty();
     const Torus torus = Torus::parse(judge ? options.torus : "1");
@@ -42,7 +42,8 @@ int list_algorithms(const Options& options) {
 }
 
 /// What the verifier says, with its errors on stderr; nothing when it is not asked.
-std::optional<bool> prove(const Options& options, const Torus& torus, const Algorithm& algorithm) {
+std::optional<bool> prove(const PlanOptions& options, const Torus& torus,
+                          const Algorithm& algorithm) {
     if (options.skip_proof) {
         return std::nullopt;
     }
@@ -112,7 +113,7 @@ void print_summary(const Torus& torus, const Algorithm& algorithm, const CostSum
     }
 }
 
-int summarize_plan(const Options& options, const Torus& torus, const Algorithm& algorithm) {
+int summarize_plan(const PlanOptions& options, const Torus& torus, const Algorithm& algorithm) {
     const CostSummary cost = summarize(torus, algorithm, options.build);
     const std::optional<bool> verified = prove(options, torus, algorithm);
     if (options.json) {
@@ -123,7 +124,7 @@ int summarize_plan(const Options& options, const Torus& torus, const Algorithm& 
     return verified.value_or(true) ? exit_success : exit_wrong;
 }
 
-int print_schedule(const Options& options, const Torus& torus, const Algorithm& algorithm) {
+int print_schedule(const PlanOptions& options, const Torus& torus, const Algorithm& algorithm) {
     if (options.rank < 0 || options.rank >= torus.ranks()) {
         throw Error(Status::invalid_argument,
                     fmt::format("there is no rank {} on torus {}; its ranks are 0 to {}",
@@ -140,7 +141,7 @@ int print_schedule(const Options& options, const Torus& torus, const Algorithm& 
     return exit_success;
 }
 
-int plan(const Options& options) {
+int plan(const PlanOptions& options) {
     if (options.list) {
         return list_algorithms(options);
     }
@@ -152,7 +153,7 @@ int plan(const Options& options) {
     }
     const Torus torus = Torus::parse(options.torus);
     const Algorithm& algorithm = find_algorithm(collective, options.algorithm, &torus);
-    Options checked = options;
+    PlanOptions checked = options;
     checked.build.layout = parse_layout(options.layout);
     if (options.build.root != 0 && !is_rooted(collective)) {
         throw Error(Status::invalid_argument,
@@ -169,7 +170,7 @@ int plan(const Options& options) {
 }  // namespace
 
 void add_plan(CLI::App& app, Action& action) {
-    auto options = std::make_shared<Options>();
+    auto options = std::make_shared<PlanOptions>();
     CLI::App* command =
         app.add_subcommand("plan", "Show what an algorithm does on a torus, and what it costs");
     command

@@ -68,7 +68,7 @@ int exec_result(int report) {
     int cause = 0;
     ssize_t got = 0;
     do {
-        got = read(report, &cause, sizeof cause);
+        got = ::read(report, &cause, sizeof cause);
     } while (got < 0 && errno == EINTR);
     return got == sizeof cause ? cause : 0;
 }

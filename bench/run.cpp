@@ -17,7 +17,7 @@ namespace trefoil::tool {
 
 namespace {
 
-struct Options {
+struct RunOptions {
     Rank ranks = 0;
     std::string torus, net, backend, provider;
     bool label = true;
@@ -56,7 +56,7 @@ void place_in_net(Job& job, const std::string& name) {
 }
 
 /// How many ranks, and in which torus: from -n, --torus and --net, which must agree.
-void settle_shape(Job& job, const Options& options) {
+void settle_shape(Job& job, const RunOptions& options) {
     const auto disagree = [&](const std::string& option, const std::string& from) {
         throw Error(Status::invalid_argument,
                     fmt::format("{} does not match {}, a {} with {} ranks; give one of them, or "
@@ -83,7 +83,7 @@ void settle_shape(Job& job, const Options& options) {
     }
 }
 
-int run_program(const Options& options) {
+int run_program(const RunOptions& options) {
     Job job;
     job.ranks = options.ranks;
     job.command = options.program;
@@ -107,7 +107,7 @@ int run_program(const Options& options) {
 }  // namespace
 
 void add_run(CLI::App& app, const Invocation& invocation, Action& action) {
-    auto options = std::make_shared<Options>();
+    auto options = std::make_shared<RunOptions>();
     CLI::App* run = app.add_subcommand("run", "Start a program as local ranks of a torus");
     run->add_option("-n,--ranks", options->ranks, "How many ranks; taken from --torus if left out")
         ->check(CLI::Range(1, 1 << 16));

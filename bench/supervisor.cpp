@@ -103,7 +103,7 @@ void Supervisor::wait_for_events() {
 
 void Supervisor::read_signals() {
     signalfd_siginfo info;
-    while (read(signals_.get(), &info, sizeof info) == sizeof info) {
+    while (::read(signals_.get(), &info, sizeof info) == sizeof info) {
         const int signal = static_cast<int>(info.ssi_signo);
         if (signal == SIGCHLD) {
             reap();
@@ -154,7 +154,7 @@ void Supervisor::pump(Stream& stream) {
     std::array<char, 65536> chunk;
     // Bounded, so that one rank that never stops writing keeps nobody waiting.
     for (int i = 0; i < 16; ++i) {
-        const ssize_t got = read(stream.source.get(), chunk.data(), chunk.size());
+        const ssize_t got = ::read(stream.source.get(), chunk.data(), chunk.size());
         if (got < 0 && errno == EINTR) {
             continue;
         }

@@ -13,15 +13,16 @@ die() {
     exit 1
 }
 
-# What a script needs: "command=PACKAGE", "library.pc=PACKAGE" (asked of pkg-config) or "/header=PACKAGE" (below the
-# include path).
+# What a script needs: "command=PACKAGE", "library.pc=PACKAGE" (asked of pkg-config), "/header=PACKAGE" (below the include
+# path) or "sanitizer:NAME=PACKAGE" (clang's runtime of that name).
 readonly build_needs=(
     g++=g++ cmake=cmake ninja=ninja-build pkg-config=pkg-config libfabric.pc=libfabric-dev
     ucx.pc=libucx-dev pmix.pc=libpmix-dev hwloc.pc=libhwloc-dev
     /CLI/CLI.hpp=libcli11-dev fmt.pc=libfmt-dev nlohmann_json.pc=nlohmann-json3-dev
 )
 readonly test_needs=(
-    python3=python3 /gtest/gtest.h=libgtest-dev clang++=clang clang-format=clang-format nm=binutils
+    python3=python3 /gtest/gtest.h=libgtest-dev clang++=clang
+    sanitizer:asan=libclang-rt-14-dev clang-format=clang-format nm=binutils
     mpirun.openmpi=openmpi-bin mpirun.mpich=mpich
 )
 # Of scripts/torusnet, which tests use too.
@@ -30,6 +31,10 @@ readonly network_needs=(ip=iproute2 nft=nftables)
 is_there() {
     case $1 in
         /*) [[ -e /usr/include$1 || -e /usr/local/include$1 ]] ;;
+        sanitizer:*)
+            command -v clang++ >/dev/null &&
+                compgen -G "$(clang++ -print-resource-dir)/lib/linux/libclang_rt.${1#*:}-*.a" >/dev/null
+            ;;
         *.pc) command -v pkg-config >/dev/null && pkg-config --exists "${1%.pc}" ;;
         *) PATH=$PATH:/usr/sbin command -v "$1" >/dev/null ;;
     esac

@@ -22,7 +22,7 @@ namespace trefoil {
 
 namespace {
 
-constexpr int most_cores = 1 << 16;
+constexpr int largest_core_set = 1 << 16;
 
 [[noreturn]] void fail(const std::string& what) {
     throw Error(Status::system_error,
@@ -67,7 +67,7 @@ std::string processor_name() {
 
 std::vector<int> allowed_cores() {
     // The kernel refuses a mask that is shorter than its own, so grow until it fits.
-    for (int size = CPU_SETSIZE; size <= most_cores; size *= 2) {
+    for (int size = CPU_SETSIZE; size <= largest_core_set; size *= 2) {
         const auto free_set = [](cpu_set_t* set) { CPU_FREE(set); };
         const std::unique_ptr<cpu_set_t, decltype(free_set)> set(CPU_ALLOC(size), free_set);
         if (set == nullptr) {
