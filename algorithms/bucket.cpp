@@ -39,6 +39,9 @@ class BucketRing final : public RingScatter {
         const auto first = static_cast<Block>(coordinate);
         const auto end = first + static_cast<Block>(size() - step);
         const auto all = static_cast<Block>(size());
+        if (step == 0) {
+            return {{0, all}};  // as one run: numbering blocks takes time for each
+        }
         if (end <= all) {
             return {{first, end - first}};
         }

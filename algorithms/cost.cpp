@@ -1,11 +1,14 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// The cost summary: routes are walked once per group of steps that load the links alike, so that a
-// ring of thousands of steps costs little more than reading its schedules.
+// The cost summary: links are loaded once per group of steps that load them alike, so that a ring
+// of thousands of steps costs little more than reading its schedules. All is counted in whole
+// units, so that nothing depends on the order of the ranks.
 #include "algorithms/cost.hpp"
 
 #include <algorithm>
 #include <numeric>
 #include <utility>
+
+#include "algorithms/link_loads.hpp"
 
 namespace trefoil {
 
@@ -15,13 +18,13 @@ namespace {
 struct Message {
     Rank peer;
     Port port;
-    double vectors;
+    std::int64_t units;
     friend bool operator==(const Message&, const Message&) = default;
 };
 
 /// Steps in which all ranks seen so far send the same messages.
 struct Group {
-    std::vector<double> loads;       // per rank and port
+    LinkLoads loads;
     std::vector<std::size_t> steps;  // ascending, never empty
     std::int64_t hops = 0;           // of the longest route; 0: nobody sends
 };
@@ -29,7 +32,7 @@ struct Group {
 class Summary {
   public:
     explicit Summary(const Torus& torus)
-        : torus_(torus), links_(static_cast<std::size_t>(torus.ranks()) * torus.ports()) {}
+        : torus_(torus), lines_(torus), sends_through_(torus.ports()) {}
 
     void add(const Schedule& schedule);
     CostSummary finish();
@@ -41,34 +44,49 @@ class Summary {
     bool alike(std::size_t a, std::size_t b) const {
         return std::ranges::equal(messages_of(a), messages_of(b));
     }
+    void choose_unit(const Schedule& schedule);
     void collect(const Schedule& schedule);
-    void count_bytes(const Schedule& schedule);
     void split_groups();
     void load_links(Rank rank, Group& group);
 
     const Torus& torus_;
-    std::size_t links_;
+    TorusLines lines_;
     std::vector<Group> groups_;
     CostSummary result_;
+
+    // Units: a unit is a whole fraction of every part's blocks, alike on all ranks.
+    std::int64_t units_per_part_ = 1;
+    double units_per_vector_ = 1;
+    std::int64_t sent_max_ = 0, sent_min_ = 0, sent_total_ = 0;
 
     // Of the rank under way: messages by step.
     std::vector<Message> messages_;
     std::vector<std::size_t> starts_;
+    std::vector<int> sends_through_;  // by port
 };
 
 void Summary::add(const Schedule& schedule) {
+    if (schedule.rank == 0) {
+        choose_unit(schedule);
+    }
     collect(schedule);
     const std::size_t steps = starts_.size() - 1;
-    result_.parts = static_cast<int>(schedule.parts.size());
     if (schedule.rank == 0 && steps > 0) {
-        groups_.push_back({std::vector<double>(links_), std::vector<std::size_t>(steps), 0});
+        groups_.push_back({LinkLoads(lines_), std::vector<std::size_t>(steps), 0});
         std::iota(groups_[0].steps.begin(), groups_[0].steps.end(), 0);
     }
-    count_bytes(schedule);
     split_groups();
     for (Group& g : groups_) {
         load_links(schedule.rank, g);
     }
+}
+
+void Summary::choose_unit(const Schedule& schedule) {
+    for (const Part& p : schedule.parts) {
+        units_per_part_ = std::lcm(units_per_part_, std::int64_t{p.vector_blocks});
+    }
+    result_.parts = static_cast<int>(schedule.parts.size());
+    units_per_vector_ = static_cast<double>(units_per_part_) * result_.parts;
 }
 
 void Summary::collect(const Schedule& schedule) {
@@ -76,6 +94,7 @@ void Summary::collect(const Schedule& schedule) {
     for (const Part& p : schedule.parts) {
         steps = std::max<std::size_t>(steps, p.steps.count);
     }
+    std::int64_t sent = 0;
     messages_.clear();
     starts_.assign(1, 0);
     for (std::size_t s = 0; s < steps; ++s) {
@@ -83,43 +102,30 @@ void Summary::collect(const Schedule& schedule) {
             if (s >= p.steps.count) {
                 continue;
             }
-            const double block =
-                1.0 / (static_cast<double>(schedule.parts.size()) * p.vector_blocks);
+            const std::int64_t block = units_per_part_ / p.vector_blocks;
             for (const Send& m : schedule.sends_of(schedule.of(p)[s])) {
                 const auto extents = schedule.extents_of(m);
-                const double vectors = block * static_cast<double>(block_count(extents));
-                messages_.push_back({m.peer, m.port, vectors});
+                const std::int64_t units = block * static_cast<std::int64_t>(block_count(extents));
+                messages_.push_back({m.peer, m.port, units});
+                sent += units;
                 result_.max_extents_per_message =
                     std::max(result_.max_extents_per_message, static_cast<int>(extents.size()));
             }
         }
         starts_.push_back(messages_.size());
     }
-}
-
-// Counted in blocks, so that thousands of messages do not add up rounding errors.
-void Summary::count_bytes(const Schedule& schedule) {
-    double sent = 0;
-    for (const Part& p : schedule.parts) {
-        std::uint64_t blocks = 0;
-        for (const Step& s : schedule.of(p)) {
-            for (const Send& m : schedule.sends_of(s)) {
-                blocks += block_count(schedule.extents_of(m));
-            }
-        }
-        sent += static_cast<double>(blocks) /
-                (static_cast<double>(schedule.parts.size()) * p.vector_blocks);
-    }
-    const bool first = schedule.rank == 0;
-    result_.bytes_sent_max = first ? sent : std::max(result_.bytes_sent_max, sent);
-    result_.bytes_sent_min = first ? sent : std::min(result_.bytes_sent_min, sent);
-    result_.bytes_sent_total += sent;
+    sent_max_ = std::max(sent_max_, sent);
+    sent_min_ = schedule.rank == 0 ? sent : std::min(sent_min_, sent);
+    sent_total_ += sent;
 }
 
 // A group whose steps differ on this rank falls apart; the pieces start with what was common.
 void Summary::split_groups() {
     for (std::size_t g = 0; g < groups_.size(); ++g) {
         std::vector<std::size_t>& steps = groups_[g].steps;
+        if (steps.size() == 1) {
+            continue;
+        }
         const auto rest = std::stable_partition(
             steps.begin(), steps.end(),
             [this, model = steps[0]](std::size_t s) { return alike(s, model); });
@@ -135,35 +141,40 @@ void Summary::split_groups() {
 void Summary::load_links(Rank rank, Group& group) {
     const auto messages = messages_of(group.steps[0]);
     for (const Message& m : messages) {
-        torus_.for_each_link(rank, m.peer, [&](const LinkShare& l) {
-            const std::size_t link =
-                static_cast<std::size_t>(l.link.from) * torus_.ports() + l.link.port.index;
-            group.loads[link] += l.share * m.vectors;
-        });
+        group.loads.add(rank, m.peer, m.units);
         group.hops = std::max(group.hops, torus_.hops(rank, m.peer));
-        const auto same_port = std::ranges::count(messages, m.port, &Message::port);
+        const int same_port = ++sends_through_[m.port.index];
         result_.max_sends_per_port_per_step =
-            std::max(result_.max_sends_per_port_per_step, static_cast<int>(same_port));
+            std::max(result_.max_sends_per_port_per_step, same_port);
+    }
+    for (const Message& m : messages) {
+        sends_through_[m.port.index] = 0;
     }
 }
 
 CostSummary Summary::finish() {
-    std::vector<std::pair<double, std::int64_t>> by_step;  // load, hops
+    std::vector<std::pair<std::int64_t, std::int64_t>> by_step;  // load in half units, hops
     for (const Group& g : groups_) {
-        const double load = *std::ranges::max_element(g.loads);
+        const std::int64_t load = g.loads.largest();
         for (const std::size_t s : g.steps) {
             by_step.resize(std::max(by_step.size(), s + 1));
             by_step[s] = {load, g.hops};
         }
     }
+    std::int64_t sum = 0;
     for (const auto& [load, hops] : by_step) {
         if (hops > 0) {  // somebody sends
-            result_.step_max_link_load.push_back(load);
+            result_.step_max_link_load.push_back(static_cast<double>(load) /
+                                                 (2 * units_per_vector_));
             result_.step_max_hops.push_back(static_cast<int>(hops));
-            result_.sum_link_load += load;
+            sum += load;
             result_.sum_hops += hops;
         }
     }
+    result_.sum_link_load = static_cast<double>(sum) / (2 * units_per_vector_);
+    result_.bytes_sent_max = static_cast<double>(sent_max_) / units_per_vector_;
+    result_.bytes_sent_min = static_cast<double>(sent_min_) / units_per_vector_;
+    result_.bytes_sent_total = static_cast<double>(sent_total_) / units_per_vector_;
     result_.steps = static_cast<int>(result_.step_max_hops.size());
     return result_;
 }

@@ -11,7 +11,7 @@
 #include "algorithms/linear.hpp"
 
 #include <algorithm>
-#include <optional>
+#include <memory>
 
 namespace trefoil {
 
@@ -39,9 +39,8 @@ std::vector<Port> ports_towards(const Torus& torus, Rank root, Rank peer) {
     return ports;
 }
 
-/// Those with the fewest ports to choose from come first, then the nearest.
-std::vector<Turn> turns(const Torus& torus, const BuildOptions& options) {
-    const Rank root = options.root;
+/// By step. Those with the fewest ports to choose from come first, then the nearest.
+std::vector<Turn> find_turns(const Torus& torus, Rank root, bool single_port) {
     struct Candidate {
         Turn turn;
         std::vector<Port> ports;
@@ -66,7 +65,7 @@ std::vector<Turn> turns(const Torus& torus, const BuildOptions& options) {
         c.turn.step = used[c.turn.port.index]++;
         result.push_back(c.turn);
     }
-    if (options.single_port) {
+    if (single_port) {
         std::sort(result.begin(), result.end(), [&](const Turn& a, const Turn& b) {
             const auto after_root = [&](const Turn& t) {
                 return t.peer > root ? t.peer - root : t.peer - root + torus.ranks();
@@ -77,7 +76,28 @@ std::vector<Turn> turns(const Torus& torus, const BuildOptions& options) {
             result[i].step = static_cast<int>(i);
         }
     }
+    std::stable_sort(result.begin(), result.end(),
+                     [](const Turn& a, const Turn& b) { return a.step < b.step; });
     return result;
+}
+
+/// The turns last found by this thread are kept: who builds the schedules of all ranks, one after
+/// the other, needs the same ones each time, and they take longer to find than all else.
+std::shared_ptr<const std::vector<Turn>> turns(const Torus& torus, const BuildOptions& options) {
+    struct Found {
+        std::vector<Rank> sizes;
+        Rank root = 0;
+        bool single_port = false;
+        std::shared_ptr<const std::vector<Turn>> turns;
+    };
+    static thread_local Found last;
+    if (last.sizes != torus.sizes() || last.root != options.root ||
+        last.single_port != options.single_port) {
+        last = {torus.sizes(), options.root, options.single_port,
+                std::make_shared<const std::vector<Turn>>(
+                    find_turns(torus, options.root, options.single_port))};
+    }
+    return last.turns;
 }
 
 class LinearWriter {
@@ -89,8 +109,8 @@ class LinearWriter {
           root_(options.root),
           turns_(turns(torus, options)),
           writer_(rank) {
-        for (const Turn& t : turns_) {
-            steps_ = std::max(steps_, t.step + 1);
+        if (!turns_->empty()) {
+            steps_ = turns_->back().step + 1;
         }
     }
 
@@ -98,12 +118,10 @@ class LinearWriter {
         const bool reduces = collective_ == Collective::reduce;
         writer_.part(is_divided(collective_) ? static_cast<Block>(ranks_) : 1,
                      reduces ? static_cast<Block>(ranks_ - 1) : 0);
-        std::stable_sort(turns_.begin(), turns_.end(),
-                         [](const Turn& a, const Turn& b) { return a.step < b.step; });
-        auto next = turns_.begin();
+        auto next = turns_->begin();
         for (int s = 0; s < steps_; ++s) {
             writer_.step();
-            for (; next != turns_.end() && next->step == s; ++next) {
+            for (; next != turns_->end() && next->step == s; ++next) {
                 exchange(*next);
             }
         }
@@ -162,7 +180,7 @@ class LinearWriter {
     Rank ranks_;
     Rank rank_;
     Rank root_;
-    std::vector<Turn> turns_;
+    std::shared_ptr<const std::vector<Turn>> turns_;
     int steps_ = 0;
     ScheduleWriter writer_;
 };
