@@ -24,4 +24,16 @@ Block best_pieces(const CostModel& model, int fill, double link_bytes) {
     return time(above) < time(below) ? above : below;
 }
 
+CostSummary with_pieces(const CostSummary& one_piece, Block pieces) {
+    CostSummary cost = one_piece;
+    const auto most = [](const auto& list) { return list.empty() ? 0 : std::ranges::max(list); };
+    const auto more = static_cast<int>(pieces) - 1;
+    cost.steps += one_piece.steps > 0 ? more : 0;
+    cost.sum_hops += static_cast<long>(more) * most(one_piece.step_max_hops);
+    cost.sum_link_load = cost.steps * most(one_piece.step_max_link_load) / pieces;
+    cost.step_max_link_load.clear();
+    cost.step_max_hops.clear();
+    return cost;
+}
+
 }  // namespace trefoil

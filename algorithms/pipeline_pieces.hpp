@@ -15,4 +15,9 @@ namespace trefoil {
 /// two powers of two around it is the best. Pure; the same on all ranks that give the same values.
 Block best_pieces(const CostModel& model, int fill, double link_bytes);
 
+/// What a pipeline costs with `pieces` pieces, told by what it costs with one: each further piece
+/// is a further step, and each step carries one of them. Exact where all steps load the links
+/// alike, an upper bound elsewhere. Only the totals; the lists by step are left empty.
+CostSummary with_pieces(const CostSummary& one_piece, Block pieces);
+
 }  // namespace trefoil

@@ -18,6 +18,9 @@ namespace {
 
 using Json = nlohmann::ordered_json;
 
+/// Pricing all algorithms of all collectives takes seconds beyond.
+constexpr Rank most_ranks_for_all = 256;
+
 void override_with(const char* variable, const std::string& value, std::string& target,
                    std::vector<std::string>& command_line) {
     if (!value.empty()) {
@@ -79,19 +82,25 @@ Json launcher_choice(const Settings& settings) {
             {"pmix_refusal", pmix_refusal()}};
 }
 
-Json automatic_algorithms(const Torus& torus) {
+Json automatic_algorithms(const Torus& torus, const Settings& settings) {
     Json rows = Json::array();
-    if (torus.ranks() == 1) {
-        return rows;
-    }
-    for (const char* size : {"8", "64", "512", "4K", "32K", "256K", "1M", "4M", "16M", "64M"}) {
-        const std::size_t bytes = parse_size(size);
-        const AlgorithmChoice choice = choose_algorithm(Collective::allreduce, torus, bytes);
-        rows.push_back({{"bytes", size},
-                        {"algorithm", choice.algorithm->name},
-                        {"modelled_us", microseconds(choice.seconds)},
-                        {"next", choice.next == nullptr ? "-" : std::string(choice.next->name)},
-                        {"next_us", microseconds(choice.next_seconds)}});
+    for (const Collective collective : collectives()) {
+        const bool slow = torus.ranks() > most_ranks_for_all && collective != Collective::allreduce;
+        if (torus.ranks() == 1 || collective == Collective::barrier || slow) {
+            continue;
+        }
+        for (const char* size : {"8", "64", "512", "4K", "32K", "256K", "1M", "4M", "16M", "64M"}) {
+            const AlgorithmChoice made =
+                choose_algorithm(collective, torus, parse_size(size), settings.reproducible,
+                                 segment_limits(settings));
+            const bool alone = made.next.algorithm == nullptr;
+            rows.push_back({{"collective", to_string(collective)},
+                            {"bytes", size},
+                            {"algorithm", to_string(made.choice)},
+                            {"modelled_us", microseconds(made.seconds)},
+                            {"next", alone ? "-" : to_string(made.next)},
+                            {"next_us", microseconds(made.next_seconds)}});
+        }
     }
     return rows;
 }

@@ -39,7 +39,8 @@ std::optional<ChosenTorus> choose_torus(const InfoRequest& request, const Settin
 /// Keys: name, reason; and for pmix why it cannot be used, or empty.
 nlohmann::ordered_json launcher_choice(const Settings& settings);
 
-/// Which algorithm `auto` takes for an allreduce, by size of the vector, with the modelled times.
-nlohmann::ordered_json automatic_algorithms(const Torus& torus);
+/// Which algorithm `auto` takes, by collective and size of the whole vector, with the modelled
+/// times. Above 256 ranks for allreduce only, because pricing takes long.
+nlohmann::ordered_json automatic_algorithms(const Torus& torus, const Settings& settings);
 
 }  // namespace trefoil::tool

@@ -87,6 +87,30 @@ std::string providers_text(const Json& all) {
     return fmt::format("{}", fmt::join(texts, ", "));
 }
 
+/// A row for each collective: "bine-dh to 4K, bine-large to 1M, spanning-trees", without modifiers.
+Json automatic_ranges(const Json& rows) {
+    Json ranges = Json::array();
+    for (std::size_t i = 0; i < rows.size(); ++i) {
+        const auto name = [&](std::size_t row) {
+            const auto text = rows[row]["algorithm"].get<std::string>();
+            return text.substr(0, text.find(':'));
+        };
+        const auto same = [&](std::size_t row, const auto& what) {
+            return row < rows.size() && what(row) == what(i);
+        };
+        const auto collective = [&](std::size_t row) { return rows[row]["collective"]; };
+        if (i == 0 || !same(i - 1, collective)) {
+            ranges.push_back({{"collective", collective(i)}, {"algorithms", Json::array()}});
+        }
+        const bool more = same(i + 1, collective);
+        if (!more || !same(i + 1, name)) {
+            ranges.back()["algorithms"].push_back(
+                name(i) + (more ? " to " + rows[i]["bytes"].get<std::string>() : ""));
+        }
+    }
+    return ranges;
+}
+
 void print_choices(const Json& all) {
     print_line("torus",
                fmt::format("{}, {} ranks ({})", all["torus"].get<std::string>(),
@@ -101,8 +125,12 @@ void print_choices(const Json& all) {
     print_table("Ports of rank 0", all["ports"],
                 {"port", "neighbour", "nic", "numa_node", "near_cores", "driven_by"});
     if (!all["automatic"].empty()) {
-        print_table("Allreduce: what auto takes, by the cost model; and the next best",
-                    all["automatic"], {"bytes", "algorithm", "modelled_us", "next", "next_us"});
+        print_table("What auto takes, by bytes of the whole vector and the cost model",
+                    automatic_ranges(all["automatic"]), {"collective", "algorithms"});
+        if (all["automatic"].front()["collective"] == all["automatic"].back()["collective"]) {
+            fmt::print("  others: trefoil plan COLLECTIVE --algorithm auto --torus {} --bytes 1M\n",
+                       all["torus"].get<std::string>());
+        }
     }
 }
 
@@ -179,6 +207,8 @@ void print_everything(const Json& all) {
     print_head(all);
     if (all.contains("ports")) {
         print_table("Why these NICs", all["ports"], {"port", "direction", "chosen"});
+        print_table("What auto takes, with modelled times and the next best", all["automatic"],
+                    {"collective", "bytes", "algorithm", "modelled_us", "next", "next_us"});
     }
     print_table("Libraries", all["libraries"], {"name", "version", "note"});
     print_table("Backends", all["backends"], {"name", "present", "about"});

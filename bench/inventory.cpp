@@ -215,7 +215,7 @@ Json inventory(const InfoRequest& request) {
         all["transport"] = transport_choice(request, settings, map);
         all["threads"] = threads_text(torus, map);
         all["ports"] = port_list(torus, map, nics);
-        all["automatic"] = automatic_algorithms(torus);
+        all["automatic"] = automatic_algorithms(torus, settings);
         if (!map.note().empty()) {
             in_force.warnings.push_back(map.note());
         }

@@ -114,7 +114,7 @@ Measurement Meter::measure(const Case& what) {
     const bool check = check_ && has_data;
     std::int64_t wrong = 0;
     session_.set_algorithm(what.collective, what.algorithm);
-    m.algorithm = session_.algorithm(what.collective, what.count, what.type);
+    m.used = session_.algorithm(what.collective, what.count, what.type);
     if (check) {
         wrong += checked_call(what, buffers);  // the first call, with all that it has to set up
     }
@@ -122,7 +122,7 @@ Measurement Meter::measure(const Case& what) {
     if (check) {
         wrong += checked_call(what, buffers);
         if (what.collective == Collective::allreduce && is_floating(what.type) &&
-            find_algorithm(what.collective, m.algorithm).traits.identical_results) {
+            find_algorithm(what.collective, m.algorithm()).traits.identical_results) {
             m.identical = identical_call(what, buffers);  // sets another algorithm: the last one
         }
         m.wrong = session_.total(wrong) + (m.identical.value_or(true) ? 0 : 1);

@@ -26,7 +26,9 @@ struct Case {
 
 struct Measurement {
     Case what;
-    std::string algorithm;  ///< the one that was used
+    std::string used;  ///< the algorithm, with its modifiers
+    /// The same without them.
+    std::string algorithm() const { return used.substr(0, used.find(':')); }
     std::size_t bytes = 0;  ///< of the whole vector: of all blocks together
     int iterations = 0;
     /// Microseconds. p50 and p99 over iterations, each as slow as its slowest rank; min and max

@@ -9,6 +9,7 @@
 
 #include "bench/names.hpp"
 #include "bench/perf_launch.hpp"
+#include "comm/choices.hpp"
 #include "topo/error.hpp"
 
 namespace trefoil::tool {
@@ -122,10 +123,7 @@ std::vector<std::string> algorithm_names(const PerfOptions& options, Campaign& c
             }
             continue;
         }
-        if (name != "auto") {
-            find_algorithm(campaign.collective, name);
-        }
-        names.push_back(name);
+        names.push_back(to_string(parse_choice(campaign.collective, name)));
     }
     return names;
 }
@@ -242,17 +240,13 @@ std::vector<std::string> suitable_algorithms(const Campaign& campaign, const Tor
                                              std::vector<Skipped>& skipped) {
     std::vector<std::string> suitable;
     for (const std::string& name : campaign.algorithms) {
-        if (name == "auto") {
-            suitable.push_back(name);
-            continue;
-        }
-        const std::string reason = find_algorithm(campaign.collective, name).refusal(torus);
+        const std::string reason = refusal(parse_choice(campaign.collective, name), torus);
         if (reason.empty()) {
             suitable.push_back(name);
         } else if (campaign.all_algorithms) {
             skipped.push_back({name, reason});
         } else {
-            find_algorithm(campaign.collective, name, &torus);  // throws with the table's words
+            parse_choice(campaign.collective, name, torus);  // throws
         }
     }
     return suitable;

@@ -32,7 +32,8 @@ std::string_view operation_text(const Measurement& m, std::string_view none) {
 
 Json run_json(const Setting& s, const Measurement& m) {
     Json run{{"collective", to_string(m.what.collective)},
-             {"algorithm", m.algorithm},
+             {"algorithm", m.algorithm()},
+             {"used", m.used},
              {"asked", m.what.algorithm},
              {"torus", s.torus},
              {"ranks", s.ranks},
@@ -75,7 +76,7 @@ Report::Report(Setting setting, const PerfOptions& options, bool silent)
         "GB/s, by p50\n#\n",
         options.iterations, options.warmup, options.check ? ", results checked" : "");
     fmt::print(
-        "# {:>8} {:>9} {:>14} {:>5} {:>5} {:<22} {:>5} {:>10} {:>10} {:>10} {:>10} {:>8} {:>8} "
+        "# {:>8} {:>9} {:>14} {:>5} {:>5} {:<30} {:>5} {:>10} {:>10} {:>10} {:>10} {:>8} {:>8} "
         "{:>7}\n",
         "bytes", "count", "type", "op", "root", "algorithm", "place", "p50", "p99", "min", "max",
         "algbw", "busbw", "#wrong");
@@ -97,10 +98,10 @@ void Report::add(const Measurement& m) {
     if (progress_) {
         fmt::print(stderr, "\r\033[K");
     }
-    const std::string name = m.what.algorithm == "auto" ? "auto: " + m.algorithm : m.what.algorithm;
+    const std::string name = (m.what.algorithm == "auto" ? "auto: " : "") + m.used;
     const std::string wrong = !m.wrong ? "-" : std::to_string(*m.wrong);
     fmt::print(
-        "{:>10} {:>9} {:>14} {:>5} {:>5} {:<22} {:>5} {:>10.1f} {:>10.1f} {:>10.1f} {:>10.1f} "
+        "{:>10} {:>9} {:>14} {:>5} {:>5} {:<30} {:>5} {:>10.1f} {:>10.1f} {:>10.1f} {:>10.1f} "
         "{:>8.3f} {:>8.3f} {:>7}{}\n",
         size_text(m.bytes), m.what.count, type_text(m, "-"), operation_text(m, "-"),
         is_rooted(m.what.collective) ? std::to_string(m.what.root) : "-", name,

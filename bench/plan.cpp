@@ -10,6 +10,7 @@
 #include "bench/command.hpp"
 #include "bench/names.hpp"
 #include "bench/plan_text.hpp"
+#include "comm/select.hpp"
 #include "topo/error.hpp"
 
 namespace trefoil::tool {
@@ -17,7 +18,7 @@ namespace trefoil::tool {
 namespace {
 
 struct PlanOptions {
-    std::string collective, algorithm, torus, layout = "automatic";
+    std::string collective, algorithm, torus, layout = "automatic", bytes;
     Rank rank = 0;
     BuildOptions build;
     bool summary = false, json = false, skip_proof = false, list = false;
@@ -42,12 +43,12 @@ int list_algorithms(const PlanOptions& options) {
 }
 
 /// What the verifier says, with its errors on stderr; nothing when it is not asked.
-std::optional<bool> prove(const PlanOptions& options, const Torus& torus,
-                          const Algorithm& algorithm) {
+std::optional<bool> prove(const PlanOptions& options, const Torus& torus, const Choice& choice) {
     if (options.skip_proof) {
         return std::nullopt;
     }
-    const Verification proof = verify(torus, algorithm, options.build);
+    const Algorithm& algorithm = *choice.algorithm;
+    const Verification proof = verify(torus, algorithm, choice.options);
     for (const std::string& error : proof.errors) {
         fmt::print(stderr, "trefoil: {} on {}: {}\n", algorithm.name, torus.name(), error);
     }
@@ -69,10 +70,11 @@ std::optional<bool> prove(const PlanOptions& options, const Torus& torus,
     return proved;
 }
 
-nlohmann::ordered_json summary_json(const Torus& torus, const Algorithm& algorithm,
+nlohmann::ordered_json summary_json(const Torus& torus, const Choice& choice,
                                     const CostSummary& cost, std::optional<bool> verified) {
-    return {{"collective", to_string(algorithm.collective)},
-            {"algorithm", algorithm.name},
+    return {{"collective", to_string(choice.algorithm->collective)},
+            {"algorithm", choice.algorithm->name},
+            {"used", to_string(choice)},
             {"torus", torus.name()},
             {"ranks", torus.ranks()},
             {"parts", cost.parts},
@@ -89,10 +91,17 @@ nlohmann::ordered_json summary_json(const Torus& torus, const Algorithm& algorit
             {"verified", verified ? nlohmann::ordered_json(*verified) : nlohmann::ordered_json()}};
 }
 
-void print_summary(const Torus& torus, const Algorithm& algorithm, const CostSummary& cost,
-                   std::optional<bool> verified) {
-    fmt::print("{} by {} on torus {}, {} ranks ({})\n\n", to_string(algorithm.collective),
-               algorithm.name, torus.name(), torus.ranks(), algorithm.paper);
+/// What the times of a vector of so many bytes are by.
+std::string model_text() {
+    const CostModel& model = selection_model();
+    return fmt::format("{:g} us a step, {:g} us a hop, {:g} Gbit/s a link", 1e6 * model.alpha,
+                       1e6 * model.tau, 8e-9 / model.beta);
+}
+
+void print_summary(const Torus& torus, const Choice& choice, const CostSummary& cost,
+                   std::optional<bool> verified, const std::string& time) {
+    fmt::print("{} by {} on torus {}, {} ranks ({})\n\n", to_string(choice.algorithm->collective),
+               to_string(choice), torus.name(), torus.ranks(), choice.algorithm->paper);
     const auto row = [](std::string_view name, const std::string& value) {
         fmt::print("  {:<32} {}\n", name, value);
     };
@@ -106,6 +115,9 @@ void print_summary(const Torus& torus, const Algorithm& algorithm, const CostSum
     row("messages per port and step", fmt::format("at most {}", cost.max_sends_per_port_per_step));
     row("extents per message", fmt::format("at most {}", cost.max_extents_per_message));
     row("verified", !verified ? "not asked" : *verified ? "yes" : "NO");
+    if (!time.empty()) {
+        row("modelled time", time);
+    }
     fmt::print("\n  step   largest link load   longest route\n");
     for (std::size_t i = 0; i < cost.step_max_link_load.size(); ++i) {
         fmt::print("  {:>4}   {:>17.6g}   {:>13}\n", i, cost.step_max_link_load[i],
@@ -113,32 +125,75 @@ void print_summary(const Torus& torus, const Algorithm& algorithm, const CostSum
     }
 }
 
-int summarize_plan(const PlanOptions& options, const Torus& torus, const Algorithm& algorithm) {
-    const CostSummary cost = summarize(torus, algorithm, options.build);
-    const std::optional<bool> verified = prove(options, torus, algorithm);
+int summarize_plan(const PlanOptions& options, const Torus& torus, const Choice& choice) {
+    const CostSummary cost = summarize(torus, *choice.algorithm, choice.options);
+    const std::optional<bool> verified = prove(options, torus, choice);
+    std::optional<double> microseconds;
+    if (!options.bytes.empty()) {
+        microseconds = 1e6 * modelled_seconds(torus, choice, parse_size(options.bytes));
+    }
     if (options.json) {
-        fmt::print("{}\n", summary_json(torus, algorithm, cost, verified).dump());
+        nlohmann::ordered_json all = summary_json(torus, choice, cost, verified);
+        if (microseconds) {
+            all["bytes"] = parse_size(options.bytes);
+            all["modelled_us"] = *microseconds;
+        }
+        fmt::print("{}\n", all.dump());
     } else {
-        print_summary(torus, algorithm, cost, verified);
+        print_summary(torus, choice, cost, verified,
+                      microseconds ? fmt::format("{:.1f} us for {} ({})", *microseconds,
+                                                 options.bytes, model_text())
+                                   : "");
     }
     return verified.value_or(true) ? exit_success : exit_wrong;
 }
 
-int print_schedule(const PlanOptions& options, const Torus& torus, const Algorithm& algorithm) {
+int print_schedule(const PlanOptions& options, const Torus& torus, const Choice& choice) {
     if (options.rank < 0 || options.rank >= torus.ranks()) {
         throw Error(Status::invalid_argument,
                     fmt::format("there is no rank {} on torus {}; its ranks are 0 to {}",
                                 options.rank, torus.name(), torus.ranks() - 1));
     }
-    const Schedule schedule = algorithm.build(torus, options.rank, options.build);
+    const Schedule schedule = choice.algorithm->build(torus, options.rank, choice.options);
     if (options.json) {
         fmt::print("{}\n", schedule_json(torus, schedule).dump());
         return exit_success;
     }
-    fmt::print("{} by {} on torus {}, {} ranks: what {} does\n", to_string(algorithm.collective),
-               algorithm.name, torus.name(), torus.ranks(), rank_text(torus, options.rank));
+    fmt::print("{} by {} on torus {}, {} ranks: what {} does\n",
+               to_string(choice.algorithm->collective), to_string(choice), torus.name(),
+               torus.ranks(), rank_text(torus, options.rank));
     fmt::print("{}", schedule_text(torus, schedule));
     return exit_success;
+}
+
+/// The algorithm asked for with what the options add; with --bytes, auto and the number of pieces
+/// are settled as a call of that size would.
+Choice chosen(const PlanOptions& options, Collective collective, const Torus& torus) {
+    Choice choice = parse_choice(collective, options.algorithm);
+    const bool sized = !options.bytes.empty();
+    if (choice.algorithm == nullptr) {
+        if (!sized) {
+            throw Error(Status::invalid_argument,
+                        "which algorithm auto takes depends on the vector; add --bytes 1M");
+        }
+        choice = choose_algorithm(collective, torus, parse_size(options.bytes)).choice;
+    }
+    choice.options.root = options.build.root;
+    if (options.layout != "automatic") {
+        choice.options.layout = parse_layout(options.layout);
+    }
+    choice.options.single_port |= options.build.single_port;
+    if (options.build.pieces != 0) {
+        choice.options.pieces = options.build.pieces;
+    }
+    if (sized && choice.options.pieces == 0) {
+        choice.options.pieces = pieces_for(*choice.algorithm, torus, parse_size(options.bytes));
+    }
+    const std::string reason = refusal(choice, torus);
+    if (!reason.empty()) {
+        throw Error(Status::unsupported, reason);
+    }
+    return choice;
 }
 
 int plan(const PlanOptions& options) {
@@ -151,20 +206,14 @@ int plan(const PlanOptions& options) {
                     "plan needs --algorithm NAME and --torus SIZES, e.g. trefoil plan allreduce "
                     "--algorithm ring --torus 3x3; --list names the algorithms");
     }
-    const Torus torus = Torus::parse(options.torus);
-    const Algorithm& algorithm = find_algorithm(collective, options.algorithm, &torus);
-    PlanOptions checked = options;
-    checked.build.layout = parse_layout(options.layout);
     if (options.build.root != 0 && !is_rooted(collective)) {
         throw Error(Status::invalid_argument,
                     fmt::format("{} has no root; leave --root out", to_string(collective)));
     }
-    const std::string reason = algorithm.refusal(torus, checked.build);
-    if (!reason.empty()) {
-        throw Error(Status::unsupported, reason);
-    }
-    return options.summary ? summarize_plan(checked, torus, algorithm)
-                           : print_schedule(checked, torus, algorithm);
+    const Torus torus = Torus::parse(options.torus);
+    const Choice choice = chosen(options, collective, torus);
+    return options.summary ? summarize_plan(options, torus, choice)
+                           : print_schedule(options, torus, choice);
 }
 
 }  // namespace
@@ -178,7 +227,9 @@ void add_plan(CLI::App& app, Action& action) {
             "collective", options->collective,
             "allreduce, reduce_scatter, allgather, bcast, reduce, gather, scatter or barrier")
         ->required();
-    command->add_option("-a,--algorithm", options->algorithm, "A name that --list shows");
+    command->add_option("-a,--algorithm", options->algorithm,
+                        "A name that --list shows, with modifiers or not (swing:send); with "
+                        "--bytes also auto");
     command->add_option("-t,--torus", options->torus, "Sizes of the torus: 9, 3x3, 2x3x4");
     command->add_option("-r,--rank", options->rank, "Whose schedule (default: 0)");
     command->add_option("--root", options->build.root,
@@ -192,6 +243,9 @@ void add_plan(CLI::App& app, Action& action) {
         "bucket, swing, recursive doubling and halving, bine, binomial, linear");
     command->add_option("--pieces", options->build.pieces,
                         "Pieces of a pipelined algorithm (default: its own choice)");
+    command->add_option("--bytes", options->bytes,
+                        "For a vector of this size: as many pieces as a call would take, and with "
+                        "--summary the time that the model of auto expects");
     command->add_flag("--summary", options->summary,
                       "The cost over all ranks instead of one rank's schedule, and a proof");
     command->add_flag("--json", options->json, "As one JSON object");

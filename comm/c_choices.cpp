@@ -1,5 +1,8 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // The C interface's choice of algorithms.
+#include <mutex>
+#include <set>
+
 #include "comm/c_arguments.hpp"
 
 using namespace trefoil;
@@ -10,6 +13,14 @@ namespace {
 Collective checked_collective(const char* name) {
     require(name != nullptr, "the collective's name is NULL");
     return collective_named(name);
+}
+
+/// A text that lives as long as the library. There are few: algorithms, layouts, powers of two.
+const char* kept(std::string text) {
+    static auto* const texts = new std::set<std::string>;  // never destroyed
+    static std::mutex mutex;
+    const std::lock_guard lock(mutex);
+    return texts->insert(std::move(text)).first->c_str();
 }
 
 }  // namespace
@@ -35,7 +46,7 @@ trefoil_status_t trefoil_comm_algorithm(trefoil_comm_t comm, const char* collect
         const std::size_t bytes =
             bytes_of(request, count) *
             (is_divided(request.collective) ? static_cast<std::size_t>(comm->ranks) : 1);
-        *algorithm = entry->algorithm(request.collective, bytes).name.data();
+        *algorithm = kept(to_string(entry->algorithm(request.collective, bytes)));
     });
 }
 

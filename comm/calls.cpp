@@ -28,12 +28,18 @@ std::size_t Communicator::ScheduleHash::operator()(const ScheduleKey& key) const
                     static_cast<std::uint64_t>(key.options.root));
 }
 
-const Algorithm& Communicator::algorithm(Collective collective, std::size_t bytes,
-                                         bool commutes) const {
-    const Choice& forced = choice(collective);
-    return forced.algorithm != nullptr
-               ? *forced.algorithm
-               : select_algorithm(collective, torus(), bytes, !commutes || settings_.reproducible);
+Choice Communicator::algorithm(Collective collective, std::size_t bytes, bool commutes) const {
+    const SegmentLimits limits = segment_limits(settings_);
+    Choice chosen = choice(collective);
+    if (chosen.algorithm == nullptr) {
+        return choose_algorithm(collective, torus(), bytes, !commutes || settings_.reproducible,
+                                limits)
+            .choice;
+    }
+    if (chosen.options.pieces == 0) {
+        chosen.options.pieces = pieces_for(*chosen.algorithm, torus(), bytes, limits);
+    }
+    return chosen;
 }
 
 void Communicator::run(const Request& asked, const void* send, void* recv) {
@@ -115,12 +121,13 @@ std::unique_ptr<Communicator::Plan> Communicator::make_plan(const Request& reque
     plan->counts.assign(request.counts.begin(), request.counts.end());
     plan->displacements.assign(request.displacements.begin(), request.displacements.end());
     const std::size_t bytes = request.vector_elements(ranks()) * request.element_bytes();
-    const Algorithm& chosen = algorithm(request.collective, bytes, request.commutes());
+    const Choice chosen = algorithm(request.collective, bytes, request.commutes());
     if (is_reduction(request.collective) && (!request.commutes() || settings_.reproducible)) {
-        require_rank_order(request, chosen);
+        require_rank_order(request, *chosen.algorithm);
     }
-    const ScheduleKey key{&chosen, request.options};
-    plan->text = request.text() + " by " + std::string(chosen.name);
+    ScheduleKey key{chosen.algorithm, request.options};
+    key.options.pieces = chosen.options.pieces;
+    plan->text = request.text() + " by " + to_string(chosen);
     const bool acknowledged = !request.synchronises();
     const Schedule& schedule = connected_schedule(key, acknowledged, plan->text);
     plan->call.signature = text_hash(plan->text);

@@ -2,6 +2,8 @@
 // What the user forces: algorithm names with modifiers, and the list in TREFOIL_ALGORITHM.
 #include "comm/choices.hpp"
 
+#include <charconv>
+
 #include "topo/error.hpp"
 
 namespace trefoil {
@@ -19,9 +21,21 @@ std::string_view next(std::string_view& rest, char separator) {
     return part;
 }
 
+constexpr std::string_view single_port = "single-port", pieces = "pieces-";
+
 void modify(BuildOptions& options, std::string_view text, std::string_view modifier) {
-    if (modifier == "single-port") {
+    if (modifier == single_port) {
         options.single_port = true;
+        return;
+    }
+    if (modifier.starts_with(pieces)) {
+        const char* const end = modifier.data() + modifier.size();
+        const auto [rest, error] =
+            std::from_chars(modifier.data() + pieces.size(), end, options.pieces);
+        if (error != std::errc() || rest != end || options.pieces == 0) {
+            refuse(text,
+                   "\"" + std::string(modifier) + "\" is no number of pieces; write pieces-8");
+        }
         return;
     }
     for (const Layout layout :
@@ -32,13 +46,32 @@ void modify(BuildOptions& options, std::string_view text, std::string_view modif
         }
     }
     refuse(text, "there is no modifier \"" + std::string(modifier) +
-                     "\"; there are single-port, block-by-block, permute, send and "
-                     "two-transmissions");
+                     "\"; there are single-port, pieces-8 (or any other number), "
+                     "block-by-block, permute, send and two-transmissions");
 }
 
 }  // namespace
 
-Choice parse_choice(Collective collective, std::string_view text, const Torus& torus) {
+std::string to_string(const Choice& choice) {
+    std::string text(choice.algorithm == nullptr ? "auto" : choice.algorithm->name);
+    if (choice.options.layout != Layout::automatic) {
+        text += ":" + std::string(to_string(choice.options.layout));
+    }
+    if (choice.options.single_port) {
+        text += ":" + std::string(single_port);
+    }
+    if (choice.options.pieces != 0) {
+        text += ":" + std::string(pieces) + std::to_string(choice.options.pieces);
+    }
+    return text;
+}
+
+std::string refusal(const Choice& choice, const Torus& torus) {
+    return choice.algorithm == nullptr ? std::string()
+                                       : choice.algorithm->refusal(torus, choice.options);
+}
+
+Choice parse_choice(Collective collective, std::string_view text) {
     Choice choice;
     std::string_view rest = text;
     const std::string_view name = next(rest, ':');
@@ -52,7 +85,12 @@ Choice parse_choice(Collective collective, std::string_view text, const Torus& t
         return choice;
     }
     choice.algorithm = &find_algorithm(collective, name);
-    const std::string reason = choice.algorithm->refusal(torus, choice.options);
+    return choice;
+}
+
+Choice parse_choice(Collective collective, std::string_view text, const Torus& torus) {
+    Choice choice = parse_choice(collective, text);
+    const std::string reason = refusal(choice, torus);
     if (!reason.empty()) {
         throw Error(Status::unsupported, "algorithm " + std::string(text) +
                                              " does not run on the torus " + torus.name() + ": " +

@@ -16,9 +16,16 @@ struct Choice {
     BuildOptions options;
 };
 
-/// "auto", a name, or a name with modifiers: "swing:send", "ring:single-port". Throws
-/// Error(not_found) that offers the nearest names, Error(invalid_argument) for a bad modifier,
-/// Error(unsupported) when the torus or the algorithm does not suit.
+/// The name with its modifiers, as parse_choice() reads it; "auto".
+std::string to_string(const Choice& choice);
+
+/// Empty when the choice runs on this torus, else the reason why not.
+std::string refusal(const Choice& choice, const Torus& torus);
+
+/// "auto", a name, or a name with modifiers: "swing:send", "spanning-trees:pieces-8". Throws
+/// Error(not_found) that offers the nearest names, Error(invalid_argument) for a bad modifier.
+Choice parse_choice(Collective collective, std::string_view text);
+/// The same; throws also Error(unsupported) when the torus or the algorithm does not suit.
 Choice parse_choice(Collective collective, std::string_view text, const Torus& torus);
 
 /// "swing-b" (of allreduce), or "allreduce=swing-b,bcast=bine-dd". Throws Error(not_found).

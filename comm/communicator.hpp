@@ -51,9 +51,9 @@ class Communicator {
     void set_algorithm(Collective collective, std::string_view text) {
         choices_[static_cast<std::size_t>(collective)] = parse_choice(collective, text, torus());
     }
-    /// What a call of `bytes` (the whole vector) by an operation that commutes or not would use.
-    const Algorithm& algorithm(Collective collective, std::size_t bytes,
-                               bool commutes = true) const;
+    /// What a call of `bytes` (the whole vector) by an operation that commutes or not would use,
+    /// with the number of pieces where it is pipelined.
+    Choice algorithm(Collective collective, std::size_t bytes, bool commutes = true) const;
 
     /// Runs one collective. Both vectors may be the same; what the collective does not use may be
     /// null. Requests must be checked (comm/c_api*.cpp).

@@ -59,7 +59,8 @@ void Communicator::lower_segments(Plan& plan, const Request& request, const Sche
     if (request.collective != Collective::barrier) {
         const std::size_t most = segment_elements(request, key, schedule);
         segments = (longest + most - 1) / most;
-        if (segments == 1 && longest > 1 &&
+        const bool pipelined = key.algorithm->best_pieces != nullptr;  // overlaps by itself
+        if (segments == 1 && longest > 1 && !pipelined &&
             request.vector_elements(ranks()) * element_bytes >= least_segments_bytes) {
             segments = Executor::window;  // so that one reduces while another is on the wire
         }

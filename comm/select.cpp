@@ -3,13 +3,17 @@
 #include "comm/select.hpp"
 
 #include <algorithm>
+#include <bit>
+#include <cmath>
 #include <map>
 #include <mutex>
 #include <string>
 #include <tuple>
 #include <vector>
 
-#include "algorithms/cost.hpp"
+#include "algorithms/pipeline_pieces.hpp"
+#include "threads/executor.hpp"
+#include "threads/notice.hpp"
 #include "topo/error.hpp"
 
 namespace trefoil {
@@ -31,6 +35,8 @@ constexpr std::size_t most_gathered_bytes = 65536;
 constexpr double message_overhead = 1e-6;
 /// Where schedules are not priced: up to here steps dominate, beyond it bytes do (swing's setting).
 constexpr std::size_t unpriced_latency_bytes = 32768;
+/// Each piece of a segment is a message with an index of its own.
+constexpr Block most_pieces_of_segment = std::bit_floor(Notice::index_limit);
 
 bool is_priced(const Torus& torus, bool in_rank_order) {
     return torus.ranks() <= (in_rank_order ? largest_priced_in_order : largest_priced);
@@ -38,11 +44,11 @@ bool is_priced(const Torus& torus, bool in_rank_order) {
 
 struct Candidate {
     const Algorithm* algorithm;
-    CostSummary cost;
+    CostSummary cost;  ///< of pipelined algorithms: with one piece
 };
 
 /// What sends every block straight to its reducer is there for the order of the ranks only: pricing
-/// its p^2 messages costs more than it ever saves.
+/// its p^2 messages costs more than it ever saves. On large tori that is so for any `direct`.
 bool suits_order(const Traits& traits, bool in_rank_order) {
     return in_rank_order ? traits.order_preserving
                          : !traits.order_preserving || traits.cost_class == CostClass::latency;
@@ -50,8 +56,10 @@ bool suits_order(const Traits& traits, bool in_rank_order) {
 
 bool is_candidate(const Algorithm& algorithm, Collective collective, const Torus& torus) {
     // The plain ring has bucket's volume on one dimension and more steps on several.
+    const bool too_direct = algorithm.name == "direct" && torus.ranks() > largest_priced_in_order;
     return algorithm.collective == collective && algorithm.traits.identical_results &&
-           algorithm.refusal(torus).empty() && algorithm.name != "ring";
+           algorithm.refusal(torus).empty() && algorithm.name != "ring" &&
+           (!too_direct || is_reduction(collective));
 }
 
 bool gathers_too_much(const Algorithm& algorithm, const Torus& torus, std::size_t bytes) {
@@ -71,21 +79,50 @@ const std::vector<Candidate>& candidates(Collective collective, const Torus& tor
             if (is_candidate(algorithm, collective, torus) &&
                 suits_order(algorithm.traits, in_rank_order)) {
                 const bool priced = is_priced(torus, in_rank_order);
-                found.push_back({&algorithm, priced ? summarize(torus, algorithm) : CostSummary{}});
+                const BuildOptions options{.pieces = algorithm.abilities.pieces ? 1U : 0U};
+                found.push_back(
+                    {&algorithm, priced ? summarize(torus, algorithm, options) : CostSummary{}});
             }
         }
     }
     return found;
 }
 
-double expected_time(const Candidate& candidate, std::size_t bytes) {
-    return default_model.time(candidate.cost, static_cast<double>(bytes)) +
-           message_overhead * std::max(0, candidate.cost.max_sends_per_port_per_step - 1);
+/// Of one segment, in bytes of the vector.
+double longest_segment(const Algorithm& algorithm, const Torus& torus,
+                       const SegmentLimits& limits) {
+    const auto asked = static_cast<double>(std::max<std::size_t>(1, limits.segment_bytes));
+    const double vectors = algorithm.landing_vectors(torus, {});
+    return vectors > 0 ? std::min(asked, static_cast<double>(limits.slot_bytes) / vectors) : asked;
+}
+
+/// Segments overlap, so that the pieces of all of them are one pipeline. `cost` is a Candidate's.
+double expected_time(const Torus& torus, const Choice& choice, const CostSummary& cost,
+                     std::size_t bytes, const SegmentLimits& limits) {
+    const auto length = static_cast<double>(bytes);
+    const double overhead = message_overhead * std::max(0, cost.max_sends_per_port_per_step - 1);
+    if (choice.options.pieces == 0) {
+        return default_model.time(cost, length) + overhead;
+    }
+    const double segments =
+        std::max(1.0, std::ceil(length / longest_segment(*choice.algorithm, torus, limits)));
+    const double all = std::min<double>(most_pieces, choice.options.pieces * segments);
+    return default_model.time(with_pieces(cost, static_cast<Block>(all)), length) + overhead;
+}
+
+/// A pipeline that takes longer to fill than to run is for larger vectors.
+bool fills_in_time(const Algorithm& algorithm, const Torus& torus, std::size_t bytes) {
+    if (algorithm.best_pieces == nullptr) {
+        return true;
+    }
+    const Schedule one_piece = algorithm.build(torus, 0, {.pieces = 1});
+    return algorithm.best_pieces(torus, default_model, static_cast<double>(bytes)) >=
+           one_piece.parts.front().steps.count;
 }
 
 /// For machines too large to price: a plain rule by class.
 const Algorithm* unpriced(const std::vector<Candidate>& all, Collective collective,
-                          std::size_t bytes, bool in_rank_order) {
+                          const Torus& torus, std::size_t bytes, bool in_rank_order) {
     const bool small = bytes <= unpriced_latency_bytes;
     if (collective == Collective::allreduce && !in_rank_order) {
         return &find_algorithm(collective, small ? "recursive-doubling-i" : "swing-b");
@@ -96,7 +133,7 @@ const Algorithm* unpriced(const std::vector<Candidate>& all, Collective collecti
             continue;
         }
         const bool suits = (c.algorithm->traits.cost_class == CostClass::latency) == small;
-        if (suits) {
+        if (suits && fills_in_time(*c.algorithm, torus, bytes)) {
             return c.algorithm;
         }
         fallback = fallback == nullptr ? c.algorithm : fallback;
@@ -106,39 +143,66 @@ const Algorithm* unpriced(const std::vector<Candidate>& all, Collective collecti
 
 }  // namespace
 
+const CostModel& selection_model() {
+    return default_model;
+}
+
+SegmentLimits segment_limits(const Settings& settings) {
+    return {settings.segment_bytes, settings.landing_bytes / Executor::landing_slots};
+}
+
+Block pieces_for(const Algorithm& algorithm, const Torus& torus, std::size_t bytes,
+                 const SegmentLimits& limits) {
+    if (algorithm.best_pieces == nullptr) {
+        return 0;
+    }
+    const double segment =
+        std::min(static_cast<double>(bytes), longest_segment(algorithm, torus, limits));
+    return std::min(most_pieces_of_segment, algorithm.best_pieces(torus, default_model, segment));
+}
+
+double modelled_seconds(const Torus& torus, const Choice& choice, std::size_t bytes,
+                        const SegmentLimits& limits) {
+    BuildOptions options = choice.options;
+    options.pieces = std::min<Block>(1, options.pieces);
+    return expected_time(torus, choice, summarize(torus, *choice.algorithm, options), bytes,
+                         limits);
+}
+
 AlgorithmChoice choose_algorithm(Collective collective, const Torus& torus, std::size_t bytes,
-                                 bool in_rank_order) {
+                                 bool in_rank_order, const SegmentLimits& limits) {
     const bool ordered = in_rank_order && is_reduction(collective);
     const std::vector<Candidate>& all = candidates(collective, torus, ordered);
-    AlgorithmChoice choice;
+    const auto chosen = [&](const Algorithm& algorithm) {
+        return Choice{&algorithm, {.pieces = pieces_for(algorithm, torus, bytes, limits)}};
+    };
+    AlgorithmChoice result;
     if (!is_priced(torus, ordered)) {
-        choice.algorithm = unpriced(all, collective, bytes, ordered);
+        if (const Algorithm* one = unpriced(all, collective, torus, bytes, ordered)) {
+            result.choice = chosen(*one);
+        }
     } else {
         for (const Candidate& c : all) {
             if ((ordered && !c.algorithm->traits.order_preserving) ||
                 (!ordered && gathers_too_much(*c.algorithm, torus, bytes))) {
                 continue;
             }
-            const double time = expected_time(c, bytes);
-            if (!choice.seconds || time < *choice.seconds) {
-                choice = {c.algorithm, time, choice.algorithm, choice.seconds};
-            } else if (!choice.next_seconds || time < *choice.next_seconds) {
-                choice.next = c.algorithm;
-                choice.next_seconds = time;
+            const Choice choice = chosen(*c.algorithm);
+            const double time = expected_time(torus, choice, c.cost, bytes, limits);
+            if (!result.seconds || time < *result.seconds) {
+                result = {choice, time, result.choice, result.seconds};
+            } else if (!result.next_seconds || time < *result.next_seconds) {
+                result.next = choice;
+                result.next_seconds = time;
             }
         }
     }
-    if (choice.algorithm == nullptr) {
+    if (result.choice.algorithm == nullptr) {
         throw Error(Status::unsupported, "no " + std::string(to_string(collective)) +
                                              " algorithm supports torus " + torus.name() +
                                              (ordered ? " and reduces in rank order" : ""));
     }
-    return choice;
-}
-
-const Algorithm& select_algorithm(Collective collective, const Torus& torus, std::size_t bytes,
-                                  bool in_rank_order) {
-    return *choose_algorithm(collective, torus, bytes, in_rank_order).algorithm;
+    return result;
 }
 
 }  // namespace trefoil

@@ -5,27 +5,45 @@
 #include <cstddef>
 #include <optional>
 
-#include "algorithms/algorithm.hpp"
+#include "algorithms/cost.hpp"
+#include "comm/choices.hpp"
+#include "comm/environment.hpp"
 
 namespace trefoil {
 
+/// The model that algorithms are chosen by.
+const CostModel& selection_model();
+
+/// What one run of a schedule can carry; a larger vector is cut into segments.
+struct SegmentLimits {
+    std::size_t segment_bytes = std::size_t{1} << 20;  ///< of the vector
+    std::size_t slot_bytes = std::size_t{1} << 20;     ///< from one peer through one port
+};
+SegmentLimits segment_limits(const Settings& settings);
+
+/// Into how many pieces a pipelined algorithm cuts each segment of a vector of `bytes` bytes: those
+/// that selection_model() expects to be fastest. 0: it is not pipelined.
+Block pieces_for(const Algorithm& algorithm, const Torus& torus, std::size_t bytes,
+                 const SegmentLimits& limits = {});
+
+/// What the model expects of a vector of `bytes` bytes; `choice` has an algorithm, and pieces where
+/// it is pipelined.
+double modelled_seconds(const Torus& torus, const Choice& choice, std::size_t bytes,
+                        const SegmentLimits& limits = {});
+
+/// An algorithm for one size of vector, its number of pieces included.
+struct AlgorithmChoice {
+    Choice choice;
+    std::optional<double> seconds;  ///< by the model; nothing: the torus is too large to price
+    Choice next;                    ///< the second best; no algorithm: there is none
+    std::optional<double> next_seconds;
+};
 /// The algorithm that the cost model expects to be fastest for a vector of `bytes` bytes, among
 /// those whose results are identical on all ranks and, if asked for, that reduce in rank order.
 /// Equal on all ranks. Thread-safe; the first call for a collective and a torus builds schedules
 /// (milliseconds up to a few hundred ranks), later ones look up. Throws Error(unsupported) when
 /// there is none.
-const Algorithm& select_algorithm(Collective collective, const Torus& torus, std::size_t bytes,
-                                  bool in_rank_order = false);
-
-/// The same choice with what it was made by, for people.
-struct AlgorithmChoice {
-    const Algorithm* algorithm = nullptr;
-    std::optional<double> seconds;    ///< by the model; nothing: the torus is too large to price
-    const Algorithm* next = nullptr;  ///< the second best; null: there is none
-    std::optional<double> next_seconds;
-};
-/// Throws and is thread-safe as select_algorithm().
 AlgorithmChoice choose_algorithm(Collective collective, const Torus& torus, std::size_t bytes,
-                                 bool in_rank_order = false);
+                                 bool in_rank_order = false, const SegmentLimits& limits = {});
 
 }  // namespace trefoil

@@ -50,6 +50,25 @@ TEST(BestPieces, AreBounded) {
     EXPECT_EQ(bcast().best_pieces(Torus({1}), CostModel{}, mib), 1u);
 }
 
+// What selection extrapolates from one piece against the schedules themselves: never too little,
+// and more only where a dimension of size 2 has one of its two links idle.
+TEST(WithPieces, IsWhatTheScheduleCosts) {
+    for (const char* shape : {"9", "4x4", "3x7", "3x3x4", "2", "2x5"}) {
+        const Torus torus = Torus::parse(shape);
+        const CostSummary one = summarize(torus, bcast(), {.pieces = 1});
+        for (const Block pieces : {1U, 2U, 5U, 64U}) {
+            const CostSummary cost = summarize(torus, bcast(), {.pieces = pieces});
+            const CostSummary told = with_pieces(one, pieces);
+            EXPECT_EQ(told.steps, cost.steps) << shape;
+            EXPECT_EQ(told.sum_hops, cost.sum_hops) << shape;
+            EXPECT_GE(told.sum_link_load, cost.sum_link_load - 1e-9) << shape << ", " << pieces;
+            EXPECT_LE(told.sum_link_load,
+                      cost.sum_link_load * (shape == std::string("2x5") ? 1.1 : 1) + 1e-9)
+                << shape << ", " << pieces;
+        }
+    }
+}
+
 constexpr const char* others[] = {"bine-large", "bine-dd", "binomial-dd"};
 
 /// Of schedules that are the same for all sizes of vectors.

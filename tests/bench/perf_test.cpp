@@ -108,6 +108,24 @@ TEST_F(Perf, automatic_choice_names_what_it_chose) {
     EXPECT_TRUE(all["runs"][0]["wrong"].is_null());  // nobody asked
 }
 
+TEST_F(Perf, tells_how_many_pieces_a_pipeline_takes) {
+    const Json all = run({"bcast", "--torus", "3x3", "--launch", "threads", "--counts", "1,100000",
+                          "-a", "auto,spanning-trees,linear:single-port", "-n", "1", "-c"});
+    ASSERT_EQ(all["runs"].size(), 6U);
+    std::vector<std::string> used;
+    for (const Json& row : all["runs"]) {
+        used.push_back(row["used"]);
+        EXPECT_EQ(row["wrong"], 0) << row;
+        EXPECT_EQ(row["algorithm"], used.back().substr(0, used.back().find(':')));
+    }
+    EXPECT_EQ(used[1], "spanning-trees:pieces-1");
+    EXPECT_EQ(used[2], "linear:single-port");
+    EXPECT_EQ(used[4].find("spanning-trees:pieces-"), 0U);
+    EXPECT_NE(used[4], used[1]);
+    EXPECT_NE(result_.out.find(" auto: " + used[3]), std::string::npos) << result_.out;
+    EXPECT_NE(result_.out.find(" " + used[4]), std::string::npos) << result_.out;
+}
+
 TEST_F(Perf, tells_what_ranks_hold) {
     const Json all = run({"allreduce", "--ranks", "4", "--launch", "processes", "-b", "8", "-e",
                           "8", "--in-place", "out", "-n", "1", "--resources"});

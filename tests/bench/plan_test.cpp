@@ -26,6 +26,7 @@ TEST(Plan, summary_has_exactly_the_promised_keys) {
     const Json object = summary("ring", "3x3");
     const std::vector<std::string> promised{"collective",
                                             "algorithm",
+                                            "used",
                                             "torus",
                                             "ranks",
                                             "parts",
@@ -77,6 +78,35 @@ TEST(Plan, summary_is_readable_too) {
     EXPECT_EQ(result.code, 0);
     EXPECT_NE(result.out.find("allreduce by trivance-b on torus 3x3, 9 ranks"), std::string::npos);
     EXPECT_NE(result.out.find("verified                         yes"), std::string::npos);
+}
+
+TEST(Plan, settles_auto_and_pieces_for_a_size_of_vector) {
+    const auto used = [](const std::string& algorithm, const std::string& bytes) {
+        const auto result = run_tool({"plan", "bcast", "-a", algorithm, "-t", "4x4", "--bytes",
+                                      bytes, "--summary", "--json"});
+        EXPECT_EQ(result.code, 0) << result.err;
+        const Json object = Json::parse(result.out);
+        EXPECT_GT(object["modelled_us"], 0);
+        return object["used"].get<std::string>();
+    };
+    EXPECT_EQ(used("spanning-trees", "8"), "spanning-trees:pieces-1");
+    EXPECT_EQ(used("spanning-trees:pieces-3", "8"), "spanning-trees:pieces-3");
+    EXPECT_EQ(used("auto", "64M"), used("spanning-trees", "64M"));
+    const auto words =
+        run_tool({"plan", "bcast", "-a", "auto", "-t", "4x4", "--bytes", "64M", "--summary"});
+    EXPECT_NE(words.out.find("bcast by spanning-trees:pieces-"), std::string::npos) << words.out;
+    EXPECT_NE(words.out.find(" us for 64M ("), std::string::npos) << words.out;
+}
+
+TEST(Plan, takes_names_with_modifiers) {
+    const auto by = [](const std::vector<std::string>& words) {
+        std::vector<std::string> arguments{"plan", "reduce_scatter", "-t", "4x4", "-a"};
+        arguments.insert(arguments.end(), words.begin(), words.end());
+        return run_tool(arguments).out;
+    };
+    EXPECT_NE(by({"swing:send"}), "");
+    EXPECT_EQ(by({"swing:send"}), by({"swing", "--layout", "send"}));
+    EXPECT_NE(by({"swing:send"}), by({"swing"}));
 }
 
 TEST(Plan, tells_one_ranks_schedule_in_words) {
@@ -134,6 +164,8 @@ TEST(Plan, refuses_bad_input) {
         {{"plan", "allreduce", "--algorithm", "ring"}, "plan needs --algorithm"},
         {{"plan", "allredux", "--list"}, "did you mean allreduce?"},
         {{"plan", "allreduce", "--algorithm", "swing-x", "--torus", "4"}, "swing-l"},
+        {{"plan", "allreduce", "--algorithm", "auto", "--torus", "4"}, "add --bytes 1M"},
+        {{"plan", "allreduce", "--algorithm", "ring:send", "--torus", "4"}, "choice of layouts"},
         {{"plan", "allreduce", "--algorithm", "ring", "--torus", "4x"}, "is not a torus"},
         {{"plan", "allreduce", "--algorithm", "ring", "--torus", "4", "--rank", "4"},
          "there is no rank 4 on torus 4"},
