@@ -96,7 +96,8 @@ void add_size_options(CLI::App& command, PerfOptions& o) {
 void add_call_options(CLI::App& command, PerfOptions& o) {
     command
         .add_option("-a,--algorithm", o.algorithms,
-                    "Names (comma list), all, or auto (default); `trefoil info` lists them")
+                    "Names (comma list), all, or auto (default); `trefoil info -v` lists them; "
+                    "modifiers as in TREFOIL_ALGORITHM: swing:send, ring:single-port")
         ->group("Calls");
     command
         .add_option("-d,--datatype", o.datatypes,
@@ -208,7 +209,8 @@ void add_perf(CLI::App& app, const Invocation& invocation, Action& action) {
         "whose bits differ\n"
         "between ranks although the algorithm promises identical results. With `all`, algorithms "
         "that do not\n"
-        "suit the torus are named below the table. A barrier ignores sizes, types and placement.\n"
+        "suit the torus or do not fit the landing memory are named below the table. A barrier "
+        "ignores sizes, types and placement.\n"
         "Exit code: 0, 1 when anything was wrong, 2 for bad input, 3 when the run failed.\n"
         "Example: trefoil perf allreduce --torus 3x3 --algorithm all -b 8 -e 4M -c --json "
         "out.json\n"

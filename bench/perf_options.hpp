@@ -37,6 +37,7 @@ struct PerfOptions {
 /// An algorithm that was not measured, and why.
 struct Skipped {
     std::string algorithm, reason;
+    bool operator==(const Skipped&) const = default;
 };
 
 /// Everything that can be checked and worked out without a communicator, alike on all ranks.

@@ -4,9 +4,12 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
+
 #include "bench/command.hpp"
 #include "bench/perf_late.hpp"
 #include "bench/perf_report.hpp"
+#include "topo/error.hpp"
 #include "topo/host.hpp"
 
 namespace trefoil::tool {
@@ -46,6 +49,23 @@ std::vector<std::vector<Case>> cases_of(const Campaign& campaign,
     return groups;
 }
 
+/// Adds a row; with `all`, an algorithm that cannot take this vector is skipped with its reason,
+/// once. All ranks find a call unsupported alike, before anything has moved.
+void measure(const Case& what, bool lenient, Meter& meter, Report& report,
+             std::vector<Skipped>& skipped) {
+    try {
+        report.add(meter.measure(what));
+    } catch (const Error& error) {
+        if (error.status() != Status::unsupported || !lenient) {
+            throw;
+        }
+        const Skipped one{what.algorithm, error.what()};
+        if (std::find(skipped.begin(), skipped.end(), one) == skipped.end()) {
+            skipped.push_back(one);
+        }
+    }
+}
+
 }  // namespace
 
 trefoil_config_t configuration(const PerfOptions& options) {
@@ -82,7 +102,7 @@ int perf_rank(const PerfOptions& options, const Campaign& campaign,
         }
         for (const Case& what : group) {
             report.announce(what, ++done, all);
-            report.add(meter.measure(what));
+            measure(what, campaign.all_algorithms, meter, report, skipped);
         }
     }
     if (options.resources) {

@@ -108,6 +108,37 @@ TEST_F(Perf, automatic_choice_names_what_it_chose) {
     EXPECT_TRUE(all["runs"][0]["wrong"].is_null());  // nobody asked
 }
 
+TEST_F(Perf, goes_on_when_an_algorithm_does_not_fit_the_landing_memory) {
+    setenv("TREFOIL_LANDING_BYTES", "16K", 1);  // too little for the many steps of a ring
+    const std::vector<std::string> tail{"--torus", "16", "--launch", "threads", "--counts", "100",
+                                        "-n",      "1",  "-w",       "0",       "-c"};
+    std::vector<std::string> some{"allreduce", "-a", "all"};
+    some.insert(some.end(), tail.begin(), tail.end());
+    const Json all = run(some);
+    std::vector<std::string> one{"perf", "allreduce", "-a", "ring"};
+    one.insert(one.end(), tail.begin(), tail.end());
+    const ToolResult ring = run_tool(one);
+    unsetenv("TREFOIL_LANDING_BYTES");
+    std::set<std::string> measured;
+    for (const Json& row : all["runs"]) {
+        EXPECT_EQ(row["wrong"], 0) << row;
+        measured.insert(row["algorithm"]);
+    }
+    EXPECT_EQ(measured.count("trivance-l"), 1U);
+    EXPECT_EQ(measured.count("ring"), 0U);
+    int told = 0;
+    for (const Json& skipped : all["skipped"]) {
+        const auto reason = skipped["reason"].get<std::string>();
+        told += skipped["algorithm"] == "ring" &&
+                        reason.find("TREFOIL_LANDING_BYTES=16384") != std::string::npos
+                    ? 1
+                    : 0;
+    }
+    EXPECT_EQ(told, 1) << all["skipped"];
+    EXPECT_NE(ring.code, 0) << "asked for by name";
+    EXPECT_NE(ring.err.find("TREFOIL_LANDING_BYTES"), std::string::npos) << ring.err;
+}
+
 TEST_F(Perf, tells_how_many_pieces_a_pipeline_takes) {
     const Json all = run({"bcast", "--torus", "3x3", "--launch", "threads", "--counts", "1,100000",
                           "-a", "auto,spanning-trees,linear:single-port", "-n", "1", "-c"});
