@@ -39,9 +39,12 @@ trefoil_status_t guarded(Work&& work) noexcept {
     }
 }
 
+[[noreturn]] inline void refuse(const std::string& message) {
+    throw Error(Status::invalid_argument, message);
+}
 inline void require(bool condition, const char* message) {
     if (!condition) {
-        throw Error(Status::invalid_argument, message);
+        refuse(message);
     }
 }
 

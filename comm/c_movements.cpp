@@ -1,5 +1,8 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // The C interface's collectives that move data without reducing it.
+#include <limits>
+#include <vector>
+
 #include "comm/c_arguments.hpp"
 
 using namespace trefoil;
@@ -37,10 +40,31 @@ const void* own_block(const Request& request, trefoil_comm_t comm, const Buffers
 
 void require_equal_counts(std::size_t own, std::size_t listed, const char* what) {
     if (own != listed) {
-        throw Error(Status::invalid_argument, "this rank's " + std::string(what) + " count is " +
-                                                  std::to_string(own) + ", but the list says " +
-                                                  std::to_string(listed));
+        refuse("this rank's " + std::string(what) + " count is " + std::to_string(own) +
+               ", but the list says " + std::to_string(listed));
     }
+}
+
+/// The counts that only the root knows, on every rank. `check` looks at the root's arguments; when
+/// they are wrong all ranks are told so, instead of waiting for the root.
+template <typename Check>
+std::vector<std::size_t> shared_counts(const Entry& entry, trefoil_comm_t comm,
+                                       const Request& request, Check&& check) {
+    constexpr std::size_t refused = std::numeric_limits<std::size_t>::max();  // no count
+    if (comm->rank == request.root) {
+        try {
+            check();
+        } catch (const Error&) {
+            entry->share_counts(request.root, {&refused, 1});
+            throw;
+        }
+    }
+    std::vector<std::size_t> counts = entry->share_counts(request.root, request.counts);
+    if (counts[0] == refused) {
+        refuse("rank " + std::to_string(request.root) +
+               ", the root, has refused its arguments; its own message says why");
+    }
+    return counts;
 }
 
 void gather(const Entry& entry, const Request& request, trefoil_comm_t comm, const Buffers& b,
@@ -48,6 +72,7 @@ void gather(const Entry& entry, const Request& request, trefoil_comm_t comm, con
     if (comm->rank == request.root) {
         entry->run(request, own_block(request, comm, b, "send", "receive"), recv);
     } else {
+        span_of(request, comm->ranks);  // all ranks refuse what the root cannot hold
         require_vector({b.one, b.one_bytes, "send"});
         entry->run(request, b.one, nullptr);
     }
@@ -58,6 +83,7 @@ void scatter(const Entry& entry, const Request& request, trefoil_comm_t comm, co
     if (comm->rank == request.root) {
         target = own_block(request, comm, b, "receive", "send");
     } else {
+        span_of(request, comm->ranks);
         require_vector({b.one, b.one_bytes, "receive"});
     }
     entry->run(request, comm->rank == request.root ? b.all : nullptr, const_cast<void*>(target));
@@ -102,6 +128,8 @@ trefoil_status_t trefoil_allgatherv(const void* send, size_t send_count, void* r
         if (!in_place(send)) {
             require_equal_counts(send_count, request.counts[comm->rank], "send");
         }
+        span_of(request, comm->ranks);
+        require_separate_blocks(request, comm->ranks);
         const Buffers b{send, bytes_of(request, request.counts[comm->rank]), recv};
         entry->run(request, own_block(request, comm, b, "send", "receive"), recv);
     });
@@ -126,21 +154,24 @@ trefoil_status_t trefoil_gatherv(const void* send, size_t send_count, void* recv
         Request request{.collective = Collective::gather};
         set_type(request, datatype);
         set_root(request, comm, root);
-        std::vector<std::size_t> agreed;
-        if (comm->rank == root) {
+        const auto block = [&](std::size_t count) {
+            return Buffers{send, bytes_of(request, count), recv};
+        };
+        std::vector<std::size_t> agreed = shared_counts(entry, comm, request, [&] {
             request.counts = list(counts, comm->ranks, "counts");
             request.displacements = displacements_of(displacements, comm->ranks);
             if (!in_place(send)) {
                 require_equal_counts(send_count, request.counts[root], "send");
             }
-        }
-        agreed = entry->share_counts(root, request.counts);
+            span_of(request, comm->ranks);
+            require_separate_blocks(request, comm->ranks);
+            own_block(request, comm, block(request.counts[root]), "send", "receive");
+        });
         if (comm->rank != root) {
             agreed[comm->rank] = send_count;  // if the root's list differs, the calls differ
         }
         request.counts = agreed;
-        gather(entry, request, comm, {send, bytes_of(request, request.counts[comm->rank]), recv},
-               recv);
+        gather(entry, request, comm, block(request.counts[comm->rank]), recv);
     });
 }
 
@@ -163,19 +194,23 @@ trefoil_status_t trefoil_scatterv(const void* send, const size_t* counts,
         Request request{.collective = Collective::scatter};
         set_type(request, datatype);
         set_root(request, comm, root);
-        if (comm->rank == root) {
+        const auto block = [&](std::size_t count) {
+            return Buffers{recv, bytes_of(request, count), send};
+        };
+        std::vector<std::size_t> agreed = shared_counts(entry, comm, request, [&] {
             request.counts = list(counts, comm->ranks, "counts");
             request.displacements = displacements_of(displacements, comm->ranks);
             if (!in_place(recv)) {
                 require_equal_counts(recv_count, request.counts[root], "receive");
             }
-        }
-        std::vector<std::size_t> agreed = entry->share_counts(root, request.counts);
+            span_of(request, comm->ranks);
+            own_block(request, comm, block(request.counts[root]), "receive", "send");
+        });
         if (comm->rank != root) {
             agreed[comm->rank] = recv_count;
         }
         request.counts = agreed;
-        scatter(entry, request, comm, {recv, bytes_of(request, request.counts[comm->rank]), send});
+        scatter(entry, request, comm, block(request.counts[comm->rank]));
     });
 }
 

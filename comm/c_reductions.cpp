@@ -48,8 +48,10 @@ trefoil_status_t trefoil_op_create(trefoil_reduce_fn function, void* context, si
 
 trefoil_status_t trefoil_op_free(trefoil_op_t op) {
     return guarded([&] {
-        require(remove_user_operation(static_cast<int>(op)),
-                "the op is not one that trefoil_op_create made, or it was freed");
+        if (!remove_user_operation(static_cast<int>(op))) {
+            refuse("op " + std::to_string(op) +
+                   " is not one that trefoil_op_create made, or it was freed");
+        }
     });
 }
 

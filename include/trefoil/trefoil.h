@@ -228,7 +228,8 @@ TREFOIL_API trefoil_status_t trefoil_gather(const void* send, void* recv, size_t
                                             trefoil_comm_t comm);
 
 /* The same with blocks of counts[r] elements at displacements[r] (NULL: side by side); recv, counts
- * and displacements matter at the root only. Tells all ranks the counts first. */
+ * and displacements matter at the root only. Tells all ranks the counts first, or that the root's
+ * arguments are wrong, which all ranks then report. */
 TREFOIL_API trefoil_status_t trefoil_gatherv(const void* send, size_t send_count, void* recv,
                                              const size_t* counts, const size_t* displacements,
                                              trefoil_datatype_t datatype, int root,
@@ -241,7 +242,8 @@ TREFOIL_API trefoil_status_t trefoil_scatter(const void* send, void* recv, size_
                                              trefoil_comm_t comm);
 
 /* The same with blocks of counts[r] elements at displacements[r] (NULL: side by side); send, counts
- * and displacements matter at the root only. Tells all ranks the counts first. */
+ * and displacements matter at the root only. Tells all ranks the counts first, or that the root's
+ * arguments are wrong, which all ranks then report. */
 TREFOIL_API trefoil_status_t trefoil_scatterv(const void* send, const size_t* counts,
                                               const size_t* displacements, void* recv,
                                               size_t recv_count, trefoil_datatype_t datatype,
