@@ -1,0 +1,94 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""Where a comparison runs: a network of scripts/torusnet made for it alone, or the shared memory of this machine."""
+import os
+import pathlib
+import signal
+import subprocess
+import time
+
+from torus_network import links, state
+from torus_network.network import processes
+
+from . import ROOT
+
+TORUSNET = ROOT / "scripts/torusnet"
+PAYLOAD_OF_FRAME = (links.MTU - 52) / links.FRAME  # less IP, TCP and its time stamps
+
+
+class Torus:
+    """Use it in a `with`, which takes the network down."""
+
+    def __init__(self, torus, rate, folder):
+        self.name = f"compare{os.getpid()}"
+        self.torus_name, self.rate_text = torus, rate
+        self.rate = links.parse_rate(rate) / 8 * PAYLOAD_OF_FRAME  # bytes/s of data at best
+        self.agent = pathlib.Path(folder) / "agent"
+        self.title = f"{torus} torus, {rate} per link and direction"
+
+    def __enter__(self):
+        subprocess.run([TORUSNET, "up", self.torus_name, "--rate", self.rate_text, "--name", self.name], check=True)
+        subprocess.run([TORUSNET, "check", "--name", self.name], check=True)
+        self.network, _ = state.read(self.name)
+        self.ranks = self.network.torus.ranks
+        self.directions = len(self.network.torus.directions)
+        self.hosts = ",".join(state.host_name(self.name, rank) for rank in range(self.ranks))
+        self.nics = ",".join(self.network.nics)
+        self.agent.write_text(f'#!/bin/sh\nexec "{TORUSNET}" exec --name {self.name} --shell "$@"\n', encoding="utf-8")
+        self.agent.chmod(0o755)
+        return self
+
+    def __exit__(self, *_):
+        subprocess.run([TORUSNET, "down", "--force", "--name", self.name], check=False)
+
+    def clean(self):
+        """Ends what a run has left: all in this network is ours."""
+        end = time.monotonic() + 5
+        while (left := processes(self.network.names)) and time.monotonic() < end:
+            for process in left:
+                try:
+                    os.kill(process, signal.SIGKILL)
+                except ProcessLookupError:
+                    pass  # has ended
+            time.sleep(0.02)
+
+    def bound(self, collective, size):
+        """Seconds below which no algorithm can be: what every rank, or the root, must send through all its ports."""
+        share = (self.ranks - 1) / self.ranks
+        amount = {"allreduce": 2 * share, "allgather": share, "reduce_scatter": share}.get(collective, 1)
+        return amount * size / (self.directions * self.rate)
+
+    def calls(self, collective, size):
+        return round_calls(1.0 / (4 * self.bound(collective, size) + 1e-3), 3, 200)
+
+
+class Memory:
+    """The machine's own memory."""
+
+    def __init__(self, ranks):
+        self.ranks = ranks
+        prime = all(ranks % factor for factor in range(2, ranks))
+        self.directions = 2 if prime else 4  # Trefoil's choice: a ring, or the most square torus
+        self.title = f"shared memory, {ranks} ranks on {len(os.sched_getaffinity(0))} cores"
+        self.crowded = ranks > len(os.sched_getaffinity(0))
+
+    def __enter__(self):
+        return self
+
+    def __exit__(self, *_):
+        pass
+
+    def clean(self):
+        pass
+
+    def bound(self, _collective, _size):
+        return None
+
+    def calls(self, _collective, size):
+        seconds = self.ranks * (2e-6 + size / 2e9) * (10 if self.crowded else 1)
+        return round_calls(0.5 / seconds, 5, 5000)
+
+
+def round_calls(calls, least, most):
+    """Few different numbers, so that many sizes share a launch."""
+    steps = [step for step in (3, 5, 10, 20, 50, 200, 1000, 5000) if least <= step <= min(most, calls)]
+    return steps[-1] if steps else least

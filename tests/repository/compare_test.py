@@ -1,0 +1,76 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""Checks what scripts/compare makes of times: medians, ratios round by round, bounds, and runs that hang or fail."""
+
+import pathlib
+import sys
+import time
+import unittest
+
+sys.path.insert(0, str(pathlib.Path(sys.argv[1]) / "scripts"))
+from comparing import contestants, places, report, run_bounded  # noqa: E402
+
+TIMES = {
+    "Trefoil, one thread: auto": [10.0, 20.0, 12.0],
+    "Trefoil, one thread: ring": [8.0, None, 11.0],
+    "Open MPI, default": [40.0, 40.0, 44.0],
+    "Open MPI, ring": [30.0, 60.0, 22.0],
+    "MPICH, default": [None, None, None],
+}
+
+
+class Ratios(unittest.TestCase):
+    def setUp(self):
+        self.at = report.Sizes(1024, 6e-6, TIMES)
+
+    def test_the_best_has_the_smallest_median(self):
+        self.assertEqual("Trefoil, one thread: ring", self.at.best(report.is_ours))
+        self.assertEqual("Open MPI, ring", self.at.best(lambda name: not report.is_ours(name)))
+
+    def test_ratios_are_of_the_same_round(self):
+        self.assertEqual([3.75, 2.0], self.at.ratios("Open MPI, ring", "Trefoil, one thread: ring"))
+
+    def test_a_bound_is_told_as_a_fraction(self):
+        self.assertAlmostEqual(0.5, self.at.fraction("Trefoil, one thread: auto"))
+
+    def test_who_has_failed_always_is_left_out(self):
+        self.assertNotIn("MPICH, default", self.at.times)
+        row = report.ratio_rows([self.at])[1]
+        self.assertIn("2.88 [2.00..3.75]", row)
+        self.assertEqual("failed", report.ratio_rows([report.Sizes(8, None, {})])[1][1])
+
+
+class Places(unittest.TestCase):
+    def test_bounds_of_a_torus(self):
+        place = places.Torus("3x3", "100mbit", ".")
+        place.ranks, place.directions = 9, 4
+        # D * rate * N / (N - 1) is the greatest algorithm bandwidth of an allreduce, D = 2 dimensions.
+        self.assertAlmostEqual(1e6 / (2 * place.rate * 9 / 8), place.bound("allreduce", 1e6))
+        self.assertAlmostEqual(place.bound("allreduce", 1e6) / 2, place.bound("allgather", 1e6))
+        self.assertTrue(0.99 < place.rate / 12.5e6 < 1)
+
+    def test_fewer_calls_for_longer_vectors(self):
+        self.assertEqual(5000, places.round_calls(1e9, 5, 5000))
+        self.assertEqual(3, places.round_calls(0.1, 3, 200))
+
+    def test_whole_vectors_only_while_they_are_short(self):
+        self.assertTrue(contestants.suits("swing-l", 64 << 10))
+        self.assertFalse(contestants.suits("swing-l", 1 << 20))
+        self.assertTrue(contestants.suits("swing-b", 1 << 20))
+
+
+class Runs(unittest.TestCase):
+    def test_a_program_that_hangs_after_its_last_line_has_finished(self):
+        start = time.monotonic()
+        code, output, _ = run_bounded(["sh", "-c", "echo done; sleep 60"], {}, 30, last_line="done", grace=0.2)
+        self.assertEqual((0, "done\n"), (code, output))
+        self.assertLess(time.monotonic() - start, 10)
+
+    def test_a_program_that_hangs_before_is_ended_and_has_not(self):
+        self.assertIsNone(run_bounded(["sh", "-c", "sleep 60"], {}, 0.3)[0])
+
+    def test_failures_are_told(self):
+        self.assertEqual((3, "", "bad\n"), run_bounded(["sh", "-c", "echo bad >&2; exit 3"], {}, 30))
+
+
+if __name__ == "__main__":
+    unittest.main(argv=sys.argv[:1])
