@@ -52,6 +52,11 @@ class Places(unittest.TestCase):
         self.assertEqual(5000, places.round_calls(1e9, 5, 5000))
         self.assertEqual(3, places.round_calls(0.1, 3, 200))
 
+    def test_few_calls_where_ranks_outnumber_cores(self):
+        place = places.Memory(4096)
+        self.assertTrue(place.crowded)
+        self.assertLessEqual(place.calls("allreduce", 8), 200)
+
     def test_whole_vectors_only_while_they_are_short(self):
         self.assertTrue(contestants.suits("swing-l", 64 << 10))
         self.assertFalse(contestants.suits("swing-l", 1 << 20))
