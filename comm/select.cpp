@@ -110,14 +110,15 @@ double expected_time(const Torus& torus, const Choice& choice, const CostSummary
     return default_model.time(with_pieces(cost, static_cast<Block>(all)), length) + overhead;
 }
 
-/// A pipeline that takes longer to fill than to run is for larger vectors.
+/// A pipeline that has not at least twice as many pieces as steps to fill it is for larger vectors:
+/// a scatter and an allgather, which send everything twice in few steps, are about as fast there.
 bool fills_in_time(const Algorithm& algorithm, const Torus& torus, std::size_t bytes) {
     if (algorithm.best_pieces == nullptr) {
         return true;
     }
     const Schedule one_piece = algorithm.build(torus, 0, {.pieces = 1});
     return algorithm.best_pieces(torus, default_model, static_cast<double>(bytes)) >=
-           one_piece.parts.front().steps.count;
+           2 * one_piece.parts.front().steps.count;
 }
 
 /// For machines too large to price: a plain rule by class.

@@ -86,6 +86,17 @@ TEST(Selection, PricesPipelinesWithTheirPieces) {
     }
 }
 
+// Too large to price: by the rule, which the model confirms.
+TEST(Selection, LeavesMediumVectorsOfLargeToriToFewerSteps) {
+    const Torus torus = Torus::parse("64x64");
+    const std::size_t bytes = 4 * mib;
+    const AlgorithmChoice made = choose_algorithm(Collective::bcast, torus, bytes);
+    EXPECT_EQ(made.choice.algorithm->name, "bine-large");
+    Choice pipeline{&trees(), {.pieces = pieces_for(trees(), torus, bytes)}};
+    EXPECT_LT(modelled_seconds(torus, made.choice, bytes),
+              modelled_seconds(torus, pipeline, bytes));
+}
+
 TEST(Selection, TellsThePiecesThatRun) {
     JobOptions options;
     options.torus = "3x3";
