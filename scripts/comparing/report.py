@@ -6,7 +6,8 @@ import subprocess
 from . import spread
 
 AUTO, DEFAULT = ": auto", "Open MPI, default"
-COLOURS = {"Trefoil": "#1b6ca8", "Open MPI": "#c0392b", "MPICH": "#7f8c8d"}
+COLOURS = {"Open MPI": ("#000000", "#555555", "#888888", "#aaaaaa"), "MPICH": ("#8b4513",), "Trefoil": (
+    "#d62728", "#1f77b4", "#2ca02c", "#ff7f0e", "#9467bd", "#17becf", "#e377c2", "#bcbd22", "#8c564b", "#006d5b")}
 
 
 def median(times):
@@ -82,8 +83,17 @@ def markdown(rows):
     return "\n".join([lines[0], "|" + " --- |" * len(rows[0]), *lines[1:]]) + "\n"
 
 
+def style(name, names):
+    """Of a line: one colour per algorithm of a library, dashed with a thread per port, thick what users get by default."""
+    library = next(library for library in COLOURS if name.startswith(library))
+    algorithms = list(dict.fromkeys(other.split(": ")[-1] for other in names if other.startswith(library)))
+    colour = COLOURS[library][algorithms.index(name.split(": ")[-1]) % len(COLOURS[library])]
+    return (f"lw {2.5 if name.endswith((AUTO, 'default')) else 1} dt {2 if 'per port' in name else 1} "
+            f"lc rgb '{colour}'")
+
+
 def plot(folder, collective, all_sizes, title):
-    """Time and, where there is a bound, its fraction over the size, as SVG: the best of each library, and all others thin."""
+    """Time and, where there is a bound, its fraction over the size, as SVG."""
     names = list(dict.fromkeys(name for at in all_sizes for name in at.times))
     for kind, label in (("time", "us"), ("fraction", "fraction of the bound")):
         blocks, lines = [], []
@@ -94,9 +104,7 @@ def plot(folder, collective, all_sizes, title):
             if not points:
                 continue
             blocks.append("".join(f"{size} {value}\n" for size, value in points))
-            colour = next(colour for library, colour in COLOURS.items() if name.startswith(library))
-            lines.append(f"$d{len(blocks)} using 1:2 with linespoints lw {2 if name.endswith((AUTO, 'default')) else 0.7} "
-                         f"pt {len(blocks) % 15 + 1} ps 0.5 lc rgb '{colour}' title '{name}'")
+            lines.append(f"$d{len(blocks)} using 1:2 with linespoints pt 7 ps 0.4 {style(name, names)} title '{name}'")
         if not blocks:
             continue
         data = "".join(f"$d{number + 1} << end\n{block}end\n" for number, block in enumerate(blocks))
