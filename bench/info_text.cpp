@@ -9,41 +9,17 @@
 #include <string>
 #include <vector>
 
+#include "bench/text_table.hpp"
+
 namespace trefoil::tool {
 
 namespace {
 
 using Json = nlohmann::ordered_json;
 
-/// A text as it is, an array of texts joined.
-std::string cell_text(const Json& cell) {
-    return cell.is_array()
-               ? fmt::format("{}", fmt::join(cell.get<std::vector<std::string>>(), ", "))
-               : cell.get<std::string>();
-}
-
 /// Rows of an array of objects as an aligned table of the named members.
 void print_table(const char* title, const Json& rows, const std::vector<std::string>& columns) {
-    fmt::print("\n{}\n", title);
-    std::vector<std::size_t> widths;
-    for (const std::string& column : columns) {
-        std::size_t width = column.size();
-        for (const Json& row : rows) {
-            width = std::max(width, cell_text(row[column]).size());
-        }
-        widths.push_back(width);
-    }
-    const auto line = [&](const auto& cell) {
-        std::string text = " ";
-        for (std::size_t i = 0; i < columns.size(); ++i) {
-            text += fmt::format(" {:<{}} ", cell(columns[i]), widths[i]);
-        }
-        fmt::print("{}\n", text.substr(0, text.find_last_not_of(' ') + 1));
-    };
-    line([](const std::string& column) { return column; });
-    for (const Json& row : rows) {
-        line([&](const std::string& column) { return cell_text(row[column]); });
-    }
+    fmt::print("\n{}\n{}", title, text_table(rows, columns));
 }
 
 void print_line(const char* title, const std::string& text) {

@@ -9,6 +9,7 @@
 #include "algorithms/verify.hpp"
 #include "bench/command.hpp"
 #include "bench/names.hpp"
+#include "bench/plan_table.hpp"
 #include "bench/plan_text.hpp"
 #include "comm/select.hpp"
 #include "topo/error.hpp"
@@ -21,7 +22,8 @@ struct PlanOptions {
     std::string collective, algorithm, torus, layout = "automatic", bytes;
     Rank rank = 0;
     BuildOptions build;
-    bool summary = false, json = false, skip_proof = false, list = false;
+    bool summary = false, json = false, skip_proof = false, list = false, all_ranks = false;
+    bool table = false, markdown = false;
 };
 
 int list_algorithms(const PlanOptions& options) {
@@ -148,6 +150,33 @@ int summarize_plan(const PlanOptions& options, const Torus& torus, const Choice&
     return verified.value_or(true) ? exit_success : exit_wrong;
 }
 
+int print_table(const PlanOptions& options) {
+    std::optional<Collective> only;
+    if (!options.collective.empty()) {
+        only = parse_collective(options.collective);
+    }
+    const nlohmann::ordered_json table =
+        algorithm_table(only, options.torus.empty() ? standard_tori() : split_list(options.torus));
+    fmt::print("{}", options.json       ? table.dump() + "\n"
+                     : options.markdown ? algorithm_table_page(table)
+                                        : algorithm_table_text(table));
+    return exit_success;
+}
+
+int print_schedules_of_all(const PlanOptions& options, const Torus& torus, const Choice& choice) {
+    for (Rank r = 0; r < torus.ranks(); ++r) {
+        const Schedule schedule = choice.algorithm->build(torus, r, choice.options);
+        if (options.json) {
+            fmt::print("{}\n",
+                       schedule_json(torus, *choice.algorithm, choice.options, schedule).dump());
+        } else {
+            fmt::print("{}{}:\n{}", r == 0 ? "" : "\n", rank_text(torus, r),
+                       schedule_text(torus, schedule));
+        }
+    }
+    return exit_success;
+}
+
 int print_schedule(const PlanOptions& options, const Torus& torus, const Choice& choice) {
     if (options.rank < 0 || options.rank >= torus.ranks()) {
         throw Error(Status::invalid_argument,
@@ -156,7 +185,8 @@ int print_schedule(const PlanOptions& options, const Torus& torus, const Choice&
     }
     const Schedule schedule = choice.algorithm->build(torus, options.rank, choice.options);
     if (options.json) {
-        fmt::print("{}\n", schedule_json(torus, schedule).dump());
+        fmt::print("{}\n",
+                   schedule_json(torus, *choice.algorithm, choice.options, schedule).dump());
         return exit_success;
     }
     fmt::print("{} by {} on torus {}, {} ranks: what {} does\n",
@@ -197,6 +227,15 @@ Choice chosen(const PlanOptions& options, Collective collective, const Torus& to
 }
 
 int plan(const PlanOptions& options) {
+    if (options.table) {
+        return print_table(options);
+    }
+    if (options.collective.empty()) {
+        throw Error(
+            Status::invalid_argument,
+            "plan needs a collective, e.g. trefoil plan allreduce --list; only --table does "
+            "without");
+    }
     if (options.list) {
         return list_algorithms(options);
     }
@@ -212,8 +251,11 @@ int plan(const PlanOptions& options) {
     }
     const Torus torus = Torus::parse(options.torus);
     const Choice choice = chosen(options, collective, torus);
-    return options.summary ? summarize_plan(options, torus, choice)
-                           : print_schedule(options, torus, choice);
+    if (options.summary) {
+        return summarize_plan(options, torus, choice);
+    }
+    return options.all_ranks ? print_schedules_of_all(options, torus, choice)
+                             : print_schedule(options, torus, choice);
 }
 
 }  // namespace
@@ -222,16 +264,17 @@ void add_plan(CLI::App& app, Action& action) {
     auto options = std::make_shared<PlanOptions>();
     CLI::App* command =
         app.add_subcommand("plan", "Show what an algorithm does on a torus, and what it costs");
-    command
-        ->add_option(
-            "collective", options->collective,
-            "allreduce, reduce_scatter, allgather, bcast, reduce, gather, scatter or barrier")
-        ->required();
+    command->add_option(
+        "collective", options->collective,
+        "allreduce, reduce_scatter, allgather, bcast, reduce, gather, scatter or barrier");
     command->add_option("-a,--algorithm", options->algorithm,
                         "A name that --list shows, with modifiers or not (swing:send); with "
                         "--bytes also auto");
-    command->add_option("-t,--torus", options->torus, "Sizes of the torus: 9, 3x3, 2x3x4");
+    command->add_option("-t,--torus", options->torus,
+                        "Sizes of the torus: 9, 3x3, 2x3x4; with --table several: 9,3x3");
     command->add_option("-r,--rank", options->rank, "Whose schedule (default: 0)");
+    command->add_flag("--all-ranks", options->all_ranks,
+                      "The schedules of all ranks; with --json one object per line");
     command->add_option("--root", options->build.root,
                         "The root of bcast, reduce, gather and scatter (default: 0)");
     command->add_option("--layout", options->layout,
@@ -254,15 +297,38 @@ void add_plan(CLI::App& app, Action& action) {
     command->add_flag(
         "--list", options->list,
         "List the collective's algorithms; with --torus, say which refuse it and why");
+    command->add_flag("--table", options->table,
+                      "All algorithms, of the collective or of all, with what they claim and "
+                      "their figures on a list of tori");
+    command->add_flag("--markdown", options->markdown,
+                      "With --table: as the page docs/algorithms.md");
     command->footer(
-        "A vector is cut into parts that run side by side, a part into blocks. Port +0 leads to\n"
-        "larger coordinates of dimension 0, -0 to smaller ones. s0, s1 ... are scratch blocks. "
-        "Loads\n"
-        "and sizes are in units of one vector: of all blocks together where every rank has a "
-        "block.\nThe exit code is 1 when the proof fails.\n"
+        "A vector is cut into parts that run side by side, a part into blocks. Ranks are numbered\n"
+        "row-major, the last dimension fastest. Port +0 leads to larger coordinates of dimension "
+        "0,\n-0 to smaller ones; a dimension of size 2 has a link behind each. s0, s1 ... are "
+        "scratch\nblocks. All sends of a step read what is there when the step begins.\n"
+        "\n"
+        "A schedule as --json: collective, algorithm, torus, ranks, rank, root (or null), parts. "
+        "A\n"
+        "part has vector_blocks (equal slices of its share), scratch_blocks, in reduce_scatter,\n"
+        "allgather, gather and scatter owners (whose block each of them is), and steps with "
+        "moves,\n"
+        "sends and receives. Extents are [first block, count]; scratch follows the vector's "
+        "blocks.\n"
+        "\n"
+        "The --summary as --json: bytes_sent_* (over the ranks), step_max_link_load (the busiest\n"
+        "directed link of each step in which anybody sends, minimal dimension-ordered routes, "
+        "half\n"
+        "and half where both ways are equally long) and step_max_hops, their sums sum_link_load "
+        "and\nsum_hops, max_sends_per_port_per_step, max_extents_per_message, verified (null: not "
+        "asked).\nBytes and loads are fractions of one vector, of all blocks together where every "
+        "rank has a\nblock. A vector of n bytes takes about steps * alpha + sum_hops * tau + "
+        "sum_link_load * n * beta.\nThe exit code is 1 when the proof fails.\n"
+        "\n"
         "Example: trefoil plan allreduce --algorithm trivance-b --torus 3x3 --rank 4\n"
         "         trefoil plan allreduce --algorithm bucket --torus 16x16 --summary --json\n"
-        "         trefoil plan bcast --algorithm bine-dd --torus 4x4 --root 5 --summary");
+        "         trefoil plan bcast --algorithm bine-dd --torus 4x4 --root 5 --summary\n"
+        "         trefoil plan allreduce --table --torus 8x8,6x4");
     command->callback([options, &action] { action = [options] { return plan(*options); }; });
 }
 

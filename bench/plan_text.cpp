@@ -170,18 +170,30 @@ std::string schedule_text(const Torus& torus, const Schedule& schedule) {
     return Writer(torus, schedule).take();
 }
 
-nlohmann::ordered_json schedule_json(const Torus& torus, const Schedule& schedule) {
-    auto parts = nlohmann::ordered_json::array();
+nlohmann::ordered_json schedule_json(const Torus& torus, const Algorithm& algorithm,
+                                     const BuildOptions& options, const Schedule& schedule) {
+    using Json = nlohmann::ordered_json;
+    Json parts = Json::array();
     for (const Part& part : schedule.parts) {
-        auto steps = nlohmann::ordered_json::array();
+        Json steps = Json::array();
         for (const Step& step : schedule.of(part)) {
             steps.push_back(step_json(schedule, step));
         }
-        parts.push_back({{"vector_blocks", part.vector_blocks},
-                         {"scratch_blocks", part.scratch_blocks},
-                         {"steps", std::move(steps)}});
+        Json one{{"vector_blocks", part.vector_blocks}, {"scratch_blocks", part.scratch_blocks}};
+        if (is_divided(algorithm.collective)) {
+            const int index = static_cast<int>(parts.size());
+            one["owners"] = algorithm.block_owners(torus, options, index);
+        }
+        one["steps"] = std::move(steps);
+        parts.push_back(std::move(one));
     }
-    return {{"torus", torus.name()}, {"rank", schedule.rank}, {"parts", std::move(parts)}};
+    return {{"collective", to_string(algorithm.collective)},
+            {"algorithm", algorithm.name},
+            {"torus", torus.name()},
+            {"ranks", torus.ranks()},
+            {"rank", schedule.rank},
+            {"root", is_rooted(algorithm.collective) ? Json(options.root) : Json()},
+            {"parts", std::move(parts)}};
 }
 
 }  // namespace trefoil::tool

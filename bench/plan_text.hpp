@@ -5,15 +5,18 @@
 #include <nlohmann/json_fwd.hpp>
 #include <string>
 
-#include "algorithms/schedule.hpp"
+#include "algorithms/algorithm.hpp"
 
 namespace trefoil::tool {
 
 /// Per part and step, what the rank moves, sends and receives.
 std::string schedule_text(const Torus& torus, const Schedule& schedule);
 
-/// The same as data: parts -> steps -> moves, sends, receives; extents as [first, count].
-nlohmann::ordered_json schedule_json(const Torus& torus, const Schedule& schedule);
+/// The same as data, complete enough to be run: whose it is (collective, algorithm, torus, ranks,
+/// rank, root or null), and parts -> steps -> moves, sends, receives; extents as [first, count].
+/// Parts of divided collectives say by `owners` whose block each position is.
+nlohmann::ordered_json schedule_json(const Torus& torus, const Algorithm& algorithm,
+                                     const BuildOptions& options, const Schedule& schedule);
 
 /// "rank 5 (1,2)"
 std::string rank_text(const Torus& torus, Rank rank);

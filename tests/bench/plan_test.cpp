@@ -2,8 +2,11 @@
 // `trefoil plan`: the summary's keys and figures, a schedule in words, and refusals.
 #include <gtest/gtest.h>
 
+#include <algorithm>
+#include <fstream>
 #include <nlohmann/json.hpp>
 #include <numeric>
+#include <sstream>
 
 #include "tests/bench/tool.hpp"
 
@@ -154,6 +157,58 @@ TEST(Plan, lists_algorithms) {
     EXPECT_EQ(result.out.find("dissemination"), std::string::npos);
 }
 
+TEST(Plan, schedules_of_divided_collectives_tell_the_owners) {
+    const auto result = run_tool(
+        {"plan", "allgather", "--algorithm", "swing", "--torus", "8", "--json", "--all-ranks"});
+    const auto lines = lines_of(result.out);
+    ASSERT_EQ(lines.size(), 8U);
+    std::vector<int> everybody(8);
+    std::iota(everybody.begin(), everybody.end(), 0);
+    for (int rank = 0; rank < 8; ++rank) {
+        const Json object = Json::parse(lines[rank]);
+        EXPECT_EQ(object["rank"], rank);
+        EXPECT_EQ(object["collective"], "allgather");
+        EXPECT_TRUE(object["root"].is_null());
+        auto owners = object["parts"][0]["owners"].get<std::vector<int>>();
+        std::sort(owners.begin(), owners.end());
+        EXPECT_EQ(owners, everybody);
+    }
+}
+
+TEST(Plan, table_tells_figures_and_refusals) {
+    const auto result = run_tool({"plan", "allreduce", "--table", "--torus", "8,3x3", "--json"});
+    const Json table = Json::parse(result.out);
+    ASSERT_EQ(table.size(), 1U);
+    int found = 0;
+    for (const Json& entry : table[0]["algorithms"]) {
+        if (entry["name"] == "ring:single-port") {
+            ++found;
+            EXPECT_EQ(entry["on"]["8"]["steps"], 14);
+            EXPECT_EQ(entry["on"]["8"]["parts"], 1);
+            EXPECT_EQ(entry["on"]["8"]["ports"], 1);
+            EXPECT_EQ(entry["on"]["3x3"]["bytes_sent_max"], 16.0 / 9);
+        } else if (entry["name"] == "hamiltonian") {
+            ++found;
+            EXPECT_TRUE(entry["on"]["8"].contains("refusal"));
+            EXPECT_EQ(entry["on"]["3x3"]["parts"], 4);
+        }
+    }
+    EXPECT_EQ(found, 2);
+    const auto text = run_tool({"plan", "allreduce", "--table", "--torus", "8,3x3"});
+    EXPECT_NE(text.out.find("hamiltonian on 8: "), std::string::npos) << text.out;
+}
+
+TEST(Plan, the_page_of_algorithms_is_current) {
+    std::ifstream file(TREFOIL_PAGE);
+    std::stringstream page;
+    page << file.rdbuf();
+    const auto result = run_tool({"plan", "--table", "--markdown"});
+    EXPECT_EQ(result.code, 0) << result.err;
+    EXPECT_TRUE(result.out == page.str())
+        << TREFOIL_PAGE << " does not tell what the code does; write it again with\n"
+        << "    trefoil plan --table --markdown > docs/algorithms.md";
+}
+
 TEST(Plan, refuses_bad_input) {
     struct Bad {
         std::vector<std::string> arguments;
@@ -162,6 +217,8 @@ TEST(Plan, refuses_bad_input) {
     const std::vector<Bad> all{
         {{"plan", "allreduce", "--torus", "3x3"}, "plan needs --algorithm"},
         {{"plan", "allreduce", "--algorithm", "ring"}, "plan needs --algorithm"},
+        {{"plan", "--list"}, "plan needs a collective"},
+        {{"plan", "allreduce", "--table", "--torus", "8,4x"}, "is not a torus"},
         {{"plan", "allredux", "--list"}, "did you mean allreduce?"},
         {{"plan", "allreduce", "--algorithm", "swing-x", "--torus", "4"}, "swing-l"},
         {{"plan", "allreduce", "--algorithm", "auto", "--torus", "4"}, "add --bytes 1M"},
