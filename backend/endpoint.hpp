@@ -58,6 +58,13 @@ enum class PutResult : std::uint8_t {
     failed   ///< error_text() tells
 };
 
+/// How a group gets at the memory of a peer's process, registered or not.
+enum class Reach : std::uint8_t {
+    none,
+    copies,    ///< copy_from() and copy_to()
+    addresses  ///< the peer's process is this one: its addresses are valid here, too
+};
+
 /// The ports of one owner thread: one progress domain and one completion queue (progress is per
 /// domain: polling a group progresses all its ports and nothing else). Not thread-safe: a group is
 /// touched by one thread at a time, but for wake(). Set-up functions (allocate ... connect) throw
@@ -94,6 +101,20 @@ class PortGroup {
     virtual void wait(std::chrono::microseconds longest) = 0;
     /// Ends the owner's wait(), or its next one if it is not waiting. From any thread.
     virtual void wake() = 0;
+
+    // Direct access to the memory of ranks on this host, where the transport has it. From any
+    // thread, while that memory stands still.
+    /// Tried out when the peer was connected.
+    virtual Reach reach(Peer) const { return Reach::none; }
+    /// Copies `bytes` from, or to, `address` of the peer's process. False: errno tells why not.
+    virtual bool copy_from(Peer, void* /*target*/, std::uint64_t /*address*/,
+                           std::size_t /*bytes*/) const {
+        return false;
+    }
+    virtual bool copy_to(Peer, std::uint64_t /*address*/, const void* /*source*/,
+                         std::size_t /*bytes*/) const {
+        return false;
+    }
 
     /// The job has failed, so connections may be half made: from now on nothing but the end is
     /// asked of this group, and it need not free what cannot be freed safely in that state.

@@ -3,6 +3,7 @@
 #include "backend/memory.hpp"
 
 #include <signal.h>
+#include <unistd.h>
 
 #include <algorithm>
 #include <cerrno>
@@ -11,6 +12,7 @@
 
 #include "backend/memory_queue.hpp"
 #include "backend/memory_region.hpp"
+#include "backend/process_memory.hpp"
 
 namespace trefoil {
 
@@ -28,12 +30,24 @@ NoticeQueue& queue_in(const Region& region) {
     return *reinterpret_cast<NoticeQueue*>(region.data());
 }
 
+/// The kernel may forbid access to processes whose files it lets us open, so try.
+Reach reach_of(const Region& region) {
+    if (region.maker() == getpid()) {
+        return Reach::addresses;
+    }
+    std::uint64_t word = 0;
+    const bool copied =
+        memory::copy_from_process(region.maker(), &word, region.home(), sizeof word);
+    return copied && word == region.first_word() ? Reach::copies : Reach::none;
+}
+
 /// A peer group as seen from one of ours; all ports that lead to it share it.
 struct Target {
     explicit Target(std::shared_ptr<Region> target)
-        : region(std::move(target)), writer(queue_in(*region)) {}
+        : region(std::move(target)), writer(queue_in(*region)), reach(reach_of(*region)) {}
     std::shared_ptr<Region> region;
     QueueWriter writer;
+    Reach reach;
     std::uint32_t refusals = 0;  ///< since the last put that was accepted
 };
 
@@ -58,6 +72,16 @@ class MemoryGroup final : public PortGroup {
     void wait(std::chrono::microseconds longest) override { reader_.wait(longest); }
     void wake() override { reader_.wake(); }
 
+    Reach reach(Peer peer) const override { return target_of(peer).reach; }
+    bool copy_from(Peer peer, void* target, std::uint64_t address,
+                   std::size_t bytes) const override {
+        return memory::copy_from_process(target_of(peer).region->maker(), target, address, bytes);
+    }
+    bool copy_to(Peer peer, std::uint64_t address, const void* source,
+                 std::size_t bytes) const override {
+        return memory::copy_to_process(target_of(peer).region->maker(), address, source, bytes);
+    }
+
     std::size_t inject_bytes() const override { return std::numeric_limits<std::size_t>::max(); }
     std::string error_text() const override;
     std::string port_text(Port) const override { return "shared memory"; }
@@ -65,6 +89,9 @@ class MemoryGroup final : public PortGroup {
   private:
     enum class Failure : std::uint8_t { none, left, ended, outside, stray };
 
+    static const Target& target_of(Peer peer) {
+        return *reinterpret_cast<const Target*>(peer.handle);
+    }
     void check_port(Port port) const;
     PutResult refuse(Target& target);
     PutResult fail(Failure failure, const Target& target);

@@ -41,11 +41,12 @@ struct Description {
     std::uint64_t process;  ///< random, one per process: tells equal numbers of namespaces apart
     std::uint64_t token;    ///< random, one per region
     std::uint64_t bytes;
-    char boot[40];  ///< of the running kernel, as text: the same on one host only
+    char boot[40];       ///< of the running kernel, as text: the same on one host only
     std::int32_t maker;
     std::int32_t file;
     Use use;
     std::uint32_t unused;
+    std::uint64_t home;  ///< where the maker has mapped it
 };
 
 std::uint64_t random_number() {
@@ -190,6 +191,7 @@ std::shared_ptr<Region> Region::make(Use use, std::size_t bytes) {
     }
     region->mapping_ = map(region->file_, all);
     region->data_ = region->mapping_ + page;
+    region->home_ = reinterpret_cast<std::uintptr_t>(region->mapping_);
     const Header header{region->token_, region->bytes_};
     std::memcpy(region->mapping_, &header, sizeof header);
     registry().add(region->token_, region);
@@ -233,6 +235,7 @@ std::shared_ptr<Region> Region::open(Use use, std::string_view text) {
                                            " is not the one that described this memory");
     }
     region->token_ = description.token;
+    region->home_ = description.home;
     registry().add(region->token_, region);
     return region;
 }
@@ -249,12 +252,17 @@ Region::~Region() {
     }
 }
 
+std::uint64_t Region::first_word() const {
+    return token_;  // Header begins with it
+}
+
 std::string Region::description() const {
     Description description{};
     description.mark = description_mark;
     description.process = this_process();
     description.token = token_;
     description.bytes = bytes_;
+    description.home = home_;
     boot_text().copy(description.boot, sizeof description.boot - 1);
     description.maker = maker_;
     description.file = file_;

@@ -41,6 +41,10 @@ class Region {
     /// The process that made it.
     pid_t maker() const { return maker_; }
     std::string description() const;
+    /// Where the maker's process has it: an address there.
+    std::uint64_t home() const { return home_; }
+    /// Proof that it is there: what the maker's process has at home().
+    std::uint64_t first_word() const;
 
   private:
     Region() = default;
@@ -52,6 +56,7 @@ class Region {
     std::byte* mapping_ = nullptr;
     std::byte* data_ = nullptr;
     std::size_t bytes_ = 0;
+    std::uint64_t home_ = 0;
 };
 
 }  // namespace trefoil::memory

@@ -5,6 +5,7 @@
 #include <functional>
 
 #include "comm/communicator.hpp"
+#include "comm/direct.hpp"
 #include "comm/hash.hpp"
 #include "comm/select.hpp"
 
@@ -12,6 +13,16 @@ namespace trefoil {
 
 namespace {
 constexpr std::size_t most_plans = 4096;
+
+/// Whose order and channels the direct allreduce has.
+const Algorithm& direct_algorithm() {
+    static const Algorithm& ordered = find_algorithm(Collective::allreduce, "ordered");
+    return ordered;
+}
+
+std::string plan_text(const Request& request, const Choice& chosen) {
+    return request.text() + " by " + to_string(chosen);
+}
 
 /// Where a vector of `bytes` lies, moved by `offset`; null stays null.
 const std::byte* moved(const void* vector, std::size_t offset) {
@@ -31,6 +42,9 @@ std::size_t Communicator::ScheduleHash::operator()(const ScheduleKey& key) const
 Choice Communicator::algorithm(Collective collective, std::size_t bytes, bool commutes) const {
     const SegmentLimits limits = segment_limits(settings_);
     Choice chosen = choice(collective);
+    if (may_run_directly(collective, bytes, chosen)) {
+        return {&direct_algorithm(), {}};
+    }
     if (chosen.algorithm == nullptr) {
         return choose_algorithm(collective, torus(), bytes, !commutes || settings_.reproducible,
                                 limits)
@@ -121,13 +135,14 @@ std::unique_ptr<Communicator::Plan> Communicator::make_plan(const Request& reque
     plan->counts.assign(request.counts.begin(), request.counts.end());
     plan->displacements.assign(request.displacements.begin(), request.displacements.end());
     const std::size_t bytes = request.vector_elements(ranks()) * request.element_bytes();
+    const bool direct = runs_directly(request, bytes);
     const Choice chosen = algorithm(request.collective, bytes, request.commutes());
     if (is_reduction(request.collective) && (!request.commutes() || settings_.reproducible)) {
         require_rank_order(request, *chosen.algorithm);
     }
     ScheduleKey key{chosen.algorithm, request.options};
     key.options.pieces = chosen.options.pieces;
-    plan->text = request.text() + " by " + to_string(chosen);
+    plan->text = plan_text(request, chosen);
     const bool acknowledged = !request.synchronises();
     const Schedule& schedule = connected_schedule(key, acknowledged, plan->text);
     plan->call.signature = text_hash(plan->text);
@@ -138,8 +153,44 @@ std::unique_ptr<Communicator::Plan> Communicator::make_plan(const Request& reque
     } else if (is_reduction(request.collective)) {
         plan->call.kernels = reduce_kernels(request.type, request.op);
     }
-    lower_segments(*plan, request, key, schedule, acknowledged);
+    if (direct) {
+        plan->programs.push_back(std::make_unique<Program>(lower_directly(
+            schedule, wire_, rank(), ranks(), request.count, request.element_bytes())));
+        executor_->reserve(*plan->programs.back());
+        plan->segments.push_back({plan->programs.back().get(), 0});
+        plan->call.segments = plan->segments;
+    } else {
+        lower_segments(*plan, request, key, schedule, acknowledged);
+    }
     return plan;
+}
+
+/// As far as is known: the ranks find out at the first call that might.
+bool Communicator::may_run_directly(Collective collective, std::size_t bytes,
+                                    const Choice& forced) const {
+    const bool suits = forced.algorithm == nullptr || (forced.algorithm == &direct_algorithm() &&
+                                                       forced.options == BuildOptions{});
+    return settings_.direct && settings_.backend == "memory" && direct_.value_or(true) && suits &&
+           collective == Collective::allreduce && bytes >= least_direct_bytes &&
+           ranks() <= most_direct_ranks;
+}
+
+/// Alike on all ranks, which tell each other once whether the kernel lets them.
+bool Communicator::runs_directly(const Request& request, std::size_t bytes) {
+    const Choice& forced = choice(request.collective);
+    if (!may_run_directly(request.collective, bytes, forced)) {
+        return false;
+    }
+    if (!direct_) {
+        const Schedule& schedule =
+            connected_schedule({&direct_algorithm(), request.options}, false,
+                               plan_text(request, {&direct_algorithm(), {}}));
+        const auto all = exchange("direct access", [&] {
+            return std::string(reaches_all(schedule, wire_) ? "yes" : "no");
+        });
+        direct_ = std::all_of(all.begin(), all.end(), [](const auto& one) { return one == "yes"; });
+    }
+    return *direct_;
 }
 
 void Communicator::require_rank_order(const Request& request, const Algorithm& chosen) const {

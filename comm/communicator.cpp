@@ -124,7 +124,8 @@ std::string Communicator::introduction() const {
               (settings_.provider.empty() ? "automatic" : settings_.provider) + ", algorithm " +
               settings_.algorithm + ", landing " + std::to_string(settings_.landing_bytes) +
               " bytes, segments " + std::to_string(settings_.segment_bytes) + " bytes" +
-              (settings_.reproducible ? ", reproducible" : ""));
+              (settings_.reproducible ? ", reproducible" : "") +
+              (settings_.direct ? ", direct" : ""));
     mine.text(host_name());
     mine.text(own_namespace("net"));
     mine.text(process_space());

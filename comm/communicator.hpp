@@ -104,6 +104,8 @@ class Communicator {
     const Schedule& connected_schedule(const ScheduleKey& key, bool acknowledged,
                                        const std::string& agreement);
     std::unique_ptr<Plan> make_plan(const Request& request);
+    bool may_run_directly(Collective collective, std::size_t bytes, const Choice& forced) const;
+    bool runs_directly(const Request& request, std::size_t bytes);
     void require_rank_order(const Request& request, const Algorithm& chosen) const;
     std::size_t segment_elements(const Request& request, const ScheduleKey& key,
                                  const Schedule& schedule) const;
@@ -139,6 +141,8 @@ class Communicator {
     std::unique_ptr<Wiring> wiring_;
     std::unique_ptr<Executor> executor_;
     std::array<Choice, 8> choices_;
+    /// Whether every rank gets at the memory of all others; nothing: not tried yet.
+    std::optional<bool> direct_;
     struct ConnectedSchedule {
         Schedule schedule;
         bool acknowledged = false;  ///< its channels have opposites

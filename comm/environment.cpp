@@ -40,6 +40,9 @@ constexpr EnvironmentVariable table[] = {
      "them"},
     {"TREFOIL_REPRODUCIBLE", "0|1", "0",
      "1: always reduce in rank order, so that results do not depend on algorithm and torus"},
+    {"TREFOIL_DIRECT", "0|1", "1",
+     "1: ranks of one host reduce large vectors straight from each other's memory where the kernel "
+     "lets them (backend memory, algorithm auto or ordered); the same on all ranks"},
     {"TREFOIL_NICS", "list", "nearest",
      "NICs of the ports: names, addresses or patterns in turn (mlx5_*), per direction "
      "(+0=eth1,-0=eth2), never (^docker0)"},
@@ -101,6 +104,15 @@ void read_seconds(const char* name, std::chrono::milliseconds& target) {
     if (read_number(name, seconds, 0.001, 1e6, "give seconds, more than 0, e.g. 30 or 0.5")) {
         target = std::chrono::milliseconds(static_cast<std::int64_t>(seconds * 1000));
     }
+}
+
+void read_switch(const char* name, bool& target) {
+    std::string value = target ? "1" : "0";
+    read_text(name, value);
+    if (value != "0" && value != "1") {
+        refuse(name, value, "give 0 or 1");
+    }
+    target = value == "1";
 }
 
 void read_launcher(std::optional<Launcher>& target) {
@@ -206,12 +218,8 @@ Settings settings_from_environment() {
     read_text("TREFOIL_BACKEND", s.backend);
     read_text("TREFOIL_PROVIDER", s.provider);
     read_text("TREFOIL_ALGORITHM", s.algorithm);
-    std::string reproducible = "0";
-    read_text("TREFOIL_REPRODUCIBLE", reproducible);
-    if (reproducible != "0" && reproducible != "1") {
-        refuse("TREFOIL_REPRODUCIBLE", reproducible, "give 0 or 1");
-    }
-    s.reproducible = reproducible == "1";
+    read_switch("TREFOIL_REPRODUCIBLE", s.reproducible);
+    read_switch("TREFOIL_DIRECT", s.direct);
     read_text("TREFOIL_NICS", s.nics);
     read_number("TREFOIL_PORT_THREADS", s.port_threads, 0, 1024,
                 "give a number of threads, 0 (the calling thread) to twice the dimensions");

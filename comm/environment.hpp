@@ -50,6 +50,7 @@ struct Settings {
     std::string provider;            ///< empty: the backend's choice
     std::string algorithm = "auto";  ///< of allreduce, or a list: comm/choices.hpp
     bool reproducible = false;
+    bool direct = true;  ///< large vectors straight from memory to memory of one host's ranks
     std::string nics;
     int port_threads = -1;  ///< -1: automatic; 0: the calling thread
     TeamKind team = TeamKind::dedicated;

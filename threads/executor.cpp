@@ -283,13 +283,16 @@ void Executor::release(Segment& segment) {
 void Executor::complete_step(Segment& segment, std::uint32_t step) {
     const ProgramStep& done = segment.program->steps[step];
     perform(segment, done.after);
+    if (failed_.load(std::memory_order_relaxed) != 0) {
+        return;  // no peer may take what has failed for done
+    }
     if (!done.last) {
         perform(segment, segment.program->steps[step + 1].before);
         open(segment, done.part, step + 1);
     }
 }
 
-void Executor::perform(const Segment& segment, ProgramRange ops) {
+void Executor::perform(const Segment& segment, ProgramRange ops) noexcept {
     for (std::uint32_t i = ops.first; i < ops.first + ops.count; ++i) {
         const ProgramOp& op = segment.program->ops[i];
         switch (op.kind) {
@@ -304,6 +307,16 @@ void Executor::perform(const Segment& segment, ProgramRange ops) {
             case ProgramOp::Kind::joint:
                 call_->kernels.apply_both(segment.at(op.target), segment.at(op.source),
                                           segment.at(op.second), op.elements);
+                break;
+            case ProgramOp::Kind::publish: {
+                const VectorAddresses own{
+                    reinterpret_cast<std::uintptr_t>(segment.bases[Location::input]),
+                    reinterpret_cast<std::uintptr_t>(segment.bases[Location::output])};
+                std::memcpy(segment.at(op.target), &own, sizeof own);
+                break;
+            }
+            case ProgramOp::Kind::fold:
+                fold(segment);
                 break;
         }
     }

@@ -119,7 +119,7 @@ class Executor {
     void open(Segment& segment, std::uint32_t part, std::uint32_t step);
     void complete_part(Segment& segment, std::uint32_t part);
     void number_uses(Segment& segment);
-    void perform(const Segment& segment, ProgramRange ops);
+    void perform(const Segment& segment, ProgramRange ops) noexcept;
     void release(Segment& segment);
 
     // executor_posting.cpp
@@ -127,6 +127,10 @@ class Executor {
     bool post_step(Worker& me, Segment& segment, const ProgramStep& step);
     PutResult post(Worker& me, Segment& segment, const ProgramPut& put, std::uint64_t cookie);
     bool awaits_room(const Segment& segment, const ProgramPut& put) const;
+
+    // executor_direct.cpp
+    void fold(const Segment& segment) noexcept;
+    void fail_direct(std::uint32_t channel, const char* what) noexcept;
 
     // executor_sleep.cpp
     bool idle(Worker& me);

@@ -22,13 +22,36 @@ struct Location {
 
 struct ProgramOp {
     enum class Kind : std::uint8_t {
-        copy,    ///< target = source; `elements` counts bytes
-        reduce,  ///< target = target op source
-        joint    ///< target = (target op source) op second, in one pass
+        copy,     ///< target = source; `elements` counts bytes
+        reduce,   ///< target = target op source
+        joint,    ///< target = (target op source) op second, in one pass
+        publish,  ///< target = VectorAddresses of this rank
+        fold      ///< Program::direct
     };
     Kind kind = Kind::copy;
     Location target, source, second;
     std::size_t elements = 0;
+};
+
+/// What a rank tells its peers, so that they get at its vectors: addresses in its process.
+struct VectorAddresses {
+    std::uint64_t input = 0, output = 0;
+};
+
+/// A share of a vector that one rank reduces straight from all ranks' inputs, in the order of the
+/// ranks, and writes into all ranks' outputs. Nobody else touches that share of any output, so
+/// inputs and outputs may be the same.
+struct DirectShare {
+    struct Contributor {
+        static constexpr std::uint32_t self = ~0U;
+        std::uint32_t channel = self;  ///< index into Wire::out, to whom it is
+        Location addresses;            ///< where its VectorAddresses have landed
+    };
+    std::vector<Contributor> contributors;  ///< by rank
+    std::size_t offset = 0;                 ///< bytes, in every input and output
+    std::size_t elements = 0, element_bytes = 1;
+    std::size_t chunk_elements = 0;  ///< what is folded at a time: stays in the cache
+    Location sum, fetched;           ///< room for a chunk each
 };
 
 struct ProgramRange {
@@ -80,6 +103,7 @@ struct Program {
     /// Per incoming channel: its arrivals in order, as a range of arrival_steps (the step of each).
     std::vector<ProgramRange> arrivals;
     std::vector<std::uint32_t> arrival_steps;
+    DirectShare direct;  ///< of the op `fold`, if there is one
     std::size_t scratch_bytes = 0;
     std::vector<std::size_t> pack_bytes;  ///< per group
 };

@@ -1,11 +1,17 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // Ranks as processes that meet in a store: results across processes, and a rank that is killed.
 #include <gtest/gtest.h>
+#include <linux/filter.h>
+#include <linux/seccomp.h>
 #include <signal.h>
+#include <sys/prctl.h>
+#include <sys/syscall.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include <cerrno>
 #include <chrono>
+#include <cstddef>
 #include <cstdlib>
 #include <functional>
 #include <stdexcept>
@@ -105,10 +111,61 @@ int sums(int rank, trefoil_comm_t comm) {
     return trefoil_barrier(comm) == TREFOIL_SUCCESS ? 0 : 3;
 }
 
+/// From now on the kernel refuses this process to touch the memory of others.
+bool forbid_access_to_other_processes() {
+    sock_filter rules[] = {
+        BPF_STMT(BPF_LD | BPF_W | BPF_ABS, offsetof(seccomp_data, nr)),
+        BPF_JUMP(BPF_JMP | BPF_JEQ | BPF_K, SYS_process_vm_readv, 1, 0),
+        BPF_JUMP(BPF_JMP | BPF_JEQ | BPF_K, SYS_process_vm_writev, 0, 1),
+        BPF_STMT(BPF_RET | BPF_K, SECCOMP_RET_ERRNO | EPERM),
+        BPF_STMT(BPF_RET | BPF_K, SECCOMP_RET_ALLOW),
+    };
+    const sock_fprog program{sizeof rules / sizeof *rules, rules};
+    return prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0) == 0 &&
+           prctl(PR_SET_SECCOMP, SECCOMP_MODE_FILTER, &program) == 0;
+}
+
+std::string chosen_for_large_vectors(trefoil_comm_t comm) {
+    const char* name = "";
+    trefoil_comm_algorithm(comm, "allreduce", 300'000, TREFOIL_FLOAT, &name);
+    return name;
+}
+
 class Processes : public testing::TestWithParam<const char*> {};
 
 TEST_P(Processes, SumRight) {
     const Job job = start(6, "2x3", GetParam(), sums);
+    const StoreServer store;
+    job.meet_at(store.port());
+    const auto deadline = Clock::now() + std::chrono::seconds(40);
+    for (const pid_t pid : job.pids) {
+        EXPECT_EQ(finish(pid, deadline), 0);
+    }
+}
+
+TEST(ProcessMemory, IsUsedWhereAllRanksMay) {
+    const auto body = [](int rank, trefoil_comm_t comm) {
+        const int result = sums(rank, comm);
+        return result == 0 && chosen_for_large_vectors(comm) != "ordered" ? 4 : result;
+    };
+    const Job job = start(6, "2x3", "memory", body);
+    const StoreServer store;
+    job.meet_at(store.port());
+    const auto deadline = Clock::now() + std::chrono::seconds(40);
+    for (const pid_t pid : job.pids) {
+        EXPECT_EQ(finish(pid, deadline), 0);
+    }
+}
+
+TEST(ProcessMemory, IsLeftAloneWhereOneRankMayNot) {
+    const auto body = [](int rank, trefoil_comm_t comm) {
+        if (rank == 4 && !forbid_access_to_other_processes()) {
+            return 5;
+        }
+        const int result = sums(rank, comm);
+        return result == 0 && chosen_for_large_vectors(comm) == "ordered" ? 4 : result;
+    };
+    const Job job = start(6, "2x3", "memory", body);
     const StoreServer store;
     job.meet_at(store.port());
     const auto deadline = Clock::now() + std::chrono::seconds(40);

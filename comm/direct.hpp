@@ -1,0 +1,30 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Allreduce on one host without landing memory: every rank reduces a share of the vector straight
+// from all ranks' inputs and writes it into all their outputs.
+#pragma once
+
+#include <cstddef>
+
+#include "algorithms/schedule.hpp"
+#include "threads/program.hpp"
+#include "threads/wire.hpp"
+
+namespace trefoil {
+
+/// From here on (bytes of the vector) two rounds of messages cost less than copying through landing
+/// slots does.
+inline constexpr std::size_t least_direct_bytes = std::size_t{64} << 10;
+/// A rank writes to all others, so beyond this many there is too little left of each share.
+inline constexpr Rank most_direct_ranks = 64;
+
+/// Whether this rank gets at the memory of all peers of the schedule's first part, in which every
+/// rank sends to every other one.
+bool reaches_all(const Schedule& schedule, const Wire& wire);
+
+/// The program of an allreduce of `count` elements in the order of the ranks: the same association
+/// as algorithm `ordered`, whose schedule this is and whose channels carry the addresses and the
+/// news that a share is done. Synchronising. reaches_all() on every rank.
+Program lower_directly(const Schedule& schedule, const Wire& wire, Rank rank, Rank ranks,
+                       std::size_t count, std::size_t element_bytes);
+
+}  // namespace trefoil

@@ -1,0 +1,134 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Allreduce straight from the ranks' vectors: the same bits as through landing slots, whatever the
+// length, and for operations that do not commute.
+#include <cstdint>
+#include <cstdlib>
+
+#include "thread_job.hpp"
+
+namespace trefoil::test {
+namespace {
+
+struct Case {
+    const char* torus;
+    int ranks;
+    int port_threads;
+};
+
+JobOptions job_of(const Case& c) {
+    JobOptions options;
+    options.torus = c.torus;
+    options.port_threads = c.port_threads;
+    return options;
+}
+
+/// Mixed magnitudes: another association gives other bits.
+float value(int rank, std::size_t i) {
+    const std::uint64_t hash = (i * 31 + static_cast<std::uint64_t>(rank) + 1) * 0x9e3779b97f4a7c15;
+    const float scale[] = {1e-6F, 1.0F, 3e4F, 7e9F};
+    return static_cast<float>(hash >> 44) * scale[hash >> 20 & 3];
+}
+
+std::vector<float> in_rank_order(int ranks, std::size_t count) {
+    std::vector<float> sums(count);
+    for (std::size_t i = 0; i < count; ++i) {
+        sums[i] = value(0, i);
+        for (int r = 1; r < ranks; ++r) {
+            sums[i] += value(r, i);
+        }
+    }
+    return sums;
+}
+
+class Direct : public testing::TestWithParam<Case> {};
+
+TEST_P(Direct, SumsInRankOrder) {
+    const Case& c = GetParam();
+    const JobOptions options = job_of(c);
+    run_ranks(c.ranks, options, [&](int rank, trefoil_comm_t comm) {
+        const char* name = nullptr;
+        EXPECT_EQ(trefoil_comm_algorithm(comm, "allreduce", 1 << 18, TREFOIL_FLOAT, &name),
+                  TREFOIL_SUCCESS);
+        EXPECT_STREQ(name, "ordered");
+        for (const std::size_t count : {16'384U, 16'385U, 100'003U, 262'144U}) {
+            const std::vector<float> expected = in_rank_order(c.ranks, count);
+            for (int round = 0; round < 3; ++round) {
+                std::vector<float> in(count), out(count + 1, -1.0F);
+                for (std::size_t i = 0; i < count; ++i) {
+                    in[i] = value(rank, i);
+                }
+                ASSERT_EQ(trefoil_allreduce(in.data(), out.data(), count, TREFOIL_FLOAT,
+                                            TREFOIL_SUM, comm),
+                          TREFOIL_SUCCESS)
+                    << trefoil_last_error(comm);
+                ASSERT_EQ(std::memcmp(out.data(), expected.data(), count * sizeof(float)), 0);
+                ASSERT_EQ(out[count], -1.0F);
+                ASSERT_EQ(trefoil_allreduce(TREFOIL_IN_PLACE, in.data(), count, TREFOIL_FLOAT,
+                                            TREFOIL_SUM, comm),
+                          TREFOIL_SUCCESS);
+                ASSERT_EQ(std::memcmp(in.data(), expected.data(), count * sizeof(float)), 0);
+            }
+        }
+    });
+}
+
+/// x -> a x + b: composing two does not commute.
+struct Affine {
+    std::uint32_t a, b;
+};
+void compose(void* left, const void* right, std::size_t count, void*) {
+    const auto* const r = static_cast<const Affine*>(right);
+    auto* const l = static_cast<Affine*>(left);
+    for (std::size_t i = 0; i < count; ++i) {
+        l[i] = {l[i].a * r[i].a, l[i].a * r[i].b + l[i].b};
+    }
+}
+
+TEST_P(Direct, KeepsTheOrderOfOperationsThatDoNotCommute) {
+    const Case& c = GetParam();
+    constexpr std::size_t count = 20'000;
+    std::vector<std::vector<Affine>> results(2);
+    // The same call with and without direct access.
+    for (const int direct : {0, 1}) {
+        setenv("TREFOIL_DIRECT", direct == 1 ? "1" : "0", 1);
+        run_ranks(c.ranks, job_of(c), [&](int rank, trefoil_comm_t comm) {
+            trefoil_op_t op{};
+            ASSERT_EQ(trefoil_op_create(compose, nullptr, sizeof(Affine), 0, &op), TREFOIL_SUCCESS);
+            std::vector<Affine> data(count);
+            for (std::size_t i = 0; i < count; ++i) {
+                const auto n = static_cast<std::uint32_t>(rank);
+                data[i] = {2 * n + 3, static_cast<std::uint32_t>(i) + 7 * n};
+            }
+            ASSERT_EQ(
+                trefoil_allreduce(TREFOIL_IN_PLACE, data.data(), count, TREFOIL_ELEMENT, op, comm),
+                TREFOIL_SUCCESS)
+                << trefoil_last_error(comm);
+            if (rank == c.ranks - 1) {
+                results[direct] = data;
+            }
+            trefoil_op_free(op);
+        });
+        unsetenv("TREFOIL_DIRECT");
+    }
+    ASSERT_EQ(results[0].size(), count);
+    ASSERT_EQ(results[1].size(), count);
+    EXPECT_EQ(std::memcmp(results[0].data(), results[1].data(), count * sizeof(Affine)), 0);
+}
+
+INSTANTIATE_TEST_SUITE_P(Tori, Direct,
+                         testing::Values(Case{"2", 2, 0}, Case{"3x3", 9, 0}, Case{"2x3", 6, 4},
+                                         Case{"5", 5, 2}));
+
+TEST(DirectSetting, ZeroGoesThroughLandingSlots) {
+    setenv("TREFOIL_DIRECT", "0", 1);
+    run_ranks(2, job_of({"2", 2, 0}), [](int, trefoil_comm_t comm) {
+        const char* name = nullptr;
+        EXPECT_EQ(trefoil_comm_algorithm(comm, "allreduce", 1 << 18, TREFOIL_FLOAT, &name),
+                  TREFOIL_SUCCESS);
+        EXPECT_STRNE(name, "ordered");
+    });
+    unsetenv("TREFOIL_DIRECT");
+}
+
+}  // namespace
+}  // namespace trefoil::test
