@@ -35,16 +35,35 @@ inline void check(trefoil_status_t status) {
     }
 }
 
+/// An element of TREFOIL_MINLOC and TREFOIL_MAXLOC: of equal values the lowest index wins. T is
+/// float, double, long, int or short.
 template <typename T>
-inline constexpr bool is_element_type =
-    (std::is_integral_v<T> && !std::is_same_v<T, bool> && sizeof(T) <= 8) ||
-    std::is_same_v<T, float> || std::is_same_v<T, double> ||
-    std::is_same_v<T, std::complex<float>> || std::is_same_v<T, std::complex<double>>;
+struct ValueIndex {
+    T value;
+    int index;
+    friend bool operator==(const ValueIndex&, const ValueIndex&) = default;
+};
+
+template <typename T>
+inline constexpr bool is_pair_type =
+    std::is_same_v<T, ValueIndex<float>> || std::is_same_v<T, ValueIndex<double>> ||
+    std::is_same_v<T, ValueIndex<long>> || std::is_same_v<T, ValueIndex<int>> ||
+    std::is_same_v<T, ValueIndex<short>>;
+
+template <typename T>
+inline constexpr bool is_element_type = (std::is_integral_v<T> && !std::is_same_v<T, bool> &&
+                                         sizeof(T) <= 8) ||
+                                        std::is_same_v<T, float> || std::is_same_v<T, double> ||
+                                        std::is_same_v<T, std::complex<float>> ||
+                                        std::is_same_v<T, std::complex<double>> || is_pair_type<T>;
 
 /// The datatype of a C++ type. float16 and bfloat16 have none: use the untyped allreduce.
 template <typename T>
 constexpr trefoil_datatype_t datatype_of() {
-    static_assert(is_element_type<T>, "Trefoil reduces integers, float, double and their complex");
+    static_assert(
+        is_element_type<T>,
+        "Trefoil reduces integers, float, double, their complex, and ValueIndex of float, "
+        "double, long, int or short");
     if constexpr (std::is_same_v<T, float>) {
         return TREFOIL_FLOAT;
     } else if constexpr (std::is_same_v<T, double>) {
@@ -53,6 +72,13 @@ constexpr trefoil_datatype_t datatype_of() {
         return TREFOIL_COMPLEX_FLOAT;
     } else if constexpr (std::is_same_v<T, std::complex<double>>) {
         return TREFOIL_COMPLEX_DOUBLE;
+    } else if constexpr (is_pair_type<T>) {
+        using Value = decltype(T::value);
+        return std::is_same_v<Value, float>    ? TREFOIL_FLOAT_INT
+               : std::is_same_v<Value, double> ? TREFOIL_DOUBLE_INT
+               : std::is_same_v<Value, long>   ? TREFOIL_LONG_INT
+               : std::is_same_v<Value, int>    ? TREFOIL_2INT
+                                               : TREFOIL_SHORT_INT;
     } else {
         constexpr int by_size = sizeof(T) == 1 ? 0 : sizeof(T) == 2 ? 1 : sizeof(T) == 4 ? 2 : 3;
         return static_cast<trefoil_datatype_t>(

@@ -14,6 +14,12 @@ static_assert(trefoil::datatype_of<long long>() == TREFOIL_INT64);
 static_assert(trefoil::datatype_of<unsigned long>() ==
               (sizeof(long) == 8 ? TREFOIL_UINT64 : TREFOIL_UINT32));
 static_assert(trefoil::datatype_of<std::complex<double>>() == TREFOIL_COMPLEX_DOUBLE);
+static_assert(trefoil::datatype_of<trefoil::ValueIndex<float>>() == TREFOIL_FLOAT_INT);
+static_assert(trefoil::datatype_of<trefoil::ValueIndex<double>>() == TREFOIL_DOUBLE_INT);
+static_assert(trefoil::datatype_of<trefoil::ValueIndex<long>>() == TREFOIL_LONG_INT);
+static_assert(trefoil::datatype_of<trefoil::ValueIndex<int>>() == TREFOIL_2INT);
+static_assert(trefoil::datatype_of<trefoil::ValueIndex<short>>() == TREFOIL_SHORT_INT);
+static_assert(!trefoil::is_element_type<trefoil::ValueIndex<unsigned>>);
 static_assert(!trefoil::is_element_type<bool> && !trefoil::is_element_type<long double>);
 static_assert(!std::is_copy_constructible_v<trefoil::Comm>);
 
@@ -71,6 +77,28 @@ TEST(Wrapper, moves_and_reduces_blocks) {
     std::vector<int> longer(4);
     EXPECT_THROW(comm.allgather(std::span(send), std::span(longer)), trefoil::CallFailed);
     EXPECT_THROW(comm.bcast(std::span(buffer), 1), trefoil::CallFailed);
+}
+
+template <typename T>
+void expect_the_size_of() {
+    EXPECT_EQ(trefoil_datatype_size(trefoil::datatype_of<T>()), sizeof(T));
+}
+
+TEST(Wrapper, pairs_are_laid_out_as_the_library_reads_them) {
+    expect_the_size_of<trefoil::ValueIndex<float>>();
+    expect_the_size_of<trefoil::ValueIndex<double>>();
+    expect_the_size_of<trefoil::ValueIndex<long>>();
+    expect_the_size_of<trefoil::ValueIndex<int>>();
+    expect_the_size_of<trefoil::ValueIndex<short>>();
+}
+
+TEST(Wrapper, locates_a_minimum) {
+    trefoil::Comm comm(one_rank());
+    std::vector<trefoil::ValueIndex<double>> best{{2.5, 7}, {-1, 0}};
+    const auto before = best;
+    comm.allreduce(std::span(best), TREFOIL_MINLOC);
+    EXPECT_EQ(best, before);
+    EXPECT_THROW(comm.allreduce(std::span(best)), trefoil::CallFailed);  // no sum of pairs
 }
 
 TEST(Wrapper, turns_a_status_into_an_exception) {
