@@ -41,7 +41,7 @@ struct Description {
     std::uint64_t process;  ///< random, one per process: tells equal numbers of namespaces apart
     std::uint64_t token;    ///< random, one per region
     std::uint64_t bytes;
-    char boot[40];       ///< of the running kernel, as text: the same on one host only
+    char boot[40];  ///< of the running kernel, as text: the same on one host only
     std::int32_t maker;
     std::int32_t file;
     Use use;

@@ -174,7 +174,7 @@ void print_summary(const Json& all) {
         print_table("Settings that are not defaults", made, {"name", "value", "from"});
         fmt::print("\n-v lists all settings");
     }
-    fmt::print(", algorithms and NICs{}.\n",
+    fmt::print(", algorithms, types and NICs{}.\n",
                all.contains("torus") ? "" : "; --torus 3x3 shows ports and choices");
     print_warnings(all);
 }
@@ -193,6 +193,8 @@ void print_everything(const Json& all) {
     print_table("Network interfaces and devices", all["interfaces"],
                 {"name", "addresses", "state", "pci", "numa_node", "cores"});
     print_algorithms(all["algorithms"]);
+    print_table("Types, and the operations that reduce them", all["datatypes"],
+                {"name", "bytes", "operations"});
     print_table("Settings: environment variables, under what a call or the command line says",
                 all["environment"], {"name", "type", "default", "value", "from", "help"});
     if (!all["libraries_environment"].empty()) {

@@ -17,6 +17,7 @@
 #include "bench/settings_list.hpp"
 #include "comm/environment.hpp"
 #include "include/trefoil/trefoil.h"
+#include "threads/reduce.hpp"
 #include "topo/core_list.hpp"
 #include "topo/error.hpp"
 #include "topo/host.hpp"
@@ -125,6 +126,25 @@ Json algorithm_list(const Torus* torus) {
 
 /// One line per port of rank 0: where it leads, who drives it, where it is attached. The last is
 /// found by opening the ports, as a communicator would.
+/// The element types, and the operations that each of them takes.
+Json datatype_list() {
+    Json list = Json::array();
+    for (int t = 0; t < datatype_count; ++t) {
+        const auto type = static_cast<DataType>(t);
+        Json taken = Json::array();
+        for (int o = 0; o < operation_count; ++o) {
+            const auto operation = static_cast<Operation>(o);
+            if (reduce_kernels(type, operation).reduce != nullptr) {
+                taken.push_back(to_string(operation));
+            }
+        }
+        list.push_back({{"name", to_string(type)},
+                        {"bytes", std::to_string(size_of(type))},
+                        {"operations", taken}});
+    }
+    return list;
+}
+
 Json port_list(const Torus& torus, const PortMap& map, const std::vector<Nic>& nics) {
     Json list = Json::array();
     for (int index = 0; index < torus.ports(); ++index) {
@@ -221,6 +241,7 @@ Json inventory(const InfoRequest& request) {
         }
     }
     all["algorithms"] = algorithm_list(chosen ? &chosen->torus : nullptr);
+    all["datatypes"] = datatype_list();
     all["environment"] = settings_list(in_force);
     all["libraries_environment"] = foreign;
     all["warnings"] = in_force.warnings;

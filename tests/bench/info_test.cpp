@@ -34,6 +34,10 @@ TEST(Info, tells_everything_as_data) {
     EXPECT_TRUE(lists(all["algorithms"], "trivance-b"));
     EXPECT_TRUE(lists(all["algorithms"], "dissemination"));
     EXPECT_TRUE(lists(all["environment"], "TREFOIL_TORUS"));
+    EXPECT_TRUE(lists(all["datatypes"], "bfloat16"));
+    EXPECT_EQ(all["datatypes"].back()["name"], "short-int");
+    EXPECT_EQ(all["datatypes"].back()["bytes"], "8");
+    EXPECT_EQ(all["datatypes"].back()["operations"], Json({"minloc", "maxloc"}));
     ASSERT_EQ(all["ports"].size(), 4U);
     EXPECT_EQ(all["ports"][0]["port"], "+0");
     EXPECT_EQ(all["ports"][0]["neighbour"], "rank 1 (1,0)");
@@ -80,7 +84,7 @@ TEST(Info, is_readable) {
     for (const char* text :
          {"Trefoil ", "Backends", "Providers and their NICs", "Ports of rank 0",
           "3x3, 9 ranks (--torus)", "rank 3 (1,0)", "Algorithms", "Settings: environment variables",
-          "TREFOIL_BACKEND", "Libraries", "What auto takes"}) {
+          "TREFOIL_BACKEND", "Libraries", "What auto takes", "sum, prod, min, max, band"}) {
         EXPECT_NE(result.out.find(text), std::string::npos) << text;
     }
 }
