@@ -25,6 +25,8 @@ readonly test_needs=(
     sanitizer:asan=libclang-rt-14-dev clang-format=clang-format nm=binutils
     mpirun.openmpi=openmpi-bin mpirun.mpich=mpich
 )
+# Of trefoil_micro, which is left out without.
+readonly micro_needs=(benchmark.pc=libbenchmark-dev)
 # Of scripts/torusnet, which tests use too.
 readonly network_needs=(ip=iproute2 nft=nftables)
 
