@@ -16,7 +16,7 @@ import sys
 import tempfile
 import time
 
-TORI = ["2", "5", "8", "9", "3x3", "4x4", "2x3", "3x5", "2x2x2"]
+TORI = ["2", "5", "7", "8", "9", "12", "16", "3x3", "4x4", "2x3", "3x5", "2x2x2", "2x3x2"]
 QUICK_TORI = ["5", "2x3"]
 # Name: what it adds to the command, and to the environment.
 TRANSPORTS = {
