@@ -7,6 +7,7 @@
 #include <nlohmann/json.hpp>
 
 #include "bench/names.hpp"
+#include "comm/direct.hpp"
 #include "comm/select.hpp"
 #include "comm/torus_map.hpp"
 #include "topo/error.hpp"
@@ -92,8 +93,19 @@ Json automatic_algorithms(const Torus& torus, const Settings& settings) {
         for (const char* size : {"8", "64", "512", "4K", "32K", "256K", "1M", "4M", "16M", "64M"}) {
             const AlgorithmChoice made =
                 choose_algorithm(collective, torus, parse_size(size), settings.reproducible,
-                                 segment_limits(settings));
+                                 selection_basis(settings));
             const bool alone = made.next.algorithm == nullptr;
+            // Ranks of one host, which is what is told here, reach each other's memory as a rule.
+            if (settings.direct && (settings.backend.empty() || settings.backend == "memory") &&
+                gains_directly(collective, parse_size(size), torus.ranks())) {
+                rows.push_back({{"collective", to_string(collective)},
+                                {"bytes", size},
+                                {"algorithm", "ordered"},
+                                {"modelled_us", microseconds(std::nullopt)},
+                                {"next", to_string(made.choice)},
+                                {"next_us", microseconds(made.seconds)}});
+                continue;
+            }
             rows.push_back({{"collective", to_string(collective)},
                             {"bytes", size},
                             {"algorithm", to_string(made.choice)},

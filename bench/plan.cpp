@@ -95,7 +95,7 @@ nlohmann::ordered_json summary_json(const Torus& torus, const Choice& choice,
 
 /// What the times of a vector of so many bytes are by.
 std::string model_text() {
-    const CostModel& model = selection_model();
+    const CostModel model = settings_from_environment().cost_model;
     return fmt::format("{:g} us a step, {:g} us a hop, {:g} Gbit/s a link", 1e6 * model.alpha,
                        1e6 * model.tau, 8e-9 / model.beta);
 }
@@ -206,7 +206,9 @@ Choice chosen(const PlanOptions& options, Collective collective, const Torus& to
             throw Error(Status::invalid_argument,
                         "which algorithm auto takes depends on the vector; add --bytes 1M");
         }
-        choice = choose_algorithm(collective, torus, parse_size(options.bytes)).choice;
+        choice = choose_algorithm(collective, torus, parse_size(options.bytes), false,
+                                  selection_basis(settings_from_environment()))
+                     .choice;
     }
     choice.options.root = options.build.root;
     if (options.layout != "automatic") {
@@ -217,7 +219,8 @@ Choice chosen(const PlanOptions& options, Collective collective, const Torus& to
         choice.options.pieces = options.build.pieces;
     }
     if (sized && choice.options.pieces == 0) {
-        choice.options.pieces = pieces_for(*choice.algorithm, torus, parse_size(options.bytes));
+        choice.options.pieces = pieces_for(*choice.algorithm, torus, parse_size(options.bytes),
+                                           selection_basis(settings_from_environment()));
     }
     const std::string reason = refusal(choice, torus);
     if (!reason.empty()) {

@@ -45,6 +45,9 @@ TorusNet read_torus_net(const std::string& name, const std::filesystem::path& fo
         json.at("torus").get_to(net.torus);
         json.at("nics").get_to(net.nics);
         json.at("namespaces").get_to(net.namespaces);
+        if (!json.at("bits_per_second").is_null()) {
+            json.at("bits_per_second").get_to(net.bits_per_second);
+        }
         json.at("meeting_addresses").get_to(net.meeting_address);
         if (net.namespaces.empty() || net.meeting_address.size() != net.namespaces.size()) {
             throw Error(Status::system_error, "it lists no node, or not each with its address");

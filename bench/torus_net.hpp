@@ -12,6 +12,7 @@ struct TorusNet {
     std::string torus;                         ///< "3x3"
     std::string nics;                          ///< TREFOIL_NICS of every rank
     std::vector<std::string> namespaces;       ///< one per rank
+    double bits_per_second = 0;                ///< of each link and direction; 0: not limited
     std::vector<std::string> meeting_address;  ///< of each rank; not limited, for the store
 };
 

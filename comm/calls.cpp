@@ -40,18 +40,18 @@ std::size_t Communicator::ScheduleHash::operator()(const ScheduleKey& key) const
 }
 
 Choice Communicator::algorithm(Collective collective, std::size_t bytes, bool commutes) const {
-    const SegmentLimits limits = segment_limits(settings_);
+    const SelectionBasis basis = selection_basis(settings_);
     Choice chosen = choice(collective);
     if (may_run_directly(collective, bytes, chosen)) {
         return {&direct_algorithm(), {}};
     }
     if (chosen.algorithm == nullptr) {
         return choose_algorithm(collective, torus(), bytes, !commutes || settings_.reproducible,
-                                limits)
+                                basis)
             .choice;
     }
     if (chosen.options.pieces == 0) {
-        chosen.options.pieces = pieces_for(*chosen.algorithm, torus(), bytes, limits);
+        chosen.options.pieces = pieces_for(*chosen.algorithm, torus(), bytes, basis);
     }
     return chosen;
 }
@@ -171,8 +171,7 @@ bool Communicator::may_run_directly(Collective collective, std::size_t bytes,
     const bool suits = forced.algorithm == nullptr || (forced.algorithm == &direct_algorithm() &&
                                                        forced.options == BuildOptions{});
     return settings_.direct && settings_.backend == "memory" && direct_.value_or(true) && suits &&
-           collective == Collective::allreduce && bytes >= least_direct_bytes &&
-           ranks() <= most_direct_ranks;
+           gains_directly(collective, bytes, ranks());
 }
 
 /// Alike on all ranks, which tell each other once whether the kernel lets them.

@@ -124,6 +124,7 @@ std::string Communicator::introduction() const {
               (settings_.provider.empty() ? "automatic" : settings_.provider) + ", algorithm " +
               settings_.algorithm + ", landing " + std::to_string(settings_.landing_bytes) +
               " bytes, segments " + std::to_string(settings_.segment_bytes) + " bytes" +
+              ", model " + to_string(settings_.cost_model) +
               (settings_.reproducible ? ", reproducible" : "") +
               (settings_.direct ? ", direct" : ""));
     mine.text(host_name());

@@ -5,7 +5,7 @@
 
 #include <cstddef>
 
-#include "algorithms/schedule.hpp"
+#include "algorithms/algorithm.hpp"
 #include "threads/program.hpp"
 #include "threads/wire.hpp"
 
@@ -16,6 +16,12 @@ namespace trefoil {
 inline constexpr std::size_t least_direct_bytes = std::size_t{64} << 10;
 /// A rank writes to all others, so beyond this many there is too little left of each share.
 inline constexpr Rank most_direct_ranks = 64;
+
+/// Whether such a call gains by it, if the ranks get at each other's memory.
+constexpr bool gains_directly(Collective collective, std::size_t bytes, Rank ranks) {
+    return collective == Collective::allreduce && bytes >= least_direct_bytes &&
+           ranks <= most_direct_ranks;
+}
 
 /// Whether this rank gets at the memory of all peers of the schedule's first part, in which every
 /// rank sends to every other one.

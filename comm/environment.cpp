@@ -38,6 +38,8 @@ constexpr EnvironmentVariable table[] = {
     {"TREFOIL_ALGORITHM", "name or list", "auto",
      "algorithm of allreduce, or of any: allreduce=swing-b,bcast=bine-dd; `trefoil info` lists "
      "them"},
+    {"TREFOIL_MODEL", "list", "step=2us,hop=200ns,rate=25gbit",
+     "what auto takes steps, hops and links to cost; the same on all ranks"},
     {"TREFOIL_REPRODUCIBLE", "0|1", "0",
      "1: always reduce in rank order, so that results do not depend on algorithm and torus"},
     {"TREFOIL_DIRECT", "0|1", "1",
@@ -218,6 +220,13 @@ Settings settings_from_environment() {
     read_text("TREFOIL_BACKEND", s.backend);
     read_text("TREFOIL_PROVIDER", s.provider);
     read_text("TREFOIL_ALGORITHM", s.algorithm);
+    if (const auto model = variable("TREFOIL_MODEL")) {
+        try {
+            s.cost_model = parse_cost_model(*model);
+        } catch (const Error& error) {
+            refuse("TREFOIL_MODEL", *model, error.what());
+        }
+    }
     read_switch("TREFOIL_REPRODUCIBLE", s.reproducible);
     read_switch("TREFOIL_DIRECT", s.direct);
     read_text("TREFOIL_NICS", s.nics);

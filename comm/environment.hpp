@@ -12,6 +12,7 @@
 #include <vector>
 
 #include "backend/launcher.hpp"
+#include "comm/cost_settings.hpp"
 #include "topo/torus.hpp"
 
 namespace trefoil {
@@ -49,6 +50,7 @@ struct Settings {
     std::string backend;             ///< empty: memory when all ranks share a host, else ofi
     std::string provider;            ///< empty: the backend's choice
     std::string algorithm = "auto";  ///< of allreduce, or a list: comm/choices.hpp
+    CostModel cost_model = default_cost_model;  ///< what auto chooses by
     bool reproducible = false;
     bool direct = true;  ///< large vectors straight from memory to memory of one host's ranks
     std::string nics;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Selection by the cost model with default parameters.
+// Selection by the cost model.
 #include "comm/select.hpp"
 
 #include <algorithm>
@@ -20,19 +20,14 @@ namespace trefoil {
 
 namespace {
 
-/// 2 us per step, 200 ns per hop, 25 Gbit/s per link: a cautious guess that leaves the algorithms
-/// which move whole vectors soon, as what they also cost in copies and reductions is not in the
-/// model.
-constexpr CostModel default_model{2e-6, 200e-9, 8.0 / 25e9};
-
 /// Above this many ranks the summary of all ranks' schedules costs more than it saves.
 constexpr Rank largest_priced = 1024;
 constexpr Rank largest_priced_in_order = 128;
 /// trivance-g stores all contributions and reduces them locally, which the model does not price: it
 /// is for vectors whose contributions together are at most this.
-constexpr std::size_t most_gathered_bytes = 65536;
-/// What each further message through one port in one step costs its ranks, in seconds.
-constexpr double message_overhead = 1e-6;
+constexpr std::size_t most_gathered_bytes = 16384;
+/// What each further message through one port in one step costs its ranks, as a share of a step.
+constexpr double message_overhead = 0.5;
 /// Where schedules are not priced: up to here steps dominate, beyond it bytes do (swing's setting).
 constexpr std::size_t unpriced_latency_bytes = 32768;
 /// Each piece of a segment is a message with an index of its own.
@@ -90,40 +85,43 @@ const std::vector<Candidate>& candidates(Collective collective, const Torus& tor
 
 /// Of one segment, in bytes of the vector.
 double longest_segment(const Algorithm& algorithm, const Torus& torus,
-                       const SegmentLimits& limits) {
-    const auto asked = static_cast<double>(std::max<std::size_t>(1, limits.segment_bytes));
+                       const SelectionBasis& basis) {
+    const auto asked = static_cast<double>(std::max<std::size_t>(1, basis.segment_bytes));
     const double vectors = algorithm.landing_vectors(torus, {});
-    return vectors > 0 ? std::min(asked, static_cast<double>(limits.slot_bytes) / vectors) : asked;
+    return vectors > 0 ? std::min(asked, static_cast<double>(basis.slot_bytes) / vectors) : asked;
 }
 
 /// Segments overlap, so that the pieces of all of them are one pipeline. `cost` is a Candidate's.
 double expected_time(const Torus& torus, const Choice& choice, const CostSummary& cost,
-                     std::size_t bytes, const SegmentLimits& limits) {
+                     std::size_t bytes, const SelectionBasis& basis) {
     const auto length = static_cast<double>(bytes);
-    const double overhead = message_overhead * std::max(0, cost.max_sends_per_port_per_step - 1);
+    const double overhead =
+        message_overhead * basis.model.alpha * std::max(0, cost.max_sends_per_port_per_step - 1);
     if (choice.options.pieces == 0) {
-        return default_model.time(cost, length) + overhead;
+        return basis.model.time(cost, length) + overhead;
     }
     const double segments =
-        std::max(1.0, std::ceil(length / longest_segment(*choice.algorithm, torus, limits)));
+        std::max(1.0, std::ceil(length / longest_segment(*choice.algorithm, torus, basis)));
     const double all = std::min<double>(most_pieces, choice.options.pieces * segments);
-    return default_model.time(with_pieces(cost, static_cast<Block>(all)), length) + overhead;
+    return basis.model.time(with_pieces(cost, static_cast<Block>(all)), length) + overhead;
 }
 
 /// A pipeline that has not at least twice as many pieces as steps to fill it is for larger vectors:
 /// a scatter and an allgather, which send everything twice in few steps, are about as fast there.
-bool fills_in_time(const Algorithm& algorithm, const Torus& torus, std::size_t bytes) {
+bool fills_in_time(const Algorithm& algorithm, const Torus& torus, std::size_t bytes,
+                   const CostModel& model) {
     if (algorithm.best_pieces == nullptr) {
         return true;
     }
     const Schedule one_piece = algorithm.build(torus, 0, {.pieces = 1});
-    return algorithm.best_pieces(torus, default_model, static_cast<double>(bytes)) >=
+    return algorithm.best_pieces(torus, model, static_cast<double>(bytes)) >=
            2 * one_piece.parts.front().steps.count;
 }
 
 /// For machines too large to price: a plain rule by class.
 const Algorithm* unpriced(const std::vector<Candidate>& all, Collective collective,
-                          const Torus& torus, std::size_t bytes, bool in_rank_order) {
+                          const Torus& torus, std::size_t bytes, bool in_rank_order,
+                          const CostModel& model) {
     const bool small = bytes <= unpriced_latency_bytes;
     if (collective == Collective::allreduce && !in_rank_order) {
         return &find_algorithm(collective, small ? "recursive-doubling-i" : "swing-b");
@@ -134,7 +132,7 @@ const Algorithm* unpriced(const std::vector<Candidate>& all, Collective collecti
             continue;
         }
         const bool suits = (c.algorithm->traits.cost_class == CostClass::latency) == small;
-        if (suits && fills_in_time(*c.algorithm, torus, bytes)) {
+        if (suits && fills_in_time(*c.algorithm, torus, bytes, model)) {
             return c.algorithm;
         }
         fallback = fallback == nullptr ? c.algorithm : fallback;
@@ -144,42 +142,38 @@ const Algorithm* unpriced(const std::vector<Candidate>& all, Collective collecti
 
 }  // namespace
 
-const CostModel& selection_model() {
-    return default_model;
-}
-
-SegmentLimits segment_limits(const Settings& settings) {
-    return {settings.segment_bytes, settings.landing_bytes / Executor::landing_slots};
+SelectionBasis selection_basis(const Settings& settings) {
+    return {settings.segment_bytes, settings.landing_bytes / Executor::landing_slots,
+            settings.cost_model};
 }
 
 Block pieces_for(const Algorithm& algorithm, const Torus& torus, std::size_t bytes,
-                 const SegmentLimits& limits) {
+                 const SelectionBasis& basis) {
     if (algorithm.best_pieces == nullptr) {
         return 0;
     }
     const double segment =
-        std::min(static_cast<double>(bytes), longest_segment(algorithm, torus, limits));
-    return std::min(most_pieces_of_segment, algorithm.best_pieces(torus, default_model, segment));
+        std::min(static_cast<double>(bytes), longest_segment(algorithm, torus, basis));
+    return std::min(most_pieces_of_segment, algorithm.best_pieces(torus, basis.model, segment));
 }
 
 double modelled_seconds(const Torus& torus, const Choice& choice, std::size_t bytes,
-                        const SegmentLimits& limits) {
+                        const SelectionBasis& basis) {
     BuildOptions options = choice.options;
     options.pieces = std::min<Block>(1, options.pieces);
-    return expected_time(torus, choice, summarize(torus, *choice.algorithm, options), bytes,
-                         limits);
+    return expected_time(torus, choice, summarize(torus, *choice.algorithm, options), bytes, basis);
 }
 
 AlgorithmChoice choose_algorithm(Collective collective, const Torus& torus, std::size_t bytes,
-                                 bool in_rank_order, const SegmentLimits& limits) {
+                                 bool in_rank_order, const SelectionBasis& basis) {
     const bool ordered = in_rank_order && is_reduction(collective);
     const std::vector<Candidate>& all = candidates(collective, torus, ordered);
     const auto chosen = [&](const Algorithm& algorithm) {
-        return Choice{&algorithm, {.pieces = pieces_for(algorithm, torus, bytes, limits)}};
+        return Choice{&algorithm, {.pieces = pieces_for(algorithm, torus, bytes, basis)}};
     };
     AlgorithmChoice result;
     if (!is_priced(torus, ordered)) {
-        if (const Algorithm* one = unpriced(all, collective, torus, bytes, ordered)) {
+        if (const Algorithm* one = unpriced(all, collective, torus, bytes, ordered, basis.model)) {
             result.choice = chosen(*one);
         }
     } else {
@@ -189,7 +183,7 @@ AlgorithmChoice choose_algorithm(Collective collective, const Torus& torus, std:
                 continue;
             }
             const Choice choice = chosen(*c.algorithm);
-            const double time = expected_time(torus, choice, c.cost, bytes, limits);
+            const double time = expected_time(torus, choice, c.cost, bytes, basis);
             if (!result.seconds || time < *result.seconds) {
                 result = {choice, time, result.choice, result.seconds};
             } else if (!result.next_seconds || time < *result.next_seconds) {

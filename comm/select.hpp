@@ -7,29 +7,29 @@
 
 #include "algorithms/cost.hpp"
 #include "comm/choices.hpp"
+#include "comm/cost_settings.hpp"
 #include "comm/environment.hpp"
 
 namespace trefoil {
 
-/// The model that algorithms are chosen by.
-const CostModel& selection_model();
-
-/// What one run of a schedule can carry; a larger vector is cut into segments.
-struct SegmentLimits {
+/// What a choice depends on beside the call: what one run of a schedule can carry (a larger vector
+/// is cut into segments), and the machine.
+struct SelectionBasis {
     std::size_t segment_bytes = std::size_t{1} << 20;  ///< of the vector
     std::size_t slot_bytes = std::size_t{1} << 20;     ///< from one peer through one port
+    CostModel model = default_cost_model;
 };
-SegmentLimits segment_limits(const Settings& settings);
+SelectionBasis selection_basis(const Settings& settings);
 
 /// Into how many pieces a pipelined algorithm cuts each segment of a vector of `bytes` bytes: those
-/// that selection_model() expects to be fastest. 0: it is not pipelined.
+/// that the model expects to be fastest. 0: it is not pipelined.
 Block pieces_for(const Algorithm& algorithm, const Torus& torus, std::size_t bytes,
-                 const SegmentLimits& limits = {});
+                 const SelectionBasis& basis = {});
 
 /// What the model expects of a vector of `bytes` bytes; `choice` has an algorithm, and pieces where
 /// it is pipelined.
 double modelled_seconds(const Torus& torus, const Choice& choice, std::size_t bytes,
-                        const SegmentLimits& limits = {});
+                        const SelectionBasis& basis = {});
 
 /// An algorithm for one size of vector, its number of pieces included.
 struct AlgorithmChoice {
@@ -44,6 +44,6 @@ struct AlgorithmChoice {
 /// (milliseconds up to a few hundred ranks), later ones look up. Throws Error(unsupported) when
 /// there is none.
 AlgorithmChoice choose_algorithm(Collective collective, const Torus& torus, std::size_t bytes,
-                                 bool in_rank_order = false, const SegmentLimits& limits = {});
+                                 bool in_rank_order = false, const SelectionBasis& basis = {});
 
 }  // namespace trefoil

@@ -105,13 +105,13 @@ std::string read_failure(const std::string& text) {
 
 TEST(TorusNet, is_read_or_refused_with_a_reason) {
     const std::string good = R"({"torus": "2", "nics": "+0=p0", "namespaces": ["a", "b"],
-                                 "meeting_addresses": ["192.0.2.1", "192.0.2.2"]})";
+                                 "bits_per_second": 5e7, "meeting_addresses": ["192.0.2.1", "192.0.2.2"]})";
     EXPECT_EQ(read_failure(good), "");
     EXPECT_NE(read_failure("").find("no network \"one\", but other"), std::string::npos);
     EXPECT_NE(read_failure("{").find("cannot be understood"), std::string::npos);
     EXPECT_NE(read_failure("{}").find("torus"), std::string::npos);
     const std::string lacking = R"({"torus": "2", "nics": "", "namespaces": ["a", "b"],
-                                    "meeting_addresses": ["192.0.2.1"]})";
+                                    "bits_per_second": null, "meeting_addresses": ["192.0.2.1"]})";
     EXPECT_NE(read_failure(lacking).find("address"), std::string::npos);
 }
 

@@ -60,7 +60,7 @@ TEST(Pieces, GrowWithTheVectorUpToASegment) {
     EXPECT_EQ(last, pieces_for(trees(), torus, mib)) << "a segment is a pipeline of its own";
     EXPECT_LT(pieces_for(trees(), torus, mib, {.segment_bytes = 64 * kib}), last);
     EXPECT_LT(pieces_for(trees(), torus, mib, {.slot_bytes = 4 * kib}), last);
-    const SegmentLimits huge{std::size_t{1} << 40, std::size_t{1} << 40};
+    const SelectionBasis huge{std::size_t{1} << 40, std::size_t{1} << 40};
     EXPECT_EQ(pieces_for(trees(), torus, std::size_t{1} << 40, huge), 4096U)
         << "as many messages as notices can number";
     EXPECT_EQ(pieces_for(find_algorithm(Collective::bcast, "linear"), torus, mib), 0U);
