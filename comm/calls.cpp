@@ -115,7 +115,12 @@ const Communicator::Plan& Communicator::plan(const Request& request) {
         plans_.clear();  // all ranks make the same calls, hence forget at the same time
     }
     try {
+        const std::int64_t begin = trace_ ? trace_clock() : 0;
         std::unique_ptr<Plan> made = make_plan(request);
+        if (trace_) {
+            made->call.text = trace_->keep(made->text);
+            note_preparation(made->call.text, begin);
+        }
         Request key = request;  // its spans must outlive this call
         key.counts = made->counts;
         key.displacements = made->displacements;
@@ -147,6 +152,7 @@ std::unique_ptr<Communicator::Plan> Communicator::make_plan(const Request& reque
     const Schedule& schedule = connected_schedule(key, acknowledged, plan->text);
     plan->call.signature = text_hash(plan->text);
     plan->call.text = plan->text.c_str();
+    plan->call.element_bytes = request.element_bytes();
     if (request.user != nullptr) {
         plan->user = request.user;
         plan->call.kernels.user = plan->user.get();

@@ -19,6 +19,7 @@
 #include "comm/torus_map.hpp"
 #include "comm/wiring.hpp"
 #include "threads/executor.hpp"
+#include "threads/trace.hpp"
 #include "topo/host_file.hpp"
 
 namespace trefoil {
@@ -91,6 +92,9 @@ class Communicator {
     void settle_ports(const std::vector<std::string>& proposals);
     NicSharing nic_sharing() const;
     void warn_of_oversubscription() const;
+    void begin_trace();
+    void note_preparation(const char* call, std::int64_t begin);
+    void end_trace() const noexcept;
     void open();
     std::vector<std::string> exchange(const std::string& stage,
                                       const std::function<std::string()>& work);
@@ -138,6 +142,7 @@ class Communicator {
     std::string provider_;
     Wire wire_;
     std::unique_ptr<Team> team_;
+    std::unique_ptr<Trace> trace_;  ///< null: no timeline is kept
     std::unique_ptr<Wiring> wiring_;
     std::unique_ptr<Executor> executor_;
     std::array<Choice, 8> choices_;

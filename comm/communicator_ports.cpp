@@ -92,6 +92,7 @@ std::string Communicator::propose_ports() {
     for (int i = 0; i < port_groups_.threads; ++i) {
         near.push_back(core_list_text(cores_near(port_groups_.groups[i], nics_)));
     }
+    begin_trace();
     BlobWriter mine;
     write_lists(mine, distinct_names(nics_));
     write_lists(mine, near);

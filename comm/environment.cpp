@@ -63,6 +63,11 @@ constexpr EnvironmentVariable table[] = {
      "landing memory per connection, for all segments in flight; the same on all ranks"},
     {"TREFOIL_SEGMENT_BYTES", "bytes", "1M",
      "large vectors are cut into segments of at most this; the same on all ranks"},
+    {"TREFOIL_TRACE", "path", "",
+     "write a timeline for Perfetto when a communicator is destroyed, a file per rank: %r stands "
+     "for the rank, else out.json becomes out.0.json, ..."},
+    {"TREFOIL_TRACE_EVENTS", "count", "65536",
+     "events of the timeline that each port thread keeps, the last ones, 64 bytes each"},
 };
 
 [[noreturn]] void refuse(const char* name, std::string_view value, const std::string& mend) {
@@ -238,6 +243,9 @@ Settings settings_from_environment() {
     read_seconds("TREFOIL_STALL_WARN", s.stall_warning);
     read_bytes("TREFOIL_LANDING_BYTES", s.landing_bytes, 16384);
     read_bytes("TREFOIL_SEGMENT_BYTES", s.segment_bytes, 1024);
+    read_text("TREFOIL_TRACE", s.trace);
+    read_number("TREFOIL_TRACE_EVENTS", s.trace_events, std::size_t{1}, std::size_t{1} << 30,
+                "give how many events a thread keeps, at least 1, e.g. 65536");
     return s;
 }
 

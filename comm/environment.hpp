@@ -62,6 +62,8 @@ struct Settings {
     std::chrono::milliseconds stall_warning{10'000};
     std::size_t landing_bytes = std::size_t{4} << 20;  ///< per channel, all slots
     std::size_t segment_bytes = std::size_t{1} << 20;  ///< of the vector
+    std::string trace;                                 ///< file of the timeline; empty: none
+    std::size_t trace_events = 65536;                  ///< that a thread keeps
 };
 
 /// Reads the environment. Throws Error(invalid_argument) that names variable, value and mend.

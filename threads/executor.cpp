@@ -46,6 +46,7 @@ void Executor::Segment::reserve(const Program& p, Wire& wire) {
     bases.resize(Location::first_landing + wire.in.size());
     in_use.resize(wire.in.size());
     out_use.resize(wire.out.size());
+    opened.resize(std::max(opened.size(), p.parts.size()));
 }
 
 Executor::Executor(Wire& wire, Team& team, ExecutorOptions options)
@@ -55,6 +56,9 @@ Executor::Executor(Wire& wire, Team& team, ExecutorOptions options)
     }
     for (int i = 0; i < team.workers(); ++i) {
         workers_.push_back(std::make_unique<Worker>(i, options_.may_spin));
+        if (options_.trace != nullptr) {
+            workers_.back()->trace = &options_.trace->ring(static_cast<std::size_t>(i));
+        }
     }
 }
 
@@ -114,9 +118,18 @@ void Executor::work(int worker) noexcept {
     me.is_idle = false;
     me.warned = false;
     me.reported = false;
+    const std::int64_t begin = me.clock();
+    run_call(me);
+    if (begin != 0) {
+        note_progress(me);
+        note_call(me, begin);
+    }
+}
+
+void Executor::run_call(Worker& me) noexcept {
     while (true) {
         me.changes_seen = changes_.load(std::memory_order_acquire);
-        bool progressed = worker == 0 && start_segments();
+        bool progressed = me.index == 0 && start_segments(me);
         progressed |= adopt_segments(me);
         progressed |= post_ready(me);
         progressed |= poll(me);
@@ -127,29 +140,33 @@ void Executor::work(int worker) noexcept {
         if (progressed) {
             me.waiting.reset();
             me.is_idle = false;
+            if (me.trace != nullptr) {
+                note_progress(me);
+            }
         } else if (!idle(me)) {
             return;
         }
     }
 }
 
-bool Executor::start_segments() {
+bool Executor::start_segments(Worker& me) {
     bool started = false;
     while (started_in_call_ < call_->segments.size() &&
            !segments_[next_segment_ % window]->running.load(std::memory_order_acquire)) {
-        start_segment(started_in_call_++);
+        start_segment(me, started_in_call_++);
         started = true;
     }
     return started;
 }
 
-void Executor::start_segment(std::size_t number) {
+void Executor::start_segment(Worker& me, std::size_t number) {
     Segment& segment = *segments_[next_segment_ % window];
     const CallSegment& piece = call_->segments[number];
     const Program& program = *piece.program;
     segment.program = &program;
     segment.number = next_segment_;
     segment.index_in_call = number;
+    segment.begun = me.clock();
     const auto shifted = [&](auto* base) {
         return base == nullptr ? nullptr : base + piece.offset;
     };
@@ -172,18 +189,18 @@ void Executor::start_segment(std::size_t number) {
     segment.holders.store(parts + static_cast<std::uint32_t>(workers_.size()),
                           std::memory_order_relaxed);
     segment.running.store(true, std::memory_order_relaxed);
-    perform(segment, program.begin);
+    perform(me, segment, program.begin);
     if (parts == 0) {
-        perform(segment, program.end);
+        perform(me, segment, program.end);
     }
     ++next_segment_;
     started_.store(next_segment_, std::memory_order_release);
     wake_siblings();
     for (std::uint32_t p = 0; p < parts - closing; ++p) {
         const std::uint32_t first = program.parts[p].first;
-        perform(segment, program.steps[first].before);
+        perform(me, segment, program.steps[first].before);
         open(segment, p, first);
-        spend_token(segment, first);
+        spend_token(me, segment, first);
     }
 }
 
@@ -233,19 +250,19 @@ bool Executor::adopt_segments(Worker& me) {
             return found != nullptr;
         });
         if (parts.empty()) {
-            release(segment);
+            release(me, segment);
         }
         adopted = true;
     }
     return adopted;
 }
 
-void Executor::spend_token(Segment& segment, std::uint32_t step) {
+void Executor::spend_token(Worker& me, Segment& segment, std::uint32_t step) {
     while (segment.tokens[step].fetch_sub(1, std::memory_order_acq_rel) == 1) {
-        complete_step(segment, step);
+        complete_step(me, segment, step);
         const ProgramStep& done = segment.program->steps[step];
         if (done.last) {
-            complete_part(segment, done.part);
+            complete_part(me, segment, done.part);
             return;
         }
         ++step;  // the token that the next step had for this one
@@ -253,53 +270,64 @@ void Executor::spend_token(Segment& segment, std::uint32_t step) {
 }
 
 /// The last part but the closing one brings the results home and lets the senders know.
-void Executor::complete_part(Segment& segment, std::uint32_t part) {
+void Executor::complete_part(Worker& me, Segment& segment, std::uint32_t part) {
     const Program& program = *segment.program;
     if (part != program.closing_part &&
         segment.unfinished.fetch_sub(1, std::memory_order_acq_rel) == 1) {
-        perform(segment, program.end);
+        perform(me, segment, program.end);
         if (program.closing_part != Program::none) {
             const std::uint32_t step = program.parts[program.closing_part].first;
             open(segment, program.closing_part, step);
-            spend_token(segment, step);
+            spend_token(me, segment, step);
         }
     }
-    release(segment);
+    release(me, segment);
 }
 
 void Executor::open(Segment& segment, std::uint32_t part, std::uint32_t step) {
+    if (options_.trace != nullptr) {
+        segment.opened[part] = trace_clock();
+    }
     segment.open_step[part].store(step, std::memory_order_release);
     wake_siblings();
 }
 
-void Executor::release(Segment& segment) {
+void Executor::release(Worker& me, Segment& segment) {
     if (segment.holders.fetch_sub(1, std::memory_order_acq_rel) == 1) {
+        if (me.trace != nullptr) {
+            note_segment(me, segment);
+        }
         segment.running.store(false, std::memory_order_release);
         completed_.fetch_add(1, std::memory_order_acq_rel);
         wake_siblings();
     }
 }
 
-void Executor::complete_step(Segment& segment, std::uint32_t step) {
+void Executor::complete_step(Worker& me, Segment& segment, std::uint32_t step) {
     const ProgramStep& done = segment.program->steps[step];
-    perform(segment, done.after);
+    perform(me, segment, done.after);
+    if (me.trace != nullptr) {
+        note_step(me, segment, done);
+    }
     if (failed_.load(std::memory_order_relaxed) != 0) {
         return;  // no peer may take what has failed for done
     }
     if (!done.last) {
-        perform(segment, segment.program->steps[step + 1].before);
+        perform(me, segment, segment.program->steps[step + 1].before);
         open(segment, done.part, step + 1);
     }
 }
 
-void Executor::perform(const Segment& segment, ProgramRange ops) noexcept {
+void Executor::perform(Worker& me, const Segment& segment, ProgramRange ops) noexcept {
     for (std::uint32_t i = ops.first; i < ops.first + ops.count; ++i) {
         const ProgramOp& op = segment.program->ops[i];
+        const std::int64_t begin = me.clock();
         switch (op.kind) {
             case ProgramOp::Kind::copy:
-                if (segment.at(op.target) != segment.at(op.source)) {  // in place: it is there
-                    std::memcpy(segment.at(op.target), segment.at(op.source), op.elements);
+                if (segment.at(op.target) == segment.at(op.source)) {
+                    continue;  // in place: it is there
                 }
+                std::memcpy(segment.at(op.target), segment.at(op.source), op.elements);
                 break;
             case ProgramOp::Kind::reduce:
                 call_->kernels.apply(segment.at(op.target), segment.at(op.source), op.elements);
@@ -318,6 +346,9 @@ void Executor::perform(const Segment& segment, ProgramRange ops) noexcept {
             case ProgramOp::Kind::fold:
                 fold(segment);
                 break;
+        }
+        if (begin != 0) {
+            note_op(me, segment, op, begin);
         }
     }
 }

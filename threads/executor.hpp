@@ -15,6 +15,7 @@
 #include "threads/program.hpp"
 #include "threads/reduce.hpp"
 #include "threads/team.hpp"
+#include "threads/trace.hpp"
 #include "threads/waiting.hpp"
 #include "threads/wire.hpp"
 #include "topo/error.hpp"
@@ -34,8 +35,9 @@ struct Call {
     const std::byte* input = nullptr;  ///< may be equal to `output`: in place
     std::byte* output = nullptr;
     ReduceKernels kernels;
-    std::uint64_t signature = 0;  ///< equal on all ranks that make the same call
-    const char* text = "";        ///< the call in words, for messages
+    std::size_t element_bytes = 1;  ///< of what the kernels work on; for the timeline
+    std::uint64_t signature = 0;    ///< equal on all ranks that make the same call
+    const char* text = "";          ///< the call in words, for messages and the timeline
 };
 
 struct ExecutorOptions {
@@ -45,6 +47,7 @@ struct ExecutorOptions {
     std::chrono::milliseconds greeting_timeout{30'000};  ///< for the first message of a channel
     /// Called when nothing has happened for a second; returns what is wrong with a peer, or "".
     std::function<std::string()> check_peers;
+    Trace* trace = nullptr;  ///< has a ring for each worker and outlives the executor; null: off
 };
 
 /// Why landing slots can be reused. Segments are numbered through all calls of a communicator, and
@@ -111,16 +114,17 @@ class Executor {
 
     // executor.cpp
     void work(int worker) noexcept;
-    bool start_segments();
-    void start_segment(std::size_t number);
+    void run_call(Worker& me) noexcept;
+    bool start_segments(Worker& me);
+    void start_segment(Worker& me, std::size_t number);
     bool adopt_segments(Worker& me);
-    void spend_token(Segment& segment, std::uint32_t step);
-    void complete_step(Segment& segment, std::uint32_t step);
+    void spend_token(Worker& me, Segment& segment, std::uint32_t step);
+    void complete_step(Worker& me, Segment& segment, std::uint32_t step);
     void open(Segment& segment, std::uint32_t part, std::uint32_t step);
-    void complete_part(Segment& segment, std::uint32_t part);
+    void complete_part(Worker& me, Segment& segment, std::uint32_t part);
     void number_uses(Segment& segment);
-    void perform(const Segment& segment, ProgramRange ops) noexcept;
-    void release(Segment& segment);
+    void perform(Worker& me, const Segment& segment, ProgramRange ops) noexcept;
+    void release(Worker& me, Segment& segment);
 
     // executor_posting.cpp
     bool post_ready(Worker& me);
@@ -132,8 +136,21 @@ class Executor {
     void fold(const Segment& segment) noexcept;
     void fail_direct(std::uint32_t channel, const char* what) noexcept;
 
+    // executor_trace.cpp
+    void note_call(Worker& me, std::int64_t begin) noexcept;
+    void note_progress(Worker& me) noexcept;
+    void note_segment(Worker& me, const Segment& segment) noexcept;
+    void note_step(Worker& me, const Segment& segment, const ProgramStep& step) noexcept;
+    void note_put(Worker& me, const Segment& segment, const ProgramStep& step,
+                  const ProgramPut& put, std::int64_t begin) noexcept;
+    void note_arrival(Worker& me, const InChannel& channel, std::uint64_t segment,
+                      const ProgramStep& step, std::uint32_t message, std::int64_t begin) noexcept;
+    void note_op(Worker& me, const Segment& segment, const ProgramOp& op,
+                 std::int64_t begin) noexcept;
+
     // executor_sleep.cpp
     bool idle(Worker& me);
+    bool idle_once(Worker& me);
     void sleep(Worker& me, std::chrono::microseconds longest);
     void wake_siblings();
 

@@ -18,7 +18,7 @@ void Executor::handle(Worker& me, const Event& event) {
             if (is_control_cookie(event.cookie)) {
                 controls_under_way_.fetch_sub(1, std::memory_order_relaxed);
             } else {
-                spend_token(*segments_[event.cookie >> 32],
+                spend_token(me, *segments_[event.cookie >> 32],
                             static_cast<std::uint32_t>(event.cookie));
             }
             break;
@@ -99,7 +99,16 @@ void Executor::count_arrival(Worker& me, Segment& segment, std::uint32_t bits) {
                                    " arrived twice; please report this");
         return;
     }
-    spend_token(segment, program.arrival_steps[arrival]);
+    const std::uint32_t step = program.arrival_steps[arrival];
+    if (me.trace == nullptr) {
+        spend_token(me, segment, step);
+        return;
+    }
+    const std::int64_t begin = trace_clock();
+    const std::uint64_t number = segment.number;  // the token may complete the segment
+    const ProgramStep& done = program.steps[step];
+    spend_token(me, segment, step);
+    note_arrival(me, wire_.in[channel], number, done, notice.index, begin);
 }
 
 void Executor::control(Worker& me, std::uint32_t bits) {

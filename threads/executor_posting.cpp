@@ -44,7 +44,7 @@ bool Executor::post_ready(Worker& me) {
         }
         me.parts_to_post[slot] -= finished;
         if (me.parts_to_post[slot] == 0) {
-            release(segment);  // this worker does not look at the segment again
+            release(me, segment);  // this worker does not look at the segment again
         }
     }
     return posted;
@@ -65,7 +65,12 @@ bool Executor::post_step(Worker& me, Segment& segment, const ProgramStep& step) 
             return false;
         }
         const std::uint64_t cookie = static_cast<std::uint64_t>(slot) << 32 | number;
-        switch (post(me, segment, put, cookie)) {
+        const std::int64_t begin = me.clock();
+        const PutResult result = post(me, segment, put, cookie);
+        if (begin != 0 && (result == PutResult::done || result == PutResult::queued)) {
+            note_put(me, segment, step, put, begin);
+        }
+        switch (result) {
             case PutResult::again:
                 me.refused = true;
                 return false;
@@ -77,7 +82,7 @@ bool Executor::post_step(Worker& me, Segment& segment, const ProgramStep& step) 
                 return false;
             case PutResult::done:
                 ++cursor.put;
-                spend_token(segment, number);
+                spend_token(me, segment, number);
                 break;
             case PutResult::queued:
                 ++cursor.put;

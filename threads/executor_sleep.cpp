@@ -7,6 +7,16 @@
 namespace trefoil {
 
 bool Executor::idle(Worker& me) {
+    const std::int64_t begin = me.clock();
+    const bool goes_on = idle_once(me);
+    if (begin != 0) {
+        me.wait_begin = me.wait_begin == 0 ? begin : me.wait_begin;
+        me.wait_end = trace_clock();
+    }
+    return goes_on;
+}
+
+bool Executor::idle_once(Worker& me) {
     const std::chrono::microseconds length = me.waiting.idle();
     if (length.count() == 0) {
         return true;

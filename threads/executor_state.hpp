@@ -40,6 +40,10 @@ struct Executor::Segment {
     std::vector<std::uint32_t> in_use;   ///< by incoming channel that the program uses: the use
     std::vector<std::uint32_t> out_use;  ///< by outgoing channel, likewise
     std::vector<std::byte> scratch;
+    // For the timeline only: when it began, and when the open step of each part was opened. Written
+    // before what publishes segment and step, read by their completers.
+    std::int64_t begun = 0;
+    std::vector<std::int64_t> opened;
     std::vector<LocalMemory> packs;  ///< per group; registered where the transport needs it
     std::vector<std::vector<std::byte>> pack_storage;
     std::size_t step_capacity = 0, part_capacity = 0, arrival_capacity = 0;
@@ -76,6 +80,11 @@ struct alignas(64) Executor::Worker {
     bool refused = false;            ///< a put is to be tried again; no arrival will say when
     std::uint32_t changes_seen = 0;  ///< Executor::changes_ before it last looked for work
     std::atomic<bool> asleep{false};
+    TraceRing* trace = nullptr;                 ///< null: no timeline is kept
+    std::int64_t wait_begin = 0, wait_end = 0;  ///< of a wait that lasts; 0: none
+
+    /// The time, for the timeline; 0 without one, and then no clock is read.
+    std::int64_t clock() const { return trace == nullptr ? 0 : trace_clock(); }
 };
 
 /// How often a worker that naps looks for trouble, and how often at the peers' processes.

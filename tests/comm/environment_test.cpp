@@ -63,6 +63,7 @@ TEST(Environment, RefusesBadValues) {
     expect_refused("TREFOIL_PIN", "0,,1");
     expect_refused("TREFOIL_PIN", "3-1");
     expect_refused("TREFOIL_PORT_THREADS", "-1");
+    expect_refused("TREFOIL_TRACE_EVENTS", "0");
 }
 
 TEST(Environment, ReadsTheCostModel) {

@@ -1,6 +1,9 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // The steady state: repeated calls allocate nothing, neither on the calling nor on the port
-// threads.
+// threads, also while a timeline is kept.
+#include <cstdlib>
+#include <filesystem>
+
 #include "tests/threads/allocations.hpp"
 #include "thread_job.hpp"
 
@@ -43,6 +46,17 @@ TEST(SteadyState, AllocatesNothingOnTheCallingThread) {
 }
 TEST(SteadyState, AllocatesNothingWithPortThreads) {
     expect_no_allocations("2x2", 4, 2);
+}
+TEST(SteadyState, AllocatesNothingWithATimeline) {
+    std::string directory = testing::TempDir() + "trefoil-trace-XXXXXX";
+    ASSERT_NE(mkdtemp(directory.data()), nullptr);
+    setenv("TREFOIL_TRACE", (directory + "/out.json").c_str(), 1);
+    setenv("TREFOIL_TRACE_EVENTS", "100", 1);  // full before the counted span ends
+    expect_no_allocations("2x2", 4, 2);
+    unsetenv("TREFOIL_TRACE");
+    unsetenv("TREFOIL_TRACE_EVENTS");
+    EXPECT_TRUE(std::filesystem::exists(directory + "/out.3.json"));
+    std::filesystem::remove_all(directory);
 }
 
 }  // namespace
