@@ -176,7 +176,8 @@ void add_job_options(CLI::App& command, PerfOptions& o) {
         ->group("Ranks")
         ->check(CLI::Range(0.0, 1e6));
     command.add_flag("--resources", o.resources,
-                     "Also tell what a rank holds: peers, connections, memory, descriptors");
+                     "Also tell what a rank holds: peers, connections, memory, descriptors; and "
+                     "what went through each port");
     command.add_option("--json", o.json, "Also write everything to this file");
 }
 

@@ -123,6 +123,11 @@ void Report::add(const ResourceUse& use) {
                 setting_.launch == "threads" ? " (memory and descriptors: of all threads)" : "");
         }
     }
+    for (const std::string& line : traffic_lines(use)) {
+        if (!silent_) {
+            fmt::print("# {}\n", line);
+        }
+    }
 }
 
 void Report::add(const LateBarrier& late) {

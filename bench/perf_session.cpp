@@ -51,6 +51,13 @@ trefoil_resources_t Session::resources() const {
     return held;
 }
 
+trefoil_port_t Session::sent(Port port) const {
+    trefoil_port_t sent{};
+    sent.size = sizeof sent;
+    require_success(trefoil_comm_port(comm_, port.index, &sent));
+    return sent;
+}
+
 Torus Session::read_torus() const {
     int dimensions = 0;
     require_success(trefoil_comm_torus(comm_, &dimensions, nullptr, 0));

@@ -45,6 +45,8 @@ class Session {
     std::string provider() const { return transport().second; }
 
     trefoil_resources_t resources() const;
+    /// What calls have sent through a port.
+    trefoil_port_t sent(Port port) const;
 
     void set_algorithm(Collective collective, const std::string& name);
     /// The algorithm that a call would use now.

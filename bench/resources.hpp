@@ -17,6 +17,13 @@ struct ProcessUse {
 };
 ProcessUse process_use();
 
+/// What calls have sent through the same port of all ranks.
+struct PortTraffic {
+    std::string port, nic;  ///< the NIC of rank 0's; empty: the transport's choice
+    std::int64_t puts = 0, bytes = 0;
+    double most_bytes = 0;  ///< of any rank
+};
+
 /// Per rank the most of any rank; totals over all ranks.
 struct ResourceUse {
     double peers = 0, connections = 0;  ///< connections: in and out
@@ -25,6 +32,7 @@ struct ResourceUse {
     double memory_bytes = 0;  ///< growth since before the communicator was created
     double descriptors = 0;   ///< likewise
     double total_landing_bytes = 0, total_memory_bytes = 0;
+    std::vector<PortTraffic> ports;
 };
 
 /// Collective. `before`: this process, before its communicator was created.
@@ -32,6 +40,7 @@ ResourceUse gather_resources(Session& session, const ProcessUse& before);
 
 /// Lines for people, without marks of comments.
 std::vector<std::string> resource_lines(const ResourceUse& use);
+std::vector<std::string> traffic_lines(const ResourceUse& use);
 nlohmann::ordered_json resource_json(const ResourceUse& use);
 
 }  // namespace trefoil::tool

@@ -220,6 +220,21 @@ trefoil_status_t trefoil_comm_resources(trefoil_comm_t comm, trefoil_resources_t
     });
 }
 
+trefoil_status_t trefoil_comm_port(trefoil_comm_t comm, int port, trefoil_port_t* sent) {
+    return guarded([&] {
+        const Entry entry(comm);
+        require(sent != nullptr && sent->size == sizeof *sent,
+                "sent->size is not sizeof(trefoil_port_t)");
+        const int ports = entry->torus().ports();
+        if (port < 0 || port >= ports) {
+            refuse("the port is " + std::to_string(port) + "; this torus has ports 0 ... " +
+                   std::to_string(ports - 1));
+        }
+        const trefoil::Communicator::PortUse use = entry->port_use(trefoil::Port{port});
+        *sent = {sizeof *sent, use.puts, use.bytes, use.nic};
+    });
+}
+
 const char* trefoil_status_string(trefoil_status_t status) {
     switch (status) {
         case TREFOIL_SUCCESS:

@@ -260,4 +260,16 @@ Communicator::Resources Communicator::resources() const {
             executor_ ? executor_->staging_bytes() : 0};
 }
 
+Communicator::PortUse Communicator::port_use(Port port) const {
+    PortUse use;
+    for (const OutChannel& channel : wire_.out) {
+        if (channel.port == port) {
+            use.puts += channel.puts;
+            use.bytes += channel.bytes;
+        }
+    }
+    use.nic = nics_.empty() ? "" : nics_[static_cast<std::size_t>(port.index)].name.c_str();
+    return use;
+}
+
 }  // namespace trefoil

@@ -48,6 +48,14 @@ class Communicator {
     };
     Resources resources() const;
 
+    /// What calls have put through one port so far, and the NIC it is attached to ("": the
+    /// transport's choice).
+    struct PortUse {
+        std::uint64_t puts = 0, bytes = 0;
+        const char* nic = "";
+    };
+    PortUse port_use(Port port) const;
+
     /// `text`: "auto", a name, or a name with modifiers: "swing:send", "ring:single-port".
     void set_algorithm(Collective collective, std::string_view text) {
         choices_[static_cast<std::size_t>(collective)] = parse_choice(collective, text, torus());

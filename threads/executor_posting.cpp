@@ -67,8 +67,12 @@ bool Executor::post_step(Worker& me, Segment& segment, const ProgramStep& step) 
         const std::uint64_t cookie = static_cast<std::uint64_t>(slot) << 32 | number;
         const std::int64_t begin = me.clock();
         const PutResult result = post(me, segment, put, cookie);
-        if (begin != 0 && (result == PutResult::done || result == PutResult::queued)) {
-            note_put(me, segment, step, put, begin);
+        if (result == PutResult::done || result == PutResult::queued) {
+            wire_.out[put.channel].puts += 1;
+            wire_.out[put.channel].bytes += put.bytes;
+            if (begin != 0) {
+                note_put(me, segment, step, put, begin);
+            }
         }
         switch (result) {
             case PutResult::again:

@@ -27,6 +27,8 @@ struct OutChannel {
     std::uint64_t offset = 0;  ///< of slot 0 in `landing`
     std::uint32_t id = 0;      ///< the receiver's number of the channel
     std::uint64_t uses = 0;    ///< segments that have used it; by worker 0
+    // What calls have put so far; by the group's owner.
+    std::uint64_t puts = 0, bytes = 0;
     /// Uses that the peer has not acknowledged yet, a bit each (use modulo 8). Accessed through
     /// atomic_ref: set by worker 0, cleared by the group's owner.
     std::uint8_t unacknowledged = 0;

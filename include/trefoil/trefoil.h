@@ -160,6 +160,17 @@ typedef struct {
 TREFOIL_API trefoil_status_t trefoil_comm_resources(trefoil_comm_t comm,
                                                     trefoil_resources_t* resources);
 
+/* What calls have sent through one port since the communicator was created: port 2j travels in the
+ * positive direction of dimension j, port 2j + 1 in the negative one. What ranks of one host read
+ * from each other's memory goes through no port. Set `size` to sizeof(trefoil_port_t). */
+typedef struct {
+    size_t size;
+    unsigned long long puts;  /* messages, acknowledgements among them */
+    unsigned long long bytes; /* what they carried */
+    const char* nic;          /* "" if the transport chose; lives as long as the communicator */
+} trefoil_port_t;
+TREFOIL_API trefoil_status_t trefoil_comm_port(trefoil_comm_t comm, int port, trefoil_port_t* sent);
+
 /* From now on `collective` ("allreduce", "reduce_scatter", "allgather", "bcast", "reduce",
  * "gather", "scatter", "barrier") uses this algorithm ("auto": chosen per call). All ranks must do
  * the same. Modifiers follow the name: "ring:single-port", "swing:block-by-block" (also permute,
