@@ -8,11 +8,30 @@
 #include "bench/perf_launch.hpp"
 #include "bench/perf_put.hpp"
 #include "bench/perf_run.hpp"
+#include "bench/perf_session.hpp"
+#include "bench/perf_trace.hpp"
 #include "topo/error.hpp"
 
 namespace trefoil::tool {
 
 namespace {
+
+/// A rank that is a process. Rank 0 joins the traces when all are written: when all ranks have come
+/// to create another communicator.
+int perf_process(const PerfOptions& options, const Campaign& campaign) {
+    const trefoil_config_t config = configuration(options);
+    if (options.trace.empty()) {
+        return perf_rank(options, campaign, config);
+    }
+    begin_traces(options.trace);
+    const int code = perf_rank(options, campaign, config);
+    end_traces();
+    const Session all_have_written(config);
+    if (all_have_written.rank() == 0) {
+        join_traces(options.trace, all_have_written.torus().ranks());
+    }
+    return code;
+}
 
 int perf(const PerfOptions& options, const std::vector<std::string>& arguments) {
     if (!options.team.empty()) {
@@ -24,9 +43,10 @@ int perf(const PerfOptions& options, const std::vector<std::string>& arguments) 
         if (options.launch == "threads") {
             refuse_threads(launcher);
         }
-        return perf_rank(options, campaign, configuration(options));
+        return perf_process(options, campaign);
     }
-    require_writable(options.json);
+    require_writable("--json", options.json);
+    require_writable("--trace", options.trace);
     if (ranks == 0) {
         throw Error(
             Status::invalid_argument,
@@ -35,7 +55,10 @@ int perf(const PerfOptions& options, const std::vector<std::string>& arguments) 
     if (options.launch == "processes") {
         return launch_processes(ranks, options.torus, arguments);
     }
-    return launch_threads(ranks, [&](const ThreadRank& me) {
+    if (!options.trace.empty()) {
+        begin_traces(options.trace);
+    }
+    const int code = launch_threads(ranks, [&](const ThreadRank& me) {
         trefoil_config_t config = configuration(options);
         config.rank = me.rank;
         config.ranks = me.ranks;
@@ -43,6 +66,10 @@ int perf(const PerfOptions& options, const std::vector<std::string>& arguments) 
         config.context = me.context;
         return perf_rank(options, campaign, config);
     });
+    if (!options.trace.empty()) {
+        join_traces(options.trace, ranks);
+    }
+    return code;
 }
 
 std::string collective_names() {
@@ -179,6 +206,8 @@ void add_job_options(CLI::App& command, PerfOptions& o) {
                      "Also tell what a rank holds: peers, connections, memory, descriptors; and "
                      "what went through each port");
     command.add_option("--json", o.json, "Also write everything to this file");
+    command.add_option("--trace", o.trace,
+                       "Also write a timeline of all ranks to this file, for ui.perfetto.dev");
 }
 
 }  // namespace

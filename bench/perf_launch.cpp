@@ -169,10 +169,10 @@ void refuse_threads(const std::string& launcher) {
                     launcher + "); TREFOIL_LAUNCHER=single ignores it");
 }
 
-void require_writable(const std::string& file) {
+void require_writable(const std::string& option, const std::string& file) {
     if (!file.empty() && !std::ofstream(file, std::ios::app)) {
-        throw Error(Status::invalid_argument,
-                    "cannot write --json " + file + "; give a file in a directory that exists");
+        throw Error(Status::invalid_argument, "cannot write " + option + " " + file +
+                                                  "; give a file in a directory that exists");
     }
 }
 

@@ -35,8 +35,9 @@ std::string launcher_text();
 void check_launch(const std::string& launch);
 /// Throws Error(invalid_argument): --launch threads under the launcher that launcher_text() names.
 [[noreturn]] void refuse_threads(const std::string& launcher);
-/// Throws Error(invalid_argument) when the file cannot be written: before anything runs, since a
-/// result that cannot be kept is better found out now than in the end. An empty name is none.
-void require_writable(const std::string& file);
+/// Throws Error(invalid_argument) when the file of `option` cannot be written: before anything
+/// runs, since a result that cannot be kept is better found out now than in the end. An empty name
+/// is none.
+void require_writable(const std::string& option, const std::string& file);
 
 }  // namespace trefoil::tool

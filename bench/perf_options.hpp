@@ -30,6 +30,7 @@ struct PerfOptions {
     bool resources = false;  ///< also tell memory, connections and descriptors
     std::string team;
     std::string json;
+    std::string trace;  ///< file of the timeline of all ranks; empty: none
     double timeout = 0;
     double late = 0;  ///< seconds; 0: no late barrier
 };

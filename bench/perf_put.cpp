@@ -105,7 +105,7 @@ int perf_put(const PutOptions& options, const std::vector<std::string>& argument
             make_launcher_bootstrap(launcher_request(settings_from_environment()));
         return put_rank(options, cases, *bootstrap);
     }
-    require_writable(options.json);
+    require_writable("--json", options.json);
     if (options.launch == "processes") {
         return launch_processes(ranks, {}, arguments);
     }
