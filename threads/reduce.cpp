@@ -2,6 +2,10 @@
 // Names and sizes of the element types and operations, and the way to their kernels.
 #include "threads/reduce.hpp"
 
+#if defined(__x86_64__)
+#include <cpuid.h>
+#endif
+
 #include <array>
 #include <vector>
 
@@ -38,6 +42,31 @@ constexpr std::array<TypeInfo, datatype_count> types{{{"int8", 1},
 constexpr std::array<std::string_view, operation_count> operations{
     "sum", "prod", "min", "max", "band", "bor", "bxor", "land", "lor", "lxor", "minloc", "maxloc"};
 
+constexpr std::array<std::string_view, instructions_count> instruction_sets{
+    "baseline", "avx2", "avx512", "avx512-fp16"};
+
+#if defined(__x86_64__)
+/// By the processor's own word: not every compiler knows the name.
+bool has_float16_arithmetic() {
+    unsigned a = 0, b = 0, c = 0, d = 0;
+    return __get_cpuid_count(7, 0, &a, &b, &c, &d) != 0 && (d & (1U << 23)) != 0;
+}
+#endif
+
+Instructions find_instructions() {
+#if defined(__x86_64__)
+    if (__builtin_cpu_supports("avx512f") && __builtin_cpu_supports("avx512bw") &&
+        __builtin_cpu_supports("avx512dq") && __builtin_cpu_supports("avx512vl")) {
+        // F16C is older than all of them.
+        return has_float16_arithmetic() ? Instructions::avx512_fp16 : Instructions::avx512;
+    }
+    if (__builtin_cpu_supports("avx2") && __builtin_cpu_supports("f16c")) {
+        return Instructions::avx2;
+    }
+#endif
+    return Instructions::baseline;
+}
+
 // The enumerations arrive from C as plain integers: a value outside is "unknown", not undefined.
 bool known(DataType type) {
     return static_cast<int>(type) < datatype_count;
@@ -46,17 +75,18 @@ bool known(Operation operation) {
     return static_cast<int>(operation) < operation_count;
 }
 
-const kernels::Row& row_of(DataType type) {
+const kernels::Row& row_of(DataType type, Instructions instructions) {
     if (type <= DataType::uint64) {
-        return kernels::integer_row(type);
+        return kernels::integer_row(type, instructions);
     }
     if (type <= DataType::bfloat16) {
-        return kernels::half_row(type);
+        return kernels::half_row(type, instructions);
     }
     if (type <= DataType::float64) {
-        return kernels::real_row(type);
+        return kernels::real_row(type, instructions);
     }
-    return type <= DataType::complex_double ? kernels::complex_row(type) : kernels::pair_row(type);
+    return type <= DataType::complex_double ? kernels::complex_row(type, instructions)
+                                            : kernels::pair_row(type, instructions);
 }
 
 /// "a, b and c"
@@ -77,6 +107,10 @@ std::string_view to_string(DataType type) {
 
 std::string_view to_string(Operation operation) {
     return known(operation) ? operations[static_cast<std::size_t>(operation)] : "unknown operation";
+}
+
+std::string_view to_string(Instructions instructions) {
+    return instruction_sets[static_cast<std::size_t>(instructions)];
 }
 
 std::size_t size_of(DataType type) {
@@ -104,11 +138,20 @@ DataType value_type(DataType type) {
     }
 }
 
+Instructions best_instructions() {
+    static const Instructions best = find_instructions();
+    return best;
+}
+
 ReduceKernels reduce_kernels(DataType type, Operation operation) {
+    return reduce_kernels(type, operation, best_instructions());
+}
+
+ReduceKernels reduce_kernels(DataType type, Operation operation, Instructions instructions) {
     if (!known(type) || !known(operation)) {
         return {};
     }
-    return row_of(type)[static_cast<std::size_t>(operation)];
+    return row_of(type, instructions)[static_cast<std::size_t>(operation)];
 }
 
 std::string refusal(DataType type, Operation operation) {

@@ -106,10 +106,26 @@ struct ReduceKernels {
     }
 };
 
-/// The kernels of (type, operation); both null when unsupported: bitwise on floats and complex,
-/// min, max and logical on complex, minloc and maxloc on all but pairs, which take nothing else.
-/// Logical operations give 0 or 1 in the element's type.
+/// Instruction sets that the kernels are compiled for, each more than the one before. All give the
+/// same bits.
+enum class Instructions : std::uint8_t {
+    baseline,
+    avx2,    ///< with F16C
+    avx512,  ///< F, BW, DQ, VL
+    avx512_fp16
+};
+inline constexpr int instructions_count = 4;
+
+std::string_view to_string(Instructions instructions);
+/// The best that this processor has, found out once.
+Instructions best_instructions();
+
+/// The kernels of (type, operation) for this processor; both null when unsupported: bitwise on
+/// floats and complex, min, max and logical on complex, minloc and maxloc on all but pairs, which
+/// take nothing else. Logical operations give 0 or 1 in the element's type.
 ReduceKernels reduce_kernels(DataType type, Operation operation);
+/// The same for instructions that this processor must have: best_instructions() or less.
+ReduceKernels reduce_kernels(DataType type, Operation operation, Instructions instructions);
 
 /// Why a known type does not take a known operation, and what goes with either of them; empty: it
 /// does.

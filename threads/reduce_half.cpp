@@ -5,6 +5,8 @@
 
 #include <algorithm>
 
+#include "threads/reduce_half_words.hpp"
+#include "threads/reduce_half_x86.hpp"
 #include "threads/reduce_kernels.hpp"
 #include "threads/reduce_real.hpp"
 
@@ -66,28 +68,71 @@ struct Maximum {
     }
 };
 
-template <typename Format>
+/// The loops of sums and products.
+template <Instructions instructions, typename Format, typename Combine>
+struct Arithmetic {
+    using Type = Plain<std::uint16_t, InFloat<Format, Combine>>;
+};
+template <Instructions instructions, typename Combine>
+struct Arithmetic<instructions, Bfloat16, Combine> {
+    using Type = Bfloat16Words<Combine>;
+};
+#if defined(__x86_64__)
+template <typename Combine>
+using Float16Rest = Plain<std::uint16_t, InFloat<Float16, Combine>>;
+template <typename Combine>
+struct Arithmetic<Instructions::avx2, Float16, Combine> {
+    using Type = Float16Avx2<Combine, Float16Rest<Combine>>;
+};
+template <typename Combine>
+struct Arithmetic<Instructions::avx512, Float16, Combine> {
+    using Type = Float16Avx512<Combine, Float16Rest<Combine>>;
+};
+template <typename Combine>
+struct Arithmetic<Instructions::avx512_fp16, Float16, Combine> {
+    using Type = Float16Native<Combine, Float16Rest<Combine>>;
+};
+template <typename Combine>
+struct Arithmetic<Instructions::avx512, Bfloat16, Combine> {
+    using Type = Bfloat16Avx512<Combine, Bfloat16Words<Combine>>;
+};
+template <typename Combine>
+struct Arithmetic<Instructions::avx512_fp16, Bfloat16, Combine>
+    : Arithmetic<Instructions::avx512, Bfloat16, Combine> {};
+#endif
+
+template <Instructions instructions, typename Format>
 constexpr Row make_row() {
     Row row{};
-    set(row, Operation::sum, kernels_of<std::uint16_t, InFloat<Format, real::Sum>>());
-    set(row, Operation::prod, kernels_of<std::uint16_t, InFloat<Format, real::Product>>());
-    set(row, Operation::min, kernels_of<std::uint16_t, Minimum<Format>>());
-    set(row, Operation::max, kernels_of<std::uint16_t, Maximum<Format>>());
+    set(row, Operation::sum,
+        kernels_of<instructions, typename Arithmetic<instructions, Format, real::Sum>::Type>());
+    set(row, Operation::prod,
+        kernels_of<instructions, typename Arithmetic<instructions, Format, real::Product>::Type>());
+    set(row, Operation::min, kernels_of<instructions, Plain<std::uint16_t, Minimum<Format>>>());
+    set(row, Operation::max, kernels_of<instructions, Plain<std::uint16_t, Maximum<Format>>>());
     set(row, Operation::logical_and,
-        kernels_of<std::uint16_t, InFloat<Format, real::LogicalAnd>>());
-    set(row, Operation::logical_or, kernels_of<std::uint16_t, InFloat<Format, real::LogicalOr>>());
+        kernels_of<instructions, Plain<std::uint16_t, InFloat<Format, real::LogicalAnd>>>());
+    set(row, Operation::logical_or,
+        kernels_of<instructions, Plain<std::uint16_t, InFloat<Format, real::LogicalOr>>>());
     set(row, Operation::logical_xor,
-        kernels_of<std::uint16_t, InFloat<Format, real::LogicalXor>>());
+        kernels_of<instructions, Plain<std::uint16_t, InFloat<Format, real::LogicalXor>>>());
     return row;
 }
 
-constexpr Row float16_row = make_row<Float16>();
-constexpr Row bfloat16_row = make_row<Bfloat16>();
+template <Instructions... instructions, typename Format>
+constexpr auto make_rows(Format) {
+    return std::array{make_row<instructions, Format>()...};
+}
+template <typename Format>
+constexpr std::array<Row, instructions_count> half_rows =
+    make_rows<Instructions::baseline, Instructions::avx2, Instructions::avx512,
+              Instructions::avx512_fp16>(Format{});
 
 }  // namespace
 
-const Row& half_row(DataType type) {
-    return type == DataType::float16 ? float16_row : bfloat16_row;
+const Row& half_row(DataType type, Instructions instructions) {
+    const auto& rows = type == DataType::float16 ? half_rows<Float16> : half_rows<Bfloat16>;
+    return rows[static_cast<std::size_t>(instructions)];
 }
 
 }  // namespace kernels

@@ -84,33 +84,37 @@ struct LogicalXor {
 };
 
 /// T gives the order for min and max; everything else is done on its unsigned twin.
-template <typename T>
+template <Instructions instructions, typename T>
 constexpr Row make_row() {
     using U = std::make_unsigned_t<T>;
     Row row{};
-    set(row, Operation::sum, kernels_of<U, Sum>());
-    set(row, Operation::prod, kernels_of<U, Product>());
-    set(row, Operation::min, kernels_of<T, Minimum>());
-    set(row, Operation::max, kernels_of<T, Maximum>());
-    set(row, Operation::bitwise_and, kernels_of<U, BitwiseAnd>());
-    set(row, Operation::bitwise_or, kernels_of<U, BitwiseOr>());
-    set(row, Operation::bitwise_xor, kernels_of<U, BitwiseXor>());
-    set(row, Operation::logical_and, kernels_of<U, LogicalAnd>());
-    set(row, Operation::logical_or, kernels_of<U, LogicalOr>());
-    set(row, Operation::logical_xor, kernels_of<U, LogicalXor>());
+    set(row, Operation::sum, kernels_of<instructions, Plain<U, Sum>>());
+    set(row, Operation::prod, kernels_of<instructions, Plain<U, Product>>());
+    set(row, Operation::min, kernels_of<instructions, Plain<T, Minimum>>());
+    set(row, Operation::max, kernels_of<instructions, Plain<T, Maximum>>());
+    set(row, Operation::bitwise_and, kernels_of<instructions, Plain<U, BitwiseAnd>>());
+    set(row, Operation::bitwise_or, kernels_of<instructions, Plain<U, BitwiseOr>>());
+    set(row, Operation::bitwise_xor, kernels_of<instructions, Plain<U, BitwiseXor>>());
+    set(row, Operation::logical_and, kernels_of<instructions, Plain<U, LogicalAnd>>());
+    set(row, Operation::logical_or, kernels_of<instructions, Plain<U, LogicalOr>>());
+    set(row, Operation::logical_xor, kernels_of<instructions, Plain<U, LogicalXor>>());
     return row;
 }
 
-constexpr std::array<Row, 8> rows{make_row<std::int8_t>(),   make_row<std::int16_t>(),
-                                  make_row<std::int32_t>(),  make_row<std::int64_t>(),
-                                  make_row<std::uint8_t>(),  make_row<std::uint16_t>(),
-                                  make_row<std::uint32_t>(), make_row<std::uint64_t>()};
+template <typename T>
+constexpr auto rows_of = rows_by_instructions([]<Instructions instructions>() {
+    return make_row<instructions, T>();
+});
+
+constexpr std::array<std::array<Row, instructions_count>, 8> rows{
+    rows_of<std::int8_t>,  rows_of<std::int16_t>,  rows_of<std::int32_t>,  rows_of<std::int64_t>,
+    rows_of<std::uint8_t>, rows_of<std::uint16_t>, rows_of<std::uint32_t>, rows_of<std::uint64_t>};
 static_assert(static_cast<int>(DataType::uint64) == 7);
 
 }  // namespace
 
-const Row& integer_row(DataType type) {
-    return rows[static_cast<std::size_t>(type)];
+const Row& integer_row(DataType type, Instructions instructions) {
+    return rows[static_cast<std::size_t>(type)][static_cast<std::size_t>(instructions)];
 }
 
 }  // namespace trefoil::kernels

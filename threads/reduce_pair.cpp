@@ -77,7 +77,7 @@ struct Locate {
 };
 
 /// `Pair` must be what a C program has under the type's name.
-template <typename T, typename Pair>
+template <Instructions instructions, typename T, typename Pair>
 constexpr Row make_row() {
     struct InC {
         T value;
@@ -86,20 +86,26 @@ constexpr Row make_row() {
     static_assert(sizeof(Pair) == sizeof(InC) && alignof(Pair) == alignof(InC) &&
                   offsetof(Pair, index) == offsetof(InC, index));
     Row row{};
-    set(row, Operation::minloc, kernels_of<Pair, Locate<Minimum>>());
-    set(row, Operation::maxloc, kernels_of<Pair, Locate<Maximum>>());
+    set(row, Operation::minloc, kernels_of<instructions, Plain<Pair, Locate<Minimum>>>());
+    set(row, Operation::maxloc, kernels_of<instructions, Plain<Pair, Locate<Maximum>>>());
     return row;
 }
 
-constexpr std::array<Row, 5> rows{
-    make_row<float, Dense<float>>(), make_row<double, PaddedAfter<double>>(),
-    make_row<long, std::conditional_t<sizeof(long) == 8, PaddedAfter<long>, Dense<long>>>(),
-    make_row<int, Dense<int>>(), make_row<short, PaddedBetween<short>>()};
+template <typename T, typename Pair>
+constexpr auto rows_of = rows_by_instructions([]<Instructions instructions>() {
+    return make_row<instructions, T, Pair>();
+});
+
+constexpr std::array<std::array<Row, instructions_count>, 5> rows{
+    rows_of<float, Dense<float>>, rows_of<double, PaddedAfter<double>>,
+    rows_of<long, std::conditional_t<sizeof(long) == 8, PaddedAfter<long>, Dense<long>>>,
+    rows_of<int, Dense<int>>, rows_of<short, PaddedBetween<short>>};
 
 }  // namespace
 
-const Row& pair_row(DataType type) {
-    return rows[static_cast<std::size_t>(type) - static_cast<std::size_t>(DataType::float_int)];
+const Row& pair_row(DataType type, Instructions instructions) {
+    const auto family = static_cast<std::size_t>(DataType::float_int);
+    return rows[static_cast<std::size_t>(type) - family][static_cast<std::size_t>(instructions)];
 }
 
 }  // namespace trefoil::kernels

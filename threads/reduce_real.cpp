@@ -2,6 +2,8 @@
 // Reduction kernels of float, double and their complex numbers.
 #include "threads/reduce_real.hpp"
 
+#include <algorithm>
+
 #include "threads/reduce_kernels.hpp"
 
 namespace trefoil::kernels {
@@ -24,40 +26,50 @@ struct ComplexProduct {
     }
 };
 
-template <typename T>
+template <Instructions instructions, typename T>
 constexpr Row make_real_row() {
     Row row{};
-    set(row, Operation::sum, kernels_of<T, real::Sum>());
-    set(row, Operation::prod, kernels_of<T, real::Product>());
-    set(row, Operation::min, blocked_kernels_of<T, real::Minimum>());
-    set(row, Operation::max, blocked_kernels_of<T, real::Maximum>());
-    set(row, Operation::logical_and, kernels_of<T, real::LogicalAnd>());
-    set(row, Operation::logical_or, kernels_of<T, real::LogicalOr>());
-    set(row, Operation::logical_xor, kernels_of<T, real::LogicalXor>());
+    set(row, Operation::sum, kernels_of<instructions, Plain<T, real::Sum>>());
+    set(row, Operation::prod, kernels_of<instructions, Plain<T, real::Product>>());
+    set(row, Operation::min, kernels_of<instructions, Blocked<T, real::Minimum>>());
+    set(row, Operation::max, kernels_of<instructions, Blocked<T, real::Maximum>>());
+    set(row, Operation::logical_and, kernels_of<instructions, Plain<T, real::LogicalAnd>>());
+    set(row, Operation::logical_or, kernels_of<instructions, Plain<T, real::LogicalOr>>());
+    set(row, Operation::logical_xor, kernels_of<instructions, Plain<T, real::LogicalXor>>());
+    return row;
+}
+
+template <Instructions instructions, typename T>
+constexpr Row make_complex_row() {
+    Row row{};
+    set(row, Operation::sum, kernels_of<instructions, Plain<T, real::Sum, 2>>());
+    // gcc 12 makes fused multiply-adds of this product where AVX-512 has them, whatever
+    // -ffp-contract says.
+    constexpr Instructions unfused = std::min(instructions, Instructions::avx2);
+    set(row, Operation::prod, kernels_of<unfused, Plain<Complex<T>, ComplexProduct>>());
     return row;
 }
 
 template <typename T>
-constexpr Row make_complex_row() {
-    Row row{};
-    set(row, Operation::sum, kernels_of<T, real::Sum, 2>());
-    set(row, Operation::prod, kernels_of<Complex<T>, ComplexProduct>());
-    return row;
-}
+constexpr auto real_rows = rows_by_instructions([]<Instructions instructions>() {
+    return make_real_row<instructions, T>();
+});
 
-constexpr Row float_row = make_real_row<float>();
-constexpr Row double_row = make_real_row<double>();
-constexpr Row complex_float_row = make_complex_row<float>();
-constexpr Row complex_double_row = make_complex_row<double>();
+template <typename T>
+constexpr auto complex_rows = rows_by_instructions([]<Instructions instructions>() {
+    return make_complex_row<instructions, T>();
+});
 
 }  // namespace
 
-const Row& real_row(DataType type) {
-    return type == DataType::float32 ? float_row : double_row;
+const Row& real_row(DataType type, Instructions instructions) {
+    const auto& rows = type == DataType::float32 ? real_rows<float> : real_rows<double>;
+    return rows[static_cast<std::size_t>(instructions)];
 }
 
-const Row& complex_row(DataType type) {
-    return type == DataType::complex_float ? complex_float_row : complex_double_row;
+const Row& complex_row(DataType type, Instructions instructions) {
+    const auto& rows = type == DataType::complex_float ? complex_rows<float> : complex_rows<double>;
+    return rows[static_cast<std::size_t>(instructions)];
 }
 
 }  // namespace trefoil::kernels

@@ -158,7 +158,15 @@ class Kernels : public testing::TestWithParam<Pair> {
 
     void check(std::size_t count, std::size_t offset) {
         SCOPED_TRACE("count " + std::to_string(count) + " offset " + std::to_string(offset));
-        const trefoil::ReduceKernels kernels = reduce_kernels(type(), operation());
+        for (int set = 0; set <= static_cast<int>(trefoil::best_instructions()); ++set) {
+            check(count, offset, static_cast<trefoil::Instructions>(set));
+        }
+    }
+
+  private:
+    void check(std::size_t count, std::size_t offset, trefoil::Instructions instructions) {
+        SCOPED_TRACE(to_string(instructions));
+        const trefoil::ReduceKernels kernels = reduce_kernels(type(), operation(), instructions);
         const auto seed = static_cast<unsigned>(count * 7 + offset);
         const Bytes start = random_input(type(), count, seed);
         Placed one(type(), random_input(type(), count, seed + 1), (offset + 1) % 4);
@@ -180,7 +188,6 @@ class Kernels : public testing::TestWithParam<Pair> {
         EXPECT_TRUE(single.guards_intact() && joint.guards_intact());
     }
 
-  private:
     void apply_reference(Bytes& target, Placed& source) const {
         const std::size_t size = size_of(type());
         for (std::size_t at = 0; at < target.size(); at += size) {
