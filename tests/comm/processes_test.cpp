@@ -94,6 +94,16 @@ int finish(pid_t pid, Clock::time_point deadline) {
     return WIFEXITED(status) ? WEXITSTATUS(status) : -WTERMSIG(status);
 }
 
+/// Lets the ranks meet; each must end with 0.
+void expect_success(const Job& job) {
+    const StoreServer store;
+    job.meet_at(store.port());
+    const auto deadline = Clock::now() + std::chrono::seconds(40);
+    for (const pid_t pid : job.pids) {
+        EXPECT_EQ(finish(pid, deadline), 0);
+    }
+}
+
 /// Sums over many sizes; 0 when all are right.
 int sums(int rank, trefoil_comm_t comm) {
     for (const std::size_t count : {1U, 100U, 10'000U, 300'000U}) {
@@ -135,12 +145,7 @@ class Processes : public testing::TestWithParam<const char*> {};
 
 TEST_P(Processes, SumRight) {
     const Job job = start(6, "2x3", GetParam(), sums);
-    const StoreServer store;
-    job.meet_at(store.port());
-    const auto deadline = Clock::now() + std::chrono::seconds(40);
-    for (const pid_t pid : job.pids) {
-        EXPECT_EQ(finish(pid, deadline), 0);
-    }
+    expect_success(job);
 }
 
 TEST(ProcessMemory, IsUsedWhereAllRanksMay) {
@@ -149,12 +154,7 @@ TEST(ProcessMemory, IsUsedWhereAllRanksMay) {
         return result == 0 && chosen_for_large_vectors(comm) != "ordered" ? 4 : result;
     };
     const Job job = start(6, "2x3", "memory", body);
-    const StoreServer store;
-    job.meet_at(store.port());
-    const auto deadline = Clock::now() + std::chrono::seconds(40);
-    for (const pid_t pid : job.pids) {
-        EXPECT_EQ(finish(pid, deadline), 0);
-    }
+    expect_success(job);
 }
 
 TEST(ProcessMemory, IsLeftAloneWhereOneRankMayNot) {
@@ -166,12 +166,7 @@ TEST(ProcessMemory, IsLeftAloneWhereOneRankMayNot) {
         return result == 0 && chosen_for_large_vectors(comm) == "ordered" ? 4 : result;
     };
     const Job job = start(6, "2x3", "memory", body);
-    const StoreServer store;
-    job.meet_at(store.port());
-    const auto deadline = Clock::now() + std::chrono::seconds(40);
-    for (const pid_t pid : job.pids) {
-        EXPECT_EQ(finish(pid, deadline), 0);
-    }
+    expect_success(job);
 }
 
 TEST_P(Processes, AKilledRankIsReportedByAllOthers) {
