@@ -47,6 +47,7 @@ class Timeline:
                     open_until.pop()
                 if open_until:
                     test.assertLessEqual(end, open_until[-1][0], f"{track}: {name} outlasts {open_until[-1][1]}")
+                    test.assertNotEqual(open_until[-1][1], "wait", f"{track}: {name} while there was nothing to do")
                 open_until.append((end, name))
 
     def check_flows(self, test):
