@@ -46,8 +46,12 @@ constexpr std::array<std::string_view, instructions_count> instruction_sets{
     "baseline", "avx2", "avx512", "avx512-fp16"};
 
 #if defined(__x86_64__)
-/// By the processor's own word: not every compiler knows the name.
-bool has_float16_arithmetic() {
+// By the processor's own word: not every compiler knows these names.
+bool has_f16c() {
+    unsigned a = 0, b = 0, c = 0, d = 0;
+    return __get_cpuid(1, &a, &b, &c, &d) != 0 && (c & (1U << 29)) != 0;
+}
+bool has_avx512_fp16() {
     unsigned a = 0, b = 0, c = 0, d = 0;
     return __get_cpuid_count(7, 0, &a, &b, &c, &d) != 0 && (d & (1U << 23)) != 0;
 }
@@ -55,12 +59,13 @@ bool has_float16_arithmetic() {
 
 Instructions find_instructions() {
 #if defined(__x86_64__)
-    if (__builtin_cpu_supports("avx512f") && __builtin_cpu_supports("avx512bw") &&
-        __builtin_cpu_supports("avx512dq") && __builtin_cpu_supports("avx512vl")) {
-        // F16C is older than all of them.
-        return has_float16_arithmetic() ? Instructions::avx512_fp16 : Instructions::avx512;
+    const bool avx2 = __builtin_cpu_supports("avx2") && has_f16c();
+    const bool avx512 = __builtin_cpu_supports("avx512f") && __builtin_cpu_supports("avx512bw") &&
+                        __builtin_cpu_supports("avx512dq") && __builtin_cpu_supports("avx512vl");
+    if (avx2 && avx512) {
+        return has_avx512_fp16() ? Instructions::avx512_fp16 : Instructions::avx512;
     }
-    if (__builtin_cpu_supports("avx2") && __builtin_cpu_supports("f16c")) {
+    if (avx2) {
         return Instructions::avx2;
     }
 #endif
