@@ -40,7 +40,8 @@ long locks_of_all_threads() {
     return locks.load(std::memory_order_relaxed);
 }
 
-#if defined(__x86_64__)
+// ThreadSanitizer makes calls of its own.
+#if defined(__x86_64__) && !defined(__SANITIZE_THREAD__)
 
 // The kernel's registers for a system call, and the address behind the instruction, which is what
 // a filter sees.
