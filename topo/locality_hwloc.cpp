@@ -6,6 +6,7 @@
 #include <cerrno>
 #include <cstdio>
 #include <memory>
+#include <mutex>
 #include <system_error>
 
 #include "topo/locality.hpp"
@@ -50,6 +51,10 @@ Locality absent(const std::string& what) {
 
 /// `path` empty: this machine.
 Locality load(const std::string& path) {
+    // libudev, which hwloc asks, is not made for several threads; ranks that are threads come here
+    // at once.
+    static std::mutex one_at_a_time;
+    const std::lock_guard lock(one_at_a_time);
     hwloc_topology_t opened = nullptr;
     if (hwloc_topology_init(&opened) != 0) {
         return absent("cannot start");
