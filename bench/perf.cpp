@@ -133,8 +133,8 @@ void add_call_options(CLI::App& command, PerfOptions& o) {
     command
         .add_option("-o,--op", o.operations,
                     "sum (default), prod, min, max, minloc ...: a comma list, or all; only where "
-                    "something is "
-                    "reduced")
+                    "something is reduced. none: the same schedule without arithmetic, and "
+                    "without a result to check; all leaves it out")
         ->group("Calls");
     command
         .add_option("--in-place", o.placement,

@@ -71,6 +71,10 @@ std::uint64_t salt_of(const Piece& piece, std::uint64_t salt) {
 
 }  // namespace
 
+bool Case::has_result() const {
+    return collective != Collective::barrier && (operation || !is_reduction(collective));
+}
+
 class Meter::Buffers {
   public:
     Buffers(const Part& part, DataType type)
@@ -111,7 +115,7 @@ Measurement Meter::measure(const Case& what) {
                              size_of(what.type)
                        : 0;
     Buffers buffers(part_of(what), what.type);
-    const bool check = check_ && has_data;
+    const bool check = check_ && what.has_result();
     std::int64_t wrong = 0;
     session_.set_algorithm(what.collective, what.algorithm);
     m.used = session_.algorithm(what.collective, what.count, what.type);
@@ -146,22 +150,22 @@ void Meter::call(const Case& what, Buffers& buffers, bool pointer_in_place) {
 }
 
 Meter::Data Meter::make_data(const Case& what) const {
-    if (!is_reduction(what.collective)) {
+    if (!what.operation) {
         const ElementStream moved = movement_pattern(what.type);
         return {moved, moved, poisoned(what.type), std::nullopt};
     }
     const Rank rank = session_.rank();
     const Rank ranks = session_.torus().ranks();
-    Data data{exact_input(what.type, what.operation, rank, ranks),
-              exact_result(what.type, what.operation, ranks), poisoned(what.type), std::nullopt};
+    Data data{exact_input(what.type, *what.operation, rank, ranks),
+              exact_result(what.type, *what.operation, ranks), poisoned(what.type), std::nullopt};
     if (is_floating(what.type)) {
-        data.mixed = mixed_magnitudes(what.type, what.operation, rank, ranks);
+        data.mixed = mixed_magnitudes(what.type, *what.operation, rank, ranks);
     }
     return data;
 }
 
 const Meter::Data& Meter::data_of(const Case& what) {
-    const auto key = std::tuple(what.type, what.operation, is_reduction(what.collective));
+    const auto key = std::pair(what.type, what.operation);
     auto found = data_.find(key);
     if (found == data_.end()) {
         found = data_.emplace(key, make_data(what)).first;

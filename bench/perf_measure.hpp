@@ -5,7 +5,7 @@
 #include <map>
 #include <optional>
 #include <string>
-#include <tuple>
+#include <utility>
 
 #include "bench/perf_options.hpp"
 #include "bench/perf_pattern.hpp"
@@ -18,10 +18,14 @@ struct Case {
     Collective collective = Collective::allreduce;
     std::string algorithm;  ///< a name, or "auto"
     DataType type = DataType::float32;
-    Operation operation = Operation::sum;
-    std::size_t count = 0;  ///< elements; of one block where the collective is divided
+    std::optional<Operation> operation;  ///< nothing: `none`, or where nothing is reduced
+    std::size_t count = 0;               ///< elements; of one block where the collective is divided
     bool in_place = false;
     Rank root = 0;  ///< of rooted collectives
+
+    /// Whether a right result is defined: a barrier has no data, and `none` leaves behind whatever
+    /// its schedule moves.
+    bool has_result() const;
 };
 
 struct Measurement {
@@ -69,7 +73,7 @@ class Meter {
     int iterations_, warmup_;
     bool check_;
     std::uint64_t salt_ = 0;  ///< another one for each checked call, alike on all ranks
-    std::map<std::tuple<DataType, Operation, bool>, Data> data_;  ///< bool: with reduction
+    std::map<std::pair<DataType, std::optional<Operation>>, Data> data_;
 };
 
 }  // namespace trefoil::tool

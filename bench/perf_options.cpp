@@ -34,25 +34,28 @@ std::vector<DataType> datatypes(const std::string& text) {
     return types;
 }
 
-std::vector<Operation> operations(const std::string& text) {
-    std::vector<Operation> result;
+/// `none` goes by its name alone: "all" are those that compute something.
+std::vector<std::optional<Operation>> operations(const std::string& text) {
+    std::vector<std::optional<Operation>> result;
     for (const std::string& name : split_list(text)) {
         if (name == "all") {
             for (int i = 0; i < operation_count; ++i) {
-                result.push_back(static_cast<Operation>(i));
+                result.emplace_back(static_cast<Operation>(i));
             }
+        } else if (name == no_operation) {
+            result.emplace_back(std::nullopt);
         } else {
-            result.push_back(parse_operation(name));
+            result.emplace_back(parse_operation(name));
         }
     }
     return result;
 }
 
-/// What moves data has no operation; it gets one that is never used.
+/// Of what only moves data.
 std::vector<Campaign::Kind> kinds_without_operation(const PerfOptions& options) {
     std::vector<Campaign::Kind> result;
     for (const DataType type : datatypes(options.datatypes)) {
-        result.push_back({type, Operation::sum});
+        result.push_back({type, std::nullopt});
     }
     return result;
 }
@@ -63,8 +66,8 @@ std::vector<Campaign::Kind> kinds(const PerfOptions& options) {
     const bool lenient = options.datatypes == "all" || asked == "all";
     std::vector<Campaign::Kind> result;
     for (const DataType type : datatypes(options.datatypes)) {
-        for (const Operation operation : operations(asked)) {
-            const std::string reason = refusal(type, operation);
+        for (const std::optional<Operation> operation : operations(asked)) {
+            const std::string reason = operation ? refusal(type, *operation) : "";
             if (reason.empty()) {
                 result.push_back({type, operation});
             } else if (!lenient) {
@@ -204,7 +207,7 @@ Campaign make_campaign(const PerfOptions& options) {
         campaign.roots = split_list(options.root);
     }
     if (campaign.collective == Collective::barrier) {
-        campaign.kinds = {{DataType::int8, Operation::sum}};
+        campaign.kinds = {{DataType::int8, std::nullopt}};
         campaign.counts = {0};
         campaign.in_place = {false};
     } else {

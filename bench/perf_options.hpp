@@ -4,12 +4,16 @@
 
 #include <optional>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "algorithms/algorithm.hpp"
 #include "threads/reduce.hpp"
 
 namespace trefoil::tool {
+
+/// What --op calls a reduction without arithmetic: the same schedule, whose results mean nothing.
+inline constexpr std::string_view no_operation = "none";
 
 /// The command line as typed; the flags are those of nccl-tests where it has them.
 struct PerfOptions {
@@ -20,7 +24,7 @@ struct PerfOptions {
     int iterations = 20, warmup = 5;
     bool check = false;
     std::string datatypes = "float", algorithms = "auto";
-    std::string operations;  ///< empty: sum
+    std::string operations;  ///< empty: sum; may hold `none`
     std::string root;        ///< empty: 0
     std::string placement = "both";
     std::string torus, backend, provider, nics;
@@ -46,7 +50,7 @@ struct Campaign {
     Collective collective = Collective::allreduce;
     struct Kind {
         DataType type;
-        Operation operation;
+        std::optional<Operation> operation;  ///< nothing: `none`, or where nothing is reduced
     };
     std::vector<Kind> kinds;
     std::vector<std::size_t> bytes;   ///< either bytes or counts is empty

@@ -27,7 +27,10 @@ std::string_view type_text(const Measurement& m, std::string_view none) {
 }
 
 std::string_view operation_text(const Measurement& m, std::string_view none) {
-    return is_reduction(m.what.collective) ? to_string(m.what.operation) : none;
+    if (!is_reduction(m.what.collective)) {
+        return none;
+    }
+    return m.what.operation ? to_string(*m.what.operation) : no_operation;
 }
 
 Json run_json(const Setting& s, const Measurement& m) {
@@ -47,6 +50,7 @@ Json run_json(const Setting& s, const Measurement& m) {
              {"root", is_rooted(m.what.collective) ? Json(m.what.root) : Json()},
              {"in_place", m.what.in_place},
              {"iterations", m.iterations},
+             {"checked", m.wrong.has_value()},
              {"wrong", m.wrong ? Json(*m.wrong) : Json()},
              {"identical", m.identical ? Json(*m.identical) : Json()},
              {"algbw", m.algbw},
@@ -61,7 +65,7 @@ Report::Report(Setting setting, const PerfOptions& options, bool silent)
     : setting_(std::move(setting)),
       json_file_(options.json),
       silent_(silent),
-      checked_(options.check),
+      asked_to_check_(options.check),
       progress_(!silent && isatty(STDERR_FILENO) != 0) {
     if (silent_) {
         return;
@@ -92,6 +96,7 @@ void Report::announce(const Case& what, std::size_t done, std::size_t of) const 
 
 void Report::add(const Measurement& m) {
     wrong_ += m.wrong.value_or(0);
+    checked_ += m.wrong ? 1 : 0;
     if (silent_) {
         return;
     }
@@ -109,7 +114,9 @@ void Report::add(const Measurement& m) {
         : m.what.in_place ? "in"
                           : "out",
         m.p50, m.p99, m.min, m.max, m.algbw * 1e-9, m.busbw * 1e-9, wrong,
-        m.identical.value_or(true) ? "" : "  ranks differ in their bits");
+        !m.identical.value_or(true)   ? "  ranks differ in their bits"
+        : asked_to_check_ && !m.wrong ? "  not checked"
+                                      : "");
     std::fflush(stdout);
     measurements_.push_back(m);
 }
@@ -151,12 +158,19 @@ void Report::finish(const std::vector<Skipped>& skipped) {
     for (const Skipped& s : skipped) {
         fmt::print("# skipped {}: {}\n", s.algorithm, s.reason);
     }
-    fmt::print("{} measurements, {}\n", measurements_.size(),
-               checked_ ? fmt::format("{} wrong", wrong_) : "results not checked (-c checks them)");
+    fmt::print("{} measurements, {}\n", measurements_.size(), verdict());
     std::fflush(stdout);
     if (!json_file_.empty()) {
         write_json(skipped);
     }
+}
+
+std::string Report::verdict() const {
+    if (checked_ == 0) {
+        return asked_to_check_ ? "results not checked" : "results not checked (-c checks them)";
+    }
+    const std::size_t rest = measurements_.size() - checked_;
+    return fmt::format("{} wrong{}", wrong_, rest > 0 ? fmt::format(", {} not checked", rest) : "");
 }
 
 void Report::write_json(const std::vector<Skipped>& skipped) const {

@@ -40,14 +40,16 @@ class Report {
     std::int64_t wrong() const { return wrong_; }
 
   private:
+    std::string verdict() const;
     void write_json(const std::vector<Skipped>& skipped) const;
 
     Setting setting_;
     std::string json_file_;
-    bool silent_, checked_, progress_;
+    bool silent_, asked_to_check_, progress_;
     std::vector<Measurement> measurements_;
     std::optional<ResourceUse> resources_;
     std::optional<LateBarrier> late_;
+    std::size_t checked_ = 0;  ///< of the measurements
     std::int64_t wrong_ = 0;
 };
 

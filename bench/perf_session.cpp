@@ -29,6 +29,9 @@ Session::Session(const trefoil_config_t& config) {
 
 Session::~Session() {
     trefoil_comm_destroy(comm_);
+    for (const auto& [bytes, operation] : idle_operations_) {
+        trefoil_op_free(operation);
+    }
 }
 
 std::pair<std::string, std::string> Session::transport() const {
@@ -79,8 +82,10 @@ std::string Session::algorithm(Collective collective, std::size_t count, DataTyp
 }
 
 void Session::call(const CollectiveCall& c) {
-    const auto type = static_cast<trefoil_datatype_t>(c.type);
-    const auto op = static_cast<trefoil_op_t>(c.operation);
+    const bool idle = is_reduction(c.collective) && !c.operation;
+    const auto type = idle ? TREFOIL_ELEMENT : static_cast<trefoil_datatype_t>(c.type);
+    const auto op = idle ? no_arithmetic(size_of(c.type))
+                         : static_cast<trefoil_op_t>(c.operation.value_or(Operation::sum));
     const auto status = [&] {
         switch (c.collective) {
             case Collective::allreduce:
@@ -103,6 +108,18 @@ void Session::call(const CollectiveCall& c) {
         return TREFOIL_ERROR_INTERNAL;
     };
     require_success(status());
+}
+
+/// Commutes, as the built-in operations do, so that it changes neither algorithm nor schedule.
+trefoil_op_t Session::no_arithmetic(std::size_t element_bytes) {
+    const auto found = idle_operations_.find(element_bytes);
+    if (found != idle_operations_.end()) {
+        return found->second;
+    }
+    const auto leave = [](void*, const void*, std::size_t, void*) {};
+    trefoil_op_t operation{};
+    require_success(trefoil_op_create(leave, nullptr, element_bytes, 1, &operation));
+    return idle_operations_[element_bytes] = operation;
 }
 
 /// An allreduce in place by the default algorithm.

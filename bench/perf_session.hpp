@@ -4,6 +4,8 @@
 #pragma once
 
 #include <cstdint>
+#include <map>
+#include <optional>
 #include <string>
 #include <utility>
 #include <vector>
@@ -25,7 +27,8 @@ struct CollectiveCall {
     void* recv = nullptr;        ///< or TREFOIL_IN_PLACE; the only buffer of bcast
     std::size_t count = 0;       ///< elements, of one block where the collective is divided
     DataType type = DataType::float32;
-    Operation operation = Operation::sum;
+    /// Nothing: the schedule as it is, but without arithmetic.
+    std::optional<Operation> operation;
     Rank root = 0;
 };
 
@@ -64,7 +67,10 @@ class Session {
     void reduce_here(void* values, std::size_t count, DataType type, Operation operation);
     std::pair<std::string, std::string> transport() const;
 
+    trefoil_op_t no_arithmetic(std::size_t element_bytes);
+
     trefoil_comm_t comm_ = nullptr;
+    std::map<std::size_t, trefoil_op_t> idle_operations_;  ///< by the bytes of an element
     int rank_ = 0;
     Torus torus_{{1}};
 };

@@ -99,6 +99,39 @@ TEST_F(Perf, pairs_take_minloc_and_maxloc_among_all_operations) {
     EXPECT_EQ(all["runs"].size(), 2U * 2 * 2);
 }
 
+TEST_F(Perf, without_arithmetic_results_are_not_checked) {
+    const Json all =
+        run({"allreduce", "--torus", "3x3", "--launch", "threads", "--counts", "9000", "-a",
+             "auto,bucket", "-o", "sum,none", "-n", "1", "-c", "--in-place", "out"});
+    ASSERT_EQ(all["runs"].size(), 4U);
+    for (std::size_t i = 0; i < 4; ++i) {
+        const Json& row = all["runs"][i];
+        const bool reduced = i < 2;
+        EXPECT_EQ(row["op"], reduced ? "sum" : "none");
+        EXPECT_EQ(row["checked"], reduced) << row;
+        EXPECT_EQ(row["wrong"], reduced ? Json(0) : Json()) << row;
+        EXPECT_EQ(row["identical"], reduced ? Json(true) : Json()) << row;
+        EXPECT_EQ(row["used"], all["runs"][i % 2]["used"])
+            << "another algorithm without arithmetic";
+    }
+    EXPECT_EQ(lines_of(result_.out).back(), "4 measurements, 0 wrong, 2 not checked");
+    run({"reduce", "--torus", "3", "--launch", "threads", "--counts", "9", "-d", "float,short-int",
+         "-o", "none", "-n", "1", "-c"});
+    EXPECT_EQ(lines_of(result_.out).back(), "4 measurements, results not checked");
+    EXPECT_EQ(result_.out.find("0 wrong"), std::string::npos) << result_.out;
+}
+
+TEST_F(Perf, without_arithmetic_the_same_messages_travel) {
+    const auto sent = [&](const std::string& operation) {
+        return run({"allreduce", "--torus", "3x3", "--launch", "threads", "--counts", "300000",
+                    "-a", "trivance-b", "-o", operation, "-n", "2",
+                    "--resources"})["resources"]["ports"];
+    };
+    const Json reduced = sent("sum");
+    EXPECT_GT(reduced[0]["bytes"], 1 << 20);
+    EXPECT_EQ(sent("none"), reduced);
+}
+
 TEST_F(Perf, automatic_choice_names_what_it_chose) {
     const Json all = run({"allreduce", "--ranks", "4", "--launch", "threads", "-b", "8", "-e", "8",
                           "--in-place", "out", "-n", "1"});
@@ -280,6 +313,7 @@ TEST(PerfInput, bad_input_is_refused_once) {
         {{"allreduce", "--torus", "3", "-d", "float_int"}, "float-int takes minloc and maxloc"},
         {{"allreduce", "--torus", "3", "--backend", "memry"}, "did you mean memory"},
         {{"allgather", "--torus", "3", "-o", "sum"}, "allgather reduces nothing"},
+        {{"allgather", "--torus", "3", "-o", "none"}, "allgather reduces nothing"},
         {{"allreduce", "--torus", "3", "--root", "0"}, "allreduce has no root"},
         {{"bcast", "--torus", "3", "--root", "3"}, "numbers from 0 to 2, or all"},
         {{"bcast", "--torus", "3", "--root", "1x"}, "--root 1x is no rank"},
