@@ -75,6 +75,7 @@ trefoil::Settings settings_of(const trefoil_config_t& config) {
                 "config.coordinates is set; config.dimensions must be how many there are");
         s.coordinates.assign(config.coordinates, config.coordinates + config.dimensions);
     }
+    s.progress = {config.progress, config.context};
     override_with(s.backend, config.backend);
     override_with(s.provider, config.provider);
     override_with(s.algorithm, config.algorithm);

@@ -225,6 +225,7 @@ void Communicator::open() {
     // Half: the verdict on the greetings is exchanged within the other half.
     options.greeting_timeout = std::min(settings_.timeout / 2, longest_greeting);
     options.stall_warning = settings_.stall_warning;
+    options.progress = settings_.progress;
     options.trace = trace_.get();
     options.check_peers = [this] { return dead_peers(); };
     executor_ = std::make_unique<Executor>(wire_, *team_, options);

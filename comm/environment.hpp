@@ -13,6 +13,7 @@
 
 #include "backend/launcher.hpp"
 #include "comm/cost_settings.hpp"
+#include "threads/waiting.hpp"
 #include "topo/torus.hpp"
 
 namespace trefoil {
@@ -64,6 +65,7 @@ struct Settings {
     std::size_t segment_bytes = std::size_t{1} << 20;  ///< of the vector
     std::string trace;                                 ///< file of the timeline; empty: none
     std::size_t trace_events = 65536;                  ///< that a thread keeps
+    Progress progress{};                               ///< the caller's
 };
 
 /// Reads the environment. Throws Error(invalid_argument) that names variable, value and mend.

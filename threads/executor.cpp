@@ -56,6 +56,7 @@ Executor::Executor(Wire& wire, Team& team, ExecutorOptions options)
     }
     for (int i = 0; i < team.workers(); ++i) {
         workers_.push_back(std::make_unique<Worker>(i, options_.may_spin));
+        workers_.back()->in_caller = i == 0 && team.caller_works();
         if (options_.trace != nullptr) {
             workers_.back()->trace = &options_.trace->ring(static_cast<std::size_t>(i));
         }
@@ -97,7 +98,7 @@ Status Executor::run(const Call& call) noexcept {
     started_in_call_ = 0;
     completed_.store(0, std::memory_order_relaxed);
     auto job = [this](int worker) { work(worker); };
-    if (!team_.run(job)) {  // a team's run synchronises with its workers' return
+    if (!team_.run(job, options_.progress)) {  // a team's run synchronises with its workers' return
         fail(Status::system_error,
              "the OpenMP runtime grants fewer threads than the " + std::to_string(team_.workers()) +
                  " that drive the ports since this communicator was made; keep OMP_DYNAMIC off and "

@@ -47,6 +47,7 @@ struct ExecutorOptions {
     std::chrono::milliseconds greeting_timeout{30'000};  ///< for the first message of a channel
     /// Called when nothing has happened for a second; returns what is wrong with a peer, or "".
     std::function<std::string()> check_peers;
+    Progress progress{};     ///< called in the thread of run() and greet() while they wait
     Trace* trace = nullptr;  ///< has a ring for each worker and outlives the executor; null: off
 };
 

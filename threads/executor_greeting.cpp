@@ -76,6 +76,9 @@ void Executor::greet(std::size_t first_out, std::size_t first_in) {
             waiting.reset();
             continue;
         }
+        if (options_.progress) {
+            options_.progress();
+        }
         const auto sleep = std::min(waiting.idle(), busy_sleep);
         if (sleep.count() == 0) {
             continue;

@@ -17,7 +17,13 @@ bool Executor::idle(Worker& me) {
 }
 
 bool Executor::idle_once(Worker& me) {
-    const std::chrono::microseconds length = me.waiting.idle();
+    std::chrono::microseconds length = me.waiting.idle();
+    if (me.in_caller && options_.progress) {
+        length = std::min(length, longest_sleep_with_progress);
+        if (length.count() > 0 || ++me.vain_polls % polls_per_progress == 0) {
+            options_.progress();
+        }
+    }
     if (length.count() == 0) {
         return true;
     }

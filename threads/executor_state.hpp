@@ -77,6 +77,8 @@ struct alignas(64) Executor::Worker {
     bool is_idle = false;
     bool warned = false;
     bool reported = false;
+    bool in_caller = false;          ///< runs in the thread that called run()
+    std::uint32_t vain_polls = 0;    ///< of this call, for the caller's progress
     bool refused = false;            ///< a put is to be tried again; no arrival will say when
     std::uint32_t changes_seen = 0;  ///< Executor::changes_ before it last looked for work
     std::atomic<bool> asleep{false};
@@ -92,6 +94,9 @@ inline constexpr std::chrono::milliseconds check_interval{250};
 inline constexpr std::chrono::seconds look_interval{1};
 /// The longest sleep while a put waits to be tried again, or a peer connects.
 inline constexpr std::chrono::microseconds busy_sleep{1000};
+
+/// Of so many polls in vain, one is followed by the caller's progress, which costs about as much.
+inline constexpr std::uint32_t polls_per_progress = 8;
 
 inline constexpr const char* same_calls =
     "all ranks must make the same calls in the same order, with the same count, type and operation";

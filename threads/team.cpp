@@ -99,11 +99,17 @@ class Team::DedicatedThreads final : public Team::Implementation {
 
     int threads() const override { return static_cast<int>(threads_.size()); }
 
-    bool run(void (*call)(void*, int), void* work) override {
+    bool caller_works() const override { return false; }
+
+    bool run(void (*call)(void*, int), void* work, Progress progress) override {
         call_ = call;
         work_ = work;
         remaining_.store(static_cast<std::uint32_t>(threads_.size()), std::memory_order_relaxed);
         advance();
+        if (progress) {
+            wait_with(progress);
+            return true;
+        }
         // Ended by the last worker in serve().
         for (std::uint32_t left = remaining_.load(std::memory_order_acquire); left != 0;
              left = remaining_.load(std::memory_order_acquire)) {
@@ -117,6 +123,19 @@ class Team::DedicatedThreads final : public Team::Implementation {
     void advance() {
         generation_.fetch_add(1, std::memory_order_release);
         generation_.notify_all();
+    }
+
+    // Ended by the last worker in serve(), as is the wait of a caller without progress; naps
+    // instead of a futex, which knows no deadline.
+    void wait_with(Progress progress) {
+        Waiting waiting(spins_ > 0);
+        while (remaining_.load(std::memory_order_acquire) != 0) {
+            progress();
+            const auto nap = std::min(waiting.idle(), longest_sleep_with_progress);
+            if (nap.count() > 0) {
+                std::this_thread::sleep_for(nap);
+            }
+        }
     }
 
     void stop() {
@@ -179,9 +198,13 @@ void Team::require_usable() const {
     }
 }
 
-bool Team::run_erased(void (*call)(void*, int), void* work) {
+bool Team::caller_works() const {
+    return implementation_ == nullptr || implementation_->caller_works();
+}
+
+bool Team::run_erased(void (*call)(void*, int), void* work, Progress progress) {
     if (implementation_) {
-        return implementation_->run(call, work);
+        return implementation_->run(call, work, progress);
     }
     call(work, 0);
     return true;

@@ -8,6 +8,8 @@
 #include <string>
 #include <vector>
 
+#include "threads/waiting.hpp"
+
 namespace trefoil {
 
 /// Runs one function on all its threads at a time and waits for them. Idle threads sleep (those of
@@ -29,6 +31,8 @@ class Team {
 
     /// How many calls of `work` a run makes, 1 or more.
     int workers() const;
+    /// Worker 0 is the thread that calls run(), not one that it waits for.
+    bool caller_works() const;
 
     /// Throws Error(invalid_argument) where run() must not be called: an OpenMP team inside a
     /// parallel region, whose threads are not idle.
@@ -36,10 +40,11 @@ class Team {
 
     /// Calls work(i) once for each worker i, concurrently, and returns true when all have returned.
     /// False: an OpenMP runtime grants fewer threads than when the team was made; nothing was
-    /// called. `work` must not throw. Does not allocate by itself. One caller at a time.
+    /// called. `work` must not throw. Does not allocate by itself. One caller at a time. A caller
+    /// that has nothing to do but wait calls `progress` meanwhile.
     template <typename Work>
-    [[nodiscard]] bool run(Work& work) {
-        return run_erased([](void* w, int i) { (*static_cast<Work*>(w))(i); }, &work);
+    [[nodiscard]] bool run(Work& work, Progress progress = {}) {
+        return run_erased([](void* w, int i) { (*static_cast<Work*>(w))(i); }, &work, progress);
     }
 
   private:
@@ -48,7 +53,7 @@ class Team {
     class OpenMpThreads;
 
     explicit Team(std::unique_ptr<Implementation> implementation);
-    bool run_erased(void (*call)(void*, int), void* work);
+    bool run_erased(void (*call)(void*, int), void* work, Progress progress);
     std::unique_ptr<Implementation> implementation_;  ///< null: the calling thread
 };
 

@@ -10,8 +10,9 @@ class Team::Implementation {
   public:
     virtual ~Implementation() = default;
     virtual int threads() const = 0;
+    virtual bool caller_works() const = 0;
     virtual void require_usable() const {}
-    virtual bool run(void (*call)(void*, int), void* work) = 0;
+    virtual bool run(void (*call)(void*, int), void* work, Progress progress) = 0;
 };
 
 }  // namespace trefoil

@@ -75,8 +75,9 @@ class Team::OpenMpThreads final : public Team::Implementation {
   public:
     explicit OpenMpThreads(int threads) : runtime_(find_runtime()), threads_(threads) {}
     int threads() const override { return threads_; }
+    bool caller_works() const override { return true; }  // as the region's first thread
     void require_usable() const override { require_serial(runtime_); }
-    bool run(void (*call)(void*, int), void* work) override {
+    bool run(void (*call)(void*, int), void* work, Progress /*worker 0 sees to it*/) override {
         Region region{&runtime_, threads_, call, work};
         runtime_.parallel(enter, &region, static_cast<unsigned>(threads_), 0);
         return region.granted >= threads_;

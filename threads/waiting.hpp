@@ -11,6 +11,18 @@ namespace trefoil {
 /// Tells the processor that this thread spins, so that its sibling gets the execution units.
 void pause_processor();
 
+/// What the caller wants done, in its own thread, while a call waits: its own network may stand
+/// still until somebody polls it.
+struct Progress {
+    void (*call)(void* context) = nullptr;
+    void* context = nullptr;
+
+    explicit operator bool() const { return call != nullptr; }
+    void operator()() const { call(context); }
+};
+/// The longest sleep of a thread that has such work.
+inline constexpr std::chrono::microseconds longest_sleep_with_progress{1000};
+
 /// One per waiting thread. Spins while there is a core for every thread; otherwise yields for about
 /// a hundred empty polls, then asks for sleeps of 50 us that grow to 200 ms while nothing happens.
 /// An arrival ends a sleep, so long ones cost nothing but the wake-up; where it cannot, the delay

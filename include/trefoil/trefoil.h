@@ -91,6 +91,11 @@ typedef struct trefoil_comm* trefoil_comm_t;
  * inside a collective that uses an algorithm for the first time, from the calling thread. */
 typedef int (*trefoil_allgather_fn)(const void* mine, void* all, size_t bytes, void* context);
 
+/* The caller's own communication, given a chance while a collective waits: called again and again
+ * from the calling thread, at least every few milliseconds. It must return soon and must not call
+ * Trefoil. An MPI library needs it, because its messages may move only while somebody polls. */
+typedef void (*trefoil_progress_fn)(void* context);
+
 /* Zero or NULL leaves a field to the environment (TREFOIL_*; `trefoil info` lists them), then to
  * the default. Strings are copied. Always start from TREFOIL_CONFIG_INITIALIZER. */
 typedef struct {
@@ -98,7 +103,7 @@ typedef struct {
     int rank;    /* with `allgather`: this rank ... */
     int ranks;   /* ... and how many there are; 0: take both from the environment */
     trefoil_allgather_fn allgather; /* NULL: rendezvous by environment (TREFOIL_STORE) */
-    void* context;                  /* handed to allgather */
+    void* context;                  /* handed to allgather and progress */
     const char* torus;              /* "3x3": sizes whose product is `ranks`; "2d": balanced */
     const char* backend;            /* "memory", "ofi" or "ucx" */
     const char* provider;           /* ofi: "net", "tcp;ofi_rxm", "shm", ... */
@@ -110,12 +115,16 @@ typedef struct {
                                        as a host file (TREFOIL_HOSTFILE) says. All ranks or none.
                                        Without `torus`, sizes are the largest coordinates + 1 */
     int dimensions;                 /* how many coordinates */
+    trefoil_progress_fn progress;   /* called while a call waits; NULL: nothing is */
 } trefoil_config_t;
 
 /* A macro, because C has no other constant initialiser; the first field must be the struct's size.
  */
-#define TREFOIL_CONFIG_INITIALIZER \
-    { sizeof(trefoil_config_t), 0, 0, NULL, NULL, NULL, NULL, NULL, NULL, NULL, 0, 0.0, NULL, 0 }
+#define TREFOIL_CONFIG_INITIALIZER                                                                 \
+    {                                                                                              \
+        sizeof(trefoil_config_t), 0, 0, NULL, NULL, NULL, NULL, NULL, NULL, NULL, 0, 0.0, NULL, 0, \
+            NULL                                                                                   \
+    }
 
 /* Collective over all ranks. `config` may be NULL: everything from the environment; without one, a
  * communicator of one rank. On failure *comm is NULL and trefoil_last_error(NULL) tells why. */
