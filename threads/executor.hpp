@@ -174,6 +174,8 @@ class Executor {
     // executor_failure.cpp
     bool look_for_trouble(Worker& me, std::chrono::steady_clock::duration idle_for);
     void fail(Status status, const std::string& text) noexcept;
+    bool listen(std::size_t group) noexcept;
+    bool has_left(Rank peer) const noexcept;
     void tell_peers(std::uint32_t control) noexcept;
     bool missing(std::size_t in_channel, const Segment*& segment, std::uint32_t& step) const;
     std::string waiting_text() const;

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // The executor's cold side: stalls, lost peers, and telling the others.
+#include <algorithm>
 #include <cstdio>
 
 #include "threads/executor_state.hpp"
@@ -9,6 +10,7 @@ namespace trefoil {
 namespace {
 constexpr std::chrono::milliseconds grace{200};
 constexpr std::chrono::milliseconds report_after{500};
+constexpr std::chrono::microseconds retry_after{100};
 
 double seconds(std::chrono::steady_clock::duration d) {
     return std::chrono::duration<double>(d).count();
@@ -73,20 +75,47 @@ std::string Executor::failure() const {
     return failure_text_;
 }
 
+/// Outside calls, of all that comes only what peers say of themselves matters. False: nothing came.
+bool Executor::listen(std::size_t group) noexcept {
+    Worker& me = *workers_[group];
+    const std::size_t count = wire_.groups[group]->poll(me.events);
+    for (std::size_t i = 0; i < count; ++i) {
+        const Event& event = me.events[i];
+        if (event.kind == Event::Kind::arrived && Notice::decode(event.notice).is_control()) {
+            control(me, event.notice);
+        }
+    }
+    return count > 0;
+}
+
+bool Executor::has_left(Rank peer) const noexcept {
+    return std::any_of(wire_.in.begin(), wire_.in.end(), [peer](const InChannel& channel) {
+        return channel.peer == peer && channel.peer_left;
+    });
+}
+
+/// All but those that have left: a transport would try to connect to them anew, each time in vain.
+/// So it does to a peer that only receives from this rank, which cannot say that it leaves.
 void Executor::tell_peers(std::uint32_t control) noexcept {
+    for (std::size_t g = 0; g < wire_.groups.size(); ++g) {
+        (void)listen(g);
+    }
     for (std::size_t channel = 0; channel < wire_.out.size(); ++channel) {
-        const int group = wire_.out[channel].group;
+        const OutChannel& to = wire_.out[channel];
+        const auto group = static_cast<std::size_t>(to.group);
         // A peer that is gone may never take it: few attempts, then on to the next.
-        for (int attempt = 0; attempt < 100; ++attempt) {
+        for (int attempt = 0; attempt < 10 && !has_left(to.peer); ++attempt) {
             if (say(channel, static_cast<Control>(control), 0) != PutResult::again) {
                 break;
             }
-            (void)wire_.groups[group]->poll(workers_[group]->events);
+            if (!listen(group)) {
+                wire_.groups[group]->wait(retry_after);
+            }
         }
     }
     for (int round = 0; round < 10; ++round) {
         for (std::size_t g = 0; g < wire_.groups.size(); ++g) {
-            (void)wire_.groups[g]->poll(workers_[g]->events);
+            (void)listen(g);
         }
     }
 }

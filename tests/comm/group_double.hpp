@@ -13,6 +13,7 @@
 #include <map>
 #include <mutex>
 #include <random>
+#include <set>
 #include <thread>
 
 #include "backend/endpoint.hpp"
@@ -26,6 +27,9 @@ class GroupDouble final : public PortGroup {
 
     /// From now on completions wait until this rank reports a failure to its peers.
     void hold_completions() { holding_ = true; }
+    /// Puts to `peer` from now on are refused and counted, as if it had to be connected to anew.
+    void lose(const GroupDouble& peer) { lost_.insert(&peer); }
+    int refused_to_lost() const { return refused_to_lost_; }
 
     LocalMemory allocate(std::size_t bytes) override {
         own_.emplace_back(bytes);
@@ -52,6 +56,10 @@ class GroupDouble final : public PortGroup {
     PutResult put(Port, Peer peer, const void* source, void* descriptor, const RemoteMemory& target,
                   std::uint64_t offset, std::size_t bytes, std::uint32_t notice,
                   std::uint64_t cookie) override {
+        if (lost_.count(reinterpret_cast<GroupDouble*>(peer.handle)) > 0) {
+            ++refused_to_lost_;
+            return PutResult::again;
+        }
         if ((!sleeps_until_woken && random_() % 4 == 0) || queued_.size() >= 8) {
             return PutResult::again;
         }
@@ -145,6 +153,8 @@ class GroupDouble final : public PortGroup {
     std::deque<Queued> queued_;
     std::deque<std::uint64_t> completed_;
     bool holding_ = false;
+    std::set<const GroupDouble*> lost_;
+    int refused_to_lost_ = 0;
     std::minstd_rand random_;
     std::mutex mutex_;  // guards arrived_ and woken_
     std::condition_variable changed_;

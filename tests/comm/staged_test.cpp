@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // The executor over a demanding test double: sources that must be registered, late completions.
+#include <array>
 #include <numeric>
 
 #include "algorithms/algorithm.hpp"
@@ -60,8 +61,30 @@ class Node {
         return executor_->run(call);
     }
 
-    GroupDouble& group() { return static_cast<GroupDouble&>(*wire_.groups[0]); }
+    GroupDouble& group() { return *groups()[0]; }
+    std::vector<GroupDouble*> groups() {
+        std::vector<GroupDouble*> result;
+        for (const auto& group : wire_.groups) {
+            result.push_back(static_cast<GroupDouble*>(group.get()));
+        }
+        return result;
+    }
+    void lose(const std::vector<GroupDouble*>& peer) {
+        for (GroupDouble* own : groups()) {
+            for (const GroupDouble* lost : peer) {
+                own->lose(*lost);
+            }
+        }
+    }
+    int refused_to_lost() {
+        int refused = 0;
+        for (const GroupDouble* own : groups()) {
+            refused += own->refused_to_lost();
+        }
+        return refused;
+    }
     std::string failure() const { return executor_->failure(); }
+    void leave() { executor_->leave(); }
     void prepare_another_call() { executor_->announce_connecting(); }
     void meet() { bootstrap_->barrier(); }
 
@@ -151,6 +174,38 @@ TEST(AnotherCall, IsNoticedByTheRanksThatDoNotPrepareIt) {
         EXPECT_EQ(node.allreduce(data, 1), Status::mismatch);
         EXPECT_NE(node.failure().find("rank 1 prepares another call"), std::string::npos)
             << node.failure();
+    });
+}
+
+// One after the other leaves. A rank that has missed a goodbye speaks to one that is lost.
+TEST(Leaving, IsToldToThosePeersThatAreStillThere) {
+    for (const int workers : {1, 2}) {
+        std::array<std::vector<GroupDouble*>, 3> groups;
+        on_nodes("3", "ring", workers, std::chrono::seconds(20), [&](Rank r, Node& node) {
+            groups[static_cast<std::size_t>(r)] = node.groups();
+            for (Rank turn = 0; turn < 3; ++turn) {
+                node.meet();
+                if (turn > 0) {
+                    node.lose(groups[static_cast<std::size_t>(turn - 1)]);
+                }
+                if (turn == r) {
+                    node.leave();
+                }
+            }
+            EXPECT_EQ(node.refused_to_lost(), 0) << "rank " << r << ", " << workers << " workers";
+        });
+    }
+}
+
+TEST(Leaving, GivesUpSoonWhereNobodySaysThatHeHasLeft) {
+    std::array<std::vector<GroupDouble*>, 2> groups;
+    on_nodes("2", "ring", 1, std::chrono::seconds(20), [&](Rank r, Node& node) {
+        groups[static_cast<std::size_t>(r)] = node.groups();
+        node.meet();
+        node.lose(groups[static_cast<std::size_t>(1 - r)]);
+        node.leave();
+        EXPECT_GT(node.refused_to_lost(), 0);
+        EXPECT_LE(node.refused_to_lost(), 2 * 10) << "of two channels";
     });
 }
 
