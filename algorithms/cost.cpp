@@ -58,6 +58,7 @@ class Summary {
     std::int64_t units_per_part_ = 1;
     double units_per_vector_ = 1;
     std::int64_t sent_max_ = 0, sent_min_ = 0, sent_total_ = 0;
+    std::int64_t messages_total_ = 0, waits_total_ = 0;
 
     // Of the rank under way: messages by step.
     std::vector<Message> messages_;
@@ -98,10 +99,12 @@ void Summary::collect(const Schedule& schedule) {
     messages_.clear();
     starts_.assign(1, 0);
     for (std::size_t s = 0; s < steps; ++s) {
+        bool waits = false;
         for (const Part& p : schedule.parts) {
             if (s >= p.steps.count) {
                 continue;
             }
+            waits |= schedule.of(p)[s].receives.count > 0;
             const std::int64_t block = units_per_part_ / p.vector_blocks;
             for (const Send& m : schedule.sends_of(schedule.of(p)[s])) {
                 const auto extents = schedule.extents_of(m);
@@ -113,7 +116,9 @@ void Summary::collect(const Schedule& schedule) {
             }
         }
         starts_.push_back(messages_.size());
+        waits_total_ += waits ? 1 : 0;
     }
+    messages_total_ += static_cast<std::int64_t>(messages_.size());
     sent_max_ = std::max(sent_max_, sent);
     sent_min_ = schedule.rank == 0 ? sent : std::min(sent_min_, sent);
     sent_total_ += sent;
@@ -175,6 +180,9 @@ CostSummary Summary::finish() {
     result_.bytes_sent_max = static_cast<double>(sent_max_) / units_per_vector_;
     result_.bytes_sent_min = static_cast<double>(sent_min_) / units_per_vector_;
     result_.bytes_sent_total = static_cast<double>(sent_total_) / units_per_vector_;
+    result_.sent = result_.bytes_sent_total / torus_.ranks();
+    result_.messages = static_cast<double>(messages_total_) / torus_.ranks();
+    result_.waits = static_cast<double>(waits_total_) / torus_.ranks();
     result_.steps = static_cast<int>(result_.step_max_hops.size());
     return result_;
 }
@@ -191,7 +199,8 @@ CostSummary summarize(const Torus& torus, const Algorithm& algorithm, const Buil
 
 double CostModel::time(const CostSummary& cost, double vector_bytes) const {
     return cost.steps * alpha + static_cast<double>(cost.sum_hops) * tau +
-           cost.sum_link_load * vector_bytes * beta;
+           cost.sum_link_load * vector_bytes * beta + cost.waits * wait + cost.messages * message +
+           cost.sent * vector_bytes * byte;
 }
 
 }  // namespace trefoil

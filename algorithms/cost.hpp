@@ -21,17 +21,26 @@ struct CostSummary {
     long sum_hops = 0;
     int max_sends_per_port_per_step = 0;  ///< over ranks, ports and steps; parts summed
     int max_extents_per_message = 0;
+    /// What keeps processors busy, as means over the ranks: messages and vectors that a rank sends,
+    /// and steps in which it waits for messages to arrive.
+    double messages = 0, sent = 0, waits = 0;
 };
 
 /// Builds one rank's schedule after the other; memory does not grow with ranks x schedule.
 CostSummary summarize(const Torus& torus, const Algorithm& algorithm,
                       const BuildOptions& options = {});
 
-/// T = sum over steps of (alpha + hops*tau + load*bytes*beta), in seconds.
+/// T = sum over steps of (alpha + hops*tau + load*bytes*beta)
+///     + waits*wait + messages*message + sent*bytes*byte, in seconds.
+/// The second line is for ranks that share cores: what their processors do, one after the other.
+/// With a core for each rank it is part of alpha and beta.
 struct CostModel {
     double alpha = 1.5e-6;      ///< per step
     double tau = 200e-9;        ///< per hop
     double beta = 8.0 / 800e9;  ///< per byte on one link
+    double wait = 0;            ///< per CostSummary::waits
+    double message = 0;         ///< per CostSummary::messages
+    double byte = 0;            ///< per byte that a rank sends, on average
     double time(const CostSummary& cost, double vector_bytes) const;
 };
 

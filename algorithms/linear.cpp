@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// linear: bcast, reduce, gather and scatter without a tree, on any torus.
+// linear: allreduce, bcast, reduce, gather and scatter without a tree, on any torus.
 //
 // One part. In each step the root exchanges one message through each of its ports, with the nearest
 // of those who are left there. A rank whose coordinates differ in several dimensions may use a port
@@ -7,7 +7,9 @@
 // single-port: p-1, one rank after the other.
 //
 // reduce: everything that arrives at the root waits in scratch until all is there, and is then
-// reduced in the order of the ranks from the left.
+// reduced in the order of the ranks from the left. allreduce: the same at rank 0, then bcast. That
+// is many steps for rank 0, but two messages per rank and one wait for all others: nothing is
+// faster for tiny vectors where ranks share cores.
 #include "algorithms/linear.hpp"
 
 #include <algorithm>
@@ -115,21 +117,21 @@ class LinearWriter {
     }
 
     Schedule write() {
-        const bool reduces = collective_ == Collective::reduce;
+        const bool reduces = is_reduction(collective_);
+        const bool collects = reduces || collective_ == Collective::gather;
         writer_.part(is_divided(collective_) ? static_cast<Block>(ranks_) : 1,
                      reduces ? static_cast<Block>(ranks_ - 1) : 0);
-        auto next = turns_->begin();
-        for (int s = 0; s < steps_; ++s) {
-            writer_.step();
-            for (; next != turns_->end() && next->step == s; ++next) {
-                exchange(*next);
-            }
+        if (collects) {
+            take_turns(false);
         }
         if (reduces) {
             writer_.step();
             if (rank_ == root_) {
                 fold();
             }
+        }
+        if (!collects || collective_ == Collective::allreduce) {
+            take_turns(true);
         }
         return writer_.take();
     }
@@ -144,16 +146,24 @@ class LinearWriter {
         return rank == root_ ? 0 : static_cast<Block>(rank < root_ ? rank + 1 : rank);
     }
 
-    void exchange(const Turn& turn) {
-        const bool from_root =
-            collective_ == Collective::bcast || collective_ == Collective::scatter;
+    void take_turns(bool from_root) {
+        auto next = turns_->begin();
+        for (int s = 0; s < steps_; ++s) {
+            writer_.step();
+            for (; next != turns_->end() && next->step == s; ++next) {
+                exchange(*next, from_root);
+            }
+        }
+    }
+
+    void exchange(const Turn& turn, bool from_root) {
         const Extent own = block(turn.peer);
         if (rank_ == root_) {
             if (from_root) {
                 writer_.send(turn.peer, turn.port, {&own, 1});
             } else {
                 const Extent place =
-                    collective_ == Collective::reduce ? Extent{contribution(turn.peer), 1} : own;
+                    is_reduction(collective_) ? Extent{contribution(turn.peer), 1} : own;
                 writer_.receive(turn.peer, turn.port, Action::replace, {&place, 1});
             }
         } else if (rank_ == turn.peer) {

@@ -6,8 +6,8 @@
 
 namespace trefoil {
 
-/// The schedule of one rank, for bcast, reduce, gather and scatter. Takes time in proportion to the
-/// number of ranks, on each.
+/// The schedule of one rank, for allreduce (through rank 0), bcast, reduce, gather and scatter.
+/// Takes time in proportion to the number of ranks, on each.
 Schedule build_linear(Collective collective, const Torus& torus, Rank rank,
                       const BuildOptions& options);
 

@@ -31,6 +31,8 @@ CostSummary with_pieces(const CostSummary& one_piece, Block pieces) {
     cost.steps += one_piece.steps > 0 ? more : 0;
     cost.sum_hops += static_cast<long>(more) * most(one_piece.step_max_hops);
     cost.sum_link_load = cost.steps * most(one_piece.step_max_link_load) / pieces;
+    cost.messages *= pieces;
+    cost.waits *= pieces;
     cost.step_max_link_load.clear();
     cost.step_max_hops.clear();
     return cost;

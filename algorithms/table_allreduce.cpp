@@ -2,6 +2,7 @@
 // The table of algorithms: allreduce and barrier.
 #include "algorithms/builders.hpp"
 #include "algorithms/direct.hpp"
+#include "algorithms/linear.hpp"
 #include "algorithms/product_parts.hpp"
 #include "algorithms/table.hpp"
 
@@ -10,6 +11,10 @@ namespace trefoil {
 namespace {
 
 using namespace table;
+
+Schedule linear(const Torus& torus, Rank rank, const BuildOptions& options) {
+    return build_linear(Collective::allreduce, torus, rank, options);
+}
 
 constexpr Algorithm allreduce_entries[] = {
     {
@@ -140,6 +145,18 @@ constexpr Algorithm allreduce_entries[] = {
         .shape_refusal = every_torus,
         .builder = without_options<build_ordered>,
         .landing_vectors = half_and_a_block,
+    },
+    {
+        .name = "linear",
+        .collective = Collective::allreduce,
+        .summary = "rank 0 receives from everybody, reduces in rank order, sends to everybody",
+        .paper = "Thakur, Rabenseifner and Gropp, IJHPCA 2005",
+        .shapes = "every torus",
+        .traits = ordered,
+        .abilities = {.single_port = true},
+        .shape_refusal = every_torus,
+        .builder = linear,
+        .landing_vectors = one,
     },
     {
         .name = "dissemination",

@@ -95,7 +95,7 @@ nlohmann::ordered_json summary_json(const Torus& torus, const Choice& choice,
 
 /// What the times of a vector of so many bytes are by.
 std::string model_text() {
-    const CostModel model = settings_from_environment().cost_model;
+    const CostModel model = settings_from_environment().cost_model.value_or(default_cost_model);
     return fmt::format("{:g} us a step, {:g} us a hop, {:g} Gbit/s a link", 1e6 * model.alpha,
                        1e6 * model.tau, 8e-9 / model.beta);
 }

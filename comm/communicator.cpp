@@ -7,9 +7,11 @@
 #include <algorithm>
 #include <cstdio>
 #include <fstream>
+#include <map>
 #include <set>
 
 #include "comm/blob.hpp"
+#include "comm/cost_settings.hpp"
 #include "comm/lower.hpp"
 #include "comm/nics.hpp"
 #include "topo/core_list.hpp"
@@ -125,7 +127,7 @@ std::string Communicator::introduction() const {
               (settings_.provider.empty() ? "automatic" : settings_.provider) + ", algorithm " +
               settings_.algorithm + ", landing " + std::to_string(settings_.landing_bytes) +
               " bytes, segments " + std::to_string(settings_.segment_bytes) + " bytes" +
-              ", model " + to_string(settings_.cost_model) +
+              ", model " + (settings_.cost_model ? to_string(*settings_.cost_model) : "automatic") +
               (settings_.reproducible ? ", reproducible" : "") +
               (settings_.direct ? ", direct" : ""));
     mine.text(host_name());
@@ -170,6 +172,28 @@ void Communicator::meet(const std::vector<std::string>& introductions) {
     if (settings_.backend.empty()) {
         settings_.backend = one_host ? "memory" : "ofi";
     }
+    settings_.cost_model =
+        model_of_job(settings_.cost_model, settings_.backend == "memory", most_ranks_per_core());
+}
+
+/// Of any host: the same on all ranks.
+double Communicator::most_ranks_per_core() const {
+    struct Host {
+        int ranks = 0;
+        std::set<int> cores;
+    };
+    std::map<std::string, Host> hosts;
+    double most = 0;
+    for (const PeerProcess& peer : processes_) {
+        Host& host = hosts[peer.host];
+        ++host.ranks;
+        host.cores.insert(peer.cores.begin(), peer.cores.end());
+    }
+    for (const auto& [name, host] : hosts) {
+        const auto cores = std::max(1.0, static_cast<double>(host.cores.size()));
+        most = std::max(most, host.ranks / cores);
+    }
+    return most;
 }
 
 /// In the documented order: the caller, a host file, TREFOIL_TORUS, a balanced torus.

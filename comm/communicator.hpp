@@ -95,6 +95,7 @@ class Communicator {
 
     std::string introduction() const;
     void meet(const std::vector<std::string>& introductions);
+    double most_ranks_per_core() const;
     TorusRequest torus_request() const;
     std::string propose_ports();
     void settle_ports(const std::vector<std::string>& proposals);

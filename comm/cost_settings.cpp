@@ -58,8 +58,14 @@ void take(CostModel& model, std::string_view entry) {
             refuse(entry, "a link that carries nothing gives no choice");
         }
         model.beta = 8.0 / bits;
+    } else if (name == "wait") {
+        model.wait = quantity(entry, value, times);
+    } else if (name == "message") {
+        model.message = quantity(entry, value, times);
+    } else if (name == "byte") {
+        model.byte = quantity(entry, value, times);
     } else {
-        refuse(entry, "the names are step, hop and rate");
+        refuse(entry, "the names are step, hop, rate, wait, message and byte");
     }
 }
 
@@ -75,10 +81,25 @@ CostModel parse_cost_model(std::string_view text) {
     return model;
 }
 
+CostModel model_of_job(const std::optional<CostModel>& asked, bool in_memory,
+                       double ranks_per_core) {
+    CostModel model = asked.value_or(in_memory ? memory_cost_model : default_cost_model);
+    const bool tells_processors = model.wait + model.message + model.byte > 0;
+    if (ranks_per_core > 1 && !tells_processors) {
+        model.wait = ranks_per_core * 3e-6;
+        model.message = ranks_per_core * (in_memory ? 0.4e-6 : 5e-6);
+        model.byte = ranks_per_core * (in_memory ? 0.15e-9 : 0.5e-9);
+    }
+    return model;
+}
+
 std::string to_string(const CostModel& model) {
-    char text[96];
-    std::snprintf(text, sizeof text, "step=%.6gus,hop=%.6gns,rate=%.6ggbit", model.alpha * 1e6,
-                  model.tau * 1e9, 8.0 / model.beta / 1e9);
+    const auto times = [](double seconds) { return seconds * 1e6; };
+    char text[192];
+    std::snprintf(text, sizeof text,
+                  "step=%.6gus,hop=%.6gus,rate=%.6ggbit,wait=%.6gus,message=%.6gus,byte=%.6gus",
+                  times(model.alpha), times(model.tau), 8.0 / model.beta / 1e9, times(model.wait),
+                  times(model.message), times(model.byte));
     return text;
 }
 

@@ -2,6 +2,7 @@
 // The parameters of the cost model as users write them: "step=2us,hop=200ns,rate=25gbit".
 #pragma once
 
+#include <optional>
 #include <string>
 #include <string_view>
 
@@ -13,6 +14,16 @@ namespace trefoil {
 /// Gbit/s per link. A cautious guess that leaves the algorithms which move whole vectors soon, as
 /// what they also cost in copies and reductions is not in the model.
 inline constexpr CostModel default_cost_model{2e-6, 200e-9, 8.0 / 25e9};
+
+/// The same where ranks share memory.
+inline constexpr CostModel memory_cost_model{0.3e-6, 0, 8.0 / 200e9};
+
+/// What a job's algorithms are chosen by: what was asked for, or the default for its backend; where
+/// ranks share cores, with what their processors do (measured with 9 and 4 ranks on 2 cores, in
+/// memory and over TCP), unless the model asked for tells that. `ranks_per_core`: the most of any
+/// host. Pure; equal on all ranks that give the same values.
+CostModel model_of_job(const std::optional<CostModel>& asked, bool in_memory,
+                       double ranks_per_core);
 
 /// Names that are left out keep their default. Times take ns, us, ms or s; rates, of one direction
 /// of a link, kbit, mbit, gbit or tbit (per second). Throws Error(invalid_argument) that says what

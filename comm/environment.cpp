@@ -38,8 +38,10 @@ constexpr EnvironmentVariable table[] = {
     {"TREFOIL_ALGORITHM", "name or list", "auto",
      "algorithm of allreduce, or of any: allreduce=swing-b,bcast=bine-dd; `trefoil info` lists "
      "them"},
-    {"TREFOIL_MODEL", "list", "step=2us,hop=200ns,rate=25gbit",
-     "what auto takes steps, hops and links to cost; the same on all ranks"},
+    {"TREFOIL_MODEL", "list", "automatic",
+     "what auto takes steps, hops and links to cost, such as step=2us,hop=200ns,rate=25gbit, and "
+     "what ranks that share cores take for a wait, a message and a byte, such as "
+     "wait=10us,message=20us,byte=2ns; the same on all ranks"},
     {"TREFOIL_REPRODUCIBLE", "0|1", "0",
      "1: always reduce in rank order, so that results do not depend on algorithm and torus"},
     {"TREFOIL_DIRECT", "0|1", "1",

@@ -47,11 +47,11 @@ struct Settings {
     std::string torus;                                 ///< "3x3", "2d"; empty: balanced
     std::string torus_source = "balanced by default";  ///< who has said so, for people
     std::string hostfile;                              ///< empty: none. Goes before `torus`
-    std::vector<Rank> coordinates;   ///< this rank's, by the caller; goes before `hostfile`
-    std::string backend;             ///< empty: memory when all ranks share a host, else ofi
-    std::string provider;            ///< empty: the backend's choice
-    std::string algorithm = "auto";  ///< of allreduce, or a list: comm/choices.hpp
-    CostModel cost_model = default_cost_model;  ///< what auto chooses by
+    std::vector<Rank> coordinates;        ///< this rank's, by the caller; goes before `hostfile`
+    std::string backend;                  ///< empty: memory when all ranks share a host, else ofi
+    std::string provider;                 ///< empty: the backend's choice
+    std::string algorithm = "auto";       ///< of allreduce, or a list: comm/choices.hpp
+    std::optional<CostModel> cost_model;  ///< what auto chooses by; empty: the job's default
     bool reproducible = false;
     bool direct = true;  ///< large vectors straight from memory to memory of one host's ranks
     std::string nics;

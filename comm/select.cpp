@@ -24,8 +24,9 @@ namespace {
 constexpr Rank largest_priced = 1024;
 constexpr Rank largest_priced_in_order = 128;
 /// trivance-g stores all contributions and reduces them locally, which the model does not price: it
-/// is for vectors whose contributions together are at most this.
+/// is for vectors whose contributions together are at most this, and each costs a share of a step.
 constexpr std::size_t most_gathered_bytes = 16384;
+constexpr double contribution_overhead = 0.05;
 /// What each further message through one port in one step costs its ranks, as a share of a step.
 constexpr double message_overhead = 0.5;
 /// Where schedules are not priced: up to here steps dominate, beyond it bytes do (swing's setting).
@@ -57,8 +58,12 @@ bool is_candidate(const Algorithm& algorithm, Collective collective, const Torus
            (!too_direct || is_reduction(collective));
 }
 
+bool is_gathered(const Algorithm& algorithm) {
+    return algorithm.name == "trivance-g";
+}
+
 bool gathers_too_much(const Algorithm& algorithm, const Torus& torus, std::size_t bytes) {
-    return algorithm.name == "trivance-g" &&
+    return is_gathered(algorithm) &&
            bytes > most_gathered_bytes / static_cast<std::size_t>(torus.ranks());
 }
 
@@ -95,8 +100,10 @@ double longest_segment(const Algorithm& algorithm, const Torus& torus,
 double expected_time(const Torus& torus, const Choice& choice, const CostSummary& cost,
                      std::size_t bytes, const SelectionBasis& basis) {
     const auto length = static_cast<double>(bytes);
-    const double overhead =
-        message_overhead * basis.model.alpha * std::max(0, cost.max_sends_per_port_per_step - 1);
+    const int more_messages = std::max(0, cost.max_sends_per_port_per_step - 1);
+    const int contributions = is_gathered(*choice.algorithm) ? torus.ranks() - 1 : 0;
+    const double overhead = basis.model.alpha * (message_overhead * more_messages +
+                                                 contribution_overhead * contributions);
     if (choice.options.pieces == 0) {
         return basis.model.time(cost, length) + overhead;
     }
@@ -144,7 +151,7 @@ const Algorithm* unpriced(const std::vector<Candidate>& all, Collective collecti
 
 SelectionBasis selection_basis(const Settings& settings) {
     return {settings.segment_bytes, settings.landing_bytes / Executor::landing_slots,
-            settings.cost_model};
+            settings.cost_model.value_or(default_cost_model)};
 }
 
 Block pieces_for(const Algorithm& algorithm, const Torus& torus, std::size_t bytes,

@@ -34,6 +34,20 @@ TEST(Cost, OfTheRing) {
     }
 }
 
+TEST(Cost, OfProcessors) {
+    const CostSummary ring = summary_of("ring", "5");  // both ways round at once
+    EXPECT_DOUBLE_EQ(ring.messages, 16);
+    EXPECT_DOUBLE_EQ(ring.waits, 8);
+    EXPECT_DOUBLE_EQ(ring.sent, 1.6);
+    // 4 messages to rank 0 and back; it takes two steps, as it has two ports.
+    const CostSummary linear = summary_of("linear", "5");
+    EXPECT_DOUBLE_EQ(linear.messages, 8.0 / 5);
+    EXPECT_DOUBLE_EQ(linear.waits, (2 + 4) / 5.0);
+    EXPECT_DOUBLE_EQ(linear.sent, 8.0 / 5);
+    const CostModel model{.alpha = 0, .tau = 0, .beta = 0, .wait = 1, .message = 10, .byte = 100};
+    EXPECT_DOUBLE_EQ(model.time(linear, 3), 1.2 + 16 + 480);
+}
+
 // With D times the vector's time on one link as the unit these are the figures of the papers.
 TEST(Cost, MatchesKnownTransmissionDeficiencies) {
     EXPECT_DOUBLE_EQ(2 * summary_of("swing-l", "64x64").sum_link_load, 42);

@@ -34,7 +34,7 @@ TEST(SinglePort, IsThereWhereItIsPublished) {
     const std::map<Collective, std::set<std::string_view>> published = {
         {allreduce,
          {"ring", "bucket", "swing-l", "swing-b", "recursive-doubling-l", "recursive-doubling-i",
-          "recursive-doubling-b", "bine-small", "bine-large", "bine-fold"}},
+          "recursive-doubling-b", "bine-small", "bine-large", "bine-fold", "linear"}},
         {reduce_scatter,
          {"ring", "bucket", "swing", "recursive-halving", "bine", "bine-dh", "bine-fold"}},
         {allgather,
@@ -58,7 +58,7 @@ TEST(SinglePort, IsRefusedWithWhatToTakeInstead) {
     EXPECT_EQ(trivance.refusal(Torus({9}), one_port),
               "trivance-b has no single-port variant; leave single-port out, or take one of "
               "swing-l, recursive-doubling-l, recursive-doubling-i, swing-b, "
-              "recursive-doubling-b, bucket, ring, bine-small, bine-large, bine-fold");
+              "recursive-doubling-b, bucket, ring, linear, bine-small, bine-large, bine-fold");
 }
 
 // Two-transmissions, a layout, is the exception on odd sizes.

@@ -4,6 +4,7 @@
 
 #include <gtest/gtest.h>
 
+#include "comm/cost_settings.hpp"
 #include "tests/comm/thread_job.hpp"
 #include "topo/error.hpp"
 
@@ -95,6 +96,23 @@ TEST(Selection, LeavesMediumVectorsOfLargeToriToFewerSteps) {
     Choice pipeline{&trees(), {.pieces = pieces_for(trees(), torus, bytes)}};
     EXPECT_LT(modelled_seconds(torus, made.choice, bytes),
               modelled_seconds(torus, pipeline, bytes));
+}
+
+// Two messages per rank and one wait are least where ranks take turns on a core; elsewhere a chain
+// of messages from and to rank 0 is not.
+TEST(Selection, CountsWhatRanksThatShareCoresDo) {
+    const Torus torus = Torus::parse("3x3");
+    const auto chosen = [&](std::size_t bytes, double ranks_per_core) {
+        const SelectionBasis basis{.model = model_of_job({}, true, ranks_per_core)};
+        return choose_algorithm(Collective::allreduce, torus, bytes, false, basis)
+            .choice.algorithm->name;
+    };
+    EXPECT_EQ(chosen(8, 4.5), "linear");
+    EXPECT_NE(chosen(8, 1), "linear");
+    EXPECT_NE(chosen(4 * mib, 4.5), "linear");
+    const CostModel told = parse_cost_model("wait=1us");
+    EXPECT_EQ(to_string(model_of_job(told, true, 4.5)), to_string(told)) << "asked for";
+    EXPECT_EQ(to_string(model_of_job({}, false, 1)), to_string(default_cost_model));
 }
 
 TEST(Selection, TellsThePiecesThatRun) {
