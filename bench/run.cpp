@@ -39,6 +39,8 @@ void set_by_default(Job& job, const std::string& name, const std::string& value)
 /// Beside what ranks that share cores take, which every rank knows. Measured with 9 and 16 ranks on
 /// 2 cores.
 constexpr const char* costs_in_net = "step=3us,hop=1us";
+/// Links this slow are busy for milliseconds with each step of a smaller segment already.
+constexpr const char* segment_in_net = "256K";
 
 /// One rank per node of a network of scripts/torusnet, each port bound to its direction's NIC.
 void place_in_net(Job& job, const std::string& name) {
@@ -58,6 +60,7 @@ void place_in_net(Job& job, const std::string& name) {
     if (net.bits_per_second > 0) {
         set_by_default(job, "TREFOIL_MODEL",
                        fmt::format("{},rate={:g}kbit", costs_in_net, net.bits_per_second / 1e3));
+        set_by_default(job, "TREFOIL_SEGMENT_BYTES", segment_in_net);
     }
     // Ranks of one host would choose shared memory.
     set_by_default(job, "TREFOIL_BACKEND", "ofi");

@@ -8,10 +8,11 @@ from . import places, run_bounded
 SECONDS = 600  # of one launch
 WARMUP = 2
 LARGEST_FOR_LATENCY = 256 << 10  # algorithms that send whole vectors are not tried beyond
-LATENCY_ALGORITHMS = ("-l", "-g", "-i", "-small", "ordered")
+LATENCY_ALGORITHMS = ("-l", "-g", "-i", "-small", "linear", "ordered")
 DONE = '{"done": true}'
 ALGORITHMS = {
-    "allreduce": "auto,trivance-g,trivance-l,trivance-b,swing-l,swing-b,recursive-doubling-b,bine-large,bucket,ring",
+    "allreduce": "auto,linear,trivance-g,trivance-l,trivance-b,swing-l,swing-b,recursive-doubling-i,recursive-doubling-b,"
+                 "bine-large,bucket,ring",
     "allgather": "auto,trivance,swing,bine,recursive-doubling,bucket,ring",
     "reduce_scatter": "auto,trivance,swing,bine,recursive-halving,bucket,ring",
     "bcast": "auto,spanning-trees,bine-large,bine-dd,binomial-dd",
