@@ -100,17 +100,7 @@ void refuse_options_before(const CLI::App& command, const CLI::App& part) {
 }
 
 void add_size_options(CLI::App& command, PerfOptions& o) {
-    command
-        .add_option("-b,--minbytes", o.min_bytes,
-                    "Smallest vector, all blocks together; K, M, G allowed (default: 8)")
-        ->group("Sizes");
-    command
-        .add_option("-e,--maxbytes", o.max_bytes,
-                    "Largest vector (default: 1M, or --minbytes if that is more)")
-        ->group("Sizes");
-    command.add_option("-f,--stepfactor", o.step_factor, "Factor between sizes (default: 8)")
-        ->group("Sizes")
-        ->check(CLI::Range(2, 1 << 20));
+    add_size_range(command, o, "vector, all blocks together");
     command.add_option("-i,--stepbytes", o.step_bytes, "Fixed difference between sizes instead")
         ->group("Sizes");
     command
@@ -174,19 +164,7 @@ void add_job_options(CLI::App& command, PerfOptions& o) {
             "else the torus is balanced")
         ->group("Ranks")
         ->check(CLI::Range(1, 1 << 16));
-    command
-        .add_option("--launch", o.launch,
-                    "processes (default), or threads: all ranks in one process")
-        ->group("Ranks");
-    command.add_option("--backend", o.backend, "memory, ofi or ucx (default: automatic)")
-        ->group("Ranks");
-    command
-        .add_option("--provider", o.provider,
-                    "Of ofi: net, tcp;ofi_rxm, shm ...; of ucx: what UCX_TLS takes")
-        ->group("Ranks");
-    command
-        .add_option("--nics", o.nics, "As TREFOIL_NICS: eth0, mlx5_*, +0=eth1,-0=eth2, ^docker0")
-        ->group("Ranks");
+    add_rank_options(command, o);
     command
         .add_option("--port-threads", o.port_threads,
                     "Threads that drive a rank's ports; 0: the calling thread (default: automatic)")
@@ -197,15 +175,9 @@ void add_job_options(CLI::App& command, PerfOptions& o) {
                     "Whose threads those are: dedicated, openmp or caller (default: TREFOIL_TEAM)")
         ->group("Ranks")
         ->check(CLI::IsMember({"dedicated", "openmp", "caller"}));
-    command
-        .add_option("--timeout", o.timeout,
-                    "Seconds that a call may wait for a peer (default: TREFOIL_TIMEOUT)")
-        ->group("Ranks")
-        ->check(CLI::Range(0.0, 1e6));
     command.add_flag("--resources", o.resources,
                      "Also tell what a rank holds: peers, connections, memory, descriptors; and "
                      "what went through each port");
-    command.add_option("--json", o.json, "Also write everything to this file");
     command.add_option("--trace", o.trace,
                        "Also write a timeline of all ranks to this file, for ui.perfetto.dev");
 }

@@ -8,7 +8,6 @@
 #include <charconv>
 
 #include "bench/names.hpp"
-#include "bench/perf_launch.hpp"
 #include "comm/choices.hpp"
 #include "topo/error.hpp"
 
@@ -225,10 +224,7 @@ Campaign make_campaign(const PerfOptions& options) {
     if (options.late > 0 && campaign.collective != Collective::barrier) {
         refuse("--late belongs to a barrier: trefoil perf barrier --late 5");
     }
-    if (!options.backend.empty()) {
-        check_backend(options.backend);
-    }
-    check_launch(options.launch);
+    check_rank_options(options);
     if (!options.torus.empty()) {
         std::vector<Skipped> ignored;
         suitable_algorithms(campaign, Torus::parse(options.torus), ignored);

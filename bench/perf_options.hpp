@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "algorithms/algorithm.hpp"
+#include "bench/perf_common.hpp"
 #include "threads/reduce.hpp"
 
 namespace trefoil::tool {
@@ -16,10 +17,9 @@ namespace trefoil::tool {
 inline constexpr std::string_view no_operation = "none";
 
 /// The command line as typed; the flags are those of nccl-tests where it has them.
-struct PerfOptions {
+struct PerfOptions : CommonOptions {
     std::string collective;
-    std::string min_bytes = "8", max_bytes, step_bytes;
-    int step_factor = 8;
+    std::string step_bytes;
     std::string counts;  ///< elements instead of bytes
     int iterations = 20, warmup = 5;
     bool check = false;
@@ -27,16 +27,13 @@ struct PerfOptions {
     std::string operations;  ///< empty: sum; may hold `none`
     std::string root;        ///< empty: 0
     std::string placement = "both";
-    std::string torus, backend, provider, nics;
+    std::string torus;
     Rank ranks = 0;
-    std::string launch = "processes";
     std::optional<int> port_threads;
     bool resources = false;  ///< also tell memory, connections and descriptors
     std::string team;
-    std::string json;
     std::string trace;  ///< file of the timeline of all ranks; empty: none
-    double timeout = 0;
-    double late = 0;  ///< seconds; 0: no late barrier
+    double late = 0;    ///< seconds; 0: no late barrier
 };
 
 /// An algorithm that was not measured, and why.

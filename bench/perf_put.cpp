@@ -93,10 +93,7 @@ int put_rank(const PutOptions& options, const std::vector<PutCase>& cases, Boots
 
 int perf_put(const PutOptions& options, const std::vector<std::string>& arguments) {
     const std::vector<PutCase> cases = cases_of(options);
-    check_launch(options.launch);
-    if (!options.backend.empty()) {
-        check_backend(options.backend);
-    }
+    check_rank_options(options);
     if (const std::string launcher = launcher_text(); !launcher.empty()) {
         if (options.launch == "threads") {
             refuse_threads(launcher);
@@ -116,15 +113,7 @@ int perf_put(const PutOptions& options, const std::vector<std::string>& argument
 }
 
 void add_measuring_options(CLI::App& command, PutOptions& o) {
-    command.add_option("-b,--minbytes", o.min_bytes, "Smallest put; K, M, G allowed (default: 8)")
-        ->group("Sizes");
-    command
-        .add_option("-e,--maxbytes", o.max_bytes,
-                    "Largest put (default: 1M, or --minbytes if that is more)")
-        ->group("Sizes");
-    command.add_option("-f,--stepfactor", o.step_factor, "Factor between sizes (default: 8)")
-        ->group("Sizes")
-        ->check(CLI::Range(2, 1 << 20));
+    add_size_range(command, o, "put");
     command.add_option("--sizes", o.sizes, "These sizes instead: 8,64K,1M")
         ->group("Sizes")
         ->excludes("--minbytes")
@@ -155,31 +144,6 @@ void add_measuring_options(CLI::App& command, PutOptions& o) {
         ->group("Puts");
 }
 
-void add_rank_options(CLI::App& command, PutOptions& o) {
-    command
-        .add_option("--launch", o.launch,
-                    "processes (default), or threads: both ranks in one process")
-        ->group("Ranks");
-    command
-        .add_option("--backend", o.backend,
-                    "memory, ofi or ucx (default: memory on one host, else ofi)")
-        ->group("Ranks");
-    command
-        .add_option("--provider", o.provider,
-                    "Of ofi: net, tcp;ofi_rxm, shm ...; of ucx: what UCX_TLS takes")
-        ->group("Ranks");
-    command
-        .add_option("--nics", o.nics,
-                    "eth0, or +0=eth1,-0=eth2: rank 0 puts through port +0, rank 1 through -0")
-        ->group("Ranks");
-    command
-        .add_option("--timeout", o.timeout,
-                    "Seconds to wait for the peer (default: TREFOIL_TIMEOUT)")
-        ->group("Ranks")
-        ->check(CLI::Range(0.0, 1e6));
-    command.add_option("--json", o.json, "Also write everything to this file");
-}
-
 }  // namespace
 
 void add_perf_put(CLI::App& perf, const Invocation& invocation, Action& action) {
@@ -200,6 +164,8 @@ void add_perf_put(CLI::App& perf, const Invocation& invocation, Action& action) 
         "pause, each pinned to a core of its own where there are two (TREFOIL_PIN=none: not).\n"
         "#wrong counts messages with wrong bytes; each ends in its number, which is always "
         "compared.\n"
+        "Rank 0 puts through its port +0, rank 1 through its port -0; --nics can give each its "
+        "NIC.\n"
         "Ranks are started here, or by a launcher that starts two: trefoil run -n 2 -- trefoil "
         "perf put.\n"
         "Exit code: 0, 1 when anything was wrong, 2 for bad input, 3 when the run failed.\n"
