@@ -152,12 +152,21 @@ void check_type(Call call, trefoil_datatype_t type, Collective collective) {
     }
 }
 
-void check_types(const Call& call, Collective collective) {
-    check_type<float>(call, TREFOIL_FLOAT_INT, collective);
-    check_type<double>(call, TREFOIL_DOUBLE_INT, collective);
-    check_type<long>(call, TREFOIL_LONG_INT, collective);
-    check_type<int>(call, TREFOIL_2INT, collective);
-    check_type<short>(call, TREFOIL_SHORT_INT, collective);
+/// One of the types in turn: an algorithm does not know the type, and all by all take minutes under
+/// a sanitizer.
+void check_next_type(const Call& call, Collective collective, int turn) {
+    switch (turn % 5) {
+        case 0:
+            return check_type<float>(call, TREFOIL_FLOAT_INT, collective);
+        case 1:
+            return check_type<double>(call, TREFOIL_DOUBLE_INT, collective);
+        case 2:
+            return check_type<long>(call, TREFOIL_LONG_INT, collective);
+        case 3:
+            return check_type<int>(call, TREFOIL_2INT, collective);
+        default:
+            return check_type<short>(call, TREFOIL_SHORT_INT, collective);
+    }
 }
 
 void check_algorithms(const std::string& shape, int port_threads) {
@@ -167,6 +176,7 @@ void check_algorithms(const std::string& shape, int port_threads) {
     options.port_threads = port_threads;
     run_ranks(torus.ranks(), options, [&](int rank, trefoil_comm_t comm) {
         ASSERT_NE(comm, nullptr) << trefoil_last_error(nullptr);
+        int turn = torus.ranks();  // so that the tori differ
         for (const Algorithm& a : algorithms()) {
             if (!is_reduction(a.collective) || !a.refusal(torus).empty()) {
                 continue;
@@ -177,7 +187,8 @@ void check_algorithms(const std::string& shape, int port_threads) {
             ASSERT_EQ(
                 trefoil_comm_set_algorithm(comm, collective.c_str(), std::string(a.name).c_str()),
                 TREFOIL_SUCCESS);
-            check_types({comm, rank, torus.ranks(), TREFOIL_2INT, TREFOIL_MINLOC, 0}, a.collective);
+            check_next_type({comm, rank, torus.ranks(), TREFOIL_2INT, TREFOIL_MINLOC, 0},
+                            a.collective, turn++);
         }
     });
 }
