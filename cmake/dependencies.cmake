@@ -26,3 +26,6 @@ trefoil_optional(UCX ucx>=1.13 "UCX >= 1.13 was" libucx-dev)
 trefoil_optional(HWLOC hwloc>=2.1 "hwloc >= 2.1 was" libhwloc-dev)
 # Only the headers: the library is loaded at run time, when a PMIx launcher has started the process.
 trefoil_optional(PMIX pmix>=3 "its headers were" libpmix-dev)
+# The MPI layer is built once for each of them.
+trefoil_optional(OPENMPI ompi-c>=4.1 "Open MPI >= 4.1 was" libopenmpi-dev)
+trefoil_optional(MPICH mpich>=4.0 "MPICH >= 4.0 was" libmpich-dev)

@@ -65,6 +65,11 @@ constexpr EnvironmentVariable table[] = {
      "landing memory per connection, for all segments in flight; the same on all ranks"},
     {"TREFOIL_SEGMENT_BYTES", "bytes", "1M",
      "large vectors are cut into segments of at most this; the same on all ranks"},
+    {"TREFOIL_MPI", "on|off|list", "on",
+     "of the MPI layer: what Trefoil runs, e.g. allreduce,bcast:1Ki-4Mi (bytes) or ^barrier; the "
+     "same on all ranks"},
+    {"TREFOIL_MPI_REPORT", "0|1", "0",
+     "of the MPI layer: 1: print at MPI_Finalize what Trefoil ran, what MPI ran, and why"},
     {"TREFOIL_TRACE", "path", "",
      "write a timeline for Perfetto when a communicator is destroyed, a file per rank: %r stands "
      "for the rank, else out.json becomes out.0.json, ..."},

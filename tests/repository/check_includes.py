@@ -15,6 +15,7 @@ ALLOWED = {
     "threads": ("threads/", "backend/endpoint.hpp", "topo/"),
     "comm": tuple(room + "/" for room in sources.ROOMS) + ("trefoil/",),
     "bench": tuple(room + "/" for room in sources.ROOMS) + ("trefoil/", "include/trefoil/", "bench/"),
+    "mpi": ("mpi/", "trefoil/"),
     "examples": ("trefoil/",),
 }
 
@@ -37,6 +38,8 @@ def violation(room, bracket, header):
             return f"is not among what {room}/ may know: {', '.join(ALLOWED[room])}"
     elif header in FORBIDDEN_SYSTEM.get(room, ()):
         return f"has no place in {room}/: it starts no threads and reads no clocks"
+    elif header == "mpi.h" and (room not in ("mpi", "bench", "tests", "examples")):
+        return "is MPI's: only mpi/ and programs know it"
     elif NETWORK.match(header) and room != "backend":
         return "is a network library's: only backend/ knows those"
     return ""

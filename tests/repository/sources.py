@@ -5,7 +5,7 @@ import pathlib
 import subprocess
 
 ROOMS = ("topo", "algorithms", "backend", "threads", "comm")
-FOLDERS = ROOMS + ("include", "bench", "tests", "examples", "scripts", "cmake", ".ci")
+FOLDERS = ROOMS + ("include", "mpi", "bench", "tests", "examples", "scripts", "cmake", ".ci")
 CODE = {".c", ".h", ".cpp", ".hpp"}
 OTHER = {".py", ".cmake", ".map", ".in", ".sh", ".json"}
 

@@ -1,0 +1,88 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Comparing settings: by a hash; the texts travel only when they differ.
+#include "mpi/agreement.hpp"
+
+#include <array>
+#include <cstdio>
+#include <cstdlib>
+#include <cstring>
+#include <functional>
+#include <map>
+#include <vector>
+
+#include "mpi/exchange.hpp"
+#include "mpi/layer.hpp"
+
+namespace trefoil::mpi {
+
+namespace {
+
+constexpr std::size_t text_bytes = 512;
+
+std::string rank_list(const std::vector<int>& ranks) {
+    std::string text = ranks.size() == 1 ? "rank " : "ranks ";
+    for (std::size_t i = 0; i < ranks.size() && i < 8; ++i) {
+        text += (i > 0 ? ", " : "") + std::to_string(ranks[i]);
+    }
+    return text + (ranks.size() > 8 ? ", ..." : "");
+}
+
+void print_difference(const std::vector<char>& texts, int ranks) {
+    std::map<std::string, std::vector<int>> who;
+    for (int r = 0; r < ranks; ++r) {
+        who[&texts[static_cast<std::size_t>(r) * text_bytes]].push_back(r);
+    }
+    std::fprintf(stderr,
+                 "trefoil: the ranks of this job have different settings of the MPI layer:\n");
+    for (const auto& [text, of] : who) {
+        std::fprintf(stderr, "trefoil:   %s: %s\n", rank_list(of).c_str(), text.c_str());
+    }
+    std::fprintf(stderr,
+                 "trefoil: give all ranks the same, e.g. with `mpirun -x` (Open MPI) or "
+                 "`mpiexec -genv` (MPICH)\n");
+}
+
+/// Rank 0 says why; the others leave it the time to.
+[[noreturn]] void abort_after_rank_0(int rank) {
+    if (rank != 0) {
+        PMPI_Barrier(MPI_COMM_WORLD);  // ended by rank 0's abort
+    }
+    std::fflush(stderr);
+    PMPI_Abort(MPI_COMM_WORLD, 1);
+    std::abort();
+}
+
+}  // namespace
+
+void agree_or_abort(const std::string& settings, const std::string& problem) {
+    int rank = 0, ranks = 0;
+    PMPI_Comm_rank(MPI_COMM_WORLD, &rank);
+    PMPI_Comm_size(MPI_COMM_WORLD, &ranks);
+    const std::uint64_t hash = std::hash<std::string>{}(settings);
+    std::array<std::uint64_t, 2> numbers{hash, ~hash};
+    if (!greatest(MPI_COMM_WORLD, numbers)) {
+        std::fprintf(stderr,
+                     "trefoil: rank %d: not all ranks of this job came to compare their settings "
+                     "within %lld s: is the MPI layer preloaded on all of them?\n",
+                     rank, static_cast<long long>(layer.patience.count() / 1000));
+        PMPI_Abort(MPI_COMM_WORLD, 1);
+    }
+    if (numbers[0] != ~numbers[1]) {
+        std::vector<char> mine(text_bytes), all(text_bytes * static_cast<std::size_t>(ranks));
+        std::strncpy(mine.data(), settings.c_str(), text_bytes - 1);
+        PMPI_Gather(mine.data(), text_bytes, MPI_CHAR, all.data(), text_bytes, MPI_CHAR, 0,
+                    MPI_COMM_WORLD);
+        if (rank == 0) {
+            print_difference(all, ranks);
+        }
+        abort_after_rank_0(rank);
+    }
+    if (!problem.empty()) {
+        if (rank == 0) {
+            std::fprintf(stderr, "trefoil: %s\n", problem.c_str());
+        }
+        abort_after_rank_0(rank);
+    }
+}
+
+}  // namespace trefoil::mpi

@@ -1,0 +1,16 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Trefoil's failures as MPI errors.
+#pragma once
+
+#include <string>
+
+#include "mpi/api.hpp"
+#include "trefoil/trefoil.h"
+
+namespace trefoil::mpi {
+
+/// Calls the error handler of `comm` with an error code of the class that suits `status`, whose
+/// text is `message`; returns the code, where the handler returns.
+int raise(MPI_Comm comm, trefoil_status_t status, const std::string& message);
+
+}  // namespace trefoil::mpi

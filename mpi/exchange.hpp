@@ -1,0 +1,23 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// How ranks meet through the MPI below. Every wait has a deadline.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <span>
+
+#include "mpi/api.hpp"
+
+namespace trefoil::mpi {
+
+/// Waits for `request`, letting MPI go on; false when the layer's patience is at an end. The
+/// request and its buffers must be left alone then.
+bool complete(MPI_Request& request);
+
+/// The greatest of all ranks' numbers, place by place. False: not all ranks came in time.
+bool greatest(MPI_Comm comm, std::span<std::uint64_t> numbers);
+
+/// As trefoil_allgather_fn wants it.
+int allgather(MPI_Comm comm, const void* mine, void* all, std::size_t bytes);
+
+}  // namespace trefoil::mpi

@@ -1,0 +1,29 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// What the layer knows between MPI_Init and MPI_Finalize.
+#pragma once
+
+#include <array>
+#include <chrono>
+
+#include "mpi/api.hpp"
+#include "mpi/kinds.hpp"
+#include "mpi/switches.hpp"
+
+namespace trefoil::mpi {
+
+struct Layer {
+    /// Per collective: calls are looked at at all, because Trefoil may run them or the report
+    /// counts them. False before MPI_Init and after MPI_Finalize. Written while no other thread is
+    /// in MPI.
+    std::array<bool, kinds> looks_at{};
+    bool reports = false;
+    Switches switches;
+    /// How long ranks wait for each other when they prepare something.
+    std::chrono::milliseconds patience{120'000};
+    /// Of this process alone: no message is ever sent in it, so that looking for one does nothing
+    /// but let MPI's own messages go on.
+    MPI_Comm alone = MPI_COMM_NULL;
+};
+extern Layer layer;
+
+}  // namespace trefoil::mpi

@@ -1,0 +1,225 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// The collectives that move equal blocks. Ranks decide by the bytes of data, which are equal
+// wherever the signatures match; see mpi/buffers.hpp.
+#include <algorithm>
+
+#include "mpi/buffers.hpp"
+#include "mpi/offer.hpp"
+
+using namespace trefoil::mpi;
+
+namespace {
+
+constexpr Verdict wrong{Reason::arguments};
+
+bool is_rank(const Counterpart& c, int root) {
+    return root >= 0 && static_cast<std::size_t>(root) < c.ranks();
+}
+
+/// The two buffers of a call: one block of this rank's, and the blocks of all ranks.
+struct Call {
+    std::optional<Side> one, all;
+    std::size_t one_count = 0, all_count = 0;
+    std::size_t block = 0;  ///< bytes
+    bool in_place = false;  ///< the own block is among all
+
+    Verdict verdict(const Counterpart& c) const { return {Reason::none, block * c.ranks()}; }
+};
+
+/// Reads the side that tells the size of a block; false: the arguments are wrong.
+bool read_all(Call& call, const void* buffer, int count, MPI_Datatype type, MPI_Comm comm) {
+    call.all = side_of(buffer, count, type, comm);
+    call.all_count = static_cast<std::size_t>(std::max(0, count));
+    call.block = call.all ? call.all->bytes(call.all_count) : 0;
+    return call.all.has_value() && buffer != MPI_IN_PLACE;
+}
+
+/// Reads a rank's own side, which must be as large, if there is another.
+bool read_one(Call& call, const void* buffer, int count, MPI_Datatype type, MPI_Comm comm) {
+    if (buffer == MPI_IN_PLACE) {
+        call.in_place = true;
+        return call.all.has_value();
+    }
+    call.one = side_of(buffer, count, type, comm);
+    call.one_count = static_cast<std::size_t>(std::max(0, count));
+    const std::size_t bytes = call.one ? call.one->bytes(call.one_count) : 0;
+    call.block = call.all ? call.block : bytes;
+    return call.one.has_value() && bytes == call.block;
+}
+
+/// Where all blocks come to lie, and where this rank's comes from, for a rank that gathers.
+class Gathering {
+  public:
+    Gathering(const Counterpart& c, const Call& call)
+        : call_(call),
+          elements_(call.all_count * c.ranks()),
+          flat_(call.all->flat(elements_)),
+          target_(flat_ ? call.all->buffer : all_room_.take(call.block * c.ranks())) {
+        std::byte* const own = target_ + call.block * static_cast<std::size_t>(c.rank());
+        if (call.in_place) {
+            source_ = TREFOIL_IN_PLACE;
+            if (!flat_) {
+                const std::size_t first = call.all_count * static_cast<std::size_t>(c.rank());
+                call.all->pack(static_cast<std::ptrdiff_t>(first), call.all_count, own);
+            }
+        } else {
+            source_ = one_room_.packed(*call.one, call.one_count);
+            source_ = source_ == own ? TREFOIL_IN_PLACE : source_;
+        }
+    }
+    const void* source() const { return source_; }
+    void* target() const { return target_; }
+    void finish() const {
+        if (!flat_) {
+            call_.all->unpack(0, elements_, target_);
+        }
+    }
+
+  private:
+    const Call& call_;
+    Room all_room_, one_room_;
+    std::size_t elements_;
+    bool flat_;
+    std::byte* target_;
+    const void* source_ = nullptr;
+};
+
+trefoil_status_t allgather(Counterpart& c, const Call& call) {
+    trefoil_comm_t t = c.prepare(false);
+    if (t == nullptr) {
+        return c.failure();
+    }
+    const Gathering gathering(c, call);
+    const trefoil_status_t status =
+        trefoil_allgather(gathering.source(), gathering.target(), call.block, TREFOIL_UINT8, t);
+    if (status == TREFOIL_SUCCESS) {
+        gathering.finish();
+    }
+    return status;
+}
+
+trefoil_status_t gather(Counterpart& c, const Call& call, int root) {
+    trefoil_comm_t t = c.prepare(false);
+    if (t == nullptr) {
+        return c.failure();
+    }
+    if (c.rank() != root) {
+        Room room;
+        return trefoil_gather(room.packed(*call.one, call.one_count), nullptr, call.block,
+                              TREFOIL_UINT8, root, t);
+    }
+    const Gathering gathering(c, call);
+    const trefoil_status_t status =
+        trefoil_gather(gathering.source(), gathering.target(), call.block, TREFOIL_UINT8, root, t);
+    if (status == TREFOIL_SUCCESS) {
+        gathering.finish();
+    }
+    return status;
+}
+
+trefoil_status_t scatter(Counterpart& c, const Call& call, int root) {
+    trefoil_comm_t t = c.prepare(false);
+    if (t == nullptr) {
+        return c.failure();
+    }
+    Room all_room, one_room;
+    const bool at_root = c.rank() == root;
+    const std::byte* const source =
+        at_root ? all_room.packed(*call.all, call.all_count * c.ranks()) : nullptr;
+    const bool flat = call.in_place || call.one->flat(call.one_count);
+    void* const target = call.in_place ? const_cast<void*>(TREFOIL_IN_PLACE)
+                         : flat        ? call.one->buffer
+                                       : one_room.take(call.block);
+    const trefoil_status_t status =
+        trefoil_scatter(source, target, call.block, TREFOIL_UINT8, root, t);
+    if (status == TREFOIL_SUCCESS && !flat) {
+        call.one->unpack(0, call.one_count, static_cast<const std::byte*>(target));
+    }
+    return status;
+}
+
+trefoil_status_t bcast(Counterpart& c, const Call& call, int root) {
+    trefoil_comm_t t = c.prepare(false);
+    if (t == nullptr) {
+        return c.failure();
+    }
+    Room room;
+    const bool flat = call.one->flat(call.one_count);
+    std::byte* const data = flat ? call.one->buffer : room.take(call.block);
+    if (!flat && c.rank() == root) {
+        call.one->pack(0, call.one_count, data);
+    }
+    const trefoil_status_t status = trefoil_bcast(data, call.block, TREFOIL_UINT8, root, t);
+    if (status == TREFOIL_SUCCESS && !flat && c.rank() != root) {
+        call.one->unpack(0, call.one_count, data);
+    }
+    return status;
+}
+
+}  // namespace
+
+TREFOIL_MPI_CALL MPI_Bcast(void* buffer, int count, MPI_Datatype type, int root, MPI_Comm comm) {
+    Call call;
+    return offer(
+        Kind::bcast, comm,
+        [&](const Counterpart& c) {
+            const bool good = is_rank(c, root) && read_one(call, buffer, count, type, comm);
+            return good ? Verdict{Reason::none, call.block} : wrong;
+        },
+        [&](Counterpart& c) { return bcast(c, call, root); },
+        [&] { return PMPI_Bcast(buffer, count, type, root, comm); });
+}
+
+TREFOIL_MPI_CALL MPI_Allgather(const void* send, int send_count, MPI_Datatype send_type, void* recv,
+                               int recv_count, MPI_Datatype recv_type, MPI_Comm comm) {
+    Call call;
+    return offer(
+        Kind::allgather, comm,
+        [&](const Counterpart& c) {
+            const bool good = read_all(call, recv, recv_count, recv_type, comm) &&
+                              read_one(call, send, send_count, send_type, comm);
+            return good ? call.verdict(c) : wrong;
+        },
+        [&](Counterpart& c) { return allgather(c, call); },
+        [&] {
+            return PMPI_Allgather(send, send_count, send_type, recv, recv_count, recv_type, comm);
+        });
+}
+
+TREFOIL_MPI_CALL MPI_Gather(const void* send, int send_count, MPI_Datatype send_type, void* recv,
+                            int recv_count, MPI_Datatype recv_type, int root, MPI_Comm comm) {
+    Call call;
+    return offer(
+        Kind::gather, comm,
+        [&](const Counterpart& c) {
+            const bool good =
+                is_rank(c, root) &&
+                (c.rank() != root || read_all(call, recv, recv_count, recv_type, comm)) &&
+                read_one(call, send, send_count, send_type, comm);
+            return good ? call.verdict(c) : wrong;
+        },
+        [&](Counterpart& c) { return gather(c, call, root); },
+        [&] {
+            return PMPI_Gather(send, send_count, send_type, recv, recv_count, recv_type, root,
+                               comm);
+        });
+}
+
+TREFOIL_MPI_CALL MPI_Scatter(const void* send, int send_count, MPI_Datatype send_type, void* recv,
+                             int recv_count, MPI_Datatype recv_type, int root, MPI_Comm comm) {
+    Call call;
+    return offer(
+        Kind::scatter, comm,
+        [&](const Counterpart& c) {
+            const bool good =
+                is_rank(c, root) &&
+                (c.rank() != root || read_all(call, send, send_count, send_type, comm)) &&
+                read_one(call, recv, recv_count, recv_type, comm);
+            return good ? call.verdict(c) : wrong;
+        },
+        [&](Counterpart& c) { return scatter(c, call, root); },
+        [&] {
+            return PMPI_Scatter(send, send_count, send_type, recv, recv_count, recv_type, root,
+                                comm);
+        });
+}

@@ -1,0 +1,87 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// The way of every call: looked at, then run by Trefoil or passed to the MPI below.
+#pragma once
+
+#include <exception>
+#include <new>
+
+#include "mpi/buffers.hpp"
+#include "mpi/counterpart.hpp"
+#include "mpi/errors.hpp"
+#include "mpi/layer.hpp"
+#include "mpi/report.hpp"
+
+namespace trefoil::mpi {
+
+/// What the arguments alone say, then what the settings say.
+template <typename Decide>
+Verdict verdict_of(Kind kind, const Counterpart* counterpart, Decide& decide) {
+    if (counterpart == nullptr) {
+        return {Reason::arguments};
+    }
+    if (counterpart->reason() != Reason::none) {
+        return {counterpart->reason()};
+    }
+    Verdict verdict = decide(*counterpart);
+    if (verdict.reason != Reason::none) {
+        return verdict;
+    }
+    if (!layer.switches.on(kind)) {
+        verdict.reason = Reason::switched_off;
+    } else if (verdict.bytes == 0) {
+        verdict.reason = Reason::nothing_to_do;
+    } else if (!layer.switches.on(kind, verdict.bytes)) {
+        verdict.reason = Reason::size;
+    }
+    return verdict;
+}
+
+/// Runs `run`, whose failures, exceptions among them, go to the communicator's error handler.
+template <typename Run>
+int run_by_trefoil(Counterpart& counterpart, Run& run) {
+    try {
+        const trefoil_status_t status = run(counterpart);
+        if (status == TREFOIL_SUCCESS) {
+            return MPI_SUCCESS;
+        }
+        const bool is_set_up = counterpart.failure() == TREFOIL_SUCCESS;
+        return raise(counterpart.comm(), status,
+                     is_set_up ? trefoil_last_error(nullptr) : counterpart.failure_text());
+    } catch (const MpiFailure& failure) {
+        return failure.code;
+    } catch (const std::bad_alloc&) {
+        return raise(counterpart.comm(), TREFOIL_ERROR_OUT_OF_MEMORY, "out of memory");
+    } catch (const std::exception& error) {
+        return raise(counterpart.comm(), TREFOIL_ERROR_INTERNAL, error.what());
+    }
+}
+
+template <typename Work>
+int counted(Kind kind, const Verdict& verdict, Work&& work) {
+    if (!layer.reports) {
+        return work();
+    }
+    const auto begin = std::chrono::steady_clock::now();
+    const int code = work();
+    count_call(kind, verdict, std::chrono::steady_clock::now() - begin);
+    return code;
+}
+
+/// `decide`(counterpart) gives the Verdict on the arguments, `run`(counterpart) a trefoil_status_t,
+/// `below`() is the call of the MPI below.
+template <typename Decide, typename Run, typename Below>
+int offer(Kind kind, MPI_Comm comm, Decide decide, Run run, Below below) {
+    if (!layer.looks_at[index(kind)]) {
+        return below();
+    }
+    Counterpart* const counterpart = counterpart_of(comm);
+    const Verdict verdict = verdict_of(kind, counterpart, decide);
+    return counted(kind, verdict, [&] {
+        return verdict.reason == Reason::none ? run_by_trefoil(*counterpart, run) : below();
+    });
+}
+
+/// What an intercepted function looks like from outside the library.
+#define TREFOIL_MPI_CALL extern "C" [[gnu::visibility("default")]] int
+
+}  // namespace trefoil::mpi

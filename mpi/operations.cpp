@@ -1,0 +1,151 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// The table of predefined operations, and the user's operations through MPI_Reduce_local.
+#include "mpi/operations.hpp"
+
+#include <algorithm>
+#include <array>
+#include <cstring>
+#include <map>
+#include <mutex>
+#include <utility>
+#include <vector>
+
+#include "mpi/types.hpp"
+
+namespace trefoil::mpi {
+
+namespace {
+
+/// As in MPI's table of operations and the types that each one takes.
+struct OperationEntry {
+    std::uint64_t handle = 0;
+    trefoil_op_t op{};
+    int classes = 0;  ///< of types; 0: none that a collective may use
+};
+std::array<OperationEntry, 14> operations;
+
+const OperationEntry* find_operation(MPI_Op op) {
+    const std::uint64_t handle = number_of(op);
+    for (const OperationEntry& entry : operations) {
+        if (entry.handle == handle) {
+            return &entry;
+        }
+    }
+    return nullptr;
+}
+
+/// What the user's operation of this thread's present call is.
+struct Present {
+    MPI_Op op;
+    MPI_Datatype type;
+    std::size_t element_bytes;
+};
+thread_local Present present;
+thread_local std::vector<std::byte> scratch;
+
+/// MPI leaves its result at the right, and wants the left one first; if order does not matter, the
+/// sides may be swapped.
+void apply_commuting(void* left, const void* right, std::size_t count, void*) {
+    PMPI_Reduce_local(right, left, static_cast<int>(count), present.type, present.op);
+}
+
+void apply_in_order(void* left, const void* right, std::size_t count, void*) {
+    const std::size_t bytes = count * present.element_bytes;
+    scratch.resize(std::max(scratch.size(), bytes));
+    std::memcpy(scratch.data(), right, bytes);
+    PMPI_Reduce_local(left, scratch.data(), static_cast<int>(count), present.type, present.op);
+    std::memcpy(left, scratch.data(), bytes);
+}
+
+/// One operation of Trefoil's serves all of the user's whose elements are as large: which one it
+/// stands for is told by `present`.
+trefoil_status_t operation_for(std::size_t element_bytes, bool commutes, trefoil_op_t& op) {
+    static std::mutex mutex;
+    static std::map<std::pair<std::size_t, bool>, trefoil_op_t> made;
+    const std::lock_guard lock(mutex);
+    const auto found = made.find({element_bytes, commutes});
+    if (found != made.end()) {
+        op = found->second;
+        return TREFOIL_SUCCESS;
+    }
+    const trefoil_status_t status =
+        trefoil_op_create(commutes ? &apply_commuting : &apply_in_order, nullptr, element_bytes,
+                          commutes ? 1 : 0, &op);
+    if (status == TREFOIL_SUCCESS) {
+        made[{element_bytes, commutes}] = op;
+    }
+    return status;
+}
+
+Reduction by_user(MPI_Datatype type, MPI_Op op) {
+    Reduction result;
+    const auto layout = layout_of(type);
+    const TypeEntry* const entry = find_type(type);
+    if (!layout) {
+        result.reason = Reason::arguments;
+    } else if (entry == nullptr && !(layout->contiguous() && layout->size > 0)) {
+        result.reason = Reason::datatype;  // what lies in its gaps is not to be touched
+    }
+    result.type = TREFOIL_ELEMENT;
+    // A predefined pair's padding may be moved with it.
+    result.element_bytes = layout ? static_cast<std::size_t>(layout->extent) : 0;
+    result.user = true;
+    result.mpi_op = op;
+    result.mpi_type = type;
+    return result;
+}
+
+}  // namespace
+
+void learn_operations() {
+    constexpr int sums = integer_class | floating_class | complex_class | address_class;
+    constexpr int orders = integer_class | floating_class | address_class;
+    constexpr int bits = integer_class | byte_class | address_class;
+    constexpr int logic = integer_class | logical_class;
+    operations = {{{number_of(MPI_SUM), TREFOIL_SUM, sums},
+                   {number_of(MPI_PROD), TREFOIL_PROD, sums},
+                   {number_of(MPI_MIN), TREFOIL_MIN, orders},
+                   {number_of(MPI_MAX), TREFOIL_MAX, orders},
+                   {number_of(MPI_BAND), TREFOIL_BAND, bits},
+                   {number_of(MPI_BOR), TREFOIL_BOR, bits},
+                   {number_of(MPI_BXOR), TREFOIL_BXOR, bits},
+                   {number_of(MPI_LAND), TREFOIL_LAND, logic},
+                   {number_of(MPI_LOR), TREFOIL_LOR, logic},
+                   {number_of(MPI_LXOR), TREFOIL_LXOR, logic},
+                   {number_of(MPI_MINLOC), TREFOIL_MINLOC, pair_class},
+                   {number_of(MPI_MAXLOC), TREFOIL_MAXLOC, pair_class},
+                   {number_of(MPI_REPLACE), TREFOIL_SUM, 0},
+                   {number_of(MPI_NO_OP), TREFOIL_SUM, 0}}};
+}
+
+Reduction reduction_of(MPI_Datatype type, MPI_Op op) {
+    if (op == MPI_OP_NULL || type == MPI_DATATYPE_NULL) {
+        return {.reason = Reason::arguments};
+    }
+    const OperationEntry* const operation = find_operation(op);
+    if (operation == nullptr) {
+        return by_user(type, op);
+    }
+    const TypeEntry* const entry = find_type(type);
+    if (entry == nullptr || entry->in_class == no_class) {
+        return {.reason = Reason::datatype};
+    }
+    if ((operation->classes & entry->in_class) == 0) {
+        return {.reason = Reason::operation};
+    }
+    return {.type = entry->code, .op = operation->op, .element_bytes = entry->extent};
+}
+
+trefoil_status_t use(Reduction& reduction) {
+    if (!reduction.user) {
+        return TREFOIL_SUCCESS;
+    }
+    int commutes = 0;
+    if (PMPI_Op_commutative(reduction.mpi_op, &commutes) != MPI_SUCCESS) {
+        return TREFOIL_ERROR_INVALID_ARGUMENT;
+    }
+    present = {reduction.mpi_op, reduction.mpi_type, reduction.element_bytes};
+    return operation_for(reduction.element_bytes, commutes != 0, reduction.op);
+}
+
+}  // namespace trefoil::mpi

@@ -1,0 +1,36 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// MPI's operations as Trefoil runs them.
+#pragma once
+
+#include <cstddef>
+
+#include "mpi/api.hpp"
+#include "mpi/kinds.hpp"
+#include "trefoil/trefoil.h"
+
+namespace trefoil::mpi {
+
+/// What a call that reduces asks of Trefoil.
+struct Reduction {
+    Reason reason = Reason::none;
+    trefoil_datatype_t type{};
+    trefoil_op_t op{};
+    std::size_t element_bytes = 0;
+    /// The user's: MPI runs it, in the calling thread alone, since the user's function need not
+    /// bear anything else. For that the handles are kept.
+    bool user = false;
+    MPI_Op mpi_op{};
+    MPI_Datatype mpi_type{};
+};
+
+/// Fills the table of predefined operations; once.
+void learn_operations();
+
+/// Alike on all ranks: MPI wants the same type and operation everywhere. Of the user's operations
+/// `op` is left open until use().
+Reduction reduction_of(MPI_Datatype type, MPI_Op op);
+
+/// Makes `reduction` ready to be called in this thread, until the next call of use().
+trefoil_status_t use(Reduction& reduction);
+
+}  // namespace trefoil::mpi

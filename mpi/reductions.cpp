@@ -1,0 +1,141 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// The collectives that reduce, and the barrier. All their arguments but the buffers are alike on
+// all ranks, so each rank decides by itself.
+#include <algorithm>
+#include <numeric>
+
+#include "mpi/offer.hpp"
+#include "mpi/operations.hpp"
+
+using namespace trefoil::mpi;
+
+namespace {
+
+const void* from(const void* send) {
+    return send == MPI_IN_PLACE ? TREFOIL_IN_PLACE : send;
+}
+
+/// The verdict on `elements` elements in all.
+Verdict verdict_on(const Reduction& reduction, std::size_t elements) {
+    return {reduction.reason, elements * reduction.element_bytes};
+}
+
+/// MPICH wants MPI_IN_PLACE instead, and reports MPI_ERR_BUFFER.
+bool aliased(const void* send, const void* recv) {
+    return is_mpich && send == recv;
+}
+
+constexpr Verdict wrong{Reason::arguments};
+
+/// Readies communicator and operation, then `call`s.
+template <typename Call>
+trefoil_status_t reduce_by(Counterpart& c, Reduction& reduction, Call&& call) {
+    trefoil_comm_t comm = c.prepare(reduction.user);
+    if (comm == nullptr) {
+        return c.failure();
+    }
+    const trefoil_status_t status = use(reduction);
+    return status != TREFOIL_SUCCESS ? status : call(comm);
+}
+
+}  // namespace
+
+TREFOIL_MPI_CALL MPI_Allreduce(const void* send, void* recv, int count, MPI_Datatype type,
+                               MPI_Op op, MPI_Comm comm) {
+    Reduction reduction;
+    return offer(
+        Kind::allreduce, comm,
+        [&](const Counterpart&) {
+            if (count < 0 || recv == MPI_IN_PLACE || aliased(send, recv)) {
+                return wrong;
+            }
+            reduction = reduction_of(type, op);
+            return verdict_on(reduction, static_cast<std::size_t>(count));
+        },
+        [&](Counterpart& c) {
+            return reduce_by(c, reduction, [&](trefoil_comm_t t) {
+                return trefoil_allreduce(from(send), recv, static_cast<std::size_t>(count),
+                                         reduction.type, reduction.op, t);
+            });
+        },
+        [&] { return PMPI_Allreduce(send, recv, count, type, op, comm); });
+}
+
+TREFOIL_MPI_CALL MPI_Reduce(const void* send, void* recv, int count, MPI_Datatype type, MPI_Op op,
+                            int root, MPI_Comm comm) {
+    Reduction reduction;
+    return offer(
+        Kind::reduce, comm,
+        [&](const Counterpart& c) {
+            const bool at_root = root == c.rank();
+            if (count < 0 || root < 0 || static_cast<std::size_t>(root) >= c.ranks() ||
+                (at_root ? recv == MPI_IN_PLACE || aliased(send, recv) : send == MPI_IN_PLACE)) {
+                return wrong;
+            }
+            reduction = reduction_of(type, op);
+            return verdict_on(reduction, static_cast<std::size_t>(count));
+        },
+        [&](Counterpart& c) {
+            return reduce_by(c, reduction, [&](trefoil_comm_t t) {
+                return trefoil_reduce(from(send), recv, static_cast<std::size_t>(count),
+                                      reduction.type, reduction.op, root, t);
+            });
+        },
+        [&] { return PMPI_Reduce(send, recv, count, type, op, root, comm); });
+}
+
+TREFOIL_MPI_CALL MPI_Reduce_scatter_block(const void* send, void* recv, int count,
+                                          MPI_Datatype type, MPI_Op op, MPI_Comm comm) {
+    Reduction reduction;
+    return offer(
+        Kind::reduce_scatter_block, comm,
+        [&](const Counterpart& c) {
+            if (count < 0 || recv == MPI_IN_PLACE || aliased(send, recv)) {
+                return wrong;
+            }
+            reduction = reduction_of(type, op);
+            return verdict_on(reduction, static_cast<std::size_t>(count) * c.ranks());
+        },
+        [&](Counterpart& c) {
+            return reduce_by(c, reduction, [&](trefoil_comm_t t) {
+                return trefoil_reduce_scatter_block(from(send), recv,
+                                                    static_cast<std::size_t>(count), reduction.type,
+                                                    reduction.op, t);
+            });
+        },
+        [&] { return PMPI_Reduce_scatter_block(send, recv, count, type, op, comm); });
+}
+
+TREFOIL_MPI_CALL MPI_Reduce_scatter(const void* send, void* recv, const int counts[],
+                                    MPI_Datatype type, MPI_Op op, MPI_Comm comm) {
+    Reduction reduction;
+    return offer(
+        Kind::reduce_scatter, comm,
+        [&](const Counterpart& c) {
+            const int* const end = counts + (counts == nullptr ? 0 : c.ranks());
+            if (counts == nullptr || recv == MPI_IN_PLACE || aliased(send, recv) ||
+                std::any_of(counts, end, [](int count) { return count < 0; })) {
+                return wrong;
+            }
+            reduction = reduction_of(type, op);
+            return verdict_on(reduction, std::accumulate(counts, end, std::size_t{0}));
+        },
+        [&](Counterpart& c) {
+            c.counts.assign(counts, counts + c.ranks());
+            return reduce_by(c, reduction, [&](trefoil_comm_t t) {
+                return trefoil_reduce_scatter(from(send), recv, c.counts.data(), reduction.type,
+                                              reduction.op, t);
+            });
+        },
+        [&] { return PMPI_Reduce_scatter(send, recv, counts, type, op, comm); });
+}
+
+TREFOIL_MPI_CALL MPI_Barrier(MPI_Comm comm) {
+    return offer(
+        Kind::barrier, comm, [](const Counterpart&) { return Verdict{}; },
+        [](Counterpart& c) {
+            trefoil_comm_t t = c.prepare(false);
+            return t == nullptr ? c.failure() : trefoil_barrier(t);
+        },
+        [&] { return PMPI_Barrier(comm); });
+}

@@ -1,0 +1,149 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// The report's counters and its table.
+#include "mpi/report.hpp"
+
+#include <array>
+#include <atomic>
+#include <cstdint>
+#include <cstdio>
+#include <map>
+#include <mutex>
+#include <vector>
+
+#include "mpi/api.hpp"
+
+namespace trefoil::mpi {
+
+namespace {
+
+constexpr std::array<std::size_t, 5> class_ends{64, 1024, 16384, 262144, 4194304};
+constexpr std::array<const char*, 7> class_names{"to 64 B",  "to 1 KiB", "to 16 KiB", "to 256 KiB",
+                                                 "to 4 MiB", "more",     "unknown"};
+
+struct Cell {
+    std::atomic<std::uint64_t> calls{0}, nanoseconds{0};
+};
+enum Side { trefoil_side, mpi_side, sides };
+Cell cells[kinds][class_names.size()][sides];
+std::atomic<std::uint64_t> passed[kinds][reasons];
+
+std::mutex tori_mutex;
+std::map<std::string, int> tori;
+
+std::size_t class_of(std::size_t bytes) {
+    if (bytes == unknown_bytes) {
+        return class_names.size() - 1;
+    }
+    std::size_t c = 0;
+    while (c < class_ends.size() && bytes > class_ends[c]) {
+        ++c;
+    }
+    return c;
+}
+
+std::vector<std::uint64_t> combined(const std::vector<std::uint64_t>& mine, MPI_Op op) {
+    std::vector<std::uint64_t> all(mine.size());
+    PMPI_Reduce(mine.data(), all.data(), static_cast<int>(mine.size()), MPI_UINT64_T, op, 0,
+                MPI_COMM_WORLD);
+    return all;
+}
+
+void print_rows(const std::vector<std::uint64_t>& calls, const std::vector<std::uint64_t>& times) {
+    std::fprintf(stderr, "trefoil: %-21s%-12s%14s%12s%14s%12s\n", "collective", "bytes",
+                 "Trefoil calls", "seconds", "MPI calls", "seconds");
+    std::size_t at = 0;
+    for (std::size_t k = 0; k < kinds; ++k) {
+        for (const char* const bytes : class_names) {
+            if (calls[at] + calls[at + 1] > 0) {
+                std::fprintf(stderr, "trefoil: %-21s%-12s%14llu%12.6f%14llu%12.6f\n",
+                             kind_names[k].data(), bytes,
+                             static_cast<unsigned long long>(calls[at]),
+                             static_cast<double>(times[at]) * 1e-9,
+                             static_cast<unsigned long long>(calls[at + 1]),
+                             static_cast<double>(times[at + 1]) * 1e-9);
+            }
+            at += sides;
+        }
+    }
+}
+
+void print_reasons(const std::vector<std::uint64_t>& counts) {
+    for (std::size_t k = 0; k < kinds; ++k) {
+        for (std::size_t r = 1; r < reasons; ++r) {
+            if (counts[k * reasons + r] > 0) {
+                std::fprintf(stderr, "trefoil: %llu of %s went to MPI: %s\n",
+                             static_cast<unsigned long long>(counts[k * reasons + r]),
+                             kind_names[k].data(), reason_texts[r].data());
+            }
+        }
+    }
+}
+
+}  // namespace
+
+void count_call(Kind kind, const Verdict& verdict, std::chrono::nanoseconds time) {
+    const bool by_trefoil = verdict.reason == Reason::none;
+    Cell& cell = cells[index(kind)][class_of(verdict.bytes)][by_trefoil ? trefoil_side : mpi_side];
+    cell.calls.fetch_add(1, std::memory_order_relaxed);
+    cell.nanoseconds.fetch_add(static_cast<std::uint64_t>(time.count()), std::memory_order_relaxed);
+    if (!by_trefoil) {
+        passed[index(kind)][static_cast<std::size_t>(verdict.reason)].fetch_add(
+            1, std::memory_order_relaxed);
+    }
+}
+
+void note_counterpart(trefoil_comm_t comm, const std::string& source) {
+    int dimensions = 0;
+    trefoil_comm_torus(comm, &dimensions, nullptr, 0);
+    std::vector<int> sizes(static_cast<std::size_t>(dimensions));
+    trefoil_comm_torus(comm, &dimensions, sizes.data(), dimensions);
+    std::string text;
+    for (const int size : sizes) {
+        text += (text.empty() ? "torus " : "x") + std::to_string(size);
+    }
+    const char* said = "";
+    trefoil_comm_torus_source(comm, &said);
+    const char *backend = "", *provider = "";
+    trefoil_comm_transport(comm, &backend, &provider);
+    text += " (" + (source.empty() ? std::string(said) : source) + ") over " + backend +
+            (*provider == '\0' ? "" : " ") + provider;
+    const std::lock_guard lock(tori_mutex);
+    ++tori[text];
+}
+
+void print_report() {
+    std::vector<std::uint64_t> calls, times, reason_counts;
+    for (const auto& of_kind : cells) {
+        for (const auto& of_class : of_kind) {
+            for (const Cell& cell : of_class) {
+                calls.push_back(cell.calls.load(std::memory_order_relaxed));
+                times.push_back(cell.nanoseconds.load(std::memory_order_relaxed));
+            }
+        }
+    }
+    for (const auto& of_kind : passed) {
+        for (const auto& count : of_kind) {
+            reason_counts.push_back(count.load(std::memory_order_relaxed));
+        }
+    }
+    calls = combined(calls, MPI_SUM);
+    times = combined(times, MPI_MAX);
+    reason_counts = combined(reason_counts, MPI_SUM);
+    int rank = 0, ranks = 0;
+    PMPI_Comm_rank(MPI_COMM_WORLD, &rank);
+    PMPI_Comm_size(MPI_COMM_WORLD, &ranks);
+    if (rank != 0) {
+        return;
+    }
+    std::fprintf(stderr,
+                 "trefoil: MPI layer for %s, version %s: calls of all %d ranks, seconds of the "
+                 "slowest one\n",
+                 version_word, trefoil_version_string(), ranks);
+    print_rows(calls, times);
+    print_reasons(reason_counts);
+    for (const auto& [text, count] : tori) {
+        std::fprintf(stderr, "trefoil: %d of rank 0's communicators: %s\n", count, text.c_str());
+    }
+}
+
+}  // namespace trefoil::mpi

@@ -1,0 +1,117 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// The syntax of TREFOIL_MPI.
+#include "mpi/switches.hpp"
+
+#include <charconv>
+#include <optional>
+#include <stdexcept>
+
+namespace trefoil::mpi {
+
+namespace {
+
+std::string names() {
+    std::string text;
+    for (const std::string_view name : kind_names) {
+        text += (text.empty() ? "" : ", ") + std::string(name);
+    }
+    return text;
+}
+
+[[noreturn]] void refuse(std::string_view item, const std::string& why) {
+    throw std::invalid_argument("'" + std::string(item) + "' " + why);
+}
+
+/// "64", "1K" or "1Ki", "4Mi", "1Gi"; nothing when it is none of these.
+std::optional<std::size_t> bytes_of(std::string_view text) {
+    std::size_t number = 0;
+    const char* const end = text.data() + text.size();
+    const auto [stop, error] = std::from_chars(text.data(), end, number);
+    std::string_view unit(stop, static_cast<std::size_t>(end - stop));
+    if (error != std::errc()) {
+        return std::nullopt;
+    }
+    int shift = 0;
+    if (!unit.empty()) {
+        shift = unit[0] == 'K' ? 10 : unit[0] == 'M' ? 20 : unit[0] == 'G' ? 30 : -1;
+        unit.remove_prefix(1);
+    }
+    if (shift < 0 || (!unit.empty() && unit != "i") || number > unknown_bytes >> shift) {
+        return std::nullopt;
+    }
+    return number << shift;
+}
+
+SizeRange range_of(std::string_view item, std::string_view text) {
+    const std::size_t dash = text.find('-');
+    SizeRange range;
+    bool good = dash != std::string_view::npos && text.size() > 1;
+    if (good) {
+        const auto least = dash == 0 ? std::size_t{0} : bytes_of(text.substr(0, dash));
+        const auto most = dash + 1 == text.size() ? unknown_bytes : bytes_of(text.substr(dash + 1));
+        good = least && most && *least <= *most;
+        range = good ? SizeRange{*least, *most} : range;
+    }
+    if (!good) {
+        refuse(item, "has no valid range of bytes: give least-most, e.g. 1Ki-4Mi, 1Ki- or -64");
+    }
+    return range;
+}
+
+}  // namespace
+
+Switches::Switches(std::string_view text) {
+    if (text.empty() || text == "on") {
+        take_all();
+        return;
+    }
+    if (text == "off") {
+        return;
+    }
+    const bool negated = text.front() == '^';
+    if (negated) {
+        text.remove_prefix(1);
+        take_all();
+    }
+    for (std::size_t begin = 0; begin <= text.size();) {
+        const std::size_t end = std::min(text.find(',', begin), text.size());
+        add(text.substr(begin, end - begin), negated);
+        begin = end + 1;
+    }
+}
+
+void Switches::take_all() {
+    for (Sizes& sizes : sizes_) {
+        sizes.taken = {SizeRange{}};
+    }
+}
+
+void Switches::add(std::string_view item, bool negated) {
+    const std::size_t colon = item.find(':');
+    const std::string_view name = item.substr(0, colon);
+    const auto found = std::ranges::find(kind_names, name);
+    if (found == kind_names.end()) {
+        refuse(item, item.starts_with('^')
+                         ? "has a '^' inside the list; one at the front negates all of it"
+                         : "names no collective; give on, off, or some of: " + names());
+    }
+    const auto kind = static_cast<Kind>(found - kind_names.begin());
+    SizeRange range;
+    if (colon != std::string_view::npos) {
+        if (!size_is_shared(kind)) {
+            refuse(item, "cannot have a range of bytes: not all ranks know the size of a " +
+                             std::string(name));
+        }
+        range = range_of(item, item.substr(colon + 1));
+    }
+    Sizes& sizes = sizes_[index(kind)];
+    if (!negated) {
+        sizes.taken.push_back(range);
+    } else if (range == SizeRange{}) {
+        sizes.taken.clear();
+    } else {
+        sizes.left.push_back(range);
+    }
+}
+
+}  // namespace trefoil::mpi

@@ -1,0 +1,21 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Which torus the ranks of an MPI communicator are.
+#pragma once
+
+#include <string>
+
+#include "mpi/api.hpp"
+
+namespace trefoil::mpi {
+
+struct TorusChoice {
+    std::string torus;   ///< as trefoil_config_t wants it; empty: by the environment
+    std::string source;  ///< for the report; empty: as Trefoil says
+};
+
+/// Alike on all ranks. A Cartesian communicator that is periodic in every dimension is a torus
+/// already; the job's own torus (TREFOIL_TORUS, TREFOIL_HOSTFILE) describes communicators with the
+/// ranks of MPI_COMM_WORLD in their order; others get a balanced one.
+TorusChoice torus_of(MPI_Comm comm);
+
+}  // namespace trefoil::mpi

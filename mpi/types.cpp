@@ -1,0 +1,92 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// The table of predefined datatypes.
+#include "mpi/types.hpp"
+
+#include <array>
+
+namespace trefoil::mpi {
+
+namespace {
+
+constexpr std::size_t places = 256;  // a power of two, several times as many as there are types
+std::array<TypeEntry, places> table;
+
+std::size_t place_of(std::uint64_t handle) {
+    return static_cast<std::size_t>(handle * 0x9e3779b97f4a7c15ULL >> 56) % places;
+}
+
+trefoil_datatype_t by_size(std::size_t size, trefoil_datatype_t of_one_byte) {
+    const int step = size == 1 ? 0 : size == 2 ? 1 : size == 4 ? 2 : 3;
+    return static_cast<trefoil_datatype_t>(of_one_byte + step);
+}
+
+/// Types of a language or a size that this MPI lacks are MPI_DATATYPE_NULL.
+void add(MPI_Datatype type, TypeClass in_class, trefoil_datatype_t code) {
+    if (type == MPI_DATATYPE_NULL) {
+        return;
+    }
+    int size = 0;
+    MPI_Aint lower = 0, extent = 0;
+    PMPI_Type_size(type, &size);
+    PMPI_Type_get_extent(type, &lower, &extent);
+    TypeEntry entry{number_of(type), static_cast<std::uint32_t>(size),
+                    static_cast<std::uint32_t>(extent), in_class, code};
+    std::size_t place = place_of(entry.handle);
+    while (table[place].size != 0 && table[place].handle != entry.handle) {
+        place = (place + 1) % places;
+    }
+    table[place] = entry;
+}
+
+void add_integer(MPI_Datatype type, TypeClass in_class, trefoil_datatype_t of_one_byte) {
+    int size = 0;
+    if (type != MPI_DATATYPE_NULL) {
+        PMPI_Type_size(type, &size);
+        add(type, in_class, by_size(static_cast<std::size_t>(size), of_one_byte));
+    }
+}
+
+}  // namespace
+
+void learn_types() {
+    for (const MPI_Datatype type : {MPI_SIGNED_CHAR, MPI_SHORT, MPI_INT, MPI_LONG, MPI_LONG_LONG,
+                                    MPI_INT8_T, MPI_INT16_T, MPI_INT32_T, MPI_INT64_T}) {
+        add_integer(type, integer_class, TREFOIL_INT8);
+    }
+    for (const MPI_Datatype type :
+         {MPI_UNSIGNED_CHAR, MPI_UNSIGNED_SHORT, MPI_UNSIGNED, MPI_UNSIGNED_LONG,
+          MPI_UNSIGNED_LONG_LONG, MPI_UINT8_T, MPI_UINT16_T, MPI_UINT32_T, MPI_UINT64_T}) {
+        add_integer(type, integer_class, TREFOIL_UINT8);
+    }
+    for (const MPI_Datatype type : {MPI_AINT, MPI_OFFSET, MPI_COUNT}) {
+        add_integer(type, address_class, TREFOIL_INT8);
+    }
+    add(MPI_C_BOOL, logical_class, TREFOIL_UINT8);
+    add(MPI_BYTE, byte_class, TREFOIL_UINT8);
+    add(MPI_FLOAT, floating_class, TREFOIL_FLOAT);
+    add(MPI_DOUBLE, floating_class, TREFOIL_DOUBLE);
+    add(MPI_C_FLOAT_COMPLEX, complex_class, TREFOIL_COMPLEX_FLOAT);
+    add(MPI_C_DOUBLE_COMPLEX, complex_class, TREFOIL_COMPLEX_DOUBLE);
+    add(MPI_FLOAT_INT, pair_class, TREFOIL_FLOAT_INT);
+    add(MPI_DOUBLE_INT, pair_class, TREFOIL_DOUBLE_INT);
+    add(MPI_LONG_INT, pair_class, TREFOIL_LONG_INT);
+    add(MPI_2INT, pair_class, TREFOIL_2INT);
+    add(MPI_SHORT_INT, pair_class, TREFOIL_SHORT_INT);
+    for (const MPI_Datatype type : {MPI_CHAR, MPI_WCHAR, MPI_PACKED, MPI_LONG_DOUBLE,
+                                    MPI_LONG_DOUBLE_INT, MPI_C_LONG_DOUBLE_COMPLEX}) {
+        add(type, no_class, TREFOIL_UINT8);
+    }
+}
+
+const TypeEntry* find_type(MPI_Datatype type) {
+    const std::uint64_t handle = number_of(type);
+    for (std::size_t place = place_of(handle); table[place].size != 0;
+         place = (place + 1) % places) {
+        if (table[place].handle == handle) {
+            return &table[place];
+        }
+    }
+    return nullptr;
+}
+
+}  // namespace trefoil::mpi

@@ -1,0 +1,76 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""Runs an MPI program under a real mpirun, with the MPI layer or without it.
+
+Usage: run.py --mpi openmpi|mpich --ranks N [--layer FILE] [--expect WORD ...] PROGRAM [ARGUMENT ...]. Exit code 77, and a
+reason, where that mpirun is missing.
+"""
+import argparse
+import os
+import shutil
+import subprocess
+import sys
+
+LIMIT_SECONDS = 100
+# Ranks outnumber cores in tests: they must not spin, and cost nothing while they wait.
+CROWDED = {"openmpi": ["--oversubscribe", "--bind-to", "none", "--mca", "mpi_yield_when_idle", "1", "--mca", "btl",
+                       "self,vader", "--mca", "pml", "ob1"],
+           "mpich": []}
+ALLOWED = {"OMPI_ALLOW_RUN_AS_ROOT": "1", "OMPI_ALLOW_RUN_AS_ROOT_CONFIRM": "1"}
+
+
+def launcher(mpi):
+    """The command that starts ranks of that MPI; ends with 77 if there is none."""
+    name = {"openmpi": "mpirun.openmpi", "mpich": "mpiexec.hydra"}[mpi]
+    found = shutil.which(name)
+    if found is None:
+        print(f"skipped: there is no {name}")
+        sys.exit(77)
+    return found
+
+
+def command(mpi, ranks, layer, variables, program):
+    """`variables` and the layer reach the ranks alone: a launcher is no MPI program."""
+    if layer:
+        variables = {**variables, "LD_PRELOAD": layer}
+    return [launcher(mpi), "-n", str(ranks), *CROWDED[mpi], "env", *(f"{k}={v}" for k, v in variables.items()), *program]
+
+
+def run(mpi, ranks, layer, variables, program):
+    """(exit code, everything printed); 124 and what there was if it took too long."""
+    # Names of this project must reach the ranks by `variables` only.
+    environment = {k: v for k, v in os.environ.items() if not k.startswith("TREFOIL_")} | ALLOWED
+    process = subprocess.Popen(command(mpi, ranks, layer, variables, program), env=environment, stdout=subprocess.PIPE,
+                               stderr=subprocess.STDOUT, text=True, errors="replace")
+    try:
+        output, _ = process.communicate(timeout=LIMIT_SECONDS)
+        return process.returncode, output
+    except subprocess.TimeoutExpired:
+        process.terminate()  # the launcher ends its ranks
+        try:
+            output, _ = process.communicate(timeout=20)
+        except subprocess.TimeoutExpired:
+            process.kill()
+            output, _ = process.communicate()
+        return 124, output
+
+
+def main():
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("--mpi", choices=("openmpi", "mpich"), required=True)
+    parser.add_argument("--ranks", type=int, required=True)
+    parser.add_argument("--layer")
+    parser.add_argument("--expect", action="append", default=[], help="what must be printed")
+    parser.add_argument("--set", action="append", default=[], help="NAME=VALUE for the ranks")
+    parser.add_argument("program", nargs=argparse.REMAINDER)
+    options = parser.parse_args()
+    code, output = run(options.mpi, options.ranks, options.layer, dict(s.split("=", 1) for s in options.set),
+                       options.program)
+    print(output, end="")
+    missing = [word for word in options.expect if word not in output]
+    if missing:
+        print(f"not printed: {missing}")
+    sys.exit(1 if code != 0 or missing else 0)
+
+
+if __name__ == "__main__":
+    main()
