@@ -28,6 +28,9 @@ class Torus:
     def __enter__(self):
         subprocess.run([TORUSNET, "up", self.torus_name, "--rate", self.rate_text, "--name", self.name], check=True)
         subprocess.run([TORUSNET, "check", "--name", self.name], check=True)
+        self.load = subprocess.run([TORUSNET, "load", "--name", self.name], check=False, text=True,
+                                   stdout=subprocess.PIPE).stdout.strip()
+        print(self.load, flush=True)
         self.network, _ = state.read(self.name)
         self.ranks = self.network.torus.ranks
         self.directions = len(self.network.torus.directions)
@@ -63,6 +66,8 @@ class Torus:
 
 class Memory:
     """The machine's own memory."""
+
+    load = ""  # no links that processors could be too slow for
 
     def __init__(self, ranks):
         self.ranks = ranks

@@ -6,6 +6,7 @@ Usage: torusnet.py TORUS ... Needs root. Exit code 1 if anything is wrong, 77 if
 """
 import os
 import pathlib
+import re
 import signal
 import subprocess
 import sys
@@ -57,6 +58,15 @@ def check_shares(net):
             yield f"{net.torus.name}: shares {shares}, expected {expected}"
 
 
+def check_load(net, name):
+    """All links carry the rate and no more; whether processors stay idle meanwhile is the machine's affair."""
+    code, output = torusnet("load", "--name", name, "--seconds", "1")
+    print(output, end="", flush=True)
+    shares = [float(word) / 100 for word in re.findall(r"([\d.]+)%", output)]
+    if code not in (0, 1) or len(shares) != 2 + 1 or not 0.5 <= shares[1] <= shares[0] <= 1.02:
+        yield f"load {net.torus.name}: {code} {output}"
+
+
 def check_wrong_route(name, net):
     """A route the other way round the ring, or by another dimension, arrives all the same; `check` must see it."""
     (source, target), direction = line_of_nodes(net.torus, 2)
@@ -80,6 +90,7 @@ def check_torus(torus, name):
     print(output, end="", flush=True)
     if code != 0 or f"{len(net.torus.flows())} flows" not in output:
         wrong.append(f"check {torus}: {code} {output}")
+    wrong += check_load(net, name)
     wrong += check_shares(net)
     wrong += check_wrong_route(name, net)
     code, output = torusnet("exec", "--name", name, str(net.torus.ranks - 1), "hostname")
@@ -114,7 +125,7 @@ def check_refused(name):
     for words, code, text in (
             (["up", "3y3", "--name", name], 1, "no torus"), (["up", "300", "--name", name], 1, "from 2 to 250"),
             (["up", "3x3", "--rate", "fast"], 2, "50mbit"), (["up", "3x3", "--name", "A b"], 1, "small letter"),
-            (["check", "--name", "nobody"], 1, "scripts/torusnet up"), (["exec", "--name", "nobody", "0", "true"], 1, "up 3x3")):
+            (["check", "--name", "nobody"], 1, "scripts/torusnet up"), (["load", "--name", "nobody"], 1, "scripts/torusnet up"), (["exec", "--name", "nobody", "0", "true"], 1, "up 3x3")):
         result, output = torusnet(*words)
         if result != code or text not in output:
             yield f"{' '.join(words)}: {result} {output}"
