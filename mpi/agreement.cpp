@@ -8,6 +8,7 @@
 #include <cstring>
 #include <functional>
 #include <map>
+#include <thread>
 #include <vector>
 
 #include "mpi/exchange.hpp"
@@ -48,6 +49,8 @@ void print_difference(const std::vector<char>& texts, int ranks) {
         PMPI_Barrier(MPI_COMM_WORLD);  // ended by rank 0's abort
     }
     std::fflush(stderr);
+    // Launchers that end a job at once forget what they had still to pass on.
+    std::this_thread::sleep_for(std::chrono::milliseconds(200));
     PMPI_Abort(MPI_COMM_WORLD, 1);
     std::abort();
 }

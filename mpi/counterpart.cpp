@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <array>
+#include <cstring>
 #include <numeric>
 
 #include "mpi/exchange.hpp"
@@ -63,16 +64,37 @@ void Counterpart::progress_callback(void* self) {
 }
 
 /// Before each exchange of a creation, and after the last, all ranks tell whether they still go on:
-/// a rank that fails on its own would leave the others waiting for it.
-bool Counterpart::all_succeed(trefoil_status_t own) {
-    std::array<std::uint64_t, 1> failed{own == TREFOIL_SUCCESS ? 0U : 1U};
-    return greatest(comm_, failed) && failed[0] == 0;
+/// a rank that fails on its own would leave the others waiting for it. If one does not, all learn
+/// from it why.
+bool Counterpart::all_succeed(const char* own_failure) {
+    std::array<std::uint64_t, 1> failed{own_failure == nullptr ? 0U : 1U};
+    if (!greatest(comm_, failed)) {
+        failure_text_ = "not all ranks of this communicator came to set up Trefoil in time";
+        return false;
+    }
+    if (failed[0] == 0) {
+        return true;
+    }
+    constexpr std::size_t length = 256;
+    std::vector<char> mine(length), all(length * ranks_);
+    std::strncpy(mine.data(), own_failure == nullptr ? "" : own_failure, length - 1);
+    allgather(comm_, mine.data(), all.data(), length);
+    for (std::size_t r = 0; r < ranks_; ++r) {
+        if (all[r * length] != '\0') {
+            failure_text_ = "rank " + std::to_string(r) +
+                            " cannot set up its part of this "
+                            "communicator: " +
+                            &all[r * length];
+            break;
+        }
+    }
+    return false;
 }
 
 int Counterpart::gather_callback(const void* mine, void* all, std::size_t bytes, void* self) {
     auto* const me = static_cast<Counterpart*>(self);
-    if (me->creating_ && !me->all_succeed(TREFOIL_SUCCESS)) {
-        me->refused_elsewhere_ = true;
+    if (me->creating_ && !me->all_succeed(nullptr)) {
+        me->failure_ = TREFOIL_ERROR_SYSTEM;
         return MPI_ERR_OTHER;
     }
     return allgather(me->comm_, mine, all, bytes);
@@ -95,18 +117,14 @@ trefoil_comm_t Counterpart::create(bool serial, trefoil_comm_t& made) {
     config.torus = choice.torus.empty() ? nullptr : choice.torus.c_str();
     config.port_threads = serial ? -1 : 0;
     creating_ = true;
-    refused_elsewhere_ = false;
-    trefoil_status_t status = trefoil_comm_create(&config, &made);
+    const trefoil_status_t status = trefoil_comm_create(&config, &made);
     creating_ = false;
-    failure_text_ = status == TREFOIL_SUCCESS ? "" : trefoil_last_error(nullptr);
-    if (refused_elsewhere_ || (!all_succeed(status) && status == TREFOIL_SUCCESS)) {
-        status = TREFOIL_ERROR_MISMATCH;
-        failure_text_ =
-            "another rank of this communicator could not set up Trefoil, or did not come in time; "
-            "its own error says why";
+    // Unless an exchange has told already.
+    if (failure_ == TREFOIL_SUCCESS &&
+        !all_succeed(status == TREFOIL_SUCCESS ? nullptr : trefoil_last_error(nullptr))) {
+        failure_ = TREFOIL_ERROR_SYSTEM;
     }
-    if (status != TREFOIL_SUCCESS) {
-        failure_ = status;
+    if (failure_ != TREFOIL_SUCCESS) {
         trefoil_comm_destroy(made);
         made = nullptr;
     } else if (layer.reports && !serial) {

@@ -48,7 +48,7 @@ class Counterpart {
     static int gather_callback(const void* mine, void* all, std::size_t bytes, void* self);
     static void progress_callback(void* self);
     trefoil_comm_t create(bool serial, trefoil_comm_t& made);
-    bool all_succeed(trefoil_status_t own);
+    bool all_succeed(const char* own_failure);
 
     MPI_Comm comm_;
     int rank_ = 0;
@@ -57,7 +57,6 @@ class Counterpart {
     trefoil_comm_t threaded_ = nullptr, serial_ = nullptr;
     MPI_Request never_ = MPI_REQUEST_NULL;  ///< a receive that waits for ever
     bool creating_ = false;
-    bool refused_elsewhere_ = false;  ///< what all ranks know while one is created
     trefoil_status_t failure_ = TREFOIL_SUCCESS;
     std::string failure_text_;
 };

@@ -48,8 +48,10 @@ void require_right_libraries() {
     }
     if (is_first_rank()) {
         std::fprintf(stderr, "trefoil: %s\n", problem.c_str());
+        std::fflush(stderr);
+    } else {
+        sleep(1);  // the launcher ends all ranks when one ends: let the first speak
     }
-    std::fflush(stderr);
     _exit(EXIT_FAILURE);
 }
 

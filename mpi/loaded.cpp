@@ -42,6 +42,16 @@ int look(dl_phdr_info* info, std::size_t, void* data) {
     return 0;
 }
 
+/// The first words of what the MPI below says it is. Not every MPI keeps to the room that this one
+/// was told to give.
+std::string library_version() {
+    std::array<char, 65536> text{};
+    int length = 0;
+    PMPI_Get_library_version(text.data(), &length);
+    const std::string_view version(text.data());
+    return std::string(version.substr(0, version.find_first_of(",\n")));
+}
+
 }  // namespace
 
 std::string wrong_libraries() {
@@ -52,16 +62,13 @@ std::string wrong_libraries() {
         return "both " + self + " and " + found.other_layer +
                " are loaded; keep only the one for the program's MPI in LD_PRELOAD";
     }
-    char text[MPI_MAX_LIBRARY_VERSION_STRING] = {};
-    int length = 0;
-    PMPI_Get_library_version(text, &length);
-    const std::string_view version(text);
-    if (found.other_mpi.empty() && version.starts_with(version_word)) {
-        return {};
+    std::string is = found.other_mpi;
+    if (is.empty()) {
+        is = library_version();
+        if (is.starts_with(version_word)) {
+            return {};
+        }
     }
-    const std::string is = found.other_mpi.empty()
-                               ? std::string(version.substr(0, version.find_first_of(",\n")))
-                               : found.other_mpi;
     return self + " was built for " + version_word + ", but this program runs with " + is +
            "; preload the layer that was built for that MPI";
 }

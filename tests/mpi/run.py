@@ -10,7 +10,7 @@ import shutil
 import subprocess
 import sys
 
-LIMIT_SECONDS = 100
+LIMIT_SECONDS = 60
 # Ranks outnumber cores in tests: they must not spin. Over TCP a large message needs its sender, as on most networks.
 CROWDED = {"openmpi": ["--oversubscribe", "--bind-to", "none", "--mca", "mpi_yield_when_idle", "1", "--mca", "pml", "ob1",
                        "--mca", "btl", "self,tcp", "--mca", "btl_tcp_if_include", "lo"],
@@ -39,8 +39,10 @@ def run(mpi, ranks, layer, variables, program):
     """(exit code, everything printed); 124 and what there was if it took too long."""
     # Names of this project must reach the ranks by `variables` only.
     environment = {k: v for k, v in os.environ.items() if not k.startswith("TREFOIL_")} | ALLOWED
-    process = subprocess.Popen(command(mpi, ranks, layer, variables, program), env=environment, stdout=subprocess.PIPE,
-                               stderr=subprocess.STDOUT, text=True, errors="replace")
+    # A session of its own: Open MPI's launcher may stop its whole process group when a job aborts.
+    process = subprocess.Popen(command(mpi, ranks, layer, variables, program), env=environment, stdin=subprocess.DEVNULL,
+                               stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True, errors="replace",
+                               start_new_session=True)
     try:
         output, _ = process.communicate(timeout=LIMIT_SECONDS)
         return process.returncode, output

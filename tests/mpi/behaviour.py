@@ -1,0 +1,88 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""What users see of the MPI layer: its settings, its report, its errors, and nothing else.
+
+Usage: behaviour.py MPI PROGRAM ERRORS LAYER [OTHER_LAYER]; ERRORS is the program of errors.cpp. Exit code 77 where that mpirun is missing.
+"""
+import re
+import sys
+
+from run import launcher, run
+
+MPI, PROGRAM, ERRORS, LAYER = sys.argv[1:5]
+OTHER = sys.argv[5] if len(sys.argv) > 5 else None
+RANKS = 2
+# Runs the program with one more variable on rank 1.
+RANK_1 = ["sh", "-c", '[ "${OMPI_COMM_WORLD_RANK:-$PMI_RANK}" = 1 ] && export "$0"; exec "$@"']
+failures = 0
+
+
+def expect(name, good, output):
+    global failures
+    print(f"{name}: {'ok' if good else 'FAILED'}")
+    if not good:
+        failures += 1
+        print(output)
+
+
+def refused(name, words, layer, variables, program=None):
+    """The job fails, soon, and says these words."""
+    code, output = run(MPI, RANKS, layer, variables, program or [PROGRAM])
+    expect(name, code not in (0, 124) and all(word in output for word in words), output)
+
+
+def report(variables):
+    """Of the report: {collective: (calls by Trefoil, calls by MPI)}, and all that was printed."""
+    code, output = run(MPI, RANKS, LAYER, {"TREFOIL_MPI_REPORT": "1", **variables}, [PROGRAM])
+    calls = {}
+    for line in output.splitlines():
+        row = re.match(r"trefoil: (\w+) +(to \d+ \w+|more|unknown) +(\d+) +[\d.]+ +(\d+) +[\d.]+$", line)
+        if row:
+            before = calls.get(row[1], (0, 0))
+            calls[row[1]] = (before[0] + int(row[3]), before[1] + int(row[4]))
+    expect(f"the program under {variables}", code == 0 and "0 failure(s)" in output, output)
+    return calls, output
+
+
+def refusals():
+    refused("different settings", ["rank 1: TREFOIL_MPI=off", "rank 0: TREFOIL_MPI=on"], LAYER, {},
+            [*RANK_1, "TREFOIL_MPI=off", PROGRAM])
+    refused("a collective that does not exist", ["'alreduce' names no collective"], LAYER, {"TREFOIL_MPI": "alreduce"})
+    refused("a report that is neither", ["TREFOIL_MPI_REPORT=yes is not valid"], LAYER, {"TREFOIL_MPI_REPORT": "yes"})
+    refused("a torus of another size", ["give sizes whose product is 2"], LAYER, {"TREFOIL_TORUS": "5x5"},
+            [ERRORS, "set-up"])
+    refused("one rank with a bad setting", ["rank 1 cannot set up", "TREFOIL_LANDING_BYTES=x is not valid"], LAYER, {},
+            [*RANK_1, "TREFOIL_LANDING_BYTES=x", ERRORS, "set-up"])
+    refused("one rank without the layer", ["is the MPI layer preloaded on all of them?"], None, {"TREFOIL_TIMEOUT": "2"},
+            [*RANK_1, f"LD_PRELOAD={LAYER}", PROGRAM])
+    if OTHER:
+        refused("the other MPI's layer", ["was built for"], OTHER, {})
+        refused("both layers", ["both ", "keep only the one"], f"{LAYER}:{OTHER}", {})
+        refused("both layers, the other way round", ["both ", "keep only the one"], f"{OTHER}:{LAYER}", {})
+
+
+def reports():
+    calls, output = report({})
+    expect("all collectives are Trefoil's", len(calls) == 12 and all(by_trefoil > 0 for by_trefoil, _ in calls.values()),
+           output)
+    expect("tori are told", "torus 2 (the Cartesian communicator) over" in output, output)
+    for reason in ("no data", "one rank", "an intercommunicator", "a datatype that Trefoil does not reduce"):
+        expect(f"the reason '{reason}'", f"went to MPI: {reason}" in output, output)
+    calls, output = report({"TREFOIL_MPI": "^barrier,bcast:-64"})
+    expect("barrier is switched off", calls["barrier"][0] == 0 and calls["reduce"][0] > 0, output)
+    expect("so are small bcasts", not re.search(r"bcast +to 64 B +[1-9]", output) and calls["bcast"][0] > 0, output)
+    calls, output = report({"TREFOIL_MPI": "allreduce:1Ki-"})
+    expect("allreduce alone", all((c[0] > 0) == (name == "allreduce") for name, c in calls.items()), output)
+    calls, output = report({"TREFOIL_MPI": "off"})
+    expect("all is MPI's", all(by_trefoil == 0 for by_trefoil, _ in calls.values()), output)
+
+
+def silence():
+    code, output = run(MPI, RANKS, LAYER, {}, [PROGRAM])
+    expect("nothing is printed unless asked", code == 0 and output.split() == ["0", "failure(s)"], output)
+
+
+launcher(MPI)
+refusals()
+reports()
+silence()
+sys.exit(1 if failures else 0)
