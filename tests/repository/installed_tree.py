@@ -45,6 +45,7 @@ def by_cmake(options, prefix, work, environment):
     must([options.cmake, "--build", build])
     for name in ("allreduce_c", "allreduce_cpp"):
         run_example(build / name, environment)
+    run_example(build / "vendor_mpi", environment, "rank 0 of 4: 0 of 1000 sums are wrong")
 
 
 def by_pkg_config(options, library_folder, work, environment):
