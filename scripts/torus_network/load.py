@@ -82,12 +82,12 @@ def _move(ends, seconds, results):
 
 
 def _run(selector, received, seconds):
-    data, end = bytes(CHUNK), time.monotonic() + seconds
+    data, space, end = bytes(CHUNK), bytearray(CHUNK), time.monotonic() + seconds
     while time.monotonic() < end:
         for key, _ in selector.select(0.01):
             with contextlib.suppress(BlockingIOError):
                 if key.fileobj in received:
-                    received[key.fileobj] += len(key.fileobj.recv(CHUNK))
+                    received[key.fileobj] += key.fileobj.recv_into(space)
                 else:
                     key.fileobj.send(data)
 
