@@ -11,7 +11,10 @@ namespace {
 // Tens of microseconds: longer than a message takes, and short beside what the wait costs when the
 // thread waited for is on this very core after all (another program may have the other cores).
 constexpr std::uint32_t spins_before_yield = 500;
-constexpr std::uint32_t yields_before_nap = 100;
+// All ranks of a core yield to each other, and whoever worked last, or had packets of others
+// handled on its time, is the last to get the core again. The sooner the others nap, the sooner it
+// does: 8 bytes on 16 ranks by TCP take 0.3 ms instead of 0.7 with 100.
+constexpr std::uint32_t yields_before_nap = 20;
 // A yield where nobody else wants the core is little more than a poll, and saves the wake-up.
 constexpr std::uint32_t yields_before_nap_with_cores = 2000;
 /// Sleeps of one length, and how many before the next length. The longest bounds how late a look

@@ -23,9 +23,9 @@ struct Progress {
 /// The longest sleep of a thread that has such work.
 inline constexpr std::chrono::microseconds longest_sleep_with_progress{1000};
 
-/// One per waiting thread. Spins while there is a core for every thread; otherwise yields for about
-/// a hundred empty polls, then asks for sleeps of 50 us that grow to 200 ms while nothing happens.
-/// An arrival ends a sleep, so long ones cost nothing but the wake-up; where it cannot, the delay
+/// One per waiting thread. Spins while there is a core for every thread; otherwise yields for
+/// twenty empty polls, then asks for sleeps of 50 us that grow to 200 ms while nothing happens. An
+/// arrival ends a sleep, so long ones cost nothing but the wake-up; where it cannot, the delay
 /// stays within a tenth of the time waited so far. Not thread-safe.
 class Waiting {
   public:
