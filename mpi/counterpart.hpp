@@ -30,6 +30,10 @@ class Counterpart {
     std::size_t ranks() const { return ranks_; }
     /// Why no call of this communicator can be Trefoil's, alike on all its ranks; or none.
     Reason reason() const { return reason_; }
+    /// A call that failed has ended neither communicator.
+    bool goes_on() const {
+        return failure_ == TREFOIL_SUCCESS && lives(threaded_) && lives(serial_);
+    }
     bool in_use() const { return threaded_ != nullptr || serial_ != nullptr; }
 
     /// Collective at first. `serial`: for what must stay in the calling thread. Null: it cannot be,
@@ -45,6 +49,9 @@ class Counterpart {
     std::vector<std::size_t> counts, displacements;
 
   private:
+    static bool lives(trefoil_comm_t comm) {
+        return comm == nullptr || *trefoil_last_error(comm) == '\0';
+    }
     static int gather_callback(const void* mine, void* all, std::size_t bytes, void* self);
     static void progress_callback(void* self);
     trefoil_comm_t create(bool serial, trefoil_comm_t& made);

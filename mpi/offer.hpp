@@ -36,13 +36,20 @@ Verdict verdict_of(Kind kind, const Counterpart* counterpart, Decide& decide) {
     return verdict;
 }
 
-/// Runs `run`, whose failures, exceptions among them, go to the communicator's error handler.
+/// No code of MPI's: nothing has moved, and all ranks are told the same.
+inline constexpr int unsupported_code = -1;
+
+/// Runs `run`, whose failures, exceptions among them, go to the communicator's error handler; but
+/// what Trefoil finds it cannot do, on all ranks and before anything moves, is left to the caller.
 template <typename Run>
 int run_by_trefoil(Counterpart& counterpart, Run& run) {
     try {
         const trefoil_status_t status = run(counterpart);
         if (status == TREFOIL_SUCCESS) {
             return MPI_SUCCESS;
+        }
+        if (status == TREFOIL_ERROR_UNSUPPORTED && counterpart.goes_on()) {
+            return unsupported_code;
         }
         const bool is_set_up = counterpart.failure() == TREFOIL_SUCCESS;
         return raise(counterpart.comm(), status,
@@ -75,9 +82,16 @@ int offer(Kind kind, MPI_Comm comm, Decide decide, Run run, Below below) {
         return below();
     }
     Counterpart* const counterpart = counterpart_of(comm);
-    const Verdict verdict = verdict_of(kind, counterpart, decide);
+    Verdict verdict = verdict_of(kind, counterpart, decide);
     return counted(kind, verdict, [&] {
-        return verdict.reason == Reason::none ? run_by_trefoil(*counterpart, run) : below();
+        if (verdict.reason == Reason::none) {
+            const int code = run_by_trefoil(*counterpart, run);
+            if (code != unsupported_code) {
+                return code;
+            }
+            verdict.reason = Reason::unsupported;
+        }
+        return below();
     });
 }
 

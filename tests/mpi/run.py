@@ -51,8 +51,8 @@ def run(mpi, ranks, layer, variables, program):
         try:
             output, _ = process.communicate(timeout=20)
         except subprocess.TimeoutExpired:
-            process.kill()
-            output, _ = process.communicate()
+            process.kill()  # its ranks notice, but may hold the pipe for a while
+            output = "(the launcher did not end when it was asked to)\n"
         return 124, output
 
 
