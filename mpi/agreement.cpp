@@ -43,16 +43,21 @@ void print_difference(const std::vector<char>& texts, int ranks) {
                  "`mpiexec -genv` (MPICH)\n");
 }
 
-/// Rank 0 says why; the others leave it the time to.
-[[noreturn]] void abort_after_rank_0(int rank) {
-    if (rank != 0) {
-        PMPI_Barrier(MPI_COMM_WORLD);  // ended by rank 0's abort
-    }
+/// After the reason was printed.
+[[noreturn]] void end_job() {
     std::fflush(stderr);
     // Launchers that end a job at once forget what they had still to pass on.
     std::this_thread::sleep_for(std::chrono::milliseconds(200));
     PMPI_Abort(MPI_COMM_WORLD, 1);
     std::abort();
+}
+
+/// Rank 0 has said why; the others leave it the time to.
+[[noreturn]] void end_job_after_rank_0(int rank) {
+    if (rank != 0) {
+        PMPI_Barrier(MPI_COMM_WORLD);  // ended by rank 0's abort
+    }
+    end_job();
 }
 
 }  // namespace
@@ -68,7 +73,7 @@ void agree_or_abort(const std::string& settings, const std::string& problem) {
                      "trefoil: rank %d: not all ranks of this job came to compare their settings "
                      "within %lld s: is the MPI layer preloaded on all of them?\n",
                      rank, static_cast<long long>(layer.patience.count() / 1000));
-        PMPI_Abort(MPI_COMM_WORLD, 1);
+        end_job();
     }
     if (numbers[0] != ~numbers[1]) {
         std::vector<char> mine(text_bytes), all(text_bytes * static_cast<std::size_t>(ranks));
@@ -78,13 +83,13 @@ void agree_or_abort(const std::string& settings, const std::string& problem) {
         if (rank == 0) {
             print_difference(all, ranks);
         }
-        abort_after_rank_0(rank);
+        end_job_after_rank_0(rank);
     }
     if (!problem.empty()) {
         if (rank == 0) {
             std::fprintf(stderr, "trefoil: %s\n", problem.c_str());
         }
-        abort_after_rank_0(rank);
+        end_job_after_rank_0(rank);
     }
 }
 
