@@ -94,12 +94,12 @@ CostModel model_of_job(const std::optional<CostModel>& asked, bool in_memory,
 }
 
 std::string to_string(const CostModel& model) {
-    const auto times = [](double seconds) { return seconds * 1e6; };
+    const auto microseconds = [](double seconds) { return seconds * 1e6; };
     char text[192];
     std::snprintf(text, sizeof text,
                   "step=%.6gus,hop=%.6gus,rate=%.6ggbit,wait=%.6gus,message=%.6gus,byte=%.6gus",
-                  times(model.alpha), times(model.tau), 8.0 / model.beta / 1e9, times(model.wait),
-                  times(model.message), times(model.byte));
+                  microseconds(model.alpha), microseconds(model.tau), 8.0 / model.beta / 1e9,
+                  microseconds(model.wait), microseconds(model.message), microseconds(model.byte));
     return text;
 }
 
