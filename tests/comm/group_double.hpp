@@ -91,8 +91,9 @@ class GroupDouble final : public PortGroup {
         }
         return written;
     }
-    /// Set before the groups are made. They then count the sleeps that nobody has ended.
-    static inline bool sleeps_until_woken = false;
+    /// Set while nobody greets, who naps on one group and then on the next. Groups then count the
+    /// sleeps that nobody has ended.
+    static inline std::atomic<bool> sleeps_until_woken{false};
     static inline std::atomic<int> sleeps_in_vain{0};
 
     void wait(std::chrono::microseconds longest) override {

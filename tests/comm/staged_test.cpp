@@ -147,10 +147,12 @@ INSTANTIATE_TEST_SUITE_P(Algorithms, Staged,
 
 // Every nap lasts until somebody ends it: a change that a worker sleeps through would show.
 TEST(Sleep, EndsWithEveryChangeByASibling) {
-    GroupDouble::sleeps_until_woken = true;
     for (const char* algorithm : {"trivance-l", "swing-b", "bucket"}) {
         for (const int workers : {2, 4}) {
+            GroupDouble::sleeps_until_woken = false;
             on_nodes("3x3", algorithm, workers, std::chrono::seconds(60), [](Rank r, Node& node) {
+                node.meet();  // all have greeted
+                GroupDouble::sleeps_until_woken = true;
                 for (int call = 0; call < 20; ++call) {
                     std::vector<std::int32_t> data(2000, static_cast<std::int32_t>(r));
                     ASSERT_EQ(node.allreduce(data, 5), Status::success) << node.failure();
