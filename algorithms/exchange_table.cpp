@@ -1,0 +1,77 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Moves, sorted once by who sends and once by who receives.
+#include "algorithms/exchange_table.hpp"
+
+#include <algorithm>
+#include <numeric>
+
+namespace trefoil {
+
+namespace {
+
+RingSteps without_empty(RingSteps steps) {
+    std::erase_if(steps, [](const std::vector<RingMove>& moves) { return moves.empty(); });
+    return steps;
+}
+
+}  // namespace
+
+ExchangeTable::ExchangeTable(Rank size, RingSteps steps)
+    : ExchangeTable(without_empty(std::move(steps)), size) {}
+
+ExchangeTable::ExchangeTable(RingSteps steps, Rank size)
+    : RingExchange(size, static_cast<int>(steps.size())) {
+    for (std::vector<RingMove>& moves : steps) {
+        add(moves);
+        moves = {};
+    }
+}
+
+void ExchangeTable::add(std::vector<RingMove>& moves) {
+    std::sort(moves.begin(), moves.end());
+    Step step;
+    for (const RingMove& m : moves) {
+        if (step.messages.empty() || step.messages.back().holder != m.holder ||
+            step.messages.back().hop != m.hop) {
+            step.messages.push_back(
+                {m.holder, wrapped(std::int64_t{m.holder} + m.hop), m.hop, step.pairs.size(), 0});
+        }
+        step.messages.back().count += 1;
+        step.pairs.push_back(m.pair);
+    }
+    step.arrivals.resize(step.messages.size());
+    std::iota(step.arrivals.begin(), step.arrivals.end(), 0);
+    std::stable_sort(step.arrivals.begin(), step.arrivals.end(),
+                     [&](auto a, auto b) { return step.messages[a].peer < step.messages[b].peer; });
+    steps_.push_back(std::move(step));
+}
+
+RingHandover ExchangeTable::handover(const Step& step, const Message& message) {
+    const auto first = step.pairs.begin() + static_cast<std::ptrdiff_t>(message.first);
+    return {message.holder, message.hop,
+            std::vector(first, first + static_cast<std::ptrdiff_t>(message.count))};
+}
+
+std::vector<RingHandover> ExchangeTable::sends(Rank coordinate, int step) const {
+    const Step& at = steps_[step];
+    const auto [first, last] =
+        std::ranges::equal_range(at.messages, coordinate, {}, &Message::holder);
+    std::vector<RingHandover> result;
+    for (auto m = first; m != last; ++m) {
+        result.push_back(handover(at, *m));
+    }
+    return result;
+}
+
+std::vector<RingHandover> ExchangeTable::receives(Rank coordinate, int step) const {
+    const Step& at = steps_[step];
+    const auto [first, last] = std::ranges::equal_range(
+        at.arrivals, coordinate, {}, [&](std::uint32_t m) { return at.messages[m].peer; });
+    std::vector<RingHandover> result;
+    for (auto m = first; m != last; ++m) {
+        result.push_back(handover(at, at.messages[*m]));
+    }
+    return result;
+}
+
+}  // namespace trefoil

@@ -1,0 +1,54 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Complete exchanges on a ring that are worked out once, by simulation, and kept as tables.
+#pragma once
+
+#include <cstddef>
+
+#include "algorithms/ring_exchange.hpp"
+
+namespace trefoil {
+
+/// One pair's move in a step.
+struct RingMove {
+    Rank holder = 0;
+    int hop = 0;
+    ExchangePair pair;
+    friend constexpr auto operator<=>(const RingMove&, const RingMove&) = default;
+};
+
+using RingSteps = std::vector<std::vector<RingMove>>;
+
+/// A RingExchange of given moves; empty steps are left out. Memory grows with the number of moves,
+/// at least size^2.
+class ExchangeTable final : public RingExchange {
+  public:
+    ExchangeTable(Rank size, RingSteps steps);
+
+    std::vector<RingHandover> sends(Rank coordinate, int step) const override;
+    std::vector<RingHandover> receives(Rank coordinate, int step) const override;
+
+  private:
+    struct Message {
+        Rank holder, peer;
+        int hop;
+        std::size_t first, count;  // in pairs_
+    };
+    struct Step {
+        std::vector<Message> messages;        // by holder and hop
+        std::vector<std::uint32_t> arrivals;  // the same by peer and holder
+        std::vector<ExchangePair> pairs;
+    };
+    ExchangeTable(RingSteps steps, Rank size);  // no step is empty
+    void add(std::vector<RingMove>& moves);
+    static RingHandover handover(const Step& step, const Message& message);
+
+    std::vector<Step> steps_;
+};
+
+/// Gather-scatter trees (exchange_tree.cpp), and with one message sent and received at a time.
+RingSteps tree_steps(Rank size);
+RingSteps one_port_tree_steps(Rank size);
+/// Bine's butterfly (exchange_bine.cpp); `size` is a power of two.
+RingSteps bine_steps(Rank size);
+
+}  // namespace trefoil

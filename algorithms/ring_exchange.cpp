@@ -1,0 +1,112 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// What all complete exchanges on a ring have in common, and the store of those that are tables.
+#include "algorithms/ring_exchange.hpp"
+
+#include <algorithm>
+#include <map>
+#include <mutex>
+#include <utility>
+
+#include "algorithms/exchange_digits.hpp"
+#include "algorithms/exchange_table.hpp"
+
+namespace trefoil {
+
+namespace {
+
+std::shared_ptr<const RingExchange> table_of(RingKind kind, Rank size) {
+    switch (kind) {
+        case RingKind::tree:
+            return std::make_shared<ExchangeTable>(size, tree_steps(size));
+        case RingKind::tree_one_port:
+            return std::make_shared<ExchangeTable>(size, one_port_tree_steps(size));
+        default:
+            return std::make_shared<ExchangeTable>(size, bine_steps(size));
+    }
+}
+
+}  // namespace
+
+std::vector<ExchangePair> RingExchange::held(Rank coordinate, int step) const {
+    std::vector<ExchangePair> here;
+    for (Rank other = 0; other < size_; ++other) {
+        here.push_back(step == steps_ ? ExchangePair{coordinate, other}
+                                      : ExchangePair{other, coordinate});
+    }
+    for (int s = 0; s < step && step < steps_; ++s) {
+        std::vector<ExchangePair> leaving;
+        for (const RingHandover& h : sends(coordinate, s)) {
+            leaving.insert(leaving.end(), h.pairs.begin(), h.pairs.end());
+        }
+        std::sort(leaving.begin(), leaving.end());
+        std::vector<ExchangePair> staying;
+        std::set_difference(here.begin(), here.end(), leaving.begin(), leaving.end(),
+                            std::back_inserter(staying));
+        for (const RingHandover& h : receives(coordinate, s)) {
+            staying.insert(staying.end(), h.pairs.begin(), h.pairs.end());
+        }
+        std::sort(staying.begin(), staying.end());
+        here = std::move(staying);
+    }
+    return here;
+}
+
+std::vector<std::int64_t> largest_link_loads(const RingExchange& ring) {
+    const Rank n = ring.size();
+    std::vector<std::int64_t> largest;
+    for (int step = 0; step < ring.steps(); ++step) {
+        // By how much a link's load differs from that of the one before; runs may wrap once.
+        std::vector<std::int64_t> up(2 * n + 1, 0);
+        std::vector<std::int64_t> down(2 * n + 1, 0);
+        for (Rank c = 0; c < n; ++c) {
+            for (const RingHandover& h : ring.sends(c, step)) {
+                const Rank first = h.hop > 0 ? c : ring.wrapped(c + h.hop);
+                std::vector<std::int64_t>& way = h.hop > 0 ? up : down;
+                way[first] += std::ssize(h.pairs);
+                way[first + std::abs(h.hop)] -= std::ssize(h.pairs);
+            }
+        }
+        std::int64_t most = 0;
+        for (std::vector<std::int64_t>* way : {&up, &down}) {
+            for (Rank i = 1; i < 2 * n; ++i) {
+                (*way)[i] += (*way)[i - 1];
+            }
+            for (Rank i = 0; i < n; ++i) {
+                most = std::max(most, (*way)[i] + (*way)[i + n]);
+            }
+        }
+        largest.push_back(most);
+    }
+    return largest;
+}
+
+std::int64_t largest_channel(const RingExchange& ring) {
+    std::int64_t largest = 0;
+    for (Rank c = 0; c < ring.size(); ++c) {
+        std::map<int, std::int64_t> by_hop;
+        for (int step = 0; step < ring.steps(); ++step) {
+            for (const RingHandover& h : ring.sends(c, step)) {
+                std::int64_t& pairs = by_hop[h.hop];
+                pairs += std::ssize(h.pairs);
+                largest = std::max(largest, pairs);
+            }
+        }
+    }
+    return largest;
+}
+
+std::shared_ptr<const RingExchange> ring_exchange(RingKind kind, Rank size, int radix) {
+    if (kind == RingKind::digits || kind == RingKind::direct) {
+        return std::make_shared<DigitExchange>(size, kind == RingKind::digits ? radix : size + 1);
+    }
+    static std::mutex mutex;
+    static std::map<std::pair<RingKind, Rank>, std::shared_ptr<const RingExchange>> tables;
+    const std::lock_guard lock(mutex);
+    std::shared_ptr<const RingExchange>& table = tables[{kind, size}];
+    if (!table) {
+        table = table_of(kind, size);
+    }
+    return table;
+}
+
+}  // namespace trefoil

@@ -1,0 +1,221 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Complete exchanges on one ring: every pair arrives, on the way that is claimed, with the steps,
+// loads and peaks that are known.
+#include "algorithms/ring_exchange.hpp"
+
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <cstdlib>
+#include <map>
+#include <numeric>
+#include <set>
+
+namespace trefoil {
+namespace {
+
+std::int64_t total_load(const RingExchange& ring) {
+    const std::vector<std::int64_t> loads = largest_link_loads(ring);
+    return std::accumulate(loads.begin(), loads.end(), std::int64_t{0});
+}
+
+/// Runs the steps as everybody's sends say; checks that receives say the same.
+class Simulation {
+  public:
+    explicit Simulation(const RingExchange& ring) : ring_(ring), at_(ring.size()) {
+        for (Rank s = 0; s < ring.size(); ++s) {
+            for (Rank t = 0; t < ring.size(); ++t) {
+                at_[s].insert({t, s});
+            }
+        }
+        note();
+        for (int step = 0; step < ring.steps(); ++step) {
+            run(step);
+        }
+    }
+
+    void expect_delivery() const {
+        for (Rank c = 0; c < ring_.size(); ++c) {
+            ASSERT_EQ(at_[c].size(), static_cast<std::size_t>(ring_.size()));
+            for (const ExchangePair& pair : at_[c]) {
+                ASSERT_EQ(pair.target, c);
+            }
+        }
+    }
+
+    std::size_t most_hops = 0;      ///< of a pair
+    std::size_t most_messages = 0;  ///< sent or received by a coordinate in a step
+    std::size_t most_held = 0;      ///< pairs at a coordinate between steps, without its own (c, c)
+
+  private:
+    void note() {
+        for (Rank c = 0; c < ring_.size(); ++c) {
+            most_held = std::max(most_held, at_[c].size() - 1);
+        }
+    }
+
+    void run(int step) {
+        std::vector<std::vector<RingHandover>> arriving(ring_.size());
+        std::size_t moved = 0;
+        for (Rank c = 0; c < ring_.size(); ++c) {
+            const std::vector<ExchangePair> held = ring_.held(c, step);
+            ASSERT_TRUE(std::equal(held.begin(), held.end(), at_[c].begin(), at_[c].end()));
+            const std::vector<RingHandover> sends = ring_.sends(c, step);
+            most_messages = std::max(most_messages, sends.size());
+            for (const RingHandover& h : sends) {
+                ASSERT_EQ(h.holder, c);
+                ASSERT_TRUE(std::is_sorted(h.pairs.begin(), h.pairs.end()));
+                ASSERT_FALSE(h.pairs.empty());
+                moved += h.pairs.size();
+                for (const ExchangePair& pair : h.pairs) {
+                    ASSERT_NE(pair.source, pair.target);
+                    ASSERT_EQ(at_[c].erase(pair), 1U) << "not there";
+                    travelled_[pair] += std::abs(h.hop);
+                    most_hops = std::max<std::size_t>(most_hops, travelled_[pair]);
+                }
+                arriving[ring_.wrapped(std::int64_t{c} + h.hop)].push_back(h);
+            }
+        }
+        ASSERT_GT(moved, 0U) << "step " << step << " is empty";
+        for (Rank c = 0; c < ring_.size(); ++c) {
+            expect_receives(c, step, arriving[c]);
+        }
+        note();
+    }
+
+    void expect_receives(Rank c, int step, std::vector<RingHandover>& arriving) {
+        std::vector<RingHandover> receives = ring_.receives(c, step);
+        most_messages = std::max(most_messages, receives.size());
+        const auto earlier = [](const RingHandover& a, const RingHandover& b) {
+            return a.hop < b.hop;
+        };
+        std::sort(arriving.begin(), arriving.end(), earlier);
+        std::sort(receives.begin(), receives.end(), earlier);
+        ASSERT_EQ(receives.size(), arriving.size());
+        for (std::size_t i = 0; i < receives.size(); ++i) {
+            ASSERT_EQ(receives[i].holder, arriving[i].holder);
+            ASSERT_EQ(receives[i].hop, arriving[i].hop);
+            ASSERT_EQ(receives[i].pairs, arriving[i].pairs);
+            at_[c].insert(receives[i].pairs.begin(), receives[i].pairs.end());
+        }
+    }
+
+    const RingExchange& ring_;
+    std::vector<std::set<ExchangePair>> at_;
+    std::map<ExchangePair, int> travelled_;
+};
+
+TEST(RingExchange, DeliversEveryPairOnItsShortestWay) {
+    for (Rank n = 1; n <= 64; ++n) {
+        for (const RingKind kind : {RingKind::tree, RingKind::tree_one_port, RingKind::direct}) {
+            SCOPED_TRACE("kind " + std::to_string(static_cast<int>(kind)) + " of " +
+                         std::to_string(n));
+            const Simulation simulation(*ring_exchange(kind, n));
+            simulation.expect_delivery();
+            EXPECT_LE(simulation.most_hops, static_cast<std::size_t>(n / 2));
+            if (kind == RingKind::tree_one_port) {
+                EXPECT_LE(simulation.most_messages, 1U);
+            }
+        }
+        for (const int radix : {2, 3, 4, 7}) {
+            SCOPED_TRACE("radix " + std::to_string(radix) + " of " + std::to_string(n));
+            const Simulation simulation(*ring_exchange(RingKind::digits, n, radix));
+            simulation.expect_delivery();
+            EXPECT_LE(simulation.most_hops, static_cast<std::size_t>(n / 2));
+        }
+    }
+}
+
+TEST(RingExchange, BineDeliversOnPowersOfTwo) {
+    for (const Rank n : {1, 2, 4, 8, 16, 32, 64}) {
+        const std::shared_ptr<const RingExchange> ring = ring_exchange(RingKind::bine, n);
+        const Simulation simulation(*ring);
+        simulation.expect_delivery();
+        EXPECT_EQ(Rank{1} << ring->steps(), n);
+        EXPECT_LE(simulation.most_messages, 1U);
+        EXPECT_EQ(simulation.most_held, static_cast<std::size_t>(n - 1));
+    }
+}
+
+struct Figures {
+    Rank size;
+    int steps;
+    std::int64_t load;
+};
+
+void expect_figures(RingKind kind, const std::vector<Figures>& all) {
+    for (const Figures& f : all) {
+        const std::shared_ptr<const RingExchange> ring = ring_exchange(kind, f.size);
+        EXPECT_EQ(ring->steps(), f.steps) << f.size;
+        EXPECT_EQ(total_load(*ring), f.load) << f.size;
+    }
+}
+
+// Lemma 6 and Theorem 1 of the paper.
+TEST(RingExchange, TreesMatchThePaper) {
+    expect_figures(RingKind::tree, {{8, 4, 11}, {16, 6, 43}, {64, 10, 677}});
+    expect_figures(RingKind::tree_one_port, {{8, 4, 14}, {16, 6, 45}, {64, 10, 679}});
+}
+
+TEST(RingExchange, ShortTreesGoStraight) {
+    expect_figures(RingKind::tree, {{1, 0, 0}, {2, 1, 1}, {3, 1, 1}, {4, 2, 3}});
+    expect_figures(RingKind::tree_one_port, {{1, 0, 0}, {2, 1, 1}, {3, 2, 2}, {4, 3, 3}});
+}
+
+// What has been gathered lies at the hubs.
+TEST(RingExchange, HubsHoldMuch) {
+    const auto peak = [](Rank n) {
+        return Simulation(*ring_exchange(RingKind::tree_one_port, n)).most_held;
+    };
+    EXPECT_EQ(peak(16), 17U);
+    EXPECT_EQ(peak(32), 51U);
+    EXPECT_EQ(peak(64), 183U);
+    EXPECT_EQ(peak(128), 727U);
+}
+
+TEST(RingExchange, BinaryDigitsMeetTheBisectionBound) {
+    for (std::int64_t n = 3; n <= 130; ++n) {
+        const std::shared_ptr<const RingExchange> ring =
+            ring_exchange(RingKind::digits, static_cast<Rank>(n), 2);
+        EXPECT_EQ(total_load(*ring), (n * n - n % 2 + 7) / 8) << n;
+        int steps = 0;
+        while ((std::int64_t{2} << steps) < n) {
+            ++steps;
+        }
+        EXPECT_EQ(ring->steps(), std::max(1, steps)) << n;
+    }
+    expect_figures(RingKind::digits, {{8, 2, 8}, {16, 3, 32}, {64, 5, 512}});
+}
+
+TEST(RingExchange, DirectIsOneStepWithAMessagePerTarget) {
+    const std::shared_ptr<const RingExchange> ring = ring_exchange(RingKind::direct, 9);
+    EXPECT_EQ(ring->steps(), 1);
+    EXPECT_EQ(ring->sends(4, 0).size(), 8U);
+    EXPECT_EQ(largest_channel(*ring), 1);
+}
+
+TEST(RingExchange, LargestChannelAddsUpSteps) {
+    // Both phases of the tree of four go to the neighbour: (0,1), (0,2) first or what passes on.
+    const std::shared_ptr<const RingExchange> ring = ring_exchange(RingKind::tree, 4);
+    std::int64_t largest = 0;
+    for (Rank c = 0; c < 4; ++c) {
+        for (const int hop : {-2, -1, 1, 2}) {
+            std::int64_t pairs = 0;
+            for (int step = 0; step < ring->steps(); ++step) {
+                for (const RingHandover& h : ring->receives(c, step)) {
+                    pairs += h.hop == hop ? std::ssize(h.pairs) : 0;
+                }
+            }
+            largest = std::max(largest, pairs);
+        }
+    }
+    EXPECT_EQ(largest_channel(*ring), largest);
+}
+
+TEST(RingExchange, TablesAreMadeOnce) {
+    EXPECT_EQ(ring_exchange(RingKind::tree, 12), ring_exchange(RingKind::tree, 12));
+    EXPECT_NE(ring_exchange(RingKind::tree, 12), ring_exchange(RingKind::tree_one_port, 12));
+}
+
+}  // namespace
+}  // namespace trefoil
