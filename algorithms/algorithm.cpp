@@ -61,8 +61,8 @@ std::size_t edit_distance(std::string_view a, std::string_view b) {
 
 std::span<const Collective> collectives() {
     using enum Collective;
-    static constexpr std::array all{allreduce, reduce_scatter, allgather, bcast,
-                                    reduce,    gather,         scatter,   barrier};
+    static constexpr std::array all{allreduce, reduce_scatter, allgather, bcast,  reduce,
+                                    gather,    scatter,        alltoall,  barrier};
     return all;
 }
 
@@ -82,6 +82,8 @@ std::string_view to_string(Collective collective) {
             return "gather";
         case Collective::scatter:
             return "scatter";
+        case Collective::alltoall:
+            return "alltoall";
         case Collective::barrier:
             return "barrier";
     }
@@ -119,6 +121,18 @@ std::string_view to_string(Layout layout) {
     return "unknown";
 }
 
+std::string_view to_string(Rotation rotation) {
+    switch (rotation) {
+        case Rotation::automatic:
+            return "automatic";
+        case Rotation::split:
+            return "split";
+        case Rotation::whole:
+            return "class";
+    }
+    return "unknown";
+}
+
 std::string Algorithm::refusal(const Torus& torus, const BuildOptions& options) const {
     const std::string self(name);
     if (is_rooted(collective) && (options.root < 0 || options.root >= torus.ranks())) {
@@ -139,6 +153,25 @@ std::string Algorithm::refusal(const Torus& torus, const BuildOptions& options) 
     if (options.pieces > most_pieces) {
         return self + " cuts a vector into at most " + std::to_string(most_pieces) +
                " pieces, not " + std::to_string(options.pieces);
+    }
+    if (options.radix != 0 && !abilities.radix) {
+        return self + " does not go by digits and takes no radix";
+    }
+    if (options.radix < 0 || options.radix == 1) {
+        return "a radix is 2 or more, not " + std::to_string(options.radix);
+    }
+    if (options.ports != 0 && !abilities.ports) {
+        return self + " takes no number of ports";
+    }
+    if (options.ports < 0) {
+        return "a number of ports is 1 or more, not " + std::to_string(options.ports);
+    }
+    if (options.rotation != Rotation::automatic && !abilities.rotation) {
+        return self + " does not rotate the dimensions; leave " +
+               std::string(to_string(options.rotation)) + " out";
+    }
+    if (options.binary && !abilities.binary) {
+        return self + " has no binary first phase; leave binary out";
     }
     return shape_refusal(torus);
 }

@@ -15,8 +15,8 @@ namespace trefoil {
 
 struct CostModel;
 
-/// What is computed. n is the vector's length; the *divided* collectives have a vector of one block
-/// per rank, all others a vector that is cut into equal pieces at will.
+/// What is computed. The *divided* collectives have a vector of one block per rank, alltoall two of
+/// them (schedule.hpp), all others a vector that is cut into equal pieces at will.
 enum class Collective : std::uint8_t {
     allreduce,       ///< every rank ends with the reduction of all vectors
     reduce_scatter,  ///< divided: rank r ends with block r of the reduction of all vectors
@@ -25,6 +25,7 @@ enum class Collective : std::uint8_t {
     reduce,          ///< the root ends with the reduction of all vectors
     gather,          ///< divided: rank r begins with block r, the root ends with all blocks
     scatter,         ///< divided: the root begins with all blocks, rank r ends with block r
+    alltoall,        ///< rank r begins with a block for each rank, ends with one from each
     barrier          ///< no data: every rank ends having heard from every rank
 };
 /// All of them, in the order in which they are listed to users.
@@ -48,6 +49,12 @@ struct Traits {
     /// Reduces in rank order, first (rank 0 op rank 1), then op rank 2, ...: right for operations
     /// that do not commute, and the same bits whatever the shape and the algorithm.
     bool order_preserving = false;
+    /// A message travels in one dimension, in the sense of its port even if the other way is as
+    /// short. Otherwise the network routes it, and halves of such messages are taken to go each
+    /// way.
+    bool steered = false;
+    /// alltoall: every block goes straight to its target, so that blocks may differ in size.
+    bool uneven = false;
 };
 
 /// How blocks that a reduce-scatter or an allgather keeps in another order than the user's travel
@@ -61,6 +68,15 @@ enum class Layout : std::uint8_t {
 };
 std::string_view to_string(Layout layout);
 
+/// On a torus of D dimensions, D exchanges that take the dimensions in rotated order keep all ports
+/// busy. How the blocks are shared out among them.
+enum class Rotation : std::uint8_t {
+    automatic,  ///< the algorithm's own choice
+    split,      ///< each takes one of D equal slices of every block
+    whole       ///< "class": each takes whole blocks, by the sum of their offsets mod D
+};
+std::string_view to_string(Rotation rotation);
+
 /// More make a schedule too long to be of use.
 inline constexpr Block most_pieces = 65536;
 
@@ -72,6 +88,11 @@ struct BuildOptions {
     bool single_port = false;
     /// Pipelined algorithms cut a part into this many blocks, at most most_pieces; 0: a default.
     Block pieces = 0;
+    int radix = 0;  ///< of exchanges along digits: 2 and more; 0: a default
+    int ports = 0;  ///< bruck: messages per step; 0: one
+    Rotation rotation = Rotation::automatic;
+    /// Partitioned exchanges with four nodes to a partition: their first phase in two steps.
+    bool binary = false;
     friend bool operator==(const BuildOptions&, const BuildOptions&) = default;
 };
 
@@ -80,6 +101,10 @@ struct Abilities {
     bool layouts = false;
     bool single_port = false;
     bool pieces = false;
+    bool radix = false;
+    bool ports = false;
+    bool rotation = false;
+    bool binary = false;
 };
 
 struct Algorithm {

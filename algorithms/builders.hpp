@@ -39,6 +39,14 @@ Schedule build_spanning_reduce(const Torus& torus, Rank rank, const BuildOptions
 Schedule build_spanning_scatter(const Torus& torus, Rank rank, const BuildOptions& options);
 Schedule build_spanning_gather(const Torus& torus, Rank rank, const BuildOptions& options);
 
+// Alltoall, messages that the network routes.
+Schedule build_linear_exchange(const Torus& torus, Rank rank);
+Schedule build_pairwise_exchange(const Torus& torus, Rank rank);
+Schedule build_orbit_exchange(const Torus& torus, Rank rank);
+Schedule build_bruck_exchange(const Torus& torus, Rank rank, const BuildOptions& options);
+/// The most that one message of bruck_exchange carries, in vectors.
+double bruck_exchange_message(const Torus& torus, const BuildOptions& options);
+
 // Barrier.
 Schedule build_barrier(const Torus& torus, Rank rank);
 

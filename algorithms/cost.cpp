@@ -31,8 +31,12 @@ struct Group {
 
 class Summary {
   public:
-    explicit Summary(const Torus& torus)
-        : torus_(torus), lines_(torus), sends_through_(torus.ports()) {}
+    Summary(const Torus& torus, Collective collective, bool steered)
+        : torus_(torus),
+          exchange_(collective == Collective::alltoall),
+          steered_(steered),
+          lines_(torus),
+          sends_through_(torus.ports()) {}
 
     void add(const Schedule& schedule);
     CostSummary finish();
@@ -45,11 +49,21 @@ class Summary {
         return std::ranges::equal(messages_of(a), messages_of(b));
     }
     void choose_unit(const Schedule& schedule);
+    std::int64_t block_units(const Part& part) const {
+        return units_per_part_ / blocks_of_vector(part);
+    }
+    Block blocks_of_vector(const Part& part) const {
+        return exchange_ ? part.vector_blocks / 2 : part.vector_blocks;
+    }
+    std::int64_t own_units(const Schedule& schedule) const;
+    std::int64_t received(const Schedule& schedule, const Part& part, const Step& step) const;
+    void note_step(std::size_t step, std::int64_t largest, std::int64_t sent);
     void collect(const Schedule& schedule);
     void split_groups();
     void load_links(Rank rank, Group& group);
 
     const Torus& torus_;
+    bool exchange_, steered_;
     TorusLines lines_;
     std::vector<Group> groups_;
     CostSummary result_;
@@ -59,6 +73,8 @@ class Summary {
     double units_per_vector_ = 1;
     std::int64_t sent_max_ = 0, sent_min_ = 0, sent_total_ = 0;
     std::int64_t messages_total_ = 0, waits_total_ = 0;
+    std::int64_t held_max_ = 0;
+    std::vector<std::int64_t> largest_message_, most_sent_;  // by step
 
     // Of the rank under way: messages by step.
     std::vector<Message> messages_;
@@ -84,7 +100,7 @@ void Summary::add(const Schedule& schedule) {
 
 void Summary::choose_unit(const Schedule& schedule) {
     for (const Part& p : schedule.parts) {
-        units_per_part_ = std::lcm(units_per_part_, std::int64_t{p.vector_blocks});
+        units_per_part_ = std::lcm(units_per_part_, std::int64_t{blocks_of_vector(p)});
     }
     result_.parts = static_cast<int>(schedule.parts.size());
     units_per_vector_ = static_cast<double>(units_per_part_) * result_.parts;
@@ -96,32 +112,72 @@ void Summary::collect(const Schedule& schedule) {
         steps = std::max<std::size_t>(steps, p.steps.count);
     }
     std::int64_t sent = 0;
+    std::int64_t held = exchange_ ? own_units(schedule) : 0;
+    held_max_ = std::max(held_max_, held);
     messages_.clear();
     starts_.assign(1, 0);
     for (std::size_t s = 0; s < steps; ++s) {
         bool waits = false;
+        const std::int64_t sent_before = sent;
+        std::int64_t largest = 0;
         for (const Part& p : schedule.parts) {
             if (s >= p.steps.count) {
                 continue;
             }
-            waits |= schedule.of(p)[s].receives.count > 0;
-            const std::int64_t block = units_per_part_ / p.vector_blocks;
-            for (const Send& m : schedule.sends_of(schedule.of(p)[s])) {
+            const Step& step = schedule.of(p)[s];
+            waits |= step.receives.count > 0;
+            held += exchange_ ? received(schedule, p, step) : 0;
+            for (const Send& m : schedule.sends_of(step)) {
                 const auto extents = schedule.extents_of(m);
-                const std::int64_t units = block * static_cast<std::int64_t>(block_count(extents));
+                const std::int64_t units =
+                    block_units(p) * static_cast<std::int64_t>(block_count(extents));
                 messages_.push_back({m.peer, m.port, units});
                 sent += units;
+                largest = std::max(largest, units);
                 result_.max_extents_per_message =
                     std::max(result_.max_extents_per_message, static_cast<int>(extents.size()));
             }
         }
         starts_.push_back(messages_.size());
+        note_step(s, largest, sent - sent_before);
+        held -= sent - sent_before;
+        held_max_ = std::max(held_max_, held);
         waits_total_ += waits ? 1 : 0;
     }
     messages_total_ += static_cast<std::int64_t>(messages_.size());
+    result_.messages_per_rank =
+        std::max(result_.messages_per_rank, static_cast<int>(messages_.size()));
     sent_max_ = std::max(sent_max_, sent);
     sent_min_ = schedule.rank == 0 ? sent : std::min(sent_min_, sent);
     sent_total_ += sent;
+}
+
+/// The blocks that a rank begins an exchange with, but for its own.
+std::int64_t Summary::own_units(const Schedule& schedule) const {
+    std::int64_t units = 0;
+    for (const Part& p : schedule.parts) {
+        units += block_units(p) * (blocks_of_vector(p) - 1);
+    }
+    return units;
+}
+
+std::int64_t Summary::received(const Schedule& schedule, const Part& part, const Step& step) const {
+    std::int64_t blocks = 0;
+    for (const Receive& r : schedule.receives_of(step)) {
+        for (const Application& a : schedule.applications_of(r)) {
+            blocks += static_cast<std::int64_t>(block_count(schedule.extents_of(a)));
+        }
+    }
+    return blocks * block_units(part);
+}
+
+void Summary::note_step(std::size_t step, std::int64_t largest, std::int64_t sent) {
+    if (step >= most_sent_.size()) {
+        largest_message_.resize(step + 1);
+        most_sent_.resize(step + 1);
+    }
+    largest_message_[step] = std::max(largest_message_[step], largest);
+    most_sent_[step] = std::max(most_sent_[step], sent);
 }
 
 // A group whose steps differ on this rank falls apart; the pieces start with what was common.
@@ -146,7 +202,7 @@ void Summary::split_groups() {
 void Summary::load_links(Rank rank, Group& group) {
     const auto messages = messages_of(group.steps[0]);
     for (const Message& m : messages) {
-        group.loads.add(rank, m.peer, m.units);
+        group.loads.add(rank, m.peer, m.units, steered_ ? std::optional(m.port) : std::nullopt);
         group.hops = std::max(group.hops, torus_.hops(rank, m.peer));
         const int same_port = ++sends_through_[m.port.index];
         result_.max_sends_per_port_per_step =
@@ -184,13 +240,24 @@ CostSummary Summary::finish() {
     result_.messages = static_cast<double>(messages_total_) / torus_.ranks();
     result_.waits = static_cast<double>(waits_total_) / torus_.ranks();
     result_.steps = static_cast<int>(result_.step_max_hops.size());
+    if (exchange_) {
+        const auto blocks = [this](std::int64_t units) {
+            return static_cast<double>(units) * torus_.ranks() / units_per_vector_;
+        };
+        result_.block_times = result_.sum_link_load * torus_.ranks();
+        result_.msg_block_times = blocks(
+            std::accumulate(largest_message_.begin(), largest_message_.end(), std::int64_t{0}));
+        result_.rank_block_times =
+            blocks(std::accumulate(most_sent_.begin(), most_sent_.end(), std::int64_t{0}));
+        result_.peak_blocks_held = blocks(held_max_);
+    }
     return result_;
 }
 
 }  // namespace
 
 CostSummary summarize(const Torus& torus, const Algorithm& algorithm, const BuildOptions& options) {
-    Summary summary(torus);
+    Summary summary(torus, algorithm.collective, algorithm.traits.steered);
     for (Rank r = 0; r < torus.ranks(); ++r) {
         summary.add(algorithm.build(torus, r, options));
     }

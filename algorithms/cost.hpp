@@ -14,7 +14,8 @@ struct CostSummary {
     int steps = 0;  ///< steps in which any rank sends; all parts run concurrently, step by step
     double bytes_sent_max = 0, bytes_sent_min = 0, bytes_sent_total = 0;  ///< over ranks
     /// Per step: the largest load of a directed link (parts summed), minimal dimension-ordered
-    /// routes, ties half/half; and the longest route in hops.
+    /// routes, ties half/half, or as the port says (Traits::steered); and the longest route in
+    /// hops.
     std::vector<double> step_max_link_load;
     std::vector<int> step_max_hops;
     double sum_link_load = 0;
@@ -24,6 +25,12 @@ struct CostSummary {
     /// What keeps processors busy, as means over the ranks: messages and vectors that a rank sends,
     /// and steps in which it waits for messages to arrive.
     double messages = 0, sent = 0, waits = 0;
+    /// Of alltoall, in blocks: sums over the steps of the largest link load, of the largest message
+    /// and of the most that one rank sends; the most that a rank holds after any step, its own
+    /// blocks that have not left and those that have arrived among them; messages of the rank that
+    /// sends most. What a rank sends to itself counts nowhere.
+    double block_times = 0, msg_block_times = 0, rank_block_times = 0, peak_blocks_held = 0;
+    int messages_per_rank = 0;
 };
 
 /// Builds one rank's schedule after the other; memory does not grow with ranks x schedule.

@@ -30,7 +30,8 @@ void mark_run(const TorusLines& lines, Rank from, Port port, std::int64_t count,
 }
 
 template <typename Visit>
-void mark_route(const TorusLines& lines, Rank from, Rank to, std::int64_t units, Visit&& visit) {
+void mark_route(const TorusLines& lines, Rank from, Rank to, std::int64_t units,
+                std::optional<Port> steered, Visit&& visit) {
     const Torus& torus = lines.torus();
     Rank here = from;
     for (int j = 0; j < torus.dimensions(); ++j) {
@@ -38,7 +39,9 @@ void mark_route(const TorusLines& lines, Rank from, Rank to, std::int64_t units,
         if (apart == 0) {
             continue;
         }
-        if (2 * apart == torus.size(j)) {
+        if (2 * apart == torus.size(j) && steered && steered->dimension() == j) {
+            mark_run(lines, here, *steered, apart, 2 * units, visit);
+        } else if (2 * apart == torus.size(j)) {
             mark_run(lines, here, Port::plus(j), apart, units, visit);
             mark_run(lines, here, Port::minus(j), apart, units, visit);
         } else {
@@ -71,19 +74,19 @@ std::int64_t TorusLines::line_of(std::int64_t place) const {
     return place - within % torus_.size(Port{static_cast<int>(port)}.dimension());
 }
 
-void LinkLoads::add(Rank from, Rank to, std::int64_t units) {
+void LinkLoads::add(Rank from, Rank to, std::int64_t units, std::optional<Port> steered) {
     const auto note = [this](std::int64_t place, std::int64_t load) {
         differences_[place] += load;
     };
     if (!differences_.empty()) {
-        mark_route(*lines_, from, to, units, note);
+        mark_route(*lines_, from, to, units, steered, note);
         return;
     }
-    few_.push_back({from, to, units});
+    few_.push_back({from, to, units, steered});
     if (std::ssize(few_) > lines_->links() / 16) {
         differences_.resize(lines_->links());
         for (const Message& m : few_) {
-            mark_route(*lines_, m.from, m.to, m.units, note);
+            mark_route(*lines_, m.from, m.to, m.units, m.steered, note);
         }
         few_ = {};
     }
@@ -95,7 +98,7 @@ std::int64_t LinkLoads::largest() const {
     if (differences_.empty()) {
         std::vector<Difference> ends;
         for (const Message& m : few_) {
-            mark_route(*lines_, m.from, m.to, m.units,
+            mark_route(*lines_, m.from, m.to, m.units, m.steered,
                        [&](std::int64_t place, std::int64_t by) { ends.emplace_back(place, by); });
         }
         std::sort(ends.begin(), ends.end());

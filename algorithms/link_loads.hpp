@@ -3,6 +3,7 @@
 #pragma once
 
 #include <cstdint>
+#include <optional>
 #include <utility>
 #include <vector>
 
@@ -38,8 +39,9 @@ class LinkLoads {
     explicit LinkLoads(const TorusLines& lines) : lines_(&lines) {}
 
     /// Each link of the route is loaded with 2 * units; where both ways round a dimension are
-    /// equally long, each link of either way with units (as Torus::for_each_link tells).
-    void add(Rank from, Rank to, std::int64_t units);
+    /// equally long, each link of either way with units (as Torus::for_each_link tells); but with
+    /// `steered`, a port of that dimension, all go its way.
+    void add(Rank from, Rank to, std::int64_t units, std::optional<Port> steered = std::nullopt);
     /// The largest load of a link.
     std::int64_t largest() const;
 
@@ -48,6 +50,7 @@ class LinkLoads {
         Rank from = 0;
         Rank to = 0;
         std::int64_t units = 0;
+        std::optional<Port> steered;
     };
 
     const TorusLines* lines_;

@@ -33,6 +33,14 @@ void Findings::add(std::size_t part, std::size_t step, Rank rank, const std::str
     }
 }
 
+std::size_t most_blocks(const std::vector<Schedule>& schedules, std::size_t part) {
+    std::size_t most = 0;
+    for (const Schedule& s : schedules) {
+        most = std::max<std::size_t>(most, s.parts[part].scratch_blocks);
+    }
+    return most + schedules[0].parts[part].vector_blocks;
+}
+
 PartProof::PartProof(const Torus& torus, const Goal& goal, const std::vector<Schedule>& schedules,
                      std::size_t part, Findings& findings)
     : torus_(torus),
@@ -41,18 +49,18 @@ PartProof::PartProof(const Torus& torus, const Goal& goal, const std::vector<Sch
       part_(part),
       findings_(findings),
       vector_blocks_(schedules[0].parts[part].vector_blocks),
-      blocks_(static_cast<std::size_t>(vector_blocks_) + schedules[0].parts[part].scratch_blocks),
-      buffers_(torus.ranks(), blocks_ * torus.ranks()),
+      blocks_(most_blocks(schedules, part)),
+      buffers_(torus.ranks(), blocks_ * torus.ranks(), !exchanges()),
       heard_(torus.ranks(), torus.ranks()),
       heard_before_(torus.ranks(), 0),
-      payload_(torus.ranks(), 0),
+      payload_(torus.ranks(), 0, !exchanges()),
       written_in_step_(blocks_),
       written_by_message_(blocks_) {
     for (Rank r = 0; r < torus.ranks(); ++r) {
         heard_.set_own(r, r);
         for (Block b = 0; b < vector_blocks_; ++b) {
             if (begins_with(r, b)) {
-                buffers_.set_own(index(r, b), r);
+                buffers_.set_own(index(r, b), r, exchanges() ? b : 0);
             }
         }
     }
@@ -70,6 +78,8 @@ bool PartProof::begins_with(Rank rank, Block block) const {
         case Collective::bcast:
         case Collective::scatter:
             return rank == goal_.root;
+        case Collective::alltoall:
+            return block < static_cast<Block>(torus_.ranks());
         default:
             return true;
     }
@@ -83,6 +93,9 @@ bool PartProof::ends_with(Rank rank, Block block) const {
         case Collective::reduce:
         case Collective::gather:
             return rank == goal_.root;
+        case Collective::alltoall:
+            return block >= static_cast<Block>(torus_.ranks()) &&
+                   block != static_cast<Block>(torus_.ranks() + rank);
         case Collective::barrier:
             return false;
         default:
@@ -116,15 +129,18 @@ void PartProof::run_step() {
 }
 
 bool PartProof::inside(Rank rank, Extent extent, const char* what) {
-    if (static_cast<std::uint64_t>(extent.first) + extent.count <= blocks_) {
+    if (static_cast<std::uint64_t>(extent.first) + extent.count <= blocks_of(rank)) {
         return true;
     }
     report(rank, std::string(what) + " blocks " + text(extent) +
-                     ", out of bounds: the buffer has " + std::to_string(blocks_));
+                     ", out of bounds: the buffer has " + std::to_string(blocks_of(rank)));
     return false;
 }
 
 bool PartProof::pairs(Rank sender, Block source, Rank receiver, Block target) const {
+    if (exchanges()) {
+        return true;  // either all blocks are of one size, or the proof shows that all go straight
+    }
     const auto size_class = [this](Rank rank, Block block) {
         return block < vector_blocks_ ? block : schedules_[rank].parts[part_].scratch_like;
     };
@@ -305,6 +321,8 @@ void PartProof::apply_block(const Expected& expected, Action action, std::size_t
     if (!pairs(expected.from, payload_blocks_[payload], rank, target)) {
         complain("pairs block " + std::to_string(payload_blocks_[payload]) +
                  " with another, which may differ in size:");
+    } else if (exchanges() && begins_with(rank, target)) {
+        complain("overwrites what is to be sent:");
     } else if (written_by_message_[target] == message_epoch_) {
         complain("writes twice");
     } else if (!payload_.is_defined(payload)) {
@@ -342,6 +360,15 @@ void PartProof::require_result(Rank rank, Block block) {
                               " is incomplete: it holds " +
                               std::to_string(buffers_.contributors(at)) + " of " +
                               std::to_string(torus_.ranks()) + " contributions");
+        }
+        return;
+    }
+    if (exchanges()) {
+        const auto source = static_cast<Rank>(block) - torus_.ranks();
+        if (!buffers_.is_own_of(at, source, static_cast<std::size_t>(rank))) {
+            findings_.add(part_, step_, rank,
+                          "at the end block " + std::to_string(block) + " is not what rank " +
+                              std::to_string(source) + " had for this rank");
         }
         return;
     }

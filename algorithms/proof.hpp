@@ -64,6 +64,10 @@ class PartProof {
         return static_cast<std::size_t>(rank) * blocks_ + block;
     }
     void report(Rank rank, const std::string& text) { findings_.add(part_, step_, rank, text); }
+    bool exchanges() const { return goal_.collective == Collective::alltoall; }
+    std::size_t blocks_of(Rank rank) const {
+        return std::size_t{vector_blocks_} + schedules_[rank].parts[part_].scratch_blocks;
+    }
     bool inside(Rank rank, Extent extent, const char* what);
     /// Blocks pair when they have equal sizes: see Block.
     bool pairs(Rank sender, Block source, Rank receiver, Block target) const;
@@ -89,7 +93,7 @@ class PartProof {
     std::size_t part_;
     Findings& findings_;
     Block vector_blocks_;
-    std::size_t blocks_;
+    std::size_t blocks_;  // of the rank that has most
     std::size_t step_ = 0;
     SymbolicValues buffers_;  // of all ranks, one after the other
     SymbolicValues heard_;    // per rank: from whom it has heard

@@ -20,38 +20,42 @@ std::uint64_t mix_pair(std::uint64_t a, std::uint64_t b) {
     return mix(mix(std::min(a, b)) * 3 + std::max(a, b));
 }
 
-std::uint64_t hash_of_own(Rank rank) {
-    return mix(static_cast<std::uint64_t>(rank) + 1);
+std::uint64_t hash_of_own(Rank rank, std::size_t which) {
+    return mix(static_cast<std::uint64_t>(rank) + 1 + (static_cast<std::uint64_t>(which) << 32));
 }
 
 }  // namespace
 
-SymbolicValues::SymbolicValues(Rank ranks, std::size_t count)
-    : ranks_(ranks), words_((static_cast<std::size_t>(ranks) + 63) / 64) {
+SymbolicValues::SymbolicValues(Rank ranks, std::size_t count, bool contributors)
+    : ranks_(ranks), words_(contributors ? (static_cast<std::size_t>(ranks) + 63) / 64 : 0) {
     resize(count);
 }
 
 void SymbolicValues::resize(std::size_t count) {
     sets_.resize(count * words_);
     hashes_.resize(count);
-    folds_.resize(count);
+    folds_.resize(words_ > 0 ? count : 0);
 }
 
-void SymbolicValues::set_own(std::size_t at, Rank rank) {
-    std::fill_n(set(at), words_, 0);
-    set(at)[rank / 64] = std::uint64_t{1} << (rank % 64);
-    hashes_[at] = hash_of_own(rank);
-    folds_[at] = {rank, rank + 1};
+void SymbolicValues::set_own(std::size_t at, Rank rank, std::size_t which) {
+    hashes_[at] = hash_of_own(rank, which);
+    if (words_ > 0) {
+        std::fill_n(set(at), words_, 0);
+        set(at)[rank / 64] = std::uint64_t{1} << (rank % 64);
+        folds_[at] = {rank, rank + 1};
+    }
 }
 
-bool SymbolicValues::is_own_of(std::size_t at, Rank rank) const {
-    return hashes_[at] == hash_of_own(rank) && contributors(at) == 1;
+bool SymbolicValues::is_own_of(std::size_t at, Rank rank, std::size_t which) const {
+    return hashes_[at] == hash_of_own(rank, which) && (words_ == 0 || contributors(at) == 1);
 }
 
 void SymbolicValues::copy(std::size_t at, const SymbolicValues& source, std::size_t from) {
-    std::copy_n(source.set(from), words_, set(at));
     hashes_[at] = source.hashes_[from];
-    folds_[at] = source.folds_[from];
+    if (words_ > 0) {
+        std::copy_n(source.set(from), words_, set(at));
+        folds_[at] = source.folds_[from];
+    }
 }
 
 bool SymbolicValues::reduce(std::size_t at, const SymbolicValues& source, std::size_t from) {
@@ -93,8 +97,8 @@ Rank SymbolicValues::contributors(std::size_t at) const {
     return total;
 }
 
-double SymbolicValues::bytes(Rank ranks, double count) {
-    return count * 8.0 * ((static_cast<double>(ranks) + 63) / 64 + 2);
+double SymbolicValues::bytes(Rank ranks, double count, bool contributors) {
+    return !contributors ? count * 8.0 : count * 8.0 * ((static_cast<double>(ranks) + 63) / 64 + 2);
 }
 
 }  // namespace trefoil

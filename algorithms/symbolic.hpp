@@ -15,13 +15,16 @@ namespace trefoil {
 /// A value without contributors is undefined. Indices given must be in range.
 class SymbolicValues {
   public:
-    SymbolicValues(Rank ranks, std::size_t count);
+    /// Without `contributors`, values are only moved: nothing is known of them but what they are,
+    /// and reduce(), unite(), holds_all(), contributors() and is_left_fold() must not be used.
+    SymbolicValues(Rank ranks, std::size_t count, bool contributors = true);
 
     /// Makes room for `count` values; what was stored below `count` stays.
     void resize(std::size_t count);
     std::size_t size() const { return hashes_.size(); }
 
-    void set_own(std::size_t at, Rank rank);  ///< the untouched contribution of one rank
+    /// The untouched contribution of one rank; its block `which`, where it has several.
+    void set_own(std::size_t at, Rank rank, std::size_t which = 0);
     void copy(std::size_t at, const SymbolicValues& source, std::size_t from);
     /// Reduces source[from] into [at]; returns false, and changes nothing, when the two share a
     /// contributor.
@@ -34,15 +37,15 @@ class SymbolicValues {
     /// Number of contributors.
     Rank contributors(std::size_t at) const;
     std::uint64_t hash(std::size_t at) const { return hashes_[at]; }
-    /// What set_own(at, rank) made, copied at most.
-    bool is_own_of(std::size_t at, Rank rank) const;
+    /// What set_own(at, rank, which) made, copied at most.
+    bool is_own_of(std::size_t at, Rank rank, std::size_t which = 0) const;
     /// ((rank 0 op rank 1) op rank 2) op ... of all ranks.
     bool is_left_fold(std::size_t at) const {
         return folds_[at].first == 0 && folds_[at].end == ranks_;
     }
 
     /// Bytes that `count` values take.
-    static double bytes(Rank ranks, double count);
+    static double bytes(Rank ranks, double count, bool contributors = true);
 
   private:
     /// The ranks first ... end-1 reduced one after the other from the left; end 0: not so.
@@ -53,7 +56,7 @@ class SymbolicValues {
     const std::uint64_t* set(std::size_t at) const { return sets_.data() + at * words_; }
 
     Rank ranks_;
-    std::size_t words_;  // per set, one bit for each rank
+    std::size_t words_;  // per set, one bit for each rank; 0: without contributors
     std::vector<std::uint64_t> sets_;
     std::vector<std::uint64_t> hashes_;  // 0: undefined
     std::vector<Fold> folds_;

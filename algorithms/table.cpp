@@ -9,8 +9,9 @@ namespace trefoil {
 std::span<const Algorithm> algorithms() {
     static const std::vector<Algorithm> all = [] {
         std::vector<Algorithm> joined;
-        for (const auto family : {allreduce_table(), divided_table(), butterfly_table(),
-                                  rooted_table(), tree_table(), baseline_table()}) {
+        for (const auto family :
+             {allreduce_table(), divided_table(), butterfly_table(), rooted_table(), tree_table(),
+              exchange_table(), baseline_table()}) {
             joined.insert(joined.end(), family.begin(), family.end());
         }
         return joined;

@@ -23,17 +23,19 @@ double bytes_of(const Schedule& s) {
 
 /// What the proof needs, judged by one rank's schedule: all schedules, and of one part at a time
 /// the buffers and the messages under way (at most about as much again).
-double bytes_needed(const Torus& torus, const Schedule& sample) {
+double bytes_needed(const Torus& torus, const Schedule& sample, Collective collective) {
     double blocks = 0;
     for (const Part& p : sample.parts) {
         blocks = std::max(blocks, static_cast<double>(p.vector_blocks) + p.scratch_blocks);
     }
     const double ranks = torus.ranks();
-    return ranks * bytes_of(sample) + 2 * SymbolicValues::bytes(torus.ranks(), ranks * blocks);
+    const bool contributors = collective != Collective::alltoall;
+    return ranks * bytes_of(sample) +
+           2 * SymbolicValues::bytes(torus.ranks(), ranks * blocks, contributors);
 }
 
-void require_memory(const Torus& torus, const Schedule& sample) {
-    const double bytes = bytes_needed(torus, sample);
+void require_memory(const Torus& torus, const Schedule& sample, Collective collective) {
+    const double bytes = bytes_needed(torus, sample, collective);
     if (bytes > memory_limit) {
         throw Error(Status::unsupported,
                     "proving this schedule on " + torus.name() + " needs about " +
@@ -78,7 +80,7 @@ void check_part(const Schedule& first, const Schedule& other, std::size_t part,
     if (b.scratch_blocks > 0 && b.scratch_like >= b.vector_blocks) {
         findings.add(part, 0, other.rank, "has scratch as large as a block that does not exist");
     }
-    if (a.vector_blocks != b.vector_blocks || a.scratch_blocks != b.scratch_blocks) {
+    if (a.vector_blocks != b.vector_blocks) {
         findings.add(part, 0, other.rank, "has other numbers of blocks than rank 0");
     }
     if (b.steps.count != a.steps.count) {
@@ -120,12 +122,16 @@ void check_goal(const Torus& torus, const Goal& goal, const Schedule& first, Fin
     if (goal.root < 0 || goal.root >= torus.ranks()) {
         findings.add("the root is rank " + std::to_string(goal.root) + ", which does not exist");
     }
-    if (!is_divided(goal.collective)) {
+    const bool exchange = goal.collective == Collective::alltoall;
+    if (!is_divided(goal.collective) && !exchange) {
         return;
     }
     for (std::size_t p = 0; p < first.parts.size(); ++p) {
-        if (first.parts[p].vector_blocks != static_cast<Block>(torus.ranks())) {
-            findings.add(p, 0, 0, "does not have one vector block per rank");
+        if (first.parts[p].vector_blocks !=
+            static_cast<Block>(torus.ranks()) * (exchange ? 2 : 1)) {
+            findings.add(p, 0, 0,
+                         exchange ? "does not have one block to and one from each rank"
+                                  : "does not have one vector block per rank");
         }
     }
     for (std::vector<Rank> owners : goal.owners) {
@@ -163,7 +169,7 @@ Verification verify(const Torus& torus, const Goal& goal, const std::vector<Sche
         result.errors = findings.take();
         return result;
     }
-    require_memory(torus, schedules[0]);
+    require_memory(torus, schedules[0], goal.collective);
     SymbolicValues heard(torus.ranks(), torus.ranks());
     const Collective collective = goal.collective;
     result.identical_results = true;
@@ -193,7 +199,7 @@ Verification verify(const Torus& torus, const Goal& goal, const std::vector<Sche
 Verification verify(const Torus& torus, const Algorithm& algorithm, const BuildOptions& options) {
     std::vector<Schedule> schedules;
     schedules.push_back(algorithm.build(torus, 0, options));
-    require_memory(torus, schedules[0]);
+    require_memory(torus, schedules[0], algorithm.collective);
     schedules.reserve(torus.ranks());
     for (Rank r = 1; r < torus.ranks(); ++r) {
         schedules.push_back(algorithm.build(torus, r, options));

@@ -42,7 +42,8 @@ struct Verification {
 ///  - exactly-once: no reduction adds a contribution that the target already holds, and at the end
 ///    every vector block that is a result (on every rank, at its owner or at the root, as the
 ///    collective says) holds each rank's contribution once, or is untouched what its owner or the
-///    root had; for a barrier, every rank has heard, directly or through others, from every rank
+///    root had; for a barrier, every rank has heard, directly or through others, from every rank;
+///    for alltoall, every rank has from each other one the block that was for it
 ///  - progress: follows from the matching. A rank waits in step s only for sends of step s, which
 ///    each peer issues as soon as its own step s-1 is complete; by induction every step ends.
 /// Throws Error(unsupported) when the proof would need more than about 4 GiB.

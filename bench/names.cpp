@@ -50,6 +50,10 @@ Layout parse_layout(std::string_view name) {
     return find<Layout>("layout", name, static_cast<int>(Layout::two_transmissions) + 1);
 }
 
+Rotation parse_rotation(std::string_view name) {
+    return find<Rotation>("rotation", name, static_cast<int>(Rotation::whole) + 1);
+}
+
 DataType parse_datatype(std::string_view name) {
     struct Alias {
         std::string_view alias, name;

@@ -16,6 +16,7 @@ Collective parse_collective(std::string_view name);
 DataType parse_datatype(std::string_view name);
 Operation parse_operation(std::string_view name);
 Layout parse_layout(std::string_view name);
+Rotation parse_rotation(std::string_view name);
 void check_backend(std::string_view name);
 
 /// "8", "4K", "1M", "1Mi", "2G": suffixes are powers of 1024. Throws Error(invalid_argument).

@@ -113,6 +113,7 @@ Role role_of(const Part& part) {
             return scattering(part, is_root);
         case Collective::bcast:
             return broadcasting(part, is_root);
+        case Collective::alltoall:
         case Collective::barrier:
             break;
     }

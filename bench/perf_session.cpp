@@ -102,6 +102,8 @@ void Session::call(const CollectiveCall& c) {
                 return trefoil_gather(c.send, c.recv, c.count, type, c.root, comm_);
             case Collective::scatter:
                 return trefoil_scatter(c.send, c.recv, c.count, type, c.root, comm_);
+            case Collective::alltoall:
+                return TREFOIL_ERROR_UNSUPPORTED;
             case Collective::barrier:
                 return trefoil_barrier(comm_);
         }

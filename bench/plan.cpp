@@ -19,7 +19,7 @@ namespace trefoil::tool {
 namespace {
 
 struct PlanOptions {
-    std::string collective, algorithm, torus, layout = "automatic", bytes;
+    std::string collective, algorithm, torus, layout = "automatic", rotation, bytes;
     Rank rank = 0;
     BuildOptions build;
     bool summary = false, json = false, skip_proof = false, list = false, all_ranks = false;
@@ -74,23 +74,32 @@ std::optional<bool> prove(const PlanOptions& options, const Torus& torus, const 
 
 nlohmann::ordered_json summary_json(const Torus& torus, const Choice& choice,
                                     const CostSummary& cost, std::optional<bool> verified) {
-    return {{"collective", to_string(choice.algorithm->collective)},
-            {"algorithm", choice.algorithm->name},
-            {"used", to_string(choice)},
-            {"torus", torus.name()},
-            {"ranks", torus.ranks()},
-            {"parts", cost.parts},
-            {"steps", cost.steps},
-            {"bytes_sent_max", cost.bytes_sent_max},
-            {"bytes_sent_min", cost.bytes_sent_min},
-            {"bytes_sent_total", cost.bytes_sent_total},
-            {"step_max_link_load", cost.step_max_link_load},
-            {"step_max_hops", cost.step_max_hops},
-            {"sum_link_load", cost.sum_link_load},
-            {"sum_hops", cost.sum_hops},
-            {"max_sends_per_port_per_step", cost.max_sends_per_port_per_step},
-            {"max_extents_per_message", cost.max_extents_per_message},
-            {"verified", verified ? nlohmann::ordered_json(*verified) : nlohmann::ordered_json()}};
+    nlohmann::ordered_json all{
+        {"collective", to_string(choice.algorithm->collective)},
+        {"algorithm", choice.algorithm->name},
+        {"used", to_string(choice)},
+        {"torus", torus.name()},
+        {"ranks", torus.ranks()},
+        {"parts", cost.parts},
+        {"steps", cost.steps},
+        {"bytes_sent_max", cost.bytes_sent_max},
+        {"bytes_sent_min", cost.bytes_sent_min},
+        {"bytes_sent_total", cost.bytes_sent_total},
+        {"step_max_link_load", cost.step_max_link_load},
+        {"step_max_hops", cost.step_max_hops},
+        {"sum_link_load", cost.sum_link_load},
+        {"sum_hops", cost.sum_hops},
+        {"max_sends_per_port_per_step", cost.max_sends_per_port_per_step},
+        {"max_extents_per_message", cost.max_extents_per_message},
+        {"verified", verified ? nlohmann::ordered_json(*verified) : nlohmann::ordered_json()}};
+    if (choice.algorithm->collective == Collective::alltoall) {
+        all.update({{"block_times", cost.block_times},
+                    {"msg_block_times", cost.msg_block_times},
+                    {"rank_block_times", cost.rank_block_times},
+                    {"peak_blocks_held", cost.peak_blocks_held},
+                    {"messages_per_rank", cost.messages_per_rank}});
+    }
+    return all;
 }
 
 /// What the times of a vector of so many bytes are by.
@@ -116,6 +125,13 @@ void print_summary(const Torus& torus, const Choice& choice, const CostSummary& 
     row("sum of longest routes", fmt::format("{} hops", cost.sum_hops));
     row("messages per port and step", fmt::format("at most {}", cost.max_sends_per_port_per_step));
     row("extents per message", fmt::format("at most {}", cost.max_extents_per_message));
+    if (choice.algorithm->collective == Collective::alltoall) {
+        row("the same in blocks", fmt::format("{:.6g}", cost.block_times));
+        row("sum of largest messages", fmt::format("{:.6g} blocks", cost.msg_block_times));
+        row("sum of most sent by a rank", fmt::format("{:.6g} blocks", cost.rank_block_times));
+        row("most held by a rank", fmt::format("{:.6g} blocks", cost.peak_blocks_held));
+        row("messages per rank", fmt::format("at most {}", cost.messages_per_rank));
+    }
     row("verified", !verified ? "not asked" : *verified ? "yes" : "NO");
     if (!time.empty()) {
         row("modelled time", time);
@@ -215,6 +231,16 @@ Choice chosen(const PlanOptions& options, Collective collective, const Torus& to
         choice.options.layout = parse_layout(options.layout);
     }
     choice.options.single_port |= options.build.single_port;
+    if (!options.rotation.empty()) {
+        choice.options.rotation = parse_rotation(options.rotation);
+    }
+    choice.options.binary |= options.build.binary;
+    if (options.build.radix != 0) {
+        choice.options.radix = options.build.radix;
+    }
+    if (options.build.ports != 0) {
+        choice.options.ports = options.build.ports;
+    }
     if (options.build.pieces != 0) {
         choice.options.pieces = options.build.pieces;
     }
@@ -267,9 +293,9 @@ void add_plan(CLI::App& app, Action& action) {
     auto options = std::make_shared<PlanOptions>();
     CLI::App* command =
         app.add_subcommand("plan", "Show what an algorithm does on a torus, and what it costs");
-    command->add_option(
-        "collective", options->collective,
-        "allreduce, reduce_scatter, allgather, bcast, reduce, gather, scatter or barrier");
+    command->add_option("collective", options->collective,
+                        "allreduce, reduce_scatter, allgather, bcast, reduce, gather, scatter, "
+                        "alltoall or barrier");
     command->add_option("-a,--algorithm", options->algorithm,
                         "A name that --list shows, with modifiers or not (swing:send); with "
                         "--bytes also auto");
@@ -289,6 +315,15 @@ void add_plan(CLI::App& app, Action& action) {
         "bucket, swing, recursive doubling and halving, bine, binomial, linear");
     command->add_option("--pieces", options->build.pieces,
                         "Pieces of a pipelined algorithm (default: its own choice)");
+    command->add_option("--radix", options->build.radix,
+                        "alltoall: the base of digits (default: the algorithm's own, mostly 2)");
+    command->add_option("--ports", options->build.ports,
+                        "alltoall by bruck: messages per step (default: 1)");
+    command->add_option("--rotation", options->rotation,
+                        "alltoall: what each rotated order of the dimensions carries: split (a "
+                        "slice of every block) or class (whole blocks)");
+    command->add_flag("--binary", options->build.binary,
+                      "alltoall by c64 and partition: a first phase of two steps instead of three");
     command->add_option("--bytes", options->bytes,
                         "For a vector of this size: as many pieces as a call would take, and with "
                         "--summary the time that the model of auto expects");
@@ -311,12 +346,15 @@ void add_plan(CLI::App& app, Action& action) {
         "0,\n-0 to smaller ones; a dimension of size 2 has a link behind each. s0, s1 ... are "
         "scratch\nblocks. All sends of a step read what is there when the step begins.\n"
         "\n"
-        "A schedule as --json: collective, algorithm, torus, ranks, rank, root (or null), parts. "
+        "A schedule as --json: collective, algorithm, torus, ranks, rank, root (or null), steered "
+        "(messages\n"
+        "go the way of their port even if the other one is as short), parts. "
         "A\n"
         "part has vector_blocks (equal slices of its share), scratch_blocks, in reduce_scatter,\n"
         "allgather, gather and scatter owners (whose block each of them is), and steps with "
         "moves,\n"
-        "sends and receives. Extents are [first block, count]; scratch follows the vector's "
+        "sends and receives. In alltoall on p ranks block t < p goes to rank t, and block p + s "
+        "comes\nfrom rank s. Extents are [first block, count]; scratch follows the vector's "
         "blocks.\n"
         "\n"
         "The --summary as --json: bytes_sent_* (over the ranks), step_max_link_load (the busiest\n"
@@ -325,7 +363,11 @@ void add_plan(CLI::App& app, Action& action) {
         "and half where both ways are equally long) and step_max_hops, their sums sum_link_load "
         "and\nsum_hops, max_sends_per_port_per_step, max_extents_per_message, verified (null: not "
         "asked).\nBytes and loads are fractions of one vector, of all blocks together where every "
-        "rank has a\nblock. A vector of n bytes takes about steps * alpha + sum_hops * tau + "
+        "rank has a\nblock. alltoall: the vector is what one rank sends, p blocks; in blocks there "
+        "are block_times\n"
+        "(sum_link_load), msg_block_times and rank_block_times (the largest message, and the most "
+        "that\na rank sends, summed over the steps), peak_blocks_held and messages_per_rank.\n"
+        "A vector of n bytes takes about steps * alpha + sum_hops * tau + "
         "sum_link_load * n * beta.\nThe exit code is 1 when the proof fails.\n"
         "\n"
         "Example: trefoil plan allreduce --algorithm trivance-b --torus 3x3 --rank 4\n"

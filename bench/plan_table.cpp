@@ -62,6 +62,18 @@ Json modifiers(const Abilities& abilities) {
     if (abilities.pieces) {
         list.push_back("pieces");
     }
+    if (abilities.radix) {
+        list.push_back("radix");
+    }
+    if (abilities.ports) {
+        list.push_back("ports");
+    }
+    if (abilities.rotation) {
+        list.push_back("rotation");
+    }
+    if (abilities.binary) {
+        list.push_back("binary");
+    }
     return list;
 }
 

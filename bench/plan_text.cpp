@@ -193,6 +193,7 @@ nlohmann::ordered_json schedule_json(const Torus& torus, const Algorithm& algori
             {"ranks", torus.ranks()},
             {"rank", schedule.rank},
             {"root", is_rooted(algorithm.collective) ? Json(options.root) : Json()},
+            {"steered", algorithm.traits.steered},
             {"parts", std::move(parts)}};
 }
 

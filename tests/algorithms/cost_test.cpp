@@ -141,11 +141,16 @@ Plain plain_summary(const Torus& torus, const Algorithm& algorithm, const BuildO
             const auto steps = schedule.of(part);
             for (std::size_t s = 0; s < steps.size(); ++s) {
                 for (const Send& m : schedule.sends_of(steps[s])) {
+                    const bool exchange = algorithm.collective == Collective::alltoall;
                     const double vectors =
                         static_cast<double>(block_count(schedule.extents_of(m))) /
-                        part.vector_blocks / static_cast<double>(schedule.parts.size());
+                        (part.vector_blocks / (exchange ? 2 : 1)) /
+                        static_cast<double>(schedule.parts.size());
                     for (const LinkShare& l : torus.route(r, m.peer)) {
-                        loads[s][{l.link.from, l.link.port}] += l.share * vectors;
+                        const bool may_steer = algorithm.traits.steered && l.share < 1 &&
+                                               l.link.port.dimension() == m.port.dimension();
+                        const double share = !may_steer ? l.share : l.link.port == m.port ? 1 : 0;
+                        loads[s][{l.link.from, l.link.port}] += share * vectors;
                     }
                     hops[s] = std::max(hops[s], torus.hops(r, m.peer));
                 }

@@ -123,8 +123,6 @@ const Mutation mutations[] = {
     {"one_step_less", "ring", "5", [](Schedule& s) { s.parts[1].steps.count -= 1; }, "steps"},
     {"another_number_of_blocks", "ring", "5", [](Schedule& s) { s.parts[0].vector_blocks = 6; },
      "other numbers of blocks"},
-    {"more_scratch", "ring", "5", [](Schedule& s) { s.parts[1].scratch_blocks = 1; },
-     "other numbers of blocks"},
     {"one_part_less", "ring", "5", [](Schedule& s) { s.parts.pop_back(); }, "parts"},
     {"no_parts", "ring", "5", [](Schedule& s) { s.parts.clear(); }, "parts"},
     {"schedule_of_another_rank", "ring", "5", [](Schedule& s) { s.rank = (s.rank + 1) % 5; },

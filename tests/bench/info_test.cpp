@@ -116,8 +116,9 @@ TEST(Info, tells_what_would_be_chosen_and_who_says_so) {
                   std::stod(row["next_us"].get<std::string>()))
             << row;
     }
-    EXPECT_EQ(collectives, (std::set<std::string>{"allgather", "allreduce", "bcast", "gather",
-                                                  "reduce", "reduce_scatter", "scatter"}));
+    EXPECT_EQ(collectives,
+              (std::set<std::string>{"allgather", "allreduce", "alltoall", "bcast", "gather",
+                                     "reduce", "reduce_scatter", "scatter"}));
     setenv("TREFOIL_TORUS", "2x3", 1);
     setenv("UCX_TLS", "tcp", 1);
     const Json by_environment = Json::parse(run_tool({"info", "--json"}).out);

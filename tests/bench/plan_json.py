@@ -11,7 +11,7 @@ import json
 import subprocess
 import sys
 
-COLLECTIVES = "allreduce reduce_scatter allgather bcast reduce gather scatter barrier".split()
+COLLECTIVES = "allreduce reduce_scatter allgather bcast reduce gather scatter alltoall barrier".split()
 DIVIDED = {"reduce_scatter", "allgather", "gather", "scatter"}
 ROOTED = {"bcast", "reduce", "gather", "scatter"}
 SMALL = "2x3".split()
@@ -40,8 +40,9 @@ class Torus:
             rank = rank * size + coordinate % size
         return rank
 
-    def route(self, source, target):
-        """(link, share) of the minimal route, dimension by dimension; and its length."""
+    def route(self, source, target, steered=None):
+        """(link, share) of the minimal route, dimension by dimension; and its length. Where both ways are equally
+        long half goes each way, or all by the port `steered`, if it is of that dimension."""
         here, goal = self.coordinates(source), self.coordinates(target)
         links, hops = [], 0
         for j, size in enumerate(self.sizes):
@@ -51,6 +52,8 @@ class Torus:
                 ways.append(1)
             if ahead and 2 * ahead >= size:
                 ways.append(-1)
+            if len(ways) == 2 and steered is not None and int(steered[1:]) == j:
+                ways = [1 if steered[0] == "+" else -1]
             hops += min(ahead, size - ahead)
             for sign in ways:
                 at = list(here)
@@ -71,12 +74,17 @@ class Run:
     def __init__(self, torus, plans):
         self.torus, self.plans = torus, plans
         self.collective, self.root = plans[0]["collective"], plans[0]["root"]
+        self.exchange, self.steered = self.collective == "alltoall", plans[0]["steered"]
         self.parts = len(plans[0]["parts"])
         self.loads = collections.defaultdict(lambda: collections.defaultdict(fractions.Fraction))
         self.hops = collections.defaultdict(int)
         self.sent = [fractions.Fraction(0)] * torus.ranks
         self.ports = collections.Counter()
         self.extents = 0
+        self.largest, self.sent_in_step = collections.defaultdict(fractions.Fraction), collections.Counter()
+        self.held = [fractions.Fraction(torus.ranks - 1)] * torus.ranks  # in blocks, all parts together
+        self.peak = max(self.held)
+        self.holds = collections.Counter()  # by (step, rank): what is received less what is sent
 
     def owner(self, part, block):
         return self.plans[0]["parts"][part]["owners"][block]
@@ -84,11 +92,16 @@ class Run:
     def begins(self, rank, part, block):
         if self.collective in ("allgather", "gather"):
             return self.owner(part, block) == rank
+        if self.exchange:
+            return block < self.torus.ranks
         return rank == self.root if self.collective in ("bcast", "scatter") else True
 
     def expected(self, rank, part, block):
         """What block must hold in the end; None: anything."""
         everybody = collections.Counter(range(self.torus.ranks))
+        if self.exchange:
+            source = block - self.torus.ranks
+            return None if source < 0 or source == rank else collections.Counter([(source, rank)])
         if self.collective in ("allreduce", "reduce_scatter", "reduce"):
             ends = {"allreduce": True, "reduce": rank == self.root}.get(self.collective)
             if ends is None:
@@ -111,7 +124,7 @@ class Run:
         blocks = mine[0]["vector_blocks"]
         buffers = []
         for rank in range(self.torus.ranks):
-            held = {b: collections.Counter([rank]) for b in range(blocks) if self.begins(rank, part, b)}
+            held = {b: collections.Counter([(rank, b) if self.exchange else rank]) for b in range(blocks) if self.begins(rank, part, b)}
             buffers.append(held)
         for step in range(len(mine[0]["steps"])):
             self.step(part, step, [plan["steps"][step] for plan in mine], buffers, blocks)
@@ -135,18 +148,22 @@ class Run:
             for send in mine["sends"]:
                 values = [buffers[rank][b] for b in places(send["extents"])]
                 in_flight[rank, send["peer"], send["port"]].append(values)
-                self.count(step, rank, send, fractions.Fraction(len(values), blocks * self.parts))
+                self.count(step, rank, send, fractions.Fraction(len(values), (blocks // 2 if self.exchange else blocks) * self.parts))
         for rank, mine in enumerate(now):
             for receive in mine["receives"]:
                 port = receive["port"]
                 opposite = ("-" if port[0] == "+" else "+") + port[1:]
                 values = in_flight[receive["peer"], rank, opposite].pop(0)
+                self.holds[step, rank] += fractions.Fraction(len(values), self.parts)
                 for application in receive["applications"]:
                     self.put(buffers[rank], places(application["extents"]), values, application["action"])
         assert not any(in_flight.values()), f"part {part}, step {step}: a message that nobody receives"
 
     def count(self, step, rank, send, share):
-        links, hops = self.torus.route(rank, send["peer"])
+        links, hops = self.torus.route(rank, send["peer"], send["port"] if self.steered else None)
+        self.largest[step] = max(self.largest[step], share)
+        self.sent_in_step[step, rank] += share
+        self.holds[step, rank] -= share * self.torus.ranks
         for link, part in links:
             self.loads[step][link] += part * share
         self.hops[step] = max(self.hops[step], hops)
@@ -158,7 +175,19 @@ class Run:
         steps = sorted(self.hops)
         loads = [max(self.loads[s].values()) for s in steps]
         hops = [self.hops[s] for s in steps]
-        return {"ranks": self.torus.ranks, "parts": self.parts, "steps": len(steps),
+        of_blocks = {}
+        if self.exchange:
+            for step in range(len(self.plans[0]["parts"][0]["steps"])):
+                self.held = [held + self.holds[step, rank] for rank, held in enumerate(self.held)]
+                self.peak = max(self.peak, *self.held)
+            most = [max(self.sent_in_step[s, r] for r in range(self.torus.ranks)) for s in steps]
+            messages = collections.Counter()
+            for (_, rank, _), count in self.ports.items():
+                messages[rank] += count
+            of_blocks = {"block_times": sum(loads) * self.torus.ranks, "rank_block_times": sum(most) * self.torus.ranks,
+                         "msg_block_times": sum(self.largest.values()) * self.torus.ranks,
+                         "peak_blocks_held": self.peak, "messages_per_rank": max(messages.values(), default=0)}
+        return {**of_blocks, "ranks": self.torus.ranks, "parts": self.parts, "steps": len(steps),
                 "bytes_sent_max": max(self.sent), "bytes_sent_min": min(self.sent),
                 "bytes_sent_total": sum(self.sent), "step_max_link_load": loads, "step_max_hops": hops,
                 "sum_link_load": sum(loads), "sum_hops": sum(hops),

@@ -29,16 +29,15 @@ TEST(Choices, AreWrittenAsTheyAreRead) {
 }
 
 TEST(Choices, RefuseModifiersThatMakeNoSense) {
-    for (const auto& [text, says] :
-         {std::pair{"spanning-trees:pieces-0", "no number of pieces"},
-          {"spanning-trees:pieces-", "no number of pieces"},
-          {"spanning-trees:pieces-8x", "no number of pieces"},
-          {"spanning-trees:pieces-99999999999999", "no number of pieces"},
-          {"spanning-trees:pieces-65537", "at most 65536"},
-          {"spanning-trees:send", "no choice of layouts"},
-          {"bine-dd:pieces-8", "not pipelined"},
-          {"auto:pieces-8", "auto takes no modifiers"},
-          {"linear:backwards", "there are single-port"}}) {
+    for (const auto& [text, says] : {std::pair{"spanning-trees:pieces-0", "a whole number"},
+                                     {"spanning-trees:pieces-", "a whole number"},
+                                     {"spanning-trees:pieces-8x", "a whole number"},
+                                     {"spanning-trees:pieces-99999999999999", "a whole number"},
+                                     {"spanning-trees:pieces-65537", "at most 65536"},
+                                     {"spanning-trees:send", "no choice of layouts"},
+                                     {"bine-dd:pieces-8", "not pipelined"},
+                                     {"auto:pieces-8", "auto takes no modifiers"},
+                                     {"linear:backwards", "there are single-port"}}) {
         try {
             parse_choice(Collective::bcast, text, Torus::parse("4x4"));
             ADD_FAILURE() << text;
