@@ -63,6 +63,7 @@ std::span<const Collective> collectives() {
     using enum Collective;
     static constexpr std::array all{allreduce, reduce_scatter, allgather, bcast,  reduce,
                                     gather,    scatter,        alltoall,  barrier};
+    static_assert(all.size() == collective_count);
     return all;
 }
 

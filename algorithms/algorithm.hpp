@@ -28,6 +28,7 @@ enum class Collective : std::uint8_t {
     alltoall,        ///< rank r begins with a block for each rank, ends with one from each
     barrier          ///< no data: every rank ends having heard from every rank
 };
+inline constexpr std::size_t collective_count = static_cast<std::size_t>(Collective::barrier) + 1;
 /// All of them, in the order in which they are listed to users.
 std::span<const Collective> collectives();
 std::string_view to_string(Collective collective);

@@ -154,7 +154,7 @@ class Communicator {
     std::unique_ptr<Trace> trace_;  ///< null: no timeline is kept
     std::unique_ptr<Wiring> wiring_;
     std::unique_ptr<Executor> executor_;
-    std::array<Choice, 8> choices_;
+    std::array<Choice, collective_count> choices_;  ///< by collective
     /// Whether every rank gets at the memory of all others; nothing: not tried yet.
     std::optional<bool> direct_;
     struct ConnectedSchedule {
