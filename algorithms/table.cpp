@@ -11,7 +11,7 @@ std::span<const Algorithm> algorithms() {
         std::vector<Algorithm> joined;
         for (const auto family :
              {allreduce_table(), divided_table(), butterfly_table(), rooted_table(), tree_table(),
-              exchange_table(), baseline_table()}) {
+              ring_exchange_table(), exchange_table(), baseline_table()}) {
             joined.insert(joined.end(), family.begin(), family.end());
         }
         return joined;

@@ -12,12 +12,13 @@ namespace trefoil {
 
 // The table, a file for each family; algorithms() joins them in this order.
 std::span<const Algorithm> allreduce_table();
-std::span<const Algorithm> divided_table();    ///< reduce_scatter and allgather
-std::span<const Algorithm> butterfly_table();  ///< Bine's, for the three of them
-std::span<const Algorithm> rooted_table();     ///< bcast, reduce, gather and scatter
-std::span<const Algorithm> tree_table();       ///< the same along trees
-std::span<const Algorithm> exchange_table();   ///< alltoall
-std::span<const Algorithm> baseline_table();   ///< what the papers compare with
+std::span<const Algorithm> divided_table();        ///< reduce_scatter and allgather
+std::span<const Algorithm> butterfly_table();      ///< Bine's, for the three of them
+std::span<const Algorithm> rooted_table();         ///< bcast, reduce, gather and scatter
+std::span<const Algorithm> tree_table();           ///< the same along trees
+std::span<const Algorithm> exchange_table();       ///< alltoall
+std::span<const Algorithm> ring_exchange_table();  ///< alltoall along rings
+std::span<const Algorithm> baseline_table();       ///< what the papers compare with
 
 namespace table {
 

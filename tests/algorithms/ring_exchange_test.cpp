@@ -11,6 +11,8 @@
 #include <numeric>
 #include <set>
 
+#include "algorithms/parted_ring.hpp"
+
 namespace trefoil {
 namespace {
 
@@ -134,6 +136,24 @@ TEST(RingExchange, BineDeliversOnPowersOfTwo) {
         EXPECT_EQ(Rank{1} << ring->steps(), n);
         EXPECT_LE(simulation.most_messages, 1U);
         EXPECT_EQ(simulation.most_held, static_cast<std::size_t>(n - 1));
+    }
+}
+
+TEST(PartedRing, DeliversAfterTheFirstPhase) {
+    for (const Rank ways : {1, 2, 3, 4}) {
+        for (Rank part = 1; part <= 12; ++part) {
+            for (const bool binary : {false, true}) {
+                SCOPED_TRACE(std::to_string(part) + " nodes in " + std::to_string(ways) + " ways");
+                const PartedRing ring(ways, binary, ring_exchange(RingKind::tree_one_port, part));
+                const Simulation simulation(ring);
+                simulation.expect_delivery();
+                EXPECT_LE(simulation.most_messages, 1U);
+                EXPECT_EQ(ring.first_steps(), binary && ways == 4 ? 2 : ways - 1);
+                for (const ExchangePair& pair : ring.held(ways - 1, ring.first_steps())) {
+                    EXPECT_EQ(pair.target % ways, ways - 1);
+                }
+            }
+        }
     }
 }
 

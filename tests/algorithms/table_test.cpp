@@ -25,7 +25,8 @@ TEST(Table, EntriesAreComplete) {
     for (const Algorithm& a : algorithms()) {
         SCOPED_TRACE(a.name);
         EXPECT_TRUE(names.insert({a.collective, a.name}).second) << "a name that is taken";
-        EXPECT_EQ(a.name.find_first_not_of("abcdefghijklmnopqrstuvwxyz-"), std::string_view::npos);
+        EXPECT_EQ(a.name.find_first_not_of("abcdefghijklmnopqrstuvwxyz0123456789-"),
+                  std::string_view::npos);
         EXPECT_FALSE(a.summary.empty());
         EXPECT_LE(a.summary.size(), 80u) << "one line of help";
         EXPECT_FALSE(a.paper.empty());

@@ -1,0 +1,99 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// What is at a coordinate between the steps of the first phase, in closed form.
+#include "algorithms/parted_ring.hpp"
+
+#include <algorithm>
+
+namespace trefoil {
+
+namespace {
+
+int first_steps_of(Rank ways, bool binary) {
+    return binary && ways == 4 ? 2 : ways - 1;
+}
+
+}  // namespace
+
+PartedRing::PartedRing(Rank ways, bool binary, std::shared_ptr<const RingExchange> part)
+    : RingExchange(ways * part->size(), first_steps_of(ways, binary) + part->steps()),
+      ways_(ways),
+      binary_(binary && ways == 4),
+      first_steps_(first_steps_of(ways, binary)),
+      part_(std::move(part)) {}
+
+RingHandover PartedRing::first_handover(Rank coordinate, int step) const {
+    Rank source = coordinate;
+    int hop = 1;
+    if (!binary_) {
+        source = wrapped(std::int64_t{coordinate} - step);
+    } else if (step == 0) {
+        hop = coordinate % 2 == 0 ? 2 : -2;
+    }
+    RingHandover handover{coordinate, hop, {}};
+    for (Rank target = 0; target < size(); ++target) {
+        const Rank apart = (target - source % ways_ + ways_) % ways_;
+        if (!binary_ ? apart > step : step == 0 ? apart >= 2 : apart == 1) {
+            handover.pairs.push_back({target, source});
+        }
+        if (binary_ && step == 1) {  // three short, and come by the first step
+            const Rank other = wrapped(coordinate + (coordinate % 2 == 0 ? -2 : 2));
+            if ((target - other % ways_ + ways_) % ways_ == 3) {
+                handover.pairs.push_back({target, other});
+            }
+        }
+    }
+    std::sort(handover.pairs.begin(), handover.pairs.end());
+    return handover;
+}
+
+std::vector<Rank> PartedRing::gathered(Rank coordinate) const {
+    std::vector<Rank> sources;
+    for (Rank by = 0; by < ways_; ++by) {
+        std::int64_t source = std::int64_t{coordinate} - by;
+        if (binary_ && by >= 2) {
+            const bool even = (coordinate - by) % 2 == 0;
+            source = even ? source : coordinate - by + 4;
+        }
+        sources.push_back(wrapped(source));
+    }
+    return sources;
+}
+
+RingHandover PartedRing::widened(const RingHandover& handover, Rank residue) const {
+    RingHandover wide{handover.holder * ways_ + residue, handover.hop * ways_, {}};
+    for (const ExchangePair& pair : handover.pairs) {
+        for (const Rank source : gathered(pair.source * ways_ + residue)) {
+            wide.pairs.push_back({pair.target * ways_ + residue, source});
+        }
+    }
+    std::sort(wide.pairs.begin(), wide.pairs.end());
+    return wide;
+}
+
+std::vector<RingHandover> PartedRing::sends(Rank coordinate, int step) const {
+    if (step < first_steps_) {
+        return {first_handover(coordinate, step)};
+    }
+    std::vector<RingHandover> result;
+    for (const RingHandover& h : part_->sends(coordinate / ways_, step - first_steps_)) {
+        result.push_back(widened(h, coordinate % ways_));
+    }
+    return result;
+}
+
+std::vector<RingHandover> PartedRing::receives(Rank coordinate, int step) const {
+    if (step < first_steps_) {
+        int hop = 1;
+        if (binary_ && step == 0) {
+            hop = coordinate % 2 == 0 ? 2 : -2;
+        }
+        return {first_handover(wrapped(std::int64_t{coordinate} - hop), step)};
+    }
+    std::vector<RingHandover> result;
+    for (const RingHandover& h : part_->receives(coordinate / ways_, step - first_steps_)) {
+        result.push_back(widened(h, coordinate % ways_));
+    }
+    return result;
+}
+
+}  // namespace trefoil
