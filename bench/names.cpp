@@ -150,11 +150,12 @@ std::vector<std::string> split_list(std::string_view text) {
 
 std::string traits_text(const Traits& traits) {
     return fmt::format(
-        "{}, {}{}",
+        "{}, {}{}{}",
         traits.cost_class == CostClass::latency ? "for small vectors" : "for large vectors",
         traits.identical_results ? "identical results on all ranks"
                                  : "ranks may differ in the last bit of a float",
-        traits.order_preserving ? ", keeps the order of ranks" : "");
+        traits.order_preserving ? ", keeps the order of ranks" : "",
+        traits.uneven ? ", takes blocks of any sizes" : "");
 }
 
 }  // namespace trefoil::tool

@@ -222,7 +222,7 @@ Choice chosen(const PlanOptions& options, Collective collective, const Torus& to
             throw Error(Status::invalid_argument,
                         "which algorithm auto takes depends on the vector; add --bytes 1M");
         }
-        choice = choose_algorithm(collective, torus, parse_size(options.bytes), false,
+        choice = choose_algorithm(collective, torus, parse_size(options.bytes), {},
                                   selection_basis(settings_from_environment()))
                      .choice;
     }

@@ -100,7 +100,7 @@ std::size_t bytes_of(const Request& request, std::size_t count) {
     return count * element;
 }
 
-std::size_t span_of(const Request& request, int ranks) {
+std::size_t span_of(const Request& request, int ranks, const char* which) {
     const std::size_t most = most_bytes / request.element_bytes();
     std::size_t end = 0, next = 0;
     for (int r = 0; r < ranks; ++r) {
@@ -111,9 +111,9 @@ std::size_t span_of(const Request& request, int ranks) {
         const bool listed = !request.displacements.empty();
         const std::size_t begin = listed ? request.displacements[r] : next;
         if (count > most || begin > most - count) {
-            refuse("the block of rank " + std::to_string(r) + ", count " + std::to_string(count) +
-                   " at " + (listed ? "displacement " : "element ") + std::to_string(begin) +
-                   ", exceeds the address space");
+            refuse("the " + std::string(which) + " of rank " + std::to_string(r) + ", count " +
+                   std::to_string(count) + " at " + (listed ? "displacement " : "element ") +
+                   std::to_string(begin) + ", exceeds the address space");
         }
         next = begin + count;
         end = std::max(end, next);

@@ -19,8 +19,8 @@ void set_root(Request& request, trefoil_comm_t comm, int root);
 std::size_t bytes_of(const Request& request, std::size_t count);
 
 /// Bytes that blocks of the request's counts at its displacements span, by rank. Throws when that
-/// exceeds the address space.
-std::size_t span_of(const Request& request, int ranks);
+/// exceeds the address space. `which` names them in messages: "block", "send block".
+std::size_t span_of(const Request& request, int ranks, const char* which = "block");
 /// Throws when two of these blocks have elements in common.
 void require_separate_blocks(const Request& request, int ranks);
 

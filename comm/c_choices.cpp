@@ -43,9 +43,12 @@ trefoil_status_t trefoil_comm_algorithm(trefoil_comm_t comm, const char* collect
         require(algorithm != nullptr, "the place for the algorithm's name is NULL");
         Request request{.collective = checked_collective(collective), .count = count};
         set_type(request, datatype);
-        const std::size_t bytes = is_divided(request.collective) ? span_of(request, comm->ranks)
-                                                                 : bytes_of(request, count);
-        *algorithm = kept(to_string(entry->algorithm(request.collective, bytes)));
+        if (request.has_blocks()) {
+            span_of(request, comm->ranks);
+        } else {
+            bytes_of(request, count);
+        }
+        *algorithm = kept(to_string(entry->algorithm(request)));
     });
 }
 

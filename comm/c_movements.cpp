@@ -89,6 +89,28 @@ void scatter(const Entry& entry, const Request& request, trefoil_comm_t comm, co
     entry->run(request, comm->rank == request.root ? b.all : nullptr, const_cast<void*>(target));
 }
 
+/// Both vectors have a block for each rank; in place the one received has both.
+void exchange(const Entry& entry, Request& request, trefoil_comm_t comm, const void* send,
+              void* recv) {
+    request.in_place = in_place(send);
+    const Vector received{recv, span_of(request, comm->ranks, "receive block"), "receive"};
+    require_separate_blocks(request, comm->ranks);
+    if (request.in_place) {
+        require_vector(received);
+        send = recv;
+    } else {
+        const Request sending = request.sending();
+        const Vector sent{send, span_of(sending, comm->ranks, "send block"), "send"};
+        if (sending.count_of(comm->rank) != request.count_of(comm->rank)) {
+            refuse("this rank's send count for itself is " +
+                   std::to_string(sending.count_of(comm->rank)) + ", but its receive count is " +
+                   std::to_string(request.count_of(comm->rank)));
+        }
+        require_disjoint(sent, received);
+    }
+    entry->run(request, send, recv);
+}
+
 }  // namespace
 
 extern "C" {
@@ -211,6 +233,34 @@ trefoil_status_t trefoil_scatterv(const void* send, const size_t* counts,
         }
         request.counts = agreed;
         scatter(entry, request, comm, block(request.counts[comm->rank]));
+    });
+}
+
+trefoil_status_t trefoil_alltoall(const void* send, void* recv, size_t count,
+                                  trefoil_datatype_t datatype, trefoil_comm_t comm) {
+    return guarded([&] {
+        const Entry entry(comm);
+        Request request{.collective = Collective::alltoall, .count = count};
+        set_type(request, datatype);
+        exchange(entry, request, comm, send, recv);
+    });
+}
+
+trefoil_status_t trefoil_alltoallv(const void* send, const size_t* send_counts,
+                                   const size_t* send_displacements, void* recv,
+                                   const size_t* recv_counts, const size_t* recv_displacements,
+                                   trefoil_datatype_t datatype, trefoil_comm_t comm) {
+    return guarded([&] {
+        const Entry entry(comm);
+        Request request{.collective = Collective::alltoall};
+        set_type(request, datatype);
+        request.counts = list(recv_counts, comm->ranks, "receive counts");
+        request.displacements = displacements_of(recv_displacements, comm->ranks);
+        if (!in_place(send)) {
+            request.send_counts = list(send_counts, comm->ranks, "send counts");
+            request.send_displacements = displacements_of(send_displacements, comm->ranks);
+        }
+        exchange(entry, request, comm, send, recv);
     });
 }
 

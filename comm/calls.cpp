@@ -13,6 +13,14 @@ namespace trefoil {
 
 namespace {
 constexpr std::size_t most_plans = 4096;
+/// The lists of an alltoallv may differ in every call, and its plans are long.
+constexpr std::size_t most_planned_puts = std::size_t{1} << 16;
+
+constexpr const char* same_calls =
+    "all ranks must make the same calls in the same order, with the same count, type and operation";
+constexpr const char* same_counts_in_pairs =
+    "all ranks must make the same calls in the same order, with the same type, and each must "
+    "receive as many elements from another as that one sends it";
 
 /// Whose order and channels the direct allreduce has.
 const Algorithm& direct_algorithm() {
@@ -39,16 +47,24 @@ std::size_t Communicator::ScheduleHash::operator()(const ScheduleKey& key) const
                     static_cast<std::uint64_t>(key.options.root));
 }
 
-Choice Communicator::algorithm(Collective collective, std::size_t bytes, bool commutes) const {
+Choice Communicator::algorithm(const Request& request) const {
     const SelectionBasis basis = selection_basis(settings_);
-    Choice chosen = choice(collective);
-    if (may_run_directly(collective, bytes, chosen)) {
+    const bool uneven = request.exchanges_unevenly();
+    const std::size_t bytes = uneven ? usual_block_bytes * static_cast<std::size_t>(ranks())
+                                     : request.vector_elements(ranks()) * request.element_bytes();
+    Choice chosen = choice(request.collective);
+    if (may_run_directly(request.collective, bytes, chosen)) {
         return {&direct_algorithm(), {}};
     }
     if (chosen.algorithm == nullptr) {
-        return choose_algorithm(collective, torus(), bytes, !commutes || settings_.reproducible,
-                                basis)
-            .choice;
+        const Needs needs{!request.commutes() || settings_.reproducible, uneven};
+        return choose_algorithm(request.collective, torus(), bytes, needs, basis).choice;
+    }
+    if (uneven && !chosen.algorithm->traits.uneven) {
+        throw Error(Status::unsupported,
+                    std::string(chosen.algorithm->name) +
+                        " forwards blocks, which must be of one size; for alltoallv use auto, or "
+                        "an algorithm that `trefoil info` lists as taking blocks of any sizes");
     }
     if (chosen.options.pieces == 0) {
         chosen.options.pieces = pieces_for(*chosen.algorithm, torus(), bytes, basis);
@@ -68,7 +84,7 @@ void Communicator::run(const Request& asked, const void* send, void* recv) {
     request.options = forced.options;
     request.options.root = torus_map_.position_of[request.root];
     const Plan& made = plan(request);
-    if (made.segments.empty()) {
+    if (made.segments.empty() && !request.exchanges_unevenly()) {
         return;  // an empty segment would synchronise nobody, and must not use up slots
     }
     Call call = made.call;
@@ -95,12 +111,15 @@ std::vector<std::size_t> Communicator::share_counts(Rank root,
 /// One rank: its own block is the vector.
 void Communicator::run_alone(const Request& request, const void* send, void* recv) const {
     const std::size_t bytes = request.count_of(0) * request.element_bytes();
-    const std::size_t shift =
-        is_divided(request.collective) ? request.displacement_of(0) * request.element_bytes() : 0;
-    const bool from_all = request.collective == Collective::reduce_scatter ||
+    const auto shift = [&](const Request& side, bool all) {
+        return all ? side.displacement_of(0) * request.element_bytes() : 0;
+    };
+    const bool exchange = request.exchanges();
+    const bool from_all = exchange || request.collective == Collective::reduce_scatter ||
                           request.collective == Collective::scatter;
-    const std::byte* source = moved(send, from_all ? shift : 0);
-    auto* target = const_cast<std::byte*>(moved(recv, from_all ? 0 : shift));
+    const bool to_all = exchange || (is_divided(request.collective) && !from_all);
+    const std::byte* source = moved(send, shift(request.sending(), from_all));
+    auto* target = const_cast<std::byte*>(moved(recv, shift(request, to_all)));
     if (bytes > 0 && source != nullptr && target != nullptr && source != target) {
         std::memmove(target, source, bytes);
     }
@@ -111,8 +130,9 @@ const Communicator::Plan& Communicator::plan(const Request& request) {
     if (found != plans_.end()) {
         return *found->second;
     }
-    if (plans_.size() >= most_plans) {
-        plans_.clear();  // all ranks make the same calls, hence forget at the same time
+    if (plans_.size() >= most_plans || planned_puts_ >= most_planned_puts) {
+        plans_.clear();
+        planned_puts_ = 0;
     }
     try {
         const std::int64_t begin = trace_ ? trace_clock() : 0;
@@ -124,6 +144,11 @@ const Communicator::Plan& Communicator::plan(const Request& request) {
         Request key = request;  // its spans must outlive this call
         key.counts = made->counts;
         key.displacements = made->displacements;
+        key.send_counts = made->send_counts;
+        key.send_displacements = made->send_displacements;
+        for (const auto& program : made->programs) {
+            planned_puts_ += program->puts.size();
+        }
         return *plans_.emplace(key, std::move(made)).first->second;
     } catch (const Error& error) {
         if (error.status() == Status::unsupported || failed_ != Status::success) {
@@ -139,9 +164,12 @@ std::unique_ptr<Communicator::Plan> Communicator::make_plan(const Request& reque
     auto plan = std::make_unique<Plan>();
     plan->counts.assign(request.counts.begin(), request.counts.end());
     plan->displacements.assign(request.displacements.begin(), request.displacements.end());
+    plan->send_counts.assign(request.send_counts.begin(), request.send_counts.end());
+    plan->send_displacements.assign(request.send_displacements.begin(),
+                                    request.send_displacements.end());
     const std::size_t bytes = request.vector_elements(ranks()) * request.element_bytes();
     const bool direct = runs_directly(request, bytes);
-    const Choice chosen = algorithm(request.collective, bytes, request.commutes());
+    const Choice chosen = algorithm(request);
     if (is_reduction(request.collective) && (!request.commutes() || settings_.reproducible)) {
         require_rank_order(request, *chosen.algorithm);
     }
@@ -152,6 +180,7 @@ std::unique_ptr<Communicator::Plan> Communicator::make_plan(const Request& reque
     const Schedule& schedule = connected_schedule(key, acknowledged, plan->text);
     plan->call.signature = text_hash(plan->text);
     plan->call.text = plan->text.c_str();
+    plan->call.agreement = request.exchanges_unevenly() ? same_counts_in_pairs : same_calls;
     plan->call.element_bytes = request.element_bytes();
     if (request.user != nullptr) {
         plan->user = request.user;

@@ -17,6 +17,7 @@
 #include "comm/placement.hpp"
 #include "comm/request.hpp"
 #include "comm/torus_map.hpp"
+#include "comm/vector_map.hpp"
 #include "comm/wiring.hpp"
 #include "threads/executor.hpp"
 #include "threads/trace.hpp"
@@ -60,9 +61,9 @@ class Communicator {
     void set_algorithm(Collective collective, std::string_view text) {
         choices_[static_cast<std::size_t>(collective)] = parse_choice(collective, text, torus());
     }
-    /// What a call of `bytes` (the whole vector) by an operation that commutes or not would use,
-    /// with the number of pieces where it is pipelined.
-    Choice algorithm(Collective collective, std::size_t bytes, bool commutes = true) const;
+    /// What a call would use, with the number of pieces where it is pipelined. Throws
+    /// Error(unsupported) when what is forced does not suit the call.
+    Choice algorithm(const Request& request) const;
 
     /// Runs one collective. Both vectors may be the same; what the collective does not use may be
     /// null. Requests must be checked (comm/c_api*.cpp).
@@ -77,7 +78,7 @@ class Communicator {
     };
     /// Owns what the key's spans refer to.
     struct Plan {
-        std::vector<std::size_t> counts, displacements;
+        std::vector<std::size_t> counts, displacements, send_counts, send_displacements;
         std::vector<std::unique_ptr<Program>> programs;
         std::vector<CallSegment> segments;
         Call call;
@@ -122,6 +123,14 @@ class Communicator {
     void require_rank_order(const Request& request, const Algorithm& chosen) const;
     std::size_t segment_elements(const Request& request, const ScheduleKey& key,
                                  const Schedule& schedule) const;
+    struct Cut {
+        std::size_t segments = 1, per_segment = 0;
+    };
+    Cut cut(const Request& request, const ScheduleKey& key, const Schedule& schedule) const;
+    SegmentShape shape_of(const Request& request, const ScheduleKey& key,
+                          const Schedule& schedule) const;
+    std::vector<std::size_t> elements_of(const Request& request, std::size_t number,
+                                         std::size_t per_segment) const;
     void lower_segments(Plan& plan, const Request& request, const ScheduleKey& key,
                         const Schedule& schedule, bool acknowledged);
     void run_alone(const Request& request, const void* send, void* recv) const;
@@ -163,6 +172,7 @@ class Communicator {
     };
     std::unordered_map<ScheduleKey, ConnectedSchedule, ScheduleHash> schedules_;
     std::unordered_map<Request, std::unique_ptr<Plan>, PlanHash> plans_;
+    std::size_t planned_puts_ = 0;  ///< of plans_
     Status failed_ = Status::success;
     std::string failure_;
 };

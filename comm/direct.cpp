@@ -142,6 +142,7 @@ Program lower_directly(const Schedule& schedule, const Wire& wire, Rank rank, Ra
         program.used_in.push_back(pair.in);
         program.arrivals[pair.in] = {static_cast<std::uint32_t>(program.arrival_steps.size()), 2};
         program.arrival_steps.insert(program.arrival_steps.end(), {0, 1});
+        program.arrival_bytes.insert(program.arrival_bytes.end(), {sizeof(VectorAddresses), 0});
     }
     program.pack_bytes.resize(wire.groups.size());
     return program;

@@ -29,7 +29,7 @@ class Lowering {
           pack_all_(pack_all),
           out_used_(wire.out.size()),
           in_used_(wire.in.size()),
-          in_steps_(wire.in.size()) {
+          arrivals_(wire.in.size()) {
         for (std::uint32_t c = 0; c < wire.out.size(); ++c) {
             out_[{wire.out[c].peer, wire.out[c].port.index}] = c;
         }
@@ -50,10 +50,13 @@ class Lowering {
         if (acknowledged) {
             add_closing_part();
         }
-        for (const std::vector<std::uint32_t>& steps : in_steps_) {
+        for (const std::vector<Arrival>& arrivals : arrivals_) {
             program_.arrivals.push_back({static_cast<std::uint32_t>(program_.arrival_steps.size()),
-                                         static_cast<std::uint32_t>(steps.size())});
-            program_.arrival_steps.insert(program_.arrival_steps.end(), steps.begin(), steps.end());
+                                         static_cast<std::uint32_t>(arrivals.size())});
+            for (const Arrival& arrival : arrivals) {
+                program_.arrival_steps.push_back(arrival.step);
+                program_.arrival_bytes.push_back(arrival.bytes);
+            }
         }
         return std::move(program_);
     }
@@ -62,6 +65,10 @@ class Lowering {
     struct Channel {
         std::size_t bytes = 0;
         std::uint32_t messages = 0;
+    };
+    struct Arrival {
+        std::uint32_t step = 0;
+        std::size_t bytes = 0;
     };
 
     void lower_part(std::uint32_t p) {
@@ -232,7 +239,7 @@ class Lowering {
         std::size_t landing = 0;
         std::uint32_t index = 0;
         take_place(in_used_[channel], bytes, receive.peer, landing, index);
-        in_steps_[channel].push_back(this_step);
+        arrivals_[channel].push_back({this_step, bytes});
         for (const Application& application : applications) {
             std::size_t from = landing;
             for (const Run& run : runs(schedule_.extents_of(application))) {
@@ -360,7 +367,7 @@ class Lowering {
     bool pack_all_;
     std::map<ChannelKey, std::uint32_t> out_, in_;
     std::vector<Channel> out_used_, in_used_;
-    std::vector<std::vector<std::uint32_t>> in_steps_;
+    std::vector<std::vector<Arrival>> arrivals_;
     Program program_;
     const Part* part_ = nullptr;
     std::uint32_t part_index_ = 0;

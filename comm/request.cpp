@@ -17,11 +17,30 @@ std::size_t Request::element_bytes() const {
 }
 
 std::size_t Request::vector_elements(Rank ranks) const {
-    if (!is_divided(collective)) {
+    if (!has_blocks()) {
         return count;
     }
     return counts.empty() ? count * static_cast<std::size_t>(ranks)
                           : std::accumulate(counts.begin(), counts.end(), std::size_t{0});
+}
+
+std::size_t Request::longest() const {
+    std::size_t most = counts.empty() ? count : 0;
+    for (const auto list : {counts, send_counts}) {
+        for (const std::size_t n : list) {
+            most = std::max(most, n);
+        }
+    }
+    return most;
+}
+
+Request Request::sending() const {
+    Request request = *this;
+    if (!in_place) {
+        request.counts = send_counts;
+        request.displacements = send_displacements;
+    }
+    return request;
 }
 
 std::size_t Request::displacement_of(Rank rank) const {
@@ -42,7 +61,9 @@ std::string Request::text() const {
     if (collective == Collective::barrier) {
         return text;
     }
-    if (counts.empty()) {
+    if (exchanges_unevenly()) {
+        text += "v of";
+    } else if (counts.empty()) {
         text += " of " + std::to_string(count);
     } else {
         text += " of blocks of";
@@ -76,7 +97,8 @@ std::uint64_t Request::hash() const {
                       static_cast<std::uint64_t>(root) << 32;
     h = mix_hash(h, count);
     h = mix_hash(h, reinterpret_cast<std::uintptr_t>(algorithm));
-    for (const auto list : {counts, displacements}) {
+    h = mix_hash(h, in_place ? 1 : 0);
+    for (const auto list : {counts, displacements, send_counts, send_displacements}) {
         for (const std::size_t n : list) {
             h = mix_hash(h, n);
         }
@@ -87,8 +109,11 @@ std::uint64_t Request::hash() const {
 bool operator==(const Request& a, const Request& b) {
     return a.collective == b.collective && a.type == b.type && a.op == b.op && a.count == b.count &&
            a.root == b.root && a.user == b.user && a.algorithm == b.algorithm &&
-           a.options == b.options && std::ranges::equal(a.counts, b.counts) &&
-           std::ranges::equal(a.displacements, b.displacements);
+           a.options == b.options && a.in_place == b.in_place &&
+           std::ranges::equal(a.counts, b.counts) &&
+           std::ranges::equal(a.displacements, b.displacements) &&
+           std::ranges::equal(a.send_counts, b.send_counts) &&
+           std::ranges::equal(a.send_displacements, b.send_displacements);
 }
 
 }  // namespace trefoil

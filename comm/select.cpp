@@ -125,17 +125,22 @@ bool fills_in_time(const Algorithm& algorithm, const Torus& torus, std::size_t b
            2 * one_piece.parts.front().steps.count;
 }
 
+bool serves(const Algorithm& algorithm, const Needs& needs) {
+    return (!needs.rank_order || algorithm.traits.order_preserving) &&
+           (!needs.uneven || algorithm.traits.uneven);
+}
+
 /// For machines too large to price: a plain rule by class.
 const Algorithm* unpriced(const std::vector<Candidate>& all, Collective collective,
-                          const Torus& torus, std::size_t bytes, bool in_rank_order,
+                          const Torus& torus, std::size_t bytes, const Needs& needs,
                           const CostModel& model) {
     const bool small = bytes <= unpriced_latency_bytes;
-    if (collective == Collective::allreduce && !in_rank_order) {
+    if (collective == Collective::allreduce && !needs.rank_order) {
         return &find_algorithm(collective, small ? "recursive-doubling-i" : "swing-b");
     }
     const Algorithm* fallback = nullptr;
     for (const Candidate& c : all) {
-        if (in_rank_order && !c.algorithm->traits.order_preserving) {
+        if (!serves(*c.algorithm, needs)) {
             continue;
         }
         const bool suits = (c.algorithm->traits.cost_class == CostClass::latency) == small;
@@ -172,20 +177,21 @@ double modelled_seconds(const Torus& torus, const Choice& choice, std::size_t by
 }
 
 AlgorithmChoice choose_algorithm(Collective collective, const Torus& torus, std::size_t bytes,
-                                 bool in_rank_order, const SelectionBasis& basis) {
-    const bool ordered = in_rank_order && is_reduction(collective);
+                                 const Needs& asked, const SelectionBasis& basis) {
+    const Needs needs{asked.rank_order && is_reduction(collective), asked.uneven};
+    const bool ordered = needs.rank_order;
     const std::vector<Candidate>& all = candidates(collective, torus, ordered);
     const auto chosen = [&](const Algorithm& algorithm) {
         return Choice{&algorithm, {.pieces = pieces_for(algorithm, torus, bytes, basis)}};
     };
     AlgorithmChoice result;
     if (!is_priced(torus, ordered)) {
-        if (const Algorithm* one = unpriced(all, collective, torus, bytes, ordered, basis.model)) {
+        if (const Algorithm* one = unpriced(all, collective, torus, bytes, needs, basis.model)) {
             result.choice = chosen(*one);
         }
     } else {
         for (const Candidate& c : all) {
-            if ((ordered && !c.algorithm->traits.order_preserving) ||
+            if (!serves(*c.algorithm, needs) ||
                 (!ordered && gathers_too_much(*c.algorithm, torus, bytes))) {
                 continue;
             }
@@ -202,7 +208,9 @@ AlgorithmChoice choose_algorithm(Collective collective, const Torus& torus, std:
     if (result.choice.algorithm == nullptr) {
         throw Error(Status::unsupported, "no " + std::string(to_string(collective)) +
                                              " algorithm supports torus " + torus.name() +
-                                             (ordered ? " and reduces in rank order" : ""));
+                                             (ordered        ? " and reduces in rank order"
+                                              : needs.uneven ? " and takes blocks of any sizes"
+                                                             : ""));
     }
     return result;
 }

@@ -38,12 +38,21 @@ struct AlgorithmChoice {
     Choice next;                    ///< the second best; no algorithm: there is none
     std::optional<double> next_seconds;
 };
+/// What a call asks of its algorithm.
+struct Needs {
+    bool rank_order = false;  ///< of reductions: they go in the order of the ranks
+    bool uneven = false;      ///< of alltoall: blocks may differ in size
+};
+
+/// By which a block is counted where its size is not known to all ranks: alltoallv's.
+inline constexpr std::size_t usual_block_bytes = 4096;
+
 /// The algorithm that the cost model expects to be fastest for a vector of `bytes` bytes, among
-/// those whose results are identical on all ranks and, if asked for, that reduce in rank order.
+/// those whose results are identical on all ranks and that do what the call needs.
 /// Equal on all ranks. Thread-safe; the first call for a collective and a torus builds schedules
 /// (milliseconds up to a few hundred ranks), later ones look up. Throws Error(unsupported) when
 /// there is none.
 AlgorithmChoice choose_algorithm(Collective collective, const Torus& torus, std::size_t bytes,
-                                 bool in_rank_order = false, const SelectionBasis& basis = {});
+                                 const Needs& needs = {}, const SelectionBasis& basis = {});
 
 }  // namespace trefoil

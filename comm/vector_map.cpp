@@ -19,8 +19,10 @@ std::size_t slice_begin(std::size_t elements, std::size_t index, std::size_t sli
     return std::min(elements, static_cast<std::size_t>(Wide{units} * index / slices) * unit);
 }
 
-std::uint32_t home_of(Collective collective, bool is_root) {
-    switch (collective) {
+std::uint32_t home_of(const SegmentShape& shape, bool is_root) {
+    switch (shape.collective) {
+        case Collective::alltoall:
+            return shape.in_place ? Location::scratch : Location::input;
         case Collective::reduce_scatter:
             return Location::scratch;
         case Collective::reduce:
@@ -37,7 +39,7 @@ std::uint32_t home_of(Collective collective, bool is_root) {
 
 VectorMap::VectorMap(const Schedule& schedule, SegmentShape shape)
     : schedule_(schedule), shape_(std::move(shape)) {
-    home_ = home_of(shape_.collective, schedule.rank == shape_.root);
+    home_ = home_of(shape_, schedule.rank == shape_.root);
     if (home_ != Location::scratch) {
         return;
     }
@@ -47,11 +49,15 @@ VectorMap::VectorMap(const Schedule& schedule, SegmentShape shape)
     }
     for (std::size_t p = 0; p < schedule.parts.size(); ++p) {
         std::vector<std::size_t>& offsets = image_.emplace_back();
-        for (Block b = 0; b < schedule.parts[p].vector_blocks; ++b) {
+        for (Block b = 0; b < blocks_at_home(p); ++b) {
             offsets.push_back(image_bytes_);
             image_bytes_ += block_bytes(p, b);
         }
     }
+}
+
+Block VectorMap::blocks_at_home(std::size_t part) const {
+    return schedule_.parts[part].vector_blocks / (exchanges() ? 2 : 1);
 }
 
 VectorMap::Range VectorMap::range(std::size_t part, Block first, Block last) const {
@@ -78,10 +84,11 @@ Location VectorMap::at(std::size_t part, Block block, std::size_t element) const
     if (!divided()) {
         return {home_, element * shape_.element_bytes};
     }
-    if (home_ == Location::scratch) {
+    const bool at_home = block < blocks_at_home(part);
+    if (at_home && home_ == Location::scratch) {
         return {home_, image_[part][block]};
     }
-    return {home_,
+    return {at_home ? home_ : Location::output,
             shape_.displacements[shape_.owners[part][block]] + element * shape_.element_bytes};
 }
 
@@ -131,6 +138,14 @@ std::vector<Transfer> VectorMap::begin() const {
                 add_blocks(list, true, true);
             }
             break;
+        case Collective::alltoall:
+            if (home_ == Location::scratch) {
+                add_blocks(list, true, false);
+            } else {  // what a rank sends to itself
+                add_block(list, Location::output, Location::input,
+                          shape_.displacements[ranks() + rank], shape_.displacements[rank], rank);
+            }
+            break;
         default:
             break;
     }
@@ -157,13 +172,14 @@ void VectorMap::add_block(std::vector<Transfer>& list, std::uint32_t target, std
 }
 
 /// Between the image and the user's vector that has the blocks: all blocks in the input of a
-/// reduce_scatter, or the own one alone at offset 0.
+/// reduce_scatter or of an alltoall, or the own one alone at offset 0.
 void VectorMap::add_blocks(std::vector<Transfer>& list, bool into_image, bool own_only) const {
     for (std::size_t p = 0; p < schedule_.parts.size(); ++p) {
-        for (Block b = 0; b < schedule_.parts[p].vector_blocks; ++b) {
+        for (Block b = 0; b < blocks_at_home(p); ++b) {
             const Rank owner = shape_.owners[p][b];
             const std::size_t bytes = block_bytes(p, b);
-            if (bytes == 0 || (own_only && owner != schedule_.rank)) {
+            const bool stays = exchanges() && owner == schedule_.rank;
+            if (bytes == 0 || stays || (own_only && owner != schedule_.rank)) {
                 continue;
             }
             const std::size_t slice = range(p, b, b + 1).from * shape_.element_bytes;

@@ -14,15 +14,19 @@ namespace trefoil {
 /// What a segment covers. Whole vectors: `elements` has one entry. Divided collectives: one entry
 /// per rank, the elements of its block that belong to the segment; and where each rank's block
 /// begins in the vector of all blocks (the input of reduce_scatter and scatter, the output of
-/// allgather and gather). A rank's own block alone begins at 0 of the other vector.
+/// allgather and gather). A rank's own block alone begins at 0 of the other vector. Alltoall on p
+/// ranks: 2p entries, what goes to each rank and then what comes from each; the first displacements
+/// are in the input, the others in the output.
 struct SegmentShape {
     Collective collective = Collective::allreduce;
     Rank root = 0;
     std::size_t element_bytes = 1;
     std::vector<std::size_t> elements;
     std::vector<std::size_t> displacements;  ///< bytes
-    /// Divided collectives: by part and position, whose block it is.
+    /// Divided collectives: by part and position, whose block it is. Alltoall: which entry of
+    /// `elements` the vector block is.
     std::vector<std::vector<Rank>> owners;
+    bool in_place = false;  ///< of alltoall
 };
 
 /// A run of bytes.
@@ -39,7 +43,8 @@ struct Transfer {
 
 /// The result is built in the user's output where the collective has all of the vector there, at
 /// the root of a scatter read from the input, and otherwise in an image in the scratch, in which
-/// every part has its blocks in the order of their positions, so that messages are few runs.
+/// every part has its blocks in the order of their positions, so that messages are few runs. An
+/// alltoall reads from the input and builds in the output; in place, the image saves the input.
 class VectorMap {
   public:
     VectorMap(const Schedule& schedule, SegmentShape shape);
@@ -60,6 +65,10 @@ class VectorMap {
         std::size_t from = 0, to = 0;  ///< elements, within the vector or the owner's block
     };
     bool divided() const { return !shape_.owners.empty(); }
+    bool exchanges() const { return shape_.collective == Collective::alltoall; }
+    /// Of how many blocks home_ is the home: alltoall's received ones are at home in the output.
+    Block blocks_at_home(std::size_t part) const;
+    Rank ranks() const { return static_cast<Rank>(shape_.elements.size() / (exchanges() ? 2 : 1)); }
     Range range(std::size_t part, Block first, Block last) const;
     Location at(std::size_t part, Block block, std::size_t element) const;
     void add_block(std::vector<Transfer>& list, std::uint32_t target, std::uint32_t source,

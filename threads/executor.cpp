@@ -84,8 +84,9 @@ void Executor::reserve(const Program& program) {
             cursors.resize(std::max(cursors.size(), program.parts.size()));
         }
         worker->segments_by_use.resize(wire_.in.size());
-        // At most three uses of each channel can be ahead of this rank.
-        worker->early.reserve(std::max<std::size_t>(64, 3 * program.arrival_steps.size()));
+        // At most three uses of each channel can be ahead of this rank, perhaps of later calls.
+        worker->early.reserve(
+            std::max<std::size_t>(64, 3 * std::max(program.arrival_steps.size(), wire_.in.size())));
     }
 }
 
@@ -95,6 +96,7 @@ Status Executor::run(const Call& call) noexcept {
     }
     call_ = &call;
     ++calls_;
+    call_hash_ = call.signature ^ calls_ * 0x9e3779b97f4a7c15ULL;
     started_in_call_ = 0;
     completed_.store(0, std::memory_order_relaxed);
     auto job = [this](int worker) { work(worker); };

@@ -38,6 +38,7 @@ struct Call {
     std::size_t element_bytes = 1;  ///< of what the kernels work on; for the timeline
     std::uint64_t signature = 0;    ///< equal on all ranks that make the same call
     const char* text = "";          ///< the call in words, for messages and the timeline
+    const char* agreement = "";     ///< what the ranks must agree on, for messages
 };
 
 struct ExecutorOptions {
@@ -190,6 +191,7 @@ class Executor {
     std::vector<std::unique_ptr<Worker>> workers_;
     const Call* call_ = nullptr;
     std::uint64_t calls_ = 0;          ///< made so far, this one included
+    std::uint64_t call_hash_ = 0;      ///< of the call and its number, for the notices
     std::size_t started_in_call_ = 0;  ///< by worker 0
     std::uint32_t greetings_ = 0;      ///< set-ups that are complete
     std::uint64_t next_segment_ = 0;   ///< running number of the next one to start, by worker 0

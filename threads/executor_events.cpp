@@ -87,13 +87,14 @@ void Executor::count_arrival(Worker& me, Segment& segment, std::uint32_t bits) {
     const std::uint32_t channel = wire_.in_by_id[me.index][notice.channel];
     const bool expected =
         channel < program.arrivals.size() && notice.index < program.arrivals[channel].count;
-    if (!expected || notice.signature != notice.expected_signature(call_->signature)) {
+    const std::uint32_t arrival = expected ? program.arrivals[channel].first + notice.index : 0;
+    if (!expected ||
+        notice.signature != notice.expected_signature(call_hash_, program.arrival_bytes[arrival])) {
         fail(Status::mismatch, "rank " + std::to_string(wire_.in[channel].peer) +
                                    " makes another call than this rank's " + call_->text + "; " +
-                                   same_calls);
+                                   call_->agreement);
         return;
     }
-    const std::uint32_t arrival = program.arrivals[channel].first + notice.index;
     if (segment.arrived[arrival].exchange(1, std::memory_order_relaxed) != 0) {
         fail(Status::internal, "a message from rank " + std::to_string(wire_.in[channel].peer) +
                                    " arrived twice; please report this");

@@ -234,7 +234,7 @@ bool Executor::fail_with_a_peer(std::chrono::steady_clock::duration idle_for) {
         if (control == Control::mismatch) {
             fail(Status::mismatch,
                  peer + " found that the ranks make different calls; this rank's is " +
-                     call_->text + "; " + same_calls);
+                     call_->text + "; " + call_->agreement);
             return true;
         }
         if (control == Control::failed) {
@@ -250,7 +250,7 @@ bool Executor::fail_with_a_peer(std::chrono::steady_clock::duration idle_for) {
                 std::atomic_ref(channel.peer_stalled).load(std::memory_order_relaxed)};
             if (report.same_call_number(own) && report.bits != own.bits) {
                 fail(Status::mismatch, peer + " waits in another call than this rank's " +
-                                           call_->text + "; " + same_calls);
+                                           call_->text + "; " + call_->agreement);
                 return true;
             }
         }
@@ -265,7 +265,7 @@ bool Executor::fail_with_a_peer(std::chrono::steady_clock::duration idle_for) {
         const std::uint32_t next = (greetings_ + 1) % Notice::use_modulus;
         if (std::atomic_ref(channel.peer_connecting).load(std::memory_order_relaxed) == next) {
             fail(Status::mismatch, peer + " prepares another call than this rank's " + call_->text +
-                                       "; " + same_calls);
+                                       "; " + call_->agreement);
             return true;
         }
         if (std::atomic_ref(channel.peer_left).load(std::memory_order_relaxed)) {

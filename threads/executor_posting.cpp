@@ -118,7 +118,7 @@ PutResult Executor::post(Worker& me, Segment& segment, const ProgramPut& put,
         bits = control_notice(Control::taken, channel.id, segment.in_use[put.acknowledged_in]);
     } else {
         Notice notice{put.index, channel.id, 0, segment.out_use[put.channel]};
-        notice.signature = notice.expected_signature(call_->signature);
+        notice.signature = notice.expected_signature(call_hash_, put.bytes);
         bits = notice.encode();
         target += notice.use % landing_slots * wire_.slot_bytes + put.landing_offset;
     }

@@ -98,9 +98,6 @@ inline constexpr std::chrono::microseconds busy_sleep{1000};
 /// Of so many polls in vain, one is followed by the caller's progress, which costs about as much.
 inline constexpr std::uint32_t polls_per_progress = 8;
 
-inline constexpr const char* same_calls =
-    "all ranks must make the same calls in the same order, with the same count, type and operation";
-
 /// Cookies of control messages name the outgoing channel; those of data name segment and step.
 inline constexpr std::uint64_t control_bit = std::uint64_t{1} << 63;
 constexpr std::uint64_t control_cookie(std::size_t out_channel) {

@@ -13,9 +13,10 @@ namespace trefoil {
 /// tell the source.
 ///
 /// The signature slice is how ranks that disagree about a call find out: each message carries
-/// another six bits of the 64-bit hash of (collective, count, type, operation, algorithm). Which
-/// ones depends on the channel too, so that where a call takes one message per channel its peers
-/// still compare different bits.
+/// another six bits of a 64-bit hash of the call and its number. Which ones depends on the channel
+/// too, so that where a call takes one message per channel its peers still compare different bits.
+/// Six bits of a hash of the message's length are added: in alltoallv counts are known to two ranks
+/// only, and no other check sees that they differ.
 struct Notice {
     /// The last index is for control, the ones before it for the pieces of a stall report.
     static constexpr std::uint32_t control_index = (1U << 13) - 1;
@@ -35,9 +36,10 @@ struct Notice {
     static constexpr Notice decode(std::uint32_t bits) {
         return {bits & 0x1fff, bits >> 13 & 0x3ff, bits >> 23 & 0x3f, bits >> 29};
     }
-    /// What `signature` must be in a call whose hash is `hash`.
-    constexpr std::uint32_t expected_signature(std::uint64_t hash) const {
-        return static_cast<std::uint32_t>(hash >> (6 * ((index + channel) % 10)) & 0x3f);
+    /// What `signature` must be in a call whose hash is `hash`, with a message of `bytes` bytes.
+    constexpr std::uint32_t expected_signature(std::uint64_t hash, std::uint64_t bytes) const {
+        const std::uint64_t length = bytes * 0x9e3779b97f4a7c15ULL >> 58;
+        return static_cast<std::uint32_t>((hash >> (6 * ((index + channel) % 10)) ^ length) & 0x3f);
     }
     bool is_control() const { return index == control_index; }
     bool is_report() const { return index >= index_limit && index < control_index; }

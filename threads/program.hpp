@@ -100,9 +100,11 @@ struct Program {
     std::vector<ProgramStep> steps;
     std::vector<ProgramPut> puts;
     std::vector<ProgramOp> ops;
-    /// Per incoming channel: its arrivals in order, as a range of arrival_steps (the step of each).
+    /// Per incoming channel: its arrivals in order, as a range of arrival_steps (the step of each)
+    /// and of arrival_bytes (its length).
     std::vector<ProgramRange> arrivals;
     std::vector<std::uint32_t> arrival_steps;
+    std::vector<std::size_t> arrival_bytes;
     DirectShare direct;  ///< of the op `fold`, if there is one
     std::size_t scratch_bytes = 0;
     std::vector<std::size_t> pack_bytes;  ///< per group

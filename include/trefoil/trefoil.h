@@ -181,11 +181,11 @@ typedef struct {
 TREFOIL_API trefoil_status_t trefoil_comm_port(trefoil_comm_t comm, int port, trefoil_port_t* sent);
 
 /* From now on `collective` ("allreduce", "reduce_scatter", "allgather", "bcast", "reduce",
- * "gather", "scatter", "barrier") uses this algorithm ("auto": chosen per call). All ranks must do
- * the same. Modifiers follow the name: "ring:single-port", "swing:block-by-block" (also permute,
- * send, two-transmissions), "spanning-trees:pieces-8" (by default as many as suit the vector).
- * TREFOIL_ERROR_NOT_FOUND offers the nearest names;
- * TREFOIL_ERROR_UNSUPPORTED says why the torus does not suit. Either changes nothing. */
+ * "gather", "scatter", "alltoall", "barrier") uses this algorithm ("auto": chosen per call). All
+ * ranks must do the same. Modifiers follow the name: "ring:single-port", "swing:block-by-block"
+ * (also permute, send, two-transmissions), "spanning-trees:pieces-8" (by default as many as suit
+ * the vector). TREFOIL_ERROR_NOT_FOUND offers the nearest names; TREFOIL_ERROR_UNSUPPORTED says why
+ * the torus does not suit. Either changes nothing. */
 TREFOIL_API trefoil_status_t trefoil_comm_set_algorithm(trefoil_comm_t comm, const char* collective,
                                                         const char* algorithm);
 
@@ -268,6 +268,26 @@ TREFOIL_API trefoil_status_t trefoil_scatterv(const void* send, const size_t* co
                                               const size_t* displacements, void* recv,
                                               size_t recv_count, trefoil_datatype_t datatype,
                                               int root, trefoil_comm_t comm);
+
+/* send holds a block of `count` elements for each rank, in rank order; block s of recv comes from
+ * rank s, which is this rank's block of its send. In place (send == TREFOIL_IN_PLACE): the blocks
+ * are in recv, and are replaced. */
+TREFOIL_API trefoil_status_t trefoil_alltoall(const void* send, void* recv, size_t count,
+                                              trefoil_datatype_t datatype, trefoil_comm_t comm);
+
+/* The same with send_counts[r] elements for rank r at send_displacements[r] elements from send, and
+ * recv_counts[s] elements from rank s at recv_displacements[s] from recv (NULL: side by side);
+ * blocks received must not overlap. What a rank sends another must be as much as that one receives
+ * from it; as nobody knows all counts, a difference is found, as a rule, when the message arrives
+ * (TREFOIL_ERROR_MISMATCH) or fails to (TREFOIL_ERROR_TIMEOUT). In place, the lists of what is
+ * received tell what is sent, too, and send's are ignored. Elements of several types in one call:
+ * all counts and displacements in bytes, of TREFOIL_UINT8; what is not contiguous must be packed
+ * first. */
+TREFOIL_API trefoil_status_t trefoil_alltoallv(const void* send, const size_t* send_counts,
+                                               const size_t* send_displacements, void* recv,
+                                               const size_t* recv_counts,
+                                               const size_t* recv_displacements,
+                                               trefoil_datatype_t datatype, trefoil_comm_t comm);
 
 /* Returns when all ranks have entered. */
 TREFOIL_API trefoil_status_t trefoil_barrier(trefoil_comm_t comm);

@@ -7,6 +7,7 @@
 
 #include <complex>
 #include <cstddef>
+#include <numeric>
 #include <span>
 #include <stdexcept>
 #include <string>
@@ -194,6 +195,33 @@ class Comm {
             trefoil_scatter(all.data(), mine.data(), mine.size(), datatype_of<T>(), root, handle_));
     }
 
+    /// Block r of `send` goes to rank r, block s of `recv` comes from rank s.
+    template <typename T>
+    void alltoall(std::span<const T> send, std::span<T> recv) {
+        require_length("alltoall", recv.size(), send.size());
+        require_length("alltoall", recv.size() / ranks() * ranks(), recv.size());
+        check(trefoil_alltoall(send.data(), recv.data(), recv.size() / ranks(), datatype_of<T>(),
+                               handle_));
+    }
+
+    /// In place.
+    template <typename T>
+    void alltoall(std::span<T> blocks) {
+        require_length("alltoall", blocks.size() / ranks() * ranks(), blocks.size());
+        check(trefoil_alltoall(TREFOIL_IN_PLACE, blocks.data(), blocks.size() / ranks(),
+                               datatype_of<T>(), handle_));
+    }
+
+    /// Blocks of different sizes, side by side in rank order: counts are by rank.
+    template <typename T>
+    void alltoallv(std::span<const T> send, std::span<const std::size_t> send_counts,
+                   std::span<T> recv, std::span<const std::size_t> recv_counts) {
+        require_lists("alltoallv", send.size(), send_counts);
+        require_lists("alltoallv", recv.size(), recv_counts);
+        check(trefoil_alltoallv(send.data(), send_counts.data(), nullptr, recv.data(),
+                                recv_counts.data(), nullptr, datatype_of<T>(), handle_));
+    }
+
     void barrier() { check(trefoil_barrier(handle_)); }
 
     /// For calls that this class does not wrap; stays owned by it.
@@ -208,6 +236,12 @@ class Comm {
                                  std::to_string(given) + " elements, but the other needs " +
                                  std::to_string(needed));
         }
+    }
+    void require_lists(const char* call, std::size_t elements,
+                       std::span<const std::size_t> counts) const {
+        require_length(call, counts.size(), ranks());
+        require_length(call, elements,
+                       std::accumulate(counts.begin(), counts.end(), std::size_t{0}));
     }
     int number(trefoil_status_t (*get)(trefoil_comm_t, int*)) const {
         int value = 0;

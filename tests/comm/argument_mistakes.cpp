@@ -68,8 +68,19 @@ const std::vector<Kind>& kinds() {
              return trefoil_scatterv(a.send, a.counts, a.displacements, a.recv, a.own_count, a.type,
                                      a.root, a.comm);
          }},
+        {"alltoall", By::all, By::all, false, false, false, false,
+         [](A a) { return trefoil_alltoall(a.send, a.recv, a.count, a.type, a.comm); }},
+        {"alltoallv", By::all, By::all, false, false, true, true,
+         [](A a) {
+             return trefoil_alltoallv(a.send, a.send_counts, a.send_displacements, a.recv, a.counts,
+                                      a.displacements, a.type, a.comm);
+         }},
     };
     return all;
+}
+
+bool is_alltoallv(const Kind& kind) {
+    return kind.name == std::string("alltoallv");
 }
 
 bool is_bcast(const Rank& r) {
@@ -99,7 +110,7 @@ std::vector<Mistake> mistakes() {
              r.a.send = r.recv.data() + 1;
              return r.sends() && r.receives();
          },
-         {"overlap", "send", "receive", "16 bytes at 0x"}},
+         {"overlap", "send", "receive", " bytes at 0x"}},
         {"a negative count",
          [](Rank& r) {
              r.a.count = static_cast<std::size_t>(-4);
@@ -117,7 +128,7 @@ std::vector<Mistake> mistakes() {
              r.a.count = (std::size_t{1} << 54) - 1;
              const std::string name = r.kind.name;
              return r.ranks > 1 && (name == "gather" || name == "scatter" || name == "allgather" ||
-                                    name == "reduce_scatter_block");
+                                    name == "reduce_scatter_block" || name == "alltoall");
          },
          {"18014398509481983", "rank 1", "address space"}},
         {"counts whose sum overflows",
@@ -151,9 +162,24 @@ std::vector<Mistake> mistakes() {
         {"an own count that the list denies",
          [](Rank& r) {
              r.a.own_count = count + 1;
-             return r.kind.displaced && lists(r);
+             return r.kind.displaced && lists(r) && !is_alltoallv(r.kind);
          },
          {"count is 5", "list says 4"}},
+        {"no send counts",
+         [](Rank& r) { return r.a.send_counts = nullptr, is_alltoallv(r.kind); },
+         {"send counts are NULL"}},
+        {"a send displacement that overflows",
+         [](Rank& r) {
+             r.send_displacements.front() = most - 1;
+             return is_alltoallv(r.kind);
+         },
+         {"send block of rank 0", "18446744073709551614", "address space"}},
+        {"more to itself than it receives",
+         [](Rank& r) {
+             r.send_counts[r.rank] = count + 1;
+             return is_alltoallv(r.kind);
+         },
+         {"itself", "is 5", "is 4"}},
         {"no such type",
          [](Rank& r) { return r.a.type = static_cast<trefoil_datatype_t>(99), true; },
          {"datatype 99"}},

@@ -22,6 +22,8 @@ struct Arguments {
     std::size_t count = test::count, own_count = test::count;
     const std::size_t* counts = nullptr;
     const std::size_t* displacements = nullptr;
+    const std::size_t* send_counts = nullptr;  ///< of alltoallv
+    const std::size_t* send_displacements = nullptr;
     trefoil_datatype_t type = TREFOIL_INT32;
     trefoil_op_t op = TREFOIL_SUM;
     int root = 0;
@@ -50,13 +52,23 @@ struct Rank {
           send(count * of, 1),
           recv(count * of, untouched),
           counts(of, count),
-          displacements(of) {
+          displacements(of),
+          send_counts(of, count),
+          send_displacements(of) {
         for (int r = 0; r < of; ++r) {
-            displacements[r] = r * count;
+            displacements[r] = send_displacements[r] = r * count;
         }
-        a = {send.data(),   recv.data(),   count,
-             count,         counts.data(), displacements.data(),
-             TREFOIL_INT32, TREFOIL_SUM,   default_root % of,
+        a = {send.data(),
+             recv.data(),
+             count,
+             count,
+             counts.data(),
+             displacements.data(),
+             send_counts.data(),
+             send_displacements.data(),
+             TREFOIL_INT32,
+             TREFOIL_SUM,
+             default_root % of,
              comm};
     }
     bool uses(By who) const { return who == By::all || (who == By::the_root && rank == a.root); }
@@ -66,7 +78,7 @@ struct Rank {
     const Kind& kind;
     int rank, ranks;
     std::vector<std::int32_t> send, recv;
-    std::vector<std::size_t> counts, displacements;
+    std::vector<std::size_t> counts, displacements, send_counts, send_displacements;
     Arguments a;
 };
 
@@ -80,6 +92,9 @@ struct Mistake {
 
 /// Every mistake, with the words that its message must have.
 std::vector<Mistake> mistakes();
+
+/// What a rank sends another is known to these two alone.
+bool is_alltoallv(const Kind& kind);
 
 /// Its one buffer is in the place of the receive buffer.
 bool is_bcast(const Rank& r);

@@ -127,6 +127,7 @@ TEST(Arguments, NothingToMoveNeedsNoBuffers) {
         for (const Kind& kind : kinds()) {
             Rank empty(kind, rank, 3, comm);
             empty.counts.assign(3, 0);
+            empty.send_counts.assign(3, 0);
             empty.a.count = empty.a.own_count = 0;
             empty.a.send = empty.a.recv = nullptr;
             EXPECT_EQ(kind.call(empty.a), TREFOIL_SUCCESS)
@@ -168,7 +169,7 @@ TEST(Arguments, RanksThatDifferAreToldApart) {
         {"op", [](Rank& r) { r.a.op = TREFOIL_MAX; }, [](const Kind& k) { return k.reduces; }},
         {"root", [](Rank& r) { r.a.root = 2; }, [](const Kind& k) { return k.rooted; }},
         {"counts", [](Rank& r) { r.counts[2] = count - 1; },
-         [](const Kind& k) { return k.counted && !k.rooted; }},
+         [](const Kind& k) { return k.counted && !k.rooted && !is_alltoallv(k); }},
         {"own count", [](Rank& r) { r.a.own_count = count - 1; },
          [](const Kind& k) { return k.displaced && k.rooted; }}};
     for (const Kind& kind : kinds()) {

@@ -64,7 +64,7 @@ class Checker {
             case Collective::scatter:
                 return scatter();
             case Collective::alltoall:
-                break;
+                return alltoall();
             case Collective::barrier:
                 return after(trefoil_barrier(comm_));
         }
@@ -223,6 +223,73 @@ class Checker {
                         compare(result, own(), "result",
                                 [&](std::size_t i) { return value(what_.root, rank_, i); }),
                         guards(mine, all));
+    }
+
+    /// Elements from one rank to another; in place as many the other way.
+    std::size_t between(int from, int to) const {
+        return uneven() ? counts_[static_cast<std::size_t>((from + to * (what_.in_place ? 1 : 2)) %
+                                                           ranks_)]
+                        : what_.count;
+    }
+
+    /// One side of an alltoall: the counts, and where the blocks lie.
+    struct Blocks {
+        std::vector<std::size_t> counts, displacements;
+        std::size_t span = 0;
+    };
+    Blocks blocks(bool sent) const {
+        Blocks result;
+        for (int r = 0; r < ranks_; ++r) {
+            result.counts.push_back(sent ? between(rank_, r) : between(r, rank_));
+            result.displacements.push_back(result.span);
+            result.span += result.counts.back() + what_.gap;
+        }
+        return result;
+    }
+
+    trefoil_status_t call_alltoall(const void* from, const Blocks& sent, void* to,
+                                   const Blocks& received) {
+        if (!uneven()) {
+            return trefoil_alltoall(from, to, what_.count, TREFOIL_INT64, comm_);
+        }
+        const bool both = !what_.in_place;
+        return trefoil_alltoallv(
+            from, both ? sent.counts.data() : nullptr,
+            both && what_.gap > 0 ? sent.displacements.data() : nullptr, to, received.counts.data(),
+            what_.gap > 0 ? received.displacements.data() : nullptr, TREFOIL_INT64, comm_);
+    }
+
+    std::string alltoall() {
+        const Blocks sent = blocks(true), received = blocks(false);
+        Guarded out(what_.in_place ? 0 : sent.span), in(received.span);
+        std::int64_t* const source = (what_.in_place ? in : out).data();
+        const auto fill = [&](auto&& visit) {
+            for (std::size_t r = 0; r < sent.counts.size(); ++r) {
+                for (std::size_t i = 0; i < sent.counts[r]; ++i) {
+                    visit(source[sent.displacements[r] + i], value(rank_, static_cast<int>(r), i));
+                }
+            }
+        };
+        fill([](std::int64_t& element, std::int64_t its_value) { element = its_value; });
+        const void* from = what_.in_place ? TREFOIL_IN_PLACE : out.data();
+        const std::string error = after(call_alltoall(from, sent, in.data(), received));
+        std::string result;
+        for (int r = 0; r < ranks_ && result.empty(); ++r) {
+            const auto b = static_cast<std::size_t>(r);
+            const std::int64_t* const block = in.data() + received.displacements[b];
+            result = first_of(compare(block, received.counts[b], "result",
+                                      [&](std::size_t i) { return value(r, rank_, i); }),
+                              compare(block + received.counts[b], what_.gap, "gap",
+                                      [](std::size_t) { return untouched; }));
+        }
+        bool kept = true;
+        if (!what_.in_place) {
+            fill([&](std::int64_t element, std::int64_t its_value) {
+                kept = kept && element == its_value;
+            });
+        }
+        return first_of(error, first_of(result, kept ? "" : "the input has changed"),
+                        guards(out, in));
     }
 
     trefoil_comm_t comm_;

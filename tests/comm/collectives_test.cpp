@@ -23,6 +23,12 @@ bool has_algorithms(Collective collective, const Torus& torus) {
     return names_of(collective, torus).size() > 1;
 }
 
+/// Alltoall, where only some algorithms do; what auto takes does.
+bool takes_any_sizes(Collective collective, const std::string& name) {
+    return collective == Collective::alltoall &&
+           (name == "auto" || find_algorithm(collective, name).traits.uneven);
+}
+
 std::vector<CollectiveCase> cases_of(Collective collective, const Torus& torus) {
     std::vector<CollectiveCase> cases;
     std::set<int> roots{0};
@@ -34,12 +40,13 @@ std::vector<CollectiveCase> cases_of(Collective collective, const Torus& torus) 
         uneven.push_back(static_cast<std::size_t>(r * 37 % 100) * (r % 3 == 1 ? 0 : 1));
     }
     for (const std::string& name : names_of(collective, torus)) {
+        const bool divided = is_divided(collective) || takes_any_sizes(collective, name);
         for (const int root : roots) {
             for (const bool in_place : {false, true}) {
                 for (const std::size_t count : {0UL, 1UL, 7UL, 1000UL}) {
                     cases.push_back({collective, name, root, count, in_place});
                 }
-                if (is_divided(collective)) {
+                if (divided) {
                     cases.push_back({collective, name, root, 0, in_place, uneven});
                     if (collective != Collective::reduce_scatter) {
                         cases.push_back({collective, name, root, 0, in_place, uneven, 2});

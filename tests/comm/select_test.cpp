@@ -103,7 +103,7 @@ TEST(Selection, CountsWhatRanksThatShareCoresDo) {
     const Torus torus = Torus::parse("3x3");
     const auto chosen = [&](std::size_t bytes, double ranks_per_core) {
         const SelectionBasis basis{.model = model_of_job({}, true, ranks_per_core)};
-        return choose_algorithm(Collective::allreduce, torus, bytes, false, basis)
+        return choose_algorithm(Collective::allreduce, torus, bytes, {}, basis)
             .choice.algorithm->name;
     };
     EXPECT_EQ(chosen(8, 4.5), "linear");

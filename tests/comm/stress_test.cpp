@@ -14,13 +14,14 @@ namespace {
 struct Named {
     Collective collective;
     std::string algorithm;
+    bool uneven = false;
 };
 
 std::vector<Named> algorithms_for(const Torus& torus) {
     std::vector<Named> names;
     for (const Algorithm& a : algorithms()) {
         if (a.refusal(torus).empty()) {
-            names.push_back({a.collective, std::string(a.name)});
+            names.push_back({a.collective, std::string(a.name), a.traits.uneven});
         }
     }
     return names;
@@ -38,8 +39,12 @@ CollectiveCase draw(std::mt19937& shared, const std::vector<Named>& names, int r
     what.count = shared() % (4 * magnitude);
     what.in_place = shared() % 2 == 0;
     what.salt = static_cast<std::int64_t>(shared() % 1000);
-    if (is_divided(what.collective)) {
+    const bool exchange = what.collective == Collective::alltoall;
+    const bool divided = is_divided(what.collective) || named.uneven;
+    if (divided || exchange) {
         what.count /= static_cast<std::size_t>(ranks);
+    }
+    if (divided) {
         for (int r = 0; shared() % 3 == 0 && r < ranks; ++r) {
             what.uneven.push_back(shared() % (what.count + 1));
         }

@@ -47,6 +47,22 @@ TEST(Wrapper, knows_the_job) {
     EXPECT_EQ(comm.coordinates(0), (std::vector<int>{0, 0}));
 }
 
+TEST(Wrapper, exchanges_blocks) {
+    trefoil::Comm comm(one_rank());
+    const std::vector<int> send{4, 5};
+    std::vector<int> recv(2, 0);
+    comm.alltoall(std::span(send), std::span(recv));
+    EXPECT_EQ(recv, send);
+    comm.alltoall(std::span(recv));
+    EXPECT_EQ(recv, send);
+    const std::vector<std::size_t> counts{2};
+    recv.assign(2, 0);
+    comm.alltoallv<int>(send, counts, recv, counts);
+    EXPECT_EQ(recv, send);
+    EXPECT_THROW(comm.alltoallv<int>(send, counts, std::span(recv).first(1), counts),
+                 trefoil::CallFailed);
+}
+
 TEST(Wrapper, reduces_out_of_place_and_in_place) {
     trefoil::Comm comm(one_rank());
     const std::vector<double> send{1, 2, 3};
