@@ -6,11 +6,13 @@
 #include <atomic>
 #include <cstddef>
 #include <cstdint>
+#include <memory>
 #include <string>
 #include <vector>
 
 #include "mpi/api.hpp"
 #include "mpi/kinds.hpp"
+#include "mpi/tuning.hpp"
 #include "trefoil/trefoil.h"
 
 namespace trefoil::mpi {
@@ -45,6 +47,13 @@ class Counterpart {
     trefoil_status_t failure() const { return failure_; }
     const std::string& failure_text() const { return failure_text_; }
 
+    Trials& trials() {
+        if (!trials_) {
+            trials_ = std::make_unique<Trials>();
+        }
+        return *trials_;
+    }
+
     /// Room for the blocks of the present call.
     std::vector<std::size_t> counts, displacements;
 
@@ -63,6 +72,7 @@ class Counterpart {
     Reason reason_ = Reason::none;
     trefoil_comm_t threaded_ = nullptr, serial_ = nullptr;
     MPI_Request never_ = MPI_REQUEST_NULL;  ///< a receive that waits for ever
+    std::unique_ptr<Trials> trials_;
     bool creating_ = false;
     trefoil_status_t failure_ = TREFOIL_SUCCESS;
     std::string failure_text_;

@@ -51,10 +51,11 @@ enum class Reason : std::uint8_t {
     one_rank,
     intercommunicator,
     several_worlds,
+    tuning,       ///< tried out, or found to be faster
     unsupported,  ///< by the algorithm that was asked for, on this torus
     arguments
 };
-inline constexpr std::array<std::string_view, 11> reason_texts{
+inline constexpr std::array<std::string_view, 12> reason_texts{
     "",
     "TREFOIL_MPI leaves this collective to MPI",
     "TREFOIL_MPI leaves this size to MPI",
@@ -64,6 +65,7 @@ inline constexpr std::array<std::string_view, 11> reason_texts{
     "one rank",
     "an intercommunicator",
     "ranks of several MPI_COMM_WORLDs",
+    "TREFOIL_MPI_TUNE, in a trial or because MPI had been faster",
     "TREFOIL_ALGORITHM, or the order of the ranks in the torus, does not suit the operation",
     "wrong arguments, which MPI reports"};
 inline constexpr std::size_t reasons = reason_texts.size();

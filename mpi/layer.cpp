@@ -65,13 +65,23 @@ bool plain_packing() {
            std::memcmp(packed, numbers, sizeof numbers) == 0;
 }
 
+/// A variable that is 0 or 1; `problem` says if it is neither.
+bool flag(const char* name, std::string& problem) {
+    const std::string value = variable(name);
+    if (!value.empty() && value != "0" && value != "1") {
+        problem = name + ("=" + value) + " is not valid: give 0 or 1";
+    }
+    return value == "1";
+}
+
 /// Reads TREFOIL_MPI and its like; returns what is wrong with them.
 std::string read_settings() {
-    const std::string report = variable("TREFOIL_MPI_REPORT");
-    if (!report.empty() && report != "0" && report != "1") {
-        return "TREFOIL_MPI_REPORT=" + report + " is not valid: give 0 or 1";
+    std::string problem;
+    layer.reports = flag("TREFOIL_MPI_REPORT", problem);
+    layer.tunes = flag("TREFOIL_MPI_TUNE", problem);
+    if (!problem.empty()) {
+        return problem;
     }
-    layer.reports = report == "1";
     const double seconds = std::atof(variable("TREFOIL_TIMEOUT").c_str());
     if (seconds > 0 && seconds < 1e6) {  // what is wrong with it Trefoil itself says
         layer.patience = std::chrono::milliseconds(static_cast<long long>(seconds * 1000) + 1);
@@ -88,9 +98,9 @@ std::string read_settings() {
 /// What must be equal on all ranks.
 std::string settings_text() {
     const std::string mpi = variable("TREFOIL_MPI");
-    const std::string report = variable("TREFOIL_MPI_REPORT");
     return "TREFOIL_MPI=" + (mpi.empty() ? "on" : mpi) +
-           " TREFOIL_MPI_REPORT=" + (report.empty() ? "0" : report) + " version " +
+           " TREFOIL_MPI_REPORT=" + std::to_string(layer.reports) +
+           " TREFOIL_MPI_TUNE=" + std::to_string(layer.tunes) + " version " +
            trefoil_version_string() + (plain_packing() ? "" : " (its MPI does not pack plainly)");
 }
 

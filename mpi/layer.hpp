@@ -17,6 +17,7 @@ struct Layer {
     /// in MPI.
     std::array<bool, kinds> looks_at{};
     bool reports = false;
+    bool tunes = false;
     Switches switches;
     /// How long ranks wait for each other when they prepare something.
     std::chrono::milliseconds patience{120'000};

@@ -63,15 +63,34 @@ int run_by_trefoil(Counterpart& counterpart, Run& run) {
     }
 }
 
+/// `trial` is null, or not yet decided.
 template <typename Work>
-int counted(Kind kind, const Verdict& verdict, Work&& work) {
-    if (!layer.reports) {
+int timed(Kind kind, const Verdict& verdict, Trial* trial, MPI_Comm comm, Work&& work) {
+    if (!layer.reports && trial == nullptr) {
         return work();
     }
     const auto begin = std::chrono::steady_clock::now();
     const int code = work();
-    count_call(kind, verdict, std::chrono::steady_clock::now() - begin);
+    const auto took = std::chrono::steady_clock::now() - begin;
+    if (layer.reports) {
+        count_call(kind, verdict, took);
+    }
+    if (trial != nullptr) {
+        trial->note(took, comm);
+    }
     return code;
+}
+
+/// The trial that the call takes part in; its verdict changes if it is MPI's turn, or MPI has won.
+inline Trial* trial_of(Kind kind, Counterpart* counterpart, Verdict& verdict) {
+    if (!layer.tunes || verdict.reason != Reason::none) {
+        return nullptr;
+    }
+    Trial& trial = counterpart->trials().of(kind, verdict.bytes);
+    if (!trial.is_trefoils()) {
+        verdict.reason = Reason::tuning;
+    }
+    return trial.decided() ? nullptr : &trial;
 }
 
 /// `decide`(counterpart) gives the Verdict on the arguments, `run`(counterpart) a trefoil_status_t,
@@ -83,7 +102,8 @@ int offer(Kind kind, MPI_Comm comm, Decide decide, Run run, Below below) {
     }
     Counterpart* const counterpart = counterpart_of(comm);
     Verdict verdict = verdict_of(kind, counterpart, decide);
-    return counted(kind, verdict, [&] {
+    Trial* const trial = trial_of(kind, counterpart, verdict);
+    return timed(kind, verdict, trial, comm, [&] {
         if (verdict.reason == Reason::none) {
             const int code = run_by_trefoil(*counterpart, run);
             if (code != unsupported_code) {

@@ -48,6 +48,9 @@ def refusals():
             [*RANK_1, "TREFOIL_MPI=off", PROGRAM])
     refused("a collective that does not exist", ["'alreduce' names no collective"], LAYER, {"TREFOIL_MPI": "alreduce"})
     refused("a report that is neither", ["TREFOIL_MPI_REPORT=yes is not valid"], LAYER, {"TREFOIL_MPI_REPORT": "yes"})
+    refused("tuning that is neither", ["TREFOIL_MPI_TUNE=2 is not valid"], LAYER, {"TREFOIL_MPI_TUNE": "2"})
+    refused("different tuning", ["TREFOIL_MPI_TUNE=1", "TREFOIL_MPI_TUNE=0"], LAYER, {},
+            [*RANK_1, "TREFOIL_MPI_TUNE=1", PROGRAM])
     refused("a torus of another size", ["give sizes whose product is 2"], LAYER, {"TREFOIL_TORUS": "5x5"},
             [ERRORS, "set-up"])
     refused("one rank with a bad setting", ["rank 1 cannot set up", "TREFOIL_LANDING_BYTES=x is not valid"], LAYER, {},
@@ -75,6 +78,9 @@ def reports():
     # It does not reduce in rank order, as operations that do not commute need it.
     calls, output = report({"TREFOIL_ALGORITHM": "bucket"})
     expect("what an algorithm cannot do is MPI's", "of allreduce went to MPI: TREFOIL_ALGORITHM" in output, output)
+    calls, output = report({"TREFOIL_MPI_TUNE": "1"})
+    expect("both are tried", all(min(calls[name]) > 0 for name in ("allreduce", "bcast", "reduce", "allgather")), output)
+    expect("a trial is a reason", "of allreduce went to MPI: TREFOIL_MPI_TUNE" in output, output)
     calls, output = report({"TREFOIL_MPI": "off"})
     expect("all is MPI's", all(by_trefoil == 0 for by_trefoil, _ in calls.values()), output)
 
