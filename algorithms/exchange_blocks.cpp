@@ -2,77 +2,85 @@
 // Walks through the product in the order of targets, then sources, so that nothing is sorted.
 #include "algorithms/exchange_blocks.hpp"
 
+#include <algorithm>
+
 namespace trefoil {
 
 ExchangeBlocks::ExchangeBlocks(const Torus& torus, int classes, int wanted)
     : torus_(torus), classes_(classes), wanted_(wanted), lines_(torus.dimensions()) {}
 
-void ExchangeBlocks::set(int dimension, const std::vector<ExchangePair>& pairs) {
+void ExchangeBlocks::set(int dimension, const std::vector<HeldPair>& pairs,
+                         const std::vector<int>& steps) {
     Line& line = lines_[dimension];
     line.targets.clear();
     line.sources.clear();
-    const auto coordinate = [&](Rank c, int offset) {
-        return Coordinate{torus_.with_coordinate(0, dimension, c), offset % classes_};
-    };
     Rank last = -1;
-    for (const ExchangePair& pair : pairs) {
+    for (const auto& [pair, since] : pairs) {
         if (pair.target != last) {
             const std::size_t first = line.sources.size();
-            line.targets.push_back({coordinate(pair.target, pair.target), first, first});
+            line.targets.push_back(
+                {{torus_.with_coordinate(0, dimension, pair.target), pair.target % classes_},
+                 first,
+                 first});
             last = pair.target;
         }
-        // So much more than a multiple of the classes is -source.
-        line.sources.push_back(coordinate(pair.source, classes_ - pair.source % classes_));
+        // By a multiple of the classes more than -source.
+        line.sources.push_back(
+            {{torus_.with_coordinate(0, dimension, pair.source), classes_ - pair.source % classes_},
+             since < 0 ? -1 : steps[since]});
         line.targets.back().end = line.sources.size();
     }
 }
 
 /// Recursion over the dimensions: their targets, then the sources of the targets chosen.
 struct ExchangeBlocks::Walk {
-    const ExchangeBlocks& blocks;
-    Rank sender;
-    MessageBlocks result = {};
-    std::vector<const Target*> chosen = {};
+    const ExchangeBlocks& product;
+    std::vector<const Target*> chosen;
+    std::vector<std::vector<ExchangePair>> by_since = {};  // from -1 on
 
     void targets(std::size_t dimension, Coordinate sum) {
-        if (dimension == blocks.lines_.size()) {
-            sources(0, sum.rank, {0, sum.offset});
+        if (dimension == chosen.size()) {
+            sources(0, sum.rank, {{0, sum.offset}, -1});
             return;
         }
-        for (const Target& t : blocks.lines_[dimension].targets) {
+        for (const Target& t : product.lines_[dimension].targets) {
             chosen[dimension] = &t;
-            targets(dimension + 1, {sum.rank + t.at.rank, sum.offset + t.at.offset});
+            targets(dimension + 1, {sum.rank + t.rank, sum.offset + t.offset});
         }
     }
 
-    void sources(std::size_t dimension, Rank target, Coordinate sum) {
-        const Line& line = blocks.lines_[dimension];
-        const bool last = dimension + 1 == blocks.lines_.size();
+    void sources(std::size_t dimension, Rank target, Source sum) {
+        const std::vector<Source>& all = product.lines_[dimension].sources;
         for (std::size_t i = chosen[dimension]->first; i < chosen[dimension]->end; ++i) {
-            const Coordinate to_here{sum.rank + line.sources[i].rank,
-                                     sum.offset + line.sources[i].offset};
-            if (!last) {
-                sources(dimension + 1, target, to_here);
-            } else if (to_here.offset % blocks.classes_ == blocks.wanted_) {
-                add({target, to_here.rank});
+            // A block is here since its last move, whichever dimension that was in.
+            const Source next{{sum.rank + all[i].rank, sum.offset + all[i].offset},
+                              std::max(sum.since, all[i].since)};
+            if (dimension + 1 < chosen.size()) {
+                sources(dimension + 1, target, next);
+            } else if (next.offset % product.classes_ == product.wanted_) {
+                add({target, next.rank}, static_cast<std::size_t>(next.since + 1));
             }
         }
     }
 
-    void add(ExchangePair block) {
-        if (block.source == sender) {
-            result.own_targets.push_back(block.target);
-        } else {
-            result.passing.push_back(block);
+    void add(ExchangePair block, std::size_t group) {
+        if (group >= by_since.size()) {
+            by_since.resize(group + 1);
         }
+        by_since[group].push_back(block);
     }
 };
 
-MessageBlocks ExchangeBlocks::of_sender(Rank sender) const {
-    Walk walk{*this, sender};
-    walk.chosen.resize(lines_.size());
+MessageBlocks ExchangeBlocks::blocks() const {
+    Walk walk{*this, std::vector<const Target*>(lines_.size())};
     walk.targets(0, {});
-    return std::move(walk.result);
+    MessageBlocks result;
+    for (std::size_t group = 0; group < walk.by_since.size(); ++group) {
+        if (!walk.by_since[group].empty()) {
+            result.push_back({static_cast<int>(group) - 1, std::move(walk.by_since[group])});
+        }
+    }
+    return result;
 }
 
 }  // namespace trefoil

@@ -8,13 +8,15 @@
 
 namespace trefoil {
 
-/// The blocks of one message in the order that both ends agree on: first those that the sender has
-/// from its user, by target; then those that it passes on.
-struct MessageBlocks {
-    std::vector<Rank> own_targets;      ///< ascending
-    std::vector<ExchangePair> passing;  ///< ranks, in order
-    bool empty() const { return own_targets.empty() && passing.empty(); }
+/// Blocks (ranks, in order) that came to the sender of a message in the same step; -1: its user's.
+struct BlockGroup {
+    int since = -1;
+    std::vector<ExchangePair> blocks;
 };
+
+/// The blocks of one message in the order that both ends agree on: by the step in which they came
+/// to the sender, then by target and source. No group is empty.
+using MessageBlocks = std::vector<BlockGroup>;
 
 /// The blocks whose coordinates (target_j, source_j) are in a given list for every dimension j, and
 /// of a given class, if blocks are told apart so: the sum of target_j - source_j mod `classes`.
@@ -23,11 +25,12 @@ class ExchangeBlocks {
     /// `torus` outlives it.
     ExchangeBlocks(const Torus& torus, int classes, int wanted);
 
-    /// The list of a dimension, in order. All are to be set.
-    void set(int dimension, const std::vector<ExchangePair>& pairs);
+    /// The list of a dimension, in order; steps[i] is the step of the exchange for `since` = i. All
+    /// are to be set.
+    void set(int dimension, const std::vector<HeldPair>& pairs, const std::vector<int>& steps);
 
     /// Takes time in proportion to the blocks of all classes.
-    MessageBlocks of_sender(Rank sender) const;
+    MessageBlocks blocks() const;
 
   private:
     /// A source or a target of one dimension: what it adds to the rank and to the class.
@@ -35,13 +38,15 @@ class ExchangeBlocks {
         Rank rank = 0;
         int offset = 0;
     };
-    struct Target {
-        Coordinate at;
+    struct Source : Coordinate {
+        int since;
+    };
+    struct Target : Coordinate {
         std::size_t first, end;  // its sources
     };
     struct Line {
         std::vector<Target> targets;
-        std::vector<Coordinate> sources;
+        std::vector<Source> sources;
     };
     struct Walk;
 

@@ -34,6 +34,14 @@ Rank DigitExchange::digit(Rank distance, int step) const {
     return rest / weights_[step];
 }
 
+int DigitExchange::last_move(Rank distance, int step) const {
+    int last = step - 1;
+    while (last >= 0 && digit(distance, last) == 0) {
+        --last;
+    }
+    return last;
+}
+
 std::vector<RingHandover> DigitExchange::handovers(Rank coordinate, int step, bool arriving) const {
     std::map<int, RingHandover> by_hop;
     for (Rank distance = 1; distance <= size() / 2; ++distance) {
@@ -47,7 +55,8 @@ std::vector<RingHandover> DigitExchange::handovers(Rank coordinate, int step, bo
                 RingHandover& handover = by_hop[hop];
                 handover.holder = holder;
                 handover.hop = hop;
-                handover.pairs.push_back({wrapped(source + std::int64_t{sign} * distance), source});
+                handover.pairs.push_back({{wrapped(source + std::int64_t{sign} * distance), source},
+                                          last_move(distance, step)});
             }
         }
     }

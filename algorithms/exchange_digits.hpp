@@ -24,6 +24,8 @@ class DigitExchange final : public RingExchange {
 
   private:
     Rank digit(Rank distance, int step) const;
+    /// The last step before `step` in which pairs at `distance` moved; -1: none.
+    int last_move(Rank distance, int step) const;
     std::vector<RingHandover> handovers(Rank coordinate, int step, bool arriving) const;
 
     std::vector<Rank> weights_;  // radix^step

@@ -8,7 +8,6 @@
 
 #include <algorithm>
 #include <cstdint>
-#include <limits>
 
 #include "algorithms/exchange_blocks.hpp"
 #include "algorithms/exchange_staging.hpp"
@@ -21,18 +20,16 @@ namespace {
 struct Passage {
     int step;
     Rank peer;
-    Port port;  // as its schedule names it
+    Port port;                 // as its schedule names it
+    std::size_t first, count;  // outgoing: in groups_; incoming: in arrivals_
 };
 
-struct Outgoing : Passage {
-    std::vector<Rank> own_targets;
-    Block passing = 0;                                  // how many more blocks
-    int needed_from = std::numeric_limits<int>::max();  // the step in which the first of them comes
-    Extent staged = {};                                 // where they wait
-};
-
-struct Incoming : Passage {
-    std::size_t first, count;  // in arrivals
+/// Blocks that leave together and came together; they wait together.
+struct Group {
+    int since, until;
+    std::vector<Rank> own_targets;  // of the user's, which wait in place
+    Block count;
+    Extent staged = {};
 };
 
 /// A block that comes, or goes on, and its number in that order.
@@ -50,188 +47,197 @@ class PartBuilder {
     void write(int steps, ScheduleWriter& writer);
 
   private:
-    void meet(ExchangeBlocks& blocks, int dimension, int ring_step, int step);
-    void add_outgoing(Passage passage, MessageBlocks blocks);
-    void add_incoming(Passage passage, const MessageBlocks& blocks);
-    void join();
+    class Progress;
+    void meet(Progress& progress, int dimension, int step);
+    void add_outgoing(int step, Rank peer, Port port, MessageBlocks blocks);
+    void add_incoming(int step, Rank peer, Port port, const MessageBlocks& blocks);
     Block stage(int steps);
-    std::vector<Extent> extents_of(const Outgoing& message) const;
-    std::vector<Extent> extents_of(const Incoming& message) const;
+    void place_arrivals();
+    std::vector<Extent> sent(const Passage& message) const;
+    std::vector<Extent> received(const Passage& message) const;
 
     const Torus& torus_;
     Rank rank_;
     const ExchangeRings& rings_;
-    std::vector<Outgoing> outgoing_;
-    std::vector<Incoming> incoming_;
+    std::vector<Passage> outgoing_, incoming_;
+    std::vector<Group> groups_;
     std::vector<Numbered> arrivals_;    // by message, then in its order
-    std::vector<Numbered> departures_;  // of those who are passed on
+    std::vector<Numbered> departures_;  // of those that are passed on, by group
+    std::vector<Block> places_;         // of arrivals
+};
 
-    // By arrival: the message with which it leaves and its place there, or, where it stays, none
-    // and the block.
-    struct Place {
-        std::uint32_t message, block;
-    };
-    static constexpr std::uint32_t stays = std::numeric_limits<std::uint32_t>::max();
-    std::vector<Place> places_;
+/// How far a class is, and what this rank holds of it.
+class PartBuilder::Progress {
+  public:
+    Progress(const PartBuilder& part, int classes, int wanted)
+        : part_(part), blocks_(part.torus_, classes, wanted), steps_(part.rings_.size()) {
+        for (int j = 0; j < part.torus_.dimensions(); ++j) {
+            hold(j);
+        }
+    }
+
+    int done(int dimension) const { return static_cast<int>(steps_[dimension].size()); }
+    void advance(int dimension, int step) { steps_[dimension].push_back(step); }
+    void hold(int dimension) {
+        const Rank at = part_.torus_.coordinate(part_.rank_, dimension);
+        set(dimension, part_.rings_[dimension]->held(at, done(dimension)));
+    }
+    MessageBlocks message(int dimension, const RingHandover& handover) {
+        set(dimension, handover.pairs);
+        return blocks_.blocks();
+    }
+
+  private:
+    void set(int dimension, const std::vector<HeldPair>& pairs) {
+        blocks_.set(dimension, pairs, steps_[dimension]);
+    }
+
+    const PartBuilder& part_;
+    ExchangeBlocks blocks_;
+    std::vector<std::vector<int>> steps_;  // by dimension and ring step
 };
 
 void PartBuilder::add(const DimensionOrder& order, int classes, int wanted) {
-    ExchangeBlocks blocks(torus_, classes, wanted);
-    std::vector<int> done(torus_.dimensions(), 0);
-    const auto hold = [&](int j) {
-        blocks.set(j, rings_[j]->held(torus_.coordinate(rank_, j), done[j]));
-    };
-    for (int j = 0; j < torus_.dimensions(); ++j) {
-        hold(j);
-    }
+    Progress progress(*this, classes, wanted);
     for (std::size_t step = 0; step < order.size(); ++step) {
         const int j = order[step];
         if (j < 0) {
             continue;
         }
-        meet(blocks, j, done[j], static_cast<int>(step));
-        done[j] += 1;
+        meet(progress, j, static_cast<int>(step));
+        progress.advance(j, static_cast<int>(step));
         // While the same dimension goes on, what it holds is not asked for.
         if (step + 1 == order.size() || order[step + 1] != j) {
-            hold(j);
+            progress.hold(j);
         }
     }
 }
 
-void PartBuilder::meet(ExchangeBlocks& blocks, int dimension, int ring_step, int step) {
+void PartBuilder::meet(Progress& progress, int dimension, int step) {
     const RingExchange& ring = *rings_[dimension];
     const Rank at = torus_.coordinate(rank_, dimension);
+    const int ring_step = progress.done(dimension);
     for (const RingHandover& h : ring.sends(at, ring_step)) {
-        blocks.set(dimension, h.pairs);
-        add_outgoing(
-            {step, torus_.shifted(rank_, dimension, h.hop), Port::towards(dimension, h.hop)},
-            blocks.of_sender(rank_));
+        add_outgoing(step, torus_.shifted(rank_, dimension, h.hop), Port::towards(dimension, h.hop),
+                     progress.message(dimension, h));
     }
     for (const RingHandover& h : ring.receives(at, ring_step)) {
-        const Rank sender = torus_.with_coordinate(rank_, dimension, h.holder);
-        blocks.set(dimension, h.pairs);
-        add_incoming({step, sender, Port::towards(dimension, h.hop).opposite()},
-                     blocks.of_sender(sender));
+        add_incoming(step, torus_.with_coordinate(rank_, dimension, h.holder),
+                     Port::towards(dimension, h.hop).opposite(), progress.message(dimension, h));
     }
 }
 
-void PartBuilder::add_outgoing(Passage passage, MessageBlocks blocks) {
+void PartBuilder::add_outgoing(int step, Rank peer, Port port, MessageBlocks blocks) {
     if (blocks.empty()) {
         return;
     }
-    for (const ExchangePair& block : blocks.passing) {
-        departures_.push_back({block, static_cast<std::uint32_t>(departures_.size())});
+    outgoing_.push_back({step, peer, port, groups_.size(), blocks.size()});
+    for (const BlockGroup& group : blocks) {
+        groups_.push_back({group.since, step, {}, static_cast<Block>(group.blocks.size())});
+        for (const ExchangePair& block : group.blocks) {
+            if (group.since < 0) {
+                groups_.back().own_targets.push_back(block.target);
+            } else {
+                departures_.push_back({block, static_cast<std::uint32_t>(departures_.size())});
+            }
+        }
     }
-    outgoing_.push_back(
-        {passage, std::move(blocks.own_targets), static_cast<Block>(blocks.passing.size())});
 }
 
-void PartBuilder::add_incoming(Passage passage, const MessageBlocks& blocks) {
-    if (blocks.empty()) {
-        return;
-    }
+void PartBuilder::add_incoming(int step, Rank peer, Port port, const MessageBlocks& blocks) {
     const std::size_t first = arrivals_.size();
-    for (const Rank target : blocks.own_targets) {
-        arrivals_.push_back({{target, passage.peer}, static_cast<std::uint32_t>(arrivals_.size())});
-    }
-    for (const ExchangePair& block : blocks.passing) {
-        arrivals_.push_back({block, static_cast<std::uint32_t>(arrivals_.size())});
-    }
-    incoming_.push_back({passage, first, arrivals_.size() - first});
-}
-
-// Every block that comes and does not stay leaves once: sorted, both lists are the same.
-void PartBuilder::join() {
-    std::vector<Place> leaving(departures_.size());
-    std::uint32_t departure = 0;
-    for (std::uint32_t m = 0; m < outgoing_.size(); ++m) {
-        for (Block i = 0; i < outgoing_[m].passing; ++i) {
-            leaving[departure++] = {m, i};
+    for (const BlockGroup& group : blocks) {
+        for (const ExchangePair& block : group.blocks) {
+            arrivals_.push_back({block, static_cast<std::uint32_t>(arrivals_.size())});
         }
     }
-    std::vector<int> steps(arrivals_.size());
-    for (const Incoming& m : incoming_) {
-        std::fill_n(steps.begin() + static_cast<std::ptrdiff_t>(m.first), m.count, m.step);
-    }
-    std::ranges::sort(arrivals_, {}, &Numbered::block);
-    std::ranges::sort(departures_, {}, &Numbered::block);
-    places_.resize(arrivals_.size());
-    auto next = departures_.begin();
-    for (const Numbered& arrival : arrivals_) {
-        Place& place = places_[arrival.number];
-        if (arrival.block.target == rank_) {
-            place = {stays, static_cast<Block>(torus_.ranks() + arrival.block.source)};
-        } else {
-            place = leaving[(next++)->number];
-            Outgoing& m = outgoing_[place.message];
-            m.needed_from = std::min(m.needed_from, steps[arrival.number]);
-        }
+    if (arrivals_.size() > first) {
+        incoming_.push_back({step, peer, port, first, arrivals_.size() - first});
     }
 }
 
-/// Assigns scratch to all messages; returns how much is needed. What is sent in a step makes room
-/// for what arrives in it.
+/// Assigns scratch to all groups; returns how much is needed. What is sent in a step makes room for
+/// what arrives in it.
 Block PartBuilder::stage(int steps) {
-    std::vector<std::vector<std::uint32_t>> begin(steps), end(steps);
-    for (std::uint32_t m = 0; m < outgoing_.size(); ++m) {
-        if (outgoing_[m].passing > 0) {
-            begin[outgoing_[m].needed_from].push_back(m);
-            end[outgoing_[m].step].push_back(m);
+    std::vector<std::vector<Group*>> begin(steps), end(steps);
+    for (Group& group : groups_) {
+        if (group.since >= 0) {
+            begin[group.since].push_back(&group);
+            end[group.until].push_back(&group);
         }
     }
     StagingArea area(static_cast<Block>(2 * torus_.ranks()));
     for (int s = 0; s < steps; ++s) {
-        for (const std::uint32_t m : end[s]) {
-            area.give_back(outgoing_[m].staged);
+        for (const Group* group : end[s]) {
+            area.give_back(group->staged);
         }
-        for (const std::uint32_t m : begin[s]) {
-            outgoing_[m].staged = area.take(outgoing_[m].passing);
+        for (Group* group : begin[s]) {
+            group->staged = area.take(group->count);
         }
     }
     return area.size();
 }
 
-void PartBuilder::write(int steps, ScheduleWriter& writer) {
-    join();
-    writer.part(static_cast<Block>(2 * torus_.ranks()), stage(steps));
-    std::vector<std::vector<const Outgoing*>> sent(steps);
-    for (const Outgoing& m : outgoing_) {
-        sent[m.step].push_back(&m);
-    }
-    std::vector<std::vector<const Incoming*>> received(steps);
-    for (const Incoming& m : incoming_) {
-        received[m.step].push_back(&m);
-    }
-    for (int s = 0; s < steps; ++s) {
-        writer.step();
-        for (const Outgoing* m : sent[s]) {
-            writer.send(m->peer, m->port, extents_of(*m));
+// Every block that comes and does not stay leaves once: sorted, both lists are the same.
+void PartBuilder::place_arrivals() {
+    std::vector<Block> waiting;
+    waiting.reserve(departures_.size());
+    for (const Group& group : groups_) {
+        for (Block i = 0; i < group.staged.count; ++i) {
+            waiting.push_back(group.staged.first + i);
         }
-        for (const Incoming* m : received[s]) {
-            writer.receive(m->peer, m->port, Action::replace, extents_of(*m));
-        }
+    }
+    std::ranges::sort(arrivals_, {}, &Numbered::block);
+    std::ranges::sort(departures_, {}, &Numbered::block);
+    places_.resize(arrivals_.size());
+    auto departure = departures_.begin();
+    for (const Numbered& arrival : arrivals_) {
+        places_[arrival.number] = arrival.block.target == rank_
+                                      ? static_cast<Block>(torus_.ranks() + arrival.block.source)
+                                      : waiting[(departure++)->number];
     }
 }
 
-std::vector<Extent> PartBuilder::extents_of(const Outgoing& message) const {
+std::vector<Extent> PartBuilder::sent(const Passage& message) const {
     std::vector<Extent> extents;
-    extents.reserve(message.own_targets.size() + 1);
-    for (const Rank target : message.own_targets) {
-        extents.push_back({static_cast<Block>(target), 1});
+    for (std::size_t i = 0; i < message.count; ++i) {
+        const Group& group = groups_[message.first + i];
+        for (const Rank target : group.own_targets) {
+            extents.push_back({static_cast<Block>(target), 1});
+        }
+        extents.push_back(group.staged);
     }
-    extents.push_back(message.staged);
     return extents;
 }
 
-std::vector<Extent> PartBuilder::extents_of(const Incoming& message) const {
+std::vector<Extent> PartBuilder::received(const Passage& message) const {
     std::vector<Extent> extents;
     extents.reserve(message.count);
     for (std::size_t i = 0; i < message.count; ++i) {
-        const Place& place = places_[message.first + i];
-        const Block first = place.message == stays ? 0 : outgoing_[place.message].staged.first;
-        extents.push_back({first + place.block, 1});
+        extents.push_back({places_[message.first + i], 1});
     }
     return extents;
+}
+
+void PartBuilder::write(int steps, ScheduleWriter& writer) {
+    writer.part(static_cast<Block>(2 * torus_.ranks()), stage(steps));
+    place_arrivals();
+    std::vector<std::vector<const Passage*>> sends(steps), receives(steps);
+    for (const Passage& m : outgoing_) {
+        sends[m.step].push_back(&m);
+    }
+    for (const Passage& m : incoming_) {
+        receives[m.step].push_back(&m);
+    }
+    for (int s = 0; s < steps; ++s) {
+        writer.step();
+        for (const Passage* m : sends[s]) {
+            writer.send(m->peer, m->port, sent(*m));
+        }
+        for (const Passage* m : receives[s]) {
+            writer.receive(m->peer, m->port, Action::replace, received(*m));
+        }
+    }
 }
 
 }  // namespace

@@ -21,13 +21,14 @@ ExchangeTable::ExchangeTable(Rank size, RingSteps steps)
 
 ExchangeTable::ExchangeTable(RingSteps steps, Rank size)
     : RingExchange(size, static_cast<int>(steps.size())) {
+    std::vector<int> last_moves(static_cast<std::size_t>(size) * size, -1);
     for (std::vector<RingMove>& moves : steps) {
-        add(moves);
+        add(moves, last_moves);
         moves = {};
     }
 }
 
-void ExchangeTable::add(std::vector<RingMove>& moves) {
+void ExchangeTable::add(std::vector<RingMove>& moves, std::vector<int>& last_moves) {
     std::sort(moves.begin(), moves.end());
     Step step;
     for (const RingMove& m : moves) {
@@ -37,7 +38,9 @@ void ExchangeTable::add(std::vector<RingMove>& moves) {
                 {m.holder, wrapped(std::int64_t{m.holder} + m.hop), m.hop, step.pairs.size(), 0});
         }
         step.messages.back().count += 1;
-        step.pairs.push_back(m.pair);
+        int& last = last_moves[static_cast<std::size_t>(m.pair.target) * size() + m.pair.source];
+        step.pairs.push_back({m.pair, last});
+        last = static_cast<int>(steps_.size());
     }
     step.arrivals.resize(step.messages.size());
     std::iota(step.arrivals.begin(), step.arrivals.end(), 0);

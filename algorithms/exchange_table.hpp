@@ -36,10 +36,11 @@ class ExchangeTable final : public RingExchange {
     struct Step {
         std::vector<Message> messages;        // by holder and hop
         std::vector<std::uint32_t> arrivals;  // the same by peer and holder
-        std::vector<ExchangePair> pairs;
+        std::vector<HeldPair> pairs;
     };
     ExchangeTable(RingSteps steps, Rank size);  // no step is empty
-    void add(std::vector<RingMove>& moves);
+    /// last_moves: by target and source the last step in which each pair moved so far.
+    void add(std::vector<RingMove>& moves, std::vector<int>& last_moves);
     static RingHandover handover(const Step& step, const Message& message);
 
     std::vector<Step> steps_;

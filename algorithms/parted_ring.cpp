@@ -33,12 +33,12 @@ RingHandover PartedRing::first_handover(Rank coordinate, int step) const {
     for (Rank target = 0; target < size(); ++target) {
         const Rank apart = (target - source % ways_ + ways_) % ways_;
         if (!binary_ ? apart > step : step == 0 ? apart >= 2 : apart == 1) {
-            handover.pairs.push_back({target, source});
+            handover.pairs.push_back({{target, source}, binary_ ? -1 : step - 1});
         }
         if (binary_ && step == 1) {  // three short, and come by the first step
             const Rank other = wrapped(coordinate + (coordinate % 2 == 0 ? -2 : 2));
             if ((target - other % ways_ + ways_) % ways_ == 3) {
-                handover.pairs.push_back({target, other});
+                handover.pairs.push_back({{target, other}, 0});
             }
         }
     }
@@ -46,24 +46,26 @@ RingHandover PartedRing::first_handover(Rank coordinate, int step) const {
     return handover;
 }
 
-std::vector<Rank> PartedRing::gathered(Rank coordinate) const {
-    std::vector<Rank> sources;
+std::vector<PartedRing::Gathered> PartedRing::gathered(Rank coordinate) const {
+    std::vector<Gathered> all;
     for (Rank by = 0; by < ways_; ++by) {
         std::int64_t source = std::int64_t{coordinate} - by;
-        if (binary_ && by >= 2) {
-            const bool even = (coordinate - by) % 2 == 0;
-            source = even ? source : coordinate - by + 4;
+        if (binary_ && by >= 2 && source % 2 != 0) {
+            source += 4;  // came by -2
         }
-        sources.push_back(wrapped(source));
+        const bool by_two = binary_ && by == 2;
+        const bool by_one = binary_ && by % 2 == 1;
+        all.push_back({wrapped(source), by_two ? 0 : by_one ? 1 : by - 1});
     }
-    return sources;
+    return all;
 }
 
 RingHandover PartedRing::widened(const RingHandover& handover, Rank residue) const {
     RingHandover wide{handover.holder * ways_ + residue, handover.hop * ways_, {}};
-    for (const ExchangePair& pair : handover.pairs) {
-        for (const Rank source : gathered(pair.source * ways_ + residue)) {
-            wide.pairs.push_back({pair.target * ways_ + residue, source});
+    for (const HeldPair& held : handover.pairs) {
+        for (const Gathered& g : gathered(held.pair.source * ways_ + residue)) {
+            wide.pairs.push_back({{held.pair.target * ways_ + residue, g.source},
+                                  held.since < 0 ? g.since : first_steps_ + held.since});
         }
     }
     std::sort(wide.pairs.begin(), wide.pairs.end());

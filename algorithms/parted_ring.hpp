@@ -31,8 +31,12 @@ class PartedRing final : public RingExchange {
     RingHandover first_handover(Rank coordinate, int step) const;
     RingHandover widened(const RingHandover& handover, Rank residue) const;
     /// The sources whose pairs the first phase brings to `coordinate`, if the target is in its
-    /// ring.
-    std::vector<Rank> gathered(Rank coordinate) const;
+    /// ring, and the step of their last move.
+    struct Gathered {
+        Rank source;
+        int since;
+    };
+    std::vector<Gathered> gathered(Rank coordinate) const;
 
     Rank ways_;
     bool binary_;

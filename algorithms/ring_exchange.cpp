@@ -3,6 +3,7 @@
 #include "algorithms/ring_exchange.hpp"
 
 #include <algorithm>
+#include <iterator>
 #include <map>
 #include <mutex>
 #include <utility>
@@ -27,28 +28,51 @@ std::shared_ptr<const RingExchange> table_of(RingKind kind, Rank size) {
 
 }  // namespace
 
-std::vector<ExchangePair> RingExchange::held(Rank coordinate, int step) const {
-    std::vector<ExchangePair> here;
+std::vector<HeldPair> RingExchange::held(Rank coordinate, int step) const {
+    std::vector<HeldPair> here;
     for (Rank other = 0; other < size_; ++other) {
-        here.push_back(step == steps_ ? ExchangePair{coordinate, other}
-                                      : ExchangePair{other, coordinate});
+        here.push_back(
+            {step < steps_ ? ExchangePair{other, coordinate} : ExchangePair{coordinate, other},
+             -1});
     }
-    for (int s = 0; s < step && step < steps_; ++s) {
-        std::vector<ExchangePair> leaving;
-        for (const RingHandover& h : sends(coordinate, s)) {
-            leaving.insert(leaving.end(), h.pairs.begin(), h.pairs.end());
+    if (step == steps_) {
+        note_arrivals(coordinate, here);
+    } else {
+        for (int s = 0; s < step; ++s) {
+            pass(coordinate, s, here);
         }
-        std::sort(leaving.begin(), leaving.end());
-        std::vector<ExchangePair> staying;
-        std::set_difference(here.begin(), here.end(), leaving.begin(), leaving.end(),
-                            std::back_inserter(staying));
-        for (const RingHandover& h : receives(coordinate, s)) {
-            staying.insert(staying.end(), h.pairs.begin(), h.pairs.end());
-        }
-        std::sort(staying.begin(), staying.end());
-        here = std::move(staying);
     }
     return here;
+}
+
+void RingExchange::note_arrivals(Rank coordinate, std::vector<HeldPair>& by_source) const {
+    for (int step = 0; step < steps_; ++step) {
+        for (const RingHandover& h : receives(coordinate, step)) {
+            for (const HeldPair& held : h.pairs) {
+                if (held.pair.target == coordinate) {
+                    by_source[held.pair.source].since = step;
+                }
+            }
+        }
+    }
+}
+
+void RingExchange::pass(Rank coordinate, int step, std::vector<HeldPair>& here) const {
+    std::vector<HeldPair> leaving;
+    for (const RingHandover& h : sends(coordinate, step)) {
+        leaving.insert(leaving.end(), h.pairs.begin(), h.pairs.end());
+    }
+    std::sort(leaving.begin(), leaving.end());
+    std::vector<HeldPair> then;
+    std::set_difference(here.begin(), here.end(), leaving.begin(), leaving.end(),
+                        std::back_inserter(then));
+    for (const RingHandover& h : receives(coordinate, step)) {
+        for (const HeldPair& held : h.pairs) {
+            then.push_back({held.pair, step});
+        }
+    }
+    std::sort(then.begin(), then.end());
+    here = std::move(then);
 }
 
 std::vector<std::int64_t> largest_link_loads(const RingExchange& ring) {

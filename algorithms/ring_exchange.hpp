@@ -20,11 +20,19 @@ struct ExchangePair {
     friend constexpr auto operator<=>(const ExchangePair&, const ExchangePair&) = default;
 };
 
-/// One message of a ring step: the pairs that `holder` hands to holder + hop, in order.
+/// A pair at a coordinate, and the step in which it came there; -1: it began there.
+struct HeldPair {
+    ExchangePair pair;
+    int since = -1;
+    friend constexpr auto operator<=>(const HeldPair&, const HeldPair&) = default;
+};
+
+/// One message of a ring step: the pairs that `holder` hands to holder + hop, in order, and since
+/// when it has had them.
 struct RingHandover {
     Rank holder = 0;
     int hop = 0;  ///< never 0; > 0 travels towards larger coordinates
-    std::vector<ExchangePair> pairs;
+    std::vector<HeldPair> pairs;
 };
 
 /// Every coordinate begins with the pairs (itself, t) for all t and ends with (s, itself) for all
@@ -45,7 +53,7 @@ class RingExchange {
     virtual std::vector<RingHandover> receives(Rank coordinate, int step) const = 0;
 
     /// The pairs that are at `coordinate` before `step` (after all, at step == steps()), in order.
-    std::vector<ExchangePair> held(Rank coordinate, int step) const;
+    std::vector<HeldPair> held(Rank coordinate, int step) const;
 
     /// `coordinate` brought into [0, size).
     Rank wrapped(std::int64_t coordinate) const {
@@ -54,6 +62,11 @@ class RingExchange {
     }
 
   private:
+    /// Sets since when what ends at `coordinate` is there.
+    void note_arrivals(Rank coordinate, std::vector<HeldPair>& by_source) const;
+    /// Turns what is held before `step` into what is held after it.
+    void pass(Rank coordinate, int step, std::vector<HeldPair>& here) const;
+
     Rank size_;
     int steps_;
 };

@@ -52,6 +52,8 @@ void expect_figures(const char* name, const char* shape, int steps, double block
 }
 
 TEST(ExchangeRingsLong, CostWhatIsKnown) {
+    expect_figures("sdx", "8x8x8", 6, 512);
+    expect_figures("sdx", "12x12x5", 9, 1080);
     expect_figures("t1", "32x32", 16, 10944);
     expect_figures("t4", "32x32", 14, 6784);
     expect_figures("gather-scatter-tree", "32x32", 16, 5408);
