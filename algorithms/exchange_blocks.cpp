@@ -57,7 +57,7 @@ struct ExchangeBlocks::Walk {
                               std::max(sum.since, all[i].since)};
             if (dimension + 1 < chosen.size()) {
                 sources(dimension + 1, target, next);
-            } else if (next.offset % product.classes_ == product.wanted_) {
+            } else if (product.classes_ == 1 || next.offset % product.classes_ == product.wanted_) {
                 add({target, next.rank}, static_cast<std::size_t>(next.since + 1));
             }
         }

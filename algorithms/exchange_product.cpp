@@ -8,6 +8,7 @@
 
 #include <algorithm>
 #include <cstdint>
+#include <numeric>
 
 #include "algorithms/exchange_blocks.hpp"
 #include "algorithms/exchange_staging.hpp"
@@ -37,6 +38,20 @@ struct Numbered {
     ExchangePair block;
     std::uint32_t number;
 };
+
+/// Stable, in time of the blocks and ranks.
+void sort_by(Rank ExchangePair::*key, Rank ranks, std::vector<Numbered>& blocks) {
+    std::vector<std::uint32_t> next(ranks + 1, 0);
+    for (const Numbered& b : blocks) {
+        next[b.block.*key + 1] += 1;
+    }
+    std::partial_sum(next.begin(), next.end(), next.begin());
+    std::vector<Numbered> sorted(blocks.size());
+    for (const Numbered& b : blocks) {
+        sorted[next[b.block.*key]++] = b;
+    }
+    blocks = std::move(sorted);
+}
 
 class PartBuilder {
   public:
@@ -187,8 +202,10 @@ void PartBuilder::place_arrivals() {
             waiting.push_back(group.staged.first + i);
         }
     }
-    std::ranges::sort(arrivals_, {}, &Numbered::block);
-    std::ranges::sort(departures_, {}, &Numbered::block);
+    for (std::vector<Numbered>* blocks : {&arrivals_, &departures_}) {
+        sort_by(&ExchangePair::source, torus_.ranks(), *blocks);
+        sort_by(&ExchangePair::target, torus_.ranks(), *blocks);
+    }
     places_.resize(arrivals_.size());
     auto departure = departures_.begin();
     for (const Numbered& arrival : arrivals_) {

@@ -28,7 +28,7 @@ struct ExchangePart {
 /// pair that it sends in that step of ring j, and in every other dimension a pair that it holds
 /// then. Blocks that are passed on wait in scratch, those together that come in one step and leave
 /// in one message: a message is the sender's own blocks and an extent for each step in which others
-/// came. Takes time in proportion to the blocks sent and received (and a logarithm for sorting).
+/// came. Takes time in proportion to the blocks sent and received.
 ///
 /// An order may depend on the rank if blocks are where those who hold them have the same order: see
 /// partition_parts() (algorithms/exchange_partition.hpp).
