@@ -46,6 +46,12 @@ def by_cmake(options, prefix, work, environment):
     for name in ("allreduce_c", "allreduce_cpp"):
         run_example(build / name, environment)
     run_example(build / "vendor_mpi", environment, "rank 0 of 4: 0 of 1000 sums are wrong")
+    if (build / "fft3d").exists():  # with FFTW; sizes that do not divide, and more ranks than lines
+        for torus, sizes in (("1", "24 20 18"), ("2x3", "11 7 5"), ("5", "3 8 1")):
+            output = must([prefix / "bin" / "trefoil", "run", "--torus", torus, "--",
+                           build / "fft3d", *sizes.split()], env=environment)
+            if "and back: right" not in output:
+                sys.exit(f"fft3d on {torus} printed:\n{output}")
 
 
 def by_pkg_config(options, library_folder, work, environment):
