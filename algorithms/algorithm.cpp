@@ -96,6 +96,10 @@ bool is_divided(Collective collective) {
            collective == Collective::gather || collective == Collective::scatter;
 }
 
+bool has_blocks(Collective collective) {
+    return is_divided(collective) || collective == Collective::alltoall;
+}
+
 bool is_rooted(Collective collective) {
     return collective == Collective::bcast || collective == Collective::reduce ||
            collective == Collective::gather || collective == Collective::scatter;

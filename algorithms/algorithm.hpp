@@ -33,6 +33,8 @@ inline constexpr std::size_t collective_count = static_cast<std::size_t>(Collect
 std::span<const Collective> collectives();
 std::string_view to_string(Collective collective);
 bool is_divided(Collective collective);
+/// Ranks have a block each, or alltoall's one for each other: all but vectors that are cut at will.
+bool has_blocks(Collective collective);
 /// Has a root: bcast, reduce, gather, scatter.
 bool is_rooted(Collective collective);
 /// Takes an operation: allreduce, reduce_scatter, reduce.

@@ -136,6 +136,11 @@ void add_call_options(CLI::App& command, PerfOptions& o) {
             "Of bcast, reduce, gather and scatter: 0 (default), a comma list, or all: first, "
             "middle and last rank")
         ->group("Calls");
+    command
+        .add_option("--uneven", o.uneven,
+                    "Of alltoall: alltoallv instead, with random counts of this seed; many are "
+                    "zero, some eight times the others")
+        ->group("Calls");
     command.add_option("-n,--iters", o.iterations, "Timed calls per row (default: 20)")
         ->group("Calls")
         ->check(CLI::Range(1, 10'000'000));
@@ -200,12 +205,13 @@ void add_perf(CLI::App& app, const Invocation& invocation, Action& action) {
         "ranks are given; otherwise perf starts them. A row is as slow as its slowest rank: p50 "
         "and p99 over the\n"
         "calls, min and max over the ranks' means. bytes is the whole vector; in reduce_scatter, "
-        "allgather, gather\n"
-        "and scatter all ranks' blocks together, each of count elements. algbw is bytes / p50; "
-        "busbw is algbw\n"
-        "times 2(N-1)/N for allreduce, (N-1)/N for those four, 1 for bcast and reduce: what the "
-        "links would carry\n"
-        "at best. #wrong counts elements, over all ranks, that differ from the exact result or "
+        "allgather, gather,\n"
+        "scatter and alltoall all blocks together, each of count elements (--uneven: what a rank "
+        "sends on average).\n"
+        "algbw is bytes / p50; busbw is algbw times 2(N-1)/N for allreduce, (N-1)/N for those "
+        "five, 1 for bcast\n"
+        "and reduce: what the links would carry at best. #wrong counts elements, over all ranks, "
+        "that differ from the exact result or "
         "were written\n"
         "although the collective leaves them alone; for float allreduces it also counts a case "
         "whose bits differ\n"

@@ -102,23 +102,29 @@ const ElementStream& Meter::Data::of(Content content) const {
 }
 
 Part Meter::part_of(const Case& what) const {
-    return {what.collective, what.count,      what.in_place,
-            what.root,       session_.rank(), session_.torus().ranks()};
+    return {what.collective,          what.count, what.in_place, what.root, session_.rank(),
+            session_.torus().ranks(), what.uneven};
+}
+
+std::size_t Meter::vector_bytes(const Case& what) const {
+    if (what.collective == Collective::barrier) {
+        return 0;
+    }
+    return size_of(what.type) *
+           (what.uneven ? mean_count(part_of(what))
+                        : whole_count(what.collective, what.count, session_.torus().ranks()));
 }
 
 Measurement Meter::measure(const Case& what) {
-    const bool has_data = what.collective != Collective::barrier;
     Measurement m;
     m.what = what;
     m.iterations = iterations_;
-    m.bytes = has_data ? whole_count(what.collective, what.count, session_.torus().ranks()) *
-                             size_of(what.type)
-                       : 0;
+    m.bytes = vector_bytes(what);
     Buffers buffers(part_of(what), what.type);
     const bool check = check_ && what.has_result();
     std::int64_t wrong = 0;
     session_.set_algorithm(what.collective, what.algorithm);
-    m.used = session_.algorithm(what.collective, what.count, what.type);
+    m.used = session_.algorithm(what.collective, what.count, what.type, what.uneven.has_value());
     if (check) {
         wrong += checked_call(what, buffers);  // the first call, with all that it has to set up
     }
@@ -139,6 +145,10 @@ void Meter::call(const Case& what, Buffers& buffers, bool pointer_in_place) {
     CollectiveCall call{what.collective, buffers.send.data(), buffers.recv.data(),
                         what.count,      what.type,           what.operation,
                         what.root};
+    if (what.uneven) {
+        call.send_counts = buffers.role.send_counts.data();
+        call.receive_counts = buffers.role.receive_counts.data();
+    }
     if (buffers.role.send_in_place) {
         const bool pointer = pointer_in_place && is_reduction(what.collective);
         call.send = pointer ? buffers.recv.data() : TREFOIL_IN_PLACE;

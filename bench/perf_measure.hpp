@@ -19,9 +19,10 @@ struct Case {
     std::string algorithm;  ///< a name, or "auto"
     DataType type = DataType::float32;
     std::optional<Operation> operation;  ///< nothing: `none`, or where nothing is reduced
-    std::size_t count = 0;               ///< elements; of one block where the collective is divided
+    std::size_t count = 0;               ///< elements; of one block where ranks have blocks
     bool in_place = false;
-    Rank root = 0;  ///< of rooted collectives
+    Rank root = 0;                             ///< of rooted collectives
+    std::optional<std::uint64_t> uneven = {};  ///< see Part
 
     /// Whether a right result is defined: a barrier has no data, and `none` leaves behind whatever
     /// its schedule moves.
@@ -33,7 +34,7 @@ struct Measurement {
     std::string used;  ///< the algorithm, with its modifiers
     /// The same without them.
     std::string algorithm() const { return used.substr(0, used.find(':')); }
-    std::size_t bytes = 0;  ///< of the whole vector: of all blocks together
+    std::size_t bytes = 0;  ///< of the whole vector: of all blocks together, of the mean rank
     int iterations = 0;
     /// Microseconds. p50 and p99 over iterations, each as slow as its slowest rank; min and max
     /// over the ranks' means.
@@ -61,6 +62,7 @@ class Meter {
     class Buffers;
 
     Part part_of(const Case& what) const;
+    std::size_t vector_bytes(const Case& what) const;
     void call(const Case& what, Buffers& buffers, bool pointer_in_place);
     Data make_data(const Case& what) const;
     const Data& data_of(const Case& what);

@@ -163,7 +163,7 @@ std::vector<std::size_t> Campaign::counts_of(DataType type, Rank ranks) const {
     if (bytes.empty()) {
         return counts;
     }
-    const std::size_t blocks = is_divided(collective) ? static_cast<std::size_t>(ranks) : 1;
+    const std::size_t blocks = has_blocks(collective) ? static_cast<std::size_t>(ranks) : 1;
     std::vector<std::size_t> result;
     for (const std::size_t b : bytes) {
         const std::size_t whole = b / size_of(type);
@@ -224,6 +224,10 @@ Campaign make_campaign(const PerfOptions& options) {
     if (options.late > 0 && campaign.collective != Collective::barrier) {
         refuse("--late belongs to a barrier: trefoil perf barrier --late 5");
     }
+    if (options.uneven && campaign.collective != Collective::alltoall) {
+        refuse("--uneven belongs to alltoall: trefoil perf alltoall --uneven 1");
+    }
+    campaign.uneven = options.uneven;
     check_rank_options(options);
     if (!options.torus.empty()) {
         std::vector<Skipped> ignored;

@@ -32,8 +32,9 @@ struct PerfOptions : CommonOptions {
     std::optional<int> port_threads;
     bool resources = false;  ///< also tell memory, connections and descriptors
     std::string team;
-    std::string trace;  ///< file of the timeline of all ranks; empty: none
-    double late = 0;    ///< seconds; 0: no late barrier
+    std::string trace;                    ///< file of the timeline of all ranks; empty: none
+    double late = 0;                      ///< seconds; 0: no late barrier
+    std::optional<std::uint64_t> uneven;  ///< the seed of alltoallv's counts
 };
 
 /// An algorithm that was not measured, and why.
@@ -51,14 +52,15 @@ struct Campaign {
     };
     std::vector<Kind> kinds;
     std::vector<std::size_t> bytes;   ///< either bytes or counts is empty
-    std::vector<std::size_t> counts;  ///< elements; of a block where the collective is divided
+    std::vector<std::size_t> counts;  ///< elements; of a block where ranks have blocks
     std::vector<std::string> roots;   ///< numbers and "all"; of rooted collectives
     std::vector<bool> in_place;
+    std::optional<std::uint64_t> uneven;  ///< the seed of alltoallv's counts
     bool all_algorithms = false;          ///< those that refuse are skipped
     std::vector<std::string> algorithms;  ///< as asked: names and "auto"
 
-    /// Element counts for a type, without repetitions; of one block where the collective is
-    /// divided, so that all blocks together have as many bytes as asked, to within rounding.
+    /// Element counts for a type, without repetitions; of one block where ranks have blocks, so
+    /// that all blocks together have as many bytes as asked, to within rounding.
     std::vector<std::size_t> counts_of(DataType type, Rank ranks) const;
     /// Those asked for, {0} where there is none; "all" is the first, the middle and the last rank.
     /// Throws Error(invalid_argument) on what is no rank.

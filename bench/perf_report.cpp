@@ -49,6 +49,7 @@ Json run_json(const Setting& s, const Measurement& m) {
              {"op", operation_text(m, "")},
              {"root", is_rooted(m.what.collective) ? Json(m.what.root) : Json()},
              {"in_place", m.what.in_place},
+             {"uneven", m.what.uneven ? Json(*m.what.uneven) : Json()},
              {"iterations", m.iterations},
              {"checked", m.wrong.has_value()},
              {"wrong", m.wrong ? Json(*m.wrong) : Json()},
@@ -79,6 +80,10 @@ Report::Report(Setting setting, const PerfOptions& options, bool silent)
         "# {} iterations after {} to warm up{}; times in us, of the slowest rank; bandwidths in "
         "GB/s, by p50\n#\n",
         options.iterations, options.warmup, options.check ? ", results checked" : "");
+    if (options.uneven) {
+        fmt::print("# alltoallv with the counts of seed {}, most of them up to count\n#\n",
+                   *options.uneven);
+    }
     fmt::print(
         "# {:>8} {:>9} {:>14} {:>5} {:>5} {:<30} {:>5} {:>10} {:>10} {:>10} {:>10} {:>8} {:>8} "
         "{:>7}\n",

@@ -2,12 +2,31 @@
 // The buffers of every collective, as trefoil.h defines it.
 #include "bench/perf_role.hpp"
 
+#include <utility>
+
+#include "comm/hash.hpp"
+
 namespace trefoil::tool {
 
 namespace {
 
 std::size_t index(Rank rank) {
     return static_cast<std::size_t>(rank);
+}
+
+/// From one rank to another. Of uneven blocks three in ten are empty, and one in ten is up to eight
+/// times as long as the others may be; in place as much goes either way.
+std::size_t block_count(const Part& part, Rank from, Rank to) {
+    if (!part.uneven) {
+        return part.count;
+    }
+    if (part.in_place && to < from) {
+        std::swap(from, to);
+    }
+    const auto pair = static_cast<std::uint64_t>(from) << 32 | static_cast<std::uint64_t>(to);
+    const std::uint64_t kind = mix_hash(*part.uneven, pair);
+    const std::uint64_t length = mix_hash(kind, pair);
+    return kind % 10 < 3 ? 0 : length % (part.count * (kind % 10 == 3 ? 8 : 1) + 1);
 }
 
 /// The vector's blocks side by side; one block where the collective is not divided.
@@ -95,6 +114,33 @@ Role broadcasting(const Part& part, bool is_root) {
     return role;
 }
 
+/// A block to and one from each rank. A block that a rank sends itself is checked as any other.
+Role exchanging(const Part& part) {
+    Role role;
+    role.send_in_place = part.in_place;
+    const auto add = [&](Buffer buffer, bool sent, std::vector<Piece>& pieces) {
+        std::size_t at = 0;
+        for (Rank r = 0; r < part.ranks; ++r) {
+            const Rank from = sent ? part.rank : r, to = sent ? r : part.rank;
+            const std::size_t count = block_count(part, from, to);
+            const Content content = sent ? Content::input : Content::result;
+            pieces.push_back({buffer, content, at, count, from * part.ranks + to});
+            at += count;
+            if (part.uneven) {
+                (sent ? role.send_counts : role.receive_counts).push_back(count);
+            }
+        }
+        return at;
+    };
+    const std::size_t sent = add(part.in_place ? Buffer::receive : Buffer::send, true, role.before);
+    if (!part.in_place) {
+        role.send_count = sent;
+        role.after = role.before;
+    }
+    role.receive_count = add(Buffer::receive, false, role.after);
+    return role;
+}
+
 }  // namespace
 
 Role role_of(const Part& part) {
@@ -114,6 +160,7 @@ Role role_of(const Part& part) {
         case Collective::bcast:
             return broadcasting(part, is_root);
         case Collective::alltoall:
+            return exchanging(part);
         case Collective::barrier:
             break;
     }
@@ -121,12 +168,22 @@ Role role_of(const Part& part) {
 }
 
 std::size_t whole_count(Collective collective, std::size_t count, Rank ranks) {
-    return is_divided(collective) ? count * index(ranks) : count;
+    return has_blocks(collective) ? count * index(ranks) : count;
+}
+
+std::size_t mean_count(const Part& part) {
+    std::size_t all = 0;
+    for (Rank from = 0; from < part.ranks; ++from) {
+        for (Rank to = 0; to < part.ranks; ++to) {
+            all += block_count(part, from, to);
+        }
+    }
+    return all / index(part.ranks);
 }
 
 double bus_factor(Collective collective, Rank ranks) {
     const double others = static_cast<double>(ranks - 1) / ranks;
-    return collective == Collective::allreduce ? 2 * others : is_divided(collective) ? others : 1;
+    return collective == Collective::allreduce ? 2 * others : has_blocks(collective) ? others : 1;
 }
 
 }  // namespace trefoil::tool

@@ -3,6 +3,7 @@
 #pragma once
 
 #include <cstdint>
+#include <optional>
 #include <vector>
 
 #include "algorithms/algorithm.hpp"
@@ -12,10 +13,12 @@ namespace trefoil::tool {
 /// A collective as one rank calls it.
 struct Part {
     Collective collective = Collective::allreduce;
-    std::size_t count = 0;  ///< elements; of one block where the collective is divided
+    std::size_t count = 0;  ///< elements; of one block where ranks have blocks
     bool in_place = false;  ///< where the collective allows it: in gather, only at the root
     Rank root = 0;          ///< of rooted collectives
     Rank rank = 0, ranks = 1;
+    /// Alltoall with blocks of different counts, which this seed and `count` give.
+    std::optional<std::uint64_t> uneven = {};
 };
 
 enum class Buffer : std::uint8_t { send, receive };
@@ -26,7 +29,8 @@ enum class Content : std::uint8_t {
     untouched  ///< what was there before
 };
 
-/// Elements of a buffer that belong together: block `block` of the vector, or all of it.
+/// Elements of a buffer that belong together: block `block` of the vector, or all of it. Alltoall:
+/// the block from one rank to another, numbered by both.
 struct Piece {
     Buffer buffer = Buffer::send;
     Content content = Content::input;
@@ -40,14 +44,17 @@ struct Role {
     bool receive_in_place = false;                  ///< ... receive is (scatter)
     std::vector<Piece> before;  ///< filled; the rest of both buffers is untouched content
     std::vector<Piece> after;   ///< required; what it leaves out may hold anything
+    std::vector<std::size_t> send_counts, receive_counts;  ///< by rank; of uneven blocks only
 };
 
 /// A rank that a rooted collective gives nothing gets a buffer all the same, which must stay as it
 /// was.
 Role role_of(const Part& part);
 
-/// Elements of the whole vector: all ranks' blocks where the collective is divided.
+/// Elements of the whole vector: all blocks of one rank where ranks have blocks.
 std::size_t whole_count(Collective collective, std::size_t count, Rank ranks);
+/// Of uneven blocks: what a rank sends on average, itself included.
+std::size_t mean_count(const Part& part);
 
 /// What the most loaded rank must send or receive, in vectors: busbw / algbw of nccl-tests.
 double bus_factor(Collective collective, Rank ranks);

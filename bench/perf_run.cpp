@@ -40,7 +40,8 @@ std::vector<std::vector<Case>> cases_of(const Campaign& campaign,
                 for (const Rank root : roots) {
                     for (const bool in_place : campaign.in_place) {
                         groups.back().push_back({campaign.collective, algorithm, kind.type,
-                                                 kind.operation, count, in_place, root});
+                                                 kind.operation, count, in_place, root,
+                                                 campaign.uneven});
                     }
                 }
             }

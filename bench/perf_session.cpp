@@ -74,9 +74,11 @@ void Session::set_algorithm(Collective collective, const std::string& name) {
                                                name.c_str()));
 }
 
-std::string Session::algorithm(Collective collective, std::size_t count, DataType type) const {
+std::string Session::algorithm(Collective collective, std::size_t count, DataType type,
+                               bool uneven) const {
     const char* name = "";
-    require_success(trefoil_comm_algorithm(comm_, std::string(to_string(collective)).c_str(), count,
+    const std::string call = std::string(to_string(collective)) + (uneven ? "v" : "");
+    require_success(trefoil_comm_algorithm(comm_, call.c_str(), count,
                                            static_cast<trefoil_datatype_t>(type), &name));
     return name;
 }
@@ -103,7 +105,10 @@ void Session::call(const CollectiveCall& c) {
             case Collective::scatter:
                 return trefoil_scatter(c.send, c.recv, c.count, type, c.root, comm_);
             case Collective::alltoall:
-                return TREFOIL_ERROR_UNSUPPORTED;
+                return c.receive_counts == nullptr
+                           ? trefoil_alltoall(c.send, c.recv, c.count, type, comm_)
+                           : trefoil_alltoallv(c.send, c.send_counts, nullptr, c.recv,
+                                               c.receive_counts, nullptr, type, comm_);
             case Collective::barrier:
                 return trefoil_barrier(comm_);
         }

@@ -25,11 +25,14 @@ struct CollectiveCall {
     Collective collective = Collective::allreduce;
     const void* send = nullptr;  ///< or TREFOIL_IN_PLACE
     void* recv = nullptr;        ///< or TREFOIL_IN_PLACE; the only buffer of bcast
-    std::size_t count = 0;       ///< elements, of one block where the collective is divided
+    std::size_t count = 0;       ///< elements, of one block where ranks have blocks
     DataType type = DataType::float32;
     /// Nothing: the schedule as it is, but without arithmetic.
     std::optional<Operation> operation;
     Rank root = 0;
+    /// By rank, of alltoallv; null: all blocks have `count` elements.
+    const std::size_t* send_counts = nullptr;
+    const std::size_t* receive_counts = nullptr;
 };
 
 class Session {
@@ -52,8 +55,9 @@ class Session {
     trefoil_port_t sent(Port port) const;
 
     void set_algorithm(Collective collective, const std::string& name);
-    /// The algorithm that a call would use now.
-    std::string algorithm(Collective collective, std::size_t count, DataType type) const;
+    /// The algorithm that a call would use now; `uneven`: of alltoallv.
+    std::string algorithm(Collective collective, std::size_t count, DataType type,
+                          bool uneven = false) const;
     void call(const CollectiveCall& call);
     void barrier();
 

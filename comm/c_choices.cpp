@@ -2,6 +2,8 @@
 // The C interface's choice of algorithms.
 #include <mutex>
 #include <set>
+#include <string_view>
+#include <vector>
 
 #include "comm/c_arguments.hpp"
 
@@ -41,7 +43,12 @@ trefoil_status_t trefoil_comm_algorithm(trefoil_comm_t comm, const char* collect
     return guarded([&] {
         const Entry entry(comm);
         require(algorithm != nullptr, "the place for the algorithm's name is NULL");
-        Request request{.collective = checked_collective(collective), .count = count};
+        const bool uneven = collective != nullptr && std::string_view(collective) == "alltoallv";
+        const std::vector<std::size_t> counts(uneven ? comm->ranks : 0);  // any will do
+        Request request{
+            .collective = uneven ? Collective::alltoall : checked_collective(collective),
+            .count = count,
+            .counts = counts};
         set_type(request, datatype);
         if (request.has_blocks()) {
             span_of(request, comm->ranks);

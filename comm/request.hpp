@@ -37,8 +37,7 @@ struct Request {
     BuildOptions options = {};
 
     std::size_t element_bytes() const;
-    /// Ranks have a block each, or one for each other: divided collectives and alltoall.
-    bool has_blocks() const { return is_divided(collective) || exchanges(); }
+    bool has_blocks() const { return trefoil::has_blocks(collective); }
     bool exchanges() const { return collective == Collective::alltoall; }
     /// Alltoall whose counts differ from rank to rank, and are known to two ranks each.
     bool exchanges_unevenly() const { return exchanges() && !counts.empty(); }

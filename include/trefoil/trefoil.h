@@ -190,7 +190,8 @@ TREFOIL_API trefoil_status_t trefoil_comm_set_algorithm(trefoil_comm_t comm, con
                                                         const char* algorithm);
 
 /* The algorithm that a call of `count` elements (per rank, where every rank has a block) would use,
- * with its modifiers, the number of pieces among them. The string lives as long as the library. */
+ * with its modifiers, the number of pieces among them; "alltoallv", whose counts do not matter,
+ * goes by the shape. The string lives as long as the library. */
 TREFOIL_API trefoil_status_t trefoil_comm_algorithm(trefoil_comm_t comm, const char* collective,
                                                     size_t count, trefoil_datatype_t datatype,
                                                     const char** algorithm);

@@ -32,31 +32,46 @@ TRANSPORTS = {
 TYPES = ["float", "double", "int32", "bfloat16"]
 COUNTS = ["0", "1", "7", "1000"]
 LARGEST_COUNT, LARGEST_BLOCK = "1Mi", "64Ki"
+LARGEST_EXCHANGED, LARGEST_OF_FEW, FEW = "16Ki", "128Ki", 5  # alltoall: a mebibyte of double among few ranks
 # Those with data to check; the barrier has none.
-COLLECTIVES = ["allreduce", "reduce_scatter", "allgather", "bcast", "reduce", "gather", "scatter"]
+COLLECTIVES = ["allreduce", "reduce_scatter", "allgather", "bcast", "reduce", "gather", "scatter", "alltoall", "alltoallv"]
 DIVIDED = ["reduce_scatter", "allgather", "gather", "scatter"]  # counts are those of a rank's block
 ROOTED = ["bcast", "reduce", "gather", "scatter"]
 LIMIT_SECONDS = 1800
 
 
+def ranks_of(torus):
+    return math.prod(int(size) for size in torus.split("x"))
+
+
 def roots_of(torus):
     """The roots that --root all stands for."""
-    ranks = math.prod(int(size) for size in torus.split("x"))
-    return {0, ranks // 2, ranks - 1}
+    return {0, ranks_of(torus) // 2, ranks_of(torus) - 1}
 
 
-def counts_of(collective, quick):
-    return COUNTS + ([] if quick else [LARGEST_BLOCK if collective in DIVIDED else LARGEST_COUNT])
+def largest_of(collective, torus):
+    if collective.startswith("alltoall"):
+        return LARGEST_OF_FEW if ranks_of(torus) <= FEW else LARGEST_EXCHANGED
+    return LARGEST_BLOCK if collective in DIVIDED else LARGEST_COUNT
+
+
+def types_of(collective):
+    return ["int8", *TYPES[1:]] if collective.startswith("alltoall") else TYPES
+
+
+def command_of(collective):
+    return ["alltoall", "--uneven", "1"] if collective == "alltoallv" else [collective]
 
 
 def run(tool, collective, torus, transport, quick):
     """The rows of one run: (measurements, wrong)."""
-    counts = counts_of(collective, quick)
+    counts = COUNTS + ([] if quick else [largest_of(collective, torus)])
+    types = types_of(collective)
     rooted = collective in ROOTED
     with tempfile.NamedTemporaryFile(suffix=".json") as out:
         arguments, variables = TRANSPORTS[transport]
-        command = [tool, "perf", collective, "--torus", torus, *arguments, "--algorithm", "all", "-c",
-                   *(["--root", "all"] if rooted else []), "-d", ",".join(TYPES), "--counts", ",".join(counts),
+        command = [tool, "perf", *command_of(collective), "--torus", torus, *arguments, "--algorithm", "all", "-c",
+                   *(["--root", "all"] if rooted else []), "-d", ",".join(types), "--counts", ",".join(counts),
                    "-n", "1", "-w", "0", "--json", out.name]
         done = subprocess.run(command, capture_output=True, text=True, timeout=LIMIT_SECONDS, check=False,
                               env={**os.environ, **variables})
@@ -65,8 +80,9 @@ def run(tool, collective, torus, transport, quick):
         report = json.load(open(out.name, encoding="utf-8"))
     names = {row["algorithm"] for row in report["runs"]}
     placements = 1 if collective == "bcast" else 2
-    expected = len(names) * len(TYPES) * len(counts) * placements * (len(roots_of(torus)) if rooted else 1)
-    if len(names) < 5 or len(report["runs"]) != expected:
+    expected = len(names) * len(types) * len(counts) * placements * (len(roots_of(torus)) if rooted else 1)
+    least = 2 if collective == "alltoallv" else 5  # few algorithms take blocks of any sizes
+    if len(names) < least or len(report["runs"]) != expected:
         raise RuntimeError(f"{collective} on {torus} over {transport}: {len(report['runs'])} measurements instead of {expected}")
     return len(report["runs"]), sum(row["wrong"] for row in report["runs"])
 

@@ -251,7 +251,8 @@ INSTANTIATE_TEST_SUITE_P(
                     Promise{"bcast", "spanning-trees", false, true, false, 1},
                     Promise{"reduce", "linear", false, true, true, 1},
                     Promise{"gather", "bine-dd", true, true, false, 5.0 / 6},
-                    Promise{"scatter", "binomial-dh", true, true, false, 5.0 / 6}),
+                    Promise{"scatter", "binomial-dh", true, true, false, 5.0 / 6},
+                    Promise{"alltoall", "sdx", true, false, false, 5.0 / 6}),
     [](const auto& promise) { return promise.param.collective; });
 
 TEST_F(Perf, a_size_is_that_of_all_blocks_together) {
@@ -264,9 +265,24 @@ TEST_F(Perf, a_size_is_that_of_all_blocks_together) {
     EXPECT_EQ(counts, (std::vector<int>{1, 3, 17}));  // 2, 10 and 50 floats on three ranks
 }
 
+TEST_F(Perf, exchanges_uneven_blocks) {
+    const Json all = run({"alltoall", "--torus", "2x3", "--launch", "threads", "--backend",
+                          "memory", "-a", "auto,all", "--uneven", "7", "--counts", "0,5,3000", "-d",
+                          "int8,double", "-n", "1", "-c"});
+    std::set<std::string> algorithms;
+    for (const Json& row : all["runs"]) {
+        EXPECT_EQ(row["wrong"], 0) << row;
+        EXPECT_EQ(row["uneven"], 7);
+        algorithms.insert(row["algorithm"]);
+    }
+    EXPECT_EQ(algorithms, (std::set<std::string>{"linear", "pairwise"}));
+    EXPECT_EQ(all["runs"].size(), 3U * 2 * 3 * 2);
+    EXPECT_NE(all["skipped"].dump().find("bruck forwards blocks"), std::string::npos);
+}
+
 TEST_F(Perf, every_collective_runs_in_processes) {
     for (const char* collective :
-         {"reduce_scatter", "allgather", "bcast", "reduce", "gather", "scatter"}) {
+         {"reduce_scatter", "allgather", "bcast", "reduce", "gather", "scatter", "alltoall"}) {
         const Json all = run({collective, "--torus", "3", "--backend", "memory", "-b", "8", "-e",
                               "64K", "-f", "8192", "-n", "1", "-c"});
         EXPECT_GE(all["runs"].size(), 2U) << collective;
@@ -341,7 +357,7 @@ TEST(PerfInput, bad_input_is_refused_once) {
 TEST(PerfInput, a_missing_collective_is_told_with_all_names) {
     const auto result = run_tool({"perf"});
     EXPECT_EQ(result.code, 2);
-    EXPECT_NE(result.err.find("reduce_scatter, allgather, bcast, reduce, gather, scatter, barrier"),
+    EXPECT_NE(result.err.find("allgather, bcast, reduce, gather, scatter, alltoall, barrier"),
               std::string::npos)
         << result.err;
 }

@@ -150,7 +150,7 @@ class Alltoall : public testing::TestWithParam<const char*> {};
 
 TEST_P(Alltoall, EveryAlgorithmMovesBlocksOfAnySize) {
     on_torus(GetParam(), [](const Torus& torus, int rank, trefoil_comm_t comm) {
-        const std::size_t largest = (std::size_t{1} << 20) / (torus.ranks() > 5 ? 16 : 1);
+        const std::size_t largest = (std::size_t{1} << 20) / (torus.ranks() > 2 ? 16 : 1);
         unsigned call = 0;
         for (const std::string& name : names_on(torus, false)) {
             ASSERT_EQ(trefoil_comm_set_algorithm(comm, "alltoall", name.c_str()), TREFOIL_SUCCESS);
