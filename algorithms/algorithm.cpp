@@ -138,6 +138,18 @@ std::string_view to_string(Rotation rotation) {
     return "unknown";
 }
 
+std::string_view to_string(PhaseSync sync) {
+    switch (sync) {
+        case PhaseSync::none:
+            return "none";
+        case PhaseSync::signals:
+            return "signals";
+        case PhaseSync::barrier:
+            return "barrier";
+    }
+    return "unknown";
+}
+
 std::string Algorithm::refusal(const Torus& torus, const BuildOptions& options) const {
     const std::string self(name);
     if (is_rooted(collective) && (options.root < 0 || options.root >= torus.ranks())) {
@@ -177,6 +189,13 @@ std::string Algorithm::refusal(const Torus& torus, const BuildOptions& options) 
     }
     if (options.binary && !abilities.binary) {
         return self + " has no binary first phase; leave binary out";
+    }
+    if (options.sync == PhaseSync::barrier && !abilities.barriers) {
+        return self + " has no phases to keep apart; leave barrier out";
+    }
+    if (options.sync == PhaseSync::signals && !abilities.signals) {
+        return self + " has no signals between its phases; " +
+               (abilities.barriers ? "take barrier, or none" : "leave signals out");
     }
     return shape_refusal(torus);
 }

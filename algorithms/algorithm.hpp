@@ -80,6 +80,15 @@ enum class Rotation : std::uint8_t {
 };
 std::string_view to_string(Rotation rotation);
 
+/// What keeps the phases of an exchange apart, for networks in which messages that meet block each
+/// other. Where they share a link's rate it only costs time; results are the same.
+enum class PhaseSync : std::uint8_t {
+    none,     ///< a rank goes on when it has what it needs
+    signals,  ///< messages without data from those who know that a way is free; else barriers
+    barrier   ///< every rank waits for all ranks between any two steps
+};
+std::string_view to_string(PhaseSync sync);
+
 /// More make a schedule too long to be of use.
 inline constexpr Block most_pieces = 65536;
 
@@ -96,6 +105,7 @@ struct BuildOptions {
     Rotation rotation = Rotation::automatic;
     /// Partitioned exchanges with four nodes to a partition: their first phase in two steps.
     bool binary = false;
+    PhaseSync sync = PhaseSync::none;  ///< of exchanges along the rings of a torus
     friend bool operator==(const BuildOptions&, const BuildOptions&) = default;
 };
 
@@ -108,6 +118,8 @@ struct Abilities {
     bool ports = false;
     bool rotation = false;
     bool binary = false;
+    bool barriers = false;  ///< PhaseSync::barrier
+    bool signals = false;   ///< PhaseSync::signals
 };
 
 struct Algorithm {

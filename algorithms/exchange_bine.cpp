@@ -45,7 +45,7 @@ RingSteps bine_steps(Rank size) {
             for (std::size_t step = 0; step < steps.size(); ++step) {
                 if ((route >> step & 1U) != 0) {
                     const auto distance = static_cast<int>(swing_distance(static_cast<int>(step)));
-                    steps[step].push_back(
+                    steps[step].moves.push_back(
                         {at, at % 2 == 0 ? distance : -distance, {target, source}});
                     at = partner(at, static_cast<int>(step), size);
                 }

@@ -198,7 +198,11 @@ std::vector<ExchangePart> partition_parts(const Torus& torus, Rank rank,
         group += torus.coordinate(rank, j) % partition.ways[j];
     }
     group %= turns.groups();
+    std::vector<int> stages;
     for (Rank stage = 0; stage < turns.stages(); ++stage) {
+        if (turns.groups() > 1) {  // one group's dimensions share no links
+            stages.push_back(static_cast<int>(order.size()));
+        }
         int longest = 0;
         for (const int j : turns.moving(stage)) {
             longest = std::max(longest, steps[j]);
@@ -208,7 +212,7 @@ std::vector<ExchangePart> partition_parts(const Torus& torus, Rank rank,
         order.insert(order.end(), busy, mine);
         order.insert(order.end(), longest - busy, -1);
     }
-    return {{{order}}};
+    return {{{order}, stages}};
 }
 
 }  // namespace trefoil

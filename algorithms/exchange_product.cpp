@@ -10,6 +10,7 @@
 #include <cstdint>
 #include <numeric>
 
+#include "algorithms/dissemination.hpp"
 #include "algorithms/exchange_blocks.hpp"
 #include "algorithms/exchange_staging.hpp"
 
@@ -59,22 +60,26 @@ class PartBuilder {
         : torus_(torus), rank_(rank), rings_(rings) {}
 
     void add(const DimensionOrder& order, int classes, int wanted);
-    void write(int steps, ScheduleWriter& writer);
+    void write(const ExchangePart& part, PhaseSync sync, ScheduleWriter& writer);
 
   private:
     class Progress;
     void meet(Progress& progress, int dimension, int step);
     void add_outgoing(int step, Rank peer, Port port, MessageBlocks blocks);
     void add_incoming(int step, Rank peer, Port port, const MessageBlocks& blocks);
+    void note_signals(int dimension, int ring_step, int step);
     Block stage(int steps);
     void place_arrivals();
     std::vector<Extent> sent(const Passage& message) const;
     std::vector<Extent> received(const Passage& message) const;
+    void write_sync(int step, const ExchangePart& part, PhaseSync sync,
+                    ScheduleWriter& writer) const;
 
     const Torus& torus_;
     Rank rank_;
     const ExchangeRings& rings_;
     std::vector<Passage> outgoing_, incoming_;
+    std::vector<Passage> signals_out_, signals_in_;  // before the messages of their step
     std::vector<Group> groups_;
     std::vector<Numbered> arrivals_;    // by message, then in its order
     std::vector<Numbered> departures_;  // of those that are passed on, by group
@@ -119,6 +124,7 @@ void PartBuilder::add(const DimensionOrder& order, int classes, int wanted) {
         if (j < 0) {
             continue;
         }
+        note_signals(j, progress.done(j), static_cast<int>(step));
         meet(progress, j, static_cast<int>(step));
         progress.advance(j, static_cast<int>(step));
         // While the same dimension goes on, what it holds is not asked for.
@@ -139,6 +145,20 @@ void PartBuilder::meet(Progress& progress, int dimension, int step) {
     for (const RingHandover& h : ring.receives(at, ring_step)) {
         add_incoming(step, torus_.with_coordinate(rank_, dimension, h.holder),
                      Port::towards(dimension, h.hop).opposite(), progress.message(dimension, h));
+    }
+}
+
+void PartBuilder::note_signals(int dimension, int ring_step, int step) {
+    const Rank at = torus_.coordinate(rank_, dimension);
+    for (const auto& [from, hop] : rings_[dimension]->signals(ring_step)) {
+        const Port port = Port::towards(dimension, hop);
+        if (from == at) {
+            signals_out_.push_back({step, torus_.shifted(rank_, dimension, hop), port, 0, 0});
+        }
+        if (rings_[dimension]->wrapped(std::int64_t{from} + hop) == at) {
+            const Rank sender = torus_.with_coordinate(rank_, dimension, from);
+            signals_in_.push_back({step, sender, port.opposite(), 0, 0});
+        }
     }
 }
 
@@ -236,7 +256,28 @@ std::vector<Extent> PartBuilder::received(const Passage& message) const {
     return extents;
 }
 
-void PartBuilder::write(int steps, ScheduleWriter& writer) {
+void PartBuilder::write_sync(int step, const ExchangePart& part, PhaseSync sync,
+                             ScheduleWriter& writer) const {
+    const bool new_stage = std::ranges::find(part.stages, step) != part.stages.end();
+    if (sync == PhaseSync::barrier || (sync == PhaseSync::signals && new_stage)) {
+        write_dissemination(torus_, rank_, writer);
+    } else if (sync == PhaseSync::signals) {
+        writer.step();  // on all ranks, whether or not this one has heard of any signal
+        for (const Passage& signal : signals_out_) {
+            if (signal.step == step) {
+                writer.send(signal.peer, signal.port, {});
+            }
+        }
+        for (const Passage& signal : signals_in_) {
+            if (signal.step == step) {
+                writer.receive(signal.peer, signal.port);
+            }
+        }
+    }
+}
+
+void PartBuilder::write(const ExchangePart& part, PhaseSync sync, ScheduleWriter& writer) {
+    const int steps = static_cast<int>(part.orders[0].size());
     writer.part(static_cast<Block>(2 * torus_.ranks()), stage(steps));
     place_arrivals();
     std::vector<std::vector<const Passage*>> sends(steps), receives(steps);
@@ -247,6 +288,9 @@ void PartBuilder::write(int steps, ScheduleWriter& writer) {
         receives[m.step].push_back(&m);
     }
     for (int s = 0; s < steps; ++s) {
+        if (s > 0) {
+            write_sync(s, part, sync, writer);
+        }
         writer.step();
         for (const Passage* m : sends[s]) {
             writer.send(m->peer, m->port, sent(*m));
@@ -260,7 +304,7 @@ void PartBuilder::write(int steps, ScheduleWriter& writer) {
 }  // namespace
 
 Schedule exchange_schedule(const Torus& torus, Rank rank, const ExchangeRings& rings,
-                           const std::vector<ExchangePart>& parts) {
+                           const std::vector<ExchangePart>& parts, PhaseSync sync) {
     ScheduleWriter writer(rank);
     for (const ExchangePart& part : parts) {
         PartBuilder builder(torus, rank, rings);
@@ -268,7 +312,7 @@ Schedule exchange_schedule(const Torus& torus, Rank rank, const ExchangeRings& r
         for (int c = 0; c < classes; ++c) {
             builder.add(part.orders[c], classes, c);
         }
-        builder.write(static_cast<int>(part.orders[0].size()), writer);
+        builder.write(part, sync, writer);
     }
     return writer.take();
 }
@@ -302,6 +346,11 @@ std::vector<ExchangePart> rotated_parts(const ExchangeRings& rings, bool whole) 
             order.insert(order.end(), rings[j]->steps(), j);
         }
         parts[whole ? 0 : c].orders.push_back(std::move(order));
+    }
+    for (ExchangePart& part : parts) {
+        for (std::size_t stage = 1; stage < moving.size(); ++stage) {
+            part.stages.push_back(static_cast<int>(stage) * longest);
+        }
     }
     return parts;
 }

@@ -5,6 +5,7 @@
 #include <memory>
 #include <vector>
 
+#include "algorithms/algorithm.hpp"
 #include "algorithms/ring_exchange.hpp"
 #include "algorithms/schedule.hpp"
 
@@ -22,6 +23,9 @@ using DimensionOrder = std::vector<int>;
 /// orders of all parts are equally long.
 struct ExchangePart {
     std::vector<DimensionOrder> orders;
+    /// Global steps that may load links of which some were loaded in other orders before: with
+    /// PhaseSync::signals a barrier stands before them.
+    std::vector<int> stages = {};
 };
 
 /// What `rank` does. In ring step i of dimension j it sends the blocks whose coordinates in j are a
@@ -32,8 +36,11 @@ struct ExchangePart {
 ///
 /// An order may depend on the rank if blocks are where those who hold them have the same order: see
 /// partition_parts() (algorithms/exchange_partition.hpp).
+///
+/// With `sync` a barrier stands between any two global steps, or a step of the rings' signals.
+/// Parts know nothing of each other: only one part is kept free of contention.
 Schedule exchange_schedule(const Torus& torus, Rank rank, const ExchangeRings& rings,
-                           const std::vector<ExchangePart>& parts);
+                           const std::vector<ExchangePart>& parts, PhaseSync sync);
 
 /// One part, one dimension after the other.
 std::vector<ExchangePart> sequential_parts(const ExchangeRings& rings);

@@ -10,8 +10,19 @@ namespace trefoil {
 namespace {
 
 RingSteps without_empty(RingSteps steps) {
-    std::erase_if(steps, [](const std::vector<RingMove>& moves) { return moves.empty(); });
-    return steps;
+    RingSteps kept;
+    std::vector<RingSignal> waiting;
+    for (RingStep& step : steps) {
+        waiting.insert(waiting.end(), step.signals.begin(), step.signals.end());
+        if (!step.moves.empty()) {
+            kept.push_back({std::move(step.moves), {}});
+            if (kept.size() > 1) {  // nothing has moved before the first
+                kept.back().signals = waiting;
+            }
+            waiting.clear();
+        }
+    }
+    return kept;
 }
 
 }  // namespace
@@ -22,16 +33,17 @@ ExchangeTable::ExchangeTable(Rank size, RingSteps steps)
 ExchangeTable::ExchangeTable(RingSteps steps, Rank size)
     : RingExchange(size, static_cast<int>(steps.size())) {
     std::vector<int> last_moves(static_cast<std::size_t>(size) * size, -1);
-    for (std::vector<RingMove>& moves : steps) {
-        add(moves, last_moves);
-        moves = {};
+    for (RingStep& step : steps) {
+        add(step, last_moves);
+        step = {};
     }
 }
 
-void ExchangeTable::add(std::vector<RingMove>& moves, std::vector<int>& last_moves) {
-    std::sort(moves.begin(), moves.end());
+void ExchangeTable::add(RingStep& given, std::vector<int>& last_moves) {
+    std::sort(given.moves.begin(), given.moves.end());
     Step step;
-    for (const RingMove& m : moves) {
+    step.signals = std::move(given.signals);
+    for (const RingMove& m : given.moves) {
         if (step.messages.empty() || step.messages.back().holder != m.holder ||
             step.messages.back().hop != m.hop) {
             step.messages.push_back(

@@ -16,16 +16,21 @@ struct RingMove {
     friend constexpr auto operator<=>(const RingMove&, const RingMove&) = default;
 };
 
-using RingSteps = std::vector<std::vector<RingMove>>;
+struct RingStep {
+    std::vector<RingMove> moves;
+    std::vector<RingSignal> signals = {};  ///< RingExchange::signals()
+};
+using RingSteps = std::vector<RingStep>;
 
-/// A RingExchange of given moves; empty steps are left out. Memory grows with the number of moves,
-/// at least size^2.
+/// A RingExchange of given moves. Steps without any are left out, and their signals given before
+/// the next one. Memory grows with the number of moves, at least size^2.
 class ExchangeTable final : public RingExchange {
   public:
     ExchangeTable(Rank size, RingSteps steps);
 
     std::vector<RingHandover> sends(Rank coordinate, int step) const override;
     std::vector<RingHandover> receives(Rank coordinate, int step) const override;
+    std::vector<RingSignal> signals(int step) const override { return steps_[step].signals; }
 
   private:
     struct Message {
@@ -37,10 +42,11 @@ class ExchangeTable final : public RingExchange {
         std::vector<Message> messages;        // by holder and hop
         std::vector<std::uint32_t> arrivals;  // the same by peer and holder
         std::vector<HeldPair> pairs;
+        std::vector<RingSignal> signals;
     };
     ExchangeTable(RingSteps steps, Rank size);  // no step is empty
     /// last_moves: by target and source the last step in which each pair moved so far.
-    void add(std::vector<RingMove>& moves, std::vector<int>& last_moves);
+    void add(RingStep& given, std::vector<int>& last_moves);
     static RingHandover handover(const Step& step, const Message& message);
 
     std::vector<Step> steps_;

@@ -40,10 +40,10 @@ class GatherScatter {
     RingSteps run() {
         RingSteps steps;
         for (int level = 0; level <= depth_ - 2; ++level) {
-            steps.push_back(phase(level, &GatherScatter::gathers));
+            steps.push_back({phase(level, &GatherScatter::gathers), before_gather(level)});
         }
         for (int level = depth_ - 2; level >= 0; --level) {
-            steps.push_back(phase(level, &GatherScatter::scatters));
+            steps.push_back({phase(level, &GatherScatter::scatters), before_scatter(level)});
         }
         return steps;
     }
@@ -87,6 +87,29 @@ class GatherScatter {
             return at % 2 == 0 && target == next;
         }
         return ahead(at, target) >= ahead(at, next);
+    }
+
+    // Section 7.2. Gather: the way of a multiple of 2^level is free when the one at its end has
+    // what was handed on there at the level below.
+    std::vector<RingSignal> before_gather(int level) const {
+        std::vector<RingSignal> signals;
+        for (Rank i = 0; level >= 1 && i < size_; i += Rank{1} << level) {
+            const Rank next = successor(i, level);
+            signals.push_back({next, -ahead(i, next)});
+        }
+        return signals;
+    }
+
+    // Scatter: whoever has sent over a whole way tells the one in the middle, which then sends. Of
+    // even hubs those in the middle of the shortest ways do not.
+    std::vector<RingSignal> before_scatter(int level) const {
+        std::vector<RingSignal> signals;
+        const Rank half = Rank{1} << level;
+        const bool meet = level < depth_ - 2 && (level > 0 || !even_hubs_);
+        for (Rank i = 0; meet && i < size_ - half; i += 2 * half) {
+            signals.push_back({i, half});
+        }
+        return signals;
     }
 
     std::vector<RingMove> phase(int level, Rule rule) {
@@ -135,16 +158,20 @@ BothTrees both_trees(Rank size, bool one_port) {
         }
     }
     BothTrees trees{up.run(), down.run()};
-    for (std::vector<RingMove>& moves : trees.down) {
-        for (RingMove& m : moves) {
+    for (RingStep& step : trees.down) {
+        for (RingMove& m : step.moves) {
             m = {mirror(m.holder), -m.hop, {mirror(m.pair.target), mirror(m.pair.source)}};
+        }
+        for (RingSignal& signal : step.signals) {
+            signal = {mirror(signal.from), -signal.hop};
         }
     }
     return trees;
 }
 
-void append(std::vector<RingMove>& moves, const std::vector<RingMove>& more) {
-    moves.insert(moves.end(), more.begin(), more.end());
+void append(RingStep& step, const RingStep& more) {
+    step.moves.insert(step.moves.end(), more.moves.begin(), more.moves.end());
+    step.signals.insert(step.signals.end(), more.signals.begin(), more.signals.end());
 }
 
 RingSteps in_turn_or_at_once(BothTrees trees, bool in_turn) {
@@ -168,7 +195,7 @@ RingSteps short_ring(Rank size) {
         steps.emplace_back();
         for (Rank source = 0; source < size; ++source) {
             const int hop = sign_of(source) * distance;
-            steps.back().push_back({source, hop, {(source + hop + size) % size, source}});
+            steps.back().moves.push_back({source, hop, {(source + hop + size) % size, source}});
         }
     };
     if (size > 2) {
@@ -177,6 +204,9 @@ RingSteps short_ring(Rank size) {
     }
     if (size % 2 == 0) {
         straight(size / 2, [](Rank source) { return source % 2 == 0 ? 1 : -1; });
+    }
+    if (size == 4) {  // the second link of each way was the next one's
+        steps.back().signals = {{0, 1}, {1, -1}, {2, 1}, {3, -1}};
     }
     return steps;
 }

@@ -98,4 +98,21 @@ std::vector<RingHandover> PartedRing::receives(Rank coordinate, int step) const 
     return result;
 }
 
+std::vector<RingSignal> PartedRing::signals(int step) const {
+    std::vector<RingSignal> wide;
+    if (binary_ && step == 1) {  // the second link of +2 is the next one's
+        for (Rank even = 0; even < size(); even += 2) {
+            wide.push_back({even, 1});
+        }
+    }
+    if (step > first_steps_) {
+        for (const RingSignal& signal : part_->signals(step - first_steps_)) {
+            for (Rank residue = 0; residue < ways_; ++residue) {
+                wide.push_back({signal.from * ways_ + residue, signal.hop * ways_});
+            }
+        }
+    }
+    return wide;
+}
+
 }  // namespace trefoil

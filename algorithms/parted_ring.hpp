@@ -25,6 +25,8 @@ class PartedRing final : public RingExchange {
 
     std::vector<RingHandover> sends(Rank coordinate, int step) const override;
     std::vector<RingHandover> receives(Rank coordinate, int step) const override;
+    /// Those of the smaller rings, and one within the binary first phase.
+    std::vector<RingSignal> signals(int step) const override;
 
   private:
     /// The only handover of a step of the first phase; no pairs: none.

@@ -35,6 +35,13 @@ struct RingHandover {
     std::vector<HeldPair> pairs;
 };
 
+/// `from` tells from + hop that it need not wait any longer.
+struct RingSignal {
+    Rank from = 0;
+    int hop = 0;
+    friend constexpr auto operator<=>(const RingSignal&, const RingSignal&) = default;
+};
+
 /// Every coordinate begins with the pairs (itself, t) for all t and ends with (s, itself) for all
 /// s. Each pair is at one coordinate at a time, and never again at one that it left; (s, s) does
 /// not move. All of a step is sent before any of it arrives. No step is empty. Immutable,
@@ -51,6 +58,10 @@ class RingExchange {
     virtual std::vector<RingHandover> sends(Rank coordinate, int step) const = 0;
     /// What `coordinate` receives in `step`, from which holders.
     virtual std::vector<RingHandover> receives(Rank coordinate, int step) const = 0;
+
+    /// What is to be heard before `step` begins, and told as soon as the step before is complete,
+    /// if messages of the two are not to meet on a link. None: nothing is known.
+    virtual std::vector<RingSignal> signals(int /*step*/) const { return {}; }
 
     /// The pairs that are at `coordinate` before `step` (after all, at step == steps()), in order.
     std::vector<HeldPair> held(Rank coordinate, int step) const;

@@ -45,7 +45,8 @@ Schedule build_rotated(const Torus& torus, Rank rank, const BuildOptions& option
     return exchange_schedule(torus, rank, rings,
                              options.single_port
                                  ? sequential_parts(rings)
-                                 : rotated_parts(rings, options.rotation == Rotation::whole));
+                                 : rotated_parts(rings, options.rotation == Rotation::whole),
+                             options.sync);
 }
 
 /// How much more than its share of what is sent in one dimension a class of blocks can be. Given
@@ -118,7 +119,7 @@ template <Rank ways>
 Schedule build_partitioned(const Torus& torus, Rank rank, const BuildOptions& options) {
     const ExchangePartition partition = partition_of<ways>(torus, options);
     return exchange_schedule(torus, rank, partition_rings(torus, partition),
-                             partition_parts(torus, rank, partition));
+                             partition_parts(torus, rank, partition), options.sync);
 }
 
 template <Rank ways>
@@ -136,7 +137,7 @@ constexpr Algorithm scheme(std::string_view name, std::string_view summary,
         .paper = tseng,
         .shapes = shapes,
         .traits = along_rings,
-        .abilities = {.binary = ways == 4},
+        .abilities = {.binary = ways == 4, .barriers = true, .signals = true},
         .shape_refusal = not_to_be_parted<dimensions, ways>,
         .builder = build_partitioned<ways>,
         .landing_vectors = partitioned_channel<ways>,
@@ -151,7 +152,7 @@ constexpr Algorithm exchange_ring_entries[] = {
         .paper = "own",
         .shapes = "every torus",
         .traits = along_rings,
-        .abilities = {.radix = true, .rotation = true},
+        .abilities = {.radix = true, .rotation = true, .barriers = true},
         .shape_refusal = every_torus,
         .builder = build_rotated<RingKind::digits>,
         .landing_vectors = rotated_channel<RingKind::digits>,
@@ -163,7 +164,7 @@ constexpr Algorithm exchange_ring_entries[] = {
         .paper = "own",
         .shapes = "every torus",
         .traits = along_rings,
-        .abilities = {.rotation = true},
+        .abilities = {.rotation = true, .barriers = true},
         .shape_refusal = every_torus,
         .builder = build_rotated<RingKind::direct>,
         .landing_vectors = rotated_channel<RingKind::direct>,
@@ -175,7 +176,7 @@ constexpr Algorithm exchange_ring_entries[] = {
         .paper = tseng,
         .shapes = "every torus",
         .traits = along_rings,
-        .abilities = {.single_port = true, .rotation = true},
+        .abilities = {.single_port = true, .rotation = true, .barriers = true, .signals = true},
         .shape_refusal = every_torus,
         .builder = build_rotated<RingKind::tree>,
         .landing_vectors = rotated_channel<RingKind::tree>,
@@ -197,7 +198,7 @@ constexpr Algorithm exchange_ring_entries[] = {
         .paper = tseng,
         .shapes = "every torus",
         .traits = along_rings,
-        .abilities = {.binary = true},
+        .abilities = {.binary = true, .barriers = true, .signals = true},
         .shape_refusal = every_torus,
         .builder = build_partitioned<0>,
         .landing_vectors = partitioned_channel<0>,
@@ -209,7 +210,7 @@ constexpr Algorithm exchange_ring_entries[] = {
         .paper = "De Sensi et al., Bine trees, SC 2025, section 4",
         .shapes = "power-of-two dimensions",
         .traits = along_rings,
-        .abilities = {.single_port = true, .rotation = true},
+        .abilities = {.single_port = true, .rotation = true, .barriers = true},
         .shape_refusal = powers_of_two,
         .builder = build_bine_exchange,
         .landing_vectors = bine_channel,
