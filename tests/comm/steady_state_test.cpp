@@ -24,8 +24,25 @@ void expect_no_allocations_and_locks(const std::string& shape, int ranks, int po
     run_ranks(ranks, options, [&](int rank, trefoil_comm_t comm) {
         ASSERT_NE(comm, nullptr);
         const std::vector<std::size_t> counts{1, 100, 5000, 400'000};
-        std::vector<float> data(counts.back(), 1.0F);
+        std::vector<float> data(counts.back(), 1.0F), received(counts.back());
+        std::vector<std::size_t> sent(ranks), taken(ranks);
+        for (int r = 0; r < ranks; ++r) {  // from rank a to rank b; some are empty
+            const auto between = [](int a, int b) { return (a + 2 * b) % 5 * std::size_t{4000}; };
+            sent[r] = between(rank, r);
+            taken[r] = between(r, rank);
+        }
         const auto round = [&] {
+            for (const std::size_t count : {1, 3000}) {
+                ASSERT_EQ(
+                    trefoil_alltoall(data.data(), received.data(), count, TREFOIL_FLOAT, comm),
+                    TREFOIL_SUCCESS);
+                ASSERT_EQ(
+                    trefoil_alltoall(TREFOIL_IN_PLACE, received.data(), count, TREFOIL_FLOAT, comm),
+                    TREFOIL_SUCCESS);
+            }
+            ASSERT_EQ(trefoil_alltoallv(data.data(), sent.data(), nullptr, received.data(),
+                                        taken.data(), nullptr, TREFOIL_FLOAT, comm),
+                      TREFOIL_SUCCESS);
             for (const std::size_t count : counts) {
                 ASSERT_EQ(trefoil_allreduce(TREFOIL_IN_PLACE, data.data(), count, TREFOIL_FLOAT,
                                             TREFOIL_MAX, comm),
