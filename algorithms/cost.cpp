@@ -73,7 +73,7 @@ class Summary {
     double units_per_vector_ = 1;
     std::int64_t sent_max_ = 0, sent_min_ = 0, sent_total_ = 0;
     std::int64_t messages_total_ = 0, waits_total_ = 0;
-    std::int64_t held_max_ = 0;
+    std::int64_t held_max_ = 0, packed_total_ = 0;
     std::vector<std::int64_t> largest_message_, most_sent_;  // by step
 
     // Of the rank under way: messages by step.
@@ -134,6 +134,7 @@ void Summary::collect(const Schedule& schedule) {
                 messages_.push_back({m.peer, m.port, units});
                 sent += units;
                 largest = std::max(largest, units);
+                packed_total_ += extents.size() > 1 ? units : 0;
                 result_.max_extents_per_message =
                     std::max(result_.max_extents_per_message, static_cast<int>(extents.size()));
             }
@@ -250,6 +251,7 @@ CostSummary Summary::finish() {
         result_.rank_block_times =
             blocks(std::accumulate(most_sent_.begin(), most_sent_.end(), std::int64_t{0}));
         result_.peak_blocks_held = blocks(held_max_);
+        result_.packed = static_cast<double>(packed_total_) / units_per_vector_ / torus_.ranks();
     }
     return result_;
 }
@@ -267,7 +269,7 @@ CostSummary summarize(const Torus& torus, const Algorithm& algorithm, const Buil
 double CostModel::time(const CostSummary& cost, double vector_bytes) const {
     return cost.steps * alpha + static_cast<double>(cost.sum_hops) * tau +
            cost.sum_link_load * vector_bytes * beta + cost.waits * wait + cost.messages * message +
-           cost.sent * vector_bytes * byte;
+           cost.sent * vector_bytes * byte + cost.packed * vector_bytes * copy;
 }
 
 }  // namespace trefoil

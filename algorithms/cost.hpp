@@ -31,6 +31,9 @@ struct CostSummary {
     /// sends most. What a rank sends to itself counts nowhere.
     double block_times = 0, msg_block_times = 0, rank_block_times = 0, peak_blocks_held = 0;
     int messages_per_rank = 0;
+    /// Of alltoall: vectors that a rank gathers from several places before it sends them, mean over
+    /// the ranks. Forwarding blocks costs that; in other collectives it is little.
+    double packed = 0;
 };
 
 /// Builds one rank's schedule after the other; memory does not grow with ranks x schedule.
@@ -38,7 +41,8 @@ CostSummary summarize(const Torus& torus, const Algorithm& algorithm,
                       const BuildOptions& options = {});
 
 /// T = sum over steps of (alpha + hops*tau + load*bytes*beta)
-///     + waits*wait + messages*message + sent*bytes*byte, in seconds.
+///     + waits*wait + messages*message + sent*bytes*byte
+///     + packed*bytes*copy, in seconds.
 /// The second line is for ranks that share cores: what their processors do, one after the other.
 /// With a core for each rank it is part of alpha and beta.
 struct CostModel {
@@ -48,6 +52,7 @@ struct CostModel {
     double wait = 0;            ///< per CostSummary::waits
     double message = 0;         ///< per CostSummary::messages
     double byte = 0;            ///< per byte that a rank sends, on average
+    double copy = 0;            ///< per byte of CostSummary::packed
     double time(const CostSummary& cost, double vector_bytes) const;
 };
 

@@ -23,6 +23,7 @@ namespace {
 /// Above this many ranks the summary of all ranks' schedules costs more than it saves.
 constexpr Rank largest_priced = 1024;
 constexpr Rank largest_priced_in_order = 128;
+constexpr Rank largest_priced_exchange = 256;
 /// trivance-g stores all contributions and reduces them locally, which the model does not price: it
 /// is for vectors whose contributions together are at most this, and each costs a share of a step.
 constexpr std::size_t most_gathered_bytes = 16384;
@@ -34,8 +35,10 @@ constexpr std::size_t unpriced_latency_bytes = 32768;
 /// Each piece of a segment is a message with an index of its own.
 constexpr Block most_pieces_of_segment = std::bit_floor(Notice::index_limit);
 
-bool is_priced(const Torus& torus, bool in_rank_order) {
-    return torus.ranks() <= (in_rank_order ? largest_priced_in_order : largest_priced);
+bool is_priced(Collective collective, const Torus& torus, bool in_rank_order) {
+    return torus.ranks() <= (in_rank_order                        ? largest_priced_in_order
+                             : collective == Collective::alltoall ? largest_priced_exchange
+                                                                  : largest_priced);
 }
 
 struct Candidate {
@@ -52,7 +55,8 @@ bool suits_order(const Traits& traits, bool in_rank_order) {
 
 bool is_candidate(const Algorithm& algorithm, Collective collective, const Torus& torus) {
     // The plain ring has bucket's volume on one dimension and more steps on several.
-    const bool too_direct = algorithm.name == "direct" && torus.ranks() > largest_priced_in_order;
+    const bool too_direct = algorithm.name == "direct" && collective != Collective::alltoall &&
+                            torus.ranks() > largest_priced_in_order;
     return algorithm.collective == collective && algorithm.traits.identical_results &&
            algorithm.refusal(torus).empty() && algorithm.name != "ring" &&
            (!too_direct || is_reduction(collective));
@@ -78,7 +82,7 @@ const std::vector<Candidate>& candidates(Collective collective, const Torus& tor
         for (const Algorithm& algorithm : algorithms()) {
             if (is_candidate(algorithm, collective, torus) &&
                 suits_order(algorithm.traits, in_rank_order)) {
-                const bool priced = is_priced(torus, in_rank_order);
+                const bool priced = is_priced(collective, torus, in_rank_order);
                 const BuildOptions options{.pieces = algorithm.abilities.pieces ? 1U : 0U};
                 found.push_back(
                     {&algorithm, priced ? summarize(torus, algorithm, options) : CostSummary{}});
@@ -138,6 +142,10 @@ const Algorithm* unpriced(const std::vector<Candidate>& all, Collective collecti
     if (collective == Collective::allreduce && !needs.rank_order) {
         return &find_algorithm(collective, small ? "recursive-doubling-i" : "swing-b");
     }
+    if (collective == Collective::alltoall && !needs.uneven) {
+        // So many ranks cannot all have landing slots for all others.
+        return &find_algorithm(collective, "sdx");
+    }
     const Algorithm* fallback = nullptr;
     for (const Candidate& c : all) {
         if (!serves(*c.algorithm, needs)) {
@@ -185,7 +193,7 @@ AlgorithmChoice choose_algorithm(Collective collective, const Torus& torus, std:
         return Choice{&algorithm, {.pieces = pieces_for(algorithm, torus, bytes, basis)}};
     };
     AlgorithmChoice result;
-    if (!is_priced(torus, ordered)) {
+    if (!is_priced(collective, torus, ordered)) {
         if (const Algorithm* one = unpriced(all, collective, torus, bytes, needs, basis.model)) {
             result.choice = chosen(*one);
         }

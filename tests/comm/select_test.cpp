@@ -156,5 +156,31 @@ TEST(Selection, RanksWithDifferentPiecesDisagree) {
     });
 }
 
+/// The block size decides alltoall: few steps that forward, then straight without a copy.
+TEST(Selection, SendsLongBlocksStraight) {
+    for (const char* shape : {"3x3", "4x4", "8x8", "4x4x4"}) {
+        const Torus torus = Torus::parse(shape);
+        const auto name = [&](std::size_t block) {
+            return choose_algorithm(Collective::alltoall, torus,
+                                    block * static_cast<std::size_t>(torus.ranks()))
+                .choice.algorithm->name;
+        };
+        EXPECT_NE(name(8), "orbit") << shape;
+        EXPECT_EQ(name(64 * kib), "orbit") << shape;
+        EXPECT_EQ(name(mib), "orbit") << shape;
+    }
+}
+
+TEST(Selection, KeepsAlltoallvFromForwarding) {
+    for (const char* shape : {"2", "5", "3x3", "2x3", "4x4x4"}) {
+        const Torus torus = Torus::parse(shape);
+        for (const std::size_t bytes : {8UL, mib}) {
+            const auto made =
+                choose_algorithm(Collective::alltoall, torus, bytes, {.uneven = true});
+            EXPECT_TRUE(made.choice.algorithm->traits.uneven) << shape;
+        }
+    }
+}
+
 }  // namespace
 }  // namespace trefoil::test
