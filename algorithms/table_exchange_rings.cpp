@@ -86,7 +86,7 @@ double bine_channel(const Torus& torus, const BuildOptions& options) {
 std::string powers_of_two(const Torus& torus) {
     for (int j = 0; j < torus.dimensions(); ++j) {
         if ((torus.size(j) & (torus.size(j) - 1)) != 0) {
-            return "it needs dimensions of a power of two, and dimension " + std::to_string(j) +
+            return "bine needs dimensions of a power of two, and dimension " + std::to_string(j) +
                    " has " + std::to_string(torus.size(j));
         }
     }
@@ -96,14 +96,20 @@ std::string powers_of_two(const Torus& torus) {
 /// The paper's schemes: how many dimensions, and into how many ways each is parted.
 template <int dimensions, Rank ways>
 std::string not_to_be_parted(const Torus& torus) {
+    int tori = 1;
+    for (int j = 0; j < dimensions; ++j) {
+        tori *= ways;
+    }
+    const std::string self = (dimensions == 2 ? "t" : "c") + std::to_string(tori);
     if (torus.dimensions() != dimensions) {
-        return "it is for " + std::to_string(dimensions) + " dimensions, not " +
-               std::to_string(torus.dimensions());
+        return self + " is for " + std::to_string(dimensions) + " dimensions, not " +
+               std::to_string(torus.dimensions()) + "; partition takes any";
     }
     for (int j = 0; j < dimensions; ++j) {
         if (torus.size(j) % ways != 0) {
-            return "it needs dimensions of a multiple of " + std::to_string(ways) +
-                   ", and dimension " + std::to_string(j) + " has " + std::to_string(torus.size(j));
+            return self + " needs dimensions of a multiple of " + std::to_string(ways) +
+                   ", and dimension " + std::to_string(j) + " has " +
+                   std::to_string(torus.size(j)) + "; partition takes any";
         }
     }
     return {};

@@ -74,6 +74,12 @@ Json modifiers(const Abilities& abilities) {
     if (abilities.binary) {
         list.push_back("binary");
     }
+    if (abilities.signals) {
+        list.push_back("signals");
+    }
+    if (abilities.barriers) {
+        list.push_back("barrier");
+    }
     return list;
 }
 
@@ -232,7 +238,8 @@ How to read it:
   commute are allowed.
 - **Shapes**: dimensions and ranks may be any numbers unless it says otherwise; `-` marks a torus that is refused.
 - **Options**: `layouts` are block-by-block, permute, send and two-transmissions; `pieces` is the number of pieces of a
-  pipeline, here the default. `name:single-port` is the published variant for one port.
+  pipeline, here the default. `name:single-port` is the published variant for one port. `signals` and `barrier` keep the
+  phases of an exchange apart, for networks in which messages that meet block each other.
 )";
 
 }  // namespace

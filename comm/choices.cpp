@@ -65,6 +65,12 @@ void modify(BuildOptions& options, std::string_view text, std::string_view modif
             return;
         }
     }
+    for (const PhaseSync sync : {PhaseSync::signals, PhaseSync::barrier}) {
+        if (modifier == to_string(sync)) {
+            options.sync = sync;
+            return;
+        }
+    }
     for (const Layout layout :
          {Layout::block_by_block, Layout::permute, Layout::send, Layout::two_transmissions}) {
         if (modifier == to_string(layout)) {
@@ -74,8 +80,8 @@ void modify(BuildOptions& options, std::string_view text, std::string_view modif
     }
     refuse(text, "there is no modifier \"" + std::string(modifier) +
                      "\"; there are single-port, pieces-8, radix-8, ports-8 (or any other "
-                     "number), binary, split, class, block-by-block, permute, send and "
-                     "two-transmissions");
+                     "number), binary, split, class, signals, barrier, block-by-block, permute, "
+                     "send and two-transmissions");
 }
 
 }  // namespace
@@ -102,6 +108,9 @@ std::string to_string(const Choice& choice) {
     }
     if (choice.options.binary) {
         text += ":" + std::string(binary);
+    }
+    if (choice.options.sync != PhaseSync::none) {
+        text += ":" + std::string(to_string(choice.options.sync));
     }
     return text;
 }

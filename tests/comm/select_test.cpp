@@ -23,7 +23,10 @@ TEST(Choices, AreWrittenAsTheyAreRead) {
                                            {Collective::allreduce, "ring"},
                                            {Collective::reduce_scatter, "swing:send"},
                                            {Collective::allgather, "bine:permute:single-port"},
-                                           {Collective::bcast, "spanning-trees:pieces-12"}}) {
+                                           {Collective::bcast, "spanning-trees:pieces-12"},
+                                           {Collective::alltoall, "sdx:radix-4:class"},
+                                           {Collective::alltoall, "sdx:barrier"},
+                                           {Collective::alltoall, "t4:signals"}}) {
         EXPECT_EQ(to_string(parse_choice(collective, text, torus)), text);
     }
 }
