@@ -55,7 +55,5 @@ class ExchangeTable final : public RingExchange {
 /// Gather-scatter trees (exchange_tree.cpp), and with one message sent and received at a time.
 RingSteps tree_steps(Rank size);
 RingSteps one_port_tree_steps(Rank size);
-/// Bine's butterfly (exchange_bine.cpp); `size` is a power of two.
-RingSteps bine_steps(Rank size);
 
 }  // namespace trefoil

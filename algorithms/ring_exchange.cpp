@@ -8,25 +8,11 @@
 #include <mutex>
 #include <utility>
 
+#include "algorithms/exchange_bine.hpp"
 #include "algorithms/exchange_digits.hpp"
 #include "algorithms/exchange_table.hpp"
 
 namespace trefoil {
-
-namespace {
-
-std::shared_ptr<const RingExchange> table_of(RingKind kind, Rank size) {
-    switch (kind) {
-        case RingKind::tree:
-            return std::make_shared<ExchangeTable>(size, tree_steps(size));
-        case RingKind::tree_one_port:
-            return std::make_shared<ExchangeTable>(size, one_port_tree_steps(size));
-        default:
-            return std::make_shared<ExchangeTable>(size, bine_steps(size));
-    }
-}
-
-}  // namespace
 
 std::vector<HeldPair> RingExchange::held(Rank coordinate, int step) const {
     std::vector<HeldPair> here;
@@ -120,15 +106,23 @@ std::int64_t largest_channel(const RingExchange& ring) {
 }
 
 std::shared_ptr<const RingExchange> ring_exchange(RingKind kind, Rank size, int radix) {
-    if (kind == RingKind::digits || kind == RingKind::direct) {
-        return std::make_shared<DigitExchange>(size, kind == RingKind::digits ? radix : size + 1);
+    switch (kind) {
+        case RingKind::digits:
+            return std::make_shared<DigitExchange>(size, radix);
+        case RingKind::direct:
+            return std::make_shared<DigitExchange>(size, size + 1);
+        case RingKind::bine:
+            return std::make_shared<BineExchange>(size);
+        default:
+            break;
     }
     static std::mutex mutex;
     static std::map<std::pair<RingKind, Rank>, std::shared_ptr<const RingExchange>> tables;
     const std::lock_guard lock(mutex);
     std::shared_ptr<const RingExchange>& table = tables[{kind, size}];
     if (!table) {
-        table = table_of(kind, size);
+        table = std::make_shared<ExchangeTable>(
+            size, kind == RingKind::tree ? tree_steps(size) : one_port_tree_steps(size));
     }
     return table;
 }

@@ -97,8 +97,11 @@ enum class RingKind : std::uint8_t {
     bine            ///< Bine's butterfly; the size must be a power of two
 };
 
-/// The ring of `kind`; `radix` >= 2 is for digits alone. Kept where making it takes long.
-/// Thread-safe.
+/// Trees are tables, of more than size^2 entries: 0.3 GB at 1024. Larger ones are not to be asked
+/// for.
+inline constexpr Rank largest_tree_ring = 1024;
+
+/// The ring of `kind`; `radix` >= 2 is for digits alone. Tables are kept. Thread-safe.
 std::shared_ptr<const RingExchange> ring_exchange(RingKind kind, Rank size, int radix = 2);
 
 }  // namespace trefoil

@@ -28,6 +28,26 @@ double largest_channel_of(const ExchangeRings& rings) {
     return largest;
 }
 
+/// Rings of trees are tables.
+std::string too_large_for_trees(std::string_view name, const Torus& torus, Rank ways = 1) {
+    for (int j = 0; j < torus.dimensions(); ++j) {
+        if (torus.size(j) / ways > largest_tree_ring) {
+            return std::string(name) + " takes rings of up to " +
+                   std::to_string(largest_tree_ring) + ", and in dimension " + std::to_string(j) +
+                   " they have " + std::to_string(torus.size(j) / ways) + "; sdx takes any";
+        }
+    }
+    return {};
+}
+
+std::string too_large_for_a_tree(const Torus& torus) {
+    return too_large_for_trees("gather-scatter-tree", torus);
+}
+
+std::string too_large_to_compare(const Torus& torus) {
+    return too_large_for_trees("partition", torus);
+}
+
 template <RingKind kind>
 ExchangeRings rings_of(const Torus& torus, const BuildOptions& options) {
     ExchangeRings rings;
@@ -112,7 +132,7 @@ std::string not_to_be_parted(const Torus& torus) {
                    std::to_string(torus.size(j)) + "; partition takes any";
         }
     }
-    return {};
+    return too_large_for_trees(self, torus, ways);
 }
 
 template <Rank ways>
@@ -180,10 +200,10 @@ constexpr Algorithm exchange_ring_entries[] = {
         .collective = Collective::alltoall,
         .summary = "gathered at hubs of every ring and scattered from them; about 2 log2 p steps",
         .paper = tseng,
-        .shapes = "every torus",
+        .shapes = "dimensions of up to 1024",
         .traits = along_rings,
         .abilities = {.single_port = true, .rotation = true, .barriers = true, .signals = true},
-        .shape_refusal = every_torus,
+        .shape_refusal = too_large_for_a_tree,
         .builder = build_rotated<RingKind::tree>,
         .landing_vectors = rotated_channel<RingKind::tree>,
     },
@@ -202,10 +222,10 @@ constexpr Algorithm exchange_ring_entries[] = {
         .collective = Collective::alltoall,
         .summary = "as t4 and c64, parted as is cheapest; not at all where nothing divides",
         .paper = tseng,
-        .shapes = "every torus",
+        .shapes = "dimensions of up to 1024",
         .traits = along_rings,
         .abilities = {.binary = true, .barriers = true, .signals = true},
-        .shape_refusal = every_torus,
+        .shape_refusal = too_large_to_compare,
         .builder = build_partitioned<0>,
         .landing_vectors = partitioned_channel<0>,
     },

@@ -226,6 +226,9 @@ TEST(ExchangeRings, RefusalsNameTheDimension) {
               std::string::npos);
     EXPECT_NE(named("t4").refusal(Torus::parse("7x8")).find("dimension 0 has 7"),
               std::string::npos);
+    EXPECT_NE(named("gather-scatter-tree").refusal(Torus::parse("2x1025")).find("dimension 1"),
+              std::string::npos);
+    EXPECT_EQ(named("t4").refusal(Torus::parse("2x2048")), "");
     EXPECT_NE(named("c8").refusal(Torus::parse("8x8")).find("3 dimensions"), std::string::npos);
     EXPECT_NE(named("t4").refusal(Torus::parse("8x8"), {.binary = true}), "");
 }
