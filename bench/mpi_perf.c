@@ -2,7 +2,7 @@
 /* Times and checks collectives of an MPI library the way `trefoil perf` does, for scripts/compare.
 
    Usage: mpi_perf COLLECTIVE CALLS WARMUP COUNT ... Floats, sums, out of place, root 0; COUNT
-   elements of the vector, or of each rank's block in allgather and reduce_scatter. The calls are
+   elements of the vector, or of each block in allgather, reduce_scatter and alltoall. The calls are
    timed one by one, no barrier between them; a call is as slow as its slowest rank. The first call
    and one after the timed ones are checked on data whose sums are exact. Rank 0 prints a line of
    JSON for each count. It is compiled by mpicc of each library; the project's build has no part in
@@ -22,8 +22,13 @@ static int is(const char* name) {
     return strcmp(collective, name) == 0;
 }
 
+/* Of alltoall there is an input for each rank that receives: `of_rank` tells both. */
 static float input(int of_rank, size_t i, int salt) {
     return (float)((int)((i + 3 * (size_t)of_rank * (size_t)of_rank + (size_t)salt) % values) - 8);
+}
+
+static int pair(int from, int to) {
+    return from + ranks * to;
 }
 
 static void call(float* send, float* recv, int count) {
@@ -33,6 +38,8 @@ static void call(float* send, float* recv, int count) {
         MPI_Allgather(send, count, MPI_FLOAT, recv, count, MPI_FLOAT, MPI_COMM_WORLD);
     } else if (is("reduce_scatter")) {
         MPI_Reduce_scatter(send, recv, blocks, MPI_FLOAT, MPI_SUM, MPI_COMM_WORLD);
+    } else if (is("alltoall")) {
+        MPI_Alltoall(send, count, MPI_FLOAT, recv, count, MPI_FLOAT, MPI_COMM_WORLD);
     } else if (is("bcast")) {
         MPI_Bcast(recv, count, MPI_FLOAT, 0, MPI_COMM_WORLD);
     } else {
@@ -44,8 +51,9 @@ static void call(float* send, float* recv, int count) {
 static long long checked_call(float* send, float* recv, int count, size_t all, int salt) {
     float sums[values];
     long long wrong = 0;
-    const size_t sent = is("reduce_scatter") ? all : (size_t)count;
-    const size_t received = is("allgather") ? all : (size_t)count;
+    const size_t sent = is("reduce_scatter") || is("alltoall") ? all : (size_t)count;
+    const size_t received = is("allgather") || is("alltoall") ? all : (size_t)count;
+    const size_t block = (size_t)count;
     for (int v = 0; v < values; ++v) {
         sums[v] = 0;
         for (int r = 0; r < ranks; ++r) {
@@ -53,7 +61,8 @@ static long long checked_call(float* send, float* recv, int count, size_t all, i
         }
     }
     for (size_t i = 0; i < sent; ++i) {
-        send[i] = input(rank, i, salt);
+        send[i] = is("alltoall") ? input(pair(rank, (int)(i / block)), i % block, salt)
+                                 : input(rank, i, salt);
     }
     for (size_t i = 0; i < received; ++i) {
         recv[i] = is("bcast") && rank == 0 ? input(0, i, salt) : (float)hidden;
@@ -62,7 +71,9 @@ static long long checked_call(float* send, float* recv, int count, size_t all, i
     for (size_t i = 0; i < received; ++i) {
         float expected = sums[i % values];
         if (is("allgather")) {
-            expected = input((int)(i / (size_t)count), i % (size_t)count, salt);
+            expected = input((int)(i / block), i % block, salt);
+        } else if (is("alltoall")) {
+            expected = input(pair((int)(i / block), rank), i % block, salt);
         } else if (is("reduce_scatter")) {
             expected = sums[(i + (size_t)rank * (size_t)count) % values];
         } else if (is("bcast")) {
@@ -93,7 +104,8 @@ static void* allocate(size_t bytes) {
 /* Returns how many elements were wrong on all ranks. */
 static long long measure(int count, int calls, int warmup) {
     const size_t all =
-        (size_t)count * (size_t)(is("allgather") || is("reduce_scatter") ? ranks : 1);
+        (size_t)count *
+        (size_t)(is("allgather") || is("reduce_scatter") || is("alltoall") ? ranks : 1);
     float* send = allocate(all * sizeof *send);
     float* recv = allocate(all * sizeof *recv);
     double* mine = allocate((size_t)calls * sizeof *mine);
@@ -129,8 +141,8 @@ static long long measure(int count, int calls, int warmup) {
 }
 
 int main(int arguments, char** words) {
-    static const char* const known[] = {"allreduce", "allgather", "reduce_scatter", "bcast",
-                                        "reduce"};
+    static const char* const known[] = {"allreduce", "allgather", "reduce_scatter",
+                                        "alltoall",  "bcast",     "reduce"};
     long long wrong = 0;
     int found = 0;
     for (size_t i = 0; arguments > 4 && i < sizeof known / sizeof *known; ++i) {
@@ -138,8 +150,8 @@ int main(int arguments, char** words) {
     }
     if (!found || atoi(words[2]) < 1) {
         fprintf(stderr,
-                "usage: mpi_perf allreduce|allgather|reduce_scatter|bcast|reduce CALLS WARMUP "
-                "COUNT ...\n");
+                "usage: mpi_perf allreduce|allgather|reduce_scatter|alltoall|bcast|reduce CALLS "
+                "WARMUP COUNT ...\n");
         return 2;
     }
     collective = words[1];

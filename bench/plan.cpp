@@ -148,7 +148,8 @@ int summarize_plan(const PlanOptions& options, const Torus& torus, const Choice&
     const std::optional<bool> verified = prove(options, torus, choice);
     std::optional<double> microseconds;
     if (!options.bytes.empty()) {
-        microseconds = 1e6 * modelled_seconds(torus, choice, parse_size(options.bytes));
+        microseconds = 1e6 * modelled_seconds(torus, choice, parse_size(options.bytes),
+                                              selection_basis(settings_from_environment()));
     }
     if (options.json) {
         nlohmann::ordered_json all = summary_json(torus, choice, cost, verified);

@@ -15,6 +15,7 @@ ALGORITHMS = {
                  "bine-large,bucket,ring",
     "allgather": "auto,trivance,swing,bine,recursive-doubling,bucket,ring",
     "reduce_scatter": "auto,trivance,swing,bine,recursive-halving,bucket,ring",
+    "alltoall": "auto,sdx,sdx:radix-4,direct,gather-scatter-tree,orbit,pairwise,linear,bruck",
     "bcast": "auto,spanning-trees,bine-large,bine-dd,binomial-dd",
     "reduce": "auto,spanning-trees,bine-large,bine-dd,binomial-dd",
 }
@@ -23,6 +24,7 @@ FORCED = {
     "allreduce": {"ring": 4, "Rabenseifner": 6, "recursive doubling": 3},
     "allgather": {"ring": 4, "Bruck": 2},
     "reduce_scatter": {"ring": 3, "recursive halving": 2},
+    "alltoall": {"linear": 1, "pairwise": 2, "Bruck": 3},
     "bcast": {"pipeline": 3, "binomial": 6, "scatter-allgather ring": 9},
     "reduce": {"pipeline": 3, "binomial": 5, "Rabenseifner": 7},
 }
@@ -32,8 +34,8 @@ class Failed(RuntimeError):
     """Why a launch has measured nothing."""
 
 
-def suits(algorithm, size):
-    return size <= LARGEST_FOR_LATENCY or not algorithm.endswith(LATENCY_ALGORITHMS)
+def suits(algorithm, size, collective="allreduce"):
+    return collective == "alltoall" or size <= LARGEST_FOR_LATENCY or not algorithm.endswith(LATENCY_ALGORITHMS)
 
 
 class Trefoil:
@@ -53,7 +55,7 @@ class Trefoil:
 
     def launch(self, collective, calls, counts, sizes, group):
         """Yields (name, count, microseconds, wrong)."""
-        algorithms = [name for name in self.algorithms if all(suits(name, size) for size in sizes)]
+        algorithms = [name for name in self.algorithms if all(suits(name, size, collective) for size in sizes)]
         self.json.unlink(missing_ok=True)
         command = self.command(collective, calls, counts, algorithms)
         code, output, errors = run_bounded(group.command(command), self.environment, SECONDS)
@@ -127,6 +129,8 @@ def of(place, collective, options, trefoil, programs, folder):
     """All that take part, in the order in which they take turns."""
     environment = {"TREFOIL_BACKEND": "memory"} if isinstance(place, places.Memory) else {}
     names = (options.algorithms or ALGORITHMS[collective]).split(",")
+    if not options.algorithms and not place.one_size:
+        names = [name for name in names if name != "orbit"]  # it needs dimensions of one size
     found = [Trefoil(place, trefoil, names, threads, environment, folder) for threads in (0, place.directions)]
     if "openmpi" in programs:
         found += [OpenMpi(place, programs["openmpi"], forced) for forced in [None, *FORCED[collective]]]

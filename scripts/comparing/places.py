@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """Where a comparison runs: a network of scripts/torusnet made for it alone, or the shared memory of this machine."""
+import math
 import os
 import pathlib
 import signal
@@ -34,6 +35,7 @@ class Torus:
         self.network, _ = state.read(self.name)
         self.ranks = self.network.torus.ranks
         self.directions = len(self.network.torus.directions)
+        self.one_size = len(set(self.network.torus.sizes)) == 1
         self.hosts = ",".join(state.host_name(self.name, rank) for rank in range(self.ranks))
         self.nics = ",".join(self.network.nics)
         self.agent.write_text(f'#!/bin/sh\nexec "{TORUSNET}" exec --name {self.name} --shell "$@"\n', encoding="utf-8")
@@ -55,7 +57,11 @@ class Torus:
             time.sleep(0.02)
 
     def bound(self, collective, size):
-        """Seconds below which no algorithm can be: what every rank, or the root, must send through all its ports."""
+        """Seconds below which no algorithm can be: what every rank, or the root, must send through all its ports; in an
+        alltoall what must cross the links of a dimension, on shortest ways."""
+        if collective == "alltoall":  # offsets along a ring of n add up to n^2 / 4 hops, or (n^2 - 1) / 4; half each way
+            most = max((n * n - n % 2) / (8 * n) for n in self.network.torus.sizes)
+            return most * size / self.rate
         share = (self.ranks - 1) / self.ranks
         amount = {"allreduce": 2 * share, "allgather": share, "reduce_scatter": share}.get(collective, 1)
         return amount * size / (self.directions * self.rate)
@@ -73,6 +79,7 @@ class Memory:
         self.ranks = ranks
         prime = all(ranks % factor for factor in range(2, ranks))
         self.directions = 2 if prime else 4  # Trefoil's choice: a ring, or the most square torus
+        self.one_size = prime or math.isqrt(ranks) ** 2 == ranks
         self.title = f"shared memory, {ranks} ranks on {len(os.sched_getaffinity(0))} cores"
         self.crowded = ranks > len(os.sched_getaffinity(0))
 

@@ -4,6 +4,7 @@
 import pathlib
 import sys
 import time
+import types
 import unittest
 
 sys.path.insert(0, str(pathlib.Path(sys.argv[1]) / "scripts"))
@@ -46,6 +47,9 @@ class Places(unittest.TestCase):
         # D * rate * N / (N - 1) is the greatest algorithm bandwidth of an allreduce, D = 2 dimensions.
         self.assertAlmostEqual(1e6 / (2 * place.rate * 9 / 8), place.bound("allreduce", 1e6))
         self.assertAlmostEqual(place.bound("allreduce", 1e6) / 2, place.bound("allgather", 1e6))
+        place.network = types.SimpleNamespace(torus=types.SimpleNamespace(sizes=[3, 3]))
+        # Of 9 blocks, 3 cross each link: in a row each rank sends 3 to either neighbour.
+        self.assertAlmostEqual(3 * 1e6 / 9 / place.rate, place.bound("alltoall", 1e6))
         self.assertTrue(0.99 < place.rate / 12.5e6 < 1)
 
     def test_fewer_calls_for_longer_vectors(self):
@@ -61,6 +65,7 @@ class Places(unittest.TestCase):
         self.assertTrue(contestants.suits("swing-l", 64 << 10))
         self.assertFalse(contestants.suits("swing-l", 1 << 20))
         self.assertTrue(contestants.suits("swing-b", 1 << 20))
+        self.assertTrue(contestants.suits("linear", 1 << 20, "alltoall"))
 
 
 class Runs(unittest.TestCase):
