@@ -58,7 +58,9 @@ Choice Communicator::algorithm(const Request& request) const {
     }
     if (chosen.algorithm == nullptr) {
         const Needs needs{!request.commutes() || settings_.reproducible, uneven};
-        return choose_algorithm(request.collective, torus(), bytes, needs, basis).choice;
+        chosen = choose_algorithm(request.collective, torus(), bytes, needs, basis).choice;
+        chosen.options.sync = phase_sync(*chosen.algorithm);
+        return chosen;
     }
     if (uneven && !chosen.algorithm->traits.uneven) {
         throw Error(Status::unsupported,
@@ -69,7 +71,17 @@ Choice Communicator::algorithm(const Request& request) const {
     if (chosen.options.pieces == 0) {
         chosen.options.pieces = pieces_for(*chosen.algorithm, torus(), bytes, basis);
     }
+    if (chosen.options.sync == PhaseSync::none) {
+        chosen.options.sync = phase_sync(*chosen.algorithm);
+    }
     return chosen;
+}
+
+/// What TREFOIL_PHASE_SYNC makes of an algorithm.
+PhaseSync Communicator::phase_sync(const Algorithm& algorithm) const {
+    const bool signals = settings_.phase_sync == PhaseSync::signals && algorithm.abilities.signals;
+    const bool any = settings_.phase_sync != PhaseSync::none && algorithm.abilities.barriers;
+    return signals ? PhaseSync::signals : any ? PhaseSync::barrier : PhaseSync::none;
 }
 
 void Communicator::run(const Request& asked, const void* send, void* recv) {
@@ -175,6 +187,7 @@ std::unique_ptr<Communicator::Plan> Communicator::make_plan(const Request& reque
     }
     ScheduleKey key{chosen.algorithm, request.options};
     key.options.pieces = chosen.options.pieces;
+    key.options.sync = chosen.options.sync;
     plan->text = plan_text(request, chosen);
     const bool acknowledged = !request.synchronises();
     const Schedule& schedule = connected_schedule(key, acknowledged, plan->text);

@@ -118,6 +118,7 @@ class Communicator {
     const Schedule& connected_schedule(const ScheduleKey& key, bool acknowledged,
                                        const std::string& agreement);
     std::unique_ptr<Plan> make_plan(const Request& request);
+    PhaseSync phase_sync(const Algorithm& algorithm) const;
     bool may_run_directly(Collective collective, std::size_t bytes, const Choice& forced) const;
     bool runs_directly(const Request& request, std::size_t bytes);
     void require_rank_order(const Request& request, const Algorithm& chosen) const;

@@ -48,6 +48,11 @@ constexpr EnvironmentVariable table[] = {
     {"TREFOIL_DIRECT", "0|1", "1",
      "1: ranks of one host reduce large vectors straight from each other's memory where the kernel "
      "lets them (backend memory, algorithm auto or ordered); the same on all ranks"},
+    {"TREFOIL_PHASE_SYNC", "none|signals|barrier", "none",
+     "of alltoall by algorithms that go along the rings of a torus: signals (barriers where there "
+     "are none) or barriers between its phases, for networks in which messages that meet block "
+     "each "
+     "other; the same on all ranks"},
     {"TREFOIL_NICS", "list", "nearest",
      "NICs of the ports: names, addresses or patterns in turn (mlx5_*), per direction "
      "(+0=eth1,-0=eth2), never (^docker0)"},
@@ -69,6 +74,9 @@ constexpr EnvironmentVariable table[] = {
     {"TREFOIL_MPI", "on|off|list", "on",
      "of the MPI layer: what Trefoil runs, e.g. allreduce,bcast:1Ki-4Mi (bytes) or ^barrier; the "
      "same on all ranks"},
+    {"TREFOIL_MPI_TUNE", "0|1", "0",
+     "of the MPI layer: 1: try Trefoil and MPI in turns, and keep to the faster; the same on all "
+     "ranks"},
     {"TREFOIL_MPI_REPORT", "0|1", "0",
      "of the MPI layer: 1: print at MPI_Finalize what Trefoil ran, what MPI ran, and why"},
     {"TREFOIL_TRACE", "path", "",
@@ -128,6 +136,18 @@ void read_switch(const char* name, bool& target) {
         refuse(name, value, "give 0 or 1");
     }
     target = value == "1";
+}
+
+void read_phase_sync(PhaseSync& target) {
+    std::string value(to_string(target));
+    read_text("TREFOIL_PHASE_SYNC", value);
+    for (const PhaseSync sync : {PhaseSync::none, PhaseSync::signals, PhaseSync::barrier}) {
+        if (value == to_string(sync)) {
+            target = sync;
+            return;
+        }
+    }
+    refuse("TREFOIL_PHASE_SYNC", value, "give none, signals or barrier");
 }
 
 void read_launcher(std::optional<Launcher>& target) {
@@ -242,6 +262,7 @@ Settings settings_from_environment() {
     }
     read_switch("TREFOIL_REPRODUCIBLE", s.reproducible);
     read_switch("TREFOIL_DIRECT", s.direct);
+    read_phase_sync(s.phase_sync);
     read_text("TREFOIL_NICS", s.nics);
     read_number("TREFOIL_PORT_THREADS", s.port_threads, 0, 1024,
                 "give a number of threads, 0 (the calling thread) to twice the dimensions");

@@ -54,6 +54,7 @@ struct Settings {
     std::optional<CostModel> cost_model;  ///< what auto chooses by; empty: the job's default
     bool reproducible = false;
     bool direct = true;  ///< large vectors straight from memory to memory of one host's ranks
+    PhaseSync phase_sync = PhaseSync::none;  ///< of alltoall, where the algorithm has it
     std::string nics;
     int port_threads = -1;  ///< -1: automatic; 0: the calling thread
     TeamKind team = TeamKind::dedicated;

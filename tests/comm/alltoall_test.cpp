@@ -239,6 +239,35 @@ TEST(Alltoallv, TakesNoAlgorithmThatForwards) {
     });
 }
 
+class PhaseSyncSetting : public testing::TestWithParam<const char*> {
+  protected:
+    PhaseSyncSetting() { setenv("TREFOIL_PHASE_SYNC", GetParam(), 1); }
+    ~PhaseSyncSetting() override { unsetenv("TREFOIL_PHASE_SYNC"); }
+};
+
+TEST_P(PhaseSyncSetting, HoldsWhereAnAlgorithmHasIt) {
+    const std::string setting = GetParam();
+    on_torus("4x4", [&](const Torus& torus, int rank, trefoil_comm_t comm) {
+        unsigned call = 0;
+        for (const std::string& name : names_on(torus, false)) {
+            ASSERT_EQ(trefoil_comm_set_algorithm(comm, "alltoall", name.c_str()), TREFOIL_SUCCESS);
+            EXPECT_EQ(exchange_equally(comm, rank, torus.ranks(), 100, false, ++call), "") << name;
+            const char* runs = nullptr;
+            ASSERT_EQ(trefoil_comm_algorithm(comm, "alltoall", 100, TREFOIL_UINT8, &runs),
+                      TREFOIL_SUCCESS);
+            if (name == "gather-scatter-tree") {
+                EXPECT_EQ(runs, name + ":" + setting);
+            } else if (name == "direct") {
+                EXPECT_EQ(runs, name + ":barrier");
+            } else if (name == "orbit") {
+                EXPECT_EQ(runs, name);
+            }
+        }
+    });
+}
+
+INSTANTIATE_TEST_SUITE_P(Settings, PhaseSyncSetting, testing::Values("signals", "barrier"));
+
 /// Rank 0 means to send rank 1 other counts than that one means to receive. What ranks that are
 /// not concerned see of it is open: their part may be complete before.
 void check_difference(std::size_t sent, std::size_t received, std::size_t usual) {
