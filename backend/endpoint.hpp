@@ -94,6 +94,13 @@ class PortGroup {
     virtual PutResult put(Port port, Peer peer, const void* source, void* descriptor,
                           const RemoteMemory& target, std::uint64_t offset, std::size_t bytes,
                           std::uint32_t notice, std::uint64_t cookie) = 0;
+    /// Where a put of so many bytes would land, if this process may write there itself. Whoever
+    /// gathers what it sends can gather it there: put() with this as its source copies nothing and
+    /// delivers the notice. Null where there is no such place, or nothing gained by it.
+    virtual std::byte* landing(Peer, const RemoteMemory& /*target*/, std::uint64_t /*offset*/,
+                               std::size_t /*bytes*/) const {
+        return nullptr;
+    }
     /// Progresses all ports; returns how many events were written.
     virtual std::size_t poll(std::span<Event> events) = 0;
     /// Sleeps until poll() may return something, wake() is called or `longest` has passed. What an

@@ -68,6 +68,10 @@ class MemoryGroup final : public PortGroup {
     PutResult put(Port port, Peer peer, const void* source, void* descriptor,
                   const RemoteMemory& target, std::uint64_t offset, std::size_t bytes,
                   std::uint32_t notice, std::uint64_t cookie) override;
+    std::byte* landing(Peer, const RemoteMemory& target, std::uint64_t offset,
+                       std::size_t bytes) const override {
+        return memory::mapped_landing(target, offset, bytes);
+    }
     std::size_t poll(std::span<Event> events) override;
     void wait(std::chrono::microseconds longest) override { reader_.wait(longest); }
     void wake() override { reader_.wake(); }
@@ -170,7 +174,10 @@ PutResult MemoryGroup::put(Port, Peer peer, const void* source, void*, const Rem
             return refuse(reached);
         }
     } else {
-        std::memcpy(reinterpret_cast<std::byte*>(target.base) + offset, source, bytes);
+        std::byte* const place = reinterpret_cast<std::byte*>(target.base) + offset;
+        if (place != source) {  // else the caller has gathered it there: landing()
+            std::memcpy(place, source, bytes);
+        }
         if (!reached.writer.push(notice)) {
             return refuse(reached);  // others took the room; copying once more does no harm
         }

@@ -8,6 +8,8 @@
 #include <cstddef>
 #include <cstdint>
 
+#include "backend/endpoint.hpp"
+
 namespace trefoil::memory {
 
 /// A put of few bytes, as it travels in its notice's entry.
@@ -19,6 +21,15 @@ struct SmallPut {
     std::uint32_t bytes;  ///< 0: the entry has the notice only
     std::byte data[most_bytes];
 };
+
+/// PortGroup::landing() in memory that is mapped here. Small puts do not go there by themselves.
+inline std::byte* mapped_landing(const RemoteMemory& target, std::uint64_t offset,
+                                 std::size_t bytes) {
+    const bool inside = bytes <= target.bytes && offset <= target.bytes - bytes;
+    return inside && bytes > SmallPut::most_bytes
+               ? reinterpret_cast<std::byte*>(target.base) + offset
+               : nullptr;
+}
 
 /// One cache line: a small put takes no other on its way.
 struct alignas(64) NoticeEntry {

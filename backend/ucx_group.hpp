@@ -40,6 +40,8 @@ class UcxGroup final : public PortGroup {
     RemoteMemory import_memory(std::string_view description) override;
     Peer connect(Port port, std::string_view address) override;
 
+    std::byte* landing(Peer peer, const RemoteMemory& target, std::uint64_t offset,
+                       std::size_t bytes) const override;
     PutResult put(Port port, Peer peer, const void* source, void* descriptor,
                   const RemoteMemory& target, std::uint64_t offset, std::size_t bytes,
                   std::uint32_t notice, std::uint64_t cookie) override;

@@ -51,6 +51,13 @@ PutResult UcxGroup::put(Port, Peer peer, const void* source, void*, const Remote
     return put_message(reached, source, bytes, header, cookie);
 }
 
+std::byte* UcxGroup::landing(Peer peer, const RemoteMemory& target, std::uint64_t offset,
+                             std::size_t bytes) const {
+    const Target& reached = *reinterpret_cast<const Target*>(peer.handle);
+    return reached.queue && target.base != 0 ? memory::mapped_landing(target, offset, bytes)
+                                             : nullptr;
+}
+
 PutResult UcxGroup::put_direct(Target& target, const void* source, const RemoteMemory& memory,
                                std::uint64_t offset, std::size_t bytes, std::uint32_t notice) {
     if (!target.queue->has_room()) {
@@ -61,7 +68,10 @@ PutResult UcxGroup::put_direct(Target& target, const void* source, const RemoteM
         const bool pushed = target.queue->push(notice, memory.key, offset, source, bytes);
         return pushed ? PutResult::done : PutResult::again;
     }
-    std::memcpy(reinterpret_cast<std::byte*>(memory.base) + offset, source, bytes);
+    std::byte* const place = reinterpret_cast<std::byte*>(memory.base) + offset;
+    if (place != source) {  // else the caller has gathered it there: landing()
+        std::memcpy(place, source, bytes);
+    }
     // If others took the room meanwhile, copying once more does no harm.
     return target.queue->push(notice) ? PutResult::done : PutResult::again;
 }

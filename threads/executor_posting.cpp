@@ -99,19 +99,6 @@ bool Executor::post_step(Worker& me, Segment& segment, const ProgramStep& step) 
 PutResult Executor::post(Worker& me, Segment& segment, const ProgramPut& put,
                          std::uint64_t cookie) {
     const OutChannel& channel = wire_.out[put.channel];
-    const std::byte* source = nullptr;
-    void* descriptor = nullptr;
-    if (put.packs.count > 0) {
-        const LocalMemory& pack = segment.packs[me.index];
-        for (std::uint32_t i = 0; i < put.packs.count; ++i) {
-            const ProgramOp& op = segment.program->ops[put.packs.first + i];
-            std::memcpy(pack.data + op.target.offset, segment.at(op.source), op.elements);
-        }
-        source = pack.data + put.pack_offset;
-        descriptor = pack.descriptor;
-    } else if (put.bytes > 0) {
-        source = segment.at(put.source);
-    }
     std::uint64_t target = channel.offset;
     std::uint32_t bits = 0;
     if (put.acknowledged_in != ProgramPut::nothing) {
@@ -122,8 +109,27 @@ PutResult Executor::post(Worker& me, Segment& segment, const ProgramPut& put,
         bits = notice.encode();
         target += notice.use % landing_slots * wire_.slot_bytes + put.landing_offset;
     }
-    return wire_.groups[me.index]->put(channel.port, channel.endpoint, source, descriptor,
-                                       channel.landing, target, put.bytes, bits, cookie);
+    PortGroup& group = *wire_.groups[me.index];
+    const std::byte* source = nullptr;
+    void* descriptor = nullptr;
+    if (put.packs.count > 0) {
+        const LocalMemory& pack = segment.packs[me.index];
+        std::byte* to = group.landing(channel.endpoint, channel.landing, target, put.bytes);
+        if (to == nullptr) {
+            to = pack.data + put.pack_offset;
+            descriptor = pack.descriptor;
+        }
+        for (std::uint32_t i = 0; i < put.packs.count; ++i) {
+            const ProgramOp& op = segment.program->ops[put.packs.first + i];
+            std::memcpy(to + (op.target.offset - put.pack_offset), segment.at(op.source),
+                        op.elements);
+        }
+        source = to;
+    } else if (put.bytes > 0) {
+        source = segment.at(put.source);
+    }
+    return group.put(channel.port, channel.endpoint, source, descriptor, channel.landing, target,
+                     put.bytes, bits, cookie);
 }
 
 /// True until the use before last of the put's channel is settled: see Executor.

@@ -94,20 +94,32 @@ TEST_P(Conformance, UnregisteredSourcesWorkWhereTheyAreAllowed) {
                     (events[i].kind == Event::Kind::sent ? sent : arrived) = true;
                 }
             };
-            const auto put = [&] {
-                return group.put(Port{0}, peer, source.data(), nullptr, target, 1, source.size(),
-                                 77, 1);
+            const auto exchange = [&](const std::byte* from, std::size_t offset) {
+                sent = arrived = false;
+                const auto put = [&] {
+                    return group.put(Port{0}, peer, from, nullptr, target, offset, source.size(),
+                                     77, 1);
+                };
+                PutResult result = put();
+                while (result == PutResult::again) {
+                    poll();
+                    result = put();
+                }
+                ASSERT_NE(result, PutResult::failed) << group.error_text();
+                while ((result == PutResult::queued && !sent) || !arrived) {
+                    poll();
+                }
+                EXPECT_EQ(first_wrong(drivers[0]->inbox() + offset, source.size(), other),
+                          source.size());
             };
-            PutResult result = put();
-            while (result == PutResult::again) {
-                poll();
-                result = put();
+            exchange(source.data(), 1);
+            node.allgather({}, poll);
+            // What is gathered where it will land arrives as well, where there is such a place.
+            if (std::byte* const place = group.landing(peer, target, 64, source.size())) {
+                fill(place, source.size(), node.rank());
+                exchange(place, 64);
             }
-            ASSERT_NE(result, PutResult::failed) << group.error_text();
-            while ((result == PutResult::queued && !sent) || !arrived) {
-                poll();
-            }
-            EXPECT_EQ(first_wrong(drivers[0]->inbox() + 1, source.size(), other), source.size());
+            EXPECT_EQ(group.landing(peer, target, target.bytes - 100, source.size()), nullptr);
         }
         finish(node, drivers);
     });
