@@ -112,7 +112,7 @@ int radix_of(const BuildOptions& options) {
 /// under way or at its target, is all in the digits: below `digit` they are done.
 class BruckWriter {
   public:
-    BruckWriter(const Torus& torus, Rank rank) : torus_(torus), p_(torus.ranks()), rank_(rank) {}
+    BruckWriter(Rank ranks, Rank rank) : p_(ranks), rank_(rank) {}
 
     std::vector<Extent> sent(Digit digit, int value) const {
         return blocks(digit, value, [&](std::int64_t offset) {
@@ -143,7 +143,6 @@ class BruckWriter {
         return list;
     }
 
-    const Torus& torus_;
     Rank p_;
     Rank rank_;
 };
@@ -180,7 +179,8 @@ Schedule build_orbit_exchange(const Torus& torus, Rank rank) {
     }
     std::sort(nearest_first.begin(), nearest_first.end());
     ShiftWriter writer(torus, rank);
-    for (const auto& [hops, o] : nearest_first) {
+    for (const auto& [hops, nearest] : nearest_first) {
+        const Rank o = nearest;  // clang 14 does not capture a structured binding
         const std::vector<Turn> orbit = orbit_of(torus, torus.coordinates(o));
         const bool first = std::ranges::all_of(
             orbit, [&](const Turn& turn) { return torus.rank(turn.offset) >= o; });
@@ -200,7 +200,7 @@ Schedule build_bruck_exchange(const Torus& torus, Rank rank, const BuildOptions&
     const Rank p = torus.ranks();
     const int radix = radix_of(options);
     const int ports = std::max(1, options.ports);
-    const BruckWriter blocks(torus, rank);
+    const BruckWriter blocks(p, rank);
     ScheduleWriter writer(rank);
     writer.part(static_cast<Block>(2 * p), static_cast<Block>(p - 1));
     for (Digit digit{1, radix}; digit.weight < p; digit.weight *= radix) {

@@ -69,10 +69,9 @@ RingHandover ExchangeTable::handover(const Step& step, const Message& message) {
 
 std::vector<RingHandover> ExchangeTable::sends(Rank coordinate, int step) const {
     const Step& at = steps_[step];
-    const auto [first, last] =
-        std::ranges::equal_range(at.messages, coordinate, {}, &Message::holder);
     std::vector<RingHandover> result;
-    for (auto m = first; m != last; ++m) {
+    for (auto m = std::ranges::lower_bound(at.messages, coordinate, {}, &Message::holder);
+         m != at.messages.end() && m->holder == coordinate; ++m) {
         result.push_back(handover(at, *m));
     }
     return result;
@@ -80,10 +79,10 @@ std::vector<RingHandover> ExchangeTable::sends(Rank coordinate, int step) const 
 
 std::vector<RingHandover> ExchangeTable::receives(Rank coordinate, int step) const {
     const Step& at = steps_[step];
-    const auto [first, last] = std::ranges::equal_range(
-        at.arrivals, coordinate, {}, [&](std::uint32_t m) { return at.messages[m].peer; });
+    const auto peer = [&](std::uint32_t message) { return at.messages[message].peer; };
     std::vector<RingHandover> result;
-    for (auto m = first; m != last; ++m) {
+    for (auto m = std::ranges::lower_bound(at.arrivals, coordinate, {}, peer);
+         m != at.arrivals.end() && peer(*m) == coordinate; ++m) {
         result.push_back(handover(at, at.messages[*m]));
     }
     return result;
