@@ -13,8 +13,8 @@ namespace trefoil {
 
 namespace {
 constexpr std::size_t most_plans = 4096;
-/// The lists of an alltoallv may differ in every call, and its plans are long.
-constexpr std::size_t most_planned_puts = std::size_t{1} << 16;
+/// The lists of an alltoallv may differ in every call, so its plans are bounded by their length.
+constexpr std::size_t most_uneven_puts = std::size_t{1} << 16;
 
 constexpr const char* same_calls =
     "all ranks must make the same calls in the same order, with the same count, type and operation";
@@ -142,9 +142,9 @@ const Communicator::Plan& Communicator::plan(const Request& request) {
     if (found != plans_.end()) {
         return *found->second;
     }
-    if (plans_.size() >= most_plans || planned_puts_ >= most_planned_puts) {
-        plans_.clear();
-        planned_puts_ = 0;
+    if (plans_.size() >= most_plans || uneven_puts_ >= most_uneven_puts) {
+        plans_.clear();  // no rank needs to forget when others do: schedules and channels stay
+        uneven_puts_ = 0;
     }
     try {
         const std::int64_t begin = trace_ ? trace_clock() : 0;
@@ -159,7 +159,7 @@ const Communicator::Plan& Communicator::plan(const Request& request) {
         key.send_counts = made->send_counts;
         key.send_displacements = made->send_displacements;
         for (const auto& program : made->programs) {
-            planned_puts_ += program->puts.size();
+            uneven_puts_ += request.exchanges_unevenly() ? program->puts.size() : 0;
         }
         return *plans_.emplace(key, std::move(made)).first->second;
     } catch (const Error& error) {

@@ -228,6 +228,17 @@ TEST_F(TinySlots, DoForManyRanks) {
     many_ranks();
 }
 
+// Lists that differ in every call: plans are made and forgotten, on each rank in its own time.
+TEST(Alltoallv, TakesOtherCountsInEveryCall) {
+    on_torus("4x4", [](const Torus&, int rank, trefoil_comm_t comm) {
+        for (unsigned call = 0; call < 4000; ++call) {
+            Matrix matrix{std::vector(16, std::vector<std::size_t>(16, call % 50))};
+            matrix.counts[call % 16][call / 16 % 16] = call;
+            ASSERT_EQ(exchange(comm, rank, matrix, false, call), "") << call;
+        }
+    });
+}
+
 TEST(Alltoallv, TakesNoAlgorithmThatForwards) {
     on_torus("5", [](const Torus&, int rank, trefoil_comm_t comm) {
         const Matrix matrix = random_matrix(5, 1, false, 100);
