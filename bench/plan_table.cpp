@@ -7,6 +7,7 @@
 #include <algorithm>
 #include <map>
 #include <nlohmann/json.hpp>
+#include <utility>
 
 #include "algorithms/cost.hpp"
 #include "bench/names.hpp"
@@ -55,30 +56,17 @@ Json figures(const Torus& torus, const Algorithm& algorithm, const BuildOptions&
 }
 
 Json modifiers(const Abilities& abilities) {
+    const std::pair<const char*, bool> all[] = {
+        {"layouts", abilities.layouts},   {"pieces", abilities.pieces},
+        {"radix", abilities.radix},       {"ports", abilities.ports},
+        {"rotation", abilities.rotation}, {"binary", abilities.binary},
+        {"signals", abilities.signals},   {"barrier", abilities.barriers},
+    };
     Json list = Json::array();
-    if (abilities.layouts) {
-        list.push_back("layouts");
-    }
-    if (abilities.pieces) {
-        list.push_back("pieces");
-    }
-    if (abilities.radix) {
-        list.push_back("radix");
-    }
-    if (abilities.ports) {
-        list.push_back("ports");
-    }
-    if (abilities.rotation) {
-        list.push_back("rotation");
-    }
-    if (abilities.binary) {
-        list.push_back("binary");
-    }
-    if (abilities.signals) {
-        list.push_back("signals");
-    }
-    if (abilities.barriers) {
-        list.push_back("barrier");
+    for (const auto& [name, has] : all) {
+        if (has) {
+            list.push_back(name);
+        }
     }
     return list;
 }
