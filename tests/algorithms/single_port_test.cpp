@@ -43,6 +43,7 @@ TEST(SinglePort, IsThereWhereItIsPublished) {
         {reduce, {"bine-dd", "bine-dh", "binomial-dd", "binomial-dh", "bine-large", "linear"}},
         {gather, {"bine-dd", "bine-dh", "binomial-dd", "binomial-dh", "linear"}},
         {scatter, {"bine-dd", "bine-dh", "binomial-dd", "binomial-dh", "linear"}},
+        {alltoall, {"bine", "gather-scatter-tree"}},
         {barrier, {"dissemination"}}};
     std::map<Collective, std::set<std::string_view>> found;
     for (const Algorithm& a : algorithms()) {
