@@ -8,8 +8,10 @@
 #include <algorithm>
 #include <cstdlib>
 #include <map>
+#include <memory>
 #include <numeric>
 #include <set>
+#include <utility>
 
 #include "algorithms/parted_ring.hpp"
 
@@ -24,21 +26,22 @@ std::int64_t total_load(const RingExchange& ring) {
 /// Runs the steps as everybody's sends say; checks that receives say the same.
 class Simulation {
   public:
-    explicit Simulation(const RingExchange& ring) : ring_(ring), at_(ring.size()) {
-        for (Rank s = 0; s < ring.size(); ++s) {
-            for (Rank t = 0; t < ring.size(); ++t) {
+    explicit Simulation(std::shared_ptr<const RingExchange> ring)
+        : ring_(std::move(ring)), at_(ring_->size()) {
+        for (Rank s = 0; s < ring_->size(); ++s) {
+            for (Rank t = 0; t < ring_->size(); ++t) {
                 at_[s].insert({{t, s}, -1});
             }
         }
         note();
-        for (int step = 0; step < ring.steps(); ++step) {
+        for (int step = 0; step < ring_->steps(); ++step) {
             run(step);
         }
     }
 
     void expect_delivery() const {
-        for (Rank c = 0; c < ring_.size(); ++c) {
-            ASSERT_EQ(at_[c].size(), static_cast<std::size_t>(ring_.size()));
+        for (Rank c = 0; c < ring_->size(); ++c) {
+            ASSERT_EQ(at_[c].size(), static_cast<std::size_t>(ring_->size()));
             for (const HeldPair& held : at_[c]) {
                 ASSERT_EQ(held.pair.target, c);
             }
@@ -51,18 +54,18 @@ class Simulation {
 
   private:
     void note() {
-        for (Rank c = 0; c < ring_.size(); ++c) {
+        for (Rank c = 0; c < ring_->size(); ++c) {
             most_held = std::max(most_held, at_[c].size() - 1);
         }
     }
 
     void run(int step) {
-        std::vector<std::vector<RingHandover>> arriving(ring_.size());
+        std::vector<std::vector<RingHandover>> arriving(ring_->size());
         std::size_t moved = 0;
-        for (Rank c = 0; c < ring_.size(); ++c) {
-            const std::vector<HeldPair> held = ring_.held(c, step);
+        for (Rank c = 0; c < ring_->size(); ++c) {
+            const std::vector<HeldPair> held = ring_->held(c, step);
             ASSERT_TRUE(std::equal(held.begin(), held.end(), at_[c].begin(), at_[c].end()));
-            const std::vector<RingHandover> sends = ring_.sends(c, step);
+            const std::vector<RingHandover> sends = ring_->sends(c, step);
             most_messages = std::max(most_messages, sends.size());
             for (const RingHandover& h : sends) {
                 ASSERT_EQ(h.holder, c);
@@ -75,18 +78,18 @@ class Simulation {
                     travelled_[leaving.pair] += std::abs(h.hop);
                     most_hops = std::max<std::size_t>(most_hops, travelled_[leaving.pair]);
                 }
-                arriving[ring_.wrapped(std::int64_t{c} + h.hop)].push_back(h);
+                arriving[ring_->wrapped(std::int64_t{c} + h.hop)].push_back(h);
             }
         }
         ASSERT_GT(moved, 0U) << "step " << step << " is empty";
-        for (Rank c = 0; c < ring_.size(); ++c) {
+        for (Rank c = 0; c < ring_->size(); ++c) {
             expect_receives(c, step, arriving[c]);
         }
         note();
     }
 
     void expect_receives(Rank c, int step, std::vector<RingHandover>& arriving) {
-        std::vector<RingHandover> receives = ring_.receives(c, step);
+        std::vector<RingHandover> receives = ring_->receives(c, step);
         most_messages = std::max(most_messages, receives.size());
         const auto earlier = [](const RingHandover& a, const RingHandover& b) {
             return a.hop < b.hop;
@@ -104,7 +107,7 @@ class Simulation {
         }
     }
 
-    const RingExchange& ring_;
+    std::shared_ptr<const RingExchange> ring_;
     std::vector<std::set<HeldPair>> at_;
     std::map<ExchangePair, int> travelled_;
 };
@@ -114,7 +117,7 @@ TEST(RingExchange, DeliversEveryPairOnItsShortestWay) {
         for (const RingKind kind : {RingKind::tree, RingKind::tree_one_port, RingKind::direct}) {
             SCOPED_TRACE("kind " + std::to_string(static_cast<int>(kind)) + " of " +
                          std::to_string(n));
-            const Simulation simulation(*ring_exchange(kind, n));
+            const Simulation simulation(ring_exchange(kind, n));
             simulation.expect_delivery();
             EXPECT_LE(simulation.most_hops, static_cast<std::size_t>(n / 2));
             if (kind == RingKind::tree_one_port) {
@@ -123,7 +126,7 @@ TEST(RingExchange, DeliversEveryPairOnItsShortestWay) {
         }
         for (const int radix : {2, 3, 4, 7}) {
             SCOPED_TRACE("radix " + std::to_string(radix) + " of " + std::to_string(n));
-            const Simulation simulation(*ring_exchange(RingKind::digits, n, radix));
+            const Simulation simulation(ring_exchange(RingKind::digits, n, radix));
             simulation.expect_delivery();
             EXPECT_LE(simulation.most_hops, static_cast<std::size_t>(n / 2));
         }
@@ -133,7 +136,7 @@ TEST(RingExchange, DeliversEveryPairOnItsShortestWay) {
 TEST(RingExchange, BineDeliversOnPowersOfTwo) {
     for (const Rank n : {1, 2, 4, 8, 16, 32, 64}) {
         const std::shared_ptr<const RingExchange> ring = ring_exchange(RingKind::bine, n);
-        const Simulation simulation(*ring);
+        const Simulation simulation(ring);
         simulation.expect_delivery();
         EXPECT_EQ(Rank{1} << ring->steps(), n);
         EXPECT_LE(simulation.most_messages, 1U);
@@ -146,8 +149,10 @@ TEST(PartedRing, DeliversAfterTheFirstPhase) {
         for (Rank part = 1; part <= 12; ++part) {
             for (const bool binary : {false, true}) {
                 SCOPED_TRACE(std::to_string(part) + " nodes in " + std::to_string(ways) + " ways");
-                const PartedRing ring(ways, binary, ring_exchange(RingKind::tree_one_port, part));
-                const Simulation simulation(ring);
+                const auto parted = std::make_shared<const PartedRing>(
+                    ways, binary, ring_exchange(RingKind::tree_one_port, part));
+                const PartedRing& ring = *parted;
+                const Simulation simulation(parted);
                 simulation.expect_delivery();
                 EXPECT_LE(simulation.most_messages, 1U);
                 EXPECT_EQ(ring.first_steps(), binary && ways == 4 ? 2 : ways - 1);
@@ -187,7 +192,7 @@ TEST(RingExchange, ShortTreesGoStraight) {
 // What has been gathered lies at the hubs.
 TEST(RingExchange, HubsHoldMuch) {
     const auto peak = [](Rank n) {
-        return Simulation(*ring_exchange(RingKind::tree_one_port, n)).most_held;
+        return Simulation(ring_exchange(RingKind::tree_one_port, n)).most_held;
     };
     EXPECT_EQ(peak(16), 17U);
     EXPECT_EQ(peak(32), 51U);

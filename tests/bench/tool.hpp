@@ -39,7 +39,7 @@ class Tool {
 /// Runs `trefoil` with these arguments to its end.
 ToolResult run_tool(const std::vector<std::string>& arguments);
 
-/// Whether the condition becomes true within twenty seconds.
+/// Whether the condition becomes true within a minute.
 bool becomes_true(const std::function<bool()>& condition);
 
 std::vector<std::string> lines_of(const std::string& text);
