@@ -66,7 +66,9 @@ std::vector<std::string> LauncherRounds::allgather(const std::string& name, std:
             report_late(name, deadline);
         }
         if (running_) {
-            changed_.wait_until(lock, until, [&] { return !running_; });
+            // The other thread may begin its next round, which lasts until all processes take part,
+            // before this one has seen that the last one brought all it needs.
+            changed_.wait_until(lock, until, [&] { return !running_ || complete(); });
             continue;
         }
         run_round(lock, until);

@@ -116,6 +116,46 @@ TEST(LauncherRounds, OneThreadTakesOneRoundPerExchange) {
     EXPECT_EQ(square.rounds(), 6U);
 }
 
+/// Rank 1 enters the exchange `end` only when rank 0 has got what the exchanges `b` brought: the
+/// threads for those must not wait for the round that the other one has begun meanwhile.
+TEST(LauncherRounds, WhatIsCompleteWaitsForNoOtherRound) {
+    constexpr int several = 8;
+    Square square(2);
+    const auto zero = rounds_at(square, 0), one = rounds_at(square, 1);
+    for (int i = 0; i < 200 && !HasFailure(); ++i) {
+        const std::string number = std::to_string(i);
+        std::atomic<int> got{0};
+        std::vector<std::thread> threads;
+        const auto start = [&](const std::function<void()>& body) {
+            threads.emplace_back([body] { EXPECT_EQ(error_of(body).status(), Status::success); });
+        };
+        start([&] {
+            zero->allgather("a" + number, "", patient);
+            zero->allgather("end" + number, "", patient);
+        });
+        for (int b = 0; b < several; ++b) {
+            const std::string name = "b" + number + "." + std::to_string(b);
+            start([&, name] {
+                zero->allgather(name, "", patient);
+                ++got;
+            });
+            start([&, name] { one->allgather(name, "", patient); });
+        }
+        start([&] {
+            one->allgather("a" + number, "", patient);
+            const auto late = Clock::now() + milliseconds(5000);
+            while (got < several && Clock::now() < late) {
+                std::this_thread::sleep_for(milliseconds(1));
+            }
+            EXPECT_EQ(got, several) << "round " << i;
+            one->allgather("end" + number, "", patient);
+        });
+        for (std::thread& thread : threads) {
+            thread.join();
+        }
+    }
+}
+
 /// Each rank's threads start in another order, so that the ranks' first rounds disagree about what
 /// is exchanged.
 TEST(LauncherRounds, CommunicatorsMayBeUsedInAnyOrder) {
