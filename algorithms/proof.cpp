@@ -14,25 +14,7 @@ std::string text(Extent e) {
            std::to_string(static_cast<std::uint64_t>(e.first) + e.count) + ")";
 }
 
-std::string through(Rank peer, Port port) {
-    return "rank " + std::to_string(peer) + " through port " + to_string(port);
-}
-
-}  // namespace
-
-void Findings::add(std::string error) {
-    if (!enough()) {
-        errors_.push_back(std::move(error));
-    }
-}
-
-void Findings::add(std::size_t part, std::size_t step, Rank rank, const std::string& text) {
-    if (!enough()) {
-        errors_.push_back("part " + std::to_string(part) + ", step " + std::to_string(step) +
-                          ", rank " + std::to_string(rank) + ": " + text);
-    }
-}
-
+/// Of the rank that has most.
 std::size_t most_blocks(const std::vector<Schedule>& schedules, std::size_t part) {
     std::size_t most = 0;
     for (const Schedule& s : schedules) {
@@ -40,6 +22,12 @@ std::size_t most_blocks(const std::vector<Schedule>& schedules, std::size_t part
     }
     return most + schedules[0].parts[part].vector_blocks;
 }
+
+std::string through(Rank peer, Port port) {
+    return "rank " + std::to_string(peer) + " through port " + to_string(port);
+}
+
+}  // namespace
 
 PartProof::PartProof(const Torus& torus, const Goal& goal, const std::vector<Schedule>& schedules,
                      std::size_t part, Findings& findings)
@@ -139,7 +127,7 @@ bool PartProof::inside(Rank rank, Extent extent, const char* what) {
 
 bool PartProof::pairs(Rank sender, Block source, Rank receiver, Block target) const {
     if (exchanges()) {
-        return true;  // either all blocks are of one size, or the proof shows that all go straight
+        return true;  // all blocks are of one size, or go straight for want of scratch
     }
     const auto size_class = [this](Rank rank, Block block) {
         return block < vector_blocks_ ? block : schedules_[rank].parts[part_].scratch_like;

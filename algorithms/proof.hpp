@@ -8,23 +8,11 @@
 #include <vector>
 
 #include "algorithms/algorithm.hpp"
+#include "algorithms/findings.hpp"
 #include "algorithms/symbolic.hpp"
 #include "algorithms/verify.hpp"
 
 namespace trefoil {
-
-/// The errors found so far, up to a handful.
-class Findings {
-  public:
-    bool enough() const { return errors_.size() >= 16; }
-    bool none() const { return errors_.empty(); }
-    void add(std::string error);
-    void add(std::size_t part, std::size_t step, Rank rank, const std::string& text);
-    std::vector<std::string> take() { return std::move(errors_); }
-
-  private:
-    std::vector<std::string> errors_;
-};
 
 /// Executes one part of all ranks. The schedules have the same form (checked by the caller).
 class PartProof {
