@@ -108,11 +108,11 @@ int radix_of(const BuildOptions& options) {
     return std::max(2, options.radix);
 }
 
-/// Whether rank's block for `offset` further on, or one on its way with that offset, is input here,
-/// under way or at its target, is all in the digits: below `digit` they are done.
-class BruckWriter {
+/// Where a rank has the blocks of a message. A block is known by its offset: those that are under
+/// way, of all sources, have one place each. Digits below that of the message are done.
+class BruckBlocks {
   public:
-    BruckWriter(Rank ranks, Rank rank) : p_(ranks), rank_(rank) {}
+    BruckBlocks(Rank ranks, Rank rank) : p_(ranks), rank_(rank) {}
 
     std::vector<Extent> sent(Digit digit, int value) const {
         return blocks(digit, value, [&](std::int64_t offset) {
@@ -200,7 +200,7 @@ Schedule build_bruck_exchange(const Torus& torus, Rank rank, const BuildOptions&
     const Rank p = torus.ranks();
     const int radix = radix_of(options);
     const int ports = std::max(1, options.ports);
-    const BruckWriter blocks(p, rank);
+    const BruckBlocks blocks(p, rank);
     ScheduleWriter writer(rank);
     writer.part(static_cast<Block>(2 * p), static_cast<Block>(p - 1));
     for (Digit digit{1, radix}; digit.weight < p; digit.weight *= radix) {

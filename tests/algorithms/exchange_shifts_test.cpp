@@ -53,6 +53,22 @@ TEST(ExchangeShifts, BruckTakesAnyRadixAndNumberOfPorts) {
     EXPECT_EQ(cost_of("bruck", "9", {.radix = 3}).steps, 4);
 }
 
+// Blocks of different sizes: with nowhere to wait they go straight, as the proof has seen them
+// arrive.
+TEST(ExchangeShifts, KeepNothingWhereBlocksMayDiffer) {
+    int uneven = 0;
+    for (const Algorithm& a : algorithms()) {
+        uneven += a.traits.uneven ? 1 : 0;
+        const Torus torus = Torus::parse("4x4");
+        for (Rank r = 0; a.traits.uneven && r < torus.ranks(); ++r) {
+            for (const Part& part : a.build(torus, r).parts) {
+                EXPECT_EQ(part.scratch_blocks, 0U) << a.name;
+            }
+        }
+    }
+    EXPECT_EQ(uneven, 3);
+}
+
 // Landing zones are sized by it: no channel may get more.
 TEST(ExchangeShifts, ReceiveNoMoreThanTheBound) {
     for (const char* const shape : shapes) {
