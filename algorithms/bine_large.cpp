@@ -20,14 +20,6 @@ namespace {
 
 constexpr TreeKind doubling_tree{TreeKind::Pattern::bine, TreeKind::Distance::doubling};
 
-/// The rank `offset` coordinates further in every dimension; sign -1: the other way.
-Rank translated(const Torus& torus, Rank rank, Rank offset, int sign) {
-    for (int j = 0; j < torus.dimensions(); ++j) {
-        rank = torus.shifted(rank, j, sign * std::int64_t{torus.coordinate(offset, j)});
-    }
-    return rank;
-}
-
 /// Turns the ranks below a tree message into the butterfly's blocks.
 class BlocksBelow {
   public:
@@ -90,7 +82,7 @@ class LargeWriter {
 
     Schedule write() {
         const Schedule butterfly =
-            product_schedule(torus_, translated(torus_, rank_, root_, -1), parts_, half_);
+            product_schedule(torus_, torus_.translated(rank_, root_, -1), parts_, half_);
         for (int p = 0; p < tree_.parts(); ++p) {
             writer_.part(butterfly.parts[p].vector_blocks);
             if (!down_) {
@@ -138,10 +130,10 @@ class LargeWriter {
         for (const Step& step : butterfly.of(butterfly.parts[part])) {
             writer_.step();
             for (const Send& s : butterfly.sends_of(step)) {
-                writer_.send(translated(torus_, s.peer, root_, 1), s.port, butterfly.extents_of(s));
+                writer_.send(torus_.translated(s.peer, root_, 1), s.port, butterfly.extents_of(s));
             }
             for (const Receive& r : butterfly.receives_of(step)) {
-                writer_.receive(translated(torus_, r.peer, root_, 1), r.port);
+                writer_.receive(torus_.translated(r.peer, root_, 1), r.port);
                 for (const Application& a : butterfly.applications_of(r)) {
                     writer_.apply(a.action, butterfly.extents_of(a));
                 }

@@ -53,13 +53,6 @@ std::vector<Rank> offsets_by_distance(const Torus& torus) {
     return offsets;
 }
 
-Rank translated(const Torus& torus, Rank rank, Rank offset, int sense) {
-    for (int j = 0; j < torus.dimensions(); ++j) {
-        rank = torus.shifted(rank, j, std::int64_t{sense} * torus.coordinate(offset, j));
-    }
-    return rank;
-}
-
 class DirectWriter {
   public:
     DirectWriter(const Torus& torus, Rank rank)
@@ -115,8 +108,8 @@ class DirectWriter {
             writer_.step();
             const std::size_t end = std::min<std::size_t>(begin + direct_peers_per_step, total);
             for (std::size_t i = begin; i < end; ++i) {
-                const Rank to = translated(torus_, rank_, offsets_[i], 1);
-                const Rank from = translated(torus_, rank_, offsets_[i], -1);
+                const Rank to = torus_.translated(rank_, offsets_[i], 1);
+                const Rank from = torus_.translated(rank_, offsets_[i], -1);
                 const Blocks blocks = choose(to, from);
                 const Extent sent{blocks.sent, 1};
                 const Extent received{blocks.received, 1};

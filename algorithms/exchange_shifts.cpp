@@ -63,38 +63,33 @@ Rank behind(Rank rank, std::int64_t by, Rank ranks) {
     return static_cast<Rank>((rank + ranks - by % ranks) % ranks);
 }
 
-/// An offset and the dimension that its messages travel first.
+/// An offset, as the rank that is so far from rank 0, and the dimension that its messages travel
+/// first.
 struct Turn {
-    std::vector<Rank> offset;
+    Rank offset = 0;
     int first = 0;
 };
 
 /// The images of an offset, each once; the least of them tells orbits apart.
-std::vector<Turn> orbit_of(const Torus& torus, const std::vector<Rank>& offset) {
+std::vector<Turn> orbit_of(const Torus& torus, Rank offset) {
     const int d = torus.dimensions();
+    std::vector<Rank> image(d);
     std::vector<Turn> orbit;
     for (const int sign : {1, -1}) {
         for (int e = 0; e < d; ++e) {
-            Turn turn{offset, e};
             for (int j = 0; j < d; ++j) {
                 const Rank size = torus.size(j);
-                turn.offset[(j + e) % d] = (size + sign * offset[j]) % size;
+                image[(j + e) % d] = (size + sign * torus.coordinate(offset, j)) % size;
             }
+            const Turn turn{torus.rank(image), e};
             const bool seen = std::ranges::any_of(
                 orbit, [&](const Turn& other) { return other.offset == turn.offset; });
             if (!seen) {
-                orbit.push_back(std::move(turn));
+                orbit.push_back(turn);
             }
         }
     }
     return orbit;
-}
-
-Rank translated(const Torus& torus, Rank rank, const std::vector<Rank>& offset, int sign) {
-    for (int j = 0; j < torus.dimensions(); ++j) {
-        rank = torus.shifted(rank, j, std::int64_t{sign} * offset[j]);
-    }
-    return rank;
 }
 
 /// One digit of the offsets of a Bruck exchange.
@@ -181,16 +176,16 @@ Schedule build_orbit_exchange(const Torus& torus, Rank rank) {
     ShiftWriter writer(torus, rank);
     for (const auto& [hops, nearest] : nearest_first) {
         const Rank o = nearest;  // clang 14 does not capture a structured binding
-        const std::vector<Turn> orbit = orbit_of(torus, torus.coordinates(o));
-        const bool first = std::ranges::all_of(
-            orbit, [&](const Turn& turn) { return torus.rank(turn.offset) >= o; });
+        const std::vector<Turn> orbit = orbit_of(torus, o);
+        const bool first =
+            std::ranges::all_of(orbit, [&](const Turn& turn) { return turn.offset >= o; });
         if (!first) {
             continue;
         }
         writer.step();
         for (const Turn& turn : orbit) {
-            writer.exchange(translated(torus, rank, turn.offset, 1),
-                            translated(torus, rank, turn.offset, -1), turn.first);
+            writer.exchange(torus.translated(rank, turn.offset, 1),
+                            torus.translated(rank, turn.offset, -1), turn.first);
         }
     }
     return writer.take();

@@ -144,6 +144,13 @@ Rank Torus::shifted(Rank rank, int dimension, std::int64_t offset) const {
     return with_coordinate(rank, dimension, static_cast<Rank>(target));
 }
 
+Rank Torus::translated(Rank rank, Rank offset, int sign) const {
+    for (int j = 0; j < dimensions(); ++j) {
+        rank = shifted(rank, j, std::int64_t{sign} * coordinate(offset, j));
+    }
+    return rank;
+}
+
 std::int64_t Torus::displacement(Rank from, Rank to, int dimension) const {
     const std::int64_t size = sizes_[dimension];
     std::int64_t d =

@@ -83,6 +83,9 @@ class Torus {
     }
     /// The rank `offset` (any sign, any magnitude) further along `dimension`, around the ring.
     Rank shifted(Rank rank, int dimension, std::int64_t offset) const;
+    /// The rank that is as far from `rank`, in every dimension, as `offset` is from rank 0; with
+    /// sign -1 the other way.
+    Rank translated(Rank rank, Rank offset, int sign) const;
     /// The rank at the other end of the link behind `port`.
     Rank neighbour(Rank rank, Port port) const {
         return shifted(rank, port.dimension(), port.sign());

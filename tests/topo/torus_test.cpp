@@ -86,6 +86,17 @@ TEST(Torus, ShiftsByAnyOffset) {
     EXPECT_EQ(torus.shifted(6, 1, -5000000000001), 5);
 }
 
+TEST(Torus, TranslatesByTheDisplacementOfARank) {
+    const Torus torus = Torus::parse("3x4");
+    EXPECT_EQ(torus.translated(6, 0, 1), 6);
+    EXPECT_EQ(torus.translated(6, 11, 1), 1);  // (1,2) + (2,3) = (0,1)
+    EXPECT_EQ(torus.translated(1, 11, -1), 6);
+    for (Rank offset = 0; offset < torus.ranks(); ++offset) {
+        EXPECT_EQ(torus.translated(0, offset, 1), offset);
+        EXPECT_EQ(torus.translated(offset, offset, -1), 0);
+    }
+}
+
 TEST(Torus, DisplacementIsTheShortWayAndPositiveOnTies) {
     const Torus even({6});
     EXPECT_EQ(even.displacement(0, 2, 0), 2);
