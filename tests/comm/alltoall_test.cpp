@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // Alltoall by every algorithm of the table with blocks from a byte to a mebibyte, alltoallv with
 // random matrices, tiny landing slots and many ranks, and what comes of counts that differ.
+#include <algorithm>
 #include <cstdlib>
 #include <random>
 
@@ -17,16 +18,29 @@ using Bytes = std::vector<unsigned char>;
 #if defined(__SANITIZE_THREAD__)
 constexpr std::size_t lighter = 16;
 constexpr const char* many = "4x4";
+constexpr unsigned calls_in_a_row = 500;
 #else
 constexpr std::size_t lighter = 1;
 constexpr const char* many = "8x8";
+constexpr unsigned calls_in_a_row = 4000;
 #endif
 
-/// Byte i of what a rank sends another in a call: period 251, so that nothing aligns with it.
-unsigned char byte_of(int from, int to, std::size_t i, unsigned call) {
-    return static_cast<unsigned char>(
-        (i + static_cast<std::size_t>(from) * 31 + static_cast<std::size_t>(to) * 57 + call * 101) %
-        251);
+/// What blocks are made of: bytes of period 251, so that nothing aligns with it.
+constexpr std::size_t period = 251, longest_block = std::size_t{1} << 20;
+const Bytes ramp = [] {
+    Bytes bytes(longest_block + period);
+    for (std::size_t i = 0; i < bytes.size(); ++i) {
+        bytes[i] = static_cast<unsigned char>(i % period);
+    }
+    return bytes;
+}();
+
+/// The bytes that a rank sends another in a call, at most longest_block of them: they begin at
+/// a place of the ramp that tells these three apart.
+const unsigned char* block_of(int from, int to, unsigned call) {
+    return ramp.data() +
+           (static_cast<std::size_t>(from) * 31 + static_cast<std::size_t>(to) * 57 + call * 101) %
+               period;
 }
 
 /// counts[from][to] of one call, and where each rank has its blocks: gaps between them.
@@ -54,26 +68,21 @@ struct Side {
     }
     void fill(int rank, unsigned call) {
         for (std::size_t r = 0; r < counts.size(); ++r) {
-            for (std::size_t i = 0; i < counts[r]; ++i) {
-                bytes[displacements[r] + i] = byte_of(rank, static_cast<int>(r), i, call);
-            }
+            std::copy_n(block_of(rank, static_cast<int>(r), call), counts[r],
+                        &bytes[displacements[r]]);
         }
     }
     /// What came from each rank, with nothing written between.
     std::string wrong(int rank, unsigned call) const {
         Bytes expected(bytes.size(), 255);
         for (std::size_t r = 0; r < counts.size(); ++r) {
-            for (std::size_t i = 0; i < counts[r]; ++i) {
-                expected[displacements[r] + i] = byte_of(static_cast<int>(r), rank, i, call);
-            }
+            std::copy_n(block_of(static_cast<int>(r), rank, call), counts[r],
+                        &expected[displacements[r]]);
         }
-        for (std::size_t i = 0; i < bytes.size(); ++i) {
-            if (bytes[i] != expected[i]) {
-                return "byte " + std::to_string(i) + " is " + std::to_string(bytes[i]) + ", not " +
-                       std::to_string(expected[i]);
-            }
-        }
-        return {};
+        const auto [is, should_be] = std::mismatch(bytes.begin(), bytes.end(), expected.begin());
+        return is == bytes.end() ? ""
+                                 : "byte " + std::to_string(is - bytes.begin()) + " is " +
+                                       std::to_string(*is) + ", not " + std::to_string(*should_be);
     }
 };
 
@@ -242,7 +251,7 @@ TEST_F(TinySlots, DoForManyRanks) {
 // Lists that differ in every call: plans are made and forgotten, on each rank in its own time.
 TEST(Alltoallv, TakesOtherCountsInEveryCall) {
     on_torus("4x4", [](const Torus&, int rank, trefoil_comm_t comm) {
-        for (unsigned call = 0; call < 4000; ++call) {
+        for (unsigned call = 0; call < calls_in_a_row; ++call) {
             Matrix matrix{std::vector(16, std::vector<std::size_t>(16, call % 50))};
             matrix.counts[call % 16][call / 16 % 16] = call;
             ASSERT_EQ(exchange(comm, rank, matrix, false, call), "") << call;
