@@ -1,8 +1,13 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""Compiles every header alone: internal ones as C++20; public ones as C++20, and .h ones also as C99."""
+"""Compiles headers alone: internal ones as C++20; public ones as C++20, and .h ones also as C99.
+
+An internal header with `#pragma once` that some .cpp includes before anything else is left out: each build compiles it so.
+"""
 
 import concurrent.futures
 import os
+import pathlib
+import re
 import sys
 
 import sources
@@ -29,9 +34,31 @@ def compile_alone(path, command, root):
     return f"{path} does not compile alone with {command[0]} {command[1]}:\n{output}" if code else ""
 
 
+def compiled_by_builds(root):
+    """Headers that a .cpp includes first, by their path from the root (or, in tests, from the .cpp's own folder)."""
+    found = set()
+    for path in sources.code(root):
+        if path.suffix != ".cpp":
+            continue
+        first = re.search(r'^#include ([<"])(.*)[>"]', (root / path).read_text(encoding="utf-8"), re.MULTILINE)
+        if first and first[1] == '"':
+            found |= {first[2], str(path.parent / first[2])}
+    return found
+
+
+def to_compile(root, skip):
+    first = compiled_by_builds(root)
+    for path in sources.headers(root):
+        if any(path.match(pattern) for pattern in skip):
+            continue
+        once = "#pragma once" in (root / path).read_text(encoding="utf-8")
+        if path.parts[0] == "include" or not once or str(path) not in first:
+            yield path
+
+
 def findings(root, c_compiler, cxx_compiler, skip=()):
-    jobs = [(path, command) for path in sources.headers(root)
-            if not any(path.match(pattern) for pattern in skip)
+    root = pathlib.Path(root)
+    jobs = [(path, command) for path in to_compile(root, skip)
             for command in commands(path, root, c_compiler, cxx_compiler)]
     with concurrent.futures.ThreadPoolExecutor(os.cpu_count()) as pool:
         results = pool.map(lambda job: compile_alone(*job, root), jobs)

@@ -101,6 +101,13 @@ class Headers(Tree):
         self.write("topo/a.hpp", HEAD + "std::string name();\n")
         self.assertEqual(1, len(self.findings()))
 
+    def test_what_a_source_includes_first_is_left_to_the_build(self):
+        self.write("topo/a.hpp", HEAD + "std::string name();\n")
+        self.write("topo/a.cpp", '#include "topo/a.hpp"\n')
+        self.assertEqual([], self.findings())
+        self.write("topo/a.cpp", '#include <string>\n#include "topo/a.hpp"\n')
+        self.assertEqual(1, len(self.findings()))
+
     def test_a_public_header_must_be_c(self):
         self.write("include/trefoil/a.h", "#ifndef A\n#define A\nenum class Colour { red };\n#endif\n")
         self.assertEqual(1, len(self.findings()))
