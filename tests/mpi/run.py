@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """Runs an MPI program under a real mpirun, with the MPI layer or without it.
 
-Usage: run.py --mpi openmpi|mpich --ranks N [--layer FILE] [--expect WORD ...] PROGRAM [ARGUMENT ...]. Exit code 77, and a
+Usage: run.py --mpi openmpi|mpich --ranks N [--layer FILE] [--expect WORD ...] [--uncrowded] PROGRAM [ARGUMENT ...]. Exit code 77, and a
 reason, where that mpirun is missing.
 """
 import argparse
@@ -28,19 +28,20 @@ def launcher(mpi):
     return found
 
 
-def command(mpi, ranks, layer, variables, program):
+def command(mpi, ranks, layer, variables, program, settings=None):
     """`variables` and the layer reach the ranks alone: a launcher is no MPI program."""
     if layer:
         variables = {**variables, "LD_PRELOAD": layer}
-    return [launcher(mpi), "-n", str(ranks), *CROWDED[mpi], "env", *(f"{k}={v}" for k, v in variables.items()), *program]
+    settings = CROWDED[mpi] if settings is None else settings
+    return [launcher(mpi), "-n", str(ranks), *settings, "env", *(f"{k}={v}" for k, v in variables.items()), *program]
 
 
-def run(mpi, ranks, layer, variables, program):
-    """(exit code, everything printed); 124 and what there was if it took too long."""
+def run(mpi, ranks, layer, variables, program, settings=None):
+    """(exit code, everything printed); 124 and what there was if it took too long. `settings` of the launcher's, or CROWDED."""
     # Names of this project must reach the ranks by `variables` only.
     environment = {k: v for k, v in os.environ.items() if not k.startswith("TREFOIL_")} | ALLOWED
     # A session of its own: Open MPI's launcher may stop its whole process group when a job aborts.
-    process = subprocess.Popen(command(mpi, ranks, layer, variables, program), env=environment, stdin=subprocess.DEVNULL,
+    process = subprocess.Popen(command(mpi, ranks, layer, variables, program, settings), env=environment, stdin=subprocess.DEVNULL,
                                stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True, errors="replace",
                                start_new_session=True)
     try:
@@ -63,10 +64,11 @@ def main():
     parser.add_argument("--layer")
     parser.add_argument("--expect", action="append", default=[], help="what must be printed")
     parser.add_argument("--set", action="append", default=[], help="NAME=VALUE for the ranks")
+    parser.add_argument("--uncrowded", action="store_true", help="as the MPI comes: there is a core for each rank")
     parser.add_argument("program", nargs=argparse.REMAINDER)
     options = parser.parse_args()
     code, output = run(options.mpi, options.ranks, options.layer, dict(s.split("=", 1) for s in options.set),
-                       options.program)
+                       options.program, [] if options.uncrowded else None)
     print(output, end="")
     missing = [word for word in options.expect if word not in output]
     if missing:
