@@ -3,13 +3,14 @@
 #include "backend/libraries.hpp"
 
 #ifdef TREFOIL_HAVE_OFI
-#include <rdma/fabric.h>
+#include "backend/ofi_library.hpp"
 #endif
 #ifdef TREFOIL_HAVE_UCX
 #include <ucp/api/ucp.h>
 #endif
 
 #include "backend/launcher.hpp"
+#include "topo/error.hpp"
 
 namespace trefoil {
 
@@ -17,9 +18,11 @@ namespace {
 
 LibraryInfo libfabric() {
 #ifdef TREFOIL_HAVE_OFI
-    const std::uint32_t version = fi_version();
-    return {"libfabric",
-            std::to_string(FI_MAJOR(version)) + "." + std::to_string(FI_MINOR(version)), ""};
+    try {
+        return {"libfabric", ofi::version_text(ofi::library().version()), ""};
+    } catch (const Error& error) {
+        return {"libfabric", "", error.what()};
+    }
 #else
     return {"libfabric", "", TREFOIL_OFI_REASON};
 #endif

@@ -18,7 +18,6 @@ namespace trefoil::ofi {
 
 namespace {
 
-constexpr std::uint32_t api_version = FI_VERSION(1, 17);
 constexpr std::size_t notice_bytes = sizeof(std::uint32_t);
 // Registration modes that OfiGroup obeys; a provider that needs another one is not listed.
 constexpr int supported_mr_modes =
@@ -26,10 +25,7 @@ constexpr int supported_mr_modes =
 constexpr std::uint64_t supported_modes = FI_CONTEXT | FI_CONTEXT2;
 
 Info hints_for_put() {
-    Info hints(fi_allocinfo());
-    if (!hints) {
-        throw Error(Status::out_of_memory, "no memory for libfabric's hints");
-    }
+    Info hints = copy_of(nullptr);
     hints->caps = FI_MSG | FI_RMA;
     hints->mode = supported_modes;
     hints->ep_attr->type = FI_EP_RDM;
@@ -44,7 +40,7 @@ Info hints_for_put() {
 Info query(const fi_info* hints) {
     prepare_environment();
     fi_info* list = nullptr;
-    const int result = fi_getinfo(api_version, nullptr, nullptr, 0, hints, &list);
+    const int result = library().getinfo(api_version, nullptr, nullptr, 0, hints, &list);
     if (result != 0 && result != -FI_ENODATA) {
         check(result, "list its providers");
     }
@@ -227,11 +223,7 @@ Info choose_nic(const std::vector<Info>& all, const std::string& provider, const
     if (best == nullptr) {
         refuse_nic(all, provider, nic);
     }
-    Info chosen(fi_dupinfo(best));
-    if (!chosen) {
-        throw Error(Status::out_of_memory, "no memory for a copy of libfabric's offer");
-    }
-    return chosen;
+    return copy_of(best);
 }
 
 }  // namespace trefoil::ofi

@@ -81,7 +81,7 @@ void OfiGroup::open_domain() {
     max_put_bytes_ = info.ep_attr->max_msg_size;
 
     fid_fabric* fabric = nullptr;
-    check(fi_fabric(info.fabric_attr, &fabric, nullptr), "open the fabric of " + where());
+    check(library().fabric(info.fabric_attr, &fabric, nullptr), "open the fabric of " + where());
     fabric_.reset(fabric);
     fid_domain* domain = nullptr;
     check(fi_domain(fabric, &info, &domain, nullptr), "open the domain of " + where());

@@ -2,11 +2,10 @@
 // Owners of libfabric objects: each closes its own, in reverse order of declaration.
 #pragma once
 
-#include <rdma/fabric.h>
-
 #include <memory>
 #include <string>
 
+#include "backend/ofi_library.hpp"
 #include "topo/error.hpp"
 
 namespace trefoil::ofi {
@@ -22,10 +21,19 @@ template <typename Object>
 using Handle = std::unique_ptr<Object, CloseFid>;
 
 struct FreeInfo {
-    void operator()(fi_info* info) const { fi_freeinfo(info); }
+    void operator()(fi_info* info) const { library().freeinfo(info); }
 };
 /// One fi_info, or a list of them.
 using Info = std::unique_ptr<fi_info, FreeInfo>;
+
+/// A copy of one fi_info; an empty one of nullptr. Throws Error(out_of_memory).
+inline Info copy_of(const fi_info* info) {
+    Info copy(library().dupinfo(info));
+    if (!copy) {
+        throw Error(Status::out_of_memory, "no memory for a copy of libfabric's offer");
+    }
+    return copy;
+}
 
 /// libfabric returns 0 or a negated error number; `what` completes "libfabric could not ...".
 inline void check(long result, const std::string& what) {
@@ -34,7 +42,7 @@ inline void check(long result, const std::string& what) {
     }
     const Status status = result == -FI_ENOMEM ? Status::out_of_memory : Status::system_error;
     throw Error(status, "libfabric could not " + what + ": " +
-                            fi_strerror(static_cast<int>(-result)) +
+                            library().strerror(static_cast<int>(-result)) +
                             "; FI_LOG_LEVEL=warn shows the provider's own words");
 }
 

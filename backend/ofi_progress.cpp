@@ -36,7 +36,7 @@ void OfiGroup::release(Pending* pending) {
 
 PutResult OfiGroup::refuse(const char* what, long result) {
     std::snprintf(error_text_.data(), error_text_.size(), "%s: %s", what,
-                  fi_strerror(static_cast<int>(-result)));
+                  library().strerror(static_cast<int>(-result)));
     return PutResult::failed;
 }
 
@@ -157,7 +157,7 @@ Event OfiGroup::read_failure() {
     std::array<char, 128> words{};
     const char* text =
         fi_cq_strerror(queue_.get(), entry.prov_errno, entry.err_data, words.data(), words.size());
-    std::snprintf(error_text_.data(), error_text_.size(), "%s (%s)", fi_strerror(entry.err),
+    std::snprintf(error_text_.data(), error_text_.size(), "%s (%s)", library().strerror(entry.err),
                   text != nullptr ? text : "the provider gives no detail");
     if (Pending* pending = pending_of(entry.op_context)) {
         event.cookie = pending->cookie;

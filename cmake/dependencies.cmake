@@ -21,6 +21,7 @@ function(trefoil_optional name module what package)
   set(TREFOIL_${name}_REASON "${reason}" PARENT_SCOPE)
 endfunction()
 
+# Only the headers: the library is loaded at run time, when its backend is asked for.
 trefoil_optional(OFI libfabric>=1.17 "libfabric >= 1.17 was" libfabric-dev)
 trefoil_optional(UCX ucx>=1.13 "UCX >= 1.13 was" libucx-dev)
 trefoil_optional(HWLOC hwloc>=2.1 "hwloc >= 2.1 was" libhwloc-dev)

@@ -1,0 +1,29 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// A shared library that is loaded when it is first needed, and stays until the process ends.
+#pragma once
+
+#include <string>
+
+namespace trefoil {
+
+class LoadedLibrary {
+  public:
+    /// `name` is what users call it, `file` its soname, `otherwise` completes "install it (...),
+    /// name its directory in LD_LIBRARY_PATH, or ...". Throws Error(not_found) that says all this.
+    LoadedLibrary(std::string name, std::string file, const std::string& package,
+                  const std::string& otherwise);
+
+    /// Throws Error(not_found) if the library has no such function.
+    template <typename Function>
+    void find(const char* symbol, Function& function) const {
+        function = reinterpret_cast<Function>(address(symbol));
+    }
+
+  private:
+    void* address(const char* symbol) const;
+
+    std::string name_, file_;
+    void* handle_;
+};
+
+}  // namespace trefoil
