@@ -8,8 +8,9 @@ namespace trefoil {
 
 class LoadedLibrary {
   public:
-    /// `name` is what users call it, `file` its soname, `otherwise` completes "install it (...),
-    /// name its directory in LD_LIBRARY_PATH, or ...". Throws Error(not_found) that says all this.
+    /// `name` is what users call it, `file` its soname, `package` Debian's, and `otherwise`
+    /// completes "install it (...), name its directory in LD_LIBRARY_PATH, or ...". Throws
+    /// Error(not_found) that says all this.
     LoadedLibrary(std::string name, std::string file, const std::string& package,
                   const std::string& otherwise);
 

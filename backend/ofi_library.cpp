@@ -10,11 +10,12 @@ namespace trefoil::ofi {
 namespace {
 
 // A newer libfabric than the headers are of has newer versions of these symbols. That is no harm:
-// it only ever appends to its structures (fabric(7), "ABI CHANGES"), and makes all of them itself.
+// libfabric only ever appends to its structures (fabric(7), "ABI CHANGES"), and those that these
+// functions take are all made by itself.
 Library load() {
-    const LoadedLibrary loaded("libfabric", "libfabric.so.1", "libfabric1",
-                               "choose another backend (TREFOIL_BACKEND=ucx, or memory on one "
-                               "host)");
+    const std::string otherwise =
+        "choose another backend (TREFOIL_BACKEND=ucx, or memory on one host)";
+    const LoadedLibrary loaded("libfabric", "libfabric.so.1", "libfabric1", otherwise);
     Library found;
     loaded.find("fi_getinfo", found.getinfo);
     loaded.find("fi_freeinfo", found.freeinfo);
@@ -23,8 +24,12 @@ Library load() {
     loaded.find("fi_strerror", found.strerror);
     loaded.find("fi_version", found.version);
     if (found.version() < api_version) {
-        throw Error(Status::not_found, "libfabric is of version " + version_text(found.version()) +
-                                           "; Trefoil needs " + version_text(api_version));
+        throw Error(Status::not_found, "libfabric: version " + version_text(found.version()) +
+                                           " was loaded, and Trefoil needs " +
+                                           version_text(api_version) +
+                                           " or later; name the directory of such a one in "
+                                           "LD_LIBRARY_PATH, or " +
+                                           otherwise);
     }
     return found;
 }
