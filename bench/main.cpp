@@ -8,7 +8,7 @@
 #include <cstdlib>
 #include <new>
 
-#include "bench/command.hpp"
+#include "bench/common/command.hpp"
 #include "include/trefoil/trefoil.h"
 #include "topo/error.hpp"
 

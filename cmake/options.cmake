@@ -28,10 +28,15 @@ if(TREFOIL_SANITIZE)
   target_link_options(trefoil_options INTERFACE -fsanitize=${TREFOIL_SANITIZE})
 endif()
 
-# trefoil_room(NAME SOURCES ... USES rooms and libraries that NAME may know ...)
+# trefoil_room(NAME USES rooms and libraries that NAME may know): a static library of all sources in the room's sub-rooms.
+# `LEFT_OUT` names sources, relative to the room, that this build has no use for.
 function(trefoil_room name)
-  cmake_parse_arguments(ROOM "" "" "SOURCES;USES" ${ARGN})
-  add_library(trefoil_${name} STATIC ${ROOM_SOURCES})
+  cmake_parse_arguments(ROOM "" "" "LEFT_OUT;USES" ${ARGN})
+  file(GLOB_RECURSE sources CONFIGURE_DEPENDS ${CMAKE_CURRENT_SOURCE_DIR}/*.cpp)
+  foreach(pattern IN LISTS ROOM_LEFT_OUT)
+    list(FILTER sources EXCLUDE REGEX "^${CMAKE_CURRENT_SOURCE_DIR}/${pattern}")
+  endforeach()
+  add_library(trefoil_${name} STATIC ${sources})
   target_include_directories(trefoil_${name} PUBLIC ${PROJECT_SOURCE_DIR})
   target_link_libraries(trefoil_${name} PUBLIC ${ROOM_USES} PRIVATE trefoil_options)
 endfunction()

@@ -11,7 +11,7 @@
 #include <thread>
 #include <vector>
 
-#include "mpi/exchange.hpp"
+#include "mpi/allgather.hpp"
 #include "mpi/layer.hpp"
 
 namespace trefoil::mpi {

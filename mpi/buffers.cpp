@@ -55,7 +55,8 @@ std::optional<Side> side_of(const void* buffer, int count, MPI_Datatype type, MP
     return Side{static_cast<std::byte*>(const_cast<void*>(buffer)), type, *layout, comm};
 }
 
-bool list_blocks(Counterpart& c, const Side& side, const int* counts, const int* displacements) {
+bool list_blocks(ShadowCommunicator& c, const Side& side, const int* counts,
+                 const int* displacements) {
     c.counts.resize(c.ranks());
     c.displacements.resize(c.ranks());
     bool as_they_lie = true;
@@ -80,7 +81,7 @@ bool list_blocks(Counterpart& c, const Side& side, const int* counts, const int*
     return as_they_lie;
 }
 
-void pack_blocks(const Counterpart& c, const Side& side, const int* counts,
+void pack_blocks(const ShadowCommunicator& c, const Side& side, const int* counts,
                  const int* displacements, std::byte* target) {
     for (std::size_t r = 0; r < c.ranks(); ++r) {
         side.pack(displacements[r], static_cast<std::size_t>(counts[r]),
@@ -88,7 +89,7 @@ void pack_blocks(const Counterpart& c, const Side& side, const int* counts,
     }
 }
 
-void unpack_blocks(const Counterpart& c, const Side& side, const int* counts,
+void unpack_blocks(const ShadowCommunicator& c, const Side& side, const int* counts,
                    const int* displacements, const std::byte* source) {
     for (std::size_t r = 0; r < c.ranks(); ++r) {
         side.unpack(displacements[r], static_cast<std::size_t>(counts[r]),

@@ -11,7 +11,7 @@
 #include <optional>
 
 #include "mpi/api.hpp"
-#include "mpi/counterpart.hpp"
+#include "mpi/shadow_communicator.hpp"
 #include "mpi/types.hpp"
 
 namespace trefoil::mpi {
@@ -63,14 +63,15 @@ class Room {
     std::unique_ptr<std::byte[]> memory_;
 };
 
-/// Blocks of `counts` elements at `displacements`, one per rank, written into the counterpart's
-/// lists in bytes. False: Trefoil cannot have them where they lie, and the lists describe the same
-/// blocks side by side.
-bool list_blocks(Counterpart& c, const Side& side, const int* counts, const int* displacements);
+/// Blocks of `counts` elements at `displacements`, one per rank, written into the
+/// shadow_communicator's lists in bytes. False: Trefoil cannot have them where they lie, and the
+/// lists describe the same blocks side by side.
+bool list_blocks(ShadowCommunicator& c, const Side& side, const int* counts,
+                 const int* displacements);
 /// Copies all blocks from or to bytes that lie side by side. Throws MpiFailure.
-void pack_blocks(const Counterpart& c, const Side& side, const int* counts,
+void pack_blocks(const ShadowCommunicator& c, const Side& side, const int* counts,
                  const int* displacements, std::byte* target);
-void unpack_blocks(const Counterpart& c, const Side& side, const int* counts,
+void unpack_blocks(const ShadowCommunicator& c, const Side& side, const int* counts,
                    const int* displacements, const std::byte* source);
 
 }  // namespace trefoil::mpi

@@ -11,11 +11,11 @@
 #include <string>
 
 #include "mpi/agreement.hpp"
-#include "mpi/counterpart.hpp"
-#include "mpi/loaded.hpp"
-#include "mpi/offer.hpp"
+#include "mpi/dispatch.hpp"
+#include "mpi/library_check.hpp"
 #include "mpi/operations.hpp"
 #include "mpi/report.hpp"
+#include "mpi/shadow_communicator.hpp"
 #include "mpi/types.hpp"
 
 namespace trefoil::mpi {
@@ -131,7 +131,7 @@ void finish() {
     if (layer.reports) {
         print_report();
     }
-    end_counterparts();
+    end_shadows();
     forget_layouts();
     PMPI_Comm_free(&layer.alone);
 }

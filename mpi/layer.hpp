@@ -6,7 +6,7 @@
 #include <chrono>
 
 #include "mpi/api.hpp"
-#include "mpi/kinds.hpp"
+#include "mpi/collective_kind.hpp"
 #include "mpi/switches.hpp"
 
 namespace trefoil::mpi {

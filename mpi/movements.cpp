@@ -4,7 +4,7 @@
 #include <algorithm>
 
 #include "mpi/buffers.hpp"
-#include "mpi/offer.hpp"
+#include "mpi/dispatch.hpp"
 
 using namespace trefoil::mpi;
 
@@ -12,7 +12,7 @@ namespace {
 
 constexpr Verdict wrong{Reason::arguments};
 
-bool is_rank(const Counterpart& c, int root) {
+bool is_rank(const ShadowCommunicator& c, int root) {
     return root >= 0 && static_cast<std::size_t>(root) < c.ranks();
 }
 
@@ -23,7 +23,7 @@ struct Call {
     std::size_t block = 0;  ///< bytes
     bool in_place = false;  ///< the own block is among all
 
-    Verdict verdict(const Counterpart& c) const { return {Reason::none, block * c.ranks()}; }
+    Verdict verdict(const ShadowCommunicator& c) const { return {Reason::none, block * c.ranks()}; }
 };
 
 /// Reads the side that tells the size of a block; false: the arguments are wrong.
@@ -50,7 +50,7 @@ bool read_one(Call& call, const void* buffer, int count, MPI_Datatype type, MPI_
 /// Where all blocks come to lie, and where this rank's comes from, for a rank that gathers.
 class Gathering {
   public:
-    Gathering(const Counterpart& c, const Call& call)
+    Gathering(const ShadowCommunicator& c, const Call& call)
         : call_(call),
           elements_(call.all_count * c.ranks()),
           flat_(call.all->flat(elements_)),
@@ -84,7 +84,7 @@ class Gathering {
     const void* source_ = nullptr;
 };
 
-trefoil_status_t allgather(Counterpart& c, const Call& call) {
+trefoil_status_t allgather(ShadowCommunicator& c, const Call& call) {
     trefoil_comm_t t = c.prepare(false);
     if (t == nullptr) {
         return c.failure();
@@ -98,7 +98,7 @@ trefoil_status_t allgather(Counterpart& c, const Call& call) {
     return status;
 }
 
-trefoil_status_t gather(Counterpart& c, const Call& call, int root) {
+trefoil_status_t gather(ShadowCommunicator& c, const Call& call, int root) {
     trefoil_comm_t t = c.prepare(false);
     if (t == nullptr) {
         return c.failure();
@@ -117,7 +117,7 @@ trefoil_status_t gather(Counterpart& c, const Call& call, int root) {
     return status;
 }
 
-trefoil_status_t scatter(Counterpart& c, const Call& call, int root) {
+trefoil_status_t scatter(ShadowCommunicator& c, const Call& call, int root) {
     trefoil_comm_t t = c.prepare(false);
     if (t == nullptr) {
         return c.failure();
@@ -138,7 +138,7 @@ trefoil_status_t scatter(Counterpart& c, const Call& call, int root) {
     return status;
 }
 
-trefoil_status_t bcast(Counterpart& c, const Call& call, int root) {
+trefoil_status_t bcast(ShadowCommunicator& c, const Call& call, int root) {
     trefoil_comm_t t = c.prepare(false);
     if (t == nullptr) {
         return c.failure();
@@ -160,27 +160,27 @@ trefoil_status_t bcast(Counterpart& c, const Call& call, int root) {
 
 TREFOIL_MPI_CALL MPI_Bcast(void* buffer, int count, MPI_Datatype type, int root, MPI_Comm comm) {
     Call call;
-    return offer(
+    return dispatch(
         Kind::bcast, comm,
-        [&](const Counterpart& c) {
+        [&](const ShadowCommunicator& c) {
             const bool good = is_rank(c, root) && read_one(call, buffer, count, type, comm);
             return good ? Verdict{Reason::none, call.block} : wrong;
         },
-        [&](Counterpart& c) { return bcast(c, call, root); },
+        [&](ShadowCommunicator& c) { return bcast(c, call, root); },
         [&] { return PMPI_Bcast(buffer, count, type, root, comm); });
 }
 
 TREFOIL_MPI_CALL MPI_Allgather(const void* send, int send_count, MPI_Datatype send_type, void* recv,
                                int recv_count, MPI_Datatype recv_type, MPI_Comm comm) {
     Call call;
-    return offer(
+    return dispatch(
         Kind::allgather, comm,
-        [&](const Counterpart& c) {
+        [&](const ShadowCommunicator& c) {
             const bool good = read_all(call, recv, recv_count, recv_type, comm) &&
                               read_one(call, send, send_count, send_type, comm);
             return good ? call.verdict(c) : wrong;
         },
-        [&](Counterpart& c) { return allgather(c, call); },
+        [&](ShadowCommunicator& c) { return allgather(c, call); },
         [&] {
             return PMPI_Allgather(send, send_count, send_type, recv, recv_count, recv_type, comm);
         });
@@ -189,16 +189,16 @@ TREFOIL_MPI_CALL MPI_Allgather(const void* send, int send_count, MPI_Datatype se
 TREFOIL_MPI_CALL MPI_Gather(const void* send, int send_count, MPI_Datatype send_type, void* recv,
                             int recv_count, MPI_Datatype recv_type, int root, MPI_Comm comm) {
     Call call;
-    return offer(
+    return dispatch(
         Kind::gather, comm,
-        [&](const Counterpart& c) {
+        [&](const ShadowCommunicator& c) {
             const bool good =
                 is_rank(c, root) &&
                 (c.rank() != root || read_all(call, recv, recv_count, recv_type, comm)) &&
                 read_one(call, send, send_count, send_type, comm);
             return good ? call.verdict(c) : wrong;
         },
-        [&](Counterpart& c) { return gather(c, call, root); },
+        [&](ShadowCommunicator& c) { return gather(c, call, root); },
         [&] {
             return PMPI_Gather(send, send_count, send_type, recv, recv_count, recv_type, root,
                                comm);
@@ -208,16 +208,16 @@ TREFOIL_MPI_CALL MPI_Gather(const void* send, int send_count, MPI_Datatype send_
 TREFOIL_MPI_CALL MPI_Scatter(const void* send, int send_count, MPI_Datatype send_type, void* recv,
                              int recv_count, MPI_Datatype recv_type, int root, MPI_Comm comm) {
     Call call;
-    return offer(
+    return dispatch(
         Kind::scatter, comm,
-        [&](const Counterpart& c) {
+        [&](const ShadowCommunicator& c) {
             const bool good =
                 is_rank(c, root) &&
                 (c.rank() != root || read_all(call, send, send_count, send_type, comm)) &&
                 read_one(call, recv, recv_count, recv_type, comm);
             return good ? call.verdict(c) : wrong;
         },
-        [&](Counterpart& c) { return scatter(c, call, root); },
+        [&](ShadowCommunicator& c) { return scatter(c, call, root); },
         [&] {
             return PMPI_Scatter(send, send_count, send_type, recv, recv_count, recv_type, root,
                                 comm);

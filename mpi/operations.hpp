@@ -5,7 +5,7 @@
 #include <cstddef>
 
 #include "mpi/api.hpp"
-#include "mpi/kinds.hpp"
+#include "mpi/collective_kind.hpp"
 #include "trefoil/trefoil.h"
 
 namespace trefoil::mpi {

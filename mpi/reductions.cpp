@@ -4,7 +4,7 @@
 #include <algorithm>
 #include <numeric>
 
-#include "mpi/offer.hpp"
+#include "mpi/dispatch.hpp"
 #include "mpi/operations.hpp"
 
 using namespace trefoil::mpi;
@@ -29,7 +29,7 @@ constexpr Verdict wrong{Reason::arguments};
 
 /// Readies communicator and operation, then `call`s.
 template <typename Call>
-trefoil_status_t reduce_by(Counterpart& c, Reduction& reduction, Call&& call) {
+trefoil_status_t reduce_by(ShadowCommunicator& c, Reduction& reduction, Call&& call) {
     trefoil_comm_t comm = c.prepare(reduction.user);
     if (comm == nullptr) {
         return c.failure();
@@ -43,16 +43,16 @@ trefoil_status_t reduce_by(Counterpart& c, Reduction& reduction, Call&& call) {
 TREFOIL_MPI_CALL MPI_Allreduce(const void* send, void* recv, int count, MPI_Datatype type,
                                MPI_Op op, MPI_Comm comm) {
     Reduction reduction;
-    return offer(
+    return dispatch(
         Kind::allreduce, comm,
-        [&](const Counterpart&) {
+        [&](const ShadowCommunicator&) {
             if (count < 0 || recv == MPI_IN_PLACE || aliased(send, recv)) {
                 return wrong;
             }
             reduction = reduction_of(type, op);
             return verdict_on(reduction, static_cast<std::size_t>(count));
         },
-        [&](Counterpart& c) {
+        [&](ShadowCommunicator& c) {
             return reduce_by(c, reduction, [&](trefoil_comm_t t) {
                 return trefoil_allreduce(from(send), recv, static_cast<std::size_t>(count),
                                          reduction.type, reduction.op, t);
@@ -64,9 +64,9 @@ TREFOIL_MPI_CALL MPI_Allreduce(const void* send, void* recv, int count, MPI_Data
 TREFOIL_MPI_CALL MPI_Reduce(const void* send, void* recv, int count, MPI_Datatype type, MPI_Op op,
                             int root, MPI_Comm comm) {
     Reduction reduction;
-    return offer(
+    return dispatch(
         Kind::reduce, comm,
-        [&](const Counterpart& c) {
+        [&](const ShadowCommunicator& c) {
             const bool at_root = root == c.rank();
             if (count < 0 || root < 0 || static_cast<std::size_t>(root) >= c.ranks() ||
                 (at_root ? recv == MPI_IN_PLACE || aliased(send, recv) : send == MPI_IN_PLACE)) {
@@ -75,7 +75,7 @@ TREFOIL_MPI_CALL MPI_Reduce(const void* send, void* recv, int count, MPI_Datatyp
             reduction = reduction_of(type, op);
             return verdict_on(reduction, static_cast<std::size_t>(count));
         },
-        [&](Counterpart& c) {
+        [&](ShadowCommunicator& c) {
             return reduce_by(c, reduction, [&](trefoil_comm_t t) {
                 return trefoil_reduce(from(send), recv, static_cast<std::size_t>(count),
                                       reduction.type, reduction.op, root, t);
@@ -87,16 +87,16 @@ TREFOIL_MPI_CALL MPI_Reduce(const void* send, void* recv, int count, MPI_Datatyp
 TREFOIL_MPI_CALL MPI_Reduce_scatter_block(const void* send, void* recv, int count,
                                           MPI_Datatype type, MPI_Op op, MPI_Comm comm) {
     Reduction reduction;
-    return offer(
+    return dispatch(
         Kind::reduce_scatter_block, comm,
-        [&](const Counterpart& c) {
+        [&](const ShadowCommunicator& c) {
             if (count < 0 || recv == MPI_IN_PLACE || aliased(send, recv)) {
                 return wrong;
             }
             reduction = reduction_of(type, op);
             return verdict_on(reduction, static_cast<std::size_t>(count) * c.ranks());
         },
-        [&](Counterpart& c) {
+        [&](ShadowCommunicator& c) {
             return reduce_by(c, reduction, [&](trefoil_comm_t t) {
                 return trefoil_reduce_scatter_block(from(send), recv,
                                                     static_cast<std::size_t>(count), reduction.type,
@@ -109,9 +109,9 @@ TREFOIL_MPI_CALL MPI_Reduce_scatter_block(const void* send, void* recv, int coun
 TREFOIL_MPI_CALL MPI_Reduce_scatter(const void* send, void* recv, const int counts[],
                                     MPI_Datatype type, MPI_Op op, MPI_Comm comm) {
     Reduction reduction;
-    return offer(
+    return dispatch(
         Kind::reduce_scatter, comm,
-        [&](const Counterpart& c) {
+        [&](const ShadowCommunicator& c) {
             const int* const end = counts + (counts == nullptr ? 0 : c.ranks());
             if (counts == nullptr || recv == MPI_IN_PLACE || aliased(send, recv) ||
                 std::any_of(counts, end, [](int count) { return count < 0; })) {
@@ -120,7 +120,7 @@ TREFOIL_MPI_CALL MPI_Reduce_scatter(const void* send, void* recv, const int coun
             reduction = reduction_of(type, op);
             return verdict_on(reduction, std::accumulate(counts, end, std::size_t{0}));
         },
-        [&](Counterpart& c) {
+        [&](ShadowCommunicator& c) {
             c.counts.assign(counts, counts + c.ranks());
             return reduce_by(c, reduction, [&](trefoil_comm_t t) {
                 return trefoil_reduce_scatter(from(send), recv, c.counts.data(), reduction.type,
@@ -131,9 +131,9 @@ TREFOIL_MPI_CALL MPI_Reduce_scatter(const void* send, void* recv, const int coun
 }
 
 TREFOIL_MPI_CALL MPI_Barrier(MPI_Comm comm) {
-    return offer(
-        Kind::barrier, comm, [](const Counterpart&) { return Verdict{}; },
-        [](Counterpart& c) {
+    return dispatch(
+        Kind::barrier, comm, [](const ShadowCommunicator&) { return Verdict{}; },
+        [](ShadowCommunicator& c) {
             trefoil_comm_t t = c.prepare(false);
             return t == nullptr ? c.failure() : trefoil_barrier(t);
         },

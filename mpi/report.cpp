@@ -92,7 +92,7 @@ void count_call(Kind kind, const Verdict& verdict, std::chrono::nanoseconds time
     }
 }
 
-void note_counterpart(trefoil_comm_t comm, const std::string& source) {
+void note_shadow(trefoil_comm_t comm, const std::string& source) {
     int dimensions = 0;
     trefoil_comm_torus(comm, &dimensions, nullptr, 0);
     std::vector<int> sizes(static_cast<std::size_t>(dimensions));

@@ -5,7 +5,7 @@
 #include <chrono>
 #include <string>
 
-#include "mpi/kinds.hpp"
+#include "mpi/collective_kind.hpp"
 #include "trefoil/trefoil.h"
 
 namespace trefoil::mpi {
@@ -15,7 +15,7 @@ void count_call(Kind kind, const Verdict& verdict, std::chrono::nanoseconds time
 
 /// Remembers the torus and the transport of a communicator. `source`: who has chosen the torus;
 /// empty: as Trefoil says.
-void note_counterpart(trefoil_comm_t comm, const std::string& source);
+void note_shadow(trefoil_comm_t comm, const std::string& source);
 
 /// Collective over MPI_COMM_WORLD: rank 0 prints everything, to standard error.
 void print_report();

@@ -9,7 +9,7 @@
 #include <string_view>
 #include <vector>
 
-#include "mpi/kinds.hpp"
+#include "mpi/collective_kind.hpp"
 
 namespace trefoil::mpi {
 

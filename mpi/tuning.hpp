@@ -8,7 +8,7 @@
 #include <cstddef>
 
 #include "mpi/api.hpp"
-#include "mpi/kinds.hpp"
+#include "mpi/collective_kind.hpp"
 
 namespace trefoil::mpi {
 

@@ -11,7 +11,7 @@
 #include <vector>
 
 #include "bench/micro/groups.hpp"
-#include "comm/request.hpp"
+#include "comm/plan/request.hpp"
 #include "include/trefoil/trefoil.h"
 
 namespace trefoil::micro {

@@ -7,7 +7,7 @@
 #include <string>
 #include <vector>
 
-#include "backend/endpoint.hpp"
+#include "backend/ports/port_group.hpp"
 #include "bench/micro/groups.hpp"
 
 namespace trefoil::micro {

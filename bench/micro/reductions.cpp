@@ -15,7 +15,7 @@
 
 #include "bench/micro/groups.hpp"
 #include "bench/micro/streams.hpp"
-#include "threads/reduce.hpp"
+#include "threads/kernels/reduce.hpp"
 
 namespace trefoil::micro {
 

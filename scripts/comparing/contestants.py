@@ -66,7 +66,7 @@ class Trefoil:
 
 
 class MpiLibrary:
-    """bench/mpi_perf.c, compiled by the library's mpicc."""
+    """bench/mpi/mpi_perf.c, compiled by the library's mpicc."""
 
     def __init__(self, place, name, program):
         self.place, self.name, self.program = place, name, program

@@ -2,7 +2,7 @@
 """What is written down about each network that is up, so that other commands find it and can remove it.
 
 One JSON file per network. It is there before the first namespace is made and until the last one is gone, so that even a
-killed `up` can be taken down. `trefoil run --net` (bench/torus_net.cpp) reads it too.
+killed `up` can be taken down. `trefoil run --net` (bench/run/torus_net.cpp) reads it too.
 """
 import json
 import os

@@ -12,7 +12,7 @@ ALLOWED = {
     "topo": ("topo/",),
     "algorithms": ("algorithms/", "topo/torus.hpp", "topo/error.hpp"),
     "backend": ("backend/", "topo/"),
-    "threads": ("threads/", "backend/endpoint.hpp", "topo/"),
+    "threads": ("threads/", "backend/ports/port_group.hpp", "topo/"),
     "comm": tuple(room + "/" for room in sources.ROOMS) + ("trefoil/",),
     "bench": tuple(room + "/" for room in sources.ROOMS) + ("trefoil/", "include/trefoil/", "bench/"),
     "mpi": ("mpi/", "trefoil/"),

@@ -1,0 +1,53 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Complete exchanges on a torus from a complete exchange on a ring per dimension.
+#pragma once
+
+#include <memory>
+#include <vector>
+
+#include "algorithms/alltoall/ring_alltoall.hpp"
+#include "algorithms/schedule/algorithm.hpp"
+#include "algorithms/schedule/schedule.hpp"
+
+namespace trefoil {
+
+/// By dimension; a dimension of one coordinate has a ring of no steps.
+using ExchangeRings = std::vector<std::shared_ptr<const RingAlltoall>>;
+
+/// The dimension in which blocks move, by global step; -1: they rest. Each dimension j appears
+/// rings[j]->steps() times.
+using DimensionOrder = std::vector<int>;
+
+/// A slice of every block. orders[c] is for the blocks of class c: those whose sum of
+/// target_j - source_j is c mod orders.size(). In no step do two classes move in one dimension. All
+/// orders of all parts are equally long.
+struct ExchangePart {
+    std::vector<DimensionOrder> orders;
+    /// Global steps that may load links of which some were loaded in other orders before: with
+    /// PhaseSync::signals a barrier stands before them.
+    std::vector<int> stages = {};
+};
+
+/// What `rank` does. In ring step i of dimension j it sends the blocks whose coordinates in j are a
+/// pair that it sends in that step of ring j, and in every other dimension a pair that it holds
+/// then. Blocks that are passed on wait in scratch, those together that come in one step and leave
+/// in one message: a message is the sender's own blocks and an extent for each step in which others
+/// came. Takes time in proportion to the blocks sent and received.
+///
+/// An order may depend on the rank if blocks are where those who hold them have the same order: see
+/// partition_parts() (algorithms/alltoall/partition.hpp).
+///
+/// With `sync` a barrier stands between any two global steps, or a step of the rings' signals.
+/// Parts know nothing of each other: only one part is kept free of contention.
+Schedule exchange_schedule(const Torus& torus, Rank rank, const ExchangeRings& rings,
+                           const std::vector<ExchangePart>& parts, PhaseSync sync);
+
+/// One part, one dimension after the other.
+std::vector<ExchangePart> sequential_parts(const ExchangeRings& rings);
+
+/// D dimension orders, each a rotation of the others, so that all ports are busy; D is the number
+/// of dimensions that have steps. In stage s order c runs dimension (c + s) mod D of those; shorter
+/// rings begin later, so that they end together. `whole`: one part with D classes, else D parts.
+std::vector<ExchangePart> rotated_parts(const ExchangeRings& rings, bool whole);
+
+}  // namespace trefoil

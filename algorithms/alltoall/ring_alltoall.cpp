@@ -1,0 +1,130 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// What all complete exchanges on a ring have in common, and the store of those that are tables.
+#include "algorithms/alltoall/ring_alltoall.hpp"
+
+#include <algorithm>
+#include <iterator>
+#include <map>
+#include <mutex>
+#include <utility>
+
+#include "algorithms/alltoall/bine_ring.hpp"
+#include "algorithms/alltoall/signed_digit_ring.hpp"
+#include "algorithms/alltoall/tabulated_ring.hpp"
+
+namespace trefoil {
+
+std::vector<HeldPair> RingAlltoall::held(Rank coordinate, int step) const {
+    std::vector<HeldPair> here;
+    for (Rank other = 0; other < size_; ++other) {
+        here.push_back(
+            {step < steps_ ? ExchangePair{other, coordinate} : ExchangePair{coordinate, other},
+             -1});
+    }
+    if (step == steps_) {
+        note_arrivals(coordinate, here);
+    } else {
+        for (int s = 0; s < step; ++s) {
+            pass(coordinate, s, here);
+        }
+    }
+    return here;
+}
+
+void RingAlltoall::note_arrivals(Rank coordinate, std::vector<HeldPair>& by_source) const {
+    for (int step = 0; step < steps_; ++step) {
+        for (const RingHandover& h : receives(coordinate, step)) {
+            for (const HeldPair& held : h.pairs) {
+                if (held.pair.target == coordinate) {
+                    by_source[held.pair.source].since = step;
+                }
+            }
+        }
+    }
+}
+
+void RingAlltoall::pass(Rank coordinate, int step, std::vector<HeldPair>& here) const {
+    std::vector<HeldPair> leaving;
+    for (const RingHandover& h : sends(coordinate, step)) {
+        leaving.insert(leaving.end(), h.pairs.begin(), h.pairs.end());
+    }
+    std::sort(leaving.begin(), leaving.end());
+    std::vector<HeldPair> then;
+    std::set_difference(here.begin(), here.end(), leaving.begin(), leaving.end(),
+                        std::back_inserter(then));
+    for (const RingHandover& h : receives(coordinate, step)) {
+        for (const HeldPair& held : h.pairs) {
+            then.push_back({held.pair, step});
+        }
+    }
+    std::sort(then.begin(), then.end());
+    here = std::move(then);
+}
+
+std::vector<std::int64_t> largest_link_loads(const RingAlltoall& ring) {
+    const Rank n = ring.size();
+    std::vector<std::int64_t> largest;
+    for (int step = 0; step < ring.steps(); ++step) {
+        // By how much a link's load differs from that of the one before; runs may wrap once.
+        std::vector<std::int64_t> up(2 * n + 1, 0);
+        std::vector<std::int64_t> down(2 * n + 1, 0);
+        for (Rank c = 0; c < n; ++c) {
+            for (const RingHandover& h : ring.sends(c, step)) {
+                const Rank first = h.hop > 0 ? c : ring.wrapped(c + h.hop);
+                std::vector<std::int64_t>& way = h.hop > 0 ? up : down;
+                way[first] += std::ssize(h.pairs);
+                way[first + std::abs(h.hop)] -= std::ssize(h.pairs);
+            }
+        }
+        std::int64_t most = 0;
+        for (std::vector<std::int64_t>* way : {&up, &down}) {
+            for (Rank i = 1; i < 2 * n; ++i) {
+                (*way)[i] += (*way)[i - 1];
+            }
+            for (Rank i = 0; i < n; ++i) {
+                most = std::max(most, (*way)[i] + (*way)[i + n]);
+            }
+        }
+        largest.push_back(most);
+    }
+    return largest;
+}
+
+std::int64_t largest_channel(const RingAlltoall& ring) {
+    std::int64_t largest = 0;
+    for (Rank c = 0; c < ring.size(); ++c) {
+        std::map<int, std::int64_t> by_hop;
+        for (int step = 0; step < ring.steps(); ++step) {
+            for (const RingHandover& h : ring.sends(c, step)) {
+                std::int64_t& pairs = by_hop[h.hop];
+                pairs += std::ssize(h.pairs);
+                largest = std::max(largest, pairs);
+            }
+        }
+    }
+    return largest;
+}
+
+std::shared_ptr<const RingAlltoall> ring_alltoall(RingKind kind, Rank size, int radix) {
+    switch (kind) {
+        case RingKind::digits:
+            return std::make_shared<SignedDigitRing>(size, radix);
+        case RingKind::direct:
+            return std::make_shared<SignedDigitRing>(size, size + 1);
+        case RingKind::bine:
+            return std::make_shared<BineRing>(size);
+        default:
+            break;
+    }
+    static std::mutex mutex;
+    static std::map<std::pair<RingKind, Rank>, std::shared_ptr<const RingAlltoall>> tables;
+    const std::lock_guard lock(mutex);
+    std::shared_ptr<const RingAlltoall>& table = tables[{kind, size}];
+    if (!table) {
+        table = std::make_shared<TabulatedRing>(
+            size, kind == RingKind::tree ? tree_steps(size) : one_port_tree_steps(size));
+    }
+    return table;
+}
+
+}  // namespace trefoil

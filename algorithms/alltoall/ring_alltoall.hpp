@@ -1,0 +1,107 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// The complete exchange on one ring as data: the piece from which exchanges on all tori are
+// composed (algorithms/alltoall/product_alltoall.hpp).
+#pragma once
+
+#include <compare>
+#include <cstdint>
+#include <memory>
+#include <vector>
+
+#include "topo/torus.hpp"
+
+namespace trefoil {
+
+/// What `source` has for `target`: coordinates of a ring, or ranks of a torus. Ordered by target,
+/// then source.
+struct ExchangePair {
+    Rank target = 0;
+    Rank source = 0;
+    friend constexpr auto operator<=>(const ExchangePair&, const ExchangePair&) = default;
+};
+
+/// A pair at a coordinate, and the step in which it came there; -1: it began there.
+struct HeldPair {
+    ExchangePair pair;
+    int since = -1;
+    friend constexpr auto operator<=>(const HeldPair&, const HeldPair&) = default;
+};
+
+/// One message of a ring step: the pairs that `holder` hands to holder + hop, in order, and since
+/// when it has had them.
+struct RingHandover {
+    Rank holder = 0;
+    int hop = 0;  ///< never 0; > 0 travels towards larger coordinates
+    std::vector<HeldPair> pairs;
+};
+
+/// `from` tells from + hop that it need not wait any longer.
+struct RingSignal {
+    Rank from = 0;
+    int hop = 0;
+    friend constexpr auto operator<=>(const RingSignal&, const RingSignal&) = default;
+};
+
+/// Every coordinate begins with the pairs (itself, t) for all t and ends with (s, itself) for all
+/// s. Each pair is at one coordinate at a time, and never again at one that it left; (s, s) does
+/// not move. All of a step is sent before any of it arrives. No step is empty. Immutable,
+/// thread-safe.
+class RingAlltoall {
+  public:
+    RingAlltoall(Rank size, int steps) : size_(size), steps_(steps) {}
+    virtual ~RingAlltoall() = default;
+
+    Rank size() const { return size_; }
+    int steps() const { return steps_; }
+
+    /// What `coordinate` sends in `step`: one handover for each hop.
+    virtual std::vector<RingHandover> sends(Rank coordinate, int step) const = 0;
+    /// What `coordinate` receives in `step`, from which holders.
+    virtual std::vector<RingHandover> receives(Rank coordinate, int step) const = 0;
+
+    /// What is to be heard before `step` begins, and told as soon as the step before is complete,
+    /// if messages of the two are not to meet on a link. None: nothing is known.
+    virtual std::vector<RingSignal> signals(int /*step*/) const { return {}; }
+
+    /// The pairs that are at `coordinate` before `step` (after all, at step == steps()), in order.
+    std::vector<HeldPair> held(Rank coordinate, int step) const;
+
+    /// `coordinate` brought into [0, size).
+    Rank wrapped(std::int64_t coordinate) const {
+        const auto rest = static_cast<Rank>(coordinate % size_);
+        return rest < 0 ? rest + size_ : rest;
+    }
+
+  private:
+    /// Sets since when what ends at `coordinate` is there.
+    void note_arrivals(Rank coordinate, std::vector<HeldPair>& by_source) const;
+    /// Turns what is held before `step` into what is held after it.
+    void pass(Rank coordinate, int step, std::vector<HeldPair>& here) const;
+
+    Rank size_;
+    int steps_;
+};
+
+/// By step, the most pairs that cross one directed link of the ring.
+std::vector<std::int64_t> largest_link_loads(const RingAlltoall& ring);
+
+/// The most pairs that one coordinate receives from another by one hop, over all steps.
+std::int64_t largest_channel(const RingAlltoall& ring);
+
+/// What can be had for a ring of a given size.
+enum class RingKind : std::uint8_t {
+    tree,           ///< gather-scatter trees, both ways round at once
+    tree_one_port,  ///< gather-scatter trees; one message sent and one received in a step
+    digits,         ///< signed digits of some radix
+    direct,         ///< all pairs straight to their targets in one step
+    bine            ///< Bine's butterfly; the size must be a power of two
+};
+
+/// Trees are tables, of more than size^2 entries: 0.3 GB at 1024. Larger ones are not to be asked
+/// for.
+inline constexpr Rank largest_tree_ring = 1024;
+
+/// The ring of `kind`; `radix` >= 2 is for digits alone. Tables are kept. Thread-safe.
+std::shared_ptr<const RingAlltoall> ring_alltoall(RingKind kind, Rank size, int radix = 2);
+
+}  // namespace trefoil

@@ -1,0 +1,232 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// linear, pairwise, orbit, bruck: complete exchanges by messages that the network routes through
+// several dimensions, on any torus (orbit: equal sizes).
+//
+// linear: in step o every rank sends to the rank o further. pairwise: on powers of two, ranks r and
+// r xor o exchange; else as linear. orbit: in a step all ranks send to the same offsets, those that
+// are images of one another under cyclic shifts of the dimensions and under negation, so that every
+// direction carries alike; the image by e shifts travels dimension e first. Blocks go straight to
+// their targets in all three. bruck: the offset (target - source) mod p is taken by its digits in
+// base r; blocks with digit v of weight w go w * v ranks further together.
+#include <algorithm>
+#include <utility>
+#include <vector>
+
+#include "algorithms/registry/builders.hpp"
+#include "algorithms/schedule/minimal_port.hpp"
+
+namespace trefoil {
+
+namespace {
+
+/// The port of a message whose route begins with dimension `first`, or the next one in which the
+/// ranks differ. Where both ways are equally long, ranks take turns.
+Port exchange_port(const Torus& torus, Rank from, Rank to, int first = 0) {
+    const int d = torus.dimensions();
+    const Port port = minimal_port(torus, from, to, first);
+    const bool backwards = torus.coordinate(from, port.dimension()) % 2 == 1;
+    return minimal_port(torus, from, to, port.dimension() + (backwards ? d : 0));
+}
+
+class ShiftWriter {
+  public:
+    ShiftWriter(const Torus& torus, Rank rank)
+        : torus_(torus), ranks_(torus.ranks()), rank_(rank), writer_(rank) {
+        writer_.part(static_cast<Block>(2 * ranks_));
+    }
+
+    void step() { writer_.step(); }
+
+    /// Sends the block of `to`, and receives that of `from`.
+    void exchange(Rank to, Rank from, int first_dimension = 0) {
+        const Extent sent{static_cast<Block>(to), 1};
+        const Extent received{static_cast<Block>(ranks_ + from), 1};
+        writer_.send(to, exchange_port(torus_, rank_, to, first_dimension), {&sent, 1});
+        writer_.receive(from, exchange_port(torus_, from, rank_, first_dimension).opposite(),
+                        Action::replace, {&received, 1});
+    }
+
+    Schedule take() { return writer_.take(); }
+
+  private:
+    const Torus& torus_;
+    Rank ranks_;
+    Rank rank_;
+    ScheduleWriter writer_;
+};
+
+Rank ahead(Rank rank, std::int64_t by, Rank ranks) {
+    return static_cast<Rank>((rank + by) % ranks);
+}
+
+Rank behind(Rank rank, std::int64_t by, Rank ranks) {
+    return static_cast<Rank>((rank + ranks - by % ranks) % ranks);
+}
+
+/// An offset, as the rank that is so far from rank 0, and the dimension that its messages travel
+/// first.
+struct Turn {
+    Rank offset = 0;
+    int first = 0;
+};
+
+/// The images of an offset, each once; the least of them tells orbits apart.
+std::vector<Turn> orbit_of(const Torus& torus, Rank offset) {
+    const int d = torus.dimensions();
+    std::vector<Rank> image(d);
+    std::vector<Turn> orbit;
+    for (const int sign : {1, -1}) {
+        for (int e = 0; e < d; ++e) {
+            for (int j = 0; j < d; ++j) {
+                const Rank size = torus.size(j);
+                image[(j + e) % d] = (size + sign * torus.coordinate(offset, j)) % size;
+            }
+            const Turn turn{torus.rank(image), e};
+            const bool seen = std::ranges::any_of(
+                orbit, [&](const Turn& other) { return other.offset == turn.offset; });
+            if (!seen) {
+                orbit.push_back(turn);
+            }
+        }
+    }
+    return orbit;
+}
+
+/// One digit of the offsets of a Bruck exchange.
+struct Digit {
+    std::int64_t weight = 1;
+    int radix = 2;
+    std::int64_t of(std::int64_t offset) const { return offset / weight % radix; }
+};
+
+int radix_of(const BuildOptions& options) {
+    return std::max(2, options.radix);
+}
+
+/// Where a rank has the blocks of a message. A block is known by its offset: those that are under
+/// way, of all sources, have one place each. Digits below that of the message are done.
+class BruckBlocks {
+  public:
+    BruckBlocks(Rank ranks, Rank rank) : p_(ranks), rank_(rank) {}
+
+    std::vector<Extent> sent(Digit digit, int value) const {
+        return blocks(digit, value, [&](std::int64_t offset) {
+            return offset % digit.weight == 0 ? static_cast<Block>(ahead(rank_, offset, p_))
+                                              : scratch(offset);
+        });
+    }
+
+    std::vector<Extent> received(Digit digit, int value) const {
+        const std::int64_t next = digit.weight * digit.radix;
+        return blocks(digit, value, [&](std::int64_t offset) {
+            return offset < next ? static_cast<Block>(p_ + behind(rank_, offset, p_))
+                                 : scratch(offset);
+        });
+    }
+
+  private:
+    Block scratch(std::int64_t offset) const { return static_cast<Block>(2 * p_ + offset - 1); }
+
+    template <typename Place>
+    std::vector<Extent> blocks(Digit digit, int value, Place&& place) const {
+        std::vector<Extent> list;
+        for (std::int64_t o = 1; o < p_; ++o) {
+            if (digit.of(o) == value) {
+                list.push_back({place(o), 1});
+            }
+        }
+        return list;
+    }
+
+    Rank p_;
+    Rank rank_;
+};
+
+}  // namespace
+
+Schedule build_linear_alltoall(const Torus& torus, Rank rank) {
+    const Rank p = torus.ranks();
+    ShiftWriter writer(torus, rank);
+    for (Rank o = 1; o < p; ++o) {
+        writer.step();
+        writer.exchange(ahead(rank, o, p), behind(rank, o, p));
+    }
+    return writer.take();
+}
+
+Schedule build_pairwise_alltoall(const Torus& torus, Rank rank) {
+    const Rank p = torus.ranks();
+    if ((p & (p - 1)) != 0) {
+        return build_linear_alltoall(torus, rank);
+    }
+    ShiftWriter writer(torus, rank);
+    for (Rank o = 1; o < p; ++o) {
+        writer.step();
+        writer.exchange(rank ^ o, rank ^ o);
+    }
+    return writer.take();
+}
+
+Schedule build_orbit_alltoall(const Torus& torus, Rank rank) {
+    std::vector<std::pair<std::int64_t, Rank>> nearest_first;
+    for (Rank o = 1; o < torus.ranks(); ++o) {
+        nearest_first.emplace_back(torus.hops(0, o), o);
+    }
+    std::sort(nearest_first.begin(), nearest_first.end());
+    ShiftWriter writer(torus, rank);
+    for (const auto& [hops, nearest] : nearest_first) {
+        const Rank o = nearest;  // clang 14 does not capture a structured binding
+        const std::vector<Turn> orbit = orbit_of(torus, o);
+        const bool first =
+            std::ranges::all_of(orbit, [&](const Turn& turn) { return turn.offset >= o; });
+        if (!first) {
+            continue;
+        }
+        writer.step();
+        for (const Turn& turn : orbit) {
+            writer.exchange(torus.translated(rank, turn.offset, 1),
+                            torus.translated(rank, turn.offset, -1), turn.first);
+        }
+    }
+    return writer.take();
+}
+
+Schedule build_bruck_alltoall(const Torus& torus, Rank rank, const BuildOptions& options) {
+    const Rank p = torus.ranks();
+    const int radix = radix_of(options);
+    const int ports = std::max(1, options.ports);
+    const BruckBlocks blocks(p, rank);
+    ScheduleWriter writer(rank);
+    writer.part(static_cast<Block>(2 * p), static_cast<Block>(p - 1));
+    for (Digit digit{1, radix}; digit.weight < p; digit.weight *= radix) {
+        const int values =
+            static_cast<int>(std::min<std::int64_t>(radix - 1, (p - 1) / digit.weight));
+        for (int begin = 1; begin <= values; begin += ports) {
+            writer.step();
+            for (int v = begin; v < std::min(begin + ports, values + 1); ++v) {
+                const Rank to = ahead(rank, v * digit.weight, p);
+                const Rank from = behind(rank, v * digit.weight, p);
+                writer.send(to, exchange_port(torus, rank, to), blocks.sent(digit, v));
+                writer.receive(from, exchange_port(torus, from, rank).opposite(), Action::replace,
+                               blocks.received(digit, v));
+            }
+        }
+    }
+    return writer.take();
+}
+
+double bruck_alltoall_message(const Torus& torus, const BuildOptions& options) {
+    const Rank p = torus.ranks();
+    const int radix = radix_of(options);
+    std::int64_t most = 0;
+    for (Digit digit{1, radix}; digit.weight < p; digit.weight *= radix) {
+        // Of the full periods of the digit, and what is left of the last one; value 1 is met first.
+        const std::int64_t period = digit.weight * radix;
+        most = std::max(most,
+                        p / period * digit.weight +
+                            std::clamp<std::int64_t>(p % period - digit.weight, 0, digit.weight));
+    }
+    return static_cast<double>(most) / p;
+}
+
+}  // namespace trefoil

@@ -1,0 +1,72 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// The signed-digit exchange (own). With radix 2 the largest load of a link, summed over the steps,
+// is ceil((n^2 - [n odd]) / 8), which no exchange on a ring can undercut, and no coordinate ever
+// holds more pairs than at the beginning, but for ties.
+//
+//     n = 16, radix 2     distance 5 = 101b:  s --+1--> . --+4--> t
+//                         distance 8, a tie:  s --+8--> t, or -8
+#include "algorithms/alltoall/signed_digit_ring.hpp"
+
+#include <algorithm>
+#include <map>
+
+namespace trefoil {
+
+namespace {
+
+std::vector<Rank> weights_of(Rank size, int radix) {
+    std::vector<Rank> weights;
+    const std::int64_t half = (std::int64_t{size} + 1) / 2;
+    for (std::int64_t weight = 1; size > 1 && (weight < half || weight == 1); weight *= radix) {
+        weights.push_back(static_cast<Rank>(weight));
+    }
+    return weights;
+}
+
+}  // namespace
+
+SignedDigitRing::SignedDigitRing(Rank size, int radix)
+    : RingAlltoall(size, static_cast<int>(weights_of(size, radix).size())),
+      weights_(weights_of(size, radix)) {}
+
+Rank SignedDigitRing::digit(Rank distance, int step) const {
+    const Rank rest = step + 1 < steps() ? distance % weights_[step + 1] : distance;
+    return rest / weights_[step];
+}
+
+int SignedDigitRing::last_move(Rank distance, int step) const {
+    int last = step - 1;
+    while (last >= 0 && digit(distance, last) == 0) {
+        --last;
+    }
+    return last;
+}
+
+std::vector<RingHandover> SignedDigitRing::handovers(Rank coordinate, int step,
+                                                     bool arriving) const {
+    std::map<int, RingHandover> by_hop;
+    for (Rank distance = 1; distance <= size() / 2; ++distance) {
+        const int length = digit(distance, step) * weights_[step];
+        for (const int sign : {1, -1}) {
+            const int hop = sign * length;
+            const Rank holder = arriving ? wrapped(std::int64_t{coordinate} - hop) : coordinate;
+            const Rank source = wrapped(holder - sign * (distance % weights_[step]));
+            const bool turned = 2 * distance == size() && sign != (source % 2 == 0 ? 1 : -1);
+            if (hop != 0 && !turned) {
+                RingHandover& handover = by_hop[hop];
+                handover.holder = holder;
+                handover.hop = hop;
+                handover.pairs.push_back({{wrapped(source + std::int64_t{sign} * distance), source},
+                                          last_move(distance, step)});
+            }
+        }
+    }
+    std::vector<RingHandover> result;
+    for (auto& [hop, handover] : by_hop) {
+        std::sort(handover.pairs.begin(), handover.pairs.end());
+        result.push_back(std::move(handover));
+    }
+    return result;
+}
+
+}  // namespace trefoil

@@ -1,0 +1,275 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// The cost summary: links are loaded once per group of steps that load them alike, so that a ring
+// of thousands of steps costs little more than reading its schedules. All is counted in whole
+// units, so that nothing depends on the order of the ranks.
+#include "algorithms/analysis/cost.hpp"
+
+#include <algorithm>
+#include <numeric>
+#include <utility>
+
+#include "algorithms/analysis/link_loads.hpp"
+
+namespace trefoil {
+
+namespace {
+
+/// A message of one step, all parts together.
+struct Message {
+    Rank peer;
+    Port port;
+    std::int64_t units;
+    friend bool operator==(const Message&, const Message&) = default;
+};
+
+/// Steps in which all ranks seen so far send the same messages.
+struct Group {
+    LinkLoads loads;
+    std::vector<std::size_t> steps;  // ascending, never empty
+    std::int64_t hops = 0;           // of the longest route; 0: nobody sends
+};
+
+class Summary {
+  public:
+    Summary(const Torus& torus, Collective collective, bool steered)
+        : torus_(torus),
+          exchange_(collective == Collective::alltoall),
+          steered_(steered),
+          lines_(torus),
+          sends_through_(torus.ports()) {}
+
+    void add(const Schedule& schedule);
+    CostSummary finish();
+
+  private:
+    std::span<const Message> messages_of(std::size_t step) const {
+        return std::span(messages_).subspan(starts_[step], starts_[step + 1] - starts_[step]);
+    }
+    bool alike(std::size_t a, std::size_t b) const {
+        return std::ranges::equal(messages_of(a), messages_of(b));
+    }
+    void choose_unit(const Schedule& schedule);
+    std::int64_t block_units(const Part& part) const {
+        return units_per_part_ / blocks_of_vector(part);
+    }
+    Block blocks_of_vector(const Part& part) const {
+        return exchange_ ? part.vector_blocks / 2 : part.vector_blocks;
+    }
+    std::int64_t own_units(const Schedule& schedule) const;
+    std::int64_t received(const Schedule& schedule, const Part& part, const Step& step) const;
+    void note_step(std::size_t step, std::int64_t largest, std::int64_t sent);
+    void collect(const Schedule& schedule);
+    void split_groups();
+    void load_links(Rank rank, Group& group);
+
+    const Torus& torus_;
+    bool exchange_, steered_;
+    TorusLines lines_;
+    std::vector<Group> groups_;
+    CostSummary result_;
+
+    // Units: a unit is a whole fraction of every part's blocks, alike on all ranks.
+    std::int64_t units_per_part_ = 1;
+    double units_per_vector_ = 1;
+    std::int64_t sent_max_ = 0, sent_min_ = 0, sent_total_ = 0;
+    std::int64_t messages_total_ = 0, waits_total_ = 0;
+    std::int64_t held_max_ = 0, packed_total_ = 0;
+    std::vector<std::int64_t> largest_message_, most_sent_;  // by step
+
+    // Of the rank under way: messages by step.
+    std::vector<Message> messages_;
+    std::vector<std::size_t> starts_;
+    std::vector<int> sends_through_;  // by port
+};
+
+void Summary::add(const Schedule& schedule) {
+    if (schedule.rank == 0) {
+        choose_unit(schedule);
+    }
+    collect(schedule);
+    const std::size_t steps = starts_.size() - 1;
+    if (schedule.rank == 0 && steps > 0) {
+        groups_.push_back({LinkLoads(lines_), std::vector<std::size_t>(steps), 0});
+        std::iota(groups_[0].steps.begin(), groups_[0].steps.end(), 0);
+    }
+    split_groups();
+    for (Group& g : groups_) {
+        load_links(schedule.rank, g);
+    }
+}
+
+void Summary::choose_unit(const Schedule& schedule) {
+    for (const Part& p : schedule.parts) {
+        units_per_part_ = std::lcm(units_per_part_, std::int64_t{blocks_of_vector(p)});
+    }
+    result_.parts = static_cast<int>(schedule.parts.size());
+    units_per_vector_ = static_cast<double>(units_per_part_) * result_.parts;
+}
+
+void Summary::collect(const Schedule& schedule) {
+    std::size_t steps = 0;
+    for (const Part& p : schedule.parts) {
+        steps = std::max<std::size_t>(steps, p.steps.count);
+    }
+    std::int64_t sent = 0;
+    std::int64_t held = exchange_ ? own_units(schedule) : 0;
+    held_max_ = std::max(held_max_, held);
+    messages_.clear();
+    starts_.assign(1, 0);
+    for (std::size_t s = 0; s < steps; ++s) {
+        bool waits = false;
+        const std::int64_t sent_before = sent;
+        std::int64_t largest = 0;
+        for (const Part& p : schedule.parts) {
+            if (s >= p.steps.count) {
+                continue;
+            }
+            const Step& step = schedule.of(p)[s];
+            waits |= step.receives.count > 0;
+            held += exchange_ ? received(schedule, p, step) : 0;
+            for (const Send& m : schedule.sends_of(step)) {
+                const auto extents = schedule.extents_of(m);
+                const std::int64_t units =
+                    block_units(p) * static_cast<std::int64_t>(block_count(extents));
+                messages_.push_back({m.peer, m.port, units});
+                sent += units;
+                largest = std::max(largest, units);
+                packed_total_ += extents.size() > 1 ? units : 0;
+                result_.max_extents_per_message =
+                    std::max(result_.max_extents_per_message, static_cast<int>(extents.size()));
+            }
+        }
+        starts_.push_back(messages_.size());
+        note_step(s, largest, sent - sent_before);
+        held -= sent - sent_before;
+        held_max_ = std::max(held_max_, held);
+        waits_total_ += waits ? 1 : 0;
+    }
+    messages_total_ += static_cast<std::int64_t>(messages_.size());
+    result_.messages_per_rank =
+        std::max(result_.messages_per_rank, static_cast<int>(messages_.size()));
+    sent_max_ = std::max(sent_max_, sent);
+    sent_min_ = schedule.rank == 0 ? sent : std::min(sent_min_, sent);
+    sent_total_ += sent;
+}
+
+/// The blocks that a rank begins an exchange with, but for its own.
+std::int64_t Summary::own_units(const Schedule& schedule) const {
+    std::int64_t units = 0;
+    for (const Part& p : schedule.parts) {
+        units += block_units(p) * (blocks_of_vector(p) - 1);
+    }
+    return units;
+}
+
+std::int64_t Summary::received(const Schedule& schedule, const Part& part, const Step& step) const {
+    std::int64_t blocks = 0;
+    for (const Receive& r : schedule.receives_of(step)) {
+        for (const Application& a : schedule.applications_of(r)) {
+            blocks += static_cast<std::int64_t>(block_count(schedule.extents_of(a)));
+        }
+    }
+    return blocks * block_units(part);
+}
+
+void Summary::note_step(std::size_t step, std::int64_t largest, std::int64_t sent) {
+    if (step >= most_sent_.size()) {
+        largest_message_.resize(step + 1);
+        most_sent_.resize(step + 1);
+    }
+    largest_message_[step] = std::max(largest_message_[step], largest);
+    most_sent_[step] = std::max(most_sent_[step], sent);
+}
+
+// A group whose steps differ on this rank falls apart; the pieces start with what was common.
+void Summary::split_groups() {
+    for (std::size_t g = 0; g < groups_.size(); ++g) {
+        std::vector<std::size_t>& steps = groups_[g].steps;
+        if (steps.size() == 1) {
+            continue;
+        }
+        const auto rest = std::stable_partition(
+            steps.begin(), steps.end(),
+            [this, model = steps[0]](std::size_t s) { return alike(s, model); });
+        if (rest != steps.end()) {
+            Group piece = groups_[g];
+            piece.steps.assign(rest, steps.end());
+            steps.erase(rest, steps.end());
+            groups_.push_back(std::move(piece));
+        }
+    }
+}
+
+void Summary::load_links(Rank rank, Group& group) {
+    const auto messages = messages_of(group.steps[0]);
+    for (const Message& m : messages) {
+        group.loads.add(rank, m.peer, m.units, steered_ ? std::optional(m.port) : std::nullopt);
+        group.hops = std::max(group.hops, torus_.hops(rank, m.peer));
+        const int same_port = ++sends_through_[m.port.index];
+        result_.max_sends_per_port_per_step =
+            std::max(result_.max_sends_per_port_per_step, same_port);
+    }
+    for (const Message& m : messages) {
+        sends_through_[m.port.index] = 0;
+    }
+}
+
+CostSummary Summary::finish() {
+    std::vector<std::pair<std::int64_t, std::int64_t>> by_step;  // load in half units, hops
+    for (const Group& g : groups_) {
+        const std::int64_t load = g.loads.largest();
+        for (const std::size_t s : g.steps) {
+            by_step.resize(std::max(by_step.size(), s + 1));
+            by_step[s] = {load, g.hops};
+        }
+    }
+    std::int64_t sum = 0;
+    for (const auto& [load, hops] : by_step) {
+        if (hops > 0) {  // somebody sends
+            result_.step_max_link_load.push_back(static_cast<double>(load) /
+                                                 (2 * units_per_vector_));
+            result_.step_max_hops.push_back(static_cast<int>(hops));
+            sum += load;
+            result_.sum_hops += hops;
+        }
+    }
+    result_.sum_link_load = static_cast<double>(sum) / (2 * units_per_vector_);
+    result_.bytes_sent_max = static_cast<double>(sent_max_) / units_per_vector_;
+    result_.bytes_sent_min = static_cast<double>(sent_min_) / units_per_vector_;
+    result_.bytes_sent_total = static_cast<double>(sent_total_) / units_per_vector_;
+    result_.sent = result_.bytes_sent_total / torus_.ranks();
+    result_.messages = static_cast<double>(messages_total_) / torus_.ranks();
+    result_.waits = static_cast<double>(waits_total_) / torus_.ranks();
+    result_.steps = static_cast<int>(result_.step_max_hops.size());
+    if (exchange_) {
+        const auto blocks = [this](std::int64_t units) {
+            return static_cast<double>(units) * torus_.ranks() / units_per_vector_;
+        };
+        result_.block_times = result_.sum_link_load * torus_.ranks();
+        result_.msg_block_times = blocks(
+            std::accumulate(largest_message_.begin(), largest_message_.end(), std::int64_t{0}));
+        result_.rank_block_times =
+            blocks(std::accumulate(most_sent_.begin(), most_sent_.end(), std::int64_t{0}));
+        result_.peak_blocks_held = blocks(held_max_);
+        result_.packed = static_cast<double>(packed_total_) / units_per_vector_ / torus_.ranks();
+    }
+    return result_;
+}
+
+}  // namespace
+
+CostSummary summarize(const Torus& torus, const Algorithm& algorithm, const BuildOptions& options) {
+    Summary summary(torus, algorithm.collective, algorithm.traits.steered);
+    for (Rank r = 0; r < torus.ranks(); ++r) {
+        summary.add(algorithm.build(torus, r, options));
+    }
+    return summary.finish();
+}
+
+double CostModel::time(const CostSummary& cost, double vector_bytes) const {
+    return cost.steps * alpha + static_cast<double>(cost.sum_hops) * tau +
+           cost.sum_link_load * vector_bytes * beta + cost.waits * wait + cost.messages * message +
+           cost.sent * vector_bytes * byte + cost.packed * vector_bytes * copy;
+}
+
+}  // namespace trefoil

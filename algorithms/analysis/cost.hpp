@@ -1,0 +1,59 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// The cost summary of an algorithm on a torus, and the time model over it. Units: the per-rank
+// vector.
+#pragma once
+
+#include <vector>
+
+#include "algorithms/schedule/algorithm.hpp"
+
+namespace trefoil {
+
+struct CostSummary {
+    int parts = 0;
+    int steps = 0;  ///< steps in which any rank sends; all parts run concurrently, step by step
+    double bytes_sent_max = 0, bytes_sent_min = 0, bytes_sent_total = 0;  ///< over ranks
+    /// Per step: the largest load of a directed link (parts summed), minimal dimension-ordered
+    /// routes, ties half/half, or as the port says (Traits::steered); and the longest route in
+    /// hops.
+    std::vector<double> step_max_link_load;
+    std::vector<int> step_max_hops;
+    double sum_link_load = 0;
+    long sum_hops = 0;
+    int max_sends_per_port_per_step = 0;  ///< over ranks, ports and steps; parts summed
+    int max_extents_per_message = 0;
+    /// What keeps processors busy, as means over the ranks: messages and vectors that a rank sends,
+    /// and steps in which it waits for messages to arrive.
+    double messages = 0, sent = 0, waits = 0;
+    /// Of alltoall, in blocks: sums over the steps of the largest link load, of the largest message
+    /// and of the most that one rank sends; the most that a rank holds after any step, its own
+    /// blocks that have not left and those that have arrived among them; messages of the rank that
+    /// sends most. What a rank sends to itself counts nowhere.
+    double block_times = 0, msg_block_times = 0, rank_block_times = 0, peak_blocks_held = 0;
+    int messages_per_rank = 0;
+    /// Of alltoall: vectors that a rank gathers from several places before it sends them, mean over
+    /// the ranks. Forwarding blocks costs that; in other collectives it is little.
+    double packed = 0;
+};
+
+/// Builds one rank's schedule after the other; memory does not grow with ranks x schedule.
+CostSummary summarize(const Torus& torus, const Algorithm& algorithm,
+                      const BuildOptions& options = {});
+
+/// T = sum over steps of (alpha + hops*tau + load*bytes*beta)
+///     + waits*wait + messages*message + sent*bytes*byte
+///     + packed*bytes*copy, in seconds.
+/// The second line is for ranks that share cores: what their processors do, one after the other.
+/// With a core for each rank it is part of alpha and beta.
+struct CostModel {
+    double alpha = 1.5e-6;      ///< per step
+    double tau = 200e-9;        ///< per hop
+    double beta = 8.0 / 800e9;  ///< per byte on one link
+    double wait = 0;            ///< per CostSummary::waits
+    double message = 0;         ///< per CostSummary::messages
+    double byte = 0;            ///< per byte that a rank sends, on average
+    double copy = 0;            ///< per byte of CostSummary::packed
+    double time(const CostSummary& cost, double vector_bytes) const;
+};
+
+}  // namespace trefoil

@@ -1,0 +1,41 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Into how many pieces to cut what a pipeline carries; see the header for the formula.
+#include "algorithms/analysis/pipeline_pieces.hpp"
+
+#include <algorithm>
+#include <bit>
+#include <cmath>
+
+namespace trefoil {
+
+Block best_pieces(const CostModel& model, int fill, double link_bytes) {
+    const double per_step = model.alpha + model.tau;
+    const double transfer = model.beta * link_bytes;
+    const auto time = [&](Block pieces) {
+        return (fill + static_cast<double>(pieces)) * (per_step + transfer / pieces);
+    };
+    if (fill <= 0 || !(transfer > 0)) {
+        return 1;
+    }
+    const double ideal = std::sqrt(fill * transfer / per_step);  // infinite if steps cost nothing
+    const auto bounded = static_cast<Block>(std::clamp<double>(ideal, 1, most_pieces));
+    const Block below = std::bit_floor(bounded);
+    const Block above = std::min(2 * below, most_pieces);
+    return time(above) < time(below) ? above : below;
+}
+
+CostSummary with_pieces(const CostSummary& one_piece, Block pieces) {
+    CostSummary cost = one_piece;
+    const auto most = [](const auto& list) { return list.empty() ? 0 : std::ranges::max(list); };
+    const auto more = static_cast<int>(pieces) - 1;
+    cost.steps += one_piece.steps > 0 ? more : 0;
+    cost.sum_hops += static_cast<long>(more) * most(one_piece.step_max_hops);
+    cost.sum_link_load = cost.steps * most(one_piece.step_max_link_load) / pieces;
+    cost.messages *= pieces;
+    cost.waits *= pieces;
+    cost.step_max_link_load.clear();
+    cost.step_max_hops.clear();
+    return cost;
+}
+
+}  // namespace trefoil

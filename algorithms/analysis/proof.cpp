@@ -1,0 +1,401 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Symbolic execution of one part: moves, sends, matching, receives; then what came of it.
+#include "algorithms/analysis/proof.hpp"
+
+#include <algorithm>
+#include <tuple>
+
+namespace trefoil {
+
+namespace {
+
+std::string text(Extent e) {
+    return "[" + std::to_string(e.first) + ", " +
+           std::to_string(static_cast<std::uint64_t>(e.first) + e.count) + ")";
+}
+
+/// Of the rank that has most.
+std::size_t most_blocks(const std::vector<Schedule>& schedules, std::size_t part) {
+    std::size_t most = 0;
+    for (const Schedule& s : schedules) {
+        most = std::max<std::size_t>(most, s.parts[part].scratch_blocks);
+    }
+    return most + schedules[0].parts[part].vector_blocks;
+}
+
+std::string through(Rank peer, Port port) {
+    return "rank " + std::to_string(peer) + " through port " + to_string(port);
+}
+
+}  // namespace
+
+PartProof::PartProof(const Torus& torus, const Goal& goal, const std::vector<Schedule>& schedules,
+                     std::size_t part, Findings& findings)
+    : torus_(torus),
+      goal_(goal),
+      schedules_(schedules),
+      part_(part),
+      findings_(findings),
+      vector_blocks_(schedules[0].parts[part].vector_blocks),
+      blocks_(most_blocks(schedules, part)),
+      buffers_(torus.ranks(), blocks_ * torus.ranks(), !exchanges()),
+      heard_(torus.ranks(), torus.ranks()),
+      heard_before_(torus.ranks(), 0),
+      payload_(torus.ranks(), 0, !exchanges()),
+      written_in_step_(blocks_),
+      written_by_message_(blocks_) {
+    for (Rank r = 0; r < torus.ranks(); ++r) {
+        heard_.set_own(r, r);
+        for (Block b = 0; b < vector_blocks_; ++b) {
+            if (begins_with(r, b)) {
+                buffers_.set_own(index(r, b), r, exchanges() ? b : 0);
+            }
+        }
+    }
+}
+
+Rank PartProof::owner(Block block) const {
+    return part_ < goal_.owners.size() ? goal_.owners[part_][block] : static_cast<Rank>(block);
+}
+
+bool PartProof::begins_with(Rank rank, Block block) const {
+    switch (goal_.collective) {
+        case Collective::allgather:
+        case Collective::gather:
+            return owner(block) == rank;
+        case Collective::bcast:
+        case Collective::scatter:
+            return rank == goal_.root;
+        case Collective::alltoall:
+            return block < static_cast<Block>(torus_.ranks());
+        default:
+            return true;
+    }
+}
+
+bool PartProof::ends_with(Rank rank, Block block) const {
+    switch (goal_.collective) {
+        case Collective::reduce_scatter:
+        case Collective::scatter:
+            return owner(block) == rank;
+        case Collective::reduce:
+        case Collective::gather:
+            return rank == goal_.root;
+        case Collective::alltoall:
+            return block >= static_cast<Block>(torus_.ranks()) &&
+                   block != static_cast<Block>(torus_.ranks() + rank);
+        case Collective::barrier:
+            return false;
+        default:
+            return true;
+    }
+}
+
+void PartProof::run() {
+    const std::size_t steps = schedules_[0].parts[part_].steps.count;
+    for (step_ = 0; step_ < steps && !findings_.enough(); ++step_) {
+        run_step();
+    }
+}
+
+void PartProof::run_step() {
+    messages_.clear();
+    expected_.clear();
+    payload_blocks_.clear();
+    for (Rank r = 0; r < torus_.ranks(); ++r) {
+        const Schedule& schedule = schedules_[r];
+        const Step& step = schedule.of(schedule.parts[part_])[step_];
+        run_moves(r, schedule, step);
+        collect_sends(r, schedule, step);
+        for (const Receive& receive : schedule.receives_of(step)) {
+            expected_.push_back({r, receive.peer, receive.port, &receive});
+        }
+    }
+    match();
+    heard_before_ = heard_;
+    run_receives();
+}
+
+bool PartProof::inside(Rank rank, Extent extent, const char* what) {
+    if (static_cast<std::uint64_t>(extent.first) + extent.count <= blocks_of(rank)) {
+        return true;
+    }
+    report(rank, std::string(what) + " blocks " + text(extent) +
+                     ", out of bounds: the buffer has " + std::to_string(blocks_of(rank)));
+    return false;
+}
+
+bool PartProof::pairs(Rank sender, Block source, Rank receiver, Block target) const {
+    if (exchanges()) {
+        return true;  // all blocks are of one size, or go straight for want of scratch
+    }
+    const auto size_class = [this](Rank rank, Block block) {
+        return block < vector_blocks_ ? block : schedules_[rank].parts[part_].scratch_like;
+    };
+    return size_class(sender, source) == size_class(receiver, target);
+}
+
+void PartProof::run_moves(Rank rank, const Schedule& schedule, const Step& step) {
+    for (const Move& m : schedule.moves_of(step)) {
+        const Extent to{m.to, m.from.count};
+        if (!inside(rank, m.from, "a move reads") || !inside(rank, to, "a move writes")) {
+            continue;
+        }
+        if (m.from.first < m.to + m.from.count && m.to < m.from.first + m.from.count) {
+            report(rank, "a move from " + text(m.from) + " to " + text(to) + " overlaps itself");
+            continue;
+        }
+        for (Block i = 0; i < m.from.count; ++i) {
+            move_block(rank, m.action, m.from.first + i, m.to + i);
+        }
+    }
+}
+
+void PartProof::move_block(Rank rank, Action action, Block from, Block to) {
+    const std::size_t source = index(rank, from);
+    const std::size_t target = index(rank, to);
+    if (!pairs(rank, from, rank, to)) {
+        report(rank, "a move pairs block " + std::to_string(from) + " with block " +
+                         std::to_string(to) + ", which may differ in size");
+    } else if (!buffers_.is_defined(source)) {
+        report(rank, "a move reads block " + std::to_string(from) + ", which is undefined");
+    } else if (action == Action::replace) {
+        buffers_.copy(target, buffers_, source);
+    } else if (!buffers_.is_defined(target)) {
+        report(rank, "a move reduces into block " + std::to_string(to) + ", which is undefined");
+    } else if (!buffers_.reduce(target, buffers_, source)) {
+        report(rank, "a move counts a contribution twice in block " + std::to_string(to));
+    }
+}
+
+bool PartProof::check_route(Rank rank, const Send& send) {
+    if (send.peer < 0 || send.peer >= torus_.ranks()) {
+        report(rank, "sends to rank " + std::to_string(send.peer) + ", which does not exist");
+        return false;
+    }
+    if (send.peer == rank) {
+        report(rank, "sends to itself");
+        return false;
+    }
+    if (send.port.index < 0 || send.port.index >= torus_.ports()) {
+        report(rank,
+               "sends through port " + std::to_string(send.port.index) + ", which does not exist");
+        return false;
+    }
+    const int dimension = send.port.dimension();
+    const std::int64_t way = torus_.displacement(rank, send.peer, dimension);
+    const bool tie = torus_.is_tie(rank, send.peer, dimension);
+    if (way == 0 || (!tie && (way > 0) != (send.port.sign() > 0))) {
+        report(rank,
+               "the wrong port: " + through(send.peer, send.port) + " is not on a shortest way");
+        return false;
+    }
+    return true;
+}
+
+void PartProof::collect_sends(Rank rank, const Schedule& schedule, const Step& step) {
+    for (const Send& send : schedule.sends_of(step)) {
+        if (!check_route(rank, send)) {
+            continue;
+        }
+        const std::size_t first = payload_blocks_.size();
+        for (const Extent& e : schedule.extents_of(send)) {
+            if (inside(rank, e, "a send reads")) {
+                for (Block i = 0; i < e.count; ++i) {
+                    append_payload(rank, e.first + i);
+                }
+            }
+        }
+        messages_.push_back(
+            {send.peer, rank, send.port.opposite(), first, payload_blocks_.size() - first});
+    }
+}
+
+void PartProof::append_payload(Rank rank, Block block) {
+    const std::size_t at = payload_blocks_.size();
+    payload_blocks_.push_back(block);
+    if (at >= payload_.size()) {
+        payload_.resize(std::max<std::size_t>(64, 2 * at));
+    }
+    payload_.copy(at, buffers_, index(rank, block));
+    if (!payload_.is_defined(at)) {
+        report(rank, "a send reads block " + std::to_string(block) + ", which is undefined");
+    }
+}
+
+// Both sides sorted by (receiver, sender, port); stable, so that several messages between the same
+// two ranks through the same port match in order.
+void PartProof::match() {
+    std::stable_sort(messages_.begin(), messages_.end(), [](const Message& a, const Message& b) {
+        return std::tie(a.to, a.from, a.arrival) < std::tie(b.to, b.from, b.arrival);
+    });
+    std::vector<Expected*> waiting;
+    waiting.reserve(expected_.size());
+    for (Expected& e : expected_) {
+        waiting.push_back(&e);
+    }
+    std::stable_sort(waiting.begin(), waiting.end(), [](const Expected* a, const Expected* b) {
+        return std::tie(a->at, a->from, a->port) < std::tie(b->at, b->from, b->port);
+    });
+    auto next = waiting.begin();
+    for (const Message& m : messages_) {
+        const auto key = std::tie(m.to, m.from, m.arrival);
+        while (next != waiting.end() && std::tie((*next)->at, (*next)->from, (*next)->port) < key) {
+            ++next;
+        }
+        if (next != waiting.end() && std::tie((*next)->at, (*next)->from, (*next)->port) == key) {
+            (*next)->message = &m;
+            ++next;
+        } else {
+            report(m.from, "a send to " + through(m.to, m.arrival.opposite()) +
+                               " has no matching receive in this step");
+        }
+    }
+}
+
+void PartProof::run_receives() {
+    Rank previous = -1;
+    for (const Expected& e : expected_) {
+        if (e.at != previous) {
+            ++step_epoch_;
+            previous = e.at;
+        }
+        ++message_epoch_;
+        if (e.message == nullptr) {
+            report(e.at, "a receive from " + through(e.from, e.port) +
+                             " has no matching send in this step");
+            continue;
+        }
+        heard_.unite(e.at, heard_before_, e.from);
+        const Schedule& schedule = schedules_[e.at];
+        const auto applications = schedule.applications_of(*e.receive);
+        if (applications.empty() && e.message->blocks > 0) {
+            report(e.at, "the message from " + through(e.from, e.port) + " is not applied");
+        }
+        for (const Application& a : applications) {
+            apply(e, a);
+        }
+    }
+}
+
+void PartProof::apply(const Expected& expected, const Application& application) {
+    const auto extents = schedules_[expected.at].extents_of(application);
+    const std::uint64_t blocks = block_count(extents);
+    if (blocks != expected.message->blocks) {
+        report(expected.at, "the message from " + through(expected.from, expected.port) + " has " +
+                                std::to_string(expected.message->blocks) +
+                                " blocks but is applied to " + std::to_string(blocks));
+        return;
+    }
+    std::size_t payload = expected.message->payload;
+    for (const Extent& e : extents) {
+        if (inside(expected.at, e, "a receive writes")) {
+            for (Block i = 0; i < e.count; ++i) {
+                apply_block(expected, application.action, payload + i, e.first + i);
+            }
+        }
+        payload += e.count;
+    }
+}
+
+void PartProof::apply_block(const Expected& expected, Action action, std::size_t payload,
+                            Block target) {
+    const Rank rank = expected.at;
+    const std::size_t at = index(rank, target);
+    const auto complain = [&](const std::string& what) {
+        report(rank, "the message from " + through(expected.from, expected.port) + " " + what +
+                         " block " + std::to_string(target));
+    };
+    if (!pairs(expected.from, payload_blocks_[payload], rank, target)) {
+        complain("pairs block " + std::to_string(payload_blocks_[payload]) +
+                 " with another, which may differ in size:");
+    } else if (exchanges() && begins_with(rank, target)) {
+        complain("overwrites what is to be sent:");
+    } else if (written_by_message_[target] == message_epoch_) {
+        complain("writes twice");
+    } else if (!payload_.is_defined(payload)) {
+        return;  // reported at the send
+    } else if (action == Action::replace) {
+        if (written_in_step_[target] == step_epoch_) {
+            complain("replaces what another message of this step wrote:");
+        }
+        buffers_.copy(at, payload_, payload);
+    } else if (!buffers_.is_defined(at)) {
+        complain("reduces into undefined");
+    } else if (!buffers_.reduce(at, payload_, payload)) {
+        complain("counts a contribution twice in");
+    }
+    written_by_message_[target] = message_epoch_;
+    written_in_step_[target] = step_epoch_;
+}
+
+void PartProof::require_results() {
+    for (Rank r = 0; r < torus_.ranks() && !findings_.enough(); ++r) {
+        for (Block b = 0; b < vector_blocks_; ++b) {
+            if (ends_with(r, b)) {
+                require_result(r, b);
+            }
+        }
+    }
+}
+
+void PartProof::require_result(Rank rank, Block block) {
+    const std::size_t at = index(rank, block);
+    if (is_reduction(goal_.collective)) {
+        if (!buffers_.holds_all(at)) {
+            findings_.add(part_, step_, rank,
+                          "at the end block " + std::to_string(block) +
+                              " is incomplete: it holds " +
+                              std::to_string(buffers_.contributors(at)) + " of " +
+                              std::to_string(torus_.ranks()) + " contributions");
+        }
+        return;
+    }
+    if (exchanges()) {
+        const auto source = static_cast<Rank>(block) - torus_.ranks();
+        if (!buffers_.is_own_of(at, source, static_cast<std::size_t>(rank))) {
+            findings_.add(part_, step_, rank,
+                          "at the end block " + std::to_string(block) + " is not what rank " +
+                              std::to_string(source) + " had for this rank");
+        }
+        return;
+    }
+    const Rank source = is_divided(goal_.collective) && goal_.collective != Collective::scatter
+                            ? owner(block)
+                            : goal_.root;
+    if (!buffers_.is_own_of(at, source)) {
+        findings_.add(part_, step_, rank,
+                      "at the end block " + std::to_string(block) + " is not what rank " +
+                          std::to_string(source) + " had at the beginning");
+    }
+}
+
+bool PartProof::identical() const {
+    for (Rank r = 1; r < torus_.ranks(); ++r) {
+        for (Block b = 0; b < vector_blocks_; ++b) {
+            if (buffers_.hash(index(r, b)) != buffers_.hash(index(0, b))) {
+                return false;
+            }
+        }
+    }
+    return true;
+}
+
+bool PartProof::in_order() const {
+    for (Rank r = 0; r < torus_.ranks(); ++r) {
+        for (Block b = 0; b < vector_blocks_; ++b) {
+            if (ends_with(r, b) && !buffers_.is_left_fold(index(r, b))) {
+                return false;
+            }
+        }
+    }
+    return true;
+}
+
+void PartProof::unite_heard(SymbolicValues& heard) const {
+    for (Rank r = 0; r < torus_.ranks(); ++r) {
+        heard.unite(r, heard_, r);
+    }
+}
+
+}  // namespace trefoil

@@ -1,0 +1,110 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// hamiltonian: the ring algorithm on two edge-disjoint Hamiltonian cycles of a 2-D torus.
+//
+// As in De Sensi et al., Swing, NSDI 2024. Four parts, both cycles both ways round, each a
+// ring of all p ranks. Reduce-scatter, step k: the rank at time t sends block t-1-k, a partial sum
+// that it has just extended, to the rank at t+1, and ends with block t. Allgather, step k: it sends
+// block t-k. p-1 steps per phase, to neighbours only; every link carries one block of 1/(4p) of the
+// vector in each step. Only where the cycles exist (algorithms/bandwidth/hamiltonian_cycles.hpp).
+#include "algorithms/bandwidth/hamiltonian_cycles.hpp"
+#include "algorithms/registry/builders.hpp"
+
+namespace trefoil {
+
+namespace {
+
+/// One part: a cycle in one sense. Block b is that of the rank at time sense * b.
+class CyclePart {
+  public:
+    CyclePart(const Torus& torus, const HamiltonianCycles& cycles, int part)
+        : torus_(torus), cycles_(cycles), cycle_(part % 2), sense_(part < 2 ? 1 : -1) {}
+
+    Rank owner(Block block) const {
+        return cycles_.at(cycle_, wrapped(sense_ * static_cast<std::int64_t>(block)));
+    }
+
+    void write(ScheduleWriter& writer, Rank rank, Collective collective) {
+        const Rank p = torus_.ranks();
+        place_ = wrapped(sense_ * cycles_.time(cycle_, rank));
+        next_ = owner(static_cast<Block>(wrapped(place_ + 1)));
+        previous_ = owner(static_cast<Block>(wrapped(place_ - 1)));
+        out_ = port(rank, next_);
+        in_ = port(previous_, rank).opposite();
+        writer.part(static_cast<Block>(p));
+        if (collective != Collective::allgather) {
+            for (Rank k = 0; k < p - 1; ++k) {
+                write_step(writer, Action::reduce, place_ - 1 - k);
+            }
+        }
+        if (collective != Collective::reduce_scatter) {
+            for (Rank k = 0; k < p - 1; ++k) {
+                write_step(writer, Action::replace, place_ - k);
+            }
+        }
+    }
+
+  private:
+    Rank wrapped(std::int64_t time) const {
+        const std::int64_t p = torus_.ranks();
+        return static_cast<Rank>(((time % p) + p) % p);
+    }
+
+    /// Of the two links of a pair, one for each cycle.
+    Port port(Rank from, Rank to) const {
+        const Port first = torus_.first_port(from, to);
+        const bool other = cycle_ == 1 && torus_.is_tie(from, to, first.dimension());
+        return other ? first.opposite() : first;
+    }
+
+    void write_step(ScheduleWriter& writer, Action action, std::int64_t sent) const {
+        const Extent source{static_cast<Block>(wrapped(sent)), 1};
+        const Extent target{static_cast<Block>(wrapped(sent - 1)), 1};
+        writer.step();
+        writer.send(next_, out_, {&source, 1});
+        writer.receive(previous_, in_, action, {&target, 1});
+    }
+
+    const Torus& torus_;
+    const HamiltonianCycles& cycles_;
+    int cycle_;
+    int sense_;
+    Rank place_ = 0, next_ = 0, previous_ = 0;
+    Port out_, in_;
+};
+
+Schedule build(const Torus& torus, Rank rank, Collective collective) {
+    const HamiltonianCycles cycles(torus);
+    ScheduleWriter writer(rank);
+    writer.reserve(8 * static_cast<std::size_t>(torus.ranks()));
+    for (int part = 0; part < 4; ++part) {
+        CyclePart(torus, cycles, part).write(writer, rank, collective);
+    }
+    return writer.take();
+}
+
+}  // namespace
+
+Schedule build_hamiltonian_allreduce(const Torus& torus, Rank rank) {
+    return build(torus, rank, Collective::allreduce);
+}
+
+Schedule build_hamiltonian_reduce_scatter(const Torus& torus, Rank rank) {
+    return build(torus, rank, Collective::reduce_scatter);
+}
+
+Schedule build_hamiltonian_allgather(const Torus& torus, Rank rank) {
+    return build(torus, rank, Collective::allgather);
+}
+
+std::vector<Rank> hamiltonian_owners(const Torus& torus, const BuildOptions& /*options*/,
+                                     int part) {
+    const HamiltonianCycles cycles(torus);
+    const CyclePart cycle(torus, cycles, part);
+    std::vector<Rank> owners(torus.ranks());
+    for (std::size_t b = 0; b < owners.size(); ++b) {
+        owners[b] = cycle.owner(static_cast<Block>(b));
+    }
+    return owners;
+}
+
+}  // namespace trefoil

@@ -1,0 +1,62 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// The torus product rule: allreduce, reduce_scatter and allgather on a torus from one ring
+// reduce-scatter per dimension.
+#pragma once
+
+#include <memory>
+#include <vector>
+
+#include "algorithms/rings/ring_scatter.hpp"
+#include "algorithms/schedule/algorithm.hpp"
+
+namespace trefoil {
+
+/// One part: a ring primitive per dimension, and the dimension that moves in each global step
+/// (`order[i]`; -1: the part is idle, for padding). Each dimension appears rings[j]->steps() times.
+struct ProductPart {
+    std::vector<std::shared_ptr<const RingScatter>> rings;
+    std::vector<int> order;
+};
+
+/// Interleaved order of part p: in step i the first unfinished dimension among (p+i)%D, (p+i+1)%D,
+/// ...
+std::vector<int> interleaved_order(const std::vector<std::shared_ptr<const RingScatter>>& rings,
+                                   int part);
+
+/// The ring seen in a mirror (x -> centre - x, 0 <= centre < size): coordinates and signs
+/// reflected, positions kept.
+std::shared_ptr<const RingScatter> mirrored(std::shared_ptr<const RingScatter> ring,
+                                            Rank centre = 0);
+
+/// 2D parts (one for a torus of one rank), D = dimensions with more than one coordinate: D parts
+/// over `plain` and D over `mirror`, part p of each in the interleaved order p.
+std::vector<ProductPart> interleaved_parts(
+    const std::vector<std::shared_ptr<const RingScatter>>& plain,
+    const std::vector<std::shared_ptr<const RingScatter>>& mirror);
+
+/// The first of those alone, for single-port variants.
+ProductPart first_part(std::vector<std::shared_ptr<const RingScatter>> plain);
+
+/// What one rank does in a collective made of a reduce-scatter in `order` and the allgather that is
+/// its reverse in time: source and target swapped, the port's opposite, replace instead of reduce.
+/// Collective::allreduce is both, reduce_scatter and allgather are one of them.
+///
+/// In ring step s of dimension j the message that carries ring-blocks B carries B x (product over
+/// i != j of what the rank still holds in i). Blocks of a part: one per rank of the torus, numbered
+/// in the order in which the steps cut them, so that messages are as few extents as the rings
+/// allow. The layouts are those of divided collectives; automatic is permute, and two_transmissions
+/// is block_by_block over parts that are made for it.
+Schedule product_schedule(const Torus& torus, Rank rank, const std::vector<ProductPart>& parts,
+                          Collective collective, Layout layout = Layout::automatic);
+
+/// The steps of parts[index] alone, after whatever the writer's part holds already.
+void write_product_steps(ScheduleWriter& writer, const Torus& torus, Rank rank,
+                         const std::vector<ProductPart>& parts, int index, Collective collective,
+                         Layout layout = Layout::automatic);
+
+/// The Algorithm::owners of a part: the rank that ends the reduce-scatter with each position if
+/// blocks are renumbered, else block b is rank b's.
+std::vector<Rank> product_owners(const Torus& torus, const ProductPart& part,
+                                 Layout layout = Layout::automatic);
+
+}  // namespace trefoil

@@ -1,0 +1,189 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Pairwise exchange on a torus. Correct in any order of the dimensions' steps: while dimension i is
+// folded, the ranks at its centres hold the sums of their groups and all others wait.
+#include "algorithms/latency/butterfly_allreduce.hpp"
+
+#include "algorithms/rings/folded_ring.hpp"
+#include "algorithms/schedule/single_port.hpp"
+
+namespace trefoil {
+
+namespace {
+
+constexpr Extent whole{0, 1};
+
+class PairwisePart {
+  public:
+    /// largest_group: of FoldedRing.
+    PairwisePart(const Torus& torus, Rank rank, ButterflyPartner partner, bool mirrored,
+                 ScheduleWriter& writer, int largest_group = 3);
+
+    /// Writes the steps of all dimensions, interleaved from the `first` active dimension.
+    void write(std::size_t first);
+
+  private:
+    /// One dimension of more than one coordinate.
+    struct Dimension {
+        int index;
+        FoldedRing ring;
+        Rank at;       // this rank's coordinate, as the mirror shows it
+        int done = 0;  // steps
+        bool unfinished() const { return done < ring.steps(); }
+        /// False while this rank's data is with its group's centre.
+        bool is_active() const {
+            const bool folded = ring.folded() && done > 0 && unfinished();
+            return !folded || ring.is_centre(at);
+        }
+    };
+
+    Rank mirror(const Dimension& d, Rank coordinate) const {
+        return mirrored_ ? d.ring.reflected(coordinate) : coordinate;
+    }
+    Rank rank_at(const Dimension& d, Rank coordinate) const {
+        return torus_.with_coordinate(rank_, d.index, mirror(d, coordinate));
+    }
+    Port port(const Dimension& d, Rank from, Rank to) const;
+    void send(const Dimension& d, Rank to);
+    void receive(const Dimension& d, Rank from, Action action);
+    void write_step(const Dimension& d);
+    void write_exchange(const Dimension& d);
+    void write_fold(const Dimension& d);
+    void write_restore(const Dimension& d);
+
+    const Torus& torus_;
+    Rank rank_;
+    ButterflyPartner partner_;
+    bool mirrored_;
+    ScheduleWriter& writer_;
+    std::vector<Dimension> dimensions_;
+};
+
+PairwisePart::PairwisePart(const Torus& torus, Rank rank, ButterflyPartner partner, bool mirrored,
+                           ScheduleWriter& writer, int largest_group)
+    : torus_(torus), rank_(rank), partner_(partner), mirrored_(mirrored), writer_(writer) {
+    for (int j = 0; j < torus.dimensions(); ++j) {
+        if (torus.size(j) > 1) {
+            dimensions_.push_back({j, FoldedRing(torus.size(j), largest_group), 0});
+            dimensions_.back().at = mirror(dimensions_.back(), torus.coordinate(rank, j));
+        }
+    }
+}
+
+void PairwisePart::write(std::size_t first) {
+    writer_.part(1);
+    const std::size_t count = dimensions_.size();
+    int steps = 0;
+    for (const Dimension& d : dimensions_) {
+        steps += d.ring.steps();
+    }
+    for (int i = 0; i < steps; ++i) {
+        std::size_t j = (first + i) % count;
+        while (!dimensions_[j].unfinished()) {
+            j = (j + 1) % count;
+        }
+        writer_.step();
+        bool active = true;
+        for (const Dimension& other : dimensions_) {
+            active = active && (&other == &dimensions_[j] || other.is_active());
+        }
+        if (active) {
+            write_step(dimensions_[j]);
+        }
+        ++dimensions_[j].done;
+    }
+}
+
+// The shorter way. Where both are equally long the mirrored parts take the other one.
+Port PairwisePart::port(const Dimension& d, Rank from, Rank to) const {
+    const int sign = torus_.displacement(from, to, d.index) > 0 ? 1 : -1;
+    const bool turned = mirrored_ && torus_.is_tie(from, to, d.index);
+    return Port::towards(d.index, turned ? -sign : sign);
+}
+
+void PairwisePart::send(const Dimension& d, Rank to) {
+    const Rank peer = rank_at(d, to);
+    writer_.send(peer, port(d, rank_, peer), {&whole, 1});
+}
+
+void PairwisePart::receive(const Dimension& d, Rank from, Action action) {
+    const Rank peer = rank_at(d, from);
+    writer_.receive(peer, port(d, peer, rank_).opposite(), action, {&whole, 1});
+}
+
+void PairwisePart::write_step(const Dimension& d) {
+    if (d.ring.is_fold(d.done)) {
+        write_fold(d);
+    } else if (d.ring.is_restore(d.done)) {
+        write_restore(d);
+    } else if (d.ring.is_centre(d.at)) {
+        write_exchange(d);
+    }
+}
+
+void PairwisePart::write_exchange(const Dimension& d) {
+    const int step = d.ring.exchange(d.done);
+    const Rank group = d.ring.group_of(d.at);
+    const Rank peer = d.ring.centre(partner_(group, step, d.ring.groups(), mirrored_));
+    send(d, peer);
+    receive(d, peer, Action::reduce);
+}
+
+void PairwisePart::write_fold(const Dimension& d) {
+    const Rank group = d.ring.group_of(d.at);
+    const Rank centre = d.ring.centre(group);
+    if (d.at != centre) {
+        send(d, centre);
+        return;
+    }
+    for (Rank member = d.ring.first(group); member < d.ring.first(group + 1); ++member) {
+        if (member != centre) {
+            receive(d, member, Action::reduce);
+        }
+    }
+}
+
+void PairwisePart::write_restore(const Dimension& d) {
+    const Rank group = d.ring.group_of(d.at);
+    const Rank centre = d.ring.centre(group);
+    if (d.at != centre) {
+        receive(d, centre, Action::replace);
+        return;
+    }
+    for (Rank member = d.ring.first(group); member < d.ring.first(group + 1); ++member) {
+        if (member != centre) {
+            send(d, member);
+        }
+    }
+}
+
+}  // namespace
+
+Schedule butterfly_allreduce(const Torus& torus, Rank rank, ButterflyPartner partner) {
+    ScheduleWriter writer(rank);
+    std::size_t active = 0;
+    for (const Rank size : torus.sizes()) {
+        active += size > 1 ? 1 : 0;
+    }
+    if (active == 0) {
+        writer.part(1);
+    }
+    for (const bool mirrored : {false, true}) {
+        for (std::size_t p = 0; p < active; ++p) {
+            PairwisePart(torus, rank, partner, mirrored, writer).write(p);
+        }
+    }
+    return writer.take();
+}
+
+Schedule butterfly_allreduce_single_port(const Torus& torus, Rank rank, ButterflyPartner partner) {
+    ScheduleWriter writer(rank);
+    PairwisePart(torus, rank, partner, false, writer, 2).write(0);
+    return writer.take();
+}
+
+Schedule butterfly_allreduce_in_line(const Torus& torus, Rank rank, ButterflyPartner partner) {
+    return through_first_ports(torus,
+                               butterfly_allreduce_single_port(line_of(torus), rank, partner));
+}
+
+}  // namespace trefoil

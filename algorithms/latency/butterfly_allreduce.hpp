@@ -1,0 +1,29 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Allreduce by pairwise exchange of whole vectors along one dimension after the other: what Swing
+// and recursive doubling have in common when they are run for latency.
+#pragma once
+
+#include "algorithms/schedule/schedule.hpp"
+#include "topo/torus.hpp"
+
+namespace trefoil {
+
+/// The partner of `coordinate` in exchange `step` on a ring of `size`, a power of two; for mirrored
+/// parts as their mirror shows it (x -> -x). An involution. After log2(size) exchanges everybody
+/// has met everybody exactly once, directly or through others.
+using ButterflyPartner = Rank (*)(Rank coordinate, int step, Rank size, bool mirrored);
+
+/// 2D parts (D: dimensions of more than one coordinate), D of them plain and D seen in a mirror
+/// (x -> -x in every dimension). In global step i part p moves along the first unfinished dimension
+/// among p+i, p+i+1, ... (modulo D), so that the parts share the ports. Sizes that are not powers
+/// of two are folded (folded_ring.hpp), for two steps more.
+Schedule butterfly_allreduce(const Torus& torus, Rank rank, ButterflyPartner partner);
+
+/// One part, the first of those; everyone sends one message at a time and receives one. Sizes that
+/// are not powers of two are folded in pairs.
+Schedule butterfly_allreduce_single_port(const Torus& torus, Rank rank, ButterflyPartner partner);
+
+/// The same on the ring of all ranks in linear order.
+Schedule butterfly_allreduce_in_line(const Torus& torus, Rank rank, ButterflyPartner partner);
+
+}  // namespace trefoil

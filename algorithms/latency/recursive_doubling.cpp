@@ -1,0 +1,61 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Recursive doubling for latency: exchange of whole vectors with partners at distance 1, 2, 4, ...
+// See Thakur, Rabenseifner and Gropp, "Optimization of Collective Communication Operations in
+// MPICH", IJHPCA 2005, section 4.5. log2(n) steps on a ring of a power of two, one vector sent in
+// each. Two variants, which differ in their mirrored parts:
+//
+// recursive-doubling-l: in step k coordinate c meets c xor 2^k in plain parts, and the one equally
+// far on its other side in mirrored parts: 2c - (c xor 2^k). Each port has one message, and the
+// load of step k is level (2^k/2 vectors per link on a ring). But the mirrored windows overlap, so
+// ranks associate sums in different ways.
+//
+// recursive-doubling-i: the mirrored parts are the plain ones, shifted by t coordinates. Groups
+// remain nested, as on a hypercube: results are identical on all ranks. Step k loads links with
+// (2^(k+1) - f)/2 vectors, where f is the distance of t from the next multiple of 2^(k+1); the
+// binary digits 0101..01 of t keep f near 2/3 * 2^k for all k.
+//
+// Single-port: the plain part of either alone, which is the same, on all ranks in linear order.
+#include "algorithms/latency/butterfly_allreduce.hpp"
+#include "algorithms/registry/builders.hpp"
+
+namespace trefoil {
+
+namespace {
+
+Rank negated(Rank coordinate, Rank size) {
+    return (size - coordinate) & (size - 1);
+}
+
+Rank facing_partner(Rank coordinate, int step, Rank size, bool mirrored) {
+    const Rank distance = Rank{1} << step;
+    if (!mirrored) {
+        return coordinate ^ distance;
+    }
+    const Rank real = negated(coordinate, size);
+    const bool ahead = (real & distance) != 0;  // the plain partner is behind: go ahead
+    return negated((ahead ? real + distance : real - distance) & (size - 1), size);
+}
+
+Rank nested_partner(Rank coordinate, int step, Rank size, bool mirrored) {
+    const Rank distance = Rank{1} << step;
+    if (!mirrored) {
+        return coordinate ^ distance;
+    }
+    const Rank shift = 0x55555555 & (size / 2 - 1);
+    const Rank shifted = (negated(coordinate, size) - shift) & (size - 1);
+    return negated(((shifted ^ distance) + shift) & (size - 1), size);
+}
+
+}  // namespace
+
+Schedule build_recursive_doubling_l(const Torus& torus, Rank rank, const BuildOptions& options) {
+    return options.single_port ? butterfly_allreduce_in_line(torus, rank, facing_partner)
+                               : butterfly_allreduce(torus, rank, facing_partner);
+}
+
+Schedule build_recursive_doubling_i(const Torus& torus, Rank rank, const BuildOptions& options) {
+    return options.single_port ? butterfly_allreduce_in_line(torus, rank, nested_partner)
+                               : butterfly_allreduce(torus, rank, nested_partner);
+}
+
+}  // namespace trefoil

@@ -1,0 +1,181 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// The table of algorithms: allreduce and barrier.
+#include "algorithms/bandwidth/direct.hpp"
+#include "algorithms/bandwidth/product_parts.hpp"
+#include "algorithms/latency/linear.hpp"
+#include "algorithms/registry/builders.hpp"
+#include "algorithms/registry/entries.hpp"
+
+namespace trefoil {
+
+namespace {
+
+using namespace table;
+
+Schedule linear(const Torus& torus, Rank rank, const BuildOptions& options) {
+    return build_linear(Collective::allreduce, torus, rank, options);
+}
+
+constexpr Algorithm entries[] = {
+    {
+        .name = "trivance-l",
+        .collective = Collective::allreduce,
+        .summary = "three windows of ranks joined per step, whole vectors; about log3 p steps",
+        .paper = "Juerss, Addanki and Schmid, Trivance",
+        .shapes = "every torus",
+        .traits = windowed,
+        .shape_refusal = every_torus,
+        .builder = without_options<build_trivance_l>,
+        .landing_vectors = ternary_steps,
+    },
+    {
+        .name = "trivance-g",
+        .collective = Collective::allreduce,
+        .summary = "the same pattern as an allgather of contributions, reduced in rank order",
+        .paper = "Juerss, Addanki and Schmid, Trivance, as an allgather",
+        .shapes = "every torus",
+        .traits = ordered,
+        .shape_refusal = every_torus,
+        .builder = without_options<build_trivance_g>,
+        .landing_vectors = one_per_rank,
+    },
+    {
+        .name = "swing-l",
+        .collective = Collective::allreduce,
+        .summary = "exchanges of whole vectors with partners that swing both ways; log2 p steps",
+        .paper = "De Sensi et al., Swing, NSDI 2024, section 3",
+        .shapes = "every torus",
+        .traits = windowed,
+        .abilities = {.single_port = true},
+        .shape_refusal = every_torus,
+        .builder = build_swing_l,
+        .landing_vectors = one,
+    },
+    {
+        .name = "recursive-doubling-l",
+        .collective = Collective::allreduce,
+        .summary = "exchanges of whole vectors at distances 1, 2, 4, ...; log2 p steps",
+        .paper = "Thakur, Rabenseifner and Gropp, IJHPCA 2005, section 4.5",
+        .shapes = "every torus",
+        .traits = windowed,
+        .abilities = {.single_port = true},
+        .shape_refusal = every_torus,
+        .builder = build_recursive_doubling_l,
+        .landing_vectors = one,
+    },
+    {
+        .name = "recursive-doubling-i",
+        .collective = Collective::allreduce,
+        .summary = "as recursive-doubling-l with nested groups: identical results, more load",
+        .paper = "Thakur, Rabenseifner and Gropp, IJHPCA 2005, section 4.5",
+        .shapes = "every torus",
+        .traits = nested,
+        .abilities = {.single_port = true},
+        .shape_refusal = every_torus,
+        .builder = build_recursive_doubling_i,
+        .landing_vectors = one,
+    },
+    {
+        .name = "trivance-b",
+        .collective = Collective::allreduce,
+        .summary = "reduce-scatter and allgather with two partners per step; 2 log3 p steps",
+        .paper = "Juerss, Addanki and Schmid, Trivance",
+        .shapes = "every torus",
+        .traits = scattered,
+        .shape_refusal = every_torus,
+        .builder = without_options<build_trivance_b>,
+        .landing_vectors = one,
+    },
+    {
+        .name = "swing-b",
+        .collective = Collective::allreduce,
+        .summary =
+            "reduce-scatter and allgather with partners that swing both ways; 2 log2 p steps",
+        .paper = "De Sensi et al., Swing, NSDI 2024, section 4",
+        .shapes = "every torus",
+        .traits = scattered,
+        .abilities = {.single_port = true},
+        .shape_refusal = every_torus,
+        .builder = build_product<swing_parts, Collective::allreduce>,
+        .landing_vectors = one,
+    },
+    {
+        .name = "recursive-doubling-b",
+        .collective = Collective::allreduce,
+        .summary = "reduce-scatter and allgather at distances 1, 2, 4, ...; 2 log2 p steps",
+        .paper = "Thakur, Rabenseifner and Gropp, IJHPCA 2005, section 4.5",
+        .shapes = "every torus",
+        .traits = scattered,
+        .abilities = {.single_port = true},
+        .shape_refusal = every_torus,
+        .builder = build_product_in_line<doubling_parts, Collective::allreduce>,
+        .landing_vectors = one,
+    },
+    {
+        .name = "bucket",
+        .collective = Collective::allreduce,
+        .summary = "a ring per dimension, one dimension after the other; least load, many steps",
+        .paper = "Sack and Gropp, ACM TOPC 2015, section 4",
+        .shapes = "every torus",
+        .traits = scattered,
+        .abilities = {.single_port = true},
+        .shape_refusal = every_torus,
+        .builder = build_product<bucket_parts, Collective::allreduce>,
+        .landing_vectors = one,
+    },
+    {
+        .name = "ring",
+        .collective = Collective::allreduce,
+        .summary = "one ring through all ranks, both ways round; 2(p-1) steps",
+        .paper = "Patarasuk and Yuan, JPDC 2009",
+        .shapes = "every torus",
+        .traits = scattered,
+        .abilities = {.single_port = true},
+        .shape_refusal = every_torus,
+        .builder = build_ring<Collective::allreduce>,
+        .landing_vectors = two_halves,
+    },
+    {
+        .name = "ordered",
+        .collective = Collective::allreduce,
+        .summary = "reduce-scatter straight to the owners, in rank order; bucket's allgather",
+        .paper = "own; allgather: Sack and Gropp, ACM TOPC 2015, section 4",
+        .shapes = "every torus",
+        .traits = ordered_scattered,
+        .shape_refusal = every_torus,
+        .builder = without_options<build_ordered>,
+        .landing_vectors = half_and_a_block,
+    },
+    {
+        .name = "linear",
+        .collective = Collective::allreduce,
+        .summary = "rank 0 receives from everybody, reduces in rank order, sends to everybody",
+        .paper = "Thakur, Rabenseifner and Gropp, IJHPCA 2005",
+        .shapes = "every torus",
+        .traits = ordered,
+        .abilities = {.single_port = true},
+        .shape_refusal = every_torus,
+        .builder = linear,
+        .landing_vectors = one,
+    },
+    {
+        .name = "dissemination",
+        .collective = Collective::barrier,
+        .summary = "signals to the ranks 1, 2, 4, ... further; log2 p steps",
+        .paper = "Hensgen, Finkel and Manber, IJPP 1988",
+        .shapes = "every torus",
+        .traits = ordered,
+        .abilities = {.single_port = true},
+        .shape_refusal = every_torus,
+        .builder = without_options<build_barrier>,
+        .landing_vectors = none,
+    },
+};
+
+}  // namespace
+
+std::span<const Algorithm> allreduce_entries() {
+    return entries;
+}
+
+}  // namespace trefoil

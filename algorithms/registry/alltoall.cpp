@@ -1,0 +1,79 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// The table of algorithms: alltoall by messages that the network routes.
+#include "algorithms/registry/builders.hpp"
+#include "algorithms/registry/entries.hpp"
+
+namespace trefoil {
+
+namespace {
+
+using namespace table;
+
+/// Blocks go straight to their targets.
+constexpr Traits straight{.cost_class = CostClass::bandwidth, .uneven = true};
+
+std::string equal_sizes(const Torus& torus) {
+    for (int j = 1; j < torus.dimensions(); ++j) {
+        if (torus.size(j) != torus.size(0)) {
+            return "orbit shifts offsets from one dimension to the next, and needs dimensions of "
+                   "one size";
+        }
+    }
+    return {};
+}
+
+constexpr Algorithm exchange_entries[] = {
+    {
+        .name = "orbit",
+        .collective = Collective::alltoall,
+        .summary = "straight to the offsets that are images of one another, in one step",
+        .paper = "own",
+        .shapes = "dimensions of one size",
+        .traits = straight,
+        .shape_refusal = equal_sizes,
+        .builder = without_options<build_orbit_alltoall>,
+        .landing_vectors = one_block,
+    },
+    {
+        .name = "pairwise",
+        .collective = Collective::alltoall,
+        .summary = "ranks r and r xor i exchange in step i; else as linear; p-1 steps",
+        .paper = "Thakur, Rabenseifner and Gropp, IJHPCA 2005, section 4",
+        .shapes = "every torus",
+        .traits = straight,
+        .shape_refusal = every_torus,
+        .builder = without_options<build_pairwise_alltoall>,
+        .landing_vectors = one_block,
+    },
+    {
+        .name = "linear",
+        .collective = Collective::alltoall,
+        .summary = "to rank r+i from rank r-i in step i; p-1 steps",
+        .paper = "Thakur, Rabenseifner and Gropp, IJHPCA 2005, section 4",
+        .shapes = "every torus",
+        .traits = straight,
+        .shape_refusal = every_torus,
+        .builder = without_options<build_linear_alltoall>,
+        .landing_vectors = one_block,
+    },
+    {
+        .name = "bruck",
+        .collective = Collective::alltoall,
+        .summary = "along the digits of the offset in linear order; log_r p digits, far messages",
+        .paper = "Bruck et al., IEEE TPDS 1997, section 3",
+        .shapes = "every torus",
+        .traits = {.cost_class = CostClass::latency},
+        .abilities = {.radix = true, .ports = true},
+        .shape_refusal = every_torus,
+        .builder = build_bruck_alltoall,
+        .landing_vectors = bruck_alltoall_message,
+    },
+};
+
+}  // namespace
+
+std::span<const Algorithm> alltoall_entries() {
+    return exchange_entries;
+}
+
+}  // namespace trefoil

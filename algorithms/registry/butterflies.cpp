@@ -1,0 +1,82 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// The table of algorithms: Bine's butterflies for allreduce, reduce_scatter and allgather.
+#include "algorithms/bandwidth/bine_butterfly.hpp"
+#include "algorithms/registry/builders.hpp"
+#include "algorithms/registry/entries.hpp"
+
+namespace trefoil {
+
+namespace {
+
+using namespace table;
+
+template <Butterfly butterfly, Collective collective>
+Schedule build(const Torus& torus, Rank rank, const BuildOptions& options) {
+    return build_butterfly(butterfly, torus, rank, collective, options);
+}
+
+template <Butterfly butterfly, Collective collective>
+std::vector<Rank> owners(const Torus& torus, const BuildOptions& options, int part) {
+    return butterfly_owners(butterfly, torus, collective, options, part);
+}
+
+template <Butterfly butterfly, Collective collective>
+constexpr Algorithm entry(std::string_view name, std::string_view summary) {
+    constexpr bool divided = collective != Collective::allreduce;
+    constexpr bool layouts = divided && butterfly == Butterfly::doubling;
+    constexpr bool halves = divided && butterfly != Butterfly::fold;
+    return {
+        .name = name,
+        .collective = collective,
+        .summary = summary,
+        .paper = "De Sensi et al., Bine trees, SC 2025, section 4",
+        .shapes = "every torus",
+        .traits = scattered,
+        .abilities = {.layouts = layouts, .single_port = true},
+        .shape_refusal = every_torus,
+        .builder = build<butterfly, collective>,
+        .landing_vectors = layouts  ? half_and_a_block
+                           : halves ? half
+                                    : one,
+        .owners = divided ? owners<butterfly, collective> : nullptr,
+    };
+}
+
+constexpr Algorithm butterflies_entries[] = {
+    {
+        .name = "bine-small",
+        .collective = Collective::allreduce,
+        .summary = "Bine butterfly of whole vectors, distances 1, 1, 3, 5, 11, ...; log2 p steps",
+        .paper = "De Sensi et al., Bine trees, SC 2025, section 4",
+        .shapes = "every torus",
+        .traits = windowed,
+        .abilities = {.single_port = true},
+        .shape_refusal = every_torus,
+        .builder = build_bine_small,
+        .landing_vectors = one,
+    },
+    entry<Butterfly::doubling, Collective::allreduce>(
+        "bine-large", "Bine reduce-scatter, distances that grow, and allgather; 2 log2 p steps"),
+    entry<Butterfly::fold, Collective::allreduce>(
+        "bine-fold", "bine-large among as many groups of neighbours as a power of two"),
+    entry<Butterfly::doubling, Collective::reduce_scatter>(
+        "bine", "halves exchanged at Bine distances 1, 1, 3, 5, 11, ...; log2 p steps"),
+    entry<Butterfly::halving, Collective::reduce_scatter>(
+        "bine-dh", "halves exchanged at Bine distances ..., 11, 5, 3, 1, 1; log2 p steps"),
+    entry<Butterfly::fold, Collective::reduce_scatter>(
+        "bine-fold", "bine among as many groups of neighbours as a power of two"),
+    entry<Butterfly::doubling, Collective::allgather>(
+        "bine", "all that is held exchanged at distances ..., 11, 5, 3, 1, 1; log2 p steps"),
+    entry<Butterfly::halving, Collective::allgather>(
+        "bine-dh", "all that is held exchanged at distances 1, 1, 3, 5, 11, ...; log2 p steps"),
+    entry<Butterfly::fold, Collective::allgather>(
+        "bine-fold", "bine among as many groups of neighbours as a power of two"),
+};
+
+}  // namespace
+
+std::span<const Algorithm> butterfly_entries() {
+    return butterflies_entries;
+}
+
+}  // namespace trefoil

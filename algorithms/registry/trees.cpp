@@ -1,0 +1,145 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// The table of algorithms: trees, and no tree at all, for bcast, reduce, gather and scatter.
+#include <array>
+
+#include "algorithms/latency/linear.hpp"
+#include "algorithms/registry/entries.hpp"
+#include "algorithms/trees/bine_large.hpp"
+#include "algorithms/trees/tree_rooted.hpp"
+
+namespace trefoil {
+
+namespace {
+
+using namespace table;
+using enum Collective;
+using Pattern = TreeKind::Pattern;
+using Distance = TreeKind::Distance;
+
+template <Collective collective, Pattern pattern, Distance distance>
+Schedule tree(const Torus& torus, Rank rank, const BuildOptions& options) {
+    return build_tree(collective, {pattern, distance}, torus, rank, options);
+}
+
+template <Pattern pattern, Distance distance>
+std::vector<Rank> owners_of_tree(const Torus& torus, const BuildOptions& options, int part) {
+    return tree_owners({pattern, distance}, torus, options, part);
+}
+
+template <Collective collective>
+Schedule linear(const Torus& torus, Rank rank, const BuildOptions& options) {
+    return build_linear(collective, torus, rank, options);
+}
+
+constexpr std::string_view bine_paper = "De Sensi et al., Bine trees, SC 2025, section 3";
+constexpr std::string_view binomial_paper = "Thakur, Rabenseifner and Gropp, IJHPCA 2005";
+
+template <Collective collective, Pattern pattern, Distance distance>
+constexpr Algorithm tree_entry(std::string_view name, std::string_view summary) {
+    constexpr bool divided = collective == gather || collective == scatter;
+    return {
+        .name = name,
+        .collective = collective,
+        .summary = summary,
+        .paper = pattern == Pattern::bine ? bine_paper : binomial_paper,
+        .shapes = "every torus",
+        .traits = nested,
+        .abilities = {.single_port = true},
+        .shape_refusal = every_torus,
+        .builder = tree<collective, pattern, distance>,
+        .landing_vectors = one,
+        .owners = divided ? owners_of_tree<pattern, distance> : nullptr,
+    };
+}
+
+template <Collective collective>
+constexpr std::array<Algorithm, 4> tree_entries() {
+    return {
+        tree_entry<collective, Pattern::bine, Distance::doubling>(
+            "bine-dd", "Bine tree, distances 1, 1, 3, 5, 11, ...; log2 p steps"),
+        tree_entry<collective, Pattern::bine, Distance::halving>(
+            "bine-dh", "Bine tree, distances ..., 11, 5, 3, 1, 1; log2 p steps"),
+        tree_entry<collective, Pattern::binomial, Distance::doubling>(
+            "binomial-dd", "binomial tree, distances 1, 2, 4, ...; log2 p steps"),
+        tree_entry<collective, Pattern::binomial, Distance::halving>(
+            "binomial-dh", "binomial tree, distances ..., 4, 2, 1; log2 p steps"),
+    };
+}
+
+template <Collective collective>
+constexpr Algorithm linear_entry(std::string_view summary, Traits traits,
+                                 double (*landing_vectors)(const Torus&, const BuildOptions&)) {
+    return {
+        .name = "linear",
+        .collective = collective,
+        .summary = summary,
+        .paper = "Thakur, Rabenseifner and Gropp, IJHPCA 2005",
+        .shapes = "every torus",
+        .traits = traits,
+        .abilities = {.single_port = true},
+        .shape_refusal = every_torus,
+        .builder = linear<collective>,
+        .landing_vectors = landing_vectors,
+    };
+}
+
+template <Collective collective>
+Schedule large(const Torus& torus, Rank rank, const BuildOptions& options) {
+    return build_bine_large(collective, torus, rank, options);
+}
+
+template <Collective collective>
+constexpr Algorithm large_entry(std::string_view summary) {
+    return {
+        .name = "bine-large",
+        .collective = collective,
+        .summary = summary,
+        .paper = "De Sensi et al., Bine trees, SC 2025, section 4",
+        .shapes = "every torus",
+        .traits = scattered,
+        .abilities = {.single_port = true},
+        .shape_refusal = every_torus,
+        .builder = large<collective>,
+        .landing_vectors = one,
+    };
+}
+
+constexpr std::array large_entries{
+    large_entry<bcast>("scatter along a Bine tree, allgather in Bine's butterfly; 2 log2 p steps"),
+    large_entry<reduce>("reduce-scatter in Bine's butterfly, gather along a tree; 2 log2 p steps"),
+};
+
+constexpr std::array linear_entries{
+    linear_entry<bcast>("the root sends to everybody, one message per port and step", nested, one),
+    linear_entry<reduce>("the root receives from everybody and reduces in rank order", ordered,
+                         one),
+    linear_entry<gather>("the root receives from everybody, one message per port and step",
+                         scattered, one_block),
+    linear_entry<scatter>("the root sends to everybody, one message per port and step", scattered,
+                          one_block),
+};
+
+constexpr auto all_tree_entries = [] {
+    std::array<Algorithm, 22> all;
+    std::size_t next = 0;
+    const auto add = [&](const auto& family) {
+        for (const Algorithm& a : family) {
+            all[next++] = a;
+        }
+    };
+    add(tree_entries<bcast>());
+    add(tree_entries<reduce>());
+    add(tree_entries<gather>());
+    add(tree_entries<scatter>());
+    add(large_entries);
+    add(linear_entries);
+    return all;
+}();
+
+}  // namespace
+
+std::span<const Algorithm> tree_entries() {
+    return all_tree_entries;
+}
+
+}  // namespace trefoil

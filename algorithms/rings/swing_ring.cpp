@@ -1,0 +1,148 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// The sets that Swing's partners reach.
+#include "algorithms/rings/swing_ring.hpp"
+
+#include <algorithm>
+#include <numeric>
+
+#include "algorithms/rings/halving_ring.hpp"
+
+namespace trefoil {
+
+namespace {
+
+Rank wrapped(std::int64_t coordinate, Rank size) {
+    const auto rest = static_cast<Rank>(coordinate % size);
+    return rest < 0 ? rest + size : rest;
+}
+
+std::vector<Extent> extents_of(const std::vector<bool>& positions) {
+    std::vector<Extent> result;
+    for (std::size_t p = 0; p < positions.size(); ++p) {
+        if (!positions[p]) {
+            continue;
+        }
+        if (!result.empty() && result.back().first + result.back().count == p) {
+            result.back().count += 1;
+        } else {
+            result.push_back({static_cast<Block>(p), 1});
+        }
+    }
+    return result;
+}
+
+}  // namespace
+
+SwingRing::SwingRing(Rank size, Distance distance)
+    : RingScatter(size, halving_steps(size), {size}), distance_(distance), cells_(steps()) {
+    reach_.resize(steps() + 1);
+    reach_[steps()] = {0};
+    for (int step = steps() - 1; step >= 0; --step) {
+        // From 0 the partner is odd, so what it reaches lies the other way round.
+        std::vector<Rank>& reach = reach_[step];
+        reach = reach_[step + 1];
+        for (const Rank reached : reach_[step + 1]) {
+            reach.push_back(wrapped(offset(step) - reached, base()));
+        }
+        std::sort(reach.begin(), reach.end());
+        reach.erase(std::unique(reach.begin(), reach.end()), reach.end());
+    }
+    if (distance == Distance::doubling) {
+        number_blocks();
+    } else {
+        position_.resize(base());
+        std::iota(position_.begin(), position_.end(), 0);
+    }
+}
+
+std::int64_t SwingRing::offset(int step) const {
+    return swing_distance(distance_ == Distance::doubling ? step : steps() - 1 - step);
+}
+
+void SwingRing::cut(Extent cell, int step, std::vector<Block>& sizes) const {
+    if (distance_ == Distance::doubling) {
+        cells_.cut(cell, step, sizes);
+    } else {
+        RingScatter::cut(cell, step, sizes);
+    }
+}
+
+void SwingRing::number_blocks() {
+    const Block leaves = Block{1} << steps();
+    std::vector<bool> seen(base(), false);
+    std::vector<bool> first_visit(leaves, false);
+    position_.resize(base());
+    Block next = 0;
+    for (Block leaf = 0; leaf < leaves; ++leaf) {
+        Rank c = 0;
+        for (int step = 0; step < steps(); ++step) {
+            const bool crosses = (leaf >> (steps() - 1 - step) & 1U) != 0;
+            c = crosses ? partner(c, step) : c;
+        }
+        if (c < size() && !seen[c]) {
+            seen[c] = true;
+            first_visit[leaf] = true;
+            position_[c] = next++;
+        }
+    }
+    cells_ = BinaryCells(steps(), first_visit);
+}
+
+Rank SwingRing::partner(Rank coordinate, int step) const {
+    const std::int64_t distance = offset(step);
+    return wrapped(coordinate + (coordinate % 2 == 0 ? distance : -distance), base());
+}
+
+void SwingRing::mark(Rank coordinate, int step, bool value, std::vector<bool>& positions) const {
+    for (const Rank offset : reach_[step]) {
+        const std::int64_t signed_offset = coordinate % 2 == 0 ? offset : -offset;
+        const Rank c = wrapped(coordinate + signed_offset, base());
+        if (c < size()) {
+            positions[position_[c]] = value;
+        }
+    }
+}
+
+std::vector<Extent> SwingRing::handed_over(Rank sender, Rank keeps, int step) const {
+    std::vector<bool> positions(size(), false);
+    mark(keeps, step + 1, true, positions);
+    mark(sender, step + 1, false, positions);
+    return extents_of(positions);
+}
+
+void SwingRing::transfer(Rank peer, Rank sender, Rank receiver, std::vector<Extent> positions,
+                         std::vector<RingTransfer>& out) const {
+    if (!positions.empty()) {
+        out.push_back({peer, shorter_way(sender, receiver, size()), std::move(positions)});
+    }
+}
+
+void SwingRing::sends(Rank coordinate, int step, std::vector<RingTransfer>& out) const {
+    const Rank to = partner(coordinate, step);
+    if (to < size()) {
+        transfer(to, coordinate, to, handed_over(coordinate, to, step), out);
+    } else if (step + 1 < steps()) {
+        const Rank stand_in = partner(to, step + 1);
+        transfer(stand_in, coordinate, stand_in, handed_over(coordinate, to, step), out);
+    }
+}
+
+void SwingRing::receives(Rank coordinate, int step, std::vector<RingTransfer>& out) const {
+    const Rank from = partner(coordinate, step);
+    if (from < size()) {
+        transfer(from, from, coordinate, handed_over(from, coordinate, step), out);
+    }
+    const Rank absent = size();
+    if (base() > size() && step + 1 < steps() && partner(absent, step + 1) == coordinate) {
+        const Rank sender = partner(absent, step);
+        transfer(sender, sender, coordinate, handed_over(sender, absent, step), out);
+    }
+}
+
+std::vector<Extent> SwingRing::held(Rank coordinate, int step) const {
+    std::vector<bool> positions(size(), false);
+    mark(coordinate, step, true, positions);
+    return extents_of(positions);
+}
+
+}  // namespace trefoil

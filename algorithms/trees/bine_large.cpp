@@ -1,0 +1,165 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// bine-large for bcast and reduce: De Sensi et al., Bine trees, SC 2025, section 4. About 2 log2 p
+// steps; the root sends (receives) each block once and all take part in spreading (reducing) them.
+//
+// Both halves count coordinates from the root. On powers of two, what is below a child of the tree
+// in step s is what the butterfly holds in step s: under the butterfly's numbering of the blocks
+// every message is one extent. Elsewhere the tree's messages may be several.
+#include "algorithms/trees/bine_large.hpp"
+
+#include <algorithm>
+
+#include "algorithms/bandwidth/bine_butterfly.hpp"
+#include "algorithms/bandwidth/product_numbering.hpp"
+#include "algorithms/schedule/single_port.hpp"
+#include "algorithms/trees/torus_tree.hpp"
+
+namespace trefoil {
+
+namespace {
+
+constexpr TreeKind doubling_tree{TreeKind::Pattern::bine, TreeKind::Distance::doubling};
+
+/// Turns the ranks below a tree message into the butterfly's blocks.
+class BlocksBelow {
+  public:
+    BlocksBelow(const TorusTree& tree, const ProductPart& part, int index)
+        : tree_(tree), part_(part), index_(index), numbering_(part), sets_(part.rings.size()) {}
+
+    std::vector<Extent> of(const TreeMessage& message) {
+        for (std::size_t j = 0; j < sets_.size(); ++j) {
+            sets_[j] = positions(static_cast<int>(j), message.below[j]);
+            numbering_.set(static_cast<int>(j), sets_[j]);
+        }
+        std::vector<Extent> result;
+        numbering_.extents(result);
+        return result;
+    }
+
+  private:
+    std::vector<Extent> positions(int dimension, TreeBranch branch) const {
+        const RingScatter& ring = *part_.rings[dimension];
+        std::vector<Rank> coordinates;
+        tree_.ring(dimension).collect(branch, coordinates);
+        std::vector<Block> owned;
+        for (const Rank c : coordinates) {
+            for (const Extent& e : ring.held(tree_.offset(c, dimension, index_), ring.steps())) {
+                for (Block b = 0; b < e.count; ++b) {
+                    owned.push_back(e.first + b);
+                }
+            }
+        }
+        std::sort(owned.begin(), owned.end());
+        std::vector<Extent> result;
+        for (const Block b : owned) {
+            if (!result.empty() && result.back().first + result.back().count == b) {
+                result.back().count += 1;
+            } else {
+                result.push_back({b, 1});
+            }
+        }
+        return result;
+    }
+
+    const TorusTree& tree_;
+    const ProductPart& part_;
+    int index_;
+    ProductNumbering numbering_;
+    std::vector<std::vector<Extent>> sets_;
+};
+
+class LargeWriter {
+  public:
+    LargeWriter(Collective collective, const Torus& torus, Rank rank, const BuildOptions& options)
+        : down_(collective == Collective::bcast),
+          torus_(torus),
+          root_(options.root),
+          half_(down_ ? Collective::allgather : Collective::reduce_scatter),
+          tree_(torus, doubling_tree, options.root, options.single_port),
+          parts_(butterfly_parts(Butterfly::doubling, torus, Collective::allreduce, options)),
+          rank_(rank),
+          writer_(rank) {}
+
+    Schedule write() {
+        const Schedule butterfly =
+            product_schedule(torus_, torus_.translated(rank_, root_, -1), parts_, half_);
+        for (int p = 0; p < tree_.parts(); ++p) {
+            writer_.part(butterfly.parts[p].vector_blocks);
+            if (!down_) {
+                write_butterfly(butterfly, p);
+            }
+            write_tree(p);
+            if (down_) {
+                write_butterfly(butterfly, p);
+            }
+        }
+        return writer_.take();
+    }
+
+  private:
+    void write_tree(int part) {
+        const TreePlace place = tree_.place(rank_, part);
+        BlocksBelow blocks(tree_, parts_[part], part);
+        for (int s = 0; s < tree_.steps(); ++s) {
+            writer_.step();
+            const int step = down_ ? s : tree_.steps() - 1 - s;
+            if (place.parent && place.parent->step == step) {
+                message(*place.parent, place.parent->port.opposite(), !down_, blocks);
+            }
+            for (const TreeMessage& child : place.children) {
+                if (child.step == step) {
+                    message(child, child.port, down_, blocks);
+                }
+            }
+        }
+    }
+
+    void message(const TreeMessage& m, Port own, bool sends, BlocksBelow& blocks) {
+        const std::vector<Extent> extents = blocks.of(m);
+        if (extents.empty()) {
+            return;  // a folded member takes no part until the butterfly is over
+        }
+        if (sends) {
+            writer_.send(m.peer, own, extents);
+        } else {
+            writer_.receive(m.peer, own, Action::replace, extents);
+        }
+    }
+
+    void write_butterfly(const Schedule& butterfly, int part) {
+        for (const Step& step : butterfly.of(butterfly.parts[part])) {
+            writer_.step();
+            for (const Send& s : butterfly.sends_of(step)) {
+                writer_.send(torus_.translated(s.peer, root_, 1), s.port, butterfly.extents_of(s));
+            }
+            for (const Receive& r : butterfly.receives_of(step)) {
+                writer_.receive(torus_.translated(r.peer, root_, 1), r.port);
+                for (const Application& a : butterfly.applications_of(r)) {
+                    writer_.apply(a.action, butterfly.extents_of(a));
+                }
+            }
+        }
+    }
+
+    bool down_;
+    const Torus& torus_;
+    Rank root_;
+    Collective half_;
+    TorusTree tree_;
+    std::vector<ProductPart> parts_;
+    Rank rank_;
+    ScheduleWriter writer_;
+};
+
+}  // namespace
+
+Schedule build_bine_large(Collective collective, const Torus& torus, Rank rank,
+                          const BuildOptions& options) {
+    if (options.single_port) {
+        const Torus line = line_of(torus);
+        return through_first_ports(torus, LargeWriter(collective, line, rank, options).write());
+    }
+    return LargeWriter(collective, torus, rank, options).write();
+}
+
+}  // namespace trefoil

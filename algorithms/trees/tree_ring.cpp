@@ -1,0 +1,88 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// The trees of Bine and the binomial trees on a ring.
+#include "algorithms/trees/tree_ring.hpp"
+
+#include "algorithms/rings/halving_ring.hpp"
+
+namespace trefoil {
+
+TreeRing::TreeRing(TreeKind kind, Rank size)
+    : kind_(kind),
+      fold_(size, 2),
+      folded_(kind.pattern == TreeKind::Pattern::bine && size % 2 != 0 && size > 1),
+      parent_(size, none),
+      joined_(size, size),
+      below_(size, 1) {
+    pattern_steps_ = halving_steps(folded_ ? fold_.groups() : size);
+    steps_ = pattern_steps_ + (folded_ ? 1 : 0);
+    grow();
+}
+
+void TreeRing::grow() {
+    std::vector<Rank> reached = {0};
+    joined_[0] = -1;
+    for (int step = 0; step < steps_; ++step) {
+        const std::size_t before = reached.size();
+        for (std::size_t i = 0; i < before; ++i) {
+            const Rank to = target(reached[i], step);
+            if (to != none && joined_[to] == size()) {
+                joined_[to] = step;
+                parent_[to] = reached[i];
+                reached.push_back(to);
+            }
+        }
+    }
+    for (std::size_t i = reached.size() - 1; i > 0; --i) {
+        below_[parent_[reached[i]]] += below_[reached[i]];
+    }
+}
+
+Rank TreeRing::child(Rank coordinate, int step) const {
+    const Rank to = target(coordinate, step);
+    return to != none && parent_[to] == coordinate && joined_[to] == step ? to : none;
+}
+
+void TreeRing::collect(TreeBranch branch, std::vector<Rank>& out) const {
+    out.push_back(branch.coordinate);
+    for (int step = branch.step; step < steps_; ++step) {
+        const Rank to = child(branch.coordinate, step);
+        if (to != none) {
+            collect({to, step + 1}, out);
+        }
+    }
+}
+
+Rank TreeRing::ancestor(Rank coordinate, int step) const {
+    while (joined_[coordinate] >= step) {
+        coordinate = parent_[coordinate];
+    }
+    return coordinate;
+}
+
+Rank TreeRing::target(Rank coordinate, int step) const {
+    return kind_.pattern == TreeKind::Pattern::bine ? bine_target(coordinate, step)
+                                                    : binomial_target(coordinate, step);
+}
+
+Rank TreeRing::bine_target(Rank coordinate, int step) const {
+    if (step == pattern_steps_) {
+        const Rank group = fold_.group_of(coordinate);
+        const bool tells = fold_.is_centre(coordinate) && coordinate + 1 < fold_.first(group + 1);
+        return tells ? coordinate + 1 : none;
+    }
+    const bool doubling = kind_.distance == TreeKind::Distance::doubling;
+    const std::int64_t rho = swing_distance(doubling ? step : pattern_steps_ - 1 - step);
+    const std::int64_t at = folded_ ? fold_.group_of(coordinate) : coordinate;
+    const std::int64_t all = folded_ ? fold_.groups() : size();
+    const std::int64_t to = ((at + (at % 2 == 0 ? rho : -rho)) % all + all) % all;
+    return folded_ ? fold_.centre(static_cast<Rank>(to)) : static_cast<Rank>(to);
+}
+
+Rank TreeRing::binomial_target(Rank coordinate, int step) const {
+    const bool doubling = kind_.distance == TreeKind::Distance::doubling;
+    const std::int64_t to =
+        coordinate + (std::int64_t{1} << (doubling ? step : pattern_steps_ - 1 - step));
+    return to < size() ? static_cast<Rank>(to) : none;
+}
+
+}  // namespace trefoil

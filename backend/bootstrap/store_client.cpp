@@ -1,0 +1,169 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// A rank's end of the store: joins a job, then takes part in one exchange after the other.
+#include <poll.h>
+#include <sys/socket.h>
+
+#include <algorithm>
+
+#include "backend/bootstrap/bootstrap.hpp"
+#include "backend/bootstrap/store_connection.hpp"
+#include "topo/error.hpp"
+
+namespace trefoil {
+
+namespace {
+
+using Clock = std::chrono::steady_clock;
+using store::Connection;
+using store::Kind;
+
+/// The server knows who is missing: it gets this much longer to say so.
+constexpr std::chrono::seconds grace{5};
+
+class StoreBootstrap final : public Bootstrap {
+  public:
+    StoreBootstrap(const std::string& host, int port, const std::string& job, Rank rank, Rank ranks,
+                   std::chrono::milliseconds deadline);
+
+    Rank rank() const override { return rank_; }
+    Rank ranks() const override { return ranks_; }
+    std::vector<std::string> allgather(std::string_view mine) override;
+    // The server takes the end of the connection for the end of the rank, and tells the others.
+    void abandon() noexcept override { ::shutdown(connection_.number(), SHUT_RDWR); }
+
+  private:
+    std::string ask(std::string message, Kind answer, Clock::time_point until);
+    void progress(Clock::time_point until);
+    std::string where() const { return "the store at " + place_; }
+
+    std::string place_;
+    Rank rank_;
+    Rank ranks_;
+    std::chrono::milliseconds deadline_;
+    Connection connection_;
+    std::uint64_t exchanges_ = 0;
+};
+
+StoreBootstrap::StoreBootstrap(const std::string& host, int port, const std::string& job, Rank rank,
+                               Rank ranks, std::chrono::milliseconds deadline)
+    : place_(store::endpoint_text(host, port)),
+      rank_(rank),
+      ranks_(ranks),
+      deadline_(deadline),
+      connection_(store::connect_to(host, port, Clock::now() + deadline)) {
+    store::Message hello(Kind::hello);
+    hello.number32(static_cast<std::uint32_t>(rank))
+        .number32(static_cast<std::uint32_t>(ranks))
+        .bytes(job);
+    ask(std::move(hello).finish(), Kind::welcome, Clock::now() + deadline + grace);
+}
+
+std::vector<std::string> StoreBootstrap::allgather(std::string_view mine) {
+    if (mine.size() > store::exchange_limit) {
+        throw Error(Status::invalid_argument,
+                    "store: a blob of " + std::to_string(mine.size()) + " bytes exceeds " +
+                        std::to_string(store::exchange_limit >> 20) + " MiB");
+    }
+    ++exchanges_;
+    store::Message message(Kind::exchange);
+    message.number64(exchanges_)
+        .number64(static_cast<std::uint64_t>(deadline_.count()))
+        .bytes(mine);
+    const std::string body =
+        ask(std::move(message).finish(), Kind::result, Clock::now() + deadline_ + grace);
+    store::Fields fields(body);
+    const bool good = fields.number64() == exchanges_;
+    std::vector<std::string> blobs;
+    blobs.reserve(ranks_);
+    for (Rank r = 0; r < ranks_; ++r) {
+        const std::uint64_t bytes = fields.number64();
+        blobs.emplace_back(fields.bytes(bytes));
+    }
+    if (!good || !fields.good() || !fields.at_end()) {
+        throw Error(Status::internal, "store: a result that makes no sense from " + where());
+    }
+    return blobs;
+}
+
+/// Sends `message` and returns the body of the answer, which must be of kind `answer`.
+std::string StoreBootstrap::ask(std::string message, Kind answer, Clock::time_point until) {
+    connection_.queue(std::make_shared<const std::string>(std::move(message)));
+    for (;;) {
+        store::Header header;
+        switch (connection_.next(UINT32_MAX, header)) {
+            case Connection::Next::nothing:
+                progress(until);
+                continue;
+            case Connection::Next::message:
+                break;
+            case Connection::Next::other_version:
+                throw Error(Status::mismatch, where() + " speaks another version (" +
+                                                  std::to_string(header.version) +
+                                                  "); use the same Trefoil everywhere");
+            default:
+                throw Error(Status::invalid_argument,
+                            "what answers at " + place_ +
+                                " is not Trefoil's store; check its host and port");
+        }
+        std::string body(connection_.body(header));
+        connection_.drop(header);
+        if (header.kind == Kind::error) {
+            store::Fields fields(body);
+            const auto status = static_cast<Status>(fields.number32());
+            throw Error(status, std::string(fields.rest()) + " (told by " + where() + ")");
+        }
+        if (header.kind != answer) {
+            throw Error(Status::internal, "store: an unexpected answer from " + where());
+        }
+        return body;
+    }
+}
+
+/// Sends and receives something. The server ends this wait: it answers, says who is missing, or
+/// closes; else the time does.
+void StoreBootstrap::progress(Clock::time_point until) {
+    const short output = connection_.has_output() ? short{POLLOUT} : short{0};
+    pollfd waiting{connection_.number(), static_cast<short>(POLLIN | output), 0};
+    const int ready = ::poll(&waiting, 1, store::poll_time(until));
+    if (ready == 0 && Clock::now() >= until) {
+        throw Error(Status::timeout, where() + " does not answer rank " + std::to_string(rank_) +
+                                         "; is its host overloaded or cut off?");
+    }
+    // A server that refuses says why before it closes, so what it said is read first.
+    const bool here = (waiting.revents & ~POLLOUT) == 0 || connection_.receive_some();
+    store::Header header;
+    if (connection_.next(UINT32_MAX, header) != Connection::Next::nothing) {
+        return;
+    }
+    if (!here || !connection_.send_some()) {
+        throw Error(Status::peer_lost,
+                    where() + " has closed the connection to rank " + std::to_string(rank_) +
+                        "; has the launcher, or the rank that runs the store, ended?");
+    }
+}
+
+}  // namespace
+
+std::unique_ptr<Bootstrap> make_store_bootstrap(const std::string& host, int port,
+                                                const std::string& job, Rank rank, Rank ranks,
+                                                std::chrono::milliseconds deadline) {
+    if (ranks < 1 || rank < 0 || rank >= ranks) {
+        throw Error(Status::invalid_argument, "store: rank " + std::to_string(rank) + " of " +
+                                                  std::to_string(ranks) +
+                                                  " does not exist: 0 <= rank < ranks");
+    }
+    if (host.empty() || port < 1 || port > 65535) {
+        throw Error(Status::invalid_argument,
+                    "store: \"" + host + ":" + std::to_string(port) +
+                        "\" is no address; give a host and a port of 1 to 65535");
+    }
+    if (job.size() > store::job_name_limit) {
+        throw Error(Status::invalid_argument, "store: the name of the job is longer than " +
+                                                  std::to_string(store::job_name_limit) +
+                                                  " characters");
+    }
+    return std::make_unique<StoreBootstrap>(host, port, job, rank, ranks,
+                                            std::max(deadline, std::chrono::milliseconds(1)));
+}
+
+}  // namespace trefoil

@@ -1,0 +1,216 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Joining, exchanging, leaving and running late: the rules of the store.
+#include "backend/bootstrap/store_job.hpp"
+
+#include <algorithm>
+#include <cstdio>
+
+namespace trefoil::store {
+
+namespace {
+
+/// "rank 3", "ranks 1, 4, 5", "ranks 0, 1, ... and 90 more": those of 0 .. ranks-1 not in
+/// `present`.
+template <typename Present>
+std::string absent_text(Rank ranks, const Present& present) {
+    constexpr std::size_t shown_limit = 16;
+    const std::size_t absent = static_cast<std::size_t>(ranks) - present.size();
+    std::string text = absent == 1 ? "rank" : "ranks";
+    std::size_t shown = 0;
+    for (Rank r = 0; r < ranks && shown < shown_limit; ++r) {
+        if (present.count(r) == 0) {
+            text += (shown == 0 ? " " : ", ") + std::to_string(r);
+            ++shown;
+        }
+    }
+    if (shown < absent) {
+        text += " and " + std::to_string(absent - shown) + " more";
+    }
+    return text;
+}
+
+std::string seconds_text(std::chrono::milliseconds time) {
+    char text[32];
+    std::snprintf(text, sizeof text, "%.1f s", static_cast<double>(time.count()) / 1000);
+    return text;
+}
+
+std::string quoted(const std::string& name) {
+    return "job \"" + name + "\"";
+}
+
+}  // namespace
+
+void Jobs::receive(ConnectionId from, Kind kind, std::string_view body, Clock::time_point now) {
+    const auto member = members_.find(from);
+    if (kind == Kind::hello && member == members_.end()) {
+        hello(from, body);
+    } else if (kind == Kind::exchange && member != members_.end()) {
+        exchange(member->second, from, body, now);
+    } else {
+        refuse(from, Status::invalid_argument,
+               "store: a message that is out of place; only Trefoil's own client may connect");
+    }
+}
+
+void Jobs::hello(ConnectionId from, std::string_view body) {
+    Fields fields(body);
+    const auto rank = static_cast<Rank>(fields.number32());
+    const auto ranks = static_cast<Rank>(fields.number32());
+    const std::string name(fields.rest());
+    if (!fields.good() || ranks < 1 || rank < 0 || rank >= ranks || name.size() > job_name_limit) {
+        refuse(from, Status::invalid_argument, "store: a client with an impossible rank or job");
+        return;
+    }
+    const auto [found, fresh] = jobs_.try_emplace(name);
+    Job& job = found->second;
+    if (fresh) {
+        job.name = name;
+        job.ranks = ranks;
+    }
+    const std::string self = "rank " + std::to_string(rank);
+    if (job.ranks != ranks) {
+        job.refusal = self + " came for " + std::to_string(ranks) + " ranks";
+        refuse(from, Status::mismatch,
+               "store: " + self + " joins " + quoted(name) + " as one of " + std::to_string(ranks) +
+                   " ranks, but the first to come said " + std::to_string(job.ranks) +
+                   "; start all with the same number");
+        return;
+    }
+    if (job.members.count(rank) != 0 || job.gone.count(rank) != 0) {
+        const bool here = job.members.count(rank) != 0;
+        job.refusal = self + " came twice";
+        refuse(from, here ? Status::mismatch : Status::peer_lost,
+               "store: " + self + " of " + quoted(name) +
+                   (here ? " is already there; give every process a rank of its own"
+                         : " has left and cannot come back; use another name for a new job"));
+        return;
+    }
+    job.members[rank] = from;
+    members_[from] = {&job, rank};
+    send_(from, std::make_shared<const std::string>(Message(Kind::welcome).finish()), false);
+}
+
+void Jobs::exchange(const Member& member, ConnectionId from, std::string_view body,
+                    Clock::time_point now) {
+    Job& job = *member.job;
+    if (job.failure) {
+        send_(from,
+              std::make_shared<const std::string>(
+                  error_message(job.failure->status, job.failure->text)),
+              false);
+        return;
+    }
+    Fields fields(body);
+    const std::uint64_t number = fields.number64();
+    // A limit of a month is as good as none, and keeps the sum below in range.
+    const std::uint64_t limit = std::min<std::uint64_t>(fields.number64(), 2592000000U);
+    const std::string_view blob = fields.rest();
+    if (!fields.good() || number != job.completed + 1 || job.blobs.count(member.rank) != 0) {
+        refuse(from, Status::invalid_argument, "store: an exchange that is out of turn");
+        return;
+    }
+    const std::chrono::milliseconds time(limit);
+    if (job.blobs.empty() || now + time < job.expiry) {
+        job.expiry = now + time;
+        job.limit = time;
+    }
+    job.blobs.emplace(member.rank, blob);
+    job.bytes += blob.size();
+    if (!job.gone.empty()) {
+        fail_because_gone(job);
+    } else if (job.bytes > exchange_limit) {
+        fail(job, Status::invalid_argument,
+             "store: the blobs of exchange " + std::to_string(number) + " of " + quoted(job.name) +
+                 " exceed " + std::to_string(exchange_limit >> 20) + " MiB together");
+    } else if (job.blobs.size() == static_cast<std::size_t>(job.ranks)) {
+        complete(job);
+    }
+}
+
+void Jobs::complete(Job& job) {
+    ++job.completed;
+    Message message(Kind::result);
+    message.number64(job.completed);
+    for (const auto& [rank, blob] : job.blobs) {
+        message.number64(blob.size()).bytes(blob);
+    }
+    const auto shared = std::make_shared<const std::string>(std::move(message).finish());
+    job.blobs.clear();
+    job.bytes = 0;
+    for (const auto& [rank, connection] : job.members) {
+        send_(connection, shared, false);
+    }
+}
+
+void Jobs::fail(Job& job, Status status, const std::string& text) {
+    job.failure = Failure{status, text};
+    const auto message = std::make_shared<const std::string>(error_message(status, text));
+    for (const auto& [rank, blob] : job.blobs) {
+        const auto waiting = job.members.find(rank);
+        if (waiting != job.members.end()) {
+            send_(waiting->second, message, false);
+        }
+    }
+    job.blobs.clear();
+    job.bytes = 0;
+}
+
+void Jobs::fail_because_gone(Job& job) {
+    const std::string rank = std::to_string(job.first_gone);
+    fail(job, Status::peer_lost,
+         "store: rank " + rank + " of " + quoted(job.name) +
+             " has ended or disconnected while others wait for exchange " +
+             std::to_string(job.completed + 1) + "; look at its output for the cause");
+}
+
+void Jobs::refuse(ConnectionId to, Status status, const std::string& text) {
+    send_(to, std::make_shared<const std::string>(error_message(status, text)), true);
+}
+
+void Jobs::disconnected(ConnectionId who) {
+    const auto member = members_.find(who);
+    if (member == members_.end()) {
+        return;
+    }
+    Job& job = *member->second.job;
+    job.members.erase(member->second.rank);
+    if (job.gone.empty()) {
+        job.first_gone = member->second.rank;
+    }
+    job.gone.insert(member->second.rank);
+    members_.erase(member);
+    if (job.members.empty()) {
+        const std::string name = job.name;
+        jobs_.erase(name);
+    } else if (!job.blobs.empty()) {
+        fail_because_gone(job);
+    }
+}
+
+void Jobs::expire(Clock::time_point now) {
+    for (auto& [name, job] : jobs_) {
+        if (job.blobs.empty() || now < job.expiry) {
+            continue;
+        }
+        const std::string refusal =
+            job.refusal.empty() ? "" : " (" + job.refusal + " and was not let in)";
+        fail(job, Status::timeout,
+             "store: " + absent_text(job.ranks, job.blobs) + " of " + std::to_string(job.ranks) +
+                 " did not come to exchange " + std::to_string(job.completed + 1) + " of " +
+                 quoted(name) + " within " + seconds_text(job.limit) + refusal +
+                 "; look whether they run and reach this store");
+    }
+}
+
+std::optional<Clock::time_point> Jobs::next_expiry() const {
+    std::optional<Clock::time_point> next;
+    for (const auto& [name, job] : jobs_) {
+        if (!job.blobs.empty() && (!next || job.expiry < *next)) {
+            next = job.expiry;
+        }
+    }
+    return next;
+}
+
+}  // namespace trefoil::store

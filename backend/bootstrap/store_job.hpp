@@ -1,0 +1,81 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// The rules of the store without its sockets: who takes part in which exchange, and who is told
+// what.
+#pragma once
+
+#include <chrono>
+#include <cstdint>
+#include <functional>
+#include <map>
+#include <memory>
+#include <optional>
+#include <set>
+#include <string>
+#include <string_view>
+
+#include "backend/bootstrap/store_wire.hpp"
+#include "topo/torus.hpp"
+
+namespace trefoil::store {
+
+using Clock = std::chrono::steady_clock;
+using ConnectionId = std::uint64_t;
+
+/// Sends a finished message; `last`: the connection is closed after it.
+using Send =
+    std::function<void(ConnectionId to, std::shared_ptr<const std::string> message, bool last)>;
+
+/// All jobs of one store. Not thread-safe; sends from within its functions.
+class Jobs {
+  public:
+    explicit Jobs(Send send) : send_(std::move(send)) {}
+
+    /// A whole message came. What breaks the rules is answered with an error and ends the
+    /// connection; other ranks are not disturbed by it.
+    void receive(ConnectionId from, Kind kind, std::string_view body, Clock::time_point now);
+    /// The connection ended, whatever the reason: who waits for this rank is told at once.
+    void disconnected(ConnectionId who);
+    /// Ends the exchanges whose time is over and names the ranks that did not come.
+    void expire(Clock::time_point now);
+    /// When expire() has something to do next.
+    std::optional<Clock::time_point> next_expiry() const;
+    bool has_joined(ConnectionId who) const { return members_.count(who) != 0; }
+
+  private:
+    struct Failure {
+        Status status;
+        std::string text;
+    };
+    struct Job {
+        std::string name;
+        Rank ranks = 0;
+        std::map<Rank, ConnectionId> members;
+        std::set<Rank> gone;
+        Rank first_gone = 0;                ///< the likely cause when several are gone
+        std::uint64_t completed = 0;        ///< exchanges so far
+        std::map<Rank, std::string> blobs;  ///< of the exchange under way
+        std::uint64_t bytes = 0;            ///< of these blobs
+        Clock::time_point expiry;  ///< of the exchange under way: the earliest of its ranks
+        std::chrono::milliseconds limit{0};  ///< of the rank whose expiry that is
+        std::string refusal;                 ///< why a rank was not let in, for later errors
+        std::optional<Failure> failure;      ///< final: every later request gets it
+    };
+    struct Member {
+        Job* job = nullptr;
+        Rank rank = 0;
+    };
+
+    void hello(ConnectionId from, std::string_view body);
+    void exchange(const Member& member, ConnectionId from, std::string_view body,
+                  Clock::time_point now);
+    void complete(Job& job);
+    void fail(Job& job, Status status, const std::string& text);
+    void fail_because_gone(Job& job);
+    void refuse(ConnectionId to, Status status, const std::string& text);
+
+    Send send_;
+    std::map<std::string, Job, std::less<>> jobs_;
+    std::map<ConnectionId, Member> members_;
+};
+
+}  // namespace trefoil::store

@@ -1,0 +1,89 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Encoding and decoding of the store's messages.
+#include "backend/bootstrap/store_wire.hpp"
+
+namespace trefoil::store {
+
+namespace {
+
+constexpr std::uint32_t mark = 0x53465254;  // "TRFS"
+constexpr std::size_t length_at = 8;
+
+void append(std::string& text, std::uint64_t value, std::size_t count) {
+    for (std::size_t i = 0; i < count; ++i) {
+        text.push_back(static_cast<char>(value >> (8 * i) & 0xff));
+    }
+}
+
+}  // namespace
+
+Message::Message(Kind kind) {
+    append(text_, mark, 4);
+    append(text_, version, 2);
+    append(text_, static_cast<std::uint16_t>(kind), 2);
+    append(text_, 0, 8);
+}
+
+Message& Message::number32(std::uint32_t value) {
+    append(text_, value, 4);
+    return *this;
+}
+
+Message& Message::number64(std::uint64_t value) {
+    append(text_, value, 8);
+    return *this;
+}
+
+Message& Message::bytes(std::string_view value) {
+    text_.append(value);
+    return *this;
+}
+
+std::string Message::finish() && {
+    std::string length;
+    append(length, text_.size() - header_bytes, 8);
+    text_.replace(length_at, length.size(), length);
+    return std::move(text_);
+}
+
+std::optional<Header> read_header(std::string_view bytes) {
+    Fields fields(bytes.substr(0, header_bytes));
+    const bool ours = fields.number32() == mark;
+    Header header;
+    const std::uint32_t both = fields.number32();
+    header.version = static_cast<std::uint16_t>(both & 0xffff);
+    header.kind = static_cast<Kind>(both >> 16);
+    header.body = fields.number64();
+    if (!ours || !fields.good()) {
+        return std::nullopt;
+    }
+    return header;
+}
+
+std::string_view Fields::bytes(std::uint64_t count) {
+    if (count > body_.size()) {
+        good_ = false;
+        body_ = {};
+        return {};
+    }
+    const std::string_view piece = body_.substr(0, count);
+    body_.remove_prefix(count);
+    return piece;
+}
+
+std::uint64_t Fields::number(std::size_t count) {
+    const std::string_view piece = bytes(count);
+    std::uint64_t value = 0;
+    for (std::size_t i = 0; i < piece.size(); ++i) {
+        value |= static_cast<std::uint64_t>(static_cast<unsigned char>(piece[i])) << (8 * i);
+    }
+    return value;
+}
+
+std::string error_message(Status status, std::string_view text) {
+    Message message(Kind::error);
+    message.number32(static_cast<std::uint32_t>(status)).bytes(text);
+    return std::move(message).finish();
+}
+
+}  // namespace trefoil::store

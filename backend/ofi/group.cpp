@@ -1,0 +1,233 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Set-up of a libfabric port group: domain, queue, endpoints, memory, peers.
+#include "backend/ofi/group.hpp"
+
+#include <rdma/fi_cm.h>
+
+#include <algorithm>
+#include <cstdlib>
+#include <cstring>
+
+#include "backend/ofi/blob.hpp"
+#include "backend/ofi/discovery.hpp"
+
+namespace trefoil::ofi {
+
+namespace {
+
+// libfabric's C strings are freed by fi_freeinfo, hence malloc's family.
+void replace(char*& text, const char* by) {
+    char* copy = by != nullptr ? strdup(by) : nullptr;
+    if (by != nullptr && copy == nullptr) {
+        throw Error(Status::out_of_memory, "no memory for a libfabric name");
+    }
+    std::free(text);
+    text = copy;
+}
+
+bool same_text(const char* a, const char* b) {
+    return std::string_view(a != nullptr ? a : "") == std::string_view(b != nullptr ? b : "");
+}
+
+// One domain has to carry all ports of a group. Providers over sockets bind an endpoint to an
+// address and do not mind which domain it is opened in, so the first offer's names will do for all;
+// a device has a domain of its own.
+void share_domain(const fi_info& first, fi_info& other) {
+    if (other.nic != nullptr && !same_text(first.domain_attr->name, other.domain_attr->name)) {
+        throw Error(Status::unsupported,
+                    std::string("ports of one thread cannot use the two devices ") +
+                        first.domain_attr->name + " and " + other.domain_attr->name +
+                        ": run one thread per port, or give these ports the same NIC "
+                        "(TREFOIL_NICS)");
+    }
+    replace(other.fabric_attr->name, first.fabric_attr->name);
+    replace(other.domain_attr->name, first.domain_attr->name);
+}
+
+}  // namespace
+
+OfiGroup::OfiGroup(std::vector<PortOffer> offers) : pending_(window) {
+    if (offers.empty()) {
+        throw Error(Status::invalid_argument, "a port group needs at least one port");
+    }
+    for (PortOffer& offer : offers) {
+        ports_.push_back(offer.port);
+        endpoints_.push_back({offer.port, names(*offer.info), std::move(offer.info), {}});
+    }
+    const fi_info& first = *endpoints_.front().info;
+    for (std::size_t i = 1; i < endpoints_.size(); ++i) {
+        share_domain(first, *endpoints_[i].info);
+    }
+    for (Pending& pending : pending_) {
+        release(&pending);
+    }
+    open_domain();
+    open_completion_queue();
+    for (PortEndpoint& port : endpoints_) {
+        open_endpoint(port);
+    }
+}
+
+void OfiGroup::open_domain() {
+    fi_info& info = *endpoints_.front().info;
+    mr_mode_ = info.domain_attr->mr_mode;
+    if ((mr_mode_ & FI_MR_ENDPOINT) != 0 && endpoints_.size() > 1) {
+        throw Error(Status::unsupported,
+                    provider() +
+                        " registers memory per endpoint, so the ports of one thread "
+                        "cannot share it: run one thread per port");
+    }
+    inject_bytes_ = info.tx_attr->inject_size;
+    max_put_bytes_ = info.ep_attr->max_msg_size;
+
+    fid_fabric* fabric = nullptr;
+    check(library().fabric(info.fabric_attr, &fabric, nullptr), "open the fabric of " + where());
+    fabric_.reset(fabric);
+    fid_domain* domain = nullptr;
+    check(fi_domain(fabric, &info, &domain, nullptr), "open the domain of " + where());
+    domain_.reset(domain);
+
+    fi_av_attr attributes{};
+    attributes.type = info.domain_attr->av_type;
+    fid_av* peers = nullptr;
+    check(fi_av_open(domain, &attributes, &peers, nullptr), "open a peer table on " + where());
+    peers_.reset(peers);
+}
+
+// A queue with a file descriptor is one that can really sleep; where that is refused, a blocking
+// read exists at most in name (it spins), so naps in wait() are better. The queue itself is opened
+// with the provider's own choice of wait object, which some providers handle better than the
+// descriptor.
+void OfiGroup::open_completion_queue() {
+    fi_cq_attr attributes{};
+    attributes.format = FI_CQ_FORMAT_DATA;
+    fid_cq* queue = nullptr;
+    attributes.wait_obj = FI_WAIT_FD;
+    can_block_ = fi_cq_open(domain_.get(), &attributes, &queue, nullptr) == 0;
+    if (can_block_) {
+        fi_close(&queue->fid);
+        attributes.wait_obj = FI_WAIT_UNSPEC;
+        can_block_ = fi_cq_open(domain_.get(), &attributes, &queue, nullptr) == 0;
+    }
+    if (!can_block_) {
+        attributes.wait_obj = FI_WAIT_NONE;
+        check(fi_cq_open(domain_.get(), &attributes, &queue, nullptr),
+              "open a completion queue on " + where());
+    }
+    queue_.reset(queue);
+}
+
+void OfiGroup::open_endpoint(PortEndpoint& port) {
+    fi_info& info = *port.info;
+    const std::string name = "port " + to_string(port.port) + " of " + where();
+    inject_bytes_ = std::min(inject_bytes_, info.tx_attr->inject_size);
+    max_put_bytes_ = std::min(max_put_bytes_, info.ep_attr->max_msg_size);
+    fid_ep* endpoint = nullptr;
+    check(fi_endpoint(domain_.get(), &info, &endpoint, nullptr), "open an endpoint for " + name);
+    port.endpoint.reset(endpoint);
+    check(fi_ep_bind(endpoint, &peers_->fid, 0), "bind the peer table to " + name);
+    check(fi_ep_bind(endpoint, &queue_->fid, FI_TRANSMIT | FI_RECV), "bind the queue to " + name);
+    check(fi_enable(endpoint), "enable " + name);
+}
+
+const OfiGroup::PortEndpoint& OfiGroup::find(Port port) const {
+    for (const PortEndpoint& each : endpoints_) {
+        if (each.port == port) {
+            return each;
+        }
+    }
+    throw Error(Status::invalid_argument, "port " + to_string(port) + " is not of this group");
+}
+
+std::string OfiGroup::provider() const {
+    return endpoints_.front().names.provider;
+}
+
+std::string OfiGroup::where() const {
+    return port_text(ports_.front());
+}
+
+std::string OfiGroup::port_text(Port port) const {
+    const ProviderInfo& mine = find(port).names;
+    if (mine.address.empty()) {
+        return mine.provider + " " + mine.nic;
+    }
+    return mine.provider + " " + mine.address + (mine.nic.empty() ? "" : " (" + mine.nic + ")");
+}
+
+LocalMemory OfiGroup::allocate(std::size_t bytes) {
+    RegisteredMemory memory;
+    memory.pages = std::make_unique<Pages>(bytes);
+    const std::string what = "register " + std::to_string(bytes) + " bytes with " + where() +
+                             " (is `ulimit -l` too low?)";
+    fid_mr* registration = nullptr;
+    check(fi_mr_reg(domain_.get(), memory.pages->data(), memory.pages->bytes(),
+                    FI_WRITE | FI_REMOTE_WRITE, 0, next_key_++, 0, &registration, nullptr),
+          what);
+    memory.registration.reset(registration);
+    if ((mr_mode_ & FI_MR_ENDPOINT) != 0) {
+        check(fi_mr_bind(registration, &endpoints_.front().endpoint->fid, 0), what);
+        check(fi_mr_enable(registration), what);
+    }
+    memory_.push_back(std::move(memory));
+    return {memory_.back().pages->data(), bytes, fi_mr_desc(registration)};
+}
+
+std::string OfiGroup::describe(const LocalMemory& memory) const {
+    for (const RegisteredMemory& each : memory_) {
+        if (each.pages->data() == memory.data) {
+            const bool by_address = (mr_mode_ & FI_MR_VIRT_ADDR) != 0;
+            return encode(MemoryBlob{
+                by_address ? reinterpret_cast<std::uint64_t>(memory.data) : std::uint64_t{0},
+                fi_mr_key(each.registration.get()), memory.bytes});
+        }
+    }
+    throw Error(Status::invalid_argument, "this memory was not allocated by this port group");
+}
+
+std::string OfiGroup::address(Port port) const {
+    std::string raw(256, '\0');
+    std::size_t bytes = raw.size();
+    const fid_t endpoint = &find(port).endpoint->fid;
+    int result = fi_getname(endpoint, raw.data(), &bytes);
+    if (result == -FI_ETOOSMALL) {
+        raw.resize(bytes);
+        result = fi_getname(endpoint, raw.data(), &bytes);
+    }
+    check(result, "tell the address of " + port_text(port));
+    raw.resize(bytes);
+    return encode(AddressBlob{provider(), find(port).info->addr_format, raw});
+}
+
+RemoteMemory OfiGroup::import_memory(std::string_view description) {
+    const MemoryBlob memory = decode_memory(description);
+    return {memory.base, memory.key, memory.bytes};
+}
+
+// The peer table is the domain's, so all ports reach a peer under the same handle.
+Peer OfiGroup::connect(Port port, std::string_view address) {
+    find(port);
+    const auto known = connected_.find(address);
+    if (known != connected_.end()) {
+        return known->second;
+    }
+    const AddressBlob peer = decode_address(address);
+    if (peer.provider != provider()) {
+        throw Error(Status::mismatch, "a peer uses libfabric provider \"" + peer.provider +
+                                          "\" and this rank \"" + provider() +
+                                          "\"; set the same TREFOIL_PROVIDER on all ranks");
+    }
+    if (peer.format != find(port).info->addr_format) {
+        throw Error(Status::mismatch,
+                    "a peer is reached by another kind of address than this rank at " + where() +
+                        " (IPv4 and IPv6?); set TREFOIL_NICS to addresses of one kind");
+    }
+    fi_addr_t handle = FI_ADDR_NOTAVAIL;
+    const int inserted = fi_av_insert(peers_.get(), peer.raw.data(), 1, &handle, 0, nullptr);
+    if (inserted != 1) {
+        check(inserted < 0 ? inserted : -FI_EINVAL, "accept a peer's address on " + where());
+    }
+    return connected_.emplace(address, Peer{handle}).first->second;
+}
+
+}  // namespace trefoil::ofi

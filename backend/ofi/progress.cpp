@@ -1,0 +1,185 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// The data path of a libfabric port group: puts, completions, and a close that loses nothing.
+#include <rdma/fi_errno.h>
+#include <rdma/fi_rma.h>
+
+#include <algorithm>
+#include <cstdio>
+#include <functional>
+#include <thread>
+
+#include "backend/ofi/group.hpp"
+
+namespace trefoil::ofi {
+
+namespace {
+
+using Clock = std::chrono::steady_clock;
+constexpr int drain_rounds = 16;
+
+bool is_arrival(const fi_cq_data_entry& entry) {
+    // FI_REMOTE_CQ_DATA would not do: some providers set it at the initiator, too.
+    return (entry.flags & FI_REMOTE_WRITE) != 0;
+}
+
+}  // namespace
+
+OfiGroup::~OfiGroup() {
+    drain();
+}
+
+void OfiGroup::release(Pending* pending) {
+    pending->next_free = free_;
+    free_ = pending;
+    --queued_;
+}
+
+PutResult OfiGroup::refuse(const char* what, long result) {
+    std::snprintf(error_text_.data(), error_text_.size(), "%s: %s", what,
+                  library().strerror(static_cast<int>(-result)));
+    return PutResult::failed;
+}
+
+PutResult OfiGroup::put(Port port, Peer peer, const void* source, void* descriptor,
+                        const RemoteMemory& target, std::uint64_t offset, std::size_t bytes,
+                        std::uint32_t notification, std::uint64_t cookie) {
+    fid_ep* endpoint = endpoint_of(port);
+    if (endpoint == nullptr || bytes > max_put_bytes_) {
+        return refuse(endpoint == nullptr ? "put through a port of another group"
+                                          : "put longer than the provider's longest message",
+                      -FI_EINVAL);
+    }
+    if (free_ == nullptr) {
+        return PutResult::again;
+    }
+    Pending* pending = free_;
+    const iovec from{const_cast<void*>(source), bytes};
+    const fi_rma_iov to{target.base + offset, bytes, target.key};
+    const bool injected = bytes <= inject_bytes_;
+    fi_msg_rma message{};
+    message.msg_iov = &from;
+    message.desc = &descriptor;
+    message.iov_count = 1;
+    message.addr = peer.handle;
+    message.rma_iov = &to;
+    message.rma_iov_count = 1;
+    message.context = &pending->scratch;
+    message.data = notification;
+    // Injected puts complete as well: fi_inject_writedata would report neither that the bytes have
+    // left nor that the peer is gone (and rxm 1.17 crashes on the latter).
+    const auto result = fi_writemsg(endpoint, &message,
+                                    FI_REMOTE_CQ_DATA | FI_COMPLETION | (injected ? FI_INJECT : 0));
+    if (result != 0) {
+        return result == -FI_EAGAIN ? PutResult::again : refuse("fi_writemsg", result);
+    }
+    free_ = pending->next_free;
+    pending->cookie = cookie;
+    pending->injected = injected;
+    ++queued_;
+    return injected ? PutResult::done : PutResult::queued;
+}
+
+bool OfiGroup::read_more() {
+    kept_first_ = 0;
+    kept_last_ = note(fi_cq_read(queue_.get(), kept_.data(), kept_.size()));
+    return kept_last_ > 0;
+}
+
+// How many completions a read of the queue gave; a failure is left for read_failure().
+std::size_t OfiGroup::note(long result) {
+    if (result > 0) {
+        return static_cast<std::size_t>(result);
+    }
+    failure_waits_ = result == -FI_EAVAIL;
+    if (result != -FI_EAVAIL && result != -FI_EAGAIN && result != -FI_EINTR && result != 0) {
+        refuse("fi_cq_read", result);
+        queue_broken_ = true;
+    }
+    return 0;
+}
+
+std::size_t OfiGroup::translate(std::span<const fi_cq_data_entry> entries, Event* events) {
+    std::size_t written = 0;
+    for (const fi_cq_data_entry& entry : entries) {
+        if (is_arrival(entry)) {
+            events[written++] = {Event::Kind::arrived, static_cast<std::uint32_t>(entry.data), 0};
+        } else if (Pending* pending = pending_of(entry.op_context)) {
+            if (!pending->injected) {
+                events[written++] = {Event::Kind::sent, 0, pending->cookie};
+            }
+            release(pending);
+        }
+    }
+    return written;
+}
+
+OfiGroup::Pending* OfiGroup::pending_of(void* context) {
+    auto* pending = static_cast<Pending*>(context);
+    const std::less<const Pending*> before;
+    const bool mine =
+        !before(pending, pending_.data()) && before(pending, pending_.data() + pending_.size());
+    return mine ? pending : nullptr;
+}
+
+std::size_t OfiGroup::poll(std::span<Event> events) {
+    if (events.empty()) {
+        return 0;
+    }
+    // Again while there were only completions of injected puts, which are nobody's event: an empty
+    // poll must mean that nothing is there. Ends, because only put() makes more of those.
+    while (kept_first_ != kept_last_ || read_more()) {
+        const std::size_t count = std::min(kept_last_ - kept_first_, events.size());
+        const std::span<const fi_cq_data_entry> entries(&kept_[kept_first_], count);
+        kept_first_ += count;
+        if (const std::size_t written = translate(entries, events.data()); written > 0) {
+            return written;
+        }
+    }
+    if (failure_waits_ || queue_broken_) {
+        events[0] = read_failure();
+        return 1;
+    }
+    return 0;
+}
+
+Event OfiGroup::read_failure() {
+    Event event{Event::Kind::failed, 0, 0};
+    if (queue_broken_) {
+        return event;
+    }
+    failure_waits_ = false;
+    fi_cq_err_entry entry{};
+    const auto result = fi_cq_readerr(queue_.get(), &entry, 0);
+    if (result <= 0) {
+        refuse("fi_cq_readerr", result);
+        return event;
+    }
+    std::array<char, 128> words{};
+    const char* text =
+        fi_cq_strerror(queue_.get(), entry.prov_errno, entry.err_data, words.data(), words.size());
+    std::snprintf(error_text_.data(), error_text_.size(), "%s (%s)", library().strerror(entry.err),
+                  text != nullptr ? text : "the provider gives no detail");
+    if (Pending* pending = pending_of(entry.op_context)) {
+        event.cookie = pending->cookie;
+        release(pending);
+    }
+    return event;
+}
+
+// fi_close drops what was accepted but has not left yet, and unread bytes make the kernel reset the
+// connection, which can take our last bytes with it. So: see all puts off, then read what came
+// meanwhile. Bounded, because a peer may be dead.
+void OfiGroup::drain() {
+    const Clock::time_point deadline = Clock::now() + longest_drain;
+    std::array<Event, batch> events;
+    while (queued_ > 0 && !queue_broken_ && Clock::now() < deadline) {
+        if (poll(events) == 0) {
+            std::this_thread::yield();
+        }
+    }
+    for (int round = 0; round < drain_rounds && !queue_broken_; ++round) {
+        poll(events);
+    }
+}
+
+}  // namespace trefoil::ofi

@@ -1,0 +1,97 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// The notification queue: tickets for writers, laps for the reader, a futex for its sleep.
+#include "backend/ports/notification_queue.hpp"
+
+#include <linux/futex.h>
+#include <sys/syscall.h>
+#include <unistd.h>
+
+#include <cstring>
+#include <ctime>
+
+namespace trefoil::memory {
+
+namespace {
+
+NotificationEntry& entry_of(NotificationQueue& queue, std::uint64_t ticket) {
+    return queue.entries[ticket % NotificationQueue::capacity];
+}
+
+// Not the private kind: the other side may be another process.
+void futex(std::atomic<std::uint32_t>& word, int operation, std::uint32_t value,
+           const timespec* longest) {
+    syscall(SYS_futex, reinterpret_cast<std::uint32_t*>(&word), operation, value, longest, nullptr,
+            0);
+}
+
+}  // namespace
+
+bool QueueWriter::has_room() {
+    const std::uint64_t claimed = queue_->claimed.load(std::memory_order_relaxed);
+    if (claimed - known_taken_ < NotificationQueue::capacity) {
+        return true;
+    }
+    // Pairs with the release in pop(): the reader is done with the entries that it gives back.
+    known_taken_ = queue_->taken.load(std::memory_order_acquire);
+    return claimed - known_taken_ < NotificationQueue::capacity;
+}
+
+bool QueueWriter::push(std::uint32_t notification, std::uint64_t memory, std::uint64_t offset,
+                       const void* source, std::size_t bytes) {
+    std::uint64_t ticket = queue_->claimed.load(std::memory_order_relaxed);
+    do {
+        if (ticket - known_taken_ >= NotificationQueue::capacity) {
+            known_taken_ = queue_->taken.load(std::memory_order_acquire);  // as in has_room()
+            if (ticket - known_taken_ >= NotificationQueue::capacity) {
+                return false;
+            }
+        }
+        // Relaxed: the ticket only divides entries among writers; the entry itself publishes.
+    } while (!queue_->claimed.compare_exchange_weak(ticket, ticket + 1, std::memory_order_relaxed));
+    NotificationEntry& entry = entry_of(*queue_, ticket);
+    entry.put.bytes = static_cast<std::uint32_t>(bytes);
+    if (bytes > 0) {
+        entry.put.memory = memory;
+        entry.put.offset = offset;
+        std::memcpy(entry.put.data, source, bytes);
+    }
+    // Pairs with the acquire in pop(). Sequentially consistent together with the next line, and
+    // with the two in wait(): either we see the reader asleep, or it sees the entry.
+    entry.published.store(lap_of(ticket) << 32 | notification, std::memory_order_seq_cst);
+    if (queue_->asleep.load(std::memory_order_seq_cst) != 0 && queue_->asleep.exchange(0) != 0) {
+        futex(queue_->asleep, FUTEX_WAKE, 1, nullptr);
+    }
+    return true;
+}
+
+bool QueueReader::empty() const {
+    return entry_of(*queue_, next_).published.load(std::memory_order_seq_cst) >> 32 !=
+           lap_of(next_);
+}
+
+bool QueueReader::wait(std::chrono::microseconds longest) {
+    if (longest.count() <= 0) {
+        return false;
+    }
+    queue_->asleep.store(1, std::memory_order_seq_cst);
+    if (empty() && !woken_.load(std::memory_order_seq_cst)) {
+        // A writer, wake() or the time ends this. If one of them came since, `asleep` is 0 and it
+        // returns at once.
+        const timespec limit{static_cast<std::time_t>(longest.count() / 1000000),
+                             static_cast<long>(longest.count() % 1000000) * 1000};
+        futex(queue_->asleep, FUTEX_WAIT, 1, &limit);
+    }
+    queue_->asleep.store(0, std::memory_order_relaxed);
+    return woken_.exchange(false, std::memory_order_acquire);
+}
+
+// Sequentially consistent like the two in wait(), as in push(): either we see the reader asleep, or
+// it sees that it is woken.
+void QueueReader::wake() {
+    woken_.store(true, std::memory_order_seq_cst);
+    if (queue_->asleep.load(std::memory_order_seq_cst) != 0 && queue_->asleep.exchange(0) != 0) {
+        futex(queue_->asleep, FUTEX_WAKE, 1, nullptr);
+    }
+}
+
+}  // namespace trefoil::memory

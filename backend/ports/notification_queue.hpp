@@ -1,0 +1,131 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// The notifications of a port group in shared memory: a bounded queue of many writers and one
+// reader, with a doorbell for a reader that sleeps. Small puts travel in it. Threads and processes
+// alike.
+#pragma once
+
+#include <atomic>
+#include <chrono>
+#include <cstddef>
+#include <cstdint>
+
+#include "backend/ports/port_group.hpp"
+
+namespace trefoil::memory {
+
+/// A put of few bytes, as it travels in its notification's entry.
+struct SmallPut {
+    static constexpr std::size_t most_bytes = 36;  ///< an entry is a cache line
+
+    std::uint64_t memory;  ///< what the reader calls the memory
+    std::uint64_t offset;
+    std::uint32_t bytes;  ///< 0: the entry has the notification only
+    std::byte data[most_bytes];
+};
+
+/// PortGroup::landing() in memory that is mapped here. Small puts do not go there by themselves.
+inline std::byte* mapped_landing(const RemoteMemory& target, std::uint64_t offset,
+                                 std::size_t bytes) {
+    const bool inside = bytes <= target.bytes && offset <= target.bytes - bytes;
+    return inside && bytes > SmallPut::most_bytes
+               ? reinterpret_cast<std::byte*>(target.base) + offset
+               : nullptr;
+}
+
+/// One cache line: a small put takes no other on its way.
+struct alignas(64) NotificationEntry {
+    std::atomic<std::uint64_t> published;  ///< lap << 32 | notification
+    SmallPut put;
+};
+static_assert(sizeof(NotificationEntry) == 64);
+
+/// Lies in memory that all writers map; all zeros is an empty queue. Only lock-free atomics cross
+/// the border between processes.
+///
+/// `published` of entry i holds lap n (counting from 1) in its upper and the notification in its
+/// lower half, so one store publishes all and nobody has to clear entries: what an earlier lap left
+/// never matches. The reader tells by `taken` how far it has come; a writer that knows an old value
+/// only believes the queue to be fuller than it is.
+struct NotificationQueue {
+    static constexpr std::uint64_t capacity = 1024;  ///< notifications that wait for the reader
+    /// Processors fetch cache lines in pairs; what different cores write lies in different pairs.
+    static constexpr std::size_t apart = 128;
+
+    alignas(apart) std::atomic<std::uint64_t> claimed;  ///< tickets given to writers
+    alignas(apart)
+        std::atomic<std::uint64_t> taken;  ///< notifications read; written by the reader only
+    alignas(apart) std::atomic<std::uint32_t> asleep;  ///< 1: the reader sleeps (a futex)
+    std::atomic<std::uint32_t> closed;                 ///< 1: the reader has gone
+    alignas(apart) NotificationEntry entries[capacity];
+};
+static_assert(std::atomic<std::uint64_t>::is_always_lock_free);
+
+/// The lap in which a ticket is valid, as `published` has it.
+inline std::uint64_t lap_of(std::uint64_t ticket) {
+    return (ticket / NotificationQueue::capacity + 1) & 0xffffffffU;
+}
+
+/// A writer's end. One per (writing group, queue); not thread-safe itself.
+class QueueWriter {
+  public:
+    explicit QueueWriter(NotificationQueue& queue) : queue_(&queue) {}
+
+    /// True when there is room for one notification more; other writers may take it before push().
+    bool has_room();
+    /// Appends `notification` and wakes the reader if it sleeps; false: full. What this thread
+    /// wrote before is visible to the reader that gets the notification.
+    bool push(std::uint32_t notification) { return push(notification, 0, 0, nullptr, 0); }
+    /// The same with up to SmallPut::most_bytes bytes, which pop() hands out with the notification.
+    bool push(std::uint32_t notification, std::uint64_t memory, std::uint64_t offset,
+              const void* source, std::size_t bytes);
+
+    bool closed() const { return queue_->closed.load(std::memory_order_relaxed) != 0; }
+
+  private:
+    NotificationQueue* queue_;
+    std::uint64_t known_taken_ = 0;
+};
+
+/// The reader's end; there is one. Not thread-safe, but for wake().
+class QueueReader {
+  public:
+    explicit QueueReader(NotificationQueue& queue)
+        : queue_(&queue), next_(queue.taken.load(std::memory_order_relaxed)) {}
+
+    /// Takes the next notification; false: there is none. What its writer wrote before is visible.
+    /// If it carries bytes, `deliver` is called first with the SmallPut, which is gone afterwards.
+    template <typename Deliver>
+    bool pop(std::uint32_t& notification, Deliver&& deliver) {
+        const NotificationEntry& entry = queue_->entries[next_ % NotificationQueue::capacity];
+        const std::uint64_t published = entry.published.load(std::memory_order_acquire);
+        if (published >> 32 != lap_of(next_)) {
+            return false;
+        }
+        notification = static_cast<std::uint32_t>(published);
+        if (entry.put.bytes > 0) {
+            deliver(entry.put);
+        }
+        ++next_;
+        // Pairs with has_room() and push().
+        queue_->taken.store(next_, std::memory_order_release);
+        return true;
+    }
+    /// For notifications that carry no bytes, or bytes that do not matter.
+    bool pop(std::uint32_t& notification) {
+        return pop(notification, [](const SmallPut&) {});
+    }
+    bool empty() const;
+    /// Sleeps until a notification may be there, wake() is called or `longest` has passed; true:
+    /// woken.
+    bool wait(std::chrono::microseconds longest);
+    /// Ends the reader's wait(), or its next one. From any thread of the reader's process.
+    void wake();
+    void close() { queue_->closed.store(1, std::memory_order_relaxed); }
+
+  private:
+    NotificationQueue* queue_;
+    std::uint64_t next_;  ///< equals `taken`, without a look at the shared line
+    std::atomic<bool> woken_{false};
+};
+
+}  // namespace trefoil::memory

@@ -1,0 +1,57 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// The doorbell: a flag that says that it was rung, and an event file that ends the sleep.
+#include "backend/system/doorbell.hpp"
+
+#include <sys/eventfd.h>
+#include <unistd.h>
+
+#include <cerrno>
+#include <cstdint>
+#include <cstring>
+#include <string>
+
+#include "topo/error.hpp"
+
+namespace trefoil {
+
+Doorbell::Doorbell() : file_(eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK)) {
+    if (file_ < 0) {
+        throw Error(Status::system_error, std::string("cannot create an event file: ") +
+                                              std::strerror(errno) +
+                                              "; raise the limit of open files (ulimit -n)");
+    }
+}
+
+Doorbell::~Doorbell() {
+    close(file_);
+}
+
+// The file is written once per wait(), however often the bell is rung.
+void Doorbell::ring() noexcept {
+    if (!rung_.exchange(true, std::memory_order_acq_rel)) {
+        const std::uint64_t one = 1;
+        [[maybe_unused]] const auto written = write(file_, &one, sizeof one);
+    }
+}
+
+bool Doorbell::wait(std::chrono::microseconds longest) noexcept {
+    pollfd own{file_, POLLIN, 0};
+    return wait(longest, {&own, 1});
+}
+
+// A ring between the exchange and the read leaves the flag set and the file empty: the next wait()
+// sees the flag. A ring whose write comes after the read leaves the file full: the next sleep ends
+// at once, for nothing.
+bool Doorbell::wait(std::chrono::microseconds longest, std::span<pollfd> watched) noexcept {
+    if (!rung_.load(std::memory_order_acquire) && longest.count() > 0) {
+        const timespec limit{static_cast<std::time_t>(longest.count() / 1000000),
+                             static_cast<long>(longest.count() % 1000000) * 1000};
+        ppoll(watched.data(), watched.size(), &limit, nullptr);
+    }
+    const bool rung = rung_.exchange(false, std::memory_order_acq_rel);
+    std::uint64_t count = 0;
+    [[maybe_unused]] const auto bytes = read(file_, &count, sizeof count);
+    return rung;
+}
+
+}  // namespace trefoil

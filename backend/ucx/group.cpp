@@ -1,0 +1,168 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Set-up of a UCX port group: rails, memory, peers; and its end.
+#include "backend/ucx/group.hpp"
+
+#include <algorithm>
+#include <fstream>
+
+#include "backend/ucx/discovery.hpp"
+#include "topo/host.hpp"
+
+namespace trefoil::ucx {
+
+namespace {
+constexpr std::size_t usual_events = 1024;  // kept at a time; more make the store grow
+
+// Equal for processes of one machine.
+std::string host_identity() {
+    std::string boot;
+    std::ifstream("/proc/sys/kernel/random/boot_id") >> boot;
+    return boot.empty() ? host_name() : boot;
+}
+}  // namespace
+
+UcxGroup::UcxGroup(const std::string& transports, const std::vector<PortDevice>& ports)
+    : pending_(window) {
+    if (ports.empty()) {
+        throw Error(Status::invalid_argument, "a port group needs at least one port");
+    }
+    for (const PortDevice& port : ports) {
+        rail_of_port_.push_back(open_rail(transports, port.device));
+        ports_.push_back(port.port);
+    }
+    // Mapping takes a connection, and a device of this group may not reach the first one of the
+    // peer's. So where there are several, memory is shared through a rail without any.
+    shares_ = rails_.size() == 1 || maps_memory(rails_.front()->rail->context());
+    memory_rail_ =
+        rails_[rails_.size() > 1 && shares_ ? open_rail(transports, no_device) : 0]->rail.get();
+    queue_memory_ =
+        std::make_unique<Memory>(memory_rail_->context(), sizeof(memory::NotificationQueue));
+    // All zeros is an empty queue.
+    queue_.emplace(*reinterpret_cast<memory::NotificationQueue*>(queue_memory_->data()));
+    kept_.reserve(usual_events);
+    for (Pending& pending : pending_) {
+        pending.group = this;
+        release(&pending);
+    }
+}
+
+// The rail of this device, opened if there is none yet.
+std::size_t UcxGroup::open_rail(const std::string& transports, const std::string& device) {
+    for (std::size_t i = 0; i < rails_.size(); ++i) {
+        if (rails_[i]->rail->device() == device) {
+            return i;
+        }
+    }
+    auto own = std::make_unique<OwnRail>(OwnRail{this, nullptr});
+    own->rail = std::make_unique<Rail>(transports, device, on_message, own.get());
+    rails_.push_back(std::move(own));
+    return rails_.size() - 1;
+}
+
+// Keys go before the endpoints that they were read with, workers before the memory that late
+// messages are received into, and all of them before the contexts.
+UcxGroup::~UcxGroup() {
+    if (queue_) {
+        queue_->close();
+    }
+    drain();
+    targets_.clear();
+    imported_.clear();
+    for (const auto& own : rails_) {
+        own->rail->close();
+    }
+    queue_memory_.reset();
+    memory_.clear();
+}
+
+void UcxGroup::abandon() noexcept {
+    for (const auto& own : rails_) {
+        own->rail->abandon();
+    }
+}
+
+Rail& UcxGroup::rail_of(Port port) const {
+    for (std::size_t i = 0; i < ports_.size(); ++i) {
+        if (ports_[i] == port) {
+            return *rails_[rail_of_port_[i]]->rail;
+        }
+    }
+    throw Error(Status::invalid_argument,
+                "backend ucx: port " + to_string(port) + " is not one of this group");
+}
+
+std::string UcxGroup::port_text(Port port) const {
+    const Rail& rail = rail_of(port);
+    return rail.transports() + (rail.device().empty() ? "" : " through " + rail.device());
+}
+
+LocalMemory UcxGroup::allocate(std::size_t bytes) {
+    memory_.push_back(std::make_unique<Memory>(memory_rail_->context(), bytes));
+    return {memory_.back()->data(), bytes, nullptr};
+}
+
+SharedBlob UcxGroup::share(const Memory& memory) const {
+    if (!shares_) {
+        return {};
+    }
+    SharedBlob blob = memory.share();
+    blob.host = host_identity();
+    blob.worker = memory_rail_->address();
+    return blob;
+}
+
+Mapping UcxGroup::map(const SharedBlob& memory) {
+    if (!shares_ || memory.host != host_identity()) {
+        return {};
+    }
+    return open_shared(memory_rail_->connect(memory.worker).handle, memory);
+}
+
+std::string UcxGroup::describe(const LocalMemory& memory) const {
+    for (std::size_t i = 0; i < memory_.size(); ++i) {
+        if (memory_[i]->data() == memory.data) {
+            return encode(MemoryBlob{i, memory.bytes, share(*memory_[i])});
+        }
+    }
+    throw Error(Status::invalid_argument,
+                "backend ucx: only memory that this group has allocated can be described");
+}
+
+std::string UcxGroup::address(Port port) const {
+    return encode(AddressBlob{rail_of(port).address(), share(*queue_memory_)});
+}
+
+RemoteMemory UcxGroup::import_memory(std::string_view description) {
+    for (const Imported& known : imported_) {
+        if (known.description == description) {
+            return known.memory;
+        }
+    }
+    const MemoryBlob blob = decode_memory(description);
+    Mapping mapping = map(blob.shared);
+    const RemoteMemory memory{reinterpret_cast<std::uint64_t>(mapping.data), blob.id, blob.bytes};
+    imported_.push_back({std::string(description), std::move(mapping), memory});
+    return memory;
+}
+
+Peer UcxGroup::connect(Port port, std::string_view address) {
+    Rail& rail = rail_of(port);
+    for (const auto& known : targets_) {
+        if (known->rail == &rail && known->address == address) {
+            return {reinterpret_cast<std::uint64_t>(known.get())};
+        }
+    }
+    const AddressBlob blob = decode_address(address);
+    auto target = std::make_unique<Target>();
+    target->address = address;
+    target->rail = &rail;
+    target->mapping = map(blob.queue);
+    if (target->mapping.data != nullptr) {
+        target->queue.emplace(*reinterpret_cast<memory::NotificationQueue*>(target->mapping.data));
+    }
+    target->endpoint = &rail.connect(blob.worker);
+    targets_.push_back(std::move(target));
+    return {reinterpret_cast<std::uint64_t>(targets_.back().get())};
+}
+
+}  // namespace trefoil::ucx

@@ -1,0 +1,39 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Memory that UCX allocates, so that peers may be able to map it.
+#pragma once
+
+#include <cstddef>
+
+#include "backend/ucx/blob.hpp"
+#include "backend/ucx/handle.hpp"
+
+namespace trefoil::ucx {
+
+/// Zeroed and page-aligned; freed on destruction. The context must outlive it.
+class Memory {
+  public:
+    /// Throws Error(out_of_memory).
+    Memory(ucp_context_h context, std::size_t bytes);
+    ~Memory();
+    Memory(const Memory&) = delete;
+    Memory& operator=(const Memory&) = delete;
+    std::byte* data() const { return data_; }
+    std::size_t bytes() const { return bytes_; }
+    /// What open_shared() needs, but for host and worker.
+    SharedBlob share() const;
+
+  private:
+    ucp_context_h context_;
+    ucp_mem_h handle_ = nullptr;
+    std::byte* data_ = nullptr;
+    std::size_t bytes_;
+};
+
+/// A peer's memory in our address space.
+struct Mapping {
+    RemoteKey key;              ///< the mapping lasts as long as this
+    std::byte* data = nullptr;  ///< null: it can be reached by messages only
+};
+Mapping open_shared(ucp_ep_h peer, const SharedBlob& memory);
+
+}  // namespace trefoil::ucx

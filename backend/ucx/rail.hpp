@@ -1,0 +1,71 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// One UCX context and worker, restricted to one device or to none, with its endpoints.
+#pragma once
+
+#include <chrono>
+#include <map>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "backend/ucx/handle.hpp"
+
+namespace trefoil::ucx {
+
+/// A peer's worker as seen from here.
+struct Endpoint {
+    ucp_ep_h handle = nullptr;
+    bool used = false;           ///< something was sent, which drain() has to see off
+    ucs_status_t lost = UCS_OK;  ///< what UCX has reported about the connection
+};
+
+/// Not thread-safe. Active messages of number 0 are handed to the handler
+/// inside progress().
+class Rail {
+  public:
+    /// Throws Error(not_found) when no transport is left under the settings.
+    Rail(const std::string& transports, std::string device, ucp_am_recv_callback_t handler,
+         void* argument);
+    ~Rail();
+    Rail(const Rail&) = delete;
+    Rail& operator=(const Rail&) = delete;
+
+    /// What peers connect to.
+    const std::string& address() const { return address_; }
+    /// The endpoint to the worker with this address; the same one each time.
+    Endpoint& connect(const std::string& worker_address);
+    ucp_worker_h worker() const { return worker_.get(); }
+    ucp_context_h context() const { return context_.get(); }
+    void progress() { ucp_worker_progress(worker_.get()); }
+    /// True when a poll of event_fd() will see whatever comes; progress() first when false.
+    bool arm() { return ucp_worker_arm(worker_.get()) == UCS_OK; }
+    /// -1 where the worker cannot wake a sleeper.
+    int event_fd() const { return event_fd_; }
+    const std::string& transports() const { return transports_; }
+    const std::string& device() const { return device_; }
+
+    /// Sees off what was accepted, but for messages that wait to be fetched; takes at most half a
+    /// second.
+    void drain();
+    /// Connections may be half made: close() keeps the worker.
+    void abandon() noexcept { abandoned_ = true; }
+    /// Closes the worker with its endpoints, not the context. After drain(); when that could not
+    /// finish, or after abandon(), the worker is kept until the process ends: see ucx_rail.cpp.
+    void close();
+
+  private:
+    void handle(unsigned message, ucp_am_recv_callback_t handler, void* argument);
+    bool bid_farewell(bool used, std::chrono::milliseconds longest);
+
+    std::string device_;
+    std::string transports_;
+    Context context_;
+    Worker worker_;
+    std::string address_;
+    std::map<std::string, Endpoint, std::less<>> endpoints_;
+    int event_fd_ = -1;
+    bool drained_ = true;  // nothing waits for a peer
+    bool abandoned_ = false;
+};
+
+}  // namespace trefoil::ucx

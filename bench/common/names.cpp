@@ -1,0 +1,161 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Names that users type, and the offers when there is no such name.
+#include "bench/common/names.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <array>
+#include <charconv>
+#include <limits>
+
+#include "backend/ports/port_group.hpp"
+#include "topo/error.hpp"
+
+namespace trefoil::tool {
+
+namespace {
+
+[[noreturn]] void refuse(std::string_view kind, std::string_view name,
+                         const std::vector<std::string>& known) {
+    const std::vector<std::string> near = nearest_names(name, known);
+    throw Error(Status::not_found,
+                fmt::format("there is no {} \"{}\"; {}{}", kind, name,
+                            near.empty() ? "there are " : "did you mean ",
+                            fmt::join(near.empty() ? known : near, near.empty() ? ", " : " or ")) +
+                    (near.empty() ? "" : "?"));
+}
+
+/// The value in [0, count) whose to_string is `name`.
+template <typename Value>
+Value find(std::string_view kind, std::string_view name, int count) {
+    std::vector<std::string> known;
+    for (int i = 0; i < count; ++i) {
+        const auto value = static_cast<Value>(i);
+        if (to_string(value) == name) {
+            return value;
+        }
+        known.emplace_back(to_string(value));
+    }
+    refuse(kind, name, known);
+}
+
+}  // namespace
+
+Collective parse_collective(std::string_view name) {
+    return find<Collective>("collective", name, static_cast<int>(collectives().size()));
+}
+
+Layout parse_layout(std::string_view name) {
+    return find<Layout>("layout", name, static_cast<int>(Layout::two_transmissions) + 1);
+}
+
+Rotation parse_rotation(std::string_view name) {
+    return find<Rotation>("rotation", name, static_cast<int>(Rotation::whole) + 1);
+}
+
+DataType parse_datatype(std::string_view name) {
+    struct Alias {
+        std::string_view alias, name;
+    };
+    constexpr std::array<Alias, 7> aliases{{{"float32", "float"},
+                                            {"float64", "double"},
+                                            {"half", "float16"},
+                                            {"fp16", "float16"},
+                                            {"bf16", "bfloat16"},
+                                            {"int", "int32"},
+                                            {"int-int", "2int"}}};
+    std::string hyphenated(name);  // complex_float and float_int, as in C
+    std::replace(hyphenated.begin(), hyphenated.end(), '_', '-');
+    name = hyphenated;
+    for (const Alias& a : aliases) {
+        if (a.alias == name) {
+            name = a.name;
+        }
+    }
+    return find<DataType>("datatype", name, datatype_count);
+}
+
+Operation parse_operation(std::string_view name) {
+    return find<Operation>("operation", name, operation_count);
+}
+
+void check_backend(std::string_view name) {
+    std::vector<std::string> known;
+    for (const BackendInfo& b : backends()) {
+        if (b.name == name && !b.built) {
+            throw Error(Status::unsupported,
+                        fmt::format("backend \"{}\" is not in this build: {}", name, b.reason));
+        }
+        if (b.name == name) {
+            return;
+        }
+        known.emplace_back(b.name);
+    }
+    refuse("backend", name, known);
+}
+
+std::size_t parse_size(std::string_view text) {
+    std::size_t value = 0;
+    const char* end = text.data() + text.size();
+    const auto [rest, error] = std::from_chars(text.data(), end, value);
+    const std::string_view suffix(rest, static_cast<std::size_t>(end - rest));
+    int shift = -1;
+    constexpr std::array<std::array<std::string_view, 4>, 4> suffixes{{{"", "B", "", ""},
+                                                                       {"K", "k", "Ki", "KiB"},
+                                                                       {"M", "m", "Mi", "MiB"},
+                                                                       {"G", "g", "Gi", "GiB"}}};
+    for (std::size_t i = 0; i < suffixes.size(); ++i) {
+        for (const std::string_view s : suffixes[i]) {
+            if (s == suffix) {
+                shift = static_cast<int>(10 * i);
+            }
+        }
+    }
+    if (error != std::errc() || shift < 0 ||
+        value > (std::numeric_limits<std::size_t>::max() >> 1 >> shift)) {
+        throw Error(Status::invalid_argument,
+                    fmt::format("\"{}\" is not a size; write a number, with K, M or G for powers "
+                                "of 1024: 8, 64K, 4M",
+                                text));
+    }
+    return value << shift;
+}
+
+std::string size_text(std::size_t size) {
+    constexpr std::string_view units[] = {"", "K", "M", "G"};
+    std::size_t unit = 0;
+    while (size != 0 && size % 1024 == 0 && unit < 3) {
+        size /= 1024;
+        ++unit;
+    }
+    return fmt::format("{}{}", size, units[unit]);
+}
+
+std::vector<std::string> split_list(std::string_view text) {
+    std::vector<std::string> entries;
+    while (true) {
+        const std::size_t comma = text.find(',');
+        const std::string_view entry = text.substr(0, comma);
+        if (entry.empty()) {
+            throw Error(Status::invalid_argument, "a list has an empty entry; write a,b,c");
+        }
+        entries.emplace_back(entry);
+        if (comma == std::string_view::npos) {
+            return entries;
+        }
+        text.remove_prefix(comma + 1);
+    }
+}
+
+std::string traits_text(const Traits& traits) {
+    return fmt::format(
+        "{}, {}{}{}",
+        traits.cost_class == CostClass::latency ? "for small vectors" : "for large vectors",
+        traits.identical_results ? "identical results on all ranks"
+                                 : "ranks may differ in the last bit of a float",
+        traits.order_preserving ? ", keeps the order of ranks" : "",
+        traits.uneven ? ", takes blocks of any sizes" : "");
+}
+
+}  // namespace trefoil::tool

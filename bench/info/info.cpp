@@ -1,0 +1,61 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// `trefoil info`: what this build and this machine offer, and what would be chosen.
+#include <fmt/format.h>
+
+#include <memory>
+#include <nlohmann/json.hpp>
+
+#include "bench/common/command.hpp"
+#include "bench/common/names.hpp"
+#include "bench/info/inventory.hpp"
+#include "bench/info/text.hpp"
+
+namespace trefoil::tool {
+
+namespace {
+
+struct InfoOptions {
+    InfoRequest request;
+    bool json = false, verbose = false;
+};
+
+int info(const InfoOptions& options) {
+    if (!options.request.backend.empty()) {
+        check_backend(options.request.backend);
+    }
+    const nlohmann::ordered_json all = inventory(options.request);
+    if (options.json) {
+        fmt::print("{}\n", all.dump(2));
+    } else if (options.verbose) {
+        print_everything(all);
+    } else {
+        print_summary(all);
+    }
+    return exit_success;
+}
+
+}  // namespace
+
+void add_info(CLI::App& app, Action& action) {
+    auto options = std::make_shared<InfoOptions>();
+    InfoRequest& request = options->request;
+    CLI::App* command = app.add_subcommand(
+        "info", "Show versions, what would be chosen here and why, NICs, algorithms and settings");
+    command->add_option("-t,--torus", request.torus,
+                        "For this torus: ports, NICs, threads and the choice of algorithms");
+    command->add_option("-n,--ranks", request.ranks, "How many ranks, instead of --torus")
+        ->check(CLI::Range(1, 1 << 16));
+    command->add_option("--backend", request.backend, "As if TREFOIL_BACKEND were this");
+    command->add_option("--provider", request.provider, "As if TREFOIL_PROVIDER were this");
+    command->add_option("--nics", request.nics, "As if TREFOIL_NICS were this");
+    command->add_flag("-v,--verbose", options->verbose,
+                      "Also every provider, NIC, algorithm and setting");
+    command->add_flag("--json", options->json, "Everything as one JSON object");
+    command->footer(
+        "Without --torus and --ranks the environment (TREFOIL_HOSTFILE, TREFOIL_TORUS,\n"
+        "TREFOIL_SIZE) may say which torus is meant. A backend that is not present says why.\n"
+        "Example: trefoil info --torus 3x3 --backend ofi -v");
+    command->callback([options, &action] { action = [options] { return info(*options); }; });
+}
+
+}  // namespace trefoil::tool

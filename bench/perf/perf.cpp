@@ -1,0 +1,238 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// `trefoil perf`: measures and checks a collective; starts its own ranks unless it is one.
+#include <cstdlib>
+#include <memory>
+
+#include "bench/common/command.hpp"
+#include "bench/perf/late.hpp"
+#include "bench/perf/launch.hpp"
+#include "bench/perf/run.hpp"
+#include "bench/perf/session.hpp"
+#include "bench/perf/trace.hpp"
+#include "bench/put/put.hpp"
+#include "topo/error.hpp"
+
+namespace trefoil::tool {
+
+namespace {
+
+/// A rank that is a process. Rank 0 joins the traces when all are written: when all ranks have come
+/// to create another communicator.
+int perf_process(const PerfOptions& options, const Campaign& campaign) {
+    const trefoil_config_t config = configuration(options);
+    if (options.trace.empty()) {
+        return perf_rank(options, campaign, config);
+    }
+    begin_traces(options.trace);
+    const int code = perf_rank(options, campaign, config);
+    end_traces();
+    const Session all_have_written(config);
+    if (all_have_written.rank() == 0) {
+        join_traces(options.trace, all_have_written.torus().ranks());
+    }
+    return code;
+}
+
+int perf(const PerfOptions& options, const std::vector<std::string>& arguments) {
+    if (!options.port_threads_by.empty()) {
+        setenv("TREFOIL_PORT_THREADS_BY", options.port_threads_by.c_str(),
+               1);  // the library takes it from there alone
+    }
+    const Campaign campaign = make_campaign(options);
+    const Rank ranks = asked_ranks(options);
+    if (const std::string launcher = launcher_text(); !launcher.empty()) {
+        if (options.launch == "threads") {
+            refuse_threads(launcher);
+        }
+        return perf_process(options, campaign);
+    }
+    require_writable("--json", options.json);
+    require_writable("--trace", options.trace);
+    if (ranks == 0) {
+        throw Error(
+            Status::invalid_argument,
+            "perf needs ranks: --torus 3x3 starts nine, --ranks 9 a balanced torus of nine");
+    }
+    if (options.launch == "processes") {
+        return launch_processes(ranks, options.torus, arguments);
+    }
+    if (!options.trace.empty()) {
+        begin_traces(options.trace);
+    }
+    const int code = launch_threads(ranks, [&](const ThreadRank& me) {
+        trefoil_config_t config = configuration(options);
+        config.rank = me.rank;
+        config.ranks = me.ranks;
+        config.allgather = me.allgather;
+        config.context = me.context;
+        return perf_rank(options, campaign, config);
+    });
+    if (!options.trace.empty()) {
+        join_traces(options.trace, ranks);
+    }
+    return code;
+}
+
+std::string collective_names() {
+    std::string names;
+    for (const Collective collective : collectives()) {
+        names += (names.empty() ? "" : ", ") + std::string(to_string(collective));
+    }
+    return names;
+}
+
+/// The word is not marked as required, for `perf put` has none.
+void require_collective(const PerfOptions& options) {
+    if (options.collective.empty()) {
+        throw CLI::RequiredError("a collective (" + collective_names() + "), or put");
+    }
+}
+
+/// What stands before the name of a part of perf was read as perf's own, where nobody looks at it.
+void refuse_options_before(const CLI::App& command, const CLI::App& part) {
+    for (const CLI::Option* option : command.get_options()) {
+        if (option->count() > 0) {
+            throw CLI::ValidationError(option->get_name(),
+                                       "has no place before \"" + part.get_name() +
+                                           "\"; write trefoil perf " + part.get_name() +
+                                           ", then its options");
+        }
+    }
+}
+
+void add_size_options(CLI::App& command, PerfOptions& o) {
+    add_size_range(command, o, "vector, all blocks together");
+    command.add_option("-i,--stepbytes", o.step_bytes, "Fixed difference between sizes instead")
+        ->group("Sizes");
+    command
+        .add_option(
+            "--counts", o.counts,
+            "Numbers of elements instead of bytes, of a block where ranks have blocks: 0,1,1Mi")
+        ->group("Sizes");
+}
+
+void add_call_options(CLI::App& command, PerfOptions& o) {
+    command
+        .add_option("-a,--algorithm", o.algorithms,
+                    "Names (comma list), all, or auto (default); `trefoil info -v` lists them; "
+                    "modifiers as in TREFOIL_ALGORITHM: swing:send, ring:single-port")
+        ->group("Calls");
+    command
+        .add_option("-d,--datatype", o.datatypes,
+                    "float (default), double, int32, bfloat16, float-int ...: a comma list, or all")
+        ->group("Calls");
+    command
+        .add_option("-o,--op", o.operations,
+                    "sum (default), prod, min, max, minloc ...: a comma list, or all; only where "
+                    "something is reduced. none: the same schedule without arithmetic, and "
+                    "without a result to check; all leaves it out")
+        ->group("Calls");
+    command
+        .add_option("--in-place", o.placement,
+                    "both (default), out or in; bcast has one buffer, which is in place")
+        ->group("Calls");
+    command
+        .add_option(
+            "--root", o.root,
+            "Of bcast, reduce, gather and scatter: 0 (default), a comma list, or all: first, "
+            "middle and last rank")
+        ->group("Calls");
+    command
+        .add_option("--uneven", o.uneven,
+                    "Of alltoall: alltoallv instead, with random counts of this seed; many are "
+                    "zero, some eight times the others")
+        ->group("Calls");
+    command.add_option("-n,--iters", o.iterations, "Timed calls per row (default: 20)")
+        ->group("Calls")
+        ->check(CLI::Range(1, 10'000'000));
+    command.add_option("-w,--warmup_iters", o.warmup, "Calls before them (default: 5)")
+        ->group("Calls")
+        ->check(CLI::Range(0, 10'000'000));
+    command
+        .add_option("--late", o.late,
+                    "Also a barrier that one rank enters so many seconds late: what waiting costs")
+        ->group("Calls")
+        ->check(CLI::Range(least_late, 3600.0));
+    command
+        .add_option("-c,--check", o.check,
+                    "1: check every element on every rank; -c alone means 1 (default: 0)")
+        ->group("Calls");
+}
+
+void add_job_options(CLI::App& command, PerfOptions& o) {
+    command
+        .add_option("-t,--torus", o.torus, "Sizes of the torus, e.g. 3x3: its ranks are started")
+        ->group("Ranks");
+    command
+        .add_option(
+            "--ranks", o.ranks,
+            "How many, instead of --torus: TREFOIL_HOSTFILE or TREFOIL_TORUS may place them, "
+            "else the torus is balanced")
+        ->group("Ranks")
+        ->check(CLI::Range(1, 1 << 16));
+    add_rank_options(command, o);
+    command
+        .add_option("--port-threads", o.port_threads,
+                    "Threads that drive a rank's ports; 0: the calling thread (default: automatic)")
+        ->group("Ranks")
+        ->check(CLI::Range(0, 1024));
+    command
+        .add_option("--port-threads-by", o.port_threads_by,
+                    "Whose threads those are: dedicated, openmp or caller (default: "
+                    "TREFOIL_PORT_THREADS_BY)")
+        ->group("Ranks")
+        ->check(CLI::IsMember({"dedicated", "openmp", "caller"}));
+    command.add_flag("--resources", o.resources,
+                     "Also tell what a rank holds: peers, connections, memory, descriptors; and "
+                     "what went through each port");
+    command.add_option("--trace", o.trace,
+                       "Also write a timeline of all ranks to this file, for ui.perfetto.dev");
+}
+
+}  // namespace
+
+void add_perf(CLI::App& app, const Invocation& invocation, Action& action) {
+    auto options = std::make_shared<PerfOptions>();
+    CLI::App* command = app.add_subcommand(
+        "perf", "Measure and check a collective, or the puts that it is made of");
+    command->add_option("collective", options->collective, collective_names());
+    command->require_subcommand(0, 1);
+    add_perf_put(*command, invocation, action);
+    add_size_options(*command, *options);
+    add_call_options(*command, *options);
+    add_job_options(*command, *options);
+    command->footer(
+        "Under `trefoil run`, mpirun, srun, or with TREFOIL_RANK, TREFOIL_SIZE and TREFOIL_STORE "
+        "the\n"
+        "ranks are given; otherwise perf starts them. A row is as slow as its slowest rank: p50 "
+        "and p99 over the\n"
+        "calls, min and max over the ranks' means. bytes is the whole vector; in reduce_scatter, "
+        "allgather, gather,\n"
+        "scatter and alltoall all blocks together, each of count elements (--uneven: what a rank "
+        "sends on average).\n"
+        "algbw is bytes / p50; busbw is algbw times 2(N-1)/N for allreduce, (N-1)/N for those "
+        "five, 1 for bcast\n"
+        "and reduce: what the links would carry at best. #wrong counts elements, over all ranks, "
+        "that differ from the exact result or "
+        "were written\n"
+        "although the collective leaves them alone; for float allreduces it also counts a case "
+        "whose bits differ\n"
+        "between ranks although the algorithm promises identical results. With `all`, algorithms "
+        "that do not\n"
+        "suit the torus or do not fit the landing memory are named below the table. A barrier "
+        "ignores sizes, types and placement.\n"
+        "Exit code: 0, 1 when anything was wrong, 2 for bad input, 3 when the run failed.\n"
+        "Example: trefoil perf allreduce --torus 3x3 --algorithm all -b 8 -e 4M -c --json "
+        "out.json\n"
+        "         trefoil perf bcast --torus 3x3 --algorithm all --root all -c");
+    command->callback([options, command, &invocation, &action] {
+        if (command->get_subcommands().empty()) {
+            require_collective(*options);
+            action = [options, &invocation] { return perf(*options, invocation.arguments); };
+        } else {
+            refuse_options_before(*command, *command->get_subcommands().front());
+        }
+    });
+}
+
+}  // namespace trefoil::tool

@@ -1,0 +1,210 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// The table and the JSON file of `trefoil perf`.
+#include "bench/perf/report.hpp"
+
+#include <fmt/format.h>
+#include <unistd.h>
+
+#include <cstdio>
+#include <fstream>
+#include <nlohmann/json.hpp>
+
+#include "bench/common/names.hpp"
+#include "topo/error.hpp"
+
+namespace trefoil::tool {
+
+namespace {
+
+using Json = nlohmann::ordered_json;
+
+bool is_barrier(const Measurement& m) {
+    return m.what.collective == Collective::barrier;
+}
+
+std::string_view type_text(const Measurement& m, std::string_view none) {
+    return is_barrier(m) ? none : to_string(m.what.type);
+}
+
+std::string_view operation_text(const Measurement& m, std::string_view none) {
+    if (!is_reduction(m.what.collective)) {
+        return none;
+    }
+    return m.what.operation ? to_string(*m.what.operation) : no_operation;
+}
+
+Json run_json(const Setting& s, const Measurement& m) {
+    Json run{{"collective", to_string(m.what.collective)},
+             {"algorithm", m.algorithm()},
+             {"used", m.used},
+             {"asked", m.what.algorithm},
+             {"torus", s.torus},
+             {"ranks", s.ranks},
+             {"backend", s.backend},
+             {"provider", s.provider},
+             {"launch", s.launch},
+             {"bytes", m.bytes},
+             {"count", m.what.count},
+             {"type", type_text(m, "")},
+             {"op", operation_text(m, "")},
+             {"root", is_rooted(m.what.collective) ? Json(m.what.root) : Json()},
+             {"in_place", m.what.in_place},
+             {"uneven", m.what.uneven ? Json(*m.what.uneven) : Json()},
+             {"iterations", m.iterations},
+             {"checked", m.wrong.has_value()},
+             {"wrong", m.wrong ? Json(*m.wrong) : Json()},
+             {"identical", m.identical ? Json(*m.identical) : Json()},
+             {"algbw", m.algbw},
+             {"busbw", m.busbw},
+             {"time_us", {{"p50", m.p50}, {"p99", m.p99}, {"min", m.min}, {"max", m.max}}}};
+    return run;
+}
+
+}  // namespace
+
+Report::Report(Setting setting, const PerfOptions& options, bool silent)
+    : setting_(std::move(setting)),
+      json_file_(options.json),
+      silent_(silent),
+      asked_to_check_(options.check),
+      progress_(!silent && isatty(STDERR_FILENO) != 0) {
+    if (silent_) {
+        return;
+    }
+    fmt::print("# trefoil perf {}: torus {} ({}), {} ranks as {}, backend {}{}{}\n",
+               options.collective, setting_.torus, setting_.torus_source, setting_.ranks,
+               setting_.launch, setting_.backend, setting_.provider.empty() ? "" : ", provider ",
+               setting_.provider);
+    fmt::print("# {}\n", setting_.machine);
+    fmt::print(
+        "# {} iterations after {} to warm up{}; times in us, of the slowest rank; bandwidths in "
+        "GB/s, by p50\n#\n",
+        options.iterations, options.warmup, options.check ? ", results checked" : "");
+    if (options.uneven) {
+        fmt::print("# alltoallv with the counts of seed {}, most of them up to count\n#\n",
+                   *options.uneven);
+    }
+    fmt::print(
+        "# {:>8} {:>9} {:>14} {:>5} {:>5} {:<30} {:>5} {:>10} {:>10} {:>10} {:>10} {:>8} {:>8} "
+        "{:>7}\n",
+        "bytes", "count", "type", "op", "root", "algorithm", "place", "p50", "p99", "min", "max",
+        "algbw", "busbw", "#wrong");
+    std::fflush(stdout);
+}
+
+void Report::announce(const Case& what, std::size_t done, std::size_t of) const {
+    if (progress_) {
+        fmt::print(stderr, "\r\033[K{}/{} {} of {} {} by {}\r", done, of,
+                   to_string(what.collective), what.count, to_string(what.type), what.algorithm);
+    }
+}
+
+void Report::add(const Measurement& m) {
+    wrong_ += m.wrong.value_or(0);
+    checked_ += m.wrong ? 1 : 0;
+    if (silent_) {
+        return;
+    }
+    if (progress_) {
+        fmt::print(stderr, "\r\033[K");
+    }
+    const std::string name = (m.what.algorithm == "auto" ? "auto: " : "") + m.used;
+    const std::string wrong = !m.wrong ? "-" : std::to_string(*m.wrong);
+    fmt::print(
+        "{:>10} {:>9} {:>14} {:>5} {:>5} {:<30} {:>5} {:>10.1f} {:>10.1f} {:>10.1f} {:>10.1f} "
+        "{:>8.3f} {:>8.3f} {:>7}{}\n",
+        size_text(m.bytes), m.what.count, type_text(m, "-"), operation_text(m, "-"),
+        is_rooted(m.what.collective) ? std::to_string(m.what.root) : "-", name,
+        is_barrier(m)     ? "-"
+        : m.what.in_place ? "in"
+                          : "out",
+        m.p50, m.p99, m.min, m.max, m.algbw * 1e-9, m.busbw * 1e-9, wrong,
+        !m.identical.value_or(true)   ? "  ranks differ in their bits"
+        : asked_to_check_ && !m.wrong ? "  not checked"
+                                      : "");
+    std::fflush(stdout);
+    measurements_.push_back(m);
+}
+
+void Report::add(const ResourceUse& use) {
+    resources_ = use;
+    for (const std::string& line : resource_lines(use)) {
+        if (!silent_) {
+            fmt::print(
+                "# {}{}\n", line,
+                setting_.launch == "threads" ? " (memory and descriptors: of all threads)" : "");
+        }
+    }
+    for (const std::string& line : traffic_lines(use)) {
+        if (!silent_) {
+            fmt::print("# {}\n", line);
+        }
+    }
+}
+
+void Report::add(const LateBarrier& late) {
+    if (!silent_) {
+        fmt::print("{}", late_text(late));
+        std::fflush(stdout);
+    }
+    late_ = late;
+}
+
+void Report::gap() {
+    if (!silent_) {
+        fmt::print("\n");
+    }
+}
+
+void Report::finish(const std::vector<Skipped>& skipped) {
+    if (silent_) {
+        return;
+    }
+    for (const Skipped& s : skipped) {
+        fmt::print("# skipped {}: {}\n", s.algorithm, s.reason);
+    }
+    fmt::print("{} measurements, {}\n", measurements_.size(), verdict());
+    std::fflush(stdout);
+    if (!json_file_.empty()) {
+        write_json(skipped);
+    }
+}
+
+std::string Report::verdict() const {
+    if (checked_ == 0) {
+        return asked_to_check_ ? "results not checked" : "results not checked (-c checks them)";
+    }
+    const std::size_t rest = measurements_.size() - checked_;
+    return fmt::format("{} wrong{}", wrong_, rest > 0 ? fmt::format(", {} not checked", rest) : "");
+}
+
+void Report::write_json(const std::vector<Skipped>& skipped) const {
+    Json all{{"trefoil", trefoil_version_string()},
+             {"machine", setting_.machine},
+             {"runs", Json::array()},
+             {"skipped", Json::array()}};
+    for (const Measurement& m : measurements_) {
+        all["runs"].push_back(run_json(setting_, m));
+    }
+    if (late_) {
+        all["late"] = {{"seconds", late_->late},
+                       {"from", late_->from},
+                       {"until", late_->until},
+                       {"percent", late_->together},
+                       {"percent_of_busiest", late_->most},
+                       {"wake_us", late_->wake ? Json(*late_->wake) : Json()}};
+    }
+    for (const Skipped& s : skipped) {
+        all["skipped"].push_back({{"algorithm", s.algorithm}, {"reason", s.reason}});
+    }
+    if (resources_) {
+        all["resources"] = resource_json(*resources_);
+    }
+    std::ofstream file(json_file_);
+    file << all.dump(1) << "\n";
+    if (!file.flush()) {
+        throw Error(Status::system_error, "cannot write " + json_file_);
+    }
+}
+
+}  // namespace trefoil::tool

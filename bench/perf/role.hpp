@@ -1,0 +1,62 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// What one rank brings to a collective: its buffers, and what each must hold before and after.
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <vector>
+
+#include "algorithms/schedule/algorithm.hpp"
+
+namespace trefoil::tool {
+
+/// A collective as one rank calls it.
+struct Part {
+    Collective collective = Collective::allreduce;
+    std::size_t count = 0;  ///< elements; of one block where ranks have blocks
+    bool in_place = false;  ///< where the collective allows it: in gather, only at the root
+    Rank root = 0;          ///< of rooted collectives
+    Rank rank = 0, ranks = 1;
+    /// Alltoall with blocks of different counts, which this seed and `count` give.
+    std::optional<std::uint64_t> uneven = {};
+};
+
+enum class Buffer : std::uint8_t { send, receive };
+
+enum class Content : std::uint8_t {
+    input,     ///< what this rank contributes; where nothing is reduced, the same as result
+    result,    ///< exact, over all ranks
+    untouched  ///< what was there before
+};
+
+/// Elements of a buffer that belong together: block `block` of the vector, or all of it. Alltoall:
+/// the block from one rank to another, numbered by both.
+struct Piece {
+    Buffer buffer = Buffer::send;
+    Content content = Content::input;
+    std::size_t first = 0, count = 0;
+    Rank block = 0;
+};
+
+struct Role {
+    std::size_t send_count = 0, receive_count = 0;  ///< elements of the buffers
+    bool send_in_place = false;                     ///< send is TREFOIL_IN_PLACE, or ...
+    bool receive_in_place = false;                  ///< ... receive is (scatter)
+    std::vector<Piece> before;  ///< filled; the rest of both buffers is untouched content
+    std::vector<Piece> after;   ///< required; what it leaves out may hold anything
+    std::vector<std::size_t> send_counts, receive_counts;  ///< by rank; of uneven blocks only
+};
+
+/// A rank that a rooted collective gives nothing gets a buffer all the same, which must stay as it
+/// was.
+Role role_of(const Part& part);
+
+/// Elements of the whole vector: all blocks of one rank where ranks have blocks.
+std::size_t whole_count(Collective collective, std::size_t count, Rank ranks);
+/// Of uneven blocks: what a rank sends on average, itself included.
+std::size_t mean_count(const Part& part);
+
+/// What the most loaded rank must send or receive, in vectors: busbw / algbw of nccl-tests.
+double bus_factor(Collective collective, Rank ranks);
+
+}  // namespace trefoil::tool

@@ -1,0 +1,82 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// One rank's communicator during a measurement, with errors thrown, and the few reductions that
+// bring the ranks' figures together.
+#pragma once
+
+#include <cstdint>
+#include <map>
+#include <optional>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "algorithms/schedule/algorithm.hpp"
+#include "include/trefoil/trefoil.h"
+#include "threads/kernels/reduce.hpp"
+#include "topo/torus.hpp"
+
+namespace trefoil::tool {
+
+/// Throws Error with the library's own message when `status` is not success.
+void require_success(trefoil_status_t status);
+
+/// The arguments of one call of a collective; those that it does not have are ignored.
+struct CollectiveCall {
+    Collective collective = Collective::allreduce;
+    const void* send = nullptr;  ///< or TREFOIL_IN_PLACE
+    void* recv = nullptr;        ///< or TREFOIL_IN_PLACE; the only buffer of bcast
+    std::size_t count = 0;       ///< elements, of one block where ranks have blocks
+    DataType type = DataType::float32;
+    /// Nothing: the schedule as it is, but without arithmetic.
+    std::optional<Operation> operation;
+    Rank root = 0;
+    /// By rank, of alltoallv; null: all blocks have `count` elements.
+    const std::size_t* send_counts = nullptr;
+    const std::size_t* receive_counts = nullptr;
+};
+
+class Session {
+  public:
+    explicit Session(const trefoil_config_t& config);
+    ~Session();
+    Session(const Session&) = delete;
+    Session& operator=(const Session&) = delete;
+
+    Rank rank() const { return rank_; }
+    const Torus& torus() const { return torus_; }
+    /// Who has decided on the torus.
+    std::string torus_source() const;
+    /// What carries the data; the provider is empty where the backend has only one.
+    std::string backend() const { return transport().first; }
+    std::string provider() const { return transport().second; }
+
+    trefoil_resources_t resources() const;
+    /// What calls have sent through a port.
+    trefoil_port_t sent(Port port) const;
+
+    void set_algorithm(Collective collective, const std::string& name);
+    /// The algorithm that a call would use now; `uneven`: of alltoallv.
+    std::string algorithm(Collective collective, std::size_t count, DataType type,
+                          bool uneven = false) const;
+    void call(const CollectiveCall& call);
+    void barrier();
+
+    // Over all ranks, by the default algorithm; they change which one is set for allreduce.
+    void maximize(std::vector<double>& values);
+    std::int64_t total(std::int64_t value);
+    bool equal_everywhere(std::uint64_t value);
+
+  private:
+    Torus read_torus() const;
+    void reduce_here(void* values, std::size_t count, DataType type, Operation operation);
+    std::pair<std::string, std::string> transport() const;
+
+    trefoil_op_t no_arithmetic(std::size_t element_bytes);
+
+    trefoil_comm_t comm_ = nullptr;
+    std::map<std::size_t, trefoil_op_t> idle_operations_;  ///< by the bytes of an element
+    int rank_ = 0;
+    Torus torus_{{1}};
+};
+
+}  // namespace trefoil::tool

@@ -1,0 +1,381 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// `trefoil plan`: an algorithm's schedule in words, its cost summary, and the list of algorithms.
+#include <fmt/format.h>
+
+#include <memory>
+#include <nlohmann/json.hpp>
+
+#include "algorithms/analysis/cost.hpp"
+#include "algorithms/analysis/verify.hpp"
+#include "bench/common/command.hpp"
+#include "bench/common/names.hpp"
+#include "bench/plan/table.hpp"
+#include "bench/plan/text.hpp"
+#include "comm/plan/select.hpp"
+#include "topo/error.hpp"
+
+namespace trefoil::tool {
+
+namespace {
+
+struct PlanOptions {
+    std::string collective, algorithm, torus, layout = "automatic", rotation, bytes;
+    Rank rank = 0;
+    BuildOptions build;
+    bool summary = false, json = false, skip_proof = false, list = false, all_ranks = false;
+    bool table = false, markdown = false;
+};
+
+int list_algorithms(const PlanOptions& options) {
+    const Collective collective = parse_collective(options.collective);
+    const bool judge = !options.torus.empty();
+    const Torus torus = Torus::parse(judge ? options.torus : "1");
+    for (const Algorithm& a : algorithms()) {
+        if (a.collective != collective) {
+            continue;
+        }
+        const std::string refusal = judge ? a.refusal(torus) : "";
+        fmt::print("{:<24} {}\n{:<24} shapes: {}; {}{}\n", a.name, a.summary, "", a.shapes,
+                   traits_text(a.traits),
+                   refusal.empty()
+                       ? ""
+                       : fmt::format("\n{:<24} not on {}: {}", "", torus.name(), refusal));
+    }
+    return exit_success;
+}
+
+/// What the verifier says, with its errors on stderr; nothing when it is not asked.
+std::optional<bool> prove(const PlanOptions& options, const Torus& torus, const Choice& choice) {
+    if (options.skip_proof) {
+        return std::nullopt;
+    }
+    const Algorithm& algorithm = *choice.algorithm;
+    const Verification proof = verify(torus, algorithm, choice.options);
+    for (const std::string& error : proof.errors) {
+        fmt::print(stderr, "trefoil: {} on {}: {}\n", algorithm.name, torus.name(), error);
+    }
+    bool proved = proof.ok();
+    if (proved && algorithm.traits.identical_results && !proof.identical_results &&
+        algorithm.collective == Collective::allreduce) {
+        fmt::print(stderr,
+                   "trefoil: {} on {}: claims identical results, but its ranks associate sums "
+                   "differently\n",
+                   algorithm.name, torus.name());
+        proved = false;
+    }
+    if (proved && algorithm.traits.order_preserving && is_reduction(algorithm.collective) &&
+        !proof.order_preserving) {
+        fmt::print(stderr, "trefoil: {} on {}: claims to reduce in rank order, but does not\n",
+                   algorithm.name, torus.name());
+        proved = false;
+    }
+    return proved;
+}
+
+nlohmann::ordered_json summary_json(const Torus& torus, const Choice& choice,
+                                    const CostSummary& cost, std::optional<bool> verified) {
+    nlohmann::ordered_json all{
+        {"collective", to_string(choice.algorithm->collective)},
+        {"algorithm", choice.algorithm->name},
+        {"used", to_string(choice)},
+        {"torus", torus.name()},
+        {"ranks", torus.ranks()},
+        {"parts", cost.parts},
+        {"steps", cost.steps},
+        {"bytes_sent_max", cost.bytes_sent_max},
+        {"bytes_sent_min", cost.bytes_sent_min},
+        {"bytes_sent_total", cost.bytes_sent_total},
+        {"step_max_link_load", cost.step_max_link_load},
+        {"step_max_hops", cost.step_max_hops},
+        {"sum_link_load", cost.sum_link_load},
+        {"sum_hops", cost.sum_hops},
+        {"max_sends_per_port_per_step", cost.max_sends_per_port_per_step},
+        {"max_extents_per_message", cost.max_extents_per_message},
+        {"verified", verified ? nlohmann::ordered_json(*verified) : nlohmann::ordered_json()}};
+    if (choice.algorithm->collective == Collective::alltoall) {
+        all.update({{"block_times", cost.block_times},
+                    {"msg_block_times", cost.msg_block_times},
+                    {"rank_block_times", cost.rank_block_times},
+                    {"peak_blocks_held", cost.peak_blocks_held},
+                    {"messages_per_rank", cost.messages_per_rank}});
+    }
+    return all;
+}
+
+/// What the times of a vector of so many bytes are by.
+std::string model_text() {
+    const CostModel model = settings_from_environment().cost_model.value_or(default_cost_model);
+    return fmt::format("{:g} us a step, {:g} us a hop, {:g} Gbit/s a link", 1e6 * model.alpha,
+                       1e6 * model.tau, 8e-9 / model.beta);
+}
+
+void print_summary(const Torus& torus, const Choice& choice, const CostSummary& cost,
+                   std::optional<bool> verified, const std::string& time) {
+    fmt::print("{} by {} on torus {}, {} ranks ({})\n\n", to_string(choice.algorithm->collective),
+               to_string(choice), torus.name(), torus.ranks(), choice.algorithm->paper);
+    const auto row = [](std::string_view name, const std::string& value) {
+        fmt::print("  {:<32} {}\n", name, value);
+    };
+    row("parts", std::to_string(cost.parts));
+    row("steps", std::to_string(cost.steps));
+    row("sent per rank, least to most",
+        fmt::format("{:.6g} to {:.6g} vectors", cost.bytes_sent_min, cost.bytes_sent_max));
+    row("sent by all ranks", fmt::format("{:.6g} vectors", cost.bytes_sent_total));
+    row("sum of largest link loads", fmt::format("{:.6g} vectors", cost.sum_link_load));
+    row("sum of longest routes", fmt::format("{} hops", cost.sum_hops));
+    row("messages per port and step", fmt::format("at most {}", cost.max_sends_per_port_per_step));
+    row("extents per message", fmt::format("at most {}", cost.max_extents_per_message));
+    if (choice.algorithm->collective == Collective::alltoall) {
+        row("the same in blocks", fmt::format("{:.6g}", cost.block_times));
+        row("sum of largest messages", fmt::format("{:.6g} blocks", cost.msg_block_times));
+        row("sum of most sent by a rank", fmt::format("{:.6g} blocks", cost.rank_block_times));
+        row("most held by a rank", fmt::format("{:.6g} blocks", cost.peak_blocks_held));
+        row("messages per rank", fmt::format("at most {}", cost.messages_per_rank));
+    }
+    row("verified", !verified ? "not asked" : *verified ? "yes" : "NO");
+    if (!time.empty()) {
+        row("modelled time", time);
+    }
+    fmt::print("\n  step   largest link load   longest route\n");
+    for (std::size_t i = 0; i < cost.step_max_link_load.size(); ++i) {
+        fmt::print("  {:>4}   {:>17.6g}   {:>13}\n", i, cost.step_max_link_load[i],
+                   cost.step_max_hops[i]);
+    }
+}
+
+int summarize_plan(const PlanOptions& options, const Torus& torus, const Choice& choice) {
+    const CostSummary cost = summarize(torus, *choice.algorithm, choice.options);
+    const std::optional<bool> verified = prove(options, torus, choice);
+    std::optional<double> microseconds;
+    if (!options.bytes.empty()) {
+        microseconds = 1e6 * modelled_seconds(torus, choice, parse_size(options.bytes),
+                                              selection_basis(settings_from_environment()));
+    }
+    if (options.json) {
+        nlohmann::ordered_json all = summary_json(torus, choice, cost, verified);
+        if (microseconds) {
+            all["bytes"] = parse_size(options.bytes);
+            all["modelled_us"] = *microseconds;
+        }
+        fmt::print("{}\n", all.dump());
+    } else {
+        print_summary(torus, choice, cost, verified,
+                      microseconds ? fmt::format("{:.1f} us for {} ({})", *microseconds,
+                                                 options.bytes, model_text())
+                                   : "");
+    }
+    return verified.value_or(true) ? exit_success : exit_wrong;
+}
+
+int print_table(const PlanOptions& options) {
+    std::optional<Collective> only;
+    if (!options.collective.empty()) {
+        only = parse_collective(options.collective);
+    }
+    const nlohmann::ordered_json table =
+        algorithm_table(only, options.torus.empty() ? standard_tori() : split_list(options.torus));
+    fmt::print("{}", options.json       ? table.dump() + "\n"
+                     : options.markdown ? algorithm_table_page(table)
+                                        : algorithm_table_text(table));
+    return exit_success;
+}
+
+int print_schedules_of_all(const PlanOptions& options, const Torus& torus, const Choice& choice) {
+    for (Rank r = 0; r < torus.ranks(); ++r) {
+        const Schedule schedule = choice.algorithm->build(torus, r, choice.options);
+        if (options.json) {
+            fmt::print("{}\n",
+                       schedule_json(torus, *choice.algorithm, choice.options, schedule).dump());
+        } else {
+            fmt::print("{}{}:\n{}", r == 0 ? "" : "\n", rank_text(torus, r),
+                       schedule_text(torus, schedule));
+        }
+    }
+    return exit_success;
+}
+
+int print_schedule(const PlanOptions& options, const Torus& torus, const Choice& choice) {
+    if (options.rank < 0 || options.rank >= torus.ranks()) {
+        throw Error(Status::invalid_argument,
+                    fmt::format("there is no rank {} on torus {}; its ranks are 0 to {}",
+                                options.rank, torus.name(), torus.ranks() - 1));
+    }
+    const Schedule schedule = choice.algorithm->build(torus, options.rank, choice.options);
+    if (options.json) {
+        fmt::print("{}\n",
+                   schedule_json(torus, *choice.algorithm, choice.options, schedule).dump());
+        return exit_success;
+    }
+    fmt::print("{} by {} on torus {}, {} ranks: what {} does\n",
+               to_string(choice.algorithm->collective), to_string(choice), torus.name(),
+               torus.ranks(), rank_text(torus, options.rank));
+    fmt::print("{}", schedule_text(torus, schedule));
+    return exit_success;
+}
+
+/// The algorithm asked for with what the options add; with --bytes, auto and the number of pieces
+/// are settled as a call of that size would.
+Choice chosen(const PlanOptions& options, Collective collective, const Torus& torus) {
+    Choice choice = parse_choice(collective, options.algorithm);
+    const bool sized = !options.bytes.empty();
+    if (choice.algorithm == nullptr) {
+        if (!sized) {
+            throw Error(Status::invalid_argument,
+                        "which algorithm auto takes depends on the vector; add --bytes 1M");
+        }
+        choice = choose_algorithm(collective, torus, parse_size(options.bytes), {},
+                                  selection_basis(settings_from_environment()))
+                     .choice;
+    }
+    choice.options.root = options.build.root;
+    if (options.layout != "automatic") {
+        choice.options.layout = parse_layout(options.layout);
+    }
+    choice.options.single_port |= options.build.single_port;
+    if (!options.rotation.empty()) {
+        choice.options.rotation = parse_rotation(options.rotation);
+    }
+    choice.options.binary |= options.build.binary;
+    if (options.build.radix != 0) {
+        choice.options.radix = options.build.radix;
+    }
+    if (options.build.ports != 0) {
+        choice.options.ports = options.build.ports;
+    }
+    if (options.build.pieces != 0) {
+        choice.options.pieces = options.build.pieces;
+    }
+    if (sized && choice.options.pieces == 0) {
+        choice.options.pieces = pieces_for(*choice.algorithm, torus, parse_size(options.bytes),
+                                           selection_basis(settings_from_environment()));
+    }
+    const std::string reason = refusal(choice, torus);
+    if (!reason.empty()) {
+        throw Error(Status::unsupported, reason);
+    }
+    return choice;
+}
+
+int plan(const PlanOptions& options) {
+    if (options.table) {
+        return print_table(options);
+    }
+    if (options.collective.empty()) {
+        throw Error(
+            Status::invalid_argument,
+            "plan needs a collective, e.g. trefoil plan allreduce --list; only --table does "
+            "without");
+    }
+    if (options.list) {
+        return list_algorithms(options);
+    }
+    const Collective collective = parse_collective(options.collective);
+    if (options.algorithm.empty() || options.torus.empty()) {
+        throw Error(Status::invalid_argument,
+                    "plan needs --algorithm NAME and --torus SIZES, e.g. trefoil plan allreduce "
+                    "--algorithm ring --torus 3x3; --list names the algorithms");
+    }
+    if (options.build.root != 0 && !is_rooted(collective)) {
+        throw Error(Status::invalid_argument,
+                    fmt::format("{} has no root; leave --root out", to_string(collective)));
+    }
+    const Torus torus = Torus::parse(options.torus);
+    const Choice choice = chosen(options, collective, torus);
+    if (options.summary) {
+        return summarize_plan(options, torus, choice);
+    }
+    return options.all_ranks ? print_schedules_of_all(options, torus, choice)
+                             : print_schedule(options, torus, choice);
+}
+
+}  // namespace
+
+void add_plan(CLI::App& app, Action& action) {
+    auto options = std::make_shared<PlanOptions>();
+    CLI::App* command =
+        app.add_subcommand("plan", "Show what an algorithm does on a torus, and what it costs");
+    command->add_option("collective", options->collective,
+                        "allreduce, reduce_scatter, allgather, bcast, reduce, gather, scatter, "
+                        "alltoall or barrier");
+    command->add_option("-a,--algorithm", options->algorithm,
+                        "A name that --list shows, with modifiers or not (swing:send); with "
+                        "--bytes also auto");
+    command->add_option("-t,--torus", options->torus,
+                        "Sizes of the torus: 9, 3x3, 2x3x4; with --table several: 9,3x3");
+    command->add_option("-r,--rank", options->rank, "Whose schedule (default: 0)");
+    command->add_flag("--all-ranks", options->all_ranks,
+                      "The schedules of all ranks; with --json one object per line");
+    command->add_option("--root", options->build.root,
+                        "The root of bcast, reduce, gather and scatter (default: 0)");
+    command->add_option("--layout", options->layout,
+                        "How blocks that the algorithm reorders travel, where it has a choice: "
+                        "block-by-block, permute, send, two-transmissions");
+    command->add_flag(
+        "--single-port", options->build.single_port,
+        "The published variant that uses one port at a time, where there is one: ring, "
+        "bucket, swing, recursive doubling and halving, bine, binomial, linear");
+    command->add_option("--pieces", options->build.pieces,
+                        "Pieces of a pipelined algorithm (default: its own choice)");
+    command->add_option("--radix", options->build.radix,
+                        "alltoall: the base of digits (default: the algorithm's own, mostly 2)");
+    command->add_option("--ports", options->build.ports,
+                        "alltoall by bruck: messages per step (default: 1)");
+    command->add_option("--rotation", options->rotation,
+                        "alltoall: what each rotated order of the dimensions carries: split (a "
+                        "slice of every block) or class (whole blocks)");
+    command->add_flag("--binary", options->build.binary,
+                      "alltoall by c64 and partition: a first phase of two steps instead of three");
+    command->add_option("--bytes", options->bytes,
+                        "For a vector of this size: as many pieces as a call would take, and with "
+                        "--summary the time that the model of auto expects");
+    command->add_flag("--summary", options->summary,
+                      "The cost over all ranks instead of one rank's schedule, and a proof");
+    command->add_flag("--json", options->json, "As one JSON object");
+    command->add_flag("--no-verify", options->skip_proof,
+                      "With --summary: leave out the proof, which takes long on large tori");
+    command->add_flag(
+        "--list", options->list,
+        "List the collective's algorithms; with --torus, say which refuse it and why");
+    command->add_flag("--table", options->table,
+                      "All algorithms, of the collective or of all, with what they claim and "
+                      "their figures on a list of tori");
+    command->add_flag("--markdown", options->markdown,
+                      "With --table: as the page docs/algorithms.md");
+    command->footer(
+        "A vector is cut into parts that run side by side, a part into blocks. Ranks are numbered\n"
+        "row-major, the last dimension fastest. Port +0 leads to larger coordinates of dimension "
+        "0,\n-0 to smaller ones; a dimension of size 2 has a link behind each. s0, s1 ... are "
+        "scratch\nblocks. All sends of a step read what is there when the step begins.\n"
+        "\n"
+        "A schedule as --json: collective, algorithm, torus, ranks, rank, root (or null), steered "
+        "(messages\n"
+        "go the way of their port even if the other one is as short), parts. "
+        "A\n"
+        "part has vector_blocks (equal slices of its share), scratch_blocks, in reduce_scatter,\n"
+        "allgather, gather and scatter owners (whose block each of them is), and steps with "
+        "moves,\n"
+        "sends and receives. In alltoall on p ranks block t < p goes to rank t, and block p + s "
+        "comes\nfrom rank s. Extents are [first block, count]; scratch follows the vector's "
+        "blocks.\n"
+        "\n"
+        "The --summary as --json: bytes_sent_* (over the ranks), step_max_link_load (the busiest\n"
+        "directed link of each step in which anybody sends, minimal dimension-ordered routes, "
+        "half\n"
+        "and half where both ways are equally long) and step_max_hops, their sums sum_link_load "
+        "and\nsum_hops, max_sends_per_port_per_step, max_extents_per_message, verified (null: not "
+        "asked).\nBytes and loads are fractions of one vector, of all blocks together where every "
+        "rank has a\nblock. alltoall: the vector is what one rank sends, p blocks; in blocks there "
+        "are block_times\n"
+        "(sum_link_load), msg_block_times and rank_block_times (the largest message, and the most "
+        "that\na rank sends, summed over the steps), peak_blocks_held and messages_per_rank.\n"
+        "A vector of n bytes takes about steps * alpha + sum_hops * tau + "
+        "sum_link_load * n * beta.\nThe exit code is 1 when the proof fails.\n"
+        "\n"
+        "Example: trefoil plan allreduce --algorithm trivance-b --torus 3x3 --rank 4\n"
+        "         trefoil plan allreduce --algorithm bucket --torus 16x16 --summary --json\n"
+        "         trefoil plan bcast --algorithm bine-dd --torus 4x4 --root 5 --summary\n"
+        "         trefoil plan allreduce --table --torus 8x8,6x4");
+    command->callback([options, &action] { action = [options] { return plan(*options); }; });
+}
+
+}  // namespace trefoil::tool

@@ -1,0 +1,300 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Figures from the schedules themselves: nothing here knows an algorithm.
+#include "bench/plan/table.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <map>
+#include <nlohmann/json.hpp>
+#include <utility>
+
+#include "algorithms/analysis/cost.hpp"
+#include "bench/common/names.hpp"
+#include "bench/common/text_table.hpp"
+
+namespace trefoil::tool {
+
+namespace {
+
+using Json = nlohmann::ordered_json;
+
+/// Through how many ports a rank sends in one step, at most; all parts together.
+int ports_at_once(const Torus& torus, const Algorithm& algorithm, const BuildOptions& options) {
+    std::ptrdiff_t most = 0;
+    for (Rank r = 0; r < torus.ranks(); ++r) {
+        const Schedule schedule = algorithm.build(torus, r, options);
+        std::map<std::size_t, std::vector<bool>> used;  // by step
+        for (const Part& part : schedule.parts) {
+            const auto steps = schedule.of(part);
+            for (std::size_t s = 0; s < steps.size(); ++s) {
+                std::vector<bool>& ports = used[s];
+                ports.resize(torus.ports());
+                for (const Send& send : schedule.sends_of(steps[s])) {
+                    ports[send.port.index] = true;
+                }
+                most = std::max(most, std::count(ports.begin(), ports.end(), true));
+            }
+        }
+    }
+    return static_cast<int>(most);
+}
+
+Json figures(const Torus& torus, const Algorithm& algorithm, const BuildOptions& options) {
+    const std::string refusal = algorithm.refusal(torus, options);
+    if (!refusal.empty()) {
+        return {{"refusal", refusal}};
+    }
+    const CostSummary cost = summarize(torus, algorithm, options);
+    return {{"parts", cost.parts},
+            {"ports", ports_at_once(torus, algorithm, options)},
+            {"messages_per_port", cost.max_sends_per_port_per_step},
+            {"steps", cost.steps},
+            {"bytes_sent_max", cost.bytes_sent_max},
+            {"bytes_sent_total", cost.bytes_sent_total},
+            {"sum_link_load", cost.sum_link_load}};
+}
+
+Json modifiers(const Abilities& abilities) {
+    const std::pair<const char*, bool> all[] = {
+        {"layouts", abilities.layouts},   {"pieces", abilities.pieces},
+        {"radix", abilities.radix},       {"ports", abilities.ports},
+        {"rotation", abilities.rotation}, {"binary", abilities.binary},
+        {"signals", abilities.signals},   {"barrier", abilities.barriers},
+    };
+    Json list = Json::array();
+    for (const auto& [name, has] : all) {
+        if (has) {
+            list.push_back(name);
+        }
+    }
+    return list;
+}
+
+Json entry(const Algorithm& a, bool single_port, const std::vector<std::string>& tori) {
+    Json by_torus = Json::object();
+    for (const std::string& name : tori) {
+        by_torus[name] = figures(Torus::parse(name), a, {.single_port = single_port});
+    }
+    return {{"name", std::string(a.name) + (single_port ? ":single-port" : "")},
+            {"single_port", single_port},
+            {"summary", a.summary},
+            {"source", a.paper},
+            {"shapes", a.shapes},
+            {"class", a.traits.cost_class == CostClass::latency ? "latency" : "bandwidth"},
+            {"identical_results", a.traits.identical_results},
+            {"rank_order", a.traits.order_preserving},
+            {"modifiers", modifiers(a.abilities)},
+            {"on", std::move(by_torus)}};
+}
+
+/// One figure on each torus, differing ones separated by commas: "2, 4, 6".
+std::string over_tori(const Json& entry, const char* figure) {
+    std::vector<int> values;
+    for (const auto& [torus, figures] : entry["on"].items()) {
+        if (figures.contains(figure)) {
+            values.push_back(figures[figure].get<int>());
+        }
+    }
+    std::sort(values.begin(), values.end());
+    values.erase(std::unique(values.begin(), values.end()), values.end());
+    return fmt::format("{}", fmt::join(values, ", "));
+}
+
+Json about_rows(const Json& collective) {
+    Json rows = Json::array();
+    for (const Json& a : collective["algorithms"]) {
+        if (!a["single_port"].get<bool>()) {
+            rows.push_back({{"algorithm", a["name"]},
+                            {"what it does", a["summary"]},
+                            {"source", a["source"]}});
+        }
+    }
+    return rows;
+}
+
+Json trait_rows(const Json& collective, const Collective which) {
+    Json rows = Json::array();
+    for (const Json& a : collective["algorithms"]) {
+        const auto yes = [&](const char* trait) { return a[trait].get<bool>() ? "yes" : "no"; };
+        rows.push_back({{"algorithm", a["name"]},
+                        {"shapes", a["shapes"]},
+                        {"parts", over_tori(a, "parts")},
+                        {"ports at once", over_tori(a, "ports")},
+                        {"messages per port", over_tori(a, "messages_per_port")},
+                        {"for", a["class"] == "latency" ? "small vectors" : "large vectors"},
+                        {"identical results", is_reduction(which) ? yes("identical_results") : ""},
+                        {"rank order", is_reduction(which) ? yes("rank_order") : ""},
+                        {"options", a["modifiers"]}});
+    }
+    return rows;
+}
+
+/// A row per algorithm, a column per torus.
+template <typename Text>
+Json figure_rows(const Json& collective, Text&& text) {
+    Json rows = Json::array();
+    for (const Json& a : collective["algorithms"]) {
+        Json row{{"algorithm", a["name"]}};
+        for (const auto& [torus, figures] : a["on"].items()) {
+            row[torus] = figures.contains("refusal") ? "-" : text(figures);
+        }
+        rows.push_back(std::move(row));
+    }
+    return rows;
+}
+
+std::string steps_text(const Json& figures) {
+    return std::to_string(figures["steps"].get<int>());
+}
+
+std::string volume_text(const Json& figures) {
+    return fmt::format("{:.4g} / {:.4g}", figures["bytes_sent_max"].get<double>(),
+                       figures["bytes_sent_total"].get<double>());
+}
+
+std::string load_text(const Json& figures) {
+    return fmt::format("{:.4g}", figures["sum_link_load"].get<double>());
+}
+
+std::vector<std::string> figure_columns(const Json& collective) {
+    std::vector<std::string> columns{"algorithm"};
+    for (const Json& torus : collective["tori"]) {
+        columns.push_back(torus.get<std::string>());
+    }
+    return columns;
+}
+
+/// One line for each algorithm and reason that is not the torus's own.
+std::vector<std::string> refusals(const Json& collective) {
+    std::vector<std::string> lines;
+    for (const Json& a : collective["algorithms"]) {
+        for (const auto& [torus, figures] : a["on"].items()) {
+            if (figures.contains("refusal")) {
+                lines.push_back(fmt::format("{} on {}: {}", a["name"].get<std::string>(), torus,
+                                            figures["refusal"].get<std::string>()));
+            }
+        }
+    }
+    return lines;
+}
+
+/// The tables of one collective; `table` prints one.
+template <typename Table>
+std::string sections(const Json& collective, Table&& table) {
+    const Collective which = parse_collective(collective["collective"].get<std::string>());
+    std::vector<std::string> traits{"algorithm",         "shapes", "parts", "ports at once",
+                                    "messages per port", "for"};
+    if (is_reduction(which)) {
+        traits.insert(traits.end(), {"identical results", "rank order"});
+    }
+    traits.emplace_back("options");
+    const std::vector<std::string> columns = figure_columns(collective);
+    std::string text = table("", about_rows(collective), {"algorithm", "what it does", "source"});
+    text += table("", trait_rows(collective, which), traits);
+    text += table("Steps", figure_rows(collective, steps_text), columns);
+    if (which != Collective::barrier) {
+        text += table("Sent by the busiest rank / by all ranks, in vectors",
+                      figure_rows(collective, volume_text), columns);
+        text += table("Largest load of a link, summed over the steps, in vectors",
+                      figure_rows(collective, load_text), columns);
+    }
+    return text;
+}
+
+constexpr const char* page_head = R"(# Algorithms
+
+Every algorithm of every collective, with figures from the schedules that run. This page is written by the tool from the
+table in the code (`algorithms/table*.cpp`) and from the schedules; do not edit it:
+
+    trefoil plan --table --markdown > docs/algorithms.md
+
+`trefoil plan allreduce --table --torus 6x4,12` prints the same for one collective and any tori, `--json` gives it as data, and
+`trefoil plan allreduce --algorithm ring --torus 6x4 --summary` adds a proof and the figures of each step.
+
+How to read it:
+
+- A **vector** is what one rank hands in or gets: in the divided collectives (reduce_scatter, allgather, gather, scatter) the
+  blocks of all ranks together.
+- **Parts** are slices of the vector that run side by side. **Ports at once**: through how many a rank sends in one step.
+  **Messages per port**: how many go through one of them in one step. Several values differ between the tori of the columns.
+- **Steps** are those in which any rank sends.
+- **Load** is what crosses the busiest directed link in a step, under minimal dimension-ordered routing, half and half where
+  both ways are equally long. Times the number of dimensions, the load of an allreduce is its transmission deficiency, of
+  which 1 is the least; [measurements.md](measurements.md#transmission-deficiencies) has it for large tori.
+- **Identical results**: every rank gets the same bits of a floating-point sum. **Rank order**: operations that do not
+  commute are allowed.
+- **Shapes**: dimensions and ranks may be any numbers unless it says otherwise; `-` marks a torus that is refused.
+- **Options**: `layouts` are block-by-block, permute, send and two-transmissions; `pieces` is the number of pieces of a
+  pipeline, here the default. `name:single-port` is the published variant for one port. `signals` and `barrier` keep the
+  phases of an exchange apart, for networks in which messages that meet block each other.
+)";
+
+}  // namespace
+
+std::vector<std::string> standard_tori() {
+    return {"8", "9", "4x4", "3x3", "8x8", "9x9", "4x4x4", "3x3x3"};
+}
+
+Json algorithm_table(std::optional<Collective> only, const std::vector<std::string>& tori) {
+    Json table = Json::array();
+    for (const Collective c : collectives()) {
+        if (only && *only != c) {
+            continue;
+        }
+        Json entries = Json::array();
+        for (const Algorithm& a : algorithms()) {
+            if (a.collective != c) {
+                continue;
+            }
+            entries.push_back(entry(a, false, tori));
+            if (a.abilities.single_port) {
+                entries.push_back(entry(a, true, tori));
+            }
+        }
+        table.push_back(
+            {{"collective", to_string(c)}, {"tori", tori}, {"algorithms", std::move(entries)}});
+    }
+    return table;
+}
+
+std::string algorithm_table_text(const Json& table) {
+    std::string text;
+    for (const Json& collective : table) {
+        text += fmt::format("{}{}\n", text.empty() ? "" : "\n",
+                            collective["collective"].get<std::string>());
+        text += sections(collective, [](const char* title, const Json& rows,
+                                        const std::vector<std::string>& columns) {
+            return fmt::format("\n{}{}{}", title, *title == '\0' ? "" : "\n",
+                               text_table(rows, columns));
+        });
+        for (const std::string& line : refusals(collective)) {
+            text += fmt::format("\n  - {}", line);
+        }
+    }
+    return text;
+}
+
+std::string algorithm_table_page(const Json& table) {
+    std::string text = page_head;
+    for (const Json& collective : table) {
+        const auto name = collective["collective"].get<std::string>();
+        text += fmt::format("\n## {}\n", name);
+        if (is_rooted(parse_collective(name))) {
+            text += "\nAny rank can be the root; the figures are those of root 0.\n";
+        }
+        text += sections(collective, [](const char* title, const Json& rows,
+                                        const std::vector<std::string>& columns) {
+            return fmt::format("\n{}{}{}", title, *title == '\0' ? "" : ":\n\n",
+                               markdown_table(rows, columns));
+        });
+        const std::vector<std::string> lines = refusals(collective);
+        text += lines.empty() ? "" : "\nRefused:\n\n";
+        for (const std::string& line : lines) {
+            text += fmt::format("- {}\n", line);
+        }
+    }
+    return text;
+}
+
+}  // namespace trefoil::tool

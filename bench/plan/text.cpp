@@ -1,0 +1,200 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// A schedule in words: compact lines, one per message, with exact fractions of the vector.
+#include "bench/plan/text.hpp"
+
+#include <fmt/format.h>
+
+#include <iterator>
+#include <nlohmann/json.hpp>
+#include <numeric>
+
+namespace trefoil::tool {
+
+namespace {
+
+/// "0-3, 7, s0": runs of blocks; scratch blocks are numbered on their own after an s.
+std::string blocks_text(const Part& part, std::span<const Extent> extents) {
+    std::string text;
+    const auto append = [&](const char* prefix, Block first, Block count) {
+        if (count == 0) {
+            return;
+        }
+        text += fmt::format("{}{}{}", text.empty() ? "" : ", ", prefix, first);
+        if (count > 1) {
+            text += fmt::format("-{}{}", prefix, first + count - 1);
+        }
+    };
+    for (const Extent& e : extents) {
+        const Block vector_end = std::max(e.first, std::min(e.first + e.count, part.vector_blocks));
+        append("", e.first, vector_end - e.first);
+        const Block scratch = std::max(e.first, part.vector_blocks);
+        append("s", scratch - part.vector_blocks,
+               e.first + e.count > scratch ? e.first + e.count - scratch : 0);
+    }
+    return (block_count(extents) == 1 ? "block " : "blocks ") + text;
+}
+
+class Writer {
+  public:
+    Writer(const Torus& torus, const Schedule& schedule) : torus_(torus), schedule_(schedule) {}
+
+    std::string take() {
+        for (std::size_t p = 0; p < schedule_.parts.size(); ++p) {
+            part(p);
+        }
+        return std::move(text_);
+    }
+
+  private:
+    template <typename... Arguments>
+    void line(fmt::format_string<Arguments...> format, Arguments&&... arguments) {
+        fmt::format_to(std::back_inserter(text_), format, std::forward<Arguments>(arguments)...);
+        text_ += '\n';
+    }
+
+    std::string share(const Part& part, std::uint64_t blocks) const {
+        return fraction_text(blocks, std::uint64_t{part.vector_blocks} * schedule_.parts.size());
+    }
+
+    void part(std::size_t index) {
+        const Part& part = schedule_.parts[index];
+        const std::size_t parts = schedule_.parts.size();
+        line("");
+        line("part {}: elements {} to {} of the vector, {} block{}{}", index,
+             fraction_text(index, parts), fraction_text(index + 1, parts), part.vector_blocks,
+             part.vector_blocks == 1 ? "" : "s",
+             part.scratch_blocks == 0 ? "" : fmt::format(" + {} of scratch", part.scratch_blocks));
+        int number = 0;
+        for (const Step& step : schedule_.of(part)) {
+            this->step(part, step, number++);
+        }
+    }
+
+    void step(const Part& part, const Step& step, int number) {
+        const bool idle = step.moves.count + step.sends.count + step.receives.count == 0;
+        line("  step {}{}", number, idle ? ": nothing" : "");
+        for (const Move& m : schedule_.moves_of(step)) {
+            const Extent to{m.to, m.from.count};
+            line("    {:<7} {} {} {}", m.action == Action::reduce ? "reduce" : "copy",
+                 blocks_text(part, {&m.from, 1}), m.action == Action::reduce ? "into" : "to",
+                 blocks_text(part, {&to, 1}));
+        }
+        for (const Send& s : schedule_.sends_of(step)) {
+            const auto extents = schedule_.extents_of(s);
+            line("    send    {} to   {:<14} {}", to_string(s.port), rank_text(torus_, s.peer),
+                 extents.empty() ? "a signal" : data_text(part, extents));
+        }
+        for (const Receive& r : schedule_.receives_of(step)) {
+            receive(part, r);
+        }
+    }
+
+    std::string data_text(const Part& part, std::span<const Extent> extents) const {
+        return fmt::format("{:<5} of the vector: {}", share(part, block_count(extents)),
+                           blocks_text(part, extents));
+    }
+
+    void receive(const Part& part, const Receive& r) {
+        const auto applications = schedule_.applications_of(r);
+        std::string what = applications.empty() ? "a signal" : "";
+        for (const Application& a : applications) {
+            const auto extents = schedule_.extents_of(a);
+            const std::string action = a.action == Action::reduce ? "reduced into" : "replaces";
+            what += what.empty() ? fmt::format("{:<5} of the vector: {} {}",
+                                               share(part, block_count(extents)), action,
+                                               blocks_text(part, extents))
+                                 : fmt::format(", and {} {}", action, blocks_text(part, extents));
+        }
+        line("    receive {} from {:<14} {}", to_string(r.port), rank_text(torus_, r.peer), what);
+    }
+
+    const Torus& torus_;
+    const Schedule& schedule_;
+    std::string text_;
+};
+
+nlohmann::ordered_json extents_json(std::span<const Extent> extents) {
+    auto result = nlohmann::ordered_json::array();
+    for (const Extent& e : extents) {
+        result.push_back({e.first, e.count});
+    }
+    return result;
+}
+
+const char* action_name(Action action) {
+    return action == Action::reduce ? "reduce" : "replace";
+}
+
+nlohmann::ordered_json step_json(const Schedule& schedule, const Step& step) {
+    nlohmann::ordered_json result{{"moves", nlohmann::ordered_json::array()},
+                                  {"sends", nlohmann::ordered_json::array()},
+                                  {"receives", nlohmann::ordered_json::array()}};
+    for (const Move& m : schedule.moves_of(step)) {
+        result["moves"].push_back({{"action", action_name(m.action)},
+                                   {"from", {m.from.first, m.from.count}},
+                                   {"to", m.to}});
+    }
+    for (const Send& s : schedule.sends_of(step)) {
+        result["sends"].push_back({{"peer", s.peer},
+                                   {"port", to_string(s.port)},
+                                   {"extents", extents_json(schedule.extents_of(s))}});
+    }
+    for (const Receive& r : schedule.receives_of(step)) {
+        auto applications = nlohmann::ordered_json::array();
+        for (const Application& a : schedule.applications_of(r)) {
+            applications.push_back({{"action", action_name(a.action)},
+                                    {"extents", extents_json(schedule.extents_of(a))}});
+        }
+        result["receives"].push_back({{"peer", r.peer},
+                                      {"port", to_string(r.port)},
+                                      {"applications", std::move(applications)}});
+    }
+    return result;
+}
+
+}  // namespace
+
+std::string rank_text(const Torus& torus, Rank rank) {
+    return fmt::format("rank {} ({})", rank, fmt::join(torus.coordinates(rank), ","));
+}
+
+std::string fraction_text(std::uint64_t numerator, std::uint64_t denominator) {
+    const std::uint64_t divisor = std::gcd(numerator, denominator);
+    if (divisor == denominator) {
+        return fmt::format("{}", numerator / denominator);
+    }
+    return fmt::format("{}/{}", numerator / divisor, denominator / divisor);
+}
+
+std::string schedule_text(const Torus& torus, const Schedule& schedule) {
+    return Writer(torus, schedule).take();
+}
+
+nlohmann::ordered_json schedule_json(const Torus& torus, const Algorithm& algorithm,
+                                     const BuildOptions& options, const Schedule& schedule) {
+    using Json = nlohmann::ordered_json;
+    Json parts = Json::array();
+    for (const Part& part : schedule.parts) {
+        Json steps = Json::array();
+        for (const Step& step : schedule.of(part)) {
+            steps.push_back(step_json(schedule, step));
+        }
+        Json one{{"vector_blocks", part.vector_blocks}, {"scratch_blocks", part.scratch_blocks}};
+        if (is_divided(algorithm.collective)) {
+            const int index = static_cast<int>(parts.size());
+            one["owners"] = algorithm.block_owners(torus, options, index);
+        }
+        one["steps"] = std::move(steps);
+        parts.push_back(std::move(one));
+    }
+    return {{"collective", to_string(algorithm.collective)},
+            {"algorithm", algorithm.name},
+            {"torus", torus.name()},
+            {"ranks", torus.ranks()},
+            {"rank", schedule.rank},
+            {"root", is_rooted(algorithm.collective) ? Json(options.root) : Json()},
+            {"steered", algorithm.traits.steered},
+            {"parts", std::move(parts)}};
+}
+
+}  // namespace trefoil::tool

@@ -1,0 +1,161 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// `trefoil run`: starts a program as local ranks.
+#include <fmt/core.h>
+
+#include <unistd.h>
+
+#include <cmath>
+#include <cstdlib>
+#include <memory>
+
+#include "bench/common/command.hpp"
+#include "bench/run/launcher.hpp"
+#include "bench/run/torus_net.hpp"
+#include "topo/error.hpp"
+
+namespace trefoil::tool {
+
+namespace {
+
+struct RunOptions {
+    Rank ranks = 0;
+    std::string torus, net, backend, provider;
+    bool label = true;
+    double timeout = 0, grace = 5;
+    std::vector<std::string> program;
+};
+
+std::chrono::milliseconds milliseconds(double seconds) {
+    return std::chrono::milliseconds(std::llround(seconds * 1000));
+}
+
+/// Unless the user has said it.
+void set_by_default(Job& job, const std::string& name, const std::string& value) {
+    if (std::getenv(name.c_str()) == nullptr) {
+        job.environment.emplace_back(name, value);
+    }
+}
+
+/// Beside what ranks that share cores take, which every rank knows. Measured with 9 and 16 ranks on
+/// 2 cores.
+constexpr const char* costs_in_net = "step=3us,hop=1us";
+/// Links this slow are busy for milliseconds with each step of a smaller segment already.
+constexpr const char* segment_in_net = "256K";
+
+/// One rank per node of a network of scripts/torusnet, each port bound to its direction's NIC.
+void place_in_net(Job& job, const std::string& name) {
+    const TorusNet net = read_torus_net(name);
+    if (geteuid() != 0) {
+        throw Error(Status::system_error,
+                    "--net starts ranks in network namespaces, which needs root; run it as root");
+    }
+    job.ranks = static_cast<Rank>(net.namespaces.size());
+    job.torus = net.torus;
+    for (const std::string& space : net.namespaces) {
+        job.prefixes.push_back({"ip", "netns", "exec", space});  // shows its NICs in /sys, too
+    }
+    // A port of its own for each job, since ranks of the one before may not all have ended.
+    job.store = fmt::format("{}:{}", net.meeting_address[0], 20000 + getpid() % 10000);
+    set_by_default(job, "TREFOIL_NICS", net.nics);
+    if (net.bits_per_second > 0) {
+        set_by_default(job, "TREFOIL_MODEL",
+                       fmt::format("{},rate={:g}kbit", costs_in_net, net.bits_per_second / 1e3));
+        set_by_default(job, "TREFOIL_SEGMENT_BYTES", segment_in_net);
+    }
+    // Ranks of one host would choose shared memory.
+    set_by_default(job, "TREFOIL_BACKEND", "ofi");
+}
+
+/// How many ranks, and in which torus: from -n, --torus and --net, which must agree.
+void settle_shape(Job& job, const RunOptions& options) {
+    const auto disagree = [&](const std::string& option, const std::string& from) {
+        throw Error(Status::invalid_argument,
+                    fmt::format("{} does not match {}, a {} with {} ranks; give one of them, or "
+                                "make them agree",
+                                option, from, job.torus, job.ranks));
+    };
+    if (!options.net.empty()) {
+        place_in_net(job, options.net);
+        if (!options.torus.empty() && Torus::parse(options.torus).name() != job.torus) {
+            disagree("--torus " + options.torus, "--net " + options.net);
+        }
+    } else if (!options.torus.empty()) {
+        const Torus torus = Torus::parse(options.torus);
+        job.ranks = torus.ranks();
+        job.torus = torus.name();
+    }
+    if (options.ranks != 0 && options.ranks != job.ranks) {
+        disagree(fmt::format("-n {}", options.ranks),
+                 options.net.empty() ? "--torus " + options.torus : "--net " + options.net);
+    }
+    if (job.ranks < 1) {
+        throw Error(Status::invalid_argument,
+                    "run needs the number of ranks: -n 9, --torus 3x3, or --net");
+    }
+}
+
+int buffered_pattern(const RunOptions& options) {
+    Job job;
+    job.ranks = options.ranks;
+    job.command = options.program;
+    job.output = options.label ? Job::Output::labelled : Job::Output::plain;
+    job.timeout = milliseconds(options.timeout);
+    job.grace = milliseconds(options.grace);
+    if (job.command.empty()) {
+        throw Error(Status::invalid_argument,
+                    "run needs a program: trefoil run -n 4 -- ./program arguments");
+    }
+    settle_shape(job, options);
+    if (!options.backend.empty()) {
+        job.environment.emplace_back("TREFOIL_BACKEND", options.backend);
+    }
+    if (!options.provider.empty()) {
+        job.environment.emplace_back("TREFOIL_PROVIDER", options.provider);
+    }
+    return launch(job);
+}
+
+}  // namespace
+
+void add_run(CLI::App& app, const Invocation& invocation, Action& action) {
+    auto options = std::make_shared<RunOptions>();
+    CLI::App* run = app.add_subcommand("run", "Start a program as local ranks of a torus");
+    run->add_option("-n,--ranks", options->ranks, "How many ranks; taken from --torus if left out")
+        ->check(CLI::Range(1, 1 << 16));
+    run->add_option("--torus", options->torus, "Sizes of the torus, e.g. 3x3 (TREFOIL_TORUS)");
+    run->add_option("--net", options->net,
+                    "One rank in each node of this network of scripts/torusnet, which also gives "
+                    "the torus and TREFOIL_NICS; needs root");
+    run->add_option("--backend", options->backend, "memory, ofi or ucx (TREFOIL_BACKEND)");
+    run->add_option("--provider", options->provider,
+                    "libfabric provider of the ofi backend (TREFOIL_PROVIDER)");
+    run->add_flag("--label,!--no-label", options->label,
+                  "Open each line of output with its rank: \"[3] \" (default: on)");
+    run->add_option("--timeout", options->timeout,
+                    "Seconds after which the job is ended with exit code 124 (default: none)")
+        ->check(CLI::Range(0.0, 1e6));
+    run->add_option("--grace", options->grace,
+                    "Seconds that ranks get to end by themselves after one has failed, and after "
+                    "SIGTERM before SIGKILL (default: 5)")
+        ->check(CLI::Range(0.0, 1e6));
+    run->prefix_command();  // what follows the program's name is the program's
+    run->footer(
+        "The ranks find each other by TREFOIL_RANK, TREFOIL_SIZE and TREFOIL_STORE; the library\n"
+        "reads them when a communicator is created without callbacks. SIGINT, SIGTERM and SIGHUP\n"
+        "are forwarded. The exit code is that of the first rank that failed, 128 + signal if it "
+        "was\n"
+        "killed.\n"
+        "Options of run come before the program's name; what follows it is the program's.\n"
+        "Example: trefoil run -n 9 --torus 3x3 ./my_program --its-option");
+    run->callback([run, options, &invocation, &action] {
+        options->program = run->remaining();
+        options->program.insert(options->program.end(), invocation.program.begin(),
+                                invocation.program.end());
+        if (!options->program.empty() && options->program[0].starts_with('-')) {
+            throw CLI::ExtrasError(run->get_name(), {options->program[0]});
+        }
+        action = [options] { return buffered_pattern(*options); };
+    });
+}
+
+}  // namespace trefoil::tool

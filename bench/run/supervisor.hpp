@@ -1,0 +1,89 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Watches the ranks of a job: passes on output and signals, notes who failed, ends the others.
+#pragma once
+
+#include <signal.h>
+#include <sys/signalfd.h>
+
+#include <chrono>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "bench/run/launcher.hpp"
+#include "bench/run/line_output.hpp"
+#include "bench/run/process.hpp"
+
+namespace trefoil::tool {
+
+/// The signals that the supervisor handles; they must be blocked in all threads.
+inline constexpr int supervised_signals[] = {SIGINT, SIGTERM, SIGHUP, SIGCHLD};
+
+class Supervisor {
+  public:
+    explicit Supervisor(const Job& job);
+    ~Supervisor();  ///< kills what still runs
+    Supervisor(const Supervisor&) = delete;
+    Supervisor& operator=(const Supervisor&) = delete;
+
+    /// The next rank, in order.
+    void add(Process process);
+    /// Until all ranks have ended; returns the job's exit code.
+    int run();
+
+  private:
+    using Clock = std::chrono::steady_clock;
+
+    struct Stream {
+        Rank rank;
+        Descriptor source;
+        LineOutput lines;
+        bool kept;         ///< not written, but kept in case that the rank is the one that fails
+        std::string text;  ///< the last part of what was kept
+    };
+    struct Member {
+        pid_t pid;  ///< also the number of its process group
+        bool alive;
+    };
+    struct End {
+        bool by_signal;
+        int number;                                                     ///< signal or exit code
+        int code() const { return by_signal ? 128 + number : number; }  ///< as a shell has it
+        friend bool operator==(const End&, const End&) = default;
+    };
+    struct Failure {
+        Rank rank;
+        End end;
+    };
+    /// What has been done to end the ranks. Each stage but the first and the last has a deadline.
+    enum class Stage { running, grace, terminated, killed };
+
+    void add_stream(Rank rank, Descriptor source, int target, const std::string& label);
+    void wait_for_events();
+    void read_signals();
+    void reap();
+    void ended(Rank rank, End end);
+    void pump(Stream& stream);
+    void pass_on(Stream& stream, std::string_view text);
+    void check_deadlines();
+    void enter(Stage stage, std::chrono::milliseconds limit);
+    void signal_all(int signal);
+    void say(const std::string& text) const;
+    void drain();
+    void explain_silent_failure() const;
+    int exit_code() const;
+
+    const Job& job_;
+    Descriptor signals_;
+    std::vector<Member> members_;  ///< by rank
+    std::vector<Stream> streams_;
+    int alive_ = 0;
+    Stage stage_ = Stage::running;
+    Clock::time_point stage_deadline_ = Clock::time_point::max();
+    Clock::time_point job_deadline_ = Clock::time_point::max();
+    bool timed_out_ = false;
+    bool rank_0_failed_alike_ = false;
+    std::optional<Failure> failure_;  ///< the first
+};
+
+}  // namespace trefoil::tool

@@ -1,0 +1,291 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// The C interface: argument checks, one caller at a time, and every exception turned into a status.
+#include <atomic>
+#include <cstdint>
+#include <cstring>
+#include <limits>
+#include <new>
+
+#include "comm/api/c_guard.hpp"
+
+using trefoil::Error;
+using trefoil::Status;
+using namespace trefoil::c_api;
+
+namespace {
+
+static_assert(static_cast<int>(Status::internal) == TREFOIL_ERROR_INTERNAL);
+static_assert(static_cast<int>(trefoil::DataType::complex_double) == TREFOIL_COMPLEX_DOUBLE);
+static_assert(static_cast<int>(trefoil::DataType::short_int) == TREFOIL_SHORT_INT);
+static_assert(static_cast<int>(trefoil::Operation::maxloc) == TREFOIL_MAXLOC);
+static_assert(trefoil::datatype_count == TREFOIL_SHORT_INT + 1);
+static_assert(trefoil::operation_count == TREFOIL_MAXLOC + 1);
+
+thread_local std::string error_text;
+
+}  // namespace
+
+namespace trefoil::c_api {
+
+trefoil_status_t failed(Status status, const char* message) noexcept {
+    try {
+        error_text = message;
+    } catch (...) {
+        error_text.clear();
+    }
+    return static_cast<trefoil_status_t>(status);
+}
+
+const char* last_error() noexcept {
+    return error_text.c_str();
+}
+
+}  // namespace trefoil::c_api
+
+namespace {
+
+/// Fields of a configuration of an older, shorter struct are absent: `size` says how much is there.
+trefoil_config_t complete(const trefoil_config_t* config) {
+    trefoil_config_t result = TREFOIL_CONFIG_INITIALIZER;
+    if (config != nullptr) {
+        require(config->size >= sizeof(std::size_t) && config->size <= sizeof result,
+                "config->size is not sizeof(trefoil_config_t); start from "
+                "TREFOIL_CONFIG_INITIALIZER");
+        std::memcpy(&result, config, config->size);
+    }
+    return result;
+}
+
+void override_with(std::string& target, const char* value) {
+    if (value != nullptr) {
+        target = value;
+    }
+}
+
+trefoil::Settings settings_of(const trefoil_config_t& config) {
+    trefoil::Settings s = trefoil::settings_from_environment();
+    const bool has_torus = config.torus != nullptr && *config.torus != '\0';
+    if (has_torus || config.coordinates != nullptr) {
+        s.torus = has_torus ? config.torus : "";
+        s.torus_source = "the caller's torus";
+        s.hostfile.clear();
+    }
+    if (config.coordinates != nullptr) {
+        require(config.dimensions >= 1 && config.dimensions <= 64,
+                "config.coordinates is set; config.dimensions must be how many there are");
+        s.coordinates.assign(config.coordinates, config.coordinates + config.dimensions);
+    }
+    s.progress = {config.progress, config.context};
+    override_with(s.backend, config.backend);
+    override_with(s.provider, config.provider);
+    override_with(s.algorithm, config.algorithm);
+    override_with(s.nics, config.nics);
+    if (config.port_threads != 0) {
+        require(config.port_threads >= -1, "config.port_threads is below -1");
+        s.port_threads = config.port_threads == -1 ? 0 : config.port_threads;
+    }
+    require(config.timeout_seconds >= 0 && config.timeout_seconds < 1e9,
+            "config.timeout_seconds must be 0 (default) or a positive number of seconds");
+    if (config.timeout_seconds > 0) {
+        s.timeout = std::chrono::milliseconds(
+            std::max<std::int64_t>(1, static_cast<std::int64_t>(config.timeout_seconds * 1000)));
+    }
+    return s;
+}
+
+std::unique_ptr<trefoil::Bootstrap> bootstrap_of(const trefoil_config_t& config,
+                                                 const trefoil::Settings& s) {
+    if (config.ranks != 0) {
+        require(config.ranks > 0, "config.ranks is negative");
+        require(config.rank >= 0 && config.rank < config.ranks,
+                "config.rank is not in 0 ... config.ranks - 1");
+        require(config.allgather != nullptr || config.ranks == 1,
+                "config.ranks is set, but config.allgather is NULL");
+        return config.ranks == 1 ? trefoil::make_single_bootstrap()
+                                 : trefoil::make_callback_bootstrap(
+                                       config.rank, config.ranks, config.allgather, config.context);
+    }
+    require(config.allgather == nullptr, "config.allgather is set, but config.ranks is 0");
+    // Communicators of one process are created in the same order on all ranks.
+    static std::atomic<unsigned> created{0};
+    return trefoil::make_launcher_bootstrap(
+        trefoil::launcher_request(s, std::to_string(created.fetch_add(1))));
+}
+
+}  // namespace
+
+extern "C" {
+
+trefoil_status_t trefoil_comm_create(const trefoil_config_t* config, trefoil_comm_t* comm) {
+    if (comm != nullptr) {
+        *comm = nullptr;
+    }
+    return guarded([&] {
+        require(comm != nullptr, "the place for the communicator is NULL");
+        const trefoil_config_t given = complete(config);
+        trefoil::Settings settings = settings_of(given);
+        auto bootstrap = bootstrap_of(given, settings);
+        auto handle = std::make_unique<trefoil_comm>();
+        handle->communicator =
+            std::make_unique<trefoil::Communicator>(std::move(settings), std::move(bootstrap));
+        handle->rank = handle->communicator->rank();
+        handle->ranks = handle->communicator->ranks();
+        *comm = handle.release();
+    });
+}
+
+trefoil_status_t trefoil_comm_destroy(trefoil_comm_t comm) {
+    if (comm == nullptr) {
+        return TREFOIL_SUCCESS;
+    }
+    return guarded([&] {
+        { const Entry entry(comm); }
+        delete comm;
+    });
+}
+
+trefoil_status_t trefoil_comm_rank(trefoil_comm_t comm, int* rank) {
+    return guarded([&] {
+        require(comm != nullptr, "the communicator is NULL");
+        require(rank != nullptr, "the place for the rank is NULL");
+        *rank = comm->rank;
+    });
+}
+
+trefoil_status_t trefoil_comm_size(trefoil_comm_t comm, int* ranks) {
+    return guarded([&] {
+        require(comm != nullptr, "the communicator is NULL");
+        require(ranks != nullptr, "the place for the size is NULL");
+        *ranks = comm->ranks;
+    });
+}
+
+trefoil_status_t trefoil_comm_torus(trefoil_comm_t comm, int* dimensions, int* sizes,
+                                    int capacity) {
+    return guarded([&] {
+        require(comm != nullptr, "the communicator is NULL");
+        require(dimensions != nullptr, "the place for the number of dimensions is NULL");
+        require(sizes == nullptr || capacity >= 0, "the capacity is negative");
+        const trefoil::Torus& torus = comm->communicator->torus();
+        *dimensions = torus.dimensions();
+        for (int j = 0; sizes != nullptr && j < std::min(capacity, torus.dimensions()); ++j) {
+            sizes[j] = torus.size(j);
+        }
+    });
+}
+
+trefoil_status_t trefoil_comm_torus_source(trefoil_comm_t comm, const char** source) {
+    return guarded([&] {
+        require(comm != nullptr, "the communicator is NULL");
+        require(source != nullptr, "the place for the source is NULL");
+        *source = comm->communicator->torus_map().source.c_str();
+    });
+}
+
+trefoil_status_t trefoil_comm_coordinates(trefoil_comm_t comm, int rank, int* coordinates,
+                                          int capacity) {
+    return guarded([&] {
+        require(comm != nullptr, "the communicator is NULL");
+        require(rank >= 0 && rank < comm->ranks, "the rank is not in 0 ... ranks - 1");
+        require(coordinates != nullptr, "the place for the coordinates is NULL");
+        const trefoil::TorusMap& map = comm->communicator->torus_map();
+        const trefoil::Torus& torus = map.torus;
+        require(capacity >= torus.dimensions(), "the capacity is below the number of dimensions");
+        for (int j = 0; j < torus.dimensions(); ++j) {
+            coordinates[j] = torus.coordinate(map.position_of[rank], j);
+        }
+    });
+}
+
+trefoil_status_t trefoil_comm_transport(trefoil_comm_t comm, const char** backend,
+                                        const char** provider) {
+    return guarded([&] {
+        require(comm != nullptr, "the communicator is NULL");
+        if (backend != nullptr) {
+            *backend = comm->communicator->backend().c_str();
+        }
+        if (provider != nullptr) {
+            *provider = comm->communicator->provider().c_str();
+        }
+    });
+}
+
+trefoil_status_t trefoil_comm_resources(trefoil_comm_t comm, trefoil_resources_t* resources) {
+    return guarded([&] {
+        const Entry entry(comm);
+        require(resources != nullptr && resources->size == sizeof *resources,
+                "resources->size is not sizeof(trefoil_resources_t)");
+        const trefoil::Communicator::Resources held = entry->resources();
+        *resources = {sizeof *resources,    held.peers,         held.connections_in,
+                      held.connections_out, held.landing_bytes, held.staging_bytes};
+    });
+}
+
+trefoil_status_t trefoil_comm_port(trefoil_comm_t comm, int port, trefoil_port_t* sent) {
+    return guarded([&] {
+        const Entry entry(comm);
+        require(sent != nullptr && sent->size == sizeof *sent,
+                "sent->size is not sizeof(trefoil_port_t)");
+        const int ports = entry->torus().ports();
+        if (port < 0 || port >= ports) {
+            refuse("the port is " + std::to_string(port) + "; this torus has ports 0 ... " +
+                   std::to_string(ports - 1));
+        }
+        const trefoil::Communicator::PortUse use = entry->port_use(trefoil::Port{port});
+        *sent = {sizeof *sent, use.puts, use.bytes, use.nic};
+    });
+}
+
+const char* trefoil_status_string(trefoil_status_t status) {
+    switch (status) {
+        case TREFOIL_SUCCESS:
+            return "success";
+        case TREFOIL_ERROR_INVALID_ARGUMENT:
+            return "invalid argument";
+        case TREFOIL_ERROR_UNSUPPORTED:
+            return "unsupported";
+        case TREFOIL_ERROR_NOT_FOUND:
+            return "not found";
+        case TREFOIL_ERROR_MISMATCH:
+            return "the ranks disagree";
+        case TREFOIL_ERROR_TIMEOUT:
+            return "timeout";
+        case TREFOIL_ERROR_PEER_LOST:
+            return "peer lost";
+        case TREFOIL_ERROR_BUSY:
+            return "communicator busy";
+        case TREFOIL_ERROR_OUT_OF_MEMORY:
+            return "out of memory";
+        case TREFOIL_ERROR_SYSTEM:
+            return "system error";
+        case TREFOIL_ERROR_INTERNAL:
+            return "internal error";
+    }
+    return "unknown status";
+}
+
+const char* trefoil_last_error(trefoil_comm_t comm) {
+    return comm == nullptr ? last_error() : comm->communicator->failure().c_str();
+}
+
+size_t trefoil_datatype_size(trefoil_datatype_t datatype) {
+    return static_cast<unsigned>(datatype) < trefoil::datatype_count
+               ? trefoil::size_of(static_cast<trefoil::DataType>(datatype))
+               : 0;
+}
+
+const char* trefoil_version_string(void) {
+    return TREFOIL_VERSION_STRING;
+}
+
+void trefoil_version(int* major, int* minor, int* patch) {
+    for (const auto& [place, value] :
+         {std::pair{major, TREFOIL_VERSION_MAJOR}, std::pair{minor, TREFOIL_VERSION_MINOR},
+          std::pair{patch, TREFOIL_VERSION_PATCH}}) {
+        if (place != nullptr) {
+            *place = value;
+        }
+    }
+}
+
+}  // extern "C"

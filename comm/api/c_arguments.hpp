@@ -1,0 +1,47 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Checks of a collective's arguments: nothing has moved when one of them throws.
+#pragma once
+
+#include <cstdint>
+
+#include "comm/api/c_guard.hpp"
+
+namespace trefoil::c_api {
+
+/// Sets type and operation. Throws when there is no such type, operation, or pair of them.
+void set_type(Request& request, trefoil_datatype_t type);
+void set_operation(Request& request, trefoil_datatype_t type, trefoil_op_t op);
+
+/// Throws when `rank` is no rank of the communicator.
+void set_root(Request& request, trefoil_comm_t comm, int root);
+
+/// Bytes of `count` elements; throws when they exceed the address space.
+std::size_t bytes_of(const Request& request, std::size_t count);
+
+/// Bytes that blocks of the request's counts at its displacements span, by rank. Throws when that
+/// exceeds the address space. `which` names them in messages: "block", "send block".
+std::size_t span_of(const Request& request, int ranks, const char* which = "block");
+/// Throws when two of these blocks have elements in common.
+void require_separate_blocks(const Request& request, int ranks);
+
+/// Lists of `ranks` numbers that may be null where nothing is allowed to be.
+std::span<const std::size_t> list(const size_t* numbers, int ranks, const char* what);
+
+/// A vector of `bytes` bytes; null is allowed for 0.
+struct Vector {
+    const void* address = nullptr;
+    std::size_t bytes = 0;
+    const char* name = "";
+};
+void require_vector(const Vector& vector);
+/// Throws when the two overlap.
+void require_disjoint(const Vector& a, const Vector& b);
+
+inline bool in_place(const void* vector) {
+    return vector == TREFOIL_IN_PLACE;
+}
+inline const void* shifted(const void* vector, std::size_t bytes) {
+    return static_cast<const std::byte*>(vector) + bytes;
+}
+
+}  // namespace trefoil::c_api

@@ -1,0 +1,20 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Operations of the user's, by the numbers that trefoil_op_t has for them.
+#pragma once
+
+#include <memory>
+
+#include "threads/kernels/reduce.hpp"
+
+namespace trefoil {
+
+/// The first number that is no built-in operation.
+inline constexpr int first_user_operation = 1024;
+
+/// All thread-safe.
+int add_user_operation(UserOperation operation);
+/// Null when there is none of that number. What was found lives on after its removal.
+std::shared_ptr<const UserOperation> find_user_operation(int number);
+bool remove_user_operation(int number);
+
+}  // namespace trefoil

@@ -1,0 +1,37 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// What the user forces: an algorithm by name, with modifiers, for one collective.
+#pragma once
+
+#include <string>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+#include "algorithms/schedule/algorithm.hpp"
+
+namespace trefoil {
+
+struct Choice {
+    const Algorithm* algorithm = nullptr;  ///< null: auto
+    BuildOptions options;
+};
+
+/// The name with its modifiers, as parse_choice() reads it; "auto".
+std::string to_string(const Choice& choice);
+
+/// Empty when the choice runs on this torus, else the reason why not.
+std::string refusal(const Choice& choice, const Torus& torus);
+
+/// "auto", a name, or a name with modifiers: "swing:send", "spanning-trees:pieces-8". Throws
+/// Error(not_found) that offers the nearest names, Error(invalid_argument) for a bad modifier.
+Choice parse_choice(Collective collective, std::string_view text);
+/// The same; throws also Error(unsupported) when the torus or the algorithm does not suit.
+Choice parse_choice(Collective collective, std::string_view text, const Torus& torus);
+
+/// "swing-b" (of allreduce), or "allreduce=swing-b,bcast=bine-dd". Throws Error(not_found).
+std::vector<std::pair<Collective, std::string>> split_choices(std::string_view text);
+
+/// Throws Error(not_found) that lists all.
+Collective collective_named(std::string_view name);
+
+}  // namespace trefoil

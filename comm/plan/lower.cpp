@@ -1,0 +1,385 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Lowering: parts become byte ranges, extents become offsets, messages become puts and arrivals.
+#include "comm/plan/lower.hpp"
+
+#include <algorithm>
+#include <map>
+#include <utility>
+
+#include "threads/executor/notification.hpp"
+#include "topo/error.hpp"
+
+namespace trefoil {
+
+namespace {
+
+std::size_t aligned(std::size_t bytes) {
+    return (bytes + landing_alignment - 1) / landing_alignment * landing_alignment;
+}
+
+using ChannelKey = std::pair<Rank, int>;  // peer, own port
+
+class Lowering {
+  public:
+    Lowering(const Schedule& schedule, const VectorMap& map, const Channels& channels,
+             bool pack_all)
+        : schedule_(schedule),
+          map_(map),
+          channels_(channels),
+          element_bytes_(map.element_bytes()),
+          pack_all_(pack_all),
+          out_used_(channels.out.size()),
+          in_used_(channels.in.size()),
+          arrivals_(channels.in.size()) {
+        for (std::uint32_t c = 0; c < channels.out.size(); ++c) {
+            out_[{channels.out[c].peer, channels.out[c].port.index}] = c;
+        }
+        for (std::uint32_t c = 0; c < channels.in.size(); ++c) {
+            in_[{channels.in[c].peer, channels.in[c].port.index}] = c;
+        }
+        program_.pack_bytes.resize(channels.groups.size());
+    }
+
+    Program lower(bool acknowledged) {
+        program_.scratch_bytes = aligned(map_.image_bytes());
+        program_.begin = lower_transfers(map_.begin());
+        program_.end = lower_transfers(map_.end());
+        for (std::uint32_t p = 0; p < schedule_.parts.size(); ++p) {
+            lower_part(p);
+        }
+        list_used();
+        if (acknowledged) {
+            add_closing_part();
+        }
+        for (const std::vector<Arrival>& arrivals : arrivals_) {
+            program_.arrivals.push_back({static_cast<std::uint32_t>(program_.arrival_steps.size()),
+                                         static_cast<std::uint32_t>(arrivals.size())});
+            for (const Arrival& arrival : arrivals) {
+                program_.arrival_steps.push_back(arrival.step);
+                program_.arrival_bytes.push_back(arrival.bytes);
+            }
+        }
+        return std::move(program_);
+    }
+
+  private:
+    struct Channel {
+        std::size_t bytes = 0;
+        std::uint32_t messages = 0;
+    };
+    struct Arrival {
+        std::uint32_t step = 0;
+        std::size_t bytes = 0;
+    };
+
+    void lower_part(std::uint32_t p) {
+        const Part& part = schedule_.parts[p];
+        part_ = &part;
+        part_index_ = p;
+        scratch_first_ = program_.scratch_bytes;
+        scratch_block_bytes_ = part.scratch_blocks > 0 ? map_.block_bytes(p, part.scratch_like) : 0;
+        program_.scratch_bytes += aligned(scratch_block_bytes_ * part.scratch_blocks);
+        const ProgramRange range{static_cast<std::uint32_t>(program_.steps.size()), 0};
+        std::uint32_t number = 0;
+        for (const Step& step : schedule_.of(part)) {
+            lower_step(step, p, number++);
+        }
+        const auto steps = static_cast<std::uint32_t>(program_.steps.size()) - range.first;
+        if (steps > 0) {
+            program_.steps.back().last = true;
+            program_.parts.push_back({range.first, steps});
+        }
+    }
+
+    void lower_step(const Step& step, std::uint32_t part, std::uint32_t number) {
+        ProgramStep lowered;
+        lowered.before = lower_moves(step);
+        const auto this_step = static_cast<std::uint32_t>(program_.steps.size());
+        lowered.puts.first = static_cast<std::uint32_t>(program_.puts.size());
+        for (const Send& send : schedule_.sends_of(step)) {
+            lower_send(send);
+        }
+        lowered.puts.count = static_cast<std::uint32_t>(program_.puts.size()) - lowered.puts.first;
+        const std::uint32_t arrivals = lower_receives(step, this_step, lowered);
+        lowered.tokens = 1 + lowered.puts.count + arrivals;
+        lowered.part = static_cast<std::uint32_t>(program_.parts.size());
+        lowered.schedule_step = number;
+        lowered.schedule_part = part;
+        if (lowered.before.count + lowered.puts.count + arrivals > 0) {
+            program_.steps.push_back(lowered);
+        }
+    }
+
+    void list_used() {
+        const auto list = [](const std::vector<Channel>& channels) {
+            std::vector<std::uint32_t> used;
+            for (std::uint32_t c = 0; c < channels.size(); ++c) {
+                if (channels[c].messages > 0) {
+                    used.push_back(c);
+                }
+            }
+            return used;
+        };
+        program_.used_in = list(in_used_);
+        program_.used_out = list(out_used_);
+    }
+
+    void add_closing_part() {
+        program_.acknowledged = true;
+        if (program_.used_in.empty()) {
+            return;
+        }
+        ProgramStep step;
+        step.puts.first = static_cast<std::uint32_t>(program_.puts.size());
+        for (const std::uint32_t in : program_.used_in) {
+            ProgramPut put;
+            put.channel = channels_.in[in].opposite;
+            put.acknowledged_in = in;
+            put.group = channels_.in[in].group;
+            program_.puts.push_back(put);
+        }
+        step.puts.count = static_cast<std::uint32_t>(program_.used_in.size());
+        step.tokens = 1 + step.puts.count;
+        step.part = static_cast<std::uint32_t>(program_.parts.size());
+        step.last = true;
+        step.schedule_part = static_cast<std::uint32_t>(schedule_.parts.size());
+        program_.closing_part = step.part;
+        program_.parts.push_back({static_cast<std::uint32_t>(program_.steps.size()), 1});
+        program_.steps.push_back(step);
+    }
+
+    ProgramRange lower_transfers(const std::vector<Transfer>& transfers) {
+        ProgramRange range{static_cast<std::uint32_t>(program_.ops.size()), 0};
+        for (const Transfer& t : transfers) {
+            add_op(program_.ops, Action::replace, t.target, t.source, t.bytes);
+        }
+        range.count = static_cast<std::uint32_t>(program_.ops.size()) - range.first;
+        return range;
+    }
+
+    ProgramRange lower_moves(const Step& step) {
+        ProgramRange range{static_cast<std::uint32_t>(program_.ops.size()), 0};
+        for (const Move& move : schedule_.moves_of(step)) {
+            const Extent target{move.to, move.from.count};
+            const std::vector<Run> from = runs({&move.from, 1});
+            const std::vector<Run> to = runs({&target, 1});
+            pair_runs(from, to, move.action);
+        }
+        range.count = static_cast<std::uint32_t>(program_.ops.size()) - range.first;
+        return range;
+    }
+
+    /// The same bytes, cut differently on the two sides.
+    void pair_runs(std::vector<Run> from, std::vector<Run> to, Action action) {
+        for (std::size_t i = 0, j = 0; i < from.size() && j < to.size();) {
+            const std::size_t bytes = std::min(from[i].bytes, to[j].bytes);
+            add_op(program_.ops, action, to[j].at, from[i].at, bytes);
+            for (Run* run : {&from[i], &to[j]}) {
+                run->at.offset += bytes;
+                run->bytes -= bytes;
+            }
+            i += from[i].bytes == 0 ? 1 : 0;
+            j += to[j].bytes == 0 ? 1 : 0;
+        }
+    }
+
+    void lower_send(const Send& send) {
+        const auto extents = schedule_.extents_of(send);
+        const std::vector<Run> pieces = runs(extents);
+        const std::size_t bytes = total(pieces);
+        if (bytes == 0 && !extents.empty()) {
+            return;
+        }
+        const std::uint32_t channel = find(out_, send.peer, send.port);
+        ProgramPut put;
+        put.channel = channel;
+        put.group = channels_.out[channel].group;
+        put.bytes = bytes;
+        take_place(out_used_[channel], bytes, send.peer, put.landing_offset, put.index);
+        if (pieces.size() == 1 && !pack_all_) {
+            put.source = pieces[0].at;
+        } else if (bytes > 0) {
+            put.pack_offset = program_.pack_bytes[put.group];
+            put.packs.first = static_cast<std::uint32_t>(program_.ops.size());
+            std::size_t at = put.pack_offset;
+            for (const Run& piece : pieces) {
+                add_op(program_.ops, Action::replace, {Location::output, at}, piece.at,
+                       piece.bytes);
+                at += piece.bytes;
+            }
+            put.packs.count = static_cast<std::uint32_t>(program_.ops.size()) - put.packs.first;
+            program_.pack_bytes[put.group] += aligned(bytes);
+        }
+        program_.puts.push_back(put);
+    }
+
+    std::uint32_t lower_receives(const Step& step, std::uint32_t this_step, ProgramStep& lowered) {
+        std::vector<ProgramOp> ops;
+        std::uint32_t arrivals = 0;
+        for (const Receive& receive : schedule_.receives_of(step)) {
+            arrivals += lower_receive(receive, this_step, ops) ? 1 : 0;
+        }
+        fuse(ops);
+        lowered.after = {static_cast<std::uint32_t>(program_.ops.size()),
+                         static_cast<std::uint32_t>(ops.size())};
+        program_.ops.insert(program_.ops.end(), ops.begin(), ops.end());
+        return arrivals;
+    }
+
+    bool lower_receive(const Receive& receive, std::uint32_t this_step,
+                       std::vector<ProgramOp>& ops) {
+        const auto applications = schedule_.applications_of(receive);
+        std::size_t bytes = 0;
+        if (!applications.empty()) {
+            bytes = total(runs(schedule_.extents_of(applications[0])));
+            if (bytes == 0) {
+                return false;
+            }
+        }
+        const std::uint32_t channel = find(in_, receive.peer, receive.port);
+        std::size_t landing = 0;
+        std::uint32_t index = 0;
+        take_place(in_used_[channel], bytes, receive.peer, landing, index);
+        arrivals_[channel].push_back({this_step, bytes});
+        for (const Application& application : applications) {
+            std::size_t from = landing;
+            for (const Run& run : runs(schedule_.extents_of(application))) {
+                add_op(ops, application.action, run.at, {Location::first_landing + channel, from},
+                       run.bytes);
+                from += run.bytes;
+            }
+        }
+        return true;
+    }
+
+    void add_op(std::vector<ProgramOp>& ops, Action action, Location target, Location source,
+                std::size_t bytes) const {
+        if (bytes == 0) {
+            return;
+        }
+        if (action == Action::replace) {
+            ops.push_back({ProgramOp::Kind::copy, target, source, {}, bytes});
+        } else {
+            ops.push_back({ProgramOp::Kind::reduce, target, source, {}, bytes / element_bytes_});
+        }
+    }
+
+    /// Joins two reductions into the same place into one pass, where nothing between touches it.
+    void fuse(std::vector<ProgramOp>& ops) const {
+        for (std::size_t i = 0; i < ops.size(); ++i) {
+            const std::size_t partner = fusion_partner(ops, i);
+            if (partner != i) {
+                ops[i].kind = ProgramOp::Kind::joint;
+                ops[i].second = ops[partner].source;
+                ops.erase(ops.begin() + static_cast<std::ptrdiff_t>(partner));
+            }
+        }
+    }
+
+    /// The later reduction into exactly the same place as ops[i], or i.
+    std::size_t fusion_partner(const std::vector<ProgramOp>& ops, std::size_t i) const {
+        if (ops[i].kind != ProgramOp::Kind::reduce) {
+            return i;
+        }
+        const std::size_t horizon = std::min(ops.size(), i + fusion_horizon);
+        for (std::size_t j = i + 1; j < horizon; ++j) {
+            if (!overlap(ops[i], ops[j])) {
+                continue;
+            }
+            const bool same_place = ops[j].kind == ProgramOp::Kind::reduce &&
+                                    ops[j].target.offset == ops[i].target.offset &&
+                                    ops[j].elements == ops[i].elements;
+            return same_place ? j : i;
+        }
+        return i;
+    }
+
+    bool overlap(const ProgramOp& a, const ProgramOp& b) const {
+        return a.target.space == b.target.space &&
+               a.target.offset < b.target.offset + target_bytes(b) &&
+               b.target.offset < a.target.offset + target_bytes(a);
+    }
+
+    std::size_t target_bytes(const ProgramOp& op) const {
+        return op.kind == ProgramOp::Kind::copy ? op.elements : op.elements * element_bytes_;
+    }
+    static constexpr std::size_t fusion_horizon =
+        256;  // keeps lowering of scattered messages linear
+
+    /// The extents as runs of bytes; empty ones left out, neighbours merged.
+    std::vector<Run> runs(std::span<const Extent> extents) const {
+        std::vector<Run> result;
+        for (const Extent& e : extents) {
+            const Block end = e.first + e.count;
+            const Block vector_end = std::min(end, part_->vector_blocks);
+            if (e.first < vector_end) {
+                map_.append(part_index_, e.first, vector_end, result);
+            }
+            const Block first = std::max(e.first, part_->vector_blocks);
+            if (first < end && scratch_block_bytes_ > 0) {
+                result.push_back(
+                    {{Location::scratch,
+                      scratch_first_ + (first - part_->vector_blocks) * scratch_block_bytes_},
+                     (end - first) * scratch_block_bytes_});
+            }
+        }
+        return result;
+    }
+
+    static std::size_t total(const std::vector<Run>& runs) {
+        std::size_t bytes = 0;
+        for (const Run& run : runs) {
+            bytes += run.bytes;
+        }
+        return bytes;
+    }
+
+    static std::uint32_t find(const std::map<ChannelKey, std::uint32_t>& channels, Rank peer,
+                              Port port) {
+        const auto found = channels.find({peer, port.index});
+        if (found == channels.end()) {
+            throw Error(Status::internal, "no channel to rank " + std::to_string(peer) +
+                                              " through port " + to_string(port) +
+                                              "; please report this");
+        }
+        return found->second;
+    }
+
+    void take_place(Channel& channel, std::size_t bytes, Rank peer, std::size_t& offset,
+                    std::uint32_t& index) const {
+        offset = channel.bytes;
+        index = channel.messages++;
+        channel.bytes += aligned(bytes);
+        if (channel.bytes > channels_.slot_bytes || index >= Notification::index_limit) {
+            throw Error(Status::unsupported,
+                        "the messages between rank " + std::to_string(schedule_.rank) +
+                            " and rank " + std::to_string(peer) + " in one segment (" +
+                            std::to_string(channel.messages) + " so far, " +
+                            std::to_string(channel.bytes) +
+                            " bytes) exceed their landing slot; raise TREFOIL_LANDING_BYTES or use "
+                            "another algorithm");
+        }
+    }
+
+    const Schedule& schedule_;
+    const VectorMap& map_;
+    const Channels& channels_;
+    std::size_t element_bytes_;
+    bool pack_all_;
+    std::map<ChannelKey, std::uint32_t> out_, in_;
+    std::vector<Channel> out_used_, in_used_;
+    std::vector<std::vector<Arrival>> arrivals_;
+    Program program_;
+    const Part* part_ = nullptr;
+    std::uint32_t part_index_ = 0;
+    std::size_t scratch_first_ = 0, scratch_block_bytes_ = 0;
+};
+
+}  // namespace
+
+Program lower(const Schedule& schedule, const VectorMap& map, const Channels& channels,
+              bool pack_all, bool acknowledged) {
+    return Lowering(schedule, map, channels, pack_all).lower(acknowledged);
+}
+
+}  // namespace trefoil

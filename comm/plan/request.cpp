@@ -1,0 +1,119 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Requests: sizes, comparison, words.
+#include "comm/plan/request.hpp"
+
+#include <algorithm>
+#include <numeric>
+
+#include "comm/plan/hash.hpp"
+
+namespace trefoil {
+
+std::size_t Request::element_bytes() const {
+    if (collective == Collective::barrier) {
+        return 1;
+    }
+    return user != nullptr ? user->element_bytes : size_of(type);
+}
+
+std::size_t Request::vector_elements(Rank ranks) const {
+    if (!has_blocks()) {
+        return count;
+    }
+    return counts.empty() ? count * static_cast<std::size_t>(ranks)
+                          : std::accumulate(counts.begin(), counts.end(), std::size_t{0});
+}
+
+std::size_t Request::longest() const {
+    std::size_t most = counts.empty() ? count : 0;
+    for (const auto list : {counts, send_counts}) {
+        for (const std::size_t n : list) {
+            most = std::max(most, n);
+        }
+    }
+    return most;
+}
+
+Request Request::sending() const {
+    Request request = *this;
+    if (!in_place) {
+        request.counts = send_counts;
+        request.displacements = send_displacements;
+    }
+    return request;
+}
+
+std::size_t Request::displacement_of(Rank rank) const {
+    if (!displacements.empty()) {
+        return displacements[rank];
+    }
+    return counts.empty() ? count * static_cast<std::size_t>(rank)
+                          : std::accumulate(counts.begin(), counts.begin() + rank, std::size_t{0});
+}
+
+bool Request::synchronises() const {
+    return collective == Collective::allreduce || collective == Collective::barrier ||
+           (!is_rooted(collective) && counts.empty());
+}
+
+std::string Request::text() const {
+    std::string text(to_string(collective));
+    if (collective == Collective::barrier) {
+        return text;
+    }
+    if (exchanges_unevenly()) {
+        text += "v of";
+    } else if (counts.empty()) {
+        text += " of " + std::to_string(count);
+    } else {
+        text += " of blocks of";
+        for (std::size_t i = 0; i < std::min<std::size_t>(counts.size(), 4); ++i) {
+            text += " " + std::to_string(counts[i]);
+        }
+        // Long lists are told apart by a number made of all of them.
+        std::uint64_t hash = counts.size();
+        for (const std::size_t n : counts) {
+            hash = (hash ^ n) * 0x100000001b3ULL;
+        }
+        text += counts.size() > 4 ? " ... (" + std::to_string(hash % 1000000) + ")" : "";
+    }
+    text += user != nullptr ? " elements of " + std::to_string(user->element_bytes) + " bytes"
+                            : " " + std::string(to_string(type));
+    if (is_reduction(collective)) {
+        text += user != nullptr ? " (operation of the user's)"
+                                : " (" + std::string(to_string(op)) + ")";
+    }
+    if (is_rooted(collective)) {
+        text += is_reduction(collective) || collective == Collective::gather ? " to root "
+                                                                             : " from root ";
+        text += std::to_string(root);
+    }
+    return text;
+}
+
+std::uint64_t Request::hash() const {
+    std::uint64_t h = static_cast<std::uint64_t>(collective) |
+                      static_cast<std::uint64_t>(type) << 8 | static_cast<std::uint64_t>(op) << 16 |
+                      static_cast<std::uint64_t>(root) << 32;
+    h = mix_hash(h, count);
+    h = mix_hash(h, reinterpret_cast<std::uintptr_t>(algorithm));
+    h = mix_hash(h, in_place ? 1 : 0);
+    for (const auto list : {counts, displacements, send_counts, send_displacements}) {
+        for (const std::size_t n : list) {
+            h = mix_hash(h, n);
+        }
+    }
+    return h;
+}
+
+bool operator==(const Request& a, const Request& b) {
+    return a.collective == b.collective && a.type == b.type && a.op == b.op && a.count == b.count &&
+           a.root == b.root && a.user == b.user && a.algorithm == b.algorithm &&
+           a.options == b.options && a.in_place == b.in_place &&
+           std::ranges::equal(a.counts, b.counts) &&
+           std::ranges::equal(a.displacements, b.displacements) &&
+           std::ranges::equal(a.send_counts, b.send_counts) &&
+           std::ranges::equal(a.send_displacements, b.send_displacements);
+}
+
+}  // namespace trefoil

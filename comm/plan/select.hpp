@@ -1,0 +1,58 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// The choice of an algorithm: a pure function of what all ranks share.
+#pragma once
+
+#include <cstddef>
+#include <optional>
+
+#include "algorithms/analysis/cost.hpp"
+#include "comm/plan/choices.hpp"
+#include "comm/setup/cost_settings.hpp"
+#include "comm/setup/environment.hpp"
+
+namespace trefoil {
+
+/// What a choice depends on beside the call: what one run of a schedule can carry (a larger vector
+/// is cut into segments), and the machine.
+struct SelectionBasis {
+    std::size_t segment_bytes = std::size_t{1} << 20;  ///< of the vector
+    std::size_t slot_bytes = std::size_t{1} << 20;     ///< from one peer through one port
+    CostModel model = default_cost_model;
+};
+SelectionBasis selection_basis(const Settings& settings);
+
+/// Into how many pieces a pipelined algorithm cuts each segment of a vector of `bytes` bytes: those
+/// that the model expects to be fastest. 0: it is not pipelined.
+Block pieces_for(const Algorithm& algorithm, const Torus& torus, std::size_t bytes,
+                 const SelectionBasis& basis = {});
+
+/// What the model expects of a vector of `bytes` bytes; `choice` has an algorithm, and pieces where
+/// it is pipelined.
+double modelled_seconds(const Torus& torus, const Choice& choice, std::size_t bytes,
+                        const SelectionBasis& basis = {});
+
+/// An algorithm for one size of vector, its number of pieces included.
+struct AlgorithmChoice {
+    Choice choice;
+    std::optional<double> seconds;  ///< by the model; nothing: the torus is too large to price
+    Choice next;                    ///< the second best; no algorithm: there is none
+    std::optional<double> next_seconds;
+};
+/// What a call asks of its algorithm.
+struct Needs {
+    bool rank_order = false;  ///< of reductions: they go in the order of the ranks
+    bool uneven = false;      ///< of alltoall: blocks may differ in size
+};
+
+/// By which a block is counted where its size is not known to all ranks: alltoallv's.
+inline constexpr std::size_t usual_block_bytes = 4096;
+
+/// The algorithm that the cost model expects to be fastest for a vector of `bytes` bytes, among
+/// those whose results are identical on all ranks and that do what the call needs.
+/// Equal on all ranks. Thread-safe; the first call for a collective and a torus builds schedules
+/// (milliseconds up to a few hundred ranks), later ones look up. Throws Error(unsupported) when
+/// there is none.
+AlgorithmChoice choose_algorithm(Collective collective, const Torus& torus, std::size_t bytes,
+                                 const Needs& needs = {}, const SelectionBasis& basis = {});
+
+}  // namespace trefoil

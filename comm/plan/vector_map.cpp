@@ -1,0 +1,197 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Slices, offsets and the image.
+#include "comm/plan/vector_map.hpp"
+
+#include <algorithm>
+#include <utility>
+
+namespace trefoil {
+
+namespace {
+
+__extension__ using Wide = unsigned __int128;
+
+/// Where slice `index` of `slices` equal ones begins, in elements: a multiple of `unit`, or the
+/// end.
+std::size_t slice_begin(std::size_t elements, std::size_t index, std::size_t slices,
+                        std::size_t unit) {
+    const std::size_t units = (elements + unit - 1) / unit;
+    return std::min(elements, static_cast<std::size_t>(Wide{units} * index / slices) * unit);
+}
+
+std::uint32_t home_of(const SegmentShape& shape, bool is_root) {
+    switch (shape.collective) {
+        case Collective::alltoall:
+            return shape.in_place ? Location::scratch : Location::input;
+        case Collective::reduce_scatter:
+            return Location::scratch;
+        case Collective::reduce:
+        case Collective::gather:
+            return is_root ? Location::output : Location::scratch;
+        case Collective::scatter:
+            return is_root ? Location::input : Location::scratch;
+        default:
+            return Location::output;
+    }
+}
+
+}  // namespace
+
+VectorMap::VectorMap(const Schedule& schedule, SegmentShape shape)
+    : schedule_(schedule), shape_(std::move(shape)) {
+    home_ = home_of(shape_, schedule.rank == shape_.root);
+    if (home_ != Location::scratch) {
+        return;
+    }
+    if (!divided()) {
+        image_bytes_ = shape_.elements[0] * shape_.element_bytes;
+        return;
+    }
+    for (std::size_t p = 0; p < schedule.parts.size(); ++p) {
+        std::vector<std::size_t>& offsets = image_.emplace_back();
+        for (Block b = 0; b < blocks_at_home(p); ++b) {
+            offsets.push_back(image_bytes_);
+            image_bytes_ += block_bytes(p, b);
+        }
+    }
+}
+
+Block VectorMap::blocks_at_home(std::size_t part) const {
+    return schedule_.parts[part].vector_blocks / (exchanges() ? 2 : 1);
+}
+
+VectorMap::Range VectorMap::range(std::size_t part, Block first, Block last) const {
+    const auto unit_of = [this](std::size_t bytes) {
+        return std::max<std::size_t>(1, bytes / shape_.element_bytes);
+    };
+    const std::size_t parts = schedule_.parts.size();
+    if (divided()) {  // then it is one block
+        const std::size_t elements = shape_.elements[shape_.owners[part][first]];
+        const std::size_t unit = unit_of(block_unit_bytes);
+        return {slice_begin(elements, part, parts, unit),
+                slice_begin(elements, part + 1, parts, unit)};
+    }
+    const std::size_t elements = shape_.elements[0];
+    const std::size_t unit = unit_of(part_unit_bytes);
+    const std::size_t begin = slice_begin(elements, part, parts, unit);
+    const std::size_t share = slice_begin(elements, part + 1, parts, unit) - begin;
+    const Block blocks = schedule_.parts[part].vector_blocks;
+    return {begin + slice_begin(share, first, blocks, unit_of(block_unit_bytes)),
+            begin + slice_begin(share, last, blocks, unit_of(block_unit_bytes))};
+}
+
+Location VectorMap::at(std::size_t part, Block block, std::size_t element) const {
+    if (!divided()) {
+        return {home_, element * shape_.element_bytes};
+    }
+    const bool at_home = block < blocks_at_home(part);
+    if (at_home && home_ == Location::scratch) {
+        return {home_, image_[part][block]};
+    }
+    return {at_home ? home_ : Location::output,
+            shape_.displacements[shape_.owners[part][block]] + element * shape_.element_bytes};
+}
+
+void VectorMap::append(std::size_t part, Block first, Block last, std::vector<Run>& runs) const {
+    const Block step = divided() ? 1 : last - first;
+    for (Block b = first; b < last; b += step) {
+        const Range elements = range(part, b, b + step);
+        const Run run{at(part, b, elements.from),
+                      (elements.to - elements.from) * shape_.element_bytes};
+        if (run.bytes == 0) {
+            continue;
+        }
+        if (!runs.empty() && runs.back().at.space == run.at.space &&
+            runs.back().at.offset + runs.back().bytes == run.at.offset) {
+            runs.back().bytes += run.bytes;
+        } else {
+            runs.push_back(run);
+        }
+    }
+}
+
+std::size_t VectorMap::block_bytes(std::size_t part, Block block) const {
+    const Range elements = range(part, block, block + 1);
+    return (elements.to - elements.from) * shape_.element_bytes;
+}
+
+std::vector<Transfer> VectorMap::begin() const {
+    const Rank rank = schedule_.rank;
+    std::vector<Transfer> list;
+    switch (shape_.collective) {
+        case Collective::allreduce:
+        case Collective::reduce:
+            list.push_back(
+                {{home_, 0}, {Location::input, 0}, shape_.elements[0] * shape_.element_bytes});
+            break;
+        case Collective::reduce_scatter:
+            add_blocks(list, true, false);
+            break;
+        case Collective::allgather:
+            add_block(list, Location::output, Location::input, shape_.displacements[rank], 0, rank);
+            break;
+        case Collective::gather:
+            if (home_ == Location::output) {
+                add_block(list, Location::output, Location::input, shape_.displacements[rank], 0,
+                          rank);
+            } else {
+                add_blocks(list, true, true);
+            }
+            break;
+        case Collective::alltoall:
+            if (home_ == Location::scratch) {
+                add_blocks(list, true, false);
+            } else {  // what a rank sends to itself
+                add_block(list, Location::output, Location::input,
+                          shape_.displacements[ranks() + rank], shape_.displacements[rank], rank);
+            }
+            break;
+        default:
+            break;
+    }
+    return list;
+}
+
+std::vector<Transfer> VectorMap::end() const {
+    const Rank rank = schedule_.rank;
+    std::vector<Transfer> list;
+    if (shape_.collective == Collective::scatter && home_ == Location::input) {
+        add_block(list, Location::output, Location::input, 0, shape_.displacements[rank], rank);
+    } else if (shape_.collective == Collective::scatter ||
+               shape_.collective == Collective::reduce_scatter) {
+        add_blocks(list, false, true);
+    }
+    return list;
+}
+
+void VectorMap::add_block(std::vector<Transfer>& list, std::uint32_t target, std::uint32_t source,
+                          std::size_t target_offset, std::size_t source_offset, Rank owner) const {
+    list.push_back({{target, target_offset},
+                    {source, source_offset},
+                    shape_.elements[owner] * shape_.element_bytes});
+}
+
+/// Between the image and the user's vector that has the blocks: all blocks in the input of a
+/// reduce_scatter or of an alltoall, or the own one alone at offset 0.
+void VectorMap::add_blocks(std::vector<Transfer>& list, bool into_image, bool own_only) const {
+    for (std::size_t p = 0; p < schedule_.parts.size(); ++p) {
+        for (Block b = 0; b < blocks_at_home(p); ++b) {
+            const Rank owner = shape_.owners[p][b];
+            const std::size_t bytes = block_bytes(p, b);
+            const bool stays = exchanges() && owner == schedule_.rank;
+            if (bytes == 0 || stays || (own_only && owner != schedule_.rank)) {
+                continue;
+            }
+            const std::size_t slice = range(p, b, b + 1).from * shape_.element_bytes;
+            const std::size_t offset = own_only ? slice : shape_.displacements[owner] + slice;
+            const Location image{Location::scratch, image_[p][b]};
+            if (into_image) {
+                list.push_back({image, {Location::input, offset}, bytes});
+            } else {
+                list.push_back({{Location::output, offset}, image, bytes});
+            }
+        }
+    }
+}
+
+}  // namespace trefoil

@@ -1,0 +1,91 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Where the blocks of a schedule lie: from (part, block) to bytes of the user's vectors, for one
+// segment of a call.
+#pragma once
+
+#include <cstddef>
+#include <vector>
+
+#include "algorithms/schedule/algorithm.hpp"
+#include "threads/executor/program.hpp"
+
+namespace trefoil {
+
+/// What a segment covers. Whole vectors: `elements` has one entry. Divided collectives: one entry
+/// per rank, the elements of its block that belong to the segment; and where each rank's block
+/// begins in the vector of all blocks (the input of reduce_scatter and scatter, the output of
+/// allgather and gather). A rank's own block alone begins at 0 of the other vector. Alltoall on p
+/// ranks: 2p entries, what goes to each rank and then what comes from each; the first displacements
+/// are in the input, the others in the output.
+struct SegmentShape {
+    Collective collective = Collective::allreduce;
+    Rank root = 0;
+    std::size_t element_bytes = 1;
+    std::vector<std::size_t> elements;
+    std::vector<std::size_t> displacements;  ///< bytes
+    /// Divided collectives: by part and position, whose block it is. Alltoall: which entry of
+    /// `elements` the vector block is.
+    std::vector<std::vector<Rank>> owners;
+    bool in_place = false;  ///< of alltoall
+};
+
+/// A run of bytes.
+struct Run {
+    Location at;
+    std::size_t bytes = 0;
+};
+
+/// A copy between the user's vectors and where the result is built.
+struct Transfer {
+    Location target, source;
+    std::size_t bytes = 0;
+};
+
+/// The result is built in the user's output where the collective has all of the vector there, at
+/// the root of a scatter read from the input, and otherwise in an image in the scratch, in which
+/// every part has its blocks in the order of their positions, so that messages are few runs. An
+/// alltoall reads from the input and builds in the output; in place, the image saves the input.
+class VectorMap {
+  public:
+    VectorMap(const Schedule& schedule, SegmentShape shape);
+
+    /// Appends the runs of vector blocks [first, last) of a part; empty ones left out, neighbours
+    /// merged.
+    void append(std::size_t part, Block first, Block last, std::vector<Run>& runs) const;
+    std::size_t block_bytes(std::size_t part, Block block) const;
+    std::size_t image_bytes() const { return image_bytes_; }
+    std::size_t element_bytes() const { return shape_.element_bytes; }
+
+    /// What is copied before the first step, and after the last.
+    std::vector<Transfer> begin() const;
+    std::vector<Transfer> end() const;
+
+  private:
+    struct Range {
+        std::size_t from = 0, to = 0;  ///< elements, within the vector or the owner's block
+    };
+    bool divided() const { return !shape_.owners.empty(); }
+    bool exchanges() const { return shape_.collective == Collective::alltoall; }
+    /// Of how many blocks home_ is the home: alltoall's received ones are at home in the output.
+    Block blocks_at_home(std::size_t part) const;
+    Rank ranks() const { return static_cast<Rank>(shape_.elements.size() / (exchanges() ? 2 : 1)); }
+    Range range(std::size_t part, Block first, Block last) const;
+    Location at(std::size_t part, Block block, std::size_t element) const;
+    void add_block(std::vector<Transfer>& list, std::uint32_t target, std::uint32_t source,
+                   std::size_t target_offset, std::size_t source_offset, Rank owner) const;
+    void add_blocks(std::vector<Transfer>& list, bool into_image, bool own_only) const;
+
+    const Schedule& schedule_;
+    SegmentShape shape_;
+    std::uint32_t home_ = Location::output;
+    std::size_t image_bytes_ = 0;
+    std::vector<std::vector<std::size_t>> image_;  ///< divided: offset by part and position
+};
+
+/// Parts begin at multiples of part_unit_bytes and blocks, within their part, at multiples of
+/// block_unit_bytes. A message costs its sender and its receiver more than these bytes do, so tiny
+/// vectors are better left in few pieces; and no two blocks share a cache line of the part.
+inline constexpr std::size_t part_unit_bytes = 512;
+inline constexpr std::size_t block_unit_bytes = 64;
+
+}  // namespace trefoil

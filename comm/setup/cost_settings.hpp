@@ -1,0 +1,38 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// The parameters of the cost model as users write them: "step=2us,hop=200ns,rate=25gbit".
+#pragma once
+
+#include <optional>
+#include <string>
+#include <string_view>
+
+#include "algorithms/analysis/cost.hpp"
+
+namespace trefoil {
+
+/// What algorithms are chosen by unless the user says otherwise: 2 us per step, 200 ns per hop, 25
+/// Gbit/s per link. A cautious guess that leaves the algorithms which move whole vectors soon, as
+/// what they also cost in copies and reductions is not in the model.
+inline constexpr CostModel default_cost_model{
+    .alpha = 2e-6, .tau = 200e-9, .beta = 8.0 / 25e9, .copy = 0.1e-9};
+
+/// The same where ranks share memory.
+inline constexpr CostModel memory_cost_model{
+    .alpha = 0.3e-6, .tau = 0, .beta = 8.0 / 200e9, .copy = 0.1e-9};
+
+/// What a job's algorithms are chosen by: what was asked for, or the default for its backend; where
+/// ranks share cores, with what their processors do (measured with 9 and 4 ranks on 2 cores, in
+/// memory and over TCP), unless the model asked for tells that. `ranks_per_core`: the most of any
+/// host. Pure; equal on all ranks that give the same values.
+CostModel model_of_job(const std::optional<CostModel>& asked, bool in_memory,
+                       double ranks_per_core);
+
+/// Names that are left out keep their default. Times take ns, us, ms or s; rates, of one direction
+/// of a link, kbit, mbit, gbit or tbit (per second). Throws Error(invalid_argument) that says what
+/// is wrong and how to write it.
+CostModel parse_cost_model(std::string_view text);
+
+/// In the same form, with all names: equal for equal models.
+std::string to_string(const CostModel& model);
+
+}  // namespace trefoil

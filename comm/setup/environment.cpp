@@ -1,0 +1,292 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// The table of environment variables and the parsing of their values.
+#include "comm/setup/environment.hpp"
+
+#include <unistd.h>
+
+#include <algorithm>
+#include <charconv>
+#include <cstdlib>
+#include <optional>
+
+#include "algorithms/schedule/algorithm.hpp"
+#include "topo/core_list.hpp"
+#include "topo/error.hpp"
+
+namespace trefoil {
+
+namespace {
+
+constexpr EnvironmentVariable table[] = {
+    {"TREFOIL_LAUNCHER", "auto|store|pmix|pmi|single", "auto",
+     "how the ranks meet; auto: by TREFOIL_STORE, else PMIx, else PMI-1, else one rank alone"},
+    {"TREFOIL_RANK", "rank", "0", "this process's rank; with TREFOIL_SIZE and TREFOIL_STORE"},
+    {"TREFOIL_SIZE", "count", "1", "number of ranks of the job"},
+    {"TREFOIL_STORE", "host:port", "",
+     "where the ranks meet: a store that `trefoil run` serves, else rank 0"},
+    {"TREFOIL_JOB", "name", "default", "separates jobs that share one store"},
+    {"TREFOIL_LOCAL_RANK", "rank", "", "this process's number on its host; set by `trefoil run`"},
+    {"TREFOIL_LOCAL_SIZE", "count", "", "ranks of the job on this host; set by `trefoil run`"},
+    {"TREFOIL_HOSTFILE", "path", "",
+     "file of lines HOST x y: the coordinates of the ranks; goes before TREFOIL_TORUS"},
+    {"TREFOIL_TORUS", "torus", "balanced",
+     "sizes of the torus, e.g. 3x3, ranks row-major; 2d or 3d: balanced with so many dimensions"},
+    {"TREFOIL_BACKEND", "name", "automatic",
+     "memory, ofi or ucx; automatic: memory when all ranks share a host, else ofi"},
+    {"TREFOIL_PROVIDER", "name", "automatic",
+     "of ofi: net, tcp;ofi_rxm, ...; of ucx: transports as in UCX_TLS"},
+    {"TREFOIL_ALGORITHM", "name or list", "auto",
+     "algorithm of allreduce, or of any: allreduce=swing-b,bcast=bine-dd; `trefoil info` lists "
+     "them"},
+    {"TREFOIL_MODEL", "list", "automatic",
+     "what auto takes steps, hops and links to cost, such as step=2us,hop=200ns,rate=25gbit, a "
+     "byte that alltoall gathers from several places before it is sent, such as copy=0.1ns, and "
+     "what ranks that share cores take for a wait, a message and a byte, such as "
+     "wait=10us,message=20us,byte=2ns; the same on all ranks"},
+    {"TREFOIL_REPRODUCIBLE", "0|1", "0",
+     "1: always reduce in rank order, so that results do not depend on algorithm and torus"},
+    {"TREFOIL_DIRECT", "0|1", "1",
+     "1: ranks of one host reduce large vectors straight from each other's memory where the kernel "
+     "lets them (backend memory, algorithm auto or ordered); the same on all ranks"},
+    {"TREFOIL_PHASE_SYNC", "none|signals|barrier", "none",
+     "of alltoall by algorithms that go along the rings of a torus: signals (barriers where there "
+     "are none) or barriers between its phases, for networks in which messages that meet block "
+     "each "
+     "other; the same on all ranks"},
+    {"TREFOIL_NICS", "list", "nearest",
+     "NICs of the ports: names, addresses or patterns in turn (mlx5_*), per direction "
+     "(+0=eth1,-0=eth2), never (^docker0)"},
+    {"TREFOIL_PORT_THREADS", "count", "automatic",
+     "threads that drive the ports, 0 (the calling thread) to twice the dimensions; automatic: as "
+     "many as cores are free"},
+    {"TREFOIL_PORT_THREADS_BY", "dedicated|openmp|caller", "dedicated",
+     "whose threads those are: Trefoil's own, idle ones of the program's OpenMP runtime, or none"},
+    {"TREFOIL_PIN", "none|auto|cores", "auto",
+     "pin port threads inside the process's own mask, near their NICs; or to these cores "
+     "(0,2,4-7)"},
+    {"TREFOIL_TIMEOUT", "seconds", "120", "a call that makes no progress for this long fails"},
+    {"TREFOIL_STALL_WARN", "seconds", "10",
+     "a call that stalls for this long says what it waits for"},
+    {"TREFOIL_LANDING_BYTES", "bytes", "4M",
+     "landing memory per connection, for all segments in flight; the same on all ranks"},
+    {"TREFOIL_SEGMENT_BYTES", "bytes", "1M",
+     "large vectors are cut into segments of at most this; the same on all ranks"},
+    {"TREFOIL_MPI", "on|off|list", "on",
+     "of the MPI layer: what Trefoil runs, e.g. allreduce,bcast:1Ki-4Mi (bytes) or ^barrier; the "
+     "same on all ranks"},
+    {"TREFOIL_MPI_TUNE", "0|1", "0",
+     "of the MPI layer: 1: try Trefoil and MPI in turns, and keep to the faster; the same on all "
+     "ranks"},
+    {"TREFOIL_MPI_REPORT", "0|1", "0",
+     "of the MPI layer: 1: print at MPI_Finalize what Trefoil ran, what MPI ran, and why"},
+    {"TREFOIL_TRACE", "path", "",
+     "write a timeline for Perfetto when a communicator is destroyed, a file per rank: %r stands "
+     "for the rank, else out.json becomes out.0.json, ..."},
+    {"TREFOIL_TRACE_EVENTS", "count", "65536",
+     "events of the timeline that each port thread keeps, the last ones, 64 bytes each"},
+};
+
+[[noreturn]] void refuse(const char* name, std::string_view value, const std::string& mend) {
+    throw Error(Status::invalid_argument,
+                std::string(name) + "=" + std::string(value) + " is not valid: " + mend);
+}
+
+std::optional<std::string> variable(const char* name) {
+    const char* value = std::getenv(name);  // NOLINT(concurrency-mt-unsafe): set-up only
+    if (value == nullptr || *value == '\0') {
+        return std::nullopt;
+    }
+    return std::string(value);
+}
+
+void read_text(const char* name, std::string& target) {
+    if (const auto value = variable(name)) {
+        target = *value;
+    }
+}
+
+template <typename T>
+bool read_number(const char* name, T& target, T least, T most, const char* mend) {
+    const auto value = variable(name);
+    if (!value) {
+        return false;
+    }
+    T number{};
+    const char* end = value->data() + value->size();
+    const auto [stop, error] = std::from_chars(value->data(), end, number);
+    // So written, the comparison refuses "nan" too.
+    if (error != std::errc() || stop != end || !(number >= least && number <= most)) {
+        refuse(name, *value, mend);
+    }
+    target = number;
+    return true;
+}
+
+void read_seconds(const char* name, std::chrono::milliseconds& target) {
+    double seconds = 0;
+    if (read_number(name, seconds, 0.001, 1e6, "give seconds, more than 0, e.g. 30 or 0.5")) {
+        target = std::chrono::milliseconds(static_cast<std::int64_t>(seconds * 1000));
+    }
+}
+
+void read_switch(const char* name, bool& target) {
+    std::string value = target ? "1" : "0";
+    read_text(name, value);
+    if (value != "0" && value != "1") {
+        refuse(name, value, "give 0 or 1");
+    }
+    target = value == "1";
+}
+
+void read_phase_sync(PhaseSync& target) {
+    std::string value(to_string(target));
+    read_text("TREFOIL_PHASE_SYNC", value);
+    for (const PhaseSync sync : {PhaseSync::none, PhaseSync::signals, PhaseSync::barrier}) {
+        if (value == to_string(sync)) {
+            target = sync;
+            return;
+        }
+    }
+    refuse("TREFOIL_PHASE_SYNC", value, "give none, signals or barrier");
+}
+
+void read_launcher(std::optional<Launcher>& target) {
+    const auto value = variable("TREFOIL_LAUNCHER");
+    if (value && *value != "auto") {
+        target = launcher_named(*value);
+        if (!target) {
+            refuse("TREFOIL_LAUNCHER", *value, "give auto, store, pmix, pmi or single");
+        }
+    }
+}
+
+void read_pin(Settings& s) {
+    const std::string pin = variable("TREFOIL_PIN").value_or("auto");
+    s.pin = pin != "none";
+    if (pin != "none" && pin != "auto") {
+        const auto cores = parse_core_list(pin);
+        if (!cores) {
+            refuse("TREFOIL_PIN", pin, "give none, auto or a list of cores, e.g. 0,2,4-7");
+        }
+        s.pin_cores = *cores;
+    }
+}
+
+void read_port_threads_by(PortThreadsBy& target) {
+    const std::string team = variable("TREFOIL_PORT_THREADS_BY").value_or("dedicated");
+    if (team != "dedicated" && team != "openmp" && team != "caller") {
+        refuse("TREFOIL_PORT_THREADS_BY", team, "give dedicated, openmp or caller");
+    }
+    target = team == "openmp"   ? PortThreadsBy::openmp
+             : team == "caller" ? PortThreadsBy::caller
+                                : PortThreadsBy::dedicated;
+}
+
+void read_bytes(const char* name, std::size_t& target, std::size_t least) {
+    auto value = variable(name);
+    if (!value) {
+        return;
+    }
+    std::size_t number = 0;
+    const char* end = value->data() + value->size();
+    const auto [stop, error] = std::from_chars(value->data(), end, number);
+    int shift = 0;
+    const char* rest = stop;
+    if (error == std::errc() && rest != end) {
+        shift = *rest == 'K' ? 10 : *rest == 'M' ? 20 : *rest == 'G' ? 30 : 0;
+        rest += shift > 0 ? 1 : 0;
+    }
+    constexpr std::size_t most = std::size_t{1} << 40;
+    if (error != std::errc() || rest != end || number > most >> shift || number << shift < least) {
+        refuse(name, *value,
+               "give bytes, at least " + std::to_string(least) + ", e.g. 65536, 64K or 4M");
+    }
+    target = number << shift;
+}
+
+}  // namespace
+
+std::span<const EnvironmentVariable> environment_variables() {
+    return table;
+}
+
+std::vector<std::string> unknown_variables() {
+    std::vector<std::string> known;
+    for (const EnvironmentVariable& v : table) {
+        known.emplace_back(v.name);
+    }
+    std::vector<std::string> messages;
+    for (char** entry = environ; entry != nullptr && *entry != nullptr; ++entry) {
+        const std::string_view text(*entry);
+        const std::string name(text.substr(0, text.find('=')));
+        if (!name.starts_with("TREFOIL_") ||
+            std::find(known.begin(), known.end(), name) != known.end()) {
+            continue;
+        }
+        std::string message = "unknown environment variable " + name;
+        const auto nearest = nearest_names(name, known);
+        if (!nearest.empty()) {
+            message += "; did you mean " + nearest[0] + "?";
+        }
+        messages.push_back(message);
+    }
+    return messages;
+}
+
+Settings settings_from_environment() {
+    Settings s;
+    read_launcher(s.launcher);
+    constexpr Rank most = 2147483647;
+    read_number("TREFOIL_SIZE", s.ranks, Rank{1}, most, "give the number of ranks, at least 1");
+    read_number("TREFOIL_RANK", s.rank, Rank{0}, most, "give a rank, 0 or more");
+    if (s.rank > 0 && s.rank >= s.ranks) {
+        refuse("TREFOIL_RANK", std::to_string(s.rank),
+               "it must be smaller than TREFOIL_SIZE (" + std::to_string(s.ranks) + ")");
+    }
+    read_text("TREFOIL_STORE", s.store);
+    read_text("TREFOIL_JOB", s.job);
+    read_text("TREFOIL_HOSTFILE", s.hostfile);
+    read_text("TREFOIL_TORUS", s.torus);
+    if (!s.torus.empty()) {
+        s.torus_source = "TREFOIL_TORUS";
+    }
+    read_text("TREFOIL_BACKEND", s.backend);
+    read_text("TREFOIL_PROVIDER", s.provider);
+    read_text("TREFOIL_ALGORITHM", s.algorithm);
+    if (const auto model = variable("TREFOIL_MODEL")) {
+        try {
+            s.cost_model = parse_cost_model(*model);
+        } catch (const Error& error) {
+            refuse("TREFOIL_MODEL", *model, error.what());
+        }
+    }
+    read_switch("TREFOIL_REPRODUCIBLE", s.reproducible);
+    read_switch("TREFOIL_DIRECT", s.direct);
+    read_phase_sync(s.phase_sync);
+    read_text("TREFOIL_NICS", s.nics);
+    read_number("TREFOIL_PORT_THREADS", s.port_threads, 0, 1024,
+                "give a number of threads, 0 (the calling thread) to twice the dimensions");
+    read_port_threads_by(s.port_threads_by);
+    read_pin(s);
+    read_seconds("TREFOIL_TIMEOUT", s.timeout);
+    read_seconds("TREFOIL_STALL_WARN", s.stall_warning);
+    read_bytes("TREFOIL_LANDING_BYTES", s.landing_bytes, 16384);
+    read_bytes("TREFOIL_SEGMENT_BYTES", s.segment_bytes, 1024);
+    read_text("TREFOIL_TRACE", s.trace);
+    read_number("TREFOIL_TRACE_EVENTS", s.trace_events, std::size_t{1}, std::size_t{1} << 30,
+                "give how many events a thread keeps, at least 1, e.g. 65536");
+    return s;
+}
+
+LauncherRequest launcher_request(const Settings& settings, const std::string& job) {
+    LauncherRequest request;
+    request.launcher = settings.launcher;
+    request.store = settings.store;
+    request.job = settings.job + "." + job;
+    request.rank = settings.rank;
+    request.ranks = settings.ranks;
+    request.deadline = settings.timeout;
+    return request;
+}
+
+}  // namespace trefoil

@@ -1,0 +1,79 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// The one table of environment variables, and the settings of a communicator read through it.
+#pragma once
+
+#include <chrono>
+#include <cstddef>
+#include <cstdint>
+#include <optional>
+#include <span>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "backend/bootstrap/launcher.hpp"
+#include "comm/setup/cost_settings.hpp"
+#include "threads/workers/waiting.hpp"
+#include "topo/torus.hpp"
+
+namespace trefoil {
+
+struct EnvironmentVariable {
+    std::string_view name;
+    std::string_view type;           ///< "count", "seconds", "bytes", "name", "torus", ...
+    std::string_view default_value;  ///< as text; what happens when it is not set
+    std::string_view help;
+};
+
+/// Every variable that Trefoil reads, in the order in which they are explained to users.
+std::span<const EnvironmentVariable> environment_variables();
+
+/// One message per TREFOIL_* variable of the environment that does not exist, with the nearest
+/// names.
+std::vector<std::string> unknown_variables();
+
+/// Who drives the ports: threads that the communicator starts (or the caller, where there are
+/// none), threads of the program's OpenMP runtime, or always the caller.
+enum class PortThreadsBy : std::uint8_t { dedicated, openmp, caller };
+
+/// What a communicator is asked to be. Precedence: the caller's configuration > environment >
+/// default.
+struct Settings {
+    std::optional<Launcher> launcher;  ///< nothing: what the environment indicates
+    Rank rank = 0;
+    Rank ranks = 0;  ///< 0: not given
+    std::string store;
+    std::string job = "default";
+    std::string torus;                                 ///< "3x3", "2d"; empty: balanced
+    std::string torus_source = "balanced by default";  ///< who has said so, for people
+    std::string hostfile;                              ///< empty: none. Goes before `torus`
+    std::vector<Rank> coordinates;        ///< this rank's, by the caller; goes before `hostfile`
+    std::string backend;                  ///< empty: memory when all ranks share a host, else ofi
+    std::string provider;                 ///< empty: the backend's choice
+    std::string algorithm = "auto";       ///< of allreduce, or a list: comm/plan/choices.hpp
+    std::optional<CostModel> cost_model;  ///< what auto chooses by; empty: the job's default
+    bool reproducible = false;
+    bool direct = true;  ///< large vectors straight from memory to memory of one host's ranks
+    PhaseSync phase_sync = PhaseSync::none;  ///< of alltoall, where the algorithm has it
+    std::string nics;
+    int port_threads = -1;  ///< -1: automatic; 0: the calling thread
+    PortThreadsBy port_threads_by = PortThreadsBy::dedicated;
+    bool pin = true;
+    std::vector<int> pin_cores;  ///< in the order given; empty: any in the mask
+    std::chrono::milliseconds timeout{120'000};
+    std::chrono::milliseconds stall_warning{10'000};
+    std::size_t landing_bytes = std::size_t{4} << 20;  ///< per channel, all slots
+    std::size_t segment_bytes = std::size_t{1} << 20;  ///< of the vector
+    std::string trace;                                 ///< file of the timeline; empty: none
+    std::size_t trace_events = 65536;                  ///< that a thread keeps
+    Progress progress{};                               ///< the caller's
+};
+
+/// Reads the environment. Throws Error(invalid_argument) that names variable, value and mend.
+Settings settings_from_environment();
+
+/// How a communicator by these settings is to meet the other ranks; `job` names it among the
+/// communicators of the process.
+LauncherRequest launcher_request(const Settings& settings, const std::string& job = {});
+
+}  // namespace trefoil

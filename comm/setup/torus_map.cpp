@@ -1,0 +1,120 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Which torus a job has, and the permutation between ranks and positions.
+#include "comm/setup/torus_map.hpp"
+
+#include <algorithm>
+#include <map>
+#include <numeric>
+
+#include "topo/error.hpp"
+
+namespace trefoil {
+
+namespace {
+
+[[noreturn]] void refuse(const TorusRequest& request, const std::string& what) {
+    throw Error(Status::invalid_argument, request.source + ": " + what);
+}
+
+std::string text_of(const std::vector<Rank>& coordinates) {
+    std::string text;
+    for (const Rank c : coordinates) {
+        text += (text.empty() ? "(" : ",") + std::to_string(c);
+    }
+    return text.empty() ? "()" : text + ")";
+}
+
+/// The largest coordinates + 1.
+Torus enclosing(const TorusRequest& request) {
+    std::vector<Rank> sizes(request.coordinates[0].size(), 1);
+    for (std::size_t r = 0; r < request.coordinates.size(); ++r) {
+        const std::vector<Rank>& c = request.coordinates[r];
+        if (c.size() != sizes.size()) {
+            refuse(request, "rank 0 has " + std::to_string(sizes.size()) +
+                                " coordinates, but rank " + std::to_string(r) + " has " +
+                                std::to_string(c.size()) + "; give one per dimension");
+        }
+        for (std::size_t j = 0; j < sizes.size(); ++j) {
+            sizes[j] = std::max(sizes[j], c[j] == INT32_MAX ? c[j] : c[j] + 1);
+        }
+    }
+    return Torus(sizes);
+}
+
+void refuse_duplicates(const TorusRequest& request) {
+    std::map<std::vector<Rank>, std::size_t> holders;
+    for (std::size_t r = 0; r < request.coordinates.size(); ++r) {
+        const auto [holder, added] = holders.emplace(request.coordinates[r], r);
+        if (!added) {
+            refuse(request, "ranks " + std::to_string(holder->second) + " and " +
+                                std::to_string(r) + " both have coordinates " +
+                                text_of(request.coordinates[r]) + "; each place is for one rank");
+        }
+    }
+}
+
+/// Puts each rank at its coordinates, which are all different.
+void place(TorusMap& map, const TorusRequest& request) {
+    const Torus& torus = map.torus;
+    for (std::size_t r = 0; r < request.coordinates.size(); ++r) {
+        const std::vector<Rank>& c = request.coordinates[r];
+        bool inside = c.size() == torus.sizes().size();
+        for (std::size_t j = 0; inside && j < c.size(); ++j) {
+            inside = c[j] >= 0 && c[j] < torus.sizes()[j];
+        }
+        if (!inside) {
+            refuse(request, "rank " + std::to_string(r) + " has coordinates " + text_of(c) +
+                                ", which torus " + torus.name() +
+                                " does not have; they go from 0 to the size - 1");
+        }
+        map.rank_at[torus.rank(c)] = static_cast<Rank>(r);
+        map.position_of[r] = torus.rank(c);
+    }
+}
+
+}  // namespace
+
+void TorusMap::renumber(Schedule& schedule) const {
+    schedule.rank = rank_at[schedule.rank];
+    for (Send& send : schedule.sends) {
+        send.peer = rank_at[send.peer];
+    }
+    for (Receive& receive : schedule.receives) {
+        receive.peer = rank_at[receive.peer];
+    }
+}
+
+Torus default_torus(Rank ranks) {
+    Torus square = Torus::balanced(ranks, 2);
+    return square.size(1) > 1 ? square : Torus({ranks});
+}
+
+Torus torus_named(const std::string& text, Rank ranks) {
+    if (text.size() == 2 && text[0] >= '1' && text[0] <= '9' && text[1] == 'd') {
+        return Torus::balanced(ranks, text[0] - '0');
+    }
+    return Torus::parse(text);
+}
+
+TorusMap make_torus_map(const TorusRequest& request, Rank ranks) {
+    TorusMap map;
+    map.source = request.source;
+    refuse_duplicates(request);
+    map.torus = !request.torus.empty()         ? torus_named(request.torus, ranks)
+                : !request.coordinates.empty() ? enclosing(request)
+                                               : default_torus(ranks);
+    if (map.torus.ranks() != ranks) {
+        refuse(request, "torus " + map.torus.name() + " has " + std::to_string(map.torus.ranks()) +
+                            " ranks, but the job has " + std::to_string(ranks) +
+                            "; give sizes whose product is " + std::to_string(ranks));
+    }
+    map.position_of.resize(static_cast<std::size_t>(ranks));
+    std::iota(map.position_of.begin(), map.position_of.end(), 0);
+    map.rank_at = map.position_of;
+    if (!request.coordinates.empty()) {
+        place(map, request);
+    }
+    return map;
+}
+
+}  // namespace trefoil

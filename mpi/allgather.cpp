@@ -1,0 +1,72 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Nonblocking collectives of the MPI below, because a blocking one would wait for ever for a rank
+// that has failed. They stand in the place of the user's call, so their order is that of the calls.
+#include "mpi/allgather.hpp"
+
+#include <sched.h>
+
+#include <climits>
+#include <cstring>
+#include <memory>
+
+#include "mpi/layer.hpp"
+
+namespace trefoil::mpi {
+
+bool complete(MPI_Request& request) {
+    const auto deadline = std::chrono::steady_clock::now() + layer.patience;
+    for (int polls = 1;; ++polls) {
+        int done = 0;
+        if (PMPI_Test(&request, &done, MPI_STATUS_IGNORE) != MPI_SUCCESS) {
+            return false;
+        }
+        if (done != 0) {
+            return true;
+        }
+        if (polls % 64 == 0 && std::chrono::steady_clock::now() > deadline) {
+            return false;
+        }
+        sched_yield();
+    }
+}
+
+bool greatest(MPI_Comm comm, std::span<std::uint64_t> numbers) {
+    const std::size_t bytes = numbers.size_bytes();
+    // Both halves live on the heap: after a time-out MPI still knows them, and they are given up.
+    auto buffers = std::make_unique<std::uint64_t[]>(2 * numbers.size());
+    std::memcpy(buffers.get(), numbers.data(), bytes);
+    MPI_Request request = MPI_REQUEST_NULL;
+    const bool done = PMPI_Iallreduce(buffers.get(), buffers.get() + numbers.size(),
+                                      static_cast<int>(numbers.size()), MPI_UINT64_T, MPI_MAX, comm,
+                                      &request) == MPI_SUCCESS &&
+                      complete(request);
+    if (!done) {
+        static_cast<void>(buffers.release());
+        return false;
+    }
+    std::memcpy(numbers.data(), buffers.get() + numbers.size(), bytes);
+    return true;
+}
+
+int allgather(MPI_Comm comm, const void* mine, void* all, std::size_t bytes) {
+    int ranks = 0;
+    PMPI_Comm_size(comm, &ranks);
+    if (bytes > INT_MAX) {
+        return MPI_ERR_COUNT;
+    }
+    auto buffers = std::make_unique<char[]>(bytes * (static_cast<std::size_t>(ranks) + 1));
+    char* const gathered = buffers.get() + bytes;
+    std::memcpy(buffers.get(), mine, bytes);
+    MPI_Request request = MPI_REQUEST_NULL;
+    const int count = static_cast<int>(bytes);
+    const int code =
+        PMPI_Iallgather(buffers.get(), count, MPI_BYTE, gathered, count, MPI_BYTE, comm, &request);
+    if (code != MPI_SUCCESS || !complete(request)) {
+        static_cast<void>(buffers.release());
+        return code != MPI_SUCCESS ? code : MPI_ERR_OTHER;
+    }
+    std::memcpy(all, gathered, bytes * static_cast<std::size_t>(ranks));
+    return 0;
+}
+
+}  // namespace trefoil::mpi

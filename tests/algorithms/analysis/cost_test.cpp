@@ -1,0 +1,225 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// The cost summary against known figures, against a plain computation without short cuts, and on a
+// schedule written by hand; the time model.
+#include "algorithms/analysis/cost.hpp"
+
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <map>
+
+namespace trefoil {
+namespace {
+
+CostSummary summary_of(std::string_view algorithm, const char* shape) {
+    return summarize(Torus::parse(shape), find_algorithm(Collective::allreduce, algorithm));
+}
+
+TEST(Cost, OfTheRing) {
+    for (const Rank n : {2, 3, 8, 25}) {
+        const CostSummary cost = summary_of("ring", std::to_string(n).c_str());
+        const double share = (n - 1.0) / n;
+        EXPECT_EQ(cost.parts, 2);
+        EXPECT_EQ(cost.steps, 2 * (n - 1));
+        EXPECT_DOUBLE_EQ(cost.bytes_sent_max, 2 * share);
+        EXPECT_DOUBLE_EQ(cost.bytes_sent_min, 2 * share);
+        EXPECT_DOUBLE_EQ(cost.bytes_sent_total, 2 * share * n);
+        EXPECT_NEAR(cost.sum_link_load, share, 1e-12);
+        EXPECT_EQ(cost.sum_hops, 2 * (n - 1));
+        EXPECT_EQ(cost.max_sends_per_port_per_step, 1);
+        EXPECT_EQ(cost.max_extents_per_message, 1);
+        for (const double load : cost.step_max_link_load) {
+            EXPECT_DOUBLE_EQ(load, 1.0 / (2 * n));
+        }
+    }
+}
+
+TEST(Cost, OfProcessors) {
+    const CostSummary ring = summary_of("ring", "5");  // both ways round at once
+    EXPECT_DOUBLE_EQ(ring.messages, 16);
+    EXPECT_DOUBLE_EQ(ring.waits, 8);
+    EXPECT_DOUBLE_EQ(ring.sent, 1.6);
+    // 4 messages to rank 0 and back; it takes two steps, as it has two ports.
+    const CostSummary linear = summary_of("linear", "5");
+    EXPECT_DOUBLE_EQ(linear.messages, 8.0 / 5);
+    EXPECT_DOUBLE_EQ(linear.waits, (2 + 4) / 5.0);
+    EXPECT_DOUBLE_EQ(linear.sent, 8.0 / 5);
+    const CostModel model{.alpha = 0, .tau = 0, .beta = 0, .wait = 1, .message = 10, .byte = 100};
+    EXPECT_DOUBLE_EQ(model.time(linear, 3), 1.2 + 16 + 480);
+}
+
+// With D times the vector's time on one link as the unit these are the figures of the papers.
+TEST(Cost, MatchesKnownTransmissionDeficiencies) {
+    EXPECT_DOUBLE_EQ(2 * summary_of("swing-l", "64x64").sum_link_load, 42);
+    EXPECT_LE(2 * summary_of("trivance-l", "64x64").sum_link_load, 72);
+    EXPECT_DOUBLE_EQ(2 * summary_of("trivance-l", "27x27").sum_link_load, 26);
+    EXPECT_NEAR(2 * summary_of("swing-b", "64x64").sum_link_load, 1.184, 5e-4);
+    EXPECT_NEAR(2 * summary_of("trivance-b", "27x27").sum_link_load, 1.284, 5e-4);
+    EXPECT_NEAR(2 * summary_of("recursive-doubling-b", "64x64").sum_link_load, 1.477, 5e-4);
+    EXPECT_NEAR(2 * summary_of("bucket", "27x27").sum_link_load, 728.0 / 729, 1e-9);
+}
+
+TEST(Cost, OfSwingOnARing) {
+    const CostSummary cost = summary_of("swing-l", "64");
+    EXPECT_EQ(cost.step_max_link_load, (std::vector<double>{0.5, 0.5, 1.5, 2.5, 5.5, 10.5}));
+    EXPECT_EQ(cost.step_max_hops, (std::vector<int>{1, 1, 3, 5, 11, 21}));
+    EXPECT_EQ(cost.sum_hops, 42);
+    EXPECT_DOUBLE_EQ(cost.bytes_sent_max, 6);
+}
+
+// Both parts of a pair send half a vector, and either message is split over the two links.
+TEST(Cost, SplitsTheMessagesOfASizeTwoDimension) {
+    const CostSummary cost = summary_of("swing-l", "2");
+    EXPECT_EQ(cost.steps, 1);
+    EXPECT_DOUBLE_EQ(cost.sum_link_load, 0.5);
+    EXPECT_EQ(cost.max_sends_per_port_per_step, 1);
+}
+
+TEST(Cost, OfOneRankIsNothing) {
+    for (const Algorithm& a : algorithms()) {
+        if (!a.refusal(Torus({1, 1})).empty()) {
+            continue;
+        }
+        const CostSummary cost = summarize(Torus({1, 1}), a);
+        EXPECT_EQ(cost.steps, 0) << a.name;
+        EXPECT_EQ(cost.bytes_sent_total, 0) << a.name;
+        EXPECT_EQ(cost.sum_link_load, 0) << a.name;
+        EXPECT_TRUE(cost.step_max_hops.empty()) << a.name;
+    }
+}
+
+TEST(Cost, OfABarrierIsStepsAndHopsOnly) {
+    const CostSummary cost =
+        summarize(Torus({6}), find_algorithm(Collective::barrier, "dissemination"));
+    EXPECT_EQ(cost.step_max_hops, (std::vector<int>{1, 2, 2}));
+    EXPECT_EQ(cost.steps, 3);
+    EXPECT_EQ(cost.bytes_sent_total, 0);
+    EXPECT_EQ(cost.max_extents_per_message, 0);
+}
+
+/// Rank 0 sends two messages to rank 1 through one port, of three blocks in two extents and of one
+/// block, after a step of which only a local copy is left; the other ranks do nothing.
+Schedule uneven(const Torus&, Rank rank, const BuildOptions&) {
+    const Extent three[] = {{0, 2}, {3, 1}};
+    const Extent one[] = {{5, 1}};
+    ScheduleWriter writer(rank);
+    writer.part(8);
+    writer.step();
+    writer.step();
+    if (rank == 0) {
+        writer.send(1, Port::plus(0), three);
+        writer.send(1, Port::plus(0), one);
+    }
+    return writer.take();
+}
+
+TEST(Cost, CountsMessagesExtentsAndUnevenRanks) {
+    Algorithm algorithm;
+    algorithm.builder = uneven;
+    const CostSummary cost = summarize(Torus({4}), algorithm);
+    EXPECT_EQ(cost.steps, 1);  // nobody sends in the first
+    EXPECT_EQ(cost.max_sends_per_port_per_step, 2);
+    EXPECT_EQ(cost.max_extents_per_message, 2);
+    EXPECT_DOUBLE_EQ(cost.bytes_sent_max, 0.5);
+    EXPECT_DOUBLE_EQ(cost.bytes_sent_min, 0);
+    EXPECT_DOUBLE_EQ(cost.bytes_sent_total, 0.5);
+    EXPECT_DOUBLE_EQ(cost.sum_link_load, 0.5);
+}
+
+/// Loads and hops by step, straight from the definition.
+struct Plain {
+    std::vector<double> loads;
+    std::vector<int> hops;
+};
+
+Plain plain_summary(const Torus& torus, const Algorithm& algorithm, const BuildOptions& options) {
+    std::map<std::size_t, std::map<std::pair<Rank, Port>, double>> loads;
+    std::map<std::size_t, std::int64_t> hops;
+    for (Rank r = 0; r < torus.ranks(); ++r) {
+        const Schedule schedule = algorithm.build(torus, r, options);
+        for (const Part& part : schedule.parts) {
+            const auto steps = schedule.of(part);
+            for (std::size_t s = 0; s < steps.size(); ++s) {
+                for (const Send& m : schedule.sends_of(steps[s])) {
+                    const bool exchange = algorithm.collective == Collective::alltoall;
+                    const double vectors =
+                        static_cast<double>(block_count(schedule.extents_of(m))) /
+                        (part.vector_blocks / (exchange ? 2 : 1)) /
+                        static_cast<double>(schedule.parts.size());
+                    for (const LinkShare& l : torus.route(r, m.peer)) {
+                        const bool may_steer = algorithm.traits.steered && l.share < 1 &&
+                                               l.link.port.dimension() == m.port.dimension();
+                        const double share = !may_steer ? l.share : l.link.port == m.port ? 1 : 0;
+                        loads[s][{l.link.from, l.link.port}] += share * vectors;
+                    }
+                    hops[s] = std::max(hops[s], torus.hops(r, m.peer));
+                }
+            }
+        }
+    }
+    Plain plain;
+    for (const auto& [step, links] : loads) {
+        double largest = 0;
+        for (const auto& [link, load] : links) {
+            largest = std::max(largest, load);
+        }
+        plain.loads.push_back(largest);
+        plain.hops.push_back(static_cast<int>(hops[step]));
+    }
+    return plain;
+}
+
+void expect_plain(const CostSummary& cost, const Plain& plain) {
+    EXPECT_EQ(cost.step_max_hops, plain.hops);
+    ASSERT_EQ(cost.step_max_link_load.size(), plain.loads.size());
+    double sum = 0;
+    for (std::size_t s = 0; s < plain.loads.size(); ++s) {
+        EXPECT_NEAR(cost.step_max_link_load[s], plain.loads[s], 1e-12) << "step " << s;
+        sum += plain.loads[s];
+    }
+    EXPECT_NEAR(cost.sum_link_load, sum, 1e-9);
+    EXPECT_EQ(cost.steps, static_cast<int>(plain.loads.size()));
+}
+
+// Far and near messages, few and many in a step, one and both ways round.
+TEST(Cost, AgreesWithThePlainComputation) {
+    for (const Algorithm& a : algorithms()) {
+        for (const char* shape :
+             {"2", "5", "8", "12", "64", "2x2", "3x3", "2x6", "3x5", "4x8", "2x3x4"}) {
+            SCOPED_TRACE(std::string(a.name) + " on " + shape);
+            const Torus torus = Torus::parse(shape);
+            for (const bool single_port : {false, true}) {
+                const BuildOptions options{.single_port = single_port};
+                if (a.refusal(torus, options).empty()) {
+                    expect_plain(summarize(torus, a, options), plain_summary(torus, a, options));
+                }
+            }
+        }
+    }
+}
+
+TEST(CostModel, AddsStepsHopsAndLoad) {
+    CostSummary cost;
+    cost.steps = 3;
+    cost.sum_hops = 7;
+    cost.sum_link_load = 1.5;
+    const CostModel model{.alpha = 1e-6, .tau = 1e-7, .beta = 1e-9};
+    EXPECT_DOUBLE_EQ(model.time(cost, 0), 3e-6 + 7e-7);
+    EXPECT_DOUBLE_EQ(model.time(cost, 1000), 3e-6 + 7e-7 + 1.5e-6);
+}
+
+// 8x8 with the default machine: three windows win for small vectors, less load for large ones.
+TEST(CostModel, OrdersAlgorithmsBySize) {
+    const CostModel model;
+    const auto time = [&](const char* algorithm, double bytes) {
+        return model.time(summary_of(algorithm, "8x8"), bytes);
+    };
+    EXPECT_LT(time("trivance-l", 64), time("swing-l", 64));
+    EXPECT_LT(time("swing-l", 64), time("swing-b", 64));
+    EXPECT_LT(time("swing-b", 1 << 20), time("ring", 1 << 20));
+    EXPECT_LT(time("bucket", 1 << 30), time("swing-b", 1 << 30));
+    EXPECT_LT(time("swing-b", 1 << 30), time("trivance-l", 1 << 30));
+}
+
+}  // namespace
+}  // namespace trefoil

@@ -1,0 +1,63 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// What Trivance's tests share: builders as table entries, proofs, and the steps that are due.
+#pragma once
+
+#include <gtest/gtest.h>
+
+#include <string>
+#include <vector>
+
+#include "algorithms/analysis/cost.hpp"
+#include "algorithms/analysis/verify.hpp"
+#include "algorithms/registry/builders.hpp"
+#include "algorithms/registry/entries.hpp"
+#include "algorithms/trivance/runs.hpp"
+
+namespace trefoil::testing_trivance {
+
+template <Schedule (*build)(const Torus&, Rank)>
+Algorithm trivance() {
+    Algorithm algorithm;
+    algorithm.name = "trivance";
+    algorithm.shape_refusal = table::every_torus;
+    algorithm.builder = table::without_options<build>;
+    return algorithm;
+}
+
+inline int due_steps(const Torus& torus) {
+    int steps = 0;
+    for (const Rank size : torus.sizes()) {
+        steps += trivance_steps(size);
+    }
+    return steps;
+}
+
+inline std::vector<std::string> rings(Rank first, Rank last) {
+    std::vector<std::string> names;
+    for (Rank n = first; n <= last; ++n) {
+        names.push_back(std::to_string(n));
+    }
+    return names;
+}
+
+inline std::vector<std::string> tori() {
+    return {"2x2", "2x3", "3x3", "2x4", "3x4",   "4x4",   "3x5",   "5x5", "2x6", "4x8",   "8x2",
+            "3x9", "1x1", "1x3", "3x1", "2x2x2", "3x3x3", "2x3x4", "6x6", "8x8", "2x1x2", "5x2"};
+}
+
+/// The verifier's proof, and the number of steps.
+inline void prove(const Algorithm& algorithm, const std::vector<std::string>& shapes,
+                  bool identical, int phases) {
+    for (const std::string& shape : shapes) {
+        SCOPED_TRACE(shape);
+        const Torus torus = Torus::parse(shape);
+        const Verification proof = verify(torus, algorithm);
+        ASSERT_TRUE(proof.ok()) << proof.errors[0];
+        if (identical) {
+            EXPECT_TRUE(proof.identical_results);
+        }
+        EXPECT_EQ(summarize(torus, algorithm).steps, phases * due_steps(torus));
+    }
+}
+
+}  // namespace trefoil::testing_trivance

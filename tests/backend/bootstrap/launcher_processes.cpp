@@ -1,0 +1,208 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// The launchers themselves: mpirun of Open MPI, mpirun of MPICH, and ranks started by hand.
+#include <gtest/gtest.h>
+#include <stdlib.h>
+#include <sys/wait.h>
+
+#include <algorithm>
+#include <cstdio>
+#include <string>
+#include <vector>
+
+#include "backend/bootstrap/bootstrap.hpp"
+
+namespace trefoil {
+namespace {
+
+struct Result {
+    int code = -1;
+    std::string out;  ///< both streams
+    int lines_with(const std::string& text) const {
+        int count = 0;
+        for (std::size_t at = out.find(text); at != std::string::npos;
+             at = out.find(text, at + 1)) {
+            ++count;
+        }
+        return count;
+    }
+};
+
+Result run(const std::string& command) {
+    Result result;
+    // The time limit is for a launcher that hangs; what it has started ends with it.
+    FILE* pipe = popen(("exec 2>&1; " + command).c_str(), "r");
+    if (pipe == nullptr) {
+        return result;
+    }
+    char piece[4096];
+    std::size_t count = 0;
+    while ((count = fread(piece, 1, sizeof piece, pipe)) > 0) {
+        result.out.append(piece, count);
+    }
+    const int status = pclose(pipe);
+    result.code = WIFEXITED(status) ? WEXITSTATUS(status) : 128 + WTERMSIG(status);
+    return result;
+}
+
+/// A way to start ranks: a shell command with %n for their number and %p for the program.
+struct Way {
+    std::string name;
+    std::vector<std::string> programs;  ///< one of these is needed
+    std::string mark;                   ///< in its --version
+    std::string options;
+    std::string missing;  ///< why the test is skipped without
+};
+
+void PrintTo(const Way& way, std::ostream* out) {
+    *out << way.name;
+}
+
+std::vector<Way> ways() {
+    return {
+        {"openmpi",
+         {"mpirun.openmpi", "prterun", "mpirun"},
+         "Open MPI\\|PRRTE\\|PRTE",
+         "--allow-run-as-root --oversubscribe -n %n %p",
+         "no mpirun of Open MPI and no prterun (Debian: openmpi-bin)"},
+        {"mpich",
+         {"mpirun.mpich", "mpiexec.hydra", "mpirun"},
+         "HYDRA",
+         "-n %n %p",
+         "no mpirun of MPICH (Debian: mpich)"},
+        {"hand", {}, "", "", ""},
+    };
+}
+
+std::string replaced(std::string text, const std::string& what, const std::string& by) {
+    const std::size_t at = text.find(what);
+    return at == std::string::npos ? text : text.replace(at, what.size(), by);
+}
+
+class Launchers : public ::testing::TestWithParam<Way> {
+  protected:
+    void SetUp() override {
+        for (const char* name : {"TREFOIL_RANK", "TREFOIL_SIZE", "TREFOIL_STORE", "TREFOIL_TORUS",
+                                 "TREFOIL_LAUNCHER", "PMIX_NAMESPACE", "PMIX_RANK", "PMI_FD"}) {
+            unsetenv(name);
+        }
+        setenv("TREFOIL_TIMEOUT", "30", 1);
+        const Way& way = GetParam();
+#ifndef TREFOIL_HAVE_PMIX
+        if (way.name == "openmpi") {
+            GTEST_SKIP() << "this Trefoil was built without PMIx (Debian: libpmix-dev)";
+        }
+#endif
+        for (const std::string& program : way.programs) {
+            if (run(program + " --version | grep -q '" + way.mark + "'").code == 0) {
+                program_ = program;
+                break;
+            }
+        }
+        if (program_.empty() && !way.programs.empty()) {
+            GTEST_SKIP() << way.missing;
+        }
+    }
+
+    Result start(int ranks, const std::string& what) const {
+        if (program_.empty()) {
+            return start_by_hand(ranks, what);
+        }
+        const std::string options =
+            replaced(replaced(GetParam().options, "%n", std::to_string(ranks)), "%p", what);
+        return run("timeout 60 " + program_ + " " + options);
+    }
+
+    static std::string rank_program(const std::string& what) {
+        return std::string(TREFOIL_LAUNCHER_RANK) + " " + what;
+    }
+
+  private:
+    /// The last rank first, so that the others wait for the store that rank 0 serves.
+    static Result start_by_hand(int ranks, const std::string& what) {
+        const int port = StoreServer().port();  // free a moment ago
+        std::string command = "export TREFOIL_STORE=127.0.0.1:" + std::to_string(port) +
+                              " TREFOIL_SIZE=" + std::to_string(ranks) + "; pids=; code=0; ";
+        for (int r = ranks - 1; r >= 0; --r) {
+            command += "TREFOIL_RANK=" + std::to_string(r) + " timeout 60 " + what +
+                       " & pids=\"$pids $!\"; ";
+        }
+        return run(command + "for p in $pids; do wait $p || code=$?; done; exit $code");
+    }
+
+    std::string program_;
+};
+
+TEST_P(Launchers, RanksMeet) {
+    const Result result = start(4, rank_program("sum"));
+    EXPECT_EQ(result.code, 0) << result.out;
+    for (int r = 0; r < 4; ++r) {
+        EXPECT_EQ(result.lines_with("rank " + std::to_string(r) + " of 4: sum 10"), 1)
+            << result.out;
+    }
+}
+
+TEST_P(Launchers, OneRankIsAJobToo) {
+    const Result result = start(1, rank_program("sum"));
+    EXPECT_EQ(result.code, 0) << result.out;
+    EXPECT_EQ(result.lines_with("rank 0 of 1: sum 1"), 1) << result.out;
+}
+
+TEST_P(Launchers, SeveralCommunicatorsInDifferentOrders) {
+    const Result result = start(3, rank_program("several"));
+    EXPECT_EQ(result.code, 0) << result.out;
+    EXPECT_EQ(result.lines_with("of 3: sum 6"), 3) << result.out;
+}
+
+TEST_P(Launchers, ExitWithACommunicatorInPlaceIsNoCrash) {
+    const Result result = start(2, rank_program("leave"));
+    EXPECT_EQ(result.code, 0) << result.out;
+    EXPECT_EQ(result.lines_with("of 2: sum 3"), 2) << result.out;
+}
+
+TEST_P(Launchers, ForkedChildrenDoNotDisturb) {
+    const Result result = start(2, rank_program("fork"));
+    EXPECT_EQ(result.code, 0) << result.out;
+    EXPECT_EQ(result.lines_with("of 2: sum 3"), 2) << result.out;
+}
+
+TEST_P(Launchers, ARankThatNeverComesIsATimeout) {
+    setenv("TREFOIL_TIMEOUT", "0.5", 1);
+    const Result result = start(2, rank_program("late"));
+    EXPECT_NE(result.code, 0) << result.out;
+    EXPECT_EQ(result.lines_with("error "), 1) << result.out;
+    EXPECT_GE(result.lines_with("TREFOIL_TIMEOUT") + result.lines_with("rank 1 of 2"), 1)
+        << result.out;
+}
+
+TEST_P(Launchers, TheUserHasTheLastWord) {
+    setenv("TREFOIL_LAUNCHER", "single", 1);
+    const Result alone = start(2, rank_program("sum"));
+    EXPECT_EQ(alone.code, 0) << alone.out;
+    EXPECT_EQ(alone.lines_with("rank 0 of 1: sum 1"), 2) << alone.out;
+    setenv("TREFOIL_LAUNCHER", "sinlge", 1);
+    const Result unknown = start(2, rank_program("sum"));
+    EXPECT_NE(unknown.code, 0) << unknown.out;
+    EXPECT_GE(unknown.lines_with("TREFOIL_LAUNCHER=sinlge is not valid"), 1) << unknown.out;
+}
+
+#ifdef TREFOIL_TOOL
+TEST_P(Launchers, PerfIsOneOfTheRanks) {
+    if (GetParam().name == "openmpi") {
+        setenv("ASAN_OPTIONS", "detect_leaks=0", 1);  // libpmix keeps what it has allocated
+    }
+    const Result result =
+        start(4, std::string(TREFOIL_TOOL) + " perf allreduce --torus 2x2 -c -b 8 -e 8 -n 2");
+    EXPECT_EQ(result.code, 0) << result.out;
+    EXPECT_EQ(result.lines_with("torus 2x2 (--torus), 4 ranks"), 1) << result.out;
+    EXPECT_EQ(result.lines_with("2 measurements, 0 wrong"), 1) << result.out;
+    const Result other = start(2, std::string(TREFOIL_TOOL) + " perf allreduce --torus 3x3 -b 8");
+    EXPECT_NE(other.code, 0) << other.out;
+    EXPECT_GE(other.lines_with("the job has 2"), 1) << other.out;
+}
+#endif
+
+INSTANTIATE_TEST_SUITE_P(All, Launchers, ::testing::ValuesIn(ways()),
+                         [](const auto& tested) { return tested.param.name; });
+
+}  // namespace
+}  // namespace trefoil

@@ -1,0 +1,350 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// The TCP store with threads as ranks: exchanges, lateness, death, intruders.
+#include <arpa/inet.h>
+#include <gtest/gtest.h>
+#include <netinet/in.h>
+#include <sys/socket.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include <atomic>
+#include <thread>
+
+#include "backend/bootstrap/bootstrap.hpp"
+#include "backend/bootstrap/store_wire.hpp"
+#include "topo/error.hpp"
+
+namespace trefoil {
+namespace {
+
+using std::chrono::milliseconds;
+constexpr milliseconds patient{30000};
+constexpr milliseconds hasty{300};
+
+std::unique_ptr<Bootstrap> join(int port, Rank rank, Rank ranks, milliseconds deadline = patient,
+                                const std::string& job = "test") {
+    return make_store_bootstrap("127.0.0.1", port, job, rank, ranks, deadline);
+}
+
+Error error_of(const std::function<void()>& call) {
+    try {
+        call();
+    } catch (const Error& error) {
+        return error;
+    }
+    return {Status::success, ""};
+}
+
+bool says(const Error& error, const std::string& text) {
+    return std::string(error.what()).find(text) != std::string::npos;
+}
+
+/// Runs body(rank) on a thread for every rank.
+void on_ranks(Rank ranks, const std::function<void(Rank)>& body) {
+    std::vector<std::thread> threads;
+    for (Rank r = 0; r < ranks; ++r) {
+        threads.emplace_back([&body, r] { body(r); });
+    }
+    for (std::thread& thread : threads) {
+        thread.join();
+    }
+}
+
+/// A client that speaks bytes of its own choice and returns what it was told until the end.
+std::string speak(int port, const std::string& words) {
+    const int file = socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC, 0);
+    sockaddr_in address{};
+    address.sin_family = AF_INET;
+    address.sin_port = htons(static_cast<std::uint16_t>(port));
+    address.sin_addr.s_addr = htonl(INADDR_LOOPBACK);
+    std::string answer;
+    if (connect(file, reinterpret_cast<sockaddr*>(&address), sizeof address) == 0 &&
+        send(file, words.data(), words.size(), MSG_NOSIGNAL) > 0) {
+        char piece[4096];
+        for (ssize_t n = 1; n > 0;) {
+            n = recv(file, piece, sizeof piece, 0);
+            answer.append(piece, n > 0 ? static_cast<std::size_t>(n) : 0);
+        }
+    }
+    close(file);
+    return answer;
+}
+
+/// Two ranks can still exchange.
+void expect_alive(int port, const std::string& job) {
+    on_ranks(2, [&](Rank r) {
+        EXPECT_EQ(join(port, r, 2, patient, job)->allgather(std::to_string(r)),
+                  (std::vector<std::string>{"0", "1"}));
+    });
+}
+
+TEST(Store, GathersBlobsOfManyRanksManyTimes) {
+    constexpr Rank ranks = 200;
+    const StoreServer server;
+    on_ranks(ranks, [&](Rank r) {
+        const auto bootstrap = join(server.port(), r, ranks);
+        EXPECT_EQ(bootstrap->rank(), r);
+        EXPECT_EQ(bootstrap->ranks(), ranks);
+        for (std::size_t i = 0; i < 3; ++i) {
+            const auto all = bootstrap->allgather(std::string(r * i, static_cast<char>('a' + r)));
+            ASSERT_EQ(all.size(), static_cast<std::size_t>(ranks));
+            for (Rank q = 0; q < ranks; ++q) {
+                EXPECT_EQ(all[q], std::string(q * i, static_cast<char>('a' + q)));
+            }
+            bootstrap->barrier();
+        }
+    });
+}
+
+TEST(Store, CarriesLargeBlobs) {
+    const StoreServer server;
+    on_ranks(3, [&](Rank r) {
+        const auto blob = [](Rank rank) {
+            return std::string(5000000 + rank, static_cast<char>('a' + rank));
+        };
+        const auto all = join(server.port(), r, 3)->allgather(blob(r));
+        for (Rank q = 0; q < 3; ++q) {
+            EXPECT_TRUE(all.at(q) == blob(q)) << "rank " << q << "'s blob at rank " << r;
+        }
+    });
+}
+
+TEST(Store, KeepsJobsApart) {
+    const StoreServer server;
+    on_ranks(4, [&](Rank r) {
+        const std::string job = r < 2 ? "first" : "second";
+        const auto all = join(server.port(), r % 2, 2, patient, job)->allgather(job);
+        EXPECT_EQ(all, std::vector<std::string>(2, job));
+    });
+    expect_alive(server.port(), "first");  // a name is free again when all have left
+}
+
+TEST(Store, WaitsForAServerThatComesLater) {
+    int port = 0;
+    {
+        const StoreServer probe;
+        port = probe.port();
+    }
+    std::atomic<bool> asked{false};
+    std::thread client([&] {
+        asked = true;
+        EXPECT_EQ(join(port, 0, 1)->allgather("x"), std::vector<std::string>{"x"});
+    });
+    while (!asked) {
+        std::this_thread::yield();
+    }
+    const StoreServer server("localhost", port);
+    client.join();
+}
+
+TEST(Store, DeliversTheLastAnswerThoughItsOwnerLeaves) {
+    auto server = std::make_unique<StoreServer>();
+    const int port = server->port();
+    const std::string blob(3000000, 'z');
+    on_ranks(3, [&](Rank r) {
+        const auto all = join(port, r, 3)->allgather(blob);
+        EXPECT_EQ(all, std::vector<std::string>(3, blob));
+        if (r == 0) {
+            server.reset();
+        }
+    });
+}
+
+TEST(Store, NamesTheRanksThatDoNotCome) {
+    const StoreServer server;
+    std::vector<std::unique_ptr<Bootstrap>> present;
+    present.push_back(join(server.port(), 0, 5, hasty));
+    present.push_back(join(server.port(), 2, 5, hasty));
+    on_ranks(2, [&](Rank r) {
+        // The second to come may itself be late, and then is named with the others.
+        const Error error = error_of([&] { present[r]->barrier(); });
+        EXPECT_EQ(error.status(), Status::timeout) << error.what();
+        EXPECT_TRUE(says(error, "3, 4 of 5 did not come")) << error.what();
+        const Error again = error_of([&] { present[r]->barrier(); });
+        EXPECT_EQ(again.status(), Status::timeout) << "a failed job stays failed";
+    });
+}
+
+TEST(Store, TellsAtOnceWhenARankDies) {
+    // Only the notification of rank 1's end can end the wait of the others before the deadline.
+    const StoreServer server;
+    std::atomic<int> told{0};
+    on_ranks(3, [&](Rank r) {
+        auto bootstrap = join(server.port(), r, 3, milliseconds(600000));
+        bootstrap->barrier();
+        if (r == 1) {
+            bootstrap.reset();
+            return;
+        }
+        const Error error = error_of([&] { bootstrap->barrier(); });
+        EXPECT_EQ(error.status(), Status::peer_lost) << error.what();
+        EXPECT_TRUE(says(error, "rank 1 ")) << error.what();
+        // Stay until both were told: otherwise the second could hear of the first.
+        ++told;
+        while (told < 2) {
+            std::this_thread::yield();
+        }
+    });
+    expect_alive(server.port(), "another");
+}
+
+TEST(Store, TellsAtOnceWhenARankGivesUp) {
+    const StoreServer server;
+    std::atomic<int> told{0};
+    on_ranks(3, [&](Rank r) {
+        const auto bootstrap = join(server.port(), r, 3);
+        bootstrap->barrier();
+        if (r == 1) {
+            bootstrap->abandon();
+        } else {
+            const Error error = error_of([&] { bootstrap->barrier(); });
+            EXPECT_EQ(error.status(), Status::peer_lost) << error.what();
+            ++told;
+        }
+        // The others are told although rank 1 still holds its end; bounded by their patience.
+        while (told < 2) {
+            std::this_thread::yield();
+        }
+    });
+}
+
+TEST(Store, TellsAtOnceWhenAProcessIsKilled) {
+    const StoreServer server;
+    const int port = server.port();
+    const pid_t child = fork();
+    ASSERT_GE(child, 0);
+    if (child == 0) {
+        const auto bootstrap = join(port, 1, 2);
+        bootstrap->barrier();
+        _exit(7);  // without any good-bye
+    }
+    const auto bootstrap = join(port, 0, 2, milliseconds(600000));
+    bootstrap->barrier();
+    const Error error = error_of([&] { bootstrap->barrier(); });
+    EXPECT_EQ(error.status(), Status::peer_lost) << error.what();
+    EXPECT_TRUE(says(error, "rank 1 ")) << error.what();
+    int status = 0;
+    ASSERT_EQ(waitpid(child, &status, 0), child);
+    EXPECT_EQ(WEXITSTATUS(status), 7);
+}
+
+TEST(Store, RefusesARankThatIsThereOrHasLeft) {
+    const StoreServer server;
+    const auto first = join(server.port(), 0, 3);
+    const Error twice = error_of([&] { join(server.port(), 0, 3); });
+    EXPECT_EQ(twice.status(), Status::mismatch);
+    EXPECT_TRUE(says(twice, "rank 0") && says(twice, "already")) << twice.what();
+
+    const auto second = join(server.port(), 1, 3);
+    auto third = join(server.port(), 2, 3);
+    std::thread waiting([&] { second->barrier(); });
+    std::thread also([&] { third->barrier(); });
+    first->barrier();  // the intruder did no harm
+    waiting.join();
+    also.join();
+    third.reset();
+    // The server learns of the end through another connection than the one that asks.
+    const Error lost = error_of([&] { first->barrier(); });
+    EXPECT_EQ(lost.status(), Status::peer_lost) << lost.what();
+    const Error back = error_of([&] { join(server.port(), 2, 3); });
+    EXPECT_EQ(back.status(), Status::peer_lost) << back.what();
+}
+
+TEST(Store, RefusesAnotherNumberOfRanks) {
+    const StoreServer server;
+    const auto first = join(server.port(), 0, 2, hasty);
+    const Error other = error_of([&] { join(server.port(), 1, 3); });
+    EXPECT_EQ(other.status(), Status::mismatch);
+    EXPECT_TRUE(says(other, "3") && says(other, "2")) << other.what();
+    // Who waits in vain hears about the intruder too.
+    const Error late = error_of([&] { first->barrier(); });
+    EXPECT_EQ(late.status(), Status::timeout);
+    EXPECT_TRUE(says(late, "rank 1 of 2") && says(late, "came for 3 ranks")) << late.what();
+}
+
+TEST(Store, SurvivesStrangers) {
+    const StoreServer server;
+    const int port = server.port();
+    EXPECT_NE(speak(port, "GET / HTTP/1.1\r\nHost: x\r\n\r\n").find("store"), std::string::npos);
+    EXPECT_NE(speak(port, std::string(100000, '\xff')).size(), 1U);
+
+    store::Message empty(store::Kind::hello);
+    EXPECT_NE(speak(port, std::move(empty).finish()).find("impossible"), std::string::npos);
+    store::Message negative(store::Kind::hello);
+    negative.number32(0xffffffff).number32(2).bytes("job");
+    EXPECT_NE(speak(port, std::move(negative).finish()).find("impossible"), std::string::npos);
+    store::Message early(store::Kind::exchange);
+    early.number64(1).number64(1);
+    EXPECT_NE(speak(port, std::move(early).finish()).find("out of place"), std::string::npos);
+
+    store::Message future(store::Kind::hello);
+    std::string text = std::move(future.number32(0).number32(1)).finish();
+    text[4] = 99;
+    EXPECT_NE(speak(port, text).find("version 99"), std::string::npos);
+
+    store::Message huge(store::Kind::hello);
+    text = std::move(huge).finish();
+    text[14] = 1;  // 2^48 bytes to come
+    EXPECT_NE(speak(port, text).find("longer"), std::string::npos);
+
+    store::Message hello(store::Kind::hello);
+    text = std::move(hello.number32(0).number32(1).bytes("out of turn")).finish();
+    store::Message wrong(store::Kind::exchange);
+    text += std::move(wrong.number64(7).number64(1)).finish();
+    EXPECT_NE(speak(port, text).find("out of turn"), std::string::npos);
+    expect_alive(port, "after all that");
+}
+
+TEST(Store, SaysThatWhatAnswersIsNoStore) {
+    const int file = socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC, 0);
+    sockaddr_in address{};
+    address.sin_family = AF_INET;
+    address.sin_addr.s_addr = htonl(INADDR_LOOPBACK);
+    socklen_t bytes = sizeof address;
+    ASSERT_EQ(bind(file, reinterpret_cast<sockaddr*>(&address), bytes), 0);
+    ASSERT_EQ(listen(file, 1), 0);
+    ASSERT_EQ(getsockname(file, reinterpret_cast<sockaddr*>(&address), &bytes), 0);
+    std::thread impostor([file] {
+        const int client = accept(file, nullptr, nullptr);
+        const std::string words = "SSH-2.0-OpenSSH_9.2 Debian\r\n";
+        EXPECT_GT(send(client, words.data(), words.size(), MSG_NOSIGNAL), 0);
+        char rest[4096];
+        while (recv(client, rest, sizeof rest, 0) > 0) {
+        }
+        close(client);
+    });
+    const Error error = error_of([&] { join(ntohs(address.sin_port), 0, 1); });
+    EXPECT_EQ(error.status(), Status::invalid_argument) << error.what();
+    impostor.join();
+    close(file);
+}
+
+TEST(Store, ReportsAServerThatIsNotThereOrEnds) {
+    auto server = std::make_unique<StoreServer>();
+    const int port = server->port();
+    const auto bootstrap = join(port, 0, 2);
+    std::thread ending([&] { server.reset(); });
+    const Error ended = error_of([&] { bootstrap->barrier(); });
+    ending.join();
+    EXPECT_EQ(ended.status(), Status::peer_lost) << ended.what();
+    const Error absent = error_of([&] { join(port, 0, 2, hasty); });
+    EXPECT_EQ(absent.status(), Status::timeout);
+    EXPECT_TRUE(says(absent, std::to_string(port))) << absent.what();
+}
+
+TEST(Store, RefusesImpossibleArguments) {
+    EXPECT_EQ(error_of([] { join(80, 2, 2); }).status(), Status::invalid_argument);
+    EXPECT_EQ(error_of([] { join(0, 0, 2); }).status(), Status::invalid_argument);
+    EXPECT_EQ(error_of([] { join(70000, 0, 2); }).status(), Status::invalid_argument);
+    EXPECT_EQ(error_of([] { join(80, 0, 1, hasty, std::string(5000, 'j')); }).status(),
+              Status::invalid_argument);
+    const StoreServer server;
+    const Error taken = error_of([&] { StoreServer("127.0.0.1", server.port()); });
+    EXPECT_EQ(taken.status(), Status::system_error);
+    EXPECT_TRUE(says(taken, std::to_string(server.port()))) << taken.what();
+    const Error foreign = error_of([] { StoreServer("192.0.2.1", 0); });
+    EXPECT_EQ(foreign.status(), Status::system_error) << foreign.what();
+}
+
+}  // namespace
+}  // namespace trefoil

@@ -1,0 +1,210 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Backend "memory": the conformance suite for threads and processes, and what is special to it.
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include <filesystem>
+
+#include "backend/ports/notification_queue.hpp"
+#include "tests/backend/ports/conformance.hpp"
+
+namespace trefoil::conformance {
+
+INSTANTIATE_TEST_SUITE_P(Memory, Conformance,
+                         testing::Values(Transport{"threads", "memory", "", false},
+                                         Transport{"processes", "memory", "", true}),
+                         test_name);
+
+namespace {
+
+constexpr int queue_capacity = memory::NotificationQueue::capacity;
+
+std::unique_ptr<PortGroup> open_group() {
+    BackendConfig config;
+    config.groups = {{Port{0}, Port{1}}};
+    return std::move(open_backend("memory", config)[0]);
+}
+
+Status status_of(const std::function<void()>& call, std::string* message = nullptr) {
+    try {
+        call();
+    } catch (const Error& error) {
+        if (message != nullptr) {
+            *message = error.what();
+        }
+        return error.status();
+    }
+    return Status::success;
+}
+
+/// Puts without a reader; how many were accepted before anything but `done`.
+int puts_until_refused(PortGroup& from, Peer to, const RemoteMemory& memory, PutResult& last) {
+    const std::uint64_t value = 5;
+    int accepted = 0;
+    do {
+        last = from.put(Port{0}, to, &value, nullptr, memory, 0, sizeof value, 1, 1);
+        accepted += last == PutResult::done ? 1 : 0;
+    } while (last == PutResult::done && accepted < 100000);
+    return accepted;
+}
+
+std::size_t open_files() {
+    std::size_t count = 0;
+    for (const auto& entry : std::filesystem::directory_iterator("/proc/self/fd")) {
+        count += entry.path().empty() ? 0 : 1;
+    }
+    return count;
+}
+
+}  // namespace
+
+TEST(Memory, RefusesWhenFullAndGoesOnWhenRead) {
+    const auto writer = open_group();
+    const auto reader = open_group();
+    const RemoteMemory memory = writer->import_memory(reader->describe(reader->allocate(64)));
+    const Peer peer = writer->connect(Port{0}, reader->address(Port{1}));
+    PutResult last = PutResult::done;
+    EXPECT_EQ(puts_until_refused(*writer, peer, memory, last), queue_capacity);
+    EXPECT_EQ(last, PutResult::again);
+    std::vector<Event> events(100);
+    EXPECT_EQ(reader->poll(events), 100U);
+    EXPECT_EQ(puts_until_refused(*writer, peer, memory, last), 100);
+    EXPECT_EQ(last, PutResult::again);
+}
+
+TEST(Memory, FailsWhenThePeerHasClosed) {
+    const auto writer = open_group();
+    auto reader = open_group();
+    const RemoteMemory memory = writer->import_memory(reader->describe(reader->allocate(64)));
+    const Peer peer = writer->connect(Port{0}, reader->address(Port{1}));
+    reader.reset();
+    PutResult last = PutResult::done;
+    EXPECT_EQ(puts_until_refused(*writer, peer, memory, last), queue_capacity);
+    EXPECT_EQ(last, PutResult::failed);
+    EXPECT_NE(writer->error_text().find("closed"), std::string::npos) << writer->error_text();
+}
+
+TEST(Memory, FailsWhenThePeersProcessHasEnded) {
+    int from_child[2];
+    int to_child[2];
+    ASSERT_EQ(pipe(from_child), 0);
+    ASSERT_EQ(pipe(to_child), 0);
+    const pid_t child = fork();
+    ASSERT_GE(child, 0);
+    if (child == 0) {
+        const auto group = open_group();
+        const std::string blobs = group->describe(group->allocate(64)) + group->address(Port{0});
+        char go = 0;
+        const bool sent = write(from_child[1], blobs.data(), blobs.size()) > 0;
+        _exit(sent && read(to_child[0], &go, 1) == 1 ? 0 : 1);
+    }
+    std::string blobs(4096, '\0');
+    const ssize_t bytes = read(from_child[0], blobs.data(), blobs.size());
+    ASSERT_GT(bytes, 0);
+    const std::string memory_blob = blobs.substr(0, bytes / 2);
+    const std::string address_blob = blobs.substr(bytes / 2, bytes / 2);
+    auto writer = open_group();
+    const RemoteMemory memory = writer->import_memory(memory_blob);
+    const Peer peer = writer->connect(Port{1}, address_blob);
+    ASSERT_EQ(write(to_child[1], "!", 1), 1);
+    int status = 1;
+    ASSERT_EQ(waitpid(child, &status, 0), child);
+    ASSERT_EQ(status, 0);
+    PutResult last = PutResult::done;
+    EXPECT_EQ(puts_until_refused(*writer, peer, memory, last), queue_capacity);
+    for (int i = 0; i < 5000 && last == PutResult::again; ++i) {
+        puts_until_refused(*writer, peer, memory, last);
+    }
+    EXPECT_EQ(last, PutResult::failed);
+    EXPECT_NE(writer->error_text().find(std::to_string(child)), std::string::npos)
+        << writer->error_text();
+    // Here it stays mapped as long as the writer lives; after that nobody can reach it.
+    writer.reset();
+    EXPECT_EQ(status_of([&] { open_group()->connect(Port{0}, address_blob); }), Status::peer_lost);
+    for (const int file : {from_child[0], from_child[1], to_child[0], to_child[1]}) {
+        close(file);
+    }
+}
+
+TEST(Memory, NamesThePeerThatIsOutOfReach) {
+    const auto group = open_group();
+    const std::string mine = open_group()->address(Port{0});
+    std::string message;
+    EXPECT_EQ(status_of([&] { group->connect(Port{0}, mine); }, &message), Status::peer_lost);
+    EXPECT_NE(message.find("freed"), std::string::npos) << message;
+
+    const auto other = open_group();
+    std::string elsewhere = other->address(Port{0});
+    elsewhere[32] = elsewhere[32] == 'a' ? 'b' : 'a';  // the boot text of another host
+    elsewhere[16] = static_cast<char>(elsewhere[16] + 1);
+    elsewhere[17] = static_cast<char>(elsewhere[17] + 1);
+    EXPECT_EQ(status_of([&] { group->connect(Port{0}, elsewhere); }, &message),
+              Status::unsupported);
+    EXPECT_NE(message.find("another host"), std::string::npos) << message;
+}
+
+TEST(Memory, RefusesMixedUpBlobsAndForeignPorts) {
+    const auto group = open_group();
+    const auto other = open_group();
+    const std::string address = other->address(Port{0});
+    const std::string memory = other->describe(other->allocate(10));
+    EXPECT_EQ(status_of([&] { group->connect(Port{0}, memory); }), Status::invalid_argument);
+    EXPECT_EQ(status_of([&] { group->import_memory(address); }), Status::invalid_argument);
+    EXPECT_EQ(status_of([&] { group->connect(Port{7}, address); }), Status::invalid_argument);
+    EXPECT_EQ(status_of([&] { group->address(Port{2}); }), Status::invalid_argument);
+    EXPECT_EQ(status_of([&] { group->describe(LocalMemory{}); }), Status::invalid_argument);
+}
+
+TEST(Memory, StopsAPutThatWouldLeaveTheTarget) {
+    const auto group = open_group();
+    const auto other = open_group();
+    const LocalMemory inbox = other->allocate(100);
+    const RemoteMemory memory = group->import_memory(other->describe(inbox));
+    const Peer peer = group->connect(Port{0}, other->address(Port{0}));
+    std::byte source[101] = {};
+    EXPECT_EQ(group->put(Port{0}, peer, source, nullptr, memory, 0, 101, 0, 0), PutResult::failed);
+    EXPECT_EQ(group->put(Port{0}, peer, source, nullptr, memory, 1, 100, 0, 0), PutResult::failed);
+    EXPECT_EQ(group->put(Port{0}, peer, source, nullptr, memory, ~0ULL, 2, 0, 0),
+              PutResult::failed);
+    EXPECT_NE(group->error_text().find("leave the target"), std::string::npos);
+    EXPECT_EQ(group->put(Port{0}, peer, source, nullptr, memory, 0, 100, 9, 0), PutResult::done);
+    std::vector<Event> events(2);
+    ASSERT_EQ(other->poll(events), 1U);
+    EXPECT_EQ(events[0].notification, 9U);
+}
+
+TEST(Memory, LeavesNoFileOpen) {
+    const std::size_t before = open_files();
+    {
+        const auto group = open_group();
+        const auto other = open_group();
+        group->import_memory(other->describe(other->allocate(100)));
+        group->connect(Port{0}, other->address(Port{1}));
+        EXPECT_GT(open_files(), before);
+    }
+    EXPECT_EQ(open_files(), before);
+}
+
+TEST(Memory, HasNoNicsToChoose) {
+    BackendConfig config;
+    config.groups = {{Port{0}}};
+    config.nics = {"", "eth7"};
+    std::string message;
+    EXPECT_EQ(status_of([&] { open_backend("memory", config); }, &message), Status::not_found);
+    EXPECT_NE(message.find("eth7"), std::string::npos) << message;
+    EXPECT_EQ(providers("memory").size(), 1U);
+}
+
+TEST(Backends, NamesTheBackendsThatExist) {
+    std::string message;
+    EXPECT_EQ(status_of([&] { open_backend("carrier-pigeon", {}); }, &message), Status::not_found);
+    EXPECT_NE(message.find("carrier-pigeon"), std::string::npos) << message;
+    for (const BackendInfo& info : backends()) {
+        EXPECT_NE(message.find(info.name), std::string::npos) << message;
+        EXPECT_NE(info.built, !info.reason.empty()) << "a reason exactly when it is not built";
+    }
+    EXPECT_TRUE(backends().at(0).built);
+    EXPECT_EQ(backends().at(0).name, "memory");
+}
+
+}  // namespace trefoil::conformance

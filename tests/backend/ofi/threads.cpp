@@ -1,0 +1,21 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// The conformance suite over libfabric, with ranks as threads.
+#include "tests/backend/ofi/conformance.hpp"
+
+namespace trefoil::conformance {
+
+INSTANTIATE_TEST_SUITE_P(Ofi, Conformance, testing::ValuesIn(offered_transports(false)), test_name);
+
+TEST(OfiProviders, AllAreTested) {
+    const std::vector<std::string> missing = missing_providers();
+    if (!missing.empty()) {
+        std::string text;
+        for (const std::string& provider : missing) {
+            text += " \"" + provider + "\"";
+        }
+        GTEST_SKIP() << "libfabric does not offer here, hence not tested:" << text;
+    }
+    EXPECT_GE(offered_transports(false).size(), 3U);
+}
+
+}  // namespace trefoil::conformance

@@ -1,0 +1,169 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// The notification queue: order, fullness, laps, many writers, and a reader that sleeps.
+#include "backend/ports/notification_queue.hpp"
+
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <memory>
+#include <thread>
+#include <vector>
+
+namespace trefoil::memory {
+namespace {
+
+using std::chrono::microseconds;
+constexpr auto capacity = static_cast<std::uint32_t>(NotificationQueue::capacity);
+
+std::unique_ptr<NotificationQueue> make_queue() {
+    return std::make_unique<NotificationQueue>();
+}
+
+TEST(NotificationQueue, GivesNoticesInOrderUntilItIsEmpty) {
+    const auto queue = make_queue();
+    QueueWriter writer(*queue);
+    QueueReader reader(*queue);
+    std::uint32_t notification = 9;
+    EXPECT_TRUE(reader.empty());
+    EXPECT_FALSE(reader.pop(notification));
+    for (const std::uint32_t value : {0U, 1U, 0xffffffffU}) {
+        EXPECT_TRUE(writer.push(value));
+    }
+    EXPECT_FALSE(reader.empty());
+    for (const std::uint32_t value : {0U, 1U, 0xffffffffU}) {
+        ASSERT_TRUE(reader.pop(notification));
+        EXPECT_EQ(notification, value);
+    }
+    EXPECT_TRUE(reader.empty());
+    EXPECT_FALSE(reader.pop(notification));
+}
+
+TEST(NotificationQueue, CarriesFewBytesAndNothingOfAnEarlierLap) {
+    const auto queue = make_queue();
+    QueueWriter writer(*queue);
+    QueueReader reader(*queue);
+    std::vector<std::byte> bytes(SmallPut::most_bytes);
+    for (std::uint32_t i = 0; i < 2 * capacity; ++i) {
+        const std::size_t length = i < capacity ? i % (SmallPut::most_bytes + 1) : 0;
+        std::fill(bytes.begin(), bytes.end(), static_cast<std::byte>(i));
+        ASSERT_TRUE(writer.push(i, 7, 3 * i, bytes.data(), length));
+        std::uint32_t notification = 0;
+        std::size_t delivered = 0;
+        ASSERT_TRUE(reader.pop(notification, [&](const SmallPut& put) {
+            delivered = put.bytes;
+            EXPECT_EQ(put.memory, 7U);
+            EXPECT_EQ(put.offset, 3 * i);
+            EXPECT_TRUE(std::equal(put.data, put.data + put.bytes, bytes.data()));
+        }));
+        ASSERT_EQ(notification, i);
+        ASSERT_EQ(delivered, length);
+    }
+}
+
+TEST(NotificationQueue, IsFullAtItsCapacityForAllWriters) {
+    const auto queue = make_queue();
+    QueueWriter first(*queue);
+    QueueWriter second(*queue);
+    QueueReader reader(*queue);
+    for (std::uint32_t i = 0; i < capacity; ++i) {
+        ASSERT_TRUE((i % 2 == 0 ? first : second).push(i));
+    }
+    EXPECT_FALSE(first.has_room());
+    EXPECT_FALSE(first.push(1));
+    EXPECT_FALSE(second.has_room());
+    std::uint32_t notification = 0;
+    ASSERT_TRUE(reader.pop(notification));
+    EXPECT_TRUE(second.has_room());
+    EXPECT_TRUE(first.push(capacity));
+    EXPECT_FALSE(second.push(0)) << "the first has taken the room";
+    for (std::uint32_t i = 1; i <= capacity; ++i) {
+        ASSERT_TRUE(reader.pop(notification));
+        EXPECT_EQ(notification, i);
+    }
+    EXPECT_TRUE(reader.empty());
+}
+
+TEST(NotificationQueue, SurvivesTheWrapOfItsLapNumber) {
+    const auto queue = make_queue();
+    const std::uint64_t lap_limit = std::uint64_t{1} << 32;
+    queue->claimed = (lap_limit - 4) * capacity;
+    queue->taken = queue->claimed.load();
+    QueueWriter writer(*queue);
+    QueueReader reader(*queue);
+    std::uint32_t written = 0;
+    std::uint32_t notification = 0;
+    for (std::uint32_t read = 0; read < 8 * capacity; ++read) {
+        while (written < 8 * capacity && writer.push(written)) {
+            ++written;
+        }
+        ASSERT_TRUE(reader.pop(notification));
+        ASSERT_EQ(notification, read);
+    }
+    EXPECT_TRUE(reader.empty());
+    EXPECT_GT(queue->taken.load(), lap_limit * capacity);
+}
+
+TEST(NotificationQueue, TellsWritersThatTheReaderHasGone) {
+    const auto queue = make_queue();
+    const QueueWriter writer(*queue);
+    EXPECT_FALSE(writer.closed());
+    QueueReader(*queue).close();
+    EXPECT_TRUE(writer.closed());
+}
+
+TEST(NotificationQueue, ManyWritersLoseNothingWhileTheReaderSleeps) {
+    constexpr std::uint32_t writers = 4;
+    constexpr std::uint32_t each = 10000;
+    const auto queue = make_queue();
+    std::vector<std::uint32_t> payload(writers *
+                                       each);  // plain memory: published by the notifications
+    std::vector<std::thread> threads;
+    for (std::uint32_t w = 0; w < writers; ++w) {
+        threads.emplace_back([&, w] {
+            QueueWriter writer(*queue);
+            for (std::uint32_t i = 0; i < each; ++i) {
+                payload[w * each + i] = i * 3 + w;
+                while (!writer.push(w * each + i)) {
+                    std::this_thread::yield();
+                }
+                if (i % 1000 == 0) {
+                    std::this_thread::sleep_for(microseconds(50));  // lets the reader fall asleep
+                }
+            }
+        });
+    }
+    QueueReader reader(*queue);
+    std::vector<std::uint32_t> next(writers, 0);
+    for (std::uint32_t read = 0; read < writers * each; ++read) {
+        std::uint32_t notification = 0;
+        while (!reader.pop(notification)) {
+            reader.wait(std::chrono::seconds(5));  // a lost wake-up would run into the time limit
+        }
+        const std::uint32_t w = notification / each;
+        ASSERT_LT(w, writers);
+        ASSERT_EQ(notification % each, next[w]) << "writer " << w;
+        ASSERT_EQ(payload[notification], next[w] * 3 + w);
+        ++next[w];
+    }
+    for (std::thread& thread : threads) {
+        thread.join();
+    }
+    EXPECT_TRUE(reader.empty());
+}
+
+TEST(NotificationQueue, WaitReturnsWhenSomethingIsThereOrTimeIsOver) {
+    const auto queue = make_queue();
+    QueueWriter writer(*queue);
+    QueueReader reader(*queue);
+    reader.wait(microseconds(0));
+    reader.wait(microseconds(-5));
+    reader.wait(microseconds(200));
+    EXPECT_TRUE(reader.empty());
+    writer.push(1);
+    reader.wait(std::chrono::hours(24));
+    EXPECT_FALSE(reader.empty());
+    EXPECT_EQ(queue->asleep.load(), 0U);
+}
+
+}  // namespace
+}  // namespace trefoil::memory

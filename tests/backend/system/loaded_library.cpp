@@ -1,0 +1,58 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Libraries that are loaded when they are needed: what is said when they are missing, and that
+// nobody pays for libfabric who does not use it.
+#include "backend/system/loaded_library.hpp"
+
+#include <dlfcn.h>
+#include <gtest/gtest.h>
+
+#include "backend/ports/port_group.hpp"
+#include "backend/registry/libraries.hpp"
+
+namespace trefoil {
+namespace {
+
+std::string refusal(const char* file, const char* symbol) {
+    try {
+        const LoadedLibrary library("Example", file, "libexample1", "do without");
+        double (*function)(double) = nullptr;
+        library.find(symbol, function);
+        return function(0) == 1 ? "" : "another function";
+    } catch (const Error& error) {
+        EXPECT_EQ(error.status(), Status::not_found);
+        return error.what();
+    }
+}
+
+bool is_loaded(const char* file) {
+    void* const handle = dlopen(file, RTLD_NOW | RTLD_NOLOAD);
+    if (handle != nullptr) {
+        dlclose(handle);
+    }
+    return handle != nullptr;
+}
+
+TEST(LoadedLibrary, GivesFunctions) {
+    EXPECT_EQ(refusal("libm.so.6", "cos"), "");
+}
+
+TEST(LoadedLibrary, SaysWhatIsMissing) {
+    const std::string no_file = refusal("libexample.so.1", "cos");
+    EXPECT_EQ(no_file.find("Example: cannot load the library: libexample.so.1"), 0U) << no_file;
+    EXPECT_NE(no_file.find("install it (Debian: libexample1)"), std::string::npos) << no_file;
+    EXPECT_NE(no_file.find("or do without"), std::string::npos) << no_file;
+    const std::string no_symbol = refusal("libm.so.6", "no_such_function");
+    EXPECT_EQ(no_symbol.find("Example: libm.so.6 has no no_such_function: "), 0U) << no_symbol;
+}
+
+#ifdef TREFOIL_HAVE_OFI
+TEST(LoadedLibrary, IsThereOnceItIsUsed) {
+    backends();
+    EXPECT_FALSE(is_loaded("libfabric.so.1"));
+    EXPECT_FALSE(libraries().front().version.empty()) << libraries().front().note;
+    EXPECT_TRUE(is_loaded("libfabric.so.1"));
+}
+#endif
+
+}  // namespace
+}  // namespace trefoil

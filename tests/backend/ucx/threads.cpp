@@ -1,0 +1,11 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// The conformance suite over UCX, with ranks as threads. UCX_TLS decides what is
+// tested: ctest runs this with each transport that every machine has.
+#include "tests/backend/ports/conformance.hpp"
+
+namespace trefoil::conformance {
+
+INSTANTIATE_TEST_SUITE_P(Ucx, Conformance,
+                         testing::Values(Transport{"ucx_threads", "ucx", "", false}), test_name);
+
+}  // namespace trefoil::conformance

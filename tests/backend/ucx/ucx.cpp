@@ -1,0 +1,162 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Backend ucx without traffic: discovery, choice and refusal of transports and NICs, blobs.
+#include "backend/ucx/ucx.hpp"
+
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <cstdlib>
+#include <functional>
+#include <utility>
+
+#include "backend/ucx/blob.hpp"
+#include "backend/ucx/discovery.hpp"
+
+namespace trefoil {
+namespace {
+
+BackendConfig config_for(const std::string& transports, std::vector<std::string> nics = {}) {
+    BackendConfig config;
+    config.provider = transports;
+    config.groups = {{Port{0}, Port{1}}};
+    config.nics = std::move(nics);
+    return config;
+}
+
+// What the refusal says; the test fails if it is none, or of another status.
+std::string refusal(Status expected, const std::function<void()>& call) {
+    try {
+        call();
+    } catch (const Error& error) {
+        EXPECT_EQ(error.status(), expected) << error.what();
+        return error.what();
+    }
+    ADD_FAILURE() << "was not refused";
+    return {};
+}
+
+bool contains(const std::string& text, const std::string& piece) {
+    return text.find(piece) != std::string::npos;
+}
+
+// The name of a socket interface and its address; every machine has loopback.
+ProviderInfo interface() {
+    for (const ProviderInfo& info : ucx_providers()) {
+        if (info.provider == "tcp" && !info.address.empty()) {
+            return info;
+        }
+    }
+    ADD_FAILURE() << "UCX finds no interface for tcp";
+    return {};
+}
+
+TEST(UcxDiscovery, FindsSocketsAndSharedMemory) {
+    const std::vector<ProviderInfo> all = ucx_providers();
+    for (const char* transport : {"tcp", "posix", "sysv"}) {
+        EXPECT_TRUE(std::any_of(all.begin(), all.end(), [transport](const ProviderInfo& info) {
+            return info.provider == transport && !info.nic.empty();
+        })) << transport;
+    }
+}
+
+TEST(UcxDiscovery, TheProviderOverridesTheEnvironmentWhichOverridesTheDefault) {
+    ASSERT_EQ(setenv("UCX_TLS", "sysv", 1), 0);
+    EXPECT_EQ(open_ucx(config_for("posix"))[0]->provider(), "posix");
+    EXPECT_EQ(open_ucx(config_for(""))[0]->provider(), "sysv");
+    ASSERT_EQ(unsetenv("UCX_TLS"), 0);
+    EXPECT_EQ(open_ucx(config_for(""))[0]->provider(), "all");
+}
+
+TEST(UcxDiscovery, AnUnknownTransportIsRefusedWithTheOthersNames) {
+    const std::string text =
+        refusal(Status::not_found, [] { open_ucx(config_for("no-such-transport")); });
+    EXPECT_TRUE(contains(text, "\"no-such-transport\"")) << text;
+    EXPECT_TRUE(contains(text, "tcp")) << text;
+    EXPECT_TRUE(contains(text, "posix")) << text;
+}
+
+TEST(UcxDiscovery, ANicGoesByNameOrAddressPerPort) {
+    const ProviderInfo info = interface();
+    const auto groups = open_ucx(config_for("tcp", {info.address, info.nic}));
+    for (const Port port : {Port{0}, Port{1}}) {
+        EXPECT_TRUE(contains(groups[0]->port_text(port), info.nic)) << groups[0]->port_text(port);
+    }
+    // The same device: one worker for both ports.
+    EXPECT_EQ(groups[0]->address(Port{0}), groups[0]->address(Port{1}));
+}
+
+TEST(UcxDiscovery, PortsOfOneGroupMayUseDifferentNics) {
+    const auto groups = open_ucx(config_for("tcp", {interface().nic, ""}));
+    EXPECT_NE(groups[0]->address(Port{0}), groups[0]->address(Port{1}));
+    EXPECT_NE(groups[0]->port_text(Port{0}), groups[0]->port_text(Port{1}));
+}
+
+TEST(UcxDiscovery, ADeviceGoesByItsNameWithoutThePort) {
+    const std::vector<ProviderInfo> all{{"rc_verbs", "mlx5_0:1", ""}, {"tcp", "eth7", "192.0.2.7"}};
+    EXPECT_EQ(ucx::choose_device(all, "mlx5_0"), "mlx5_0:1");
+    EXPECT_EQ(ucx::choose_device(all, "mlx5_0:1"), "mlx5_0:1");
+    EXPECT_EQ(ucx::choose_device(all, "192.0.2.7"), "eth7");
+    const std::string text =
+        refusal(Status::not_found, [&all] { ucx::choose_device(all, "mlx5_1"); });
+    EXPECT_TRUE(contains(text, "\"mlx5_1\"") && contains(text, "mlx5_0:1") &&
+                contains(text, "eth7 (192.0.2.7)"))
+        << text;
+}
+
+TEST(UcxDiscovery, AnUnknownNicIsRefused) {
+    const std::string text = refusal(Status::not_found, [] {
+        open_ucx(config_for("tcp", {"", "no-such-nic"}));
+    });
+    EXPECT_TRUE(contains(text, "\"no-such-nic\"") && contains(text, interface().nic)) << text;
+}
+
+TEST(UcxDiscovery, APortOfAnotherGroupIsRefused) {
+    const auto groups = open_ucx(config_for(""));
+    refusal(Status::invalid_argument, [&groups] { groups[0]->address(Port{7}); });
+    const LocalMemory foreign;
+    refusal(Status::invalid_argument, [&] { groups[0]->describe(foreign); });
+}
+
+// Ports of one thread with a NIC each: memory is mapped without help of the network, or not at all.
+TEST(UcxGroup, PortsWithDevicesOfTheirOwnMapMemoryWhereTheTransportsCan) {
+    for (const auto& [transports, mapped] :
+         {std::pair("tcp,posix", true), std::pair("tcp", false)}) {
+        const BackendConfig config = config_for(transports, {interface().nic, ""});
+        const auto groups = open_ucx(config);
+        const auto peers = open_ucx(config);
+        const LocalMemory landing = peers[0]->allocate(4096);
+        const std::string description = peers[0]->describe(landing);
+        EXPECT_EQ(groups[0]->import_memory(description).base != 0, mapped) << transports;
+    }
+}
+
+TEST(UcxBlob, RoundTripsAndRefusesEveryOtherLength) {
+    const std::string raw("\0\1:\0x", 5);
+    const ucx::SharedBlob shared{"host", 0xffffffffffffffffULL, raw, "worker"};
+    const std::string memory = ucx::encode(ucx::MemoryBlob{3, 100, shared});
+    EXPECT_EQ(ucx::decode_memory(memory).id, 3U);
+    EXPECT_EQ(ucx::decode_memory(memory).bytes, 100U);
+    EXPECT_EQ(ucx::decode_memory(memory).shared.host, "host");
+    EXPECT_EQ(ucx::decode_memory(memory).shared.base, shared.base);
+    EXPECT_EQ(ucx::decode_memory(memory).shared.key, raw);
+    EXPECT_EQ(ucx::decode_memory(memory).shared.worker, "worker");
+    for (const char* worker : {"worker", "another"}) {
+        const std::string address = ucx::encode(ucx::AddressBlob{worker, shared});
+        EXPECT_EQ(ucx::decode_address(address).worker, worker);
+        EXPECT_EQ(ucx::decode_address(address).queue.key, raw);
+        EXPECT_EQ(ucx::decode_address(address).queue.worker, "worker");
+        for (std::size_t bytes = 0; bytes < address.size(); ++bytes) {
+            refusal(Status::invalid_argument,
+                    [&] { ucx::decode_address(address.substr(0, bytes)); });
+        }
+        refusal(Status::invalid_argument, [&] { ucx::decode_address(address + "y"); });
+        refusal(Status::invalid_argument, [&] { ucx::decode_memory(address); });
+    }
+    for (std::size_t bytes = 0; bytes < memory.size(); ++bytes) {
+        refusal(Status::invalid_argument, [&] { ucx::decode_memory(memory.substr(0, bytes)); });
+    }
+    refusal(Status::invalid_argument, [&] { ucx::decode_address(memory); });
+}
+
+}  // namespace
+}  // namespace trefoil

@@ -1,0 +1,92 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Ranks that wait in a barrier for a late one sleep: their processor time, not the clock, is
+// tested, so that a busy machine does not matter.
+#include <gtest/gtest.h>
+#include <unistd.h>
+
+#include <cstdio>
+#include <fstream>
+#include <nlohmann/json.hpp>
+
+#include "tests/bench/common/tool.hpp"
+
+namespace trefoil::test {
+namespace {
+
+using Json = nlohmann::ordered_json;
+
+// Of one core, all ranks together. One rank that polls uses 100; all of them asleep, less than 5.
+constexpr double most_percent = 30;
+
+struct Transport {
+    const char* name;
+    const char* backend;
+    const char* provider;
+};
+
+class Late : public testing::TestWithParam<Transport> {
+  protected:
+    Json run(std::vector<std::string> more) {
+        std::vector<std::string> arguments{"perf", "barrier", "--torus", "2x2",    "-n",
+                                           "5",    "--late",  "2",       "--json", file_};
+        arguments.insert(arguments.end(), {"--backend", GetParam().backend});
+        if (GetParam().provider[0] != '\0') {
+            arguments.insert(arguments.end(), {"--provider", GetParam().provider});
+        }
+        arguments.insert(arguments.end(), more.begin(), more.end());
+        const ToolResult result = run_tool(arguments);
+        EXPECT_EQ(result.code, 0) << result.err << result.out;
+        std::ifstream stream(file_);
+        return Json::parse(stream, nullptr, false);
+    }
+    void TearDown() override { unlink(file_.c_str()); }
+
+    std::string file_ = "/tmp/trefoil-late-" + std::to_string(getpid()) + ".json";
+};
+
+TEST_P(Late, RanksSleepWhileTheyWait) {
+    for (const char* threads : {"0", "4"}) {
+        const Json all = run({"--port-threads", threads});
+        ASSERT_TRUE(all.contains("late")) << all;
+        const Json& late = all["late"];
+        std::printf("%s port threads: %.2f%% of a core, woken in %.0f us\n", threads,
+                    late["percent"].get<double>(), late["wake_us"].get<double>());
+        EXPECT_EQ(late["seconds"], 2);
+        EXPECT_LT(late["percent"].get<double>(), most_percent);
+        EXPECT_GT(late["percent"].get<double>(), 0) << "nothing was measured";
+        EXPECT_LE(late["percent_of_busiest"], late["percent"]);
+        EXPECT_GT(late["wake_us"].get<double>(), 0);
+    }
+}
+
+std::string name_of(const testing::TestParamInfo<Transport>& info) {
+    return info.param.name;
+}
+
+INSTANTIATE_TEST_SUITE_P(Memory, Late, testing::Values(Transport{"memory", "memory", ""}), name_of);
+#if TREFOIL_TEST_OFI
+INSTANTIATE_TEST_SUITE_P(Ofi, Late,
+                         testing::Values(Transport{"net", "ofi", "net"},
+                                         Transport{"rxm", "ofi", "tcp;ofi_rxm"},
+                                         Transport{"shm", "ofi", "shm"}),
+                         name_of);
+#endif
+#if TREFOIL_TEST_UCX
+INSTANTIATE_TEST_SUITE_P(Ucx, Late,
+                         testing::Values(Transport{"posix", "ucx", "posix"},
+                                         Transport{"tcp", "ucx", "tcp"}),
+                         name_of);
+#endif
+
+TEST(LateInput, IsRefusedWhereItMakesNoSense) {
+    const auto refused = [](const std::vector<std::string>& arguments, const char* says) {
+        const ToolResult result = run_tool(arguments);
+        EXPECT_EQ(result.code, 2) << result.err;
+        EXPECT_NE(result.err.find(says), std::string::npos) << result.err;
+    };
+    refused({"perf", "allreduce", "--torus", "2", "--late", "2"}, "perf barrier --late");
+    refused({"perf", "barrier", "--torus", "2", "--late", "1"}, "--late");
+}
+
+}  // namespace
+}  // namespace trefoil::test

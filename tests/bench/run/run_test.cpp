@@ -1,0 +1,177 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// `trefoil run`: environment, labels, exit codes, signals, and that nothing outlives it.
+#include <gtest/gtest.h>
+#include <signal.h>
+
+#include <algorithm>
+#include <fstream>
+
+#include "tests/bench/common/tool.hpp"
+
+namespace trefoil::test {
+namespace {
+
+/// `trefoil run` options, then a shell script as the program.
+ToolResult run_script(std::vector<std::string> options, const std::string& script) {
+    options.insert(options.begin(), "run");
+    options.insert(options.end(), {"--", "sh", "-c", script});
+    return run_tool(options);
+}
+
+TEST(Run, gives_each_rank_its_environment) {
+    const auto result = run_script(
+        {"--torus", "2x3"},
+        "echo $TREFOIL_RANK $TREFOIL_SIZE $TREFOIL_LOCAL_RANK $TREFOIL_LOCAL_SIZE $TREFOIL_TORUS "
+        "${TREFOIL_STORE%:*} $((${TREFOIL_STORE#*:} > 0))");
+    EXPECT_EQ(result.code, 0) << result.err;
+    auto lines = lines_of(result.out);
+    std::sort(lines.begin(), lines.end());
+    ASSERT_EQ(lines.size(), 6U) << result.out;
+    for (int r = 0; r < 6; ++r) {
+        const std::string rank = std::to_string(r);
+        EXPECT_EQ(lines[r], "[" + rank + "] " + rank + " 6 " + rank + " 6 2x3 127.0.0.1 1");
+    }
+}
+
+TEST(Run, passes_the_backend_on) {
+    const auto result =
+        run_script({"-n", "1", "--backend", "ofi", "--provider", "tcp;ofi_rxm", "--no-label"},
+                   "echo \"$TREFOIL_BACKEND $TREFOIL_PROVIDER\"");
+    EXPECT_EQ(result.out, "ofi tcp;ofi_rxm\n");
+}
+
+TEST(Run, keeps_lines_whole_and_streams_apart) {
+    const auto result =
+        run_script({"-n", "4"},
+                   "for i in 1 2 3; do printf one; sleep 0.02; echo two; done; echo three >&2; "
+                   "printf end");
+    EXPECT_EQ(result.code, 0);
+    const auto out = lines_of(result.out);
+    const auto err = lines_of(result.err);
+    for (int r = 0; r < 4; ++r) {
+        const std::string label = "[" + std::to_string(r) + "] ";
+        EXPECT_EQ(std::count(out.begin(), out.end(), label + "onetwo"), 3);
+        EXPECT_EQ(std::count(out.begin(), out.end(), label + "end"), 1);
+        EXPECT_EQ(std::count(err.begin(), err.end(), label + "three"), 1);
+    }
+    EXPECT_EQ(out.size(), 16U);
+    EXPECT_EQ(err.size(), 4U);
+}
+
+TEST(Run, leaves_the_options_of_the_program_alone) {
+    const auto result = run_tool(
+        {"run", "--no-label", "-n", "2", "sh", "-c", "printf '%s %s\\n' \"$0\" \"$1\"", "-n", "5"});
+    EXPECT_EQ(result.out, "-n 5\n-n 5\n") << result.err;
+    EXPECT_EQ(run_tool({"run", "-n", "2", "--bogus", "true"}).code, 2);
+}
+
+TEST(Run, can_leave_labels_out) {
+    EXPECT_EQ(run_script({"-n", "2", "--no-label"}, "echo hello").out, "hello\nhello\n");
+}
+
+TEST(Run, passes_long_output_on_completely) {
+    const auto result = run_script({"-n", "2"}, "seq 1 20000");
+    EXPECT_EQ(lines_of(result.out).size(), 40000U);
+    EXPECT_NE(result.out.find("[1] 20000\n"), std::string::npos);
+}
+
+TEST(Run, returns_the_exit_code_of_the_rank_that_failed) {
+    const auto result = run_script({"-n", "3"}, "[ $TREFOIL_RANK != 1 ] || exit 7");
+    EXPECT_EQ(result.code, 7);
+    EXPECT_EQ(result.err, "trefoil run: rank 1 ended with exit code 7\n");
+}
+
+TEST(Run, says_which_rank_was_killed_and_ends_the_others) {
+    const auto result = run_script({"-n", "3", "--grace", "0.2"},
+                                   "[ $TREFOIL_RANK != 2 ] || kill -9 $$; sleep 300");
+    EXPECT_EQ(result.code, 128 + SIGKILL);
+    EXPECT_NE(result.err.find("rank 2 was killed by signal 9"), std::string::npos) << result.err;
+    EXPECT_NE(result.err.find("ending the 2 ranks"), std::string::npos) << result.err;
+}
+
+TEST(Run, lets_the_others_end_by_themselves_within_the_grace_period) {
+    const auto result = run_script({"-n", "2", "--grace", "10"},
+                                   "[ $TREFOIL_RANK != 1 ] || exit 4; sleep 0.3; echo done");
+    EXPECT_EQ(result.code, 4);
+    EXPECT_EQ(result.out, "[0] done\n");
+}
+
+TEST(Run, kills_ranks_that_ignore_sigterm) {
+    const auto result = run_script({"-n", "2", "--timeout", "0.2", "--grace", "0.2"},
+                                   "trap '' TERM; while :; do sleep 0.05; done");
+    EXPECT_EQ(result.code, 124);
+    EXPECT_NE(result.err.find("2 of 2 ranks still ran after 0.2 s"), std::string::npos)
+        << result.err;
+}
+
+/// A process that has ended but that nobody has waited for does not run.
+bool runs(int pid) {
+    std::ifstream stat("/proc/" + std::to_string(pid) + "/stat");
+    std::string text;
+    std::getline(stat, text);
+    const std::size_t name_end = text.rfind(") ");
+    return name_end != std::string::npos && text[name_end + 2] != 'Z';
+}
+
+class RunSignal : public testing::TestWithParam<int> {};
+
+TEST_P(RunSignal, reaches_every_rank) {
+    Tool tool(
+        {"run", "-n", "3", "--", "sh", "-c",
+         "trap 'echo caught; exit 5' INT TERM HUP; echo ready; while :; do sleep 0.05; done"});
+    for (const char* rank : {"[0] ready", "[1] ready", "[2] ready"}) {
+        ASSERT_TRUE(tool.wrote(rank));
+    }
+    tool.signal(GetParam());
+    const auto result = tool.wait();
+    EXPECT_EQ(result.code, 5) << result.err;
+    for (const char* rank : {"[0] caught", "[1] caught", "[2] caught"}) {
+        EXPECT_NE(result.out.find(rank), std::string::npos) << result.out;
+    }
+}
+
+INSTANTIATE_TEST_SUITE_P(Forwarded, RunSignal, testing::Values(SIGINT, SIGTERM, SIGHUP));
+
+TEST(Run, ranks_do_not_outlive_the_launcher) {
+    Tool tool({"run", "-n", "1", "--no-label", "--", "sh", "-c", "echo pid $$; exec sleep 300"});
+    ASSERT_TRUE(tool.wrote("\n"));
+    const int rank = std::stoi(tool.out().substr(4));
+    EXPECT_TRUE(runs(rank));
+    tool.signal(SIGKILL);
+    EXPECT_EQ(tool.wait().code, 128 + SIGKILL);
+    EXPECT_TRUE(becomes_true([&] { return !runs(rank); }));
+}
+
+TEST(Run, ends_what_a_rank_has_left_behind) {
+    Tool tool({"run", "-n", "1", "--no-label", "--", "sh", "-c", "sleep 300 & echo pid $!"});
+    const auto result = tool.wait();
+    EXPECT_EQ(result.code, 0);
+    const int child = std::stoi(result.out.substr(4));
+    EXPECT_TRUE(becomes_true([&] { return !runs(child); }));
+}
+
+TEST(Run, refuses_bad_input) {
+    struct Bad {
+        std::vector<std::string> arguments;
+        std::string says;
+    };
+    const std::vector<Bad> all{
+        {{"run", "-n", "4", "--torus", "3x3", "--", "true"}, "-n 4 does not match --torus 3x3"},
+        {{"run", "--net", "no-such-net", "--", "true"},
+         "scripts/torusnet up 3x3 --name no-such-net"},
+        {{"run", "--torus", "3y3", "--", "true"}, "is not a torus"},
+        {{"run", "--", "true"}, "run needs the number of ranks"},
+        {{"run", "-n", "2"}, "run needs a program"},
+        {{"run", "-n", "0", "--", "true"}, "not in range"},
+        {{"run", "-n", "2", "--", "/no/such/program"}, "cannot run \"/no/such/program\": No such"},
+        {{"run", "-n", "2", "--nonsense", "--", "true"}, "--nonsense"}};
+    for (const Bad& bad : all) {
+        const auto result = run_tool(bad.arguments);
+        EXPECT_EQ(result.code, 2) << bad.says;
+        EXPECT_NE(result.err.find(bad.says), std::string::npos) << result.err;
+        EXPECT_EQ(result.out, "");
+    }
+}
+
+}  // namespace
+}  // namespace trefoil::test

@@ -1,0 +1,200 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Every wrong argument of every collective: refused with a message that names
+// it, on every rank, before anything has moved, and the communicator goes on.
+#include <functional>
+
+#include "argument_mistakes.hpp"
+#include "tests/comm/communicator/thread_job.hpp"
+
+namespace trefoil::test {
+namespace {
+
+/// A call that is right: all elements are 1, so results are 1, or the number of
+/// ranks.
+void check_right_call(const Kind& kind, int rank, int ranks, trefoil_comm_t comm,
+                      const std::string& after) {
+    Rank right(kind, rank, ranks, comm);
+    if (is_bcast(right)) {
+        right.recv.assign(right.recv.size(), rank == right.a.root ? 1 : untouched);
+    }
+    ASSERT_EQ(kind.call(right.a), TREFOIL_SUCCESS)
+        << kind.name << " after " << after << ": " << trefoil_last_error(nullptr);
+    if (right.receives()) {
+        EXPECT_EQ(right.recv[0], kind.reduces ? ranks : 1) << kind.name << " after " << after;
+    }
+}
+
+void check_mistake(const Kind& kind, const Mistake& mistake, int rank, int ranks,
+                   trefoil_comm_t comm) {
+    const std::string where = std::string(kind.name) + ", " + mistake.name;
+    Rank wrong(kind, rank, ranks, comm);
+    ASSERT_TRUE(mistake.make(wrong));
+    EXPECT_EQ(kind.call(wrong.a), mistake.status) << where;
+    const std::string text = trefoil_last_error(nullptr);
+    // The root, which tells its counts first, may have told that, too.
+    const bool told = kind.rooted && kind.displaced && rank != wrong.a.root &&
+                      text.find("the root, has refused") != std::string::npos;
+    for (const std::string& word : mistake.says) {
+        EXPECT_TRUE(told || text.find(word) != std::string::npos) << where << ": " << text;
+    }
+    EXPECT_EQ(wrong.recv, std::vector<std::int32_t>(count * ranks, untouched)) << where;
+    EXPECT_STREQ(trefoil_last_error(comm), "") << where;
+}
+
+/// Whether all ranks make the mistake, so that nobody waits for one that does
+/// not.
+bool all_make(const Kind& kind, const Mistake& mistake, int ranks) {
+    for (int r = 0; r < ranks; ++r) {
+        Rank each(kind, r, ranks, nullptr);
+        if (!mistake.make(each)) {
+            return false;
+        }
+    }
+    return true;
+}
+
+void check_all_mistakes(int ranks, const std::string& torus, std::size_t least) {
+    std::vector<std::pair<const Kind*, Mistake>> table;
+    for (const Kind& kind : kinds()) {
+        for (const Mistake& mistake : mistakes()) {
+            if (all_make(kind, mistake, ranks)) {
+                table.emplace_back(&kind, mistake);
+            }
+        }
+    }
+    EXPECT_GE(table.size(), least);
+    JobOptions options;
+    options.torus = torus;
+    run_ranks(ranks, options, [&](int rank, trefoil_comm_t comm) {
+        ASSERT_NE(comm, nullptr);
+        for (const auto& [kind, mistake] : table) {
+            check_mistake(*kind, mistake, rank, ranks, comm);
+            check_right_call(*kind, rank, ranks, comm, mistake.name);
+        }
+    });
+}
+
+TEST(Arguments, MistakesThatAllRanksMakeAreRefusedByAll) {
+    check_all_mistakes(3, "3", 110);
+}
+
+// One rank is the root, so that it makes the mistakes of roots.
+TEST(Arguments, MistakesOfRootsAreRefused) {
+    check_all_mistakes(1, "1", 130);
+}
+
+// The root tells its counts first; when it cannot, it tells that.
+TEST(Arguments, ListsThatOnlyTheRootHasAreRefusedByAll) {
+    JobOptions options;
+    options.torus = "3";
+    run_ranks(3, options, [](int rank, trefoil_comm_t comm) {
+        ASSERT_NE(comm, nullptr);
+        for (const Kind& kind : kinds()) {
+            for (const Mistake& mistake : mistakes()) {
+                const std::string name = mistake.name;
+                const bool listed = name == "no counts" || name == "counts whose sum overflows" ||
+                                    name == "a displacement that overflows" ||
+                                    name == "a negative displacement" ||
+                                    name == "an own count that the list denies" ||
+                                    (name == "blocks that overlap" && kind.sends == By::all);
+                if (!listed || !kind.rooted || !kind.displaced) {
+                    continue;
+                }
+                if (rank == default_root) {
+                    check_mistake(kind, mistake, rank, 3, comm);
+                } else {
+                    Rank right(kind, rank, 3, comm);
+                    EXPECT_EQ(kind.call(right.a), TREFOIL_ERROR_INVALID_ARGUMENT) << name;
+                    const std::string text = trefoil_last_error(nullptr);
+                    EXPECT_NE(text.find("rank 1, the root"), std::string::npos) << text;
+                }
+                check_right_call(kind, rank, 3, comm, name);
+            }
+        }
+    });
+}
+
+TEST(Arguments, ABarrierNeedsACommunicator) {
+    EXPECT_EQ(trefoil_barrier(nullptr), TREFOIL_ERROR_INVALID_ARGUMENT);
+    EXPECT_NE(std::string(trefoil_last_error(nullptr)).find("communicator"), std::string::npos);
+}
+
+TEST(Arguments, NothingToMoveNeedsNoBuffers) {
+    JobOptions options;
+    options.torus = "3";
+    run_ranks(3, options, [](int rank, trefoil_comm_t comm) {
+        ASSERT_NE(comm, nullptr);
+        for (const Kind& kind : kinds()) {
+            Rank empty(kind, rank, 3, comm);
+            empty.counts.assign(3, 0);
+            empty.send_counts.assign(3, 0);
+            empty.a.count = empty.a.own_count = 0;
+            empty.a.send = empty.a.recv = nullptr;
+            EXPECT_EQ(kind.call(empty.a), TREFOIL_SUCCESS)
+                << kind.name << ": " << trefoil_last_error(nullptr);
+        }
+    });
+}
+
+struct BadOperation {
+    trefoil_reduce_fn function;
+    std::size_t element_bytes;
+    const char* says;
+};
+
+TEST(Arguments, OperationsAreCheckedWhenTheyAreMade) {
+    const trefoil_reduce_fn nothing = [](void*, const void*, size_t, void*) {};
+    trefoil_op_t op = TREFOIL_SUM;
+    for (const BadOperation& bad :
+         {BadOperation{nullptr, 8, "function is NULL"}, {nothing, 0, "element of 0 bytes"}}) {
+        EXPECT_EQ(trefoil_op_create(bad.function, nullptr, bad.element_bytes, 1, &op),
+                  TREFOIL_ERROR_INVALID_ARGUMENT);
+        EXPECT_NE(std::string(trefoil_last_error(nullptr)).find(bad.says), std::string::npos);
+    }
+    EXPECT_EQ(trefoil_op_create(nothing, nullptr, 8, 1, nullptr), TREFOIL_ERROR_INVALID_ARGUMENT);
+    EXPECT_EQ(trefoil_op_free(TREFOIL_SUM), TREFOIL_ERROR_INVALID_ARGUMENT);
+    EXPECT_NE(std::string(trefoil_last_error(nullptr)).find("op 0"), std::string::npos);
+}
+
+// What only shows between ranks ends the communicator, and says so on each.
+TEST(Arguments, RanksThatDifferAreToldApart) {
+    struct Difference {
+        const char* name;
+        std::function<void(Rank&)> make;
+        bool (*applies)(const Kind&);
+    };
+    const std::vector<Difference> all{
+        {"count", [](Rank& r) { r.a.count = count - 1; }, [](const Kind& k) { return !k.counted; }},
+        {"type", [](Rank& r) { r.a.type = TREFOIL_UINT32; }, [](const Kind&) { return true; }},
+        {"op", [](Rank& r) { r.a.op = TREFOIL_MAX; }, [](const Kind& k) { return k.reduces; }},
+        {"root", [](Rank& r) { r.a.root = 2; }, [](const Kind& k) { return k.rooted; }},
+        {"counts", [](Rank& r) { r.counts[2] = count - 1; },
+         [](const Kind& k) { return k.counted && !k.rooted && !is_alltoallv(k); }},
+        {"own count", [](Rank& r) { r.a.own_count = count - 1; },
+         [](const Kind& k) { return k.displaced && k.rooted; }}};
+    for (const Kind& kind : kinds()) {
+        for (const Difference& difference : all) {
+            if (!difference.applies(kind)) {
+                continue;
+            }
+            JobOptions options;
+            options.torus = "3";
+            options.timeout_seconds = 5;
+            run_ranks(3, options, [&](int rank, trefoil_comm_t comm) {
+                ASSERT_NE(comm, nullptr);
+                Rank mine(kind, rank, 3, comm);
+                if (rank == 0) {
+                    difference.make(mine);
+                }
+                const std::string where = std::string(kind.name) + ", another " + difference.name;
+                EXPECT_EQ(kind.call(mine.a), TREFOIL_ERROR_MISMATCH)
+                    << where << ": " << trefoil_last_error(nullptr);
+                EXPECT_NE(std::string(trefoil_last_error(comm)), "") << where;
+                EXPECT_EQ(trefoil_barrier(comm), TREFOIL_ERROR_MISMATCH) << where;
+            });
+        }
+    }
+}
+
+}  // namespace
+}  // namespace trefoil::test

@@ -1,0 +1,215 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Ranks as processes that meet in a store: results across processes, and a rank that is killed.
+#include <gtest/gtest.h>
+#include <linux/filter.h>
+#include <linux/seccomp.h>
+#include <signal.h>
+#include <sys/prctl.h>
+#include <sys/syscall.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include <cerrno>
+#include <chrono>
+#include <cstddef>
+#include <cstdlib>
+#include <functional>
+#include <stdexcept>
+#include <string>
+#include <thread>
+#include <vector>
+
+#include "backend/bootstrap/bootstrap.hpp"
+#include "trefoil/trefoil.h"
+
+namespace trefoil::test {
+namespace {
+
+using Clock = std::chrono::steady_clock;
+
+/// Processes that wait to hear the store's port. They are forked before the store's thread exists:
+/// a lock that another thread holds at a fork stays locked in the child for ever (the allocator of
+/// AddressSanitizer has such locks).
+struct Job {
+    std::vector<pid_t> pids;
+    int port_pipe = -1;
+
+    void meet_at(int port) const {
+        for (std::size_t i = 0; i < pids.size(); ++i) {
+            ASSERT_EQ(write(port_pipe, &port, sizeof(port)), static_cast<ssize_t>(sizeof(port)));
+        }
+        close(port_pipe);
+    }
+};
+
+/// Forks `ranks` processes that each run body(comm) and exit with its result.
+Job start(int ranks, const char* torus, const char* backend,
+          const std::function<int(int, trefoil_comm_t)>& body) {
+    int ends[2] = {-1, -1};
+    if (pipe(ends) != 0) {
+        throw std::runtime_error("no pipe for the store's port");
+    }
+    Job job{{}, ends[1]};
+    for (int r = 0; r < ranks; ++r) {
+        const pid_t pid = fork();
+        if (pid == 0) {
+            int store_port = 0;
+            close(ends[1]);
+            if (read(ends[0], &store_port, sizeof(store_port)) != sizeof(store_port)) {
+                _exit(91);
+            }
+            setenv("TREFOIL_RANK", std::to_string(r).c_str(), 1);
+            setenv("TREFOIL_SIZE", std::to_string(ranks).c_str(), 1);
+            setenv("TREFOIL_STORE", ("127.0.0.1:" + std::to_string(store_port)).c_str(), 1);
+            setenv("TREFOIL_TORUS", torus, 1);
+            setenv("TREFOIL_BACKEND", backend, 1);
+            setenv("UCX_TLS", "tcp", 1);  // shared memory is what backend memory has
+            setenv("TREFOIL_TIMEOUT", "15", 1);
+            trefoil_comm_t comm = nullptr;
+            if (trefoil_comm_create(nullptr, &comm) != TREFOIL_SUCCESS) {
+                fprintf(stderr, "%s\n", trefoil_last_error(nullptr));
+                _exit(90);
+            }
+            const int result = body(r, comm);
+            trefoil_comm_destroy(comm);
+            _exit(result);
+        }
+        job.pids.push_back(pid);
+    }
+    close(ends[0]);
+    return job;
+}
+
+/// The exit code of a child, or -signal; a child that outlives the deadline is killed and gives 99.
+int finish(pid_t pid, Clock::time_point deadline) {
+    int status = 0;
+    while (waitpid(pid, &status, WNOHANG) == 0) {
+        if (Clock::now() > deadline) {
+            kill(pid, SIGKILL);
+            waitpid(pid, &status, 0);
+            return 99;
+        }
+        std::this_thread::sleep_for(std::chrono::milliseconds(5));
+    }
+    return WIFEXITED(status) ? WEXITSTATUS(status) : -WTERMSIG(status);
+}
+
+/// Lets the ranks meet; each must end with 0.
+void expect_success(const Job& job) {
+    const StoreServer store;
+    job.meet_at(store.port());
+    const auto deadline = Clock::now() + std::chrono::seconds(40);
+    for (const pid_t pid : job.pids) {
+        EXPECT_EQ(finish(pid, deadline), 0);
+    }
+}
+
+/// Sums over many sizes; 0 when all are right.
+int sums(int rank, trefoil_comm_t comm) {
+    for (const std::size_t count : {1U, 100U, 10'000U, 300'000U}) {
+        std::vector<float> data(count, static_cast<float>(rank + 1));
+        if (trefoil_allreduce(TREFOIL_IN_PLACE, data.data(), count, TREFOIL_FLOAT, TREFOIL_SUM,
+                              comm) != TREFOIL_SUCCESS) {
+            return 1;
+        }
+        for (const float x : data) {
+            if (x != 21.0F) {
+                return 2;
+            }
+        }
+    }
+    return trefoil_barrier(comm) == TREFOIL_SUCCESS ? 0 : 3;
+}
+
+/// From now on the kernel refuses this process to touch the memory of others.
+bool forbid_access_to_other_processes() {
+    sock_filter rules[] = {
+        BPF_STMT(BPF_LD | BPF_W | BPF_ABS, offsetof(seccomp_data, nr)),
+        BPF_JUMP(BPF_JMP | BPF_JEQ | BPF_K, SYS_process_vm_readv, 1, 0),
+        BPF_JUMP(BPF_JMP | BPF_JEQ | BPF_K, SYS_process_vm_writev, 0, 1),
+        BPF_STMT(BPF_RET | BPF_K, SECCOMP_RET_ERRNO | EPERM),
+        BPF_STMT(BPF_RET | BPF_K, SECCOMP_RET_ALLOW),
+    };
+    const sock_fprog program{sizeof rules / sizeof *rules, rules};
+    return prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0) == 0 &&
+           prctl(PR_SET_SECCOMP, SECCOMP_MODE_FILTER, &program) == 0;
+}
+
+std::string chosen_for_large_vectors(trefoil_comm_t comm) {
+    const char* name = "";
+    trefoil_comm_algorithm(comm, "allreduce", 300'000, TREFOIL_FLOAT, &name);
+    return name;
+}
+
+class Processes : public testing::TestWithParam<const char*> {};
+
+TEST_P(Processes, SumRight) {
+    const Job job = start(6, "2x3", GetParam(), sums);
+    expect_success(job);
+}
+
+TEST(ProcessMemory, IsUsedWhereAllRanksMay) {
+    const auto body = [](int rank, trefoil_comm_t comm) {
+        const int result = sums(rank, comm);
+        return result == 0 && chosen_for_large_vectors(comm) != "ordered" ? 4 : result;
+    };
+    const Job job = start(6, "2x3", "memory", body);
+    expect_success(job);
+}
+
+TEST(ProcessMemory, IsLeftAloneWhereOneRankMayNot) {
+    const auto body = [](int rank, trefoil_comm_t comm) {
+        if (rank == 4 && !forbid_access_to_other_processes()) {
+            return 5;
+        }
+        const int result = sums(rank, comm);
+        return result == 0 && chosen_for_large_vectors(comm) == "ordered" ? 4 : result;
+    };
+    const Job job = start(6, "2x3", "memory", body);
+    expect_success(job);
+}
+
+TEST_P(Processes, AKilledRankIsReportedByAllOthers) {
+    const Job job = start(4, "2x2", GetParam(), [](int rank, trefoil_comm_t comm) {
+        double x = 1;
+        for (int i = 0; i < 1'000'000; ++i) {
+            if (rank == 2 && i == 50) {
+                raise(SIGKILL);
+            }
+            const auto status =
+                trefoil_allreduce(TREFOIL_IN_PLACE, &x, 1, TREFOIL_DOUBLE, TREFOIL_MAX, comm);
+            if (status != TREFOIL_SUCCESS) {
+                return std::string(trefoil_last_error(comm)).find("rank ") != std::string::npos
+                           ? status
+                           : 50;
+            }
+        }
+        return 0;
+    });
+    const StoreServer store;
+    job.meet_at(store.port());
+    // The child is reaped before its peers look for it, as a launcher would.
+    const auto deadline = Clock::now() + std::chrono::seconds(30);
+    EXPECT_EQ(finish(job.pids[2], deadline), -SIGKILL);
+    for (const int r : {0, 1, 3}) {
+        const int code = finish(job.pids[r], deadline);
+        EXPECT_TRUE(code == TREFOIL_ERROR_PEER_LOST || code == TREFOIL_ERROR_TIMEOUT)
+            << "rank " << r << " ended with " << code;
+    }
+}
+
+std::vector<const char*> backends_to_test() {
+    std::vector<const char*> backends = {"memory"};
+#if TREFOIL_TEST_OFI
+    backends.push_back("ofi");
+#endif
+#if TREFOIL_TEST_UCX
+    backends.push_back("ucx");
+#endif
+    return backends;
+}
+
+INSTANTIATE_TEST_SUITE_P(Backends, Processes, testing::ValuesIn(backends_to_test()));
+
+}  // namespace
+}  // namespace trefoil::test

@@ -1,0 +1,229 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// The executor over a demanding test double: sources that must be registered, late completions.
+#include <array>
+#include <numeric>
+
+#include "algorithms/schedule/algorithm.hpp"
+#include "comm/plan/lower.hpp"
+#include "comm/setup/channel_setup.hpp"
+#include "group_double.hpp"
+#include "tests/comm/plan/lowering.hpp"
+#include "thread_job.hpp"
+#include "threads/executor/executor.hpp"
+
+namespace trefoil::test {
+namespace {
+
+/// One rank that runs an algorithm over GroupDoubles.
+class Node {
+  public:
+    Node(const Torus& torus, const Algorithm& algorithm, int workers,
+         ThreadExchange::Member& member, std::chrono::milliseconds timeout)
+        : bootstrap_(make_callback_bootstrap(member.rank, torus.ranks(), &ThreadExchange::allgather,
+                                             &member)),
+          port_threads_(workers == 1 ? 0 : workers, {}),
+          schedule_(algorithm.build(torus, member.rank)) {
+        std::vector<std::vector<Port>> groups(static_cast<std::size_t>(workers));
+        for (int p = 0; p < torus.ports(); ++p) {
+            groups[static_cast<std::size_t>(p % workers)].push_back(Port{p});
+        }
+        for (const auto& ports : groups) {
+            channels_.groups.push_back(std::make_unique<GroupDouble>(ports));
+        }
+        channels_.slots = Executor::landing_slots;
+        channels_.slot_bytes = 1 << 16;
+        ExecutorOptions options;
+        options.timeout = timeout;
+        executor_ = std::make_unique<Executor>(channels_, port_threads_, options);
+        ChannelSetup wiring(channels_, *bootstrap_);
+        wiring.exchange(schedule_, false, "the same");
+        const NewChannels added = wiring.connect();
+        executor_->greet(added.first_out, added.first_in);
+    }
+
+    Status allreduce(std::vector<std::int32_t>& data, std::size_t segments) {
+        const std::size_t per_segment = data.size() / segments;
+        const Program program = lowered(schedule_, channels_, per_segment, sizeof data[0], true);
+        const Program last = lowered(
+            schedule_, channels_, data.size() - (segments - 1) * per_segment, sizeof data[0], true);
+        executor_->reserve(program);
+        executor_->reserve(last);
+        std::vector<CallSegment> pieces;
+        for (std::size_t i = 0; i < segments; ++i) {
+            pieces.push_back(
+                {i + 1 == segments ? &last : &program, i * per_segment * sizeof data[0]});
+        }
+        Call call;
+        call.segments = pieces;
+        call.output = reinterpret_cast<std::byte*>(data.data());
+        call.kernels = reduce_kernels(DataType::int32, Operation::sum);
+        call.text = "allreduce";
+        return executor_->run(call);
+    }
+
+    GroupDouble& group() { return *groups()[0]; }
+    std::vector<GroupDouble*> groups() {
+        std::vector<GroupDouble*> result;
+        for (const auto& group : channels_.groups) {
+            result.push_back(static_cast<GroupDouble*>(group.get()));
+        }
+        return result;
+    }
+    void lose(const std::vector<GroupDouble*>& peer) {
+        for (GroupDouble* own : groups()) {
+            for (const GroupDouble* lost : peer) {
+                own->lose(*lost);
+            }
+        }
+    }
+    int refused_to_lost() {
+        int refused = 0;
+        for (const GroupDouble* own : groups()) {
+            refused += own->refused_to_lost();
+        }
+        return refused;
+    }
+    std::string failure() const { return executor_->failure(); }
+    void leave() { executor_->leave(); }
+    void prepare_another_call() { executor_->announce_connecting(); }
+    void meet() { bootstrap_->barrier(); }
+
+  private:
+    std::unique_ptr<Bootstrap> bootstrap_;
+    Channels channels_;
+    PortThreads port_threads_;
+    Schedule schedule_;
+    std::unique_ptr<Executor> executor_;
+};
+
+void on_nodes(const std::string& shape, const std::string& algorithm, int workers,
+              std::chrono::milliseconds timeout, const std::function<void(Rank, Node&)>& body) {
+    const Torus torus = Torus::parse(shape);
+    const Algorithm& chosen = find_algorithm(Collective::allreduce, algorithm, &torus);
+    ThreadExchange exchange(torus.ranks());
+    std::vector<std::thread> threads;
+    for (Rank r = 0; r < torus.ranks(); ++r) {
+        threads.emplace_back([&, r] {
+            ThreadExchange::Member member{&exchange, r};
+            Node node(torus, chosen, workers, member, timeout);
+            body(r, node);
+            node.meet();  // nobody goes while others may still put
+        });
+    }
+    for (std::thread& thread : threads) {
+        thread.join();
+    }
+}
+
+class Staged : public testing::TestWithParam<const char*> {};
+
+TEST_P(Staged, ResultsAreRightWhenSourcesMustBeRegistered) {
+    for (const char* shape : {"3", "2x3", "3x3"}) {
+        for (const int workers : {1, 2}) {
+            on_nodes(shape, GetParam(), workers, std::chrono::seconds(20), [&](Rank r, Node& node) {
+                const auto ranks = static_cast<std::int32_t>(Torus::parse(shape).ranks());
+                for (const std::size_t count :
+                     {std::size_t{1}, std::size_t{77}, std::size_t{5000}}) {
+                    std::vector<std::int32_t> data(count);
+                    std::iota(data.begin(), data.end(), static_cast<std::int32_t>(r));
+                    ASSERT_EQ(node.allreduce(data, count > 1000 ? 5 : 1), Status::success)
+                        << node.failure();
+                    std::size_t wrong = 0;
+                    for (std::size_t i = 0; i < count; ++i) {
+                        const auto right =
+                            ranks * static_cast<std::int32_t>(i) + ranks * (ranks - 1) / 2;
+                        wrong += data[i] != right;
+                    }
+                    EXPECT_EQ(wrong, 0U) << shape << ", " << workers << " workers, " << count;
+                }
+            });
+        }
+    }
+}
+
+INSTANTIATE_TEST_SUITE_P(Algorithms, Staged,
+                         testing::Values("trivance-l", "trivance-b", "trivance-g", "swing-b",
+                                         "recursive-doubling-b", "bucket"));
+
+// Every nap lasts until somebody ends it: a change that a worker sleeps through would show.
+TEST(Sleep, EndsWithEveryChangeByASibling) {
+    for (const char* algorithm : {"trivance-l", "swing-b", "bucket"}) {
+        for (const int workers : {2, 4}) {
+            GroupDouble::sleeps_until_woken = false;
+            on_nodes("3x3", algorithm, workers, std::chrono::seconds(60), [](Rank r, Node& node) {
+                node.meet();  // all have greeted
+                GroupDouble::sleeps_until_woken = true;
+                for (int call = 0; call < 20; ++call) {
+                    std::vector<std::int32_t> data(2000, static_cast<std::int32_t>(r));
+                    ASSERT_EQ(node.allreduce(data, 5), Status::success) << node.failure();
+                    EXPECT_EQ(data, std::vector<std::int32_t>(2000, 36));
+                }
+            });
+        }
+    }
+    GroupDouble::sleeps_until_woken = false;
+    EXPECT_EQ(GroupDouble::sleeps_in_vain, 0);
+}
+
+TEST(AnotherCall, IsNoticedByTheRanksThatDoNotPrepareIt) {
+    on_nodes("2", "ring", 2, std::chrono::seconds(20), [](Rank r, Node& node) {
+        std::vector<std::int32_t> data(4000, 1);
+        ASSERT_EQ(node.allreduce(data, 1), Status::success) << node.failure();
+        if (r == 1) {
+            node.prepare_another_call();
+            return;
+        }
+        EXPECT_EQ(node.allreduce(data, 1), Status::mismatch);
+        EXPECT_NE(node.failure().find("rank 1 prepares another call"), std::string::npos)
+            << node.failure();
+    });
+}
+
+// One after the other leaves. A rank that has missed a goodbye speaks to one that is lost.
+TEST(Leaving, IsToldToThosePeersThatAreStillThere) {
+    for (const int workers : {1, 2}) {
+        std::array<std::vector<GroupDouble*>, 3> groups;
+        on_nodes("3", "ring", workers, std::chrono::seconds(20), [&](Rank r, Node& node) {
+            groups[static_cast<std::size_t>(r)] = node.groups();
+            for (Rank turn = 0; turn < 3; ++turn) {
+                node.meet();
+                if (turn > 0) {
+                    node.lose(groups[static_cast<std::size_t>(turn - 1)]);
+                }
+                if (turn == r) {
+                    node.leave();
+                }
+            }
+            EXPECT_EQ(node.refused_to_lost(), 0) << "rank " << r << ", " << workers << " workers";
+        });
+    }
+}
+
+TEST(Leaving, GivesUpSoonWhereNobodySaysThatHeHasLeft) {
+    std::array<std::vector<GroupDouble*>, 2> groups;
+    on_nodes("2", "ring", 1, std::chrono::seconds(20), [&](Rank r, Node& node) {
+        groups[static_cast<std::size_t>(r)] = node.groups();
+        node.meet();
+        node.lose(groups[static_cast<std::size_t>(1 - r)]);
+        node.leave();
+        EXPECT_GT(node.refused_to_lost(), 0);
+        EXPECT_LE(node.refused_to_lost(), 2 * 10) << "of two channels";
+    });
+}
+
+TEST(LateCompletion, ACompletionAfterAFailedCallChangesNothingAnyMore) {
+    on_nodes("2", "ring", 1, std::chrono::milliseconds(600), [](Rank r, Node& node) {
+        std::vector<std::int32_t> data(4000, 1);
+        if (r == 0) {
+            node.group().hold_completions();
+        }
+        const Status status = node.allreduce(data, 1);
+        EXPECT_TRUE(status == Status::timeout || status == Status::peer_lost);
+        if (r == 0) {
+            EXPECT_EQ(data, std::vector<std::int32_t>(4000, 1));
+        }
+    });
+}
+
+}  // namespace
+}  // namespace trefoil::test

@@ -1,0 +1,173 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Lowering: offsets, channel order, left-out messages, fusion, and what does not fit.
+#include "comm/plan/lower.hpp"
+
+#include <gtest/gtest.h>
+
+#include "lowering.hpp"
+#include "threads/executor/notification.hpp"
+#include "topo/error.hpp"
+
+namespace trefoil {
+namespace {
+
+/// A channels without endpoints: channels to and from `peers` through every port of one dimension.
+Channels wire_with(const std::vector<Rank>& peers, std::size_t slot_bytes = 1 << 20) {
+    Channels channels;
+    channels.groups.resize(1);
+    channels.slot_bytes = slot_bytes;
+    channels.slots = 4;
+    for (const Rank peer : peers) {
+        for (int p = 0; p < 2; ++p) {
+            OutChannel out;
+            out.peer = peer;
+            out.port = Port{p};
+            channels.out.push_back(out);
+            InChannel in;
+            in.peer = peer;
+            in.port = Port{p};
+            channels.in.push_back(in);
+        }
+    }
+    return channels;
+}
+
+const Extent whole{0, 1};
+
+TEST(Lower, PartsAndBlocksBecomeTheirSharesOfTheVector) {
+    ScheduleWriter writer(0);
+    for (int part = 0; part < 2; ++part) {
+        writer.part(4);
+        writer.step();
+        const Extent middle{1, 2};
+        writer.send(1, Port::plus(0), {&middle, 1});
+    }
+    const Program program = test::lowered(writer.take(), wire_with({1}), 257, 4, false);
+    ASSERT_EQ(program.puts.size(), 2U);
+    // Three units of 128 elements: part 0 has one, in eight units of 16; blocks 1 and 2 are the
+    // middle.
+    EXPECT_EQ(program.puts[0].source.offset, 32U * 4);
+    EXPECT_EQ(program.puts[0].bytes, 64U * 4);
+    // Part 1: elements [128, 257), nine units: blocks 1 and 2 are its units 2 to 6.
+    EXPECT_EQ(program.puts[1].source.offset, (128U + 32) * 4);
+    EXPECT_EQ(program.puts[1].bytes, 64U * 4);
+    EXPECT_EQ(program.puts[0].index, 0U);
+    EXPECT_EQ(program.puts[1].index, 1U);
+    EXPECT_EQ(program.puts[1].landing_offset, 256U);
+}
+
+TEST(Lower, TinyVectorsStayInOnePiece) {
+    ScheduleWriter writer(0);
+    for (int part = 0; part < 2; ++part) {
+        writer.part(4);
+        writer.step();
+        for (Block b = 0; b < 4; ++b) {
+            const Extent one{b, 1};
+            writer.send(1, Port::plus(0), {&one, 1});
+        }
+    }
+    const Schedule schedule = writer.take();
+    EXPECT_EQ(test::lowered(schedule, wire_with({1}), 16, 4, false).puts.size(), 1U);
+    EXPECT_EQ(test::lowered(schedule, wire_with({1}), 17, 4, false).puts.size(), 2U);
+    EXPECT_EQ(test::lowered(schedule, wire_with({1}), 4096, 4, false).puts.size(), 8U);
+}
+
+TEST(Lower, EmptyMessagesAreLeftOutAndSignalsStay) {
+    ScheduleWriter writer(0);
+    writer.part(4);
+    writer.step();
+    const Extent first{0, 1}, last{3, 1};
+    writer.send(1, Port::plus(0), {&first, 1});
+    writer.receive(1, Port::minus(0), Action::reduce, {&last, 1});
+    writer.step();
+    writer.send(1, Port::plus(0), {});
+    const Program program = test::lowered(writer.take(), wire_with({1}), 1, 8, false);
+    // One element in four blocks: it lies in block 3.
+    ASSERT_EQ(program.puts.size(), 1U);
+    EXPECT_EQ(program.puts[0].bytes, 0U);
+    ASSERT_EQ(program.steps.size(), 2U);
+    EXPECT_EQ(program.steps[0].tokens, 2U);
+    EXPECT_EQ(program.steps[1].tokens, 2U);
+    EXPECT_TRUE(program.steps[1].last);
+}
+
+TEST(Lower, TwoArrivalsInTheSamePlaceAreReducedInOnePass) {
+    ScheduleWriter writer(0);
+    writer.part(1, 1);
+    writer.step();
+    writer.receive(1, Port::minus(0), Action::reduce, {&whole, 1});
+    writer.receive(1, Port::plus(0), Action::reduce, {&whole, 1});
+    const Extent scratch{1, 1};
+    writer.apply(Action::replace, {&scratch, 1});
+    const Program program = test::lowered(writer.take(), wire_with({1}), 10, 4, false);
+    ASSERT_EQ(program.ops.size(), 2U);
+    EXPECT_EQ(program.ops[0].kind, ProgramOp::Kind::joint);
+    EXPECT_EQ(program.ops[0].elements, 10U);
+    EXPECT_NE(program.ops[0].source.space, program.ops[0].second.space);
+    EXPECT_EQ(program.ops[1].kind, ProgramOp::Kind::copy);
+    EXPECT_EQ(program.ops[1].target.space, Location::scratch);
+    EXPECT_EQ(program.steps[0].tokens, 3U);
+}
+
+TEST(Lower, ReductionsAreNotJoinedAcrossAnOverlap) {
+    ScheduleWriter writer(0);
+    writer.part(4);
+    writer.step();
+    const Extent wide{0, 4}, narrow{0, 2};
+    writer.receive(1, Port::minus(0), Action::reduce, {&wide, 1});
+    writer.receive(1, Port::plus(0), Action::reduce, {&narrow, 1});
+    writer.receive(2, Port::plus(0), Action::reduce, {&wide, 1});
+    const Program program = test::lowered(writer.take(), wire_with({1, 2}), 64, 4, false);
+    ASSERT_EQ(program.ops.size(), 3U);
+    for (const ProgramOp& op : program.ops) {
+        EXPECT_EQ(op.kind, ProgramOp::Kind::reduce);
+    }
+}
+
+TEST(Lower, ScatteredExtentsArePackedIntoOnePut) {
+    ScheduleWriter writer(0);
+    writer.part(4);
+    writer.step();
+    const Extent scattered[] = {{0, 1}, {2, 1}};
+    writer.send(1, Port::plus(0), scattered);
+    const Program program = test::lowered(writer.take(), wire_with({1}), 64, 4, false);
+    ASSERT_EQ(program.puts.size(), 1U);
+    EXPECT_EQ(program.puts[0].packs.count, 2U);
+    EXPECT_EQ(program.puts[0].bytes, 128U);
+    EXPECT_EQ(program.ops[1].source.offset, 128U);
+    EXPECT_EQ(program.ops[1].target.offset, 64U);
+    EXPECT_GE(program.pack_bytes[0], 128U);
+}
+
+TEST(Lower, RegisteredSourcesArePackedAlways) {
+    ScheduleWriter writer(0);
+    writer.part(1);
+    writer.step();
+    writer.send(1, Port::plus(0), {&whole, 1});
+    const Program program = test::lowered(writer.take(), wire_with({1}), 16, 4, true);
+    EXPECT_EQ(program.puts[0].packs.count, 1U);
+}
+
+TEST(Lower, WhatDoesNotFitTheLandingSlotIsRefused) {
+    ScheduleWriter writer(0);
+    writer.part(1);
+    writer.step();
+    writer.send(1, Port::plus(0), {&whole, 1});
+    const Schedule schedule = writer.take();
+    EXPECT_NO_THROW(test::lowered(schedule, wire_with({1}, 4096), 1024, 4, false));
+    EXPECT_THROW(test::lowered(schedule, wire_with({1}, 4096), 1025, 4, false), Error);
+}
+
+TEST(Notification, SurvivesTheRoundTrip) {
+    const Notification notification{8190, 1023, 63, 7};
+    const Notification back = Notification::decode(notification.encode());
+    EXPECT_EQ(back.index, 8190U);
+    EXPECT_EQ(back.channel, 1023U);
+    EXPECT_EQ(back.signature, 63U);
+    EXPECT_EQ(back.use, 7U);
+    EXPECT_FALSE(back.is_control());
+    EXPECT_TRUE(Notification::decode(control_notification(Control::leaving, 5)).is_control());
+}
+
+}  // namespace
+}  // namespace trefoil

@@ -1,0 +1,189 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// The choice of algorithms: names with modifiers, and the number of pieces of pipelines.
+#include "comm/plan/select.hpp"
+
+#include <gtest/gtest.h>
+
+#include "comm/setup/cost_settings.hpp"
+#include "tests/comm/communicator/thread_job.hpp"
+#include "topo/error.hpp"
+
+namespace trefoil::test {
+namespace {
+
+constexpr std::size_t kib = 1024, mib = 1024 * kib;
+
+const Algorithm& trees(Collective collective = Collective::bcast) {
+    return find_algorithm(collective, "spanning-trees");
+}
+
+TEST(Choices, AreWrittenAsTheyAreRead) {
+    const Torus torus = Torus::parse("4x4");
+    for (const auto& [collective, text] : {std::pair{Collective::allreduce, "auto"},
+                                           {Collective::allreduce, "ring"},
+                                           {Collective::reduce_scatter, "swing:send"},
+                                           {Collective::allgather, "bine:permute:single-port"},
+                                           {Collective::bcast, "spanning-trees:pieces-12"},
+                                           {Collective::alltoall, "sdx:radix-4:class"},
+                                           {Collective::alltoall, "sdx:barrier"},
+                                           {Collective::alltoall, "t4:signals"}}) {
+        EXPECT_EQ(to_string(parse_choice(collective, text, torus)), text);
+    }
+}
+
+TEST(Choices, RefuseModifiersThatMakeNoSense) {
+    for (const auto& [text, says] : {std::pair{"spanning-trees:pieces-0", "a whole number"},
+                                     {"spanning-trees:pieces-", "a whole number"},
+                                     {"spanning-trees:pieces-8x", "a whole number"},
+                                     {"spanning-trees:pieces-99999999999999", "a whole number"},
+                                     {"spanning-trees:pieces-65537", "at most 65536"},
+                                     {"spanning-trees:send", "no choice of layouts"},
+                                     {"bine-dd:pieces-8", "not pipelined"},
+                                     {"auto:pieces-8", "auto takes no modifiers"},
+                                     {"linear:backwards", "there are single-port"}}) {
+        try {
+            parse_choice(Collective::bcast, text, Torus::parse("4x4"));
+            ADD_FAILURE() << text;
+        } catch (const Error& error) {
+            EXPECT_NE(std::string(error.what()).find(says), std::string::npos) << error.what();
+        }
+    }
+}
+
+TEST(Pieces, GrowWithTheVectorUpToASegment) {
+    const Torus torus = Torus::parse("8x8");
+    Block last = 1;
+    for (std::size_t bytes = 8; bytes <= 64 * mib; bytes *= 2) {
+        const Block pieces = pieces_for(trees(), torus, bytes);
+        EXPECT_GE(pieces, last) << bytes;
+        last = pieces;
+    }
+    EXPECT_EQ(pieces_for(trees(), torus, 8), 1U);
+    EXPECT_GT(last, 4U);
+    EXPECT_EQ(last, pieces_for(trees(), torus, mib)) << "a segment is a pipeline of its own";
+    EXPECT_LT(pieces_for(trees(), torus, mib, {.segment_bytes = 64 * kib}), last);
+    EXPECT_LT(pieces_for(trees(), torus, mib, {.slot_bytes = 4 * kib}), last);
+    const SelectionBasis huge{std::size_t{1} << 40, std::size_t{1} << 40};
+    EXPECT_EQ(pieces_for(trees(), torus, std::size_t{1} << 40, huge), 4096U)
+        << "as many messages as notifications can number";
+    EXPECT_EQ(pieces_for(find_algorithm(Collective::bcast, "linear"), torus, mib), 0U);
+}
+
+TEST(Selection, PricesPipelinesWithTheirPieces) {
+    for (const Collective collective : {Collective::bcast, Collective::reduce}) {
+        for (const char* shape : {"8x8", "16x16", "4x4x4", "64x64"}) {
+            const Torus torus = Torus::parse(shape);
+            const AlgorithmChoice made = choose_algorithm(collective, torus, 64 * mib);
+            EXPECT_EQ(made.choice.algorithm->name, "spanning-trees") << shape;
+            EXPECT_EQ(made.choice.options.pieces, pieces_for(trees(collective), torus, 64 * mib));
+            if (made.seconds) {
+                EXPECT_DOUBLE_EQ(*made.seconds, modelled_seconds(torus, made.choice, 64 * mib));
+                Choice coarse = made.choice;
+                coarse.options.pieces = 1;
+                EXPECT_LT(*made.seconds, modelled_seconds(torus, coarse, mib) * 64) << shape;
+            }
+            EXPECT_NE(choose_algorithm(collective, torus, 256 * kib).choice.algorithm->name,
+                      shape == std::string("64x64") ? "spanning-trees" : "")
+                << "a pipeline that long takes longer to fill than to run";
+        }
+    }
+}
+
+// Too large to price: by the rule, which the model confirms.
+TEST(Selection, LeavesMediumVectorsOfLargeToriToFewerSteps) {
+    const Torus torus = Torus::parse("64x64");
+    const std::size_t bytes = 4 * mib;
+    const AlgorithmChoice made = choose_algorithm(Collective::bcast, torus, bytes);
+    EXPECT_EQ(made.choice.algorithm->name, "bine-large");
+    Choice pipeline{&trees(), {.pieces = pieces_for(trees(), torus, bytes)}};
+    EXPECT_LT(modelled_seconds(torus, made.choice, bytes),
+              modelled_seconds(torus, pipeline, bytes));
+}
+
+// Two messages per rank and one wait are least where ranks take turns on a core; elsewhere a chain
+// of messages from and to rank 0 is not.
+TEST(Selection, CountsWhatRanksThatShareCoresDo) {
+    const Torus torus = Torus::parse("3x3");
+    const auto chosen = [&](std::size_t bytes, double ranks_per_core) {
+        const SelectionBasis basis{.model = model_of_job({}, true, ranks_per_core)};
+        return choose_algorithm(Collective::allreduce, torus, bytes, {}, basis)
+            .choice.algorithm->name;
+    };
+    EXPECT_EQ(chosen(8, 4.5), "linear");
+    EXPECT_NE(chosen(8, 1), "linear");
+    EXPECT_NE(chosen(4 * mib, 4.5), "linear");
+    const CostModel told = parse_cost_model("wait=1us");
+    EXPECT_EQ(to_string(model_of_job(told, true, 4.5)), to_string(told)) << "asked for";
+    EXPECT_EQ(to_string(model_of_job({}, false, 1)), to_string(default_cost_model));
+}
+
+TEST(Selection, TellsThePiecesThatRun) {
+    JobOptions options;
+    options.torus = "3x3";
+    run_ranks(9, options, [](int rank, trefoil_comm_t comm) {
+        ASSERT_NE(comm, nullptr);
+        for (const char* forced : {"spanning-trees", "spanning-trees:pieces-3"}) {
+            ASSERT_EQ(trefoil_comm_set_algorithm(comm, "bcast", forced), TREFOIL_SUCCESS);
+            for (const std::size_t count : {1U, 5'000U, 100'000U, 700'001U}) {
+                const char* name = nullptr;
+                ASSERT_EQ(trefoil_comm_algorithm(comm, "bcast", count, TREFOIL_INT32, &name),
+                          TREFOIL_SUCCESS);
+                const Block pieces = pieces_for(trees(), Torus::parse("3x3"), 4 * count);
+                EXPECT_EQ(name, forced == std::string("spanning-trees")
+                                    ? "spanning-trees:pieces-" + std::to_string(pieces)
+                                    : forced);
+                std::vector<std::int32_t> data(count, rank == 4 ? 7 : rank);
+                ASSERT_EQ(trefoil_bcast(data.data(), count, TREFOIL_INT32, 4, comm),
+                          TREFOIL_SUCCESS)
+                    << trefoil_last_error(comm);
+                EXPECT_EQ(data, std::vector<std::int32_t>(count, 7));
+            }
+        }
+    });
+}
+
+// Different modifiers are different calls.
+TEST(Selection, RanksWithDifferentPiecesDisagree) {
+    JobOptions options;
+    options.torus = "3";
+    run_ranks(3, options, [](int rank, trefoil_comm_t comm) {
+        ASSERT_NE(comm, nullptr);
+        const char* const name = rank == 1 ? "spanning-trees:pieces-2" : "spanning-trees:pieces-4";
+        ASSERT_EQ(trefoil_comm_set_algorithm(comm, "bcast", name), TREFOIL_SUCCESS);
+        std::vector<float> data(1000);
+        EXPECT_EQ(trefoil_bcast(data.data(), data.size(), TREFOIL_FLOAT, 0, comm),
+                  TREFOIL_ERROR_MISMATCH);
+        const std::string text = trefoil_last_error(comm);
+        EXPECT_NE(text.find("pieces-2"), std::string::npos) << text;
+        EXPECT_NE(text.find("pieces-4"), std::string::npos) << text;
+    });
+}
+
+/// The block size decides alltoall: few steps that forward, then straight without a copy.
+TEST(Selection, SendsLongBlocksStraight) {
+    for (const char* shape : {"3x3", "4x4", "8x8", "4x4x4"}) {
+        const Torus torus = Torus::parse(shape);
+        const auto name = [&](std::size_t block) {
+            return choose_algorithm(Collective::alltoall, torus,
+                                    block * static_cast<std::size_t>(torus.ranks()))
+                .choice.algorithm->name;
+        };
+        EXPECT_NE(name(8), "orbit") << shape;
+        EXPECT_EQ(name(64 * kib), "orbit") << shape;
+        EXPECT_EQ(name(mib), "orbit") << shape;
+    }
+}
+
+TEST(Selection, KeepsAlltoallvFromForwarding) {
+    for (const char* shape : {"2", "5", "3x3", "2x3", "4x4x4"}) {
+        const Torus torus = Torus::parse(shape);
+        for (const std::size_t bytes : {8UL, mib}) {
+            const auto made =
+                choose_algorithm(Collective::alltoall, torus, bytes, {.uneven = true});
+            EXPECT_TRUE(made.choice.algorithm->traits.uneven) << shape;
+        }
+    }
+}
+
+}  // namespace
+}  // namespace trefoil::test

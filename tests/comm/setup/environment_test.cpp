@@ -1,0 +1,112 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// The environment: values, units, refusals, unknown names, cores to pin to.
+#include "comm/setup/environment.hpp"
+
+#include <gtest/gtest.h>
+
+#include <cstdlib>
+
+#include "topo/error.hpp"
+
+namespace trefoil {
+namespace {
+
+class Variable {
+  public:
+    Variable(const char* name, const char* value) : name_(name) { setenv(name, value, 1); }
+    ~Variable() { unsetenv(name_); }
+    Variable(const Variable&) = delete;
+    Variable& operator=(const Variable&) = delete;
+
+  private:
+    const char* name_;
+};
+
+void expect_refused(const char* name, const char* value) {
+    const Variable v(name, value);
+    try {
+        settings_from_environment();
+        ADD_FAILURE() << name << "=" << value << " was accepted";
+    } catch (const Error& error) {
+        EXPECT_EQ(error.status(), Status::invalid_argument);
+        EXPECT_NE(std::string(error.what()).find(name), std::string::npos) << error.what();
+    }
+}
+
+TEST(Environment, ReadsNumbersSecondsAndBytes) {
+    const Variable timeout("TREFOIL_TIMEOUT", "2.5");
+    const Variable landing("TREFOIL_LANDING_BYTES", "8M");
+    const Variable segment("TREFOIL_SEGMENT_BYTES", "65536");
+    const Variable threads("TREFOIL_PORT_THREADS", "0");
+    const Variable pin("TREFOIL_PIN", "none");
+    const Variable team("TREFOIL_PORT_THREADS_BY", "caller");
+    const Settings s = settings_from_environment();
+    EXPECT_EQ(s.timeout.count(), 2500);
+    EXPECT_EQ(s.landing_bytes, std::size_t{8} << 20);
+    EXPECT_EQ(s.segment_bytes, 65536U);
+    EXPECT_EQ(s.port_threads, 0);
+    EXPECT_FALSE(s.pin);
+    EXPECT_EQ(s.port_threads_by, PortThreadsBy::caller);
+}
+
+TEST(Environment, RefusesBadValues) {
+    expect_refused("TREFOIL_TIMEOUT", "soon");
+    expect_refused("TREFOIL_TIMEOUT", "-1");
+    expect_refused("TREFOIL_TIMEOUT", "nan");
+    expect_refused("TREFOIL_LANDING_BYTES", "4T");
+    expect_refused("TREFOIL_LANDING_BYTES", "12");
+    expect_refused("TREFOIL_SIZE", "0");
+    expect_refused("TREFOIL_RANK", "3");
+    expect_refused("TREFOIL_PORT_THREADS", "-2");
+    expect_refused("TREFOIL_PIN", "maybe");
+    expect_refused("TREFOIL_PORT_THREADS_BY", "opnemp");
+    expect_refused("TREFOIL_PIN", "0,,1");
+    expect_refused("TREFOIL_PIN", "3-1");
+    expect_refused("TREFOIL_PORT_THREADS", "-1");
+    expect_refused("TREFOIL_TRACE_EVENTS", "0");
+}
+
+TEST(Environment, ReadsTheCostModel) {
+    const Variable text("TREFOIL_MODEL", "rate=100mbit,step=0.04ms");
+    const CostModel model = settings_from_environment().cost_model.value();
+    EXPECT_DOUBLE_EQ(model.alpha, 40e-6);
+    EXPECT_DOUBLE_EQ(model.tau, default_cost_model.tau);
+    EXPECT_DOUBLE_EQ(model.beta, 8.0 / 100e6);
+    EXPECT_EQ(to_string(model),
+              "step=40us,hop=0.2us,rate=0.1gbit,wait=0us,message=0us,byte=0us,copy=0.0001us");
+    EXPECT_EQ(to_string(parse_cost_model(to_string(model))), to_string(model));
+    for (const char* bad :
+         {"step", "step=", "step=2", "step=-1us", "step=nanus", "rate=0gbit", "rate=1us",
+          "speed=1gbit", "wait=1gbit", "byte=-1ns", "copy=1gbit", "step=2us;rate=1gbit"}) {
+        expect_refused("TREFOIL_MODEL", bad);
+    }
+}
+
+TEST(Environment, UnknownNamesOfferTheNearest) {
+    const Variable typo("TREFOIL_TORAS", "3x3");
+    const auto messages = unknown_variables();
+    ASSERT_EQ(messages.size(), 1U);
+    EXPECT_NE(messages[0].find("TREFOIL_TORUS"), std::string::npos) << messages[0];
+}
+
+TEST(Environment, EveryVariableIsExplained) {
+    for (const EnvironmentVariable& v : environment_variables()) {
+        EXPECT_TRUE(v.name.starts_with("TREFOIL_"));
+        EXPECT_FALSE(v.help.empty());
+        EXPECT_FALSE(v.type.empty());
+    }
+}
+
+TEST(Environment, ReadsHowToPin) {
+    EXPECT_TRUE(settings_from_environment().pin);
+    {
+        const Variable none("TREFOIL_PIN", "none");
+        EXPECT_FALSE(settings_from_environment().pin);
+    }
+    const Variable list("TREFOIL_PIN", "6,0-2");
+    EXPECT_TRUE(settings_from_environment().pin);
+    EXPECT_EQ(settings_from_environment().pin_cores, (std::vector<int>{6, 0, 1, 2}));
+}
+
+}  // namespace
+}  // namespace trefoil

@@ -1,0 +1,92 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// The 32 bits that travel with every put, and what they tell the receiver.
+#pragma once
+
+#include <cstdint>
+
+namespace trefoil {
+
+/// Bits, low to high: message index on the channel (13), the receiver's channel number (10), a
+/// slice of the call's signature (6), the number of the channel's use modulo 8 (3). A channel is
+/// used once by each segment that sends messages through it; both ends count alike. Channels, not
+/// peers, are named, so that a notification says through which port it came and no transport needs
+/// to tell the source.
+///
+/// The signature slice is how ranks that disagree about a call find out: each message carries
+/// another six bits of a 64-bit hash of the call and its number. Which ones depends on the channel
+/// too, so that where a call takes one message per channel its peers still compare different bits.
+/// Six bits of a hash of the message's length are added: in alltoallv counts are known to two ranks
+/// only, and no other check sees that they differ.
+struct Notification {
+    /// The last index is for control, the ones before it for the pieces of a stall report.
+    static constexpr std::uint32_t control_index = (1U << 13) - 1;
+    static constexpr std::uint32_t report_pieces = 4;
+    static constexpr std::uint32_t index_limit = control_index - report_pieces;
+    static constexpr std::uint32_t channel_limit = 1U << 10;
+    static constexpr std::uint32_t use_modulus = 8;
+
+    std::uint32_t index = 0;
+    std::uint32_t channel = 0;
+    std::uint32_t signature = 0;
+    std::uint32_t use = 0;
+
+    constexpr std::uint32_t encode() const {
+        return index | channel << 13 | signature << 23 | use << 29;
+    }
+    static constexpr Notification decode(std::uint32_t bits) {
+        return {bits & 0x1fff, bits >> 13 & 0x3ff, bits >> 23 & 0x3f, bits >> 29};
+    }
+    /// What `signature` must be in a call whose hash is `hash`, with a message of `bytes` bytes.
+    constexpr std::uint32_t expected_signature(std::uint64_t hash, std::uint64_t bytes) const {
+        const std::uint64_t length = bytes * 0x9e3779b97f4a7c15ULL >> 58;
+        return static_cast<std::uint32_t>((hash >> (6 * ((index + channel) % 10)) ^ length) & 0x3f);
+    }
+    bool is_control() const { return index == control_index; }
+    bool is_report() const { return index >= index_limit && index < control_index; }
+};
+
+/// Control notifications carry their kind in the signature bits.
+enum class Control : std::uint32_t {
+    hello = 1,       ///< the channel works; sent once when it is connected
+    leaving = 2,     ///< the peer destroys its communicator
+    mismatch = 3,    ///< the peer failed: it saw a call that differs from its own
+    failed = 4,      ///< the peer failed for another reason
+    connecting = 5,  ///< the peer sets up channels for its next call; `number` counts the set-ups
+    taken = 6        ///< the peer has taken in what use `number` of the opposite channel brought
+};
+
+/// `number` is taken modulo Notification::use_modulus and travels in the place of the use's.
+constexpr std::uint32_t control_notification(Control kind, std::uint32_t channel,
+                                             std::uint32_t number = 0) {
+    return Notification{Notification::control_index, channel, static_cast<std::uint32_t>(kind),
+                        number % Notification::use_modulus}
+        .encode();
+}
+
+/// Which call a stalled rank is in: its number among the rank's calls (20 bits) and a piece of its
+/// signature (16 bits), sent as four notifications of 9 bits each. A rank that is in a call of the
+/// same number and another signature knows that the ranks disagree, whichever channels the calls
+/// use.
+struct StallReport {
+    std::uint64_t bits = 0;
+
+    static constexpr StallReport of(std::uint64_t call_number, std::uint64_t signature) {
+        return {(call_number & 0xfffff) | (signature >> 48) << 20};
+    }
+    constexpr std::uint32_t notification(std::uint32_t piece, std::uint32_t channel) const {
+        const auto nine = static_cast<std::uint32_t>(bits >> (9 * piece) & 0x1ff);
+        return Notification{Notification::index_limit + piece, channel, nine & 0x3f, nine >> 6}
+            .encode();
+    }
+    /// Puts the piece that `notification` carries into its place.
+    constexpr void take(const Notification& notification) {
+        const std::uint32_t shift = 9 * (notification.index - Notification::index_limit);
+        const std::uint64_t nine = notification.signature | notification.use << 6;
+        bits = (bits & ~(std::uint64_t{0x1ff} << shift)) | nine << shift;
+    }
+    constexpr bool same_call_number(const StallReport& other) const {
+        return ((bits ^ other.bits) & 0xfffff) == 0;
+    }
+};
+
+}  // namespace trefoil

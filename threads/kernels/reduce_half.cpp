@@ -1,0 +1,153 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Reduction kernels of float16 and bfloat16: widened to float, combined, and rounded after every
+// operation, so that the joint pass gives the bits of two single ones.
+#include "threads/kernels/reduce_half.hpp"
+
+#include <algorithm>
+
+#include "threads/kernels/reduce_half_words.hpp"
+#include "threads/kernels/reduce_half_x86.hpp"
+#include "threads/kernels/reduce_kernels.hpp"
+#include "threads/kernels/reduce_real.hpp"
+
+namespace trefoil {
+
+namespace kernels {
+
+namespace {
+
+struct Float16 {
+    static constexpr int infinity = 0x7c00;
+    static constexpr int quiet_nan = 0x7e00;
+    static float widen(std::uint16_t bits) { return half::widen_float16(bits); }
+    static std::uint16_t narrow(float value) { return half::narrow_float16(value); }
+};
+
+struct Bfloat16 {
+    static constexpr int infinity = 0x7f80;
+    static constexpr int quiet_nan = 0x7fc0;
+    static float widen(std::uint16_t bits) { return half::widen_bfloat16(bits); }
+    static std::uint16_t narrow(float value) { return half::narrow_bfloat16(value); }
+};
+
+template <typename Format, typename Combine>
+struct InFloat {
+    static std::uint16_t apply(std::uint16_t a, std::uint16_t b) {
+        return Format::narrow(Combine::apply(Format::widen(a), Format::widen(b)));
+    }
+};
+
+// Min and max need no float: with the magnitude of negative numbers inverted, the patterns are
+// ordered as 16-bit integers, -0 below +0, which is what real::Minimum and Maximum promise.
+inline std::int16_t ordered(std::uint16_t bits) {
+    const auto number = static_cast<std::int16_t>(bits);
+    return static_cast<std::int16_t>(number ^ ((number >> 15) & 0x7fff));
+}
+
+template <typename Format>
+inline std::uint16_t unless_nan(std::uint16_t a, std::uint16_t b, std::int16_t result) {
+    const auto larger =
+        std::max(static_cast<std::int16_t>(a & 0x7fff), static_cast<std::int16_t>(b & 0x7fff));
+    // The order's mapping is its own inverse.
+    return larger > Format::infinity
+               ? static_cast<std::uint16_t>(Format::quiet_nan)
+               : static_cast<std::uint16_t>(ordered(static_cast<std::uint16_t>(result)));
+}
+
+template <typename Format>
+struct Minimum {
+    static std::uint16_t apply(std::uint16_t a, std::uint16_t b) {
+        return unless_nan<Format>(a, b, std::min(ordered(a), ordered(b)));
+    }
+};
+
+template <typename Format>
+struct Maximum {
+    static std::uint16_t apply(std::uint16_t a, std::uint16_t b) {
+        return unless_nan<Format>(a, b, std::max(ordered(a), ordered(b)));
+    }
+};
+
+/// The loops of sums and products.
+template <Instructions instructions, typename Format, typename Combine>
+struct Arithmetic {
+    using Type = Plain<std::uint16_t, InFloat<Format, Combine>>;
+};
+template <Instructions instructions, typename Combine>
+struct Arithmetic<instructions, Bfloat16, Combine> {
+    using Type = Bfloat16Words<Combine>;
+};
+#if defined(__x86_64__)
+template <typename Combine>
+using Float16Rest = Plain<std::uint16_t, InFloat<Float16, Combine>>;
+template <typename Combine>
+struct Arithmetic<Instructions::avx2, Float16, Combine> {
+    using Type = Float16Avx2<Combine, Float16Rest<Combine>>;
+};
+template <typename Combine>
+struct Arithmetic<Instructions::avx512, Float16, Combine> {
+    using Type = Float16Avx512<Combine, Float16Rest<Combine>>;
+};
+template <typename Combine>
+struct Arithmetic<Instructions::avx512_fp16, Float16, Combine> {
+    using Type = Float16Native<Combine, Float16Rest<Combine>>;
+};
+template <typename Combine>
+struct Arithmetic<Instructions::avx512, Bfloat16, Combine> {
+    using Type = Bfloat16Avx512<Combine, Bfloat16Words<Combine>>;
+};
+template <typename Combine>
+struct Arithmetic<Instructions::avx512_fp16, Bfloat16, Combine>
+    : Arithmetic<Instructions::avx512, Bfloat16, Combine> {};
+#endif
+
+template <Instructions instructions, typename Format>
+constexpr Row make_row() {
+    Row row{};
+    set(row, Operation::sum,
+        kernels_of<instructions, typename Arithmetic<instructions, Format, real::Sum>::Type>());
+    set(row, Operation::prod,
+        kernels_of<instructions, typename Arithmetic<instructions, Format, real::Product>::Type>());
+    set(row, Operation::min, kernels_of<instructions, Plain<std::uint16_t, Minimum<Format>>>());
+    set(row, Operation::max, kernels_of<instructions, Plain<std::uint16_t, Maximum<Format>>>());
+    set(row, Operation::logical_and,
+        kernels_of<instructions, Plain<std::uint16_t, InFloat<Format, real::LogicalAnd>>>());
+    set(row, Operation::logical_or,
+        kernels_of<instructions, Plain<std::uint16_t, InFloat<Format, real::LogicalOr>>>());
+    set(row, Operation::logical_xor,
+        kernels_of<instructions, Plain<std::uint16_t, InFloat<Format, real::LogicalXor>>>());
+    return row;
+}
+
+template <Instructions... instructions, typename Format>
+constexpr auto make_rows(Format) {
+    return std::array{make_row<instructions, Format>()...};
+}
+template <typename Format>
+constexpr std::array<Row, instructions_count> half_rows =
+    make_rows<Instructions::baseline, Instructions::avx2, Instructions::avx512,
+              Instructions::avx512_fp16>(Format{});
+
+}  // namespace
+
+const Row& half_row(DataType type, Instructions instructions) {
+    const auto& rows = type == DataType::float16 ? half_rows<Float16> : half_rows<Bfloat16>;
+    return rows[static_cast<std::size_t>(instructions)];
+}
+
+}  // namespace kernels
+
+float to_float_from_float16(std::uint16_t bits) {
+    return half::widen_float16(bits);
+}
+float to_float_from_bfloat16(std::uint16_t bits) {
+    return half::widen_bfloat16(bits);
+}
+std::uint16_t to_float16(float value) {
+    return half::narrow_float16(value);
+}
+std::uint16_t to_bfloat16(float value) {
+    return half::narrow_bfloat16(value);
+}
+
+}  // namespace trefoil

@@ -1,0 +1,165 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// The two loops from which every reduction kernel is made, for each instruction set, and the tables
+// that the families of types provide. Private to threads/reduce*.cpp.
+#pragma once
+
+#include <array>
+#include <cstddef>
+
+#include "threads/kernels/reduce.hpp"
+
+// What find_instructions() in reduce.cpp looks for. An attribute takes nothing but literals.
+#define TREFOIL_AVX2 gnu::target("avx2,f16c")
+#define TREFOIL_AVX512 gnu::target("avx512f,avx512bw,avx512dq,avx512vl,f16c")
+#define TREFOIL_AVX512_FP16 gnu::target("avx512fp16,avx512f,avx512bw,avx512dq,avx512vl,f16c")
+
+namespace trefoil::kernels {
+
+/// One element type's kernels, indexed by Operation.
+using Row = std::array<ReduceKernels, operation_count>;
+
+/// Rows of the families; `type` belongs to the family.
+const Row& integer_row(DataType type, Instructions instructions);
+const Row& real_row(DataType type, Instructions instructions);
+const Row& half_row(DataType type, Instructions instructions);
+const Row& complex_row(DataType type, Instructions instructions);
+const Row& pair_row(DataType type, Instructions instructions);
+
+// The loops. __restrict, because they vectorise without overlap checks only when the compiler knows
+// what the contract in reduce.hpp says. `Width` values make one element: complex sums are sums of
+// twice as many values. Always inlined, so that each is compiled for the instructions of the
+// function it stands in.
+template <typename T, typename Combine, std::size_t Width = 1>
+[[gnu::always_inline]] inline void reduce(void* target, const void* source, std::size_t count) {
+    T* __restrict to = static_cast<T*>(target);
+    const T* __restrict from = static_cast<const T*>(source);
+    const std::size_t values = count * Width;
+    for (std::size_t i = 0; i < values; ++i) {
+        to[i] = Combine::apply(to[i], from[i]);
+    }
+}
+
+template <typename T, typename Combine, std::size_t Width = 1>
+[[gnu::always_inline]] inline void joint(void* target, const void* first, const void* second,
+                                         std::size_t count) {
+    T* __restrict to = static_cast<T*>(target);
+    const T* __restrict one = static_cast<const T*>(first);
+    const T* __restrict two = static_cast<const T*>(second);
+    const std::size_t values = count * Width;
+    for (std::size_t i = 0; i < values; ++i) {
+        to[i] = Combine::apply(Combine::apply(to[i], one[i]), two[i]);
+    }
+}
+
+/// For operations whose joint loop compilers do not vectorise: two passes over a block that stays
+/// in the first-level cache between them.
+template <typename T, typename Combine>
+[[gnu::always_inline]] inline void joint_in_blocks(void* target, const void* first,
+                                                   const void* second, std::size_t count) {
+    constexpr std::size_t block = 4096 / sizeof(T);
+    T* to = static_cast<T*>(target);
+    const T* one = static_cast<const T*>(first);
+    const T* two = static_cast<const T*>(second);
+    for (std::size_t begin = 0; begin < count; begin += block) {
+        const std::size_t size = count - begin < block ? count - begin : block;
+        reduce<T, Combine>(to + begin, one + begin, size);
+        reduce<T, Combine>(to + begin, two + begin, size);
+    }
+}
+
+/// A pair of loops, to be compiled for some instructions.
+template <typename T, typename Combine, std::size_t Width = 1>
+struct Plain {
+    [[gnu::always_inline]] static void one(void* target, const void* source, std::size_t count) {
+        reduce<T, Combine, Width>(target, source, count);
+    }
+    [[gnu::always_inline]] static void both(void* target, const void* first, const void* second,
+                                            std::size_t count) {
+        joint<T, Combine, Width>(target, first, second, count);
+    }
+};
+
+template <typename T, typename Combine>
+struct Blocked : Plain<T, Combine> {
+    [[gnu::always_inline]] static void both(void* target, const void* first, const void* second,
+                                            std::size_t count) {
+        joint_in_blocks<T, Combine>(target, first, second, count);
+    }
+};
+
+// The same loops for each of the instruction sets. Only these functions are compiled for more than
+// the baseline, not whole files: an inline function of the standard library that was, too, might be
+// the copy that the linker keeps for everybody.
+template <Instructions instructions>
+struct Compiled {
+    template <typename Loops>
+    static void one(void* target, const void* source, std::size_t count) {
+        Loops::one(target, source, count);
+    }
+    template <typename Loops>
+    static void both(void* target, const void* first, const void* second, std::size_t count) {
+        Loops::both(target, first, second, count);
+    }
+};
+
+#if defined(__x86_64__)
+template <>
+struct Compiled<Instructions::avx2> {
+    template <typename Loops>
+    [[TREFOIL_AVX2]] static void one(void* target, const void* source, std::size_t count) {
+        Loops::one(target, source, count);
+    }
+    template <typename Loops>
+    [[TREFOIL_AVX2]] static void both(void* target, const void* first, const void* second,
+                                      std::size_t count) {
+        Loops::both(target, first, second, count);
+    }
+};
+
+template <>
+struct Compiled<Instructions::avx512> {
+    template <typename Loops>
+    [[TREFOIL_AVX512]] static void one(void* target, const void* source, std::size_t count) {
+        Loops::one(target, source, count);
+    }
+    template <typename Loops>
+    [[TREFOIL_AVX512]] static void both(void* target, const void* first, const void* second,
+                                        std::size_t count) {
+        Loops::both(target, first, second, count);
+    }
+};
+
+template <>
+struct Compiled<Instructions::avx512_fp16> {
+    template <typename Loops>
+    [[TREFOIL_AVX512_FP16]] static void one(void* target, const void* source, std::size_t count) {
+        Loops::one(target, source, count);
+    }
+    template <typename Loops>
+    [[TREFOIL_AVX512_FP16]] static void both(void* target, const void* first, const void* second,
+                                             std::size_t count) {
+        Loops::both(target, first, second, count);
+    }
+};
+#endif
+
+template <Instructions instructions, typename Loops>
+constexpr ReduceKernels kernels_of() {
+    return {&Compiled<instructions>::template one<Loops>,
+            &Compiled<instructions>::template both<Loops>};
+}
+
+/// A family's row for each of the sets; make_row<instructions>(). Nobody but float16 gains by
+/// avx512_fp16, so the others share what they have for avx512.
+template <typename MakeRow>
+constexpr std::array<Row, instructions_count> rows_by_instructions(MakeRow make_row) {
+    const Row avx512 = make_row.template operator()<Instructions::avx512>();
+    return {make_row.template operator()<Instructions::baseline>(),
+            make_row.template operator()<Instructions::avx2>(), avx512, avx512};
+}
+
+constexpr void set(Row& row, Operation operation, ReduceKernels kernels) {
+    row[static_cast<std::size_t>(operation)] = kernels;
+}
+
+}  // namespace trefoil::kernels

@@ -1,0 +1,71 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// The rings of a trace and the file that it goes to.
+#include "threads/timeline/trace.hpp"
+
+#include <cerrno>
+#include <cstring>
+#include <fstream>
+#include <map>
+#include <mutex>
+
+#include "topo/error.hpp"
+
+namespace trefoil {
+
+namespace {
+
+/// `file` with `text` before its extension.
+std::string inserted(const std::string& file, const std::string& text) {
+    const std::size_t dot = file.rfind('.');
+    const std::size_t slash = file.rfind('/');
+    const bool has_extension =
+        dot != std::string::npos && (slash == std::string::npos || dot > slash + 1) && dot > 0;
+    std::string name = file;
+    return name.insert(has_extension ? dot : file.size(), text);
+}
+
+/// Communicators of a process must not write over each other's traces.
+std::string claimed(const std::string& file) {
+    static std::mutex mutex;
+    static std::map<std::string, int> traces;  // by file, under the mutex
+    const std::lock_guard lock(mutex);
+    const int number = ++traces[file];
+    return number == 1 ? file : inserted(file, "-" + std::to_string(number));
+}
+
+}  // namespace
+
+std::string trace_file(const std::string& pattern, Rank rank) {
+    std::string file = pattern;
+    const std::string place = "%r";
+    std::size_t at = file.find(place);
+    if (at == std::string::npos) {
+        return inserted(file, "." + std::to_string(rank));
+    }
+    for (; at != std::string::npos; at = file.find(place)) {
+        file.replace(at, place.size(), std::to_string(rank));
+    }
+    return file;
+}
+
+Trace::Trace(TraceOptions options)
+    : options_(std::move(options)), file_(claimed(trace_file(options_.pattern, options_.rank))) {
+    if (!std::ofstream(file_)) {
+        throw Error(Status::invalid_argument,
+                    "TREFOIL_TRACE=" + options_.pattern + ": cannot write " + file_ + ": " +
+                        std::strerror(errno) + "; give a file in a directory that exists");
+    }
+    for (std::size_t i = 0; i < options_.workers.size(); ++i) {
+        rings_.emplace_back(options_.events);
+    }
+}
+
+std::uint64_t Trace::dropped() const {
+    std::uint64_t all = 0;
+    for (const TraceRing& ring : rings_) {
+        all += ring.dropped();
+    }
+    return all;
+}
+
+}  // namespace trefoil

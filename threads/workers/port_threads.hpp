@@ -1,0 +1,65 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// The port team: the threads that own port groups. Dedicated threads, pinned inside the process's
+// own mask; or the threads of the program's OpenMP runtime; or nobody: then the calling thread does
+// the work itself.
+#pragma once
+
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "threads/workers/waiting.hpp"
+
+namespace trefoil {
+
+/// Runs one function on all its threads at a time and waits for them. Idle threads sleep (those of
+/// an OpenMP runtime as OMP_WAIT_POLICY says).
+class PortThreads {
+  public:
+    /// `threads` = 0: run() calls work(0) on the calling thread. Otherwise that many threads are
+    /// started; thread i is pinned to cores[i % cores.size()] when `cores` is not empty. Each core
+    /// must be in the process's mask. The caller's own mask is never touched. Throws
+    /// Error(invalid_argument) for a core outside the mask, Error(system_error) when the system
+    /// refuses a thread.
+    PortThreads(int threads, const std::vector<int>& cores);
+    /// A team whose run() is a parallel region of `threads` threads (1 or more) of the program's
+    /// OpenMP runtime: no thread is started here. See openmp_threads() for what it throws.
+    static std::unique_ptr<PortThreads> openmp(int threads);
+    ~PortThreads();  ///< joins its own threads; must not be called while run() is under way
+    PortThreads(const PortThreads&) = delete;
+    PortThreads& operator=(const PortThreads&) = delete;
+
+    /// How many calls of `work` a run makes, 1 or more.
+    int workers() const;
+    /// Worker 0 is the thread that calls run(), not one that it waits for.
+    bool caller_works() const;
+
+    /// Throws Error(invalid_argument) where run() must not be called: an OpenMP team inside a
+    /// parallel region, whose threads are not idle.
+    void require_usable() const;
+
+    /// Calls work(i) once for each worker i, concurrently, and returns true when all have returned.
+    /// False: an OpenMP runtime grants fewer threads than when the team was made; nothing was
+    /// called. `work` must not throw. Does not allocate by itself. One caller at a time. A caller
+    /// that has nothing to do but wait calls `progress` meanwhile.
+    template <typename Work>
+    [[nodiscard]] bool run(Work& work, Progress progress = {}) {
+        return run_erased([](void* w, int i) { (*static_cast<Work*>(w))(i); }, &work, progress);
+    }
+
+  private:
+    class Implementation;
+    class DedicatedThreads;
+    class OpenMpThreads;
+
+    explicit PortThreads(std::unique_ptr<Implementation> implementation);
+    bool run_erased(void (*call)(void*, int), void* work, Progress progress);
+    std::unique_ptr<Implementation> implementation_;  ///< null: the calling thread
+};
+
+/// How many threads the program's OpenMP runtime grants to a parallel region that asks for `wanted`
+/// (0: for what it uses by default), found by running an empty one. Throws Error(unsupported) when
+/// the process has no OpenMP runtime, Error(invalid_argument) inside a parallel region.
+int openmp_threads(int wanted);
+
+}  // namespace trefoil

@@ -1,0 +1,18 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// What the kinds of team have in common.
+#pragma once
+
+#include "threads/workers/port_threads.hpp"
+
+namespace trefoil {
+
+class PortThreads::Implementation {
+  public:
+    virtual ~Implementation() = default;
+    virtual int threads() const = 0;
+    virtual bool caller_works() const = 0;
+    virtual void require_usable() const {}
+    virtual bool run(void (*call)(void*, int), void* work, Progress progress) = 0;
+};
+
+}  // namespace trefoil
