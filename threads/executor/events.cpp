@@ -26,11 +26,11 @@ void Executor::handle(Worker& me, const Event& event) {
             arrive(me, event.notification);
             break;
         case Event::Kind::failed:
-            fail(Status::peer_lost,
-                 (is_control_cookie(event.cookie)
-                      ? "a message failed from " + route_text(channel_of_control(event.cookie))
-                      : std::string("a transfer failed")) +
-                     ": " + channels_.groups[me.index]->error_text());
+            failure_.set(Status::peer_lost, (is_control_cookie(event.cookie)
+                                                 ? "a message failed from " +
+                                                       route_text(channel_of_control(event.cookie))
+                                                 : std::string("a transfer failed")) +
+                                                ": " + channels_.groups[me.index]->error_text());
             break;
     }
 }
@@ -57,9 +57,9 @@ void Executor::arrive(Worker& me, std::uint32_t bits) {
 Executor::Segment* Executor::segment_of(Worker& me, const Notification& notification) {
     const auto& by_id = channels_.in_by_id[me.index];
     if (notification.channel >= by_id.size()) {
-        fail(Status::internal, "a notification names channel " +
-                                   std::to_string(notification.channel) +
-                                   ", which does not exist; please report this");
+        failure_.set(Status::internal, "a notification names channel " +
+                                           std::to_string(notification.channel) +
+                                           ", which does not exist; please report this");
         return nullptr;
     }
     const std::uint32_t channel = by_id[notification.channel];
@@ -93,14 +93,15 @@ void Executor::count_arrival(Worker& me, Segment& segment, std::uint32_t bits) {
         expected ? program.arrivals[channel].first + notification.index : 0;
     if (!expected || notification.signature != notification.expected_signature(
                                                    call_hash_, program.arrival_bytes[arrival])) {
-        fail(Status::mismatch, "rank " + std::to_string(channels_.in[channel].peer) +
-                                   " makes another call than this rank's " + call_->text + "; " +
-                                   call_->agreement);
+        failure_.set(Status::mismatch, "rank " + std::to_string(channels_.in[channel].peer) +
+                                           " makes another call than this rank's " + call_->text +
+                                           "; " + call_->agreement);
         return;
     }
     if (segment.arrived[arrival].exchange(1, std::memory_order_relaxed) != 0) {
-        fail(Status::internal, "a message from rank " + std::to_string(channels_.in[channel].peer) +
-                                   " arrived twice; please report this");
+        failure_.set(Status::internal, "a message from rank " +
+                                           std::to_string(channels_.in[channel].peer) +
+                                           " arrived twice; please report this");
         return;
     }
     const std::uint32_t step = program.arrival_steps[arrival];
@@ -134,7 +135,7 @@ void Executor::control(Worker& me, std::uint32_t bits) {
                 std::atomic_ref(channels_.out[channel.opposite].unacknowledged)
                     .fetch_and(static_cast<std::uint8_t>(~(1U << notification.use)),
                                std::memory_order_release);
-                wake_siblings();
+                wake_up_.announce();
             }
             break;
         case Control::connecting:

@@ -3,8 +3,6 @@
 #include "threads/executor/executor.hpp"
 
 #include <algorithm>
-#include <cstring>
-
 #include "threads/executor/state.hpp"
 
 namespace trefoil {
@@ -43,20 +41,25 @@ void Executor::Segment::reserve(const Program& p, Channels& channels) {
             packs[g] = {pack_storage[g].data(), bytes, nullptr};
         }
     }
-    bases.resize(Location::first_landing + channels.in.size());
+    buffers.reserve(channels.in.size());
     in_use.resize(channels.in.size());
     out_use.resize(channels.out.size());
     opened.resize(std::max(opened.size(), p.parts.size()));
 }
 
-Executor::Executor(Channels& channels, PortThreads& team, ExecutorOptions options)
-    : channels_(channels), port_threads_(team), options_(std::move(options)) {
+Executor::Executor(Channels& channels, PortThreads& port_threads, ExecutorOptions options)
+    : channels_(channels),
+      port_threads_(port_threads),
+      options_(std::move(options)),
+      wake_up_(channels.groups),
+      failure_(wake_up_),
+      operations_(channels, failure_) {
     for (std::uint32_t i = 0; i < window; ++i) {
         segments_.push_back(std::make_unique<Segment>());
     }
-    for (int i = 0; i < team.workers(); ++i) {
+    for (int i = 0; i < port_threads.workers(); ++i) {
         workers_.push_back(std::make_unique<Worker>(i, options_.may_spin));
-        workers_.back()->in_caller = i == 0 && team.caller_works();
+        workers_.back()->in_caller = i == 0 && port_threads.caller_works();
         if (options_.trace != nullptr) {
             workers_.back()->trace = &options_.trace->ring(static_cast<std::size_t>(i));
         }
@@ -91,8 +94,8 @@ void Executor::reserve(const Program& program) {
 }
 
 Status Executor::run(const Call& call) noexcept {
-    if (failed_.load(std::memory_order_acquire) != 0) {
-        return static_cast<Status>(failed_.load(std::memory_order_relaxed));
+    if (failure_.happened()) {
+        return failure_.status();
     }
     call_ = &call;
     ++calls_;
@@ -100,16 +103,16 @@ Status Executor::run(const Call& call) noexcept {
     started_in_call_ = 0;
     completed_.store(0, std::memory_order_relaxed);
     auto job = [this](int worker) { work(worker); };
-    if (!port_threads_.run(
-            job, options_.progress)) {  // a team's run synchronises with its workers' return
-        fail(Status::system_error,
-             "the OpenMP runtime grants fewer threads than the " +
-                 std::to_string(port_threads_.workers()) +
-                 " that drive the ports since this communicator was made; keep OMP_DYNAMIC off and "
-                 "the thread limit as it was, or choose TREFOIL_PORT_THREADS_BY=dedicated");
+    if (!port_threads_.run(job, options_.progress)) {  // synchronises with its workers' return
+        failure_.set(
+            Status::system_error,
+            "the OpenMP runtime grants fewer threads than the " +
+                std::to_string(port_threads_.workers()) +
+                " that drive the ports since this communicator was made; keep OMP_DYNAMIC off and "
+                "the thread limit as it was, or choose TREFOIL_PORT_THREADS_BY=dedicated");
     }
     call_ = nullptr;
-    const auto status = static_cast<Status>(failed_.load(std::memory_order_acquire));
+    const Status status = failure_.status();
     if (status != Status::success) {
         tell_peers(static_cast<std::uint32_t>(status == Status::mismatch ? Control::mismatch
                                                                          : Control::failed));
@@ -133,13 +136,13 @@ void Executor::work(int worker) noexcept {
 
 void Executor::run_call(Worker& me) noexcept {
     while (true) {
-        me.changes_seen = changes_.load(std::memory_order_acquire);
+        me.changes_seen = wake_up_.changes();
         bool progressed = me.index == 0 && start_segments(me);
         progressed |= adopt_segments(me);
         progressed |= post_ready(me);
         progressed |= poll(me);
         if (completed_.load(std::memory_order_acquire) == call_->segments.size() ||
-            failed_.load(std::memory_order_relaxed) != 0) {
+            failure_.happened()) {
             return;
         }
         if (progressed) {
@@ -175,9 +178,10 @@ void Executor::start_segment(Worker& me, std::size_t number) {
     const auto shifted = [&](auto* base) {
         return base == nullptr ? nullptr : base + piece.offset;
     };
-    segment.bases[Location::output] = shifted(call_->output);
-    segment.bases[Location::input] = const_cast<std::byte*>(shifted(call_->input));  // only read
-    segment.bases[Location::scratch] = segment.scratch.data();
+    segment.buffers.place(Location::output, shifted(call_->output));
+    segment.buffers.place(Location::input,
+                          const_cast<std::byte*>(shifted(call_->input)));  // only read
+    segment.buffers.place(Location::scratch, segment.scratch.data());
     number_uses(segment);
     for (std::size_t i = 0; i < program.arrival_steps.size(); ++i) {
         segment.arrived[i].store(0, std::memory_order_relaxed);
@@ -200,7 +204,7 @@ void Executor::start_segment(Worker& me, std::size_t number) {
     }
     ++next_segment_;
     started_.store(next_segment_, std::memory_order_release);
-    wake_siblings();
+    wake_up_.announce();
     for (std::uint32_t p = 0; p < parts - closing; ++p) {
         const std::uint32_t first = program.parts[p].first;
         perform(me, segment, program.steps[first].before);
@@ -215,8 +219,9 @@ void Executor::number_uses(Segment& segment) {
     for (const std::uint32_t c : program.used_in) {
         InChannel& channel = channels_.in[c];
         segment.in_use[c] = static_cast<std::uint32_t>(channel.uses % Notification::use_modulus);
-        segment.bases[Location::first_landing + c] =
-            channel.landing + channel.uses % landing_slots * channels_.slot_bytes;
+        segment.buffers.place(
+            Location::first_landing + c,
+            channel.landing + channel.uses % landing_slots * channels_.slot_bytes);
         ++channel.uses;
     }
     for (const std::uint32_t c : program.used_out) {
@@ -295,7 +300,7 @@ void Executor::open(Segment& segment, std::uint32_t part, std::uint32_t step) {
         segment.opened[part] = trace_clock();
     }
     segment.open_step[part].store(step, std::memory_order_release);
-    wake_siblings();
+    wake_up_.announce();
 }
 
 void Executor::release(Worker& me, Segment& segment) {
@@ -305,8 +310,12 @@ void Executor::release(Worker& me, Segment& segment) {
         }
         segment.running.store(false, std::memory_order_release);
         completed_.fetch_add(1, std::memory_order_acq_rel);
-        wake_siblings();
+        wake_up_.announce();
     }
+}
+
+void Executor::perform(Worker& me, const Segment& segment, ProgramRange ops) const noexcept {
+    operations_.perform(*call_, *segment.program, segment.buffers, ops, me.trace);
 }
 
 void Executor::complete_step(Worker& me, Segment& segment, std::uint32_t step) {
@@ -315,47 +324,12 @@ void Executor::complete_step(Worker& me, Segment& segment, std::uint32_t step) {
     if (me.trace != nullptr) {
         note_step(me, segment, done);
     }
-    if (failed_.load(std::memory_order_relaxed) != 0) {
+    if (failure_.happened()) {
         return;  // no peer may take what has failed for done
     }
     if (!done.last) {
         perform(me, segment, segment.program->steps[step + 1].before);
         open(segment, done.part, step + 1);
-    }
-}
-
-void Executor::perform(Worker& me, const Segment& segment, ProgramRange ops) noexcept {
-    for (std::uint32_t i = ops.first; i < ops.first + ops.count; ++i) {
-        const ProgramOp& op = segment.program->ops[i];
-        const std::int64_t begin = me.clock();
-        switch (op.kind) {
-            case ProgramOp::Kind::copy:
-                if (segment.at(op.target) == segment.at(op.source)) {
-                    continue;  // in place: it is there
-                }
-                std::memcpy(segment.at(op.target), segment.at(op.source), op.elements);
-                break;
-            case ProgramOp::Kind::reduce:
-                call_->kernels.apply(segment.at(op.target), segment.at(op.source), op.elements);
-                break;
-            case ProgramOp::Kind::joint:
-                call_->kernels.apply_both(segment.at(op.target), segment.at(op.source),
-                                          segment.at(op.second), op.elements);
-                break;
-            case ProgramOp::Kind::publish: {
-                const VectorAddresses own{
-                    reinterpret_cast<std::uintptr_t>(segment.bases[Location::input]),
-                    reinterpret_cast<std::uintptr_t>(segment.bases[Location::output])};
-                std::memcpy(segment.at(op.target), &own, sizeof own);
-                break;
-            }
-            case ProgramOp::Kind::fold:
-                fold(segment);
-                break;
-        }
-        if (begin != 0) {
-            note_op(me, segment, op, begin);
-        }
     }
 }
 

@@ -6,40 +6,22 @@
 #include <chrono>
 #include <functional>
 #include <memory>
-#include <mutex>
-#include <span>
 #include <string>
 #include <vector>
 
+#include "threads/executor/call.hpp"
 #include "threads/executor/channels.hpp"
+#include "threads/executor/failure.hpp"
 #include "threads/executor/notification.hpp"
+#include "threads/executor/operations.hpp"
 #include "threads/executor/program.hpp"
-#include "threads/kernels/reduce.hpp"
+#include "threads/executor/wake_up.hpp"
 #include "threads/timeline/trace.hpp"
 #include "threads/workers/port_threads.hpp"
 #include "threads/workers/waiting.hpp"
 #include "topo/error.hpp"
 
 namespace trefoil {
-
-/// A piece of the user's vectors: every block from `offset` on, as far as the program goes. Each
-/// segment runs the whole schedule.
-struct CallSegment {
-    const Program* program = nullptr;
-    std::size_t offset = 0;  ///< bytes, added to every place in the input and the output
-};
-
-/// One collective call, lowered.
-struct Call {
-    std::span<const CallSegment> segments;
-    const std::byte* input = nullptr;  ///< may be equal to `output`: in place
-    std::byte* output = nullptr;
-    ReduceKernels kernels;
-    std::size_t element_bytes = 1;  ///< of what the kernels work on; for the timeline
-    std::uint64_t signature = 0;    ///< equal on all ranks that make the same call
-    const char* text = "";          ///< the call in words, for messages and the timeline
-    const char* agreement = "";     ///< what the ranks must agree on, for messages
-};
 
 struct ExecutorOptions {
     bool may_spin = false;
@@ -81,8 +63,8 @@ class Executor {
     static constexpr std::uint32_t window = 2;
     static constexpr std::uint32_t landing_slots = 2 * window;
 
-    /// `channels` has one group per worker of `team`. Both outlive the executor.
-    Executor(Channels& channels, PortThreads& team, ExecutorOptions options);
+    /// `channels` has one group per worker of `port_threads`. Both outlive the executor.
+    Executor(Channels& channels, PortThreads& port_threads, ExecutorOptions options);
     ~Executor();
 
     /// Makes room for `program`, so that run() does not allocate. May throw bad_alloc.
@@ -105,7 +87,7 @@ class Executor {
     /// Tells the peers that this rank goes away. Best effort, bounded.
     void leave() noexcept;
 
-    std::string failure() const;
+    std::string failure() const { return failure_.text(); }
 
     /// Of the buffers that outgoing messages are gathered in. Not while a call runs.
     std::size_t staging_bytes() const;
@@ -125,7 +107,7 @@ class Executor {
     void open(Segment& segment, std::uint32_t part, std::uint32_t step);
     void complete_part(Worker& me, Segment& segment, std::uint32_t part);
     void number_uses(Segment& segment);
-    void perform(Worker& me, const Segment& segment, ProgramRange ops) noexcept;
+    void perform(Worker& me, const Segment& segment, ProgramRange ops) const noexcept;
     void release(Worker& me, Segment& segment);
 
     // executor_posting.cpp
@@ -133,10 +115,6 @@ class Executor {
     bool post_step(Worker& me, Segment& segment, const ProgramStep& step);
     PutResult post(Worker& me, Segment& segment, const ProgramPut& put, std::uint64_t cookie);
     bool awaits_room(const Segment& segment, const ProgramPut& put) const;
-
-    // executor_direct.cpp
-    void fold(const Segment& segment) noexcept;
-    void fail_direct(std::uint32_t channel, const char* what) noexcept;
 
     // executor_trace.cpp
     void note_call(Worker& me, std::int64_t begin) noexcept;
@@ -147,14 +125,10 @@ class Executor {
                   const ProgramPut& put, std::int64_t begin) noexcept;
     void note_arrival(Worker& me, const InChannel& channel, std::uint64_t segment,
                       const ProgramStep& step, std::uint32_t message, std::int64_t begin) noexcept;
-    void note_op(Worker& me, const Segment& segment, const ProgramOp& op,
-                 std::int64_t begin) noexcept;
 
     // executor_sleep.cpp
     bool idle(Worker& me);
     bool idle_once(Worker& me);
-    void sleep(Worker& me, std::chrono::microseconds longest);
-    void wake_siblings();
 
     // executor_events.cpp
     bool poll(Worker& me);
@@ -174,7 +148,6 @@ class Executor {
 
     // executor_failure.cpp
     bool look_for_trouble(Worker& me, std::chrono::steady_clock::duration idle_for);
-    void fail(Status status, const std::string& text) noexcept;
     bool listen(std::size_t group) noexcept;
     bool has_left(Rank peer) const noexcept;
     void tell_peers(std::uint32_t control) noexcept;
@@ -202,12 +175,9 @@ class Executor {
     std::atomic<std::size_t> completed_{0};
     /// Control messages that the transport has accepted and not sent yet; of interest to greet().
     std::atomic<std::uint32_t> controls_under_way_{0};
-    /// Changes that another worker may be waiting for, and workers asleep: see sleep().
-    std::atomic<std::uint32_t> changes_{0};
-    std::atomic<std::uint32_t> sleepers_{0};
-    std::atomic<int> failed_{0};  ///< a Status; pairs with the text under the mutex
-    mutable std::mutex failure_mutex_;
-    std::string failure_text_;
+    WakeUp wake_up_;
+    Failure failure_;
+    Operations operations_;
 };
 
 }  // namespace trefoil

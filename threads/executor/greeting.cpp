@@ -44,9 +44,9 @@ bool Executor::say_hello(std::vector<std::size_t>& silent) {
     return std::erase_if(silent, [this](std::size_t channel) {
                const PutResult result = say(channel, Control::hello, 0);
                if (result == PutResult::failed) {
-                   fail(Status::peer_lost,
-                        "cannot connect " + route_text(channel) + ": " +
-                            channels_.groups[channels_.out[channel].group]->error_text());
+                   failure_.set(Status::peer_lost,
+                                "cannot connect " + route_text(channel) + ": " +
+                                    channels_.groups[channels_.out[channel].group]->error_text());
                }
                return result != PutResult::again;
            }) > 0;
@@ -69,8 +69,8 @@ void Executor::greet(std::size_t first_out, std::size_t first_in) {
         while (greeted < channels_.in.size() && channels_.in[greeted].greeted) {
             ++greeted;
         }
-        if (failed_.load(std::memory_order_acquire) != 0) {
-            throw Error(static_cast<Status>(failed_.load()), failure());
+        if (failure_.happened()) {
+            throw Error(failure_.status(), failure());
         }
         if (progressed) {
             waiting.reset();
@@ -84,7 +84,7 @@ void Executor::greet(std::size_t first_out, std::size_t first_in) {
             continue;
         }
         if (std::chrono::steady_clock::now() > deadline) {
-            fail(Status::timeout, silence_text(silent, greeted));
+            failure_.set(Status::timeout, silence_text(silent, greeted));
             continue;
         }
         for (const auto& group : channels_.groups) {

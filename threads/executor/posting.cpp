@@ -79,10 +79,10 @@ bool Executor::post_step(Worker& me, Segment& segment, const ProgramStep& step) 
                 me.refused = true;
                 return false;
             case PutResult::failed:
-                fail(Status::peer_lost,
-                     "the put to rank " + std::to_string(channels_.out[put.channel].peer) +
-                         " through port " + to_string(channels_.out[put.channel].port) +
-                         " failed: " + channels_.groups[me.index]->error_text());
+                failure_.set(Status::peer_lost,
+                             "the put to rank " + std::to_string(channels_.out[put.channel].peer) +
+                                 " through port " + to_string(channels_.out[put.channel].port) +
+                                 " failed: " + channels_.groups[me.index]->error_text());
                 return false;
             case PutResult::done:
                 ++cursor.put;
@@ -122,12 +122,12 @@ PutResult Executor::post(Worker& me, Segment& segment, const ProgramPut& put,
         }
         for (std::uint32_t i = 0; i < put.packs.count; ++i) {
             const ProgramOp& op = segment.program->ops[put.packs.first + i];
-            std::memcpy(to + (op.target.offset - put.pack_offset), segment.at(op.source),
+            std::memcpy(to + (op.target.offset - put.pack_offset), segment.buffers.at(op.source),
                         op.elements);
         }
         source = to;
     } else if (put.bytes > 0) {
-        source = segment.at(put.source);
+        source = segment.buffers.at(put.source);
     }
     return group.put(channel.port, channel.endpoint, source, descriptor, channel.landing, target,
                      put.bytes, bits, cookie);

@@ -8,7 +8,7 @@
 #include <cstring>
 #include <string>
 
-#include "threads/executor/state.hpp"
+#include "threads/executor/operations.hpp"
 
 namespace trefoil {
 
@@ -51,31 +51,30 @@ class Vectors {
 
 }  // namespace
 
-void Executor::fold(const Segment& segment) noexcept {
-    const DirectShare& share = segment.program->direct;
+bool Operations::fold(const Call& call, const DirectShare& share,
+                      const SegmentBuffers& buffers) const noexcept {
     const auto vectors_of = [&](const DirectShare::Contributor& who) {
         return who.channel == DirectShare::Contributor::self
-                   ? Vectors(segment.bases[Location::input], segment.bases[Location::output])
-                   : Vectors(channels_, who, segment.at(who.addresses));
+                   ? Vectors(buffers.base(Location::input), buffers.base(Location::output))
+                   : Vectors(channels_, who, buffers.at(who.addresses));
     };
-    const bool in_place = segment.bases[Location::input] == segment.bases[Location::output];
+    const bool in_place = buffers.in_place();
     for (std::size_t done = 0; done < share.elements; done += share.chunk_elements) {
         const std::size_t elements = std::min(share.chunk_elements, share.elements - done);
         const std::size_t bytes = elements * share.element_bytes;
         const std::size_t offset = share.offset + done * share.element_bytes;
         // In place, the own output holds what is still to be added.
         std::byte* const sum =
-            in_place ? segment.at(share.sum) : segment.bases[Location::output] + offset;
+            in_place ? buffers.at(share.sum) : buffers.base(Location::output) + offset;
         bool first = true;
         for (const auto& who : share.contributors) {
             const std::byte* const input =
-                vectors_of(who).input(offset, bytes, first ? sum : segment.at(share.fetched));
+                vectors_of(who).input(offset, bytes, first ? sum : buffers.at(share.fetched));
             if (input == nullptr) {
-                fail_direct(who.channel, "reading");
-                return;
+                return fail_direct(who.channel, "reading");
             }
             if (!first) {
-                call_->kernels.apply(sum, input, elements);
+                call.kernels.apply(sum, input, elements);
             } else if (input != sum) {
                 std::memcpy(sum, input, bytes);
             }
@@ -84,18 +83,20 @@ void Executor::fold(const Segment& segment) noexcept {
         for (const auto& who : share.contributors) {
             const bool there = !in_place && who.channel == DirectShare::Contributor::self;
             if (!there && !vectors_of(who).set_output(offset, sum, bytes)) {
-                fail_direct(who.channel, "writing");
-                return;
+                return fail_direct(who.channel, "writing");
             }
         }
     }
+    return true;
 }
 
-void Executor::fail_direct(std::uint32_t channel, const char* what) noexcept {
-    fail(Status::system_error, std::string(what) + " the vector of rank " +
-                                   std::to_string(channels_.out[channel].peer) +
-                                   " in its process failed: " + std::strerror(errno) +
-                                   "; set TREFOIL_DIRECT=0 if its memory cannot be read by others");
+bool Operations::fail_direct(std::uint32_t channel, const char* what) const noexcept {
+    failure_.set(Status::system_error,
+                 std::string(what) + " the vector of rank " +
+                     std::to_string(channels_.out[channel].peer) +
+                     " in its process failed: " + std::strerror(errno) +
+                     "; set TREFOIL_DIRECT=0 if its memory cannot be read by others");
+    return false;
 }
 
 }  // namespace trefoil

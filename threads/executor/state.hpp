@@ -8,6 +8,7 @@
 
 #include "threads/executor/executor.hpp"
 #include "threads/executor/notification.hpp"
+#include "threads/executor/segment_buffers.hpp"
 
 namespace trefoil {
 
@@ -36,7 +37,7 @@ struct Executor::Segment {
     /// True from start to completion. Release by the last completer, acquire by worker 0 before
     /// reuse.
     std::atomic<bool> running{false};
-    std::vector<std::byte*> bases;       ///< by Location::space
+    SegmentBuffers buffers;
     std::vector<std::uint32_t> in_use;   ///< by incoming channel that the program uses: the use
     std::vector<std::uint32_t> out_use;  ///< by outgoing channel, likewise
     std::vector<std::byte> scratch;
@@ -49,7 +50,6 @@ struct Executor::Segment {
     std::size_t step_capacity = 0, part_capacity = 0, arrival_capacity = 0;
 
     void reserve(const Program& program, Channels& channels);
-    std::byte* at(Location location) const { return bases[location.space] + location.offset; }
 };
 
 /// What one worker knows; touched by its thread only.
@@ -80,9 +80,8 @@ struct alignas(64) Executor::Worker {
     bool in_caller = false;          ///< runs in the thread that called run()
     std::uint32_t vain_polls = 0;    ///< of this call, for the caller's progress
     bool refused = false;            ///< a put is to be tried again; no arrival will say when
-    std::uint32_t changes_seen = 0;  ///< Executor::changes_ before it last looked for work
-    std::atomic<bool> asleep{false};
-    TraceRing* trace = nullptr;                 ///< null: no timeline is kept
+    std::uint32_t changes_seen = 0;  ///< WakeUp::changes() before it last looked for work
+    TraceRing* trace = nullptr;      ///< null: no timeline is kept
     std::int64_t wait_begin = 0, wait_end = 0;  ///< of a wait that lasts; 0: none
 
     /// The time, for the timeline; 0 without one, and then no clock is read.

@@ -82,31 +82,4 @@ void Executor::note_arrival(Worker& me, const InChannel& channel, std::uint64_t 
     me.trace->add(event);
 }
 
-void Executor::note_op(Worker& me, const Segment& segment, const ProgramOp& op,
-                       std::int64_t begin) noexcept {
-    TraceEvent event;
-    event.begin = begin;
-    event.end = trace_clock();
-    event.bytes = op.elements * call_->element_bytes;
-    switch (op.kind) {
-        case ProgramOp::Kind::copy:
-            event.kind = Kind::copy;
-            event.bytes = op.elements;
-            break;
-        case ProgramOp::Kind::reduce:
-            event.kind = Kind::reduce;
-            break;
-        case ProgramOp::Kind::joint:
-            event.kind = Kind::joint;
-            break;
-        case ProgramOp::Kind::publish:
-            return;  // 16 bytes
-        case ProgramOp::Kind::fold:
-            event.kind = Kind::fold;
-            event.bytes = segment.program->direct.elements * segment.program->direct.element_bytes;
-            break;
-    }
-    me.trace->add(event);
-}
-
 }  // namespace trefoil

@@ -1,0 +1,33 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// One collective call, as the executor is given it.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <span>
+
+#include "threads/executor/program.hpp"
+#include "threads/kernels/reduce.hpp"
+
+namespace trefoil {
+
+/// A piece of the user's vectors: every block from `offset` on, as far as the program goes. Each
+/// segment runs the whole schedule.
+struct CallSegment {
+    const Program* program = nullptr;
+    std::size_t offset = 0;  ///< bytes, added to every place in the input and the output
+};
+
+/// One collective call, lowered.
+struct Call {
+    std::span<const CallSegment> segments;
+    const std::byte* input = nullptr;  ///< may be equal to `output`: in place
+    std::byte* output = nullptr;
+    ReduceKernels kernels;
+    std::size_t element_bytes = 1;  ///< of what the kernels work on; for the timeline
+    std::uint64_t signature = 0;    ///< equal on all ranks that make the same call
+    const char* text = "";          ///< the call in words, for messages and the timeline
+    const char* agreement = "";     ///< what the ranks must agree on, for messages
+};
+
+}  // namespace trefoil
