@@ -96,7 +96,8 @@ Json automatic_algorithms(const Torus& torus, const Settings& settings) {
                                  {.rank_order = settings.reproducible}, selection_basis(settings));
             const bool alone = made.next.algorithm == nullptr;
             // Ranks of one host, which is what is told here, reach each other's memory as a rule.
-            if (settings.direct && (settings.backend.empty() || settings.backend == "memory") &&
+            if (settings.single_copy &&
+                (settings.backend.empty() || settings.backend == "memory") &&
                 gains_directly(collective, parse_size(size), torus.ranks())) {
                 rows.push_back({{"collective", to_string(collective)},
                                 {"bytes", size},

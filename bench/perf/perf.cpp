@@ -10,6 +10,7 @@
 #include "bench/perf/session.hpp"
 #include "bench/perf/trace.hpp"
 #include "bench/put/put.hpp"
+#include "comm/setup/environment.hpp"
 #include "topo/error.hpp"
 
 namespace trefoil::tool {
@@ -189,6 +190,18 @@ void add_job_options(CLI::App& command, PerfOptions& o) {
                        "Also write a timeline of all ranks to this file, for ui.perfetto.dev");
 }
 
+/// Not listed by --help.
+void refuse_old_options(CLI::App& command) {
+    for (const std::string_view name : old_names()) {
+        if (name.starts_with("--")) {
+            command
+                .add_option_function<std::string>(
+                    std::string(name), [name](const std::string&) { refuse_old_name(name); })
+                ->group("");
+        }
+    }
+}
+
 }  // namespace
 
 void add_perf(CLI::App& app, const Invocation& invocation, Action& action) {
@@ -201,6 +214,7 @@ void add_perf(CLI::App& app, const Invocation& invocation, Action& action) {
     add_size_options(*command, *options);
     add_call_options(*command, *options);
     add_job_options(*command, *options);
+    refuse_old_options(*command);
     command->footer(
         "Under `trefoil run`, mpirun, srun, or with TREFOIL_RANK, TREFOIL_SIZE and TREFOIL_STORE "
         "the\n"

@@ -218,8 +218,8 @@ bool Communicator::may_run_directly(Collective collective, std::size_t bytes,
                                     const Choice& forced) const {
     const bool suits = forced.algorithm == nullptr || (forced.algorithm == &direct_algorithm() &&
                                                        forced.options == BuildOptions{});
-    return settings_.direct && settings_.backend == "memory" && direct_.value_or(true) && suits &&
-           gains_directly(collective, bytes, ranks());
+    return settings_.single_copy && settings_.backend == "memory" && direct_.value_or(true) &&
+           suits && gains_directly(collective, bytes, ranks());
 }
 
 /// Alike on all ranks, which tell each other once whether the kernel lets them.

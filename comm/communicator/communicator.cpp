@@ -129,7 +129,7 @@ std::string Communicator::introduction() const {
               " bytes, segments " + std::to_string(settings_.segment_bytes) + " bytes" +
               ", model " + (settings_.cost_model ? to_string(*settings_.cost_model) : "automatic") +
               (settings_.reproducible ? ", reproducible" : "") +
-              (settings_.direct ? ", direct" : "") + ", phase sync " +
+              (settings_.single_copy ? ", single copy" : "") + ", phase sync " +
               std::string(to_string(settings_.phase_sync)));
     mine.text(host_name());
     mine.text(own_namespace("net"));

@@ -45,9 +45,9 @@ constexpr EnvironmentVariable table[] = {
      "wait=10us,message=20us,byte=2ns; the same on all ranks"},
     {"TREFOIL_REPRODUCIBLE", "0|1", "0",
      "1: always reduce in rank order, so that results do not depend on algorithm and torus"},
-    {"TREFOIL_DIRECT", "0|1", "1",
+    {"TREFOIL_SINGLE_COPY", "0|1", "1",
      "1: ranks of one host reduce large vectors straight from each other's memory where the kernel "
-     "lets them (backend memory, algorithm auto or ordered); the same on all ranks"},
+     "lets them (algorithm auto or ordered); the same on all ranks"},
     {"TREFOIL_PHASE_SYNC", "none|signals|barrier", "none",
      "of alltoall by algorithms that go along the rings of a torus: signals (barriers where there "
      "are none) or barriers between its phases, for networks in which messages that meet block "
@@ -84,6 +84,16 @@ constexpr EnvironmentVariable table[] = {
      "for the rank, else out.json becomes out.0.json, ..."},
     {"TREFOIL_TRACE_EVENTS", "count", "65536",
      "events of the timeline that each port thread keeps, the last ones, 64 bytes each"},
+};
+
+struct Renamed {
+    std::string_view old_name, name;
+};
+/// Variables, and options of the command.
+constexpr Renamed renamed[] = {
+    {"TREFOIL_DIRECT", "TREFOIL_SINGLE_COPY"},
+    {"TREFOIL_TEAM", "TREFOIL_PORT_THREADS_BY"},
+    {"--team", "--port-threads-by"},
 };
 
 [[noreturn]] void refuse(const char* name, std::string_view value, const std::string& mend) {
@@ -173,13 +183,13 @@ void read_pin(Settings& s) {
 }
 
 void read_port_threads_by(PortThreadsBy& target) {
-    const std::string team = variable("TREFOIL_PORT_THREADS_BY").value_or("dedicated");
-    if (team != "dedicated" && team != "openmp" && team != "caller") {
-        refuse("TREFOIL_PORT_THREADS_BY", team, "give dedicated, openmp or caller");
+    const std::string who = variable("TREFOIL_PORT_THREADS_BY").value_or("dedicated");
+    if (who != "dedicated" && who != "openmp" && who != "caller") {
+        refuse("TREFOIL_PORT_THREADS_BY", who, "give dedicated, openmp or caller");
     }
-    target = team == "openmp"   ? PortThreadsBy::openmp
-             : team == "caller" ? PortThreadsBy::caller
-                                : PortThreadsBy::dedicated;
+    target = who == "openmp"   ? PortThreadsBy::openmp
+             : who == "caller" ? PortThreadsBy::caller
+                               : PortThreadsBy::dedicated;
 }
 
 void read_bytes(const char* name, std::size_t& target, std::size_t least) {
@@ -210,6 +220,24 @@ std::span<const EnvironmentVariable> environment_variables() {
     return table;
 }
 
+std::vector<std::string_view> old_names() {
+    std::vector<std::string_view> names;
+    for (const Renamed& entry : renamed) {
+        names.push_back(entry.old_name);
+    }
+    return names;
+}
+
+void refuse_old_name(std::string_view old_name) {
+    for (const Renamed& entry : renamed) {
+        if (entry.old_name == old_name) {
+            throw Error(Status::invalid_argument, std::string(old_name) + " is now called " +
+                                                      std::string(entry.name) +
+                                                      "; its values are the same");
+        }
+    }
+}
+
 std::vector<std::string> unknown_variables() {
     std::vector<std::string> known;
     for (const EnvironmentVariable& v : table) {
@@ -234,6 +262,11 @@ std::vector<std::string> unknown_variables() {
 }
 
 Settings settings_from_environment() {
+    for (const std::string_view name : old_names()) {
+        if (variable(name.data())) {
+            refuse_old_name(name);
+        }
+    }
     Settings s;
     read_launcher(s.launcher);
     constexpr Rank most = 2147483647;
@@ -261,7 +294,7 @@ Settings settings_from_environment() {
         }
     }
     read_switch("TREFOIL_REPRODUCIBLE", s.reproducible);
-    read_switch("TREFOIL_DIRECT", s.direct);
+    read_switch("TREFOIL_SINGLE_COPY", s.single_copy);
     read_phase_sync(s.phase_sync);
     read_text("TREFOIL_NICS", s.nics);
     read_number("TREFOIL_PORT_THREADS", s.port_threads, 0, 1024,

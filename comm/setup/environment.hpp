@@ -28,6 +28,11 @@ struct EnvironmentVariable {
 /// Every variable that Trefoil reads, in the order in which they are explained to users.
 std::span<const EnvironmentVariable> environment_variables();
 
+/// Variables ("TREFOIL_...") and options of the command ("--...") that go by another name now.
+std::vector<std::string_view> old_names();
+/// Throws Error(invalid_argument) that tells the new name of an old one.
+void refuse_old_name(std::string_view old_name);
+
 /// One message per TREFOIL_* variable of the environment that does not exist, with the nearest
 /// names.
 std::vector<std::string> unknown_variables();
@@ -53,7 +58,7 @@ struct Settings {
     std::string algorithm = "auto";       ///< of allreduce, or a list: comm/plan/choices.hpp
     std::optional<CostModel> cost_model;  ///< what auto chooses by; empty: the job's default
     bool reproducible = false;
-    bool direct = true;  ///< large vectors straight from memory to memory of one host's ranks
+    bool single_copy = true;  ///< large vectors straight from memory to memory of one host's ranks
     PhaseSync phase_sync = PhaseSync::none;  ///< of alltoall, where the algorithm has it
     std::string nics;
     int port_threads = -1;  ///< -1: automatic; 0: the calling thread
@@ -69,7 +74,8 @@ struct Settings {
     Progress progress{};                               ///< the caller's
 };
 
-/// Reads the environment. Throws Error(invalid_argument) that names variable, value and mend.
+/// Reads the environment. Throws Error(invalid_argument) that names variable, value and mend, also
+/// for a variable that goes by another name now.
 Settings settings_from_environment();
 
 /// How a communicator by these settings is to meet the other ranks; `job` names it among the

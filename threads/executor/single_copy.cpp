@@ -95,7 +95,7 @@ bool Operations::fail_direct(std::uint32_t channel, const char* what) const noex
                  std::string(what) + " the vector of rank " +
                      std::to_string(channels_.out[channel].peer) +
                      " in its process failed: " + std::strerror(errno) +
-                     "; set TREFOIL_DIRECT=0 if its memory cannot be read by others");
+                     "; set TREFOIL_SINGLE_COPY=0 if its memory cannot be read by others");
     return false;
 }
 

@@ -172,6 +172,12 @@ TEST_F(Perf, goes_on_when_an_algorithm_does_not_fit_the_landing_memory) {
     EXPECT_NE(ring.err.find("TREFOIL_LANDING_BYTES"), std::string::npos) << ring.err;
 }
 
+TEST_F(Perf, refuses_an_old_option_and_tells_the_new_one) {
+    const ToolResult refused = run_tool({"perf", "allreduce", "--torus", "2", "--team", "openmp"});
+    EXPECT_EQ(refused.code, 2) << refused.out;
+    EXPECT_NE(refused.err.find("--port-threads-by"), std::string::npos) << refused.err;
+}
+
 TEST_F(Perf, tells_how_many_pieces_a_pipeline_takes) {
     const Json all = run({"bcast", "--torus", "3x3", "--launch", "threads", "--counts", "1,100000",
                           "-a", "auto,spanning-trees,linear:single-port", "-n", "1", "-c"});

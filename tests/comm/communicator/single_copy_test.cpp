@@ -90,7 +90,7 @@ TEST_P(Direct, KeepsTheOrderOfOperationsThatDoNotCommute) {
     std::vector<std::vector<Affine>> results(2);
     // The same call with and without direct access.
     for (const int direct : {0, 1}) {
-        setenv("TREFOIL_DIRECT", direct == 1 ? "1" : "0", 1);
+        setenv("TREFOIL_SINGLE_COPY", direct == 1 ? "1" : "0", 1);
         run_ranks(c.ranks, job_of(c), [&](int rank, trefoil_comm_t comm) {
             trefoil_op_t op{};
             ASSERT_EQ(trefoil_op_create(compose, nullptr, sizeof(Affine), 0, &op), TREFOIL_SUCCESS);
@@ -108,7 +108,7 @@ TEST_P(Direct, KeepsTheOrderOfOperationsThatDoNotCommute) {
             }
             trefoil_op_free(op);
         });
-        unsetenv("TREFOIL_DIRECT");
+        unsetenv("TREFOIL_SINGLE_COPY");
     }
     ASSERT_EQ(results[0].size(), count);
     ASSERT_EQ(results[1].size(), count);
@@ -120,14 +120,14 @@ INSTANTIATE_TEST_SUITE_P(Tori, Direct,
                                          Case{"5", 5, 2}));
 
 TEST(DirectSetting, ZeroGoesThroughLandingSlots) {
-    setenv("TREFOIL_DIRECT", "0", 1);
+    setenv("TREFOIL_SINGLE_COPY", "0", 1);
     run_ranks(2, job_of({"2", 2, 0}), [](int, trefoil_comm_t comm) {
         const char* name = nullptr;
         EXPECT_EQ(trefoil_comm_algorithm(comm, "allreduce", 1 << 18, TREFOIL_FLOAT, &name),
                   TREFOIL_SUCCESS);
         EXPECT_STRNE(name, "ordered");
     });
-    unsetenv("TREFOIL_DIRECT");
+    unsetenv("TREFOIL_SINGLE_COPY");
 }
 
 }  // namespace

@@ -4,6 +4,7 @@
 
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <cstdlib>
 
 #include "topo/error.hpp"
@@ -39,7 +40,7 @@ TEST(Environment, ReadsNumbersSecondsAndBytes) {
     const Variable segment("TREFOIL_SEGMENT_BYTES", "65536");
     const Variable threads("TREFOIL_PORT_THREADS", "0");
     const Variable pin("TREFOIL_PIN", "none");
-    const Variable team("TREFOIL_PORT_THREADS_BY", "caller");
+    const Variable who("TREFOIL_PORT_THREADS_BY", "caller");
     const Settings s = settings_from_environment();
     EXPECT_EQ(s.timeout.count(), 2500);
     EXPECT_EQ(s.landing_bytes, std::size_t{8} << 20);
@@ -64,6 +65,28 @@ TEST(Environment, RefusesBadValues) {
     expect_refused("TREFOIL_PIN", "3-1");
     expect_refused("TREFOIL_PORT_THREADS", "-1");
     expect_refused("TREFOIL_TRACE_EVENTS", "0");
+}
+
+TEST(Environment, RefusesOldNamesAndTellsTheNew) {
+    std::vector<std::string> known;
+    for (const EnvironmentVariable& v : environment_variables()) {
+        known.emplace_back(v.name);
+    }
+    ASSERT_FALSE(old_names().empty());
+    for (const std::string_view old_name : old_names()) {
+        EXPECT_EQ(std::count(known.begin(), known.end(), old_name), 0) << old_name;
+        if (old_name.starts_with("TREFOIL_")) {
+            expect_refused(old_name.data(), "1");
+        }
+    }
+    const Variable old_name("TREFOIL_DIRECT", "0");
+    try {
+        settings_from_environment();
+        ADD_FAILURE() << "an old name was accepted";
+    } catch (const Error& error) {
+        EXPECT_NE(std::string(error.what()).find("TREFOIL_SINGLE_COPY"), std::string::npos)
+            << error.what();
+    }
 }
 
 TEST(Environment, ReadsTheCostModel) {
