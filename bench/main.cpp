@@ -9,6 +9,7 @@
 #include <new>
 
 #include "bench/common/command.hpp"
+#include "bench/put/put.hpp"
 #include "include/trefoil/trefoil.h"
 #include "topo/error.hpp"
 
@@ -78,7 +79,7 @@ int run(int argc, char** argv) {
         "Example: trefoil perf allreduce --torus 3x3 --algorithm all -c\n"
         "`trefoil COMMAND --help` explains each command.");
     Action action;
-    add_perf(app, invocation, action);
+    add_perf_put(add_perf(app, invocation, action), invocation, action);
     add_plan(app, action);
     add_run(app, invocation, action);
     add_info(app, action);

@@ -14,6 +14,7 @@
 #include <utility>
 
 #include "algorithms/alltoall/parted_ring.hpp"
+#include "algorithms/alltoall/ring_kinds.hpp"
 
 namespace trefoil {
 

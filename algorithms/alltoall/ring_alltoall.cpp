@@ -1,16 +1,11 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// What all complete exchanges on a ring have in common, and the store of those that are tables.
+// What all alltoalls on a ring have in common: what is where before a step, and loads.
 #include "algorithms/alltoall/ring_alltoall.hpp"
 
 #include <algorithm>
 #include <iterator>
 #include <map>
-#include <mutex>
 #include <utility>
-
-#include "algorithms/alltoall/bine_ring.hpp"
-#include "algorithms/alltoall/signed_digit_ring.hpp"
-#include "algorithms/alltoall/tabulated_ring.hpp"
 
 namespace trefoil {
 
@@ -103,28 +98,6 @@ std::int64_t largest_channel(const RingAlltoall& ring) {
         }
     }
     return largest;
-}
-
-std::shared_ptr<const RingAlltoall> ring_alltoall(RingKind kind, Rank size, int radix) {
-    switch (kind) {
-        case RingKind::digits:
-            return std::make_shared<SignedDigitRing>(size, radix);
-        case RingKind::direct:
-            return std::make_shared<SignedDigitRing>(size, size + 1);
-        case RingKind::bine:
-            return std::make_shared<BineRing>(size);
-        default:
-            break;
-    }
-    static std::mutex mutex;
-    static std::map<std::pair<RingKind, Rank>, std::shared_ptr<const RingAlltoall>> tables;
-    const std::lock_guard lock(mutex);
-    std::shared_ptr<const RingAlltoall>& table = tables[{kind, size}];
-    if (!table) {
-        table = std::make_shared<TabulatedRing>(
-            size, kind == RingKind::tree ? tree_steps(size) : one_port_tree_steps(size));
-    }
-    return table;
 }
 
 }  // namespace trefoil

@@ -5,7 +5,6 @@
 
 #include <compare>
 #include <cstdint>
-#include <memory>
 #include <vector>
 
 #include "topo/torus.hpp"
@@ -87,21 +86,5 @@ std::vector<std::int64_t> largest_link_loads(const RingAlltoall& ring);
 
 /// The most pairs that one coordinate receives from another by one hop, over all steps.
 std::int64_t largest_channel(const RingAlltoall& ring);
-
-/// What can be had for a ring of a given size.
-enum class RingKind : std::uint8_t {
-    tree,           ///< gather-scatter trees, both ways round at once
-    tree_one_port,  ///< gather-scatter trees; one message sent and one received in a step
-    digits,         ///< signed digits of some radix
-    direct,         ///< all pairs straight to their targets in one step
-    bine            ///< Bine's butterfly; the size must be a power of two
-};
-
-/// Trees are tables, of more than size^2 entries: 0.3 GB at 1024. Larger ones are not to be asked
-/// for.
-inline constexpr Rank largest_tree_ring = 1024;
-
-/// The ring of `kind`; `radix` >= 2 is for digits alone. Tables are kept. Thread-safe.
-std::shared_ptr<const RingAlltoall> ring_alltoall(RingKind kind, Rank size, int radix = 2);
 
 }  // namespace trefoil

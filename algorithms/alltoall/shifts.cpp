@@ -12,7 +12,7 @@
 #include <utility>
 #include <vector>
 
-#include "algorithms/registry/builders.hpp"
+#include "algorithms/alltoall/shifts.hpp"
 #include "algorithms/schedule/minimal_port.hpp"
 
 namespace trefoil {

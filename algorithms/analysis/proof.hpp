@@ -8,8 +8,8 @@
 #include <vector>
 
 #include "algorithms/analysis/findings.hpp"
+#include "algorithms/analysis/goal.hpp"
 #include "algorithms/analysis/symbolic.hpp"
-#include "algorithms/analysis/verify.hpp"
 #include "algorithms/schedule/algorithm.hpp"
 
 namespace trefoil {

@@ -6,17 +6,10 @@
 #include <string>
 #include <vector>
 
+#include "algorithms/analysis/goal.hpp"
 #include "algorithms/schedule/algorithm.hpp"
 
 namespace trefoil {
-
-/// What schedules are to achieve.
-struct Goal {
-    Collective collective = Collective::allreduce;
-    Rank root = 0;
-    /// Of a divided collective, by part and block: whose block it is. Empty: block b is rank b's.
-    std::vector<std::vector<Rank>> owners;
-};
 
 /// What the proof found. `errors` is empty when the schedules are correct; otherwise each entry
 /// names part, step, rank and what is wrong there (the first few; a broken schedule breaks

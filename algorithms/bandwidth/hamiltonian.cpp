@@ -6,8 +6,8 @@
 // that it has just extended, to the rank at t+1, and ends with block t. Allgather, step k: it sends
 // block t-k. p-1 steps per phase, to neighbours only; every link carries one block of 1/(4p) of the
 // vector in each step. Only where the cycles exist (algorithms/bandwidth/hamiltonian_cycles.hpp).
+#include "algorithms/bandwidth/builders.hpp"
 #include "algorithms/bandwidth/hamiltonian_cycles.hpp"
-#include "algorithms/registry/builders.hpp"
 
 namespace trefoil {
 

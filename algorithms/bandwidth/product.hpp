@@ -3,39 +3,12 @@
 // reduce-scatter per dimension.
 #pragma once
 
-#include <memory>
 #include <vector>
 
-#include "algorithms/rings/ring_scatter.hpp"
+#include "algorithms/bandwidth/product_part.hpp"
 #include "algorithms/schedule/algorithm.hpp"
 
 namespace trefoil {
-
-/// One part: a ring primitive per dimension, and the dimension that moves in each global step
-/// (`order[i]`; -1: the part is idle, for padding). Each dimension appears rings[j]->steps() times.
-struct ProductPart {
-    std::vector<std::shared_ptr<const RingScatter>> rings;
-    std::vector<int> order;
-};
-
-/// Interleaved order of part p: in step i the first unfinished dimension among (p+i)%D, (p+i+1)%D,
-/// ...
-std::vector<int> interleaved_order(const std::vector<std::shared_ptr<const RingScatter>>& rings,
-                                   int part);
-
-/// The ring seen in a mirror (x -> centre - x, 0 <= centre < size): coordinates and signs
-/// reflected, positions kept.
-std::shared_ptr<const RingScatter> mirrored(std::shared_ptr<const RingScatter> ring,
-                                            Rank centre = 0);
-
-/// 2D parts (one for a torus of one rank), D = dimensions with more than one coordinate: D parts
-/// over `plain` and D over `mirror`, part p of each in the interleaved order p.
-std::vector<ProductPart> interleaved_parts(
-    const std::vector<std::shared_ptr<const RingScatter>>& plain,
-    const std::vector<std::shared_ptr<const RingScatter>>& mirror);
-
-/// The first of those alone, for single-port variants.
-ProductPart first_part(std::vector<std::shared_ptr<const RingScatter>> plain);
 
 /// What one rank does in a collective made of a reduce-scatter in `order` and the allgather that is
 /// its reverse in time: source and target swapped, the port's opposite, replace instead of reduce.

@@ -5,7 +5,8 @@
 #include <span>
 #include <vector>
 
-#include "algorithms/bandwidth/product.hpp"
+#include "algorithms/bandwidth/product_part.hpp"
+#include "algorithms/schedule/schedule.hpp"
 
 namespace trefoil {
 

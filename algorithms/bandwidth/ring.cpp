@@ -11,7 +11,7 @@
 //     0 --> 1 --> 2 --> ... --> n-1 --+
 //     ^                               |
 //     +-------------------------------+
-#include "algorithms/registry/builders.hpp"
+#include "algorithms/bandwidth/builders.hpp"
 
 namespace trefoil {
 

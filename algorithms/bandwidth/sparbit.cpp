@@ -10,8 +10,8 @@
 // (algorithms/rings/digit_ring.hpp). 2D parts: D plain, D mirrored, dimensions interleaved.
 #include <memory>
 
+#include "algorithms/bandwidth/builders.hpp"
 #include "algorithms/bandwidth/product.hpp"
-#include "algorithms/registry/builders.hpp"
 #include "algorithms/rings/digit_ring.hpp"
 
 namespace trefoil {

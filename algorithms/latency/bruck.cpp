@@ -19,7 +19,7 @@
 #include <array>
 #include <vector>
 
-#include "algorithms/registry/builders.hpp"
+#include "algorithms/latency/builders.hpp"
 #include "algorithms/schedule/long_dimensions.hpp"
 
 namespace trefoil {

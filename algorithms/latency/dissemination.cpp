@@ -6,7 +6,7 @@
 // through others, from r - 2^k + 1 ... r. ceil(log2 p) steps, no data.
 #include "algorithms/latency/dissemination.hpp"
 
-#include "algorithms/registry/builders.hpp"
+#include "algorithms/latency/builders.hpp"
 
 namespace trefoil {
 

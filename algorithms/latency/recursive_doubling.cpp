@@ -15,8 +15,8 @@
 // binary digits 0101..01 of t keep f near 2/3 * 2^k for all k.
 //
 // Single-port: the plain part of either alone, which is the same, on all ranks in linear order.
+#include "algorithms/latency/builders.hpp"
 #include "algorithms/latency/butterfly_allreduce.hpp"
-#include "algorithms/registry/builders.hpp"
 
 namespace trefoil {
 

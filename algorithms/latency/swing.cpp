@@ -15,8 +15,8 @@
 //
 // From step 1 on neighbours hold sums over different, overlapping windows. They associate the same
 // sum in different ways: results are not identical on all ranks (from rings of eight).
+#include "algorithms/latency/builders.hpp"
 #include "algorithms/latency/butterfly_allreduce.hpp"
-#include "algorithms/registry/builders.hpp"
 
 namespace trefoil {
 

@@ -1,10 +1,12 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // The table of algorithms: allreduce and barrier.
+#include "algorithms/bandwidth/builders.hpp"
 #include "algorithms/bandwidth/direct.hpp"
 #include "algorithms/bandwidth/product_parts.hpp"
+#include "algorithms/latency/builders.hpp"
 #include "algorithms/latency/linear.hpp"
-#include "algorithms/registry/builders.hpp"
 #include "algorithms/registry/entries.hpp"
+#include "algorithms/trivance/builders.hpp"
 
 namespace trefoil {
 

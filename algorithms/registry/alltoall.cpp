@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // The table of algorithms: alltoall by messages that the network routes.
-#include "algorithms/registry/builders.hpp"
+#include "algorithms/alltoall/shifts.hpp"
 #include "algorithms/registry/entries.hpp"
 
 namespace trefoil {

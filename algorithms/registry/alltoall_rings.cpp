@@ -6,6 +6,7 @@
 
 #include "algorithms/alltoall/partition.hpp"
 #include "algorithms/alltoall/product_alltoall.hpp"
+#include "algorithms/alltoall/ring_kinds.hpp"
 #include "algorithms/registry/entries.hpp"
 #include "algorithms/schedule/single_port.hpp"
 

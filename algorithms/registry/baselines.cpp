@@ -2,9 +2,10 @@
 // The table of algorithms: what the papers compare with, Bruck's and Hamiltonian cycles.
 #include <algorithm>
 
+#include "algorithms/bandwidth/builders.hpp"
 #include "algorithms/bandwidth/hamiltonian_cycles.hpp"
 #include "algorithms/bandwidth/product_parts.hpp"
-#include "algorithms/registry/builders.hpp"
+#include "algorithms/latency/builders.hpp"
 #include "algorithms/registry/entries.hpp"
 
 namespace trefoil {

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // The table of algorithms: Bine's butterflies for allreduce, reduce_scatter and allgather.
 #include "algorithms/bandwidth/bine_butterfly.hpp"
-#include "algorithms/registry/builders.hpp"
+#include "algorithms/latency/builders.hpp"
 #include "algorithms/registry/entries.hpp"
 
 namespace trefoil {

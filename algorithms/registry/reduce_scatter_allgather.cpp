@@ -1,9 +1,10 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // The table of algorithms: reduce_scatter and allgather.
+#include "algorithms/bandwidth/builders.hpp"
 #include "algorithms/bandwidth/direct.hpp"
 #include "algorithms/bandwidth/product_parts.hpp"
-#include "algorithms/registry/builders.hpp"
 #include "algorithms/registry/entries.hpp"
+#include "algorithms/trivance/builders.hpp"
 
 namespace trefoil {
 

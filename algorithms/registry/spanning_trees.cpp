@@ -3,8 +3,8 @@
 #include <algorithm>
 
 #include "algorithms/analysis/pipeline_pieces.hpp"
-#include "algorithms/registry/builders.hpp"
 #include "algorithms/registry/entries.hpp"
+#include "algorithms/trees/spanning_rooted.hpp"
 #include "algorithms/trees/spanning_trees.hpp"
 
 namespace trefoil {

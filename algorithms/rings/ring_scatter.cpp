@@ -2,8 +2,6 @@
 // What all rings share: how their digits cut cells, and the ring seen in a mirror.
 #include "algorithms/rings/ring_scatter.hpp"
 
-#include <memory>
-
 namespace trefoil {
 
 namespace {

@@ -3,6 +3,7 @@
 // are composed (algorithms/bandwidth/product.hpp).
 #pragma once
 
+#include <memory>
 #include <vector>
 
 #include "algorithms/schedule/schedule.hpp"
@@ -14,7 +15,8 @@ struct RingTransfer {
     Rank peer = 0;  ///< coordinate of the other end
     int sign = 1;   ///< the way the message travels: +1 towards larger coordinates
     std::vector<Extent> positions;
-    /// Complete sums on their way to their owner, which has handed on what it had of them.
+    /// Complete sums on their way to their owner. What the owner holds at these positions is not
+    /// needed: it has sent its contributions away before.
     bool replaces = false;
 };
 
@@ -58,5 +60,10 @@ class RingScatter {
     int steps_;
     std::vector<Rank> digits_;
 };
+
+/// The ring seen in a mirror (x -> centre - x, 0 <= centre < size): coordinates and signs
+/// reflected, positions kept.
+std::shared_ptr<const RingScatter> mirrored(std::shared_ptr<const RingScatter> ring,
+                                            Rank centre = 0);
 
 }  // namespace trefoil

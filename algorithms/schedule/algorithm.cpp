@@ -1,63 +1,11 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Look-up in the table of algorithms by name.
+// What may be asked of an algorithm, and the words for it.
 #include "algorithms/schedule/algorithm.hpp"
 
-#include <algorithm>
 #include <array>
 #include <numeric>
 
-#include "topo/error.hpp"
-
 namespace trefoil {
-
-namespace {
-
-std::vector<std::string> names_of(Collective collective, bool single_port = false) {
-    std::vector<std::string> names;
-    for (const Algorithm& a : algorithms()) {
-        if (a.collective == collective && (a.abilities.single_port || !single_port)) {
-            names.emplace_back(a.name);
-        }
-    }
-    return names;
-}
-
-std::string joined(const std::vector<std::string>& names) {
-    std::string text;
-    for (const std::string& n : names) {
-        text += (text.empty() ? "" : ", ") + n;
-    }
-    return text;
-}
-
-[[noreturn]] void throw_not_found(Collective collective, std::string_view name) {
-    const std::vector<std::string> names = names_of(collective);
-    const std::vector<std::string> nearest = nearest_names(name, names);
-    const std::string offer = nearest.empty() ? "choose one of " + joined(names)
-                                              : "did you mean " + joined(nearest) + "?";
-    throw Error(Status::not_found, "there is no " + std::string(to_string(collective)) +
-                                       " algorithm \"" + std::string(name) + "\"; " + offer);
-}
-
-/// Insertions, deletions and substitutions that turn `a` into `b`.
-std::size_t edit_distance(std::string_view a, std::string_view b) {
-    std::vector<std::size_t> row(b.size() + 1);
-    for (std::size_t j = 0; j <= b.size(); ++j) {
-        row[j] = j;
-    }
-    for (std::size_t i = 1; i <= a.size(); ++i) {
-        std::size_t diagonal = row[0];
-        row[0] = i;
-        for (std::size_t j = 1; j <= b.size(); ++j) {
-            const std::size_t substituted = diagonal + (a[i - 1] == b[j - 1] ? 0 : 1);
-            diagonal = row[j];
-            row[j] = std::min({row[j] + 1, row[j - 1] + 1, substituted});
-        }
-    }
-    return row[b.size()];
-}
-
-}  // namespace
 
 std::span<const Collective> collectives() {
     using enum Collective;
@@ -161,8 +109,9 @@ std::string Algorithm::refusal(const Torus& torus, const BuildOptions& options) 
                " out";
     }
     if (options.single_port && !abilities.single_port) {
-        return self + " has no single-port variant; leave single-port out, or take one of " +
-               joined(names_of(collective, true));
+        return self +
+               " has no single-port variant; leave single-port out, or take an algorithm that "
+               "has one: `trefoil info -v` tells which do";
     }
     if (options.pieces != 0 && !abilities.pieces) {
         return self + " is not pipelined and takes no number of pieces";
@@ -208,41 +157,6 @@ std::vector<Rank> Algorithm::block_owners(const Torus& torus, const BuildOptions
     std::vector<Rank> ranks(torus.ranks());
     std::iota(ranks.begin(), ranks.end(), 0);
     return ranks;
-}
-
-const Algorithm& find_algorithm(Collective collective, std::string_view name, const Torus* torus) {
-    for (const Algorithm& a : algorithms()) {
-        if (a.collective != collective || a.name != name) {
-            continue;
-        }
-        const std::string reason = torus == nullptr ? std::string() : a.refusal(*torus);
-        if (!reason.empty()) {
-            throw Error(Status::unsupported, "algorithm " + std::string(name) +
-                                                 " does not run on the torus " + torus->name() +
-                                                 ": " + reason);
-        }
-        return a;
-    }
-    throw_not_found(collective, name);
-}
-
-std::vector<std::string> nearest_names(std::string_view name,
-                                       std::span<const std::string> candidates) {
-    std::vector<std::pair<std::size_t, std::string>> ranked;
-    for (const std::string& c : candidates) {
-        const std::size_t distance = edit_distance(name, c);
-        if (2 * distance <= std::max(name.size(), c.size())) {
-            ranked.emplace_back(distance, c);
-        }
-    }
-    std::stable_sort(ranked.begin(), ranked.end(),
-                     [](const auto& a, const auto& b) { return a.first < b.first; });
-    ranked.resize(std::min<std::size_t>(ranked.size(), 3));
-    std::vector<std::string> result;
-    for (auto& [distance, candidate] : ranked) {
-        result.push_back(std::move(candidate));
-    }
-    return result;
 }
 
 }  // namespace trefoil

@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// The table of algorithms: name, collective, paper, shapes, traits, builder. Selection, --help,
-// tests and docs all read it.
+// What an algorithm is: name, collective, paper, shapes, traits, options, builder.
 #pragma once
 
 #include <span>
@@ -153,18 +152,5 @@ struct Algorithm {
     /// owners() with null spelt out.
     std::vector<Rank> block_owners(const Torus& torus, const BuildOptions& options, int part) const;
 };
-
-/// All algorithms, in the order in which they are listed to users.
-std::span<const Algorithm> algorithms();
-
-/// Throws Error(not_found) that offers the nearest names, or Error(unsupported) with the refusal's
-/// reason when `torus` is given and not supported.
-const Algorithm& find_algorithm(Collective collective, std::string_view name,
-                                const Torus* torus = nullptr);
-
-/// Up to three of `candidates` nearest to `name` by edit distance, best first; none that differs in
-/// more than half of its letters.
-std::vector<std::string> nearest_names(std::string_view name,
-                                       std::span<const std::string> candidates);
 
 }  // namespace trefoil

@@ -13,7 +13,7 @@
 //     depth 2   . . 3
 #include <algorithm>
 
-#include "algorithms/registry/builders.hpp"
+#include "algorithms/trees/spanning_rooted.hpp"
 #include "algorithms/trees/spanning_trees.hpp"
 
 namespace trefoil {

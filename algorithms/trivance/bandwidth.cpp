@@ -12,8 +12,8 @@
 #include <vector>
 
 #include "algorithms/bandwidth/product_parts.hpp"
-#include "algorithms/registry/builders.hpp"
 #include "algorithms/schedule/long_dimensions.hpp"
+#include "algorithms/trivance/builders.hpp"
 #include "algorithms/trivance/halves.hpp"
 #include "algorithms/trivance/ring.hpp"
 

@@ -13,8 +13,8 @@
 #include <array>
 #include <vector>
 
-#include "algorithms/registry/builders.hpp"
 #include "algorithms/schedule/long_dimensions.hpp"
+#include "algorithms/trivance/builders.hpp"
 #include "algorithms/trivance/runs.hpp"
 
 namespace trefoil {

@@ -6,7 +6,7 @@
 #include "backend/ofi/library.hpp"
 #endif
 #ifdef TREFOIL_HAVE_UCX
-#include <ucp/api/ucp.h>
+#include "backend/ucx/ucx.hpp"
 #endif
 
 #include "backend/bootstrap/launcher.hpp"
@@ -30,11 +30,7 @@ LibraryInfo libfabric() {
 
 LibraryInfo ucx() {
 #ifdef TREFOIL_HAVE_UCX
-    unsigned major = 0, minor = 0, release = 0;
-    ucp_get_version(&major, &minor, &release);
-    return {"UCX",
-            std::to_string(major) + "." + std::to_string(minor) + "." + std::to_string(release),
-            ""};
+    return {"UCX", ucx_version(), ""};
 #else
     return {"UCX", "", TREFOIL_UCX_REASON};
 #endif

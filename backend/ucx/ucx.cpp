@@ -2,6 +2,8 @@
 // Opens the port groups of backend "ucx" and lists what they could use.
 #include "backend/ucx/ucx.hpp"
 
+#include <ucp/api/ucp.h>
+
 #include "backend/ucx/discovery.hpp"
 #include "backend/ucx/group.hpp"
 
@@ -27,6 +29,12 @@ std::vector<std::unique_ptr<PortGroup>> open_ucx(const BackendConfig& config) {
 
 std::vector<ProviderInfo> ucx_providers() {
     return ucx::resources();
+}
+
+std::string ucx_version() {
+    unsigned major = 0, minor = 0, release = 0;
+    ucp_get_version(&major, &minor, &release);
+    return std::to_string(major) + "." + std::to_string(minor) + "." + std::to_string(release);
 }
 
 }  // namespace trefoil

@@ -4,6 +4,7 @@
 #pragma once
 
 #include <memory>
+#include <string>
 #include <vector>
 
 #include "backend/ports/port_group.hpp"
@@ -18,5 +19,7 @@ std::vector<std::unique_ptr<PortGroup>> open_ucx(const BackendConfig& config);
 std::vector<ProviderInfo> ucx_providers();
 /// The NICs of those transports, or of those that UCX_TLS names. Thread-safe.
 NicOffers ucx_nics(const std::string& transports);
+/// Of the library that is loaded: "1.13.1".
+std::string ucx_version();
 
 }  // namespace trefoil

@@ -30,6 +30,7 @@ struct Invocation {
 void add_run(CLI::App& app, const Invocation& invocation, Action& action);
 void add_plan(CLI::App& app, Action& action);
 void add_info(CLI::App& app, Action& action);
-void add_perf(CLI::App& app, const Invocation& invocation, Action& action);
+/// Returns `perf`, to which its parts can be added (bench/put/put.hpp).
+CLI::App& add_perf(CLI::App& app, const Invocation& invocation, Action& action);
 
 }  // namespace trefoil::tool

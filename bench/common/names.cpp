@@ -9,6 +9,7 @@
 #include <charconv>
 #include <limits>
 
+#include "algorithms/registry/nearest_names.hpp"
 #include "backend/ports/port_group.hpp"
 #include "topo/error.hpp"
 

@@ -8,6 +8,7 @@
 #include <nlohmann/json.hpp>
 #include <optional>
 
+#include "algorithms/registry/registry.hpp"
 #include "algorithms/schedule/algorithm.hpp"
 #include "backend/ports/port_group.hpp"
 #include "backend/registry/libraries.hpp"

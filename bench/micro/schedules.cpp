@@ -9,6 +9,7 @@
 #include <string>
 #include <string_view>
 
+#include "algorithms/registry/registry.hpp"
 #include "algorithms/schedule/algorithm.hpp"
 #include "bench/micro/groups.hpp"
 #include "bench/micro/heap.hpp"

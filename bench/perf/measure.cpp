@@ -8,6 +8,7 @@
 #include <memory>
 #include <numeric>
 
+#include "algorithms/registry/registry.hpp"
 #include "bench/common/percentile.hpp"
 
 namespace trefoil::tool {

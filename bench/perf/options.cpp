@@ -7,6 +7,7 @@
 #include <algorithm>
 #include <charconv>
 
+#include "algorithms/registry/registry.hpp"
 #include "bench/common/names.hpp"
 #include "comm/plan/choices.hpp"
 #include "topo/error.hpp"

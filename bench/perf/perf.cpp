@@ -9,7 +9,6 @@
 #include "bench/perf/run.hpp"
 #include "bench/perf/session.hpp"
 #include "bench/perf/trace.hpp"
-#include "bench/put/put.hpp"
 #include "comm/setup/environment.hpp"
 #include "topo/error.hpp"
 
@@ -204,13 +203,12 @@ void refuse_old_options(CLI::App& command) {
 
 }  // namespace
 
-void add_perf(CLI::App& app, const Invocation& invocation, Action& action) {
+CLI::App& add_perf(CLI::App& app, const Invocation& invocation, Action& action) {
     auto options = std::make_shared<PerfOptions>();
     CLI::App* command = app.add_subcommand(
         "perf", "Measure and check a collective, or the puts that it is made of");
     command->add_option("collective", options->collective, collective_names());
     command->require_subcommand(0, 1);
-    add_perf_put(*command, invocation, action);
     add_size_options(*command, *options);
     add_call_options(*command, *options);
     add_job_options(*command, *options);
@@ -247,6 +245,7 @@ void add_perf(CLI::App& app, const Invocation& invocation, Action& action) {
             refuse_options_before(*command, *command->get_subcommands().front());
         }
     });
+    return *command;
 }
 
 }  // namespace trefoil::tool

@@ -7,6 +7,7 @@
 
 #include "algorithms/analysis/cost.hpp"
 #include "algorithms/analysis/verify.hpp"
+#include "algorithms/registry/registry.hpp"
 #include "bench/common/command.hpp"
 #include "bench/common/names.hpp"
 #include "bench/plan/table.hpp"

@@ -10,6 +10,7 @@
 #include <utility>
 
 #include "algorithms/analysis/cost.hpp"
+#include "algorithms/registry/registry.hpp"
 #include "bench/common/names.hpp"
 #include "bench/common/text_table.hpp"
 

@@ -4,6 +4,7 @@
 #include <cstring>
 #include <functional>
 
+#include "algorithms/registry/registry.hpp"
 #include "comm/communicator/communicator.hpp"
 #include "comm/plan/hash.hpp"
 #include "comm/plan/select.hpp"

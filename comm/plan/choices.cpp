@@ -4,6 +4,7 @@
 
 #include <charconv>
 
+#include "algorithms/registry/registry.hpp"
 #include "topo/error.hpp"
 
 namespace trefoil {

@@ -12,6 +12,7 @@
 #include <vector>
 
 #include "algorithms/analysis/pipeline_pieces.hpp"
+#include "algorithms/registry/registry.hpp"
 #include "threads/executor/executor.hpp"
 #include "threads/executor/notification.hpp"
 #include "topo/error.hpp"

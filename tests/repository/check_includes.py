@@ -1,62 +1,189 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""Checks the arrows of docs/architecture.md: which room may include which."""
+"""Checks the arrows of docs/architecture.md: which room may include which, and that no files include each other."""
 
+import pathlib
 import re
 import sys
 
 import sources
 
-# A name that ends in "/" is a room; another one is a single header.
-ALLOWED = {
-    "include": ("trefoil/",),
-    "topo": ("topo/",),
-    "algorithms": ("algorithms/", "topo/torus.hpp", "topo/error.hpp"),
-    "backend": ("backend/", "topo/"),
-    "threads": ("threads/", "backend/ports/port_group.hpp", "topo/"),
-    "comm": tuple(room + "/" for room in sources.ROOMS) + ("trefoil/",),
-    "bench": tuple(room + "/" for room in sources.ROOMS) + ("trefoil/", "include/trefoil/", "bench/"),
-    "mpi": ("mpi/", "trefoil/"),
+LIBRARY = tuple(room + "/" for room in sources.ROOMS)
+SCHEDULES = ("algorithms/schedule/", "topo/torus.hpp", "topo/error.hpp")
+CALLS = (
+    "algorithms/schedule/",
+    "algorithms/analysis/",
+    "algorithms/registry/",
+    "backend/ports/",
+    "threads/",
+    "topo/",
+)
+
+# What the files of each folder may include beside their neighbours; a folder with a row of its own is a room, and what
+# stands in no row is a finding. A name that ends in "/" is a room with all its sub-rooms, another one a single header.
+KNOWS = {
+    "include/trefoil": ("trefoil/",),
+    "topo": (),
+    # Schedules are data: algorithms know the torus and nothing else of the world.
+    "algorithms/schedule": ("topo/torus.hpp", "topo/error.hpp"),
+    "algorithms/analysis": SCHEDULES,
+    "algorithms/rings": SCHEDULES,
+    "algorithms/bandwidth": SCHEDULES + ("algorithms/rings/",),
+    "algorithms/latency": SCHEDULES + ("algorithms/rings/",),
+    "algorithms/trivance": SCHEDULES + ("algorithms/rings/", "algorithms/bandwidth/"),
+    "algorithms/trees": SCHEDULES + ("algorithms/rings/", "algorithms/bandwidth/"),
+    "algorithms/alltoall": SCHEDULES + ("algorithms/rings/", "algorithms/latency/dissemination.hpp"),
+    "algorithms/registry": SCHEDULES
+    + (
+        "algorithms/analysis/",
+        "algorithms/bandwidth/",
+        "algorithms/latency/",
+        "algorithms/trivance/",
+        "algorithms/trees/",
+        "algorithms/alltoall/",
+    ),
+    # A transport knows the contract (ports) and its own library; the registry alone knows all transports.
+    "backend/system": ("topo/",),
+    "backend/ports": ("topo/",),
+    "backend/bootstrap": ("backend/system/", "topo/"),
+    "backend/memory": ("backend/ports/", "backend/system/", "topo/"),
+    "backend/ofi": ("backend/ports/", "backend/system/", "topo/"),
+    "backend/ucx": ("backend/ports/", "backend/system/", "topo/"),
+    "backend/registry": ("backend/", "topo/"),
+    "threads/kernels": ("topo/",),
+    "threads/workers": ("topo/",),
+    "threads/timeline": ("topo/",),
+    "threads/executor": (
+        "threads/kernels/",
+        "threads/workers/",
+        "threads/timeline/",
+        "backend/ports/port_group.hpp",
+        "topo/",
+    ),
+    # comm/ brings the rooms together, and never knows one transport or one algorithm.
+    "comm/setup": CALLS + ("backend/bootstrap/", "backend/registry/"),
+    "comm/plan": CALLS + ("comm/setup/",),
+    "comm/communicator": CALLS + ("comm/plan/", "comm/setup/", "backend/bootstrap/", "backend/registry/"),
+    "comm/api": ("comm/", "threads/kernels/", "topo/", "trefoil/"),
+    "mpi": ("trefoil/",),
+    "bench/common": LIBRARY,
+    "bench/run": LIBRARY + ("bench/common/",),
+    "bench/plan": LIBRARY + ("bench/common/",),
+    "bench/info": LIBRARY + ("bench/common/", "bench/plan/text.hpp", "include/trefoil/"),
+    "bench/perf": LIBRARY + ("bench/common/", "bench/run/", "include/trefoil/"),
+    "bench/put": LIBRARY + ("bench/common/", "bench/perf/", "include/trefoil/"),
+    "bench/micro": LIBRARY + ("include/trefoil/",),
+    "bench/mpi": ("trefoil/",),
+    "bench": ("bench/common/", "bench/perf/", "bench/put/", "topo/error.hpp", "include/trefoil/"),
     "examples": ("trefoil/",),
 }
+TOP = {room.split("/")[0] for room in KNOWS}
 
-# Schedules are data: who builds them starts no thread and reads no clock (a lock around a memo is no harm). Only backend/
-# knows a network library.
+# Who builds schedules starts no thread and reads no clock (a lock around a memo is no harm).
 FORBIDDEN_SYSTEM = {"algorithms": ("chrono", "ctime", "future", "pthread.h", "thread", "time.h")}
-NETWORK = re.compile(r"(rdma|ucp|uct|infiniband)/")
+# Headers of the libraries that one room alone knows, and that room.
+OF_ONE_ROOM = {
+    "rdma/": ("backend/ofi",),
+    "ucp/": ("backend/ucx",),
+    "uct/": ("backend/ucx",),
+    "ucs/": ("backend/ucx",),
+    "infiniband/": (),
+    "pmix": ("backend/bootstrap",),
+    "mpi.h": ("mpi", "bench/mpi", "examples"),
+}
+
+# Where also a source must not lean on who leans on its header: both are one unit there. Elsewhere headers alone count.
+UNITS = ("topo", "algorithms")
 
 INCLUDE = re.compile(r'^\s*#\s*include\s*([<"])([^>"]+)[>"]')
+
+
+def knows(room, header):
+    neighbour = header.rsplit("/", 1)[0] == room
+    return neighbour or any(header == name or (name[-1] == "/" and header.startswith(name)) for name in KNOWS[room])
 
 
 def violation(room, bracket, header):
     """Why `room` may not include `header`; empty when it may."""
     first = header.split("/")[0]
-    of_this_project = bracket == '"' or first == "trefoil" or first in ALLOWED
-    if of_this_project:
+    if bracket == '"' or first == "trefoil" or first in TOP:
         if header.startswith(".") or "/" not in header:
             return "is not written from the root of the project"
-        if not any(header.startswith(name) for name in ALLOWED[room]):
-            return f"is not among what {room}/ may know: {', '.join(ALLOWED[room])}"
-    elif header in FORBIDDEN_SYSTEM.get(room, ()):
+        if not knows(room, header):
+            return f"is not among what {room}/ may know: {', '.join(KNOWS[room]) or 'itself'}"
+    elif header in FORBIDDEN_SYSTEM.get(room.split("/")[0], ()):
         return f"has no place in {room}/: it starts no threads and reads no clocks"
-    elif header == "mpi.h" and (room not in ("mpi", "bench", "tests", "examples")):
-        return "is MPI's: only mpi/ and programs know it"
-    elif NETWORK.match(header) and room != "backend":
-        return "is a network library's: only backend/ knows those"
+    for name, owners in OF_ONE_ROOM.items():
+        if bracket == "<" and header.startswith(name) and room not in owners:
+            return f"is for {', '.join(owners) or 'nobody'} alone to include"
     return ""
 
 
+def cycle(graph):
+    """Some nodes of `graph` (node -> nodes) that lead back to the first, which stands last again; empty: none."""
+    done = set()
+
+    def search(node, path):
+        if node in path:
+            return path[path.index(node) :] + [node]
+        if node in done:
+            return []
+        for other in sorted(graph.get(node, ())):
+            found = search(other, path + [node])
+            if found:
+                return found
+        done.add(node)
+        return []
+
+    for node in sorted(graph):
+        found = search(node, [])
+        if found:
+            return found
+    return []
+
+
+def table_findings(table):
+    """What is wrong with a table like KNOWS: rooms that may include each other, directly or in a circle."""
+    folders = {room: "trefoil/" if room == "include/trefoil" else room + "/" for room in table}
+    graph = {
+        room: {
+            other
+            for other in table
+            for name in names
+            if other != room and (folders[other].startswith(name) or name.rsplit("/", 1)[0] == other)
+        }
+        for room, names in table.items()
+    }
+    circle = cycle(graph)
+    return ["the table of arrows has a cycle: " + " -> ".join(circle)] if circle else []
+
+
+def unit(header):
+    return header.rsplit(".", 1)[0] if header.split("/")[0] in UNITS else header
+
+
 def findings(root):
-    found = []
+    found = table_findings(KNOWS)
+    includes = {}
     for path in sources.code(root):
-        room = path.parts[0]
-        if room not in ALLOWED:
+        if path.parts[0] not in TOP:
             continue
-        text = (sources.pathlib.Path(root) / path).read_text(encoding="utf-8")
+        room = path.parent.as_posix()
+        if room not in KNOWS:
+            found.append(f"{path}: {room}/ has no row in the table of tests/repository/check_includes.py")
+            continue
+        included = includes.setdefault(unit(path.as_posix()), set())
+        text = (pathlib.Path(root) / path).read_text(encoding="utf-8")
         for number, line in enumerate(text.splitlines(), 1):
             match = INCLUDE.match(line)
-            reason = violation(room, *match.groups()) if match else ""
+            if not match:
+                continue
+            reason = violation(room, *match.groups())
             if reason:
                 found.append(f"{path}:{number}: {match.group(2)} {reason}")
+            included.add(unit(match.group(2)))
+    circle = cycle({file: others - {file} for file, others in includes.items()})
+    if circle:
+        found.append("files include each other: " + " -> ".join(circle))
     return found
 
 

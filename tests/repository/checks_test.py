@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""Breaks each rule on purpose and expects the repository's checks to notification."""
+"""Breaks each rule on purpose and expects the repository's checks to notice."""
 
 import pathlib
 import sys
@@ -38,35 +38,104 @@ class Includes(Tree):
         self.write(path, HEAD + f"#include {include}\n")
         return check_includes.findings(self.root)
 
+    def expect_one_finding(self, path, include):
+        with self.subTest(path=path, include=include):
+            self.assertEqual(1, len(self.one_include(path, include)))
+        (self.root / path).unlink()
+
     def test_arrows_that_point_down_are_allowed(self):
-        self.assertEqual([], self.one_include("algorithms/a.hpp", '"topo/torus.hpp"'))
-        self.assertEqual([], self.one_include("threads/a.hpp", '"backend/ports/port_group.hpp"'))
-        self.assertEqual([], self.one_include("comm/a.cpp", '"trefoil/trefoil.h"'))
-        self.assertEqual([], self.one_include("backend/a.cpp", "<rdma/fabric.h>"))
-        self.assertEqual([], self.one_include("threads/b.cpp", "<thread>"))
-        self.assertEqual([], self.one_include("tests/a.cpp", '"comm/a.hpp"'))
+        for path, include in (
+            ("algorithms/rings/a.hpp", '"topo/torus.hpp"'),
+            ("algorithms/trees/a.hpp", '"algorithms/bandwidth/b.hpp"'),
+            ("algorithms/trees/a.hpp", '"algorithms/trees/b.hpp"'),
+            ("threads/executor/a.hpp", '"backend/ports/port_group.hpp"'),
+            ("threads/workers/a.cpp", "<thread>"),
+            ("comm/plan/a.cpp", '"comm/setup/environment.hpp"'),
+            ("comm/api/a.cpp", '"trefoil/trefoil.h"'),
+            ("backend/ofi/a.cpp", "<rdma/fabric.h>"),
+            ("bench/main.cpp", '"bench/common/command.hpp"'),
+            ("bench/perf/a.cpp", '"comm/plan/select.hpp"'),
+            ("mpi/a.cpp", "<mpi.h>"),
+            ("tests/topo/a.cpp", '"comm/plan/select.hpp"'),
+        ):
+            with self.subTest(path=path, include=include):
+                self.assertEqual([], self.one_include(path, include))
 
     def test_other_arrows_are_found(self):
         for path, include in (
             ("topo/a.hpp", '"algorithms/schedule/schedule.hpp"'),
-            ("algorithms/a.hpp", '"topo/host.hpp"'),
-            ("algorithms/a.hpp", "<thread>"),
-            ("algorithms/a.hpp", "<chrono>"),
-            ("backend/a.hpp", '"algorithms/schedule/schedule.hpp"'),
-            ("backend/a.hpp", '"threads/workers/port_threads.hpp"'),
-            ("threads/a.hpp", '"backend/bootstrap/bootstrap.hpp"'),
-            ("threads/a.hpp", '"algorithms/schedule/schedule.hpp"'),
-            ("threads/a.hpp", "<rdma/fabric.h>"),
-            ("threads/a.hpp", "<algorithms/schedule/schedule.hpp>"),
-            ("comm/a.hpp", '"bench/common/command.hpp"'),
-            ("comm/a.hpp", '"neighbour.hpp"'),
-            ("comm/a.hpp", '"../topo/torus.hpp"'),
+            ("algorithms/rings/a.hpp", '"topo/host.hpp"'),
+            ("algorithms/rings/a.hpp", "<thread>"),
+            ("algorithms/rings/a.hpp", "<chrono>"),
+            ("backend/ports/a.hpp", '"algorithms/schedule/schedule.hpp"'),
+            ("backend/ports/a.hpp", '"threads/workers/port_threads.hpp"'),
+            ("threads/executor/a.hpp", '"backend/bootstrap/bootstrap.hpp"'),
+            ("threads/executor/a.hpp", '"algorithms/schedule/schedule.hpp"'),
+            ("threads/executor/a.hpp", "<algorithms/schedule/schedule.hpp>"),
+            ("comm/plan/a.hpp", '"bench/common/command.hpp"'),
+            ("comm/plan/a.hpp", '"neighbour.hpp"'),
+            ("comm/plan/a.hpp", '"../topo/torus.hpp"'),
             ("include/trefoil/a.h", '"comm/communicator/communicator.hpp"'),
             ("examples/a.cpp", '"comm/communicator/communicator.hpp"'),
         ):
-            with self.subTest(path=path, include=include):
-                self.assertEqual(1, len(self.one_include(path, include)))
-            (self.root / path).unlink()
+            self.expect_one_finding(path, include)
+
+    def test_wrong_arrows_between_sub_rooms_are_found(self):
+        for path, include in (
+            ("algorithms/schedule/a.hpp", '"algorithms/analysis/verify.hpp"'),
+            ("algorithms/rings/a.hpp", '"algorithms/bandwidth/product.hpp"'),
+            ("algorithms/latency/a.cpp", '"algorithms/registry/registry.hpp"'),
+            ("algorithms/alltoall/a.cpp", '"algorithms/latency/linear.hpp"'),
+            ("backend/memory/a.cpp", '"backend/ofi/ofi.hpp"'),
+            ("backend/ports/a.hpp", '"backend/registry/libraries.hpp"'),
+            ("threads/workers/a.hpp", '"threads/executor/executor.hpp"'),
+            ("threads/kernels/a.hpp", '"backend/ports/port_group.hpp"'),
+            ("comm/plan/a.cpp", '"comm/communicator/communicator.hpp"'),
+            ("comm/communicator/a.cpp", '"backend/memory/memory.hpp"'),
+            ("comm/communicator/a.cpp", '"trefoil/trefoil.h"'),
+            ("bench/common/a.cpp", '"bench/perf/perf.hpp"'),
+            ("bench/perf/a.cpp", '"bench/put/put.hpp"'),
+        ):
+            self.expect_one_finding(path, include)
+
+    def test_a_library_is_for_its_room_alone(self):
+        for path, include in (
+            ("threads/executor/a.hpp", "<rdma/fabric.h>"),
+            ("backend/ucx/a.hpp", "<rdma/fabric.h>"),
+            ("backend/registry/a.cpp", "<ucp/api/ucp.h>"),
+            ("backend/ofi/a.cpp", "<infiniband/verbs.h>"),
+            ("comm/api/a.cpp", "<mpi.h>"),
+            ("backend/memory/a.cpp", "<pmix.h>"),
+        ):
+            self.expect_one_finding(path, include)
+
+    def test_a_folder_without_a_row_is_found(self):
+        for path in ("algorithms/a.hpp", "comm/attic/a.hpp", "topo/maps/a.hpp", "include/a.h"):
+            self.expect_one_finding(path, "<vector>")
+
+    def test_files_that_include_each_other_are_found(self):
+        self.write("topo/a.hpp", HEAD + '#include "topo/b.hpp"\n')
+        self.write("topo/b.cpp", HEAD + '#include "topo/b.hpp"\n#include "topo/c.hpp"\n')
+        self.write("topo/c.hpp", HEAD)
+        self.assertEqual([], check_includes.findings(self.root))
+        self.write("topo/c.hpp", HEAD + '#include "topo/a.hpp"\n')
+        found = check_includes.findings(self.root)
+        self.assertEqual(["files include each other: topo/a -> topo/b -> topo/c -> topo/a"], found)
+
+    def test_cycles_in_the_table_are_found(self):
+        self.assertEqual([], check_includes.table_findings(check_includes.KNOWS))
+        for wrong, header in (
+            ("algorithms/schedule", "algorithms/registry/"),
+            ("algorithms/rings", "algorithms/trees/tree_ring.hpp"),
+            ("backend/system", "backend/"),
+            ("topo", "trefoil/"),
+        ):
+            with self.subTest(wrong=wrong, header=header):
+                table = dict(check_includes.KNOWS)
+                table[wrong] += (header,)
+                if wrong == "topo":
+                    table["include/trefoil"] += ("topo/error.hpp",)
+                self.assertEqual(1, len(check_includes.table_findings(table)))
 
 
 class Sources(Tree):

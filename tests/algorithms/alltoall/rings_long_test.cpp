@@ -5,6 +5,7 @@
 
 #include "algorithms/analysis/cost.hpp"
 #include "algorithms/analysis/verify.hpp"
+#include "algorithms/registry/registry.hpp"
 #include "tests/algorithms/registry/proof_shapes.hpp"
 
 namespace trefoil {

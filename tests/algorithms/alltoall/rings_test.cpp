@@ -9,6 +9,7 @@
 #include "algorithms/alltoall/partition.hpp"
 #include "algorithms/analysis/cost.hpp"
 #include "algorithms/analysis/verify.hpp"
+#include "algorithms/registry/registry.hpp"
 #include "tests/algorithms/registry/proof.hpp"
 
 namespace trefoil {

@@ -7,8 +7,10 @@
 #include <set>
 
 #include "algorithms/alltoall/ring_alltoall.hpp"
+#include "algorithms/alltoall/ring_kinds.hpp"
 #include "algorithms/analysis/cost.hpp"
 #include "algorithms/analysis/verify.hpp"
+#include "algorithms/registry/registry.hpp"
 
 namespace trefoil {
 namespace {

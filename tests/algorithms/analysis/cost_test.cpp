@@ -2,6 +2,7 @@
 // The cost summary against known figures, against a plain computation without short cuts, and on a
 // schedule written by hand; the time model.
 #include "algorithms/analysis/cost.hpp"
+#include "algorithms/registry/registry.hpp"
 
 #include <gtest/gtest.h>
 

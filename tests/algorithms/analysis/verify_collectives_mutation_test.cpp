@@ -8,6 +8,7 @@
 #include <optional>
 
 #include "algorithms/analysis/verify.hpp"
+#include "algorithms/registry/registry.hpp"
 
 namespace trefoil {
 namespace {

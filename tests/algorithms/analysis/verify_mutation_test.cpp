@@ -8,6 +8,7 @@
 #include <ostream>
 
 #include "algorithms/analysis/verify.hpp"
+#include "algorithms/registry/registry.hpp"
 #include "topo/error.hpp"
 
 namespace trefoil {

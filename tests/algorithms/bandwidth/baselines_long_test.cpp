@@ -3,6 +3,7 @@
 #include <gtest/gtest.h>
 
 #include "algorithms/analysis/cost.hpp"
+#include "algorithms/registry/registry.hpp"
 
 namespace trefoil {
 namespace {

@@ -8,6 +8,7 @@
 
 #include "algorithms/analysis/cost.hpp"
 #include "algorithms/bandwidth/hamiltonian_cycles.hpp"
+#include "algorithms/registry/registry.hpp"
 #include "algorithms/rings/digit_ring.hpp"
 #include "tests/algorithms/registry/proof.hpp"
 #include "tests/algorithms/registry/proof_shapes.hpp"

@@ -4,6 +4,7 @@
 #include <gtest/gtest.h>
 
 #include "algorithms/analysis/cost.hpp"
+#include "algorithms/registry/registry.hpp"
 #include "algorithms/rings/fold_scatter.hpp"
 #include "tests/algorithms/registry/proof_shapes.hpp"
 

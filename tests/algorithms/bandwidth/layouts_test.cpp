@@ -8,6 +8,7 @@
 
 #include "algorithms/analysis/cost.hpp"
 #include "algorithms/analysis/verify.hpp"
+#include "algorithms/registry/registry.hpp"
 
 namespace trefoil {
 namespace {

@@ -6,6 +6,7 @@
 #include "algorithms/analysis/cost.hpp"
 #include "algorithms/analysis/verify.hpp"
 #include "algorithms/bandwidth/direct.hpp"
+#include "algorithms/registry/registry.hpp"
 
 namespace trefoil {
 namespace {

@@ -6,7 +6,9 @@
 #include <bit>
 
 #include "algorithms/analysis/cost.hpp"
-#include "algorithms/registry/builders.hpp"
+#include "algorithms/bandwidth/builders.hpp"
+#include "algorithms/latency/builders.hpp"
+#include "algorithms/registry/registry.hpp"
 #include "algorithms/rings/folded_ring.hpp"
 
 namespace trefoil {

@@ -9,6 +9,7 @@
 #include <numeric>
 #include <tuple>
 
+#include "algorithms/registry/registry.hpp"
 #include "algorithms/schedule/algorithm.hpp"
 
 namespace trefoil {

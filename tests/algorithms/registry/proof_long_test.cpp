@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // Proves every algorithm of the table on the larger shapes.
+#include "algorithms/registry/registry.hpp"
 #include "tests/algorithms/registry/proof.hpp"
 #include "tests/algorithms/registry/proof_shapes.hpp"
 

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // Proves every algorithm of the table on the small shapes, and its claim of identical results.
 #include "tests/algorithms/registry/proof.hpp"
+#include "algorithms/registry/registry.hpp"
 #include "tests/algorithms/registry/proof_shapes.hpp"
 
 namespace trefoil {

@@ -10,6 +10,7 @@
 
 #include "algorithms/analysis/cost.hpp"
 #include "algorithms/analysis/pipeline_pieces.hpp"
+#include "algorithms/registry/registry.hpp"
 #include "algorithms/trees/spanning_trees.hpp"
 
 namespace trefoil {

@@ -2,6 +2,7 @@
 // Spanning trees: they reach every rank, share no link, and are as deep as they say; the rooted
 // collectives over them are proved for many roots and numbers of pieces.
 #include "algorithms/trees/spanning_trees.hpp"
+#include "algorithms/registry/registry.hpp"
 
 #include <gtest/gtest.h>
 

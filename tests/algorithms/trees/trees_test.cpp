@@ -8,6 +8,7 @@
 
 #include "algorithms/analysis/cost.hpp"
 #include "algorithms/analysis/verify.hpp"
+#include "algorithms/registry/registry.hpp"
 #include "algorithms/trees/torus_tree.hpp"
 #include "tests/algorithms/registry/proof_shapes.hpp"
 

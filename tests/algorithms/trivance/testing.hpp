@@ -9,8 +9,8 @@
 
 #include "algorithms/analysis/cost.hpp"
 #include "algorithms/analysis/verify.hpp"
-#include "algorithms/registry/builders.hpp"
 #include "algorithms/registry/entries.hpp"
+#include "algorithms/trivance/builders.hpp"
 #include "algorithms/trivance/runs.hpp"
 
 namespace trefoil::testing_trivance {

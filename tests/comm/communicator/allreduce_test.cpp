@@ -4,6 +4,7 @@
 #include <array>
 #include <cmath>
 
+#include "algorithms/registry/registry.hpp"
 #include "algorithms/schedule/algorithm.hpp"
 #include "thread_job.hpp"
 #include "threads/kernels/reduce.hpp"

@@ -5,6 +5,7 @@
 #include <cstdlib>
 #include <random>
 
+#include "algorithms/registry/registry.hpp"
 #include "algorithms/schedule/algorithm.hpp"
 #include "thread_job.hpp"
 #include "topo/torus.hpp"

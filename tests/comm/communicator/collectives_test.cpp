@@ -2,6 +2,7 @@
 // Every collective by every algorithm on real ports, with every kind of arguments.
 #include <set>
 
+#include "algorithms/registry/registry.hpp"
 #include "collective_check.hpp"
 #include "thread_job.hpp"
 #include "topo/torus.hpp"

@@ -3,6 +3,7 @@
 // pairs, with ties, and compared with all bits of the padding.
 #include <cmath>
 
+#include "algorithms/registry/registry.hpp"
 #include "algorithms/schedule/algorithm.hpp"
 #include "thread_job.hpp"
 #include "topo/torus.hpp"

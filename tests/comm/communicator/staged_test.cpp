@@ -3,6 +3,7 @@
 #include <array>
 #include <numeric>
 
+#include "algorithms/registry/registry.hpp"
 #include "algorithms/schedule/algorithm.hpp"
 #include "comm/plan/lower.hpp"
 #include "comm/setup/channel_setup.hpp"

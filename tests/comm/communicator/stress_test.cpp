@@ -4,6 +4,7 @@
 #include <cstdlib>
 #include <random>
 
+#include "algorithms/registry/registry.hpp"
 #include "collective_check.hpp"
 #include "thread_job.hpp"
 #include "topo/torus.hpp"

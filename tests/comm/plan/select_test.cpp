@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // The choice of algorithms: names with modifiers, and the number of pieces of pipelines.
 #include "comm/plan/select.hpp"
+#include "algorithms/registry/registry.hpp"
 
 #include <gtest/gtest.h>
 

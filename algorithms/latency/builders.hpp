@@ -1,0 +1,20 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Builders of this family, and the dissemination barrier: few steps with the whole vector in each.
+#pragma once
+
+#include "algorithms/schedule/algorithm.hpp"
+
+namespace trefoil {
+
+// Allreduce, the schedule of one rank each. Thread-safe; they take time and memory in proportion
+// to what the rank itself sends. More in butterfly_allreduce.hpp and linear.hpp.
+Schedule build_swing_l(const Torus& torus, Rank rank, const BuildOptions& options);
+Schedule build_bine_small(const Torus& torus, Rank rank, const BuildOptions& options);
+Schedule build_recursive_doubling_l(const Torus& torus, Rank rank, const BuildOptions& options);
+Schedule build_recursive_doubling_i(const Torus& torus, Rank rank, const BuildOptions& options);
+Schedule build_bruck_l(const Torus& torus, Rank rank);
+
+// Barrier.
+Schedule build_barrier(const Torus& torus, Rank rank);
+
+}  // namespace trefoil

@@ -1,0 +1,16 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Bcast, reduce, gather and scatter along the arc-disjoint trees of spanning_trees.hpp.
+#pragma once
+
+#include "algorithms/schedule/algorithm.hpp"
+
+namespace trefoil {
+
+// The schedule of one rank each. Thread-safe; they take time and memory in proportion to what the
+// rank itself sends.
+Schedule build_spanning_bcast(const Torus& torus, Rank rank, const BuildOptions& options);
+Schedule build_spanning_reduce(const Torus& torus, Rank rank, const BuildOptions& options);
+Schedule build_spanning_gather(const Torus& torus, Rank rank, const BuildOptions& options);
+Schedule build_spanning_scatter(const Torus& torus, Rank rank, const BuildOptions& options);
+
+}  // namespace trefoil
