@@ -157,6 +157,13 @@ def table_findings(table):
     return ["the table of arrows has a cycle: " + " -> ".join(circle)] if circle else []
 
 
+def page_findings(table, page):
+    """Rooms that the map in docs/architecture.md does not name, and rooms there that do not exist."""
+    named = set(re.findall(r"^\| `([a-z_/]+)` \|", page, re.MULTILINE))
+    found = [f"docs/architecture.md: the map of rooms does not name {room}" for room in sorted(set(table) - named)]
+    return found + [f"docs/architecture.md: there is no room {room}" for room in sorted(named - set(table))]
+
+
 def unit(header):
     return header.rsplit(".", 1)[0] if header.split("/")[0] in UNITS else header
 
@@ -188,4 +195,5 @@ def findings(root):
 
 
 if __name__ == "__main__":
-    sys.exit(sources.report(findings(sys.argv[1]), "include arrows"))
+    architecture = (pathlib.Path(sys.argv[1]) / "docs/architecture.md").read_text(encoding="utf-8")
+    sys.exit(sources.report(findings(sys.argv[1]) + page_findings(KNOWS, architecture), "include arrows"))

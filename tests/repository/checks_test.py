@@ -137,6 +137,12 @@ class Includes(Tree):
                     table["include/trefoil"] += ("topo/error.hpp",)
                 self.assertEqual(1, len(check_includes.table_findings(table)))
 
+    def test_the_map_of_rooms_names_all_and_no_other(self):
+        page = "".join(f"| `{room}` | what it is |\n" for room in check_includes.KNOWS)
+        self.assertEqual([], check_includes.page_findings(check_includes.KNOWS, page))
+        self.assertEqual(1, len(check_includes.page_findings(check_includes.KNOWS, page + "| `attic` | what it is |\n")))
+        self.assertEqual(1, len(check_includes.page_findings({**check_includes.KNOWS, "attic": ()}, page)))
+
 
 class Sources(Tree):
     def test_a_good_tree_has_no_findings(self):
