@@ -57,6 +57,7 @@ class Summary {
     }
     std::int64_t own_units(const Schedule& schedule) const;
     std::int64_t received(const Schedule& schedule, const Part& part, const Step& step) const;
+    std::int64_t pulled(const Schedule& schedule) const;
     void note_step(std::size_t step, std::int64_t largest, std::int64_t sent);
     void collect(const Schedule& schedule);
     void split_groups();
@@ -74,6 +75,7 @@ class Summary {
     std::int64_t sent_max_ = 0, sent_min_ = 0, sent_total_ = 0;
     std::int64_t messages_total_ = 0, waits_total_ = 0;
     std::int64_t held_max_ = 0, packed_total_ = 0;
+    std::int64_t pulled_max_ = 0, pulled_total_ = 0;
     std::vector<std::int64_t> largest_message_, most_sent_;  // by step
 
     // Of the rank under way: messages by step.
@@ -148,6 +150,9 @@ void Summary::collect(const Schedule& schedule) {
     messages_total_ += static_cast<std::int64_t>(messages_.size());
     result_.messages_per_rank =
         std::max(result_.messages_per_rank, static_cast<int>(messages_.size()));
+    const std::int64_t pulled = this->pulled(schedule);
+    pulled_max_ = std::max(pulled_max_, pulled);
+    pulled_total_ += pulled;
     sent_max_ = std::max(sent_max_, sent);
     sent_min_ = schedule.rank == 0 ? sent : std::min(sent_min_, sent);
     sent_total_ += sent;
@@ -170,6 +175,18 @@ std::int64_t Summary::received(const Schedule& schedule, const Part& part, const
         }
     }
     return blocks * block_units(part);
+}
+
+std::int64_t Summary::pulled(const Schedule& schedule) const {
+    std::int64_t units = 0;
+    for (const Part& p : schedule.parts) {
+        for (const Step& step : schedule.of(p)) {
+            for (const Move& m : schedule.moves_of(step)) {
+                units += m.pulls() ? block_units(p) * m.from.count : 0;
+            }
+        }
+    }
+    return units;
 }
 
 void Summary::note_step(std::size_t step, std::int64_t largest, std::int64_t sent) {
@@ -240,6 +257,8 @@ CostSummary Summary::finish() {
     result_.sent = result_.bytes_sent_total / torus_.ranks();
     result_.messages = static_cast<double>(messages_total_) / torus_.ranks();
     result_.waits = static_cast<double>(waits_total_) / torus_.ranks();
+    result_.pulled = static_cast<double>(pulled_total_) / units_per_vector_ / torus_.ranks();
+    result_.pulled_max = static_cast<double>(pulled_max_) / units_per_vector_;
     result_.steps = static_cast<int>(result_.step_max_hops.size());
     if (exchange_) {
         const auto blocks = [this](std::int64_t units) {
@@ -269,7 +288,8 @@ CostSummary summarize(const Torus& torus, const Algorithm& algorithm, const Buil
 double CostModel::time(const CostSummary& cost, double vector_bytes) const {
     return cost.steps * alpha + static_cast<double>(cost.sum_hops) * tau +
            cost.sum_link_load * vector_bytes * beta + cost.waits * wait + cost.messages * message +
-           cost.sent * vector_bytes * byte + cost.packed * vector_bytes * copy;
+           cost.sent * vector_bytes * byte + cost.packed * vector_bytes * copy +
+           cost.pulled * vector_bytes * pull;
 }
 
 }  // namespace trefoil

@@ -34,6 +34,9 @@ struct CostSummary {
     /// Of alltoall: vectors that a rank gathers from several places before it sends them, mean over
     /// the ranks. Forwarding blocks costs that; in other collectives it is little.
     double packed = 0;
+    /// Vectors that a rank reads straight from its peers' memory: mean over the ranks, and the
+    /// most.
+    double pulled = 0, pulled_max = 0;
 };
 
 /// Builds one rank's schedule after the other; memory does not grow with ranks x schedule.
@@ -42,7 +45,7 @@ CostSummary summarize(const Torus& torus, const Algorithm& algorithm,
 
 /// T = sum over steps of (alpha + hops*tau + load*bytes*beta)
 ///     + waits*wait + messages*message + sent*bytes*byte
-///     + packed*bytes*copy, in seconds.
+///     + packed*bytes*copy + pulled*bytes*pull, in seconds.
 /// The second line is for ranks that share cores: what their processors do, one after the other.
 /// With a core for each rank it is part of alpha and beta.
 struct CostModel {
@@ -53,6 +56,7 @@ struct CostModel {
     double message = 0;         ///< per CostSummary::messages
     double byte = 0;            ///< per byte that a rank sends, on average
     double copy = 0;            ///< per byte of CostSummary::packed
+    double pull = 0;            ///< per byte of CostSummary::pulled
     double time(const CostSummary& cost, double vector_bytes) const;
 };
 

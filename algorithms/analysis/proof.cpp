@@ -9,11 +9,6 @@ namespace trefoil {
 
 namespace {
 
-std::string text(Extent e) {
-    return "[" + std::to_string(e.first) + ", " +
-           std::to_string(static_cast<std::uint64_t>(e.first) + e.count) + ")";
-}
-
 /// Of the rank that has most.
 std::size_t most_blocks(const std::vector<Schedule>& schedules, std::size_t part) {
     std::size_t most = 0;
@@ -27,7 +22,22 @@ std::string through(Rank peer, Port port) {
     return "rank " + std::to_string(peer) + " through port " + to_string(port);
 }
 
+/// Any rank reads another one's blocks, or what it began with apart from them.
+bool has_pulls(const std::vector<Schedule>& schedules, std::size_t part) {
+    const auto pulls = [](const Move& m) { return m.pulls() || m.initial; };
+    return std::ranges::any_of(schedules, [&](const Schedule& s) {
+        return std::ranges::any_of(s.of(s.parts[part]), [&](const Step& step) {
+            return std::ranges::any_of(s.moves_of(step), pulls);
+        });
+    });
+}
+
 }  // namespace
+
+std::string text(Extent e) {
+    return "[" + std::to_string(e.first) + ", " +
+           std::to_string(static_cast<std::uint64_t>(e.first) + e.count) + ")";
+}
 
 PartProof::PartProof(const Torus& torus, const Goal& goal, const std::vector<Schedule>& schedules,
                      std::size_t part, Findings& findings)
@@ -39,14 +49,19 @@ PartProof::PartProof(const Torus& torus, const Goal& goal, const std::vector<Sch
       vector_blocks_(schedules[0].parts[part].vector_blocks),
       blocks_(most_blocks(schedules, part)),
       buffers_(torus.ranks(), blocks_ * torus.ranks(), !exchanges()),
+      began_(torus.ranks(), 1, !exchanges()),
       heard_(torus.ranks(), torus.ranks()),
       heard_before_(torus.ranks(), 0),
       payload_(torus.ranks(), 0, !exchanges()),
       written_in_step_(blocks_),
       written_by_message_(blocks_) {
+    if (has_pulls(schedules, part)) {
+        order_.emplace(torus.ranks(), blocks_, part, findings);
+    }
+    const bool undefined = schedules[0].parts[part].input_apart;
     for (Rank r = 0; r < torus.ranks(); ++r) {
         heard_.set_own(r, r);
-        for (Block b = 0; b < vector_blocks_; ++b) {
+        for (Block b = 0; b < vector_blocks_ && !undefined; ++b) {
             if (begins_with(r, b)) {
                 buffers_.set_own(index(r, b), r, exchanges() ? b : 0);
             }
@@ -96,12 +111,18 @@ void PartProof::run() {
     for (step_ = 0; step_ < steps && !findings_.enough(); ++step_) {
         run_step();
     }
+    if (order_ && !findings_.enough()) {
+        order_->finish();
+    }
 }
 
 void PartProof::run_step() {
     messages_.clear();
     expected_.clear();
     payload_blocks_.clear();
+    if (order_) {
+        order_->begin_step(step_);
+    }
     for (Rank r = 0; r < torus_.ranks(); ++r) {
         const Schedule& schedule = schedules_[r];
         const Step& step = schedule.of(schedule.parts[part_])[step_];
@@ -112,7 +133,7 @@ void PartProof::run_step() {
         }
     }
     match();
-    heard_before_ = heard_;
+    hear();
     run_receives();
 }
 
@@ -133,39 +154,6 @@ bool PartProof::pairs(Rank sender, Block source, Rank receiver, Block target) co
         return block < vector_blocks_ ? block : schedules_[rank].parts[part_].scratch_like;
     };
     return size_class(sender, source) == size_class(receiver, target);
-}
-
-void PartProof::run_moves(Rank rank, const Schedule& schedule, const Step& step) {
-    for (const Move& m : schedule.moves_of(step)) {
-        const Extent to{m.to, m.from.count};
-        if (!inside(rank, m.from, "a move reads") || !inside(rank, to, "a move writes")) {
-            continue;
-        }
-        if (m.from.first < m.to + m.from.count && m.to < m.from.first + m.from.count) {
-            report(rank, "a move from " + text(m.from) + " to " + text(to) + " overlaps itself");
-            continue;
-        }
-        for (Block i = 0; i < m.from.count; ++i) {
-            move_block(rank, m.action, m.from.first + i, m.to + i);
-        }
-    }
-}
-
-void PartProof::move_block(Rank rank, Action action, Block from, Block to) {
-    const std::size_t source = index(rank, from);
-    const std::size_t target = index(rank, to);
-    if (!pairs(rank, from, rank, to)) {
-        report(rank, "a move pairs block " + std::to_string(from) + " with block " +
-                         std::to_string(to) + ", which may differ in size");
-    } else if (!buffers_.is_defined(source)) {
-        report(rank, "a move reads block " + std::to_string(from) + ", which is undefined");
-    } else if (action == Action::replace) {
-        buffers_.copy(target, buffers_, source);
-    } else if (!buffers_.is_defined(target)) {
-        report(rank, "a move reduces into block " + std::to_string(to) + ", which is undefined");
-    } else if (!buffers_.reduce(target, buffers_, source)) {
-        report(rank, "a move counts a contribution twice in block " + std::to_string(to));
-    }
 }
 
 bool PartProof::check_route(Rank rank, const Send& send) {
@@ -206,8 +194,11 @@ void PartProof::collect_sends(Rank rank, const Schedule& schedule, const Step& s
                 }
             }
         }
-        messages_.push_back(
-            {send.peer, rank, send.port.opposite(), first, payload_blocks_.size() - first});
+        messages_.push_back({send.peer, rank, send.port.opposite(), first,
+                             payload_blocks_.size() - first, send.opens});
+        if (send.opens && send.extents.count > 0) {
+            report(rank, "a send to " + through(send.peer, send.port) + " has blocks and opens");
+        }
     }
 }
 
@@ -253,6 +244,27 @@ void PartProof::match() {
     }
 }
 
+/// What arrives in a step is applied when all is there.
+void PartProof::hear() {
+    heard_before_ = heard_;
+    for (const Expected& e : expected_) {
+        if (e.message == nullptr) {
+            report(e.at, "a receive from " + through(e.from, e.port) +
+                             " has no matching send in this step");
+            continue;
+        }
+        if (e.message->opens != e.receive->opens) {
+            report(e.at, "the message from " + through(e.from, e.port) +
+                             (e.message->opens ? " opens" : " does not open") +
+                             " the sender's vector, other than the receive says");
+        }
+        heard_.unite(e.at, heard_before_, e.from);
+        if (order_) {
+            order_->hear(e.at, e.from, e.message->opens);
+        }
+    }
+}
+
 void PartProof::run_receives() {
     Rank previous = -1;
     for (const Expected& e : expected_) {
@@ -262,11 +274,8 @@ void PartProof::run_receives() {
         }
         ++message_epoch_;
         if (e.message == nullptr) {
-            report(e.at, "a receive from " + through(e.from, e.port) +
-                             " has no matching send in this step");
             continue;
         }
-        heard_.unite(e.at, heard_before_, e.from);
         const Schedule& schedule = schedules_[e.at];
         const auto applications = schedule.applications_of(*e.receive);
         if (applications.empty() && e.message->blocks > 0) {
@@ -324,6 +333,9 @@ void PartProof::apply_block(const Expected& expected, Action action, std::size_t
         complain("reduces into undefined");
     } else if (!buffers_.reduce(at, payload_, payload)) {
         complain("counts a contribution twice in");
+    }
+    if (order_) {
+        order_->receive_writes(rank, target);
     }
     written_by_message_[target] = message_epoch_;
     written_in_step_[target] = step_epoch_;

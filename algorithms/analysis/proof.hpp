@@ -4,15 +4,20 @@
 #pragma once
 
 #include <cstdint>
+#include <optional>
 #include <string>
 #include <vector>
 
+#include "algorithms/analysis/access_order.hpp"
 #include "algorithms/analysis/findings.hpp"
 #include "algorithms/analysis/goal.hpp"
 #include "algorithms/analysis/symbolic.hpp"
 #include "algorithms/schedule/algorithm.hpp"
 
 namespace trefoil {
+
+/// "[3, 5)".
+std::string text(Extent extent);
 
 /// Executes one part of all ranks. The schedules have the same form (checked by the caller).
 class PartProof {
@@ -39,6 +44,7 @@ class PartProof {
         Port arrival;
         std::size_t payload;  // index of its first block in payload_
         std::uint64_t blocks;
+        bool opens;
     };
     /// A receive that waits for its message.
     struct Expected {
@@ -65,12 +71,16 @@ class PartProof {
     void require_result(Rank rank, Block block);
 
     void run_step();
+    // proof_moves.cpp
     void run_moves(Rank rank, const Schedule& schedule, const Step& step);
-    void move_block(Rank rank, Action action, Block from, Block to);
+    bool has_source(Rank rank, const Move& move);
+    void move_block(Rank rank, const Move& move, Block from, Block to);
+    // proof.cpp
     void collect_sends(Rank rank, const Schedule& schedule, const Step& step);
     bool check_route(Rank rank, const Send& send);
     void append_payload(Rank rank, Block block);
     void match();
+    void hear();
     void run_receives();
     void apply(const Expected& expected, const Application& application);
     void apply_block(const Expected& expected, Action action, std::size_t payload, Block target);
@@ -83,8 +93,10 @@ class PartProof {
     Block vector_blocks_;
     std::size_t blocks_;  // of the rank that has most
     std::size_t step_ = 0;
-    SymbolicValues buffers_;  // of all ranks, one after the other
-    SymbolicValues heard_;    // per rank: from whom it has heard
+    SymbolicValues buffers_;            // of all ranks, one after the other
+    SymbolicValues began_;              // one value: what a move reads that a rank began with
+    std::optional<AccessOrder> order_;  // where ranks pull
+    SymbolicValues heard_;              // per rank: from whom it has heard
     SymbolicValues heard_before_;
 
     // Of the current step.

@@ -83,6 +83,9 @@ void check_part(const Schedule& first, const Schedule& other, std::size_t part,
     if (a.vector_blocks != b.vector_blocks) {
         findings.add(part, 0, other.rank, "has other numbers of blocks than rank 0");
     }
+    if (a.input_apart != b.input_apart) {
+        findings.add(part, 0, other.rank, "keeps its input apart other than rank 0");
+    }
     if (b.steps.count != a.steps.count) {
         findings.add(part, std::min(a.steps.count, b.steps.count), other.rank,
                      "has " + std::to_string(b.steps.count) + " steps, but rank 0 has " +

@@ -37,6 +37,9 @@ struct Verification {
 ///    collective says) holds each rank's contribution once, or is untouched what its owner or the
 ///    root had; for a barrier, every rank has heard, directly or through others, from every rank;
 ///    for alltoall, every rank has from each other one the block that was for it
+///  - pulls: the peer has opened its vector to this rank before; messages order each pull after the
+///    write that it is to see and before the next one, also where input and output are the same
+///    memory; and no rank completes before it has heard that all pulls from it are over
 ///  - progress: follows from the matching. A rank waits in step s only for sends of step s, which
 ///    each peer issues as soon as its own step s-1 is complete; by induction every step ends.
 /// Throws Error(unsupported) when the proof would need more than about 4 GiB.

@@ -29,7 +29,7 @@ void ScheduleWriter::reserve(std::size_t steps) {
 
 void ScheduleWriter::part(Block vector_blocks, Block scratch_blocks, Block scratch_like) {
     schedule_.parts.push_back(
-        {vector_blocks, scratch_blocks, {end_of(schedule_.steps), 0}, scratch_like});
+        {vector_blocks, scratch_blocks, {end_of(schedule_.steps), 0}, scratch_like, false});
 }
 
 void ScheduleWriter::step() {
@@ -40,17 +40,32 @@ void ScheduleWriter::step() {
 }
 
 void ScheduleWriter::move(Action action, Extent from, Block to) {
-    schedule_.moves.push_back({action, from, to});
+    add_move(action, false, Move::self, from, to);
+}
+
+void ScheduleWriter::add_move(Action action, bool initial, Rank peer, Extent from, Block to) {
+    const Rank source = peer == schedule_.rank ? Move::self : peer;
+    schedule_.moves.push_back({action, initial, source, from, to});
     schedule_.steps.back().moves.count += 1;
 }
 
+void ScheduleWriter::open(Rank peer, Port port) {
+    send(peer, port, {});
+    schedule_.sends.back().opens = true;
+}
+
+void ScheduleWriter::receive_opening(Rank peer, Port port) {
+    receive(peer, port);
+    schedule_.receives.back().opens = true;
+}
+
 void ScheduleWriter::send(Rank peer, Port port, std::span<const Extent> extents) {
-    schedule_.sends.push_back({peer, port, add(extents)});
+    schedule_.sends.push_back({peer, port, add(extents), false});
     schedule_.steps.back().sends.count += 1;
 }
 
 void ScheduleWriter::receive(Rank peer, Port port) {
-    schedule_.receives.push_back({peer, port, {end_of(schedule_.applications), 0}});
+    schedule_.receives.push_back({peer, port, {end_of(schedule_.applications), 0}, false});
     schedule_.steps.back().receives.count += 1;
 }
 

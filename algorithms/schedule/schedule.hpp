@@ -39,6 +39,9 @@ struct Send {
     Rank peer = 0;
     Port port;
     Slice extents;  ///< in the sender's buffer, concatenated in this order
+    /// A signal from which on the peer may pull from this rank: where the vectors lie travels with
+    /// it.
+    bool opens = false;
 };
 
 /// The bytes of a message, in the sender's order, applied to one place of the receiver's buffer.
@@ -53,13 +56,23 @@ struct Receive {
     Rank peer = 0;
     Port port;
     Slice applications;
+    bool opens = false;  ///< as its send
 };
 
-/// A local operation between blocks of the own buffer.
+/// An operation that writes blocks of the own buffer. Its source lies there, too, or, of a *pull*,
+/// in the vector blocks of a peer's: ranks read each other's memory, and never write into it. The
+/// peer opens its vector by a signal before, and does not touch what is pulled until a message
+/// tells it that the pull is over.
 struct Move {
+    static constexpr Rank self = -1;
     Action action = Action::replace;
+    /// The source is what its rank began with (Part::input_apart), not what its block holds now.
+    bool initial = false;
+    Rank peer = self;  ///< in whose buffer the source lies
     Extent from;
-    Block to = 0;  ///< first target block; from.count blocks, no overlap with `from`
+    Block to = 0;  ///< first target block; from.count blocks, no overlap with an own `from`
+
+    bool pulls() const { return peer != self; }
 };
 
 /// Order within a step: moves, in order; then all sends read the buffer; then, when all receives
@@ -87,6 +100,10 @@ struct Part {
     Block scratch_blocks = 0;
     Slice steps;
     Block scratch_like = 0;  ///< the vector block whose size the scratch blocks have
+    /// The vector blocks begin undefined, and moves read what each rank began with where they say
+    /// so (Move::initial). So nothing need be copied from a call's input to its output. The two may
+    /// be the same memory: what a rank began with is gone where it writes the block.
+    bool input_apart = false;
 };
 
 struct Schedule {
@@ -134,9 +151,22 @@ class ScheduleWriter {
     /// extent. A hint; nothing depends on it.
     void reserve(std::size_t steps);
     void part(Block vector_blocks, Block scratch_blocks = 0, Block scratch_like = 0);
+    /// The part that was begun last has Part::input_apart.
+    void keep_input_apart() { schedule_.parts.back().input_apart = true; }
     void step();
     void move(Action action, Extent from, Block to);
+    /// A move from blocks of `peer`, which may be this rank.
+    void pull(Action action, Rank peer, Extent from, Block to) {
+        add_move(action, false, peer, from, to);
+    }
+    /// The same from what `peer` began with.
+    void pull_initial(Action action, Rank peer, Extent from, Block to) {
+        add_move(action, true, peer, from, to);
+    }
     void send(Rank peer, Port port, std::span<const Extent> extents);
+    /// A signal from which on the peer may pull; receive_opening() is its other end.
+    void open(Rank peer, Port port);
+    void receive_opening(Rank peer, Port port);
     /// Opens a receive; apply() adds the places to which it goes.
     void receive(Rank peer, Port port);
     void apply(Action action, std::span<const Extent> extents);
@@ -150,6 +180,7 @@ class ScheduleWriter {
 
   private:
     Slice add(std::span<const Extent> extents);
+    void add_move(Action action, bool initial, Rank peer, Extent from, Block to);
     Schedule schedule_;
 };
 

@@ -92,6 +92,8 @@ nlohmann::ordered_json summary_json(const Torus& torus, const Choice& choice,
         {"sum_hops", cost.sum_hops},
         {"max_sends_per_port_per_step", cost.max_sends_per_port_per_step},
         {"max_extents_per_message", cost.max_extents_per_message},
+        {"pulled_mean", cost.pulled},
+        {"pulled_max", cost.pulled_max},
         {"verified", verified ? nlohmann::ordered_json(*verified) : nlohmann::ordered_json()}};
     if (choice.algorithm->collective == Collective::alltoall) {
         all.update({{"block_times", cost.block_times},
@@ -132,6 +134,10 @@ void print_summary(const Torus& torus, const Choice& choice, const CostSummary& 
         row("sum of most sent by a rank", fmt::format("{:.6g} blocks", cost.rank_block_times));
         row("most held by a rank", fmt::format("{:.6g} blocks", cost.peak_blocks_held));
         row("messages per rank", fmt::format("at most {}", cost.messages_per_rank));
+    }
+    if (cost.pulled_max > 0) {
+        row("read from peers' memory",
+            fmt::format("{:.6g} vectors a rank, at most {:.6g}", cost.pulled, cost.pulled_max));
     }
     row("verified", !verified ? "not asked" : *verified ? "yes" : "NO");
     if (!time.empty()) {
@@ -355,7 +361,10 @@ void add_plan(CLI::App& app, Action& action) {
         "part has vector_blocks (equal slices of its share), scratch_blocks, in reduce_scatter,\n"
         "allgather, gather and scatter owners (whose block each of them is), and steps with "
         "moves,\n"
-        "sends and receives. In alltoall on p ranks block t < p goes to rank t, and block p + s "
+        "sends and receives. A move with a peer is a pull: it reads that rank's block. One that is "
+        "initial\nreads what the rank began with; where a part has input_apart its blocks begin "
+        "undefined. A send\nthat opens lets its peer pull from then on. In alltoall on p ranks "
+        "block t < p goes to rank t, and block p + s "
         "comes\nfrom rank s. Extents are [first block, count]; scratch follows the vector's "
         "blocks.\n"
         "\n"
@@ -363,14 +372,17 @@ void add_plan(CLI::App& app, Action& action) {
         "directed link of each step in which anybody sends, minimal dimension-ordered routes, "
         "half\n"
         "and half where both ways are equally long) and step_max_hops, their sums sum_link_load "
-        "and\nsum_hops, max_sends_per_port_per_step, max_extents_per_message, verified (null: not "
-        "asked).\nBytes and loads are fractions of one vector, of all blocks together where every "
+        "and\nsum_hops, max_sends_per_port_per_step, max_extents_per_message, pulled_mean and\n"
+        "pulled_max (what a rank reads from its peers' memory), verified (null: not asked).\n"
+        "Bytes and loads are fractions of one vector, of all blocks together where every "
         "rank has a\nblock. alltoall: the vector is what one rank sends, p blocks; in blocks there "
         "are block_times\n"
         "(sum_link_load), msg_block_times and rank_block_times (the largest message, and the most "
         "that\na rank sends, summed over the steps), peak_blocks_held and messages_per_rank.\n"
         "A vector of n bytes takes about steps * alpha + sum_hops * tau + "
-        "sum_link_load * n * beta.\nThe exit code is 1 when the proof fails.\n"
+        "sum_link_load * n * beta,\nand pulled_mean * n * pull where ranks read each other's "
+        "memory "
+        "(TREFOIL_MODEL).\nThe exit code is 1 when the proof fails.\n"
         "\n"
         "Example: trefoil plan allreduce --algorithm trivance-b --torus 3x3 --rank 4\n"
         "         trefoil plan allreduce --algorithm bucket --torus 16x16 --summary --json\n"

@@ -74,19 +74,38 @@ class Writer {
         const bool idle = step.moves.count + step.sends.count + step.receives.count == 0;
         line("  step {}{}", number, idle ? ": nothing" : "");
         for (const Move& m : schedule_.moves_of(step)) {
-            const Extent to{m.to, m.from.count};
-            line("    {:<7} {} {} {}", m.action == Action::reduce ? "reduce" : "copy",
-                 blocks_text(part, {&m.from, 1}), m.action == Action::reduce ? "into" : "to",
-                 blocks_text(part, {&to, 1}));
+            move(part, m);
         }
         for (const Send& s : schedule_.sends_of(step)) {
             const auto extents = schedule_.extents_of(s);
             line("    send    {} to   {:<14} {}", to_string(s.port), rank_text(torus_, s.peer),
-                 extents.empty() ? "a signal" : data_text(part, extents));
+                 extents.empty() ? signal_text(s.opens) : data_text(part, extents));
         }
         for (const Receive& r : schedule_.receives_of(step)) {
             receive(part, r);
         }
+    }
+
+    /// "pull    block 2 of rank 1 (1) into block 2, reduced".
+    void move(const Part& part, const Move& m) {
+        const Extent to{m.to, m.from.count};
+        const bool reduces = m.action == Action::reduce;
+        const std::string source = blocks_text(part, {&m.from, 1}) +
+                                   (m.pulls() ? " of " + rank_text(torus_, m.peer) : "") +
+                                   (m.initial ? " as it began" : "");
+        line("    {:<7} {} {} {}",
+             m.pulls() ? "pull"
+             : reduces ? "reduce"
+                       : "copy",
+             source,
+             !reduces    ? "to"
+             : m.pulls() ? "and reduce into"
+                         : "into",
+             blocks_text(part, {&to, 1}));
+    }
+
+    static std::string signal_text(bool opens) {
+        return opens ? "a signal that opens the vector" : "a signal";
     }
 
     std::string data_text(const Part& part, std::span<const Extent> extents) const {
@@ -96,7 +115,7 @@ class Writer {
 
     void receive(const Part& part, const Receive& r) {
         const auto applications = schedule_.applications_of(r);
-        std::string what = applications.empty() ? "a signal" : "";
+        std::string what = applications.empty() ? signal_text(r.opens) : "";
         for (const Application& a : applications) {
             const auto extents = schedule_.extents_of(a);
             const std::string action = a.action == Action::reduce ? "reduced into" : "replaces";
@@ -130,14 +149,25 @@ nlohmann::ordered_json step_json(const Schedule& schedule, const Step& step) {
                                   {"sends", nlohmann::ordered_json::array()},
                                   {"receives", nlohmann::ordered_json::array()}};
     for (const Move& m : schedule.moves_of(step)) {
-        result["moves"].push_back({{"action", action_name(m.action)},
+        auto& move = result["moves"].emplace_back(
+            nlohmann::ordered_json{{"action", action_name(m.action)},
                                    {"from", {m.from.first, m.from.count}},
                                    {"to", m.to}});
+        if (m.pulls()) {
+            move["peer"] = m.peer;
+        }
+        if (m.initial) {
+            move["initial"] = true;
+        }
     }
     for (const Send& s : schedule.sends_of(step)) {
-        result["sends"].push_back({{"peer", s.peer},
+        auto& send = result["sends"].emplace_back(
+            nlohmann::ordered_json{{"peer", s.peer},
                                    {"port", to_string(s.port)},
                                    {"extents", extents_json(schedule.extents_of(s))}});
+        if (s.opens) {
+            send["opens"] = true;
+        }
     }
     for (const Receive& r : schedule.receives_of(step)) {
         auto applications = nlohmann::ordered_json::array();
@@ -145,9 +175,13 @@ nlohmann::ordered_json step_json(const Schedule& schedule, const Step& step) {
             applications.push_back({{"action", action_name(a.action)},
                                     {"extents", extents_json(schedule.extents_of(a))}});
         }
-        result["receives"].push_back({{"peer", r.peer},
-                                      {"port", to_string(r.port)},
-                                      {"applications", std::move(applications)}});
+        auto& receive = result["receives"].emplace_back(
+            nlohmann::ordered_json{{"peer", r.peer},
+                                   {"port", to_string(r.port)},
+                                   {"applications", std::move(applications)}});
+        if (r.opens) {
+            receive["opens"] = true;
+        }
     }
     return result;
 }
@@ -183,6 +217,9 @@ nlohmann::ordered_json schedule_json(const Torus& torus, const Algorithm& algori
         if (is_divided(algorithm.collective)) {
             const int index = static_cast<int>(parts.size());
             one["owners"] = algorithm.block_owners(torus, options, index);
+        }
+        if (part.input_apart) {
+            one["input_apart"] = true;
         }
         one["steps"] = std::move(steps);
         parts.push_back(std::move(one));

@@ -66,8 +66,10 @@ void take(CostModel& model, std::string_view entry) {
         model.byte = quantity(entry, value, times);
     } else if (name == "copy") {
         model.copy = quantity(entry, value, times);
+    } else if (name == "pull") {
+        model.pull = quantity(entry, value, times);
     } else {
-        refuse(entry, "the names are step, hop, rate, wait, message, byte and copy");
+        refuse(entry, "the names are step, hop, rate, wait, message, byte, copy and pull");
     }
 }
 
@@ -92,19 +94,20 @@ CostModel model_of_job(const std::optional<CostModel>& asked, bool in_memory,
         model.message = ranks_per_core * (in_memory ? 0.4e-6 : 5e-6);
         model.byte = ranks_per_core * (in_memory ? 0.15e-9 : 0.5e-9);
         model.copy *= ranks_per_core;
+        model.pull *= ranks_per_core;
     }
     return model;
 }
 
 std::string to_string(const CostModel& model) {
     const auto microseconds = [](double seconds) { return seconds * 1e6; };
-    char text[224];
+    char text[256];
     std::snprintf(text, sizeof text,
                   "step=%.6gus,hop=%.6gus,rate=%.6ggbit,wait=%.6gus,message=%.6gus,byte=%.6gus,"
-                  "copy=%.6gus",
+                  "copy=%.6gus,pull=%.6gus",
                   microseconds(model.alpha), microseconds(model.tau), 8.0 / model.beta / 1e9,
                   microseconds(model.wait), microseconds(model.message), microseconds(model.byte),
-                  microseconds(model.copy));
+                  microseconds(model.copy), microseconds(model.pull));
     return text;
 }
 

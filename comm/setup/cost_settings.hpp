@@ -14,11 +14,11 @@ namespace trefoil {
 /// Gbit/s per link. A cautious guess that leaves the algorithms which move whole vectors soon, as
 /// what they also cost in copies and reductions is not in the model.
 inline constexpr CostModel default_cost_model{
-    .alpha = 2e-6, .tau = 200e-9, .beta = 8.0 / 25e9, .copy = 0.1e-9};
+    .alpha = 2e-6, .tau = 200e-9, .beta = 8.0 / 25e9, .copy = 0.1e-9, .pull = 0.1e-9};
 
 /// The same where ranks share memory.
 inline constexpr CostModel memory_cost_model{
-    .alpha = 0.3e-6, .tau = 0, .beta = 8.0 / 200e9, .copy = 0.1e-9};
+    .alpha = 0.3e-6, .tau = 0, .beta = 8.0 / 200e9, .copy = 0.1e-9, .pull = 0.1e-9};
 
 /// What a job's algorithms are chosen by: what was asked for, or the default for its backend; where
 /// ranks share cores, with what their processors do (measured with 9 and 4 ranks on 2 cores, in

@@ -41,7 +41,8 @@ constexpr EnvironmentVariable table[] = {
      "them"},
     {"TREFOIL_MODEL", "list", "automatic",
      "what auto takes steps, hops and links to cost, such as step=2us,hop=200ns,rate=25gbit, a "
-     "byte that alltoall gathers from several places before it is sent, such as copy=0.1ns, and "
+     "byte that alltoall gathers from several places before it is sent, such as copy=0.1ns, per "
+     "byte that a rank reads straight from a peer's memory, such as pull=0.1ns, and "
      "what ranks that share cores take for a wait, a message and a byte, such as "
      "wait=10us,message=20us,byte=2ns; the same on all ranks"},
     {"TREFOIL_REPRODUCIBLE", "0|1", "0",

@@ -82,6 +82,9 @@ void TorusMap::renumber(Schedule& schedule) const {
     for (Receive& receive : schedule.receives) {
         receive.peer = rank_at[receive.peer];
     }
+    for (Move& move : schedule.moves) {
+        move.peer = move.pulls() ? rank_at[move.peer] : move.peer;
+    }
 }
 
 Torus default_torus(Rank ranks) {

@@ -9,6 +9,8 @@
 #include <algorithm>
 #include <map>
 
+#include "algorithms/bandwidth/builders.hpp"
+
 namespace trefoil {
 namespace {
 
@@ -47,6 +49,23 @@ TEST(Cost, OfProcessors) {
     EXPECT_DOUBLE_EQ(linear.sent, 8.0 / 5);
     const CostModel model{.alpha = 0, .tau = 0, .beta = 0, .wait = 1, .message = 10, .byte = 100};
     EXPECT_DOUBLE_EQ(model.time(linear, 3), 1.2 + 16 + 480);
+}
+
+// Each rank reads its share of all others' vectors, and then all others' shares.
+TEST(Cost, OfPulls) {
+    Algorithm single_copy;
+    single_copy.builder = [](const Torus& torus, Rank rank, const BuildOptions&) {
+        return build_single_copy(torus, rank);
+    };
+    const CostSummary cost = summarize(Torus::parse("5"), single_copy);
+    EXPECT_DOUBLE_EQ(cost.pulled, 2 * 4.0 / 5);
+    EXPECT_DOUBLE_EQ(cost.pulled_max, 2 * 4.0 / 5);
+    EXPECT_EQ(cost.steps, 3);
+    EXPECT_DOUBLE_EQ(cost.messages, 12);
+    EXPECT_DOUBLE_EQ(cost.sent, 0);
+    const CostModel model{.alpha = 0, .tau = 0, .beta = 0, .pull = 10};
+    EXPECT_DOUBLE_EQ(model.time(cost, 3), 48);
+    EXPECT_DOUBLE_EQ(summary_of("ring", "5").pulled_max, 0);
 }
 
 // With D times the vector's time on one link as the unit these are the figures of the papers.

@@ -42,7 +42,7 @@ class Interpreter {
         const Part& form = schedules_[0].parts[part];
         std::vector<Buffer> buffers;
         for (const Schedule& s : schedules_) {
-            buffers.emplace_back(form.vector_blocks, Text{s.rank});
+            buffers.emplace_back(form.vector_blocks, form.input_apart ? Text{} : Text{s.rank});
             buffers.back().resize(form.vector_blocks + form.scratch_blocks);
         }
         for (std::size_t step = 0; step < form.steps.count; ++step) {
@@ -61,8 +61,10 @@ class Interpreter {
             Buffer& own = buffers[s.rank];
             const Step& step = s.of(s.parts[part])[number];
             for (const Move& m : s.moves_of(step)) {
+                const Rank source = m.pulls() ? m.peer : s.rank;
                 for (Block i = 0; i < m.from.count; ++i) {
-                    combine(m.action, own[m.to + i], own[m.from.first + i]);
+                    combine(m.action, own[m.to + i],
+                            m.initial ? Text{source} : buffers[source][m.from.first + i]);
                 }
             }
             for (const Send& m : s.sends_of(step)) {

@@ -84,6 +84,7 @@ class Run:
         self.largest, self.sent_in_step = collections.defaultdict(fractions.Fraction), collections.Counter()
         self.held = [fractions.Fraction(torus.ranks - 1)] * torus.ranks  # in blocks, all parts together
         self.peak = max(self.held)
+        self.pulled = [fractions.Fraction(0)] * torus.ranks
         self.holds = collections.Counter()  # by (step, rank): what is received less what is sent
 
     def owner(self, part, block):
@@ -95,6 +96,11 @@ class Run:
         if self.exchange:
             return block < self.torus.ranks
         return rank == self.root if self.collective in ("bcast", "scatter") else True
+
+    def begun(self, rank, part, blocks):
+        """What the rank begins with, by block."""
+        return {b: collections.Counter([(rank, b) if self.exchange else rank])
+                for b in range(blocks) if self.begins(rank, part, b)}
 
     def expected(self, rank, part, block):
         """What block must hold in the end; None: anything."""
@@ -123,9 +129,9 @@ class Run:
         mine = [plan["parts"][part] for plan in self.plans]
         blocks = mine[0]["vector_blocks"]
         buffers = []
+        self.opened = set()
         for rank in range(self.torus.ranks):
-            held = {b: collections.Counter([(rank, b) if self.exchange else rank]) for b in range(blocks) if self.begins(rank, part, b)}
-            buffers.append(held)
+            buffers.append({} if mine[rank].get("input_apart") else self.begun(rank, part, blocks))
         for step in range(len(mine[0]["steps"])):
             self.step(part, step, [plan["steps"][step] for plan in mine], buffers, blocks)
         for rank, block in itertools.product(range(self.torus.ranks), range(blocks)):
@@ -138,12 +144,25 @@ class Run:
         for target, value in zip(targets, values, strict=True):
             buffer[target] = value if action == "replace" else buffer[target] + value
 
-    def step(self, part, step, now, buffers, blocks):
-        in_flight = collections.defaultdict(list)
+    def move(self, part, step, now, buffers, blocks):
+        """Pulls see what the peers had before the step: nobody may write it at the same time."""
+        pulls = any("peer" in move for mine in now for move in mine["moves"])
+        before = [dict(buffer) for buffer in buffers] if pulls else buffers
         for rank, mine in enumerate(now):
             for move in mine["moves"]:
-                values = [buffers[rank][b] for b in places([move["from"]])]
+                source = move.get("peer", rank)
+                held = buffers[rank] if source == rank else before[source]
+                if move.get("initial"):
+                    held = self.begun(source, part, blocks)
+                values = [held[b] for b in places([move["from"]])]
                 self.put(buffers[rank], range(move["to"], move["to"] + len(values)), values, move["action"])
+                if source != rank:
+                    assert (source, rank) in self.opened, f"step {step}: rank {rank} pulls from {source}, which is shut"
+                    self.pulled[rank] += fractions.Fraction(len(values), blocks * self.parts)
+
+    def step(self, part, step, now, buffers, blocks):
+        self.move(part, step, now, buffers, blocks)
+        in_flight = collections.defaultdict(list)
         for rank, mine in enumerate(now):
             for send in mine["sends"]:
                 values = [buffers[rank][b] for b in places(send["extents"])]
@@ -154,6 +173,8 @@ class Run:
                 port = receive["port"]
                 opposite = ("-" if port[0] == "+" else "+") + port[1:]
                 values = in_flight[receive["peer"], rank, opposite].pop(0)
+                if receive.get("opens"):
+                    self.opened.add((receive["peer"], rank))
                 self.holds[step, rank] += fractions.Fraction(len(values), self.parts)
                 for application in receive["applications"]:
                     self.put(buffers[rank], places(application["extents"]), values, application["action"])
@@ -192,7 +213,8 @@ class Run:
                 "bytes_sent_total": sum(self.sent), "step_max_link_load": loads, "step_max_hops": hops,
                 "sum_link_load": sum(loads), "sum_hops": sum(hops),
                 "max_sends_per_port_per_step": max(self.ports.values(), default=0),
-                "max_extents_per_message": self.extents}
+                "max_extents_per_message": self.extents, "pulled_max": max(self.pulled),
+                "pulled_mean": sum(self.pulled) / self.torus.ranks}
 
 
 def check(tool, collective, algorithm, shape, options):

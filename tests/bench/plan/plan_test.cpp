@@ -43,6 +43,8 @@ TEST(Plan, summary_has_exactly_the_promised_keys) {
                                             "sum_hops",
                                             "max_sends_per_port_per_step",
                                             "max_extents_per_message",
+                                            "pulled_mean",
+                                            "pulled_max",
                                             "verified"};
     std::vector<std::string> keys;
     for (const auto& [key, value] : object.items()) {
