@@ -145,8 +145,8 @@ std::string ChannelSetup::offer(const std::vector<Key>& incoming, const std::str
         for (const Offer& o : mine) {
             in_[{o.sender, o.port}] = channels_.in.size();
             channels_.in_by_id[g].push_back(static_cast<std::uint32_t>(channels_.in.size()));
-            channels_.in.push_back({o.sender, Port{o.port}, static_cast<int>(g),
-                                    landing.data + o.offset, false, false});
+            channels_.in.push_back(
+                {o.sender, Port{o.port}, static_cast<int>(g), landing.data + o.offset});
         }
         blob.text(mine.empty() ? std::string() : group.describe(landing));
         blob.number(static_cast<std::uint64_t>(group.ports().size()));

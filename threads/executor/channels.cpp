@@ -28,4 +28,8 @@ std::string route_text(const Channels& channels, Port own, Rank peer) {
     return own_text(channels, own) + " to " + peer_text(channels, peer, own.opposite());
 }
 
+std::string route_text(const Channels& channels, const OutChannel& channel) {
+    return route_text(channels, channel.port, channel.peer);
+}
+
 }  // namespace trefoil

@@ -11,13 +11,16 @@
 #include <vector>
 
 #include "backend/ports/port_group.hpp"
+#include "threads/executor/channel_uses.hpp"
+#include "threads/executor/peer_news.hpp"
 
 namespace trefoil {
 
 /// A channel carries the messages from one rank's port to one peer's opposite port. At the receiver
 /// it has a landing region of `Channels::slots` slots of `Channels::slot_bytes` each; the k-th
 /// message of a segment lies behind the k-1 before it. Both ends know the sequence and all sizes,
-/// so nothing but the region's address is ever exchanged.
+/// so nothing but the region's address is ever exchanged. Set-up makes a channel; all but what it
+/// counts stands from then on.
 struct OutChannel {
     Rank peer = 0;
     Port port;      ///< the own port
@@ -26,29 +29,19 @@ struct OutChannel {
     RemoteMemory landing;
     std::uint64_t offset = 0;  ///< of slot 0 in `landing`
     std::uint32_t id = 0;      ///< the receiver's number of the channel
-    std::uint64_t uses = 0;    ///< segments that have used it; by worker 0
+    OutUses uses{};
     // What calls have put so far; by the group's owner.
     std::uint64_t puts = 0, bytes = 0;
-    /// Uses that the peer has not acknowledged yet, a bit each (use modulo 8). Accessed through
-    /// atomic_ref: set by worker 0, cleared by the group's owner.
-    std::uint8_t unacknowledged = 0;
 };
 
 struct InChannel {
     Rank peer = 0;
     Port port;  ///< the own port through which it arrives
     int group = 0;
-    std::byte* landing = nullptr;  ///< slot 0
-    bool greeted = false;          ///< hello has arrived
-    // Accessed through atomic_ref: written by the group's owner, read by worker 0.
-    bool peer_left = false;         ///< leaving has arrived
-    std::uint32_t peer_failed = 0;  ///< the Control kind with which the peer reported its failure
-    std::uint32_t peer_connecting = ~0U;  ///< number of the last set-up that the peer announced
-    std::uint64_t peer_stalled =
-        0;  ///< the StallReport under way; complete with peer_report_pieces
-    std::uint32_t peer_report_pieces = 0;
-    std::uint64_t uses = 0;         ///< segments that have used it; by worker 0
+    std::byte* landing = nullptr;   ///< slot 0
     std::uint32_t opposite = none;  ///< the outgoing channel of the same peer and port, if any
+    InUses uses{};
+    PeerNews news{};
     static constexpr std::uint32_t none = ~0U;
 };
 
@@ -59,12 +52,21 @@ struct Channels {
     /// in_by_id[group][channel number] = index into `in`.
     std::vector<std::vector<std::uint32_t>> in_by_id;
     std::size_t slot_bytes = 0;
-    std::uint32_t slots = 0;
+    std::uint32_t slots = landing_slots;
     // Of interest to messages only.
     Rank rank = 0;
     std::string host;
     /// (peer, its port's index) -> where that port is attached: "host b, NIC net 10.0.0.2 (eth1)".
     std::map<std::pair<Rank, int>, std::string> peer_places;
+
+    /// The incoming channel that notifications at `group` call `id`; InChannel::none: there is
+    /// none.
+    std::uint32_t in_of(std::size_t group, std::uint32_t id) const {
+        const std::vector<std::uint32_t>& numbers = in_by_id[group];
+        return id < numbers.size() ? numbers[id] : InChannel::none;
+    }
+    /// Where the slot of a use begins, in the landing region of either end.
+    std::size_t slot_offset(std::uint32_t use) const { return use % landing_slots * slot_bytes; }
 };
 
 /// One end of a channel: "direction +0 of rank 3 (host a, NIC net 10.0.0.1 (eth0))".
@@ -72,5 +74,6 @@ std::string own_text(const Channels& channels, Port own);
 std::string peer_text(const Channels& channels, Rank peer, Port port);
 /// "direction +0 of rank 3 (...) to direction -0 of rank 4 (...)".
 std::string route_text(const Channels& channels, Port own, Rank peer);
+std::string route_text(const Channels& channels, const OutChannel& channel);
 
 }  // namespace trefoil

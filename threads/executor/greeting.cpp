@@ -1,52 +1,45 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// The executor's first words on new channels: every direction proves that it works before a call
-// relies on it.
-#include <algorithm>
+// Greeting the peers of new channels, and naming those that stay silent.
+#include "threads/executor/greeting.hpp"
 
-#include "threads/executor/state.hpp"
+#include <algorithm>
 
 namespace trefoil {
 
-bool Executor::poll_all_groups() {
+namespace {
+/// Only a message is at stake: few attempts.
+constexpr int announce_attempts = 100;
+}  // namespace
+
+bool Greeting::listen_to_all() {
     bool progressed = false;
-    for (const auto& worker : workers_) {
-        progressed |= poll(*worker);
+    for (std::size_t group = 0; group < channels_.groups.size(); ++group) {
+        progressed |= listen_(group);
     }
     return progressed;
 }
 
-PutResult Executor::say(std::size_t out_channel, Control kind, std::uint32_t number) noexcept {
-    const OutChannel& channel = channels_.out[out_channel];
-    const PutResult result = channels_.groups[channel.group]->put(
-        channel.port, channel.endpoint, nullptr, nullptr, channel.landing, channel.offset, 0,
-        control_notification(kind, channel.id, number), control_cookie(out_channel));
-    if (result == PutResult::queued) {
-        controls_under_way_.fetch_add(1, std::memory_order_relaxed);
-    }
-    return result;
-}
-
-void Executor::announce_connecting() noexcept {
+void Greeting::announce() noexcept {
     for (std::size_t channel = 0; channel < channels_.out.size(); ++channel) {
-        // Only a message is at stake: few attempts.
-        for (int attempt = 0; attempt < 100; ++attempt) {
-            if (say(channel, Control::connecting, greetings_ + 1) != PutResult::again) {
+        for (int attempt = 0; attempt < announce_attempts; ++attempt) {
+            if (controls_.say(channel, Control::connecting, next_set_up()) != PutResult::again) {
                 break;
             }
-            (void)poll(*workers_[channels_.out[channel].group]);
+            (void)listen_(static_cast<std::size_t>(channels_.out[channel].group));
         }
     }
-    (void)poll_all_groups();
+    (void)listen_to_all();
 }
 
 // One that cannot connect must not keep the others silent: their peers would blame this rank.
-bool Executor::say_hello(std::vector<std::size_t>& silent) {
-    return std::erase_if(silent, [this](std::size_t channel) {
-               const PutResult result = say(channel, Control::hello, 0);
+bool Greeting::say_hello(std::vector<std::size_t>& silent) {
+    return std::erase_if(silent, [this](std::size_t number) {
+               const OutChannel& channel = channels_.out[number];
+               const PutResult result = controls_.say(number, Control::hello);
                if (result == PutResult::failed) {
                    failure_.set(Status::peer_lost,
-                                "cannot connect " + route_text(channel) + ": " +
-                                    channels_.groups[channels_.out[channel].group]->error_text());
+                                "cannot connect " + route_text(channels_, channel) + ": " +
+                                    channels_.groups[channel.group]->error_text());
                }
                return result != PutResult::again;
            }) > 0;
@@ -54,7 +47,7 @@ bool Executor::say_hello(std::vector<std::size_t>& silent) {
 
 // Ends only when the own greetings have left, too: a connection that is being made needs this
 // rank's progress, and nobody polls while the ranks exchange their verdicts.
-void Executor::greet(std::size_t first_out, std::size_t first_in) {
+void Greeting::greet(std::size_t first_out, std::size_t first_in) {
     const auto deadline = std::chrono::steady_clock::now() + options_.greeting_timeout;
     Waiting waiting(options_.may_spin);
     std::vector<std::size_t> silent;  // outgoing channels that wait for their hello
@@ -62,15 +55,14 @@ void Executor::greet(std::size_t first_out, std::size_t first_in) {
         silent.push_back(channel);
     }
     std::size_t greeted = first_in;
-    while (!silent.empty() || greeted < channels_.in.size() ||
-           controls_under_way_.load(std::memory_order_relaxed) > 0) {
-        bool progressed = poll_all_groups();
+    while (!silent.empty() || greeted < channels_.in.size() || controls_.under_way()) {
+        bool progressed = listen_to_all();
         progressed |= say_hello(silent);
-        while (greeted < channels_.in.size() && channels_.in[greeted].greeted) {
+        while (greeted < channels_.in.size() && channels_.in[greeted].news.greeted()) {
             ++greeted;
         }
         if (failure_.happened()) {
-            throw Error(failure_.status(), failure());
+            throw Error(failure_.status(), failure_.text());
         }
         if (progressed) {
             waiting.reset();
@@ -91,25 +83,20 @@ void Executor::greet(std::size_t first_out, std::size_t first_in) {
             group->wait(sleep / static_cast<int>(channels_.groups.size()));
         }
     }
-    ++greetings_;
-}
-
-std::string Executor::route_text(std::size_t out_channel) const {
-    return trefoil::route_text(channels_, channels_.out[out_channel].port,
-                               channels_.out[out_channel].peer);
+    ++complete_;
 }
 
 /// All directions that were tried in vain: a cable in the wrong place shows in two of them.
-std::string Executor::silence_text(const std::vector<std::size_t>& silent,
+std::string Greeting::silence_text(const std::vector<std::size_t>& silent,
                                    std::size_t first_in) const {
     std::string text = "directions failed their test within " +
                        std::to_string(options_.greeting_timeout.count()) + " ms:";
     for (const std::size_t channel : silent) {
-        text += " cannot connect " + route_text(channel) + ";";
+        text += " cannot connect " + route_text(channels_, channels_.out[channel]) + ";";
     }
     for (std::size_t c = first_in; c < channels_.in.size(); ++c) {
         const InChannel& channel = channels_.in[c];
-        if (!channel.greeted) {
+        if (!channel.news.greeted()) {
             text += " " + own_text(channels_, channel.port) + " hears nothing from " +
                     peer_text(channels_, channel.peer, channel.port.opposite()) + ";";
         }

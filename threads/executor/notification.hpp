@@ -41,6 +41,8 @@ struct Notification {
         const std::uint64_t length = bytes * 0x9e3779b97f4a7c15ULL >> 58;
         return static_cast<std::uint32_t>((hash >> (6 * ((index + channel) % 10)) ^ length) & 0x3f);
     }
+    /// A message of a segment, neither control nor report.
+    bool is_message() const { return index < index_limit; }
     bool is_control() const { return index == control_index; }
     bool is_report() const { return index >= index_limit && index < control_index; }
 };

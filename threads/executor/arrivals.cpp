@@ -1,0 +1,114 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Matching notifications with segments.
+#include "threads/executor/arrivals.hpp"
+
+#include <algorithm>
+
+namespace trefoil {
+
+Arrivals::Arrivals(std::size_t group, const Channels& channels, SegmentQueue& queue, Steps& steps,
+                   ControlMessages& controls, Failure& failure, TimelineNotes& notes)
+    : group_(group),
+      channels_(channels),
+      queue_(queue),
+      steps_(steps),
+      controls_(controls),
+      failure_(failure),
+      notes_(notes) {}
+
+void Arrivals::reserve(const Program& program) {
+    segments_by_use_.resize(channels_.in.size());
+    // At most three uses of each channel can be ahead of this rank, perhaps of later calls.
+    early_.reserve(
+        std::max<std::size_t>(64, 3 * std::max(program.arrival_steps.size(), channels_.in.size())));
+}
+
+void Arrivals::adopt(RunningSegment& segment) noexcept {
+    constexpr std::uint32_t modulus = Notification::use_modulus;
+    for (const std::uint32_t channel : segment.program().used_in) {
+        auto& by_use = segments_by_use_[channel];
+        const std::uint32_t use = segment.in_use(channel);
+        by_use[use] = segment.number() + 1;
+        by_use[(use + modulus / 2) % modulus] = 0;
+    }
+    std::erase_if(early_, [&](std::uint32_t bits) {
+        const Notification notification = Notification::decode(bits);
+        RunningSegment* const found = segment_of(notification);
+        if (found != nullptr) {
+            count(*found, notification);
+        }
+        return found != nullptr;
+    });
+}
+
+void Arrivals::arrive(std::uint32_t bits) noexcept {
+    const Notification notification = Notification::decode(bits);
+    if (notification.is_message()) {
+        RunningSegment* const segment = segment_of(notification);
+        if (segment != nullptr) {
+            count(*segment, notification);
+            return;
+        }
+    }
+    keep(bits);
+}
+
+void Arrivals::keep(std::uint32_t bits) noexcept {
+    const Notification notification = Notification::decode(bits);
+    if (notification.is_message()) {
+        early_.push_back(bits);
+    } else {
+        controls_.take(group_, notification);
+    }
+}
+
+/// The segment that runs here and whose use of the channel the message belongs to, or null.
+RunningSegment* Arrivals::segment_of(const Notification& notification) noexcept {
+    const std::uint32_t channel = channels_.in_of(group_, notification.channel);
+    if (channel == InChannel::none) {
+        failure_.set(Status::internal, "a notification names channel " +
+                                           std::to_string(notification.channel) +
+                                           ", which does not exist; please report this");
+        return nullptr;
+    }
+    if (channel >= segments_by_use_.size()) {
+        return nullptr;  // a new channel, which no program here knows yet
+    }
+    const std::uint64_t number = segments_by_use_[channel][notification.use];
+    return number == 0 ? nullptr : &queue_.at(number - 1);
+}
+
+void Arrivals::count(RunningSegment& segment, const Notification& notification) noexcept {
+    const Program& program = segment.program();
+    const Call& call = segment.call().call();
+    const std::uint32_t channel = channels_.in_of(group_, notification.channel);
+    const bool expected =
+        channel < program.arrivals.size() && notification.index < program.arrivals[channel].count;
+    const std::uint32_t arrival =
+        expected ? program.arrivals[channel].first + notification.index : 0;
+    if (!expected ||
+        notification.signature != notification.expected_signature(segment.call().hash(),
+                                                                  program.arrival_bytes[arrival])) {
+        failure_.set(Status::mismatch, "rank " + std::to_string(channels_.in[channel].peer) +
+                                           " makes another call than this rank's " + call.text +
+                                           "; " + call.agreement);
+        return;
+    }
+    if (!segment.take_arrival(arrival)) {
+        failure_.set(Status::internal, "a message from rank " +
+                                           std::to_string(channels_.in[channel].peer) +
+                                           " arrived twice; please report this");
+        return;
+    }
+    const std::uint32_t step = program.arrival_steps[arrival];
+    if (!notes_.on()) {
+        steps_.spend_token(segment, step, notes_);
+        return;
+    }
+    const std::int64_t begin = notes_.clock();
+    const std::uint64_t number = segment.number();  // the token may complete the segment
+    steps_.spend_token(segment, step, notes_);
+    notes_.arrival(number, program.steps[step], notification.index, channels_.in[channel], begin);
+}
+
+}  // namespace trefoil

@@ -1,0 +1,53 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// One worker's incoming side: which segment a message belongs to, and that it was expected.
+#pragma once
+
+#include <array>
+#include <cstdint>
+#include <vector>
+
+#include "threads/executor/channels.hpp"
+#include "threads/executor/control_messages.hpp"
+#include "threads/executor/failure.hpp"
+#include "threads/executor/segment_queue.hpp"
+#include "threads/executor/steps.hpp"
+#include "threads/executor/timeline_notes.hpp"
+
+namespace trefoil {
+
+/// Takes the notifications of one group. Messages of segments that run here spend their step's
+/// token; those that are early wait for their segment; those that do not fit the call are a
+/// failure. Used by the group's owner.
+class Arrivals {
+  public:
+    Arrivals(std::size_t group, const Channels& channels, SegmentQueue& queue, Steps& steps,
+             ControlMessages& controls, Failure& failure, TimelineNotes& notes);
+
+    void reserve(const Program& program);
+    /// The segment runs: takes those of its messages that have been early.
+    void adopt(RunningSegment& segment) noexcept;
+    /// A notification has come while a call runs.
+    void arrive(std::uint32_t bits) noexcept;
+    /// One has come between calls: a message is early.
+    void keep(std::uint32_t bits) noexcept;
+
+    std::size_t early() const { return early_.size(); }
+
+  private:
+    RunningSegment* segment_of(const Notification& notification) noexcept;
+    void count(RunningSegment& segment, const Notification& notification) noexcept;
+
+    std::size_t group_;
+    const Channels& channels_;
+    SegmentQueue& queue_;
+    Steps& steps_;
+    ControlMessages& controls_;
+    Failure& failure_;
+    TimelineNotes& notes_;
+    /// By incoming channel and use: 1 + the number of the segment, or 0 for none. Those of the last
+    /// four uses stand, so that a message of a use to come finds none.
+    std::vector<std::array<std::uint64_t, Notification::use_modulus>> segments_by_use_;
+    std::vector<std::uint32_t> early_;  ///< messages of uses that have not begun here
+};
+
+}  // namespace trefoil

@@ -1,0 +1,64 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Making room for a segment, and starting it.
+#include "threads/executor/running_segment.hpp"
+
+#include <algorithm>
+
+namespace trefoil {
+
+void RunningSegment::reserve(const Program& program, const Channels& channels) {
+    tokens_.reserve(program.steps.size());
+    open_step_.reserve(program.parts.size());
+    arrived_.reserve(program.arrival_steps.size());
+    scratch_.resize(std::max(scratch_.size(), program.scratch_bytes));
+    staging_.reserve(channels.groups, program.pack_bytes);
+    buffers_.reserve(channels.in.size());
+    in_use_.resize(channels.in.size());
+    out_use_.resize(channels.out.size());
+    opened_.resize(std::max(opened_.size(), program.parts.size()));
+}
+
+void RunningSegment::start(RunningCall& call, const CallSegment& piece, std::uint64_t number,
+                           Channels& channels, std::uint32_t workers, std::int64_t now) noexcept {
+    const Program& program = *piece.program;
+    program_ = &program;
+    call_ = &call;
+    number_ = number;
+    begun_ = now;
+    const auto shifted = [&](auto* base) {
+        return base == nullptr ? nullptr : base + piece.offset;
+    };
+    buffers_.place(Location::output, shifted(call.call().output));
+    // Programs only read it.
+    buffers_.place(Location::input, const_cast<std::byte*>(shifted(call.call().input)));
+    buffers_.place(Location::scratch, scratch_.data());
+    begin_uses(channels);
+    for (std::size_t i = 0; i < program.arrival_steps.size(); ++i) {
+        arrived_[i].store(0, std::memory_order_relaxed);
+    }
+    for (std::size_t i = 0; i < program.steps.size(); ++i) {
+        tokens_[i].store(program.steps[i].tokens, std::memory_order_relaxed);
+    }
+    const auto parts = static_cast<std::uint32_t>(program.parts.size());
+    for (std::uint32_t part = 0; part < parts; ++part) {
+        open_step_[part].store(none, std::memory_order_relaxed);
+    }
+    const std::uint32_t closing = program.closing_part == Program::none ? 0 : 1;
+    unfinished_.store(parts - closing, std::memory_order_relaxed);
+    holders_.store(parts + workers, std::memory_order_relaxed);
+    running_.store(true, std::memory_order_relaxed);
+}
+
+void RunningSegment::begin_uses(Channels& channels) noexcept {
+    for (const std::uint32_t c : program_->used_in) {
+        InChannel& channel = channels.in[c];
+        in_use_[c] = channel.uses.begin();
+        buffers_.place(Location::first_landing + c,
+                       channel.landing + channels.slot_offset(in_use_[c]));
+    }
+    for (const std::uint32_t c : program_->used_out) {
+        out_use_[c] = channels.out[c].uses.begin(program_->acknowledged);
+    }
+}
+
+}  // namespace trefoil

@@ -1,0 +1,127 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// One program in flight: the state machine of its steps.
+#pragma once
+
+#include <atomic>
+#include <cstdint>
+#include <memory>
+#include <vector>
+
+#include "threads/executor/channels.hpp"
+#include "threads/executor/program.hpp"
+#include "threads/executor/running_call.hpp"
+#include "threads/executor/segment_buffers.hpp"
+#include "threads/executor/staging.hpp"
+
+namespace trefoil {
+
+/// An array of atomics that grows while nobody shares it.
+template <typename T>
+class AtomicArray {
+  public:
+    /// What was in it is lost if it has to grow.
+    void reserve(std::size_t count) {
+        if (count > capacity_) {
+            values_ = std::make_unique<std::atomic<T>[]>(count);
+            capacity_ = count;
+        }
+    }
+    std::atomic<T>& operator[](std::size_t i) { return values_[i]; }
+    const std::atomic<T>& operator[](std::size_t i) const { return values_[i]; }
+
+  private:
+    std::unique_ptr<std::atomic<T>[]> values_;
+    std::size_t capacity_ = 0;
+};
+
+/// A segment is idle or runs. start() makes it run; SegmentQueue then shows it to the other
+/// workers. Every part is at one *open* step, or at none before the first. An open step has tokens:
+/// one per arrival, one per put, and one that is spent when the step before is complete. Whoever
+/// spends the last token completes the step, alone, and opens the next one. The segment ends when
+/// nobody holds it any more: each part holds it until it is finished, and each worker until it has
+/// posted all its puts.
+///
+/// While it runs, workers share it through the atomics alone; each says what it pairs with. What is
+/// read of it otherwise was written before it started.
+class alignas(64) RunningSegment {
+  public:
+    static constexpr std::uint32_t none = ~0U;
+
+    /// Makes room for `program`, while idle. May throw bad_alloc.
+    void reserve(const Program& program, const Channels& channels);
+
+    /// By worker 0, while idle: begins the next uses of the program's channels, which chooses the
+    /// landing slots, and fills all counters. Does not allocate.
+    void start(RunningCall& call, const CallSegment& piece, std::uint64_t number,
+               Channels& channels, std::uint32_t workers, std::int64_t now) noexcept;
+
+    // What stands while it runs.
+    const Program& program() const { return *program_; }
+    RunningCall& call() const { return *call_; }
+    std::uint64_t number() const { return number_; }  ///< running number over all calls
+    const SegmentBuffers& buffers() const { return buffers_; }
+    const Staging& staging() const { return staging_; }
+    /// The use of a channel that the program uses, modulo Notification::use_modulus.
+    std::uint32_t in_use(std::uint32_t channel) const { return in_use_[channel]; }
+    std::uint32_t out_use(std::uint32_t channel) const { return out_use_[channel]; }
+
+    /// True: it was the step's last token. Acquire and release: whoever spends the last one sees
+    /// what all others wrote before they spent theirs.
+    bool spend_token(std::uint32_t step) noexcept {
+        return tokens_[step].fetch_sub(1, std::memory_order_acq_rel) == 1;
+    }
+    /// By whoever completed the step before, or starts the segment. The release pairs with
+    /// open_step().
+    void open(std::uint32_t part, std::uint32_t step) noexcept {
+        open_step_[part].store(step, std::memory_order_release);
+    }
+    /// The step whose puts may leave, as those of all steps before; or `none`.
+    std::uint32_t open_step(std::uint32_t part) const {
+        return open_step_[part].load(std::memory_order_acquire);
+    }
+    /// By the owner of the arrival's group. False: it has come before.
+    bool take_arrival(std::uint32_t arrival) noexcept {
+        return arrived_[arrival].exchange(1, std::memory_order_relaxed) == 0;
+    }
+    /// For messages: orders nothing.
+    bool has_arrived(std::uint32_t arrival) const {
+        return arrived_[arrival].load(std::memory_order_relaxed) != 0;
+    }
+    /// A part other than the closing one is finished. True: it was the last. Acquire and release:
+    /// whoever finishes the last one sees the results of all.
+    bool finish_part() noexcept { return unfinished_.fetch_sub(1, std::memory_order_acq_rel) == 1; }
+
+    /// A finished part, or a worker that has posted its puts, does not look here any more. True: it
+    /// was the last that held the segment, and has to call end(). Acquire and release, as above.
+    bool release() noexcept { return holders_.fetch_sub(1, std::memory_order_acq_rel) == 1; }
+    /// Idle from now on. The release pairs with running(), after which worker 0 may start anew.
+    void end() noexcept { running_.store(false, std::memory_order_release); }
+    bool running() const { return running_.load(std::memory_order_acquire); }
+
+    // For the timeline: when the segment began, and when the open step of a part was opened. Noted
+    // before what publishes segment and step, read by their completers.
+    std::int64_t begun() const { return begun_; }
+    std::int64_t opened(std::uint32_t part) const { return opened_[part]; }
+    void note_opened(std::uint32_t part, std::int64_t now) noexcept { opened_[part] = now; }
+
+  private:
+    void begin_uses(Channels& channels) noexcept;
+
+    const Program* program_ = nullptr;
+    RunningCall* call_ = nullptr;
+    std::uint64_t number_ = 0;
+    AtomicArray<std::uint32_t> tokens_;     ///< left, by step
+    AtomicArray<std::uint32_t> open_step_;  ///< by part
+    AtomicArray<std::uint8_t> arrived_;     ///< by arrival; written by the owner of its group
+    std::atomic<std::uint32_t> unfinished_{0};
+    std::atomic<std::uint32_t> holders_{0};
+    std::atomic<bool> running_{false};
+    SegmentBuffers buffers_;
+    std::vector<std::uint32_t> in_use_, out_use_;  ///< by channel
+    Staging staging_;
+    std::vector<std::byte> scratch_;
+    std::int64_t begun_ = 0;
+    std::vector<std::int64_t> opened_;  ///< by part
+};
+
+}  // namespace trefoil

@@ -1,0 +1,87 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// From the last token of a step to the first of the next.
+#include "threads/executor/steps.hpp"
+
+namespace trefoil {
+
+void Steps::begin(SegmentQueue& queue, TimelineNotes& notes) noexcept {
+    RunningSegment& segment = queue.next();
+    const Program& program = segment.program();
+    perform(segment, program.begin, notes);
+    const auto parts = static_cast<std::uint32_t>(program.parts.size());
+    if (parts == 0) {
+        perform(segment, program.end, notes);
+    }
+    queue.publish();
+    wake_up_.announce();
+    for (std::uint32_t part = 0; part < parts; ++part) {
+        if (part == program.closing_part) {
+            continue;
+        }
+        const std::uint32_t first = program.parts[part].first;
+        perform(segment, program.steps[first].before, notes);
+        open(segment, part, first, notes);
+        spend_token(segment, first, notes);
+    }
+}
+
+void Steps::spend_token(RunningSegment& segment, std::uint32_t step,
+                        TimelineNotes& notes) noexcept {
+    while (segment.spend_token(step)) {
+        const ProgramStep& done = segment.program().steps[step];
+        perform(segment, done.after, notes);
+        if (notes.on()) {
+            notes.step(segment, done);
+        }
+        if (failure_.happened()) {
+            return;  // nothing follows: no peer may take what has failed for done
+        }
+        if (done.last) {
+            finish_part(segment, done.part, notes);
+            return;
+        }
+        ++step;
+        perform(segment, segment.program().steps[step].before, notes);
+        open(segment, done.part, step, notes);
+        // And it had a token for the step before.
+    }
+}
+
+void Steps::open(RunningSegment& segment, std::uint32_t part, std::uint32_t step,
+                 TimelineNotes& notes) noexcept {
+    if (notes.on()) {
+        segment.note_opened(part, notes.clock());
+    }
+    segment.open(part, step);
+    wake_up_.announce();
+}
+
+/// The last part but the closing one brings the results home and lets the senders know.
+void Steps::finish_part(RunningSegment& segment, std::uint32_t part,
+                        TimelineNotes& notes) noexcept {
+    const Program& program = segment.program();
+    if (part != program.closing_part && segment.finish_part()) {
+        perform(segment, program.end, notes);
+        if (program.closing_part != Program::none) {
+            const std::uint32_t step = program.parts[program.closing_part].first;
+            open(segment, program.closing_part, step, notes);
+            spend_token(segment, step, notes);
+        }
+    }
+    release(segment, notes);
+}
+
+void Steps::release(RunningSegment& segment, TimelineNotes& notes) noexcept {
+    if (!segment.release()) {
+        return;
+    }
+    if (notes.on()) {
+        notes.segment(segment);
+    }
+    RunningCall& call = segment.call();  // another segment may be there after end()
+    segment.end();
+    call.complete_segment();
+    wake_up_.announce();
+}
+
+}  // namespace trefoil

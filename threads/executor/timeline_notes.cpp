@@ -1,0 +1,92 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// A worker's notes, one kind after the other.
+#include "threads/executor/timeline_notes.hpp"
+
+namespace trefoil {
+
+using Kind = TraceEvent::Kind;
+
+namespace {
+
+/// An event that ends now.
+TraceEvent event_since(Kind kind, std::int64_t begin) {
+    TraceEvent event;
+    event.kind = kind;
+    event.begin = begin;
+    event.end = trace_clock();
+    return event;
+}
+
+TraceEvent step_event(Kind kind, std::int64_t begin, std::uint64_t segment,
+                      const ProgramStep& step) {
+    TraceEvent event = event_since(kind, begin);
+    event.segment = segment;
+    event.part = step.schedule_part;
+    event.step = step.schedule_step;
+    return event;
+}
+
+std::uint8_t lane_of(const RunningSegment& segment) {
+    return static_cast<std::uint8_t>(segment.number() % segment_window);
+}
+
+}  // namespace
+
+void TimelineNotes::call(const char* text, std::int64_t begin) noexcept {
+    TraceEvent event = event_since(Kind::call, begin);
+    event.text = text;
+    ring_->add(event);
+}
+
+void TimelineNotes::waits(std::int64_t begin) noexcept {
+    wait_begin_ = wait_begin_ == 0 ? begin : wait_begin_;
+    wait_end_ = trace_clock();
+}
+
+void TimelineNotes::goes_on() noexcept {
+    if (wait_begin_ != 0) {
+        TraceEvent event;
+        event.kind = Kind::wait;
+        event.begin = wait_begin_;
+        event.end = wait_end_;
+        ring_->add(event);
+        wait_begin_ = 0;
+    }
+}
+
+void TimelineNotes::segment(const RunningSegment& segment) noexcept {
+    TraceEvent event = event_since(Kind::segment, segment.begun());
+    event.lane = lane_of(segment);
+    event.segment = segment.number();
+    ring_->add(event);
+}
+
+void TimelineNotes::step(const RunningSegment& segment, const ProgramStep& step) noexcept {
+    TraceEvent event = step_event(Kind::step, segment.opened(step.part), segment.number(), step);
+    event.lane = lane_of(segment);
+    ring_->add(event);
+}
+
+void TimelineNotes::put(const RunningSegment& segment, const ProgramStep& step,
+                        const ProgramPut& put, const OutChannel& channel,
+                        std::int64_t begin) noexcept {
+    const bool is_message = put.acknowledged_in == ProgramPut::nothing;
+    TraceEvent event =
+        step_event(is_message ? Kind::put : Kind::acknowledge, begin, segment.number(), step);
+    event.peer = channel.peer;
+    event.port = static_cast<std::int16_t>(channel.port.index);
+    event.bytes = put.bytes;
+    event.message = put.index;
+    ring_->add(event);
+}
+
+void TimelineNotes::arrival(std::uint64_t segment, const ProgramStep& step, std::uint32_t message,
+                            const InChannel& channel, std::int64_t begin) noexcept {
+    TraceEvent event = step_event(Kind::arrival, begin, segment, step);
+    event.peer = channel.peer;
+    event.port = static_cast<std::int16_t>(channel.port.index);
+    event.message = message;
+    ring_->add(event);
+}
+
+}  // namespace trefoil
