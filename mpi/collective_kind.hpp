@@ -75,7 +75,7 @@ inline constexpr std::size_t unknown_bytes = ~std::size_t{0};
 /// What the arguments of a call say about it.
 struct Verdict {
     Reason reason = Reason::none;
-    /// The whole vector: of divided collectives all blocks together.
+    /// The whole vector; where ranks have blocks, all blocks together.
     std::size_t bytes = unknown_bytes;
 };
 

@@ -12,7 +12,7 @@ namespace trefoil {
 struct Goal {
     Collective collective = Collective::allreduce;
     Rank root = 0;
-    /// Of a divided collective, by part and block: whose block it is. Empty: block b is rank b's.
+    /// Where blocks have owners, by part and block: whose block it is. Empty: block b is rank b's.
     std::vector<std::vector<Rank>> owners;
 };
 

@@ -43,16 +43,17 @@ PartProof::PartProof(const Torus& torus, const Goal& goal, const std::vector<Sch
                      std::size_t part, Findings& findings)
     : torus_(torus),
       goal_(goal),
+      row_(traits_of(goal.collective)),
       schedules_(schedules),
       part_(part),
       findings_(findings),
       vector_blocks_(schedules[0].parts[part].vector_blocks),
       blocks_(most_blocks(schedules, part)),
-      buffers_(torus.ranks(), blocks_ * torus.ranks(), !exchanges()),
-      began_(torus.ranks(), 1, !exchanges()),
+      buffers_(torus.ranks(), blocks_ * torus.ranks(), !blocks_both_ways()),
+      began_(torus.ranks(), 1, !blocks_both_ways()),
       heard_(torus.ranks(), torus.ranks()),
       heard_before_(torus.ranks(), 0),
-      payload_(torus.ranks(), 0, !exchanges()),
+      payload_(torus.ranks(), 0, !blocks_both_ways()),
       written_in_step_(blocks_),
       written_by_message_(blocks_) {
     if (has_pulls(schedules, part)) {
@@ -63,7 +64,7 @@ PartProof::PartProof(const Torus& torus, const Goal& goal, const std::vector<Sch
         heard_.set_own(r, r);
         for (Block b = 0; b < vector_blocks_ && !undefined; ++b) {
             if (begins_with(r, b)) {
-                buffers_.set_own(index(r, b), r, exchanges() ? b : 0);
+                buffers_.set_own(index(r, b), r, blocks_both_ways() ? b : 0);
             }
         }
     }
@@ -74,36 +75,24 @@ Rank PartProof::owner(Block block) const {
 }
 
 bool PartProof::begins_with(Rank rank, Block block) const {
-    switch (goal_.collective) {
-        case Collective::allgather:
-        case Collective::gather:
-            return owner(block) == rank;
-        case Collective::bcast:
-        case Collective::scatter:
-            return rank == goal_.root;
-        case Collective::alltoall:
-            return block < static_cast<Block>(torus_.ranks());
-        default:
-            return true;
+    if (!row_.in.held_by(rank, goal_.root)) {
+        return false;
     }
+    if (blocks_both_ways()) {
+        return block < static_cast<Block>(torus_.ranks());
+    }
+    return row_.in.data != Data::own_block || owner(block) == rank;
 }
 
 bool PartProof::ends_with(Rank rank, Block block) const {
-    switch (goal_.collective) {
-        case Collective::reduce_scatter:
-        case Collective::scatter:
-            return owner(block) == rank;
-        case Collective::reduce:
-        case Collective::gather:
-            return rank == goal_.root;
-        case Collective::alltoall:
-            return block >= static_cast<Block>(torus_.ranks()) &&
-                   block != static_cast<Block>(torus_.ranks() + rank);
-        case Collective::barrier:
-            return false;
-        default:
-            return true;
+    if (!row_.out.held_by(rank, goal_.root)) {
+        return false;
     }
+    if (blocks_both_ways()) {
+        return block >= static_cast<Block>(torus_.ranks()) &&
+               block != static_cast<Block>(torus_.ranks() + rank);
+    }
+    return row_.out.data != Data::own_block || owner(block) == rank;
 }
 
 void PartProof::run() {
@@ -147,7 +136,7 @@ bool PartProof::inside(Rank rank, Extent extent, const char* what) {
 }
 
 bool PartProof::pairs(Rank sender, Block source, Rank receiver, Block target) const {
-    if (exchanges()) {
+    if (blocks_both_ways()) {
         return true;  // all blocks are of one size, or go straight for want of scratch
     }
     const auto size_class = [this](Rank rank, Block block) {
@@ -318,7 +307,7 @@ void PartProof::apply_block(const Expected& expected, Action action, std::size_t
     if (!pairs(expected.from, payload_blocks_[payload], rank, target)) {
         complain("pairs block " + std::to_string(payload_blocks_[payload]) +
                  " with another, which may differ in size:");
-    } else if (exchanges() && begins_with(rank, target)) {
+    } else if (blocks_both_ways() && begins_with(rank, target)) {
         complain("overwrites what is to be sent:");
     } else if (written_by_message_[target] == message_epoch_) {
         complain("writes twice");
@@ -353,7 +342,7 @@ void PartProof::require_results() {
 
 void PartProof::require_result(Rank rank, Block block) {
     const std::size_t at = index(rank, block);
-    if (is_reduction(goal_.collective)) {
+    if (row_.reduces) {
         if (!buffers_.holds_all(at)) {
             findings_.add(part_, step_, rank,
                           "at the end block " + std::to_string(block) +
@@ -363,7 +352,7 @@ void PartProof::require_result(Rank rank, Block block) {
         }
         return;
     }
-    if (exchanges()) {
+    if (blocks_both_ways()) {
         const auto source = static_cast<Rank>(block) - torus_.ranks();
         if (!buffers_.is_own_of(at, source, static_cast<std::size_t>(rank))) {
             findings_.add(part_, step_, rank,
@@ -372,9 +361,7 @@ void PartProof::require_result(Rank rank, Block block) {
         }
         return;
     }
-    const Rank source = is_divided(goal_.collective) && goal_.collective != Collective::scatter
-                            ? owner(block)
-                            : goal_.root;
+    const Rank source = row_.in.holders == Holders::root ? goal_.root : owner(block);
     if (!buffers_.is_own_of(at, source)) {
         findings_.add(part_, step_, rank,
                       "at the end block " + std::to_string(block) + " is not what rank " +

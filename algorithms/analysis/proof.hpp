@@ -58,7 +58,7 @@ class PartProof {
         return static_cast<std::size_t>(rank) * blocks_ + block;
     }
     void report(Rank rank, const std::string& text) { findings_.add(part_, step_, rank, text); }
-    bool exchanges() const { return goal_.collective == Collective::alltoall; }
+    bool blocks_both_ways() const { return row_.blocks_both_ways(); }
     std::size_t blocks_of(Rank rank) const {
         return std::size_t{vector_blocks_} + schedules_[rank].parts[part_].scratch_blocks;
     }
@@ -87,6 +87,7 @@ class PartProof {
 
     const Torus& torus_;
     const Goal& goal_;
+    const CollectiveTraits& row_;
     const std::vector<Schedule>& schedules_;
     std::size_t part_;
     Findings& findings_;

@@ -54,7 +54,7 @@ void PartProof::move_block(Rank rank, const Move& move, Block from, Block to) {
     const SymbolicValues& values = move.initial ? began_ : buffers_;
     const std::size_t source = move.initial ? 0 : index(owner, from);
     if (move.initial) {
-        began_.set_own(0, owner, exchanges() ? from : 0);
+        began_.set_own(0, owner, blocks_both_ways() ? from : 0);
     }
     if (order_) {
         if (move.pulls() || move.initial) {

@@ -29,7 +29,7 @@ double bytes_needed(const Torus& torus, const Schedule& sample, Collective colle
         blocks = std::max(blocks, static_cast<double>(p.vector_blocks) + p.scratch_blocks);
     }
     const double ranks = torus.ranks();
-    const bool contributors = collective != Collective::alltoall;
+    const bool contributors = !traits_of(collective).blocks_both_ways();
     return ranks * bytes_of(sample) +
            2 * SymbolicValues::bytes(torus.ranks(), ranks * blocks, contributors);
 }
@@ -120,21 +120,22 @@ void check_form(const Torus& torus, const std::vector<Schedule>& schedules, Find
     }
 }
 
-/// The root exists; in divided collectives a part has a block for each rank, owned by all in turn.
+/// The root exists; a part has as many vector blocks as the collective wants, and each rank owns
+/// one.
 void check_goal(const Torus& torus, const Goal& goal, const Schedule& first, Findings& findings) {
     if (goal.root < 0 || goal.root >= torus.ranks()) {
         findings.add("the root is rank " + std::to_string(goal.root) + ", which does not exist");
     }
-    const bool exchange = goal.collective == Collective::alltoall;
-    if (!is_divided(goal.collective) && !exchange) {
+    const CollectiveTraits& row = traits_of(goal.collective);
+    if (!row.has_blocks()) {
         return;
     }
     for (std::size_t p = 0; p < first.parts.size(); ++p) {
-        if (first.parts[p].vector_blocks !=
-            static_cast<Block>(torus.ranks()) * (exchange ? 2 : 1)) {
+        if (first.parts[p].vector_blocks != row.vector_blocks(torus.ranks())) {
             findings.add(p, 0, 0,
-                         exchange ? "does not have one block to and one from each rank"
-                                  : "does not have one vector block per rank");
+                         row.blocks_both_ways()
+                             ? "does not have one block to and one from each rank"
+                             : "does not have one vector block per rank");
         }
     }
     for (std::vector<Rank> owners : goal.owners) {
@@ -174,23 +175,20 @@ Verification verify(const Torus& torus, const Goal& goal, const std::vector<Sche
     }
     require_memory(torus, schedules[0], goal.collective);
     SymbolicValues heard(torus.ranks(), torus.ranks());
-    const Collective collective = goal.collective;
+    const CollectiveTraits& row = traits_of(goal.collective);
     result.identical_results = true;
-    result.order_preserving = is_reduction(collective);
+    result.order_preserving = row.reduces;
     for (std::size_t p = 0; p < schedules[0].parts.size() && !findings.enough(); ++p) {
         PartProof proof(torus, goal, schedules, p, findings);
         proof.run();
-        if (collective == Collective::barrier) {
-            proof.unite_heard(heard);
-        } else {
-            proof.require_results();
-        }
-        if (collective == Collective::allreduce) {  // elsewhere each result is made once
+        proof.unite_heard(heard);
+        proof.require_results();
+        if (row.replicates_results()) {  // elsewhere each result is made once
             result.identical_results = result.identical_results && proof.identical();
         }
         result.order_preserving = result.order_preserving && proof.in_order();
     }
-    if (collective == Collective::barrier) {
+    if (row.synchronises) {
         check_heard(heard, findings);
     }
     result.identical_results = result.identical_results && findings.none();
@@ -208,7 +206,7 @@ Verification verify(const Torus& torus, const Algorithm& algorithm, const BuildO
         schedules.push_back(algorithm.build(torus, r, options));
     }
     Goal goal{algorithm.collective, options.root, {}};
-    if (is_divided(algorithm.collective)) {
+    if (traits_of(algorithm.collective).blocks_have_owners()) {
         for (std::size_t p = 0; p < schedules[0].parts.size(); ++p) {
             goal.owners.push_back(algorithm.block_owners(torus, options, static_cast<int>(p)));
         }

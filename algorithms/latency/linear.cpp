@@ -117,9 +117,9 @@ class LinearWriter {
     }
 
     Schedule write() {
-        const bool reduces = is_reduction(collective_);
+        const bool reduces = traits_of(collective_).reduces;
         const bool collects = reduces || collective_ == Collective::gather;
-        writer_.part(is_divided(collective_) ? static_cast<Block>(ranks_) : 1,
+        writer_.part(traits_of(collective_).blocks_have_owners() ? static_cast<Block>(ranks_) : 1,
                      reduces ? static_cast<Block>(ranks_ - 1) : 0);
         if (collects) {
             take_turns(false);
@@ -139,7 +139,7 @@ class LinearWriter {
   private:
     /// Where the message of `peer` is, in its own buffer and, but for reduce, in the root's.
     Extent block(Rank peer) const {
-        return {is_divided(collective_) ? static_cast<Block>(peer) : 0, 1};
+        return {traits_of(collective_).blocks_have_owners() ? static_cast<Block>(peer) : 0, 1};
     }
     /// Where in the root's buffer a rank's contribution waits to be reduced.
     Block contribution(Rank rank) const {
@@ -163,7 +163,7 @@ class LinearWriter {
                 writer_.send(turn.peer, turn.port, {&own, 1});
             } else {
                 const Extent place =
-                    is_reduction(collective_) ? Extent{contribution(turn.peer), 1} : own;
+                    traits_of(collective_).reduces ? Extent{contribution(turn.peer), 1} : own;
                 writer_.receive(turn.peer, turn.port, Action::replace, {&place, 1});
             }
         } else if (rank_ == turn.peer) {

@@ -10,7 +10,7 @@ namespace {
 using namespace table;
 
 /// Blocks go straight to their targets.
-constexpr Traits straight{.cost_class = CostClass::bandwidth, .uneven = true};
+constexpr Traits straight{.cost_class = CostClass::bandwidth, .vector_variant = true};
 
 std::string equal_sizes(const Torus& torus) {
     for (int j = 1; j < torus.dimensions(); ++j) {

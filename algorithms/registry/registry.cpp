@@ -6,7 +6,7 @@
 #include <vector>
 
 #include "algorithms/registry/entries.hpp"
-#include "algorithms/registry/nearest_names.hpp"
+#include "algorithms/schedule/nearest_names.hpp"
 #include "topo/error.hpp"
 
 namespace trefoil {

@@ -2,61 +2,9 @@
 // What may be asked of an algorithm, and the words for it.
 #include "algorithms/schedule/algorithm.hpp"
 
-#include <array>
 #include <numeric>
 
 namespace trefoil {
-
-std::span<const Collective> collectives() {
-    using enum Collective;
-    static constexpr std::array all{allreduce, reduce_scatter, allgather, bcast,  reduce,
-                                    gather,    scatter,        alltoall,  barrier};
-    static_assert(all.size() == collective_count);
-    return all;
-}
-
-std::string_view to_string(Collective collective) {
-    switch (collective) {
-        case Collective::allreduce:
-            return "allreduce";
-        case Collective::reduce_scatter:
-            return "reduce_scatter";
-        case Collective::allgather:
-            return "allgather";
-        case Collective::bcast:
-            return "bcast";
-        case Collective::reduce:
-            return "reduce";
-        case Collective::gather:
-            return "gather";
-        case Collective::scatter:
-            return "scatter";
-        case Collective::alltoall:
-            return "alltoall";
-        case Collective::barrier:
-            return "barrier";
-    }
-    return "unknown";
-}
-
-bool is_divided(Collective collective) {
-    return collective == Collective::reduce_scatter || collective == Collective::allgather ||
-           collective == Collective::gather || collective == Collective::scatter;
-}
-
-bool has_blocks(Collective collective) {
-    return is_divided(collective) || collective == Collective::alltoall;
-}
-
-bool is_rooted(Collective collective) {
-    return collective == Collective::bcast || collective == Collective::reduce ||
-           collective == Collective::gather || collective == Collective::scatter;
-}
-
-bool is_reduction(Collective collective) {
-    return collective == Collective::allreduce || collective == Collective::reduce_scatter ||
-           collective == Collective::reduce;
-}
 
 std::string_view to_string(Layout layout) {
     switch (layout) {
@@ -100,7 +48,7 @@ std::string_view to_string(PhaseSync sync) {
 
 std::string Algorithm::refusal(const Torus& torus, const BuildOptions& options) const {
     const std::string self(name);
-    if (is_rooted(collective) && (options.root < 0 || options.root >= torus.ranks())) {
+    if (traits_of(collective).rooted() && (options.root < 0 || options.root >= torus.ranks())) {
         return "there is no rank " + std::to_string(options.root) +
                " to be the root; ranks are 0 to " + std::to_string(torus.ranks() - 1);
     }

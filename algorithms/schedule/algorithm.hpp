@@ -7,37 +7,13 @@
 #include <string_view>
 #include <vector>
 
+#include "algorithms/schedule/collective.hpp"
 #include "algorithms/schedule/schedule.hpp"
 #include "topo/torus.hpp"
 
 namespace trefoil {
 
 struct CostModel;
-
-/// What is computed. The *divided* collectives have a vector of one block per rank, alltoall two of
-/// them (schedule.hpp), all others a vector that is cut into equal pieces at will.
-enum class Collective : std::uint8_t {
-    allreduce,       ///< every rank ends with the reduction of all vectors
-    reduce_scatter,  ///< divided: rank r ends with block r of the reduction of all vectors
-    allgather,       ///< divided: rank r begins with block r, every rank ends with all blocks
-    bcast,           ///< every rank ends with the root's vector
-    reduce,          ///< the root ends with the reduction of all vectors
-    gather,          ///< divided: rank r begins with block r, the root ends with all blocks
-    scatter,         ///< divided: the root begins with all blocks, rank r ends with block r
-    alltoall,        ///< rank r begins with a block for each rank, ends with one from each
-    barrier          ///< no data: every rank ends having heard from every rank
-};
-inline constexpr std::size_t collective_count = static_cast<std::size_t>(Collective::barrier) + 1;
-/// All of them, in the order in which they are listed to users.
-std::span<const Collective> collectives();
-std::string_view to_string(Collective collective);
-bool is_divided(Collective collective);
-/// Ranks have a block each, or alltoall's one for each other: all but vectors that are cut at will.
-bool has_blocks(Collective collective);
-/// Has a root: bcast, reduce, gather, scatter.
-bool is_rooted(Collective collective);
-/// Takes an operation: allreduce, reduce_scatter, reduce.
-bool is_reduction(Collective collective);
 
 enum class CostClass : std::uint8_t {
     latency,   ///< few steps, the whole vector in each: small vectors
@@ -55,8 +31,8 @@ struct Traits {
     /// short. Otherwise the network routes it, and halves of such messages are taken to go each
     /// way.
     bool steered = false;
-    /// alltoall: every block goes straight to its target, so that blocks may differ in size.
-    bool uneven = false;
+    /// Runs alltoallv: every block goes straight to its target, so that blocks may differ in size.
+    bool vector_variant = false;
 };
 
 /// How blocks that a reduce-scatter or an allgather keeps in another order than the user's travel
@@ -136,9 +112,9 @@ struct Algorithm {
     /// Upper bound, the same on every rank, of what one rank receives from one peer through one
     /// port in the whole schedule, in vectors. The runtime sizes landing zones and segments by it.
     double (*landing_vectors)(const Torus&, const BuildOptions&) = nullptr;
-    /// Divided collectives only: the rank whose block each position of a part is (a part has as
-    /// many vector blocks as the torus has ranks). Null: position b is block b. It is the same on
-    /// all ranks and therefore not in the schedule.
+    /// Where each block belongs to one rank: the rank whose block each position of a part is (a
+    /// part has as many vector blocks as the torus has ranks). Null: position b is block b. It is
+    /// the same on all ranks and therefore not in the schedule.
     std::vector<Rank> (*owners)(const Torus&, const BuildOptions&, int part) = nullptr;
     /// Pipelined algorithms only: the BuildOptions::pieces that are fastest for a vector of so many
     /// bytes under the model. Pure. Null: not pipelined.

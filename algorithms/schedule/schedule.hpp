@@ -89,12 +89,12 @@ struct Step {
 /// A slice of the vector with a collective of its own; all parts run concurrently and are
 /// independent of one another. The parts of a schedule are equal slices of the vector, in order,
 /// and the vector blocks of a part equal slices of the part, as nearly as the runtime's units
-/// allow. In a divided collective (algorithms/schedule/algorithm.hpp) a part is an equal slice of
-/// every rank's block, and vector block b is that slice of the block of rank Algorithm::owners[b].
-/// In alltoall on p ranks a part is an equal slice of every block, and has 2p vector blocks: block
-/// t < p is what this rank sends to rank t, and is only read; block p + s is what it receives from
-/// rank s. What a rank sends to itself is no matter of the schedule. Scratch blocks hold what is
-/// under way; ranks may have different numbers of them.
+/// allow. Where each rank has a block (algorithms/schedule/collective.hpp) a part is an equal slice
+/// of every rank's block, and vector block b is that slice of the block of rank
+/// Algorithm::owners[b]. In alltoall on p ranks a part is an equal slice of every block, and has 2p
+/// vector blocks: block t < p is what this rank sends to rank t, and is only read; block p + s is
+/// what it receives from rank s. What a rank sends to itself is no matter of the schedule. Scratch
+/// blocks hold what is under way; ranks may have different numbers of them.
 struct Part {
     Block vector_blocks = 1;
     Block scratch_blocks = 0;

@@ -14,7 +14,8 @@ class TreeWriter {
     TreeWriter(Collective collective, const TorusTree& tree, const Torus& torus, Rank rank)
         : down_(collective == Collective::bcast || collective == Collective::scatter),
           action_(collective == Collective::reduce ? Action::reduce : Action::replace),
-          blocks_(is_divided(collective) ? static_cast<Block>(torus.ranks()) : 1),
+          blocks_(traits_of(collective).blocks_have_owners() ? static_cast<Block>(torus.ranks())
+                                                             : 1),
           steps_(tree.steps()),
           writer_(rank) {}
 

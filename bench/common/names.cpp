@@ -9,7 +9,7 @@
 #include <charconv>
 #include <limits>
 
-#include "algorithms/registry/nearest_names.hpp"
+#include "algorithms/schedule/nearest_names.hpp"
 #include "backend/ports/port_group.hpp"
 #include "topo/error.hpp"
 
@@ -42,10 +42,6 @@ Value find(std::string_view kind, std::string_view name, int count) {
 }
 
 }  // namespace
-
-Collective parse_collective(std::string_view name) {
-    return find<Collective>("collective", name, static_cast<int>(collectives().size()));
-}
 
 Layout parse_layout(std::string_view name) {
     return find<Layout>("layout", name, static_cast<int>(Layout::two_transmissions) + 1);
@@ -156,7 +152,7 @@ std::string traits_text(const Traits& traits) {
         traits.identical_results ? "identical results on all ranks"
                                  : "ranks may differ in the last bit of a float",
         traits.order_preserving ? ", keeps the order of ranks" : "",
-        traits.uneven ? ", takes blocks of any sizes" : "");
+        traits.vector_variant ? ", takes blocks of any sizes" : "");
 }
 
 }  // namespace trefoil::tool

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Names that users type: collectives, types, operations, backends, byte counts; and lists of them.
+// Names that users type: types, operations, backends, byte counts; and lists of them.
 #pragma once
 
 #include <string>
@@ -12,7 +12,6 @@
 namespace trefoil::tool {
 
 // Each throws Error(not_found or invalid_argument) that offers the nearest names.
-Collective parse_collective(std::string_view name);
 DataType parse_datatype(std::string_view name);
 Operation parse_operation(std::string_view name);
 Layout parse_layout(std::string_view name);

@@ -87,7 +87,7 @@ Json automatic_algorithms(const Torus& torus, const Settings& settings) {
     Json rows = Json::array();
     for (const Collective collective : collectives()) {
         const bool slow = torus.ranks() > most_ranks_for_all && collective != Collective::allreduce;
-        if (torus.ranks() == 1 || collective == Collective::barrier || slow) {
+        if (torus.ranks() == 1 || !traits_of(collective).has_data() || slow) {
             continue;
         }
         for (const char* size : {"8", "64", "512", "4K", "32K", "256K", "1M", "4M", "16M", "64M"}) {

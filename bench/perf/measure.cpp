@@ -73,7 +73,8 @@ std::uint64_t salt_of(const Piece& piece, std::uint64_t salt) {
 }  // namespace
 
 bool Case::has_result() const {
-    return collective != Collective::barrier && (operation || !is_reduction(collective));
+    const CollectiveTraits& row = traits_of(collective);
+    return row.has_data() && (operation || !row.reduces);
 }
 
 class Meter::Buffers {
@@ -108,7 +109,7 @@ Part Meter::part_of(const Case& what) const {
 }
 
 std::size_t Meter::vector_bytes(const Case& what) const {
-    if (what.collective == Collective::barrier) {
+    if (!traits_of(what.collective).has_data()) {
         return 0;
     }
     return size_of(what.type) *
@@ -132,7 +133,7 @@ Measurement Meter::measure(const Case& what) {
     std::vector<double> seconds = timed_calls(what, buffers);
     if (check) {
         wrong += checked_call(what, buffers);
-        if (what.collective == Collective::allreduce && is_floating(what.type) &&
+        if (traits_of(what.collective).replicates_results() && is_floating(what.type) &&
             find_algorithm(what.collective, m.algorithm()).traits.identical_results) {
             m.identical = identical_call(what, buffers);  // sets another algorithm: the last one
         }
@@ -151,7 +152,7 @@ void Meter::call(const Case& what, Buffers& buffers, bool pointer_in_place) {
         call.receive_counts = buffers.role.receive_counts.data();
     }
     if (buffers.role.send_in_place) {
-        const bool pointer = pointer_in_place && is_reduction(what.collective);
+        const bool pointer = pointer_in_place && traits_of(what.collective).reduces;
         call.send = pointer ? buffers.recv.data() : TREFOIL_IN_PLACE;
     }
     if (buffers.role.receive_in_place) {

@@ -93,23 +93,23 @@ std::vector<bool> placements(const std::string& text) {
     refuse("--in-place is \"" + text + "\"; give both, out or in");
 }
 
-/// bcast has one buffer.
 std::vector<bool> placements(const PerfOptions& options, Collective collective) {
-    if (collective != Collective::bcast) {
+    if (traits_of(collective).in_place != InPlace::always) {
         return placements(options.placement);
     }
     if (placements(options.placement) == std::vector<bool>{false}) {
-        refuse("bcast has one buffer, which is always in place; leave --in-place out");
+        refuse(fmt::format("{} has one buffer, which is always in place; leave --in-place out",
+                           to_string(collective)));
     }
     return {true};
 }
 
 /// What the collective does not have must not be asked for.
 void refuse_foreign_options(const PerfOptions& options, Collective collective) {
-    if (!options.operations.empty() && !is_reduction(collective)) {
+    if (!options.operations.empty() && !traits_of(collective).reduces) {
         refuse(fmt::format("{} reduces nothing; leave --op out", to_string(collective)));
     }
-    if (!options.root.empty() && !is_rooted(collective)) {
+    if (!options.root.empty() && !traits_of(collective).rooted()) {
         refuse(fmt::format("{} has no root; leave --root out", to_string(collective)));
     }
 }
@@ -164,7 +164,8 @@ std::vector<std::size_t> Campaign::counts_of(DataType type, Rank ranks) const {
     if (bytes.empty()) {
         return counts;
     }
-    const std::size_t blocks = has_blocks(collective) ? static_cast<std::size_t>(ranks) : 1;
+    const std::size_t blocks =
+        traits_of(collective).has_blocks() ? static_cast<std::size_t>(ranks) : 1;
     std::vector<std::size_t> result;
     for (const std::size_t b : bytes) {
         const std::size_t whole = b / size_of(type);
@@ -200,19 +201,19 @@ std::vector<Rank> Campaign::roots_of(Rank ranks) const {
 
 Campaign make_campaign(const PerfOptions& options) {
     Campaign campaign;
-    campaign.collective = parse_collective(options.collective);
+    campaign.collective = find_collective(options.collective);
     refuse_foreign_options(options, campaign.collective);
     campaign.algorithms = algorithm_names(options, campaign);
     if (!options.root.empty()) {
         campaign.roots = split_list(options.root);
     }
-    if (campaign.collective == Collective::barrier) {
+    if (!traits_of(campaign.collective).has_data()) {
         campaign.kinds = {{DataType::int8, std::nullopt}};
         campaign.counts = {0};
         campaign.in_place = {false};
     } else {
-        campaign.kinds =
-            is_reduction(campaign.collective) ? kinds(options) : kinds_without_operation(options);
+        campaign.kinds = traits_of(campaign.collective).reduces ? kinds(options)
+                                                                : kinds_without_operation(options);
         campaign.in_place = placements(options, campaign.collective);
         if (options.counts.empty()) {
             campaign.bytes = sizes_of(options);

@@ -73,14 +73,6 @@ int perf(const PerfOptions& options, const std::vector<std::string>& arguments) 
     return code;
 }
 
-std::string collective_names() {
-    std::string names;
-    for (const Collective collective : collectives()) {
-        names += (names.empty() ? "" : ", ") + std::string(to_string(collective));
-    }
-    return names;
-}
-
 /// The word is not marked as required, for `perf put` has none.
 void require_collective(const PerfOptions& options) {
     if (options.collective.empty()) {

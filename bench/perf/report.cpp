@@ -18,16 +18,12 @@ namespace {
 
 using Json = nlohmann::ordered_json;
 
-bool is_barrier(const Measurement& m) {
-    return m.what.collective == Collective::barrier;
-}
-
 std::string_view type_text(const Measurement& m, std::string_view none) {
-    return is_barrier(m) ? none : to_string(m.what.type);
+    return traits_of(m.what.collective).has_data() ? to_string(m.what.type) : none;
 }
 
 std::string_view operation_text(const Measurement& m, std::string_view none) {
-    if (!is_reduction(m.what.collective)) {
+    if (!traits_of(m.what.collective).reduces) {
         return none;
     }
     return m.what.operation ? to_string(*m.what.operation) : no_operation;
@@ -47,7 +43,7 @@ Json run_json(const Setting& s, const Measurement& m) {
              {"count", m.what.count},
              {"type", type_text(m, "")},
              {"op", operation_text(m, "")},
-             {"root", is_rooted(m.what.collective) ? Json(m.what.root) : Json()},
+             {"root", traits_of(m.what.collective).rooted() ? Json(m.what.root) : Json()},
              {"in_place", m.what.in_place},
              {"uneven", m.what.uneven ? Json(*m.what.uneven) : Json()},
              {"iterations", m.iterations},
@@ -114,10 +110,10 @@ void Report::add(const Measurement& m) {
         "{:>10} {:>9} {:>14} {:>5} {:>5} {:<30} {:>5} {:>10.1f} {:>10.1f} {:>10.1f} {:>10.1f} "
         "{:>8.3f} {:>8.3f} {:>7}{}\n",
         size_text(m.bytes), m.what.count, type_text(m, "-"), operation_text(m, "-"),
-        is_rooted(m.what.collective) ? std::to_string(m.what.root) : "-", name,
-        is_barrier(m)     ? "-"
-        : m.what.in_place ? "in"
-                          : "out",
+        traits_of(m.what.collective).rooted() ? std::to_string(m.what.root) : "-", name,
+        !traits_of(m.what.collective).has_data() ? "-"
+        : m.what.in_place                        ? "in"
+                                                 : "out",
         m.p50, m.p99, m.min, m.max, m.algbw * 1e-9, m.busbw * 1e-9, wrong,
         !m.identical.value_or(true)   ? "  ranks differ in their bits"
         : asked_to_check_ && !m.wrong ? "  not checked"

@@ -31,7 +31,7 @@ std::size_t block_count(const Part& part, Rank from, Rank to) {
 
 /// The vector's blocks side by side; one block where the collective is not divided.
 void add_blocks(const Part& part, Buffer buffer, Content content, std::vector<Piece>& pieces) {
-    const Rank blocks = is_divided(part.collective) ? part.ranks : 1;
+    const Rank blocks = traits_of(part.collective).blocks_have_owners() ? part.ranks : 1;
     for (Rank block = 0; block < blocks; ++block) {
         pieces.push_back({buffer, content, index(block) * part.count, part.count, block});
     }
@@ -168,7 +168,7 @@ Role role_of(const Part& part) {
 }
 
 std::size_t whole_count(Collective collective, std::size_t count, Rank ranks) {
-    return has_blocks(collective) ? count * index(ranks) : count;
+    return traits_of(collective).has_blocks() ? count * index(ranks) : count;
 }
 
 std::size_t mean_count(const Part& part) {
@@ -183,7 +183,9 @@ std::size_t mean_count(const Part& part) {
 
 double bus_factor(Collective collective, Rank ranks) {
     const double others = static_cast<double>(ranks - 1) / ranks;
-    return collective == Collective::allreduce ? 2 * others : has_blocks(collective) ? others : 1;
+    return collective == Collective::allreduce  ? 2 * others
+           : traits_of(collective).has_blocks() ? others
+                                                : 1;
 }
 
 }  // namespace trefoil::tool

@@ -84,7 +84,7 @@ std::string Session::algorithm(Collective collective, std::size_t count, DataTyp
 }
 
 void Session::call(const CollectiveCall& c) {
-    const bool idle = is_reduction(c.collective) && !c.operation;
+    const bool idle = traits_of(c.collective).reduces && !c.operation;
     const auto type = idle ? TREFOIL_ELEMENT : static_cast<trefoil_datatype_t>(c.type);
     const auto op = idle ? no_arithmetic(size_of(c.type))
                          : static_cast<trefoil_op_t>(c.operation.value_or(Operation::sum));

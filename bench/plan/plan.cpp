@@ -28,7 +28,7 @@ struct PlanOptions {
 };
 
 int list_algorithms(const PlanOptions& options) {
-    const Collective collective = parse_collective(options.collective);
+    const Collective collective = find_collective(options.collective);
     const bool judge = !options.torus.empty();
     const Torus torus = Torus::parse(judge ? options.torus : "1");
     for (const Algorithm& a : algorithms()) {
@@ -57,14 +57,14 @@ std::optional<bool> prove(const PlanOptions& options, const Torus& torus, const 
     }
     bool proved = proof.ok();
     if (proved && algorithm.traits.identical_results && !proof.identical_results &&
-        algorithm.collective == Collective::allreduce) {
+        traits_of(algorithm.collective).replicates_results()) {
         fmt::print(stderr,
                    "trefoil: {} on {}: claims identical results, but its ranks associate sums "
                    "differently\n",
                    algorithm.name, torus.name());
         proved = false;
     }
-    if (proved && algorithm.traits.order_preserving && is_reduction(algorithm.collective) &&
+    if (proved && algorithm.traits.order_preserving && traits_of(algorithm.collective).reduces &&
         !proof.order_preserving) {
         fmt::print(stderr, "trefoil: {} on {}: claims to reduce in rank order, but does not\n",
                    algorithm.name, torus.name());
@@ -95,7 +95,7 @@ nlohmann::ordered_json summary_json(const Torus& torus, const Choice& choice,
         {"pulled_mean", cost.pulled},
         {"pulled_max", cost.pulled_max},
         {"verified", verified ? nlohmann::ordered_json(*verified) : nlohmann::ordered_json()}};
-    if (choice.algorithm->collective == Collective::alltoall) {
+    if (traits_of(choice.algorithm->collective).blocks_both_ways()) {
         all.update({{"block_times", cost.block_times},
                     {"msg_block_times", cost.msg_block_times},
                     {"rank_block_times", cost.rank_block_times},
@@ -128,7 +128,7 @@ void print_summary(const Torus& torus, const Choice& choice, const CostSummary& 
     row("sum of longest routes", fmt::format("{} hops", cost.sum_hops));
     row("messages per port and step", fmt::format("at most {}", cost.max_sends_per_port_per_step));
     row("extents per message", fmt::format("at most {}", cost.max_extents_per_message));
-    if (choice.algorithm->collective == Collective::alltoall) {
+    if (traits_of(choice.algorithm->collective).blocks_both_ways()) {
         row("the same in blocks", fmt::format("{:.6g}", cost.block_times));
         row("sum of largest messages", fmt::format("{:.6g} blocks", cost.msg_block_times));
         row("sum of most sent by a rank", fmt::format("{:.6g} blocks", cost.rank_block_times));
@@ -177,7 +177,7 @@ int summarize_plan(const PlanOptions& options, const Torus& torus, const Choice&
 int print_table(const PlanOptions& options) {
     std::optional<Collective> only;
     if (!options.collective.empty()) {
-        only = parse_collective(options.collective);
+        only = find_collective(options.collective);
     }
     const nlohmann::ordered_json table =
         algorithm_table(only, options.torus.empty() ? standard_tori() : split_list(options.torus));
@@ -276,13 +276,13 @@ int plan(const PlanOptions& options) {
     if (options.list) {
         return list_algorithms(options);
     }
-    const Collective collective = parse_collective(options.collective);
+    const Collective collective = find_collective(options.collective);
     if (options.algorithm.empty() || options.torus.empty()) {
         throw Error(Status::invalid_argument,
                     "plan needs --algorithm NAME and --torus SIZES, e.g. trefoil plan allreduce "
                     "--algorithm ring --torus 3x3; --list names the algorithms");
     }
-    if (options.build.root != 0 && !is_rooted(collective)) {
+    if (options.build.root != 0 && !traits_of(collective).rooted()) {
         throw Error(Status::invalid_argument,
                     fmt::format("{} has no root; leave --root out", to_string(collective)));
     }

@@ -118,15 +118,16 @@ Json trait_rows(const Json& collective, const Collective which) {
     Json rows = Json::array();
     for (const Json& a : collective["algorithms"]) {
         const auto yes = [&](const char* trait) { return a[trait].get<bool>() ? "yes" : "no"; };
-        rows.push_back({{"algorithm", a["name"]},
-                        {"shapes", a["shapes"]},
-                        {"parts", over_tori(a, "parts")},
-                        {"ports at once", over_tori(a, "ports")},
-                        {"messages per port", over_tori(a, "messages_per_port")},
-                        {"for", a["class"] == "latency" ? "small vectors" : "large vectors"},
-                        {"identical results", is_reduction(which) ? yes("identical_results") : ""},
-                        {"rank order", is_reduction(which) ? yes("rank_order") : ""},
-                        {"options", a["modifiers"]}});
+        rows.push_back(
+            {{"algorithm", a["name"]},
+             {"shapes", a["shapes"]},
+             {"parts", over_tori(a, "parts")},
+             {"ports at once", over_tori(a, "ports")},
+             {"messages per port", over_tori(a, "messages_per_port")},
+             {"for", a["class"] == "latency" ? "small vectors" : "large vectors"},
+             {"identical results", traits_of(which).reduces ? yes("identical_results") : ""},
+             {"rank order", traits_of(which).reduces ? yes("rank_order") : ""},
+             {"options", a["modifiers"]}});
     }
     return rows;
 }
@@ -183,10 +184,10 @@ std::vector<std::string> refusals(const Json& collective) {
 /// The tables of one collective; `table` prints one.
 template <typename Table>
 std::string sections(const Json& collective, Table&& table) {
-    const Collective which = parse_collective(collective["collective"].get<std::string>());
+    const Collective which = find_collective(collective["collective"].get<std::string>());
     std::vector<std::string> traits{"algorithm",         "shapes", "parts", "ports at once",
                                     "messages per port", "for"};
-    if (is_reduction(which)) {
+    if (traits_of(which).reduces) {
         traits.insert(traits.end(), {"identical results", "rank order"});
     }
     traits.emplace_back("options");
@@ -194,7 +195,7 @@ std::string sections(const Json& collective, Table&& table) {
     std::string text = table("", about_rows(collective), {"algorithm", "what it does", "source"});
     text += table("", trait_rows(collective, which), traits);
     text += table("Steps", figure_rows(collective, steps_text), columns);
-    if (which != Collective::barrier) {
+    if (traits_of(which).has_data()) {
         text += table("Sent by the busiest rank / by all ranks, in vectors",
                       figure_rows(collective, volume_text), columns);
         text += table("Largest load of a link, summed over the steps, in vectors",
@@ -281,7 +282,7 @@ std::string algorithm_table_page(const Json& table) {
     for (const Json& collective : table) {
         const auto name = collective["collective"].get<std::string>();
         text += fmt::format("\n## {}\n", name);
-        if (is_rooted(parse_collective(name))) {
+        if (traits_of(find_collective(name)).rooted()) {
             text += "\nAny rank can be the root; the figures are those of root 0.\n";
         }
         text += sections(collective, [](const char* title, const Json& rows,

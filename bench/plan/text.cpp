@@ -214,7 +214,7 @@ nlohmann::ordered_json schedule_json(const Torus& torus, const Algorithm& algori
             steps.push_back(step_json(schedule, step));
         }
         Json one{{"vector_blocks", part.vector_blocks}, {"scratch_blocks", part.scratch_blocks}};
-        if (is_divided(algorithm.collective)) {
+        if (traits_of(algorithm.collective).blocks_have_owners()) {
             const int index = static_cast<int>(parts.size());
             one["owners"] = algorithm.block_owners(torus, options, index);
         }
@@ -229,7 +229,7 @@ nlohmann::ordered_json schedule_json(const Torus& torus, const Algorithm& algori
             {"torus", torus.name()},
             {"ranks", torus.ranks()},
             {"rank", schedule.rank},
-            {"root", is_rooted(algorithm.collective) ? Json(options.root) : Json()},
+            {"root", traits_of(algorithm.collective).rooted() ? Json(options.root) : Json()},
             {"steered", algorithm.traits.steered},
             {"parts", std::move(parts)}};
 }

@@ -14,7 +14,7 @@ namespace {
 
 Collective checked_collective(const char* name) {
     require(name != nullptr, "the collective's name is NULL");
-    return collective_named(name);
+    return find_collective(name);
 }
 
 /// A text that lives as long as the library. There are few: algorithms, layouts, powers of two.
@@ -43,14 +43,14 @@ trefoil_status_t trefoil_comm_algorithm(trefoil_comm_t comm, const char* collect
     return guarded([&] {
         const Entry entry(comm);
         require(algorithm != nullptr, "the place for the algorithm's name is NULL");
-        const bool uneven = collective != nullptr && std::string_view(collective) == "alltoallv";
-        const std::vector<std::size_t> counts(uneven ? comm->ranks : 0);  // any will do
-        Request request{
-            .collective = uneven ? Collective::alltoall : checked_collective(collective),
-            .count = count,
-            .counts = counts};
+        const bool pairs =
+            collective != nullptr && traits_of(Collective::alltoall).vector_variant == collective;
+        const std::vector<std::size_t> counts(pairs ? comm->ranks : 0);  // any will do
+        Request request{.collective = pairs ? Collective::alltoall : checked_collective(collective),
+                        .count = count,
+                        .counts = counts};
         set_type(request, datatype);
-        if (request.has_blocks()) {
+        if (request.traits().has_blocks()) {
             span_of(request, comm->ranks);
         } else {
             bytes_of(request, count);

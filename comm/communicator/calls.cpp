@@ -15,7 +15,7 @@ namespace trefoil {
 namespace {
 constexpr std::size_t most_plans = 4096;
 /// The lists of an alltoallv may differ in every call, so its plans are bounded by their length.
-constexpr std::size_t most_uneven_puts = std::size_t{1} << 16;
+constexpr std::size_t most_puts_of_alltoallv = std::size_t{1} << 16;
 
 constexpr const char* same_calls =
     "all ranks must make the same calls in the same order, with the same count, type and operation";
@@ -50,20 +50,20 @@ std::size_t Communicator::ScheduleHash::operator()(const ScheduleKey& key) const
 
 Choice Communicator::algorithm(const Request& request) const {
     const SelectionBasis basis = selection_basis(settings_);
-    const bool uneven = request.exchanges_unevenly();
-    const std::size_t bytes = uneven ? usual_block_bytes * static_cast<std::size_t>(ranks())
-                                     : request.vector_elements(ranks()) * request.element_bytes();
+    const bool pairs = request.counts_in_pairs();
+    const std::size_t bytes = pairs ? usual_block_bytes * static_cast<std::size_t>(ranks())
+                                    : request.vector_elements(ranks()) * request.element_bytes();
     Choice chosen = choice(request.collective);
     if (may_run_directly(request.collective, bytes, chosen)) {
         return {&direct_algorithm(), {}};
     }
     if (chosen.algorithm == nullptr) {
-        const Needs needs{!request.commutes() || settings_.reproducible, uneven};
+        const Needs needs{!request.commutes() || settings_.reproducible, pairs};
         chosen = choose_algorithm(request.collective, torus(), bytes, needs, basis).choice;
         chosen.options.sync = phase_sync(*chosen.algorithm);
         return chosen;
     }
-    if (uneven && !chosen.algorithm->traits.uneven) {
+    if (pairs && !chosen.algorithm->traits.vector_variant) {
         throw Error(Status::unsupported,
                     std::string(chosen.algorithm->name) +
                         " forwards blocks, which must be of one size; for alltoallv use auto, or "
@@ -97,7 +97,7 @@ void Communicator::run(const Request& asked, const void* send, void* recv) {
     request.options = forced.options;
     request.options.root = torus_map_.position_of[request.root];
     const Plan& made = plan(request);
-    if (made.segments.empty() && !request.exchanges_unevenly()) {
+    if (made.segments.empty() && !request.counts_in_pairs()) {
         return;  // an empty segment would synchronise nobody, and must not use up slots
     }
     Call call = made.call;
@@ -127,12 +127,11 @@ void Communicator::run_alone(const Request& request, const void* send, void* rec
     const auto shift = [&](const Request& side, bool all) {
         return all ? side.displacement_of(0) * request.element_bytes() : 0;
     };
-    const bool exchange = request.exchanges();
-    const bool from_all = exchange || request.collective == Collective::reduce_scatter ||
-                          request.collective == Collective::scatter;
-    const bool to_all = exchange || (is_divided(request.collective) && !from_all);
-    const std::byte* source = moved(send, shift(request.sending(), from_all));
-    auto* target = const_cast<std::byte*>(moved(recv, shift(request, to_all)));
+    const CollectiveTraits& row = request.traits();
+    const std::byte* source =
+        moved(send, shift(request.sending(), row.in.data == Data::rank_blocks));
+    auto* target =
+        const_cast<std::byte*>(moved(recv, shift(request, row.out.data == Data::rank_blocks)));
     if (bytes > 0 && source != nullptr && target != nullptr && source != target) {
         std::memmove(target, source, bytes);
     }
@@ -143,9 +142,9 @@ const Communicator::Plan& Communicator::plan(const Request& request) {
     if (found != plans_.end()) {
         return *found->second;
     }
-    if (plans_.size() >= most_plans || uneven_puts_ >= most_uneven_puts) {
+    if (plans_.size() >= most_plans || puts_of_alltoallv_ >= most_puts_of_alltoallv) {
         plans_.clear();  // no rank needs to forget when others do: schedules and channels stay
-        uneven_puts_ = 0;
+        puts_of_alltoallv_ = 0;
     }
     try {
         const std::int64_t begin = trace_ ? trace_clock() : 0;
@@ -160,7 +159,7 @@ const Communicator::Plan& Communicator::plan(const Request& request) {
         key.send_counts = made->send_counts;
         key.send_displacements = made->send_displacements;
         for (const auto& program : made->programs) {
-            uneven_puts_ += request.exchanges_unevenly() ? program->puts.size() : 0;
+            puts_of_alltoallv_ += request.counts_in_pairs() ? program->puts.size() : 0;
         }
         return *plans_.emplace(key, std::move(made)).first->second;
     } catch (const Error& error) {
@@ -183,7 +182,7 @@ std::unique_ptr<Communicator::Plan> Communicator::make_plan(const Request& reque
     const std::size_t bytes = request.vector_elements(ranks()) * request.element_bytes();
     const bool direct = runs_directly(request, bytes);
     const Choice chosen = algorithm(request);
-    if (is_reduction(request.collective) && (!request.commutes() || settings_.reproducible)) {
+    if (request.traits().reduces && (!request.commutes() || settings_.reproducible)) {
         require_rank_order(request, *chosen.algorithm);
     }
     ScheduleKey key{chosen.algorithm, request.options};
@@ -194,12 +193,12 @@ std::unique_ptr<Communicator::Plan> Communicator::make_plan(const Request& reque
     const Schedule& schedule = connected_schedule(key, acknowledged, plan->text);
     plan->call.signature = text_hash(plan->text);
     plan->call.text = plan->text.c_str();
-    plan->call.agreement = request.exchanges_unevenly() ? same_counts_in_pairs : same_calls;
+    plan->call.agreement = request.counts_in_pairs() ? same_counts_in_pairs : same_calls;
     plan->call.element_bytes = request.element_bytes();
     if (request.user != nullptr) {
         plan->user = request.user;
         plan->call.kernels.user = plan->user.get();
-    } else if (is_reduction(request.collective)) {
+    } else if (request.traits().reduces) {
         plan->call.kernels = reduce_kernels(request.type, request.op);
     }
     if (direct) {

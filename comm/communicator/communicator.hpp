@@ -173,7 +173,7 @@ class Communicator {
     };
     std::unordered_map<ScheduleKey, ConnectedSchedule, ScheduleHash> schedules_;
     std::unordered_map<Request, std::unique_ptr<Plan>, PlanHash> plans_;
-    std::size_t uneven_puts_ = 0;  ///< of the plans of alltoallv among them
+    std::size_t puts_of_alltoallv_ = 0;  ///< of the plans of alltoallv among them
     Status failed_ = Status::success;
     std::string failure_;
 };

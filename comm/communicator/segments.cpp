@@ -24,16 +24,16 @@ std::size_t share(std::size_t count, std::size_t number, std::size_t per_segment
 
 }  // namespace
 
-/// Elements of the vector (divided collectives: of each block) per segment, so that a segment's
+/// Elements of the vector (where ranks have blocks: of each block) per segment, so that a segment's
 /// messages fit the landing slots on every rank. All ranks compute the same: the bound and the
 /// number of steps do not depend on the rank, nor do alltoallv's segments on any count.
 std::size_t Communicator::segment_elements(const Request& request, const ScheduleKey& key,
                                            const Schedule& schedule) const {
     // Where blocks go straight a channel has one message.
-    const std::size_t messages = key.algorithm->traits.uneven ? 1 : schedule.steps.size();
+    const std::size_t messages = key.algorithm->traits.vector_variant ? 1 : schedule.steps.size();
     std::size_t padding = 2 * messages * landing_alignment;
     const double vectors = key.algorithm->landing_vectors(torus(), key.options);
-    if (request.exchanges() && schedule.parts.size() > 1) {
+    if (request.traits().blocks_both_ways() && schedule.parts.size() > 1) {
         // A part may have so much more of each block than its equal share.
         const auto blocks = static_cast<std::size_t>(std::ceil(vectors * ranks()));
         padding += blocks * schedule.parts.size() * block_unit_bytes;
@@ -44,7 +44,8 @@ std::size_t Communicator::segment_elements(const Request& request, const Schedul
                                ? room / vectors
                                : static_cast<double>(std::numeric_limits<std::int64_t>::max());
     const std::size_t unit =
-        request.element_bytes() * (request.has_blocks() ? static_cast<std::size_t>(ranks()) : 1);
+        request.element_bytes() *
+        (request.traits().has_blocks() ? static_cast<std::size_t>(ranks()) : 1);
     const auto most = static_cast<std::size_t>(fitting) / unit;
     if (most == 0) {
         throw Error(Status::unsupported,
@@ -52,7 +53,8 @@ std::size_t Communicator::segment_elements(const Request& request, const Schedul
                         " needs more landing memory than TREFOIL_LANDING_BYTES=" +
                         std::to_string(settings_.landing_bytes) + " gives; raise it on all ranks");
     }
-    const std::size_t least = request.exchanges() ? least_block_bytes / request.element_bytes() : 0;
+    const std::size_t least =
+        request.traits().blocks_both_ways() ? least_block_bytes / request.element_bytes() : 0;
     return std::min(most, std::max({std::size_t{1}, least, settings_.segment_bytes / unit}));
 }
 
@@ -61,13 +63,13 @@ std::size_t Communicator::segment_elements(const Request& request, const Schedul
 /// segments of what one sends the other because the elements of each are always the same.
 Communicator::Cut Communicator::cut(const Request& request, const ScheduleKey& key,
                                     const Schedule& schedule) const {
-    if (request.collective == Collective::barrier) {
+    if (!request.traits().has_data()) {
         return {1, 0};
     }
     const std::size_t longest = request.longest();
     const std::size_t most = segment_elements(request, key, schedule);
     std::size_t segments = (longest + most - 1) / most;
-    if (request.exchanges_unevenly()) {
+    if (request.counts_in_pairs()) {
         return {segments, most};
     }
     const bool pipelined = key.algorithm->best_pieces != nullptr;  // overlaps by itself
@@ -86,13 +88,13 @@ SegmentShape Communicator::shape_of(const Request& request, const ScheduleKey& k
     shape.root = request.root;
     shape.element_bytes = request.element_bytes();
     shape.in_place = request.in_place;
-    for (std::size_t p = 0; request.has_blocks() && p < schedule.parts.size(); ++p) {
+    for (std::size_t p = 0; request.traits().has_blocks() && p < schedule.parts.size(); ++p) {
         std::vector<Rank>& owners = shape.owners.emplace_back(
             key.algorithm->block_owners(torus(), key.options, static_cast<int>(p)));
         for (Rank& owner : owners) {
             owner = torus_map_.rank_at[owner];
         }
-        for (Rank r = 0; request.exchanges() && r < ranks(); ++r) {
+        for (Rank r = 0; request.traits().blocks_both_ways() && r < ranks(); ++r) {
             owners.push_back(ranks() + owners[r]);
         }
     }
@@ -101,10 +103,10 @@ SegmentShape Communicator::shape_of(const Request& request, const ScheduleKey& k
             shape.displacements.push_back(side.displacement_of(r) * request.element_bytes());
         }
     };
-    if (request.exchanges()) {
+    if (request.traits().blocks_both_ways()) {
         add_displacements(request.sending());
     }
-    if (request.has_blocks()) {
+    if (request.traits().has_blocks()) {
         add_displacements(request);
     }
     return shape;
@@ -113,7 +115,7 @@ SegmentShape Communicator::shape_of(const Request& request, const ScheduleKey& k
 /// SegmentShape::elements of segment `number`.
 std::vector<std::size_t> Communicator::elements_of(const Request& request, std::size_t number,
                                                    std::size_t per_segment) const {
-    if (!request.has_blocks()) {
+    if (!request.traits().has_blocks()) {
         return {share(request.count, number, per_segment)};
     }
     std::vector<std::size_t> elements;
@@ -122,7 +124,7 @@ std::vector<std::size_t> Communicator::elements_of(const Request& request, std::
             elements.push_back(share(side.count_of(r), number, per_segment));
         }
     };
-    if (request.exchanges()) {
+    if (request.traits().blocks_both_ways()) {
         add(request.sending());
     }
     add(request);
@@ -132,7 +134,7 @@ std::vector<std::size_t> Communicator::elements_of(const Request& request, std::
 void Communicator::lower_segments(Plan& plan, const Request& request, const ScheduleKey& key,
                                   const Schedule& schedule, bool acknowledged) {
     const std::size_t longest = request.longest();
-    if (longest == 0 && request.collective != Collective::barrier) {
+    if (longest == 0 && request.traits().has_data()) {
         return;
     }
     const auto [segments, per_segment] = cut(request, key, schedule);

@@ -158,21 +158,9 @@ std::vector<std::pair<Collective, std::string>> split_choices(std::string_view t
             list.emplace_back(Collective::allreduce, entry);
             continue;
         }
-        list.emplace_back(collective_named(entry.substr(0, equals)), entry.substr(equals + 1));
+        list.emplace_back(find_collective(entry.substr(0, equals)), entry.substr(equals + 1));
     }
     return list;
-}
-
-Collective collective_named(std::string_view name) {
-    std::string known;
-    for (const Collective collective : collectives()) {
-        if (to_string(collective) == name) {
-            return collective;
-        }
-        known += (known.empty() ? "" : ", ") + std::string(to_string(collective));
-    }
-    throw Error(Status::not_found,
-                "no collective is named \"" + std::string(name) + "\"; there are " + known);
 }
 
 }  // namespace trefoil

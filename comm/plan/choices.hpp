@@ -31,7 +31,4 @@ Choice parse_choice(Collective collective, std::string_view text, const Torus& t
 /// "swing-b" (of allreduce), or "allreduce=swing-b,bcast=bine-dd". Throws Error(not_found).
 std::vector<std::pair<Collective, std::string>> split_choices(std::string_view text);
 
-/// Throws Error(not_found) that lists all.
-Collective collective_named(std::string_view name);
-
 }  // namespace trefoil

@@ -10,14 +10,14 @@
 namespace trefoil {
 
 std::size_t Request::element_bytes() const {
-    if (collective == Collective::barrier) {
+    if (!traits().has_data()) {
         return 1;
     }
     return user != nullptr ? user->element_bytes : size_of(type);
 }
 
 std::size_t Request::vector_elements(Rank ranks) const {
-    if (!has_blocks()) {
+    if (!traits().has_blocks()) {
         return count;
     }
     return counts.empty() ? count * static_cast<std::size_t>(ranks)
@@ -51,18 +51,13 @@ std::size_t Request::displacement_of(Rank rank) const {
                           : std::accumulate(counts.begin(), counts.begin() + rank, std::size_t{0});
 }
 
-bool Request::synchronises() const {
-    return collective == Collective::allreduce || collective == Collective::barrier ||
-           (!is_rooted(collective) && counts.empty());
-}
-
 std::string Request::text() const {
-    std::string text(to_string(collective));
-    if (collective == Collective::barrier) {
+    std::string text(traits().name);
+    if (!traits().has_data()) {
         return text;
     }
-    if (exchanges_unevenly()) {
-        text += "v of";
+    if (counts_in_pairs()) {
+        text = std::string(traits().vector_variant) + " of";
     } else if (counts.empty()) {
         text += " of " + std::to_string(count);
     } else {
@@ -79,13 +74,12 @@ std::string Request::text() const {
     }
     text += user != nullptr ? " elements of " + std::to_string(user->element_bytes) + " bytes"
                             : " " + std::string(to_string(type));
-    if (is_reduction(collective)) {
+    if (traits().reduces) {
         text += user != nullptr ? " (operation of the user's)"
                                 : " (" + std::string(to_string(op)) + ")";
     }
-    if (is_rooted(collective)) {
-        text += is_reduction(collective) || collective == Collective::gather ? " to root "
-                                                                             : " from root ";
+    if (traits().rooted()) {
+        text += traits().out.holders == Holders::root ? " to root " : " from root ";
         text += std::to_string(root);
     }
     return text;

@@ -21,12 +21,13 @@ struct Request {
     /// each rank.
     std::size_t count = 0;
     Rank root = 0;
-    /// By rank, in elements; empty, or as many as ranks. Displacements without counts, too, are
-    /// possible: blocks of equal size that do not lie side by side. In alltoall the blocks
-    /// received.
+    /// The vector variant: elements of each rank's block, and where it begins; in alltoall those of
+    /// the blocks received. Empty, or as many as ranks. Displacements may be given without counts:
+    /// blocks of equal size that do not lie side by side.
     std::span<const std::size_t> counts = {}, displacements = {};
-    /// Alltoall with counts: the blocks sent, likewise. What a rank sends to another is for these
-    /// two to agree on: nothing that all ranks must decide alike may depend on any of the lists.
+    /// Alltoallv: the same of the blocks sent. Only the sender and the receiver of a block know its
+    /// count, so what all ranks must decide alike cannot depend on these lists, nor on the two
+    /// above.
     std::span<const std::size_t> send_counts = {}, send_displacements = {};
     /// Alltoall: the blocks sent lie where those received will.
     bool in_place = false;
@@ -37,10 +38,9 @@ struct Request {
     BuildOptions options = {};
 
     std::size_t element_bytes() const;
-    bool has_blocks() const { return trefoil::has_blocks(collective); }
-    bool exchanges() const { return collective == Collective::alltoall; }
-    /// Alltoall whose counts differ from rank to rank, and are known to two ranks each.
-    bool exchanges_unevenly() const { return exchanges() && !counts.empty(); }
+    const CollectiveTraits& traits() const { return traits_of(collective); }
+    /// Alltoallv: no rank knows all counts; the sender and the receiver of a block know its count.
+    bool counts_in_pairs() const { return traits().blocks_both_ways() && !counts.empty(); }
     /// Of the whole vector (all blocks).
     std::size_t vector_elements(Rank ranks) const;
     /// Of the longest block; of the vector where there are no blocks.
@@ -50,9 +50,9 @@ struct Request {
     std::size_t displacement_of(Rank rank) const;
     /// This request with the blocks that alltoall sends in the place of those it receives.
     Request sending() const;
-    /// A rank that completes the call has heard from every rank in it, whatever the vectors'
-    /// lengths: allreduce, barrier, and reduce_scatter, allgather and alltoall of equal blocks.
-    bool synchronises() const;
+    /// A rank that completes the call has heard from every rank in it. Where blocks differ in size
+    /// some may be empty, and their messages are not sent.
+    bool synchronises() const { return traits().synchronises && counts.empty(); }
     /// "bcast of 7 float from root 3".
     std::string text() const;
 

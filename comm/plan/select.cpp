@@ -60,7 +60,7 @@ bool is_candidate(const Algorithm& algorithm, Collective collective, const Torus
                             torus.ranks() > largest_priced_in_order;
     return algorithm.collective == collective && algorithm.traits.identical_results &&
            algorithm.refusal(torus).empty() && algorithm.name != "ring" &&
-           (!too_direct || is_reduction(collective));
+           (!too_direct || traits_of(collective).reduces);
 }
 
 bool is_gathered(const Algorithm& algorithm) {
@@ -132,7 +132,7 @@ bool fills_in_time(const Algorithm& algorithm, const Torus& torus, std::size_t b
 
 bool serves(const Algorithm& algorithm, const Needs& needs) {
     return (!needs.rank_order || algorithm.traits.order_preserving) &&
-           (!needs.uneven || algorithm.traits.uneven);
+           (!needs.vector_variant || algorithm.traits.vector_variant);
 }
 
 /// For machines too large to price: a plain rule by class.
@@ -143,7 +143,7 @@ const Algorithm* unpriced(const std::vector<Candidate>& all, Collective collecti
     if (collective == Collective::allreduce && !needs.rank_order) {
         return &find_algorithm(collective, small ? "recursive-doubling-i" : "swing-b");
     }
-    if (collective == Collective::alltoall && !needs.uneven) {
+    if (collective == Collective::alltoall && !needs.vector_variant) {
         // So many ranks cannot all have landing slots for all others.
         return &find_algorithm(collective, "sdx");
     }
@@ -187,7 +187,7 @@ double modelled_seconds(const Torus& torus, const Choice& choice, std::size_t by
 
 AlgorithmChoice choose_algorithm(Collective collective, const Torus& torus, std::size_t bytes,
                                  const Needs& asked, const SelectionBasis& basis) {
-    const Needs needs{asked.rank_order && is_reduction(collective), asked.uneven};
+    const Needs needs{asked.rank_order && traits_of(collective).reduces, asked.vector_variant};
     const bool ordered = needs.rank_order;
     const std::vector<Candidate>& all = candidates(collective, torus, ordered);
     const auto chosen = [&](const Algorithm& algorithm) {
@@ -215,11 +215,12 @@ AlgorithmChoice choose_algorithm(Collective collective, const Torus& torus, std:
         }
     }
     if (result.choice.algorithm == nullptr) {
-        throw Error(Status::unsupported, "no " + std::string(to_string(collective)) +
-                                             " algorithm supports torus " + torus.name() +
-                                             (ordered        ? " and reduces in rank order"
-                                              : needs.uneven ? " and takes blocks of any sizes"
-                                                             : ""));
+        throw Error(Status::unsupported,
+                    "no " + std::string(to_string(collective)) + " algorithm supports torus " +
+                        torus.name() +
+                        (ordered                ? " and reduces in rank order"
+                         : needs.vector_variant ? " and takes blocks of any sizes"
+                                                : ""));
     }
     return result;
 }

@@ -19,31 +19,26 @@ std::size_t slice_begin(std::size_t elements, std::size_t index, std::size_t sli
     return std::min(elements, static_cast<std::size_t>(Wide{units} * index / slices) * unit);
 }
 
-std::uint32_t home_of(const SegmentShape& shape, bool is_root) {
-    switch (shape.collective) {
-        case Collective::alltoall:
-            return shape.in_place ? Location::scratch : Location::input;
-        case Collective::reduce_scatter:
-            return Location::scratch;
-        case Collective::reduce:
-        case Collective::gather:
-            return is_root ? Location::output : Location::scratch;
-        case Collective::scatter:
-            return is_root ? Location::input : Location::scratch;
-        default:
-            return Location::output;
+std::uint32_t home_of(const SegmentShape& shape, const CollectiveTraits& row, Rank rank) {
+    if (row.blocks_both_ways()) {
+        return shape.in_place ? Location::scratch : Location::input;
     }
+    if (row.out.data != Data::own_block && row.out.held_by(rank, shape.root)) {
+        return Location::output;
+    }
+    const bool all_is_read = row.in.data == Data::rank_blocks && row.in.held_by(rank, shape.root);
+    return all_is_read && !row.reduces ? Location::input : Location::scratch;
 }
 
 }  // namespace
 
 VectorMap::VectorMap(const Schedule& schedule, SegmentShape shape)
-    : schedule_(schedule), shape_(std::move(shape)) {
-    home_ = home_of(shape_, schedule.rank == shape_.root);
+    : schedule_(schedule), shape_(std::move(shape)), row_(traits_of(shape_.collective)) {
+    home_ = home_of(shape_, row_, schedule.rank);
     if (home_ != Location::scratch) {
         return;
     }
-    if (!divided()) {
+    if (!has_blocks()) {
         image_bytes_ = shape_.elements[0] * shape_.element_bytes;
         return;
     }
@@ -57,7 +52,7 @@ VectorMap::VectorMap(const Schedule& schedule, SegmentShape shape)
 }
 
 Block VectorMap::blocks_at_home(std::size_t part) const {
-    return schedule_.parts[part].vector_blocks / (exchanges() ? 2 : 1);
+    return schedule_.parts[part].vector_blocks / (blocks_both_ways() ? 2 : 1);
 }
 
 VectorMap::Range VectorMap::range(std::size_t part, Block first, Block last) const {
@@ -65,7 +60,7 @@ VectorMap::Range VectorMap::range(std::size_t part, Block first, Block last) con
         return std::max<std::size_t>(1, bytes / shape_.element_bytes);
     };
     const std::size_t parts = schedule_.parts.size();
-    if (divided()) {  // then it is one block
+    if (has_blocks()) {  // then it is one block
         const std::size_t elements = shape_.elements[shape_.owners[part][first]];
         const std::size_t unit = unit_of(block_unit_bytes);
         return {slice_begin(elements, part, parts, unit),
@@ -81,7 +76,7 @@ VectorMap::Range VectorMap::range(std::size_t part, Block first, Block last) con
 }
 
 Location VectorMap::at(std::size_t part, Block block, std::size_t element) const {
-    if (!divided()) {
+    if (!has_blocks()) {
         return {home_, element * shape_.element_bytes};
     }
     const bool at_home = block < blocks_at_home(part);
@@ -93,7 +88,7 @@ Location VectorMap::at(std::size_t part, Block block, std::size_t element) const
 }
 
 void VectorMap::append(std::size_t part, Block first, Block last, std::vector<Run>& runs) const {
-    const Block step = divided() ? 1 : last - first;
+    const Block step = has_blocks() ? 1 : last - first;
     for (Block b = first; b < last; b += step) {
         const Range elements = range(part, b, b + step);
         const Run run{at(part, b, elements.from),
@@ -118,36 +113,19 @@ std::size_t VectorMap::block_bytes(std::size_t part, Block block) const {
 std::vector<Transfer> VectorMap::begin() const {
     const Rank rank = schedule_.rank;
     std::vector<Transfer> list;
-    switch (shape_.collective) {
-        case Collective::allreduce:
-        case Collective::reduce:
-            list.push_back(
-                {{home_, 0}, {Location::input, 0}, shape_.elements[0] * shape_.element_bytes});
-            break;
-        case Collective::reduce_scatter:
-            add_blocks(list, true, false);
-            break;
-        case Collective::allgather:
-            add_block(list, Location::output, Location::input, shape_.displacements[rank], 0, rank);
-            break;
-        case Collective::gather:
-            if (home_ == Location::output) {
-                add_block(list, Location::output, Location::input, shape_.displacements[rank], 0,
-                          rank);
-            } else {
-                add_blocks(list, true, true);
-            }
-            break;
-        case Collective::alltoall:
-            if (home_ == Location::scratch) {
-                add_blocks(list, true, false);
-            } else {  // what a rank sends to itself
-                add_block(list, Location::output, Location::input,
-                          shape_.displacements[ranks() + rank], shape_.displacements[rank], rank);
-            }
-            break;
-        default:
-            break;
+    if (!row_.in.held_by(rank, shape_.root) || row_.in_place == InPlace::always) {
+        return list;
+    }
+    if (row_.in.data == Data::vector) {
+        list.push_back(
+            {{home_, 0}, {Location::input, 0}, shape_.elements[0] * shape_.element_bytes});
+    } else if (home_ == Location::scratch) {
+        add_blocks(list, true, row_.in.data == Data::own_block);
+    } else if (blocks_both_ways()) {  // what a rank sends to itself
+        add_block(list, Location::output, Location::input, shape_.displacements[ranks() + rank],
+                  shape_.displacements[rank], rank);
+    } else if (row_.in.data == Data::own_block) {
+        add_block(list, Location::output, Location::input, shape_.displacements[rank], 0, rank);
     }
     return list;
 }
@@ -155,10 +133,12 @@ std::vector<Transfer> VectorMap::begin() const {
 std::vector<Transfer> VectorMap::end() const {
     const Rank rank = schedule_.rank;
     std::vector<Transfer> list;
-    if (shape_.collective == Collective::scatter && home_ == Location::input) {
+    if (row_.out.data != Data::own_block) {
+        return list;
+    }
+    if (home_ == Location::input) {
         add_block(list, Location::output, Location::input, 0, shape_.displacements[rank], rank);
-    } else if (shape_.collective == Collective::scatter ||
-               shape_.collective == Collective::reduce_scatter) {
+    } else {
         add_blocks(list, false, true);
     }
     return list;
@@ -178,7 +158,7 @@ void VectorMap::add_blocks(std::vector<Transfer>& list, bool into_image, bool ow
         for (Block b = 0; b < blocks_at_home(p); ++b) {
             const Rank owner = shape_.owners[p][b];
             const std::size_t bytes = block_bytes(p, b);
-            const bool stays = exchanges() && owner == schedule_.rank;
+            const bool stays = blocks_both_ways() && owner == schedule_.rank;
             if (bytes == 0 || stays || (own_only && owner != schedule_.rank)) {
                 continue;
             }

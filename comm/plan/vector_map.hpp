@@ -11,19 +11,19 @@
 
 namespace trefoil {
 
-/// What a segment covers. Whole vectors: `elements` has one entry. Divided collectives: one entry
-/// per rank, the elements of its block that belong to the segment; and where each rank's block
-/// begins in the vector of all blocks (the input of reduce_scatter and scatter, the output of
-/// allgather and gather). A rank's own block alone begins at 0 of the other vector. Alltoall on p
-/// ranks: 2p entries, what goes to each rank and then what comes from each; the first displacements
-/// are in the input, the others in the output.
+/// What a segment covers. Of a vector that is cut at will `elements` has one entry. Where each rank
+/// has a block: one entry per rank, the elements of its block that belong to the segment; and where
+/// each rank's block begins in the vector of all blocks (the input of reduce_scatter and scatter,
+/// the output of allgather and gather). A rank's own block alone begins at 0 of the other vector.
+/// Alltoall on p ranks: 2p entries, what goes to each rank and then what comes from each; the first
+/// displacements are in the input, the others in the output.
 struct SegmentShape {
     Collective collective = Collective::allreduce;
     Rank root = 0;
     std::size_t element_bytes = 1;
     std::vector<std::size_t> elements;
     std::vector<std::size_t> displacements;  ///< bytes
-    /// Divided collectives: by part and position, whose block it is. Alltoall: which entry of
+    /// Where ranks have blocks: by part and position, whose block it is. Alltoall: which entry of
     /// `elements` the vector block is.
     std::vector<std::vector<Rank>> owners;
     bool in_place = false;  ///< of alltoall
@@ -64,11 +64,13 @@ class VectorMap {
     struct Range {
         std::size_t from = 0, to = 0;  ///< elements, within the vector or the owner's block
     };
-    bool divided() const { return !shape_.owners.empty(); }
-    bool exchanges() const { return shape_.collective == Collective::alltoall; }
+    bool has_blocks() const { return !shape_.owners.empty(); }
+    bool blocks_both_ways() const { return row_.blocks_both_ways(); }
     /// Of how many blocks home_ is the home: alltoall's received ones are at home in the output.
     Block blocks_at_home(std::size_t part) const;
-    Rank ranks() const { return static_cast<Rank>(shape_.elements.size() / (exchanges() ? 2 : 1)); }
+    Rank ranks() const {
+        return static_cast<Rank>(shape_.elements.size() / (blocks_both_ways() ? 2 : 1));
+    }
     Range range(std::size_t part, Block first, Block last) const;
     Location at(std::size_t part, Block block, std::size_t element) const;
     void add_block(std::vector<Transfer>& list, std::uint32_t target, std::uint32_t source,
@@ -77,9 +79,10 @@ class VectorMap {
 
     const Schedule& schedule_;
     SegmentShape shape_;
+    const CollectiveTraits& row_;
     std::uint32_t home_ = Location::output;
     std::size_t image_bytes_ = 0;
-    std::vector<std::vector<std::size_t>> image_;  ///< divided: offset by part and position
+    std::vector<std::vector<std::size_t>> image_;  ///< of blocks: offset by part and position
 };
 
 /// Parts begin at multiples of part_unit_bytes and blocks, within their part, at multiples of

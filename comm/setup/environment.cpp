@@ -9,7 +9,7 @@
 #include <cstdlib>
 #include <optional>
 
-#include "algorithms/registry/nearest_names.hpp"
+#include "algorithms/schedule/nearest_names.hpp"
 #include "algorithms/schedule/algorithm.hpp"
 #include "topo/core_list.hpp"
 #include "topo/error.hpp"

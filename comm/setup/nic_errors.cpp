@@ -5,7 +5,7 @@
 #include <algorithm>
 #include <map>
 
-#include "algorithms/registry/nearest_names.hpp"
+#include "algorithms/schedule/nearest_names.hpp"
 #include "algorithms/schedule/algorithm.hpp"
 #include "topo/error.hpp"
 

@@ -59,9 +59,9 @@ TEST(ExchangeShifts, BruckTakesAnyRadixAndNumberOfPorts) {
 TEST(ExchangeShifts, KeepNothingWhereBlocksMayDiffer) {
     int uneven = 0;
     for (const Algorithm& a : algorithms()) {
-        uneven += a.traits.uneven ? 1 : 0;
+        uneven += a.traits.vector_variant ? 1 : 0;
         const Torus torus = Torus::parse("4x4");
-        for (Rank r = 0; a.traits.uneven && r < torus.ranks(); ++r) {
+        for (Rank r = 0; a.traits.vector_variant && r < torus.ranks(); ++r) {
             for (const Part& part : a.build(torus, r).parts) {
                 EXPECT_EQ(part.scratch_blocks, 0U) << a.name;
             }

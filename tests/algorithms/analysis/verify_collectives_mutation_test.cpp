@@ -142,7 +142,8 @@ TEST_P(CollectiveMutations, AreCaughtAtEveryRank) {
             for (Rank r = 0; r < torus.ranks(); ++r) {
                 correct.push_back(algorithm.build(torus, r, options));
             }
-            for (std::size_t p = 0; is_divided(goal.collective) && p < correct[0].parts.size();
+            for (std::size_t p = 0;
+                 traits_of(goal.collective).blocks_have_owners() && p < correct[0].parts.size();
                  ++p) {
                 goal.owners.push_back(algorithm.block_owners(torus, options, static_cast<int>(p)));
             }

@@ -87,7 +87,7 @@ TEST(SinglePort, ExchangesWithOneRankInAStep) {
     for (const Algorithm& a : algorithms()) {
         const bool butterfly = a.name.starts_with("bine") || a.name.starts_with("swing") ||
                                a.name.starts_with("recursive");
-        if (!butterfly || is_rooted(a.collective)) {
+        if (!butterfly || traits_of(a.collective).rooted()) {
             continue;
         }
         for (const char* shape : {"12", "13", "4x4", "3x5", "2x3x3"}) {

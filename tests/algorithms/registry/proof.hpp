@@ -43,7 +43,7 @@ inline double largest_landing(const Torus& torus, const Algorithm& algorithm,
 
 /// The roots for which an algorithm is proved: first, second, middle and last.
 inline std::set<Rank> proof_roots(const Torus& torus, const Algorithm& algorithm) {
-    if (!is_rooted(algorithm.collective)) {
+    if (!traits_of(algorithm.collective).rooted()) {
         return {0};
     }
     const Rank p = torus.ranks();
@@ -92,7 +92,7 @@ class TableProof : public testing::TestWithParam<Algorithm> {
         if (algorithm.traits.identical_results) {
             EXPECT_TRUE(proof.identical_results);
         }
-        if (algorithm.traits.order_preserving && is_reduction(algorithm.collective)) {
+        if (algorithm.traits.order_preserving && traits_of(algorithm.collective).reduces) {
             EXPECT_TRUE(proof.order_preserving);
         }
         EXPECT_LE(largest_landing(torus, algorithm, options),

@@ -6,7 +6,7 @@
 #include <functional>
 #include <set>
 
-#include "algorithms/registry/nearest_names.hpp"
+#include "algorithms/schedule/nearest_names.hpp"
 #include "algorithms/registry/registry.hpp"
 #include "algorithms/schedule/algorithm.hpp"
 #include "topo/error.hpp"

@@ -147,7 +147,7 @@ std::vector<std::string> names_on(const Torus& torus, bool uneven) {
     std::vector<std::string> names{"auto"};
     for (const Algorithm& a : algorithms()) {
         if (a.collective == Collective::alltoall && a.refusal(torus).empty() &&
-            (!uneven || a.traits.uneven)) {
+            (!uneven || a.traits.vector_variant)) {
             names.emplace_back(a.name);
         }
     }

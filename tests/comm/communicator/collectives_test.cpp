@@ -27,13 +27,13 @@ bool has_algorithms(Collective collective, const Torus& torus) {
 /// Alltoall, where only some algorithms do; what auto takes does.
 bool takes_any_sizes(Collective collective, const std::string& name) {
     return collective == Collective::alltoall &&
-           (name == "auto" || find_algorithm(collective, name).traits.uneven);
+           (name == "auto" || find_algorithm(collective, name).traits.vector_variant);
 }
 
 std::vector<CollectiveCase> cases_of(Collective collective, const Torus& torus) {
     std::vector<CollectiveCase> cases;
     std::set<int> roots{0};
-    if (is_rooted(collective)) {
+    if (traits_of(collective).rooted()) {
         roots = {0, torus.ranks() / 2, torus.ranks() - 1};
     }
     std::vector<std::size_t> uneven;
@@ -41,7 +41,8 @@ std::vector<CollectiveCase> cases_of(Collective collective, const Torus& torus) 
         uneven.push_back(static_cast<std::size_t>(r * 37 % 100) * (r % 3 == 1 ? 0 : 1));
     }
     for (const std::string& name : names_of(collective, torus)) {
-        const bool divided = is_divided(collective) || takes_any_sizes(collective, name);
+        const bool divided =
+            traits_of(collective).blocks_have_owners() || takes_any_sizes(collective, name);
         for (const int root : roots) {
             for (const bool in_place : {false, true}) {
                 for (const std::size_t count : {0UL, 1UL, 7UL, 1000UL}) {

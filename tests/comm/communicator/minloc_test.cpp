@@ -179,7 +179,7 @@ void check_algorithms(const std::string& shape, int port_threads) {
         ASSERT_NE(comm, nullptr) << trefoil_last_error(nullptr);
         int turn = torus.ranks();  // so that the tori differ
         for (const Algorithm& a : algorithms()) {
-            if (!is_reduction(a.collective) || !a.refusal(torus).empty()) {
+            if (!traits_of(a.collective).reduces || !a.refusal(torus).empty()) {
                 continue;
             }
             SCOPED_TRACE(std::string(to_string(a.collective)) + " by " + std::string(a.name) +

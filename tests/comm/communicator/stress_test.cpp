@@ -22,7 +22,7 @@ std::vector<Named> algorithms_for(const Torus& torus) {
     std::vector<Named> names;
     for (const Algorithm& a : algorithms()) {
         if (a.refusal(torus).empty()) {
-            names.push_back({a.collective, std::string(a.name), a.traits.uneven});
+            names.push_back({a.collective, std::string(a.name), a.traits.vector_variant});
         }
     }
     return names;
@@ -34,14 +34,14 @@ CollectiveCase draw(std::mt19937& shared, const std::vector<Named>& names, int r
     const Named& named = names[shared() % names.size()];
     what.collective = named.collective;
     what.algorithm = shared() % 4 == 0 ? "auto" : named.algorithm;
-    what.root = is_rooted(what.collective) ? static_cast<int>(shared()) % ranks : 0;
+    what.root = traits_of(what.collective).rooted() ? static_cast<int>(shared()) % ranks : 0;
     what.root = what.root < 0 ? -what.root : what.root;
     const std::size_t magnitude = std::size_t{1} << shared() % 16;
     what.count = shared() % (4 * magnitude);
     what.in_place = shared() % 2 == 0;
     what.salt = static_cast<std::int64_t>(shared() % 1000);
     const bool exchange = what.collective == Collective::alltoall;
-    const bool divided = is_divided(what.collective) || named.uneven;
+    const bool divided = traits_of(what.collective).blocks_have_owners() || named.uneven;
     if (divided || exchange) {
         what.count /= static_cast<std::size_t>(ranks);
     }

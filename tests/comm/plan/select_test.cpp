@@ -180,8 +180,8 @@ TEST(Selection, KeepsAlltoallvFromForwarding) {
         const Torus torus = Torus::parse(shape);
         for (const std::size_t bytes : {8UL, mib}) {
             const auto made =
-                choose_algorithm(Collective::alltoall, torus, bytes, {.uneven = true});
-            EXPECT_TRUE(made.choice.algorithm->traits.uneven) << shape;
+                choose_algorithm(Collective::alltoall, torus, bytes, {.vector_variant = true});
+            EXPECT_TRUE(made.choice.algorithm->traits.vector_variant) << shape;
         }
     }
 }

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // Names by edit distance.
-#include "algorithms/registry/nearest_names.hpp"
+#include "algorithms/schedule/nearest_names.hpp"
 
 #include <algorithm>
 #include <utility>
