@@ -1,20 +1,16 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Set-up of a communicator: agreement, ports, threads; and its end.
+// Set-up of a communicator, stage by stage; its end; and what it holds.
 #include "comm/communicator/communicator.hpp"
 
-#include <unistd.h>
-
 #include <algorithm>
+#include <atomic>
 #include <cstdio>
-#include <fstream>
-#include <map>
 #include <set>
 
 #include "comm/plan/lower.hpp"
 #include "comm/setup/blob.hpp"
-#include "comm/setup/cost_settings.hpp"
-#include "comm/setup/nics.hpp"
-#include "topo/core_list.hpp"
+#include "comm/setup/configuration.hpp"
+#include "comm/setup/timeline.hpp"
 #include "topo/host.hpp"
 
 namespace trefoil {
@@ -23,50 +19,37 @@ namespace {
 
 constexpr std::chrono::milliseconds longest_greeting{30'000};
 
-/// State letter of a process of this host; 0 when there is none.
-char process_state(int pid) {
-    std::ifstream file("/proc/" + std::to_string(pid) + "/stat");
-    std::string text;
-    std::getline(file, text);
-    const std::size_t after_name = text.rfind(')');
-    return after_name == std::string::npos || after_name + 2 >= text.size() ? '\0'
-                                                                            : text[after_name + 2];
-}
-
-/// Names one of this process's namespaces ("net", "pid"); empty where there is no such thing.
-std::string own_namespace(const std::string& kind) {
-    char name[64] = {};
-    const ssize_t length = readlink(("/proc/self/ns/" + kind).c_str(), name, sizeof name - 1);
-    return {name, static_cast<std::size_t>(std::max<ssize_t>(0, length))};
-}
-
-/// Equal for processes that see each other's process numbers: hosts may share a name.
-std::string process_space() {
-    std::string boot;
-    std::ifstream("/proc/sys/kernel/random/boot_id") >> boot;
-    return boot + own_namespace("pid");
+/// Only those who asked for threads can mend it, and one line per process is enough.
+void warn_of_oversubscription(const Placement& placement) {
+    static std::atomic_flag said;
+    if (!placement.oversubscription.empty() && !said.test_and_set()) {
+        std::fprintf(stderr,
+                     "trefoil: %s; TREFOIL_PORT_THREADS asked for them: threads that wait for a "
+                     "core slow the others down\n",
+                     placement.oversubscription.c_str());
+    }
 }
 
 }  // namespace
 
 Communicator::Communicator(Settings settings, std::unique_ptr<Bootstrap> bootstrap)
-    : settings_(std::move(settings)), bootstrap_(std::move(bootstrap)) {
-    meet(exchange("configuration", [this] {
-        if (!settings_.hostfile.empty()) {
-            host_file_ = read_host_file(settings_.hostfile);
-        }
-        return introduction();
-    }));
-    torus_map_ = make_torus_map(torus_request(), ranks());  // throws alike on all ranks
-    settle_ports(exchange("settings and NICs", [this] { return propose_ports(); }));
-    for_all("ports", [this] { open(); });
+    : settings_(std::move(settings)), bootstrap_(std::move(bootstrap)), agreement_(*bootstrap_) {
+    meet();
+    choose_ports();
+    agreement_.for_all("ports", [this] {
+        open_ports();
+        start_executor();
+    });
+    prepare_calls();
 }
 
 Communicator::~Communicator() {
     if (executor_) {
         executor_->leave();
     }
-    end_trace();
+    if (timeline_) {
+        write_timeline(*timeline_, rank(), settings_.trace_events);
+    }
     for (const auto& group : channels_.groups) {
         if (failed_ != Status::success) {
             group->abandon();
@@ -74,203 +57,92 @@ Communicator::~Communicator() {
     }
 }
 
-/// Runs `work` and tells all ranks how it went, so that nobody waits for a rank that cannot go on.
-/// Returns what `work` returned, by rank.
-std::vector<std::string> Communicator::exchange(const std::string& stage,
-                                                const std::function<std::string()>& work) {
-    BlobWriter mine;
-    try {
-        const std::string result = work();
-        mine.number(Status::success);
-        mine.text(result);
-    } catch (const Error& error) {
-        mine.number(error.status());
-        mine.text(error.what());
-    }
-    std::vector<std::string> all = bootstrap_->allgather(mine.bytes());
-    const auto take = [&](Rank r, const std::string& prefix) {
-        BlobReader blob(all[r]);
-        const auto status = blob.number<Status>();
-        std::string text = blob.text();
-        if (status != Status::success) {
-            throw Error(status, prefix + text);
+/// Who the ranks are, that they are configured alike, and where they are in the torus.
+void Communicator::meet() {
+    std::optional<HostFile> host_file;
+    const auto introductions = agreement_.allgather("configuration", [&] {
+        if (!settings_.hostfile.empty()) {
+            host_file = read_host_file(settings_.hostfile);
         }
-        return text;
-    };
-    take(rank(), "");
-    for (Rank r = 0; r < ranks(); ++r) {
-        all[r] = take(r, "rank " + std::to_string(r) + " cannot set up its " + stage + ": ");
-    }
-    return all;
-}
-
-void Communicator::for_all(const std::string& stage, const std::function<void()>& work) {
-    exchange(stage, [&] {
-        work();
-        return std::string();
+        BlobWriter mine;
+        mine.text(text_to_compare(settings_, host_file, ranks()));
+        RankProcess process = this_process();
+        process.coordinates = settings_.coordinates;
+        mine.text(encode(process));
+        return mine.bytes();
     });
-}
-
-/// What this rank tells all others first: settings that must be equal, and who it is.
-std::string Communicator::introduction() const {
-    std::string torus = settings_.torus.empty() ? std::string("automatic")
-                                                : torus_named(settings_.torus, ranks()).name();
-    if (host_file_) {
-        torus = "of host file " + settings_.hostfile + " (" +
-                std::to_string(host_file_->lines.size()) + " lines, checksum " +
-                std::to_string(host_file_->checksum) + ")";
-    }
-    BlobWriter mine;
-    mine.text("torus " + torus + ", " + std::to_string(settings_.coordinates.size()) +
-              " coordinates, backend " +
-              (settings_.backend.empty() ? "automatic" : settings_.backend) + ", provider " +
-              (settings_.provider.empty() ? "automatic" : settings_.provider) + ", algorithm " +
-              settings_.algorithm + ", landing " + std::to_string(settings_.landing_bytes) +
-              " bytes, segments " + std::to_string(settings_.segment_bytes) + " bytes" +
-              ", model " + (settings_.cost_model ? to_string(*settings_.cost_model) : "automatic") +
-              (settings_.reproducible ? ", reproducible" : "") +
-              (settings_.single_copy ? ", single copy" : "") + ", phase sync " +
-              std::string(to_string(settings_.phase_sync)));
-    mine.text(host_name());
-    mine.text(own_namespace("net"));
-    mine.text(process_space());
-    mine.number(static_cast<std::int32_t>(getpid()));
-    mine.text(core_list_text(allowed_cores()));
-    for (const Rank coordinate : settings_.coordinates) {
-        mine.number(coordinate);
-    }
-    return mine.bytes();
-}
-
-/// Reads what all have told: who is local, and who is not as this rank is.
-void Communicator::meet(const std::vector<std::string>& introductions) {
-    const std::string host = host_name();
     std::vector<std::string> texts;
+    std::vector<RankProcess> processes;
     for (const std::string& bytes : introductions) {
         BlobReader blob(bytes);
         texts.push_back(blob.text());
-        PeerProcess peer;
-        peer.host = blob.text();
-        peer.network = blob.text();
-        peer.process_space = blob.text();
-        peer.pid = blob.number<std::int32_t>();
-        peer.cores = parse_core_list(blob.text()).value_or(std::vector<int>{});
-        while (!blob.empty()) {
-            peer.coordinates.push_back(blob.number<Rank>());
-        }
-        processes_.push_back(peer);
+        processes.push_back(decode_process(blob.text()));
     }
     require_agreement(texts, "the configuration");
-    const auto is_local = [&](const PeerProcess& p) { return p.host == host; };
-    local_ranks_ = static_cast<Rank>(std::count_if(processes_.begin(), processes_.end(), is_local));
-    local_rank_ =
-        static_cast<Rank>(std::count_if(processes_.begin(), processes_.begin() + rank(), is_local));
-    const bool one_host = local_ranks_ == ranks();
-    one_network_ =
-        one_host && std::all_of(processes_.begin(), processes_.end(), [&](const PeerProcess& p) {
-            return p.network == processes_[0].network;
-        });
-    if (settings_.backend.empty()) {
-        settings_.backend = one_host ? "memory" : "ofi";
-    }
-    settings_.cost_model =
-        model_of_job(settings_.cost_model, settings_.backend == "memory", most_ranks_per_core());
+    job_.emplace(rank(), std::move(processes));
+    torus_map_ = make_torus_map(torus_request(settings_, host_file, *job_), ranks());
+    complete(settings_, *job_);
+    single_copy_ = SingleCopyAccess(offers_single_copy(settings_));
 }
 
-/// Of any host: the same on all ranks.
-double Communicator::most_ranks_per_core() const {
-    struct Host {
-        int ranks = 0;
-        std::set<int> cores;
-    };
-    std::map<std::string, Host> hosts;
-    double most = 0;
-    for (const PeerProcess& peer : processes_) {
-        Host& host = hosts[peer.host];
-        ++host.ranks;
-        host.cores.insert(peer.cores.begin(), peer.cores.end());
-    }
-    for (const auto& [name, host] : hosts) {
-        const auto cores = std::max(1.0, static_cast<double>(host.cores.size()));
-        most = std::max(most, host.ranks / cores);
-    }
-    return most;
-}
-
-/// In the documented order: the caller, a host file, TREFOIL_TORUS, a balanced torus.
-TorusRequest Communicator::torus_request() const {
-    TorusRequest request{settings_.torus_source, settings_.torus, {}};
-    if (!settings_.coordinates.empty()) {
-        request.source = "the caller's coordinates";
-        for (const PeerProcess& peer : processes_) {
-            request.coordinates.push_back(peer.coordinates);
+/// Checks the settings of this rank, and compares with the others what follows for its ports.
+void Communicator::choose_ports() {
+    const auto proposals = agreement_.allgather("settings and NICs", [this] {
+        settle_port_threads(torus(), settings_);
+        chooser_.emplace(torus_map_, settings_);
+        for (const auto& [collective, text] : split_choices(settings_.algorithm)) {
+            chooser_->force(collective, text);
         }
-    } else if (host_file_) {
-        std::vector<std::string> hosts;
-        for (const PeerProcess& peer : processes_) {
-            hosts.push_back(peer.host);
-        }
-        request.source = "host file " + settings_.hostfile;
-        request.torus = host_file_->sizes.empty() ? "" : Torus(host_file_->sizes).name();
-        request.coordinates = coordinates_by_host(*host_file_, hosts);
-    }
-    return request;
+        ports_.emplace(*job_, torus(), settings_);
+        timeline_ = begin_timeline(settings_, ports_->groups(), rank());
+        return ports_->proposal();
+    });
+    ports_->compare(proposals);
 }
 
-void Communicator::open() {
+void Communicator::open_ports() {
+    ports_->place();
     if (rank() == 0) {
         for (const std::string& message : unknown_variables()) {
             std::fprintf(stderr, "trefoil: %s\n", message.c_str());
         }
+        if (settings_.port_threads > 0) {
+            warn_of_oversubscription(ports_->placement());
+        }
     }
-    placement_ = place_threads(local_ports_, local_rank_);
-    warn_of_oversubscription();
-    BackendConfig config;
-    config.provider = settings_.provider;
-    config.groups = port_groups_.groups;
-    config.nics = selectors(nics_);
-    config.rank = rank();
-    config.one_host = one_network_;
     if (ranks() > 1) {
-        channels_.groups = open_backend(settings_.backend, config);
+        channels_.groups = open_backend(settings_.backend, ports_->backend_config());
         provider_ = channels_.groups[0]->provider();
     }
+    const int threads = ports_->groups().threads;
+    port_threads_ = settings_.port_threads_by == PortThreadsBy::openmp
+                        ? PortThreads::openmp(threads)
+                        : std::make_unique<PortThreads>(threads, ports_->placement().cores);
+}
+
+void Communicator::start_executor() {
     channels_.rank = rank();
     channels_.host = host_name();
-    channels_.slots = Executor::landing_slots;
     channels_.slot_bytes =
         settings_.landing_bytes / channels_.slots / landing_alignment * landing_alignment;
-    port_threads_ = settings_.port_threads_by == PortThreadsBy::openmp
-                        ? PortThreads::openmp(port_groups_.threads)
-                        : std::make_unique<PortThreads>(port_groups_.threads, placement_.cores);
-    channel_setup_ = std::make_unique<ChannelSetup>(channels_, *bootstrap_);
     ExecutorOptions options;
-    options.may_spin = placement_.may_spin;
+    options.may_spin = ports_->placement().may_spin;
     options.timeout = settings_.timeout;
-    // Half: the verdict on the greetings is exchanged within the other half.
+    // Half: the verdict on the greetings is agreed upon within the other half.
     options.greeting_timeout = std::min(settings_.timeout / 2, longest_greeting);
     options.stall_warning = settings_.stall_warning;
     options.progress = settings_.progress;
-    options.trace = trace_.get();
-    options.check_peers = [this] { return dead_peers(); };
-    executor_ = std::make_unique<Executor>(channels_, *port_threads_, options);
+    options.trace = timeline_.get();
+    options.check_peers = [this] { return job_->dead_peers(); };
+    executor_.emplace(channels_, *port_threads_, options);
 }
 
-/// All that are found dead: one death brings others with it, and the first cause is among them.
-std::string Communicator::dead_peers() const {
-    std::string found;
-    for (Rank r = 0; r < ranks(); ++r) {
-        const PeerProcess& peer = processes_[r];
-        if (peer.process_space != processes_[rank()].process_space || peer.pid == getpid()) {
-            continue;
-        }
-        const char state = process_state(peer.pid);
-        if (state == '\0' || state == 'Z' || state == 'X') {
-            found += (found.empty() ? "" : ", ") + std::string("rank ") + std::to_string(r) +
-                     " (process " + std::to_string(peer.pid) + " on " + peer.host + ")";
-        }
-    }
-    return found.empty() ? found : "has died: " + found;
+void Communicator::prepare_calls() {
+    channel_setup_.emplace(channels_, *bootstrap_);
+    schedules_.emplace(torus_map_, rank(), agreement_, *channel_setup_, *executor_);
+    const SegmentLimits limits{channels_.slot_bytes, settings_.segment_bytes,
+                               settings_.landing_bytes};
+    planner_.emplace(torus_map_, rank(), limits, channels_, *schedules_, *executor_);
 }
 
 Communicator::Resources Communicator::resources() const {
@@ -284,7 +156,7 @@ Communicator::Resources Communicator::resources() const {
     return {static_cast<int>(peers.size()), static_cast<int>(channels_.in.size()),
             static_cast<int>(channels_.out.size()),
             channels_.in.size() * channels_.slot_bytes * channels_.slots,
-            executor_ ? executor_->staging_bytes() : 0};
+            executor_->staging_bytes()};
 }
 
 Communicator::PortUse Communicator::port_use(Port port) const {
@@ -295,7 +167,7 @@ Communicator::PortUse Communicator::port_use(Port port) const {
             use.bytes += channel.bytes;
         }
     }
-    use.nic = nics_.empty() ? "" : nics_[static_cast<std::size_t>(port.index)].name.c_str();
+    use.nic = ports_->nic(port);
     return use;
 }
 

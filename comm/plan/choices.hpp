@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// What the user forces: an algorithm by name, with modifiers, for one collective.
+// What a call uses: an algorithm with its options. And how users write what they force.
 #pragma once
 
 #include <string>
@@ -11,9 +11,14 @@
 
 namespace trefoil {
 
+/// Complete, it is all that a plan needs to know beside the request. What a user forces leaves open
+/// what Chooser fills in.
 struct Choice {
     const Algorithm* algorithm = nullptr;  ///< null: auto
     BuildOptions options;
+    /// The reduction goes straight from the ranks' memory, in the algorithm's order.
+    bool single_copy = false;
+    friend bool operator==(const Choice&, const Choice&) = default;
 };
 
 /// The name with its modifiers, as parse_choice() reads it; "auto".

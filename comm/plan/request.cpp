@@ -90,7 +90,6 @@ std::uint64_t Request::hash() const {
                       static_cast<std::uint64_t>(type) << 8 | static_cast<std::uint64_t>(op) << 16 |
                       static_cast<std::uint64_t>(root) << 32;
     h = mix_hash(h, count);
-    h = mix_hash(h, reinterpret_cast<std::uintptr_t>(algorithm));
     h = mix_hash(h, in_place ? 1 : 0);
     for (const auto list : {counts, displacements, send_counts, send_displacements}) {
         for (const std::size_t n : list) {
@@ -102,8 +101,7 @@ std::uint64_t Request::hash() const {
 
 bool operator==(const Request& a, const Request& b) {
     return a.collective == b.collective && a.type == b.type && a.op == b.op && a.count == b.count &&
-           a.root == b.root && a.user == b.user && a.algorithm == b.algorithm &&
-           a.options == b.options && a.in_place == b.in_place &&
+           a.root == b.root && a.user == b.user && a.in_place == b.in_place &&
            std::ranges::equal(a.counts, b.counts) &&
            std::ranges::equal(a.displacements, b.displacements) &&
            std::ranges::equal(a.send_counts, b.send_counts) &&

@@ -33,9 +33,6 @@ struct Request {
     bool in_place = false;
     /// An operation of the user's in place of `op`; then `type` is ignored for its elements' size.
     std::shared_ptr<const UserOperation> user = {};
-    /// What the communicator is told to use for the collective; null: the cheapest.
-    const Algorithm* algorithm = nullptr;
-    BuildOptions options = {};
 
     std::size_t element_bytes() const;
     const CollectiveTraits& traits() const { return traits_of(collective); }

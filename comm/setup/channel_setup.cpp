@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// The exchange of landing regions. Each rank offers, to everybody, where its new incoming channels
-// land; each sender picks its own.
+// Each rank offers, to everybody, where its new incoming channels land; each sender picks its own.
 #include "comm/setup/channel_setup.hpp"
 
 #include <algorithm>
 #include <set>
 
+#include "comm/setup/agreement.hpp"
 #include "comm/setup/blob.hpp"
 #include "threads/executor/notification.hpp"
 #include "topo/error.hpp"
@@ -22,30 +22,6 @@ struct Offer {
 };
 }  // namespace
 
-void require_agreement(const std::vector<std::string>& texts, const std::string& about) {
-    std::map<std::string, std::vector<std::size_t>> voters;
-    for (std::size_t r = 0; r < texts.size(); ++r) {
-        voters[texts[r]].push_back(r);
-    }
-    if (voters.size() == 1) {
-        return;
-    }
-    std::string message = "the ranks disagree about " + about + ":";
-    int listed = 0;
-    for (const auto& [text, ranks] : voters) {
-        if (++listed > 4) {
-            message += " ...";
-            break;
-        }
-        message += (listed > 1 ? "; " : " ") + std::string(ranks.size() > 1 ? "ranks " : "rank ");
-        for (std::size_t i = 0; i < std::min<std::size_t>(ranks.size(), 3); ++i) {
-            message += (i > 0 ? ", " : "") + std::to_string(ranks[i]);
-        }
-        message += (ranks.size() > 3 ? ", ...: " : ": ") + text;
-    }
-    throw Error(Status::mismatch, message);
-}
-
 int ChannelSetup::group_of(Port port) const {
     for (std::size_t g = 0; g < channels_.groups.size(); ++g) {
         const auto& ports = channels_.groups[g]->ports();
@@ -56,8 +32,8 @@ int ChannelSetup::group_of(Port port) const {
     throw Error(Status::internal, "port " + to_string(port) + " was not opened");
 }
 
-void ChannelSetup::exchange(const Schedule& schedule, bool acknowledged,
-                            const std::string& agreement) {
+void ChannelSetup::allgather_offers(const Schedule& schedule, bool acknowledged,
+                                    const std::string& agreement) {
     added_ = {channels_.out.size(), channels_.in.size()};
     new_ports_.clear();
     std::set<Key> outgoing, incoming;

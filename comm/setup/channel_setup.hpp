@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Channels: which ones a schedule needs, and the exchange that sets them up.
+// Channels: which ones a schedule needs, and how they are set up.
 #pragma once
 
 #include <map>
@@ -12,14 +12,15 @@
 
 namespace trefoil {
 
-/// What one exchange has added; the executor greets these.
+/// What one set-up has added; the executor greets these.
 struct NewChannels {
     std::size_t first_out = 0;
     std::size_t first_in = 0;
 };
 
-/// Adds channels to a channels. All ranks call exchange() together, with the schedules of the same
-/// algorithms, then connect(). Only peers that the schedules name are connected.
+/// Adds channels. All ranks call allgather_offers() together, with their schedules by the same
+/// algorithm, then connect(). Only peers that the schedules name are connected. Invariant: after
+/// both, all channels of these schedules are in `channels`, numbered alike at both ends.
 class ChannelSetup {
   public:
     ChannelSetup(Channels& channels, Bootstrap& bootstrap)
@@ -29,9 +30,10 @@ class ChannelSetup {
     /// `agreement` is a text that all ranks must give alike (the call, in words). Throws
     /// Error(mismatch) that says which ranks differ and how, or what the backend throws.
     /// `acknowledged`: the receivers acknowledge, for which each channel needs one the other way.
-    void exchange(const Schedule& schedule, bool acknowledged, const std::string& agreement);
+    void allgather_offers(const Schedule& schedule, bool acknowledged,
+                          const std::string& agreement);
 
-    /// Connects this rank's outgoing channels, as exchanged; talks to no other rank. Throws what
+    /// Connects this rank's outgoing channels, as offered; talks to no other rank. Throws what
     /// the backend throws, with both ends of the channel named.
     NewChannels connect();
 
@@ -44,13 +46,10 @@ class ChannelSetup {
     Channels& channels_;
     Bootstrap& bootstrap_;
     std::map<Key, std::size_t> out_, in_;
-    // Of the exchange that waits for connect():
+    // Of the offers that wait for connect():
     NewChannels added_;
     std::map<Rank, std::vector<int>> new_ports_;  // by peer: own ports to connect to it
     std::vector<std::string> offers_;
 };
-
-/// Throws Error(mismatch) when the texts differ: "rank 3: X, but rank 0: Y".
-void require_agreement(const std::vector<std::string>& texts, const std::string& about);
 
 }  // namespace trefoil

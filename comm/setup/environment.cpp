@@ -9,8 +9,8 @@
 #include <cstdlib>
 #include <optional>
 
-#include "algorithms/schedule/nearest_names.hpp"
 #include "algorithms/schedule/algorithm.hpp"
+#include "algorithms/schedule/nearest_names.hpp"
 #include "topo/core_list.hpp"
 #include "topo/error.hpp"
 

@@ -5,8 +5,8 @@
 #include <algorithm>
 #include <map>
 
-#include "algorithms/schedule/nearest_names.hpp"
 #include "algorithms/schedule/algorithm.hpp"
+#include "algorithms/schedule/nearest_names.hpp"
 #include "topo/error.hpp"
 
 namespace trefoil {

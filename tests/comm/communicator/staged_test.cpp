@@ -37,7 +37,7 @@ class Node {
         options.timeout = timeout;
         executor_ = std::make_unique<Executor>(channels_, port_threads_, options);
         ChannelSetup wiring(channels_, *bootstrap_);
-        wiring.exchange(schedule_, false, "the same");
+        wiring.allgather_offers(schedule_, false, "the same");
         const NewChannels added = wiring.connect();
         executor_->greet(added.first_out, added.first_in);
     }

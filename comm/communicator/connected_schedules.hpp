@@ -1,0 +1,60 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// The schedules that can run: those whose channels exist at both ends.
+#pragma once
+
+#include <string>
+#include <unordered_map>
+
+#include "comm/plan/choices.hpp"
+#include "comm/setup/agreement.hpp"
+#include "comm/setup/channel_setup.hpp"
+#include "comm/setup/torus_map.hpp"
+#include "threads/executor/executor.hpp"
+#include "topo/error.hpp"
+
+namespace trefoil {
+
+/// An error after which ranks may be out of step: this communicator cannot go on.
+class OutOfStep : public Error {
+  public:
+    using Error::Error;
+};
+
+/// Invariant: every channel that a schedule in here needs has been connected and greeted. Schedules
+/// are never forgotten, so that no rank sets up what another one takes for there.
+class ConnectedSchedules {
+  public:
+    /// All outlive this. `map` has the torus and the place of rank `rank` in it.
+    ConnectedSchedules(const TorusMap& map, Rank rank, Agreement& agreement, ChannelSetup& channels,
+                       Executor& executor)
+        : map_(map), rank_(rank), agreement_(agreement), channels_(channels), executor_(executor) {}
+
+    /// This rank's schedule by the choice's algorithm and options, in ranks. Collective the first
+    /// time, and the first time that it is to be acknowledged: then `call` is the call in words,
+    /// which all ranks must give alike. Throws OutOfStep.
+    const Schedule& get(const Choice& choice, bool acknowledged, const std::string& call);
+
+  private:
+    struct Key {
+        const Algorithm* algorithm = nullptr;
+        BuildOptions options;
+        bool operator==(const Key&) const = default;
+    };
+    struct Hash {
+        std::size_t operator()(const Key& key) const noexcept;
+    };
+    struct Connected {
+        Schedule schedule;
+        bool acknowledged = false;  ///< its channels have opposites
+    };
+    void connect(const Schedule& schedule, bool acknowledged, const std::string& call);
+
+    const TorusMap& map_;
+    Rank rank_;
+    Agreement& agreement_;
+    ChannelSetup& channels_;
+    Executor& executor_;
+    std::unordered_map<Key, Connected, Hash> schedules_;
+};
+
+}  // namespace trefoil

@@ -1,0 +1,87 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Schedule, cutting into segments, lowering.
+#include "comm/communicator/planner.hpp"
+
+#include <utility>
+
+#include "comm/plan/hash.hpp"
+#include "comm/plan/lower.hpp"
+#include "comm/plan/single_copy.hpp"
+
+namespace trefoil {
+
+namespace {
+
+constexpr const char* same_calls =
+    "all ranks must make the same calls in the same order, with the same count, type and operation";
+constexpr const char* same_counts_in_pairs =
+    "all ranks must make the same calls in the same order, with the same type, and each must "
+    "receive as many elements from another as that one sends it";
+
+std::string text_of(const Request& request, const Choice& choice) {
+    return request.text() + " by " + to_string(choice);
+}
+
+}  // namespace
+
+std::unique_ptr<Plan> Planner::plan(const Request& request, const Choice& choice) {
+    auto plan = std::make_unique<Plan>();
+    plan->text = text_of(request, choice);
+    const Schedule& schedule = schedules_.get(choice, !request.synchronises(), plan->text);
+    plan->call.signature = text_hash(plan->text);
+    plan->call.text = plan->text.c_str();
+    plan->call.agreement = request.counts_in_pairs() ? same_counts_in_pairs : same_calls;
+    plan->call.element_bytes = request.element_bytes();
+    if (request.user != nullptr) {
+        plan->user = request.user;
+        plan->call.kernels.user = plan->user.get();
+    } else if (request.traits().reduces) {
+        plan->call.kernels = reduce_kernels(request.type, request.op);
+    }
+    if (choice.single_copy) {
+        lower_single_copy(*plan, request, schedule);
+    } else {
+        lower_segments(*plan, request, choice, schedule);
+    }
+    plan->call.segments = plan->segments;
+    return plan;
+}
+
+bool Planner::reaches_all(const Request& request, const Choice& choice) {
+    return trefoil::reaches_all(schedules_.get(choice, false, text_of(request, choice)), channels_);
+}
+
+void Planner::lower_single_copy(Plan& plan, const Request& request, const Schedule& schedule) {
+    add_program(plan, lower_directly(schedule, channels_, rank_, map_.torus.ranks(), request.count,
+                                     request.element_bytes()));
+    plan.segments.push_back({plan.programs.back().get(), 0});
+}
+
+/// Segments of one shape share a program.
+void Planner::lower_segments(Plan& plan, const Request& request, const Choice& choice,
+                             const Schedule& schedule) {
+    const auto [segments, per_segment] = cut(request, choice, map_.torus, schedule, limits_);
+    SegmentShape shape = segment_shape(request, choice, map_, schedule);
+    bool pack_all = false;
+    for (const auto& group : channels_.groups) {
+        pack_all |= group->needs_registered_source();
+    }
+    for (std::size_t s = 0; s < segments; ++s) {
+        std::vector<std::size_t> elements =
+            segment_elements(request, map_.torus.ranks(), s, per_segment);
+        if (plan.programs.empty() || elements != shape.elements) {
+            shape.elements = std::move(elements);
+            add_program(plan, lower(schedule, VectorMap(schedule, shape), channels_, pack_all,
+                                    !request.synchronises()));
+        }
+        plan.segments.push_back(
+            {plan.programs.back().get(), s * per_segment * request.element_bytes()});
+    }
+}
+
+void Planner::add_program(Plan& plan, Program program) {
+    plan.programs.push_back(std::make_unique<Program>(std::move(program)));
+    executor_.reserve(*plan.programs.back());
+}
+
+}  // namespace trefoil

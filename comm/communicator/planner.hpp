@@ -1,0 +1,53 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// From a call and its complete choice to a plan.
+#pragma once
+
+#include <memory>
+#include <string>
+
+#include "comm/communicator/connected_schedules.hpp"
+#include "comm/plan/chooser.hpp"
+#include "comm/plan/plan.hpp"
+#include "comm/plan/segments.hpp"
+#include "comm/setup/torus_map.hpp"
+#include "threads/executor/channels.hpp"
+
+namespace trefoil {
+
+/// Invariant: a plan follows from the request and the choice alone; nothing is chosen here. All
+/// ranks plan the same calls in the same order.
+class Planner {
+  public:
+    /// All but `limits` outlive this.
+    Planner(const TorusMap& map, Rank rank, const SegmentLimits& limits, Channels& channels,
+            ConnectedSchedules& schedules, Executor& executor)
+        : map_(map),
+          rank_(rank),
+          limits_(limits),
+          channels_(channels),
+          schedules_(schedules),
+          executor_(executor) {}
+
+    /// Collective where the schedule is new. Throws OutOfStep; any other error is thrown on all
+    /// ranks alike.
+    std::unique_ptr<Plan> plan(const Request& request, const Choice& choice);
+
+    /// Whether this rank gets at the memory of all others that `choice` of single copy names.
+    /// Collective where its schedule is new.
+    bool reaches_all(const Request& request, const Choice& choice);
+
+  private:
+    void lower_single_copy(Plan& plan, const Request& request, const Schedule& schedule);
+    void lower_segments(Plan& plan, const Request& request, const Choice& choice,
+                        const Schedule& schedule);
+    void add_program(Plan& plan, Program program);
+
+    const TorusMap& map_;
+    Rank rank_;
+    SegmentLimits limits_;
+    Channels& channels_;
+    ConnectedSchedules& schedules_;
+    Executor& executor_;
+};
+
+}  // namespace trefoil

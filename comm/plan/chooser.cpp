@@ -1,0 +1,114 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// From what is forced, set and modelled to a complete choice.
+#include "comm/plan/chooser.hpp"
+
+#include <algorithm>
+#include <string>
+#include <utility>
+
+#include "algorithms/registry/registry.hpp"
+#include "comm/plan/single_copy.hpp"
+#include "topo/error.hpp"
+
+namespace trefoil {
+
+namespace {
+
+Choice by_the_model(Collective collective, const Torus& torus, std::size_t bytes,
+                    const Needs& needs, const SelectionBasis& basis) {
+    return choose_algorithm(collective, torus, bytes, needs, basis).choice;
+}
+
+}  // namespace
+
+const Algorithm& single_copy_algorithm() {
+    static const Algorithm& ordered = find_algorithm(Collective::allreduce, "ordered");
+    return ordered;
+}
+
+Chooser::Chooser(const TorusMap& map, const Settings& settings, Model model)
+    : map_(map),
+      basis_(selection_basis(settings)),
+      reproducible_(settings.reproducible),
+      single_copy_(settings.single_copy),
+      phase_sync_(settings.phase_sync),
+      model_(model ? std::move(model) : Model(by_the_model)) {}
+
+void Chooser::force(Collective collective, std::string_view text) {
+    forced_[static_cast<std::size_t>(collective)] = parse_choice(collective, text, map_.torus);
+}
+
+Choice Chooser::choose(const Request& request, bool reaches_all) const {
+    const std::size_t bytes = bytes_of(request);
+    const bool pairs = request.counts_in_pairs();
+    Choice choice = forced(request.collective);
+    if (reaches_all && suits_single_copy(request)) {
+        choice = {&single_copy_algorithm(), {}, true};
+    } else if (choice.algorithm == nullptr) {
+        const Needs needs{goes_in_rank_order(request), pairs};
+        choice = model_(request.collective, map_.torus, bytes, needs, basis_);
+    } else if (pairs && !choice.algorithm->traits.vector_variant) {
+        throw Error(Status::unsupported,
+                    std::string(choice.algorithm->name) +
+                        " forwards blocks, which must be of one size; for alltoallv use auto, or "
+                        "an algorithm that `trefoil info` lists as taking blocks of any sizes");
+    }
+    // What nobody has said yet.
+    if (choice.options.pieces == 0) {
+        choice.options.pieces = pieces_for(*choice.algorithm, map_.torus, bytes, basis_);
+    }
+    if (choice.options.sync == PhaseSync::none) {
+        choice.options.sync = phase_sync(*choice.algorithm);
+    }
+    choice.options.root = map_.position_of[request.root];
+    return choice;
+}
+
+bool Chooser::suits_single_copy(const Request& request) const {
+    const Choice& forced = this->forced(request.collective);
+    const bool left_open =
+        forced.algorithm == nullptr || forced == Choice{&single_copy_algorithm(), {}};
+    return single_copy_ && left_open &&
+           gains_directly(request.collective, bytes_of(request), map_.torus.ranks());
+}
+
+void Chooser::require_rank_order(const Request& request, const Choice& choice) const {
+    if (!request.traits().reduces || !goes_in_rank_order(request)) {
+        return;
+    }
+    const char* const who =
+        request.commutes() ? "TREFOIL_REPRODUCIBLE=1" : "an operation that does not commute";
+    if (!choice.algorithm->traits.order_preserving) {
+        throw Error(Status::unsupported,
+                    std::string(choice.algorithm->name) + " does not reduce in rank order, which " +
+                        who +
+                        " needs; use auto, or an algorithm that `trefoil info` lists as order "
+                        "preserving");
+    }
+    if (!std::is_sorted(map_.rank_at.begin(), map_.rank_at.end())) {
+        throw Error(Status::unsupported,
+                    std::string(who) +
+                        " needs ranks that lie in the torus row by row, but the coordinates given "
+                        "put them in another order");
+    }
+}
+
+/// Not all ranks know the counts of an alltoallv.
+std::size_t Chooser::bytes_of(const Request& request) const {
+    const Rank ranks = map_.torus.ranks();
+    return request.counts_in_pairs() ? usual_block_bytes * static_cast<std::size_t>(ranks)
+                                     : request.vector_elements(ranks) * request.element_bytes();
+}
+
+bool Chooser::goes_in_rank_order(const Request& request) const {
+    return !request.commutes() || reproducible_;
+}
+
+/// What TREFOIL_PHASE_SYNC makes of an algorithm.
+PhaseSync Chooser::phase_sync(const Algorithm& algorithm) const {
+    const bool signals = phase_sync_ == PhaseSync::signals && algorithm.abilities.signals;
+    const bool any = phase_sync_ != PhaseSync::none && algorithm.abilities.barriers;
+    return signals ? PhaseSync::signals : any ? PhaseSync::barrier : PhaseSync::none;
+}
+
+}  // namespace trefoil

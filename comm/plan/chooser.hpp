@@ -1,0 +1,64 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// The one place where a call gets its algorithm and every option.
+#pragma once
+
+#include <array>
+#include <functional>
+#include <string_view>
+
+#include "comm/plan/choices.hpp"
+#include "comm/plan/request.hpp"
+#include "comm/plan/select.hpp"
+#include "comm/setup/environment.hpp"
+#include "comm/setup/torus_map.hpp"
+
+namespace trefoil {
+
+/// Options travel one way: what the user forces, the settings and the model give a complete Choice
+/// here, and the plan is made of that Choice alone. Pure: alike on all ranks that share settings
+/// and forced choices.
+class Chooser {
+  public:
+    /// What `auto` goes by, the cost model unless a test says otherwise: as choose_algorithm().
+    using Model = std::function<Choice(Collective, const Torus&, std::size_t bytes, const Needs&,
+                                       const SelectionBasis&)>;
+
+    /// `settings` has the job's cost model.
+    Chooser(const TorusMap& map, const Settings& settings, Model model = {});
+
+    /// `text`: "auto", a name, or a name with modifiers: "swing:send", "ring:single-port". Throws
+    /// what parse_choice() throws.
+    void force(Collective collective, std::string_view text);
+    const Choice& forced(Collective collective) const {
+        return forced_[static_cast<std::size_t>(collective)];
+    }
+
+    /// Algorithm and all options of a call. `reaches_all`: every rank gets at the memory of all
+    /// others. Throws Error(unsupported) when what is forced does not suit the call.
+    Choice choose(const Request& request, bool reaches_all) const;
+
+    /// May this call use single copy, if the ranks get at each other's memory?
+    bool suits_single_copy(const Request& request) const;
+
+    /// Throws Error(unsupported) when the call must go in the order of the ranks and the choice, or
+    /// the places of the ranks, do not let it.
+    void require_rank_order(const Request& request, const Choice& choice) const;
+
+  private:
+    /// By which the call is priced.
+    std::size_t bytes_of(const Request& request) const;
+    bool goes_in_rank_order(const Request& request) const;
+    PhaseSync phase_sync(const Algorithm& algorithm) const;
+
+    const TorusMap& map_;
+    SelectionBasis basis_;
+    bool reproducible_ = false, single_copy_ = false;
+    PhaseSync phase_sync_ = PhaseSync::none;
+    Model model_;
+    std::array<Choice, collective_count> forced_;
+};
+
+/// What single copy runs: its association and its channels.
+const Algorithm& single_copy_algorithm();
+
+}  // namespace trefoil

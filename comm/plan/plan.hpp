@@ -1,0 +1,27 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// A plan: a call that is ready to run again and again, with other vectors of the same lengths.
+#pragma once
+
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "threads/executor/executor.hpp"
+#include "threads/executor/program.hpp"
+
+namespace trefoil {
+
+/// Owns all that `call` points at, but for the vectors. Stays where it is.
+struct Plan {
+    Plan() = default;
+    Plan(const Plan&) = delete;
+    Plan& operator=(const Plan&) = delete;
+
+    std::vector<std::unique_ptr<Program>> programs;
+    std::vector<CallSegment> segments;  ///< none: the call has nothing to do
+    Call call;                          ///< without vectors
+    std::string text;                   ///< the call in words
+    std::shared_ptr<const UserOperation> user;
+};
+
+}  // namespace trefoil

@@ -1,0 +1,150 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// How long segments are, and what each takes of the vectors.
+#include "comm/plan/segments.hpp"
+
+#include <algorithm>
+#include <cmath>
+#include <limits>
+#include <string>
+
+#include "comm/plan/lower.hpp"
+#include "threads/executor/channel_uses.hpp"
+#include "topo/error.hpp"
+
+namespace trefoil {
+
+namespace {
+
+/// A vector of this many bytes or more is worth two segments, even if one would hold it.
+constexpr std::size_t least_bytes_to_overlap = std::size_t{256} << 10;
+/// Of an alltoall's blocks, however many ranks share a segment: a shorter message is mostly
+/// overhead.
+constexpr std::size_t least_block_bytes = std::size_t{16} << 10;
+
+std::size_t divided_up(std::size_t count, std::size_t by) {
+    return (count + by - 1) / by;
+}
+
+/// What segment `number` takes of a block of `count` elements.
+std::size_t share(std::size_t count, std::size_t number, std::size_t per_segment) {
+    const std::size_t begin = number * per_segment;
+    return begin >= count ? 0 : std::min(per_segment, count - begin);
+}
+
+/// What of a landing slot is left when every message begins at a cache line.
+double usable_slot_bytes(const Request& request, const Choice& choice, const Torus& torus,
+                         const Schedule& schedule, double vectors, std::size_t slot_bytes) {
+    // Where blocks go straight a channel has one message.
+    const std::size_t messages =
+        choice.algorithm->traits.vector_variant ? 1 : schedule.steps.size();
+    std::size_t padding = 2 * messages * landing_alignment;
+    if (request.traits().blocks_both_ways() && schedule.parts.size() > 1) {
+        // A part may have so much more of each block than its equal share.
+        const auto blocks = static_cast<std::size_t>(std::ceil(vectors * torus.ranks()));
+        padding += blocks * schedule.parts.size() * block_unit_bytes;
+    }
+    return slot_bytes > padding ? static_cast<double>(slot_bytes - padding) : 0;
+}
+
+/// The most elements per segment: its messages fit the landing slots on every rank, because the
+/// bound and the number of steps do not depend on the rank.
+std::size_t most_per_segment(const Request& request, const Choice& choice, const Torus& torus,
+                             const Schedule& schedule, const SegmentLimits& limits) {
+    const double vectors = choice.algorithm->landing_vectors(torus, choice.options);
+    const double room =
+        usable_slot_bytes(request, choice, torus, schedule, vectors, limits.slot_bytes);
+    const double fitting = vectors > 0
+                               ? room / vectors
+                               : static_cast<double>(std::numeric_limits<std::int64_t>::max());
+    const std::size_t unit =
+        request.element_bytes() *
+        (request.traits().has_blocks() ? static_cast<std::size_t>(torus.ranks()) : 1);
+    const auto most = static_cast<std::size_t>(fitting) / unit;
+    if (most == 0) {
+        throw Error(Status::unsupported,
+                    std::string(choice.algorithm->name) + " on torus " + torus.name() +
+                        " needs more landing memory than TREFOIL_LANDING_BYTES=" +
+                        std::to_string(limits.landing_bytes) + " gives; raise it on all ranks");
+    }
+    const std::size_t least =
+        request.traits().blocks_both_ways() ? least_block_bytes / request.element_bytes() : 0;
+    return std::min(most, std::max({std::size_t{1}, least, limits.segment_bytes / unit}));
+}
+
+}  // namespace
+
+Cut cut(const Request& request, const Choice& choice, const Torus& torus, const Schedule& schedule,
+        const SegmentLimits& limits) {
+    if (!request.traits().has_data()) {
+        return {1, 0};
+    }
+    const std::size_t longest = request.longest();
+    if (longest == 0) {
+        return {};
+    }
+    const std::size_t most = most_per_segment(request, choice, torus, schedule, limits);
+    std::size_t segments = divided_up(longest, most);
+    if (request.counts_in_pairs()) {
+        return {segments, most};
+    }
+    // All ranks know how long the longest block is, so that segments can be of one size.
+    const bool overlaps_by_itself = choice.algorithm->best_pieces != nullptr;
+    const std::size_t bytes = request.vector_elements(torus.ranks()) * request.element_bytes();
+    if (segments == 1 && longest > 1 && !overlaps_by_itself && bytes >= least_bytes_to_overlap) {
+        segments = segment_window;  // one reduces while another is on the channels
+    }
+    const std::size_t per_segment = divided_up(longest, segments);
+    return {divided_up(longest, per_segment), per_segment};
+}
+
+SegmentShape segment_shape(const Request& request, const Choice& choice, const TorusMap& map,
+                           const Schedule& schedule) {
+    const Rank ranks = map.torus.ranks();
+    SegmentShape shape;
+    shape.collective = request.collective;
+    shape.root = request.root;
+    shape.element_bytes = request.element_bytes();
+    shape.in_place = request.in_place;
+    for (std::size_t p = 0; request.traits().has_blocks() && p < schedule.parts.size(); ++p) {
+        std::vector<Rank>& owners = shape.owners.emplace_back(
+            choice.algorithm->block_owners(map.torus, choice.options, static_cast<int>(p)));
+        for (Rank& owner : owners) {
+            owner = map.rank_at[owner];
+        }
+        for (Rank r = 0; request.traits().blocks_both_ways() && r < ranks; ++r) {
+            owners.push_back(ranks + owners[r]);
+        }
+    }
+    const auto add_displacements = [&](const Request& side) {
+        for (Rank r = 0; r < ranks; ++r) {
+            shape.displacements.push_back(side.displacement_of(r) * request.element_bytes());
+        }
+    };
+    if (request.traits().blocks_both_ways()) {
+        add_displacements(request.sending());
+    }
+    if (request.traits().has_blocks()) {
+        add_displacements(request);
+    }
+    return shape;
+}
+
+std::vector<std::size_t> segment_elements(const Request& request, Rank ranks, std::size_t number,
+                                          std::size_t per_segment) {
+    if (!request.traits().has_blocks()) {
+        return {share(request.count, number, per_segment)};
+    }
+    std::vector<std::size_t> elements;
+    const auto add = [&](const Request& side) {
+        for (Rank r = 0; r < ranks; ++r) {
+            elements.push_back(share(side.count_of(r), number, per_segment));
+        }
+    };
+    if (request.traits().blocks_both_ways()) {
+        add(request.sending());
+    }
+    add(request);
+    return elements;
+}
+
+}  // namespace trefoil

@@ -1,0 +1,86 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// The stages of an agreement, and the comparison of what ranks say.
+#include "comm/setup/agreement.hpp"
+
+#include <algorithm>
+#include <map>
+
+#include "comm/setup/blob.hpp"
+#include "topo/error.hpp"
+
+namespace trefoil {
+
+namespace {
+
+constexpr const char* yes = "yes";
+
+/// What a rank has told of its work. Throws its error.
+std::string result_of(const std::string& told, const std::string& prefix) {
+    BlobReader blob(told);
+    const auto status = blob.number<Status>();
+    std::string text = blob.text();
+    if (status != Status::success) {
+        throw Error(status, prefix + text);
+    }
+    return text;
+}
+
+}  // namespace
+
+std::vector<std::string> Agreement::allgather(const std::string& stage,
+                                              const std::function<std::string()>& work) {
+    BlobWriter mine;
+    try {
+        const std::string result = work();
+        mine.number(Status::success);
+        mine.text(result);
+    } catch (const Error& error) {
+        mine.number(error.status());
+        mine.text(error.what());
+    }
+    std::vector<std::string> all = bootstrap_.allgather(mine.bytes());
+    result_of(all[bootstrap_.rank()], "");
+    for (Rank r = 0; r < bootstrap_.ranks(); ++r) {
+        all[r] =
+            result_of(all[r], "rank " + std::to_string(r) + " cannot set up its " + stage + ": ");
+    }
+    return all;
+}
+
+void Agreement::for_all(const std::string& stage, const std::function<void()>& work) {
+    allgather(stage, [&] {
+        work();
+        return std::string();
+    });
+}
+
+bool Agreement::all_say_yes(const std::string& stage, const std::function<bool()>& work) {
+    const auto all = allgather(stage, [&] { return std::string(work() ? yes : "no"); });
+    return std::all_of(all.begin(), all.end(), [](const auto& one) { return one == yes; });
+}
+
+void require_agreement(const std::vector<std::string>& texts, const std::string& about) {
+    std::map<std::string, std::vector<std::size_t>> voters;
+    for (std::size_t r = 0; r < texts.size(); ++r) {
+        voters[texts[r]].push_back(r);
+    }
+    if (voters.size() == 1) {
+        return;
+    }
+    std::string message = "the ranks disagree about " + about + ":";
+    int listed = 0;
+    for (const auto& [text, ranks] : voters) {
+        if (++listed > 4) {
+            message += " ...";
+            break;
+        }
+        message += (listed > 1 ? "; " : " ") + std::string(ranks.size() > 1 ? "ranks " : "rank ");
+        for (std::size_t i = 0; i < std::min<std::size_t>(ranks.size(), 3); ++i) {
+            message += (i > 0 ? ", " : "") + std::to_string(ranks[i]);
+        }
+        message += (ranks.size() > 3 ? ", ...: " : ": ") + text;
+    }
+    throw Error(Status::mismatch, message);
+}
+
+}  // namespace trefoil

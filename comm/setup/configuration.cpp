@@ -1,0 +1,71 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// What of the settings is compared, and what follows from the job where nothing is asked for.
+#include "comm/setup/configuration.hpp"
+
+#include <vector>
+
+#include "comm/setup/cost_settings.hpp"
+
+namespace trefoil {
+
+namespace {
+
+std::string or_automatic(const std::string& text) {
+    return text.empty() ? "automatic" : text;
+}
+
+}  // namespace
+
+std::string text_to_compare(const Settings& settings, const std::optional<HostFile>& host_file,
+                            Rank ranks) {
+    std::string torus =
+        settings.torus.empty() ? "automatic" : torus_named(settings.torus, ranks).name();
+    if (host_file) {
+        torus = "of host file " + settings.hostfile + " (" +
+                std::to_string(host_file->lines.size()) + " lines, checksum " +
+                std::to_string(host_file->checksum) + ")";
+    }
+    return "torus " + torus + ", " + std::to_string(settings.coordinates.size()) +
+           " coordinates, backend " + or_automatic(settings.backend) + ", provider " +
+           or_automatic(settings.provider) + ", algorithm " + settings.algorithm + ", landing " +
+           std::to_string(settings.landing_bytes) + " bytes, segments " +
+           std::to_string(settings.segment_bytes) + " bytes, model " +
+           (settings.cost_model ? to_string(*settings.cost_model) : "automatic") +
+           (settings.reproducible ? ", reproducible" : "") +
+           (settings.single_copy ? ", single copy" : "") + ", phase sync " +
+           std::string(to_string(settings.phase_sync));
+}
+
+TorusRequest torus_request(const Settings& settings, const std::optional<HostFile>& host_file,
+                           const Job& job) {
+    TorusRequest request{settings.torus_source, settings.torus, {}};
+    if (!settings.coordinates.empty()) {
+        request.source = "the caller's coordinates";
+        for (const RankProcess& process : job.processes()) {
+            request.coordinates.push_back(process.coordinates);
+        }
+    } else if (host_file) {
+        std::vector<std::string> hosts;
+        for (const RankProcess& process : job.processes()) {
+            hosts.push_back(process.host);
+        }
+        request.source = "host file " + settings.hostfile;
+        request.torus = host_file->sizes.empty() ? "" : Torus(host_file->sizes).name();
+        request.coordinates = coordinates_by_host(*host_file, hosts);
+    }
+    return request;
+}
+
+void complete(Settings& settings, const Job& job) {
+    if (settings.backend.empty()) {
+        settings.backend = job.on_one_host() ? "memory" : "ofi";
+    }
+    settings.cost_model =
+        model_of_job(settings.cost_model, settings.backend == "memory", job.most_ranks_per_core());
+}
+
+bool offers_single_copy(const Settings& settings) {
+    return settings.backend == "memory";
+}
+
+}  // namespace trefoil

@@ -1,0 +1,31 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// The settings of a job: compared among its ranks, and completed where they leave something open.
+#pragma once
+
+#include <optional>
+#include <string>
+
+#include "comm/setup/environment.hpp"
+#include "comm/setup/job.hpp"
+#include "comm/setup/torus_map.hpp"
+#include "topo/host_file.hpp"
+
+namespace trefoil {
+
+/// The settings that must be equal on all ranks, in words. Throws what torus_named() throws.
+std::string text_to_compare(const Settings& settings, const std::optional<HostFile>& host_file,
+                            Rank ranks);
+
+/// In the documented order: the caller, a host file, TREFOIL_TORUS, a balanced torus. Throws what
+/// coordinates_by_host() throws.
+TorusRequest torus_request(const Settings& settings, const std::optional<HostFile>& host_file,
+                           const Job& job);
+
+/// Decides what nobody asked for: the backend, and the model that `auto` goes by. Alike on all
+/// ranks.
+void complete(Settings& settings, const Job& job);
+
+/// Whether the backend may let ranks get at each other's memory; the port groups tell of whom.
+bool offers_single_copy(const Settings& settings);
+
+}  // namespace trefoil

@@ -1,0 +1,150 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// What ranks tell of their processes, and what follows from it.
+#include "comm/setup/job.hpp"
+
+#include <unistd.h>
+
+#include <algorithm>
+#include <fstream>
+#include <map>
+#include <set>
+#include <utility>
+
+#include "comm/setup/blob.hpp"
+#include "topo/core_list.hpp"
+#include "topo/host.hpp"
+
+namespace trefoil {
+
+namespace {
+
+/// State letter of a process of this host; 0 when there is none.
+char process_state(int pid) {
+    std::ifstream file("/proc/" + std::to_string(pid) + "/stat");
+    std::string text;
+    std::getline(file, text);
+    const std::size_t after_name = text.rfind(')');
+    return after_name == std::string::npos || after_name + 2 >= text.size() ? '\0'
+                                                                            : text[after_name + 2];
+}
+
+/// Names one of this process's namespaces ("net", "pid"); empty where there is no such thing.
+std::string own_namespace(const std::string& kind) {
+    char name[64] = {};
+    const ssize_t length = readlink(("/proc/self/ns/" + kind).c_str(), name, sizeof name - 1);
+    return {name, static_cast<std::size_t>(std::max<ssize_t>(0, length))};
+}
+
+/// Hosts may share a name, so a host's boot is part of it.
+std::string process_space() {
+    std::string boot;
+    std::ifstream("/proc/sys/kernel/random/boot_id") >> boot;
+    return boot + own_namespace("pid");
+}
+
+}  // namespace
+
+RankProcess this_process() {
+    return {host_name(),     own_namespace("net"),
+            process_space(), static_cast<int>(getpid()),
+            allowed_cores(), {}};
+}
+
+std::string encode(const RankProcess& process) {
+    BlobWriter blob;
+    blob.text(process.host);
+    blob.text(process.network);
+    blob.text(process.process_space);
+    blob.number(static_cast<std::int32_t>(process.pid));
+    blob.text(core_list_text(process.cores));
+    for (const Rank coordinate : process.coordinates) {
+        blob.number(coordinate);
+    }
+    return blob.bytes();
+}
+
+RankProcess decode_process(const std::string& bytes) {
+    BlobReader blob(bytes);
+    RankProcess process;
+    process.host = blob.text();
+    process.network = blob.text();
+    process.process_space = blob.text();
+    process.pid = blob.number<std::int32_t>();
+    process.cores = parse_core_list(blob.text()).value_or(std::vector<int>{});
+    while (!blob.empty()) {
+        process.coordinates.push_back(blob.number<Rank>());
+    }
+    return process;
+}
+
+Job::Job(Rank rank, std::vector<RankProcess> processes)
+    : rank_(rank), processes_(std::move(processes)) {
+    for (Rank r = 0; r < ranks(); ++r) {
+        if (is_local(r)) {
+            local_rank_ = r == rank ? static_cast<int>(local_ranks_.size()) : local_rank_;
+            local_ranks_.push_back(r);
+        }
+    }
+}
+
+bool Job::in_one_network() const {
+    return on_one_host() &&
+           std::all_of(processes_.begin(), processes_.end(), [&](const RankProcess& p) {
+               return p.network == processes_.front().network;
+           });
+}
+
+double Job::most_ranks_per_core() const {
+    struct Host {
+        int ranks = 0;
+        std::set<int> cores;
+    };
+    std::map<std::string, Host> hosts;
+    double most = 0;
+    for (const RankProcess& process : processes_) {
+        Host& host = hosts[process.host];
+        ++host.ranks;
+        host.cores.insert(process.cores.begin(), process.cores.end());
+    }
+    for (const auto& [name, host] : hosts) {
+        const auto cores = std::max(1.0, static_cast<double>(host.cores.size()));
+        most = std::max(most, host.ranks / cores);
+    }
+    return most;
+}
+
+NicSharing Job::nic_sharing() const {
+    const auto sees = [](const RankProcess& p) { return std::pair(p.host, p.network); };
+    std::map<std::pair<std::string, std::string>, int> counts;
+    NicSharing sharing;
+    sharing.ranks.clear();
+    for (Rank r = 0; r < ranks(); ++r) {
+        const RankProcess& process = processes_[r];
+        sharing.most = std::max(sharing.most, ++counts[sees(process)]);
+        if (sees(process) == sees(processes_[rank_])) {
+            sharing.self = r == rank_ ? static_cast<int>(sharing.ranks.size()) : sharing.self;
+            sharing.ranks.push_back(process.cores);
+        }
+    }
+    sharing.all_here = in_one_network();
+    return sharing;
+}
+
+std::string Job::dead_peers() const {
+    std::string found;
+    for (Rank r = 0; r < ranks(); ++r) {
+        const RankProcess& process = processes_[r];
+        if (process.process_space != processes_[rank_].process_space ||
+            process.pid == processes_[rank_].pid) {
+            continue;
+        }
+        const char state = process_state(process.pid);
+        if (state == '\0' || state == 'Z' || state == 'X') {
+            found += (found.empty() ? "" : ", ") + std::string("rank ") + std::to_string(r) +
+                     " (process " + std::to_string(process.pid) + " on " + process.host + ")";
+        }
+    }
+    return found.empty() ? found : "has died: " + found;
+}
+
+}  // namespace trefoil

@@ -1,0 +1,61 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// The job: which process each rank is, who shares a host with whom, and who has died.
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "comm/setup/nic_choice.hpp"
+#include "topo/torus.hpp"
+
+namespace trefoil {
+
+/// The process that is a rank, as it tells the others.
+struct RankProcess {
+    std::string host;
+    std::string network;        ///< the network namespace: equal names reach each other's loopback
+    std::string process_space;  ///< equal for processes that see each other's process numbers
+    int pid = 0;
+    std::vector<int> cores;         ///< that it may use
+    std::vector<Rank> coordinates;  ///< by the caller's configuration
+};
+/// This process; it has no coordinates.
+RankProcess this_process();
+std::string encode(const RankProcess& process);
+/// Throws Error(mismatch) when the bytes are not what encode() gives.
+RankProcess decode_process(const std::string& bytes);
+
+/// Invariant: made once of what all ranks have told, and equal on all of them but for rank().
+class Job {
+  public:
+    /// `processes`: by rank.
+    Job(Rank rank, std::vector<RankProcess> processes);
+
+    Rank rank() const { return rank_; }
+    Rank ranks() const { return static_cast<Rank>(processes_.size()); }
+    const RankProcess& process(Rank rank) const { return processes_[rank]; }
+    const std::vector<RankProcess>& processes() const { return processes_; }
+
+    /// The ranks of this host, ascending, and which of them this rank is.
+    const std::vector<Rank>& local_ranks() const { return local_ranks_; }
+    int local_rank() const { return local_rank_; }
+    bool is_local(Rank rank) const { return processes_[rank].host == processes_[rank_].host; }
+    bool on_one_host() const { return local_ranks_.size() == processes_.size(); }
+    /// On one host and in one network namespace.
+    bool in_one_network() const;
+    /// Of any host.
+    double most_ranks_per_core() const;
+    /// Whom this rank shares its NICs with.
+    NicSharing nic_sharing() const;
+    /// Those found dead, in words; "" when none is. All of them: one death brings others with it,
+    /// and the first cause is among them. Sees the processes of this host only.
+    std::string dead_peers() const;
+
+  private:
+    Rank rank_;
+    std::vector<RankProcess> processes_;
+    std::vector<Rank> local_ranks_;
+    int local_rank_ = 0;
+};
+
+}  // namespace trefoil

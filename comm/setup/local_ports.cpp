@@ -1,0 +1,117 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Which NIC and which thread each port takes, compared among all ranks.
+#include "comm/setup/local_ports.hpp"
+
+#include <algorithm>
+#include <utility>
+
+#include "comm/setup/blob.hpp"
+#include "comm/setup/nic_errors.hpp"
+#include "comm/setup/nics.hpp"
+#include "topo/core_list.hpp"
+
+namespace trefoil {
+
+namespace {
+
+std::vector<std::string> distinct_names(const NicChoice& choice) {
+    std::vector<std::string> names;
+    for (const PortNic& port : choice) {
+        if (!port.name.empty() && std::find(names.begin(), names.end(), port.name) == names.end()) {
+            names.push_back(port.name);
+        }
+    }
+    return names;
+}
+
+void write_list(BlobWriter& blob, const std::vector<std::string>& texts) {
+    blob.number(static_cast<std::uint64_t>(texts.size()));
+    for (const std::string& text : texts) {
+        blob.text(text);
+    }
+}
+
+std::vector<std::string> read_list(BlobReader& blob) {
+    std::vector<std::string> texts(blob.number<std::uint64_t>());
+    for (std::string& text : texts) {
+        text = blob.text();
+    }
+    return texts;
+}
+
+/// Any order; an empty text is an empty list.
+std::vector<int> cores_of(const std::string& text) {
+    return parse_core_list(text).value_or(std::vector<int>{});
+}
+
+}  // namespace
+
+LocalPorts::LocalPorts(const Job& job, const Torus& torus, const Settings& settings)
+    : job_(job),
+      provider_(settings.provider),
+      pin_(settings.pin),
+      pin_cores_(settings.pin_cores),
+      nics_(torus.ports()) {
+    const NicWish wish{settings.backend, settings.provider,
+                       parse_nic_request(settings.nics, torus.ports()), used_ports(torus)};
+    std::vector<std::vector<int>> masks;
+    for (const Rank rank : job.local_ranks()) {
+        masks.push_back(job.process(rank).cores);
+    }
+    groups_ = group_ports(torus, settings, masks, job.local_rank());
+    if (job.ranks() > 1) {
+        nics_ = choose_nics_here(wish, job.nic_sharing());
+    }
+}
+
+std::string LocalPorts::proposal() const {
+    std::vector<std::string> near;
+    for (int i = 0; i < groups_.threads; ++i) {
+        near.push_back(core_list_text(cores_near(groups_.groups[i], nics_)));
+    }
+    BlobWriter mine;
+    write_list(mine, distinct_names(nics_));
+    write_list(mine, near);
+    mine.number(pin_);
+    mine.text(core_list_text(pin_cores_));
+    return mine.bytes();
+}
+
+void LocalPorts::compare(const std::vector<std::string>& proposals) {
+    std::vector<NicReport> reports;
+    for (Rank r = 0; r < job_.ranks(); ++r) {
+        BlobReader blob(proposals[r]);
+        reports.push_back({job_.process(r).host, read_list(blob)});
+        LocalRank local;
+        local.mask = job_.process(r).cores;
+        for (const std::string& text : read_list(blob)) {
+            local.near.push_back(cores_of(text));
+        }
+        local.pin = blob.number<bool>();
+        local.list = cores_of(blob.text());
+        if (job_.is_local(r)) {
+            host_ranks_.push_back(std::move(local));
+        }
+    }
+    require_equal_counts(reports);
+}
+
+void LocalPorts::place() {
+    placement_ = place_threads(host_ranks_, job_.local_rank());
+}
+
+const char* LocalPorts::nic(Port port) const {
+    return nics_[static_cast<std::size_t>(port.index)].name.c_str();
+}
+
+BackendConfig LocalPorts::backend_config() const {
+    BackendConfig config;
+    config.provider = provider_;
+    config.groups = groups_.groups;
+    config.nics = selectors(nics_);
+    config.rank = job_.rank();
+    config.one_host = job_.in_one_network();
+    return config;
+}
+
+}  // namespace trefoil

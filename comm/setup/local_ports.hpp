@@ -1,0 +1,51 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// The ports of one rank: who drives them, the NICs they are attached to, the cores of their
+// threads.
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "backend/ports/port_group.hpp"
+#include "comm/setup/environment.hpp"
+#include "comm/setup/job.hpp"
+#include "comm/setup/nic_choice.hpp"
+#include "comm/setup/placement.hpp"
+
+namespace trefoil {
+
+/// Settled in three steps, in this order: each rank chooses for itself, all compare what they have
+/// chosen, each places its threads beside those of the host's other ranks. Several communicators
+/// may come to share one of these with its port groups and port threads.
+class LocalPorts {
+  public:
+    /// `settings` has a backend and what settle_port_threads() makes of it. Throws what
+    /// choose_nics_here() throws.
+    LocalPorts(const Job& job, const Torus& torus, const Settings& settings);
+
+    /// What the other ranks need to know of the choice.
+    std::string proposal() const;
+    /// `proposals`: of all ranks. Throws alike on all ranks.
+    void compare(const std::vector<std::string>& proposals);
+    /// Throws what place_threads() throws.
+    void place();
+
+    const PortGroups& groups() const { return groups_; }
+    const Placement& placement() const { return placement_; }
+    /// The NIC of a port; "": the transport's choice.
+    const char* nic(Port port) const;
+    /// What the transport is asked to open.
+    BackendConfig backend_config() const;
+
+  private:
+    const Job& job_;
+    std::string provider_;
+    bool pin_ = true;
+    std::vector<int> pin_cores_;
+    PortGroups groups_;
+    NicChoice nics_;                     ///< by port; a rank alone needs none
+    std::vector<LocalRank> host_ranks_;  ///< the ranks of this host
+    Placement placement_;
+};
+
+}  // namespace trefoil

@@ -1,0 +1,76 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// The names of the timeline's tracks, and what is said about it on stderr.
+#include "comm/setup/timeline.hpp"
+
+#include <cstdio>
+#include <new>
+#include <string>
+#include <utility>
+
+#include "topo/host.hpp"
+
+namespace trefoil {
+
+namespace {
+
+/// "calling thread: +0 -0", "port thread 1: -0".
+std::string worker_text(const PortGroups& groups, std::size_t worker, PortThreadsBy who) {
+    std::string text = groups.threads == 0            ? std::string("calling thread")
+                       : who == PortThreadsBy::openmp ? "OpenMP thread " + std::to_string(worker)
+                                                      : "port thread " + std::to_string(worker);
+    const char* separator = ": ";
+    for (const Port port : groups.groups[worker]) {
+        text += separator + to_string(port);
+        separator = " ";
+    }
+    return text;
+}
+
+}  // namespace
+
+std::unique_ptr<Trace> begin_timeline(const Settings& settings, const PortGroups& groups,
+                                      Rank rank) {
+    if (settings.trace.empty()) {
+        return nullptr;
+    }
+    TraceOptions options;
+    options.pattern = settings.trace;
+    options.events = settings.trace_events;
+    options.rank = rank;
+    options.host = host_name();
+    for (std::size_t worker = 0; worker < groups.groups.size(); ++worker) {
+        options.workers.push_back(worker_text(groups, worker, settings.port_threads_by));
+    }
+    return std::make_unique<Trace>(std::move(options));
+}
+
+void note_preparation(Trace& timeline, const char* text, std::int64_t begin) {
+    TraceEvent event;
+    event.kind = TraceEvent::Kind::prepare;
+    event.begin = begin;
+    event.end = trace_clock();
+    event.text = text;
+    timeline.ring(0).add(event);
+}
+
+void write_timeline(Trace& timeline, Rank rank, std::size_t most_events) noexcept {
+    try {
+        if (!timeline.write()) {
+            std::fprintf(stderr,
+                         "trefoil: rank %d: the trace %s is not complete: is the disk full?\n",
+                         rank, timeline.file().c_str());
+        }
+    } catch (const std::bad_alloc&) {
+        std::fprintf(stderr, "trefoil: rank %d: no memory to write the trace %s\n", rank,
+                     timeline.file().c_str());
+    }
+    if (timeline.dropped() > 0) {
+        std::fprintf(stderr,
+                     "trefoil: rank %d: the trace %s lacks the first %llu events; "
+                     "TREFOIL_TRACE_EVENTS (%zu) says how many a thread keeps\n",
+                     rank, timeline.file().c_str(),
+                     static_cast<unsigned long long>(timeline.dropped()), most_events);
+    }
+}
+
+}  // namespace trefoil

@@ -1,0 +1,25 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// A communicator's timeline: begun with its settings, written when it ends.
+#pragma once
+
+#include <cstdint>
+#include <memory>
+
+#include "comm/setup/environment.hpp"
+#include "comm/setup/placement.hpp"
+#include "threads/timeline/trace.hpp"
+
+namespace trefoil {
+
+/// With all memory that it will ever need; null: none is asked for. Throws what Trace throws.
+std::unique_ptr<Trace> begin_timeline(const Settings& settings, const PortGroups& groups,
+                                      Rank rank);
+
+/// The call `text`, which outlives the timeline, was prepared from `begin` until now. On the first
+/// worker's track: it is the calling thread's work, and no call runs.
+void note_preparation(Trace& timeline, const char* text, std::int64_t begin);
+
+/// Says on stderr what went wrong, and which events are missing.
+void write_timeline(Trace& timeline, Rank rank, std::size_t most_events) noexcept;
+
+}  // namespace trefoil

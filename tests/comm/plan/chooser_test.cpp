@@ -1,0 +1,133 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// The chooser: what is forced, set or modelled is in the choice, whole, and the rest is filled in.
+#include "comm/plan/chooser.hpp"
+
+#include <gtest/gtest.h>
+
+#include "algorithms/registry/registry.hpp"
+#include "comm/plan/single_copy.hpp"
+#include "tests/comm/plan/build_options.hpp"
+#include "topo/error.hpp"
+
+namespace trefoil::test {
+namespace {
+
+constexpr std::size_t large = std::size_t{1} << 20;
+
+TorusMap map_of(const char* torus) {
+    return make_torus_map({"test", torus, {}}, Torus::parse(torus).ranks());
+}
+
+Request allreduce_of(std::size_t bytes) {
+    return {.collective = Collective::allreduce, .type = DataType::uint8, .count = bytes};
+}
+
+TEST(Chooser, LosesNothingOfWhatTheModelChooses) {
+    const TorusMap map = map_of("3x3");
+    const Algorithm& algorithm = find_algorithm(Collective::bcast, "linear");
+    for (const BuildOptions& options : options_with_one_field_set()) {
+        const Chooser chooser(map, {}, [&](auto&&...) { return Choice{&algorithm, options}; });
+        const Request request{.collective = Collective::bcast, .count = 7, .root = options.root};
+        EXPECT_EQ(chooser.choose(request, false), (Choice{&algorithm, options}));
+    }
+}
+
+TEST(Chooser, LosesNothingOfWhatIsForced) {
+    const TorusMap map = map_of("4x4");
+    for (const auto& [collective, text] : {std::pair{Collective::reduce_scatter, "swing:send"},
+                                           {Collective::allgather, "bine:permute:single-port"},
+                                           {Collective::bcast, "spanning-trees:pieces-12"},
+                                           {Collective::alltoall, "sdx:radix-4:class"},
+                                           {Collective::alltoall, "bruck:ports-3"},
+                                           {Collective::alltoall, "t4:signals"}}) {
+        Chooser chooser(map, {});
+        chooser.force(collective, text);
+        const Choice choice = chooser.choose({.collective = collective, .count = 100}, true);
+        EXPECT_EQ(choice, parse_choice(collective, text)) << to_string(choice);
+        EXPECT_EQ(to_string(choice), text);
+    }
+}
+
+TEST(Chooser, FillsInWhatIsLeftOpen) {
+    const TorusMap map = make_torus_map({"test", "3", {{2}, {0}, {1}}}, 3);
+    Settings settings;
+    Chooser chooser(map, settings);
+    chooser.force(Collective::bcast, "spanning-trees");
+    const Request request{.collective = Collective::bcast, .count = large, .root = 1};
+    const Choice choice = chooser.choose(request, false);
+    EXPECT_EQ(choice.options.pieces,
+              pieces_for(*choice.algorithm, map.torus, large, selection_basis(settings)));
+    EXPECT_GT(choice.options.pieces, 1U);
+    EXPECT_EQ(choice.options.root, map.position_of[1]) << "algorithms know places";
+    EXPECT_EQ(chooser.forced(Collective::bcast).options.pieces, 0U) << "what is forced stays";
+}
+
+TEST(Chooser, TakesThePhaseSyncOfTheSettingsUnlessOneIsNamed) {
+    const TorusMap map = map_of("4x4");
+    Settings settings;
+    settings.phase_sync = PhaseSync::signals;
+    Chooser chooser(map, settings);
+    const Request request{.collective = Collective::alltoall, .count = 10};
+    const auto sync_of = [&](const char* text) {
+        chooser.force(Collective::alltoall, text);
+        return chooser.choose(request, false).options.sync;
+    };
+    EXPECT_EQ(sync_of("t4"), PhaseSync::signals);
+    EXPECT_EQ(sync_of("t4:barrier"), PhaseSync::barrier);
+    EXPECT_EQ(sync_of("sdx"), PhaseSync::barrier) << "it has no signals";
+    EXPECT_EQ(sync_of("pairwise"), PhaseSync::none) << "it has no phases";
+}
+
+TEST(Chooser, TakesSingleCopyWhereItGainsAndNothingElseIsForced) {
+    const TorusMap map = map_of("3x3");
+    Chooser chooser(map, {});
+    const Choice choice = chooser.choose(allreduce_of(large), true);
+    EXPECT_TRUE(choice.single_copy);
+    EXPECT_EQ(choice.algorithm, &single_copy_algorithm());
+    EXPECT_FALSE(chooser.choose(allreduce_of(large), false).single_copy)
+        << "not all reach each other's memory";
+    EXPECT_FALSE(chooser.choose(allreduce_of(least_direct_bytes - 1), true).single_copy);
+    EXPECT_FALSE(
+        chooser.choose({.collective = Collective::bcast, .count = large}, true).single_copy);
+    chooser.force(Collective::allreduce, "ring");
+    EXPECT_FALSE(chooser.choose(allreduce_of(large), true).single_copy);
+    chooser.force(Collective::allreduce, single_copy_algorithm().name);
+    EXPECT_TRUE(chooser.choose(allreduce_of(large), true).single_copy);
+    Settings off;
+    off.single_copy = false;
+    EXPECT_FALSE(Chooser(map, off).choose(allreduce_of(large), true).single_copy);
+}
+
+TEST(Chooser, RefusesWhatDoesNotSuitTheCall) {
+    const TorusMap map = map_of("4x4");
+    Chooser chooser(map, {});
+    chooser.force(Collective::alltoall, "sdx");
+    const std::vector<std::size_t> counts(16, 3);
+    EXPECT_THROW(
+        chooser.choose(
+            {.collective = Collective::alltoall, .counts = counts, .send_counts = counts}, false),
+        Error);
+    EXPECT_THROW(chooser.force(Collective::allreduce, "nonsense"), Error);
+}
+
+TEST(Chooser, KnowsWhichCallsMustGoInRankOrder) {
+    const TorusMap map = map_of("3");
+    Settings reproducible;
+    reproducible.reproducible = true;
+    Chooser chooser(map, reproducible);
+    chooser.force(Collective::allreduce, "ring");
+    const Request request = allreduce_of(8);
+    const Choice ring = chooser.choose(request, false);
+    EXPECT_THROW(chooser.require_rank_order(request, ring), Error);
+    EXPECT_NO_THROW(Chooser(map, {}).require_rank_order(request, ring));
+    chooser.force(Collective::allreduce, "auto");
+    EXPECT_NO_THROW(chooser.require_rank_order(request, chooser.choose(request, false)));
+    const TorusMap turned = make_torus_map({"test", "3", {{2}, {0}, {1}}}, 3);
+    const Chooser turned_chooser(turned, reproducible);
+    EXPECT_THROW(turned_chooser.require_rank_order(request, turned_chooser.choose(request, false)),
+                 Error)
+        << "the algorithm's order is that of the places";
+}
+
+}  // namespace
+}  // namespace trefoil::test

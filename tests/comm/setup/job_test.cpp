@@ -1,0 +1,94 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// The job: who shares what with whom, and who has died.
+#include "comm/setup/job.hpp"
+
+#include <gtest/gtest.h>
+#include <signal.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include "topo/error.hpp"
+
+namespace trefoil {
+namespace {
+
+RankProcess on(const std::string& host, const std::string& network = "n",
+               std::vector<int> cores = {0, 1}) {
+    return {host, network, "space", 1, std::move(cores), {}};
+}
+
+TEST(Job, ProcessesArriveAsTheyWereTold) {
+    RankProcess process = this_process();
+    EXPECT_EQ(process.pid, getpid());
+    EXPECT_FALSE(process.host.empty());
+    EXPECT_FALSE(process.cores.empty());
+    process.coordinates = {3, 0};
+    const RankProcess told = decode_process(encode(process));
+    EXPECT_EQ(told.host, process.host);
+    EXPECT_EQ(told.network, process.network);
+    EXPECT_EQ(told.process_space, process.process_space);
+    EXPECT_EQ(told.pid, process.pid);
+    EXPECT_EQ(told.cores, process.cores);
+    EXPECT_EQ(told.coordinates, process.coordinates);
+    const std::string bytes = encode(process);
+    EXPECT_THROW(decode_process(bytes.substr(0, bytes.size() - 2)), Error);
+}
+
+TEST(Job, KnowsTheRanksOfItsHost) {
+    const Job job(2, {on("a"), on("b"), on("a"), on("b"), on("a")});
+    EXPECT_EQ(job.rank(), 2);
+    EXPECT_EQ(job.ranks(), 5);
+    EXPECT_EQ(job.local_ranks(), (std::vector<Rank>{0, 2, 4}));
+    EXPECT_EQ(job.local_rank(), 1);
+    EXPECT_TRUE(job.is_local(4));
+    EXPECT_FALSE(job.is_local(3));
+    EXPECT_FALSE(job.on_one_host());
+    EXPECT_FALSE(job.in_one_network());
+}
+
+TEST(Job, OneHostMayBeSeveralNetworks) {
+    EXPECT_TRUE(Job(0, {on("a"), on("a")}).in_one_network());
+    const Job divided(0, {on("a", "n"), on("a", "m")});
+    EXPECT_TRUE(divided.on_one_host());
+    EXPECT_FALSE(divided.in_one_network());
+    EXPECT_FALSE(Job(0, {on("a", "n"), on("b", "n")}).in_one_network());
+}
+
+TEST(Job, CountsRanksPerCoreWhereTheyAreMost) {
+    EXPECT_DOUBLE_EQ(Job(0, {on("a"), on("b"), on("b"), on("b")}).most_ranks_per_core(), 1.5);
+    EXPECT_DOUBLE_EQ(Job(0, {on("a", "n", {0}), on("a", "n", {1})}).most_ranks_per_core(), 1.0);
+    EXPECT_DOUBLE_EQ(Job(0, {on("a", "n", {}), on("a", "n", {})}).most_ranks_per_core(), 2.0);
+}
+
+TEST(Job, SharesNicsWithThoseWhoSeeTheSame) {
+    const Job job(3, {on("a"), on("a", "m"), on("b"), on("a", "n", {5})});
+    const NicSharing sharing = job.nic_sharing();
+    EXPECT_EQ(sharing.ranks, (std::vector<std::vector<int>>{{0, 1}, {5}}));
+    EXPECT_EQ(sharing.self, 1);
+    EXPECT_EQ(sharing.most, 2);
+    EXPECT_FALSE(sharing.all_here);
+    EXPECT_TRUE(Job(0, {on("a"), on("a")}).nic_sharing().all_here);
+}
+
+TEST(Job, FindsTheDeadAmongThoseItSees) {
+    const RankProcess self = this_process();
+    const pid_t child = fork();
+    if (child == 0) {
+        pause();
+        _exit(0);
+    }
+    ASSERT_GT(child, 0);
+    RankProcess other = self;
+    other.pid = child;
+    RankProcess elsewhere = other;  // the same number in another space is another process
+    elsewhere.process_space = "of another host";
+    const Job job(0, {self, other, elsewhere, self, other});
+    EXPECT_EQ(job.dead_peers(), "");
+    kill(child, SIGKILL);
+    ASSERT_EQ(waitpid(child, nullptr, 0), child);
+    const std::string name = " (process " + std::to_string(child) + " on " + self.host + ")";
+    EXPECT_EQ(job.dead_peers(), "has died: rank 1" + name + ", rank 4" + name);
+}
+
+}  // namespace
+}  // namespace trefoil
