@@ -28,7 +28,7 @@ class Poster {
     void reserve(std::size_t parts);
     /// From now on the segment's puts are posted as its steps open.
     void adopt(RunningSegment& segment) noexcept;
-    /// Posts what may leave; false: nothing did.
+    /// Posts what may leave; false: there was no step to go on with.
     bool post_ready() noexcept;
     /// In the last post_ready() the group did not accept a put. No arrival will say when it does.
     bool refused() const { return refused_; }

@@ -50,11 +50,14 @@ class ProgramWriter {
     /// As put(), but the bytes are copied together first.
     void gathered_put(std::uint32_t channel, Location source, std::size_t bytes) {
         put(channel, {}, bytes);
-        program_.puts.back().packs = {ops(), 1};
-        program_.ops.push_back({ProgramOp::Kind::copy, {}, source, {}, bytes});
-        program_.steps.back().after = {ops(), 0};
         program_.pack_bytes.resize(groups_.size());
-        program_.pack_bytes[groups_[channel]] = bytes;
+        std::size_t& staged = program_.pack_bytes[groups_[channel]];
+        program_.puts.back().packs = {ops(), 1};
+        program_.puts.back().pack_offset = staged;
+        program_.ops.push_back(
+            {ProgramOp::Kind::copy, {Location::output, staged}, source, {}, bytes});
+        program_.steps.back().after = {ops(), 0};
+        staged += bytes;
     }
     /// Where the message lands.
     Location arrival(std::uint32_t channel, std::size_t bytes) {

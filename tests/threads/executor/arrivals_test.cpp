@@ -1,0 +1,171 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Arrivals alone: messages in time, early, unexpected, twice; and what is no message.
+#include "threads/executor/arrivals.hpp"
+
+#include "parts_fixture.hpp"
+
+namespace trefoil::test {
+namespace {
+
+class ArrivalsTest : public PartsFixture {
+  protected:
+    ArrivalsTest() {
+        ProgramWriter w = writer();
+        w.part();
+        w.step();
+        (void)w.arrival(0, 12);
+        (void)w.arrival(1, 4);
+        w.step();
+        (void)w.arrival(0, 8);
+        program_ = w.take(false);
+        arrivals_ = std::make_unique<Arrivals>(0, channels_, parts_->queue, parts_->steps,
+                                               parts_->controls, parts_->failure, notes_);
+        arrivals_->reserve(program_);
+        begin_call(program_, 4);
+    }
+    RunningSegment& begin() {
+        RunningSegment& segment = begin_segment();
+        arrivals_->adopt(segment);
+        parts_->steps.release(segment, notes_);  // no puts
+        return segment;
+    }
+    void arrive_all(std::uint32_t use) {
+        arrivals_->arrive(message(0, 0, use, 12));
+        arrivals_->arrive(message(1, 0, use, 4));
+        arrivals_->arrive(message(0, 1, use, 8));
+    }
+
+    Program program_;
+    std::unique_ptr<Arrivals> arrivals_;
+};
+
+TEST_F(ArrivalsTest, MessagesSpendTheTokensOfTheirSteps) {
+    RunningSegment& segment = begin();
+    arrivals_->arrive(message(1, 0, 0, 4));
+    EXPECT_EQ(segment.open_step(0), 0U);
+    arrivals_->arrive(message(0, 0, 0, 12));
+    EXPECT_EQ(segment.open_step(0), 1U);
+    arrivals_->arrive(message(0, 1, 0, 8));
+    EXPECT_FALSE(segment.running());
+    EXPECT_FALSE(parts_->failure.happened()) << parts_->failure.text();
+}
+
+TEST_F(ArrivalsTest, InAnyOrder) {
+    RunningSegment& segment = begin();
+    arrivals_->arrive(message(0, 1, 0, 8));
+    arrivals_->arrive(message(0, 0, 0, 12));
+    EXPECT_EQ(segment.open_step(0), 0U);
+    arrivals_->arrive(message(1, 0, 0, 4));
+    EXPECT_FALSE(segment.running());
+}
+
+TEST_F(ArrivalsTest, WhatComesBeforeItsSegmentHasBegunWaits) {
+    arrive_all(0);
+    EXPECT_EQ(arrivals_->early(), 3U);
+    RunningSegment& segment = begin();
+    EXPECT_EQ(arrivals_->early(), 0U);
+    EXPECT_FALSE(segment.running());
+}
+
+TEST_F(ArrivalsTest, EachEarlyMessageWaitsForItsOwnUse) {
+    arrivals_->keep(message(1, 0, 2, 4));  // between calls
+    arrive_all(1);
+    EXPECT_EQ(arrivals_->early(), 4U);
+    EXPECT_TRUE(begin().running());
+    EXPECT_EQ(arrivals_->early(), 4U);
+    EXPECT_FALSE(begin().running());
+    EXPECT_EQ(arrivals_->early(), 1U);
+    arrive_all(0);  // ends the first
+    RunningSegment& third = begin();
+    EXPECT_EQ(arrivals_->early(), 0U);
+    arrivals_->arrive(message(0, 0, 2, 12));
+    EXPECT_EQ(third.open_step(0), 1U);
+    EXPECT_FALSE(parts_->failure.happened()) << parts_->failure.text();
+}
+
+// Numbers of uses repeat after eight: the next use of a number is not the last one's.
+TEST_F(ArrivalsTest, AUseToComeIsNotTakenForAnEarlierOneOfTheSameNumber) {
+    begin_call(program_, 20);
+    for (std::uint32_t use = 0; use < 3; ++use) {
+        arrivals_->arrive(message(1, 0, use, 4));
+    }
+    for (std::uint32_t use = 0; use < 17; ++use) {
+        arrivals_->arrive(message(1, 0, (use + 3) % 8, 4));  // the peer is three uses ahead
+        EXPECT_EQ(arrivals_->early(), 4U);
+        RunningSegment& segment = begin();
+        EXPECT_EQ(arrivals_->early(), 3U) << use;
+        arrivals_->arrive(message(0, 0, use % 8, 12));
+        arrivals_->arrive(message(0, 1, use % 8, 8));
+        EXPECT_FALSE(segment.running());
+    }
+    EXPECT_FALSE(parts_->failure.happened()) << parts_->failure.text();
+}
+
+TEST_F(ArrivalsTest, AMessageOfAnotherLengthIsAMismatch) {
+    begin();
+    arrivals_->arrive(message(0, 0, 0, 16));
+    EXPECT_EQ(parts_->failure.status(), Status::mismatch);
+    EXPECT_EQ(
+        parts_->failure.text(),
+        "rank 1 makes another call than this rank's the test's call; give all ranks the same");
+}
+
+TEST_F(ArrivalsTest, AMessageThatTheCallDoesNotHaveIsAMismatch) {
+    begin();
+    arrivals_->arrive(message(1, 1, 0, 4));
+    EXPECT_EQ(parts_->failure.status(), Status::mismatch);
+}
+
+TEST_F(ArrivalsTest, AMessageOfAnotherCallIsAMismatch) {
+    begin();
+    const std::uint32_t bits = message(1, 0, 0, 4);
+    const Notification decoded = Notification::decode(bits);
+    Notification other = decoded;
+    other.signature = other.expected_signature(~running_call_.hash(), 4);
+    arrivals_->arrive(other.encode());
+    EXPECT_EQ(parts_->failure.status(), Status::mismatch);
+}
+
+TEST_F(ArrivalsTest, AMessageThatComesTwiceIsADefect) {
+    begin();
+    arrivals_->arrive(message(1, 0, 0, 4));
+    arrivals_->arrive(message(1, 0, 0, 4));
+    EXPECT_EQ(parts_->failure.status(), Status::internal);
+    EXPECT_NE(parts_->failure.text().find("twice"), std::string::npos);
+}
+
+TEST_F(ArrivalsTest, AChannelThatDoesNotExistIsADefect) {
+    begin();
+    arrivals_->arrive(Notification{0, 99, 0, 0}.encode());
+    EXPECT_EQ(parts_->failure.status(), Status::internal);
+    EXPECT_NE(parts_->failure.text().find("channel 99"), std::string::npos);
+}
+
+TEST_F(ArrivalsTest, WordsGoToTheChannelThatTheyCameThrough) {
+    begin();
+    arrivals_->arrive(word(1, Control::leaving));
+    EXPECT_TRUE(channels_.in[1].news.left());
+    EXPECT_FALSE(channels_.in[0].news.left());
+    const StallReport report = StallReport::of(1, 2);
+    for (std::uint32_t piece = 0; piece < Notification::report_pieces; ++piece) {
+        arrivals_->arrive(report.notification(piece, id_of(0)));
+    }
+    EXPECT_TRUE(channels_.in[0].news.report());
+    EXPECT_EQ(arrivals_->early(), 0U);
+    EXPECT_FALSE(parts_->failure.happened());
+    arrivals_->arrive(control_notification(Control::leaving, 99));
+    EXPECT_FALSE(parts_->failure.happened()) << "a word too many does no harm";
+}
+
+TEST_F(ArrivalsTest, AnAcknowledgementGoesToTheOppositeChannel) {
+    (void)channels_.out[1].uses.begin(true);
+    (void)channels_.out[1].uses.begin(true);
+    const std::uint32_t third = channels_.out[1].uses.begin(true);
+    arrivals_->arrive(word(0, Control::taken, 0));
+    EXPECT_FALSE(channels_.out[1].uses.may_put(third));
+    arrivals_->arrive(word(1, Control::taken, 0));
+    EXPECT_TRUE(channels_.out[1].uses.may_put(third));
+}
+
+}  // namespace
+}  // namespace trefoil::test

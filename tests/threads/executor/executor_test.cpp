@@ -1,0 +1,231 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// The executor by itself: hand-made programs over shared memory and over a group that promises as
+// little as it may.
+#include "threads/executor/executor.hpp"
+
+#include <atomic>
+#include <numeric>
+
+#include "loose_group.hpp"
+#include "ring.hpp"
+
+namespace trefoil::test {
+namespace {
+
+std::vector<std::unique_ptr<PortGroup>> loose_groups(Rank rank,
+                                                     std::vector<std::vector<Port>> ports) {
+    std::vector<std::unique_ptr<PortGroup>> groups;
+    for (const auto& of_group : ports) {
+        const auto seed = static_cast<unsigned>(rank * 7 + of_group[0].index + 1);
+        groups.push_back(std::make_unique<LooseGroup>(of_group, seed));
+    }
+    return groups;
+}
+
+struct Transport {
+    const char* name;
+    MakeGroups make;
+};
+
+class ExecutorOver : public testing::TestWithParam<std::tuple<Transport, int>> {
+  protected:
+    void on_ring(int ranks, const std::function<void(Rank, RingRank&)>& body,
+                 const ExecutorOptions& options = {}) {
+        test::on_ring(ranks, workers(), std::get<0>(GetParam()).make, options, body);
+    }
+    int workers() const { return std::get<1>(GetParam()); }
+};
+
+INSTANTIATE_TEST_SUITE_P(Groups, ExecutorOver,
+                         testing::Combine(testing::Values(Transport{"memory", memory_groups},
+                                                          Transport{"loose", loose_groups}),
+                                          testing::Values(1, 2)),
+                         [](const auto& chosen) {
+                             return std::get<0>(chosen.param).name +
+                                    std::to_string(std::get<1>(chosen.param));
+                         });
+
+TEST_P(ExecutorOver, AddsUpAroundARing) {
+    constexpr int ranks = 3;
+    constexpr std::size_t count = 100;
+    on_ring(ranks, [&](Rank r, RingRank& rank) {
+        rank.executor().greet(0, 0);
+        const Program program = ring_sum(rank, ranks, count);
+        rank.executor().reserve(program);
+        for (std::size_t segments = 1; segments <= 7; ++segments) {
+            std::vector<std::int32_t> data(count * segments);
+            std::iota(data.begin(), data.end(), static_cast<std::int32_t>(r));
+            ASSERT_EQ(rank.run(program, data, segments), Status::success)
+                << rank.executor().failure();
+            for (std::size_t i = 0; i < data.size(); ++i) {
+                ASSERT_EQ(data[i], 3 * static_cast<std::int32_t>(i) + 3) << i;
+            }
+        }
+    });
+}
+
+/// Rank 0 sends to rank 1, which takes its time. Nobody hears from the other but through
+/// acknowledgements.
+TEST_P(ExecutorOver, ASenderNeverOverrunsASlowReceiver) {
+    constexpr std::size_t count = 500;
+    constexpr int calls = 40;
+    std::atomic<int> sent{0}, received{0};
+    on_ring(2, [&](Rank r, RingRank& rank) {
+        rank.executor().greet(0, 0);
+        ProgramWriter w = rank.writer();
+        w.part();
+        w.step();
+        if (r == 0) {
+            w.put(0, {Location::output, 0}, count * 4);
+        } else {
+            w.after(copy_op({Location::output, 0}, w.arrival(1, count * 4), count * 4));
+        }
+        Program program = w.take(r == 1);
+        program.acknowledged = true;
+        rank.executor().reserve(program);
+        for (int call = 0; call < calls; ++call) {
+            std::vector<std::int32_t> data(count, r == 0 ? call : -1);
+            if (r == 1 && call % 4 == 0) {
+                std::this_thread::sleep_for(std::chrono::milliseconds(3));
+            }
+            ASSERT_EQ(rank.run(program, data), Status::success) << rank.executor().failure();
+            if (r == 0) {
+                // Call u waited for the acknowledgement of call u - 2.
+                EXPECT_LE(++sent - received.load(), 4);
+            } else {
+                ++received;
+                ASSERT_EQ(data, std::vector<std::int32_t>(count, call));
+            }
+        }
+    });
+}
+
+// Two vectors travel at once, in opposite directions: parts do not wait for each other, but the end
+// does.
+TEST_P(ExecutorOver, PartsRunSideBySide) {
+    constexpr int ranks = 3;
+    on_ring(ranks, [&](Rank r, RingRank& rank) {
+        rank.executor().greet(0, 0);
+        ProgramWriter w = rank.writer();
+        for (const std::uint32_t to : {0U, 1U}) {
+            w.part();
+            w.step();
+            w.gathered_put(to, {Location::output, 4 * to}, 4);
+            const Location landed = w.arrival(1 - to, 4);
+            w.step();
+            w.put(to, landed, 4);
+            w.end(copy_op({Location::output, 8 + 4 * to}, w.arrival(1 - to, 4), 4));
+        }
+        const Program program = w.take(true);
+        rank.executor().reserve(program);
+        const auto own = static_cast<std::int32_t>(r);
+        for (std::int32_t call = 0; call < 20; ++call) {
+            std::vector<std::int32_t> data = {10 * own + call, 100 * own + call, -1, -1};
+            ASSERT_EQ(rank.run(program, data), Status::success) << rank.executor().failure();
+            // After two hops: through port +0 comes what the one before the one before sent.
+            EXPECT_EQ(data[2], 10 * ((own + 1) % ranks) + call);
+            EXPECT_EQ(data[3], 100 * ((own + 2) % ranks) + call);
+        }
+    });
+}
+
+TEST_P(ExecutorOver, RanksThatMakeDifferentCallsFindOut) {
+    ExecutorOptions options;
+    options.timeout = std::chrono::seconds(20);
+    std::atomic<int> mismatches{0};
+    on_ring(
+        2,
+        [&](Rank r, RingRank& rank) {
+            rank.executor().greet(0, 0);
+            const Program program = ring_sum(rank, 2, 10);
+            rank.executor().reserve(program);
+            std::vector<std::int32_t> data(10, 1);
+            // Another count of elements would differ in the lengths; here only the hash does.
+            const std::uint64_t signature = r == 0 ? 0 : ~std::uint64_t{0};
+            mismatches += rank.run(program, data, 1, signature) == Status::mismatch;
+        },
+        options);
+    EXPECT_EQ(mismatches, 2);
+}
+
+// Rank 1 is late by more than a stall's report takes. Then both set up "new" channels.
+TEST_P(ExecutorOver, AStallThatEndsLeavesNoTrace) {
+    ExecutorOptions options;
+    options.greeting_timeout = std::chrono::seconds(5);
+    options.timeout = std::chrono::seconds(10);
+    on_ring(
+        2,
+        [&](Rank r, RingRank& rank) {
+            rank.executor().greet(0, 0);
+            const Program program = ring_sum(rank, 2, 10);
+            rank.executor().reserve(program);
+            std::vector<std::int32_t> data(10, 1);
+            if (r == 1) {
+                std::this_thread::sleep_for(std::chrono::milliseconds(1000));
+            }
+            ASSERT_EQ(rank.run(program, data), Status::success) << rank.executor().failure();
+            EXPECT_EQ(data, std::vector<std::int32_t>(10, 2));
+            rank.executor().announce_connecting();
+            ASSERT_NO_THROW(rank.executor().greet(0, 0));
+            ASSERT_EQ(rank.run(program, data), Status::success) << rank.executor().failure();
+            EXPECT_EQ(data, std::vector<std::int32_t>(10, 4));
+        },
+        options);
+}
+
+TEST_P(ExecutorOver, AFailureStandsForAllLaterCalls) {
+    ExecutorOptions options;
+    options.timeout = std::chrono::milliseconds(400);
+    std::atomic<bool> failed{false};
+    on_ring(
+        2,
+        [&](Rank r, RingRank& rank) {
+            rank.executor().greet(0, 0);
+            const Program program = ring_sum(rank, 2, 10);
+            rank.executor().reserve(program);
+            std::vector<std::int32_t> data(10, 1);
+            if (r == 0) {
+                EXPECT_EQ(rank.run(program, data), Status::timeout);
+                const std::string first = rank.executor().failure();
+                EXPECT_NE(first.find("from rank 1 through port -0"), std::string::npos) << first;
+                EXPECT_EQ(rank.run(program, data), Status::timeout);
+                EXPECT_EQ(rank.executor().failure(), first);
+                failed = true;
+                return;
+            }
+            while (!failed) {
+                std::this_thread::sleep_for(std::chrono::milliseconds(1));
+            }
+            // Rank 0's message is here, and rank 0's word that it has failed.
+            const Status status = rank.run(program, data);
+            EXPECT_TRUE(status == Status::success || status == Status::peer_lost);
+        },
+        options);
+}
+
+TEST_P(ExecutorOver, AGreetingThatStaysOutNamesTheDirections) {
+    ExecutorOptions options;
+    options.greeting_timeout = std::chrono::milliseconds(50);
+    on_ring(
+        2,
+        [&](Rank r, RingRank& rank) {
+            if (r == 1) {
+                return;  // does not greet
+            }
+            try {
+                rank.executor().greet(0, 0);
+                ADD_FAILURE() << "nobody has greeted";
+            } catch (const Error& error) {
+                EXPECT_EQ(error.status(), Status::timeout);
+                const std::string text = error.what();
+                EXPECT_NE(text.find("direction +0 of rank 0 (host here"), std::string::npos)
+                    << text;
+                EXPECT_NE(text.find("hears nothing from direction -0 of rank 1"), std::string::npos)
+                    << text;
+            }
+        },
+        options);
+}
+
+}  // namespace
+}  // namespace trefoil::test

@@ -1,0 +1,108 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// A port group between threads that promises no more than the interface: puts are refused now and
+// then, sources are read late, bytes and notifications of different puts overtake each other, and
+// completions come in any order.
+#pragma once
+
+#include <cstring>
+#include <mutex>
+#include <random>
+#include <thread>
+#include <vector>
+
+#include "backend/ports/port_group.hpp"
+
+namespace trefoil::test {
+
+class LooseGroup final : public PortGroup {
+  public:
+    LooseGroup(const std::vector<Port>& ports, unsigned seed) : random_(seed) { ports_ = ports; }
+
+    LocalMemory allocate(std::size_t bytes) override {
+        memory_.push_back(std::make_unique<std::byte[]>(bytes));
+        return {memory_.back().get(), bytes, nullptr};
+    }
+    std::string describe(const LocalMemory& memory) const override {
+        return {reinterpret_cast<const char*>(&memory), sizeof memory};
+    }
+    std::string address(Port) const override {
+        const LooseGroup* self = this;
+        return {reinterpret_cast<const char*>(&self), sizeof self};
+    }
+    RemoteMemory import_memory(std::string_view description) override {
+        LocalMemory memory;
+        std::memcpy(&memory, description.data(), sizeof memory);
+        return {reinterpret_cast<std::uint64_t>(memory.data), 0, memory.bytes};
+    }
+    Peer connect(Port, std::string_view address) override {
+        Peer peer;
+        std::memcpy(&peer.handle, address.data(), sizeof peer.handle);
+        return peer;
+    }
+
+    PutResult put(Port, Peer peer, const void* source, void*, const RemoteMemory& target,
+                  std::uint64_t offset, std::size_t bytes, std::uint32_t notification,
+                  std::uint64_t cookie) override {
+        if (random_() % 4 == 0 || leaving_.size() + completing_.size() >= 6) {
+            return PutResult::again;
+        }
+        leaving_.push_back({peer, source, target.base + offset, bytes, notification, cookie});
+        return PutResult::queued;
+    }
+
+    /// One put at most leaves, any; one completion at most is told, any; arrivals in any order.
+    std::size_t poll(std::span<Event> events) override {
+        std::size_t count = 0;
+        if (!leaving_.empty() && random_() % 2 == 0) {
+            const Leaving put = take_any(leaving_);
+            auto* const peer = reinterpret_cast<LooseGroup*>(put.peer.handle);
+            const std::lock_guard lock(peer->mutex_);
+            if (put.bytes > 0) {
+                std::memcpy(reinterpret_cast<void*>(put.target), put.source, put.bytes);
+            }
+            peer->arrived_.push_back(put.notification);
+            completing_.push_back(put.cookie);
+        }
+        if (!completing_.empty() && random_() % 2 == 0) {
+            events[count++] = {Event::Kind::sent, 0, take_any(completing_)};
+        }
+        const std::lock_guard lock(mutex_);
+        while (!arrived_.empty() && random_() % 4 != 0 && count < events.size()) {
+            events[count++] = {Event::Kind::arrived, take_any(arrived_), 0};
+        }
+        return count;
+    }
+    void wait(std::chrono::microseconds longest) override {
+        std::this_thread::sleep_for(std::min(longest, std::chrono::microseconds(200)));
+    }
+    void wake() override {}
+    std::string error_text() const override { return "none"; }
+    std::string port_text(Port) const override { return "a loose end"; }
+
+  private:
+    struct Leaving {
+        Peer peer;
+        const void* source;
+        std::uint64_t target;
+        std::size_t bytes;
+        std::uint32_t notification;
+        std::uint64_t cookie;
+    };
+
+    template <typename T>
+    T take_any(std::vector<T>& from) {
+        std::swap(from[random_() % from.size()], from.back());
+        const T taken = from.back();
+        from.pop_back();
+        return taken;
+    }
+
+    std::minstd_rand random_;
+    std::vector<std::unique_ptr<std::byte[]>> memory_;
+    std::vector<Leaving> leaving_;
+    std::vector<std::uint64_t> completing_;
+    std::mutex mutex_;  // guards arrived_ and, between threads, the bytes that came with it
+    std::vector<std::uint32_t> arrived_;
+};
+
+}  // namespace trefoil::test

@@ -1,0 +1,231 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Posting alone: the order of puts, what they carry, and what they wait for.
+#include "threads/executor/poster.hpp"
+
+#include <cstring>
+
+#include "parts_fixture.hpp"
+
+namespace trefoil::test {
+namespace {
+
+class PosterTest : public PartsFixture {
+  protected:
+    explicit PosterTest(int groups = 1) : PartsFixture(groups) {}
+    void make_poster(const Program& program, int group = 0) {
+        poster_ = std::make_unique<Poster>(group, channels_, parts_->queue, parts_->steps,
+                                           parts_->failure, notes_);
+        poster_->reserve(program.parts.size());
+    }
+    RunningSegment& begin() {
+        RunningSegment& segment = begin_segment();
+        poster_->adopt(segment);
+        return segment;
+    }
+    const std::vector<RecordingGroup::Put>& puts() const { return groups_[0]->puts; }
+    Notification notification(std::size_t put) const {
+        return Notification::decode(puts()[put].notification);
+    }
+    /// All that was queued has left, as the worker would take it.
+    void complete_puts() {
+        groups_[0]->complete_puts();
+        for (; !groups_[0]->events.empty(); groups_[0]->events.pop_front()) {
+            const PutCookie cookie(groups_[0]->events.front().cookie);
+            parts_->steps.spend_token(parts_->queue.at(cookie.place()), cookie.step(), notes_);
+        }
+    }
+
+    std::unique_ptr<Poster> poster_;
+};
+
+TEST_F(PosterTest, PutsOfAnOpenStepLeaveWithAllThatThePeerNeeds) {
+    ProgramWriter w = writer();
+    w.part();
+    w.step();
+    w.put(0, {Location::input, 8}, 12);
+    w.put(1, {Location::input, 0}, 4);
+    w.put(0, {Location::input, 4}, 20);
+    const Program program = w.take(false);
+    make_poster(program);
+    begin_call(program);
+    begin();
+    EXPECT_TRUE(poster_->post_ready());
+    ASSERT_EQ(puts().size(), 3U);
+    EXPECT_EQ(puts()[0].source, input_.data() + 2);
+    EXPECT_EQ(puts()[0].bytes, 12U);
+    EXPECT_EQ(puts()[0].offset, 0U);
+    EXPECT_EQ(puts()[2].offset, 12U) << "behind the first on its channel";
+    EXPECT_EQ(notification(0).channel, first_id);
+    EXPECT_EQ(notification(1).channel, first_id + 1);
+    EXPECT_EQ(notification(2).index, 1U);
+    EXPECT_EQ(notification(2).signature,
+              notification(2).expected_signature(running_call_.hash(), 20));
+    EXPECT_FALSE(poster_->post_ready()) << "each once";
+    EXPECT_EQ(channels_.out[0].puts, 2U);
+    EXPECT_EQ(channels_.out[0].bytes, 32U);
+}
+
+TEST_F(PosterTest, TheNextStepsPutsWaitForItsOpening) {
+    ProgramWriter w = writer();
+    w.part();
+    w.step();
+    w.put(0, {Location::input, 0}, 4);
+    w.step();
+    w.put(0, {Location::input, 4}, 4);
+    const Program program = w.take(false);
+    make_poster(program);
+    begin_call(program);
+    begin();
+    EXPECT_TRUE(poster_->post_ready());
+    EXPECT_FALSE(poster_->post_ready());
+    EXPECT_EQ(puts().size(), 1U);
+    complete_puts();
+    EXPECT_TRUE(poster_->post_ready());
+    EXPECT_EQ(puts().size(), 2U);
+    complete_puts();
+    EXPECT_TRUE(running_call_.done()) << "the poster has let go of the segment";
+}
+
+TEST_F(PosterTest, APutThatIsDoneAtOnceSpendsItsTokenAtOnce) {
+    ProgramWriter w = writer();
+    w.part();
+    w.step();
+    w.put(0, {Location::input, 0}, 4);
+    w.step();
+    w.put(1, {Location::input, 4}, 4);
+    const Program program = w.take(false);
+    make_poster(program);
+    begin_call(program);
+    begin();
+    groups_[0]->result = PutResult::done;
+    EXPECT_TRUE(poster_->post_ready());
+    EXPECT_EQ(puts().size(), 2U);
+    EXPECT_TRUE(running_call_.done());
+}
+
+TEST_F(PosterTest, ARefusedPutIsTriedAgainAndNothingOvertakesItInItsPart) {
+    ProgramWriter w = writer();
+    w.part();
+    w.step();
+    w.put(0, {Location::input, 0}, 4);
+    w.put(1, {Location::input, 4}, 4);
+    const Program program = w.take(false);
+    make_poster(program);
+    begin_call(program);
+    begin();
+    groups_[0]->result = PutResult::again;
+    EXPECT_FALSE(poster_->post_ready());
+    EXPECT_TRUE(poster_->refused());
+    groups_[0]->result = PutResult::queued;
+    EXPECT_TRUE(poster_->post_ready());
+    EXPECT_FALSE(poster_->refused());
+    ASSERT_EQ(puts().size(), 2U);
+    EXPECT_EQ(puts()[0].bytes, 4U);
+    EXPECT_EQ(puts()[0].port, channels_.out[0].port);
+}
+
+TEST_F(PosterTest, AFailedPutFailsTheCallAndNamesTheCause) {
+    ProgramWriter w = writer();
+    w.part();
+    w.step();
+    w.put(1, {Location::input, 0}, 4);
+    const Program program = w.take(false);
+    make_poster(program);
+    begin_call(program);
+    begin();
+    groups_[0]->result = PutResult::failed;
+    EXPECT_FALSE(poster_->post_ready());
+    EXPECT_EQ(parts_->failure.status(), Status::peer_lost);
+    EXPECT_NE(parts_->failure.text().find("rank 2"), std::string::npos);
+    EXPECT_NE(parts_->failure.text().find("the cable is cut"), std::string::npos);
+}
+
+// The landing slot of use 2 is another one, but the receiver may be no more than three uses behind.
+TEST_F(PosterTest, APutWaitsUntilTheUseBeforeTheLastOneIsAcknowledged) {
+    ProgramWriter w = writer();
+    w.part();
+    w.step();
+    w.put(0, {Location::input, 0}, 4);
+    Program program = w.take(false);
+    program.acknowledged = true;  // by the peer; this rank receives nothing
+    make_poster(program);
+    begin_call(program, 5);
+    for (std::uint32_t use = 0; use < 5; ++use) {
+        RunningSegment& segment = begin();
+        EXPECT_EQ(segment.out_use(0), use);
+        EXPECT_EQ(awaits_room(channels_, segment, program.puts[0]), use >= 2);
+        if (use >= 2) {
+            EXPECT_FALSE(poster_->post_ready());
+            EXPECT_EQ(puts().size(), use);
+            parts_->controls.take(0, Notification::decode(word(0, Control::taken, use - 2)));
+        }
+        EXPECT_TRUE(poster_->post_ready());
+        ASSERT_EQ(puts().size(), use + 1);
+        EXPECT_EQ(puts()[use].offset, use % landing_slots * slot_bytes);
+        EXPECT_EQ(notification(use).use, use);
+        complete_puts();
+    }
+}
+
+TEST_F(PosterTest, AnAcknowledgementNamesTheUseAndNeverWaits) {
+    ProgramWriter w = writer();
+    w.part();
+    w.step();
+    (void)w.arrival(1, 4);
+    const Program program = w.take(true);
+    make_poster(program);
+    begin_call(program, 3);
+    for (std::uint32_t use = 0; use < 3; ++use) {
+        RunningSegment& segment = begin();
+        (void)poster_->post_ready();
+        EXPECT_EQ(puts().size(), use) << "not before the message";
+        parts_->steps.spend_token(segment, 0, notes_);
+        EXPECT_TRUE(poster_->post_ready());
+        ASSERT_EQ(puts().size(), use + 1);
+        EXPECT_EQ(puts()[use].notification,
+                  control_notification(Control::taken, first_id + 1, use));
+        EXPECT_EQ(puts()[use].bytes, 0U);
+        complete_puts();
+    }
+    EXPECT_TRUE(running_call_.done());
+}
+
+TEST_F(PosterTest, WhatIsGatheredIsCopiedBeforeItIsPut) {
+    ProgramWriter w = writer();
+    w.part();
+    w.step();
+    w.gathered_put(0, {Location::input, 4}, 8);
+    const Program program = w.take(false);
+    make_poster(program);
+    begin_call(program);
+    RunningSegment& segment = begin();
+    EXPECT_TRUE(poster_->post_ready());
+    ASSERT_EQ(puts().size(), 1U);
+    EXPECT_EQ(puts()[0].source, segment.staging().of(0).data);
+    EXPECT_EQ(std::memcmp(puts()[0].source, input_.data() + 1, 8), 0);
+}
+
+class PosterOfTwoGroups : public PosterTest {
+  protected:
+    PosterOfTwoGroups() : PosterTest(2) {}
+};
+
+TEST_F(PosterOfTwoGroups, LeavesThePutsOfOthersAlone) {
+    ProgramWriter w = writer();
+    w.part();
+    w.step();
+    w.put(0, {Location::input, 0}, 4);
+    w.put(1, {Location::input, 4}, 8);
+    w.put(0, {Location::input, 8}, 12);
+    const Program program = w.take(false);
+    make_poster(program, 1);
+    begin_call(program);
+    begin();
+    EXPECT_TRUE(poster_->post_ready());
+    EXPECT_TRUE(groups_[0]->puts.empty());
+    ASSERT_EQ(groups_[1]->puts.size(), 1U);
+    EXPECT_EQ(groups_[1]->puts[0].bytes, 8U);
+}
+
+}  // namespace
+}  // namespace trefoil::test
