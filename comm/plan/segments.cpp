@@ -93,8 +93,7 @@ Cut cut(const Request& request, const Choice& choice, const Torus& torus, const 
     if (segments == 1 && longest > 1 && !overlaps_by_itself && bytes >= least_bytes_to_overlap) {
         segments = segment_window;  // one reduces while another is on the channels
     }
-    const std::size_t per_segment = divided_up(longest, segments);
-    return {divided_up(longest, per_segment), per_segment};
+    return {segments, divided_up(longest, segments)};
 }
 
 SegmentShape segment_shape(const Request& request, const Choice& choice, const TorusMap& map,

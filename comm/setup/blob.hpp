@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Writing and reading the small binary blobs that ranks exchange at set-up.
+// Writing and reading the small binary blobs that ranks tell each other at set-up.
 #pragma once
 
 #include <cstdint>

@@ -20,9 +20,10 @@ struct PortGroups {
     std::vector<std::vector<Port>> groups;  ///< used ports per owner thread, round-robin
 };
 
-/// Refuses a number of port threads, or cores, that do not suit the torus or the team. The number
-/// of OpenMP threads becomes what the runtime grants, so that every group of ports has a thread.
-/// Throws what openmp_threads() throws, and Error(invalid_argument).
+/// Refuses a number of port threads, or cores, that do not suit the torus or
+/// TREFOIL_PORT_THREADS_BY. The number of OpenMP threads becomes what the runtime grants, so that
+/// every group of ports has a thread. Throws what openmp_threads() throws, and
+/// Error(invalid_argument).
 void settle_port_threads(const Torus& torus, Settings& settings);
 
 /// `masks`: the cores that each rank of the job on this host may use, of which this is number

@@ -12,7 +12,7 @@ namespace trefoil {
 
 /// A position is a number of a place in the torus, row-major: what algorithms call a rank. Ranks
 /// are the job's own numbers, which users know and messages name. Nothing but this map knows both:
-/// algorithms see positions only, and wiring, programs and executor ranks only.
+/// algorithms see positions only, and channels, programs and executor ranks only.
 struct TorusMap {
     Torus torus{{1}};
     std::string source;             ///< where it comes from, for people: "TREFOIL_TORUS"

@@ -88,8 +88,8 @@ struct Side {
 };
 
 /// Makes the call on this rank, in place or not, and checks it; "" or what is wrong.
-std::string exchange(trefoil_comm_t comm, int rank, const Matrix& matrix, bool in_place,
-                     unsigned call) {
+std::string alltoallv(trefoil_comm_t comm, int rank, const Matrix& matrix, bool in_place,
+                      unsigned call) {
     Side sent(matrix, rank, true, 3), received(matrix, rank, false, 5);
     sent.fill(rank, call);
     const Bytes before = sent.bytes;
@@ -110,8 +110,8 @@ std::string exchange(trefoil_comm_t comm, int rank, const Matrix& matrix, bool i
     return sent.bytes != before ? "the input has changed" : received.wrong(rank, call);
 }
 
-std::string exchange_equally(trefoil_comm_t comm, int rank, int ranks, std::size_t block,
-                             bool in_place, unsigned call) {
+std::string alltoall(trefoil_comm_t comm, int rank, int ranks, std::size_t block, bool in_place,
+                     unsigned call) {
     const auto p = static_cast<std::size_t>(ranks);
     const Matrix matrix{std::vector(p, std::vector<std::size_t>(p, block))};
     Side sent(matrix, rank, true, 0), received(matrix, rank, false, 0);
@@ -176,8 +176,7 @@ TEST_P(Alltoall, EveryAlgorithmMovesBlocksOfAnySize) {
             for (const std::size_t block : {std::size_t{1}, std::size_t{3}, std::size_t{64},
                                             std::size_t{1000}, std::size_t{4096}, largest}) {
                 for (const bool in_place : {false, true}) {
-                    ASSERT_EQ(exchange_equally(comm, rank, torus.ranks(), block, in_place, ++call),
-                              "")
+                    ASSERT_EQ(alltoall(comm, rank, torus.ranks(), block, in_place, ++call), "")
                         << name << ", blocks of " << block << (in_place ? ", in place" : "");
                 }
             }
@@ -193,7 +192,7 @@ TEST_P(Alltoall, RandomMatrices) {
                 const bool in_place = seed % 3 == 2;
                 const Matrix matrix =
                     random_matrix(torus.ranks(), seed, in_place, 300'000 / lighter);
-                ASSERT_EQ(exchange(comm, rank, matrix, in_place, seed), "")
+                ASSERT_EQ(alltoallv(comm, rank, matrix, in_place, seed), "")
                     << name << ", seed " << seed;
             }
         }
@@ -215,15 +214,14 @@ TEST_F(TinySlots, CarryLongBlocksInManySegments) {
         for (const std::string& name : names_on(torus, false)) {
             ASSERT_EQ(trefoil_comm_set_algorithm(comm, "alltoall", name.c_str()), TREFOIL_SUCCESS);
             for (const bool in_place : {false, true}) {
-                ASSERT_EQ(exchange_equally(comm, rank, torus.ranks(), 50'000, in_place, 1), "")
-                    << name;
+                ASSERT_EQ(alltoall(comm, rank, torus.ranks(), 50'000, in_place, 1), "") << name;
             }
         }
         for (const std::string& name : names_on(torus, true)) {
             ASSERT_EQ(trefoil_comm_set_algorithm(comm, "alltoall", name.c_str()), TREFOIL_SUCCESS);
             for (unsigned seed = 0; seed < 8; ++seed) {
                 const Matrix matrix = random_matrix(6, seed, seed % 2 == 1, 100'000);
-                ASSERT_EQ(exchange(comm, rank, matrix, seed % 2 == 1, seed), "")
+                ASSERT_EQ(alltoallv(comm, rank, matrix, seed % 2 == 1, seed), "")
                     << name << ", seed " << seed;
             }
         }
@@ -234,15 +232,15 @@ void many_ranks() {
     on_torus(many, [](const Torus& torus, int rank, trefoil_comm_t comm) {
         for (const char* name : {"auto", "linear", "bruck"}) {
             ASSERT_EQ(trefoil_comm_set_algorithm(comm, "alltoall", name), TREFOIL_SUCCESS);
-            ASSERT_EQ(exchange_equally(comm, rank, torus.ranks(), 2000, false, 1), "") << name;
+            ASSERT_EQ(alltoall(comm, rank, torus.ranks(), 2000, false, 1), "") << name;
         }
         ASSERT_EQ(trefoil_comm_set_algorithm(comm, "alltoall", "auto"), TREFOIL_SUCCESS);
-        ASSERT_EQ(exchange(comm, rank, random_matrix(torus.ranks(), 5, false, 20'000), false, 2),
+        ASSERT_EQ(alltoallv(comm, rank, random_matrix(torus.ranks(), 5, false, 20'000), false, 2),
                   "");
     });
 }
 
-TEST(ManyRanks, ExchangeWithDefaultSlots) {
+TEST(ManyRanks, AlltoallWithDefaultSlots) {
     many_ranks();
 }
 TEST_F(TinySlots, DoForManyRanks) {
@@ -255,7 +253,7 @@ TEST(Alltoallv, TakesOtherCountsInEveryCall) {
         for (unsigned call = 0; call < calls_in_a_row; ++call) {
             Matrix matrix{std::vector(16, std::vector<std::size_t>(16, call % 50))};
             matrix.counts[call % 16][call / 16 % 16] = call;
-            ASSERT_EQ(exchange(comm, rank, matrix, false, call), "") << call;
+            ASSERT_EQ(alltoallv(comm, rank, matrix, false, call), "") << call;
         }
     });
 }
@@ -264,10 +262,10 @@ TEST(Alltoallv, TakesNoAlgorithmThatForwards) {
     on_torus("5", [](const Torus&, int rank, trefoil_comm_t comm) {
         const Matrix matrix = random_matrix(5, 1, false, 100);
         ASSERT_EQ(trefoil_comm_set_algorithm(comm, "alltoall", "bruck"), TREFOIL_SUCCESS);
-        const std::string refused = exchange(comm, rank, matrix, false, 1);
+        const std::string refused = alltoallv(comm, rank, matrix, false, 1);
         EXPECT_NE(refused.find("bruck forwards blocks"), std::string::npos) << refused;
         ASSERT_EQ(trefoil_comm_set_algorithm(comm, "alltoall", "linear"), TREFOIL_SUCCESS);
-        EXPECT_EQ(exchange(comm, rank, matrix, false, 2), "");
+        EXPECT_EQ(alltoallv(comm, rank, matrix, false, 2), "");
     });
 }
 
@@ -283,7 +281,7 @@ TEST_P(PhaseSyncSetting, HoldsWhereAnAlgorithmHasIt) {
         unsigned call = 0;
         for (const std::string& name : names_on(torus, false)) {
             ASSERT_EQ(trefoil_comm_set_algorithm(comm, "alltoall", name.c_str()), TREFOIL_SUCCESS);
-            EXPECT_EQ(exchange_equally(comm, rank, torus.ranks(), 100, false, ++call), "") << name;
+            EXPECT_EQ(alltoall(comm, rank, torus.ranks(), 100, false, ++call), "") << name;
             const char* runs = nullptr;
             ASSERT_EQ(trefoil_comm_algorithm(comm, "alltoall", 100, TREFOIL_UINT8, &runs),
                       TREFOIL_SUCCESS);
@@ -309,11 +307,11 @@ void check_difference(std::size_t sent, std::size_t received, std::size_t usual)
     run_ranks(3, options, [&](int rank, trefoil_comm_t comm) {
         ASSERT_NE(comm, nullptr) << trefoil_last_error(nullptr);
         Matrix matrix{std::vector(3, std::vector<std::size_t>(3, usual))};
-        ASSERT_EQ(exchange(comm, rank, matrix, false, 1), "");
+        ASSERT_EQ(alltoallv(comm, rank, matrix, false, 1), "");
         matrix.counts[0][1] = rank == 0 ? sent : received;
         std::string wrong;
         for (unsigned call = 2; call < 4 && wrong.empty(); ++call) {
-            wrong = exchange(comm, rank, matrix, false, call);
+            wrong = alltoallv(comm, rank, matrix, false, call);
             matrix.counts[0][1] = usual;
         }
         if (rank == 1) {

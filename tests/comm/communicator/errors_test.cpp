@@ -310,9 +310,9 @@ TEST(Errors, ConfigurationOfOneRankNeedsNothing) {
     trefoil_config_t broken = TREFOIL_CONFIG_INITIALIZER;
     broken.size = 3;
     EXPECT_EQ(trefoil_comm_create(&broken, &comm), TREFOIL_ERROR_INVALID_ARGUMENT);
-    trefoil_config_t no_exchange = TREFOIL_CONFIG_INITIALIZER;
-    no_exchange.ranks = 4;
-    EXPECT_EQ(trefoil_comm_create(&no_exchange, &comm), TREFOIL_ERROR_INVALID_ARGUMENT);
+    trefoil_config_t no_allgather = TREFOIL_CONFIG_INITIALIZER;
+    no_allgather.ranks = 4;
+    EXPECT_EQ(trefoil_comm_create(&no_allgather, &comm), TREFOIL_ERROR_INVALID_ARGUMENT);
     EXPECT_EQ(comm, nullptr);
 }
 

@@ -122,8 +122,8 @@ TEST_F(OpenMp, NeedsThreads) {
 
 TEST(OpenMpTeam, RunsEveryWorkerOnceOnTheRuntimesThreads) {
     ASSERT_EQ(openmp_threads(3), 3);
-    const auto team = PortThreads::openmp(3);
-    ASSERT_EQ(team->workers(), 3);
+    const auto port_threads = PortThreads::openmp(3);
+    ASSERT_EQ(port_threads->workers(), 3);
     std::vector<int> calls(3, 0);
     std::vector<int> numbers(3, -1);
     auto work = [&](int worker) {
@@ -131,7 +131,7 @@ TEST(OpenMpTeam, RunsEveryWorkerOnceOnTheRuntimesThreads) {
         numbers[static_cast<std::size_t>(worker)] = omp_get_thread_num();
     };
     for (int run = 0; run < 100; ++run) {
-        ASSERT_TRUE(team->run(work));
+        ASSERT_TRUE(port_threads->run(work));
     }
     EXPECT_EQ(calls, std::vector<int>(3, 100));
     EXPECT_EQ(numbers, (std::vector<int>{0, 1, 2}));
@@ -143,10 +143,10 @@ TEST(OpenMpTeam, FewerThreadsThanNeededDoNothingUnderALimit) {
         GTEST_SKIP() << "OMP_THREAD_LIMIT is not 3";
     }
     EXPECT_EQ(openmp_threads(8), 3);
-    const auto team = PortThreads::openmp(8);
+    const auto port_threads = PortThreads::openmp(8);
     int calls = 0;
     auto work = [&](int) { ++calls; };
-    EXPECT_FALSE(team->run(work));
+    EXPECT_FALSE(port_threads->run(work));
     EXPECT_EQ(calls, 0);
 }
 

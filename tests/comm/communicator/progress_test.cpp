@@ -11,13 +11,13 @@ namespace {
 
 /// What rank 0's progress does: counts, and looks at who calls it.
 struct Progressed {
-    ThreadExchange::Member member{};
+    ThreadAllgather::Member member{};
     std::thread::id caller;
     std::atomic<int> calls{0}, by_others{0};
 
     static int allgather(const void* mine, void* all, size_t bytes, void* context) {
-        return ThreadExchange::allgather(mine, all, bytes,
-                                         &static_cast<Progressed*>(context)->member);
+        return ThreadAllgather::allgather(mine, all, bytes,
+                                          &static_cast<Progressed*>(context)->member);
     }
     static void count(void* context) {
         auto* const self = static_cast<Progressed*>(context);
@@ -60,7 +60,7 @@ void late_rank_sees_progress(int port_threads) {
         },
         [&](int rank, trefoil_config_t& config) {
             if (rank == 0) {
-                first.member = *static_cast<ThreadExchange::Member*>(config.context);
+                first.member = *static_cast<ThreadAllgather::Member*>(config.context);
                 first.caller = std::this_thread::get_id();
                 config.allgather = &Progressed::allgather;
                 config.progress = &Progressed::count;

@@ -19,9 +19,9 @@ namespace {
 class Node {
   public:
     Node(const Torus& torus, const Algorithm& algorithm, int workers,
-         ThreadExchange::Member& member, std::chrono::milliseconds timeout)
-        : bootstrap_(make_callback_bootstrap(member.rank, torus.ranks(), &ThreadExchange::allgather,
-                                             &member)),
+         ThreadAllgather::Member& member, std::chrono::milliseconds timeout)
+        : bootstrap_(make_callback_bootstrap(member.rank, torus.ranks(),
+                                             &ThreadAllgather::allgather, &member)),
           port_threads_(workers == 1 ? 0 : workers, {}),
           schedule_(algorithm.build(torus, member.rank)) {
         std::vector<std::vector<Port>> groups(static_cast<std::size_t>(workers));
@@ -36,9 +36,9 @@ class Node {
         ExecutorOptions options;
         options.timeout = timeout;
         executor_ = std::make_unique<Executor>(channels_, port_threads_, options);
-        ChannelSetup wiring(channels_, *bootstrap_);
-        wiring.allgather_offers(schedule_, false, "the same");
-        const NewChannels added = wiring.connect();
+        ChannelSetup setup(channels_, *bootstrap_);
+        setup.allgather_offers(schedule_, false, "the same");
+        const NewChannels added = setup.connect();
         executor_->greet(added.first_out, added.first_in);
     }
 
@@ -101,11 +101,11 @@ void on_nodes(const std::string& shape, const std::string& algorithm, int worker
               std::chrono::milliseconds timeout, const std::function<void(Rank, Node&)>& body) {
     const Torus torus = Torus::parse(shape);
     const Algorithm& chosen = find_algorithm(Collective::allreduce, algorithm, &torus);
-    ThreadExchange exchange(torus.ranks());
+    ThreadAllgather allgather(torus.ranks());
     std::vector<std::thread> threads;
     for (Rank r = 0; r < torus.ranks(); ++r) {
         threads.emplace_back([&, r] {
-            ThreadExchange::Member member{&exchange, r};
+            ThreadAllgather::Member member{&allgather, r};
             Node node(torus, chosen, workers, member, timeout);
             body(r, node);
             node.meet();  // nobody goes while others may still put

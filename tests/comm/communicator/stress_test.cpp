@@ -40,12 +40,12 @@ CollectiveCase draw(std::mt19937& shared, const std::vector<Named>& names, int r
     what.count = shared() % (4 * magnitude);
     what.in_place = shared() % 2 == 0;
     what.salt = static_cast<std::int64_t>(shared() % 1000);
-    const bool exchange = what.collective == Collective::alltoall;
-    const bool divided = traits_of(what.collective).blocks_have_owners() || named.uneven;
-    if (divided || exchange) {
+    const bool is_alltoall = what.collective == Collective::alltoall;
+    const bool has_owners = traits_of(what.collective).blocks_have_owners() || named.uneven;
+    if (has_owners || is_alltoall) {
         what.count /= static_cast<std::size_t>(ranks);
     }
-    if (divided) {
+    if (has_owners) {
         for (int r = 0; shared() % 3 == 0 && r < ranks; ++r) {
             what.uneven.push_back(shared() % (what.count + 1));
         }

@@ -17,21 +17,21 @@
 namespace trefoil::test {
 
 /// An allgather among threads; every wait is bounded.
-class ThreadExchange {
+class ThreadAllgather {
   public:
-    explicit ThreadExchange(int ranks) : ranks_(ranks) {}
+    explicit ThreadAllgather(int ranks) : ranks_(ranks) {}
 
     struct Member {
-        ThreadExchange* exchange;
+        ThreadAllgather* of;
         int rank;
     };
     static int allgather(const void* mine, void* all, size_t bytes, void* context) {
         const auto* member = static_cast<Member*>(context);
-        return member->exchange->exchange(member->rank, mine, all, bytes);
+        return member->of->take_part(member->rank, mine, all, bytes);
     }
 
   private:
-    int exchange(int rank, const void* mine, void* all, size_t bytes) {
+    int take_part(int rank, const void* mine, void* all, size_t bytes) {
         std::unique_lock lock(mutex_);
         const auto patience = std::chrono::seconds(20);
         if (!changed_.wait_for(lock, patience, [&] { return leaving_ == 0; })) {
@@ -79,15 +79,15 @@ struct JobOptions {
 inline void run_ranks(int ranks, const JobOptions& options,
                       const std::function<void(int, trefoil_comm_t)>& body,
                       const std::function<void(int, trefoil_config_t&)>& configure = {}) {
-    ThreadExchange exchange(ranks);
+    ThreadAllgather allgather(ranks);
     std::vector<std::thread> threads;
     for (int r = 0; r < ranks; ++r) {
         threads.emplace_back([&, r] {
-            ThreadExchange::Member member{&exchange, r};
+            ThreadAllgather::Member member{&allgather, r};
             trefoil_config_t config = TREFOIL_CONFIG_INITIALIZER;
             config.rank = r;
             config.ranks = ranks;
-            config.allgather = &ThreadExchange::allgather;
+            config.allgather = &ThreadAllgather::allgather;
             config.context = &member;
             config.torus = options.torus.c_str();
             config.backend = options.backend.c_str();
@@ -104,7 +104,7 @@ inline void run_ranks(int ranks, const JobOptions& options,
             body(r, comm);
             char token = 0;
             std::vector<char> all(ranks);
-            EXPECT_EQ(0, ThreadExchange::allgather(&token, all.data(), 1, &member));
+            EXPECT_EQ(0, ThreadAllgather::allgather(&token, all.data(), 1, &member));
             EXPECT_EQ(trefoil_comm_destroy(comm), TREFOIL_SUCCESS);
         });
     }

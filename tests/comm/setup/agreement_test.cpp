@@ -17,13 +17,13 @@ namespace {
 /// What became of a stage on each rank: "" or the error's status and text.
 std::vector<std::string> outcomes(Rank ranks, const std::function<void(Rank, Agreement&)>& stage) {
     std::vector<std::string> told(ranks);
-    ThreadExchange exchange(ranks);
+    ThreadAllgather allgather(ranks);
     std::vector<std::thread> threads;
     for (Rank r = 0; r < ranks; ++r) {
         threads.emplace_back([&, r] {
-            ThreadExchange::Member member{&exchange, r};
+            ThreadAllgather::Member member{&allgather, r};
             const auto bootstrap =
-                make_callback_bootstrap(r, ranks, &ThreadExchange::allgather, &member);
+                make_callback_bootstrap(r, ranks, &ThreadAllgather::allgather, &member);
             Agreement agreement(*bootstrap);
             try {
                 stage(r, agreement);
