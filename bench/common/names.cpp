@@ -52,25 +52,17 @@ Rotation parse_rotation(std::string_view name) {
 }
 
 DataType parse_datatype(std::string_view name) {
-    struct Alias {
-        std::string_view alias, name;
-    };
-    constexpr std::array<Alias, 7> aliases{{{"float32", "float"},
-                                            {"float64", "double"},
-                                            {"half", "float16"},
-                                            {"fp16", "float16"},
-                                            {"bf16", "bfloat16"},
-                                            {"int", "int32"},
-                                            {"int-int", "2int"}}};
     std::string hyphenated(name);  // complex_float and float_int, as in C
     std::replace(hyphenated.begin(), hyphenated.end(), '_', '-');
-    name = hyphenated;
-    for (const Alias& a : aliases) {
-        if (a.alias == name) {
-            name = a.name;
+    for (int i = 0; i < datatype_count; ++i) {
+        const DataTypeTraits& row = traits_of(static_cast<DataType>(i));
+        for (const std::string_view other : row.other_names) {
+            if (other == hyphenated && !other.empty()) {
+                return row.type;
+            }
         }
     }
-    return find<DataType>("datatype", name, datatype_count);
+    return find<DataType>("datatype", hyphenated, datatype_count);
 }
 
 Operation parse_operation(std::string_view name) {

@@ -24,16 +24,14 @@ std::uint64_t mix(std::uint64_t x) {
 }
 
 bool is_complex(DataType type) {
-    return type == DataType::complex_float || type == DataType::complex_double;
-}
-
-bool is_unsigned(DataType type) {
-    return type >= DataType::uint8 && type <= DataType::uint64;
+    return traits_of(type).type_class == TypeClass::complex;
 }
 
 /// Up to this magnitude every integer is representable; integers wrap exactly, whatever happens.
 std::int64_t exact_limit(DataType type) {
-    return type == DataType::bfloat16 ? 256 : type == DataType::float16 ? 2048 : 1 << 24;
+    constexpr std::int64_t enough = 1 << 24;
+    const std::int64_t exact = traits_of(traits_of(type).part).exact_integers;
+    return exact == 0 ? enough : std::min(exact, enough);
 }
 
 std::int64_t in_range(std::uint64_t hash, std::int64_t magnitude) {
@@ -103,7 +101,9 @@ Number input_of(DataType type, Operation operation, Rank rank, Rank ranks, std::
             return product_input(type, hash, place);
         case Operation::min:
         case Operation::max:
-            return {is_unsigned(type) ? static_cast<std::int64_t>(hash % 201) : in_range(hash, 100),
+            return {traits_of(type).type_class == TypeClass::unsigned_integer
+                        ? static_cast<std::int64_t>(hash % 201)
+                        : in_range(hash, 100),
                     0};
         case Operation::bitwise_and:
         case Operation::bitwise_or:
@@ -164,25 +164,11 @@ void put(std::byte* target, T value) {
     std::memcpy(target, &value, sizeof value);
 }
 
-void store_real(DataType type, double value, std::byte* target) {
-    switch (type) {
-        case DataType::float16:
-            return put(target, to_float16(static_cast<float>(value)));
-        case DataType::bfloat16:
-            return put(target, to_bfloat16(static_cast<float>(value)));
-        case DataType::float32:
-        case DataType::complex_float:
-            return put(target, static_cast<float>(value));
-        default:
-            return put(target, value);
-    }
-}
-
 void store(DataType type, Number number, std::byte* target);
 
 /// The index follows the value, where an int may begin.
 void store_pair(DataType type, Number number, std::byte* target) {
-    const DataType value = value_type(type);
+    const DataType value = traits_of(type).part;
     const std::size_t at = std::max(size_of(value), sizeof(int));
     for (std::size_t begin = 0; begin < size_of(type); begin += sizeof(int)) {
         put(target + begin, static_cast<int>(number.padding));
@@ -200,33 +186,25 @@ void store(DataType type, Number number, std::byte* target) {
         std::memcpy(target, &number.real, size_of(type));  // the low bytes: little-endian
         return;
     }
-    store_real(type, static_cast<double>(number.real), target);
+    const DataTypeTraits& part = traits_of(traits_of(type).part);
+    part.from_double(static_cast<double>(number.real), target);
     if (is_complex(type)) {
-        store_real(type, static_cast<double>(number.imaginary), target + size_of(type) / 2);
+        part.from_double(static_cast<double>(number.imaginary), target + part.bytes);
     }
 }
 
 /// Equal as numbers although not as bits: zeros of different sign.
 bool equal_numbers(DataType type, const std::byte* a, const std::byte* b) {
-    const auto get = [](const std::byte* from, auto value) {
-        std::memcpy(&value, from, sizeof value);
-        return value;
-    };
-    switch (type) {
-        case DataType::float16:
-        case DataType::bfloat16:
-            return ((get(a, std::uint16_t{}) | get(b, std::uint16_t{})) & 0x7fff) == 0;
-        case DataType::float32:
-            return get(a, 0.0F) == get(b, 0.0F);
-        case DataType::float64:
-            return get(a, 0.0) == get(b, 0.0);
-        case DataType::complex_float:
-            return get(a, 0.0F) == get(b, 0.0F) && get(a + 4, 0.0F) == get(b + 4, 0.0F);
-        case DataType::complex_double:
-            return get(a, 0.0) == get(b, 0.0) && get(a + 8, 0.0) == get(b + 8, 0.0);
-        default:
-            return false;
+    if (!is_floating(type)) {
+        return false;
     }
+    const DataTypeTraits& part = traits_of(traits_of(type).part);
+    for (std::size_t at = 0; at < size_of(type); at += part.bytes) {
+        if (part.to_double(a + at) != part.to_double(b + at)) {
+            return false;
+        }
+    }
+    return true;
 }
 
 /// In a product the magnitudes are near 1, so that it stays finite over many ranks.
@@ -322,24 +300,20 @@ ElementStream exact_result(DataType type, Operation operation, Rank ranks) {
 ElementStream mixed_magnitudes(DataType type, Operation operation, Rank rank, Rank ranks) {
     ElementStream stream(type);
     const int exponents = type == DataType::float16 ? 6 : 10;
-    const bool complex = is_complex(type);
+    const DataTypeTraits& part = traits_of(traits_of(type).part);
     for (std::size_t variant = 0; variant < ElementStream::variants; ++variant) {
         for (std::size_t j = 0; j < ElementStream::period; ++j) {
             const std::uint64_t hash =
                 mix(mix(j * ElementStream::variants + variant) ^ mix(~std::uint64_t(rank)));
             std::byte* target = stream.element(variant, j);
-            store_real(type, mixed_value(operation, hash, exponents, ranks), target);
-            if (complex) {
-                store_real(type, mixed_value(operation, mix(hash), exponents, ranks),
-                           target + size_of(type) / 2);
+            part.from_double(mixed_value(operation, hash, exponents, ranks), target);
+            if (is_complex(type)) {
+                part.from_double(mixed_value(operation, mix(hash), exponents, ranks),
+                                 target + part.bytes);
             }
         }
     }
     return stream;
-}
-
-bool is_floating(DataType type) {
-    return type >= DataType::float16 && type <= DataType::complex_double;
 }
 
 std::uint64_t hash_bytes(const void* data, std::size_t bytes) {

@@ -47,9 +47,6 @@ ElementStream exact_result(DataType type, Operation operation, Rank ranks);
 /// for float16): the bits of a reduction show in which order it was done. Not for integers.
 ElementStream mixed_magnitudes(DataType type, Operation operation, Rank rank, Rank ranks);
 
-/// True for types whose reductions depend on the order.
-bool is_floating(DataType type);
-
 /// A hash of all bits.
 std::uint64_t hash_bytes(const void* data, std::size_t bytes);
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Names and sizes of the element types and operations, and the way to their kernels.
+// The way from type and operation to their kernels.
 #include "threads/kernels/reduce.hpp"
 
 #if defined(__x86_64__)
@@ -14,33 +14,6 @@
 namespace trefoil {
 
 namespace {
-
-struct TypeInfo {
-    std::string_view name;
-    std::size_t bytes;
-};
-constexpr std::array<TypeInfo, datatype_count> types{{{"int8", 1},
-                                                      {"int16", 2},
-                                                      {"int32", 4},
-                                                      {"int64", 8},
-                                                      {"uint8", 1},
-                                                      {"uint16", 2},
-                                                      {"uint32", 4},
-                                                      {"uint64", 8},
-                                                      {"float16", 2},
-                                                      {"bfloat16", 2},
-                                                      {"float", 4},
-                                                      {"double", 8},
-                                                      {"complex-float", 8},
-                                                      {"complex-double", 16},
-                                                      {"float-int", 8},
-                                                      {"double-int", 16},
-                                                      {"long-int", 2 * sizeof(long)},
-                                                      {"2int", 8},
-                                                      {"short-int", 8}}};
-
-constexpr std::array<std::string_view, operation_count> operations{
-    "sum", "prod", "min", "max", "band", "bor", "bxor", "land", "lor", "lxor", "minloc", "maxloc"};
 
 constexpr std::array<std::string_view, instructions_count> instruction_sets{
     "baseline", "avx2", "avx512", "avx512-fp16"};
@@ -72,28 +45,6 @@ Instructions find_instructions() {
     return Instructions::baseline;
 }
 
-// The enumerations arrive from C as plain integers: a value outside is "unknown", not undefined.
-bool known(DataType type) {
-    return static_cast<int>(type) < datatype_count;
-}
-bool known(Operation operation) {
-    return static_cast<int>(operation) < operation_count;
-}
-
-const kernels::Row& row_of(DataType type, Instructions instructions) {
-    if (type <= DataType::uint64) {
-        return kernels::integer_row(type, instructions);
-    }
-    if (type <= DataType::bfloat16) {
-        return kernels::half_row(type, instructions);
-    }
-    if (type <= DataType::float64) {
-        return kernels::real_row(type, instructions);
-    }
-    return type <= DataType::complex_double ? kernels::complex_row(type, instructions)
-                                            : kernels::pair_row(type, instructions);
-}
-
 /// "a, b and c"
 std::string enumerate(const std::vector<std::string_view>& names) {
     std::string text;
@@ -106,41 +57,8 @@ std::string enumerate(const std::vector<std::string_view>& names) {
 
 }  // namespace
 
-std::string_view to_string(DataType type) {
-    return known(type) ? types[static_cast<std::size_t>(type)].name : "unknown type";
-}
-
-std::string_view to_string(Operation operation) {
-    return known(operation) ? operations[static_cast<std::size_t>(operation)] : "unknown operation";
-}
-
 std::string_view to_string(Instructions instructions) {
     return instruction_sets[static_cast<std::size_t>(instructions)];
-}
-
-std::size_t size_of(DataType type) {
-    return known(type) ? types[static_cast<std::size_t>(type)].bytes : 0;
-}
-
-bool is_pair(DataType type) {
-    return type >= DataType::float_int && known(type);
-}
-
-DataType value_type(DataType type) {
-    switch (type) {
-        case DataType::float_int:
-            return DataType::float32;
-        case DataType::double_int:
-            return DataType::float64;
-        case DataType::long_int:
-            return sizeof(long) == 8 ? DataType::int64 : DataType::int32;
-        case DataType::int_int:
-            return DataType::int32;
-        case DataType::short_int:
-            return DataType::int16;
-        default:
-            return type;
-    }
 }
 
 Instructions best_instructions() {
@@ -153,10 +71,11 @@ ReduceKernels reduce_kernels(DataType type, Operation operation) {
 }
 
 ReduceKernels reduce_kernels(DataType type, Operation operation, Instructions instructions) {
-    if (!known(type) || !known(operation)) {
+    if (!is_known(type) || !is_known(operation)) {
         return {};
     }
-    return row_of(type, instructions)[static_cast<std::size_t>(operation)];
+    const kernels::Row& row = traits_of(type).kernels->rows[static_cast<std::size_t>(instructions)];
+    return row[static_cast<std::size_t>(operation)];
 }
 
 std::string refusal(DataType type, Operation operation) {

@@ -5,62 +5,12 @@
 
 #include <cstddef>
 #include <cstdint>
-#include <span>
 #include <string>
 #include <string_view>
 
+#include "threads/kernels/datatype.hpp"
+
 namespace trefoil {
-
-/// Element types. The values equal trefoil_datatype_t.
-enum class DataType : std::uint8_t {
-    int8 = 0,
-    int16,
-    int32,
-    int64,
-    uint8,
-    uint16,
-    uint32,
-    uint64,
-    float16,
-    bfloat16,
-    float32,
-    float64,
-    complex_float,
-    complex_double,
-    float_int,  ///< pairs: struct { float value; int index; }, and so on
-    double_int,
-    long_int,
-    int_int,
-    short_int
-};
-inline constexpr int datatype_count = 19;
-
-/// Operations. The values equal trefoil_op_t.
-enum class Operation : std::uint8_t {
-    sum = 0,
-    prod,
-    min,
-    max,
-    bitwise_and,
-    bitwise_or,
-    bitwise_xor,
-    logical_and,
-    logical_or,
-    logical_xor,
-    minloc,
-    maxloc
-};
-inline constexpr int operation_count = 12;
-
-/// "float", "double", "int32", "bfloat16", "float16", "complex-float", "float-int", ... as users
-/// type them.
-std::string_view to_string(DataType type);
-std::string_view to_string(Operation operation);
-std::size_t size_of(DataType type);
-
-bool is_pair(DataType type);
-/// The type of a pair's value; `type` itself if it is no pair.
-DataType value_type(DataType type);
 
 /// target[i] = target[i] op source[i] for `count` elements; the two do not overlap. Any alignment
 /// that suits the element type. float16 and bfloat16 are widened to float, combined and rounded to

@@ -119,21 +119,15 @@ constexpr Row make_row() {
     return row;
 }
 
-template <Instructions... instructions, typename Format>
-constexpr auto make_rows(Format) {
-    return std::array{make_row<instructions, Format>()...};
-}
 template <typename Format>
-constexpr std::array<Row, instructions_count> half_rows =
-    make_rows<Instructions::baseline, Instructions::avx2, Instructions::avx512,
-              Instructions::avx512_fp16>(Format{});
+constexpr Table table{
+    {make_row<Instructions::baseline, Format>(), make_row<Instructions::avx2, Format>(),
+     make_row<Instructions::avx512, Format>(), make_row<Instructions::avx512_fp16, Format>()}};
 
 }  // namespace
 
-const Row& half_row(DataType type, Instructions instructions) {
-    const auto& rows = type == DataType::float16 ? half_rows<Float16> : half_rows<Bfloat16>;
-    return rows[static_cast<std::size_t>(instructions)];
-}
+constexpr Table float16 = table<Float16>;
+constexpr Table bfloat16 = table<Bfloat16>;
 
 }  // namespace kernels
 

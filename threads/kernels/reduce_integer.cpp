@@ -102,19 +102,19 @@ constexpr Row make_row() {
 }
 
 template <typename T>
-constexpr auto rows_of = rows_by_instructions([]<Instructions instructions>() {
+constexpr Table table = table_by_instructions([]<Instructions instructions>() {
     return make_row<instructions, T>();
 });
 
-constexpr std::array<std::array<Row, instructions_count>, 8> rows{
-    rows_of<std::int8_t>,  rows_of<std::int16_t>,  rows_of<std::int32_t>,  rows_of<std::int64_t>,
-    rows_of<std::uint8_t>, rows_of<std::uint16_t>, rows_of<std::uint32_t>, rows_of<std::uint64_t>};
-static_assert(static_cast<int>(DataType::uint64) == 7);
-
 }  // namespace
 
-const Row& integer_row(DataType type, Instructions instructions) {
-    return rows[static_cast<std::size_t>(type)][static_cast<std::size_t>(instructions)];
-}
+constexpr Table int8 = table<std::int8_t>;
+constexpr Table int16 = table<std::int16_t>;
+constexpr Table int32 = table<std::int32_t>;
+constexpr Table int64 = table<std::int64_t>;
+constexpr Table uint8 = table<std::uint8_t>;
+constexpr Table uint16 = table<std::uint16_t>;
+constexpr Table uint32 = table<std::uint32_t>;
+constexpr Table uint64 = table<std::uint64_t>;
 
 }  // namespace trefoil::kernels

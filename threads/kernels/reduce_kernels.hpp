@@ -18,12 +18,15 @@ namespace trefoil::kernels {
 /// One element type's kernels, indexed by Operation.
 using Row = std::array<ReduceKernels, operation_count>;
 
-/// Rows of the families; `type` belongs to the family.
-const Row& integer_row(DataType type, Instructions instructions);
-const Row& real_row(DataType type, Instructions instructions);
-const Row& half_row(DataType type, Instructions instructions);
-const Row& complex_row(DataType type, Instructions instructions);
-const Row& pair_row(DataType type, Instructions instructions);
+/// All of them, for each instruction set.
+struct Table {
+    std::array<Row, instructions_count> rows;
+};
+
+extern const Table int8, int16, int32, int64, uint8, uint16, uint32, uint64;  // reduce_integer.cpp
+extern const Table float16, bfloat16;                                         // reduce_half.cpp
+extern const Table float32, float64, complex_float, complex_double;           // reduce_real.cpp
+extern const Table float_int, double_int, long_int, int_int, short_int;       // reduce_pair.cpp
 
 // The loops. __restrict, because they vectorise without overlap checks only when the compiler knows
 // what the contract in reduce.hpp says. `Width` values make one element: complex sums are sums of
@@ -149,13 +152,13 @@ constexpr ReduceKernels kernels_of() {
             &Compiled<instructions>::template both<Loops>};
 }
 
-/// A family's row for each of the sets; make_row<instructions>(). Nobody but float16 gains by
+/// A type's row for each of the sets; make_row<instructions>(). Nobody but float16 gains by
 /// avx512_fp16, so the others share what they have for avx512.
 template <typename MakeRow>
-constexpr std::array<Row, instructions_count> rows_by_instructions(MakeRow make_row) {
+constexpr Table table_by_instructions(MakeRow make_row) {
     const Row avx512 = make_row.template operator()<Instructions::avx512>();
-    return {make_row.template operator()<Instructions::baseline>(),
-            make_row.template operator()<Instructions::avx2>(), avx512, avx512};
+    return {{make_row.template operator()<Instructions::baseline>(),
+             make_row.template operator()<Instructions::avx2>(), avx512, avx512}};
 }
 
 constexpr void set(Row& row, Operation operation, ReduceKernels kernels) {

@@ -92,20 +92,18 @@ constexpr Row make_row() {
 }
 
 template <typename T, typename Pair>
-constexpr auto rows_of = rows_by_instructions([]<Instructions instructions>() {
+constexpr Table table = table_by_instructions([]<Instructions instructions>() {
     return make_row<instructions, T, Pair>();
 });
 
-constexpr std::array<std::array<Row, instructions_count>, 5> rows{
-    rows_of<float, Dense<float>>, rows_of<double, PaddedAfter<double>>,
-    rows_of<long, std::conditional_t<sizeof(long) == 8, PaddedAfter<long>, Dense<long>>>,
-    rows_of<int, Dense<int>>, rows_of<short, PaddedBetween<short>>};
+using LongAndIndex = std::conditional_t<sizeof(long) == 8, PaddedAfter<long>, Dense<long>>;
 
 }  // namespace
 
-const Row& pair_row(DataType type, Instructions instructions) {
-    const auto family = static_cast<std::size_t>(DataType::float_int);
-    return rows[static_cast<std::size_t>(type) - family][static_cast<std::size_t>(instructions)];
-}
+constexpr Table float_int = table<float, Dense<float>>;
+constexpr Table double_int = table<double, PaddedAfter<double>>;
+constexpr Table long_int = table<long, LongAndIndex>;
+constexpr Table int_int = table<int, Dense<int>>;
+constexpr Table short_int = table<short, PaddedBetween<short>>;
 
 }  // namespace trefoil::kernels

@@ -51,25 +51,20 @@ constexpr Row make_complex_row() {
 }
 
 template <typename T>
-constexpr auto real_rows = rows_by_instructions([]<Instructions instructions>() {
+constexpr Table real_table = table_by_instructions([]<Instructions instructions>() {
     return make_real_row<instructions, T>();
 });
 
 template <typename T>
-constexpr auto complex_rows = rows_by_instructions([]<Instructions instructions>() {
+constexpr Table complex_table = table_by_instructions([]<Instructions instructions>() {
     return make_complex_row<instructions, T>();
 });
 
 }  // namespace
 
-const Row& real_row(DataType type, Instructions instructions) {
-    const auto& rows = type == DataType::float32 ? real_rows<float> : real_rows<double>;
-    return rows[static_cast<std::size_t>(instructions)];
-}
-
-const Row& complex_row(DataType type, Instructions instructions) {
-    const auto& rows = type == DataType::complex_float ? complex_rows<float> : complex_rows<double>;
-    return rows[static_cast<std::size_t>(instructions)];
-}
+constexpr Table float32 = real_table<float>;
+constexpr Table float64 = real_table<double>;
+constexpr Table complex_float = complex_table<float>;
+constexpr Table complex_double = complex_table<double>;
 
 }  // namespace trefoil::kernels

@@ -23,7 +23,6 @@ using trefoil::Operation;
 using trefoil::operation_count;
 using trefoil::reduce_kernels;
 using trefoil::size_of;
-using trefoil::value_type;
 
 constexpr std::size_t guard = 64;
 using Bytes = std::vector<unsigned char>;
@@ -108,8 +107,8 @@ bool same(DataType type, const void* a, const void* b, std::size_t count) {
 /// Values of all classes, of which many are equal, few indices, and padding of any bits.
 Bytes random_pairs(DataType type, std::size_t count, unsigned seed) {
     std::mt19937 random(seed + 1);
-    const std::size_t value_bytes = size_of(value_type(type));
-    const Bytes values = random_elements(value_type(type), count, seed);
+    const std::size_t value_bytes = size_of(trefoil::traits_of(type).part);
+    const Bytes values = random_elements(trefoil::traits_of(type).part, count, seed);
     Bytes bytes(count * size_of(type), 0x5a);
     for (std::size_t i = 0; i < count; ++i) {
         unsigned char* pair = &bytes[i * size_of(type)];
