@@ -1,37 +1,10 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // The C interface's collectives that reduce, the user's operations, and the barrier.
-#include "comm/api/c_arguments.hpp"
+#include "comm/api/c_buffers.hpp"
 #include "comm/api/user_operations.hpp"
 
 using namespace trefoil;
 using namespace trefoil::c_api;
-
-namespace {
-
-/// send == recv is in place, too.
-const void* source_of(const void* send, const void* recv, std::size_t bytes) {
-    const void* from = in_place(send) ? recv : send;
-    require_vector({recv, bytes, "receive"});
-    if (from != recv) {
-        require_disjoint({from, bytes, "send"}, {recv, bytes, "receive"});
-    }
-    return from;
-}
-
-void reduce_scatter(const Entry& entry, const Request& request, trefoil_comm_t comm,
-                    const void* send, void* recv) {
-    const std::size_t all = span_of(request, comm->ranks);
-    const std::size_t own = bytes_of(request, request.count_of(comm->rank));
-    const void* from = in_place(send) ? recv : send;
-    if (from == recv) {
-        require_vector({recv, all, "receive"});
-    } else {
-        require_disjoint({from, all, "send"}, {recv, own, "receive"});
-    }
-    entry->run(request, from, recv);
-}
-
-}  // namespace
 
 extern "C" {
 
@@ -62,7 +35,7 @@ trefoil_status_t trefoil_allreduce(const void* send, void* recv, size_t count,
         const Entry entry(comm);
         Request request{.collective = Collective::allreduce, .count = count};
         set_operation(request, datatype, op);
-        entry->run(request, source_of(send, recv, bytes_of(request, count)), recv);
+        run_checked(entry, request, comm, send, recv);
     });
 }
 
@@ -74,13 +47,7 @@ trefoil_status_t trefoil_reduce(const void* send, void* recv, size_t count,
         Request request{.collective = Collective::reduce, .count = count};
         set_operation(request, datatype, op);
         set_root(request, comm, root);
-        const std::size_t bytes = bytes_of(request, count);
-        if (comm->rank == root) {
-            entry->run(request, source_of(send, recv, bytes), recv);
-        } else {
-            require_vector({send, bytes, "send"});
-            entry->run(request, send, nullptr);
-        }
+        run_checked(entry, request, comm, send, recv);
     });
 }
 
@@ -91,7 +58,7 @@ trefoil_status_t trefoil_reduce_scatter_block(const void* send, void* recv, size
         const Entry entry(comm);
         Request request{.collective = Collective::reduce_scatter, .count = count};
         set_operation(request, datatype, op);
-        reduce_scatter(entry, request, comm, send, recv);
+        run_checked(entry, request, comm, send, recv);
     });
 }
 
@@ -103,7 +70,7 @@ trefoil_status_t trefoil_reduce_scatter(const void* send, void* recv, const size
         Request request{.collective = Collective::reduce_scatter};
         set_operation(request, datatype, op);
         request.counts = list(counts, comm->ranks, "counts");
-        reduce_scatter(entry, request, comm, send, recv);
+        run_checked(entry, request, comm, send, recv);
     });
 }
 
