@@ -104,17 +104,21 @@ const ElementStream& Meter::Data::of(Content content) const {
 }
 
 Part Meter::part_of(const Case& what) const {
-    return {what.collective,          what.count, what.in_place, what.root, session_.rank(),
-            session_.torus().ranks(), what.uneven};
+    Part part{what.collective, what.count,      what.in_place,
+              what.root,       session_.rank(), session_.torus().ranks()};
+    if (what.uneven) {
+        part.block_count = random_counts(*what.uneven, what.count, what.in_place);
+    }
+    return part;
 }
 
 std::size_t Meter::vector_bytes(const Case& what) const {
     if (!traits_of(what.collective).has_data()) {
         return 0;
     }
-    return size_of(what.type) *
-           (what.uneven ? mean_count(part_of(what))
-                        : whole_count(what.collective, what.count, session_.torus().ranks()));
+    const Rank ranks = session_.torus().ranks();
+    return size_of(what.type) * (what.uneven ? mean_count(part_of(what).block_count, ranks)
+                                             : whole_count(what.collective, what.count, ranks));
 }
 
 Measurement Meter::measure(const Case& what) {
@@ -144,18 +148,28 @@ Measurement Meter::measure(const Case& what) {
 }
 
 void Meter::call(const Case& what, Buffers& buffers, bool pointer_in_place) {
-    CollectiveCall call{what.collective, buffers.send.data(), buffers.recv.data(),
-                        what.count,      what.type,           what.operation,
-                        what.root};
-    if (what.uneven) {
-        call.send_counts = buffers.role.send_counts.data();
-        call.receive_counts = buffers.role.receive_counts.data();
+    const Role& role = buffers.role;
+    CollectiveCall call{.collective = what.collective,
+                        .send = buffers.send.data(),
+                        .recv = buffers.recv.data(),
+                        .count = role.count,
+                        .type = static_cast<trefoil_datatype_t>(what.type),
+                        .root = what.root};
+    if (what.operation) {
+        call.operation = static_cast<trefoil_op_t>(*what.operation);
+    } else if (traits_of(what.collective).reduces) {
+        call.type = TREFOIL_ELEMENT;
+        call.operation = session_.no_arithmetic(size_of(what.type));
     }
-    if (buffers.role.send_in_place) {
+    if (what.uneven) {
+        call.sent.counts = role.sent.counts.data();
+        call.received.counts = role.received.counts.data();
+    }
+    if (role.send_in_place) {
         const bool pointer = pointer_in_place && traits_of(what.collective).reduces;
         call.send = pointer ? buffers.recv.data() : TREFOIL_IN_PLACE;
     }
-    if (buffers.role.receive_in_place) {
+    if (role.receive_in_place) {
         call.recv = const_cast<void*>(TREFOIL_IN_PLACE);
     }
     session_.call(call);

@@ -22,7 +22,7 @@ struct Case {
     std::size_t count = 0;               ///< elements; of one block where ranks have blocks
     bool in_place = false;
     Rank root = 0;                             ///< of rooted collectives
-    std::optional<std::uint64_t> uneven = {};  ///< see Part
+    std::optional<std::uint64_t> uneven = {};  ///< seed of the counts of alltoallv
 
     /// Whether a right result is defined: a barrier has no data, and `none` leaves behind whatever
     /// its schedule moves.

@@ -75,49 +75,15 @@ void Session::set_algorithm(Collective collective, const std::string& name) {
 }
 
 std::string Session::algorithm(Collective collective, std::size_t count, DataType type,
-                               bool uneven) const {
+                               bool vector_variant) const {
     const char* name = "";
-    const std::string call = std::string(to_string(collective)) + (uneven ? "v" : "");
+    const CollectiveTraits& row = traits_of(collective);
+    const std::string call(vector_variant ? row.vector_variant : row.name);
     require_success(trefoil_comm_algorithm(comm_, call.c_str(), count,
                                            static_cast<trefoil_datatype_t>(type), &name));
     return name;
 }
 
-void Session::call(const CollectiveCall& c) {
-    const bool idle = traits_of(c.collective).reduces && !c.operation;
-    const auto type = idle ? TREFOIL_ELEMENT : static_cast<trefoil_datatype_t>(c.type);
-    const auto op = idle ? no_arithmetic(size_of(c.type))
-                         : static_cast<trefoil_op_t>(c.operation.value_or(Operation::sum));
-    const auto status = [&] {
-        switch (c.collective) {
-            case Collective::allreduce:
-                return trefoil_allreduce(c.send, c.recv, c.count, type, op, comm_);
-            case Collective::reduce_scatter:
-                return trefoil_reduce_scatter_block(c.send, c.recv, c.count, type, op, comm_);
-            case Collective::allgather:
-                return trefoil_allgather(c.send, c.recv, c.count, type, comm_);
-            case Collective::bcast:
-                return trefoil_bcast(c.recv, c.count, type, c.root, comm_);
-            case Collective::reduce:
-                return trefoil_reduce(c.send, c.recv, c.count, type, op, c.root, comm_);
-            case Collective::gather:
-                return trefoil_gather(c.send, c.recv, c.count, type, c.root, comm_);
-            case Collective::scatter:
-                return trefoil_scatter(c.send, c.recv, c.count, type, c.root, comm_);
-            case Collective::alltoall:
-                return c.receive_counts == nullptr
-                           ? trefoil_alltoall(c.send, c.recv, c.count, type, comm_)
-                           : trefoil_alltoallv(c.send, c.send_counts, nullptr, c.recv,
-                                               c.receive_counts, nullptr, type, comm_);
-            case Collective::barrier:
-                return trefoil_barrier(comm_);
-        }
-        return TREFOIL_ERROR_INTERNAL;
-    };
-    require_success(status());
-}
-
-/// Commutes, as the built-in operations do, so that it changes neither algorithm nor schedule.
 trefoil_op_t Session::no_arithmetic(std::size_t element_bytes) {
     const auto found = idle_operations_.find(element_bytes);
     if (found != idle_operations_.end()) {
@@ -132,7 +98,8 @@ trefoil_op_t Session::no_arithmetic(std::size_t element_bytes) {
 /// An allreduce in place by the default algorithm.
 void Session::reduce_here(void* values, std::size_t count, DataType type, Operation operation) {
     set_algorithm(Collective::allreduce, "auto");
-    call({Collective::allreduce, TREFOIL_IN_PLACE, values, count, type, operation});
+    call({Collective::allreduce, TREFOIL_IN_PLACE, values, count,
+          static_cast<trefoil_datatype_t>(type), static_cast<trefoil_op_t>(operation)});
 }
 
 void Session::barrier() {

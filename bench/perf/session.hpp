@@ -10,8 +10,7 @@
 #include <utility>
 #include <vector>
 
-#include "algorithms/schedule/algorithm.hpp"
-#include "include/trefoil/trefoil.h"
+#include "bench/perf/call.hpp"
 #include "threads/kernels/reduce.hpp"
 #include "topo/torus.hpp"
 
@@ -19,21 +18,6 @@ namespace trefoil::tool {
 
 /// Throws Error with the library's own message when `status` is not success.
 void require_success(trefoil_status_t status);
-
-/// The arguments of one call of a collective; those that it does not have are ignored.
-struct CollectiveCall {
-    Collective collective = Collective::allreduce;
-    const void* send = nullptr;  ///< or TREFOIL_IN_PLACE
-    void* recv = nullptr;        ///< or TREFOIL_IN_PLACE; the only buffer of bcast
-    std::size_t count = 0;       ///< elements, of one block where ranks have blocks
-    DataType type = DataType::float32;
-    /// Nothing: the schedule as it is, but without arithmetic.
-    std::optional<Operation> operation;
-    Rank root = 0;
-    /// By rank, of alltoallv; null: all blocks have `count` elements.
-    const std::size_t* send_counts = nullptr;
-    const std::size_t* receive_counts = nullptr;
-};
 
 class Session {
   public:
@@ -55,10 +39,12 @@ class Session {
     trefoil_port_t sent(Port port) const;
 
     void set_algorithm(Collective collective, const std::string& name);
-    /// The algorithm that a call would use now; `uneven`: of alltoallv.
+    /// The algorithm that a call would use now.
     std::string algorithm(Collective collective, std::size_t count, DataType type,
-                          bool uneven = false) const;
-    void call(const CollectiveCall& call);
+                          bool vector_variant = false) const;
+    void call(const CollectiveCall& call) { require_success(call_collective(comm_, call)); }
+    /// Does nothing; commutes, as the built-in operations do, so that the schedule stays the same.
+    trefoil_op_t no_arithmetic(std::size_t element_bytes);
     void barrier();
 
     // Over all ranks, by the default algorithm; they change which one is set for allreduce.
@@ -70,8 +56,6 @@ class Session {
     Torus read_torus() const;
     void reduce_here(void* values, std::size_t count, DataType type, Operation operation);
     std::pair<std::string, std::string> transport() const;
-
-    trefoil_op_t no_arithmetic(std::size_t element_bytes);
 
     trefoil_comm_t comm_ = nullptr;
     std::map<std::size_t, trefoil_op_t> idle_operations_;  ///< by the bytes of an element

@@ -35,7 +35,7 @@ LARGEST_COUNT, LARGEST_BLOCK = "1Mi", "64Ki"
 LARGEST_EXCHANGED, LARGEST_OF_FEW, FEW = "16Ki", "128Ki", 5  # alltoall: a mebibyte of double among few ranks
 # Those with data to check; the barrier has none.
 COLLECTIVES = ["allreduce", "reduce_scatter", "allgather", "bcast", "reduce", "gather", "scatter", "alltoall", "alltoallv"]
-DIVIDED = ["reduce_scatter", "allgather", "gather", "scatter"]  # counts are those of a rank's block
+WITH_BLOCKS = ["reduce_scatter", "allgather", "gather", "scatter"]  # counts are those of a rank's block
 ROOTED = ["bcast", "reduce", "gather", "scatter"]
 LIMIT_SECONDS = 1800
 
@@ -52,7 +52,7 @@ def roots_of(torus):
 def largest_of(collective, torus):
     if collective.startswith("alltoall"):
         return LARGEST_OF_FEW if ranks_of(torus) <= FEW else LARGEST_EXCHANGED
-    return LARGEST_BLOCK if collective in DIVIDED else LARGEST_COUNT
+    return LARGEST_BLOCK if collective in WITH_BLOCKS else LARGEST_COUNT
 
 
 def types_of(collective):

@@ -212,7 +212,7 @@ TEST_F(Perf, tells_what_ranks_hold) {
 struct Promise {
     const char* collective;
     const char* algorithm;  ///< one of those that must be there
-    bool divided, rooted, reduces;
+    bool has_blocks, rooted, reduces;
     double bus_factor;  ///< on six ranks
 };
 
@@ -236,7 +236,7 @@ TEST_P(PerfCollective, all_algorithms_are_right_from_any_root) {
         EXPECT_EQ(row["op"], promise.reduces ? "sum" : "");
         EXPECT_EQ(row["root"].is_number(), promise.rooted) << row;
         EXPECT_EQ(row["bytes"], row["count"].get<int>() * (row["type"] == "float" ? 4 : 1) *
-                                    (promise.divided ? 6 : 1));
+                                    (promise.has_blocks ? 6 : 1));
         EXPECT_NEAR(row["busbw"].get<double>(), row["algbw"].get<double>() * promise.bus_factor,
                     1.0);
         algorithms.insert(row["algorithm"]);

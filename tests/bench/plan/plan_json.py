@@ -12,7 +12,7 @@ import subprocess
 import sys
 
 COLLECTIVES = "allreduce reduce_scatter allgather bcast reduce gather scatter alltoall barrier".split()
-DIVIDED = {"reduce_scatter", "allgather", "gather", "scatter"}
+WITH_BLOCKS = {"reduce_scatter", "allgather", "gather", "scatter"}
 ROOTED = {"bcast", "reduce", "gather", "scatter"}
 SMALL = "2x3".split()
 LARGE = [str(n) for n in range(1, 65)] + (

@@ -17,10 +17,10 @@ struct CollectiveCase {
     int root = 0;
     std::size_t count = 0;  ///< of the vector, or of each rank's block
     bool in_place = false;
-    /// Blocks of different lengths: rank r has `uneven[r]` elements, at gaps of `gap` elements
-    /// where the interface allows it; alltoall has them in another order for each rank. Empty:
+    /// The vector variant: rank r's block has `counts[r]` elements, at gaps of `gap` elements where
+    /// the interface takes displacements; alltoallv has them in another order for each rank. Empty:
     /// `count` each.
-    std::vector<std::size_t> uneven = {};
+    std::vector<std::size_t> counts = {};
     std::size_t gap = 0;
     std::int64_t salt = 0;  ///< another one for each call
 };

@@ -36,22 +36,22 @@ std::vector<CollectiveCase> cases_of(Collective collective, const Torus& torus) 
     if (traits_of(collective).rooted()) {
         roots = {0, torus.ranks() / 2, torus.ranks() - 1};
     }
-    std::vector<std::size_t> uneven;
+    std::vector<std::size_t> counts;
     for (int r = 0; r < torus.ranks(); ++r) {
-        uneven.push_back(static_cast<std::size_t>(r * 37 % 100) * (r % 3 == 1 ? 0 : 1));
+        counts.push_back(static_cast<std::size_t>(r * 37 % 100) * (r % 3 == 1 ? 0 : 1));
     }
     for (const std::string& name : names_of(collective, torus)) {
-        const bool divided =
+        const bool varies =
             traits_of(collective).blocks_have_owners() || takes_any_sizes(collective, name);
         for (const int root : roots) {
             for (const bool in_place : {false, true}) {
                 for (const std::size_t count : {0UL, 1UL, 7UL, 1000UL}) {
                     cases.push_back({collective, name, root, count, in_place});
                 }
-                if (divided) {
-                    cases.push_back({collective, name, root, 0, in_place, uneven});
+                if (varies) {
+                    cases.push_back({collective, name, root, 0, in_place, counts});
                     if (collective != Collective::reduce_scatter) {
-                        cases.push_back({collective, name, root, 0, in_place, uneven, 2});
+                        cases.push_back({collective, name, root, 0, in_place, counts, 2});
                     }
                 }
             }

@@ -15,7 +15,7 @@ namespace {
 struct Named {
     Collective collective;
     std::string algorithm;
-    bool uneven = false;
+    bool any_sizes = false;  ///< of alltoall's blocks
 };
 
 std::vector<Named> algorithms_for(const Torus& torus) {
@@ -40,16 +40,15 @@ CollectiveCase draw(std::mt19937& shared, const std::vector<Named>& names, int r
     what.count = shared() % (4 * magnitude);
     what.in_place = shared() % 2 == 0;
     what.salt = static_cast<std::int64_t>(shared() % 1000);
-    const bool is_alltoall = what.collective == Collective::alltoall;
-    const bool has_owners = traits_of(what.collective).blocks_have_owners() || named.uneven;
-    if (has_owners || is_alltoall) {
+    const CollectiveTraits& row = traits_of(what.collective);
+    if (row.has_blocks()) {
         what.count /= static_cast<std::size_t>(ranks);
     }
-    if (has_owners) {
+    if (row.blocks_have_owners() || named.any_sizes) {
         for (int r = 0; shared() % 3 == 0 && r < ranks; ++r) {
-            what.uneven.push_back(shared() % (what.count + 1));
+            what.counts.push_back(shared() % (what.count + 1));
         }
-        what.uneven.resize(what.uneven.empty() ? 0 : static_cast<std::size_t>(ranks), 1);
+        what.counts.resize(what.counts.empty() ? 0 : static_cast<std::size_t>(ranks), 1);
     }
     return what;
 }

@@ -1,0 +1,33 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Any collective through the C interface, by one function.
+#pragma once
+
+#include <cstddef>
+
+#include "algorithms/schedule/collective.hpp"
+#include "include/trefoil/trefoil.h"
+
+namespace trefoil::tool {
+
+/// By rank, as the vector variants take them. Null counts: blocks of one size; null displacements:
+/// they lie side by side.
+struct BlockLists {
+    const std::size_t* counts = nullptr;
+    const std::size_t* displacements = nullptr;
+};
+
+/// The arguments of one call; those that the collective does not have are ignored.
+struct CollectiveCall {
+    Collective collective = Collective::allreduce;
+    const void* send = nullptr;  ///< or TREFOIL_IN_PLACE
+    void* recv = nullptr;        ///< or TREFOIL_IN_PLACE; the only buffer of bcast
+    std::size_t count = 0;       ///< elements; of this rank's block where ranks have blocks
+    trefoil_datatype_t type = TREFOIL_FLOAT;
+    trefoil_op_t operation = TREFOIL_SUM;
+    Rank root = 0;
+    BlockLists sent = {}, received = {};
+};
+
+trefoil_status_t call_collective(trefoil_comm_t comm, const CollectiveCall& call);
+
+}  // namespace trefoil::tool
