@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// How ranks meet through the MPI below. Every wait has a deadline.
+// The few collectives of the MPI below by which ranks set up Trefoil. Every wait has a deadline.
 #pragma once
 
 #include <cstddef>

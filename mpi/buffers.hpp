@@ -63,9 +63,9 @@ class Room {
     std::unique_ptr<std::byte[]> memory_;
 };
 
-/// Blocks of `counts` elements at `displacements`, one per rank, written into the
-/// shadow_communicator's lists in bytes. False: Trefoil cannot have them where they lie, and the
-/// lists describe the same blocks side by side.
+/// Writes into `c` the counts and displacements, in bytes, of the blocks of `counts` elements at
+/// `displacements`, one per rank. False: Trefoil cannot take them where they lie, and the lists
+/// describe the same blocks side by side.
 bool list_blocks(ShadowCommunicator& c, const Side& side, const int* counts,
                  const int* displacements);
 /// Copies all blocks from or to bytes that lie side by side. Throws MpiFailure.

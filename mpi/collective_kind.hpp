@@ -23,24 +23,45 @@ enum class Kind : std::uint8_t {
     scatterv,
     barrier
 };
-inline constexpr std::array<std::string_view, 12> kind_names{
-    "allreduce", "reduce",     "reduce_scatter", "reduce_scatter_block",
-    "allgather", "allgatherv", "bcast",          "gather",
-    "gatherv",   "scatter",    "scatterv",       "barrier"};
-inline constexpr std::size_t kinds = kind_names.size();
+
+struct KindTraits {
+    Kind kind = Kind::barrier;
+    std::string_view name;  ///< as TREFOIL_MPI and the report have it
+    /// All ranks know the size of a call, so that they can decide by it. Not so of a barrier, nor
+    /// where only the root knows the blocks.
+    bool size_is_shared = true;
+};
+inline constexpr std::array<KindTraits, 12> kind_rows{
+    {{Kind::allreduce, "allreduce"},
+     {Kind::reduce, "reduce"},
+     {Kind::reduce_scatter, "reduce_scatter"},
+     {Kind::reduce_scatter_block, "reduce_scatter_block"},
+     {Kind::allgather, "allgather"},
+     {Kind::allgatherv, "allgatherv"},
+     {Kind::bcast, "bcast"},
+     {Kind::gather, "gather"},
+     {Kind::gatherv, "gatherv", false},
+     {Kind::scatter, "scatter"},
+     {Kind::scatterv, "scatterv", false},
+     {Kind::barrier, "barrier", false}}};
+inline constexpr std::size_t kinds = kind_rows.size();
 
 constexpr std::size_t index(Kind kind) {
     return static_cast<std::size_t>(kind);
 }
 
-/// Whether all ranks know the size of a call, so that they can decide by it: the blocks of gatherv
-/// and scatterv are known at the root only.
-constexpr bool size_is_shared(Kind kind) {
-    return kind != Kind::gatherv && kind != Kind::scatterv && kind != Kind::barrier;
+constexpr bool kind_rows_are_in_order() {
+    for (std::size_t i = 0; i < kinds; ++i) {
+        if (index(kind_rows[i].kind) != i) {
+            return false;
+        }
+    }
+    return true;
 }
+static_assert(kind_rows_are_in_order(), "rows stand in the order of the enumeration");
 
-/// Each is seen alike by all ranks of the call; `arguments` may be seen by one alone, whose call is
-/// wrong then.
+/// Why the MPI below runs a call. All ranks come to the same reason, but for `arguments`, which one
+/// rank may find alone: then its call is wrong.
 enum class Reason : std::uint8_t {
     none,  ///< Trefoil runs the call
     switched_off,

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// The way of every call: looked at, then run by Trefoil or passed to the MPI below.
+// The way of every call: its arguments are looked at, then Trefoil runs it, or the MPI library of
+// the program does, which the layer calls "the MPI below".
 #pragma once
 
 #include <exception>
@@ -15,14 +16,14 @@ namespace trefoil::mpi {
 
 /// What the arguments alone say, then what the settings say.
 template <typename Decide>
-Verdict verdict_of(Kind kind, const ShadowCommunicator* shadow_communicator, Decide& decide) {
-    if (shadow_communicator == nullptr) {
+Verdict verdict_of(Kind kind, const ShadowCommunicator* shadow, Decide& decide) {
+    if (shadow == nullptr) {
         return {Reason::arguments};
     }
-    if (shadow_communicator->reason() != Reason::none) {
-        return {shadow_communicator->reason()};
+    if (shadow->reason() != Reason::none) {
+        return {shadow->reason()};
     }
-    Verdict verdict = decide(*shadow_communicator);
+    Verdict verdict = decide(*shadow);
     if (verdict.reason != Reason::none) {
         return verdict;
     }
@@ -42,24 +43,24 @@ inline constexpr int unsupported_code = -1;
 /// Runs `run`, whose failures, exceptions among them, go to the communicator's error handler; but
 /// what Trefoil finds it cannot do, on all ranks and before anything moves, is left to the caller.
 template <typename Run>
-int run_by_trefoil(ShadowCommunicator& shadow_communicator, Run& run) {
+int run_by_trefoil(ShadowCommunicator& shadow, Run& run) {
     try {
-        const trefoil_status_t status = run(shadow_communicator);
+        const trefoil_status_t status = run(shadow);
         if (status == TREFOIL_SUCCESS) {
             return MPI_SUCCESS;
         }
-        if (status == TREFOIL_ERROR_UNSUPPORTED && shadow_communicator.goes_on()) {
+        if (status == TREFOIL_ERROR_UNSUPPORTED && shadow.goes_on()) {
             return unsupported_code;
         }
-        const bool is_set_up = shadow_communicator.failure() == TREFOIL_SUCCESS;
-        return raise(shadow_communicator.comm(), status,
-                     is_set_up ? trefoil_last_error(nullptr) : shadow_communicator.failure_text());
+        const bool is_set_up = shadow.failure() == TREFOIL_SUCCESS;
+        return raise(shadow.comm(), status,
+                     is_set_up ? trefoil_last_error(nullptr) : shadow.failure_text());
     } catch (const MpiFailure& failure) {
         return failure.code;
     } catch (const std::bad_alloc&) {
-        return raise(shadow_communicator.comm(), TREFOIL_ERROR_OUT_OF_MEMORY, "out of memory");
+        return raise(shadow.comm(), TREFOIL_ERROR_OUT_OF_MEMORY, "out of memory");
     } catch (const std::exception& error) {
-        return raise(shadow_communicator.comm(), TREFOIL_ERROR_INTERNAL, error.what());
+        return raise(shadow.comm(), TREFOIL_ERROR_INTERNAL, error.what());
     }
 }
 
@@ -82,30 +83,30 @@ int timed(Kind kind, const Verdict& verdict, Trial* trial, MPI_Comm comm, Work&&
 }
 
 /// The trial that the call takes part in; its verdict changes if it is MPI's turn, or MPI has won.
-inline Trial* trial_of(Kind kind, ShadowCommunicator* shadow_communicator, Verdict& verdict) {
+inline Trial* trial_of(Kind kind, ShadowCommunicator* shadow, Verdict& verdict) {
     if (!layer.tunes || verdict.reason != Reason::none) {
         return nullptr;
     }
-    Trial& trial = shadow_communicator->trials().of(kind, verdict.bytes);
+    Trial& trial = shadow->trials().of(kind, verdict.bytes);
     if (!trial.is_trefoils()) {
         verdict.reason = Reason::tuning;
     }
     return trial.decided() ? nullptr : &trial;
 }
 
-/// `decide`(shadow_communicator) gives the Verdict on the arguments, `run`(shadow_communicator) a
-/// trefoil_status_t, `below`() is the call of the MPI below.
+/// One call of MPI's: `decide`(shadow) gives the Verdict on its arguments, `run`(shadow) runs it by
+/// Trefoil and gives a trefoil_status_t, `below`() hands it to the MPI library of the program.
 template <typename Decide, typename Run, typename Below>
 int dispatch(Kind kind, MPI_Comm comm, Decide decide, Run run, Below below) {
     if (!layer.looks_at[index(kind)]) {
         return below();
     }
-    ShadowCommunicator* const shadow_communicator = shadow_of(comm);
-    Verdict verdict = verdict_of(kind, shadow_communicator, decide);
-    Trial* const trial = trial_of(kind, shadow_communicator, verdict);
+    ShadowCommunicator* const shadow = shadow_of(comm);
+    Verdict verdict = verdict_of(kind, shadow, decide);
+    Trial* const trial = trial_of(kind, shadow, verdict);
     return timed(kind, verdict, trial, comm, [&] {
         if (verdict.reason == Reason::none) {
-            const int code = run_by_trefoil(*shadow_communicator, run);
+            const int code = run_by_trefoil(*shadow, run);
             if (code != unsupported_code) {
                 return code;
             }

@@ -56,7 +56,7 @@ void print_rows(const std::vector<std::uint64_t>& calls, const std::vector<std::
         for (const char* const bytes : class_names) {
             if (calls[at] + calls[at + 1] > 0) {
                 std::fprintf(stderr, "trefoil: %-21s%-12s%14llu%12.6f%14llu%12.6f\n",
-                             kind_names[k].data(), bytes,
+                             kind_rows[k].name.data(), bytes,
                              static_cast<unsigned long long>(calls[at]),
                              static_cast<double>(times[at]) * 1e-9,
                              static_cast<unsigned long long>(calls[at + 1]),
@@ -73,7 +73,7 @@ void print_reasons(const std::vector<std::uint64_t>& counts) {
             if (counts[k * reasons + r] > 0) {
                 std::fprintf(stderr, "trefoil: %llu of %s went to MPI: %s\n",
                              static_cast<unsigned long long>(counts[k * reasons + r]),
-                             kind_names[k].data(), reason_texts[r].data());
+                             kind_rows[k].name.data(), reason_texts[r].data());
             }
         }
     }

@@ -63,9 +63,9 @@ void ShadowCommunicator::progress_callback(void* self) {
     PMPI_Test(&static_cast<ShadowCommunicator*>(self)->never_, &done, MPI_STATUS_IGNORE);
 }
 
-/// Before each exchange of a creation, and after the last, all ranks tell whether they still go on:
-/// a rank that fails on its own would leave the others waiting for it. If one does not, all learn
-/// from it why.
+/// Before each allgather of a creation, and after the last, all ranks tell whether they still go
+/// on: a rank that failed on its own would leave the others waiting for it. If one does not go on,
+/// all learn from it why.
 bool ShadowCommunicator::all_succeed(const char* own_failure) {
     std::array<std::uint64_t, 1> failed{own_failure == nullptr ? 0U : 1U};
     if (!greatest(comm_, failed)) {
@@ -120,7 +120,7 @@ trefoil_comm_t ShadowCommunicator::create(bool serial, trefoil_comm_t& made) {
     creating_ = true;
     const trefoil_status_t status = trefoil_comm_create(&config, &made);
     creating_ = false;
-    // Unless an exchange has told already.
+    // Unless an allgather has told already.
     if (failure_ == TREFOIL_SUCCESS &&
         !all_succeed(status == TREFOIL_SUCCESS ? nullptr : trefoil_last_error(nullptr))) {
         failure_ = TREFOIL_ERROR_SYSTEM;

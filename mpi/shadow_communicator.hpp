@@ -78,7 +78,7 @@ class ShadowCommunicator {
     std::string failure_text_;
 };
 
-/// Counts the shadow_communicators that ended, for the cache below.
+/// Counts the shadow communicators that ended, for the cache below.
 extern std::atomic<std::uint64_t> ended_shadows;
 
 /// Null when MPI does not know the communicator either.
@@ -89,17 +89,17 @@ ShadowCommunicator* find_or_make_shadow(MPI_Comm comm);
 inline ShadowCommunicator* shadow_of(MPI_Comm comm) {
     struct Last {
         std::uint64_t handle = 0, ended = ~std::uint64_t{0};
-        ShadowCommunicator* shadow_communicator = nullptr;
+        ShadowCommunicator* shadow = nullptr;
     };
     [[gnu::tls_model("initial-exec")]] static thread_local Last last;
     const std::uint64_t ended = ended_shadows.load(std::memory_order_acquire);
     if (last.handle != number_of(comm) || last.ended != ended) {
         last = {number_of(comm), ended, find_or_make_shadow(comm)};
     }
-    return last.shadow_communicator;
+    return last.shadow;
 }
 
-/// Before MPI_Comm_free: waits until no rank needs another's shadow_communicator any more.
+/// Before MPI_Comm_free: waits until no rank needs another's shadow any more.
 void settle(MPI_Comm comm);
 /// Before MPI_Finalize: the same for all that are left, and their end.
 void end_shadows();

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Where the shadow_communicators are: attributes of their communicators, and a list for the end.
+// Where the shadow communicators are: attributes of their communicators, and a list for the end.
 #include <mutex>
 #include <set>
 
@@ -18,17 +18,17 @@ std::set<ShadowCommunicator*> list;
 /// MPI calls it when a communicator ends, by whatever call and language. It must not wait for other
 /// ranks: Open MPI holds a lock of all attributes meanwhile.
 int end_shadow(MPI_Comm, int, void* value, void*) {
-    auto* const shadow_communicator = static_cast<ShadowCommunicator*>(value);
+    auto* const shadow = static_cast<ShadowCommunicator*>(value);
     ended_shadows.fetch_add(1, std::memory_order_acq_rel);
     {
         const std::lock_guard lock(list_mutex);
-        list.erase(shadow_communicator);
+        list.erase(shadow);
     }
-    delete shadow_communicator;
+    delete shadow;
     return MPI_SUCCESS;
 }
 
-/// A copy of a communicator begins without a shadow_communicator.
+/// A copy of a communicator begins without a shadow.
 int& keyval() {
     static int made = [] {
         int value = MPI_KEYVAL_INVALID;
@@ -69,9 +69,8 @@ ShadowCommunicator* find_or_make_shadow(MPI_Comm comm) {
 }
 
 void settle(MPI_Comm comm) {
-    const ShadowCommunicator* const shadow_communicator =
-        comm == MPI_COMM_NULL ? nullptr : find(comm);
-    if (shadow_communicator != nullptr && shadow_communicator->in_use()) {
+    const ShadowCommunicator* const shadow = comm == MPI_COMM_NULL ? nullptr : find(comm);
+    if (shadow != nullptr && shadow->in_use()) {
         MPI_Request request = MPI_REQUEST_NULL;
         if (PMPI_Ibarrier(comm, &request) == MPI_SUCCESS) {
             complete(request);
@@ -82,11 +81,10 @@ void settle(MPI_Comm comm) {
 void end_shadows() {
     std::vector<MPI_Comm> comms;
     std::vector<MPI_Request> requests;
-    for (const ShadowCommunicator* shadow_communicator :
-         list) {  // MPI_Finalize: no other thread is in MPI
-        comms.push_back(shadow_communicator->comm());
-        if (shadow_communicator->in_use()) {
-            PMPI_Ibarrier(shadow_communicator->comm(), &requests.emplace_back(MPI_REQUEST_NULL));
+    for (const ShadowCommunicator* shadow : list) {  // MPI_Finalize: no other thread is in MPI
+        comms.push_back(shadow->comm());
+        if (shadow->in_use()) {
+            PMPI_Ibarrier(shadow->comm(), &requests.emplace_back(MPI_REQUEST_NULL));
         }
     }
     // All are under way before one is waited for: ranks may have them in different orders.

@@ -12,8 +12,8 @@ namespace {
 
 std::string names() {
     std::string text;
-    for (const std::string_view name : kind_names) {
-        text += (text.empty() ? "" : ", ") + std::string(name);
+    for (const KindTraits& row : kind_rows) {
+        text += (text.empty() ? "" : ", ") + std::string(row.name);
     }
     return text;
 }
@@ -89,22 +89,21 @@ void Switches::take_all() {
 void Switches::add(std::string_view item, bool negated) {
     const std::size_t colon = item.find(':');
     const std::string_view name = item.substr(0, colon);
-    const auto found = std::ranges::find(kind_names, name);
-    if (found == kind_names.end()) {
+    const auto found = std::ranges::find(kind_rows, name, &KindTraits::name);
+    if (found == kind_rows.end()) {
         refuse(item, item.starts_with('^')
                          ? "has a '^' inside the list; one at the front negates all of it"
                          : "names no collective; give on, off, or some of: " + names());
     }
-    const auto kind = static_cast<Kind>(found - kind_names.begin());
     SizeRange range;
     if (colon != std::string_view::npos) {
-        if (!size_is_shared(kind)) {
+        if (!found->size_is_shared) {
             refuse(item, "cannot have a range of bytes: not all ranks know the size of a " +
                              std::string(name));
         }
         range = range_of(item, item.substr(colon + 1));
     }
-    Sizes& sizes = sizes_[index(kind)];
+    Sizes& sizes = sizes_[index(found->kind)];
     if (!negated) {
         sizes.taken.push_back(range);
     } else if (range == SizeRange{}) {

@@ -12,7 +12,7 @@ int main(int argc, char** argv) {
     check_user_operations();
     check_movements();
     check_signatures();
-    check_uneven();
+    check_vector_variants();
     check_communicators();
     check_progress();
     check_threads(provided == MPI_THREAD_MULTIPLE);

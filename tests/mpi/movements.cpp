@@ -141,8 +141,8 @@ void check_forms(int shift) {
 }
 
 /// Block r has r + 1 ints (none for rank 2), at places that every rank chooses for itself.
-struct Uneven {
-    Uneven() {
+struct Blocks {
+    Blocks() {
         int at = rank % 3;
         for (int r = 0; r < ranks; ++r) {
             counts.push_back(r == 2 ? 0 : r + 1);
@@ -205,25 +205,25 @@ void check_signatures() {
     EXPECT(pairs[2].value == 1.5 && pairs[2].index == 9);
 }
 
-void check_uneven() {
-    Uneven u;
+void check_vector_variants() {
+    Blocks u;
     const std::vector<int> mine = inputs(rank, u.own());
     MPI_Allgatherv(mine.data(), u.own(), MPI_INT, u.room.data(), u.counts.data(), u.places.data(),
                    MPI_INT, MPI_COMM_WORLD);
     EXPECT(u.holds_all());
-    Uneven again;
+    Blocks again;
     again.fill_own();
     MPI_Allgatherv(MPI_IN_PLACE, 0, MPI_DATATYPE_NULL, again.room.data(), again.counts.data(),
                    again.places.data(), MPI_INT, MPI_COMM_WORLD);
     EXPECT(again.holds_all());
     for (int root = 0; root < ranks; ++root) {
         const bool here = rank == root;
-        Uneven at_root;
+        Blocks at_root;
         MPI_Gatherv(mine.data(), u.own(), MPI_INT, here ? at_root.room.data() : nullptr,
                     here ? at_root.counts.data() : nullptr, here ? at_root.places.data() : nullptr,
                     MPI_INT, root, MPI_COMM_WORLD);
         EXPECT(!here || at_root.holds_all());
-        Uneven in_place;
+        Blocks in_place;
         in_place.fill_own();
         MPI_Gatherv(here ? MPI_IN_PLACE : mine.data(), u.own(), MPI_INT, in_place.room.data(),
                     in_place.counts.data(), in_place.places.data(), MPI_INT, root, MPI_COMM_WORLD);
