@@ -17,8 +17,8 @@ namespace trefoil {
 /// In ring step s of dimension j the message that carries ring-blocks B carries B x (product over
 /// i != j of what the rank still holds in i). Blocks of a part: one per rank of the torus, numbered
 /// in the order in which the steps cut them, so that messages are as few extents as the rings
-/// allow. The layouts are those of divided collectives; automatic is permute, and two_transmissions
-/// is block_by_block over parts that are made for it.
+/// allow. The layouts are those of reduce_scatter and allgather; automatic is permute, and
+/// two_transmissions is block_by_block over parts that are made for it.
 Schedule product_schedule(const Torus& torus, Rank rank, const std::vector<ProductPart>& parts,
                           Collective collective, Layout layout = Layout::automatic);
 

@@ -48,7 +48,7 @@ Schedule build_product(const Torus& torus, Rank rank, const BuildOptions& option
                             options.layout);
 }
 
-/// An Algorithm::owners, alike for both divided collectives.
+/// An Algorithm::owners, alike for reduce_scatter and allgather.
 template <auto parts>
 std::vector<Rank> owners_of_product(const Torus& torus, const BuildOptions& options, int part) {
     return product_owners(

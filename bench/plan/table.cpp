@@ -216,7 +216,7 @@ table in the code (`algorithms/table*.cpp`) and from the schedules; do not edit 
 
 How to read it:
 
-- A **vector** is what one rank hands in or gets: in the divided collectives (reduce_scatter, allgather, gather, scatter) the
+- A **vector** is what one rank hands in or gets: where ranks have blocks (reduce_scatter, allgather, gather, scatter) the
   blocks of all ranks together.
 - **Parts** are slices of the vector that run side by side. **Ports at once**: through how many a rank sends in one step.
   **Messages per port**: how many go through one of them in one step. Several values differ between the tori of the columns.

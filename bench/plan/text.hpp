@@ -14,7 +14,7 @@ std::string schedule_text(const Torus& torus, const Schedule& schedule);
 
 /// The same as data, complete enough to be run: whose it is (collective, algorithm, torus, ranks,
 /// rank, root or null), and parts -> steps -> moves, sends, receives; extents as [first, count].
-/// Parts of divided collectives say by `owners` whose block each position is.
+/// Where ranks have blocks, parts say by `owners` whose block each position is.
 nlohmann::ordered_json schedule_json(const Torus& torus, const Algorithm& algorithm,
                                      const BuildOptions& options, const Schedule& schedule);
 

@@ -86,8 +86,8 @@ typedef enum {
  * calls in the same order. Not usable in a child after fork(). */
 typedef struct trefoil_comm* trefoil_comm_t;
 
-/* The caller's own exchange at start-up: copies `bytes` bytes from `mine` to all + r*bytes for
- * every rank r, on all ranks; returns 0 on success. Called only inside trefoil_comm_create and
+/* The caller's own allgather: copies `bytes` bytes from rank r's `mine` to all + r*bytes of every
+ * rank, for all r; returns 0 on success. Called only inside trefoil_comm_create and
  * inside a collective that uses an algorithm for the first time, from the calling thread. */
 typedef int (*trefoil_allgather_fn)(const void* mine, void* all, size_t bytes, void* context);
 
@@ -203,9 +203,9 @@ TREFOIL_API trefoil_status_t trefoil_comm_algorithm(trefoil_comm_t comm, const c
  * ranks (unless an algorithm without that trait was asked for by name). */
 #define TREFOIL_IN_PLACE ((const void*)-1)
 
-/* recv[i] = op over all ranks of send[i], for `count` elements, on every rank. send == recv, or
- * send
- * == TREFOIL_IN_PLACE, reduces in place. */
+/* recv[i] = op over all ranks of send[i], for `count` elements, on every rank.
+ * In place: send is TREFOIL_IN_PLACE, or equal to recv; the input is in recv, and the result
+ * replaces it. */
 TREFOIL_API trefoil_status_t trefoil_allreduce(const void* send, void* recv, size_t count,
                                                trefoil_datatype_t datatype, trefoil_op_t op,
                                                trefoil_comm_t comm);
@@ -294,10 +294,10 @@ TREFOIL_API trefoil_status_t trefoil_alltoallv(const void* send, const size_t* s
 TREFOIL_API trefoil_status_t trefoil_barrier(trefoil_comm_t comm);
 
 /* An operation of the caller's: left[i] = left[i] op right[i] for `count` elements of
- * `element_bytes` bytes, which do not overlap. It must be associative, gets pieces of the vectors
- * of any length, in any of Trefoil's threads, several at a time, and must not call Trefoil. If it
- * does not commute (commutes == 0), only algorithms that reduce in rank order run it. In a call,
- * give the datatype TREFOIL_ELEMENT. All ranks create the same operations. Thread-safe. */
+ * `element_bytes` bytes, which do not overlap. It must be associative and must not call Trefoil. It
+ * gets pieces of the vectors of any length; several of Trefoil's threads may run it at the same
+ * time. If it does not commute (commutes == 0), only algorithms that reduce in rank order run it.
+ * Calls give it the datatype TREFOIL_ELEMENT. All ranks create the same operations. Thread-safe. */
 typedef void (*trefoil_reduce_fn)(void* left, const void* right, size_t count, void* context);
 TREFOIL_API trefoil_status_t trefoil_op_create(trefoil_reduce_fn function, void* context,
                                                size_t element_bytes, int commutes,
