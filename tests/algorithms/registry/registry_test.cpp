@@ -6,9 +6,9 @@
 #include <functional>
 #include <set>
 
-#include "algorithms/schedule/nearest_names.hpp"
 #include "algorithms/registry/registry.hpp"
 #include "algorithms/schedule/algorithm.hpp"
+#include "algorithms/schedule/nearest_names.hpp"
 #include "topo/error.hpp"
 
 namespace trefoil {
