@@ -103,7 +103,7 @@ void Rail::handle(unsigned message, ucp_am_recv_callback_t handler, void* argume
 }
 
 // No error handling mode: the transports over shared memory have none, and asking for it would
-// make UCX pass them over in favour of sockets. Those that notification a lost peer tell all the
+// make UCX pass them over in favour of sockets. Those that notice a lost peer tell all the
 // same.
 Endpoint& Rail::connect(const std::string& worker_address) {
     const auto [place, is_new] = endpoints_.try_emplace(worker_address);

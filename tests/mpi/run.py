@@ -52,7 +52,7 @@ def run(mpi, ranks, layer, variables, program, settings=None):
         try:
             output, _ = process.communicate(timeout=20)
         except subprocess.TimeoutExpired:
-            process.kill()  # its ranks notification, but may hold the pipe for a while
+            process.kill()  # its ranks notice, but may hold the pipe for a while
             output = "(the launcher did not end when it was asked to)\n"
         return 124, output
 

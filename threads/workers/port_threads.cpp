@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// The port team's own threads: started once, asleep between runs, woken by a counter.
+// Dedicated port threads: started once, asleep between runs, woken by a counter.
 
 #include <pthread.h>
 #include <sched.h>

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// The port team: the threads that own port groups. Dedicated threads, pinned inside the process's
-// own mask; or the threads of the program's OpenMP runtime; or nobody: then the calling thread does
-// the work itself.
+// Port threads: they own the port groups. Dedicated threads, pinned inside the process's own mask;
+// or the threads of the program's OpenMP runtime; or none: then the calling thread does the work.
 #pragma once
 
 #include <memory>
@@ -22,7 +21,7 @@ class PortThreads {
     /// Error(invalid_argument) for a core outside the mask, Error(system_error) when the system
     /// refuses a thread.
     PortThreads(int threads, const std::vector<int>& cores);
-    /// A team whose run() is a parallel region of `threads` threads (1 or more) of the program's
+    /// Their run() is a parallel region of `threads` threads (1 or more) of the program's
     /// OpenMP runtime: no thread is started here. See openmp_threads() for what it throws.
     static std::unique_ptr<PortThreads> openmp(int threads);
     ~PortThreads();  ///< joins its own threads; must not be called while run() is under way
@@ -34,13 +33,13 @@ class PortThreads {
     /// Worker 0 is the thread that calls run(), not one that it waits for.
     bool caller_works() const;
 
-    /// Throws Error(invalid_argument) where run() must not be called: an OpenMP team inside a
+    /// Throws Error(invalid_argument) where run() must not be called: those of OpenMP inside a
     /// parallel region, whose threads are not idle.
     void require_usable() const;
 
     /// Calls work(i) once for each worker i, concurrently, and returns true when all have returned.
-    /// False: an OpenMP runtime grants fewer threads than when the team was made; nothing was
-    /// called. `work` must not throw. Does not allocate by itself. One caller at a time. A caller
+    /// False: an OpenMP runtime grants fewer threads than when this was made; nothing was called.
+    /// `work` must not throw. Does not allocate by itself. One caller at a time. A caller
     /// that has nothing to do but wait calls `progress` meanwhile.
     template <typename Work>
     [[nodiscard]] bool run(Work& work, Progress progress = {}) {

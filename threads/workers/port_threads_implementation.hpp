@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// What the kinds of team have in common.
+// What the kinds of port threads have in common.
 #pragma once
 
 #include "threads/workers/port_threads.hpp"

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// A team of OpenMP threads. The runtime is the program's: it is looked up in the process, never
+// Port threads of OpenMP. The runtime is the program's: it is looked up in the process, never
 // linked, so that there is one runtime and no dependency. GOMP_parallel is what compilers call for
 // a parallel region; the runtimes of GCC and of LLVM both export it.
 #include <dlfcn.h>
@@ -45,8 +45,8 @@ void require_serial(const Runtime& runtime) {
         throw Error(
             Status::invalid_argument,
             "TREFOIL_PORT_THREADS_BY=openmp: called inside a parallel region, whose threads are "
-            "not "
-            "idle; call from serial code, or choose TREFOIL_PORT_THREADS_BY=dedicated or caller");
+            "not idle; call from serial code, or choose TREFOIL_PORT_THREADS_BY=dedicated or "
+            "caller");
     }
 }
 

@@ -166,7 +166,7 @@ TEST(Store, NamesTheRanksThatDoNotCome) {
 }
 
 TEST(Store, TellsAtOnceWhenARankDies) {
-    // Only the notification of rank 1's end can end the wait of the others before the deadline.
+    // Only the news of rank 1's end can end the wait of the others before the deadline.
     const StoreServer server;
     std::atomic<int> told{0};
     on_ranks(3, [&](Rank r) {

@@ -19,7 +19,7 @@ std::unique_ptr<NotificationQueue> make_queue() {
     return std::make_unique<NotificationQueue>();
 }
 
-TEST(NotificationQueue, GivesNoticesInOrderUntilItIsEmpty) {
+TEST(NotificationQueue, GivesNotificationsInOrderUntilItIsEmpty) {
     const auto queue = make_queue();
     QueueWriter writer(*queue);
     QueueReader reader(*queue);

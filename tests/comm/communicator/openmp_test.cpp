@@ -120,7 +120,7 @@ TEST_F(OpenMp, NeedsThreads) {
     });
 }
 
-TEST(OpenMpTeam, RunsEveryWorkerOnceOnTheRuntimesThreads) {
+TEST(OpenMpPortThreads, RunsEveryWorkerOnceOnTheRuntimesThreads) {
     ASSERT_EQ(openmp_threads(3), 3);
     const auto port_threads = PortThreads::openmp(3);
     ASSERT_EQ(port_threads->workers(), 3);
@@ -138,7 +138,7 @@ TEST(OpenMpTeam, RunsEveryWorkerOnceOnTheRuntimesThreads) {
 }
 
 // Started with OMP_THREAD_LIMIT=3.
-TEST(OpenMpTeam, FewerThreadsThanNeededDoNothingUnderALimit) {
+TEST(OpenMpPortThreads, FewerThreadsThanNeededDoNothingUnderALimit) {
     if (omp_get_thread_limit() != 3) {
         GTEST_SKIP() << "OMP_THREAD_LIMIT is not 3";
     }

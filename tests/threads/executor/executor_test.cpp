@@ -129,6 +129,32 @@ TEST_P(ExecutorOver, PartsRunSideBySide) {
     });
 }
 
+// Each step is opened by the worker that takes the message, and put by its sibling, which sleeps.
+TEST(ExecutorOfTwoWorkers, NoChangeByASiblingIsSleptThrough) {
+    constexpr int ranks = 3;
+    std::atomic<int> greeted{0};
+    on_ring(ranks, 2, loose_groups, {}, [&](Rank r, RingRank& rank) {
+        rank.executor().greet(0, 0);
+        for (++greeted; greeted < ranks;) {
+            std::this_thread::yield();
+        }
+        for (const auto& group : rank.channels().groups) {
+            static_cast<LooseGroup&>(*group).sleep_until_woken();
+        }
+        const Program program = ring_sum(rank, ranks, 8);
+        rank.executor().reserve(program);
+        for (int call = 0; call < 20; ++call) {
+            std::vector<std::int32_t> data(8 * 3, 1);
+            if (call % ranks == static_cast<int>(r)) {  // all others fall asleep
+                std::this_thread::sleep_for(std::chrono::milliseconds(5));
+            }
+            ASSERT_EQ(rank.run(program, data, 3), Status::success) << rank.executor().failure();
+            EXPECT_EQ(data, std::vector<std::int32_t>(8 * 3, ranks));
+        }
+    });
+    EXPECT_EQ(LooseGroup::sleeps_in_vain, 0);
+}
+
 TEST_P(ExecutorOver, RanksThatMakeDifferentCallsFindOut) {
     ExecutorOptions options;
     options.timeout = std::chrono::seconds(20);

@@ -1,10 +1,15 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // A port group between threads that promises no more than the interface: puts are refused now and
 // then, sources are read late, bytes and notifications of different puts overtake each other, and
-// completions come in any order.
+// completions come in any order. Or it sleeps, however short a sleep is asked for, until it has
+// something to do or is woken.
 #pragma once
 
+#include <algorithm>
+#include <atomic>
+#include <condition_variable>
 #include <cstring>
+#include <memory>
 #include <mutex>
 #include <random>
 #include <thread>
@@ -17,6 +22,11 @@ namespace trefoil::test {
 class LooseGroup final : public PortGroup {
   public:
     LooseGroup(const std::vector<Port>& ports, unsigned seed) : random_(seed) { ports_ = ports; }
+
+    /// From now on, and refuses no put without need: nobody would say when to try again.
+    void sleep_until_woken() { sleeps_until_woken_ = true; }
+    /// Such sleeps that nobody has ended.
+    static inline std::atomic<int> sleeps_in_vain{0};
 
     LocalMemory allocate(std::size_t bytes) override {
         memory_.push_back(std::make_unique<std::byte[]>(bytes));
@@ -43,7 +53,8 @@ class LooseGroup final : public PortGroup {
     PutResult put(Port, Peer peer, const void* source, void*, const RemoteMemory& target,
                   std::uint64_t offset, std::size_t bytes, std::uint32_t notification,
                   std::uint64_t cookie) override {
-        if (random_() % 4 == 0 || leaving_.size() + completing_.size() >= 6) {
+        if ((!sleeps_until_woken_ && random_() % 4 == 0) ||
+            leaving_.size() + completing_.size() >= 6) {
             return PutResult::again;
         }
         leaving_.push_back({peer, source, target.base + offset, bytes, notification, cookie});
@@ -61,6 +72,7 @@ class LooseGroup final : public PortGroup {
                 std::memcpy(reinterpret_cast<void*>(put.target), put.source, put.bytes);
             }
             peer->arrived_.push_back(put.notification);
+            peer->changed_.notify_one();
             completing_.push_back(put.cookie);
         }
         if (!completing_.empty() && random_() % 2 == 0) {
@@ -73,9 +85,24 @@ class LooseGroup final : public PortGroup {
         return count;
     }
     void wait(std::chrono::microseconds longest) override {
-        std::this_thread::sleep_for(std::min(longest, std::chrono::microseconds(200)));
+        if (!sleeps_until_woken_) {
+            std::this_thread::sleep_for(std::min(longest, std::chrono::microseconds(200)));
+            return;
+        }
+        std::unique_lock lock(mutex_);
+        const auto has_work = [this] {
+            return woken_ || !arrived_.empty() || !leaving_.empty() || !completing_.empty();
+        };
+        if (!changed_.wait_for(lock, std::chrono::seconds(5), has_work)) {
+            ++sleeps_in_vain;
+        }
+        woken_ = false;
     }
-    void wake() override {}
+    void wake() override {
+        const std::lock_guard lock(mutex_);
+        woken_ = true;
+        changed_.notify_one();
+    }
     std::string error_text() const override { return "none"; }
     std::string port_text(Port) const override { return "a loose end"; }
 
@@ -101,7 +128,10 @@ class LooseGroup final : public PortGroup {
     std::vector<std::unique_ptr<std::byte[]>> memory_;
     std::vector<Leaving> leaving_;
     std::vector<std::uint64_t> completing_;
-    std::mutex mutex_;  // guards arrived_ and, between threads, the bytes that came with it
+    bool sleeps_until_woken_ = false;
+    std::mutex mutex_;  // guards what follows and, between threads, the bytes that came
+    std::condition_variable changed_;
+    bool woken_ = false;
     std::vector<std::uint32_t> arrived_;
 };
 
