@@ -245,12 +245,14 @@ std::vector<std::string> unknown_variables() {
     for (const EnvironmentVariable& v : table) {
         known.emplace_back(v.name);
     }
+    const std::vector<std::string_view> old = old_names();
     std::vector<std::string> messages;
     for (char** entry = environ; entry != nullptr && *entry != nullptr; ++entry) {
         const std::string_view text(*entry);
         const std::string name(text.substr(0, text.find('=')));
         if (!name.starts_with("TREFOIL_") ||
-            std::find(known.begin(), known.end(), name) != known.end()) {
+            std::find(known.begin(), known.end(), name) != known.end() ||
+            std::find(old.begin(), old.end(), name) != old.end()) {
             continue;
         }
         std::string message = "unknown environment variable " + name;

@@ -33,8 +33,8 @@ std::vector<std::string_view> old_names();
 /// Throws Error(invalid_argument) that tells the new name of an old one.
 void refuse_old_name(std::string_view old_name);
 
-/// One message per TREFOIL_* variable of the environment that does not exist, with the nearest
-/// names.
+/// One message per TREFOIL_* variable of the environment that does not exist, nor ever did, with
+/// the nearest names.
 std::vector<std::string> unknown_variables();
 
 /// Who drives the ports: threads that the communicator starts (or the caller, where there are

@@ -80,6 +80,7 @@ TEST(Environment, RefusesOldNamesAndTellsTheNew) {
         }
     }
     const Variable old_name("TREFOIL_DIRECT", "0");
+    EXPECT_TRUE(unknown_variables().empty()) << "one message, the right one";
     try {
         settings_from_environment();
         ADD_FAILURE() << "an old name was accepted";
