@@ -20,8 +20,8 @@ class SingleBootstrap final : public Bootstrap {
     }
 };
 
-/// Blobs of any length over an exchange of equal lengths: first all lengths, then all blobs, padded
-/// to the longest.
+/// Blobs of any length over an allgather of equal lengths: first all lengths, then all blobs,
+/// padded to the longest.
 class CallbackBootstrap final : public Bootstrap {
   public:
     CallbackBootstrap(Rank rank, Rank ranks, AllgatherCallback callback, void* context)
@@ -32,20 +32,20 @@ class CallbackBootstrap final : public Bootstrap {
     std::vector<std::string> allgather(std::string_view mine) override;
 
   private:
-    void exchange(const void* mine, void* all, std::size_t bytes, const char* what);
+    void gather_all(const void* mine, void* all, std::size_t bytes, const char* what);
 
     Rank rank_;
     Rank ranks_;
     AllgatherCallback callback_;
     void* context_;
-    std::uint64_t exchanges_ = 0;
+    std::uint64_t allgathers_ = 0;
 };
 
 std::vector<std::string> CallbackBootstrap::allgather(std::string_view mine) {
-    ++exchanges_;
+    ++allgathers_;
     const std::uint64_t length = mine.size();
     std::vector<std::uint64_t> lengths(ranks_);
-    exchange(&length, lengths.data(), sizeof length, "lengths");
+    gather_all(&length, lengths.data(), sizeof length, "lengths");
     if (lengths[rank_] != length) {
         throw Error(Status::mismatch,
                     "the caller's allgather did not put rank " + std::to_string(rank_) +
@@ -64,7 +64,7 @@ std::vector<std::string> CallbackBootstrap::allgather(std::string_view mine) {
     std::string padded(mine);
     padded.resize(longest);
     std::string all(longest * ranks_, '\0');
-    exchange(padded.data(), all.data(), longest, "contents");
+    gather_all(padded.data(), all.data(), longest, "contents");
     std::vector<std::string> blobs;
     blobs.reserve(ranks_);
     for (Rank r = 0; r < ranks_; ++r) {
@@ -73,13 +73,14 @@ std::vector<std::string> CallbackBootstrap::allgather(std::string_view mine) {
     return blobs;
 }
 
-void CallbackBootstrap::exchange(const void* mine, void* all, std::size_t bytes, const char* what) {
+void CallbackBootstrap::gather_all(const void* mine, void* all, std::size_t bytes,
+                                   const char* what) {
     const int code = callback_(mine, all, bytes, context_);
     if (code != 0) {
         throw Error(Status::system_error,
                     "the caller's allgather returned " + std::to_string(code) + " on rank " +
-                        std::to_string(rank_) + " (exchange " + std::to_string(exchanges_) + ", " +
-                        what + ", " + std::to_string(bytes) + " bytes per rank)");
+                        std::to_string(rank_) + " (allgather " + std::to_string(allgathers_) +
+                        ", " + what + ", " + std::to_string(bytes) + " bytes per rank)");
     }
 }
 

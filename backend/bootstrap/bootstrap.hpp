@@ -24,8 +24,8 @@ class Bootstrap {
     /// Every rank's blob, by rank. Blobs may differ in length and may be empty.
     virtual std::vector<std::string> allgather(std::string_view mine) = 0;
     void barrier() { allgather({}); }
-    /// This rank will not come to any further exchange: others that wait for it need not wait on,
-    /// where that can be told. Not collective; no exchange may follow on this rank.
+    /// This rank will not come to any further allgather: others that wait for it need not wait on,
+    /// where that can be told. Not collective; no allgather may follow on this rank.
     virtual void abandon() noexcept {}
 };
 
@@ -33,7 +33,7 @@ class Bootstrap {
 /// r; returns 0 on success.
 using AllgatherCallback = int (*)(const void* mine, void* all, std::size_t bytes, void* context);
 
-/// Bootstrap over a caller's callback (MPI_Allgather, a vendor's out-of-band exchange, ...).
+/// Bootstrap over a caller's callback (MPI_Allgather, a vendor's allgather, ...).
 std::unique_ptr<Bootstrap> make_callback_bootstrap(Rank rank, Rank ranks,
                                                    AllgatherCallback allgather, void* context);
 
@@ -41,7 +41,7 @@ std::unique_ptr<Bootstrap> make_callback_bootstrap(Rank rank, Rank ranks,
 std::unique_ptr<Bootstrap> make_single_bootstrap();
 
 /// A client of Trefoil's TCP store at `host`:`port`. Waits up to `deadline` for the server to exist
-/// and for the others in each exchange. `job` separates independent groups of ranks that share one
+/// and for the others in each allgather. `job` separates independent groups of ranks that share one
 /// store (e.g. successive communicators).
 std::unique_ptr<Bootstrap> make_store_bootstrap(const std::string& host, int port,
                                                 const std::string& job, Rank rank, Rank ranks,

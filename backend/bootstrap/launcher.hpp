@@ -32,7 +32,7 @@ struct LauncherRequest {
     std::string job = "default";       ///< the group of ranks: each communicator has its own
     Rank rank = 0;                     ///< of the store
     Rank ranks = 0;                    ///< of the store; 0: not given
-    std::chrono::milliseconds deadline{120'000};  ///< of every exchange
+    std::chrono::milliseconds deadline{120'000};  ///< of every allgather
 };
 
 struct LauncherChoice {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Rounds: what each process hands in, and when an exchange is complete.
+// Rounds: what each process hands in, and when an allgather is complete.
 #include "backend/bootstrap/launcher_rounds.hpp"
 
 #include <algorithm>
@@ -34,14 +34,14 @@ class RoundsBootstrap final : public Bootstrap {
     Rank rank() const override { return rounds_->rank(); }
     Rank ranks() const override { return rounds_->ranks(); }
     std::vector<std::string> allgather(std::string_view mine) override {
-        return rounds_->allgather(job_ + "/" + std::to_string(++exchanges_), mine, deadline_);
+        return rounds_->allgather(job_ + "/" + std::to_string(++allgathers_), mine, deadline_);
     }
 
   private:
     std::shared_ptr<LauncherRounds> rounds_;
     std::string job_;
     std::chrono::milliseconds deadline_;
-    std::uint64_t exchanges_ = 0;
+    std::uint64_t allgathers_ = 0;
 };
 
 }  // namespace
@@ -54,8 +54,8 @@ std::vector<std::string> LauncherRounds::allgather(const std::string& name, std:
     append(handed_in_, name);
     append(handed_in_, mine);
     const auto complete = [&] {
-        const auto found = exchanges_.find(name);
-        return found != exchanges_.end() &&
+        const auto found = allgathers_.find(name);
+        return found != allgathers_.end() &&
                found->second.size() == static_cast<std::size_t>(ranks());
     };
     while (!complete()) {
@@ -109,7 +109,7 @@ void LauncherRounds::deliver(Rank from, std::string_view handed_in) {
         const std::string name(fields.bytes(fields.number64()));
         const std::string_view blob = fields.bytes(fields.number64());
         if (fields.good()) {
-            exchanges_[name].emplace(from, blob);
+            allgathers_[name].emplace(from, blob);
         }
     }
     if (!fields.good()) {
@@ -122,16 +122,16 @@ void LauncherRounds::deliver(Rank from, std::string_view handed_in) {
 std::vector<std::string> LauncherRounds::take(const std::string& name) {
     std::vector<std::string> blobs;
     blobs.reserve(static_cast<std::size_t>(ranks()));
-    for (auto& [from, blob] : exchanges_.at(name)) {
+    for (auto& [from, blob] : allgathers_.at(name)) {
         blobs.push_back(std::move(blob));
     }
-    exchanges_.erase(name);
+    allgathers_.erase(name);
     return blobs;
 }
 
 void LauncherRounds::report_late(const std::string& name, std::chrono::milliseconds deadline) {
     constexpr int shown_limit = 16;
-    const Contributions& here = exchanges_[name];
+    const Contributions& here = allgathers_[name];
     std::string missing;
     int absent = 0;
     for (Rank r = 0; r < ranks(); ++r) {
@@ -144,7 +144,7 @@ void LauncherRounds::report_late(const std::string& name, std::chrono::milliseco
     }
     throw Error(Status::timeout, "launcher: rank" + std::string(absent == 1 ? " " : "s ") +
                                      missing + " of " + std::to_string(ranks()) +
-                                     " did not come to exchange \"" + name + "\" within " +
+                                     " did not come to allgather \"" + name + "\" within " +
                                      std::to_string(deadline.count()) +
                                      " ms; look at their output, or raise TREFOIL_TIMEOUT");
 }

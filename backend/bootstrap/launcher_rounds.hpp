@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Many named exchanges over a launcher that knows only one: all processes together, in order.
+// Many named allgathers over a launcher that knows only one: all processes together, in order.
 #pragma once
 
 #include <chrono>
@@ -30,12 +30,12 @@ class LauncherLink {
     virtual std::vector<std::string> gather(std::string_view mine, Clock::time_point until) = 0;
 };
 
-/// Two communicators may exchange at the same time, from two threads, and their order may differ
-/// between processes, but a fence has no name by which to tell whom it serves. So a process hands
-/// in, round by round, everything that its threads have begun since its last round, and repeats
-/// until its own exchanges are complete. All see the same contributions after the same round; hence
-/// an exchange completes everywhere in the same round, and nobody waits in a further one for it.
-/// Thread-safe.
+/// Two communicators may be in an allgather at the same time, from two threads, and their order may
+/// differ between processes, but a fence has no name by which to tell whom it serves. So a process
+/// hands in, round by round, everything that its threads have begun since its last round, and
+/// repeats until its own allgathers are complete. All see the same contributions after the same
+/// round; hence an allgather completes everywhere in the same round, and nobody waits in a further
+/// one for it. Thread-safe.
 class LauncherRounds {
   public:
     using Clock = LauncherLink::Clock;
@@ -45,12 +45,12 @@ class LauncherRounds {
 
     Rank rank() const { return rank_; }
     Rank ranks() const { return ranks_; }
-    /// Every rank's blob for the exchange `name`, which each rank enters once. Throws
+    /// Every rank's blob for the allgather `name`, which each rank enters once. Throws
     /// Error(timeout) with the ranks that did not come, where they are known.
     std::vector<std::string> allgather(const std::string& name, std::string_view mine,
                                        std::chrono::milliseconds deadline);
 
-    /// Ends the link, so that it can say good-bye while communicators still exist; later exchanges
+    /// Ends the link, so that it can say good-bye while communicators still exist; later allgathers
     /// fail.
     void close();
 
@@ -68,7 +68,7 @@ class LauncherRounds {
     std::mutex mutex_;                 // guards all below
     std::condition_variable changed_;  // signalled at the end of every round
     std::string handed_in_;            // for the next round
-    std::map<std::string, Contributions> exchanges_;
+    std::map<std::string, Contributions> allgathers_;
     bool running_ = false;
     std::optional<Error> failure_;  // final: the processes are no longer in step
 };

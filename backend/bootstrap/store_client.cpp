@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// A rank's end of the store: joins a job, then takes part in one exchange after the other.
+// A rank's end of the store: joins a job, then takes part in one allgather after the other.
 #include <poll.h>
 #include <sys/socket.h>
 
@@ -41,7 +41,7 @@ class StoreBootstrap final : public Bootstrap {
     Rank ranks_;
     std::chrono::milliseconds deadline_;
     Connection connection_;
-    std::uint64_t exchanges_ = 0;
+    std::uint64_t allgathers_ = 0;
 };
 
 StoreBootstrap::StoreBootstrap(const std::string& host, int port, const std::string& job, Rank rank,
@@ -59,20 +59,20 @@ StoreBootstrap::StoreBootstrap(const std::string& host, int port, const std::str
 }
 
 std::vector<std::string> StoreBootstrap::allgather(std::string_view mine) {
-    if (mine.size() > store::exchange_limit) {
+    if (mine.size() > store::allgather_limit) {
         throw Error(Status::invalid_argument,
                     "store: a blob of " + std::to_string(mine.size()) + " bytes exceeds " +
-                        std::to_string(store::exchange_limit >> 20) + " MiB");
+                        std::to_string(store::allgather_limit >> 20) + " MiB");
     }
-    ++exchanges_;
-    store::Message message(Kind::exchange);
-    message.number64(exchanges_)
+    ++allgathers_;
+    store::Message message(Kind::allgather);
+    message.number64(allgathers_)
         .number64(static_cast<std::uint64_t>(deadline_.count()))
         .bytes(mine);
     const std::string body =
         ask(std::move(message).finish(), Kind::result, Clock::now() + deadline_ + grace);
     store::Fields fields(body);
-    const bool good = fields.number64() == exchanges_;
+    const bool good = fields.number64() == allgathers_;
     std::vector<std::string> blobs;
     blobs.reserve(ranks_);
     for (Rank r = 0; r < ranks_; ++r) {

@@ -45,8 +45,8 @@ void Jobs::receive(ConnectionId from, Kind kind, std::string_view body, Clock::t
     const auto member = members_.find(from);
     if (kind == Kind::hello && member == members_.end()) {
         hello(from, body);
-    } else if (kind == Kind::exchange && member != members_.end()) {
-        exchange(member->second, from, body, now);
+    } else if (kind == Kind::allgather && member != members_.end()) {
+        gather_all(member->second, from, body, now);
     } else {
         refuse(from, Status::invalid_argument,
                "store: a message that is out of place; only Trefoil's own client may connect");
@@ -91,8 +91,8 @@ void Jobs::hello(ConnectionId from, std::string_view body) {
     send_(from, std::make_shared<const std::string>(Message(Kind::welcome).finish()), false);
 }
 
-void Jobs::exchange(const Member& member, ConnectionId from, std::string_view body,
-                    Clock::time_point now) {
+void Jobs::gather_all(const Member& member, ConnectionId from, std::string_view body,
+                      Clock::time_point now) {
     Job& job = *member.job;
     if (job.failure) {
         send_(from,
@@ -107,7 +107,7 @@ void Jobs::exchange(const Member& member, ConnectionId from, std::string_view bo
     const std::uint64_t limit = std::min<std::uint64_t>(fields.number64(), 2592000000U);
     const std::string_view blob = fields.rest();
     if (!fields.good() || number != job.completed + 1 || job.blobs.count(member.rank) != 0) {
-        refuse(from, Status::invalid_argument, "store: an exchange that is out of turn");
+        refuse(from, Status::invalid_argument, "store: an allgather that is out of turn");
         return;
     }
     const std::chrono::milliseconds time(limit);
@@ -119,10 +119,10 @@ void Jobs::exchange(const Member& member, ConnectionId from, std::string_view bo
     job.bytes += blob.size();
     if (!job.gone.empty()) {
         fail_because_gone(job);
-    } else if (job.bytes > exchange_limit) {
+    } else if (job.bytes > allgather_limit) {
         fail(job, Status::invalid_argument,
-             "store: the blobs of exchange " + std::to_string(number) + " of " + quoted(job.name) +
-                 " exceed " + std::to_string(exchange_limit >> 20) + " MiB together");
+             "store: the blobs of allgather " + std::to_string(number) + " of " + quoted(job.name) +
+                 " exceed " + std::to_string(allgather_limit >> 20) + " MiB together");
     } else if (job.blobs.size() == static_cast<std::size_t>(job.ranks)) {
         complete(job);
     }
@@ -160,7 +160,7 @@ void Jobs::fail_because_gone(Job& job) {
     const std::string rank = std::to_string(job.first_gone);
     fail(job, Status::peer_lost,
          "store: rank " + rank + " of " + quoted(job.name) +
-             " has ended or disconnected while others wait for exchange " +
+             " has ended or disconnected while others wait for allgather " +
              std::to_string(job.completed + 1) + "; look at its output for the cause");
 }
 
@@ -197,7 +197,7 @@ void Jobs::expire(Clock::time_point now) {
             job.refusal.empty() ? "" : " (" + job.refusal + " and was not let in)";
         fail(job, Status::timeout,
              "store: " + absent_text(job.ranks, job.blobs) + " of " + std::to_string(job.ranks) +
-                 " did not come to exchange " + std::to_string(job.completed + 1) + " of " +
+                 " did not come to allgather " + std::to_string(job.completed + 1) + " of " +
                  quoted(name) + " within " + seconds_text(job.limit) + refusal +
                  "; look whether they run and reach this store");
     }

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// The rules of the store without its sockets: who takes part in which exchange, and who is told
+// The rules of the store without its sockets: who takes part in which allgather, and who is told
 // what.
 #pragma once
 
@@ -35,7 +35,7 @@ class Jobs {
     void receive(ConnectionId from, Kind kind, std::string_view body, Clock::time_point now);
     /// The connection ended, whatever the reason: who waits for this rank is told at once.
     void disconnected(ConnectionId who);
-    /// Ends the exchanges whose time is over and names the ranks that did not come.
+    /// Ends the allgathers whose time is over and names the ranks that did not come.
     void expire(Clock::time_point now);
     /// When expire() has something to do next.
     std::optional<Clock::time_point> next_expiry() const;
@@ -52,10 +52,10 @@ class Jobs {
         std::map<Rank, ConnectionId> members;
         std::set<Rank> gone;
         Rank first_gone = 0;                ///< the likely cause when several are gone
-        std::uint64_t completed = 0;        ///< exchanges so far
-        std::map<Rank, std::string> blobs;  ///< of the exchange under way
+        std::uint64_t completed = 0;        ///< allgathers so far
+        std::map<Rank, std::string> blobs;  ///< of the allgather under way
         std::uint64_t bytes = 0;            ///< of these blobs
-        Clock::time_point expiry;  ///< of the exchange under way: the earliest of its ranks
+        Clock::time_point expiry;  ///< of the allgather under way: the earliest of its ranks
         std::chrono::milliseconds limit{0};  ///< of the rank whose expiry that is
         std::string refusal;                 ///< why a rank was not let in, for later errors
         std::optional<Failure> failure;      ///< final: every later request gets it
@@ -66,8 +66,8 @@ class Jobs {
     };
 
     void hello(ConnectionId from, std::string_view body);
-    void exchange(const Member& member, ConnectionId from, std::string_view body,
-                  Clock::time_point now);
+    void gather_all(const Member& member, ConnectionId from, std::string_view body,
+                    Clock::time_point now);
     void complete(Job& job);
     void fail(Job& job, Status status, const std::string& text);
     void fail_because_gone(Job& job);

@@ -35,7 +35,7 @@ struct Client {
 
 /// Before it has joined a job, a client has no business to send much.
 constexpr std::uint64_t stranger_limit = 4096;
-constexpr std::uint64_t member_limit = store::exchange_limit + 64;
+constexpr std::uint64_t member_limit = store::allgather_limit + 64;
 
 }  // namespace
 
@@ -147,7 +147,7 @@ void StoreServer::Implementation::serve(ConnectionId id, Client& client, short e
         if (!client.connection.receive_some()) {
             client.broken = true;
         }
-        // What came before the end counts: a rank may leave right after its last exchange.
+        // What came before the end counts: a rank may leave right after its last allgather.
         if (!client.ending) {
             read_messages(id, client);
         }

@@ -15,15 +15,15 @@ namespace trefoil::store {
 inline constexpr std::uint16_t version = 1;
 inline constexpr std::size_t header_bytes = 16;
 inline constexpr std::size_t job_name_limit = 1024;
-/// Of one rank's blob, and of all blobs of an exchange together.
-inline constexpr std::uint64_t exchange_limit = std::uint64_t{256} << 20;
+/// Of one rank's blob, and of all blobs of an allgather together.
+inline constexpr std::uint64_t allgather_limit = std::uint64_t{256} << 20;
 
 enum class Kind : std::uint16_t {
-    hello = 1,     ///< client: rank (4), ranks (4), name of the job (rest)
-    welcome = 2,   ///< server: nothing
-    exchange = 3,  ///< client: number (8), limit in milliseconds (8), blob (rest)
-    result = 4,    ///< server: number (8), then for each rank length (8) and blob
-    error = 5      ///< server: status (4), text (rest); the same in all versions
+    hello = 1,      ///< client: rank (4), ranks (4), name of the job (rest)
+    welcome = 2,    ///< server: nothing
+    allgather = 3,  ///< client: number (8), limit in milliseconds (8), blob (rest)
+    result = 4,     ///< server: number (8), then for each rank length (8) and blob
+    error = 5       ///< server: status (4), text (rest); the same in all versions
 };
 
 /// What opens every message: mark (4), version (2), kind (2), length of the body (8).

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Rounds: exchanges by several threads, in orders that differ between the ranks.
+// Rounds: allgathers by several threads, in orders that differ between the ranks.
 #include "backend/bootstrap/launcher_rounds.hpp"
 
 #include <gtest/gtest.h>
@@ -84,16 +84,17 @@ Error error_of(const std::function<void()>& call) {
     return {Status::success, ""};
 }
 
-std::string blob_of(const std::string& job, Rank rank, int exchange) {
-    return job + std::string(static_cast<std::size_t>(rank) * 100, '\0') + std::to_string(exchange);
+std::string blob_of(const std::string& job, Rank rank, int allgather) {
+    return job + std::string(static_cast<std::size_t>(rank) * 100, '\0') +
+           std::to_string(allgather);
 }
 
-void take_part(Bootstrap& bootstrap, const std::string& job, int exchanges) {
-    for (int i = 0; i < exchanges; ++i) {
+void take_part(Bootstrap& bootstrap, const std::string& job, int allgathers) {
+    for (int i = 0; i < allgathers; ++i) {
         const auto all = bootstrap.allgather(blob_of(job, bootstrap.rank(), i));
         ASSERT_EQ(all.size(), static_cast<std::size_t>(bootstrap.ranks()));
         for (Rank r = 0; r < bootstrap.ranks(); ++r) {
-            ASSERT_EQ(all[r], blob_of(job, r, i)) << "rank " << r << ", exchange " << i;
+            ASSERT_EQ(all[r], blob_of(job, r, i)) << "rank " << r << ", allgather " << i;
         }
     }
     bootstrap.barrier();
@@ -116,7 +117,7 @@ TEST(LauncherRounds, OneThreadTakesOneRoundPerExchange) {
     EXPECT_EQ(square.rounds(), 6U);
 }
 
-/// Rank 1 enters the exchange `end` only when rank 0 has got what the exchanges `b` brought: the
+/// Rank 1 enters the allgather `end` only when rank 0 has got what the allgathers `b` brought: the
 /// threads for those must not wait for the round that the other one has begun meanwhile.
 TEST(LauncherRounds, WhatIsCompleteWaitsForNoOtherRound) {
     constexpr int several = 8;

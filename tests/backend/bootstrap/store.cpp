@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// The TCP store with threads as ranks: exchanges, lateness, death, intruders.
+// The TCP store with threads as ranks: allgathers, lateness, death, intruders.
 #include <arpa/inet.h>
 #include <gtest/gtest.h>
 #include <netinet/in.h>
@@ -70,7 +70,7 @@ std::string speak(int port, const std::string& words) {
     return answer;
 }
 
-/// Two ranks can still exchange.
+/// Two ranks can still meet.
 void expect_alive(int port, const std::string& job) {
     on_ranks(2, [&](Rank r) {
         EXPECT_EQ(join(port, r, 2, patient, job)->allgather(std::to_string(r)),
@@ -273,7 +273,7 @@ TEST(Store, SurvivesStrangers) {
     store::Message negative(store::Kind::hello);
     negative.number32(0xffffffff).number32(2).bytes("job");
     EXPECT_NE(speak(port, std::move(negative).finish()).find("impossible"), std::string::npos);
-    store::Message early(store::Kind::exchange);
+    store::Message early(store::Kind::allgather);
     early.number64(1).number64(1);
     EXPECT_NE(speak(port, std::move(early).finish()).find("out of place"), std::string::npos);
 
@@ -289,7 +289,7 @@ TEST(Store, SurvivesStrangers) {
 
     store::Message hello(store::Kind::hello);
     text = std::move(hello.number32(0).number32(1).bytes("out of turn")).finish();
-    store::Message wrong(store::Kind::exchange);
+    store::Message wrong(store::Kind::allgather);
     text += std::move(wrong.number64(7).number64(1)).finish();
     EXPECT_NE(speak(port, text).find("out of turn"), std::string::npos);
     expect_alive(port, "after all that");
