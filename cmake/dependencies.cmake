@@ -3,13 +3,19 @@
 find_package(PkgConfig REQUIRED)
 find_package(Threads REQUIRED)
 
-# trefoil_optional(NAME MODULE "what was" PACKAGE): looks for a pkg-config module unless TREFOIL_WITH_NAME is off. Sets
-# TREFOIL_HAVE_NAME and, for `trefoil info`, TREFOIL_NAME_REASON: why it is missing. What is found is PkgConfig::NAME.
-function(trefoil_optional name module what package)
+# trefoil_optional(NAME MODULE "what was" PACKAGE "what it is for" [default]): looks for a pkg-config module unless the option
+# TREFOIL_WITH_NAME is off. Sets TREFOIL_HAVE_NAME and, for `trefoil info`, TREFOIL_NAME_REASON: why it is missing. What is
+# found is PkgConfig::NAME.
+function(trefoil_optional name module what package purpose)
+  set(default ON)
+  if(ARGC GREATER 5)
+    set(default ${ARGV5})
+  endif()
+  option(TREFOIL_WITH_${name} "${purpose}" ${default})
   set(have OFF)
   set(reason "switched off with -DTREFOIL_WITH_${name}=OFF")
   if(TREFOIL_WITH_${name})
-    pkg_check_modules(${name} IMPORTED_TARGET ${module})
+    pkg_check_modules(${name} IMPORTED_TARGET GLOBAL ${module})
     if(${name}_FOUND)
       set(have ON)
       set(reason "")
@@ -21,12 +27,13 @@ function(trefoil_optional name module what package)
   set(TREFOIL_${name}_REASON "${reason}" PARENT_SCOPE)
 endfunction()
 
-# Only the headers: the library is loaded at run time, when its backend is asked for.
-trefoil_optional(OFI libfabric>=1.17 "libfabric >= 1.17 was" libfabric-dev)
-trefoil_optional(UCX ucx>=1.13 "UCX >= 1.13 was" libucx-dev)
-trefoil_optional(HWLOC hwloc>=2.1 "hwloc >= 2.1 was" libhwloc-dev)
+# Those of the transports stand in backend/CMakeLists.txt.
+trefoil_optional(HWLOC hwloc>=2.1 "hwloc >= 2.1 was" libhwloc-dev "Tell where NICs are attached when hwloc is found")
 # Only the headers: the library is loaded at run time, when a PMIx launcher has started the process.
-trefoil_optional(PMIX pmix>=3 "its headers were" libpmix-dev)
+trefoil_optional(PMIX pmix>=3 "its headers were" libpmix-dev
+                 "Build the PMIx launcher when its headers are found (nothing is linked)")
 # The MPI layer is built once for each of them.
-trefoil_optional(OPENMPI ompi-c>=4.1 "Open MPI >= 4.1 was" libopenmpi-dev)
-trefoil_optional(MPICH mpich>=4.0 "MPICH >= 4.0 was" libmpich-dev)
+trefoil_optional(OPENMPI ompi-c>=4.1 "Open MPI >= 4.1 was" libopenmpi-dev
+                 "Build the MPI layer for Open MPI when it is found" ${PROJECT_IS_TOP_LEVEL})
+trefoil_optional(MPICH mpich>=4.0 "MPICH >= 4.0 was" libmpich-dev
+                 "Build the MPI layer for MPICH when it is found" ${PROJECT_IS_TOP_LEVEL})

@@ -248,9 +248,7 @@ std::string MemoryGroup::error_text() const {
     return "no error";
 }
 
-}  // namespace
-
-std::vector<std::unique_ptr<PortGroup>> open_memory(const BackendConfig& config) {
+std::vector<std::unique_ptr<PortGroup>> open(const BackendConfig& config) {
     if (!config.provider.empty()) {
         throw Error(Status::not_found, "backend memory has no provider \"" + config.provider +
                                            "\": it has none to choose from; leave the provider "
@@ -270,15 +268,30 @@ std::vector<std::unique_ptr<PortGroup>> open_memory(const BackendConfig& config)
     return groups;
 }
 
-std::vector<ProviderInfo> memory_providers() {
+std::vector<ProviderInfo> providers() {
     return {{"", "shared memory", ""}};
 }
 
-NicOffers memory_nics(const std::string&) {
+NicOffers nics(const std::string&) {
     NicOffers none;
     none.source = "backend memory, which uses none";
     none.uses_shared_memory = true;
     return none;
+}
+
+}  // namespace
+
+Transport memory_transport() {
+    Transport transport;
+    transport.name = "memory";
+    transport.summary = "threads of one process, or processes of one host, over shared memory";
+    transport.one_host_only = true;
+    transport.puts_by_stores = true;
+    transport.single_copy = true;
+    transport.open = open;
+    transport.providers = providers;
+    transport.nics = nics;
+    return transport;
 }
 
 }  // namespace trefoil

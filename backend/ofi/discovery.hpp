@@ -6,7 +6,7 @@
 #include <vector>
 
 #include "backend/ofi/handle.hpp"
-#include "backend/ports/port_group.hpp"
+#include "backend/ports/transport.hpp"
 
 namespace trefoil::ofi {
 

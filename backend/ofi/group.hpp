@@ -13,7 +13,7 @@
 
 #include "backend/ofi/handle.hpp"
 #include "backend/ofi/memory.hpp"
-#include "backend/ports/port_group.hpp"
+#include "backend/ports/transport.hpp"
 #include "backend/system/doorbell.hpp"
 
 namespace trefoil::ofi {

@@ -7,6 +7,7 @@
 #include "backend/ofi/discovery.hpp"
 #include "backend/ofi/environment.hpp"
 #include "backend/ofi/group.hpp"
+#include "backend/ofi/library.hpp"
 
 namespace trefoil {
 
@@ -25,9 +26,7 @@ bool lives_in_shared_memory(const std::vector<ofi::Info>& all, const std::string
     });
 }
 
-}  // namespace
-
-std::vector<std::unique_ptr<PortGroup>> open_ofi(const BackendConfig& config) {
+std::vector<std::unique_ptr<PortGroup>> open(const BackendConfig& config) {
     const std::vector<ofi::Info> all = ofi::offers();
     const std::string provider = ofi::choose_provider(all, config.provider);
     if (lives_in_shared_memory(all, provider)) {
@@ -45,7 +44,7 @@ std::vector<std::unique_ptr<PortGroup>> open_ofi(const BackendConfig& config) {
     return groups;
 }
 
-NicOffers ofi_nics(const std::string& provider) {
+NicOffers nics(const std::string& provider) {
     const std::vector<ofi::Info> all = ofi::offers();
     const std::string chosen = ofi::choose_provider(all, provider);
     NicOffers offers;
@@ -60,12 +59,34 @@ NicOffers ofi_nics(const std::string& provider) {
     return offers;
 }
 
-std::vector<ProviderInfo> ofi_providers() {
+std::vector<ProviderInfo> providers() {
     std::vector<ProviderInfo> list;
     for (const ofi::Info& info : ofi::offers()) {
         list.push_back(ofi::names(*info));
     }
     return list;
+}
+
+LibraryInfo version() {
+    try {
+        return {"libfabric", ofi::version_text(ofi::library().version()), ""};
+    } catch (const Error& error) {
+        return {"libfabric", "", error.what()};
+    }
+}
+
+}  // namespace
+
+Transport ofi_transport() {
+    Transport transport;
+    transport.name = "ofi";
+    transport.summary = "libfabric: any provider with remote writes and completion data";
+    transport.variables = "FI_";
+    transport.open = open;
+    transport.providers = providers;
+    transport.nics = nics;
+    transport.library = version;
+    return transport;
 }
 
 }  // namespace trefoil

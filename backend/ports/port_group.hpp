@@ -1,7 +1,38 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // What every transport offers: ports that put bytes into a peer's registered memory and notify it.
-// Semantics as uTofu's put with a remote notification: once Arrived{notification} was returned by
-// poll(), the bytes of that put are visible to the thread that polled.
+//
+// Ten methods make a transport: allocate, describe, address, import_memory and connect to set up;
+// put, poll, wait and wake to run; error_text (and port_text) for people. What they owe each other:
+//
+// The transport must
+//  - hand every accepted put to the target's group exactly once, whole, with all 32 bits of its
+//    notification, or report a failure;
+//  - return `arrived` only when all bytes of that put can be read by the thread that polls;
+//  - write nothing but the put's bytes, and only into memory that its target has described;
+//  - report each `queued` put as `sent` exactly once, and not read its source after that;
+//  - accept puts of 0 bytes, for which source and descriptor may be null;
+//  - end wait() when something arrives or wake() is called, or nap in short slices;
+//  - take some dozens of small puts to a peer that does not poll;
+//  - deliver what is `done` or `sent` without the sender's help;
+//  - see off what it has accepted when it is destroyed, for up to longest_drain;
+//  - neither allocate, lock, log nor throw in put() and poll().
+//
+// The transport need not
+//  - keep any order: not between puts to different peers, nor between two through one port to one
+//    peer, nor between the bytes of one put;
+//  - read the source before `done` or `sent`, or write at the target before `arrived`;
+//  - report `sent` soon, or in order: the peer's answer may be here before it;
+//  - accept a put: `again` may come at any time, but not for ever while the owner polls;
+//  - run by itself: whoever waits for `sent` or `arrived` polls;
+//  - notice that a peer has died, or that a put went to a group that is no more.
+//
+// The caller must
+//  - use a group from one thread at a time (wake() aside);
+//  - leave the source as it is until `done` or `sent`, and put nothing to places where another put
+//    may still land;
+//  - where needs_registered_source(), send from memory of the same group, with its descriptor;
+//  - stay inside the target's bytes;
+//  - not touch memory that peers put into before their notification says so.
 #pragma once
 
 #include <algorithm>
@@ -150,53 +181,5 @@ constexpr std::chrono::microseconds nap_slice(std::chrono::microseconds longest)
     return std::clamp(longest / 10, std::chrono::microseconds{50},
                       std::chrono::microseconds{10'000});
 }
-
-/// What a communicator asks a backend to open. Groups partition the ports.
-struct BackendConfig {
-    std::string provider;                   ///< ofi: "net", "tcp;ofi_rxm", "shm" ...; empty: best
-    std::vector<std::vector<Port>> groups;  ///< one entry per owner thread
-    std::vector<std::string> nics;          ///< per port index: address or name; empty: any
-    Rank rank = 0;                          ///< for messages
-    /// All peers share this host's network: a NIC that is not named may be the loopback interface,
-    /// which is preferred then, so that nothing leaves the host.
-    bool one_host = true;
-};
-
-/// A backend as a table entry: its name, and why it is absent from this build or machine.
-struct BackendInfo {
-    std::string_view name;     ///< "memory", "ofi"
-    std::string_view summary;  ///< one line for `trefoil info`
-    bool built = false;
-    std::string reason;  ///< why it is not built, and how to get it; empty when built
-};
-std::vector<BackendInfo> backends();
-
-/// One line per thing that can be chosen as provider / NIC of a backend, for `trefoil info` and
-/// errors.
-struct ProviderInfo {
-    std::string provider;
-    std::string nic;      ///< interface or device name; may be empty
-    std::string address;  ///< printable address; may be empty
-    std::string pci{};    ///< "0000:3b:00.0" where the library tells it; may be empty
-};
-std::vector<ProviderInfo> providers(std::string_view backend);
-
-/// The NICs among which a backend can bind ports, with the provider that a configuration asks for.
-struct NicOffers {
-    std::string source;              ///< who offers them, for messages: "libfabric provider net"
-    std::vector<ProviderInfo> nics;  ///< one per (NIC, address); shared memory is no NIC
-    /// Ranks of this host are reached without a NIC where that is possible.
-    bool uses_shared_memory = false;
-    /// A setting of the library that already chooses ("UCX_NET_DEVICES"); empty: none.
-    std::string settled_by;
-};
-/// Throws as open_backend() does for a backend or provider that does not exist.
-NicOffers nic_offers(std::string_view backend, const std::string& provider);
-
-/// Opens one group per entry of config.groups. Throws Error(not_found) for a backend, provider or
-/// NIC that does not exist (naming those that do), Error(unsupported) for one that lacks RMA with
-/// remote notification, Error(system_error) when the library refuses.
-std::vector<std::unique_ptr<PortGroup>> open_backend(std::string_view name,
-                                                     const BackendConfig& config);
 
 }  // namespace trefoil

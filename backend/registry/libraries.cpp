@@ -1,40 +1,15 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Asks each library for its version.
+// Asks each transport, and the launcher, for the version of its library.
 #include "backend/registry/libraries.hpp"
 
-#ifdef TREFOIL_HAVE_OFI
-#include "backend/ofi/library.hpp"
-#endif
-#ifdef TREFOIL_HAVE_UCX
-#include "backend/ucx/ucx.hpp"
-#endif
+#include <utility>
 
 #include "backend/bootstrap/launcher.hpp"
-#include "topo/error.hpp"
+#include "backend/registry/transports.hpp"
 
 namespace trefoil {
 
 namespace {
-
-LibraryInfo libfabric() {
-#ifdef TREFOIL_HAVE_OFI
-    try {
-        return {"libfabric", ofi::version_text(ofi::library().version()), ""};
-    } catch (const Error& error) {
-        return {"libfabric", "", error.what()};
-    }
-#else
-    return {"libfabric", "", TREFOIL_OFI_REASON};
-#endif
-}
-
-LibraryInfo ucx() {
-#ifdef TREFOIL_HAVE_UCX
-    return {"UCX", ucx_version(), ""};
-#else
-    return {"UCX", "", TREFOIL_UCX_REASON};
-#endif
-}
 
 LibraryInfo pmix() {
     std::string refusal = pmix_refusal();
@@ -47,7 +22,16 @@ LibraryInfo pmix() {
 }  // namespace
 
 std::vector<LibraryInfo> libraries() {
-    return {libfabric(), ucx(), pmix()};
+    std::vector<LibraryInfo> all;
+    for (const Transport& transport : transports()) {
+        if (!transport.built()) {
+            all.push_back({transport.absent_library, "", transport.absence});
+        } else if (transport.library != nullptr) {
+            all.push_back(transport.library());
+        }
+    }
+    all.push_back(pmix());
+    return all;
 }
 
 }  // namespace trefoil

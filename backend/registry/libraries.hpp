@@ -2,19 +2,13 @@
 // The network and launcher libraries that this build uses, with the versions that are loaded.
 #pragma once
 
-#include <string>
-#include <string_view>
 #include <vector>
+
+#include "backend/ports/transport.hpp"
 
 namespace trefoil {
 
-struct LibraryInfo {
-    std::string_view name;  ///< "libfabric"
-    std::string version;    ///< "1.17.0", as the library itself tells; empty: not there
-    std::string note;       ///< why it is not there, or what is particular
-};
-
-/// libfabric, UCX and PMIx; those that are absent say why. Thread-safe.
+/// Those of the transports, then PMIx; those that are absent say why. Thread-safe.
 std::vector<LibraryInfo> libraries();
 
 }  // namespace trefoil

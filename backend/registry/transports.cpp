@@ -1,100 +1,83 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// The table of backends, and the way from a name to open ports.
-#include <cstddef>
+// The registry: those of this build, and those that a program has added.
+#include "backend/registry/transports.hpp"
 
-#include "backend/memory/memory.hpp"
-#include "backend/ports/port_group.hpp"
-#ifdef TREFOIL_HAVE_OFI
-#include "backend/ofi/ofi.hpp"
-#endif
-#ifdef TREFOIL_HAVE_UCX
-#include "backend/ucx/ucx.hpp"
-#endif
+#include <algorithm>
+#include <utility>
+
+#include "backend/registry/built_in.hpp"
+#include "topo/error.hpp"
 
 namespace trefoil {
 
 namespace {
 
-struct Entry {
-    BackendInfo info;
-    std::vector<std::unique_ptr<PortGroup>> (*open)(const BackendConfig& config);
-    std::vector<ProviderInfo> (*providers)();
-    NicOffers (*nics)(const std::string& provider);
-};
-
-const std::vector<Entry>& table() {
-    static const std::vector<Entry> entries{
-        {{"memory", "threads of one process, or processes of one host, over shared memory", true,
-          ""},
-         open_memory,
-         memory_providers,
-         memory_nics},
-#ifdef TREFOIL_HAVE_OFI
-        {{"ofi", "libfabric: any provider with remote writes and completion data", true, ""},
-         open_ofi,
-         ofi_providers,
-         ofi_nics},
-#else
-        {{"ofi", "libfabric: any provider with remote writes and completion data", false,
-          TREFOIL_OFI_REASON},
-         nullptr,
-         nullptr,
-         nullptr},
-#endif
-#ifdef TREFOIL_HAVE_UCX
-        {{"ucx", "UCX: stores into shared memory, active messages elsewhere", true, ""},
-         open_ucx,
-         ucx_providers,
-         ucx_nics},
-#else
-        {{"ucx", "UCX: stores into shared memory, active messages elsewhere", false,
-          TREFOIL_UCX_REASON},
-         nullptr,
-         nullptr,
-         nullptr},
-#endif
-    };
-    return entries;
+/// A deque, since others keep references to its elements.
+std::deque<Transport>& registered() {
+    static std::deque<Transport> all = built_in_transports();
+    return all;
 }
 
-const Entry& find(std::string_view name) {
-    std::string names;
-    for (const Entry& entry : table()) {
-        if (entry.info.name != name) {
-            names += (names.empty() ? "" : ", ") + std::string(entry.info.name);
-            continue;
-        }
-        if (!entry.info.built) {
-            throw Error(Status::not_found, "backend \"" + std::string(name) +
-                                               "\" is not in this build: " + entry.info.reason);
-        }
-        return entry;
+std::string names() {
+    std::string text;
+    for (const Transport& transport : transports()) {
+        text += (text.empty() ? "" : ", ") + std::string(transport.name);
     }
-    throw Error(Status::not_found,
-                "there is no backend \"" + std::string(name) + "\"; choose one of: " + names);
+    return text;
 }
 
 }  // namespace
 
-std::vector<BackendInfo> backends() {
-    std::vector<BackendInfo> infos;
-    for (const Entry& entry : table()) {
-        infos.push_back(entry.info);
+const std::deque<Transport>& transports() {
+    return registered();
+}
+
+const Transport* registered_transport(std::string_view name) {
+    const auto& all = transports();
+    const auto found = std::find_if(all.begin(), all.end(),
+                                    [name](const Transport& each) { return each.name == name; });
+    return found == all.end() ? nullptr : &*found;
+}
+
+const Transport& find_transport(std::string_view name) {
+    const Transport* const found = registered_transport(name);
+    if (found == nullptr) {
+        throw Error(Status::not_found,
+                    "there is no backend \"" + std::string(name) + "\"; choose one of: " + names());
     }
-    return infos;
+    if (!found->built()) {
+        throw Error(Status::not_found, "backend \"" + std::string(name) +
+                                           "\" is not in this build: " + found->absence);
+    }
+    return *found;
 }
 
-std::vector<ProviderInfo> providers(std::string_view backend) {
-    return find(backend).providers();
+const Transport& default_transport(bool one_host) {
+    const auto& all = transports();
+    const auto found = std::find_if(all.begin(), all.end(), [one_host](const Transport& each) {
+        return one_host || !each.one_host_only;
+    });
+    if (found == all.end()) {
+        throw Error(Status::not_found, "no backend reaches other hosts");
+    }
+    return *found;
 }
 
-NicOffers nic_offers(std::string_view backend, const std::string& provider) {
-    return find(backend).nics(provider);
+const Transport& transport_for(std::string_view name, bool one_host) {
+    return find_transport(name.empty() ? default_transport(one_host).name : name);
+}
+
+void register_transport(Transport transport) {
+    if (registered_transport(transport.name) != nullptr) {
+        throw Error(Status::invalid_argument,
+                    "there is a backend \"" + std::string(transport.name) + "\" already");
+    }
+    registered().push_back(std::move(transport));
 }
 
 std::vector<std::unique_ptr<PortGroup>> open_backend(std::string_view name,
                                                      const BackendConfig& config) {
-    return find(name).open(config);
+    return find_transport(name).open(config);
 }
 
 }  // namespace trefoil

@@ -5,7 +5,7 @@
 #include <string>
 #include <vector>
 
-#include "backend/ports/port_group.hpp"
+#include "backend/ports/transport.hpp"
 #include "backend/ucx/handle.hpp"
 
 namespace trefoil::ucx {
@@ -33,6 +33,9 @@ std::string transports_of(const ucp_config_t& config);
 
 /// The network devices that a context may use under `config`, as in UCX_NET_DEVICES: "all".
 std::string devices_of(const ucp_config_t& config);
+
+/// The NICs of those transports, or of those that UCX_TLS names. Thread-safe.
+NicOffers nics(const std::string& transports);
 
 /// "tcp, posix, sysv": each transport once.
 std::string transport_names(const std::vector<ProviderInfo>& all);

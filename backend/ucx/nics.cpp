@@ -7,9 +7,8 @@
 #include <string_view>
 
 #include "backend/ucx/discovery.hpp"
-#include "backend/ucx/ucx.hpp"
 
-namespace trefoil {
+namespace trefoil::ucx {
 
 namespace {
 
@@ -54,15 +53,15 @@ bool is_nic(const std::string& device) {
 
 }  // namespace
 
-NicOffers ucx_nics(const std::string& transports) {
-    const ucx::Config config = ucx::read_config(transports, "");
-    const std::string list = ucx::transports_of(*config);
+NicOffers nics(const std::string& transports) {
+    const Config config = read_config(transports, "");
+    const std::string list = transports_of(*config);
     NicOffers offers;
     offers.source = "UCX with the transports " + list;
-    if (ucx::devices_of(*config) != "all") {
+    if (devices_of(*config) != "all") {
         offers.settled_by = "UCX_NET_DEVICES";
     }
-    for (ProviderInfo& resource : ucx::resources()) {
+    for (ProviderInfo& resource : resources()) {
         if (is_nic(resource.nic)) {
             if (allows(list, resource.provider)) {
                 offers.nics.push_back(std::move(resource));
@@ -76,4 +75,4 @@ NicOffers ucx_nics(const std::string& transports) {
     return offers;
 }
 
-}  // namespace trefoil
+}  // namespace trefoil::ucx

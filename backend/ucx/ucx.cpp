@@ -9,7 +9,9 @@
 
 namespace trefoil {
 
-std::vector<std::unique_ptr<PortGroup>> open_ucx(const BackendConfig& config) {
+namespace {
+
+std::vector<std::unique_ptr<PortGroup>> open(const BackendConfig& config) {
     std::vector<ProviderInfo> all;
     std::vector<std::unique_ptr<PortGroup>> groups;
     for (const std::vector<Port>& ports : config.groups) {
@@ -27,8 +29,26 @@ std::vector<std::unique_ptr<PortGroup>> open_ucx(const BackendConfig& config) {
     return groups;
 }
 
-std::vector<ProviderInfo> ucx_providers() {
-    return ucx::resources();
+LibraryInfo version() {
+    unsigned major = 0, minor = 0, release = 0;
+    ucp_get_version(&major, &minor, &release);
+    return {"UCX",
+            std::to_string(major) + "." + std::to_string(minor) + "." + std::to_string(release),
+            ""};
+}
+
+}  // namespace
+
+Transport ucx_transport() {
+    Transport transport;
+    transport.name = "ucx";
+    transport.summary = "UCX: stores into shared memory, active messages elsewhere";
+    transport.variables = "UCX_";
+    transport.open = open;
+    transport.providers = ucx::resources;
+    transport.nics = ucx::nics;
+    transport.library = version;
+    return transport;
 }
 
 std::string ucx_version() {

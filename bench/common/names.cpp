@@ -10,7 +10,7 @@
 #include <limits>
 
 #include "algorithms/schedule/nearest_names.hpp"
-#include "backend/ports/port_group.hpp"
+#include "backend/registry/transports.hpp"
 #include "topo/error.hpp"
 
 namespace trefoil::tool {
@@ -71,10 +71,10 @@ Operation parse_operation(std::string_view name) {
 
 void check_backend(std::string_view name) {
     std::vector<std::string> known;
-    for (const BackendInfo& b : backends()) {
-        if (b.name == name && !b.built) {
+    for (const Transport& b : transports()) {
+        if (b.name == name && !b.built()) {
             throw Error(Status::unsupported,
-                        fmt::format("backend \"{}\" is not in this build: {}", name, b.reason));
+                        fmt::format("backend \"{}\" is not in this build: {}", name, b.absence));
         }
         if (b.name == name) {
             return;
@@ -82,6 +82,14 @@ void check_backend(std::string_view name) {
         known.emplace_back(b.name);
     }
     refuse("backend", name, known);
+}
+
+std::string backend_names() {
+    std::vector<std::string_view> names;
+    for (const Transport& each : transports()) {
+        names.push_back(each.name);
+    }
+    return fmt::format("{}", fmt::join(names, ", "));
 }
 
 std::size_t parse_size(std::string_view text) {

@@ -18,6 +18,9 @@ Layout parse_layout(std::string_view name);
 Rotation parse_rotation(std::string_view name);
 void check_backend(std::string_view name);
 
+/// "memory, ofi, ucx": all that there are, for help texts.
+std::string backend_names();
+
 /// "8", "4K", "1M", "1Mi", "2G": suffixes are powers of 1024. Throws Error(invalid_argument).
 std::size_t parse_size(std::string_view text);
 

@@ -10,8 +10,8 @@
 
 #include "algorithms/registry/registry.hpp"
 #include "algorithms/schedule/algorithm.hpp"
-#include "backend/ports/port_group.hpp"
 #include "backend/registry/libraries.hpp"
+#include "backend/registry/transports.hpp"
 #include "bench/common/names.hpp"
 #include "bench/info/port_map.hpp"
 #include "bench/info/settings_list.hpp"
@@ -38,10 +38,10 @@ Json build() {
 
 Json backend_list() {
     Json list = Json::array();
-    for (const BackendInfo& b : backends()) {
+    for (const Transport& b : transports()) {
         list.push_back({{"name", b.name},
-                        {"present", b.built ? "yes" : "no"},
-                        {"about", b.built ? std::string(b.summary) : b.reason}});
+                        {"present", b.built() ? "yes" : "no"},
+                        {"about", b.built() ? std::string(b.summary) : b.absence}});
     }
     return list;
 }
@@ -67,12 +67,12 @@ Json provider_list() {
             addresses.push_back(p.address);
         }
     };
-    for (const BackendInfo& b : backends()) {
-        if (!b.built) {
+    for (const Transport& b : transports()) {
+        if (!b.built()) {
             continue;
         }
         try {
-            for (const ProviderInfo& p : providers(b.name)) {
+            for (const ProviderInfo& p : b.providers()) {
                 add(b.name, p);
             }
         } catch (const Error& error) {
@@ -173,10 +173,12 @@ Json port_list(const Torus& torus, const PortMap& map, const std::vector<Nic>& n
 /// Which backend and provider carry the data, and why.
 Json transport_choice(const InfoRequest& request, const Settings& settings, const PortMap& map) {
     const std::string provider = map.provider();
-    return {{"backend", settings.backend.empty() ? "memory" : settings.backend},
-            {"reason", !request.backend.empty()   ? "--backend"
-                       : settings.backend.empty() ? "all ranks share this host; ofi on several"
-                                                  : "TREFOIL_BACKEND"},
+    return {{"backend", transport_for(settings.backend, true).name},
+            {"reason", !request.backend.empty() ? "--backend"
+                       : settings.backend.empty()
+                           ? fmt::format("all ranks share this host; {} on several",
+                                         default_transport(false).name)
+                           : "TREFOIL_BACKEND"},
             {"provider", provider},
             {"provider_reason", provider.empty()            ? "the backend has one, or refuses"
                                 : !request.provider.empty() ? "--provider"

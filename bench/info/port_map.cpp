@@ -4,6 +4,7 @@
 
 #include <algorithm>
 
+#include "backend/registry/transports.hpp"
 #include "comm/setup/environment.hpp"
 #include "comm/setup/nics.hpp"
 #include "topo/host.hpp"
@@ -19,7 +20,7 @@ PortMap::PortMap(const Torus& torus, const Settings& given)
     BackendConfig config;
     config.provider = settings.provider;
     config.groups = groups_.groups;
-    const std::string backend = settings.backend.empty() ? "memory" : settings.backend;
+    const std::string backend(transport_for(settings.backend, true).name);
     NicSharing sharing;
     sharing.ranks = masks;
     sharing.most = torus.ranks();

@@ -8,6 +8,8 @@
 #include <cstdlib>
 #include <nlohmann/json.hpp>
 
+#include "backend/registry/transports.hpp"
+
 namespace trefoil::tool {
 
 namespace {
@@ -51,7 +53,11 @@ Json foreign_variables() {
     for (char** entry = environ; entry != nullptr && *entry != nullptr; ++entry) {
         const std::string_view text(*entry);
         const std::size_t equals = std::min(text.find('='), text.size() - 1);
-        if (text.starts_with("FI_") || text.starts_with("UCX_")) {
+        const bool of_a_library =
+            std::any_of(transports().begin(), transports().end(), [text](const Transport& each) {
+                return !each.variables.empty() && text.starts_with(each.variables);
+            });
+        if (of_a_library) {
             list.push_back({{"name", std::string(text.substr(0, equals))},
                             {"value", std::string(text.substr(equals + 1))}});
         }

@@ -12,7 +12,8 @@ namespace trefoil::tool {
 /// help.
 nlohmann::ordered_json settings_list(const InfoSettings& in_force);
 
-/// Rows of name, value: the variables of libfabric and UCX that are set; they keep their meaning.
+/// Rows of name, value: the variables of the transports' libraries that are set; they keep their
+/// meaning.
 nlohmann::ordered_json foreign_variables();
 
 }  // namespace trefoil::tool

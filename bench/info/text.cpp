@@ -198,7 +198,7 @@ void print_everything(const Json& all) {
     print_table("Settings: environment variables, under what a call or the command line says",
                 all["environment"], {"name", "type", "default", "value", "from", "help"});
     if (!all["libraries_environment"].empty()) {
-        print_table("Variables of libfabric and UCX; they keep their meaning",
+        print_table("Variables of the network libraries; they keep their meaning",
                     all["libraries_environment"], {"name", "value"});
     }
     print_warnings(all);

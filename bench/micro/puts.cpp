@@ -7,7 +7,7 @@
 #include <string>
 #include <vector>
 
-#include "backend/ports/port_group.hpp"
+#include "backend/registry/transports.hpp"
 #include "bench/micro/groups.hpp"
 
 namespace trefoil::micro {

@@ -2,8 +2,11 @@
 // Registers the common options of `trefoil perf` and `trefoil perf put`.
 #include "bench/perf/common.hpp"
 
+#include <fmt/format.h>
+
 #include <CLI/CLI.hpp>
 
+#include "backend/registry/transports.hpp"
 #include "bench/common/names.hpp"
 #include "bench/perf/launch.hpp"
 
@@ -30,7 +33,8 @@ void add_rank_options(CLI::App& command, CommonOptions& o) {
         ->group("Ranks");
     command
         .add_option("--backend", o.backend,
-                    "memory, ofi or ucx (default: memory on one host, else ofi)")
+                    fmt::format("One of {} (default: {} on one host, else {})", backend_names(),
+                                default_transport(true).name, default_transport(false).name))
         ->group("Ranks");
     command
         .add_option("--provider", o.provider,

@@ -8,6 +8,7 @@
 #include <cstring>
 #include <thread>
 
+#include "backend/registry/transports.hpp"
 #include "comm/setup/nics.hpp"
 #include "topo/error.hpp"
 #include "topo/host.hpp"
@@ -65,9 +66,7 @@ void PutLink::meet(Bootstrap& bootstrap, const PutTransport& transport) {
     cores_ = {my_core, peer_core};
     one_host_ = my_host == peer_host;
     spins_ = !one_host_ || (mine >= 0 ? my_core != peer_core : cores.size() >= pair);
-    if (backend_.empty()) {
-        backend_ = one_host_ ? "memory" : "ofi";
-    }
+    backend_ = transport_for(backend_, one_host_).name;
 }
 
 void PutLink::open(Bootstrap& bootstrap, const PutTransport& transport) {

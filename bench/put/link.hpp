@@ -15,7 +15,7 @@
 namespace trefoil::tool {
 
 struct PutTransport {
-    std::string backend;  ///< empty: memory when both ranks share a host, else ofi
+    std::string backend;  ///< empty: the default_transport()
     std::string provider, nics;
     std::chrono::milliseconds timeout{};  ///< of every wait
     bool pin = true;                      ///< the calling thread, to a core of its own

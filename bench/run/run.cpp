@@ -8,7 +8,9 @@
 #include <cstdlib>
 #include <memory>
 
+#include "backend/registry/transports.hpp"
 #include "bench/common/command.hpp"
+#include "bench/common/names.hpp"
 #include "bench/run/launcher.hpp"
 #include "bench/run/torus_net.hpp"
 #include "topo/error.hpp"
@@ -63,7 +65,7 @@ void place_in_net(Job& job, const std::string& name) {
         set_by_default(job, "TREFOIL_SEGMENT_BYTES", segment_in_net);
     }
     // Ranks of one host would choose shared memory.
-    set_by_default(job, "TREFOIL_BACKEND", "ofi");
+    set_by_default(job, "TREFOIL_BACKEND", std::string(default_transport(false).name));
 }
 
 /// How many ranks, and in which torus: from -n, --torus and --net, which must agree.
@@ -126,7 +128,8 @@ void add_run(CLI::App& app, const Invocation& invocation, Action& action) {
     run->add_option("--net", options->net,
                     "One rank in each node of this network of scripts/torusnet, which also gives "
                     "the torus and TREFOIL_NICS; needs root");
-    run->add_option("--backend", options->backend, "memory, ofi or ucx (TREFOIL_BACKEND)");
+    run->add_option("--backend", options->backend,
+                    "One of " + backend_names() + " (TREFOIL_BACKEND)");
     run->add_option("--provider", options->provider,
                     "libfabric provider of the ofi backend (TREFOIL_PROVIDER)");
     run->add_flag("--label,!--no-label", options->label,

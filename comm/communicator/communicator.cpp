@@ -7,6 +7,7 @@
 #include <cstdio>
 #include <set>
 
+#include "backend/registry/transports.hpp"
 #include "comm/plan/lower.hpp"
 #include "comm/setup/blob.hpp"
 #include "comm/setup/configuration.hpp"

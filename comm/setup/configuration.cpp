@@ -4,6 +4,7 @@
 
 #include <vector>
 
+#include "backend/registry/transports.hpp"
 #include "comm/setup/cost_settings.hpp"
 
 namespace trefoil {
@@ -58,14 +59,16 @@ TorusRequest torus_request(const Settings& settings, const std::optional<HostFil
 
 void complete(Settings& settings, const Job& job) {
     if (settings.backend.empty()) {
-        settings.backend = job.on_one_host() ? "memory" : "ofi";
+        settings.backend = default_transport(job.on_one_host()).name;
     }
-    settings.cost_model =
-        model_of_job(settings.cost_model, settings.backend == "memory", job.most_ranks_per_core());
+    const Transport* const transport = registered_transport(settings.backend);
+    const bool by_stores = transport != nullptr && transport->puts_by_stores;
+    settings.cost_model = model_of_job(settings.cost_model, by_stores, job.most_ranks_per_core());
 }
 
 bool offers_single_copy(const Settings& settings) {
-    return settings.backend == "memory";
+    const Transport* const transport = registered_transport(settings.backend);
+    return transport != nullptr && transport->single_copy;
 }
 
 }  // namespace trefoil

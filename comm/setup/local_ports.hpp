@@ -6,7 +6,7 @@
 #include <string>
 #include <vector>
 
-#include "backend/ports/port_group.hpp"
+#include "backend/ports/transport.hpp"
 #include "comm/setup/environment.hpp"
 #include "comm/setup/job.hpp"
 #include "comm/setup/nic_choice.hpp"

@@ -5,6 +5,8 @@
 #include <algorithm>
 #include <cctype>
 
+#include "backend/registry/transports.hpp"
+
 namespace trefoil {
 
 namespace {
@@ -137,7 +139,7 @@ std::vector<NicCandidate> nic_candidates(const NicOffers& offers, const std::vec
 }
 
 NicChoice choose_nics_here(const NicWish& wish, const NicSharing& sharing) {
-    const NicOffers offers = nic_offers(wish.backend, wish.provider);
+    const NicOffers offers = find_transport(wish.backend).nics(wish.provider);
     const bool open = wish.request.in_turn.empty() && wish.request.never.empty() &&
                       std::all_of(wish.request.by_port.begin(), wish.request.by_port.end(),
                                   [](const std::string& pattern) { return pattern.empty(); });

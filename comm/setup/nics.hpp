@@ -5,7 +5,7 @@
 #include <string>
 #include <vector>
 
-#include "backend/ports/port_group.hpp"
+#include "backend/ports/transport.hpp"
 #include "comm/setup/nic_choice.hpp"
 #include "topo/nic.hpp"
 
@@ -25,7 +25,7 @@ struct NicWish {
 
 /// Looks at this machine and chooses. When nothing is asked, a setting of the library that already
 /// chooses keeps its meaning, and ranks that reach each other by shared memory get no NIC. Errors
-/// as choose_nics() and nic_offers().
+/// as choose_nics() and Transport::nics.
 NicChoice choose_nics_here(const NicWish& wish, const NicSharing& sharing);
 
 /// What the backend is told: a selector per port index.

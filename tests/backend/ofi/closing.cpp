@@ -28,11 +28,11 @@ std::unique_ptr<PortGroup> open_group(const std::string& provider) {
     BackendConfig config;
     config.provider = provider;
     config.groups = {{Port{0}}};
-    return std::move(open_ofi(config)[0]);
+    return std::move(ofi_transport().open(config)[0]);
 }
 
 bool is_offered(const std::string& provider) {
-    for (const ProviderInfo& info : ofi_providers()) {
+    for (const ProviderInfo& info : ofi_transport().providers()) {
         if (info.provider == provider) {
             return true;
         }

@@ -71,7 +71,7 @@ TEST(OfiDiscovery, LackingNamesWhatIsMissing) {
 
 TEST(OfiDiscovery, NothingIsListedTwice) {
     std::set<std::string> seen;
-    for (const ProviderInfo& info : ofi_providers()) {
+    for (const ProviderInfo& info : ofi_transport().providers()) {
         EXPECT_TRUE(seen.insert(info.provider + " " + info.nic + " " + info.address).second)
             << info.provider << " " << info.nic << " " << info.address;
     }
@@ -79,14 +79,14 @@ TEST(OfiDiscovery, NothingIsListedTwice) {
 
 TEST(OfiDiscovery, EveryListedProviderOpens) {
     std::vector<std::string> names;
-    for (const ProviderInfo& info : ofi_providers()) {
+    for (const ProviderInfo& info : ofi_transport().providers()) {
         if (std::find(names.begin(), names.end(), info.provider) == names.end()) {
             names.push_back(info.provider);
         }
     }
     ASSERT_FALSE(names.empty());
     for (const std::string& name : names) {
-        const auto groups = open_ofi(config_for(name));
+        const auto groups = ofi_transport().open(config_for(name));
         ASSERT_EQ(groups.size(), 1U);
         EXPECT_TRUE(groups[0]->port_text(Port{0}).starts_with(name + " "))
             << groups[0]->port_text(Port{0});
@@ -94,8 +94,9 @@ TEST(OfiDiscovery, EveryListedProviderOpens) {
 }
 
 TEST(OfiDiscovery, TheDefaultIsTheFirstOfTheList) {
-    const auto groups = open_ofi(config_for(""));
-    EXPECT_TRUE(groups[0]->port_text(Port{0}).starts_with(ofi_providers().front().provider + " "));
+    const auto groups = ofi_transport().open(config_for(""));
+    EXPECT_TRUE(groups[0]->port_text(Port{0}).starts_with(
+        ofi_transport().providers().front().provider + " "));
 }
 
 TEST(OfiDiscovery, TheLowestLayersNameWillDo) {
@@ -111,16 +112,16 @@ TEST(OfiDiscovery, TheLowestLayersNameWillDo) {
 
 TEST(OfiDiscovery, AnUnknownProviderIsRefusedWithTheOthersNames) {
     const std::string text =
-        refusal(Status::not_found, [] { open_ofi(config_for("no-such-provider")); });
+        refusal(Status::not_found, [] { ofi_transport().open(config_for("no-such-provider")); });
     EXPECT_TRUE(contains(text, "\"no-such-provider\"")) << text;
-    for (const ProviderInfo& info : ofi_providers()) {
+    for (const ProviderInfo& info : ofi_transport().providers()) {
         EXPECT_TRUE(contains(text, "\"" + info.provider + "\"")) << text;
     }
 }
 
 TEST(OfiDiscovery, AProviderThatCannotPutIsRefusedWithTheReason) {
     // No offer qualifies: then every provider that libfabric knows is one that cannot.
-    const std::string name = ofi_providers().front().provider;
+    const std::string name = ofi_transport().providers().front().provider;
     const std::string text = refusal(Status::unsupported, [&name] {
         const std::vector<ofi::Info> none;
         ofi::choose_provider(none, name);
@@ -133,9 +134,9 @@ TEST(OfiDiscovery, AProviderThatCannotPutIsRefusedWithTheReason) {
 }
 
 TEST(OfiDiscovery, AnUnknownNicIsRefusedWithTheOthersNames) {
-    const ProviderInfo first = ofi_providers().front();
+    const ProviderInfo first = ofi_transport().providers().front();
     const std::string text = refusal(Status::not_found, [&first] {
-        open_ofi(config_for(first.provider, {"", "no-such-nic"}));
+        ofi_transport().open(config_for(first.provider, {"", "no-such-nic"}));
     });
     EXPECT_TRUE(contains(text, "\"no-such-nic\"")) << text;
     EXPECT_TRUE(contains(text, first.nic)) << text;
@@ -143,15 +144,16 @@ TEST(OfiDiscovery, AnUnknownNicIsRefusedWithTheOthersNames) {
 }
 
 TEST(OfiDiscovery, ANicGoesByNameOrAddressPerPort) {
-    for (const ProviderInfo& info : ofi_providers()) {
-        const auto by_address = open_ofi(config_for(info.provider, {info.address, info.nic}));
+    for (const ProviderInfo& info : ofi_transport().providers()) {
+        const auto by_address =
+            ofi_transport().open(config_for(info.provider, {info.address, info.nic}));
         EXPECT_TRUE(contains(by_address[0]->port_text(Port{0}), info.address));
         EXPECT_TRUE(contains(by_address[0]->port_text(Port{1}), info.nic));
     }
 }
 
 TEST(OfiDiscovery, APortOfAnotherGroupIsRefused) {
-    const auto groups = open_ofi(config_for(""));
+    const auto groups = ofi_transport().open(config_for(""));
     refusal(Status::invalid_argument, [&groups] { groups[0]->address(Port{7}); });
     const LocalMemory foreign;
     refusal(Status::invalid_argument, [&] { groups[0]->describe(foreign); });
@@ -215,7 +217,7 @@ TEST(OfiBlob, RoundTripsAndRefusesEveryOtherLength) {
 }
 
 TEST(OfiBlob, APeerOfAnotherKindIsAMismatch) {
-    const auto groups = open_ofi(config_for(""));
+    const auto groups = ofi_transport().open(config_for(""));
     const ofi::AddressBlob mine = ofi::decode_address(groups[0]->address(Port{0}));
     ofi::AddressBlob foreign = mine;
     foreign.provider = "another";

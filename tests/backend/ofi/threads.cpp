@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // The conformance suite over libfabric, with ranks as threads.
-#include "tests/backend/ofi/conformance.hpp"
+#include "tests/backend/ofi/providers.hpp"
 
 namespace trefoil::conformance {
 

@@ -18,24 +18,36 @@
 #include <string_view>
 #include <vector>
 
-#include "backend/ports/port_group.hpp"
+#include "backend/registry/transports.hpp"
 
 namespace trefoil::conformance {
 
 /// A transport under test, and whether its ranks are threads or processes.
-struct Transport {
+struct Subject {
     std::string name;  ///< of the test: letters, digits and underscores
     std::string backend;
     std::string provider;
     bool processes = false;
-    friend void PrintTo(const Transport& transport, std::ostream* out) { *out << transport.name; }
+    friend void PrintTo(const Subject& subject, std::ostream* out) { *out << subject.name; }
 };
 
-/// The suite. Usage: INSTANTIATE_TEST_SUITE_P(Memory, Conformance, testing::Values(...),
-/// test_name);
-class Conformance : public testing::TestWithParam<Transport> {};
+/// The suite. A transport runs it by one line:
+/// INSTANTIATE_TEST_SUITE_P(Memory, Conformance, threads_and_processes("memory"), test_name);
+class Conformance : public testing::TestWithParam<Subject> {};
 
-std::string test_name(const testing::TestParamInfo<Transport>& info);
+/// The ways to run the ranks: threads of the test's process, processes forked from it, or both.
+inline auto as_threads(const std::string& backend) {
+    return testing::Values(Subject{backend + "_threads", backend, "", false});
+}
+inline auto as_processes(const std::string& backend) {
+    return testing::Values(Subject{backend + "_processes", backend, "", true});
+}
+inline auto threads_and_processes(const std::string& backend) {
+    return testing::Values(Subject{backend + "_threads", backend, "", false},
+                           Subject{backend + "_processes", backend, "", true});
+}
+
+std::string test_name(const testing::TestParamInfo<Subject>& info);
 
 struct SharedBoard;
 
@@ -60,7 +72,7 @@ class Node {
 };
 
 /// Runs `body` on `ranks` threads, or forked processes; a failure of one is a failure of the test.
-void run_ranks(const Transport& transport, Rank ranks, const std::function<void(Node&)>& body);
+void run_ranks(const Subject& subject, Rank ranks, const std::function<void(Node&)>& body);
 
 /// One group with memory to land in and to send from, and what polling it has returned so far.
 class Driver {
@@ -104,7 +116,7 @@ class Driver {
 };
 
 /// Opens `groups`, each with inbox and outbox of `bytes`, and connects them to all other ranks.
-std::vector<std::unique_ptr<Driver>> wire(Node& node, const Transport& transport,
+std::vector<std::unique_ptr<Driver>> wire(Node& node, const Subject& subject,
                                           const std::vector<std::vector<Port>>& groups,
                                           std::size_t bytes);
 

@@ -120,16 +120,16 @@ void Driver::flush(const Node& node) {
     }
 }
 
-std::vector<std::unique_ptr<Driver>> wire(Node& node, const Transport& transport,
+std::vector<std::unique_ptr<Driver>> wire(Node& node, const Subject& subject,
                                           const std::vector<std::vector<Port>>& groups,
                                           std::size_t bytes) {
     BackendConfig config;
-    config.provider = transport.provider;
+    config.provider = subject.provider;
     config.groups = groups;
     config.rank = node.rank();
     std::vector<std::unique_ptr<Driver>> drivers;
     std::string mine;
-    for (auto& group : open_backend(transport.backend, config)) {
+    for (auto& group : open_backend(subject.backend, config)) {
         drivers.push_back(std::make_unique<Driver>(std::move(group), bytes));
         append(mine, drivers.back()->describe());
     }

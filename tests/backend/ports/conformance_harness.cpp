@@ -34,7 +34,7 @@ struct SharedBoard {
     Blob blobs[2][board_ranks];
 };
 
-std::string test_name(const testing::TestParamInfo<Transport>& info) {
+std::string test_name(const testing::TestParamInfo<Subject>& info) {
     return info.param.name;
 }
 
@@ -124,13 +124,13 @@ void run_processes(SharedBoard& board, Rank ranks, const std::function<void(Node
 
 }  // namespace
 
-void run_ranks(const Transport& transport, Rank ranks, const std::function<void(Node&)>& body) {
+void run_ranks(const Subject& subject, Rank ranks, const std::function<void(Node&)>& body) {
     ASSERT_LE(ranks, board_ranks);
     void* memory = mmap(nullptr, sizeof(SharedBoard), PROT_READ | PROT_WRITE,
                         MAP_SHARED | MAP_ANONYMOUS, -1, 0);
     ASSERT_NE(memory, MAP_FAILED);
     auto* board = new (memory) SharedBoard;
-    if (transport.processes) {
+    if (subject.processes) {
         run_processes(*board, ranks, body);
     } else {
         run_threads(*board, ranks, body);

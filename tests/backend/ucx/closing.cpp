@@ -26,7 +26,7 @@ constexpr std::chrono::seconds limit{20};
 std::unique_ptr<PortGroup> open_group() {
     BackendConfig config;
     config.groups = {{Port{0}}};
-    return std::move(open_ucx(config)[0]);
+    return std::move(ucx_transport().open(config)[0]);
 }
 
 // Counts what a group reports.

@@ -5,7 +5,6 @@
 
 namespace trefoil::conformance {
 
-INSTANTIATE_TEST_SUITE_P(Ucx, Conformance,
-                         testing::Values(Transport{"ucx_processes", "ucx", "", true}), test_name);
+INSTANTIATE_TEST_SUITE_P(Ucx, Conformance, as_processes("ucx"), test_name);
 
 }  // namespace trefoil::conformance

@@ -41,7 +41,7 @@ bool contains(const std::string& text, const std::string& piece) {
 
 // The name of a socket interface and its address; every machine has loopback.
 ProviderInfo interface() {
-    for (const ProviderInfo& info : ucx_providers()) {
+    for (const ProviderInfo& info : ucx_transport().providers()) {
         if (info.provider == "tcp" && !info.address.empty()) {
             return info;
         }
@@ -51,7 +51,7 @@ ProviderInfo interface() {
 }
 
 TEST(UcxDiscovery, FindsSocketsAndSharedMemory) {
-    const std::vector<ProviderInfo> all = ucx_providers();
+    const std::vector<ProviderInfo> all = ucx_transport().providers();
     for (const char* transport : {"tcp", "posix", "sysv"}) {
         EXPECT_TRUE(std::any_of(all.begin(), all.end(), [transport](const ProviderInfo& info) {
             return info.provider == transport && !info.nic.empty();
@@ -61,15 +61,15 @@ TEST(UcxDiscovery, FindsSocketsAndSharedMemory) {
 
 TEST(UcxDiscovery, TheProviderOverridesTheEnvironmentWhichOverridesTheDefault) {
     ASSERT_EQ(setenv("UCX_TLS", "sysv", 1), 0);
-    EXPECT_EQ(open_ucx(config_for("posix"))[0]->provider(), "posix");
-    EXPECT_EQ(open_ucx(config_for(""))[0]->provider(), "sysv");
+    EXPECT_EQ(ucx_transport().open(config_for("posix"))[0]->provider(), "posix");
+    EXPECT_EQ(ucx_transport().open(config_for(""))[0]->provider(), "sysv");
     ASSERT_EQ(unsetenv("UCX_TLS"), 0);
-    EXPECT_EQ(open_ucx(config_for(""))[0]->provider(), "all");
+    EXPECT_EQ(ucx_transport().open(config_for(""))[0]->provider(), "all");
 }
 
 TEST(UcxDiscovery, AnUnknownTransportIsRefusedWithTheOthersNames) {
     const std::string text =
-        refusal(Status::not_found, [] { open_ucx(config_for("no-such-transport")); });
+        refusal(Status::not_found, [] { ucx_transport().open(config_for("no-such-transport")); });
     EXPECT_TRUE(contains(text, "\"no-such-transport\"")) << text;
     EXPECT_TRUE(contains(text, "tcp")) << text;
     EXPECT_TRUE(contains(text, "posix")) << text;
@@ -77,7 +77,7 @@ TEST(UcxDiscovery, AnUnknownTransportIsRefusedWithTheOthersNames) {
 
 TEST(UcxDiscovery, ANicGoesByNameOrAddressPerPort) {
     const ProviderInfo info = interface();
-    const auto groups = open_ucx(config_for("tcp", {info.address, info.nic}));
+    const auto groups = ucx_transport().open(config_for("tcp", {info.address, info.nic}));
     for (const Port port : {Port{0}, Port{1}}) {
         EXPECT_TRUE(contains(groups[0]->port_text(port), info.nic)) << groups[0]->port_text(port);
     }
@@ -86,7 +86,7 @@ TEST(UcxDiscovery, ANicGoesByNameOrAddressPerPort) {
 }
 
 TEST(UcxDiscovery, PortsOfOneGroupMayUseDifferentNics) {
-    const auto groups = open_ucx(config_for("tcp", {interface().nic, ""}));
+    const auto groups = ucx_transport().open(config_for("tcp", {interface().nic, ""}));
     EXPECT_NE(groups[0]->address(Port{0}), groups[0]->address(Port{1}));
     EXPECT_NE(groups[0]->port_text(Port{0}), groups[0]->port_text(Port{1}));
 }
@@ -105,13 +105,13 @@ TEST(UcxDiscovery, ADeviceGoesByItsNameWithoutThePort) {
 
 TEST(UcxDiscovery, AnUnknownNicIsRefused) {
     const std::string text = refusal(Status::not_found, [] {
-        open_ucx(config_for("tcp", {"", "no-such-nic"}));
+        ucx_transport().open(config_for("tcp", {"", "no-such-nic"}));
     });
     EXPECT_TRUE(contains(text, "\"no-such-nic\"") && contains(text, interface().nic)) << text;
 }
 
 TEST(UcxDiscovery, APortOfAnotherGroupIsRefused) {
-    const auto groups = open_ucx(config_for(""));
+    const auto groups = ucx_transport().open(config_for(""));
     refusal(Status::invalid_argument, [&groups] { groups[0]->address(Port{7}); });
     const LocalMemory foreign;
     refusal(Status::invalid_argument, [&] { groups[0]->describe(foreign); });
@@ -122,8 +122,8 @@ TEST(UcxGroup, PortsWithDevicesOfTheirOwnMapMemoryWhereTheTransportsCan) {
     for (const auto& [transports, mapped] :
          {std::pair("tcp,posix", true), std::pair("tcp", false)}) {
         const BackendConfig config = config_for(transports, {interface().nic, ""});
-        const auto groups = open_ucx(config);
-        const auto peers = open_ucx(config);
+        const auto groups = ucx_transport().open(config);
+        const auto peers = ucx_transport().open(config);
         const LocalMemory landing = peers[0]->allocate(4096);
         const std::string description = peers[0]->describe(landing);
         EXPECT_EQ(groups[0]->import_memory(description).base != 0, mapped) << transports;

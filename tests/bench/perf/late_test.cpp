@@ -8,6 +8,7 @@
 #include <fstream>
 #include <nlohmann/json.hpp>
 
+#include "tests/backend/registry/transports_to_test.hpp"
 #include "tests/bench/common/tool.hpp"
 
 namespace trefoil::test {
@@ -18,19 +19,13 @@ using Json = nlohmann::ordered_json;
 // Of one core, all ranks together. One rank that polls uses 100; all of them asleep, less than 5.
 constexpr double most_percent = 30;
 
-struct Transport {
-    const char* name;
-    const char* backend;
-    const char* provider;
-};
-
-class Late : public testing::TestWithParam<Transport> {
+class Late : public testing::TestWithParam<TransportToTest> {
   protected:
     Json run(std::vector<std::string> more) {
         std::vector<std::string> arguments{"perf", "barrier", "--torus", "2x2",    "-n",
                                            "5",    "--late",  "2",       "--json", file_};
         arguments.insert(arguments.end(), {"--backend", GetParam().backend});
-        if (GetParam().provider[0] != '\0') {
+        if (!GetParam().provider.empty()) {
             arguments.insert(arguments.end(), {"--provider", GetParam().provider});
         }
         arguments.insert(arguments.end(), more.begin(), more.end());
@@ -59,34 +54,8 @@ TEST_P(Late, RanksSleepWhileTheyWait) {
     }
 }
 
-std::string name_of(const testing::TestParamInfo<Transport>& info) {
-    return info.param.name;
-}
-
-INSTANTIATE_TEST_SUITE_P(Memory, Late, testing::Values(Transport{"memory", "memory", ""}), name_of);
-#if TREFOIL_TEST_OFI
-INSTANTIATE_TEST_SUITE_P(Ofi, Late,
-                         testing::Values(Transport{"net", "ofi", "net"},
-                                         Transport{"rxm", "ofi", "tcp;ofi_rxm"},
-                                         Transport{"shm", "ofi", "shm"}),
-                         name_of);
-#endif
-#if TREFOIL_TEST_UCX
-INSTANTIATE_TEST_SUITE_P(Ucx, Late,
-                         testing::Values(Transport{"posix", "ucx", "posix"},
-                                         Transport{"tcp", "ucx", "tcp"}),
-                         name_of);
-#endif
-
-TEST(LateInput, IsRefusedWhereItMakesNoSense) {
-    const auto refused = [](const std::vector<std::string>& arguments, const char* says) {
-        const ToolResult result = run_tool(arguments);
-        EXPECT_EQ(result.code, 2) << result.err;
-        EXPECT_NE(result.err.find(says), std::string::npos) << result.err;
-    };
-    refused({"perf", "allreduce", "--torus", "2", "--late", "2"}, "perf barrier --late");
-    refused({"perf", "barrier", "--torus", "2", "--late", "1"}, "--late");
-}
+INSTANTIATE_TEST_SUITE_P(All, Late, testing::ValuesIn(transports_to_test()),
+                         [](const auto& info) { return info.param.name; });
 
 }  // namespace
 }  // namespace trefoil::test

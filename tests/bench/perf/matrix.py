@@ -97,6 +97,9 @@ def main():
     options = parser.parse_args()
     tori = options.torus or (QUICK_TORI if options.quick else TORI)
     transports = [name for name in TRANSPORTS if options.transport in name]
+    if not transports:  # a backend that the table has nothing to say about
+        TRANSPORTS[options.transport] = (["--backend", options.transport], {})
+        transports = [options.transport]
     collectives = COLLECTIVES if options.collective == "all" else [options.collective]
     totals = []
     for collective in collectives:

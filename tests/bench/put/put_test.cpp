@@ -6,6 +6,7 @@
 #include <fstream>
 #include <nlohmann/json.hpp>
 
+#include "tests/backend/registry/transports_to_test.hpp"
 #include "tests/bench/common/tool.hpp"
 
 namespace trefoil::test {
@@ -66,11 +67,10 @@ TEST_F(Put, sizes_go_up_by_the_factor) {
 }
 
 /// Backend and provider; sizes on both sides of what the transports inject, copy and fetch.
-class PutTransports : public Put,
-                      public testing::WithParamInterface<std::pair<const char*, const char*>> {};
+class PutTransports : public Put, public testing::WithParamInterface<TransportToTest> {};
 
 TEST_P(PutTransports, delivers_every_byte) {
-    const auto [backend, provider] = GetParam();
+    const auto& [name, backend, provider] = GetParam();
     for (const char* launch : {"processes", "threads"}) {
         const Json all = run({"--sizes", "0,1,8,4000,64K,1M", "--window", "2", "-c", "--launch",
                               launch, "--backend", backend, "--provider", provider});
@@ -82,14 +82,8 @@ TEST_P(PutTransports, delivers_every_byte) {
     }
 }
 
-INSTANTIATE_TEST_SUITE_P(Memory, PutTransports, testing::Values(std::pair("memory", "")));
-#ifdef TREFOIL_HAVE_OFI
-INSTANTIATE_TEST_SUITE_P(Ofi, PutTransports, testing::Values(std::pair("ofi", "tcp;ofi_rxm")));
-#endif
-#ifdef TREFOIL_HAVE_UCX
-INSTANTIATE_TEST_SUITE_P(Ucx, PutTransports,
-                         testing::Values(std::pair("ucx", "posix"), std::pair("ucx", "tcp")));
-#endif
+INSTANTIATE_TEST_SUITE_P(All, PutTransports, testing::ValuesIn(transports_to_test()),
+                         [](const auto& info) { return info.param.name; });
 
 TEST(PutLaunch, runs_under_the_launcher_too) {
     const auto result = run_tool({"run", "-n", "2", "--", TREFOIL_TOOL, "perf", "put", "--sizes",

@@ -20,6 +20,7 @@
 #include <vector>
 
 #include "backend/bootstrap/bootstrap.hpp"
+#include "tests/backend/registry/transports_to_test.hpp"
 #include "trefoil/trefoil.h"
 
 namespace trefoil::test {
@@ -141,10 +142,10 @@ std::string chosen_for_large_vectors(trefoil_comm_t comm) {
     return name;
 }
 
-class Processes : public testing::TestWithParam<const char*> {};
+class Processes : public testing::TestWithParam<std::string> {};
 
 TEST_P(Processes, SumRight) {
-    const Job job = start(6, "2x3", GetParam(), sums);
+    const Job job = start(6, "2x3", GetParam().c_str(), sums);
     expect_success(job);
 }
 
@@ -170,7 +171,7 @@ TEST(ProcessMemory, IsLeftAloneWhereOneRankMayNot) {
 }
 
 TEST_P(Processes, AKilledRankIsReportedByAllOthers) {
-    const Job job = start(4, "2x2", GetParam(), [](int rank, trefoil_comm_t comm) {
+    const Job job = start(4, "2x2", GetParam().c_str(), [](int rank, trefoil_comm_t comm) {
         double x = 1;
         for (int i = 0; i < 1'000'000; ++i) {
             if (rank == 2 && i == 50) {
@@ -196,17 +197,6 @@ TEST_P(Processes, AKilledRankIsReportedByAllOthers) {
         EXPECT_TRUE(code == TREFOIL_ERROR_PEER_LOST || code == TREFOIL_ERROR_TIMEOUT)
             << "rank " << r << " ended with " << code;
     }
-}
-
-std::vector<const char*> backends_to_test() {
-    std::vector<const char*> backends = {"memory"};
-#if TREFOIL_TEST_OFI
-    backends.push_back("ofi");
-#endif
-#if TREFOIL_TEST_UCX
-    backends.push_back("ucx");
-#endif
-    return backends;
 }
 
 INSTANTIATE_TEST_SUITE_P(Backends, Processes, testing::ValuesIn(backends_to_test()));

@@ -22,12 +22,12 @@ std::vector<std::unique_ptr<PortGroup>> loose_groups(Rank rank,
     return groups;
 }
 
-struct Transport {
+struct Groups {
     const char* name;
     MakeGroups make;
 };
 
-class ExecutorOver : public testing::TestWithParam<std::tuple<Transport, int>> {
+class ExecutorOver : public testing::TestWithParam<std::tuple<Groups, int>> {
   protected:
     void on_ring(int ranks, const std::function<void(Rank, RingRank&)>& body,
                  const ExecutorOptions& options = {}) {
@@ -37,8 +37,8 @@ class ExecutorOver : public testing::TestWithParam<std::tuple<Transport, int>> {
 };
 
 INSTANTIATE_TEST_SUITE_P(Groups, ExecutorOver,
-                         testing::Combine(testing::Values(Transport{"memory", memory_groups},
-                                                          Transport{"loose", loose_groups}),
+                         testing::Combine(testing::Values(Groups{"memory", memory_groups},
+                                                          Groups{"loose", loose_groups}),
                                           testing::Values(1, 2)),
                          [](const auto& chosen) {
                              return std::get<0>(chosen.param).name +

@@ -9,7 +9,7 @@
 #include <thread>
 #include <vector>
 
-#include "backend/ports/port_group.hpp"
+#include "backend/registry/transports.hpp"
 #include "program_writer.hpp"
 #include "threads/executor/executor.hpp"
 

@@ -11,7 +11,7 @@ namespace trefoil::conformance {
 
 /// Those of the providers that every test machine should have which libfabric offers here. Found
 /// out in a child process: a process that has used libfabric should not fork ranks.
-std::vector<Transport> offered_transports(bool processes);
+std::vector<Subject> offered_transports(bool processes);
 
 /// Those that it does not offer; a test reports them as skipped.
 std::vector<std::string> missing_providers();

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // Finds out which providers can be tested here.
-#include "tests/backend/ofi/conformance.hpp"
+#include "tests/backend/ofi/providers.hpp"
 
 #include <sys/wait.h>
 #include <unistd.h>
@@ -25,7 +25,7 @@ constexpr std::array candidates = {Candidate{"net", "net"}, Candidate{"tcp", "tc
 // One bit per candidate that is offered.
 unsigned look_up() {
     unsigned found = 0;
-    for (const ProviderInfo& info : ofi_providers()) {
+    for (const ProviderInfo& info : ofi_transport().providers()) {
         for (std::size_t i = 0; i < candidates.size(); ++i) {
             found |= info.provider == candidates[i].provider ? 1U << i : 0U;
         }
@@ -46,9 +46,9 @@ unsigned offered() {
 
 }  // namespace
 
-std::vector<Transport> offered_transports(bool processes) {
+std::vector<Subject> offered_transports(bool processes) {
     const unsigned found = offered();
-    std::vector<Transport> transports;
+    std::vector<Subject> transports;
     for (std::size_t i = 0; i < candidates.size(); ++i) {
         if ((found >> i & 1U) != 0) {
             transports.push_back(

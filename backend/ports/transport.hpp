@@ -1,0 +1,86 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// What a transport's folder hands to the registry: its name, how its groups are opened, and what
+// others may ask about it. Nobody compares names.
+#pragma once
+
+#include <memory>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "backend/ports/port_group.hpp"
+#include "topo/torus.hpp"
+
+namespace trefoil {
+
+/// The groups that a rank asks a transport to open. They partition the ports.
+struct BackendConfig {
+    std::string provider;                   ///< ofi: "net", "tcp;ofi_rxm", "shm" ...; empty: best
+    std::vector<std::vector<Port>> groups;  ///< one entry per owner thread
+    std::vector<std::string> nics;          ///< per port index: address or name; empty: any
+    Rank rank = 0;                          ///< for messages
+    /// All peers share this host's network: a NIC that is not named may be the loopback interface,
+    /// which is preferred then, so that nothing leaves the host.
+    bool one_host = true;
+};
+
+/// Something that can be chosen as provider and NIC, for `trefoil info` and errors.
+struct ProviderInfo {
+    std::string provider;
+    std::string nic;      ///< interface or device name; may be empty
+    std::string address;  ///< printable address; may be empty
+    std::string pci{};    ///< "0000:3b:00.0" where the library tells it; may be empty
+};
+
+/// The NICs among which a transport can bind ports, with the provider that a configuration asks
+/// for.
+struct NicOffers {
+    std::string source;              ///< who offers them, for messages: "libfabric provider net"
+    std::vector<ProviderInfo> nics;  ///< one per (NIC, address); shared memory is no NIC
+    /// Ranks of this host are reached without a NIC where that is possible.
+    bool uses_shared_memory = false;
+    /// A setting of the library that already chooses ("UCX_NET_DEVICES"); empty: none.
+    std::string settled_by;
+};
+
+/// A library that this build uses, or would if it had been there.
+struct LibraryInfo {
+    std::string_view name;  ///< "libfabric"
+    std::string version;    ///< "1.17.0", as the library itself tells; empty: not there
+    std::string note;       ///< why it is not there, or what is particular
+};
+
+/// A row of the registry. The functions are thread-safe.
+struct Transport {
+    std::string_view name;     ///< what users call it: "memory"
+    std::string_view summary;  ///< one line for `trefoil info`
+
+    /// It reaches ranks of the same host only.
+    bool one_host_only = false;
+    /// A put costs what a store into memory costs: the cost model begins with other figures.
+    bool puts_by_stores = false;
+    /// Its groups may let a rank touch the plain memory of a peer: PortGroup::reach() tells.
+    bool single_copy = false;
+    /// How the variables of its library begin ("FI_"); they keep their meaning. Empty: none.
+    std::string_view variables{};
+
+    /// Opens one group per entry of config.groups. Throws Error(not_found) for a provider or NIC
+    /// that does not exist (naming those that do), Error(unsupported) for one that cannot put with
+    /// a notification, Error(system_error) when the library refuses.
+    std::vector<std::unique_ptr<PortGroup>> (*open)(const BackendConfig& config) = nullptr;
+    /// All that could be chosen here, best first.
+    std::vector<ProviderInfo> (*providers)() = nullptr;
+    /// What open() would bind ports to. Throws as open() does for a provider that does not exist.
+    NicOffers (*nics)(const std::string& provider) = nullptr;
+    /// Null: it uses no library.
+    LibraryInfo (*library)() = nullptr;
+
+    /// Why it is not in this build, and how to get it; empty: it is. What is absent has a name, and
+    /// that of its library.
+    std::string absence{};
+    std::string_view absent_library{};
+
+    bool built() const { return absence.empty(); }
+};
+
+}  // namespace trefoil
