@@ -5,6 +5,7 @@
 #include <gtest/gtest.h>
 
 #include <condition_variable>
+#include <cstdlib>
 #include <cstring>
 #include <functional>
 #include <mutex>
@@ -63,10 +64,16 @@ class ThreadAllgather {
     long round_ = 0;
 };
 
+/// Any backend that is registered, so that a test can be run over several; by default "memory".
+inline std::string backend_under_test() {
+    const char* const name = std::getenv("BACKEND_UNDER_TEST");
+    return name == nullptr ? "memory" : name;
+}
+
 /// How a job is configured; fields as in trefoil_config_t.
 struct JobOptions {
     std::string torus;
-    std::string backend = "memory";
+    std::string backend = backend_under_test();
     std::string provider;
     std::string algorithm = "auto";
     int port_threads = -1;

@@ -1,0 +1,333 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// The strict port group: what its caller does is checked here, what happens to puts is the
+// network's.
+#include "tests/backend/strict/strict.hpp"
+
+#include <algorithm>
+#include <atomic>
+#include <cstring>
+#include <thread>
+
+#include "tests/backend/strict/network.hpp"
+#include "topo/error.hpp"
+
+namespace trefoil::strict {
+
+namespace {
+
+using Clock = std::chrono::steady_clock;
+
+constexpr std::size_t window = 8;                        ///< puts of a group that may be under way
+constexpr std::size_t most_done = 64;                    ///< longest put that may be `done` at once
+constexpr std::byte junk{0xeb};                          ///< at the target until the bytes land
+constexpr std::uint64_t blob_mark = 0x3154434952545354;  // "TSTRICT1"
+
+/// Memory (number: the key) or an address (number: the group's, and its port).
+struct Blob {
+    std::uint64_t mark = blob_mark;
+    std::uint64_t number = 0;
+    std::uint64_t extent = 0;  ///< bytes; or the port
+    std::uint64_t check = 0;   ///< of the fields before
+
+    std::uint64_t sum(std::uint64_t kind) const {
+        return (mark ^ number * 0x9e3779b97f4a7c15 ^ extent * 0xc2b2ae3d27d4eb4f) + kind;
+    }
+};
+constexpr std::uint64_t of_memory = 1;
+constexpr std::uint64_t of_port = 2;
+
+std::string encode(std::uint64_t kind, std::uint64_t number, std::uint64_t extent) {
+    Blob blob{blob_mark, number, extent, 0};
+    blob.check = blob.sum(kind);
+    return {reinterpret_cast<const char*>(&blob), sizeof blob};
+}
+
+Blob decode(std::uint64_t kind, std::string_view bytes) {
+    Blob blob;
+    if (bytes.size() == sizeof blob) {
+        std::memcpy(&blob, bytes.data(), sizeof blob);
+    }
+    if (bytes.size() != sizeof blob || blob.mark != blob_mark || blob.check != blob.sum(kind)) {
+        throw Error(Status::invalid_argument, "backend strict: this blob is not one of its own");
+    }
+    return blob;
+}
+
+class StrictGroup final : public PortGroup {
+  public:
+    StrictGroup(const std::vector<Port>& ports, Rank rank) {
+        ports_ = ports;
+        const std::scoped_lock lock(network_.mutex);
+        end_.number = network_.next_number++;
+        end_.random.seed(network_.seed + 1000U * static_cast<unsigned>(rank) +
+                         static_cast<unsigned>(ports.empty() ? 0 : ports.front().index));
+        network_.ends[end_.number] = &end_;
+    }
+    ~StrictGroup() override;
+
+    LocalMemory allocate(std::size_t bytes) override;
+    std::string describe(const LocalMemory& memory) const override;
+    std::string address(Port port) const override;
+    RemoteMemory import_memory(std::string_view description) override;
+    Peer connect(Port port, std::string_view address) override;
+
+    PutResult put(Port port, Peer peer, const void* source, void* descriptor,
+                  const RemoteMemory& target, std::uint64_t offset, std::size_t bytes,
+                  std::uint32_t notification, std::uint64_t cookie) override;
+    std::size_t poll(std::span<Event> events) override;
+    void wait(std::chrono::microseconds longest) override;
+    void wake() override;
+
+    bool needs_registered_source() const override { return true; }
+    std::string error_text() const override { return error_; }
+    std::string port_text(Port port) const override { return "strict port " + to_string(port); }
+
+  private:
+    /// One thread at a time: whoever comes while another is inside is found.
+    class Inside {
+      public:
+        explicit Inside(const StrictGroup& group) : group_(group) {
+            if (group_.inside_.exchange(true)) {
+                complain("two threads use a group at the same time");
+            }
+        }
+        ~Inside() { group_.inside_.store(false); }
+        Inside(const Inside&) = delete;
+        Inside& operator=(const Inside&) = delete;
+
+      private:
+        const StrictGroup& group_;
+    };
+
+    PutResult refuse(const std::string& why);
+    std::string mistake(Port port, Peer peer, const void* source, const void* descriptor,
+                        const RemoteMemory& target, std::uint64_t offset, std::size_t bytes) const;
+    std::size_t take(std::span<Event> events);
+
+    Network& network_ = Network::instance();
+    End end_;
+    std::map<std::uint64_t, std::uint64_t> imported_;       ///< key to bytes
+    std::vector<std::pair<std::uint64_t, int>> connected_;  ///< a Peer is 1 + its place here
+    std::vector<Event> kept_;                               ///< what wait() came across
+    std::string error_ = "no error";
+    mutable std::atomic<bool> inside_{false};
+};
+
+/// Sees off what was accepted, as long as a transport has to.
+StrictGroup::~StrictGroup() {
+    const auto deadline = Clock::now() + longest_drain;
+    std::array<Event, 8> events;
+    std::unique_lock lock(network_.mutex);
+    while (!end_.outgoing.empty() && Clock::now() < deadline) {
+        (void)network_.progress(end_, events);
+        lock.unlock();
+        std::this_thread::yield();
+        lock.lock();
+    }
+    for (const auto& flight : end_.outgoing) {
+        flight->dropped = true;
+    }
+    for (const auto& flight : end_.incoming) {
+        flight->dropped = true;
+    }
+    network_.ends.erase(end_.number);
+}
+
+LocalMemory StrictGroup::allocate(std::size_t bytes) {
+    const Inside inside(*this);
+    const std::scoped_lock lock(network_.mutex);
+    const std::uint64_t key = network_.keys();
+    end_.memory.push_back(std::make_shared<Region>(bytes, key, end_.number));
+    network_.regions[key] = end_.memory.back();
+    return {end_.memory.back()->data.get(), bytes, end_.memory.back().get()};
+}
+
+std::string StrictGroup::describe(const LocalMemory& memory) const {
+    const Inside inside(*this);
+    for (const auto& region : end_.memory) {
+        if (region->data.get() == memory.data) {
+            return encode(of_memory, region->key, region->bytes);
+        }
+    }
+    throw Error(Status::invalid_argument, "backend strict: this memory is not the group's");
+}
+
+std::string StrictGroup::address(Port port) const {
+    return encode(of_port, end_.number, static_cast<std::uint64_t>(port.index));
+}
+
+/// The base is no address: nobody but the network gets at a peer's memory.
+RemoteMemory StrictGroup::import_memory(std::string_view description) {
+    const Inside inside(*this);
+    const Blob blob = decode(of_memory, description);
+    imported_[blob.number] = blob.extent;
+    return {0, blob.number, blob.extent};
+}
+
+Peer StrictGroup::connect(Port port, std::string_view address) {
+    const Inside inside(*this);
+    const Blob blob = decode(of_port, address);
+    if (std::find(ports_.begin(), ports_.end(), port) == ports_.end()) {
+        throw Error(Status::invalid_argument, "backend strict: the port is not of this group");
+    }
+    connected_.emplace_back(blob.number, port.index);
+    return {connected_.size()};
+}
+
+/// What the caller does that the contract forbids; empty: nothing.
+std::string StrictGroup::mistake(Port port, Peer peer, const void* source, const void* descriptor,
+                                 const RemoteMemory& target, std::uint64_t offset,
+                                 std::size_t bytes) const {
+    if (peer.handle == 0 || peer.handle > connected_.size()) {
+        return "put to a peer that is not connected";
+    }
+    if (connected_[peer.handle - 1].second != port.index) {
+        return "put through another port than the peer was connected to";
+    }
+    const auto known = imported_.find(target.key);
+    if (known == imported_.end()) {
+        return "put to memory that was not imported";
+    }
+    if (bytes > known->second || offset > known->second - bytes) {
+        return "put outside the target's memory";
+    }
+    if (bytes == 0) {
+        return {};
+    }
+    const auto registered = [&](const std::shared_ptr<Region>& region) {
+        return region.get() == descriptor && region->contains(source, bytes);
+    };
+    if (std::none_of(end_.memory.begin(), end_.memory.end(), registered)) {
+        return descriptor == nullptr ? "put from memory without a descriptor"
+                                     : "put from memory that its descriptor does not hold";
+    }
+    return {};
+}
+
+PutResult StrictGroup::refuse(const std::string& why) {
+    complain(why);
+    error_ = why;
+    return PutResult::failed;
+}
+
+PutResult StrictGroup::put(Port port, Peer peer, const void* source, void* descriptor,
+                           const RemoteMemory& target, std::uint64_t offset, std::size_t bytes,
+                           std::uint32_t notification, std::uint64_t cookie) {
+    const Inside inside(*this);
+    const std::scoped_lock lock(network_.mutex);
+    const std::string wrong = mistake(port, peer, source, descriptor, target, offset, bytes);
+    if (!wrong.empty()) {
+        return refuse(wrong);
+    }
+    if (end_.outgoing.size() >= window || end_.chance(4)) {
+        ++network_.encounters.refused;
+        return PutResult::again;
+    }
+    auto flight = std::make_shared<Flight>();
+    flight->target = network_.region(target.key);
+    const std::uint64_t notified = connected_[peer.handle - 1].first;
+    if (flight->target == nullptr) {  // it has gone; nobody says so
+        return PutResult::done;
+    }
+    if (flight->target->group != notified) {
+        return refuse("put to memory of another group than is notified");
+    }
+    flight->source = static_cast<const std::byte*>(source);
+    flight->checksum = checksum_of(flight->source, bytes);
+    flight->offset = offset;
+    flight->bytes = bytes;
+    flight->notification = notification;
+    flight->cookie = cookie;
+    flight->way = {end_.number, port.index};
+    flight->number = ++end_.puts;
+    flight->delay = end_.up_to(end_.chance(16) ? 40 : 2);
+    if (network_.overlaps(*flight)) {
+        return refuse("put to a place where another put may still land");
+    }
+    ++network_.encounters.puts;
+    if (end_.chance(2)) {
+        std::memset(flight->target->data.get() + offset, static_cast<int>(junk), bytes);
+    }
+    if (bytes <= most_done && end_.chance(2) && network_.has_room(*flight)) {
+        network_.hand_over(end_, flight);
+        return PutResult::done;
+    }
+    end_.outgoing.push_back(std::move(flight));
+    return PutResult::queued;
+}
+
+std::size_t StrictGroup::take(std::span<Event> events) {
+    const std::size_t count = std::min(events.size(), kept_.size());
+    std::copy_n(kept_.begin(), count, events.begin());
+    kept_.erase(kept_.begin(), kept_.begin() + static_cast<std::ptrdiff_t>(count));
+    return count;
+}
+
+std::size_t StrictGroup::poll(std::span<Event> events) {
+    const Inside inside(*this);
+    const std::scoped_lock lock(network_.mutex);
+    const std::size_t count = take(events);
+    return count > 0 ? count : network_.progress(end_, events);
+}
+
+void StrictGroup::wait(std::chrono::microseconds longest) {
+    const Inside inside(*this);
+    constexpr std::chrono::microseconds slice{200};
+    const auto deadline = Clock::now() + longest;
+    std::array<Event, 8> events;
+    std::unique_lock lock(network_.mutex);
+    while (kept_.empty() && !end_.woken) {
+        const std::size_t count = network_.progress(end_, events);
+        kept_.assign(events.begin(), events.begin() + static_cast<std::ptrdiff_t>(count));
+        if (count > 0 || Clock::now() >= deadline) {
+            break;
+        }
+        const bool busy = !end_.outgoing.empty() || !end_.incoming.empty();
+        end_.changed.wait_until(lock, busy ? std::min(deadline, Clock::now() + slice) : deadline);
+    }
+    end_.woken = false;
+}
+
+void StrictGroup::wake() {
+    const std::scoped_lock lock(network_.mutex);
+    end_.woken = true;
+    end_.changed.notify_one();
+}
+
+std::vector<std::unique_ptr<PortGroup>> open(const BackendConfig& config) {
+    if (!config.provider.empty()) {
+        throw Error(Status::not_found,
+                    "backend strict has no provider \"" + config.provider + "\"");
+    }
+    std::vector<std::unique_ptr<PortGroup>> groups;
+    for (const std::vector<Port>& ports : config.groups) {
+        groups.push_back(std::make_unique<StrictGroup>(ports, config.rank));
+    }
+    return groups;
+}
+
+NicOffers nics(const std::string&) {
+    NicOffers none;
+    none.source = "backend strict, which uses none";
+    none.uses_shared_memory = true;
+    return none;
+}
+
+std::vector<ProviderInfo> providers() {
+    return {{"", "threads of a test", ""}};
+}
+
+}  // namespace
+
+Transport strict_transport() {
+    Transport transport;
+    transport.name = "strict";
+    transport.summary = "for tests: threads, and all that RDMA hardware may do";
+    transport.one_host_only = true;
+    transport.open = open;
+    transport.providers = providers;
+    transport.nics = nics;
+    return transport;
+}
+
+}  // namespace trefoil::strict
