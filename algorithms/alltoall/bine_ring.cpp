@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// The complete exchange on a ring of a power of two as the butterfly of a Bine reduce-scatter whose
+// The alltoall on a ring of a power of two as the butterfly of a Bine reduce-scatter whose
 // blocks are kept apart. De Sensi et al., Bine trees, SC 2025, section 4.
 //
 // In step k even coordinates meet c + rho(k), odd ones c - rho(k): rho = 1, -1, 3, -5, 11, ...

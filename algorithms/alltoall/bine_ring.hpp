@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// The complete exchange on a ring of a power of two along Bine's butterfly.
+// The alltoall on a ring of a power of two along Bine's butterfly.
 #pragma once
 
 #include "algorithms/alltoall/ring_alltoall.hpp"

@@ -34,7 +34,7 @@ class GatherScatter {
         held_.resize(size);
     }
 
-    void add(ExchangePair pair) { held_[pair.source].push_back(pair); }
+    void add(AlltoallPair pair) { held_[pair.source].push_back(pair); }
 
     /// All phases, empty ones included.
     RingSteps run() {
@@ -117,7 +117,7 @@ class GatherScatter {
         for (std::int64_t i = 0; i < size_; i += std::int64_t{1} << level) {
             const auto at = static_cast<Rank>(i);
             const int hop = ahead(at, successor(at, level));
-            std::erase_if(held_[at], [&](ExchangePair pair) {
+            std::erase_if(held_[at], [&](AlltoallPair pair) {
                 const bool moves_on =
                     pair.target != at && std::invoke(rule, *this, at, pair.target, level);
                 if (moves_on) {
@@ -135,7 +135,7 @@ class GatherScatter {
     Rank size_;
     bool even_hubs_;  // level 0 only fills and empties the even coordinates
     int depth_ = 0;
-    std::vector<std::vector<ExchangePair>> held_;  // by coordinate
+    std::vector<std::vector<AlltoallPair>> held_;  // by coordinate
 };
 
 /// The positive tree's phases, and those of its mirror image.

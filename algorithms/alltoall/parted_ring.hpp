@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // A ring in interleaved smaller rings: a first phase that leads each pair to its target's ring,
-// then a complete exchange in every one of them.
+// then an alltoall in every one of them.
 #pragma once
 
 #include <memory>
@@ -15,7 +15,7 @@ namespace trefoil {
 /// short move +1.
 class PartedRing final : public RingAlltoall {
   public:
-    /// `ways` divides the ring's size; `part` is the exchange among size / ways nodes that are
+    /// `ways` divides the ring's size; `part` is the alltoall among size / ways nodes that are
     /// `ways` apart.
     PartedRing(Rank ways, bool binary, std::shared_ptr<const RingAlltoall> part);
 

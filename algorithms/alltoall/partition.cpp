@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Orders of partitioned exchanges, and the choice among them. Tseng, Ni and Sheu, "Toward Optimal
+// Orders of partitioned alltoalls, and the choice among them. Tseng, Ni and Sheu, "Toward Optimal
 // Complete Exchange on Wormhole-Routed Tori", sections 5 and 6: T1, T4, C1, C8 and C64 have 1, 2 or
 // 4 ways in all dimensions.
 //
@@ -23,7 +23,7 @@ namespace {
 /// Who takes which dimension when.
 class Turns {
   public:
-    Turns(const Torus& torus, const ExchangePartition& partition) {
+    Turns(const Torus& torus, const AlltoallPartition& partition) {
         for (int j = 0; j < torus.dimensions(); ++j) {
             if (torus.size(j) > 1) {
                 dimensions_.push_back(j);
@@ -157,11 +157,11 @@ void enumerate(const Torus& torus, std::vector<Rank>& ways, Prices& prices,
 
 }  // namespace
 
-ExchangePartition uniform_partition(const Torus& torus, Rank ways, bool binary) {
+AlltoallPartition uniform_partition(const Torus& torus, Rank ways, bool binary) {
     return {std::vector<Rank>(torus.dimensions(), ways), binary};
 }
 
-ExchangePartition cheapest_partition(const Torus& torus, bool binary) {
+AlltoallPartition cheapest_partition(const Torus& torus, bool binary) {
     static std::mutex mutex;
     static std::map<std::pair<std::vector<Rank>, bool>, std::vector<Rank>> known;
     const std::lock_guard lock(mutex);
@@ -176,8 +176,8 @@ ExchangePartition cheapest_partition(const Torus& torus, bool binary) {
     return {ways, binary};
 }
 
-ExchangeRings partition_rings(const Torus& torus, const ExchangePartition& partition) {
-    ExchangeRings rings;
+AlltoallRings partition_rings(const Torus& torus, const AlltoallPartition& partition) {
+    AlltoallRings rings;
     for (int j = 0; j < torus.dimensions(); ++j) {
         rings.push_back(torus.size(j) == 1
                             ? ring_alltoall(RingKind::tree_one_port, 1)
@@ -186,8 +186,8 @@ ExchangeRings partition_rings(const Torus& torus, const ExchangePartition& parti
     return rings;
 }
 
-std::vector<ExchangePart> partition_parts(const Torus& torus, Rank rank,
-                                          const ExchangePartition& partition) {
+std::vector<AlltoallPart> partition_parts(const Torus& torus, Rank rank,
+                                          const AlltoallPartition& partition) {
     const Turns turns(torus, partition);
     DimensionOrder order;
     std::vector<int> steps(torus.dimensions());

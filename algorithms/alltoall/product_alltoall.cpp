@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// One rank's schedule of a product of ring exchanges.
+// One rank's schedule of a product of ring alltoalls.
 //
 // A block (target T, source S) that has done its steps in the dimensions A and not yet in B is at
 // the rank with T's coordinates in A and S's in B: so what a rank holds is a product, and so is
@@ -36,12 +36,12 @@ struct Group {
 
 /// A block that comes, or goes on, and its number in that order.
 struct Numbered {
-    ExchangePair block;
+    AlltoallPair block;
     std::uint32_t number;
 };
 
 /// Stable, in time of the blocks and ranks.
-void sort_by(Rank ExchangePair::*key, Rank ranks, std::vector<Numbered>& blocks) {
+void sort_by(Rank AlltoallPair::*key, Rank ranks, std::vector<Numbered>& blocks) {
     std::vector<std::uint32_t> next(ranks + 1, 0);
     for (const Numbered& b : blocks) {
         next[b.block.*key + 1] += 1;
@@ -56,11 +56,11 @@ void sort_by(Rank ExchangePair::*key, Rank ranks, std::vector<Numbered>& blocks)
 
 class PartBuilder {
   public:
-    PartBuilder(const Torus& torus, Rank rank, const ExchangeRings& rings)
+    PartBuilder(const Torus& torus, Rank rank, const AlltoallRings& rings)
         : torus_(torus), rank_(rank), rings_(rings) {}
 
     void add(const DimensionOrder& order, int classes, int wanted);
-    void write(const ExchangePart& part, PhaseSync sync, ScheduleWriter& writer);
+    void write(const AlltoallPart& part, PhaseSync sync, ScheduleWriter& writer);
 
   private:
     class Progress;
@@ -72,12 +72,12 @@ class PartBuilder {
     void place_arrivals();
     std::vector<Extent> sent(const Passage& message) const;
     std::vector<Extent> received(const Passage& message) const;
-    void write_sync(int step, const ExchangePart& part, PhaseSync sync,
+    void write_sync(int step, const AlltoallPart& part, PhaseSync sync,
                     ScheduleWriter& writer) const;
 
     const Torus& torus_;
     Rank rank_;
-    const ExchangeRings& rings_;
+    const AlltoallRings& rings_;
     std::vector<Passage> outgoing_, incoming_;
     std::vector<Passage> signals_out_, signals_in_;  // before the messages of their step
     std::vector<Group> groups_;
@@ -113,7 +113,7 @@ class PartBuilder::Progress {
     }
 
     const PartBuilder& part_;
-    ExchangeBlocks blocks_;
+    ProductBlocks blocks_;
     std::vector<std::vector<int>> steps_;  // by dimension and ring step
 };
 
@@ -169,7 +169,7 @@ void PartBuilder::add_outgoing(int step, Rank peer, Port port, MessageBlocks blo
     outgoing_.push_back({step, peer, port, groups_.size(), blocks.size()});
     for (const BlockGroup& group : blocks) {
         groups_.push_back({group.since, step, {}, static_cast<Block>(group.blocks.size())});
-        for (const ExchangePair& block : group.blocks) {
+        for (const AlltoallPair& block : group.blocks) {
             if (group.since < 0) {
                 groups_.back().own_targets.push_back(block.target);
             } else {
@@ -182,7 +182,7 @@ void PartBuilder::add_outgoing(int step, Rank peer, Port port, MessageBlocks blo
 void PartBuilder::add_incoming(int step, Rank peer, Port port, const MessageBlocks& blocks) {
     const std::size_t first = arrivals_.size();
     for (const BlockGroup& group : blocks) {
-        for (const ExchangePair& block : group.blocks) {
+        for (const AlltoallPair& block : group.blocks) {
             arrivals_.push_back({block, static_cast<std::uint32_t>(arrivals_.size())});
         }
     }
@@ -223,8 +223,8 @@ void PartBuilder::place_arrivals() {
         }
     }
     for (std::vector<Numbered>* blocks : {&arrivals_, &departures_}) {
-        sort_by(&ExchangePair::source, torus_.ranks(), *blocks);
-        sort_by(&ExchangePair::target, torus_.ranks(), *blocks);
+        sort_by(&AlltoallPair::source, torus_.ranks(), *blocks);
+        sort_by(&AlltoallPair::target, torus_.ranks(), *blocks);
     }
     places_.resize(arrivals_.size());
     auto departure = departures_.begin();
@@ -256,7 +256,7 @@ std::vector<Extent> PartBuilder::received(const Passage& message) const {
     return extents;
 }
 
-void PartBuilder::write_sync(int step, const ExchangePart& part, PhaseSync sync,
+void PartBuilder::write_sync(int step, const AlltoallPart& part, PhaseSync sync,
                              ScheduleWriter& writer) const {
     const bool new_stage = std::ranges::find(part.stages, step) != part.stages.end();
     if (sync == PhaseSync::barrier || (sync == PhaseSync::signals && new_stage)) {
@@ -276,7 +276,7 @@ void PartBuilder::write_sync(int step, const ExchangePart& part, PhaseSync sync,
     }
 }
 
-void PartBuilder::write(const ExchangePart& part, PhaseSync sync, ScheduleWriter& writer) {
+void PartBuilder::write(const AlltoallPart& part, PhaseSync sync, ScheduleWriter& writer) {
     const int steps = static_cast<int>(part.orders[0].size());
     writer.part(static_cast<Block>(2 * torus_.ranks()), stage(steps));
     place_arrivals();
@@ -303,10 +303,10 @@ void PartBuilder::write(const ExchangePart& part, PhaseSync sync, ScheduleWriter
 
 }  // namespace
 
-Schedule exchange_schedule(const Torus& torus, Rank rank, const ExchangeRings& rings,
-                           const std::vector<ExchangePart>& parts, PhaseSync sync) {
+Schedule alltoall_schedule(const Torus& torus, Rank rank, const AlltoallRings& rings,
+                           const std::vector<AlltoallPart>& parts, PhaseSync sync) {
     ScheduleWriter writer(rank);
-    for (const ExchangePart& part : parts) {
+    for (const AlltoallPart& part : parts) {
         PartBuilder builder(torus, rank, rings);
         const int classes = static_cast<int>(part.orders.size());
         for (int c = 0; c < classes; ++c) {
@@ -317,7 +317,7 @@ Schedule exchange_schedule(const Torus& torus, Rank rank, const ExchangeRings& r
     return writer.take();
 }
 
-std::vector<ExchangePart> sequential_parts(const ExchangeRings& rings) {
+std::vector<AlltoallPart> sequential_parts(const AlltoallRings& rings) {
     DimensionOrder order;
     for (std::size_t j = 0; j < rings.size(); ++j) {
         order.insert(order.end(), rings[j]->steps(), static_cast<int>(j));
@@ -325,7 +325,7 @@ std::vector<ExchangePart> sequential_parts(const ExchangeRings& rings) {
     return {{{order}}};
 }
 
-std::vector<ExchangePart> rotated_parts(const ExchangeRings& rings, bool whole) {
+std::vector<AlltoallPart> rotated_parts(const AlltoallRings& rings, bool whole) {
     std::vector<int> moving;
     int longest = 0;
     for (std::size_t j = 0; j < rings.size(); ++j) {
@@ -337,7 +337,7 @@ std::vector<ExchangePart> rotated_parts(const ExchangeRings& rings, bool whole) 
     if (moving.empty()) {
         return sequential_parts(rings);
     }
-    std::vector<ExchangePart> parts(whole ? 1 : moving.size());
+    std::vector<AlltoallPart> parts(whole ? 1 : moving.size());
     for (std::size_t c = 0; c < moving.size(); ++c) {
         DimensionOrder order;
         for (std::size_t stage = 0; stage < moving.size(); ++stage) {
@@ -347,7 +347,7 @@ std::vector<ExchangePart> rotated_parts(const ExchangeRings& rings, bool whole) 
         }
         parts[whole ? 0 : c].orders.push_back(std::move(order));
     }
-    for (ExchangePart& part : parts) {
+    for (AlltoallPart& part : parts) {
         for (std::size_t stage = 1; stage < moving.size(); ++stage) {
             part.stages.push_back(static_cast<int>(stage) * longest);
         }

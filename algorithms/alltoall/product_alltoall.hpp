@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Complete exchanges on a torus from a complete exchange on a ring per dimension.
+// Alltoalls on a torus from an alltoall on a ring per dimension.
 #pragma once
 
 #include <memory>
@@ -12,7 +12,7 @@
 namespace trefoil {
 
 /// By dimension; a dimension of one coordinate has a ring of no steps.
-using ExchangeRings = std::vector<std::shared_ptr<const RingAlltoall>>;
+using AlltoallRings = std::vector<std::shared_ptr<const RingAlltoall>>;
 
 /// The dimension in which blocks move, by global step; -1: they rest. Each dimension j appears
 /// rings[j]->steps() times.
@@ -21,7 +21,7 @@ using DimensionOrder = std::vector<int>;
 /// A slice of every block. orders[c] is for the blocks of class c: those whose sum of
 /// target_j - source_j is c mod orders.size(). In no step do two classes move in one dimension. All
 /// orders of all parts are equally long.
-struct ExchangePart {
+struct AlltoallPart {
     std::vector<DimensionOrder> orders;
     /// Global steps that may load links of which some were loaded in other orders before: with
     /// PhaseSync::signals a barrier stands before them.
@@ -39,15 +39,15 @@ struct ExchangePart {
 ///
 /// With `sync` a barrier stands between any two global steps, or a step of the rings' signals.
 /// Parts know nothing of each other: only one part is kept free of contention.
-Schedule exchange_schedule(const Torus& torus, Rank rank, const ExchangeRings& rings,
-                           const std::vector<ExchangePart>& parts, PhaseSync sync);
+Schedule alltoall_schedule(const Torus& torus, Rank rank, const AlltoallRings& rings,
+                           const std::vector<AlltoallPart>& parts, PhaseSync sync);
 
 /// One part, one dimension after the other.
-std::vector<ExchangePart> sequential_parts(const ExchangeRings& rings);
+std::vector<AlltoallPart> sequential_parts(const AlltoallRings& rings);
 
 /// D dimension orders, each a rotation of the others, so that all ports are busy; D is the number
 /// of dimensions that have steps. In stage s order c runs dimension (c + s) mod D of those; shorter
 /// rings begin later, so that they end together. `whole`: one part with D classes, else D parts.
-std::vector<ExchangePart> rotated_parts(const ExchangeRings& rings, bool whole);
+std::vector<AlltoallPart> rotated_parts(const AlltoallRings& rings, bool whole);
 
 }  // namespace trefoil

@@ -6,11 +6,11 @@
 
 namespace trefoil {
 
-ExchangeBlocks::ExchangeBlocks(const Torus& torus, int classes, int wanted)
+ProductBlocks::ProductBlocks(const Torus& torus, int classes, int wanted)
     : torus_(torus), classes_(classes), wanted_(wanted), lines_(torus.dimensions()) {}
 
-void ExchangeBlocks::set(int dimension, const std::vector<HeldPair>& pairs,
-                         const std::vector<int>& steps) {
+void ProductBlocks::set(int dimension, const std::vector<HeldPair>& pairs,
+                        const std::vector<int>& steps) {
     Line& line = lines_[dimension];
     line.targets.clear();
     line.sources.clear();
@@ -33,10 +33,10 @@ void ExchangeBlocks::set(int dimension, const std::vector<HeldPair>& pairs,
 }
 
 /// Recursion over the dimensions: their targets, then the sources of the targets chosen.
-struct ExchangeBlocks::Walk {
-    const ExchangeBlocks& product;
+struct ProductBlocks::Walk {
+    const ProductBlocks& product;
     std::vector<const Target*> chosen;
-    std::vector<std::vector<ExchangePair>> by_since = {};  // from -1 on
+    std::vector<std::vector<AlltoallPair>> by_since = {};  // from -1 on
 
     void targets(std::size_t dimension, Coordinate sum) {
         if (dimension == chosen.size()) {
@@ -63,7 +63,7 @@ struct ExchangeBlocks::Walk {
         }
     }
 
-    void add(ExchangePair block, std::size_t group) {
+    void add(AlltoallPair block, std::size_t group) {
         if (group >= by_since.size()) {
             by_since.resize(group + 1);
         }
@@ -71,7 +71,7 @@ struct ExchangeBlocks::Walk {
     }
 };
 
-MessageBlocks ExchangeBlocks::blocks() const {
+MessageBlocks ProductBlocks::blocks() const {
     Walk walk{*this, std::vector<const Target*>(lines_.size())};
     walk.targets(0, {});
     MessageBlocks result;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// The blocks of a message of a torus exchange: a product of ring pairs, one of each dimension.
+// The blocks of a message of a torus alltoall: a product of ring pairs, one of each dimension.
 #pragma once
 
 #include <vector>
@@ -11,7 +11,7 @@ namespace trefoil {
 /// Blocks (ranks, in order) that came to the sender of a message in the same step; -1: its user's.
 struct BlockGroup {
     int since = -1;
-    std::vector<ExchangePair> blocks;
+    std::vector<AlltoallPair> blocks;
 };
 
 /// The blocks of one message in the order that both ends agree on: by the step in which they came
@@ -20,12 +20,12 @@ using MessageBlocks = std::vector<BlockGroup>;
 
 /// The blocks whose coordinates (target_j, source_j) are in a given list for every dimension j, and
 /// of a given class, if blocks are told apart so: the sum of target_j - source_j mod `classes`.
-class ExchangeBlocks {
+class ProductBlocks {
   public:
     /// `torus` outlives it.
-    ExchangeBlocks(const Torus& torus, int classes, int wanted);
+    ProductBlocks(const Torus& torus, int classes, int wanted);
 
-    /// The list of a dimension, in order; steps[i] is the step of the exchange for `since` = i. All
+    /// The list of a dimension, in order; steps[i] is the step of the alltoall for `since` = i. All
     /// are to be set.
     void set(int dimension, const std::vector<HeldPair>& pairs, const std::vector<int>& steps);
 

@@ -13,7 +13,7 @@ std::vector<HeldPair> RingAlltoall::held(Rank coordinate, int step) const {
     std::vector<HeldPair> here;
     for (Rank other = 0; other < size_; ++other) {
         here.push_back(
-            {step < steps_ ? ExchangePair{other, coordinate} : ExchangePair{coordinate, other},
+            {step < steps_ ? AlltoallPair{other, coordinate} : AlltoallPair{coordinate, other},
              -1});
     }
     if (step == steps_) {

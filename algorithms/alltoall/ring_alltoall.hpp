@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// The complete exchange on one ring as data: the piece from which exchanges on all tori are
+// The alltoall on one ring as data: the piece from which alltoalls on all tori are
 // composed (algorithms/alltoall/product_alltoall.hpp).
 #pragma once
 
@@ -13,15 +13,15 @@ namespace trefoil {
 
 /// What `source` has for `target`: coordinates of a ring, or ranks of a torus. Ordered by target,
 /// then source.
-struct ExchangePair {
+struct AlltoallPair {
     Rank target = 0;
     Rank source = 0;
-    friend constexpr auto operator<=>(const ExchangePair&, const ExchangePair&) = default;
+    friend constexpr auto operator<=>(const AlltoallPair&, const AlltoallPair&) = default;
 };
 
 /// A pair at a coordinate, and the step in which it came there; -1: it began there.
 struct HeldPair {
-    ExchangePair pair;
+    AlltoallPair pair;
     int since = -1;
     friend constexpr auto operator<=>(const HeldPair&, const HeldPair&) = default;
 };

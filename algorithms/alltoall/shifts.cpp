@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// linear, pairwise, orbit, bruck: complete exchanges by messages that the network routes through
+// linear, pairwise, orbit, bruck: alltoalls by messages that the network routes through
 // several dimensions, on any torus (orbit: equal sizes).
 //
 // linear: in step o every rank sends to the rank o further. pairwise: on powers of two, ranks r and
@@ -21,7 +21,7 @@ namespace {
 
 /// The port of a message whose route begins with dimension `first`, or the next one in which the
 /// ranks differ. Where both ways are equally long, ranks take turns.
-Port exchange_port(const Torus& torus, Rank from, Rank to, int first = 0) {
+Port alltoall_port(const Torus& torus, Rank from, Rank to, int first = 0) {
     const int d = torus.dimensions();
     const Port port = minimal_port(torus, from, to, first);
     const bool backwards = torus.coordinate(from, port.dimension()) % 2 == 1;
@@ -41,8 +41,8 @@ class ShiftWriter {
     void exchange(Rank to, Rank from, int first_dimension = 0) {
         const Extent sent{static_cast<Block>(to), 1};
         const Extent received{static_cast<Block>(ranks_ + from), 1};
-        writer_.send(to, exchange_port(torus_, rank_, to, first_dimension), {&sent, 1});
-        writer_.receive(from, exchange_port(torus_, from, rank_, first_dimension).opposite(),
+        writer_.send(to, alltoall_port(torus_, rank_, to, first_dimension), {&sent, 1});
+        writer_.receive(from, alltoall_port(torus_, from, rank_, first_dimension).opposite(),
                         Action::replace, {&received, 1});
     }
 
@@ -92,7 +92,7 @@ std::vector<Turn> orbit_of(const Torus& torus, Rank offset) {
     return orbit;
 }
 
-/// One digit of the offsets of a Bruck exchange.
+/// One digit of the offsets of a Bruck alltoall.
 struct Digit {
     std::int64_t weight = 1;
     int radix = 2;
@@ -206,8 +206,8 @@ Schedule build_bruck_alltoall(const Torus& torus, Rank rank, const BuildOptions&
             for (int v = begin; v < std::min(begin + ports, values + 1); ++v) {
                 const Rank to = ahead(rank, v * digit.weight, p);
                 const Rank from = behind(rank, v * digit.weight, p);
-                writer.send(to, exchange_port(torus, rank, to), blocks.sent(digit, v));
-                writer.receive(from, exchange_port(torus, from, rank).opposite(), Action::replace,
+                writer.send(to, alltoall_port(torus, rank, to), blocks.sent(digit, v));
+                writer.receive(from, alltoall_port(torus, from, rank).opposite(), Action::replace,
                                blocks.received(digit, v));
             }
         }

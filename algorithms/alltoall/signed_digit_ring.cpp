@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// The signed-digit exchange (own). With radix 2 the largest load of a link, summed over the steps,
-// is ceil((n^2 - [n odd]) / 8), which no exchange on a ring can undercut, and no coordinate ever
-// holds more pairs than at the beginning, but for ties.
+// The alltoall by signed digits (own). With radix 2 the largest load of a link, summed over the
+// steps, is ceil((n^2 - [n odd]) / 8), which no alltoall on a ring can undercut, and no coordinate
+// ever holds more pairs than at the beginning, but for ties.
 //
 //     n = 16, radix 2     distance 5 = 101b:  s --+1--> . --+4--> t
 //                         distance 8, a tie:  s --+8--> t, or -8

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// The complete exchange on a ring by the signed digits of the distance, and direct as its limit.
+// The alltoall on a ring by the signed digits of the distance, and direct as its limit.
 #pragma once
 
 #include "algorithms/alltoall/ring_alltoall.hpp"

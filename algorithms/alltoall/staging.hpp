@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Scratch blocks for what a rank of an exchange holds for others.
+// Scratch blocks for what a rank holds for others in an alltoall.
 #pragma once
 
 #include <vector>

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Complete exchanges on a ring that are worked out once, by simulation, and kept as tables.
+// Alltoalls on a ring that are worked out once, by simulation, and kept as tables.
 #pragma once
 
 #include <cstddef>
@@ -12,7 +12,7 @@ namespace trefoil {
 struct RingMove {
     Rank holder = 0;
     int hop = 0;
-    ExchangePair pair;
+    AlltoallPair pair;
     friend constexpr auto operator<=>(const RingMove&, const RingMove&) = default;
 };
 
@@ -52,7 +52,8 @@ class TabulatedRing final : public RingAlltoall {
     std::vector<Step> steps_;
 };
 
-/// Gather-scatter trees (exchange_tree.cpp), and with one message sent and received at a time.
+/// Gather-scatter trees (gather_scatter_tree.cpp), and with one message sent and received at a
+/// time.
 RingSteps tree_steps(Rank size);
 RingSteps one_port_tree_steps(Rank size);
 

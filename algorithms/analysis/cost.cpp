@@ -158,7 +158,7 @@ void Summary::collect(const Schedule& schedule) {
     sent_total_ += sent;
 }
 
-/// The blocks that a rank begins an exchange with, but for its own.
+/// The blocks that a rank begins an alltoall with, but for its own.
 std::int64_t Summary::own_units(const Schedule& schedule) const {
     std::int64_t units = 0;
     for (const Part& p : schedule.parts) {

@@ -6,8 +6,8 @@
 // the most. 2D parts: D plain, D mirrored (c + 2^s becomes c - 2^s and vice versa), dimensions
 // interleaved; ceil(log2 d) steps per dimension and phase, for odd d of d-1. In the reduce-scatter
 // every rank sends (n-1)/n of the vector. On other than powers of two the partners that do not
-// exist have stand-ins, odd rings are even ones with a guest, and the mirror is a reflection of the
-// ring.
+// exist have stand-ins, odd rings are even ones with an extra coordinate, and the mirror is a
+// reflection of the ring.
 //
 // Single-port: one plain part on all ranks in linear order, as published; what is not a power of
 // two is folded in pairs.

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Pairwise exchange on a torus. Correct in any order of the dimensions' steps: while dimension i is
-// folded, the ranks at its centres hold the sums of their groups and all others wait.
+// Butterflies of whole vectors on a torus. Correct in any order of the dimensions' steps: while
+// dimension i is folded, the ranks at its centres hold the sums of their groups and all others
+// wait.
 #include "algorithms/latency/butterfly_allreduce.hpp"
 
 #include "algorithms/rings/folded_ring.hpp"
@@ -12,11 +13,11 @@ namespace {
 
 constexpr Extent whole{0, 1};
 
-class PairwisePart {
+class ButterflyPart {
   public:
     /// largest_group: of FoldedRing.
-    PairwisePart(const Torus& torus, Rank rank, ButterflyPartner partner, bool mirrored,
-                 ScheduleWriter& writer, int largest_group = 3);
+    ButterflyPart(const Torus& torus, Rank rank, ButterflyPartner partner, bool mirrored,
+                  ScheduleWriter& writer, int largest_group = 3);
 
     /// Writes the steps of all dimensions, interleaved from the `first` active dimension.
     void write(std::size_t first);
@@ -58,8 +59,8 @@ class PairwisePart {
     std::vector<Dimension> dimensions_;
 };
 
-PairwisePart::PairwisePart(const Torus& torus, Rank rank, ButterflyPartner partner, bool mirrored,
-                           ScheduleWriter& writer, int largest_group)
+ButterflyPart::ButterflyPart(const Torus& torus, Rank rank, ButterflyPartner partner, bool mirrored,
+                             ScheduleWriter& writer, int largest_group)
     : torus_(torus), rank_(rank), partner_(partner), mirrored_(mirrored), writer_(writer) {
     for (int j = 0; j < torus.dimensions(); ++j) {
         if (torus.size(j) > 1) {
@@ -69,7 +70,7 @@ PairwisePart::PairwisePart(const Torus& torus, Rank rank, ButterflyPartner partn
     }
 }
 
-void PairwisePart::write(std::size_t first) {
+void ButterflyPart::write(std::size_t first) {
     writer_.part(1);
     const std::size_t count = dimensions_.size();
     int steps = 0;
@@ -94,23 +95,23 @@ void PairwisePart::write(std::size_t first) {
 }
 
 // The shorter way. Where both are equally long the mirrored parts take the other one.
-Port PairwisePart::port(const Dimension& d, Rank from, Rank to) const {
+Port ButterflyPart::port(const Dimension& d, Rank from, Rank to) const {
     const int sign = torus_.displacement(from, to, d.index) > 0 ? 1 : -1;
     const bool turned = mirrored_ && torus_.is_tie(from, to, d.index);
     return Port::towards(d.index, turned ? -sign : sign);
 }
 
-void PairwisePart::send(const Dimension& d, Rank to) {
+void ButterflyPart::send(const Dimension& d, Rank to) {
     const Rank peer = rank_at(d, to);
     writer_.send(peer, port(d, rank_, peer), {&whole, 1});
 }
 
-void PairwisePart::receive(const Dimension& d, Rank from, Action action) {
+void ButterflyPart::receive(const Dimension& d, Rank from, Action action) {
     const Rank peer = rank_at(d, from);
     writer_.receive(peer, port(d, peer, rank_).opposite(), action, {&whole, 1});
 }
 
-void PairwisePart::write_step(const Dimension& d) {
+void ButterflyPart::write_step(const Dimension& d) {
     if (d.ring.is_fold(d.done)) {
         write_fold(d);
     } else if (d.ring.is_restore(d.done)) {
@@ -120,7 +121,7 @@ void PairwisePart::write_step(const Dimension& d) {
     }
 }
 
-void PairwisePart::write_exchange(const Dimension& d) {
+void ButterflyPart::write_exchange(const Dimension& d) {
     const int step = d.ring.exchange(d.done);
     const Rank group = d.ring.group_of(d.at);
     const Rank peer = d.ring.centre(partner_(group, step, d.ring.groups(), mirrored_));
@@ -128,7 +129,7 @@ void PairwisePart::write_exchange(const Dimension& d) {
     receive(d, peer, Action::reduce);
 }
 
-void PairwisePart::write_fold(const Dimension& d) {
+void ButterflyPart::write_fold(const Dimension& d) {
     const Rank group = d.ring.group_of(d.at);
     const Rank centre = d.ring.centre(group);
     if (d.at != centre) {
@@ -142,7 +143,7 @@ void PairwisePart::write_fold(const Dimension& d) {
     }
 }
 
-void PairwisePart::write_restore(const Dimension& d) {
+void ButterflyPart::write_restore(const Dimension& d) {
     const Rank group = d.ring.group_of(d.at);
     const Rank centre = d.ring.centre(group);
     if (d.at != centre) {
@@ -169,7 +170,7 @@ Schedule butterfly_allreduce(const Torus& torus, Rank rank, ButterflyPartner par
     }
     for (const bool mirrored : {false, true}) {
         for (std::size_t p = 0; p < active; ++p) {
-            PairwisePart(torus, rank, partner, mirrored, writer).write(p);
+            ButterflyPart(torus, rank, partner, mirrored, writer).write(p);
         }
     }
     return writer.take();
@@ -177,7 +178,7 @@ Schedule butterfly_allreduce(const Torus& torus, Rank rank, ButterflyPartner par
 
 Schedule butterfly_allreduce_single_port(const Torus& torus, Rank rank, ButterflyPartner partner) {
     ScheduleWriter writer(rank);
-    PairwisePart(torus, rank, partner, false, writer, 2).write(0);
+    ButterflyPart(torus, rank, partner, false, writer, 2).write(0);
     return writer.take();
 }
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Allreduce by pairwise exchange of whole vectors along one dimension after the other: what Swing
+// Allreduce by butterflies of whole vectors along one dimension after the other: what Swing
 // and recursive doubling have in common when they are run for latency.
 #pragma once
 

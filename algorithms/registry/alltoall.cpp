@@ -22,7 +22,7 @@ std::string equal_sizes(const Torus& torus) {
     return {};
 }
 
-constexpr Algorithm exchange_entries[] = {
+constexpr Algorithm entries[] = {
     {
         .name = "orbit",
         .collective = Collective::alltoall,
@@ -73,7 +73,7 @@ constexpr Algorithm exchange_entries[] = {
 }  // namespace
 
 std::span<const Algorithm> alltoall_entries() {
-    return exchange_entries;
+    return entries;
 }
 
 }  // namespace trefoil

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// The table of algorithms: alltoall by exchanges on the rings of each dimension.
+// The table of algorithms: alltoall along the rings of each dimension.
 #include <algorithm>
 #include <cmath>
 #include <memory>
@@ -21,7 +21,7 @@ constexpr std::string_view tseng =
     "Tseng, Ni and Sheu, Toward Optimal Complete Exchange on Wormhole-Routed Tori";
 
 /// A pair of ring j is torus.ranks() / size(j) blocks of the vector's torus.ranks().
-double largest_channel_of(const ExchangeRings& rings) {
+double largest_channel_of(const AlltoallRings& rings) {
     double largest = 0;
     for (const std::shared_ptr<const RingAlltoall>& ring : rings) {
         largest = std::max(largest, static_cast<double>(largest_channel(*ring)) / ring->size());
@@ -50,8 +50,8 @@ std::string too_large_to_compare(const Torus& torus) {
 }
 
 template <RingKind kind>
-ExchangeRings rings_of(const Torus& torus, const BuildOptions& options) {
-    ExchangeRings rings;
+AlltoallRings rings_of(const Torus& torus, const BuildOptions& options) {
+    AlltoallRings rings;
     for (const Rank size : torus.sizes()) {
         const bool one_port = kind == RingKind::tree && options.single_port;
         rings.push_back(ring_alltoall(one_port ? RingKind::tree_one_port : kind, size,
@@ -62,8 +62,8 @@ ExchangeRings rings_of(const Torus& torus, const BuildOptions& options) {
 
 template <RingKind kind>
 Schedule build_rotated(const Torus& torus, Rank rank, const BuildOptions& options) {
-    const ExchangeRings rings = rings_of<kind>(torus, options);
-    return exchange_schedule(torus, rank, rings,
+    const AlltoallRings rings = rings_of<kind>(torus, options);
+    return alltoall_schedule(torus, rank, rings,
                              options.single_port
                                  ? sequential_parts(rings)
                                  : rotated_parts(rings, options.rotation == Rotation::whole),
@@ -94,7 +94,7 @@ double rotated_channel(const Torus& torus, const BuildOptions& options) {
 }
 
 // Bine's paper has the ranks in a line; here they are so with a single port.
-Schedule build_bine_exchange(const Torus& torus, Rank rank, const BuildOptions& options) {
+Schedule build_bine_alltoall(const Torus& torus, Rank rank, const BuildOptions& options) {
     const Torus shape = line_if(options.single_port, torus);
     Schedule schedule = build_rotated<RingKind::bine>(shape, rank, options);
     return options.single_port ? through_first_ports(torus, std::move(schedule)) : schedule;
@@ -137,15 +137,15 @@ std::string not_to_be_parted(const Torus& torus) {
 }
 
 template <Rank ways>
-ExchangePartition partition_of(const Torus& torus, const BuildOptions& options) {
+AlltoallPartition partition_of(const Torus& torus, const BuildOptions& options) {
     return ways == 0 ? cheapest_partition(torus, options.binary)
                      : uniform_partition(torus, ways, options.binary);
 }
 
 template <Rank ways>
 Schedule build_partitioned(const Torus& torus, Rank rank, const BuildOptions& options) {
-    const ExchangePartition partition = partition_of<ways>(torus, options);
-    return exchange_schedule(torus, rank, partition_rings(torus, partition),
+    const AlltoallPartition partition = partition_of<ways>(torus, options);
+    return alltoall_schedule(torus, rank, partition_rings(torus, partition),
                              partition_parts(torus, rank, partition), options.sync);
 }
 
@@ -171,7 +171,7 @@ constexpr Algorithm scheme(std::string_view name, std::string_view summary,
     };
 }
 
-constexpr Algorithm exchange_ring_entries[] = {
+constexpr Algorithm ring_entries[] = {
     {
         .name = "sdx",
         .collective = Collective::alltoall,
@@ -180,6 +180,8 @@ constexpr Algorithm exchange_ring_entries[] = {
         .shapes = "every torus",
         .traits = along_rings,
         .abilities = {.radix = true, .rotation = true, .barriers = true},
+        // So many ranks cannot all have landing slots for all others, as direct ones need.
+        .selection = {.unpriced = Unpriced::all},
         .shape_refusal = every_torus,
         .builder = build_rotated<RingKind::digits>,
         .landing_vectors = rotated_channel<RingKind::digits>,
@@ -239,7 +241,7 @@ constexpr Algorithm exchange_ring_entries[] = {
         .traits = along_rings,
         .abilities = {.single_port = true, .rotation = true, .barriers = true},
         .shape_refusal = powers_of_two,
-        .builder = build_bine_exchange,
+        .builder = build_bine_alltoall,
         .landing_vectors = bine_channel,
     },
 };
@@ -247,7 +249,7 @@ constexpr Algorithm exchange_ring_entries[] = {
 }  // namespace
 
 std::span<const Algorithm> alltoall_ring_entries() {
-    return exchange_ring_entries;
+    return ring_entries;
 }
 
 }  // namespace trefoil

@@ -22,9 +22,9 @@ std::vector<Rank> owners(const Torus& torus, const BuildOptions& options, int pa
 
 template <Butterfly butterfly, Collective collective>
 constexpr Algorithm entry(std::string_view name, std::string_view summary) {
-    constexpr bool divided = collective != Collective::allreduce;
-    constexpr bool layouts = divided && butterfly == Butterfly::doubling;
-    constexpr bool halves = divided && butterfly != Butterfly::fold;
+    constexpr bool per_rank_blocks = collective != Collective::allreduce;
+    constexpr bool layouts = per_rank_blocks && butterfly == Butterfly::doubling;
+    constexpr bool halves = per_rank_blocks && butterfly != Butterfly::fold;
     return {
         .name = name,
         .collective = collective,
@@ -38,7 +38,7 @@ constexpr Algorithm entry(std::string_view name, std::string_view summary) {
         .landing_vectors = layouts  ? half_and_a_block
                            : halves ? half
                                     : one,
-        .owners = divided ? owners<butterfly, collective> : nullptr,
+        .owners = per_rank_blocks ? owners<butterfly, collective> : nullptr,
     };
 }
 

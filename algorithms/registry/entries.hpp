@@ -38,8 +38,9 @@ inline double none(const Torus&, const BuildOptions&) {
     return 0;
 }
 
-/// Pairwise exchanges meet a peer once in each part. A reduce-scatter moves a block between two
-/// ranks one way and once, and the allgather moves it back: together one vector at most.
+/// Butterflies of whole vectors meet a peer once in each part. A reduce-scatter moves a block
+/// between two ranks one way and once, and the allgather moves it back: together one vector at
+/// most.
 inline double one(const Torus&, const BuildOptions&) {
     return 1;
 }
@@ -92,6 +93,10 @@ inline constexpr Traits ordered{CostClass::latency, true, true};
 inline constexpr Traits scattered{CostClass::bandwidth, true, false};
 /// The same in rank order.
 inline constexpr Traits ordered_scattered{CostClass::bandwidth, true, true};
+
+// Selection.
+/// Of the plain ring: bucket has its volume on one dimension and fewer steps on several.
+inline constexpr Selection bucket_is_better{.most_ranks = 0};
 
 }  // namespace table
 }  // namespace trefoil

@@ -12,7 +12,7 @@ namespace {
 
 using namespace table;
 
-constexpr Algorithm divided_entries[] = {
+constexpr Algorithm entries[] = {
     {
         .name = "trivance",
         .collective = Collective::reduce_scatter,
@@ -72,6 +72,7 @@ constexpr Algorithm divided_entries[] = {
         .shapes = "every torus",
         .traits = scattered,
         .abilities = {.single_port = true},
+        .selection = bucket_is_better,
         .shape_refusal = every_torus,
         .builder = build_ring<Collective::reduce_scatter>,
         .landing_vectors = half,
@@ -146,6 +147,7 @@ constexpr Algorithm divided_entries[] = {
         .shapes = "every torus",
         .traits = scattered,
         .abilities = {.single_port = true},
+        .selection = bucket_is_better,
         .shape_refusal = every_torus,
         .builder = build_ring<Collective::allgather>,
         .landing_vectors = half,
@@ -157,6 +159,8 @@ constexpr Algorithm divided_entries[] = {
         .paper = "own",
         .shapes = "every torus",
         .traits = scattered,
+        // Pricing the p^2 messages of more ranks costs more than it ever saves.
+        .selection = {.most_ranks = 128},
         .shape_refusal = every_torus,
         .builder = without_options<build_direct_allgather>,
         .landing_vectors = one_block,
@@ -166,7 +170,7 @@ constexpr Algorithm divided_entries[] = {
 }  // namespace
 
 std::span<const Algorithm> reduce_scatter_allgather_entries() {
-    return divided_entries;
+    return entries;
 }
 
 }  // namespace trefoil

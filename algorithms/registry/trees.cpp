@@ -36,7 +36,7 @@ constexpr std::string_view binomial_paper = "Thakur, Rabenseifner and Gropp, IJH
 
 template <Collective collective, Pattern pattern, Distance distance>
 constexpr Algorithm tree_entry(std::string_view name, std::string_view summary) {
-    constexpr bool divided = collective == gather || collective == scatter;
+    constexpr bool per_rank_blocks = collective == gather || collective == scatter;
     return {
         .name = name,
         .collective = collective,
@@ -48,7 +48,7 @@ constexpr Algorithm tree_entry(std::string_view name, std::string_view summary) 
         .shape_refusal = every_torus,
         .builder = tree<collective, pattern, distance>,
         .landing_vectors = one,
-        .owners = divided ? owners_of_tree<pattern, distance> : nullptr,
+        .owners = per_rank_blocks ? owners_of_tree<pattern, distance> : nullptr,
     };
 }
 

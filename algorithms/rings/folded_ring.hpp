@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// A ring of any size folded onto a power of two, so that pairwise exchanges run on it.
+// A ring of any size folded onto a power of two, so that butterflies run on it.
 #pragma once
 
 #include "topo/torus.hpp"

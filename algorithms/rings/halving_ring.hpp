@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Reduce-scatter on a ring by pairwise halving: the core of Swing and of recursive doubling.
+// Reduce-scatter on a ring by halving between pairs: the core of Swing and of recursive doubling.
 #pragma once
 
 #include <cstdint>

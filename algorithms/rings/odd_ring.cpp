@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// The guest's gifts, and the core's cells widened by the guest's block.
+// What the extra coordinate hands over, and the core's cells widened by its block.
 #include "algorithms/rings/odd_ring.hpp"
 
 namespace trefoil {
@@ -8,16 +8,16 @@ OddRing::OddRing(std::shared_ptr<const RingScatter> core)
     : RingScatter(core->size() + 1, core->steps(), {core->size() + 1}), core_(std::move(core)) {
     Extent cell{0, static_cast<Block>(core_->size())};
     for (int step = 0; step < steps(); ++step) {
-        guest_cells_.push_back(cell);
+        extra_cells_.push_back(cell);
         if (last(step)) {
             break;
         }
-        const Gift gift = choose_gift(cell, step);
-        gifts_.push_back(gift);
-        if (gift.cell.count > 0 && gift.cell.first == cell.first) {
-            cell.first += gift.cell.count;
+        const Handover handover = choose_handover(cell, step);
+        handovers_.push_back(handover);
+        if (handover.cell.count > 0 && handover.cell.first == cell.first) {
+            cell.first += handover.cell.count;
         }
-        cell.count -= gift.cell.count;
+        cell.count -= handover.cell.count;
     }
     last_cell_ = cell;
     for (Rank c = 0; c < core_->size(); ++c) {
@@ -27,8 +27,8 @@ OddRing::OddRing(std::shared_ptr<const RingScatter> core)
     }
 }
 
-OddRing::Gift OddRing::choose_gift(Extent cell, int step) const {
-    // Coordinates by their distance from the guest, both ways round.
+OddRing::Handover OddRing::choose_handover(Extent cell, int step) const {
+    // Coordinates by their distance from the extra one, both ways round.
     const Rank members = core_->size();
     for (Rank i = 0; i < members; ++i) {
         const Rank c = i % 2 == 0 ? i / 2 : members - 1 - i / 2;
@@ -36,37 +36,37 @@ OddRing::Gift OddRing::choose_gift(Extent cell, int step) const {
         const bool inside =
             half.first >= cell.first && half.first + half.count <= cell.first + cell.count;
         if (inside) {
-            return half.count < cell.count ? Gift{c, half} : Gift{};
+            return half.count < cell.count ? Handover{c, half} : Handover{};
         }
     }
     return {};
 }
 
-Extent OddRing::with_guest(Extent cell, int step) const {
-    const bool shifted = cell.first >= guest_block().first;
+Extent OddRing::with_extra(Extent cell, int step) const {
+    const bool shifted = cell.first >= extra_block().first;
     const bool widened = step < steps() && contains_last_cell(cell);
     return {cell.first + (shifted ? 1 : 0), cell.count + (widened ? 1 : 0)};
 }
 
 void OddRing::widen(int step, RingTransfer& transfer) const {
     for (Extent& e : transfer.positions) {
-        e = with_guest(e, step + 1);
+        e = with_extra(e, step + 1);
     }
 }
 
 void OddRing::sends(Rank coordinate, int step, std::vector<RingTransfer>& out) const {
-    if (coordinate == guest()) {
+    if (coordinate == extra()) {
         if (last(step)) {
             for (const Rank c : last_owners_) {
                 out.push_back({c,
-                               shorter_way(guest(), c, size()),
-                               {with_guest(core_cell(c, steps()), steps())}});
+                               shorter_way(extra(), c, size()),
+                               {with_extra(core_cell(c, steps()), steps())}});
             }
-        } else if (gifts_[step].cell.count > 0) {
-            const Gift& gift = gifts_[step];
-            out.push_back({gift.to,
-                           shorter_way(guest(), gift.to, size()),
-                           {with_guest(gift.cell, step + 1)}});
+        } else if (handovers_[step].cell.count > 0) {
+            const Handover& handover = handovers_[step];
+            out.push_back({handover.to,
+                           shorter_way(extra(), handover.to, size()),
+                           {with_extra(handover.cell, step + 1)}});
         }
         return;
     }
@@ -77,15 +77,15 @@ void OddRing::sends(Rank coordinate, int step, std::vector<RingTransfer>& out) c
         out[i].sign = shorter_way(coordinate, out[i].peer, size());
     }
     if (last(step) && core_cell(coordinate, step) == last_cell_) {
-        out.push_back({guest(), shorter_way(coordinate, guest(), size()), {guest_block()}});
+        out.push_back({extra(), shorter_way(coordinate, extra(), size()), {extra_block()}});
     }
 }
 
 void OddRing::receives(Rank coordinate, int step, std::vector<RingTransfer>& out) const {
-    if (coordinate == guest()) {
+    if (coordinate == extra()) {
         if (last(step)) {
             for (const Rank c : last_owners_) {
-                out.push_back({c, shorter_way(c, guest(), size()), {guest_block()}});
+                out.push_back({c, shorter_way(c, extra(), size()), {extra_block()}});
             }
         }
         return;
@@ -97,28 +97,29 @@ void OddRing::receives(Rank coordinate, int step, std::vector<RingTransfer>& out
         out[i].sign = shorter_way(out[i].peer, coordinate, size());
     }
     const Extent kept = core_cell(coordinate, step + 1);
-    const bool gets = last(step) ? core_cell(coordinate, step) == last_cell_
-                                 : gifts_[step].cell.count > 0 && gifts_[step].to == coordinate;
+    const bool gets = last(step)
+                          ? core_cell(coordinate, step) == last_cell_
+                          : handovers_[step].cell.count > 0 && handovers_[step].to == coordinate;
     if (gets) {
         out.push_back(
-            {guest(), shorter_way(guest(), coordinate, size()), {with_guest(kept, step + 1)}});
+            {extra(), shorter_way(extra(), coordinate, size()), {with_extra(kept, step + 1)}});
     }
 }
 
 std::vector<Extent> OddRing::held(Rank coordinate, int step) const {
-    if (coordinate == guest()) {
-        return {step == steps() ? guest_block() : with_guest(guest_cells_[step], step)};
+    if (coordinate == extra()) {
+        return {step == steps() ? extra_block() : with_extra(extra_cells_[step], step)};
     }
-    return {with_guest(core_cell(coordinate, step), step)};
+    return {with_extra(core_cell(coordinate, step), step)};
 }
 
 void OddRing::cut(Extent cell, int step, std::vector<Block>& sizes) const {
-    const Block block = guest_block().first;
-    const bool has_guest = cell.first <= last_cell_.first && cell.first + cell.count > block;
-    const Extent inner{cell.first - (cell.first > block ? 1 : 0), cell.count - (has_guest ? 1 : 0)};
+    const Block block = extra_block().first;
+    const bool has_extra = cell.first <= last_cell_.first && cell.first + cell.count > block;
+    const Extent inner{cell.first - (cell.first > block ? 1 : 0), cell.count - (has_extra ? 1 : 0)};
     const std::size_t before = sizes.size();
     core_->cut(inner, step, sizes);
-    if (!has_guest) {
+    if (!has_extra) {
         return;
     }
     if (last(step)) {

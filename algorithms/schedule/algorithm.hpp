@@ -2,12 +2,14 @@
 // What an algorithm is: name, collective, paper, shapes, traits, options, builder.
 #pragma once
 
+#include <limits>
 #include <span>
 #include <string>
 #include <string_view>
 #include <vector>
 
 #include "algorithms/schedule/collective.hpp"
+#include "algorithms/schedule/options.hpp"
 #include "algorithms/schedule/schedule.hpp"
 #include "topo/torus.hpp"
 
@@ -35,66 +37,17 @@ struct Traits {
     bool vector_variant = false;
 };
 
-/// How blocks that a reduce-scatter or an allgather keeps in another order than the user's travel
-/// (De Sensi et al., Bine trees, SC 2025, section 4).
-enum class Layout : std::uint8_t {
-    automatic,         ///< the algorithm's own choice
-    block_by_block,    ///< blocks stay in rank order: many extents per message
-    permute,           ///< blocks are renumbered while they are copied: one extent
-    send,              ///< blocks are not renumbered; a last (first) message brings them home
-    two_transmissions  ///< a butterfly whose messages wrap around: at most two extents
-};
-std::string_view to_string(Layout layout);
+/// Which vectors an algorithm is taken for on tori with too many ranks to price all candidates.
+enum class Unpriced : std::uint8_t { none, small, large, all };
 
-/// On a torus of D dimensions, D exchanges that take the dimensions in rotated order keep all ports
-/// busy. How the blocks are shared out among them.
-enum class Rotation : std::uint8_t {
-    automatic,  ///< the algorithm's own choice
-    split,      ///< each takes one of D equal slices of every block
-    whole       ///< "class": each takes whole blocks, by the sum of their offsets mod D
-};
-std::string_view to_string(Rotation rotation);
-
-/// What keeps the phases of an exchange apart, for networks in which messages that meet block each
-/// other. Where they share a link's rate it only costs time; results are the same.
-enum class PhaseSync : std::uint8_t {
-    none,     ///< a rank goes on when it has what it needs
-    signals,  ///< messages without data from those who know that a way is free; else barriers
-    barrier   ///< every rank waits for all ranks between any two steps
-};
-std::string_view to_string(PhaseSync sync);
-
-/// More make a schedule too long to be of use.
-inline constexpr Block most_pieces = 65536;
-
-/// What can be asked of an algorithm beside the torus. Ranks of one call ask alike.
-struct BuildOptions {
-    Rank root = 0;                      ///< of rooted collectives
-    Layout layout = Layout::automatic;  ///< of algorithms with layouts
-    /// The published variant in which a rank sends one message at a time and receives one.
-    bool single_port = false;
-    /// Pipelined algorithms cut a part into this many blocks, at most most_pieces; 0: a default.
-    Block pieces = 0;
-    int radix = 0;  ///< of exchanges along digits: 2 and more; 0: a default
-    int ports = 0;  ///< bruck: messages per step; 0: one
-    Rotation rotation = Rotation::automatic;
-    /// Partitioned exchanges with four nodes to a partition: their first phase in two steps.
-    bool binary = false;
-    PhaseSync sync = PhaseSync::none;  ///< of exchanges along the rings of a torus
-    friend bool operator==(const BuildOptions&, const BuildOptions&) = default;
-};
-
-/// What of BuildOptions an algorithm understands beside the root; asking for more is refused.
-struct Abilities {
-    bool layouts = false;
-    bool single_port = false;
-    bool pieces = false;
-    bool radix = false;
-    bool ports = false;
-    bool rotation = false;
-    bool binary = false;
-    bool barriers = false;  ///< PhaseSync::barrier
-    bool signals = false;   ///< PhaseSync::signals
+/// What the automatic choice needs to know of an algorithm beside its traits and its cost.
+struct Selection {
+    /// It is considered on tori of up to so many ranks; 0: it runs only when it is named.
+    Rank most_ranks = std::numeric_limits<Rank>::max();
+    /// Every rank stores the contributions of all and reduces them itself, which the cost model
+    /// does not price: it is for short vectors.
+    bool gathers_contributions = false;
+    Unpriced unpriced = Unpriced::none;
 };
 
 struct Algorithm {
@@ -105,6 +58,7 @@ struct Algorithm {
     std::string_view shapes;   ///< "every torus", "power-of-two dimensions", ...
     Traits traits = {};
     Abilities abilities = {};
+    Selection selection = {};
     /// Empty when the algorithm runs on this torus, else the reason why not.
     std::string (*shape_refusal)(const Torus&) = nullptr;
     /// The schedule of one rank. Only called when refusal() is empty. Thread-safe.

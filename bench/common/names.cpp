@@ -43,14 +43,6 @@ Value find(std::string_view kind, std::string_view name, int count) {
 
 }  // namespace
 
-Layout parse_layout(std::string_view name) {
-    return find<Layout>("layout", name, static_cast<int>(Layout::two_transmissions) + 1);
-}
-
-Rotation parse_rotation(std::string_view name) {
-    return find<Rotation>("rotation", name, static_cast<int>(Rotation::whole) + 1);
-}
-
 DataType parse_datatype(std::string_view name) {
     std::string hyphenated(name);  // complex_float and float_int, as in C
     std::replace(hyphenated.begin(), hyphenated.end(), '_', '-');

@@ -14,8 +14,6 @@ namespace trefoil::tool {
 // Each throws Error(not_found or invalid_argument) that offers the nearest names.
 DataType parse_datatype(std::string_view name);
 Operation parse_operation(std::string_view name);
-Layout parse_layout(std::string_view name);
-Rotation parse_rotation(std::string_view name);
 void check_backend(std::string_view name);
 
 /// "memory, ofi, ucx": all that there are, for help texts.

@@ -116,6 +116,7 @@ Json algorithm_list(const Torus* torus) {
                         {"summary", a.summary},
                         {"shapes", a.shapes},
                         {"traits", traits_text(a.traits)},
+                        {"modifiers", modifiers(a.abilities)},
                         {"identical_results", a.traits.identical_results},
                         {"paper", a.paper}});
         if (torus != nullptr) {

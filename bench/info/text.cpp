@@ -132,6 +132,10 @@ void print_algorithms(const Json& rows) {
         fmt::print("  {:<10} {:<24} {}\n", text("collective"), text("name"), text("summary"));
         fmt::print("  {:<35} shapes: {}; {}\n", "", text("shapes"), text("traits"));
         fmt::print("  {:<35} {}\n", "", text("paper"));
+        if (!a["modifiers"].empty()) {
+            fmt::print("  {:<35} modifiers: {}\n", "",
+                       fmt::join(a["modifiers"].get<std::vector<std::string>>(), ", "));
+        }
         if (a.contains("refusal") && !text("refusal").empty()) {
             fmt::print("  {:<35} not on this torus: {}\n", "", text("refusal"));
         }

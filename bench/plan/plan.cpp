@@ -20,9 +20,10 @@ namespace trefoil::tool {
 namespace {
 
 struct PlanOptions {
-    std::string collective, algorithm, torus, layout = "automatic", rotation, bytes;
-    Rank rank = 0;
-    BuildOptions build;
+    std::string collective, algorithm, torus, bytes;
+    Rank rank = 0, root = 0;
+    /// By row of option_table(): what is asked, empty for nothing.
+    std::vector<std::string> asked = std::vector<std::string>(option_table().size());
     bool summary = false, json = false, skip_proof = false, list = false, all_ranks = false;
     bool table = false, markdown = false;
 };
@@ -234,23 +235,14 @@ Choice chosen(const PlanOptions& options, Collective collective, const Torus& to
                                   selection_basis(settings_from_environment()))
                      .choice;
     }
-    choice.options.root = options.build.root;
-    if (options.layout != "automatic") {
-        choice.options.layout = parse_layout(options.layout);
-    }
-    choice.options.single_port |= options.build.single_port;
-    if (!options.rotation.empty()) {
-        choice.options.rotation = parse_rotation(options.rotation);
-    }
-    choice.options.binary |= options.build.binary;
-    if (options.build.radix != 0) {
-        choice.options.radix = options.build.radix;
-    }
-    if (options.build.ports != 0) {
-        choice.options.ports = options.build.ports;
-    }
-    if (options.build.pieces != 0) {
-        choice.options.pieces = options.build.pieces;
+    choice.options.root = options.root;
+    for (std::size_t i = 0; i < options.asked.size(); ++i) {
+        const Option& option = option_table()[i];
+        const std::string reason =
+            options.asked[i].empty() ? "" : set_option(choice.options, option, options.asked[i]);
+        if (!reason.empty()) {
+            throw Error(Status::invalid_argument, fmt::format("--{}: {}", option.name, reason));
+        }
     }
     if (sized && choice.options.pieces == 0) {
         choice.options.pieces = pieces_for(*choice.algorithm, torus, parse_size(options.bytes),
@@ -282,7 +274,7 @@ int plan(const PlanOptions& options) {
                     "plan needs --algorithm NAME and --torus SIZES, e.g. trefoil plan allreduce "
                     "--algorithm ring --torus 3x3; --list names the algorithms");
     }
-    if (options.build.root != 0 && !traits_of(collective).rooted()) {
+    if (options.root != 0 && !traits_of(collective).rooted()) {
         throw Error(Status::invalid_argument,
                     fmt::format("{} has no root; leave --root out", to_string(collective)));
     }
@@ -293,6 +285,26 @@ int plan(const PlanOptions& options) {
     }
     return options.all_ranks ? print_schedules_of_all(options, torus, choice)
                              : print_schedule(options, torus, choice);
+}
+
+/// One for each row of the table.
+void add_algorithm_options(CLI::App& command, const std::shared_ptr<PlanOptions>& options) {
+    for (std::size_t i = 0; i < option_table().size(); ++i) {
+        const Option& option = option_table()[i];
+        const std::string name = "--" + std::string(option.name);
+        const std::string help(option.help);
+        std::string& asked = options->asked[i];
+        if (option.is_flag()) {
+            command.add_flag_callback(
+                name, [options, i] { options->asked[i] = option_table()[i].values.front().text; },
+                help);
+        } else if (option.is_number()) {
+            command.add_option(name, asked, help);
+        } else {
+            command.add_option(name, asked,
+                               fmt::format("{}: {}", help, fmt::join(words_of(option), ", ")));
+        }
+    }
 }
 
 }  // namespace
@@ -312,26 +324,9 @@ void add_plan(CLI::App& app, Action& action) {
     command->add_option("-r,--rank", options->rank, "Whose schedule (default: 0)");
     command->add_flag("--all-ranks", options->all_ranks,
                       "The schedules of all ranks; with --json one object per line");
-    command->add_option("--root", options->build.root,
+    command->add_option("--root", options->root,
                         "The root of bcast, reduce, gather and scatter (default: 0)");
-    command->add_option("--layout", options->layout,
-                        "How blocks that the algorithm reorders travel, where it has a choice: "
-                        "block-by-block, permute, send, two-transmissions");
-    command->add_flag(
-        "--single-port", options->build.single_port,
-        "The published variant that uses one port at a time, where there is one: ring, "
-        "bucket, swing, recursive doubling and halving, bine, binomial, linear");
-    command->add_option("--pieces", options->build.pieces,
-                        "Pieces of a pipelined algorithm (default: its own choice)");
-    command->add_option("--radix", options->build.radix,
-                        "alltoall: the base of digits (default: the algorithm's own, mostly 2)");
-    command->add_option("--ports", options->build.ports,
-                        "alltoall by bruck: messages per step (default: 1)");
-    command->add_option("--rotation", options->rotation,
-                        "alltoall: what each rotated order of the dimensions carries: split (a "
-                        "slice of every block) or class (whole blocks)");
-    command->add_flag("--binary", options->build.binary,
-                      "alltoall by c64 and partition: a first phase of two steps instead of three");
+    add_algorithm_options(*command, options);
     command->add_option("--bytes", options->bytes,
                         "For a vector of this size: as many pieces as a call would take, and with "
                         "--summary the time that the model of auto expects");

@@ -56,17 +56,15 @@ Json figures(const Torus& torus, const Algorithm& algorithm, const BuildOptions&
             {"sum_link_load", cost.sum_link_load}};
 }
 
-Json modifiers(const Abilities& abilities) {
-    const std::pair<const char*, bool> all[] = {
-        {"layouts", abilities.layouts},   {"pieces", abilities.pieces},
-        {"radix", abilities.radix},       {"ports", abilities.ports},
-        {"rotation", abilities.rotation}, {"binary", abilities.binary},
-        {"signals", abilities.signals},   {"barrier", abilities.barriers},
-    };
+/// The options that an algorithm understands; the single-port variant has a row of its own.
+Json option_groups(const Abilities& abilities) {
     Json list = Json::array();
-    for (const auto& [name, has] : all) {
-        if (has) {
-            list.push_back(name);
+    for (const Option& option : option_table()) {
+        for (const OptionValue& value : option.values) {
+            const bool known = !list.empty() && list.back() == value.group;
+            if (abilities.*value.ability && !known && value.ability != &Abilities::single_port) {
+                list.push_back(value.group);
+            }
         }
     }
     return list;
@@ -85,7 +83,7 @@ Json entry(const Algorithm& a, bool single_port, const std::vector<std::string>&
             {"class", a.traits.cost_class == CostClass::latency ? "latency" : "bandwidth"},
             {"identical_results", a.traits.identical_results},
             {"rank_order", a.traits.order_preserving},
-            {"modifiers", modifiers(a.abilities)},
+            {"modifiers", option_groups(a.abilities)},
             {"on", std::move(by_torus)}};
 }
 
@@ -207,7 +205,7 @@ std::string sections(const Json& collective, Table&& table) {
 constexpr const char* page_head = R"(# Algorithms
 
 Every algorithm of every collective, with figures from the schedules that run. This page is written by the tool from the
-table in the code (`algorithms/table*.cpp`) and from the schedules; do not edit it:
+table in the code (`algorithms/registry`) and from the schedules; do not edit it:
 
     trefoil plan --table --markdown > docs/algorithms.md
 

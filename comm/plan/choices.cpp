@@ -2,7 +2,7 @@
 // What the user forces: algorithm names with modifiers, and the list in TREFOIL_ALGORITHM.
 #include "comm/plan/choices.hpp"
 
-#include <charconv>
+#include <algorithm>
 
 #include "algorithms/registry/registry.hpp"
 #include "topo/error.hpp"
@@ -22,98 +22,11 @@ std::string_view next(std::string_view& rest, char separator) {
     return part;
 }
 
-constexpr std::string_view single_port = "single-port", binary = "binary";
-
-/// "pieces-8": a modifier with a number.
-struct Numbered {
-    std::string_view prefix;
-    int least;
-};
-constexpr Numbered pieces{"pieces-", 1}, radix{"radix-", 2}, ports{"ports-", 1};
-
-/// True if `modifier` begins with the prefix; its number goes to `value`.
-template <typename Value>
-bool read_number(std::string_view text, std::string_view modifier, Numbered what, Value& value) {
-    if (!modifier.starts_with(what.prefix)) {
-        return false;
-    }
-    const char* const end = modifier.data() + modifier.size();
-    const auto [rest, error] = std::from_chars(modifier.data() + what.prefix.size(), end, value);
-    if (error != std::errc() || rest != end || value < static_cast<Value>(what.least)) {
-        refuse(text, "\"" + std::string(modifier) + "\" needs a whole number of at least " +
-                         std::to_string(what.least) + ", as in " + std::string(what.prefix) + "8");
-    }
-    return true;
-}
-
-void modify(BuildOptions& options, std::string_view text, std::string_view modifier) {
-    if (modifier == single_port) {
-        options.single_port = true;
-        return;
-    }
-    if (modifier == binary) {
-        options.binary = true;
-        return;
-    }
-    if (read_number(text, modifier, pieces, options.pieces) ||
-        read_number(text, modifier, radix, options.radix) ||
-        read_number(text, modifier, ports, options.ports)) {
-        return;
-    }
-    for (const Rotation rotation : {Rotation::split, Rotation::whole}) {
-        if (modifier == to_string(rotation)) {
-            options.rotation = rotation;
-            return;
-        }
-    }
-    for (const PhaseSync sync : {PhaseSync::signals, PhaseSync::barrier}) {
-        if (modifier == to_string(sync)) {
-            options.sync = sync;
-            return;
-        }
-    }
-    for (const Layout layout :
-         {Layout::block_by_block, Layout::permute, Layout::send, Layout::two_transmissions}) {
-        if (modifier == to_string(layout)) {
-            options.layout = layout;
-            return;
-        }
-    }
-    refuse(text, "there is no modifier \"" + std::string(modifier) +
-                     "\"; there are single-port, pieces-8, radix-8, ports-8 (or any other "
-                     "number), binary, split, class, signals, barrier, block-by-block, permute, "
-                     "send and two-transmissions");
-}
-
 }  // namespace
 
 std::string to_string(const Choice& choice) {
-    std::string text(choice.algorithm == nullptr ? "auto" : choice.algorithm->name);
-    if (choice.options.layout != Layout::automatic) {
-        text += ":" + std::string(to_string(choice.options.layout));
-    }
-    if (choice.options.single_port) {
-        text += ":" + std::string(single_port);
-    }
-    if (choice.options.pieces != 0) {
-        text += ":" + std::string(pieces.prefix) + std::to_string(choice.options.pieces);
-    }
-    if (choice.options.radix != 0) {
-        text += ":" + std::string(radix.prefix) + std::to_string(choice.options.radix);
-    }
-    if (choice.options.ports != 0) {
-        text += ":" + std::string(ports.prefix) + std::to_string(choice.options.ports);
-    }
-    if (choice.options.rotation != Rotation::automatic) {
-        text += ":" + std::string(to_string(choice.options.rotation));
-    }
-    if (choice.options.binary) {
-        text += ":" + std::string(binary);
-    }
-    if (choice.options.sync != PhaseSync::none) {
-        text += ":" + std::string(to_string(choice.options.sync));
-    }
-    return text;
+    return std::string(choice.algorithm == nullptr ? "auto" : choice.algorithm->name) +
+           modifiers_text(choice.options);
 }
 
 std::string refusal(const Choice& choice, const Torus& torus) {
@@ -126,7 +39,10 @@ Choice parse_choice(Collective collective, std::string_view text) {
     std::string_view rest = text;
     const std::string_view name = next(rest, ':');
     while (!rest.empty()) {
-        modify(choice.options, text, next(rest, ':'));
+        const std::string reason = add_modifier(choice.options, next(rest, ':'));
+        if (!reason.empty()) {
+            refuse(text, reason);
+        }
     }
     if (name == "auto") {
         if (choice.options != BuildOptions{}) {

@@ -24,9 +24,9 @@ namespace {
 /// Above this many ranks the summary of all ranks' schedules costs more than it saves.
 constexpr Rank largest_priced = 1024;
 constexpr Rank largest_priced_in_order = 128;
-constexpr Rank largest_priced_exchange = 256;
-/// trivance-g stores all contributions and reduces them locally, which the model does not price: it
-/// is for vectors whose contributions together are at most this, and each costs a share of a step.
+constexpr Rank largest_priced_alltoall = 256;
+/// Algorithms that gather contributions are for vectors whose contributions together are at most
+/// this, and each costs a share of a step.
 constexpr std::size_t most_gathered_bytes = 16384;
 constexpr double contribution_overhead = 0.05;
 /// What each further message through one port in one step costs its ranks, as a share of a step.
@@ -38,7 +38,7 @@ constexpr Block most_pieces_of_segment = std::bit_floor(Notification::index_limi
 
 bool is_priced(Collective collective, const Torus& torus, bool in_rank_order) {
     return torus.ranks() <= (in_rank_order                        ? largest_priced_in_order
-                             : collective == Collective::alltoall ? largest_priced_exchange
+                             : collective == Collective::alltoall ? largest_priced_alltoall
                                                                   : largest_priced);
 }
 
@@ -55,20 +55,12 @@ bool suits_order(const Traits& traits, bool in_rank_order) {
 }
 
 bool is_candidate(const Algorithm& algorithm, Collective collective, const Torus& torus) {
-    // The plain ring has bucket's volume on one dimension and more steps on several.
-    const bool too_direct = algorithm.name == "direct" && collective != Collective::alltoall &&
-                            torus.ranks() > largest_priced_in_order;
     return algorithm.collective == collective && algorithm.traits.identical_results &&
-           algorithm.refusal(torus).empty() && algorithm.name != "ring" &&
-           (!too_direct || traits_of(collective).reduces);
-}
-
-bool is_gathered(const Algorithm& algorithm) {
-    return algorithm.name == "trivance-g";
+           torus.ranks() <= algorithm.selection.most_ranks && algorithm.refusal(torus).empty();
 }
 
 bool gathers_too_much(const Algorithm& algorithm, const Torus& torus, std::size_t bytes) {
-    return is_gathered(algorithm) &&
+    return algorithm.selection.gathers_contributions &&
            bytes > most_gathered_bytes / static_cast<std::size_t>(torus.ranks());
 }
 
@@ -106,7 +98,8 @@ double expected_time(const Torus& torus, const Choice& choice, const CostSummary
                      std::size_t bytes, const SelectionBasis& basis) {
     const auto length = static_cast<double>(bytes);
     const int more_messages = std::max(0, cost.max_sends_per_port_per_step - 1);
-    const int contributions = is_gathered(*choice.algorithm) ? torus.ranks() - 1 : 0;
+    const int contributions =
+        choice.algorithm->selection.gathers_contributions ? torus.ranks() - 1 : 0;
     const double overhead = basis.model.alpha * (message_overhead * more_messages +
                                                  contribution_overhead * contributions);
     if (choice.options.pieces == 0) {
@@ -135,17 +128,19 @@ bool serves(const Algorithm& algorithm, const Needs& needs) {
            (!needs.vector_variant || algorithm.traits.vector_variant);
 }
 
-/// For machines too large to price: a plain rule by class.
-const Algorithm* unpriced(const std::vector<Candidate>& all, Collective collective,
-                          const Torus& torus, std::size_t bytes, const Needs& needs,
-                          const CostModel& model) {
+bool is_meant_for(Unpriced unpriced, bool small) {
+    return unpriced == Unpriced::all || unpriced == (small ? Unpriced::small : Unpriced::large);
+}
+
+/// For machines too large to price: what the registry names for this case, else a plain rule by
+/// class.
+const Algorithm* unpriced(const std::vector<Candidate>& all, const Torus& torus, std::size_t bytes,
+                          const Needs& needs, const CostModel& model) {
     const bool small = bytes <= unpriced_latency_bytes;
-    if (collective == Collective::allreduce && !needs.rank_order) {
-        return &find_algorithm(collective, small ? "recursive-doubling-i" : "swing-b");
-    }
-    if (collective == Collective::alltoall && !needs.vector_variant) {
-        // So many ranks cannot all have landing slots for all others.
-        return &find_algorithm(collective, "sdx");
+    for (const Candidate& c : all) {
+        if (serves(*c.algorithm, needs) && is_meant_for(c.algorithm->selection.unpriced, small)) {
+            return c.algorithm;
+        }
     }
     const Algorithm* fallback = nullptr;
     for (const Candidate& c : all) {
@@ -195,7 +190,7 @@ AlgorithmChoice choose_algorithm(Collective collective, const Torus& torus, std:
     };
     AlgorithmChoice result;
     if (!is_priced(collective, torus, ordered)) {
-        if (const Algorithm* one = unpriced(all, collective, torus, bytes, needs, basis.model)) {
+        if (const Algorithm* one = unpriced(all, torus, bytes, needs, basis.model)) {
             result.choice = chosen(*one);
         }
     } else {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Complete exchanges on one ring: every pair arrives, on the way that is claimed, with the steps,
+// Alltoalls on one ring: every pair arrives, on the way that is claimed, with the steps,
 // loads and peaks that are known.
 #include "algorithms/alltoall/ring_alltoall.hpp"
 
@@ -110,7 +110,7 @@ class Simulation {
 
     std::shared_ptr<const RingAlltoall> ring_;
     std::vector<std::set<HeldPair>> at_;
-    std::map<ExchangePair, int> travelled_;
+    std::map<AlltoallPair, int> travelled_;
 };
 
 TEST(RingAlltoall, DeliversEveryPairOnItsShortestWay) {

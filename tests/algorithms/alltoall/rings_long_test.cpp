@@ -33,13 +33,13 @@ void prove(const std::string& shape) {
     }
 }
 
-TEST(ExchangeRingsLong, DeliverOnAllRings) {
+TEST(AlltoallRingsLong, DeliverOnAllRings) {
     for (const std::string& shape : rings(2, 64)) {
         prove(shape);
     }
 }
 
-TEST(ExchangeRingsLong, DeliverOnLargeTori) {
+TEST(AlltoallRingsLong, DeliverOnLargeTori) {
     for (const char* const shape : {"8x8x8", "12x12x5", "16x16", "12x12", "9x6x3"}) {
         prove(shape);
     }
@@ -52,7 +52,7 @@ void expect_figures(const char* name, const char* shape, int steps, double block
     EXPECT_DOUBLE_EQ(cost.block_times, block_times) << name << " on " << shape;
 }
 
-TEST(ExchangeRingsLong, CostWhatIsKnown) {
+TEST(AlltoallRingsLong, CostWhatIsKnown) {
     expect_figures("sdx", "8x8x8", 6, 512);
     expect_figures("sdx", "12x12x5", 9, 1080);
     expect_figures("t1", "32x32", 16, 10944);

@@ -53,7 +53,7 @@ std::vector<BuildOptions> variants(const Torus& torus, const Algorithm& algorith
     return all;
 }
 
-TEST(ExchangeRings, DeliverEveryBlock) {
+TEST(AlltoallRings, DeliverEveryBlock) {
     for (const char* const shape : shapes) {
         const Torus torus = Torus::parse(shape);
         for (const char* const name : names) {
@@ -67,7 +67,7 @@ TEST(ExchangeRings, DeliverEveryBlock) {
 }
 
 // Landing zones are sized by it. A vector here is the p blocks of a rank.
-TEST(ExchangeRings, ReceiveNoMoreThanTheBound) {
+TEST(AlltoallRings, ReceiveNoMoreThanTheBound) {
     for (const char* const shape : {"5", "8", "3x5", "8x8", "6x10", "2x3x4", "4x4x4", "6x6x6"}) {
         const Torus torus = Torus::parse(shape);
         for (const char* const name : names) {
@@ -98,7 +98,7 @@ void expect_figures(const std::vector<Figures>& all) {
     }
 }
 
-TEST(ExchangeRings, PlanesMatchThePaper) {
+TEST(AlltoallRings, PlanesMatchThePaper) {
     expect_figures({{"t1", "8x8", 8, 224},
                     {"t1", "16x16", 12, 1440},
                     {"t4", "8x8", 8, 160},
@@ -110,15 +110,15 @@ TEST(ExchangeRings, PlanesMatchThePaper) {
                     {"t4", "6x10", 14, 300}});
 }
 
-TEST(ExchangeRings, CubesMatchThePaper) {
+TEST(AlltoallRings, CubesMatchThePaper) {
     expect_figures({{"c1", "8x8x8", 12, 2688},
                     {"c8", "8x8x8", 12, 1920},
                     {"c64", "8x8x8", 13, 3328},
                     {"c64", "8x8x8", 10, 2560, {.binary = true}}});
 }
 
-// n^(D+1) / 8, which no exchange can undercut.
-TEST(ExchangeRings, DigitsMeetTheBisectionBound) {
+// n^(D+1) / 8, which no alltoall can undercut.
+TEST(AlltoallRings, DigitsMeetTheBisectionBound) {
     expect_figures({{"sdx", "8x8", 4, 64},
                     {"sdx", "16x16", 6, 512},
                     {"sdx", "16x16", 4, 512, {.radix = 4}},
@@ -130,7 +130,7 @@ TEST(ExchangeRings, DigitsMeetTheBisectionBound) {
                     {"sdx", "3x9", 6, 30}});
 }
 
-TEST(ExchangeRings, SendFewMessages) {
+TEST(AlltoallRings, SendFewMessages) {
     EXPECT_EQ(cost_of("direct", "16x16").messages_per_rank, 60);
     EXPECT_EQ(cost_of("sdx", "16x16", {.radix = 4}).messages_per_rank, 36);
     EXPECT_EQ(cost_of("sdx", "16x16").messages_per_rank, 28);
@@ -138,11 +138,11 @@ TEST(ExchangeRings, SendFewMessages) {
     EXPECT_EQ(cost_of("t4", "16x16").messages_per_rank, 10);
 }
 
-TEST(ExchangeRings, BineOnATorusAndInLine) {
+TEST(AlltoallRings, BineOnATorusAndInLine) {
     expect_figures({{"bine", "16x16", 8, 896}, {"bine", "16x16", 8, 2816, {.single_port = true}}});
 }
 
-TEST(ExchangeRings, OnePortMeansOneMessageEachWay) {
+TEST(AlltoallRings, OnePortMeansOneMessageEachWay) {
     for (const auto& [name, shape] : {std::pair{"gather-scatter-tree", "7x6"},
                                       {"t4", "8x6"},
                                       {"c27", "6x3x9"},
@@ -162,7 +162,7 @@ TEST(ExchangeRings, OnePortMeansOneMessageEachWay) {
 }
 
 // Hubs hold many blocks. What is there in passing shares scratch that is little more.
-TEST(ExchangeRings, ScratchIsNearThePeak) {
+TEST(AlltoallRings, ScratchIsNearThePeak) {
     const BuildOptions one_port{.single_port = true};
     for (const auto& [shape, held] :
          {std::pair{"16", 17.0}, {"32", 51.0}, {"64", 183.0}, {"128", 727.0}}) {
@@ -176,7 +176,7 @@ TEST(ExchangeRings, ScratchIsNearThePeak) {
 }
 
 // First the sender's own, by target; then an extent for each step in which others came.
-TEST(ExchangeRings, MessagesAreOwnBlocksAndAnExtentPerStep) {
+TEST(AlltoallRings, MessagesAreOwnBlocksAndAnExtentPerStep) {
     const Torus torus = Torus::parse("8x8");
     for (const char* const name : names) {
         if (!named(name).refusal(torus).empty()) {
@@ -203,7 +203,7 @@ TEST(ExchangeRings, MessagesAreOwnBlocksAndAnExtentPerStep) {
     }
 }
 
-TEST(ExchangeRings, PartitionIsTheCheapest) {
+TEST(AlltoallRings, PartitionIsTheCheapest) {
     for (const char* const shape : {"8x8", "12x8", "6x10", "8x8x8", "3x9", "4x12", "7x6", "24"}) {
         const Torus torus = Torus::parse(shape);
         const CostSummary chosen = cost_of("partition", shape);
@@ -222,7 +222,7 @@ TEST(ExchangeRings, PartitionIsTheCheapest) {
     EXPECT_EQ(cheapest_partition(Torus::parse("4"), false).ways, std::vector<Rank>{1});
 }
 
-TEST(ExchangeRings, RefusalsNameTheDimension) {
+TEST(AlltoallRings, RefusalsNameTheDimension) {
     EXPECT_NE(named("bine").refusal(Torus::parse("8x12")).find("dimension 1 has 12"),
               std::string::npos);
     EXPECT_NE(named("t4").refusal(Torus::parse("7x8")).find("dimension 0 has 7"),
@@ -268,7 +268,7 @@ TEST_P(Mutations, OfEveryExtentAreFound) {
     EXPECT_TRUE(accepted());
 }
 
-INSTANTIATE_TEST_SUITE_P(Exchanges, Mutations,
+INSTANTIATE_TEST_SUITE_P(Alltoalls, Mutations,
                          testing::Values("sdx", "direct", "gather-scatter-tree", "t4", "bine"));
 
 }  // namespace

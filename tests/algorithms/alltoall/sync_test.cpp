@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// What keeps the phases of an exchange apart: the signals are the published ones, no message can
+// What keeps the phases of an alltoall apart: the signals are the published ones, no message can
 // meet one of another phase on a link, and everything is delivered as without.
 #include <gtest/gtest.h>
 

@@ -161,10 +161,10 @@ Plain plain_summary(const Torus& torus, const Algorithm& algorithm, const BuildO
             const auto steps = schedule.of(part);
             for (std::size_t s = 0; s < steps.size(); ++s) {
                 for (const Send& m : schedule.sends_of(steps[s])) {
-                    const bool exchange = algorithm.collective == Collective::alltoall;
+                    const bool alltoall = algorithm.collective == Collective::alltoall;
                     const double vectors =
                         static_cast<double>(block_count(schedule.extents_of(m))) /
-                        (part.vector_blocks / (exchange ? 2 : 1)) /
+                        (part.vector_blocks / (alltoall ? 2 : 1)) /
                         static_cast<double>(schedule.parts.size());
                     for (const LinkShare& l : torus.route(r, m.peer)) {
                         const bool may_steer = algorithm.traits.steered && l.share < 1 &&

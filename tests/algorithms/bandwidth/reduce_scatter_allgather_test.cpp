@@ -13,7 +13,7 @@ namespace {
 
 constexpr auto shapes = {"2", "5", "8", "9", "4x4", "3x5", "2x2x2", "2x3x4", "8x8", "12x7"};
 
-TEST(Divided, ReduceScattersMoveEachBlockOnce) {
+TEST(ReduceScatterAllgather, ReduceScattersMoveEachBlockOnce) {
     for (const char* name :
          {"trivance", "swing", "recursive-halving", "bucket", "ring", "direct"}) {
         for (const char* shape : shapes) {
@@ -28,7 +28,7 @@ TEST(Divided, ReduceScattersMoveEachBlockOnce) {
 }
 
 // Each phase is half of the allreduce, in steps and load.
-TEST(Divided, TheTwoPhasesMakeUpTheAllreduce) {
+TEST(ReduceScatterAllgather, TheTwoPhasesMakeUpTheAllreduce) {
     struct Names {
         const char *allreduce, *reduce_scatter, *allgather;
     };
@@ -53,7 +53,7 @@ TEST(Divided, TheTwoPhasesMakeUpTheAllreduce) {
     }
 }
 
-TEST(Divided, TrivanceLoadsOfOnePhase) {
+TEST(ReduceScatterAllgather, TrivanceLoadsOfOnePhase) {
     const auto load = [](const char* shape) {
         return summarize(Torus::parse(shape),
                          find_algorithm(Collective::reduce_scatter, "trivance"))

@@ -49,6 +49,25 @@ TEST(Table, HasIdenticalResultsInEitherClass) {
     }
 }
 
+// The automatic choice takes the first that it finds.
+TEST(Table, NamesOneAlgorithmWhereNothingIsPriced) {
+    for (const Collective collective : collectives()) {
+        for (const Unpriced size : {Unpriced::small, Unpriced::large}) {
+            int named = 0;
+            for (const Algorithm& a : algorithms()) {
+                const Unpriced when = a.selection.unpriced;
+                const bool meant = when == size || when == Unpriced::all;
+                named += a.collective == collective && meant ? 1 : 0;
+                EXPECT_TRUE(!meant ||
+                            (a.traits.identical_results && a.selection.most_ranks > 1024 &&
+                             a.refusal(Torus({1, 3, 5})).empty()))
+                    << a.name << " cannot be chosen everywhere";
+            }
+            EXPECT_LE(named, 1) << to_string(collective);
+        }
+    }
+}
+
 void expect_not_found(Collective collective, const char* name, const std::string& text) {
     try {
         find_algorithm(collective, name);

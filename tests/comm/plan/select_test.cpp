@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // The choice of algorithms: names with modifiers, and the number of pieces of pipelines.
 #include "comm/plan/select.hpp"
-#include "algorithms/registry/registry.hpp"
 
 #include <gtest/gtest.h>
 
+#include "algorithms/registry/registry.hpp"
 #include "comm/setup/cost_settings.hpp"
 #include "tests/comm/communicator/thread_job.hpp"
 #include "topo/error.hpp"
@@ -41,7 +41,7 @@ TEST(Choices, RefuseModifiersThatMakeNoSense) {
                                      {"spanning-trees:send", "no choice of layouts"},
                                      {"bine-dd:pieces-8", "not pipelined"},
                                      {"auto:pieces-8", "auto takes no modifiers"},
-                                     {"linear:backwards", "there are single-port"}}) {
+                                     {"linear:backwards", "there are block-by-block, permute"}}) {
         try {
             parse_choice(Collective::bcast, text, Torus::parse("4x4"));
             ADD_FAILURE() << text;
@@ -99,6 +99,37 @@ TEST(Selection, LeavesMediumVectorsOfLargeToriToFewerSteps) {
     Choice pipeline{&trees(), {.pieces = pieces_for(trees(), torus, bytes)}};
     EXPECT_LT(modelled_seconds(torus, made.choice, bytes),
               modelled_seconds(torus, pipeline, bytes));
+}
+
+// What the registry names for tori that are too large to price, unless the call needs more.
+TEST(Selection, TakesWhatIsNamedWhereNothingIsPriced) {
+    const Torus torus = Torus::parse("64x64");
+    const auto unpriced = [&](Collective collective, std::size_t bytes, const Needs& needs = {}) {
+        const AlgorithmChoice made = choose_algorithm(collective, torus, bytes, needs);
+        EXPECT_FALSE(made.seconds);
+        return made.choice.algorithm->selection.unpriced;
+    };
+    EXPECT_EQ(unpriced(Collective::allreduce, 8), Unpriced::small);
+    EXPECT_EQ(unpriced(Collective::allreduce, 32 * kib), Unpriced::small);
+    EXPECT_EQ(unpriced(Collective::allreduce, 32 * kib + 1), Unpriced::large);
+    EXPECT_EQ(unpriced(Collective::allreduce, 8, {.rank_order = true}), Unpriced::none);
+    EXPECT_EQ(unpriced(Collective::alltoall, mib), Unpriced::all);
+    EXPECT_EQ(unpriced(Collective::alltoall, mib, {.vector_variant = true}), Unpriced::none);
+}
+
+TEST(Selection, LeavesOutWhatIsForFewerRanksOrToBeNamed) {
+    for (const Collective collective : collectives()) {
+        for (const char* shape : {"2", "9", "4x4", "12x12"}) {
+            const Torus torus = Torus::parse(shape);
+            for (const std::size_t bytes : {8UL, 64 * kib, 64 * mib}) {
+                const AlgorithmChoice made = choose_algorithm(collective, torus, bytes);
+                for (const Algorithm* a : {made.choice.algorithm, made.next.algorithm}) {
+                    EXPECT_TRUE(a == nullptr || torus.ranks() <= a->selection.most_ranks)
+                        << a->name << " on " << shape;
+                }
+            }
+        }
+    }
 }
 
 // Two messages per rank and one wait are least where ranks take turns on a core; elsewhere a chain
