@@ -1,0 +1,74 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// What follows from the rows of the collectives, and how users' names are read.
+#include "algorithms/schedule/collective.hpp"
+
+#include <gtest/gtest.h>
+
+#include "topo/error.hpp"
+
+namespace trefoil {
+namespace {
+
+template <typename Question>
+std::string those_with(Question&& question) {
+    std::string names;
+    for (const Collective collective : collectives()) {
+        if (question(traits_of(collective))) {
+            names += (names.empty() ? "" : " ") + std::string(to_string(collective));
+        }
+    }
+    return names;
+}
+
+TEST(CollectiveRows, SayWhatTheInterfaceSays) {
+    using Row = const CollectiveTraits&;
+    EXPECT_EQ(those_with([](Row r) { return r.rooted(); }), "bcast reduce gather scatter");
+    EXPECT_EQ(those_with([](Row r) { return r.reduces; }), "allreduce reduce_scatter reduce");
+    EXPECT_EQ(those_with([](Row r) { return r.blocks_have_owners(); }),
+              "reduce_scatter allgather gather scatter");
+    EXPECT_EQ(those_with([](Row r) { return r.blocks_both_ways(); }), "alltoall");
+    EXPECT_EQ(those_with([](Row r) { return r.synchronises; }),
+              "allreduce reduce_scatter allgather alltoall barrier");
+    EXPECT_EQ(those_with([](Row r) { return r.replicates_results(); }), "allreduce");
+    EXPECT_EQ(those_with([](Row r) { return !r.has_data(); }), "barrier");
+}
+
+TEST(CollectiveRows, KeepTheirPromises) {
+    for (const Collective collective : collectives()) {
+        const CollectiveTraits& row = traits_of(collective);
+        // Nobody hears from all ranks where only the root brings or takes something.
+        EXPECT_FALSE(row.rooted() && row.synchronises) << row.name;
+        EXPECT_EQ(row.vector_variant.empty(), !row.has_blocks()) << row.name;
+        EXPECT_EQ(row.vector_blocks(6), row.blocks_both_ways()     ? 12U
+                                        : row.blocks_have_owners() ? 6U
+                                                                   : 0U);
+        EXPECT_EQ(find_collective(row.name), collective);
+    }
+}
+
+TEST(CollectiveRows, HoldersAreAllRanksOrTheRoot) {
+    const CollectiveTraits& scatter = traits_of(Collective::scatter);
+    EXPECT_TRUE(scatter.in.held_by(2, 2));
+    EXPECT_FALSE(scatter.in.held_by(1, 2));
+    EXPECT_TRUE(scatter.out.held_by(1, 2));
+    EXPECT_FALSE(traits_of(Collective::barrier).out.held_by(0, 0));
+}
+
+std::string message_for(std::string_view name) {
+    try {
+        find_collective(name);
+    } catch (const Error& error) {
+        EXPECT_EQ(error.status(), Status::not_found);
+        return error.what();
+    }
+    return "";
+}
+
+TEST(CollectiveRows, AnUnknownNameIsAnsweredWithTheNearest) {
+    EXPECT_EQ(message_for("alreduce"),
+              "there is no collective \"alreduce\"; did you mean allreduce or reduce?");
+    EXPECT_NE(message_for("xyz").find("there are allreduce, reduce_scatter"), std::string::npos);
+}
+
+}  // namespace
+}  // namespace trefoil
