@@ -299,7 +299,7 @@ void add_algorithm_options(CLI::App& command, const std::shared_ptr<PlanOptions>
                 name, [options, i] { options->asked[i] = option_table()[i].values.front().text; },
                 help);
         } else if (option.is_number()) {
-            command.add_option(name, asked, help);
+            command.add_option(name, asked, help)->type_name("NUMBER");
         } else {
             command.add_option(name, asked,
                                fmt::format("{}: {}", help, fmt::join(words_of(option), ", ")));

@@ -227,7 +227,7 @@ How to read it:
 - **Shapes**: dimensions and ranks may be any numbers unless it says otherwise; `-` marks a torus that is refused.
 - **Options**: `layouts` are block-by-block, permute, send and two-transmissions; `pieces` is the number of pieces of a
   pipeline, here the default. `name:single-port` is the published variant for one port. `signals` and `barrier` keep the
-  phases of an exchange apart, for networks in which messages that meet block each other.
+  phases of an alltoall apart, for networks in which messages that meet block each other.
 )";
 
 }  // namespace
