@@ -10,7 +10,7 @@
 #include "threads/executor/call.hpp"
 #include "threads/executor/channels.hpp"
 #include "threads/executor/executor_options.hpp"
-#include "threads/executor/parts.hpp"
+#include "threads/executor/executor_parts.hpp"
 #include "threads/executor/peer_watch.hpp"
 #include "threads/executor/running_call.hpp"
 #include "threads/executor/worker.hpp"
@@ -66,7 +66,8 @@ class Executor {
     std::vector<std::unique_ptr<Worker>> workers_;
     Greeting greeting_;
     PeerWatch watch_;
-    /// The call that runs. Nothing else assumes that there is one at a time.
+    /// The call that runs. That there is one at a time is assumed here alone: segments know the
+    /// call that they belong to, workers and the watch are told which one to bring to its end.
     RunningCall call_;
     std::uint64_t calls_ = 0;  ///< made so far
 };

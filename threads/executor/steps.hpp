@@ -28,8 +28,10 @@ class Steps {
 
   private:
     void perform(const RunningSegment& segment, ProgramRange range, TimelineNotes& notes) noexcept {
-        operations_.perform(segment.call().call(), segment.program(), segment.buffers(), range,
-                            notes.ring());
+        if (range.count > 0) {
+            operations_.perform(segment.call().call(), segment.program(), segment.buffers(), range,
+                                notes.ring());
+        }
     }
     void open(RunningSegment& segment, std::uint32_t part, std::uint32_t step,
               TimelineNotes& notes) noexcept;

@@ -51,11 +51,7 @@ void Worker::run(RunningCall& call, PeerWatch& watch) noexcept {
 
 void Worker::work(RunningCall& call, PeerWatch& watch) noexcept {
     while (true) {
-        changes_seen_ = parts_.wake_up.changes();
-        bool progressed = number_ == 0 && start_segments(call);
-        progressed |= adopt_segments();
-        progressed |= poster_.post_ready();
-        progressed |= poll();
+        const bool progressed = advance(call);
         if (call.done() || parts_.failure.happened()) {
             return;
         }
@@ -69,6 +65,15 @@ void Worker::work(RunningCall& call, PeerWatch& watch) noexcept {
             return;
         }
     }
+}
+
+bool Worker::advance(RunningCall& call) noexcept {
+    changes_seen_ = parts_.wake_up.changes();
+    bool progressed = number_ == 0 && start_segments(call);
+    progressed |= adopt_segments();
+    progressed |= poster_.post_ready();
+    progressed |= poll();
+    return progressed;
 }
 
 bool Worker::start_segments(RunningCall& call) noexcept {

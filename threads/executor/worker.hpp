@@ -7,7 +7,7 @@
 #include <cstdint>
 
 #include "threads/executor/arrivals.hpp"
-#include "threads/executor/parts.hpp"
+#include "threads/executor/executor_parts.hpp"
 #include "threads/executor/peer_watch.hpp"
 #include "threads/executor/poster.hpp"
 #include "threads/executor/running_call.hpp"
@@ -36,6 +36,8 @@ class alignas(64) Worker {
 
   private:
     void work(RunningCall& call, PeerWatch& watch) noexcept;
+    /// Does once all that can be done now; false: nothing could.
+    bool advance(RunningCall& call) noexcept;
     bool start_segments(RunningCall& call) noexcept;
     bool adopt_segments() noexcept;
     void transport_failed(std::uint64_t cookie) noexcept;

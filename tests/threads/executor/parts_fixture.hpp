@@ -10,7 +10,7 @@
 
 #include "program_writer.hpp"
 #include "recording_group.hpp"
-#include "threads/executor/parts.hpp"
+#include "threads/executor/executor_parts.hpp"
 #include "threads/executor/running_call.hpp"
 
 namespace trefoil::test {

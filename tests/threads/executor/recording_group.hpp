@@ -27,7 +27,6 @@ class RecordingGroup final : public PortGroup {
     std::deque<Event> events;
     // What has been asked for.
     std::vector<Put> puts;
-    int wakes = 0;
 
     void arrives(std::uint32_t notification) {
         events.push_back({Event::Kind::arrived, notification, 0});
@@ -64,7 +63,7 @@ class RecordingGroup final : public PortGroup {
         return count;
     }
     void wait(std::chrono::microseconds) override {}
-    void wake() override { ++wakes; }
+    void wake() override {}
     std::string error_text() const override { return "the cable is cut"; }
     std::string port_text(Port) const override { return "a double"; }
 
