@@ -87,6 +87,9 @@ TEST(Collectives, OneRank) {
 TEST(Collectives, TwoRanks) {
     run_all("2");
 }
+TEST(Collectives, EvenRing) {
+    run_all("4");
+}
 TEST(Collectives, OddRing) {
     run_all("5");
 }
