@@ -2,7 +2,10 @@
 // What tests of other rooms run over: every transport of this build, without knowing their names.
 #pragma once
 
+#include <gtest/gtest.h>
+
 #include <algorithm>
+#include <iterator>
 #include <ostream>
 #include <string>
 #include <vector>
@@ -19,6 +22,11 @@ struct TransportToTest {
         *out << transport.name;
     }
 };
+
+/// For INSTANTIATE_TEST_SUITE_P.
+inline std::string name_of_transport(const testing::TestParamInfo<TransportToTest>& info) {
+    return info.param.name;
+}
 
 /// Those with providers are tested with ones that every machine has; all others with their default.
 inline std::vector<TransportToTest> transports_to_test() {

@@ -54,8 +54,7 @@ TEST_P(Late, RanksSleepWhileTheyWait) {
     }
 }
 
-INSTANTIATE_TEST_SUITE_P(All, Late, testing::ValuesIn(transports_to_test()),
-                         [](const auto& info) { return info.param.name; });
+INSTANTIATE_TEST_SUITE_P(All, Late, testing::ValuesIn(transports_to_test()), name_of_transport);
 
 }  // namespace
 }  // namespace trefoil::test

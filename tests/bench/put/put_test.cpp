@@ -83,7 +83,7 @@ TEST_P(PutTransports, delivers_every_byte) {
 }
 
 INSTANTIATE_TEST_SUITE_P(All, PutTransports, testing::ValuesIn(transports_to_test()),
-                         [](const auto& info) { return info.param.name; });
+                         name_of_transport);
 
 TEST(PutLaunch, runs_under_the_launcher_too) {
     const auto result = run_tool({"run", "-n", "2", "--", TREFOIL_TOOL, "perf", "put", "--sizes",
