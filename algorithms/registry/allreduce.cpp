@@ -153,6 +153,17 @@ constexpr Algorithm entries[] = {
         .landing_vectors = half_and_a_block,
     },
     {
+        .name = "single-copy",
+        .collective = Collective::allreduce,
+        .summary = "each rank reduces a share straight from all ranks' memory, in rank order",
+        .paper = "own",
+        .shapes = "every torus",
+        .traits = pulled,
+        .shape_refusal = every_torus,
+        .builder = without_options<build_single_copy>,
+        .landing_vectors = none,
+    },
+    {
         .name = "linear",
         .collective = Collective::allreduce,
         .summary = "rank 0 receives from everybody, reduces in rank order, sends to everybody",

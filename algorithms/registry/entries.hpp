@@ -93,6 +93,11 @@ inline constexpr Traits ordered{CostClass::latency, true, true};
 inline constexpr Traits scattered{CostClass::bandwidth, true, false};
 /// The same in rank order.
 inline constexpr Traits ordered_scattered{CostClass::bandwidth, true, true};
+/// The same straight from the memory of peers.
+inline constexpr Traits pulled{.cost_class = CostClass::bandwidth,
+                               .identical_results = true,
+                               .order_preserving = true,
+                               .reads_peers = true};
 
 // Selection.
 /// Of the plain ring: bucket has its volume on one dimension and fewer steps on several.

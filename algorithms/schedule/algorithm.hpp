@@ -35,6 +35,9 @@ struct Traits {
     bool steered = false;
     /// Runs alltoallv: every block goes straight to its target, so that blocks may differ in size.
     bool vector_variant = false;
+    /// Ranks read each other's memory, so it runs only where all get at all others', and is no
+    /// candidate of the cost model.
+    bool reads_peers = false;
 };
 
 /// Which vectors an algorithm is taken for on tori with too many ranks to price all candidates.

@@ -139,12 +139,13 @@ std::vector<std::string> split_list(std::string_view text) {
 
 std::string traits_text(const Traits& traits) {
     return fmt::format(
-        "{}, {}{}{}",
+        "{}, {}{}{}{}",
         traits.cost_class == CostClass::latency ? "for small vectors" : "for large vectors",
         traits.identical_results ? "identical results on all ranks"
                                  : "ranks may differ in the last bit of a float",
         traits.order_preserving ? ", keeps the order of ranks" : "",
-        traits.vector_variant ? ", takes blocks of any sizes" : "");
+        traits.vector_variant ? ", takes blocks of any sizes" : "",
+        traits.reads_peers ? ", needs ranks that reach each other's memory" : "");
 }
 
 }  // namespace trefoil::tool

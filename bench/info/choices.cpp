@@ -98,10 +98,10 @@ Json automatic_algorithms(const Torus& torus, const Settings& settings) {
             const bool alone = made.next.algorithm == nullptr;
             // Ranks of one host, which is what is told here, reach each other's memory as a rule.
             if (settings.single_copy && transport_for(settings.backend, true).single_copy &&
-                gains_directly(collective, parse_size(size), torus.ranks())) {
+                gains_by_single_copy(collective, parse_size(size), torus.ranks())) {
                 rows.push_back({{"collective", to_string(collective)},
                                 {"bytes", size},
-                                {"algorithm", "ordered"},
+                                {"algorithm", "single-copy"},
                                 {"modelled_us", microseconds(std::nullopt)},
                                 {"next", to_string(made.choice)},
                                 {"next_us", microseconds(made.seconds)}});

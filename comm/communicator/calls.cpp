@@ -48,10 +48,10 @@ const Plan& Communicator::plan(const Request& request) {
 const Plan& Communicator::make_plan(const Request& request) {
     try {
         const std::int64_t begin = timeline_ ? trace_clock() : 0;
-        if (chooser_->suits_single_copy(request)) {
+        if (chooser_->may_read_peers(request)) {
             single_copy_.settle([&] {
                 const Choice choice = chooser_->choose(request, true);
-                const bool here = planner_->reaches_all(request, choice);
+                const bool here = planner_->reaches_peers(request, choice);
                 return agreement_.all_say_yes("single copy", [here] { return here; });
             });
         }

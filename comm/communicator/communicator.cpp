@@ -143,7 +143,7 @@ void Communicator::prepare_calls() {
     schedules_.emplace(torus_map_, rank(), agreement_, *channel_setup_, *executor_);
     const SegmentLimits limits{channels_.slot_bytes, settings_.segment_bytes,
                                settings_.landing_bytes};
-    planner_.emplace(torus_map_, rank(), limits, channels_, *schedules_, *executor_);
+    planner_.emplace(torus_map_, limits, channels_, *schedules_, *executor_);
 }
 
 Communicator::Resources Communicator::resources() const {

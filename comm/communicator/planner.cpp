@@ -6,7 +6,7 @@
 
 #include "comm/plan/hash.hpp"
 #include "comm/plan/lower.hpp"
-#include "comm/plan/single_copy.hpp"
+#include "comm/plan/pulls.hpp"
 
 namespace trefoil {
 
@@ -38,23 +38,14 @@ std::unique_ptr<Plan> Planner::plan(const Request& request, const Choice& choice
     } else if (request.traits().reduces) {
         plan->call.kernels = reduce_kernels(request.type, request.op);
     }
-    if (choice.single_copy) {
-        lower_single_copy(*plan, request, schedule);
-    } else {
-        lower_segments(*plan, request, choice, schedule);
-    }
+    lower_segments(*plan, request, choice, schedule);
     plan->call.segments = plan->segments;
     return plan;
 }
 
-bool Planner::reaches_all(const Request& request, const Choice& choice) {
-    return trefoil::reaches_all(schedules_.get(choice, false, text_of(request, choice)), channels_);
-}
-
-void Planner::lower_single_copy(Plan& plan, const Request& request, const Schedule& schedule) {
-    add_program(plan, lower_directly(schedule, channels_, rank_, map_.torus.ranks(), request.count,
-                                     request.element_bytes()));
-    plan.segments.push_back({plan.programs.back().get(), 0});
+bool Planner::reaches_peers(const Request& request, const Choice& choice) {
+    return trefoil::reaches_peers(schedules_.get(choice, false, text_of(request, choice)),
+                                  channels_);
 }
 
 /// Segments of one shape share a program.

@@ -19,10 +19,9 @@ namespace trefoil {
 class Planner {
   public:
     /// All but `limits` outlive this.
-    Planner(const TorusMap& map, Rank rank, const SegmentLimits& limits, Channels& channels,
+    Planner(const TorusMap& map, const SegmentLimits& limits, Channels& channels,
             ConnectedSchedules& schedules, Executor& executor)
         : map_(map),
-          rank_(rank),
           limits_(limits),
           channels_(channels),
           schedules_(schedules),
@@ -32,18 +31,16 @@ class Planner {
     /// ranks alike.
     std::unique_ptr<Plan> plan(const Request& request, const Choice& choice);
 
-    /// Whether this rank gets at the memory of all others that `choice` of single copy names.
-    /// Collective where its schedule is new.
-    bool reaches_all(const Request& request, const Choice& choice);
+    /// Whether this rank gets at the memory of all peers that the choice reads. Collective where
+    /// its schedule is new.
+    bool reaches_peers(const Request& request, const Choice& choice);
 
   private:
-    void lower_single_copy(Plan& plan, const Request& request, const Schedule& schedule);
     void lower_segments(Plan& plan, const Request& request, const Choice& choice,
                         const Schedule& schedule);
     void add_program(Plan& plan, Program program);
 
     const TorusMap& map_;
-    Rank rank_;
     SegmentLimits limits_;
     Channels& channels_;
     ConnectedSchedules& schedules_;

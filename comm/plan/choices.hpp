@@ -16,8 +16,6 @@ namespace trefoil {
 struct Choice {
     const Algorithm* algorithm = nullptr;  ///< null: auto
     BuildOptions options;
-    /// The reduction goes straight from the ranks' memory, in the algorithm's order.
-    bool single_copy = false;
     friend bool operator==(const Choice&, const Choice&) = default;
 };
 

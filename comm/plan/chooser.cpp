@@ -22,8 +22,8 @@ Choice by_the_model(Collective collective, const Torus& torus, std::size_t bytes
 }  // namespace
 
 const Algorithm& single_copy_algorithm() {
-    static const Algorithm& ordered = find_algorithm(Collective::allreduce, "ordered");
-    return ordered;
+    static const Algorithm& found = find_algorithm(Collective::allreduce, "single-copy");
+    return found;
 }
 
 Chooser::Chooser(const TorusMap& map, const Settings& settings, Model model)
@@ -42,8 +42,9 @@ Choice Chooser::choose(const Request& request, bool reaches_all) const {
     const std::size_t bytes = bytes_of(request);
     const bool pairs = request.counts_in_pairs();
     Choice choice = forced(request.collective);
-    if (reaches_all && suits_single_copy(request)) {
-        choice = {&single_copy_algorithm(), {}, true};
+    const bool reads_peers = reaches_all && may_read_peers(request);
+    if (choice.algorithm == nullptr && reads_peers) {
+        choice.algorithm = &single_copy_algorithm();
     } else if (choice.algorithm == nullptr) {
         const Needs needs{goes_in_rank_order(request), pairs};
         choice = model_(request.collective, map_.torus, bytes, needs, basis_);
@@ -52,6 +53,13 @@ Choice Chooser::choose(const Request& request, bool reaches_all) const {
                     std::string(choice.algorithm->name) +
                         " forwards blocks, which must be of one size; for alltoallv use auto, or "
                         "an algorithm that `trefoil info` lists as taking blocks of any sizes");
+    } else if (choice.algorithm->traits.reads_peers && !reads_peers) {
+        throw Error(
+            Status::unsupported,
+            std::string(choice.algorithm->name) + " reads the memory of other ranks, " +
+                (single_copy_ ? "which the transport or the kernel does not let all ranks do"
+                              : "which TREFOIL_SINGLE_COPY=0 rules out") +
+                "; use auto or another algorithm");
     }
     // What nobody has said yet.
     if (choice.options.pieces == 0) {
@@ -64,12 +72,12 @@ Choice Chooser::choose(const Request& request, bool reaches_all) const {
     return choice;
 }
 
-bool Chooser::suits_single_copy(const Request& request) const {
-    const Choice& forced = this->forced(request.collective);
-    const bool left_open =
-        forced.algorithm == nullptr || forced == Choice{&single_copy_algorithm(), {}};
-    return single_copy_ && left_open &&
-           gains_directly(request.collective, bytes_of(request), map_.torus.ranks());
+bool Chooser::may_read_peers(const Request& request) const {
+    const Algorithm* const named = forced(request.collective).algorithm;
+    return single_copy_ &&
+           (named != nullptr
+                ? named->traits.reads_peers
+                : gains_by_single_copy(request.collective, bytes_of(request), map_.torus.ranks()));
 }
 
 void Chooser::require_rank_order(const Request& request, const Choice& choice) const {

@@ -37,8 +37,8 @@ class Chooser {
     /// others. Throws Error(unsupported) when what is forced does not suit the call.
     Choice choose(const Request& request, bool reaches_all) const;
 
-    /// May this call use single copy, if the ranks get at each other's memory?
-    bool suits_single_copy(const Request& request) const;
+    /// Would this call read the memory of peers, if every rank got at it?
+    bool may_read_peers(const Request& request) const;
 
     /// Throws Error(unsupported) when the call must go in the order of the ranks and the choice, or
     /// the places of the ranks, do not let it.
@@ -58,7 +58,7 @@ class Chooser {
     std::array<Choice, collective_count> forced_;
 };
 
-/// What single copy runs: its association and its channels.
+/// What auto takes where it gains by it.
 const Algorithm& single_copy_algorithm();
 
 }  // namespace trefoil

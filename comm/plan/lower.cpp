@@ -6,6 +6,8 @@
 #include <map>
 #include <utility>
 
+#include "comm/plan/pulls.hpp"
+#include "comm/plan/single_copy.hpp"
 #include "threads/executor/notification.hpp"
 #include "topo/error.hpp"
 
@@ -38,6 +40,8 @@ class Lowering {
             in_[{channels.in[c].peer, channels.in[c].port.index}] = c;
         }
         program_.pack_bytes.resize(channels.groups.size());
+        program_.first_peer =
+            Location::first_landing + static_cast<std::uint32_t>(channels.in.size());
     }
 
     Program lower(bool acknowledged) {
@@ -79,6 +83,8 @@ class Lowering {
         scratch_first_ = program_.scratch_bytes;
         scratch_block_bytes_ = part.scratch_blocks > 0 ? map_.block_bytes(p, part.scratch_like) : 0;
         program_.scratch_bytes += aligned(scratch_block_bytes_ * part.scratch_blocks);
+        peer_spaces_.clear();
+        room_ = {};
         const ProgramRange range{static_cast<std::uint32_t>(program_.steps.size()), 0};
         std::uint32_t number = 0;
         for (const Step& step : schedule_.of(part)) {
@@ -159,7 +165,12 @@ class Lowering {
 
     ProgramRange lower_moves(const Step& step) {
         ProgramRange range{static_cast<std::uint32_t>(program_.ops.size()), 0};
-        for (const Move& move : schedule_.moves_of(step)) {
+        const auto moves = schedule_.moves_of(step);
+        if (std::any_of(moves.begin(), moves.end(),
+                        [](const Move& m) { return m.pulls() || m.initial; })) {
+            return lower_pulling_moves(moves);
+        }
+        for (const Move& move : moves) {
             const Extent target{move.to, move.from.count};
             const std::vector<Run> from = runs({&move.from, 1});
             const std::vector<Run> to = runs({&target, 1});
@@ -167,6 +178,77 @@ class Lowering {
         }
         range.count = static_cast<std::uint32_t>(program_.ops.size()) - range.first;
         return range;
+    }
+
+    ProgramRange lower_pulling_moves(std::span<const Move> moves) {
+        std::vector<PlacedMove> placed;
+        for (const Move& move : moves) {
+            place(move, placed);
+        }
+        const bool copies = std::any_of(placed.begin(), placed.end(),
+                                        [](const PlacedMove& m) { return m.by_transport; });
+        const std::size_t chunk_bytes = copies ? copied_chunk_bytes : addressed_chunk_bytes;
+        if (copies && room_.space != Location::scratch) {
+            room_ = {Location::scratch, program_.scratch_bytes};
+            program_.scratch_bytes += aligned(std::max(chunk_bytes, element_bytes_));
+        }
+        const std::vector<ProgramOp> ops =
+            lower_pulls(placed, {element_bytes_, chunk_bytes, map_.in_place(), room_});
+        const ProgramRange range{static_cast<std::uint32_t>(program_.ops.size()),
+                                 static_cast<std::uint32_t>(ops.size())};
+        program_.ops.insert(program_.ops.end(), ops.begin(), ops.end());
+        return range;
+    }
+
+    /// Where blocks lie in a peer's vectors is known where it is the same on all ranks.
+    void place(const Move& move, std::vector<PlacedMove>& placed) const {
+        const Extent target{move.to, move.from.count};
+        const std::vector<Run> from = runs({&move.from, 1});
+        const std::vector<Run> to = runs({&target, 1});
+        if (from.empty()) {
+            return;
+        }
+        PlacedMove m{move.action, false, false, to.front().at, from.front().at, from.front().bytes};
+        const bool elsewhere = move.pulls() || move.initial;
+        if (from.size() > 1 || to.size() > 1 || from.front().bytes != to.front().bytes ||
+            (elsewhere && (!map_.alike_on_all_ranks() || m.source.space != Location::output))) {
+            throw Error(Status::internal,
+                        "blocks that ranks read from each other do not lie alike on all of them; "
+                        "please report this");
+        }
+        m.temporary = is_temporary(schedule_, *part_, move.to);
+        if (move.pulls()) {
+            const std::uint32_t input = peer_space(move.peer);
+            const OutChannel& channel = channels_.out[program_.peer_of(input)];
+            m.source.space = move.initial ? input : input + 1;
+            m.by_transport =
+                channels_.groups[channel.group]->reach(channel.endpoint) != Reach::addresses;
+        } else if (move.initial) {
+            m.source.space = Location::input;
+        }
+        placed.push_back(m);
+    }
+
+    std::uint32_t peer_space(Rank peer) const {
+        const auto found = peer_spaces_.find(peer);
+        if (found == peer_spaces_.end()) {
+            throw Error(Status::internal, "rank " + std::to_string(peer) +
+                                              " has not opened its vectors; please report this");
+        }
+        return found->second;
+    }
+
+    /// A peer's vectors are spaces from now on.
+    void lower_opening(Rank peer, Location addresses, std::vector<ProgramOp>& ops) {
+        const auto channel = out_.lower_bound({peer, 0});
+        if (channel == out_.end() || channel->first.first != peer) {
+            throw Error(Status::internal, "no channel to rank " + std::to_string(peer) +
+                                              ", which opens its vectors; please report this");
+        }
+        const std::uint32_t space = program_.spaces();
+        program_.peers.push_back(channel->second);
+        peer_spaces_[peer] = space;
+        ops.push_back({ProgramOp::Kind::open, {space, 0}, addresses, {}, 0});
     }
 
     /// The same bytes, cut differently on the two sides.
@@ -185,7 +267,9 @@ class Lowering {
 
     void lower_send(const Send& send) {
         const auto extents = schedule_.extents_of(send);
-        const std::vector<Run> pieces = runs(extents);
+        const std::vector<Run> pieces =
+            send.opens ? std::vector<Run>{{{Location::addresses, 0}, sizeof(VectorAddresses)}}
+                       : runs(extents);
         const std::size_t bytes = total(pieces);
         if (bytes == 0 && !extents.empty()) {
             return;
@@ -229,7 +313,7 @@ class Lowering {
     bool lower_receive(const Receive& receive, std::uint32_t this_step,
                        std::vector<ProgramOp>& ops) {
         const auto applications = schedule_.applications_of(receive);
-        std::size_t bytes = 0;
+        std::size_t bytes = receive.opens ? sizeof(VectorAddresses) : 0;
         if (!applications.empty()) {
             bytes = total(runs(schedule_.extents_of(applications[0])));
             if (bytes == 0) {
@@ -241,6 +325,9 @@ class Lowering {
         std::uint32_t index = 0;
         take_place(in_used_[channel], bytes, receive.peer, landing, index);
         arrivals_[channel].push_back({this_step, bytes});
+        if (receive.opens) {
+            lower_opening(receive.peer, {Location::first_landing + channel, landing}, ops);
+        }
         for (const Application& application : applications) {
             std::size_t from = landing;
             for (const Run& run : runs(schedule_.extents_of(application))) {
@@ -373,6 +460,8 @@ class Lowering {
     const Part* part_ = nullptr;
     std::uint32_t part_index_ = 0;
     std::size_t scratch_first_ = 0, scratch_block_bytes_ = 0;
+    std::map<Rank, std::uint32_t> peer_spaces_;  // of the part: the first of each open peer
+    Location room_;                              // of the part: for what the transport copies
 };
 
 }  // namespace

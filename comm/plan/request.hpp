@@ -29,7 +29,8 @@ struct Request {
     /// count, so what all ranks must decide alike cannot depend on these lists, nor on the two
     /// above.
     std::span<const std::size_t> send_counts = {}, send_displacements = {};
-    /// Alltoall: the blocks sent lie where those received will.
+    /// Alltoall: the blocks sent lie where those received will. Allreduce: input and output are
+    /// one.
     bool in_place = false;
     /// An operation of the user's in place of `op`; then `type` is ignored for its elements' size.
     std::shared_ptr<const UserOperation> user = {};

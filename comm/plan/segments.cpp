@@ -8,6 +8,7 @@
 #include <string>
 
 #include "comm/plan/lower.hpp"
+#include "comm/plan/single_copy.hpp"
 #include "threads/executor/channel_uses.hpp"
 #include "topo/error.hpp"
 
@@ -81,6 +82,11 @@ Cut cut(const Request& request, const Choice& choice, const Torus& torus, const 
     const std::size_t longest = request.longest();
     if (longest == 0) {
         return {};
+    }
+    if (choice.algorithm->traits.reads_peers) {
+        const ShareSegments shares =
+            segments_of_shares(longest, request.element_bytes(), torus.ranks());
+        return {shares.count, shares.elements};
     }
     const std::size_t most = most_per_segment(request, choice, torus, schedule, limits);
     std::size_t segments = divided_up(longest, most);

@@ -56,7 +56,8 @@ bool suits_order(const Traits& traits, bool in_rank_order) {
 
 bool is_candidate(const Algorithm& algorithm, Collective collective, const Torus& torus) {
     return algorithm.collective == collective && algorithm.traits.identical_results &&
-           torus.ranks() <= algorithm.selection.most_ranks && algorithm.refusal(torus).empty();
+           !algorithm.traits.reads_peers && torus.ranks() <= algorithm.selection.most_ranks &&
+           algorithm.refusal(torus).empty();
 }
 
 bool gathers_too_much(const Algorithm& algorithm, const Torus& torus, std::size_t bytes) {

@@ -1,38 +1,44 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Allreduce on one host without landing memory: every rank reduces a share of the vector straight
-// from all ranks' inputs and writes it into all their outputs.
+// Where reading each other's memory pays, and in which pieces: figures for algorithms with the
+// trait reads_peers.
 #pragma once
 
 #include <cstddef>
 
 #include "algorithms/schedule/algorithm.hpp"
-#include "threads/executor/channels.hpp"
-#include "threads/executor/program.hpp"
 
 namespace trefoil {
 
-/// From both on (bytes of the vector) two rounds of messages to all cost less than copying through
+/// From both on (bytes of the vector) rounds of messages to all cost less than copying through
 /// landing slots does. Measured with 2, 4 and 9 ranks.
-inline constexpr std::size_t least_direct_bytes = std::size_t{64} << 10;
-inline constexpr std::size_t least_direct_bytes_per_rank = std::size_t{16} << 10;
-/// A rank writes to all others, so beyond this many there is too little left of each share.
-inline constexpr Rank most_direct_ranks = 64;
+inline constexpr std::size_t least_single_copy_bytes = std::size_t{64} << 10;
+inline constexpr std::size_t least_single_copy_bytes_per_rank = std::size_t{16} << 10;
+/// A rank reads from all others, so beyond this many there is too little left of each share.
+inline constexpr Rank most_single_copy_ranks = 64;
 
-/// Whether such a call gains by it, if the ranks get at each other's memory.
-constexpr bool gains_directly(Collective collective, std::size_t bytes, Rank ranks) {
-    return collective == Collective::allreduce && bytes >= least_direct_bytes &&
-           bytes / static_cast<std::size_t>(ranks) >= least_direct_bytes_per_rank &&
-           ranks <= most_direct_ranks;
+/// Whether auto takes allreduce by single-copy, if the ranks get at each other's memory.
+constexpr bool gains_by_single_copy(Collective collective, std::size_t bytes, Rank ranks) {
+    return collective == Collective::allreduce && bytes >= least_single_copy_bytes &&
+           bytes / static_cast<std::size_t>(ranks) >= least_single_copy_bytes_per_rank &&
+           ranks <= most_single_copy_ranks;
 }
 
-/// Whether this rank gets at the memory of all peers of the schedule's first part, in which every
-/// rank sends to every other one.
-bool reaches_all(const Schedule& schedule, const Channels& channels);
+/// What is reduced at a time from all ranks' vectors, so that the sum stays in the first-level
+/// cache. The transport's copies are calls, so they are long, but not longer than what the
+/// second-level cache holds of two.
+inline constexpr std::size_t addressed_chunk_bytes = std::size_t{32} << 10;
+inline constexpr std::size_t copied_chunk_bytes = std::size_t{256} << 10;
 
-/// The program of an allreduce of `count` elements in the order of the ranks: the same association
-/// as algorithm `ordered`, whose schedule this is and whose channels carry the addresses and the
-/// news that a share is done. Synchronising. reaches_all() on every rank.
-Program lower_directly(const Schedule& schedule, const Channels& channels, Rank rank, Rank ranks,
-                       std::size_t count, std::size_t element_bytes);
+/// A segment has a share of this many bytes for each rank. Two segments run at a time, so the
+/// shares that a rank has reduced are still in its second-level cache when its peers read them;
+/// larger ones come from memory, smaller ones spend more on their three rounds of signals.
+inline constexpr std::size_t segment_share_bytes = std::size_t{256} << 10;
+
+/// A vector cut so: all segments have `elements`, but for the last. They begin at cache lines of
+/// vectors that do.
+struct ShareSegments {
+    std::size_t count = 0, elements = 0;
+};
+ShareSegments segments_of_shares(std::size_t elements, std::size_t element_bytes, Rank ranks);
 
 }  // namespace trefoil

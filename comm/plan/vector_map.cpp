@@ -113,7 +113,8 @@ std::size_t VectorMap::block_bytes(std::size_t part, Block block) const {
 std::vector<Transfer> VectorMap::begin() const {
     const Rank rank = schedule_.rank;
     std::vector<Transfer> list;
-    if (!row_.in.held_by(rank, shape_.root) || row_.in_place == InPlace::always) {
+    if (!row_.in.held_by(rank, shape_.root) || row_.in_place == InPlace::always ||
+        schedule_.parts.front().input_apart) {  // what is to be read of the input is read there
         return list;
     }
     if (row_.in.data == Data::vector) {

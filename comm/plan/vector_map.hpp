@@ -26,7 +26,7 @@ struct SegmentShape {
     /// Where ranks have blocks: by part and position, whose block it is. Alltoall: which entry of
     /// `elements` the vector block is.
     std::vector<std::vector<Rank>> owners;
-    bool in_place = false;  ///< of alltoall
+    bool in_place = false;  ///< of alltoall and allreduce: input and output are the same memory
 };
 
 /// A run of bytes.
@@ -55,6 +55,12 @@ class VectorMap {
     std::size_t block_bytes(std::size_t part, Block block) const;
     std::size_t image_bytes() const { return image_bytes_; }
     std::size_t element_bytes() const { return shape_.element_bytes; }
+    bool in_place() const { return shape_.in_place; }
+    /// Blocks lie at the same offsets in the input and the output of every rank.
+    bool alike_on_all_ranks() const {
+        return row_.in.data == Data::vector && row_.in.holders == Holders::all &&
+               row_.out.data == Data::vector && row_.out.holders == Holders::all;
+    }
 
     /// What is copied before the first step, and after the last.
     std::vector<Transfer> begin() const;

@@ -49,7 +49,7 @@ constexpr EnvironmentVariable table[] = {
      "1: always reduce in rank order, so that results do not depend on algorithm and torus"},
     {"TREFOIL_SINGLE_COPY", "0|1", "1",
      "1: ranks of one host reduce large vectors straight from each other's memory where the kernel "
-     "lets them (algorithm auto or ordered); the same on all ranks"},
+     "lets them (algorithm auto or single-copy); the same on all ranks"},
     {"TREFOIL_PHASE_SYNC", "none|signals|barrier", "none",
      "of alltoall by algorithms that go along the rings of a torus: signals (barriers where there "
      "are none) or barriers between its phases, for networks in which messages that meet block "

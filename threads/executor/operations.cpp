@@ -2,13 +2,15 @@
 // The operations of a program, one by one.
 #include "threads/executor/operations.hpp"
 
+#include <cerrno>
 #include <cstring>
+#include <string>
 
 namespace trefoil {
 
 namespace {
 
-void note(TraceRing& trace, const Call& call, const Program& program, const ProgramOp& op,
+void note(TraceRing& trace, const Call& call, Rank peer, const ProgramOp& op,
           std::int64_t begin) noexcept {
     TraceEvent event;
     event.begin = begin;
@@ -25,11 +27,12 @@ void note(TraceRing& trace, const Call& call, const Program& program, const Prog
         case ProgramOp::Kind::joint:
             event.kind = TraceEvent::Kind::joint;
             break;
-        case ProgramOp::Kind::publish:
+        case ProgramOp::Kind::open:
             return;  // 16 bytes
-        case ProgramOp::Kind::fold:
-            event.kind = TraceEvent::Kind::fold;
-            event.bytes = program.direct.elements * program.direct.element_bytes;
+        case ProgramOp::Kind::pull:
+            event.kind = TraceEvent::Kind::pull;
+            event.bytes = op.elements;
+            event.peer = peer;
             break;
     }
     trace.add(event);
@@ -42,7 +45,7 @@ bool does_nothing(const ProgramOp& op, const SegmentBuffers& buffers) {
 
 }  // namespace
 
-void Operations::perform(const Call& call, const Program& program, const SegmentBuffers& buffers,
+void Operations::perform(const Call& call, const Program& program, SegmentBuffers& buffers,
                          ProgramRange range, TraceRing* trace) const noexcept {
     for (std::uint32_t i = range.first; i < range.first + range.count; ++i) {
         const ProgramOp& op = program.ops[i];
@@ -54,12 +57,14 @@ void Operations::perform(const Call& call, const Program& program, const Segment
             return;
         }
         if (trace != nullptr) {
-            note(*trace, call, program, op, begin);
+            const bool pulls = op.kind == ProgramOp::Kind::pull;
+            note(*trace, call, pulls ? channels_.out[program.peer_of(op.source.space)].peer : 0, op,
+                 begin);
         }
     }
 }
 
-bool Operations::perform(const Call& call, const Program& program, const SegmentBuffers& buffers,
+bool Operations::perform(const Call& call, const Program& program, SegmentBuffers& buffers,
                          const ProgramOp& op) const noexcept {
     switch (op.kind) {
         case ProgramOp::Kind::copy:
@@ -72,17 +77,30 @@ bool Operations::perform(const Call& call, const Program& program, const Segment
             call.kernels.apply_both(buffers.at(op.target), buffers.at(op.source),
                                     buffers.at(op.second), op.elements);
             break;
-        case ProgramOp::Kind::publish: {
-            const VectorAddresses own{
-                reinterpret_cast<std::uintptr_t>(buffers.base(Location::input)),
-                reinterpret_cast<std::uintptr_t>(buffers.base(Location::output))};
-            std::memcpy(buffers.at(op.target), &own, sizeof own);
+        case ProgramOp::Kind::open: {
+            VectorAddresses told;
+            std::memcpy(&told, buffers.at(op.source), sizeof told);
+            buffers.place_peer(op.target.space, told);
             break;
         }
-        case ProgramOp::Kind::fold:
-            return fold(call, program.direct, buffers);
+        case ProgramOp::Kind::pull:
+            return pull(channels_.out[program.peer_of(op.source.space)], buffers, op);
     }
     return true;
+}
+
+bool Operations::pull(const OutChannel& peer, const SegmentBuffers& buffers,
+                      const ProgramOp& op) const noexcept {
+    const auto address = reinterpret_cast<std::uintptr_t>(buffers.at(op.source));
+    if (channels_.groups[peer.group]->copy_from(peer.endpoint, buffers.at(op.target), address,
+                                                op.elements)) {
+        return true;
+    }
+    failure_.set(Status::system_error,
+                 "reading the vector of rank " + std::to_string(peer.peer) +
+                     " in its process failed: " + std::strerror(errno) +
+                     "; set TREFOIL_SINGLE_COPY=0 if its memory cannot be read by others");
+    return false;
 }
 
 }  // namespace trefoil

@@ -11,7 +11,8 @@
 namespace trefoil {
 
 /// Knows buffers and kernels, and nothing of steps, tokens or puts. Keeps no state: any worker may
-/// call it, for different operations at the same time.
+/// call it, for different operations at the same time. Peers' vectors in mapped memory are places
+/// like all others.
 class Operations {
   public:
     /// `channels` tell how to get at a peer's memory. Both outlive this.
@@ -20,15 +21,14 @@ class Operations {
 
     /// Performs `range` of the program's operations in their order, and notes each in `trace`
     /// unless it is null. When one fails, the failure is set and the rest are left out.
-    void perform(const Call& call, const Program& program, const SegmentBuffers& buffers,
+    void perform(const Call& call, const Program& program, SegmentBuffers& buffers,
                  ProgramRange range, TraceRing* trace) const noexcept;
 
   private:
-    bool perform(const Call& call, const Program& program, const SegmentBuffers& buffers,
+    bool perform(const Call& call, const Program& program, SegmentBuffers& buffers,
                  const ProgramOp& op) const noexcept;
-    bool fold(const Call& call, const DirectShare& share,
-              const SegmentBuffers& buffers) const noexcept;
-    bool fail_direct(std::uint32_t channel, const char* what) const noexcept;
+    bool pull(const OutChannel& peer, const SegmentBuffers& buffers,
+              const ProgramOp& op) const noexcept;
 
     const Channels& channels_;
     Failure& failure_;

@@ -9,49 +9,35 @@
 namespace trefoil {
 
 /// A place in one of the buffers of a running segment. Spaces: the user's output and input at the
-/// segment's offset, the plan's scratch, then the landing slot of each incoming channel, by its
-/// index.
+/// segment's offset, the plan's scratch, what this rank tells its peers, then the landing slot of
+/// each incoming channel, by its index, and the vectors of peers (Program::peers).
 struct Location {
     static constexpr std::uint32_t output = 0;
     static constexpr std::uint32_t scratch = 1;
     static constexpr std::uint32_t input = 2;
-    static constexpr std::uint32_t first_landing = 3;
+    static constexpr std::uint32_t addresses = 3;  ///< VectorAddresses of this rank
+    static constexpr std::uint32_t first_landing = 4;
     std::uint32_t space = output;
     std::size_t offset = 0;  ///< bytes
 };
 
 struct ProgramOp {
     enum class Kind : std::uint8_t {
-        copy,     ///< target = source; `elements` counts bytes
-        reduce,   ///< target = target op source
-        joint,    ///< target = (target op source) op second, in one pass
-        publish,  ///< target = VectorAddresses of this rank
-        fold      ///< Program::direct
+        copy,    ///< target = source; `elements` counts bytes
+        reduce,  ///< target = target op source
+        joint,   ///< target = (target op source) op second, in one pass
+        open,    ///< the VectorAddresses at source are those of the peer whose space target is
+        pull     ///< a copy from a peer's vector by the transport, where it is not mapped here
     };
     Kind kind = Kind::copy;
     Location target, source, second;
     std::size_t elements = 0;
 };
 
-/// What a rank tells its peers, so that they get at its vectors: addresses in its process.
+/// What a rank tells its peers, so that they get at its vectors: where the segment begins in its
+/// process.
 struct VectorAddresses {
     std::uint64_t input = 0, output = 0;
-};
-
-/// A share of a vector that one rank reduces straight from all ranks' inputs, in the order of the
-/// ranks, and writes into all ranks' outputs. Nobody else touches that share of any output, so
-/// inputs and outputs may be the same.
-struct DirectShare {
-    struct Contributor {
-        static constexpr std::uint32_t self = ~0U;
-        std::uint32_t channel = self;  ///< index into Channels::out, to whom it is
-        Location addresses;            ///< where its VectorAddresses have landed
-    };
-    std::vector<Contributor> contributors;  ///< by rank
-    std::size_t offset = 0;                 ///< bytes, in every input and output
-    std::size_t elements = 0, element_bytes = 1;
-    std::size_t chunk_elements = 0;  ///< what is folded at a time: stays in the cache
-    Location sum, fetched;           ///< room for a chunk each
 };
 
 struct ProgramRange {
@@ -105,7 +91,14 @@ struct Program {
     std::vector<ProgramRange> arrivals;
     std::vector<std::uint32_t> arrival_steps;
     std::vector<std::size_t> arrival_bytes;
-    DirectShare direct;  ///< of the op `fold`, if there is one
+    /// The peers whose vectors this rank reads: the outgoing channel to each. The spaces of peer i
+    /// are first_peer + 2i (its input) and the next (its output); op `open` places them.
+    std::vector<std::uint32_t> peers;
+    std::uint32_t first_peer = Location::first_landing;
+    std::uint32_t peer_of(std::uint32_t space) const { return peers[(space - first_peer) / 2]; }
+    std::uint32_t spaces() const {
+        return first_peer + 2 * static_cast<std::uint32_t>(peers.size());
+    }
     std::size_t scratch_bytes = 0;
     std::vector<std::size_t> pack_bytes;  ///< per group
 };

@@ -12,7 +12,7 @@ void RunningSegment::reserve(const Program& program, const Channels& channels) {
     arrived_.reserve(program.arrival_steps.size());
     scratch_.resize(std::max(scratch_.size(), program.scratch_bytes));
     staging_.reserve(channels.groups, program.pack_bytes);
-    buffers_.reserve(channels.in.size());
+    buffers_.reserve(channels.in.size(), program.spaces());
     in_use_.resize(channels.in.size());
     out_use_.resize(channels.out.size());
     opened_.resize(std::max(opened_.size(), program.parts.size()));
@@ -28,9 +28,9 @@ void RunningSegment::start(RunningCall& call, const CallSegment& piece, std::uin
     const auto shifted = [&](auto* base) {
         return base == nullptr ? nullptr : base + piece.offset;
     };
-    buffers_.place(Location::output, shifted(call.call().output));
-    // Programs only read it.
-    buffers_.place(Location::input, const_cast<std::byte*>(shifted(call.call().input)));
+    // Programs only read the input.
+    buffers_.place_vectors(const_cast<std::byte*>(shifted(call.call().input)),
+                           shifted(call.call().output));
     buffers_.place(Location::scratch, scratch_.data());
     begin_uses(channels);
     for (std::size_t i = 0; i < program.arrival_steps.size(); ++i) {

@@ -60,6 +60,7 @@ class alignas(64) RunningSegment {
     RunningCall& call() const { return *call_; }
     std::uint64_t number() const { return number_; }  ///< running number over all calls
     const SegmentBuffers& buffers() const { return buffers_; }
+    SegmentBuffers& buffers() { return buffers_; }  ///< for Operations, which open peers' vectors
     const Staging& staging() const { return staging_; }
     /// The use of a channel that the program uses, modulo Notification::use_modulus.
     std::uint32_t in_use(std::uint32_t channel) const { return in_use_[channel]; }

@@ -2,6 +2,7 @@
 // Where the memory lies that a running segment works on.
 #pragma once
 
+#include <algorithm>
 #include <cstddef>
 #include <vector>
 
@@ -9,22 +10,39 @@
 
 namespace trefoil {
 
-/// The first byte of every space that a Location may name. Set before the segment starts and not
-/// changed while it runs, so any worker may read it.
+/// The first byte of every space that a Location may name. Set before the segment starts, but for
+/// peers' vectors: these are placed when they are opened, and read in later steps of the same part.
+/// So any worker may read what its operations name.
 class SegmentBuffers {
   public:
-    /// Room for the landing slots of so many incoming channels.
-    void reserve(std::size_t in_channels) {
-        bases_.resize(Location::first_landing + in_channels, nullptr);
+    SegmentBuffers() = default;
+    SegmentBuffers(const SegmentBuffers&) = delete;  // one of its spaces is a member
+    SegmentBuffers& operator=(const SegmentBuffers&) = delete;
+
+    /// Room for the landing slots of so many incoming channels and for a program's other spaces.
+    void reserve(std::size_t in_channels, std::size_t spaces = 0) {
+        bases_.resize(std::max({bases_.size(), Location::first_landing + in_channels, spaces}));
+        place(Location::addresses, reinterpret_cast<std::byte*>(&own_));
     }
     void place(std::uint32_t space, std::byte* base) { bases_[space] = base; }
+    /// Input and output, and what peers are told of them.
+    void place_vectors(std::byte* input, std::byte* output) {
+        place(Location::input, input);
+        place(Location::output, output);
+        own_ = {reinterpret_cast<std::uintptr_t>(input), reinterpret_cast<std::uintptr_t>(output)};
+    }
+    /// A peer's vectors, as it has told.
+    void place_peer(std::uint32_t space, const VectorAddresses& told) {
+        place(space, reinterpret_cast<std::byte*>(told.input));
+        place(space + 1, reinterpret_cast<std::byte*>(told.output));
+    }
 
     std::byte* base(std::uint32_t space) const { return bases_[space]; }
     std::byte* at(Location location) const { return bases_[location.space] + location.offset; }
-    bool in_place() const { return base(Location::input) == base(Location::output); }
 
   private:
     std::vector<std::byte*> bases_;
+    VectorAddresses own_;
 };
 
 }  // namespace trefoil

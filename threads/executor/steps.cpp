@@ -42,6 +42,9 @@ void Steps::spend_token(RunningSegment& segment, std::uint32_t step,
         }
         ++step;
         perform(segment, segment.program().steps[step].before, notes);
+        if (failure_.happened()) {
+            return;
+        }
         open(segment, done.part, step, notes);
         // And it had a token for the step before.
     }

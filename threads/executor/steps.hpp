@@ -27,7 +27,7 @@ class Steps {
     void release(RunningSegment& segment, TimelineNotes& notes) noexcept;
 
   private:
-    void perform(const RunningSegment& segment, ProgramRange range, TimelineNotes& notes) noexcept {
+    void perform(RunningSegment& segment, ProgramRange range, TimelineNotes& notes) noexcept {
         if (range.count > 0) {
             operations_.perform(segment.call().call(), segment.program(), segment.buffers(), range,
                                 notes.ring());

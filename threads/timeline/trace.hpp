@@ -32,7 +32,7 @@ struct TraceEvent {
         copy,         ///< bytes
         reduce,       ///< bytes of the result
         joint,        ///< the same, of two inputs in one pass
-        fold,         ///< of all ranks' vectors; bytes of the result
+        pull,         ///< reading a peer's vector by the kernel; peer, bytes
         segment,      ///< from start to completion
         step          ///< from when its puts may leave until all is done
     };

@@ -77,8 +77,8 @@ std::string name_of(const TraceEvent& e) {
             return "reduce " + bytes_text(e.bytes);
         case Kind::joint:
             return "reduce two inputs of " + bytes_text(e.bytes);
-        case Kind::fold:
-            return "fold " + bytes_text(e.bytes) + " of all ranks' vectors";
+        case Kind::pull:
+            return "pull " + bytes_text(e.bytes) + " from " + peer;
         case Kind::segment:
             return "segment " + std::to_string(e.segment);
         case Kind::step:
@@ -90,7 +90,7 @@ std::string name_of(const TraceEvent& e) {
 std::string_view category(Kind kind) {
     constexpr std::string_view names[] = {"prepare", "call",    "wait",    "put",
                                           "put",     "arrival", "copy",    "reduce",
-                                          "reduce",  "reduce",  "segment", "step"};
+                                          "reduce",  "copy",    "segment", "step"};
     return names[static_cast<std::size_t>(kind)];
 }
 
@@ -105,7 +105,7 @@ std::string arguments(const TraceEvent& e) {
     } else if (e.kind == Kind::step) {
         text = number("segment", e.segment);
     }
-    if (e.kind != Kind::arrival && e.kind >= Kind::put && e.kind <= Kind::fold) {
+    if (e.kind != Kind::arrival && e.kind >= Kind::put && e.kind <= Kind::pull) {
         text += (text.empty() ? "" : ",") + number("bytes", e.bytes);
     }
     return text;

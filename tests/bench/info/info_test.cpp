@@ -108,7 +108,7 @@ TEST(Info, tells_what_would_be_chosen_and_who_says_so) {
     for (const Json& row : by_size["automatic"]) {
         collectives.insert(row["collective"]);
         if (row["modelled_us"] == "-") {
-            EXPECT_EQ(row["algorithm"], "ordered") << "what runs directly is not modelled";
+            EXPECT_EQ(row["algorithm"], "single-copy") << "it is not chosen by the model";
             EXPECT_EQ(row["collective"], "allreduce");
             continue;
         }

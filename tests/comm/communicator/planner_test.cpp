@@ -57,7 +57,7 @@ struct RankAlone {
         executor.emplace(channels, port_threads, ExecutorOptions{});
         setup.emplace(channels, bootstrap);
         schedules.emplace(map, 0, agreement, *setup, *executor);
-        planner.emplace(map, 0, limits, channels, *schedules, *executor);
+        planner.emplace(map, limits, channels, *schedules, *executor);
     }
 
     const SegmentLimits limits{1 << 16, 1 << 16, 1 << 18};

@@ -152,7 +152,7 @@ TEST_P(Processes, SumRight) {
 TEST(ProcessMemory, IsUsedWhereAllRanksMay) {
     const auto body = [](int rank, trefoil_comm_t comm) {
         const int result = sums(rank, comm);
-        return result == 0 && chosen_for_large_vectors(comm) != "ordered" ? 4 : result;
+        return result == 0 && chosen_for_large_vectors(comm) != "single-copy" ? 4 : result;
     };
     const Job job = start(6, "2x3", "memory", body);
     expect_success(job);
@@ -164,7 +164,7 @@ TEST(ProcessMemory, IsLeftAloneWhereOneRankMayNot) {
             return 5;
         }
         const int result = sums(rank, comm);
-        return result == 0 && chosen_for_large_vectors(comm) == "ordered" ? 4 : result;
+        return result == 0 && chosen_for_large_vectors(comm) == "single-copy" ? 4 : result;
     };
     const Job job = start(6, "2x3", "memory", body);
     expect_success(job);

@@ -40,16 +40,16 @@ std::vector<float> in_rank_order(int ranks, std::size_t count) {
     return sums;
 }
 
-class Direct : public testing::TestWithParam<Case> {};
+class SingleCopy : public testing::TestWithParam<Case> {};
 
-TEST_P(Direct, SumsInRankOrder) {
+TEST_P(SingleCopy, SumsInRankOrder) {
     const Case& c = GetParam();
     const JobOptions options = job_of(c);
     run_ranks(c.ranks, options, [&](int rank, trefoil_comm_t comm) {
         const char* name = nullptr;
         EXPECT_EQ(trefoil_comm_algorithm(comm, "allreduce", 1 << 18, TREFOIL_FLOAT, &name),
                   TREFOIL_SUCCESS);
-        EXPECT_STREQ(name, "ordered");
+        EXPECT_STREQ(name, "single-copy");
         for (const std::size_t count : {16'384U, 16'385U, 100'003U, 262'144U}) {
             const std::vector<float> expected = in_rank_order(c.ranks, count);
             for (int round = 0; round < 3; ++round) {
@@ -84,13 +84,13 @@ void compose(void* left, const void* right, std::size_t count, void*) {
     }
 }
 
-TEST_P(Direct, KeepsTheOrderOfOperationsThatDoNotCommute) {
+TEST_P(SingleCopy, KeepsTheOrderOfOperationsThatDoNotCommute) {
     const Case& c = GetParam();
     constexpr std::size_t count = 20'000;
     std::vector<std::vector<Affine>> results(2);
-    // The same call with and without direct access.
-    for (const int direct : {0, 1}) {
-        setenv("TREFOIL_SINGLE_COPY", direct == 1 ? "1" : "0", 1);
+    // The same call with and without single copy.
+    for (const int single_copy : {0, 1}) {
+        setenv("TREFOIL_SINGLE_COPY", single_copy == 1 ? "1" : "0", 1);
         run_ranks(c.ranks, job_of(c), [&](int rank, trefoil_comm_t comm) {
             trefoil_op_t op{};
             ASSERT_EQ(trefoil_op_create(compose, nullptr, sizeof(Affine), 0, &op), TREFOIL_SUCCESS);
@@ -104,7 +104,7 @@ TEST_P(Direct, KeepsTheOrderOfOperationsThatDoNotCommute) {
                 TREFOIL_SUCCESS)
                 << trefoil_last_error(comm);
             if (rank == c.ranks - 1) {
-                results[direct] = data;
+                results[single_copy] = data;
             }
             trefoil_op_free(op);
         });
@@ -115,17 +115,72 @@ TEST_P(Direct, KeepsTheOrderOfOperationsThatDoNotCommute) {
     EXPECT_EQ(std::memcmp(results[0].data(), results[1].data(), count * sizeof(Affine)), 0);
 }
 
-INSTANTIATE_TEST_SUITE_P(Tori, Direct,
+INSTANTIATE_TEST_SUITE_P(Tori, SingleCopy,
                          testing::Values(Case{"2", 2, 0}, Case{"3x3", 9, 0}, Case{"2x3", 6, 4},
                                          Case{"5", 5, 2}));
 
-TEST(DirectSetting, ZeroGoesThroughLandingSlots) {
+// Several segments; and every second rank hands in its result's memory.
+TEST(SingleCopySegments, AreRightWhereSomeRanksWorkInPlace) {
+    run_ranks(3, job_of({"3", 3, 0}), [](int rank, trefoil_comm_t comm) {
+        constexpr std::size_t count = 700'001;
+        const std::vector<float> expected = in_rank_order(3, count);
+        for (int round = 0; round < 3; ++round) {
+            std::vector<float> in(count), out(count);
+            for (std::size_t i = 0; i < count; ++i) {
+                in[i] = value(rank, i);
+            }
+            const bool in_place = (rank + round) % 2 == 0;
+            float* const result = in_place ? in.data() : out.data();
+            ASSERT_EQ(trefoil_allreduce(in_place ? TREFOIL_IN_PLACE : in.data(), result, count,
+                                        TREFOIL_FLOAT, TREFOIL_SUM, comm),
+                      TREFOIL_SUCCESS)
+                << trefoil_last_error(comm);
+            ASSERT_EQ(std::memcmp(result, expected.data(), count * sizeof(float)), 0);
+        }
+    });
+}
+
+TEST(SingleCopySetting, ForcedItIsTakenForShortVectorsToo) {
+    JobOptions options = job_of({"5", 5, 2});
+    options.algorithm = "single-copy";
+    run_ranks(5, options, [](int rank, trefoil_comm_t comm) {
+        for (const std::size_t count : {1U, 3U, 100U, 5000U}) {
+            const std::vector<float> expected = in_rank_order(5, count);
+            std::vector<float> data(count);
+            for (std::size_t i = 0; i < count; ++i) {
+                data[i] = value(rank, i);
+            }
+            ASSERT_EQ(trefoil_allreduce(TREFOIL_IN_PLACE, data.data(), count, TREFOIL_FLOAT,
+                                        TREFOIL_SUM, comm),
+                      TREFOIL_SUCCESS)
+                << trefoil_last_error(comm);
+            ASSERT_EQ(std::memcmp(data.data(), expected.data(), count * sizeof(float)), 0);
+        }
+    });
+}
+
+TEST(SingleCopySetting, ForcedItIsRefusedInWordsWhereItIsTurnedOff) {
+    setenv("TREFOIL_SINGLE_COPY", "0", 1);
+    JobOptions options = job_of({"2", 2, 0});
+    options.algorithm = "single-copy";
+    run_ranks(2, options, [](int, trefoil_comm_t comm) {
+        float x = 1;
+        EXPECT_EQ(trefoil_allreduce(TREFOIL_IN_PLACE, &x, 1, TREFOIL_FLOAT, TREFOIL_SUM, comm),
+                  TREFOIL_ERROR_UNSUPPORTED);
+        EXPECT_STREQ(trefoil_last_error(comm),
+                     "single-copy reads the memory of other ranks, which TREFOIL_SINGLE_COPY=0 "
+                     "rules out; use auto or another algorithm");
+    });
+    unsetenv("TREFOIL_SINGLE_COPY");
+}
+
+TEST(SingleCopySetting, ZeroGoesThroughLandingSlots) {
     setenv("TREFOIL_SINGLE_COPY", "0", 1);
     run_ranks(2, job_of({"2", 2, 0}), [](int, trefoil_comm_t comm) {
         const char* name = nullptr;
         EXPECT_EQ(trefoil_comm_algorithm(comm, "allreduce", 1 << 18, TREFOIL_FLOAT, &name),
                   TREFOIL_SUCCESS);
-        EXPECT_STRNE(name, "ordered");
+        EXPECT_STRNE(name, "single-copy");
     });
     unsetenv("TREFOIL_SINGLE_COPY");
 }

@@ -81,21 +81,38 @@ TEST(Chooser, TakesThePhaseSyncOfTheSettingsUnlessOneIsNamed) {
 TEST(Chooser, TakesSingleCopyWhereItGainsAndNothingElseIsForced) {
     const TorusMap map = map_of("3x3");
     Chooser chooser(map, {});
-    const Choice choice = chooser.choose(allreduce_of(large), true);
-    EXPECT_TRUE(choice.single_copy);
-    EXPECT_EQ(choice.algorithm, &single_copy_algorithm());
-    EXPECT_FALSE(chooser.choose(allreduce_of(large), false).single_copy)
-        << "not all reach each other's memory";
-    EXPECT_FALSE(chooser.choose(allreduce_of(least_direct_bytes - 1), true).single_copy);
-    EXPECT_FALSE(
-        chooser.choose({.collective = Collective::bcast, .count = large}, true).single_copy);
+    const auto takes = [&](const Chooser& from, const Request& request, bool reaches_all) {
+        return from.choose(request, reaches_all).algorithm == &single_copy_algorithm();
+    };
+    EXPECT_TRUE(takes(chooser, allreduce_of(large), true));
+    EXPECT_TRUE(chooser.may_read_peers(allreduce_of(large)));
+    EXPECT_FALSE(takes(chooser, allreduce_of(large), false)) << "not all reach each other's memory";
+    EXPECT_FALSE(takes(chooser, allreduce_of(least_single_copy_bytes - 1), true));
+    EXPECT_FALSE(takes(chooser, {.collective = Collective::bcast, .count = large}, true));
     chooser.force(Collective::allreduce, "ring");
-    EXPECT_FALSE(chooser.choose(allreduce_of(large), true).single_copy);
-    chooser.force(Collective::allreduce, single_copy_algorithm().name);
-    EXPECT_TRUE(chooser.choose(allreduce_of(large), true).single_copy);
+    EXPECT_FALSE(takes(chooser, allreduce_of(large), true));
+    EXPECT_FALSE(chooser.may_read_peers(allreduce_of(large)));
     Settings off;
     off.single_copy = false;
-    EXPECT_FALSE(Chooser(map, off).choose(allreduce_of(large), true).single_copy);
+    EXPECT_FALSE(takes(Chooser(map, off), allreduce_of(large), true));
+    EXPECT_FALSE(Chooser(map, off).may_read_peers(allreduce_of(large)));
+}
+
+TEST(Chooser, RefusesSingleCopyByNameWhereItCannotBe) {
+    const TorusMap map = map_of("3x3");
+    Chooser chooser(map, {});
+    chooser.force(Collective::allreduce, "single-copy");
+    EXPECT_EQ(chooser.choose(allreduce_of(1), true).algorithm, &single_copy_algorithm());
+    EXPECT_TRUE(chooser.may_read_peers(allreduce_of(1)));
+    try {
+        chooser.choose(allreduce_of(large), false);
+        FAIL() << "it was chosen";
+    } catch (const Error& error) {
+        EXPECT_EQ(error.status(), Status::unsupported);
+        EXPECT_STREQ(error.what(),
+                     "single-copy reads the memory of other ranks, which the transport or the "
+                     "kernel does not let all ranks do; use auto or another algorithm");
+    }
 }
 
 TEST(Chooser, RefusesWhatDoesNotSuitTheCall) {

@@ -5,12 +5,42 @@
 #include <gtest/gtest.h>
 
 #include <array>
+#include <cerrno>
+#include <cstring>
 #include <numeric>
 
 namespace trefoil {
 namespace {
 
 using Words = std::array<std::int32_t, 8>;
+
+/// Reads the memory of peers, or is not let.
+class Reader final : public PortGroup {
+  public:
+    LocalMemory allocate(std::size_t) override { return {}; }
+    std::string describe(const LocalMemory&) const override { return {}; }
+    std::string address(Port) const override { return {}; }
+    RemoteMemory import_memory(std::string_view) override { return {}; }
+    Peer connect(Port, std::string_view) override { return {}; }
+    PutResult put(Port, Peer, const void*, void*, const RemoteMemory&, std::uint64_t, std::size_t,
+                  std::uint32_t, std::uint64_t) override {
+        return PutResult::failed;
+    }
+    std::size_t poll(std::span<Event>) override { return 0; }
+    void wait(std::chrono::microseconds) override {}
+    void wake() override {}
+    bool copy_from(Peer, void* target, std::uint64_t address, std::size_t bytes) const override {
+        errno = EPERM;
+        if (may_read) {
+            std::memcpy(target, reinterpret_cast<const void*>(address), bytes);
+        }
+        return may_read;
+    }
+    std::string error_text() const override { return {}; }
+    std::string port_text(Port) const override { return {}; }
+
+    bool may_read = true;
+};
 
 class OperationsTest : public testing::Test {
   protected:
@@ -83,6 +113,82 @@ TEST_F(OperationsTest, OnlyTheRangeIsPerformed) {
                     {ProgramOp::Kind::copy, {Location::output, 8}, {Location::input, 8}, {}, 4}};
     operations_.perform(call_, program_, buffers_, {1, 1}, nullptr);
     EXPECT_EQ(output_, (Words{0, 2, 0, 0, 0, 0, 0, 0}));
+}
+
+class PullTest : public OperationsTest {
+  protected:
+    /// Peer 7 has told of its vectors.
+    PullTest() {
+        auto reader = std::make_unique<Reader>();
+        reader_ = reader.get();
+        channels_.groups.push_back(std::move(reader));
+        channels_.out.resize(2);
+        channels_.out[1].peer = 7;
+        peer_output_.fill(70);
+        const VectorAddresses told{reinterpret_cast<std::uintptr_t>(scratch_.data()),
+                                   reinterpret_cast<std::uintptr_t>(peer_output_.data())};
+        std::memcpy(landing_.data() + 2, &told, sizeof told);
+        program_.first_peer = Location::first_landing + 1;
+        program_.peers = {1};
+        buffers_.reserve(1, program_.spaces());
+        open_ = {
+            ProgramOp::Kind::open, {program_.first_peer, 0}, {Location::first_landing, 8}, {}, 0};
+        pull_ = {ProgramOp::Kind::pull, {Location::output, 0}, {program_.first_peer + 1, 4}, {}, 8};
+    }
+
+    Reader* reader_ = nullptr;
+    Words peer_output_{};
+    ProgramOp open_, pull_;
+};
+
+TEST_F(PullTest, WhatIsOpenedIsAPlaceLikeAnyOther) {
+    scratch_.fill(1000);
+    program_.ops = {open_,
+                    {ProgramOp::Kind::joint,
+                     {Location::input, 0},
+                     {program_.first_peer, 0},
+                     {program_.first_peer + 1, 28},
+                     1}};
+    perform();
+    EXPECT_EQ(input_[0], 1071);
+}
+
+TEST_F(PullTest, TheTransportReadsWhatIsNotMapped) {
+    program_.ops = {open_, pull_};
+    TraceRing ring(4);
+    perform(&ring);
+    EXPECT_EQ(output_, (Words{70, 70, 0, 0, 0, 0, 0, 0}));
+    ASSERT_EQ(ring.kept(), 1U);
+    EXPECT_EQ(ring[0].kind, TraceEvent::Kind::pull);
+    EXPECT_EQ(ring[0].peer, 7);
+    EXPECT_EQ(ring[0].bytes, 8U);
+}
+
+TEST_F(PullTest, AReadThatFailsFailsTheCallAndLeavesTheRestOut) {
+    reader_->may_read = false;
+    program_.ops = {
+        open_, pull_, {ProgramOp::Kind::copy, {Location::output, 0}, {Location::input, 0}, {}, 32}};
+    perform();
+    EXPECT_EQ(failure_.status(), Status::system_error);
+    EXPECT_EQ(failure_.text(),
+              "reading the vector of rank 7 in its process failed: Operation not permitted; set "
+              "TREFOIL_SINGLE_COPY=0 if its memory cannot be read by others");
+    EXPECT_EQ(output_, Words{});
+}
+
+TEST_F(OperationsTest, PeersAreToldWhereTheVectorsAre) {
+    buffers_.place_vectors(reinterpret_cast<std::byte*>(input_.data()),
+                           reinterpret_cast<std::byte*>(output_.data()));
+    program_.ops = {{ProgramOp::Kind::copy,
+                     {Location::scratch, 0},
+                     {Location::addresses, 0},
+                     {},
+                     sizeof(VectorAddresses)}};
+    perform();
+    VectorAddresses told;
+    std::memcpy(&told, scratch_.data(), sizeof told);
+    EXPECT_EQ(told.input, reinterpret_cast<std::uintptr_t>(input_.data()));
+    EXPECT_EQ(told.output, reinterpret_cast<std::uintptr_t>(output_.data()));
 }
 
 TEST_F(OperationsTest, ATimelineGetsANoteOfEachThatDidSomething) {

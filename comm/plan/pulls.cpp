@@ -1,0 +1,172 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Chains of moves into one block, chunk by chunk.
+#include "comm/plan/pulls.hpp"
+
+#include <algorithm>
+
+namespace trefoil {
+
+namespace {
+
+Location operator+(Location location, std::size_t bytes) {
+    return {location.space, location.offset + bytes};
+}
+
+bool same(Location a, Location b) {
+    return a.space == b.space && a.offset == b.offset;
+}
+
+bool covers(Extent extent, Block block) {
+    return block >= extent.first && block - extent.first < extent.count;
+}
+
+/// Moves into one target, and the copy of it that follows, if one does.
+struct Chain {
+    std::span<const PlacedMove> moves;
+    const PlacedMove* copy = nullptr;
+    std::size_t length() const { return moves.size() + (copy != nullptr ? 1 : 0); }
+};
+
+class PullLowering {
+  public:
+    explicit PullLowering(const PullPlan& plan) : plan_(plan) {}
+
+    std::vector<ProgramOp> lower(std::span<const PlacedMove> moves) {
+        while (!moves.empty()) {
+            const Chain chain = first_chain(moves);
+            lower(chain);
+            moves = moves.subspan(chain.length());
+        }
+        return std::move(ops_);
+    }
+
+  private:
+    bool overlap(Location a, Location b, std::size_t bytes) const {
+        const auto memory = [this](Location location) {
+            const bool input = location.space == Location::input;
+            return input && plan_.in_place ? Location::output : location.space;
+        };
+        return memory(a) == memory(b) && a.offset < b.offset + bytes && b.offset < a.offset + bytes;
+    }
+
+    Chain first_chain(std::span<const PlacedMove> moves) const {
+        const PlacedMove& head = moves.front();
+        const auto builds_on = [&](const PlacedMove& m) {
+            return m.action == Action::reduce && same(m.target, head.target) &&
+                   m.bytes == head.bytes && !overlap(m.source, m.target, m.bytes);
+        };
+        const auto end = std::find_if_not(moves.begin() + 1, moves.end(), builds_on);
+        const auto length = static_cast<std::size_t>(end - moves.begin());
+        const bool copied = end != moves.end() && end->action == Action::replace &&
+                            same(end->source, head.target) && end->bytes == head.bytes;
+        return {moves.first(length), copied ? &*end : nullptr};
+    }
+
+    /// The sum may be made where the chain's copy goes: nobody misses the block, and what is read
+    /// after the first move lies elsewhere.
+    bool goes_straight(const Chain& chain) const {
+        const PlacedMove& head = chain.moves.front();
+        return chain.copy != nullptr && head.temporary && head.action == Action::replace &&
+               std::none_of(chain.moves.begin() + 1, chain.moves.end(), [&](const PlacedMove& m) {
+                   return overlap(m.source, chain.copy->target, m.bytes);
+               });
+    }
+
+    void lower(const Chain& chain) {
+        const PlacedMove& head = chain.moves.front();
+        const bool whole = chain.length() == 1 && head.action == Action::replace;
+        const std::size_t per_chunk =
+            std::max<std::size_t>(1, plan_.chunk_bytes / plan_.element_bytes) * plan_.element_bytes;
+        const std::size_t step = whole ? head.bytes : per_chunk;
+        const bool straight = goes_straight(chain);
+        for (std::size_t done = 0; done < head.bytes; done += step) {
+            const std::size_t bytes = std::min(step, head.bytes - done);
+            const Location target = straight         ? chain.copy->target + done
+                                    : head.temporary ? head.target
+                                                     : head.target + done;
+            lower_chunk(chain, target, done, bytes);
+            if (chain.copy != nullptr && !straight) {
+                add(ProgramOp::Kind::copy, chain.copy->target + done, target, bytes);
+            }
+        }
+    }
+
+    void lower_chunk(const Chain& chain, Location target, std::size_t done, std::size_t bytes) {
+        for (const PlacedMove& m : chain.moves) {
+            const Location source = m.source + done;
+            if (m.action == Action::replace) {
+                add(m.by_transport ? ProgramOp::Kind::pull : ProgramOp::Kind::copy, target, source,
+                    bytes);
+            } else if (m.by_transport) {
+                add(ProgramOp::Kind::pull, plan_.room, source, bytes);
+                reduce(target, plan_.room, bytes);
+            } else {
+                reduce_or_join(target, source, bytes);
+            }
+        }
+    }
+
+    void add(ProgramOp::Kind kind, Location target, Location source, std::size_t bytes) {
+        ops_.push_back({kind, target, source, {}, bytes});
+    }
+    void reduce(Location target, Location source, std::size_t bytes) {
+        add(ProgramOp::Kind::reduce, target, source, bytes / plan_.element_bytes);
+    }
+    /// Two sources in one pass, where the last operation was the reduction of another.
+    void reduce_or_join(Location target, Location source, std::size_t bytes) {
+        if (!ops_.empty() && ops_.back().kind == ProgramOp::Kind::reduce &&
+            same(ops_.back().target, target) && ops_.back().source.space != plan_.room.space &&
+            ops_.back().elements * plan_.element_bytes == bytes) {
+            ops_.back().kind = ProgramOp::Kind::joint;
+            ops_.back().second = source;
+        } else {
+            reduce(target, source, bytes);
+        }
+    }
+
+    const PullPlan& plan_;
+    std::vector<ProgramOp> ops_;
+};
+
+}  // namespace
+
+bool is_temporary(const Schedule& schedule, const Part& part, Block block) {
+    std::size_t reads = 0, building_steps = 0;
+    for (const Step& step : schedule.of(part)) {
+        bool builds = false;
+        for (const Move& m : schedule.moves_of(step)) {
+            reads += !m.pulls() && covers(m.from, block) ? 1 : 0;
+            builds |= covers({m.to, m.from.count}, block);
+        }
+        building_steps += builds ? 1 : 0;
+        const auto uses = [block](std::span<const Extent> extents) {
+            return std::any_of(extents.begin(), extents.end(),
+                               [block](Extent e) { return covers(e, block); });
+        };
+        for (const Send& send : schedule.sends_of(step)) {
+            reads += uses(schedule.extents_of(send)) ? 2 : 0;
+        }
+        for (const Receive& receive : schedule.receives_of(step)) {
+            for (const Application& a : schedule.applications_of(receive)) {
+                reads += uses(schedule.extents_of(a)) ? 2 : 0;
+            }
+        }
+    }
+    return reads == 1 && building_steps == 1 && block >= part.vector_blocks;
+}
+
+bool reaches_peers(const Schedule& schedule, const Channels& channels) {
+    return std::all_of(schedule.moves.begin(), schedule.moves.end(), [&](const Move& m) {
+        const auto channel = std::find_if(channels.out.begin(), channels.out.end(),
+                                          [&](const OutChannel& c) { return c.peer == m.peer; });
+        return !m.pulls() ||
+               (channel != channels.out.end() &&
+                channels.groups[channel->group]->reach(channel->endpoint) != Reach::none);
+    });
+}
+
+std::vector<ProgramOp> lower_pulls(std::span<const PlacedMove> moves, const PullPlan& plan) {
+    return PullLowering(plan).lower(moves);
+}
+
+}  // namespace trefoil

@@ -1,0 +1,217 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Lowering of pulls: spaces of peers, chunks, temporaries, in place and not, by addresses and by
+// the transport.
+#include "comm/plan/pulls.hpp"
+
+#include <gtest/gtest.h>
+
+#include "algorithms/registry/registry.hpp"
+#include "comm/plan/lower.hpp"
+#include "comm/plan/single_copy.hpp"
+#include "topo/error.hpp"
+
+namespace trefoil {
+namespace {
+
+using Kind = ProgramOp::Kind;
+
+/// Offers no more than how far it reaches.
+class ReachingGroup final : public PortGroup {
+  public:
+    explicit ReachingGroup(Reach reach) : reach_(reach) {}
+    LocalMemory allocate(std::size_t) override { return {}; }
+    std::string describe(const LocalMemory&) const override { return {}; }
+    std::string address(Port) const override { return {}; }
+    RemoteMemory import_memory(std::string_view) override { return {}; }
+    Peer connect(Port, std::string_view) override { return {}; }
+    PutResult put(Port, Peer, const void*, void*, const RemoteMemory&, std::uint64_t, std::size_t,
+                  std::uint32_t, std::uint64_t) override {
+        return PutResult::failed;
+    }
+    std::size_t poll(std::span<Event>) override { return 0; }
+    void wait(std::chrono::microseconds) override {}
+    void wake() override {}
+    Reach reach(Peer) const override { return reach_; }
+    std::string error_text() const override { return {}; }
+    std::string port_text(Port) const override { return {}; }
+
+  private:
+    Reach reach_;
+};
+
+Schedule single_copy(const char* torus, Rank rank) {
+    return find_algorithm(Collective::allreduce, "single-copy").build(Torus::parse(torus), rank);
+}
+
+Channels channels_of(const Schedule& schedule, Reach reach) {
+    Channels channels;
+    channels.groups.push_back(std::make_unique<ReachingGroup>(reach));
+    channels.slot_bytes = 4096;
+    channels.slots = 4;
+    const Step& opening = schedule.of(schedule.parts[0])[0];
+    for (const Send& send : schedule.sends_of(opening)) {
+        channels.out.push_back({send.peer, send.port, 0, {}, {}, 0, 0});
+    }
+    for (const Receive& receive : schedule.receives_of(opening)) {
+        channels.in.push_back({receive.peer, receive.port});
+    }
+    return channels;
+}
+
+Program lowered(const Schedule& schedule, Reach reach, std::size_t elements, bool in_place) {
+    SegmentShape shape;
+    shape.element_bytes = 4;
+    shape.elements = {elements};
+    shape.in_place = in_place;
+    return lower(schedule, VectorMap(schedule, shape), channels_of(schedule, reach), false, false);
+}
+
+std::vector<Kind> kinds(const Program& program, ProgramRange range) {
+    std::vector<Kind> list;
+    for (std::uint32_t i = range.first; i < range.first + range.count; ++i) {
+        list.push_back(program.ops[i].kind);
+    }
+    return list;
+}
+
+TEST(Pulls, OpeningsCarryAddressesAndPlaceThePeers) {
+    const Program program = lowered(single_copy("3", 1), Reach::addresses, 1000, false);
+    ASSERT_EQ(program.steps.size(), 3U);
+    const ProgramStep& opening = program.steps[0];
+    ASSERT_EQ(opening.puts.count, 2U);
+    EXPECT_EQ(program.puts[0].source.space, Location::addresses);
+    EXPECT_EQ(program.puts[0].bytes, sizeof(VectorAddresses));
+    EXPECT_EQ(kinds(program, opening.after), (std::vector<Kind>{Kind::open, Kind::open}));
+    EXPECT_EQ(program.begin.count, 0U) << "nothing is copied from the input to the output";
+    EXPECT_EQ(program.arrival_bytes, (std::vector<std::size_t>{16, 0, 0, 16, 0, 0}));
+    EXPECT_EQ(program.first_peer, Location::first_landing + 2);
+    EXPECT_EQ(program.spaces(), program.first_peer + 4);
+    EXPECT_EQ(program.ops[opening.after.first].target.space, program.first_peer);
+    EXPECT_EQ(program.ops[opening.after.first + 1].target.space, program.first_peer + 2);
+}
+
+// Rank 0's contribution comes first, and the sum is made in the output.
+TEST(Pulls, TwoVectorsAreReducedInOnePass) {
+    const Program program = lowered(single_copy("3", 1), Reach::addresses, 48, false);
+    const ProgramStep& reducing = program.steps[1];
+    ASSERT_EQ(kinds(program, reducing.before), (std::vector<Kind>{Kind::copy, Kind::joint}));
+    const ProgramOp& copy = program.ops[reducing.before.first];
+    const ProgramOp& joint = program.ops[reducing.before.first + 1];
+    EXPECT_EQ(copy.target.space, Location::output);
+    EXPECT_EQ(copy.target.offset, 64U);
+    EXPECT_EQ(copy.source.space, program.ops[program.steps[0].after.first + 1].target.space)
+        << "rank 0 is the second that opens";
+    EXPECT_EQ(joint.source.space, Location::input);
+    EXPECT_EQ(joint.second.space, program.first_peer) << "the input of rank 2";
+    EXPECT_EQ(joint.elements, 16U);
+    const ProgramStep& copying = program.steps[2];
+    ASSERT_EQ(kinds(program, copying.before), (std::vector<Kind>{Kind::copy, Kind::copy}));
+    EXPECT_EQ(program.ops[copying.before.first].source.space, program.first_peer + 1)
+        << "the output of rank 2";
+}
+
+TEST(Pulls, InPlaceTheSumIsMadeInScratch) {
+    const Program program = lowered(single_copy("3", 1), Reach::addresses, 48, true);
+    ASSERT_EQ(kinds(program, program.steps[1].before),
+              (std::vector<Kind>{Kind::copy, Kind::joint, Kind::copy}));
+    const std::uint32_t first = program.steps[1].before.first;
+    EXPECT_EQ(program.ops[first].target.space, Location::scratch);
+    EXPECT_EQ(program.ops[first + 2].source.space, Location::scratch);
+    EXPECT_EQ(program.ops[first + 2].target.space, Location::output);
+    // Rank 0 has its own contribution in place, whether or not it is the input's.
+    const Program zero = lowered(single_copy("3", 0), Reach::addresses, 48, true);
+    EXPECT_EQ(kinds(zero, zero.steps[1].before), (std::vector<Kind>{Kind::copy, Kind::joint}));
+    EXPECT_EQ(zero.ops[zero.steps[1].before.first].source.space, Location::input);
+}
+
+TEST(Pulls, SumsAreFinishedChunkByChunk) {
+    const std::size_t share = 2 * addressed_chunk_bytes + 64;
+    const Program program = lowered(single_copy("2", 1), Reach::addresses, 2 * share / 4, true);
+    ASSERT_EQ(kinds(program, program.steps[1].before),
+              (std::vector<Kind>{Kind::copy, Kind::reduce, Kind::copy, Kind::copy, Kind::reduce,
+                                 Kind::copy, Kind::copy, Kind::reduce, Kind::copy}));
+    const std::uint32_t first = program.steps[1].before.first;
+    EXPECT_EQ(program.ops[first].elements, addressed_chunk_bytes);
+    EXPECT_EQ(program.ops[first + 3].target.offset, program.ops[first].target.offset)
+        << "the next chunk has the same room";
+    EXPECT_EQ(program.ops[first + 3].source.offset, share + addressed_chunk_bytes);
+    EXPECT_EQ(program.ops[first + 5].target.offset, share + addressed_chunk_bytes);
+    EXPECT_EQ(program.ops[first + 6].elements, 64U);
+    // The finished share is copied at once.
+    EXPECT_EQ(kinds(program, program.steps[2].before), (std::vector<Kind>{Kind::copy}));
+}
+
+TEST(Pulls, WhatIsNotMappedIsCopiedByTheTransport) {
+    const std::size_t share = copied_chunk_bytes + 64;
+    const Program program = lowered(single_copy("3", 1), Reach::copies, 3 * share / 4, false);
+    ASSERT_EQ(kinds(program, program.steps[1].before),
+              (std::vector<Kind>{Kind::pull, Kind::reduce, Kind::pull, Kind::reduce, Kind::pull,
+                                 Kind::reduce, Kind::pull, Kind::reduce}));
+    const std::uint32_t first = program.steps[1].before.first;
+    EXPECT_EQ(program.ops[first].target.space, Location::output);
+    const ProgramOp& fetched = program.ops[first + 2];
+    EXPECT_EQ(fetched.target.space, Location::scratch);
+    EXPECT_LE(fetched.target.offset + copied_chunk_bytes, program.scratch_bytes);
+    EXPECT_EQ(program.ops[first + 3].source.offset, fetched.target.offset);
+    EXPECT_EQ(program.peer_of(fetched.source.space), 0U) << "the channel to rank 2";
+    EXPECT_EQ(kinds(program, program.steps[2].before), (std::vector<Kind>{Kind::pull, Kind::pull}));
+}
+
+TEST(Pulls, EmptySharesAreLeftOutAndSignalsStay) {
+    const Program program = lowered(single_copy("3", 1), Reach::addresses, 1, false);
+    ASSERT_EQ(program.steps.size(), 3U);
+    EXPECT_EQ(program.steps[1].before.count + program.steps[2].before.count, 1U);
+    EXPECT_EQ(program.puts.size(), 6U);
+}
+
+TEST(Pulls, AreForVectorsThatLieAlikeOnAllRanks) {
+    const Schedule schedule = single_copy("3", 1);
+    SegmentShape shape;
+    shape.collective = Collective::bcast;
+    shape.elements = {100};
+    EXPECT_THROW(lower(schedule, VectorMap(schedule, shape),
+                       channels_of(schedule, Reach::addresses), false, false),
+                 Error);
+}
+
+TEST(Pulls, ReachEveryPeerOrNot) {
+    const Schedule schedule = single_copy("2x3", 4);
+    EXPECT_TRUE(reaches_peers(schedule, channels_of(schedule, Reach::addresses)));
+    EXPECT_TRUE(reaches_peers(schedule, channels_of(schedule, Reach::copies)));
+    EXPECT_FALSE(reaches_peers(schedule, channels_of(schedule, Reach::none)));
+}
+
+TEST(Pulls, ABlockThatAnybodyElseReadsIsNoTemporary) {
+    ScheduleWriter writer(0);
+    writer.part(2, 3, 0);
+    writer.step();
+    for (const Block scratch : {2, 3, 4}) {
+        writer.pull(Action::replace, 1, {0, 1}, scratch);
+        writer.move(Action::replace, {scratch, 1}, 0);
+    }
+    writer.step();
+    const Extent sent{3, 1};
+    writer.send(1, Port::plus(0), {&sent, 1});
+    writer.move(Action::replace, {1, 1}, 4);
+    const Schedule schedule = writer.take();
+    EXPECT_TRUE(is_temporary(schedule, schedule.parts[0], 2));
+    EXPECT_FALSE(is_temporary(schedule, schedule.parts[0], 3)) << "it is sent";
+    EXPECT_FALSE(is_temporary(schedule, schedule.parts[0], 4)) << "it is built twice";
+    EXPECT_FALSE(is_temporary(schedule, schedule.parts[0], 0)) << "it is no scratch";
+}
+
+TEST(SegmentsOfShares, AreBalancedAndBeginAtCacheLines) {
+    constexpr std::size_t floats = segment_share_bytes / 4;
+    EXPECT_EQ(segments_of_shares(9 * floats, 4, 9).count, 1U);
+    const ShareSegments two = segments_of_shares(9 * floats + 1, 4, 9);
+    EXPECT_EQ(two.count, 2U);
+    EXPECT_EQ(two.elements % 16, 0U);
+    EXPECT_GE(2 * two.elements, 9 * floats + 1);
+    EXPECT_LE(two.elements, 9 * floats / 2 + 16);
+    EXPECT_EQ(segments_of_shares(0, 4, 9).count, 0U);
+    EXPECT_EQ(segments_of_shares(7, 4096, 2).count, 1U);
+    EXPECT_EQ(segments_of_shares(1, std::size_t{1} << 20, 2).count, 1U);
+}
+
+}  // namespace
+}  // namespace trefoil
