@@ -10,6 +10,7 @@
 #include <cstdint>
 #include <numeric>
 
+#include "algorithms/alltoall/own_block.hpp"
 #include "algorithms/alltoall/product_blocks.hpp"
 #include "algorithms/alltoall/staging.hpp"
 #include "algorithms/latency/dissemination.hpp"
@@ -287,11 +288,12 @@ void PartBuilder::write(const AlltoallPart& part, PhaseSync sync, ScheduleWriter
     for (const Passage& m : incoming_) {
         receives[m.step].push_back(&m);
     }
+    OwnBlock own(rank_, torus_.ranks());
     for (int s = 0; s < steps; ++s) {
         if (s > 0) {
             write_sync(s, part, sync, writer);
         }
-        writer.step();
+        own.step(writer);
         for (const Passage* m : sends[s]) {
             writer.send(m->peer, m->port, sent(*m));
         }
@@ -299,6 +301,7 @@ void PartBuilder::write(const AlltoallPart& part, PhaseSync sync, ScheduleWriter
             writer.receive(m->peer, m->port, Action::replace, received(*m));
         }
     }
+    own.finish(writer);
 }
 
 }  // namespace

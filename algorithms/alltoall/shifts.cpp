@@ -12,6 +12,7 @@
 #include <utility>
 #include <vector>
 
+#include "algorithms/alltoall/own_block.hpp"
 #include "algorithms/alltoall/shifts.hpp"
 #include "algorithms/schedule/minimal_port.hpp"
 
@@ -31,11 +32,15 @@ Port alltoall_port(const Torus& torus, Rank from, Rank to, int first = 0) {
 class ShiftWriter {
   public:
     ShiftWriter(const Torus& torus, Rank rank)
-        : torus_(torus), ranks_(torus.ranks()), rank_(rank), writer_(rank) {
+        : torus_(torus),
+          ranks_(torus.ranks()),
+          rank_(rank),
+          writer_(rank),
+          own_(rank, torus.ranks()) {
         writer_.part(static_cast<Block>(2 * ranks_));
     }
 
-    void step() { writer_.step(); }
+    void step() { own_.step(writer_); }
 
     /// Sends the block of `to`, and receives that of `from`.
     void exchange(Rank to, Rank from, int first_dimension = 0) {
@@ -46,13 +51,17 @@ class ShiftWriter {
                         Action::replace, {&received, 1});
     }
 
-    Schedule take() { return writer_.take(); }
+    Schedule take() {
+        own_.finish(writer_);
+        return writer_.take();
+    }
 
   private:
     const Torus& torus_;
     Rank ranks_;
     Rank rank_;
     ScheduleWriter writer_;
+    OwnBlock own_;
 };
 
 Rank ahead(Rank rank, std::int64_t by, Rank ranks) {
@@ -197,12 +206,13 @@ Schedule build_bruck_alltoall(const Torus& torus, Rank rank, const BuildOptions&
     const int ports = std::max(1, options.ports);
     const BruckBlocks blocks(p, rank);
     ScheduleWriter writer(rank);
+    OwnBlock own(rank, p);
     writer.part(static_cast<Block>(2 * p), static_cast<Block>(p - 1));
     for (Digit digit{1, radix}; digit.weight < p; digit.weight *= radix) {
         const int values =
             static_cast<int>(std::min<std::int64_t>(radix - 1, (p - 1) / digit.weight));
         for (int begin = 1; begin <= values; begin += ports) {
-            writer.step();
+            own.step(writer);
             for (int v = begin; v < std::min(begin + ports, values + 1); ++v) {
                 const Rank to = ahead(rank, v * digit.weight, p);
                 const Rank from = behind(rank, v * digit.weight, p);
@@ -212,6 +222,7 @@ Schedule build_bruck_alltoall(const Torus& torus, Rank rank, const BuildOptions&
             }
         }
     }
+    own.finish(writer);
     return writer.take();
 }
 

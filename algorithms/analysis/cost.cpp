@@ -9,6 +9,7 @@
 #include <utility>
 
 #include "algorithms/analysis/link_loads.hpp"
+#include "algorithms/schedule/acknowledgements.hpp"
 
 namespace trefoil {
 
@@ -33,7 +34,8 @@ class Summary {
   public:
     Summary(const Torus& torus, Collective collective, bool steered)
         : torus_(torus),
-          exchange_(collective == Collective::alltoall),
+          row_(traits_of(collective)),
+          exchange_(row_.blocks_both_ways()),
           steered_(steered),
           lines_(torus),
           sends_through_(torus.ports()) {}
@@ -64,6 +66,7 @@ class Summary {
     void load_links(Rank rank, Group& group);
 
     const Torus& torus_;
+    const CollectiveTraits& row_;
     bool exchange_, steered_;
     TorusLines lines_;
     std::vector<Group> groups_;
@@ -76,6 +79,7 @@ class Summary {
     std::int64_t messages_total_ = 0, waits_total_ = 0;
     std::int64_t held_max_ = 0, packed_total_ = 0;
     std::int64_t pulled_max_ = 0, pulled_total_ = 0;
+    std::size_t acknowledgements_total_ = 0;
     std::vector<std::int64_t> largest_message_, most_sent_;  // by step
 
     // Of the rank under way: messages by step.
@@ -150,6 +154,10 @@ void Summary::collect(const Schedule& schedule) {
     messages_total_ += static_cast<std::int64_t>(messages_.size());
     result_.messages_per_rank =
         std::max(result_.messages_per_rank, static_cast<int>(messages_.size()));
+    const std::size_t acknowledged = acknowledgements(schedule, row_).size();
+    acknowledgements_total_ += acknowledged;
+    result_.acknowledgements_max =
+        std::max(result_.acknowledgements_max, static_cast<int>(acknowledged));
     const std::int64_t pulled = this->pulled(schedule);
     pulled_max_ = std::max(pulled_max_, pulled);
     pulled_total_ += pulled;
@@ -179,6 +187,9 @@ std::int64_t Summary::received(const Schedule& schedule, const Part& part, const
 
 std::int64_t Summary::pulled(const Schedule& schedule) const {
     std::int64_t units = 0;
+    if (std::ranges::none_of(schedule.moves, &Move::pulls)) {
+        return units;
+    }
     for (const Part& p : schedule.parts) {
         for (const Step& step : schedule.of(p)) {
             for (const Move& m : schedule.moves_of(step)) {
@@ -258,6 +269,7 @@ CostSummary Summary::finish() {
     result_.messages = static_cast<double>(messages_total_) / torus_.ranks();
     result_.waits = static_cast<double>(waits_total_) / torus_.ranks();
     result_.pulled = static_cast<double>(pulled_total_) / units_per_vector_ / torus_.ranks();
+    result_.acknowledgements = static_cast<double>(acknowledgements_total_) / torus_.ranks();
     result_.pulled_max = static_cast<double>(pulled_max_) / units_per_vector_;
     result_.steps = static_cast<int>(result_.step_max_hops.size());
     if (exchange_) {

@@ -37,6 +37,11 @@ struct CostSummary {
     /// Vectors that a rank reads straight from its peers' memory: mean over the ranks, and the
     /// most.
     double pulled = 0, pulled_max = 0;
+    /// Messages without data that a rank sends when it has taken in a segment's messages: mean over
+    /// the ranks, and the most. They are not in the other figures, and nobody waits for them in the
+    /// call that they belong to, so the model leaves them out.
+    double acknowledgements = 0;
+    int acknowledgements_max = 0;
 };
 
 /// Builds one rank's schedule after the other; memory does not grow with ranks x schedule.

@@ -89,8 +89,7 @@ bool PartProof::ends_with(Rank rank, Block block) const {
         return false;
     }
     if (blocks_both_ways()) {
-        return block >= static_cast<Block>(torus_.ranks()) &&
-               block != static_cast<Block>(torus_.ranks() + rank);
+        return block >= static_cast<Block>(torus_.ranks());
     }
     return row_.out.data != Data::own_block || owner(block) == rank;
 }

@@ -66,6 +66,8 @@ void PartProof::move_block(Rank rank, const Move& move, Block from, Block to) {
     if (!pairs(owner, from, rank, to)) {
         complain("pairs block " + std::to_string(from) + " with block " + std::to_string(to) +
                  ", which may differ in size");
+    } else if (blocks_both_ways() && begins_with(rank, to)) {
+        complain("overwrites what is to be sent: block " + std::to_string(to));
     } else if (move.initial ? !begins_with(owner, from) : !values.is_defined(source)) {
         complain("reads block " + std::to_string(from) + ", which is undefined");
     } else if (move.action == Action::replace) {

@@ -150,6 +150,14 @@ void check_goal(const Torus& torus, const Goal& goal, const Schedule& first, Fin
     }
 }
 
+bool all_heard(const SymbolicValues& heard) {
+    bool all = true;
+    for (std::size_t r = 0; r < heard.size(); ++r) {
+        all = all && heard.holds_all(r);
+    }
+    return all;
+}
+
 void check_heard(const SymbolicValues& heard, Findings& findings) {
     for (std::size_t r = 0; r < heard.size(); ++r) {
         if (!heard.holds_all(r)) {
@@ -174,23 +182,33 @@ Verification verify(const Torus& torus, const Goal& goal, const std::vector<Sche
         return result;
     }
     require_memory(torus, schedules[0], goal.collective);
-    SymbolicValues heard(torus.ranks(), torus.ranks());
+    SymbolicValues heard(torus.ranks(), torus.ranks());  // in all parts together
     const CollectiveTraits& row = traits_of(goal.collective);
     result.identical_results = true;
     result.order_preserving = row.reduces;
+    result.synchronises = true;
     for (std::size_t p = 0; p < schedules[0].parts.size() && !findings.enough(); ++p) {
         PartProof proof(torus, goal, schedules, p, findings);
         proof.run();
-        proof.unite_heard(heard);
+        SymbolicValues heard_in_part(torus.ranks(), torus.ranks());
+        proof.unite_heard(row.has_data() ? heard_in_part : heard);
+        if (row.has_data()) {
+            result.synchronises = result.synchronises && all_heard(heard_in_part);
+            if (row.synchronises) {
+                check_heard(heard_in_part, findings);
+            }
+        }
         proof.require_results();
         if (row.replicates_results()) {  // elsewhere each result is made once
             result.identical_results = result.identical_results && proof.identical();
         }
         result.order_preserving = result.order_preserving && proof.in_order();
     }
-    if (row.synchronises) {
+    if (!row.has_data()) {
+        result.synchronises = all_heard(heard);
         check_heard(heard, findings);
     }
+    result.synchronises = result.synchronises && findings.none();
     result.identical_results = result.identical_results && findings.none();
     result.order_preserving = result.order_preserving && findings.none();
     result.errors = findings.take();

@@ -21,6 +21,10 @@ struct Verification {
     bool identical_results = false;
     /// Every result was reduced in rank order from the left (reductions only).
     bool order_preserving = false;
+    /// Every rank hears, directly or through others, from every rank; where there is data, in each
+    /// part alone, since empty parts are left out. Other calls are acknowledged
+    /// (algorithms/schedule/acknowledgements.hpp).
+    bool synchronises = false;
     bool ok() const { return errors.empty(); }
 };
 
@@ -36,7 +40,7 @@ struct Verification {
 ///    every vector block that is a result (on every rank, at its owner or at the root, as the
 ///    collective says) holds each rank's contribution once, or is untouched what its owner or the
 ///    root had; for a barrier, every rank has heard, directly or through others, from every rank;
-///    for alltoall, every rank has from each other one the block that was for it
+///    for alltoall, every rank has from each one, itself too, the block that was for it
 ///  - pulls: the peer has opened its vector to this rank before; messages order each pull after the
 ///    write that it is to see and before the next one, also where input and output are the same
 ///    memory; and no rank completes before it has heard that all pulls from it are over

@@ -81,10 +81,6 @@ class MemoryGroup final : public PortGroup {
                    std::size_t bytes) const override {
         return memory::copy_from_process(target_of(peer).region->maker(), target, address, bytes);
     }
-    bool copy_to(Peer peer, std::uint64_t address, const void* source,
-                 std::size_t bytes) const override {
-        return memory::copy_to_process(target_of(peer).region->maker(), address, source, bytes);
-    }
 
     std::size_t inject_bytes() const override { return std::numeric_limits<std::size_t>::max(); }
     std::string error_text() const override;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// The memory of another process of this host, by the kernel's copying calls: no page is shared and
+// The memory of another process of this host, by the kernel's copying call: no page is shared and
 // nothing is registered.
 #pragma once
 
@@ -10,9 +10,8 @@
 
 namespace trefoil::memory {
 
-/// Copies `bytes` from, or to, `address` of `process`. False: errno tells why not (EPERM: the
+/// Copies `bytes` from `address` of `process`. False: errno tells why not (EPERM: the
 /// kernel lets no other process in; ESRCH: it has ended). Thread-safe, no allocation.
 bool copy_from_process(pid_t process, void* target, std::uint64_t address, std::size_t bytes);
-bool copy_to_process(pid_t process, std::uint64_t address, const void* source, std::size_t bytes);
 
 }  // namespace trefoil::memory

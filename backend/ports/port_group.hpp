@@ -92,7 +92,7 @@ enum class PutResult : std::uint8_t {
 /// How a group gets at the memory of a peer's process, registered or not.
 enum class Reach : std::uint8_t {
     none,
-    copies,    ///< copy_from() and copy_to()
+    copies,    ///< copy_from()
     addresses  ///< the peer's process is this one: its addresses are valid here, too
 };
 
@@ -145,13 +145,9 @@ class PortGroup {
     // thread, while that memory stands still.
     /// Tried out when the peer was connected.
     virtual Reach reach(Peer) const { return Reach::none; }
-    /// Copies `bytes` from, or to, `address` of the peer's process. False: errno tells why not.
+    /// Copies `bytes` from `address` of the peer's process. False: errno tells why not.
     virtual bool copy_from(Peer, void* /*target*/, std::uint64_t /*address*/,
                            std::size_t /*bytes*/) const {
-        return false;
-    }
-    virtual bool copy_to(Peer, std::uint64_t /*address*/, const void* /*source*/,
-                         std::size_t /*bytes*/) const {
         return false;
     }
 

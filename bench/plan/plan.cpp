@@ -95,6 +95,8 @@ nlohmann::ordered_json summary_json(const Torus& torus, const Choice& choice,
         {"max_extents_per_message", cost.max_extents_per_message},
         {"pulled_mean", cost.pulled},
         {"pulled_max", cost.pulled_max},
+        {"acknowledgements_mean", cost.acknowledgements},
+        {"acknowledgements_max", cost.acknowledgements_max},
         {"verified", verified ? nlohmann::ordered_json(*verified) : nlohmann::ordered_json()}};
     if (traits_of(choice.algorithm->collective).blocks_both_ways()) {
         all.update({{"block_times", cost.block_times},
@@ -140,6 +142,10 @@ void print_summary(const Torus& torus, const Choice& choice, const CostSummary& 
         row("read from peers' memory",
             fmt::format("{:.6g} vectors a rank, at most {:.6g}", cost.pulled, cost.pulled_max));
     }
+    row("acknowledgements", cost.acknowledgements_max == 0
+                                ? "none: all ranks hear from all"
+                                : fmt::format("{:.6g} a rank, at most {}", cost.acknowledgements,
+                                              cost.acknowledgements_max));
     row("verified", !verified ? "not asked" : *verified ? "yes" : "NO");
     if (!time.empty()) {
         row("modelled time", time);
@@ -196,7 +202,7 @@ int print_schedules_of_all(const PlanOptions& options, const Torus& torus, const
                        schedule_json(torus, *choice.algorithm, choice.options, schedule).dump());
         } else {
             fmt::print("{}{}:\n{}", r == 0 ? "" : "\n", rank_text(torus, r),
-                       schedule_text(torus, schedule));
+                       schedule_text(torus, *choice.algorithm, schedule));
         }
     }
     return exit_success;
@@ -217,7 +223,7 @@ int print_schedule(const PlanOptions& options, const Torus& torus, const Choice&
     fmt::print("{} by {} on torus {}, {} ranks: what {} does\n",
                to_string(choice.algorithm->collective), to_string(choice), torus.name(),
                torus.ranks(), rank_text(torus, options.rank));
-    fmt::print("{}", schedule_text(torus, schedule));
+    fmt::print("{}", schedule_text(torus, *choice.algorithm, schedule));
     return exit_success;
 }
 
@@ -358,7 +364,8 @@ void add_plan(CLI::App& app, Action& action) {
         "moves,\n"
         "sends and receives. A move with a peer is a pull: it reads that rank's block. One that is "
         "initial\nreads what the rank began with; where a part has input_apart its blocks begin "
-        "undefined. A send\nthat opens lets its peer pull from then on. In alltoall on p ranks "
+        "undefined. acknowledges lists whom a rank tells at the end that it has taken in all. A "
+        "send\nthat opens lets its peer pull from then on. In alltoall on p ranks "
         "block t < p goes to rank t, and block p + s "
         "comes\nfrom rank s. Extents are [first block, count]; scratch follows the vector's "
         "blocks.\n"
@@ -368,7 +375,9 @@ void add_plan(CLI::App& app, Action& action) {
         "half\n"
         "and half where both ways are equally long) and step_max_hops, their sums sum_link_load "
         "and\nsum_hops, max_sends_per_port_per_step, max_extents_per_message, pulled_mean and\n"
-        "pulled_max (what a rank reads from its peers' memory), verified (null: not asked).\n"
+        "pulled_max (what a rank reads from its peers' memory), acknowledgements_mean and\n"
+        "acknowledgements_max (messages by which a rank tells at the end that it has taken in all; "
+        "none\nwhere all ranks hear from all), verified (null: not asked).\n"
         "Bytes and loads are fractions of one vector, of all blocks together where every "
         "rank has a\nblock. alltoall: the vector is what one rank sends, p blocks; in blocks there "
         "are block_times\n"

@@ -8,6 +8,8 @@
 #include <nlohmann/json.hpp>
 #include <numeric>
 
+#include "algorithms/schedule/acknowledgements.hpp"
+
 namespace trefoil::tool {
 
 namespace {
@@ -200,13 +202,25 @@ std::string fraction_text(std::uint64_t numerator, std::uint64_t denominator) {
     return fmt::format("{}/{}", numerator / divisor, denominator / divisor);
 }
 
-std::string schedule_text(const Torus& torus, const Schedule& schedule) {
-    return Writer(torus, schedule).take();
+std::string schedule_text(const Torus& torus, const Algorithm& algorithm,
+                          const Schedule& schedule) {
+    std::string text = Writer(torus, schedule).take();
+    const auto channels = acknowledgements(schedule, traits_of(algorithm.collective));
+    text += channels.empty() ? "" : "\nat the end\n";
+    for (const IncomingChannel& c : channels) {
+        text +=
+            fmt::format("    acknowledge {} to {}\n", to_string(c.port), rank_text(torus, c.peer));
+    }
+    return text;
 }
 
 nlohmann::ordered_json schedule_json(const Torus& torus, const Algorithm& algorithm,
                                      const BuildOptions& options, const Schedule& schedule) {
     using Json = nlohmann::ordered_json;
+    Json acknowledges = Json::array();
+    for (const IncomingChannel& c : acknowledgements(schedule, traits_of(algorithm.collective))) {
+        acknowledges.push_back({{"peer", c.peer}, {"port", to_string(c.port)}});
+    }
     Json parts = Json::array();
     for (const Part& part : schedule.parts) {
         Json steps = Json::array();
@@ -231,7 +245,8 @@ nlohmann::ordered_json schedule_json(const Torus& torus, const Algorithm& algori
             {"rank", schedule.rank},
             {"root", traits_of(algorithm.collective).rooted() ? Json(options.root) : Json()},
             {"steered", algorithm.traits.steered},
-            {"parts", std::move(parts)}};
+            {"parts", std::move(parts)},
+            {"acknowledges", std::move(acknowledges)}};
 }
 
 }  // namespace trefoil::tool

@@ -10,7 +10,7 @@
 namespace trefoil::tool {
 
 /// Per part and step, what the rank moves, sends and receives.
-std::string schedule_text(const Torus& torus, const Schedule& schedule);
+std::string schedule_text(const Torus& torus, const Algorithm& algorithm, const Schedule& schedule);
 
 /// The same as data, complete enough to be run: whose it is (collective, algorithm, torus, ranks,
 /// rank, root or null), and parts -> steps -> moves, sends, receives; extents as [first, count].

@@ -7,7 +7,6 @@
 #include <utility>
 
 #include "comm/plan/pulls.hpp"
-#include "comm/plan/single_copy.hpp"
 #include "threads/executor/notification.hpp"
 #include "topo/error.hpp"
 
@@ -17,6 +16,11 @@ namespace {
 
 std::size_t aligned(std::size_t bytes) {
     return (bytes + landing_alignment - 1) / landing_alignment * landing_alignment;
+}
+
+/// In place, a rank's own block of an alltoall is where it is to be copied.
+bool same_place(Location a, Location b) {
+    return a.space == b.space && a.offset == b.offset;
 }
 
 using ChannelKey = std::pair<Rank, int>;  // peer, own port
@@ -40,8 +44,6 @@ class Lowering {
             in_[{channels.in[c].peer, channels.in[c].port.index}] = c;
         }
         program_.pack_bytes.resize(channels.groups.size());
-        program_.first_peer =
-            Location::first_landing + static_cast<std::uint32_t>(channels.in.size());
     }
 
     Program lower(bool acknowledged) {
@@ -83,8 +85,7 @@ class Lowering {
         scratch_first_ = program_.scratch_bytes;
         scratch_block_bytes_ = part.scratch_blocks > 0 ? map_.block_bytes(p, part.scratch_like) : 0;
         program_.scratch_bytes += aligned(scratch_block_bytes_ * part.scratch_blocks);
-        peer_spaces_.clear();
-        room_ = {};
+        pulls_.begin_part();
         const ProgramRange range{static_cast<std::uint32_t>(program_.steps.size()), 0};
         std::uint32_t number = 0;
         for (const Step& step : schedule_.of(part)) {
@@ -185,15 +186,7 @@ class Lowering {
         for (const Move& move : moves) {
             place(move, placed);
         }
-        const bool copies = std::any_of(placed.begin(), placed.end(),
-                                        [](const PlacedMove& m) { return m.by_transport; });
-        const std::size_t chunk_bytes = copies ? copied_chunk_bytes : addressed_chunk_bytes;
-        if (copies && room_.space != Location::scratch) {
-            room_ = {Location::scratch, program_.scratch_bytes};
-            program_.scratch_bytes += aligned(std::max(chunk_bytes, element_bytes_));
-        }
-        const std::vector<ProgramOp> ops =
-            lower_pulls(placed, {element_bytes_, chunk_bytes, map_.in_place(), room_});
+        const std::vector<ProgramOp> ops = pulls_.lower(placed, element_bytes_, map_.in_place());
         const ProgramRange range{static_cast<std::uint32_t>(program_.ops.size()),
                                  static_cast<std::uint32_t>(ops.size())};
         program_.ops.insert(program_.ops.end(), ops.begin(), ops.end());
@@ -217,45 +210,17 @@ class Lowering {
                         "please report this");
         }
         m.temporary = is_temporary(schedule_, *part_, move.to);
-        if (move.pulls()) {
-            const std::uint32_t input = peer_space(move.peer);
-            const OutChannel& channel = channels_.out[program_.peer_of(input)];
-            m.source.space = move.initial ? input : input + 1;
-            m.by_transport =
-                channels_.groups[channel.group]->reach(channel.endpoint) != Reach::addresses;
-        } else if (move.initial) {
-            m.source.space = Location::input;
-        }
+        pulls_.place_source(move, m);
         placed.push_back(m);
-    }
-
-    std::uint32_t peer_space(Rank peer) const {
-        const auto found = peer_spaces_.find(peer);
-        if (found == peer_spaces_.end()) {
-            throw Error(Status::internal, "rank " + std::to_string(peer) +
-                                              " has not opened its vectors; please report this");
-        }
-        return found->second;
-    }
-
-    /// A peer's vectors are spaces from now on.
-    void lower_opening(Rank peer, Location addresses, std::vector<ProgramOp>& ops) {
-        const auto channel = out_.lower_bound({peer, 0});
-        if (channel == out_.end() || channel->first.first != peer) {
-            throw Error(Status::internal, "no channel to rank " + std::to_string(peer) +
-                                              ", which opens its vectors; please report this");
-        }
-        const std::uint32_t space = program_.spaces();
-        program_.peers.push_back(channel->second);
-        peer_spaces_[peer] = space;
-        ops.push_back({ProgramOp::Kind::open, {space, 0}, addresses, {}, 0});
     }
 
     /// The same bytes, cut differently on the two sides.
     void pair_runs(std::vector<Run> from, std::vector<Run> to, Action action) {
         for (std::size_t i = 0, j = 0; i < from.size() && j < to.size();) {
             const std::size_t bytes = std::min(from[i].bytes, to[j].bytes);
-            add_op(program_.ops, action, to[j].at, from[i].at, bytes);
+            if (action == Action::reduce || !same_place(from[i].at, to[j].at)) {
+                add_op(program_.ops, action, to[j].at, from[i].at, bytes);
+            }
             for (Run* run : {&from[i], &to[j]}) {
                 run->at.offset += bytes;
                 run->bytes -= bytes;
@@ -326,7 +291,7 @@ class Lowering {
         take_place(in_used_[channel], bytes, receive.peer, landing, index);
         arrivals_[channel].push_back({this_step, bytes});
         if (receive.opens) {
-            lower_opening(receive.peer, {Location::first_landing + channel, landing}, ops);
+            ops.push_back(pulls_.open(receive.peer, {Location::first_landing + channel, landing}));
         }
         for (const Application& application : applications) {
             std::size_t from = landing;
@@ -457,11 +422,10 @@ class Lowering {
     std::vector<Channel> out_used_, in_used_;
     std::vector<std::vector<Arrival>> arrivals_;
     Program program_;
+    PartPulls pulls_{channels_, program_};
     const Part* part_ = nullptr;
     std::uint32_t part_index_ = 0;
     std::size_t scratch_first_ = 0, scratch_block_bytes_ = 0;
-    std::map<Rank, std::uint32_t> peer_spaces_;  // of the part: the first of each open peer
-    Location room_;                              // of the part: for what the transport copies
 };
 
 }  // namespace

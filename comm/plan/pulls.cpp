@@ -3,6 +3,11 @@
 #include "comm/plan/pulls.hpp"
 
 #include <algorithm>
+#include <string>
+
+#include "comm/plan/lower.hpp"
+#include "comm/plan/single_copy.hpp"
+#include "topo/error.hpp"
 
 namespace trefoil {
 
@@ -153,6 +158,63 @@ bool is_temporary(const Schedule& schedule, const Part& part, Block block) {
         }
     }
     return reads == 1 && building_steps == 1 && block >= part.vector_blocks;
+}
+
+PartPulls::PartPulls(const Channels& channels, Program& program)
+    : channels_(channels), program_(program) {
+    program.first_peer = Location::first_landing + static_cast<std::uint32_t>(channels.in.size());
+}
+
+void PartPulls::begin_part() {
+    inputs_.clear();
+    room_ = {};
+}
+
+ProgramOp PartPulls::open(Rank peer, Location addresses) {
+    const auto channel = std::find_if(channels_.out.begin(), channels_.out.end(),
+                                      [peer](const OutChannel& c) { return c.peer == peer; });
+    if (channel == channels_.out.end()) {
+        throw Error(Status::internal, "no channel to rank " + std::to_string(peer) +
+                                          ", which opens its vectors; please report this");
+    }
+    const std::uint32_t input = program_.spaces();
+    program_.peers.push_back(static_cast<std::uint32_t>(channel - channels_.out.begin()));
+    inputs_[peer] = input;
+    return {ProgramOp::Kind::open, {input, 0}, addresses, {}, 0};
+}
+
+void PartPulls::place_source(const Move& move, PlacedMove& placed) const {
+    if (move.pulls()) {
+        const std::uint32_t input = input_of(move.peer);
+        const OutChannel& channel = channels_.out[program_.peer_of(input)];
+        placed.source.space = move.initial ? input : input + 1;
+        placed.by_transport =
+            channels_.groups[channel.group]->reach(channel.endpoint) != Reach::addresses;
+    } else if (move.initial) {
+        placed.source.space = Location::input;
+    }
+}
+
+std::uint32_t PartPulls::input_of(Rank peer) const {
+    const auto found = inputs_.find(peer);
+    if (found == inputs_.end()) {
+        throw Error(Status::internal, "rank " + std::to_string(peer) +
+                                          " has not opened its vectors; please report this");
+    }
+    return found->second;
+}
+
+std::vector<ProgramOp> PartPulls::lower(std::span<const PlacedMove> moves,
+                                        std::size_t element_bytes, bool in_place) {
+    const bool copies =
+        std::any_of(moves.begin(), moves.end(), [](const PlacedMove& m) { return m.by_transport; });
+    const std::size_t chunk_bytes = copies ? copied_chunk_bytes : addressed_chunk_bytes;
+    if (copies && room_.space != Location::scratch) {
+        room_ = {Location::scratch, program_.scratch_bytes};
+        const std::size_t lines = std::max(chunk_bytes, element_bytes) / landing_alignment + 1;
+        program_.scratch_bytes += lines * landing_alignment;
+    }
+    return lower_pulls(moves, {element_bytes, chunk_bytes, in_place, room_});
 }
 
 bool reaches_peers(const Schedule& schedule, const Channels& channels) {

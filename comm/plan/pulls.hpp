@@ -3,6 +3,7 @@
 #pragma once
 
 #include <cstddef>
+#include <map>
 #include <span>
 #include <vector>
 
@@ -30,6 +31,29 @@ bool is_temporary(const Schedule& schedule, const Part& part, Block block);
 /// Whether this rank gets at the memory of all peers from which the schedule pulls; its channels
 /// are connected.
 bool reaches_peers(const Schedule& schedule, const Channels& channels);
+
+/// How the parts of one program get at their peers' vectors.
+class PartPulls {
+  public:
+    /// Both outlive this. The program gets spaces for the peers, and room in its scratch.
+    PartPulls(const Channels& channels, Program& program);
+
+    void begin_part();
+    /// From now on the peer's vectors, whose addresses land here, are spaces of the part.
+    ProgramOp open(Rank peer, Location addresses);
+    /// Moves the source, as it would lie in the own output, to the vector where it is.
+    void place_source(const Move& move, PlacedMove& placed) const;
+    std::vector<ProgramOp> lower(std::span<const PlacedMove> moves, std::size_t element_bytes,
+                                 bool in_place);
+
+  private:
+    std::uint32_t input_of(Rank peer) const;
+
+    const Channels& channels_;
+    Program& program_;
+    std::map<Rank, std::uint32_t> inputs_;  // the first space of each open peer
+    Location room_;
+};
 
 struct PullPlan {
     std::size_t element_bytes = 1;

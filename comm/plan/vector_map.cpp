@@ -46,7 +46,7 @@ VectorMap::VectorMap(const Schedule& schedule, SegmentShape shape)
         std::vector<std::size_t>& offsets = image_.emplace_back();
         for (Block b = 0; b < blocks_at_home(p); ++b) {
             offsets.push_back(image_bytes_);
-            image_bytes_ += block_bytes(p, b);
+            image_bytes_ += stays(p, b) ? 0 : block_bytes(p, b);
         }
     }
 }
@@ -80,11 +80,16 @@ Location VectorMap::at(std::size_t part, Block block, std::size_t element) const
         return {home_, element * shape_.element_bytes};
     }
     const bool at_home = block < blocks_at_home(part);
-    if (at_home && home_ == Location::scratch) {
+    if (at_home && home_ == Location::scratch && !stays(part, block)) {
         return {home_, image_[part][block]};
     }
-    return {at_home ? home_ : Location::output,
+    const bool in_output = !at_home || home_ == Location::scratch;
+    return {in_output ? Location::output : home_,
             shape_.displacements[shape_.owners[part][block]] + element * shape_.element_bytes};
+}
+
+bool VectorMap::stays(std::size_t part, Block block) const {
+    return blocks_both_ways() && shape_.owners[part][block] == schedule_.rank;
 }
 
 void VectorMap::append(std::size_t part, Block first, Block last, std::vector<Run>& runs) const {
@@ -122,9 +127,6 @@ std::vector<Transfer> VectorMap::begin() const {
             {{home_, 0}, {Location::input, 0}, shape_.elements[0] * shape_.element_bytes});
     } else if (home_ == Location::scratch) {
         add_blocks(list, true, row_.in.data == Data::own_block);
-    } else if (blocks_both_ways()) {  // what a rank sends to itself
-        add_block(list, Location::output, Location::input, shape_.displacements[ranks() + rank],
-                  shape_.displacements[rank], rank);
     } else if (row_.in.data == Data::own_block) {
         add_block(list, Location::output, Location::input, shape_.displacements[rank], 0, rank);
     }
@@ -159,8 +161,7 @@ void VectorMap::add_blocks(std::vector<Transfer>& list, bool into_image, bool ow
         for (Block b = 0; b < blocks_at_home(p); ++b) {
             const Rank owner = shape_.owners[p][b];
             const std::size_t bytes = block_bytes(p, b);
-            const bool stays = blocks_both_ways() && owner == schedule_.rank;
-            if (bytes == 0 || stays || (own_only && owner != schedule_.rank)) {
+            if (bytes == 0 || stays(p, b) || (own_only && owner != schedule_.rank)) {
                 continue;
             }
             const std::size_t slice = range(p, b, b + 1).from * shape_.element_bytes;

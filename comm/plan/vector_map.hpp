@@ -44,7 +44,8 @@ struct Transfer {
 /// The result is built in the user's output where the collective has all of the vector there, at
 /// the root of a scatter read from the input, and otherwise in an image in the scratch, in which
 /// every part has its blocks in the order of their positions, so that messages are few runs. An
-/// alltoall reads from the input and builds in the output; in place, the image saves the input.
+/// alltoall reads from the input and builds in the output; in place, the image saves the input, but
+/// for the rank's own block.
 class VectorMap {
   public:
     VectorMap(const Schedule& schedule, SegmentShape shape);
@@ -74,9 +75,8 @@ class VectorMap {
     bool blocks_both_ways() const { return row_.blocks_both_ways(); }
     /// Of how many blocks home_ is the home: alltoall's received ones are at home in the output.
     Block blocks_at_home(std::size_t part) const;
-    Rank ranks() const {
-        return static_cast<Rank>(shape_.elements.size() / (blocks_both_ways() ? 2 : 1));
-    }
+    /// What a rank sends to itself in an alltoall is read where it lies, in place too.
+    bool stays(std::size_t part, Block block) const;
     Range range(std::size_t part, Block first, Block last) const;
     Location at(std::size_t part, Block block, std::size_t element) const;
     void add_block(std::vector<Transfer>& list, std::uint32_t target, std::uint32_t source,

@@ -9,8 +9,6 @@
 #include <algorithm>
 #include <map>
 
-#include "algorithms/bandwidth/builders.hpp"
-
 namespace trefoil {
 namespace {
 
@@ -53,11 +51,7 @@ TEST(Cost, OfProcessors) {
 
 // Each rank reads its share of all others' vectors, and then all others' shares.
 TEST(Cost, OfPulls) {
-    Algorithm single_copy;
-    single_copy.builder = [](const Torus& torus, Rank rank, const BuildOptions&) {
-        return build_single_copy(torus, rank);
-    };
-    const CostSummary cost = summarize(Torus::parse("5"), single_copy);
+    const CostSummary cost = summary_of("single-copy", "5");
     EXPECT_DOUBLE_EQ(cost.pulled, 2 * 4.0 / 5);
     EXPECT_DOUBLE_EQ(cost.pulled_max, 2 * 4.0 / 5);
     EXPECT_EQ(cost.steps, 3);
@@ -66,6 +60,19 @@ TEST(Cost, OfPulls) {
     const CostModel model{.alpha = 0, .tau = 0, .beta = 0, .pull = 10};
     EXPECT_DOUBLE_EQ(model.time(cost, 3), 48);
     EXPECT_DOUBLE_EQ(summary_of("ring", "5").pulled_max, 0);
+}
+
+// A rooted call is acknowledged by all who receive, once for each sender and port.
+TEST(Cost, OfAcknowledgements) {
+    const auto of = [](Collective collective, std::string_view name, const char* torus) {
+        return summarize(Torus::parse(torus), find_algorithm(collective, name));
+    };
+    const CostSummary bcast = of(Collective::bcast, "binomial-dd", "8");
+    EXPECT_DOUBLE_EQ(bcast.acknowledgements, 7 * 2 / 8.0) << "two parts, mirrored";
+    EXPECT_EQ(bcast.acknowledgements_max, 2);
+    EXPECT_EQ(of(Collective::gather, "linear", "5").acknowledgements_max, 4);
+    EXPECT_EQ(of(Collective::allreduce, "ring", "5").acknowledgements_max, 0);
+    EXPECT_EQ(of(Collective::barrier, "dissemination", "5").acknowledgements_max, 0);
 }
 
 // With D times the vector's time on one link as the unit these are the figures of the papers.

@@ -216,6 +216,41 @@ TEST(Verify, CatchesAnAllreduceThatEndsTooEarly) {
     EXPECT_TRUE(mentions(verify(torus, Collective::allreduce, schedules), "incomplete"));
 }
 
+// What a rank sends to itself is in the schedule like all else.
+TEST(Verify, CatchesAnOwnBlockThatIsNotCopied) {
+    const Torus torus = Torus::parse("2x3");
+    for (const Algorithm& algorithm : algorithms()) {
+        if (algorithm.collective != Collective::alltoall || !algorithm.refusal(torus).empty()) {
+            continue;
+        }
+        SCOPED_TRACE(algorithm.name);
+        std::vector<Schedule> schedules = build_all(torus, algorithm);
+        ASSERT_TRUE(verify(torus, Collective::alltoall, schedules).ok());
+        step_of(schedules[4], 0, 0).moves.count = 0;
+        EXPECT_TRUE(mentions(verify(torus, Collective::alltoall, schedules),
+                             "rank 4: at the end block 10 is not what rank 4 had for this rank"));
+        schedules = build_all(torus, algorithm);
+        schedules[4].moves[step_of(schedules[4], 0, 0).moves.first].to = 1;
+        EXPECT_TRUE(mentions(verify(torus, Collective::alltoall, schedules),
+                             "a move overwrites what is to be sent: block 1"));
+    }
+}
+
+TEST(Verify, TellsWhichSchedulesSynchroniseAllRanks) {
+    const Torus torus = Torus::parse("2x3");
+    for (const Algorithm& algorithm : algorithms()) {
+        if (algorithm.refusal(torus).empty() && traits_of(algorithm.collective).synchronises) {
+            EXPECT_TRUE(verify(torus, algorithm).synchronises)
+                << to_string(algorithm.collective) << " " << algorithm.name;
+        }
+    }
+    const auto of_bcast = [&](const char* name) {
+        return verify(torus, find_algorithm(Collective::bcast, name)).synchronises;
+    };
+    EXPECT_FALSE(of_bcast("linear"));
+    EXPECT_TRUE(of_bcast("bine-large")) << "a scatter, and an allgather of all";
+}
+
 TEST(Verify, CatchesAMissingSchedule) {
     const Torus torus = Torus::parse("5");
     std::vector<Schedule> schedules = build_all(torus, named("ring"));

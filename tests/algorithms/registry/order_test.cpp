@@ -43,7 +43,7 @@ class Interpreter {
         std::vector<Buffer> buffers;
         for (const Schedule& s : schedules_) {
             buffers.emplace_back(form.vector_blocks, form.input_apart ? Text{} : Text{s.rank});
-            buffers.back().resize(form.vector_blocks + form.scratch_blocks);
+            buffers.back().resize(form.vector_blocks + s.parts[part].scratch_blocks);
         }
         for (std::size_t step = 0; step < form.steps.count; ++step) {
             run_step(part, step, buffers);

@@ -84,6 +84,7 @@ class Run:
         self.largest, self.sent_in_step = collections.defaultdict(fractions.Fraction), collections.Counter()
         self.held = [fractions.Fraction(torus.ranks - 1)] * torus.ranks  # in blocks, all parts together
         self.peak = max(self.held)
+        self.acknowledged = []
         self.pulled = [fractions.Fraction(0)] * torus.ranks
         self.holds = collections.Counter()  # by (step, rank): what is received less what is sent
 
@@ -97,6 +98,14 @@ class Run:
             return block < self.torus.ranks
         return rank == self.root if self.collective in ("bcast", "scatter") else True
 
+    def synchronises(self):
+        """A rank that has its result has heard from all; senders of other calls wait for acknowledgements."""
+        return self.collective not in ROOTED
+
+    def senders(self):
+        for plan in self.plans:
+            yield {(m["peer"], m["port"]) for part in plan["parts"] for step in part["steps"] for m in step["receives"]}
+
     def begun(self, rank, part, blocks):
         """What the rank begins with, by block."""
         return {b: collections.Counter([(rank, b) if self.exchange else rank])
@@ -107,7 +116,7 @@ class Run:
         everybody = collections.Counter(range(self.torus.ranks))
         if self.exchange:
             source = block - self.torus.ranks
-            return None if source < 0 or source == rank else collections.Counter([(source, rank)])
+            return None if source < 0 else collections.Counter([(source, rank)])
         if self.collective in ("allreduce", "reduce_scatter", "reduce"):
             ends = {"allreduce": True, "reduce": rank == self.root}.get(self.collective)
             if ends is None:
@@ -122,6 +131,10 @@ class Run:
         return collections.Counter([self.owner(part, block)])
 
     def check(self):
+        for plan, senders in zip(self.plans, self.senders()):
+            told = {(to["peer"], to["port"]) for to in plan["acknowledges"]}
+            assert told == (set() if self.synchronises() else senders), f"rank {plan['rank']} acknowledges {told}"
+            self.acknowledged.append(len(told))
         for part in range(self.parts):
             self.check_part(part)
 
@@ -214,7 +227,9 @@ class Run:
                 "sum_link_load": sum(loads), "sum_hops": sum(hops),
                 "max_sends_per_port_per_step": max(self.ports.values(), default=0),
                 "max_extents_per_message": self.extents, "pulled_max": max(self.pulled),
-                "pulled_mean": sum(self.pulled) / self.torus.ranks}
+                "pulled_mean": sum(self.pulled) / self.torus.ranks,
+                "acknowledgements_max": max(self.acknowledged),
+                "acknowledgements_mean": fractions.Fraction(sum(self.acknowledged), self.torus.ranks)}
 
 
 def check(tool, collective, algorithm, shape, options):

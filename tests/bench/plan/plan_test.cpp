@@ -45,6 +45,8 @@ TEST(Plan, summary_has_exactly_the_promised_keys) {
                                             "max_extents_per_message",
                                             "pulled_mean",
                                             "pulled_max",
+                                            "acknowledgements_mean",
+                                            "acknowledgements_max",
                                             "verified"};
     std::vector<std::string> keys;
     for (const auto& [key, value] : object.items()) {
@@ -112,6 +114,29 @@ TEST(Plan, takes_names_with_modifiers) {
     EXPECT_NE(by({"swing:send"}), "");
     EXPECT_EQ(by({"swing:send"}), by({"swing", "--layout", "send"}));
     EXPECT_NE(by({"swing:send"}), by({"swing"}));
+}
+
+TEST(Plan, tells_pulls_and_acknowledgements_in_words) {
+    const auto words = [](const std::vector<std::string>& arguments) {
+        std::vector<std::string> all{"plan"};
+        all.insert(all.end(), arguments.begin(), arguments.end());
+        return run_tool(all).out;
+    };
+    const std::string pulls = words({"allreduce", "-a", "single-copy", "-t", "3", "--rank", "1"});
+    for (const char* line : {"send    +0 to   rank 2 (2)     a signal that opens the vector",
+                             "pull    block 1 of rank 0 (0) as it began to block s0",
+                             "reduce  block 1 as it began into block s0",
+                             "pull    block 1 of rank 2 (2) as it began and reduce into block s0",
+                             "pull    block 2 of rank 2 (2) to block 2"}) {
+        EXPECT_NE(pulls.find(line), std::string::npos) << line << " is not in\n" << pulls;
+    }
+    EXPECT_EQ(pulls.find("acknowledge"), std::string::npos);
+    EXPECT_NE(words({"bcast", "-a", "linear", "-t", "3", "--rank", "1"})
+                  .find("at the end\n    acknowledge -0 to rank 0 (0)"),
+              std::string::npos);
+    EXPECT_NE(words({"alltoall", "-a", "linear", "-t", "3", "--rank", "1"})
+                  .find("copy    block 1 to block 4"),
+              std::string::npos);
 }
 
 TEST(Plan, tells_one_ranks_schedule_in_words) {

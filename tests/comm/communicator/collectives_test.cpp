@@ -4,6 +4,7 @@
 
 #include "algorithms/registry/registry.hpp"
 #include "collective_check.hpp"
+#include "comm/setup/configuration.hpp"
 #include "thread_job.hpp"
 #include "topo/torus.hpp"
 
@@ -12,8 +13,11 @@ namespace {
 
 std::vector<std::string> names_of(Collective collective, const Torus& torus) {
     std::vector<std::string> names{"auto"};
+    Settings settings;
+    settings.backend = backend_under_test();
     for (const Algorithm& a : algorithms()) {
-        if (a.collective == collective && a.refusal(torus).empty()) {
+        const bool reachable = !a.traits.reads_peers || offers_single_copy(settings);
+        if (a.collective == collective && reachable && a.refusal(torus).empty()) {
             names.emplace_back(a.name);
         }
     }

@@ -186,7 +186,7 @@ TEST_F(OperationsTest, PeersAreToldWhereTheVectorsAre) {
                      sizeof(VectorAddresses)}};
     perform();
     VectorAddresses told;
-    std::memcpy(&told, scratch_.data(), sizeof told);
+    std::memcpy(&told, static_cast<const void*>(scratch_.data()), sizeof told);
     EXPECT_EQ(told.input, reinterpret_cast<std::uintptr_t>(input_.data()));
     EXPECT_EQ(told.output, reinterpret_cast<std::uintptr_t>(output_.data()));
 }
