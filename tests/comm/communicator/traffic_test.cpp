@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// What calls have put through each port: the volume of their schedules, and nothing for direct
-// access but the addresses.
+// What calls have put through each port: the volume of their schedules; of single copy the signals
+// and addresses alone.
 #include "thread_job.hpp"
 
 namespace trefoil::test {
@@ -45,16 +45,16 @@ TEST(Traffic, IsTheVolumeOfTheCalls) {
     });
 }
 
-TEST(Traffic, OfDirectAccessIsNotCounted) {
+TEST(Traffic, OfSingleCopyIsSignalsAndAddresses) {
     JobOptions options;
     options.torus = "3";
     run_ranks(3, options, [](int, trefoil_comm_t comm) {
-        std::vector<float> data(std::size_t{1} << 18, 1.0F);
+        std::vector<float> data(std::size_t{1} << 17, 1.0F);  // one segment
         ASSERT_EQ(trefoil_allreduce(TREFOIL_IN_PLACE, data.data(), data.size(), TREFOIL_FLOAT,
                                     TREFOIL_SUM, comm),
                   TREFOIL_SUCCESS);
         const Sent sent = sent_through_all_ports(comm, 2);
-        EXPECT_EQ(sent.puts, 4U);        // to each of two peers: addresses, and that it is done
+        EXPECT_EQ(sent.puts, 6U);  // to each of two peers: addresses, the sum is there, it is read
         EXPECT_EQ(sent.bytes, 2 * 16U);  // two addresses
     });
 }
