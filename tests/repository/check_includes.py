@@ -32,6 +32,7 @@ KNOWS = {
     "algorithms/trivance": SCHEDULES + ("algorithms/rings/", "algorithms/bandwidth/"),
     "algorithms/trees": SCHEDULES + ("algorithms/rings/", "algorithms/bandwidth/"),
     "algorithms/alltoall": SCHEDULES + ("algorithms/rings/", "algorithms/latency/dissemination.hpp"),
+    "algorithms/simulation": SCHEDULES,
     "algorithms/registry": SCHEDULES
     + (
         "algorithms/analysis/",
@@ -68,12 +69,13 @@ KNOWS = {
     "bench/common": LIBRARY,
     "bench/run": LIBRARY + ("bench/common/",),
     "bench/plan": LIBRARY + ("bench/common/",),
+    "bench/sim": LIBRARY + ("bench/common/",),
     "bench/info": LIBRARY + ("bench/common/", "bench/plan/text.hpp", "include/trefoil/"),
     "bench/perf": LIBRARY + ("bench/common/", "bench/run/", "include/trefoil/"),
     "bench/put": LIBRARY + ("bench/common/", "bench/perf/", "include/trefoil/"),
     "bench/micro": LIBRARY + ("include/trefoil/",),
     "bench/mpi": ("trefoil/",),
-    "bench": ("bench/common/", "bench/perf/", "bench/put/", "topo/error.hpp", "include/trefoil/"),
+    "bench": ("bench/common/", "bench/perf/", "bench/put/", "bench/sim/", "topo/error.hpp", "include/trefoil/"),
     "examples": ("trefoil/",),
 }
 TOP = {room.split("/")[0] for room in KNOWS}

@@ -1,0 +1,57 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Max-min fair rates of flows over links: nobody can have more without somebody slower having less.
+#pragma once
+
+#include <cstdint>
+#include <span>
+#include <vector>
+
+#include "algorithms/simulation/network.hpp"
+
+namespace trefoil {
+
+/// Flows come and go; rates are worked out anew only where a change can be felt: among the flows
+/// that share links with a changed one, directly or through others.
+class FairRates {
+  public:
+    /// `network` outlives it.
+    explicit FairRates(const Network& network);
+
+    /// Its number, which may have belonged to a flow that was removed. `links` is not empty.
+    std::uint32_t add(std::span<const std::int64_t> links);
+    void remove(std::uint32_t flow);
+
+    /// After some add() and remove(): the flows whose rate may have changed. The list is valid
+    /// until the next call.
+    std::span<const std::uint32_t> update();
+
+    /// Bytes per second, as of the last update().
+    double rate(std::uint32_t flow) const { return flows_[flow].rate; }
+
+  private:
+    struct Flow {
+        std::vector<std::int64_t> links;
+        std::vector<std::uint32_t> places;  ///< in the lists of its links
+        double rate = 0;
+        bool affected = false, fixed = false;
+    };
+    struct Link {
+        std::vector<std::uint32_t> flows;
+        double left = 0;            ///< of its rate, not given to flows yet
+        std::uint32_t waiting = 0;  ///< flows without a rate
+        bool affected = false;
+    };
+    void touch(std::int64_t link);
+    void collect();
+    void fill();
+
+    const Network& network_;
+    std::vector<Flow> flows_;
+    std::vector<std::uint32_t> free_;
+    std::vector<Link> links_;
+    std::vector<std::int64_t> affected_links_;
+    std::vector<std::uint32_t> affected_flows_;
+    std::vector<std::pair<double, std::int64_t>> heap_;  ///< share of each waiting flow, link
+};
+
+}  // namespace trefoil

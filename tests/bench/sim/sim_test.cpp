@@ -1,0 +1,140 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// `trefoil sim`: published and worked-out times, its output, and what it refuses.
+#include <gtest/gtest.h>
+#include <unistd.h>
+
+#include <cstdio>
+#include <fstream>
+#include <nlohmann/json.hpp>
+
+#include "tests/bench/common/tool.hpp"
+
+namespace trefoil::test {
+namespace {
+
+using Json = nlohmann::ordered_json;
+
+Json runs(const std::vector<std::string>& arguments) {
+    std::vector<std::string> all{"sim"};
+    all.insert(all.end(), arguments.begin(), arguments.end());
+    all.emplace_back("--json");
+    const ToolResult result = run_tool(all);
+    EXPECT_EQ(0, result.code) << result.err;
+    return result.code == 0 ? Json::parse(result.out)["runs"] : Json::array();
+}
+
+double seconds(const std::vector<std::string>& arguments) {
+    const Json all = runs(arguments);
+    EXPECT_EQ(1U, all.size());
+    return all.empty() ? 0 : all[0]["seconds"].get<double>();
+}
+
+// Four steps of 1.8 us, hops 1, 3, 3, 1 of 0.2 us, and 2 KiB times the sum of link loads.
+TEST(Sim, has_the_time_of_trivance_on_a_ring_of_eight) {
+    for (const char* model : {"step", "flow"}) {
+        const double time = seconds({"allreduce", "-a", "trivance-b", "-t", "8", "--sizes", "2K",
+                                     "--machine", "trivance", "--model", model});
+        EXPECT_NEAR(8.828e-6, time, 1e-9) << model;
+    }
+}
+
+// What the time of the published simulations contains beside the collective.
+TEST(Sim, adds_the_closing_barrier) {
+    const auto barrier = [](const std::string& torus) {
+        const auto time = [&](const std::string& message) {
+            return seconds({"barrier", "-t", torus, "--sizes", "0", "--alpha", "0", "--hop",
+                            "200ns", "--closing-barrier", message, "--model", "step"});
+        };
+        return time("312ns") - time("0");
+    };
+    EXPECT_NEAR(4.67e-6, barrier("8"), 1e-8);
+    EXPECT_NEAR(28.9e-6, barrier("64"), 1e-7);
+    EXPECT_NEAR(10.7e-6, barrier("8x8"), 1e-7);
+    EXPECT_NEAR(46.8e-6, barrier("32x32"), 1e-7);
+}
+
+TEST(Sim, goes_through_all_that_is_listed) {
+    const Json all = runs({"allreduce", "-a", "swing-b,bucket", "-t", "8,3x3", "--sizes", "1K,1M"});
+    ASSERT_EQ(8U, all.size());
+    EXPECT_EQ("3x3", all[7]["torus"]);
+    EXPECT_EQ("bucket", all[7]["algorithm"]);
+    EXPECT_EQ(1048576, all[7]["bytes"]);
+    EXPECT_EQ("flow", all[7]["model"]);
+}
+
+TEST(Sim, tells_the_gain_over_a_baseline) {
+    const ToolResult result = run_tool({"sim", "allreduce", "-a", "bucket,trivance-b", "-t", "8",
+                                        "--sizes", "32", "--baseline", "bucket"});
+    EXPECT_EQ(0, result.code) << result.err;
+    EXPECT_NE(std::string::npos, result.out.find("+0.0 %")) << result.out;
+    EXPECT_NE(std::string::npos, result.out.find("+218.2 %")) << result.out;
+}
+
+TEST(Sim, goes_around_a_link_that_is_down) {
+    const std::vector<std::string> ring{"allreduce", "-a", "bucket", "-t", "8", "--sizes", "1M"};
+    std::vector<std::string> broken = ring;
+    broken.insert(broken.end(), {"--down", "+0@5"});
+    EXPECT_GT(seconds(broken), 1.5 * seconds(ring));
+}
+
+class MachineFile {
+  public:
+    explicit MachineFile(const std::string& text)
+        : name_("sim_test_machine_" + std::to_string(getpid()) + ".json") {
+        std::ofstream(name_) << text;
+    }
+    ~MachineFile() { std::remove(name_.c_str()); }
+    const std::string& name() const { return name_; }
+
+  private:
+    std::string name_;
+};
+
+TEST(Sim, reads_machines_from_files) {
+    const MachineFile file(R"({"rate": "8GB", "alpha": "1us", "hop": "0", "network": "mesh"})");
+    EXPECT_NEAR(2e-6 + 1e6 / 8e9,
+                seconds({"bcast", "-a", "linear", "-t", "2", "--sizes", "1000000", "--machine",
+                         file.name(), "--model", "step", "--alpha", "2us"}),
+                1e-12);
+}
+
+void expect_refusal(const std::vector<std::string>& arguments, const std::string& reason) {
+    std::vector<std::string> all{"sim"};
+    all.insert(all.end(), arguments.begin(), arguments.end());
+    const ToolResult result = run_tool(all);
+    EXPECT_EQ(2, result.code) << result.out;
+    EXPECT_NE(std::string::npos, result.err.find(reason)) << result.err;
+}
+
+TEST(Sim, refuses_bad_input_in_words) {
+    const std::vector<std::string> good{"allreduce", "-a", "bucket", "-t", "8"};
+    const auto with = [&](std::vector<std::string> more) {
+        std::vector<std::string> all = good;
+        all.insert(all.end(), more.begin(), more.end());
+        return all;
+    };
+    expect_refusal(with({"--machine", "nowhere"}), "there is no machine and no file \"nowhere\"");
+    expect_refusal(with({"--rate", "-3Gbit"}), "\"-3Gbit\" is no rate");
+    expect_refusal(with({"--rate", "0bit"}), "is no rate");
+    expect_refusal(with({"--alpha", "5"}), "\"5\" is no time");
+    expect_refusal(with({"--hop", "-1us"}), "is no time");
+    expect_refusal(with({"--model", "exact"}), "there is no model \"exact\"");
+    expect_refusal(with({"--model", "step", "--sync"}), "leave --sync out");
+    expect_refusal(with({"--network", "star"}), "there is no network \"star\"");
+    expect_refusal(with({"--down", "+0@8"}), "\"+0@8\" is no link");
+    expect_refusal(with({"--down", "5"}), "\"5\" is no link");
+    expect_refusal(with({"--down", "+0@1,-0@1"}), "links that are down leave no way");
+    expect_refusal(with({"--baseline", "ring"}), "the baseline ring is not among");
+    expect_refusal(with({"--memory", "1K"}), "need about");
+    expect_refusal({"allreduce", "-a", "auto", "-t", "8"}, "name algorithms, or all");
+    expect_refusal({"allreduce", "-a", "hamiltonian", "-t", "8"}, "none of the algorithms runs");
+    const MachineFile number(R"({"rate": 8})");
+    expect_refusal(with({"--machine", number.name()}), "\"rate\" must be a text");
+    const MachineFile unknown(R"({"rate": "8GB", "speed": "1"})");
+    expect_refusal(with({"--machine", unknown.name()}), "there is no \"speed\"");
+    const MachineFile cut(R"({"rate": )");
+    expect_refusal(with({"--machine", cut.name()}), cut.name());
+}
+
+}  // namespace
+}  // namespace trefoil::test
