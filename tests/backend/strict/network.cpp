@@ -61,8 +61,8 @@ Region::Region(std::size_t size, std::uint64_t its_key, std::uint64_t owner)
       key(its_key),
       group(owner) {}
 
-void Region::Free::operator()(std::byte* data) const {
-    operator delete[](data, page);
+void Region::Free::operator()(std::byte* bytes_of_it) const {
+    operator delete[](bytes_of_it, page);
 }
 
 bool Region::contains(const void* place, std::size_t size) const {

@@ -2,6 +2,7 @@
 // Programs made by hand, for tests of what runs them.
 #pragma once
 
+#include <algorithm>
 #include <utility>
 #include <vector>
 
@@ -50,8 +51,9 @@ class ProgramWriter {
     /// As put(), but the bytes are copied together first.
     void gathered_put(std::uint32_t channel, Location source, std::size_t bytes) {
         put(channel, {}, bytes);
-        program_.pack_bytes.resize(groups_.size());
-        std::size_t& staged = program_.pack_bytes[groups_[channel]];
+        const auto group = static_cast<std::size_t>(groups_[channel]);
+        program_.pack_bytes.resize(std::max(program_.pack_bytes.size(), group + 1));
+        std::size_t& staged = program_.pack_bytes[group];
         program_.puts.back().packs = {ops(), 1};
         program_.puts.back().pack_offset = staged;
         program_.ops.push_back(
