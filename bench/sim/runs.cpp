@@ -119,9 +119,9 @@ SimResult simulate(const SimOptions& options) {
         const std::unique_ptr<Network> network = make_network(options.machine, Torus::parse(name));
         const Torus& torus = network->torus();
         take_down(*network, options.down);
-        const double closing = closing_barrier_time(*network, options.machine.closing_barrier,
-                                                    options.machine.costs.hop) *
-                               (options.machine.closing_barrier > 0 ? 1 : 0);
+        const double message = options.machine.closing_barrier;
+        const double closing =
+            message > 0 ? closing_barrier_time(*network, message, options.machine.costs.hop) : 0;
         for (const Choice& choice : all) {
             const std::string refused = refusal(choice, torus);
             if (!refused.empty()) {
