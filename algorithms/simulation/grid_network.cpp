@@ -23,16 +23,23 @@ GridNetwork::GridNetwork(Torus torus, std::vector<GridDimension> dimensions)
         for (Rank r = 0; dimensions_[j].kind == RowKind::line && r < this->torus().ranks(); ++r) {
             const Rank at = this->torus().coordinate(r, j);
             if (at == this->torus().size(j) - 1) {
-                set_rate(link(r, Port::plus(j)), 0);
+                set_rate(port_link(r, Port::plus(j)), 0);
             }
             if (at == 0) {
-                set_rate(link(r, Port::minus(j)), 0);
+                set_rate(port_link(r, Port::minus(j)), 0);
             }
         }
     }
 }
 
-std::int64_t GridNetwork::link(Rank rank, Port port) const {
+std::optional<std::int64_t> GridNetwork::link(Rank rank, Port port) const {
+    if (dimensions_[port.dimension()].kind == RowKind::full) {
+        return std::nullopt;
+    }
+    return port_link(rank, port);
+}
+
+std::int64_t GridNetwork::port_link(Rank rank, Port port) const {
     const int j = port.dimension();
     return first_link_[j] + std::int64_t{rank} * per_rank_[j] + (port.sign() > 0 ? 0 : 1);
 }
@@ -43,7 +50,7 @@ std::int64_t GridNetwork::full_link(Rank rank, int dimension, Rank distance) con
 
 bool GridNetwork::works(Rank from, const Run& run) const {
     for (Rank i = 0; i < run.count; ++i) {
-        if (rate(link(from, run.port)) == 0) {
+        if (rate(port_link(from, run.port)) == 0) {
             return false;
         }
         from = torus().neighbour(from, run.port);
@@ -107,7 +114,7 @@ void GridNetwork::route(Rank from, Rank to, std::optional<Port> steered, Ways& w
                 const Run& run = runs.size() == 1 ? runs[0] : runs[choice >> tie++ & 1];
                 for (Rank i = 0, at = here; i < run.count;
                      ++i, at = torus().neighbour(at, run.port)) {
-                    ways.add(link(at, run.port));
+                    ways.add(port_link(at, run.port));
                 }
             }
             here = there;

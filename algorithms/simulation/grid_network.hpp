@@ -31,14 +31,15 @@ class GridNetwork final : public Network {
 
     void route(Rank from, Rank to, std::optional<Port> steered, Ways& ways) const override;
 
-    /// The link that leaves `rank` through `port`; rings and lines only.
-    std::int64_t link(Rank rank, Port port) const;
+    /// Nothing where rows are linked fully.
+    std::optional<std::int64_t> link(Rank rank, Port port) const override;
 
   private:
     struct Run {  ///< of one dimension: how many links through which port
         Port port;
         Rank count = 0;
     };
+    std::int64_t port_link(Rank rank, Port port) const;
     std::int64_t full_link(Rank rank, int dimension, Rank distance) const;
     bool works(Rank from, const Run& run) const;
     /// One run, or two of equal length. Throws Error(unsupported): there is none.

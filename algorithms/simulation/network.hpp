@@ -45,6 +45,9 @@ class Network {
     double rate(std::int64_t link) const { return rates_[static_cast<std::size_t>(link)]; }
     void set_rate(std::int64_t link, double rate) { rates_[static_cast<std::size_t>(link)] = rate; }
 
+    /// The link that leaves `rank` through `port`; nothing where links have no directions.
+    virtual std::optional<std::int64_t> link(Rank rank, Port port) const = 0;
+
     /// The ways of a message from `from` to another rank. `steered`: the port that the schedule
     /// names, for algorithms whose messages go its way even if the other one is as short.
     /// Throws Error(unsupported) when links that are down leave no way.

@@ -2,28 +2,13 @@
 // The runs of one `trefoil sim`: every algorithm on every torus at every size.
 #pragma once
 
-#include <cstddef>
 #include <string>
 #include <vector>
 
-#include "bench/sim/machine.hpp"
+#include "bench/sim/options.hpp"
 #include "comm/plan/choices.hpp"
 
 namespace trefoil::tool {
-
-struct SimOptions {
-    Collective collective = Collective::allreduce;
-    std::vector<std::string> algorithms;  ///< names with modifiers, or "all"
-    std::vector<std::string> tori;
-    std::vector<std::size_t> sizes;  ///< bytes of the vector, ascending
-    Machine machine;
-    std::vector<std::string> down;  ///< links, "+0@5"
-    Rank root = 0;
-    bool flow = true;  ///< else the step model
-    bool step_sync = false;
-    std::size_t most_bytes = std::size_t{2} << 30;  ///< of memory for the table of messages
-    bool progress = false;                          ///< on stderr
-};
 
 struct SimRun {
     std::string algorithm;  ///< with its modifiers
@@ -38,7 +23,11 @@ struct SimResult {
     std::vector<std::string> left_out;  ///< what does not run on a torus, and why
 };
 
-/// Throws Error for what cannot be simulated at all.
+/// The algorithms that are asked for, with the root; "all" are all of the collective. Throws Error
+/// for names that do not exist.
+std::vector<Choice> sim_choices(const SimOptions& options);
+
+/// Throws Error for what cannot be simulated at all, also when no algorithm runs on any torus.
 SimResult simulate(const SimOptions& options);
 
 }  // namespace trefoil::tool

@@ -30,7 +30,7 @@ Traffic traffic_of(const std::string& torus, std::string_view name,
 TEST(FairRates, LetEveryFlowHaveWhatItsBusiestLinkLeaves) {
     GridNetwork network = torus_network("9");
     FairRates rates(network);
-    const auto link = [&](Rank r) { return network.link(r, Port::plus(0)); };
+    const auto link = [&](Rank r) { return *network.link(r, Port::plus(0)); };
     const std::array first{link(0), link(1)};
     const std::array second{link(1), link(2)};
     const std::array third{link(1)};
@@ -51,8 +51,8 @@ TEST(FairRates, LetEveryFlowHaveWhatItsBusiestLinkLeaves) {
 TEST(FairRates, AreWorkedOutAnewOnlyWhereAChangeIsFelt) {
     GridNetwork network = torus_network("9");
     FairRates rates(network);
-    const std::array here{network.link(0, Port::plus(0))};
-    const std::array there{network.link(5, Port::plus(0))};
+    const std::array here{*network.link(0, Port::plus(0))};
+    const std::array there{*network.link(5, Port::plus(0))};
     const auto a = rates.add(here);
     rates.update();
     rates.add(there);
@@ -71,16 +71,16 @@ TEST(Routes, GoTheShorterWayOrBoth) {
     EXPECT_DOUBLE_EQ(0.5, ways.share(1));
     network.route(0, 10, Port::minus(0), ways);
     ASSERT_EQ(1U, ways.count());
-    EXPECT_EQ(network.link(0, Port::minus(0)), ways.links(0)[0]);
+    EXPECT_EQ(*network.link(0, Port::minus(0)), ways.links(0)[0]);
 }
 
 TEST(Routes, AvoidALinkThatIsDown) {
     GridNetwork network = torus_network("6");
-    network.set_rate(network.link(1, Port::plus(0)), 0);
+    network.set_rate(*network.link(1, Port::plus(0)), 0);
     Ways ways;
     network.route(0, 2, {}, ways);
     EXPECT_EQ(4, ways.hops());
-    network.set_rate(network.link(4, Port::minus(0)), 0);
+    network.set_rate(*network.link(4, Port::minus(0)), 0);
     EXPECT_THROW(network.route(0, 2, {}, ways), Error);
 }
 

@@ -1,0 +1,30 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// The command line of `trefoil sim`: a group of options is a struct of what was typed, a function
+// that adds the options, and one that reads them. A part of the command with options of its own has
+// these in files of its own.
+#pragma once
+
+#include <CLI/CLI.hpp>
+
+#include "bench/sim/options.hpp"
+
+namespace trefoil::tool {
+
+/// As typed; empty: not given.
+struct SimCommandLine {
+    std::string collective, algorithms = "all", tori, sizes = "32,1K,32K,1M,32M";
+    Rank root = 0;
+    std::string machine = "trivance", network, rate, alpha, hop, down, memory = "2G";
+    std::string model = "flow", engine = "own", closing_barrier;
+    bool step_sync = false;
+    std::string baseline;
+    bool json = false;
+};
+
+/// Adds all options to `command`; they write into `given`, which outlives the parsing.
+void add_sim_options(CLI::App& command, SimCommandLine& given);
+
+/// Throws Error(invalid_argument or not_found) that says what is wrong.
+SimOptions read_sim_options(const SimCommandLine& given);
+
+}  // namespace trefoil::tool

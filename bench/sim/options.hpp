@@ -1,0 +1,37 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// What one `trefoil sim` is asked: read from the command line and checked.
+#pragma once
+
+#include <cstddef>
+#include <string>
+#include <vector>
+
+#include "algorithms/schedule/collective.hpp"
+#include "bench/sim/machine.hpp"
+
+namespace trefoil::tool {
+
+enum class Model : std::uint8_t { flow, step };
+/// Who works the times out; bench/sim/engines.hpp has the table.
+enum class Engine : std::uint8_t { own };
+
+struct SimOptions {
+    Collective collective = Collective::allreduce;
+    std::vector<std::string> algorithms;  ///< names with modifiers, or "all"
+    std::vector<std::string> tori;
+    std::vector<std::size_t> sizes;  ///< bytes of the vector, as they were given
+    Rank root = 0;
+    Machine machine;
+    std::vector<std::string> down;  ///< links, "+0@5"
+    Model model = Model::flow;
+    Engine engine = Engine::own;
+    bool step_sync = false;
+    std::size_t most_bytes = std::size_t{2} << 30;  ///< of memory for the table of messages
+    bool progress = false;                          ///< on stderr
+
+    // Of the output.
+    std::string baseline;  ///< an algorithm; empty: none
+    bool json = false;
+};
+
+}  // namespace trefoil::tool

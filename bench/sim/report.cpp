@@ -1,0 +1,98 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// The table and the JSON object.
+#include "bench/sim/report.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <map>
+
+#include "bench/common/names.hpp"
+#include "bench/sim/units.hpp"
+#include "topo/error.hpp"
+
+namespace trefoil::tool {
+
+namespace {
+
+/// By torus and size: the baseline's time.
+using Baseline = std::map<std::pair<std::string, std::size_t>, double>;
+
+Baseline baseline_of(const SimOptions& options, const SimResult& result) {
+    Baseline times;
+    for (const SimRun& run : result.runs) {
+        if (run.algorithm == options.baseline) {
+            times[{run.torus, run.bytes}] = run.seconds;
+        }
+    }
+    if (!options.baseline.empty() && times.empty()) {
+        throw Error(Status::invalid_argument,
+                    "the baseline " + options.baseline + " is not among the algorithms that ran");
+    }
+    return times;
+}
+
+}  // namespace
+
+nlohmann::ordered_json json_of(const Machine& machine) {
+    return {{"name", machine.name},     {"network", machine.network},
+            {"rate", machine.rate},     {"alpha", machine.costs.alpha},
+            {"hop", machine.costs.hop}, {"closing_barrier", machine.closing_barrier}};
+}
+
+nlohmann::ordered_json json_of(const SimOptions& options, const SimRun& run) {
+    return {{"collective", to_string(options.collective)},
+            {"algorithm", run.algorithm},
+            {"torus", run.torus},
+            {"ranks", run.ranks},
+            {"bytes", run.bytes},
+            {"model", options.model == Model::flow ? "flow" : "step"},
+            {"sync", options.step_sync},
+            {"seconds", run.seconds}};
+}
+
+nlohmann::ordered_json json_of(const SimOptions& options, const SimResult& result) {
+    nlohmann::ordered_json all{{"machine", json_of(options.machine)},
+                               {"runs", nlohmann::ordered_json::array()},
+                               {"left_out", result.left_out}};
+    for (const SimRun& run : result.runs) {
+        all["runs"].push_back(json_of(options, run));
+    }
+    return all;
+}
+
+std::string table_head(const SimOptions& options) {
+    const Machine& machine = options.machine;
+    const bool flow = options.model == Model::flow;
+    return fmt::format("# {} on a {} of {} links, {} a {}, {} a hop ({}){}\n# {}\n",
+                       to_string(options.collective), machine.network, rate_text(machine.rate),
+                       time_text(machine.costs.alpha), flow ? "message" : "step",
+                       time_text(machine.costs.hop), machine.name,
+                       machine.closing_barrier > 0 ? ", with a closing barrier" : "",
+                       flow ? "flow model: ranks go on as soon as they can, links are shared fairly"
+                            : "step model: all ranks wait for all after every step");
+}
+
+std::string table_of(const SimOptions& options, const SimResult& result) {
+    const Baseline baseline = baseline_of(options, result);
+    std::string text = table_head(options) + "#\n";
+    text +=
+        fmt::format("#{:>11} {:<28} {:>9} {:>12} {:>14}{}\n", "torus", "algorithm", "bytes", "time",
+                    "goodput", baseline.empty() ? "" : fmt::format("  over {}", options.baseline));
+    for (const SimRun& run : result.runs) {
+        const auto base = baseline.find({run.torus, run.bytes});
+        text +=
+            fmt::format("{:>12} {:<28} {:>9} {:>12} {:>14}{}\n", run.torus, run.algorithm,
+                        size_text(run.bytes), time_text(run.seconds),
+                        rate_text(static_cast<double>(run.bytes) / std::max(run.seconds, 1e-300)),
+                        base == baseline.end()
+                            ? ""
+                            : fmt::format("  {:+.1f} %", 100 * (base->second / run.seconds - 1)));
+    }
+    for (const std::string& reason : result.left_out) {
+        text += fmt::format("# left out: {}\n", reason);
+    }
+    return text;
+}
+
+}  // namespace trefoil::tool
