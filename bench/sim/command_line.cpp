@@ -6,6 +6,7 @@
 #include <unistd.h>
 
 #include "bench/common/names.hpp"
+#include "bench/common/plot.hpp"
 #include "bench/sim/engines.hpp"
 #include "bench/sim/units.hpp"
 #include "topo/error.hpp"
@@ -108,19 +109,30 @@ void read_machine_options(const SimCommandLine& given, SimOptions& options) {
 }
 
 void add_output(CLI::App& command, SimCommandLine& given) {
-    command
-        .add_option("--baseline", given.baseline,
-                    "Also tell how much faster each is than this algorithm")
-        ->group("Output");
-    command
-        .add_flag("--json", given.json,
-                  "As one JSON object: {\"machine\": ..., \"runs\": [...], \"left_out\": [...]}")
-        ->group("Output");
+    const auto add = [&](CLI::Option* option) { option->group("Output"); };
+    add(command.add_option("--baseline", given.baseline,
+                           "Also tell how much faster each is than this algorithm"));
+    add(command.add_flag("--table", given.table,
+                         "As tables of algorithms and sizes: time, goodput, gain"));
+    add(command.add_flag(
+        "--json", given.json,
+        "As one JSON object: {\"machine\": ..., \"runs\": [...], \"left_out\": [...]}"));
+    add(command.add_option("--plot", given.plot,
+                           "Also draw goodput over size, and the gains over the baseline, in this "
+                           "file (.svg or .png)"));
 }
 
 void read_output(const SimCommandLine& given, SimOptions& options) {
+    if (given.json && given.table) {
+        throw Error(Status::invalid_argument, "--json and --table exclude each other");
+    }
+    if (!given.plot.empty()) {
+        check_figure_file(given.plot);
+    }
     options.baseline = given.baseline;
     options.json = given.json;
+    options.table = given.table;
+    options.plot = given.plot;
     options.progress = isatty(STDERR_FILENO) == 1;
 }
 

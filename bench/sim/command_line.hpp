@@ -17,8 +17,8 @@ struct SimCommandLine {
     std::string machine = "trivance", network, rate, alpha, hop, down, memory = "2G";
     std::string model = "flow", engine = "own", closing_barrier;
     bool step_sync = false;
-    std::string baseline;
-    bool json = false;
+    std::string baseline, plot;
+    bool json = false, table = false;
 };
 
 /// Adds all options to `command`; they write into `given`, which outlives the parsing.

@@ -32,6 +32,8 @@ struct SimOptions {
     // Of the output.
     std::string baseline;  ///< an algorithm; empty: none
     bool json = false;
+    bool table = false;  ///< algorithms beside sizes
+    std::string plot;    ///< a file for a picture; empty: none
 };
 
 }  // namespace trefoil::tool

@@ -1,22 +1,16 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// The table and the JSON object.
+// The list of runs and the JSON object.
 #include "bench/sim/report.hpp"
 
 #include <fmt/format.h>
 
-#include <algorithm>
-#include <map>
+#include <cmath>
 
 #include "bench/common/names.hpp"
 #include "bench/sim/units.hpp"
 #include "topo/error.hpp"
 
 namespace trefoil::tool {
-
-namespace {
-
-/// By torus and size: the baseline's time.
-using Baseline = std::map<std::pair<std::string, std::size_t>, double>;
 
 Baseline baseline_of(const SimOptions& options, const SimResult& result) {
     Baseline times;
@@ -32,7 +26,15 @@ Baseline baseline_of(const SimOptions& options, const SimResult& result) {
     return times;
 }
 
-}  // namespace
+double gain(const Baseline& baseline, const SimRun& run) {
+    const auto base = baseline.find({run.torus, run.bytes});
+    return base == baseline.end() || run.seconds <= 0 ? std::nan("")
+                                                      : base->second / run.seconds - 1;
+}
+
+std::string goodput_text(const SimRun& run) {
+    return run.seconds > 0 ? rate_text(static_cast<double>(run.bytes) / run.seconds) : "-";
+}
 
 nlohmann::ordered_json json_of(const Machine& machine) {
     return {{"name", machine.name},     {"network", machine.network},
@@ -73,21 +75,17 @@ std::string table_head(const SimOptions& options) {
                             : "step model: all ranks wait for all after every step");
 }
 
-std::string table_of(const SimOptions& options, const SimResult& result) {
+std::string list_of(const SimOptions& options, const SimResult& result) {
     const Baseline baseline = baseline_of(options, result);
     std::string text = table_head(options) + "#\n";
     text +=
         fmt::format("#{:>11} {:<28} {:>9} {:>12} {:>14}{}\n", "torus", "algorithm", "bytes", "time",
                     "goodput", baseline.empty() ? "" : fmt::format("  over {}", options.baseline));
     for (const SimRun& run : result.runs) {
-        const auto base = baseline.find({run.torus, run.bytes});
-        text +=
-            fmt::format("{:>12} {:<28} {:>9} {:>12} {:>14}{}\n", run.torus, run.algorithm,
-                        size_text(run.bytes), time_text(run.seconds),
-                        rate_text(static_cast<double>(run.bytes) / std::max(run.seconds, 1e-300)),
-                        base == baseline.end()
-                            ? ""
-                            : fmt::format("  {:+.1f} %", 100 * (base->second / run.seconds - 1)));
+        const double faster = gain(baseline, run);
+        text += fmt::format("{:>12} {:<28} {:>9} {:>12} {:>14}{}\n", run.torus, run.algorithm,
+                            size_text(run.bytes), time_text(run.seconds), goodput_text(run),
+                            std::isnan(faster) ? "" : fmt::format("  {:+.1f} %", 100 * faster));
     }
     for (const std::string& reason : result.left_out) {
         text += fmt::format("# left out: {}\n", reason);

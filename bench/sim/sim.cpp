@@ -21,7 +21,10 @@ int sim(const SimCommandLine& given) {
     if (options.json) {
         fmt::print("{}\n", json_of(options, result).dump());
     } else {
-        fmt::print("{}", table_of(options, result));
+        fmt::print("{}", options.table ? table_of(options, result) : list_of(options, result));
+    }
+    if (!options.plot.empty()) {
+        write_figure(options.plot, figure_of(options, result));
     }
     return exit_success;
 }

@@ -6,6 +6,7 @@
 #include <cstdio>
 #include <fstream>
 #include <nlohmann/json.hpp>
+#include <sstream>
 
 #include "tests/bench/common/tool.hpp"
 
@@ -70,6 +71,36 @@ TEST(Sim, tells_the_gain_over_a_baseline) {
     EXPECT_NE(std::string::npos, result.out.find("+218.2 %")) << result.out;
 }
 
+TEST(Sim, has_tables_of_algorithms_and_sizes) {
+    const ToolResult result = run_tool({"sim", "allreduce", "-a", "bucket,trivance-b", "-t", "8,9",
+                                        "--sizes", "32,1M", "--baseline", "bucket", "--table"});
+    EXPECT_EQ(0, result.code) << result.err;
+    const ToolResult list =
+        run_tool({"sim", "allreduce", "-a", "trivance-b", "-t", "9", "--sizes", "1M"});
+    EXPECT_NE(std::string::npos, list.out.find(" us ")) << list.out;
+    for (const char* row : {"# 9\n", " goodput            32            1M\n", "+218.2 %"}) {
+        EXPECT_NE(std::string::npos, result.out.find(row)) << row << result.out;
+    }
+}
+
+TEST(Sim, draws_goodput_and_gains) {
+    const std::string file = "sim_test_" + std::to_string(getpid()) + ".svg";
+    const std::vector<std::string> arguments{
+        "sim",     "allreduce", "-a", "bucket,trivance-b", "-t",    "8", "--sizes",
+        "0,32,1M", "--plot",    file, "--baseline",        "bucket"};
+    const ToolResult result = run_tool(arguments);
+    if (result.err.find("gnuplot-nox") != std::string::npos) {
+        GTEST_SKIP() << "gnuplot is not here (Debian: gnuplot-nox)";
+    }
+    EXPECT_EQ(0, result.code) << result.err;
+    std::ostringstream svg;
+    svg << std::ifstream(file).rdbuf();
+    std::remove(file.c_str());
+    for (const char* text : {"trivance-b", "+218", "goodput, Gbit/s", "8: faster than bucket"}) {
+        EXPECT_NE(std::string::npos, svg.str().find(text)) << text;
+    }
+}
+
 TEST(Sim, goes_around_a_link_that_is_down) {
     const std::vector<std::string> ring{"allreduce", "-a", "bucket", "-t", "8", "--sizes", "1M"};
     std::vector<std::string> broken = ring;
@@ -125,6 +156,9 @@ TEST(Sim, refuses_bad_input_in_words) {
     expect_refusal(with({"--down", "5"}), "\"5\" is no link");
     expect_refusal(with({"--down", "+0@1,-0@1"}), "links that are down leave no way");
     expect_refusal(with({"--baseline", "ring"}), "the baseline ring is not among");
+    expect_refusal(with({"--json", "--table"}), "exclude each other");
+    expect_refusal(with({"--plot", "a.pdf"}), "ends in .svg or .png");
+    expect_refusal(with({"--engine", "steam"}), "there is no engine \"steam\"; known are own");
     expect_refusal(with({"--memory", "1K"}), "need about");
     expect_refusal({"allreduce", "-a", "auto", "-t", "8"}, "name algorithms, or all");
     expect_refusal({"allreduce", "-a", "hamiltonian", "-t", "8"}, "none of the algorithms runs");
