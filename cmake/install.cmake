@@ -5,9 +5,15 @@ include(CMakePackageConfigHelpers)
 # comm/ goes in whole, since nothing in the library calls the C API; of the other rooms what comm/ needs.
 add_library(trefoil SHARED $<TARGET_OBJECTS:trefoil_comm>)
 add_library(trefoil::trefoil ALIAS trefoil)
-set(map ${CMAKE_CURRENT_LIST_DIR}/trefoil.map)
+# Programs find a library of the interface that they were built against, or none. Before 1.0 a minor version may change it.
+set(TREFOIL_INTERFACE ${PROJECT_VERSION_MAJOR})
+if(PROJECT_VERSION_MAJOR EQUAL 0)
+  set(TREFOIL_INTERFACE 0.${PROJECT_VERSION_MINOR})
+endif()
+set(map ${PROJECT_BINARY_DIR}/trefoil.map)
+configure_file(${CMAKE_CURRENT_LIST_DIR}/trefoil.map.in ${map} @ONLY)
 set_target_properties(trefoil PROPERTIES LINKER_LANGUAGE CXX VERSION ${PROJECT_VERSION}
-                                         SOVERSION ${PROJECT_VERSION_MAJOR} LINK_DEPENDS ${map})
+                                         SOVERSION ${TREFOIL_INTERFACE} LINK_DEPENDS ${map})
 target_include_directories(trefoil INTERFACE $<BUILD_INTERFACE:${PROJECT_SOURCE_DIR}/include>
                                              $<INSTALL_INTERFACE:${CMAKE_INSTALL_INCLUDEDIR}>)
 target_link_libraries(trefoil PRIVATE trefoil_algorithms trefoil_backend trefoil_threads trefoil_topo trefoil_options)
@@ -25,7 +31,7 @@ set(package_dir ${CMAKE_INSTALL_LIBDIR}/cmake/trefoil)
 install(EXPORT trefoil-targets NAMESPACE trefoil:: DESTINATION ${package_dir})
 configure_package_config_file(${CMAKE_CURRENT_LIST_DIR}/trefoil-config.cmake.in
                               ${PROJECT_BINARY_DIR}/trefoil-config.cmake INSTALL_DESTINATION ${package_dir})
-# Before 1.0 a minor version may change the interface.
+# As the soname does.
 write_basic_package_version_file(${PROJECT_BINARY_DIR}/trefoil-config-version.cmake
                                  COMPATIBILITY SameMinorVersion)
 install(FILES ${PROJECT_BINARY_DIR}/trefoil-config.cmake ${PROJECT_BINARY_DIR}/trefoil-config-version.cmake

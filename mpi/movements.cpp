@@ -127,7 +127,7 @@ trefoil_status_t scatter(ShadowCommunicator& c, const Call& call, int root) {
     const std::byte* const source =
         at_root ? all_room.packed(*call.all, call.all_count * c.ranks()) : nullptr;
     const bool flat = call.in_place || call.one->flat(call.one_count);
-    void* const target = call.in_place ? const_cast<void*>(TREFOIL_IN_PLACE)
+    void* const target = call.in_place ? TREFOIL_IN_PLACE
                          : flat        ? call.one->buffer
                                        : one_room.take(call.block);
     const trefoil_status_t status =

@@ -213,9 +213,7 @@ TREFOIL_MPI_CALL MPI_Scatterv(const void* send, const int counts[], const int di
             const bool flat = !one || one->flat(count);
             const std::size_t bytes = one ? one->bytes(count) : 0;
             Room room;
-            void* const target = !one   ? const_cast<void*>(TREFOIL_IN_PLACE)
-                                 : flat ? one->buffer
-                                        : room.take(bytes);
+            void* const target = !one ? TREFOIL_IN_PLACE : flat ? one->buffer : room.take(bytes);
             trefoil_status_t status = TREFOIL_SUCCESS;
             Blocks blocks;
             if (c.rank() != root) {

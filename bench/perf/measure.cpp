@@ -170,7 +170,7 @@ void Meter::call(const Case& what, Buffers& buffers, bool pointer_in_place) {
         call.send = pointer ? buffers.recv.data() : TREFOIL_IN_PLACE;
     }
     if (role.receive_in_place) {
-        call.recv = const_cast<void*>(TREFOIL_IN_PLACE);
+        call.recv = TREFOIL_IN_PLACE;
     }
     session_.call(call);
 }

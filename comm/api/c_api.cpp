@@ -278,14 +278,8 @@ const char* trefoil_version_string(void) {
     return TREFOIL_VERSION_STRING;
 }
 
-void trefoil_version(int* major, int* minor, int* patch) {
-    for (const auto& [place, value] :
-         {std::pair{major, TREFOIL_VERSION_MAJOR}, std::pair{minor, TREFOIL_VERSION_MINOR},
-          std::pair{patch, TREFOIL_VERSION_PATCH}}) {
-        if (place != nullptr) {
-            *place = value;
-        }
-    }
+int trefoil_version(void) {
+    return TREFOIL_VERSION;
 }
 
 }  // extern "C"

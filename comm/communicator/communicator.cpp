@@ -10,6 +10,7 @@
 #include "backend/registry/transports.hpp"
 #include "comm/plan/lower.hpp"
 #include "comm/setup/blob.hpp"
+#include "comm/setup/build_identity.hpp"
 #include "comm/setup/configuration.hpp"
 #include "comm/setup/timeline.hpp"
 #include "topo/host.hpp"
@@ -66,16 +67,21 @@ void Communicator::meet() {
             host_file = read_host_file(settings_.hostfile);
         }
         BlobWriter mine;
+        mine.text(build_identity());  // first, as only ranks of one build understand the rest
         mine.text(text_to_compare(settings_, host_file, ranks()));
         RankProcess process = this_process();
         process.coordinates = settings_.coordinates;
         mine.text(encode(process));
         return mine.bytes();
     });
-    std::vector<std::string> texts;
+    std::vector<BlobReader> blobs(introductions.begin(), introductions.end());
+    std::vector<std::string> builds, texts;
+    for (BlobReader& blob : blobs) {
+        builds.push_back(blob.text());
+    }
+    require_same_build(builds);
     std::vector<RankProcess> processes;
-    for (const std::string& bytes : introductions) {
-        BlobReader blob(bytes);
+    for (BlobReader& blob : blobs) {
         texts.push_back(blob.text());
         processes.push_back(decode_process(blob.text()));
     }

@@ -5,9 +5,14 @@
 
 #include <stddef.h>
 
+/* The version of this header; trefoil_version() tells that of the library. Before 1.0 a minor
+ * version may change the interface, and the name of the library (its soname) changes with it. */
 #define TREFOIL_VERSION_MAJOR 0
 #define TREFOIL_VERSION_MINOR 1
 #define TREFOIL_VERSION_PATCH 0
+/* As one number that grows: major * 10000 + minor * 100 + patch. For #if, too. */
+#define TREFOIL_VERSION \
+    (TREFOIL_VERSION_MAJOR * 10000 + TREFOIL_VERSION_MINOR * 100 + TREFOIL_VERSION_PATCH)
 
 #if defined(__GNUC__)
 #define TREFOIL_API __attribute__((visibility("default")))
@@ -201,7 +206,11 @@ TREFOIL_API trefoil_status_t trefoil_comm_algorithm(trefoil_comm_t comm, const c
  * not overlap unless TREFOIL_IN_PLACE says so; NULL is allowed where nothing is read or written.
  * Counts are elements. Reductions give bitwise identical results wherever the result is on several
  * ranks (unless an algorithm without that trait was asked for by name). */
-#define TREFOIL_IN_PLACE ((const void*)-1)
+#ifdef __cplusplus
+#define TREFOIL_IN_PLACE (reinterpret_cast<void*>(~static_cast<size_t>(0)))
+#else
+#define TREFOIL_IN_PLACE ((void*)-1)
+#endif
 
 /* recv[i] = op over all ranks of send[i], for `count` elements, on every rank.
  * In place: send is TREFOIL_IN_PLACE, or equal to recv; the input is in recv, and the result
@@ -315,9 +324,10 @@ TREFOIL_API const char* trefoil_last_error(trefoil_comm_t comm);
 /* Element size in bytes; 0 for an unknown type. */
 TREFOIL_API size_t trefoil_datatype_size(trefoil_datatype_t datatype);
 
-/* "0.1.0", and the version as numbers (any may be NULL). */
+/* The version of the library that is loaded: "0.1.0", and as TREFOIL_VERSION. All ranks must load
+ * the same build of it; trefoil_comm_create compares, and tells who differs. */
 TREFOIL_API const char* trefoil_version_string(void);
-TREFOIL_API void trefoil_version(int* major, int* minor, int* patch);
+TREFOIL_API int trefoil_version(void);
 
 #ifdef __cplusplus
 }

@@ -7,7 +7,7 @@ import sys
 
 import sources
 
-VERSION_NODE = re.compile(r"TREFOIL_\d+$")
+VERSION_NODE = re.compile(r"TREFOIL_\d+(\.\d+)?$")
 
 
 def declared(header_text):

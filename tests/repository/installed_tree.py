@@ -8,6 +8,7 @@ import re
 import sys
 import tempfile
 
+import installed_versions
 import sources
 
 
@@ -54,9 +55,12 @@ def by_cmake(options, prefix, work, environment):
                 sys.exit(f"fft3d on {torus} printed:\n{output}")
 
 
-def by_pkg_config(options, library_folder, work, environment):
+def pkg_config(library_folder):
     search = os.environ | {"PKG_CONFIG_PATH": str(library_folder / "pkgconfig")}
-    flags = must(["pkg-config", "--cflags", "--libs", "trefoil"], env=search).split()
+    return must(["pkg-config", "--cflags", "--libs", "trefoil"], env=search).split()
+
+
+def by_pkg_config(options, flags, work, environment):
     strict = ["-Wall", "-Wextra", "-Wpedantic", "-Werror", *options.flags.split()]
     for name, compiler, standard in (("allreduce.c", options.cc, "-std=c99"),
                                      ("allreduce.cpp", options.cxx, "-std=c++20")):
@@ -78,6 +82,7 @@ def main():
     parser.add_argument("--generator", required=True)
     parser.add_argument("--cc", required=True)
     parser.add_argument("--cxx", required=True)
+    parser.add_argument("--readelf", required=True)
     parser.add_argument("--flags", default="", help="what every program needs, such as sanitizers")
     options = parser.parse_args()
     with tempfile.TemporaryDirectory() as folder:
@@ -88,9 +93,13 @@ def main():
         library_folder = prefix / options.libdir
         environment = single_rank_environment(library_folder)
         by_cmake(options, prefix, work, environment)
-        by_pkg_config(options, library_folder, work, environment)
-        version = must([prefix / "bin" / "trefoil", "--version"], env=environment)
-        print(f"installed, moved, and used by CMake and pkg-config; the tool says {version.strip()}")
+        flags = pkg_config(library_folder)
+        by_pkg_config(options, flags, work, environment)
+        version = installed_versions.check(options, must, flags, library_folder, work, environment)
+        installed_versions.check_builds(must, prefix, library_folder, work / "allreduce.c.program", work, environment)
+        installed_versions.expect("the tool", f"trefoil {version}",
+                                  must([prefix / "bin" / "trefoil", "--version"], env=environment).strip())
+        print(f"installed, moved, and used by CMake and pkg-config; all say {version}")
 
 
 if __name__ == "__main__":

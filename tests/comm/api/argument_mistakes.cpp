@@ -101,7 +101,7 @@ std::vector<Mistake> mistakes() {
          {"broadcast buffer is NULL", "16 bytes"}},
         {"receives in place",
          [](Rank& r) {
-             r.a.recv = const_cast<void*>(TREFOIL_IN_PLACE);
+             r.a.recv = TREFOIL_IN_PLACE;
              return r.receives() && !(r.kind.sends == By::the_root && r.rank == r.a.root);
          },
          {"buffer is TREFOIL_IN_PLACE", "cannot be"}},
