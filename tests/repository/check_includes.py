@@ -33,6 +33,7 @@ KNOWS = {
     "algorithms/trees": SCHEDULES + ("algorithms/rings/", "algorithms/bandwidth/"),
     "algorithms/alltoall": SCHEDULES + ("algorithms/rings/", "algorithms/latency/dissemination.hpp"),
     "algorithms/simulation": SCHEDULES,
+    "algorithms/rewiring": SCHEDULES,
     "algorithms/registry": SCHEDULES
     + (
         "algorithms/analysis/",
