@@ -7,6 +7,7 @@
 #include <new>
 
 #include "comm/api/c_guard.hpp"
+#include "comm/api/c_structs.hpp"
 
 using trefoil::Error;
 using trefoil::Status;
@@ -43,18 +44,6 @@ const char* last_error() noexcept {
 }  // namespace trefoil::c_api
 
 namespace {
-
-/// Fields of a configuration of an older, shorter struct are absent: `size` says how much is there.
-trefoil_config_t complete(const trefoil_config_t* config) {
-    trefoil_config_t result = TREFOIL_CONFIG_INITIALIZER;
-    if (config != nullptr) {
-        require(config->size >= sizeof(std::size_t) && config->size <= sizeof result,
-                "config->size is not sizeof(trefoil_config_t); start from "
-                "TREFOIL_CONFIG_INITIALIZER");
-        std::memcpy(&result, config, config->size);
-    }
-    return result;
-}
 
 void override_with(std::string& target, const char* value) {
     if (value != nullptr) {
@@ -122,7 +111,9 @@ trefoil_status_t trefoil_comm_create(const trefoil_config_t* config, trefoil_com
     }
     return guarded([&] {
         require(comm != nullptr, "the place for the communicator is NULL");
-        const trefoil_config_t given = complete(config);
+        constexpr trefoil_config_t nothing_set = TREFOIL_CONFIG_INITIALIZER;
+        const trefoil_config_t given =
+            config == nullptr ? nothing_set : read_struct(config, "config", nothing_set);
         trefoil::Settings settings = settings_of(given);
         auto bootstrap = bootstrap_of(given, settings);
         auto handle = std::make_unique<trefoil_comm>();
@@ -213,26 +204,24 @@ trefoil_status_t trefoil_comm_transport(trefoil_comm_t comm, const char** backen
 trefoil_status_t trefoil_comm_resources(trefoil_comm_t comm, trefoil_resources_t* resources) {
     return guarded([&] {
         const Entry entry(comm);
-        require(resources != nullptr && resources->size == sizeof *resources,
-                "resources->size is not sizeof(trefoil_resources_t)");
         const trefoil::Communicator::Resources held = entry->resources();
-        *resources = {sizeof *resources,    held.peers,         held.connections_in,
-                      held.connections_out, held.landing_bytes, held.staging_bytes};
+        const trefoil_resources_t told{sizeof told,         held.peers,
+                                       held.connections_in, held.connections_out,
+                                       held.landing_bytes,  held.staging_bytes};
+        write_struct(resources, "resources", told);
     });
 }
 
 trefoil_status_t trefoil_comm_port(trefoil_comm_t comm, int port, trefoil_port_t* sent) {
     return guarded([&] {
         const Entry entry(comm);
-        require(sent != nullptr && sent->size == sizeof *sent,
-                "sent->size is not sizeof(trefoil_port_t)");
         const int ports = entry->torus().ports();
         if (port < 0 || port >= ports) {
             refuse("the port is " + std::to_string(port) + "; this torus has ports 0 ... " +
                    std::to_string(ports - 1));
         }
         const trefoil::Communicator::PortUse use = entry->port_use(trefoil::Port{port});
-        *sent = {sizeof *sent, use.puts, use.bytes, use.nic};
+        write_struct(sent, "sent", trefoil_port_t{sizeof *sent, use.puts, use.bytes, use.nic});
     });
 }
 

@@ -101,10 +101,15 @@ typedef int (*trefoil_allgather_fn)(const void* mine, void* all, size_t bytes, v
  * Trefoil. An MPI library needs it, because its messages may move only while somebody polls. */
 typedef void (*trefoil_progress_fn)(void* context);
 
+/* Structs with the field `size` may grow at their end in later versions. The caller sets `size` to
+ * the sizeof of the struct. A program that was built with an older, shorter one goes on as before;
+ * of a newer, longer one the fields that the library does not know must be zero, or it refuses
+ * them, and those that it fills in become zero. */
+
 /* Zero or NULL leaves a field to the environment (TREFOIL_*; `trefoil info` lists them), then to
  * the default. Strings are copied. Always start from TREFOIL_CONFIG_INITIALIZER. */
 typedef struct {
-    size_t size; /* sizeof(trefoil_config_t), for later versions */
+    size_t size; /* sizeof(trefoil_config_t) */
     int rank;    /* with `allgather`: this rank ... */
     int ranks;   /* ... and how many there are; 0: take both from the environment */
     trefoil_allgather_fn allgather; /* NULL: rendezvous by environment (TREFOIL_STORE) */
@@ -123,8 +128,7 @@ typedef struct {
     trefoil_progress_fn progress;   /* called while a call waits; NULL: nothing is */
 } trefoil_config_t;
 
-/* A macro, because C has no other constant initialiser; the first field must be the struct's size.
- */
+/* A macro, because C has no other constant initialiser. */
 #define TREFOIL_CONFIG_INITIALIZER                                                                 \
     {                                                                                              \
         sizeof(trefoil_config_t), 0, 0, NULL, NULL, NULL, NULL, NULL, NULL, NULL, 0, 0.0, NULL, 0, \

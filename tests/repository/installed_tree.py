@@ -8,6 +8,7 @@ import re
 import sys
 import tempfile
 
+import installed_programs
 import installed_versions
 import sources
 
@@ -97,6 +98,7 @@ def main():
         by_pkg_config(options, flags, work, environment)
         version = installed_versions.check(options, must, flags, library_folder, work, environment)
         installed_versions.check_builds(must, prefix, library_folder, work / "allreduce.c.program", work, environment)
+        installed_programs.check(must, options, flags, prefix, work, environment)
         installed_versions.expect("the tool", f"trefoil {version}",
                                   must([prefix / "bin" / "trefoil", "--version"], env=environment).strip())
         print(f"installed, moved, and used by CMake and pkg-config; all say {version}")

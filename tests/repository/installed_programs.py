@@ -1,0 +1,49 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""Programs against an installed tree: compiled without any warning, and run by several ranks."""
+
+import re
+import shutil
+import sys
+
+import sources
+
+# What careful projects turn on. In C and C++, for gcc and clang.
+COMMON = ("-Wall", "-Wextra", "-Wpedantic", "-Wshadow", "-Wconversion", "-Wsign-conversion", "-Wcast-qual", "-Wcast-align",
+          "-Wundef", "-Wdouble-promotion", "-Wmissing-declarations", "-Werror")
+OF_C = ("-Wstrict-prototypes", "-Wmissing-prototypes", "-Wc++-compat")
+OF_CXX = ("-Wold-style-cast", "-Wzero-as-null-pointer-constant", "-Wnon-virtual-dtor", "-Woverloaded-virtual")
+OF_GXX = ("-Wuseless-cast", "-Wextra-semi")
+
+RANKS = 3
+
+
+def compilers(options):
+    """The build's own, and clang where it is installed: (name, C compiler, C++ compiler, flags for C++)."""
+    found = [("own", options.cc, options.cxx, OF_CXX + (() if "clang" in options.cxx else OF_GXX))]
+    if shutil.which("clang") and shutil.which("clang++"):
+        found.append(("clang", "clang", "clang++", OF_CXX))
+    return found
+
+
+def build(must, options, flags, source, standard, compiler, program):
+    """Compiles as a stranger would, with all warnings; a .c file as C++ if the standard says so."""
+    _, cc, cxx, of_cxx = compiler
+    plus = "++" in standard
+    own = [cxx, *of_cxx, "-x", "c++"] if plus else [cc, *OF_C]
+    must([*own, f"-std={standard}", *COMMON, *options.flags.split(), source, "-x", "none", *flags, "-o", program])
+
+
+def run(prefix, program, environment):
+    """RANKS ranks, each of which must say that it is right."""
+    code, output = sources.run([prefix / "bin" / "trefoil", "run", "--torus", RANKS, "--", program], env=environment)
+    right = len(re.findall(rf"rank \d of {RANKS} is right", output))
+    if code != 0 or right != RANKS:
+        sys.exit(f"{program}: exit code {code}, {right} of {RANKS} ranks are right:\n{output}")
+
+
+def check(must, options, flags, prefix, work, environment):
+    folder = options.root / "tests" / "include" / "installed"
+    for compiler in compilers(options):
+        older = work / f"older_structs.{compiler[0]}"
+        build(must, options, flags, folder / "older_structs.c", "c99", compiler, older)
+        run(prefix, older, environment)
