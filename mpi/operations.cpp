@@ -2,13 +2,10 @@
 // The table of predefined operations, and the user's operations through MPI_Reduce_local.
 #include "mpi/operations.hpp"
 
-#include <algorithm>
 #include <array>
-#include <cstring>
 #include <map>
 #include <mutex>
 #include <utility>
-#include <vector>
 
 #include "mpi/types.hpp"
 
@@ -38,23 +35,11 @@ const OperationEntry* find_operation(MPI_Op op) {
 struct Present {
     MPI_Op op;
     MPI_Datatype type;
-    std::size_t element_bytes;
 };
 thread_local Present present;
-thread_local std::vector<std::byte> scratch;
 
-/// MPI leaves its result at the right, and wants the left one first; if order does not matter, the
-/// sides may be swapped.
-void apply_commuting(void* left, const void* right, std::size_t count, void*) {
-    PMPI_Reduce_local(right, left, static_cast<int>(count), present.type, present.op);
-}
-
-void apply_in_order(void* left, const void* right, std::size_t count, void*) {
-    const std::size_t bytes = count * present.element_bytes;
-    scratch.resize(std::max(scratch.size(), bytes));
-    std::memcpy(scratch.data(), right, bytes);
-    PMPI_Reduce_local(left, scratch.data(), static_cast<int>(count), present.type, present.op);
-    std::memcpy(left, scratch.data(), bytes);
+void apply(const void* in, void* inout, std::size_t count, void*) {
+    PMPI_Reduce_local(in, inout, static_cast<int>(count), present.type, present.op);
 }
 
 /// One operation of Trefoil's serves all of the user's whose elements are as large: which one it
@@ -69,8 +54,7 @@ trefoil_status_t operation_for(std::size_t element_bytes, bool commutes, trefoil
         return TREFOIL_SUCCESS;
     }
     const trefoil_status_t status =
-        trefoil_op_create(commutes ? &apply_commuting : &apply_in_order, nullptr, element_bytes,
-                          commutes ? 1 : 0, &op);
+        trefoil_op_create(&apply, nullptr, element_bytes, commutes ? 1 : 0, &op);
     if (status == TREFOIL_SUCCESS) {
         made[{element_bytes, commutes}] = op;
     }
@@ -144,7 +128,7 @@ trefoil_status_t use(Reduction& reduction) {
     if (PMPI_Op_commutative(reduction.mpi_op, &commutes) != MPI_SUCCESS) {
         return TREFOIL_ERROR_INVALID_ARGUMENT;
     }
-    present = {reduction.mpi_op, reduction.mpi_type, reduction.element_bytes};
+    present = {reduction.mpi_op, reduction.mpi_type};
     return operation_for(reduction.element_bytes, commutes != 0, reduction.op);
 }
 

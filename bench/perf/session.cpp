@@ -89,7 +89,7 @@ trefoil_op_t Session::no_arithmetic(std::size_t element_bytes) {
     if (found != idle_operations_.end()) {
         return found->second;
     }
-    const auto leave = [](void*, const void*, std::size_t, void*) {};
+    const auto leave = [](const void*, void*, std::size_t, void*) {};
     trefoil_op_t operation{};
     require_success(trefoil_op_create(leave, nullptr, element_bytes, 1, &operation));
     return idle_operations_[element_bytes] = operation;

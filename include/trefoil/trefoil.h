@@ -306,12 +306,13 @@ TREFOIL_API trefoil_status_t trefoil_alltoallv(const void* send, const size_t* s
 /* Returns when all ranks have entered. */
 TREFOIL_API trefoil_status_t trefoil_barrier(trefoil_comm_t comm);
 
-/* An operation of the caller's: left[i] = left[i] op right[i] for `count` elements of
- * `element_bytes` bytes, which do not overlap. It must be associative and must not call Trefoil. It
- * gets pieces of the vectors of any length; several of Trefoil's threads may run it at the same
- * time. If it does not commute (commutes == 0), only algorithms that reduce in rank order run it.
+/* An operation of the caller's, in MPI's convention: inout[i] = in[i] op inout[i] for `count`
+ * elements of `element_bytes` bytes, which do not overlap. It must be associative and must not call
+ * Trefoil. It gets pieces of the vectors of any length; several of Trefoil's threads may run it at
+ * the same time. If it does not commute (commutes == 0), only algorithms that reduce in rank order
+ * run it: ((rank 0 op rank 1) op rank 2) op ..., so that `in` has what comes from lower ranks.
  * Calls give it the datatype TREFOIL_ELEMENT. All ranks create the same operations. Thread-safe. */
-typedef void (*trefoil_reduce_fn)(void* left, const void* right, size_t count, void* context);
+typedef void (*trefoil_reduce_fn)(const void* in, void* inout, size_t count, void* context);
 TREFOIL_API trefoil_status_t trefoil_op_create(trefoil_reduce_fn function, void* context,
                                                size_t element_bytes, int commutes,
                                                trefoil_op_t* op);

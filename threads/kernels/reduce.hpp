@@ -9,6 +9,7 @@
 #include <string_view>
 
 #include "threads/kernels/datatype.hpp"
+#include "threads/kernels/user_operation.hpp"
 
 namespace trefoil {
 
@@ -26,14 +27,6 @@ using ReduceKernel = void (*)(void* target, const void* source, std::size_t coun
 using JointReduceKernel = void (*)(void* target, const void* first, const void* second,
                                    std::size_t count);
 
-/// An operation of the user's: left[i] = left[i] op right[i] for `count` elements.
-struct UserOperation {
-    void (*function)(void* left, const void* right, std::size_t count, void* context) = nullptr;
-    void* context = nullptr;
-    std::size_t element_bytes = 0;
-    bool commutes = false;
-};
-
 struct ReduceKernels {
     ReduceKernel reduce = nullptr;  ///< null: the operation makes no sense for the type
     JointReduceKernel joint = nullptr;
@@ -43,7 +36,7 @@ struct ReduceKernels {
         if (user == nullptr) {
             reduce(target, source, count);
         } else {
-            user->function(target, source, count, user->context);
+            user->apply(target, source, count);
         }
     }
     void apply_both(void* target, const void* first, const void* second, std::size_t count) const {

@@ -15,7 +15,7 @@ constexpr std::size_t most = std::numeric_limits<std::size_t>::max();
 /// Of an element of 8 bytes.
 trefoil_op_t made_operation(bool freed) {
     trefoil_op_t op = TREFOIL_SUM;
-    const auto nothing = [](void*, const void*, size_t, void*) {};
+    const auto nothing = [](const void*, void*, size_t, void*) {};
     EXPECT_EQ(trefoil_op_create(nothing, nullptr, 8, 1, &op), TREFOIL_SUCCESS);
     if (freed) {
         EXPECT_EQ(trefoil_op_free(op), TREFOIL_SUCCESS);

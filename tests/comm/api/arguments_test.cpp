@@ -143,7 +143,7 @@ struct BadOperation {
 };
 
 TEST(Arguments, OperationsAreCheckedWhenTheyAreMade) {
-    const trefoil_reduce_fn nothing = [](void*, const void*, size_t, void*) {};
+    const trefoil_reduce_fn nothing = [](const void*, void*, size_t, void*) {};
     trefoil_op_t op = TREFOIL_SUM;
     for (const BadOperation& bad :
          {BadOperation{nullptr, 8, "function is NULL"}, {nothing, 0, "element of 0 bytes"}}) {

@@ -128,17 +128,17 @@ TEST_F(SmallPieces, ManySegments) {
 
 using Matrix = std::array<std::int64_t, 4>;
 
-/// left = left x right, for 2x2 matrices: does not commute.
-void multiply(void* left, const void* right, size_t count, void* context) {
+/// inout = in x inout, for 2x2 matrices: does not commute.
+void multiply(const void* in, void* inout, size_t count, void* context) {
     ++*static_cast<std::atomic<int>*>(context);
     for (std::size_t k = 0; k < count; ++k) {
         Matrix a, b;
-        std::memcpy(&a, static_cast<char*>(left) + k * sizeof a, sizeof a);
-        std::memcpy(&b, static_cast<const char*>(right) + k * sizeof b, sizeof b);
+        std::memcpy(&a, static_cast<const char*>(in) + k * sizeof a, sizeof a);
+        std::memcpy(&b, static_cast<char*>(inout) + k * sizeof b, sizeof b);
         const Matrix product{(a[0] * b[0] + a[1] * b[2]) % 9973, (a[0] * b[1] + a[1] * b[3]) % 9973,
                              (a[2] * b[0] + a[3] * b[2]) % 9973,
                              (a[2] * b[1] + a[3] * b[3]) % 9973};
-        std::memcpy(static_cast<char*>(left) + k * sizeof a, &product, sizeof product);
+        std::memcpy(static_cast<char*>(inout) + k * sizeof b, &product, sizeof product);
     }
 }
 
@@ -163,8 +163,9 @@ TEST(Collectives, OperationsThatDoNotCommuteReduceInRankOrder) {
                 expected[k] = matrix_of(0, k);
                 std::atomic<int> ignored{0};
                 for (int r = 1; r < torus.ranks(); ++r) {
-                    const Matrix next = matrix_of(r, k);
+                    Matrix next = matrix_of(r, k);
                     multiply(&expected[k], &next, 1, &ignored);
+                    expected[k] = next;
                 }
             }
             ASSERT_EQ(trefoil_allreduce(in.data(), out.data(), count, TREFOIL_ELEMENT, op, comm),

@@ -76,11 +76,11 @@ TEST_P(SingleCopy, SumsInRankOrder) {
 struct Affine {
     std::uint32_t a, b;
 };
-void compose(void* left, const void* right, std::size_t count, void*) {
-    const auto* const r = static_cast<const Affine*>(right);
-    auto* const l = static_cast<Affine*>(left);
+void compose(const void* in, void* inout, std::size_t count, void*) {
+    const auto* const l = static_cast<const Affine*>(in);
+    auto* const r = static_cast<Affine*>(inout);
     for (std::size_t i = 0; i < count; ++i) {
-        l[i] = {l[i].a * r[i].a, l[i].a * r[i].b + l[i].b};
+        r[i] = {l[i].a * r[i].a, l[i].a * r[i].b + l[i].b};
     }
 }
 
