@@ -40,7 +40,7 @@ void set_by_default(Job& job, const std::string& name, const std::string& value)
 
 /// Beside what ranks that share cores take, which every rank knows. Measured with 9 and 16 ranks on
 /// 2 cores.
-constexpr const char* costs_in_net = "step=3us,hop=1us";
+constexpr double step_us_in_net = 3, hop_us_in_net = 1;
 /// Links this slow are busy for milliseconds with each step of a smaller segment already.
 constexpr const char* segment_in_net = "256K";
 
@@ -61,7 +61,8 @@ void place_in_net(Job& job, const std::string& name) {
     set_by_default(job, "TREFOIL_NICS", net.nics);
     if (net.bits_per_second > 0) {
         set_by_default(job, "TREFOIL_MODEL",
-                       fmt::format("{},rate={:g}kbit", costs_in_net, net.bits_per_second / 1e3));
+                       fmt::format("step={:g}us,hop={:g}us,rate={:g}kbit", step_us_in_net,
+                                   hop_us_in_net + net.delay_us, net.bits_per_second / 1e3));
         set_by_default(job, "TREFOIL_SEGMENT_BYTES", segment_in_net);
     }
     // Ranks of one host would choose shared memory.

@@ -48,6 +48,7 @@ TorusNet read_torus_net(const std::string& name, const std::filesystem::path& fo
         if (!json.at("bits_per_second").is_null()) {
             json.at("bits_per_second").get_to(net.bits_per_second);
         }
+        net.delay_us = json.value("delay_ns", 0.0) / 1e3;
         json.at("meeting_addresses").get_to(net.meeting_address);
         if (net.namespaces.empty() || net.meeting_address.size() != net.namespaces.size()) {
             throw Error(Status::system_error, "it lists no node, or not each with its address");

@@ -13,6 +13,7 @@ struct TorusNet {
     std::string nics;                          ///< TREFOIL_NICS of every rank
     std::vector<std::string> namespaces;       ///< one per rank
     double bits_per_second = 0;                ///< of each link and direction; 0: not limited
+    double delay_us = 0;                       ///< of each link
     std::vector<std::string> meeting_address;  ///< of each rank; not limited, for the store
 };
 

@@ -8,6 +8,7 @@ import selectors
 import socket
 import time
 
+from .distance import Report
 from .geometry import opposite
 from .probe import PORT, inside
 
@@ -17,9 +18,11 @@ LIMIT = 30  # seconds for a process to tell and end
 
 
 class Carried:
-    """Shares of the rate that the flows had, and of the processors' time that nobody wanted meanwhile."""
+    """Shares of the rate that the flows had, and of the processors' time that nobody wanted meanwhile; what the relay says
+    of that time, if there is one."""
 
-    def __init__(self, shares, idle):
+    def __init__(self, shares, idle, relay=None):
+        self.relay = relay
         self.mean, self.least, self.idle = sum(shares) / len(shares), min(shares), idle
 
 
@@ -34,14 +37,18 @@ def measure(network, seconds):
         for worker in workers:
             worker.start()
         time.sleep(SECONDS_TO_FILL)
-        before = _processors()
+        before, relay_before = _processors(), _relay(network)
         time.sleep(seconds)
-        after = _processors()
+        after, relay = _processors(), _relay(network)
         received = [count for _ in workers for count in results.get(timeout=LIMIT)]
         for worker in workers:
             worker.join(LIMIT)
     idle = (after[1] - before[1]) / max(1, after[0] - before[0])
-    return Carried([8 * count / network.rate for count in received], idle)
+    return Carried([8 * count / network.rate for count in received], idle, relay and relay.since(relay_before))
+
+
+def _relay(network):
+    return Report.read(network.report) if network.delay else None
 
 
 def _connect(network, stack):

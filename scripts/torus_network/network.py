@@ -9,17 +9,20 @@ address the NICs:
   packets go in direction +0, after the other dimensions. So a sender's direction is the receiver's address.
 - wires: one subnet per link. Nothing is forwarded, and a packet whose source address does not belong to the link on which
   it arrives is dropped: what reaches a neighbour has left by the NIC of that link and has that NIC's address.
+
+With a delay, links lead through one more namespace, where a relay holds frames back (distance.py).
 """
 import os
 import subprocess
 
-from . import links
+from . import distance, links, probe
 from .geometry import nic_of, opposite
 
 PREFIX = "trefoil-"
 MOST_RANKS = 250  # an address has one byte for the rank
 SECONDS = 60  # of any one command
 WINDOW = 1 << 20
+FIRST_WINDOW = WINDOW // links.MTU  # packets: with distance, slow starts would be measured
 HOSTS = "10.98.0."
 
 
@@ -59,28 +62,49 @@ def impossible(limited=False):
 
 
 class Network:
-    """The namespaces of a torus. `rate` in bits per second limits every direction of every link; 0 does not."""
+    """The namespaces of a torus. `rate` in bits per second limits every direction of every link; 0 does not. `delay` in
+    nanoseconds is the distance of every link, if it is routed; its relay reports at the socket `report`."""
 
-    def __init__(self, torus, name, wires=False, rate=0):
+    def __init__(self, torus, name, wires=False, rate=0, delay=0, report=None):
         if torus.ranks > MOST_RANKS or torus.ranks < 2:
             raise NetworkError(f"{torus.name} has {torus.ranks} nodes; from 2 to {MOST_RANKS} are possible")
-        self.torus, self.name, self.wires, self.rate = torus, name, wires, rate
+        self.torus, self.name, self.wires, self.rate, self.delay, self.report = torus, name, wires, rate, delay, report
         self.names = [f"{PREFIX}{name}-{rank}" for rank in range(torus.ranks)]
-        self.hub = f"{PREFIX}{name}-hub"
+        self.hub, self.relay = f"{PREFIX}{name}-hub", f"{PREFIX}{name}-relay"
         self.nics = [nic_of(direction) for direction in torus.directions]
 
+    def spaces(self):
+        """All namespaces."""
+        return [*self.names, self.hub] + [self.relay] * bool(self.delay)
+
     def build(self):
-        run("ip", "-batch", "-", text="".join(f"netns add {name}\n" for name in [*self.names, self.hub]))
+        relay = distance.program() if self.delay else ""
+        run("ip", "-batch", "-", text="".join(f"netns add {name}\n" for name in self.spaces()))
         run("ip", "-batch", "-", text="\n".join(self._links()) + "\n")
         for rank, name in enumerate(self.names):
             run("ip", "netns", "exec", name, "sh", "-eu", text=self._script(rank))
         ports = [f"link set rank{rank} master bridge up" for rank in range(self.torus.ranks)]
         run("ip", "-n", self.hub, "-batch", "-",
             text="\n".join(["link add bridge type bridge", "link set bridge up", *ports]) + "\n")
+        if self.delay:
+            self._start_relay(relay)
 
     def remove(self):
         """Removes what there is of it."""
-        remove_namespaces([*self.names, self.hub])
+        distance.stop(lambda: processes([self.relay]))
+        remove_namespaces([*self.names, self.hub, self.relay])
+
+    def _start_relay(self, path):
+        ends = [(self._relay_end(rank, direction), f"10.77.{rank}")
+                for owner in range(self.torus.ranks) for plus in self.torus.directions if plus[0] == "+"
+                for rank, direction in ((owner, plus), (self.torus.neighbour(owner, plus), opposite(plus)))]
+        lines = [f"link set {nic} mtu {links.MTU} arp off up" for nic, _ in ends]
+        run("ip", "netns", "exec", self.relay, "sh", "-eu",
+            text="for f in /proc/sys/net/ipv6/conf/*/disable_ipv6; do [ ! -e $f ] || echo 1 >$f; done\n"
+                 "ip -batch - <<'end'\n" + "\n".join(lines) + "\nend\n")
+        with probe.inside(self.relay):
+            distance.start(path, [" ".join(one + other) for one, other in zip(ends[::2], ends[1::2])], self.rate,
+                           self.delay, self.report)
 
     def meeting_address(self, rank):
         return f"{HOSTS}{rank + 1}"
@@ -100,11 +124,22 @@ class Network:
             for direction in self.torus.directions:
                 if direction[0] == "+":
                     neighbour = self.torus.neighbour(rank, direction)
-                    lines.append(f"link add {nic_of(direction)} address {self._mac(rank, direction)} netns {name} "
-                                 f"type veth peer name {nic_of(opposite(direction))} "
-                                 f"address {self._mac(neighbour, opposite(direction))} netns {self.names[neighbour]}")
+                    ends = [(rank, direction), (neighbour, opposite(direction))]
+                    if self.delay:
+                        lines += [f"{self._end(*end)} type veth peer name {self._relay_end(*end)} netns {self.relay}"
+                                  for end in ends]
+                    else:
+                        lines.append(f"{self._end(*ends[0])} type veth peer name "
+                                     f"{self._end(*ends[1]).removeprefix('link add ')}")
             lines.append(f"link add meet netns {name} type veth peer name rank{rank} netns {self.hub}")
         return lines
+
+    def _end(self, rank, direction):
+        return f"link add {nic_of(direction)} address {self._mac(rank, direction)} netns {self.names[rank]}"
+
+    @staticmethod
+    def _relay_end(rank, direction):
+        return f"r{rank}{nic_of(direction)}"
 
     def _mac(self, rank, direction):
         return f"02:00:00:00:{rank:02x}:{self.torus.directions.index(direction):02x}"
@@ -146,8 +181,9 @@ class Network:
                 neighbour = self.torus.neighbour(rank, first)
                 address, gateway = (self.address(*end).split("/")[0] for end in
                                     ((target, opposite(last)), (neighbour, opposite(first))))
+                windows = f" initcwnd {FIRST_WINDOW} initrwnd {FIRST_WINDOW}" * bool(self.delay)
                 lines.append(f"route add {address}/32 via {gateway} dev {nic_of(first)} onlink "
-                             f"src {self.address(rank, first).split('/')[0]}")
+                             f"src {self.address(rank, first).split('/')[0]}{windows}")
         return lines
 
 

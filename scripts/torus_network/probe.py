@@ -78,7 +78,8 @@ class Probe:
         leaves, arrives = self.ends(source, target, last)
         before = self.sent()
         self.sockets[leaves].sendto(b"x", (self.address(*arrives), PORT))
-        arrived = bool(select.select([self.sockets[arrives]], [], [], SECONDS)[0])
+        distance = 1e-9 * self.network.delay * len(self.network.torus.path(source, target, last))
+        arrived = bool(select.select([self.sockets[arrives]], [], [], SECONDS + distance)[0])
         if arrived:
             self.sockets[arrives].recv(16)
         after = self.sent()

@@ -32,15 +32,20 @@ def hosts_file(name):
     return FOLDER / f"{check_name(name)}.hosts"
 
 
+def report_socket(name):
+    return FOLDER / f"{check_name(name)}.relay"
+
+
 def host_name(name, rank):
     return f"{name}-{rank}"
 
 
-def write(network, rate_text):
+def write(network, rate_text, delay_text=""):
     """Claims the network's name; NetworkError when it is taken."""
     FOLDER.mkdir(exist_ok=True)
     text = json.dumps({
         "name": network.name, "torus": network.torus.name, "rate": rate_text, "bits_per_second": network.rate,
+        "delay": delay_text, "delay_ns": network.delay,
         "since": int(time.time()), "namespaces": network.names,
         "nics": ",".join(f"{direction}={nic}" for direction, nic in zip(network.torus.directions, network.nics)),
         "meeting_addresses": [network.meeting_address(rank) for rank in range(network.torus.ranks)],
@@ -68,11 +73,12 @@ def read(name):
     except ValueError as error:
         raise NetworkError(f"{path_of(name)} cannot be read ({error}); remove it, and the namespaces "
                            f"\"ip netns list\" shows as trefoil-{name}-...") from error
-    return Network(Torus(state["torus"]), name, rate=state["bits_per_second"]), state
+    return Network(Torus(state["torus"]), name, rate=state["bits_per_second"], delay=state.get("delay_ns", 0),
+                   report=report_socket(name)), state
 
 
 def forget(name):
-    for path in (hosts_file(name), path_of(name)):
+    for path in (report_socket(name), hosts_file(name), path_of(name)):
         path.unlink(missing_ok=True)
 
 

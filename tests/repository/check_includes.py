@@ -74,6 +74,7 @@ KNOWS = {
     "bench/info": LIBRARY + ("bench/common/", "bench/plan/text.hpp", "include/trefoil/"),
     "bench/perf": LIBRARY + ("bench/common/", "bench/run/", "include/trefoil/"),
     "bench/put": LIBRARY + ("bench/common/", "bench/perf/", "include/trefoil/"),
+    "bench/relay": ("topo/error.hpp",),
     "bench/micro": LIBRARY + ("include/trefoil/",),
     "bench/mpi": ("trefoil/",),
     "bench": ("bench/common/", "bench/perf/", "bench/put/", "bench/sim/", "topo/error.hpp", "include/trefoil/"),

@@ -96,6 +96,7 @@ std::string read_failure(const std::string& text) {
         const TorusNet net = read_torus_net("one", folder);
         EXPECT_EQ(net.torus, "2");
         EXPECT_EQ(net.namespaces, (std::vector<std::string>{"a", "b"}));
+        EXPECT_EQ(net.delay_us, 100);
     } catch (const Error& error) {
         failure = error.what();
     }
@@ -105,7 +106,7 @@ std::string read_failure(const std::string& text) {
 
 TEST(TorusNet, is_read_or_refused_with_a_reason) {
     const std::string good = R"({"torus": "2", "nics": "+0=p0", "namespaces": ["a", "b"],
-                                 "bits_per_second": 5e7, "meeting_addresses": ["192.0.2.1", "192.0.2.2"]})";
+                                 "bits_per_second": 5e7, "delay_ns": 100000, "meeting_addresses": ["192.0.2.1", "192.0.2.2"]})";
     EXPECT_EQ(read_failure(good), "");
     EXPECT_NE(read_failure("").find("no network \"one\", but other"), std::string::npos);
     EXPECT_NE(read_failure("{").find("cannot be understood"), std::string::npos);
