@@ -73,7 +73,7 @@ enum class Reason : std::uint8_t {
     intercommunicator,
     several_worlds,
     tuning,       ///< tried out, or found to be faster
-    unsupported,  ///< by the algorithm that was asked for, on this torus
+    unsupported,  ///< by the algorithm that was asked for, on this torus; or a device's memory
     arguments
 };
 inline constexpr std::array<std::string_view, 12> reason_texts{
@@ -87,7 +87,9 @@ inline constexpr std::array<std::string_view, 12> reason_texts{
     "an intercommunicator",
     "ranks of several MPI_COMM_WORLDs",
     "TREFOIL_MPI_TUNE, in a trial or because MPI had been faster",
-    "TREFOIL_ALGORITHM, or the order of the ranks in the torus, does not suit the operation",
+    "TREFOIL_ALGORITHM, or the order of the ranks in the torus, does not suit the operation; or "
+    "the "
+    "buffers are a device's memory",
     "wrong arguments, which MPI reports"};
 inline constexpr std::size_t reasons = reason_texts.size();
 

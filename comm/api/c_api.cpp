@@ -8,6 +8,7 @@
 
 #include "comm/api/c_guard.hpp"
 #include "comm/api/c_structs.hpp"
+#include "topo/device_memory.hpp"
 
 using trefoil::Error;
 using trefoil::Status;
@@ -115,6 +116,7 @@ trefoil_status_t trefoil_comm_create(const trefoil_config_t* config, trefoil_com
         const trefoil_config_t given =
             config == nullptr ? nothing_set : read_struct(config, "config", nothing_set);
         trefoil::Settings settings = settings_of(given);
+        trefoil::look_for_device_runtimes();
         auto bootstrap = bootstrap_of(given, settings);
         auto handle = std::make_unique<trefoil_comm>();
         handle->communicator =

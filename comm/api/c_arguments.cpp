@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "comm/api/user_operations.hpp"
+#include "topo/device_memory.hpp"
 
 namespace trefoil::c_api {
 
@@ -157,6 +158,9 @@ void require_vector(const Vector& vector) {
                (vector.address == nullptr
                     ? "NULL, but has " + std::to_string(vector.bytes) + " bytes"
                     : "TREFOIL_IN_PLACE, which it cannot be here"));
+    }
+    if (vector.bytes > 0 && device_of(vector.address) != nullptr) {
+        require_host_memory(vector.address, (std::string(vector.name) + " buffer").c_str());
     }
 }
 

@@ -12,9 +12,27 @@ using namespace trefoil::c_api;
 
 namespace {
 
-Collective checked_collective(const char* name) {
+/// A collective as users name it: by its own name, or by that of a C function.
+struct Named {
+    Collective collective = Collective::barrier;
+    bool uneven = false;  ///< the variant whose blocks may differ in size, where it is another one
+};
+
+Named named(const char* name) {
     require(name != nullptr, "the collective's name is NULL");
-    return find_collective(name);
+    for (const Collective each : collectives()) {
+        const CollectiveTraits& row = traits_of(each);
+        if (row.vector_variant == name && row.vector_variant != row.name) {
+            return {each, true};
+        }
+    }
+    return {name == std::string_view("reduce_scatter_block") ? Collective::reduce_scatter
+                                                             : find_collective(name)};
+}
+
+/// Of all variants, that of alltoall alone cannot use each algorithm.
+bool is_alltoallv(const Named& call) {
+    return call.uneven && traits_of(call.collective).blocks_both_ways();
 }
 
 /// A text that lives as long as the library. There are few: algorithms, layouts, powers of two.
@@ -34,7 +52,17 @@ trefoil_status_t trefoil_comm_set_algorithm(trefoil_comm_t comm, const char* col
     return guarded([&] {
         const Entry entry(comm);
         require(algorithm != nullptr, "the algorithm's name is NULL");
-        entry->set_algorithm(checked_collective(collective), algorithm);
+        const Named call = named(collective);
+        const Choice choice = parse_choice(call.collective, algorithm);
+        if (is_alltoallv(call) && choice.algorithm != nullptr &&
+            !choice.algorithm->traits.vector_variant) {
+            throw Error(Status::unsupported,
+                        "algorithm " + std::string(algorithm) +
+                            " forwards blocks, which must be of one size; name it for alltoall "
+                            "alone, or take auto or an algorithm that `trefoil info` lists as "
+                            "taking blocks of any sizes");
+        }
+        entry->set_algorithm(call.collective, algorithm);
     });
 }
 
@@ -43,12 +71,9 @@ trefoil_status_t trefoil_comm_algorithm(trefoil_comm_t comm, const char* collect
     return guarded([&] {
         const Entry entry(comm);
         require(algorithm != nullptr, "the place for the algorithm's name is NULL");
-        const bool pairs =
-            collective != nullptr && traits_of(Collective::alltoall).vector_variant == collective;
-        const std::vector<std::size_t> counts(pairs ? comm->ranks : 0);  // any will do
-        Request request{.collective = pairs ? Collective::alltoall : checked_collective(collective),
-                        .count = count,
-                        .counts = counts};
+        const Named call = named(collective);
+        const std::vector<std::size_t> counts(is_alltoallv(call) ? comm->ranks : 0);  // any will do
+        Request request{.collective = call.collective, .count = count, .counts = counts};
         set_type(request, datatype);
         if (request.traits().has_blocks()) {
             span_of(request, comm->ranks);

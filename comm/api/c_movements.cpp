@@ -31,15 +31,17 @@ std::vector<std::size_t> shared_counts(const Entry& entry, trefoil_comm_t comm,
     if (comm->rank == request.root) {
         try {
             check();
-        } catch (const Error&) {
-            entry->share_counts(request.root, {&refused, 1});
+        } catch (const Error& error) {
+            const std::size_t told[] = {refused, static_cast<std::size_t>(error.status())};
+            entry->share_counts(request.root, told);
             throw;
         }
     }
     std::vector<std::size_t> counts = entry->share_counts(request.root, request.counts);
     if (counts[0] == refused) {
-        refuse("rank " + std::to_string(request.root) +
-               ", the root, has refused its arguments; its own message says why");
+        throw Error(static_cast<Status>(counts[1]),
+                    "rank " + std::to_string(request.root) +
+                        ", the root, has refused its arguments; its own message says why");
     }
     return counts;
 }

@@ -6,6 +6,7 @@
 #include "comm/communicator/communicator.hpp"
 #include "comm/communicator/one_rank.hpp"
 #include "comm/setup/timeline.hpp"
+#include "topo/device_memory.hpp"
 
 namespace trefoil {
 
@@ -15,7 +16,15 @@ void Communicator::run(const Request& request, const void* send, void* recv) {
         run_alone(request, send, recv);
         return;
     }
-    const Plan& made = plan(request);
+    const Plan* found = plans_.find(request, chooser_->forced(request.collective));
+    if (found == nullptr) {
+        // The C interface has asked the runtimes that it knew; another may have come since.
+        look_for_device_runtimes();
+        require_host_memory(send, "send buffer");
+        require_host_memory(recv, "receive buffer");
+        found = &make_plan(request);
+    }
+    const Plan& made = *found;
     if (made.segments.empty() && !request.counts_in_pairs()) {
         return;  // an empty segment would synchronise nobody, and must not use up slots
     }
@@ -38,11 +47,6 @@ std::vector<std::size_t> Communicator::share_counts(Rank root,
          .root = root},
         list.data(), list.data());
     return {list.begin(), list.end()};
-}
-
-const Plan& Communicator::plan(const Request& request) {
-    const Plan* const found = plans_.find(request, chooser_->forced(request.collective));
-    return found != nullptr ? *found : make_plan(request);
 }
 
 const Plan& Communicator::make_plan(const Request& request) {

@@ -83,7 +83,6 @@ class Communicator {
     void open_ports();
     void start_executor();
     void prepare_calls();
-    const Plan& plan(const Request& request);
     const Plan& make_plan(const Request& request);
     void check_alive() const;
     [[noreturn]] void fail(const Error& error);

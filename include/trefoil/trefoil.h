@@ -190,17 +190,19 @@ typedef struct {
 TREFOIL_API trefoil_status_t trefoil_comm_port(trefoil_comm_t comm, int port, trefoil_port_t* sent);
 
 /* From now on `collective` ("allreduce", "reduce_scatter", "allgather", "bcast", "reduce",
- * "gather", "scatter", "alltoall", "barrier") uses this algorithm ("auto": chosen per call). All
+ * "gather", "scatter", "alltoall", "barrier") uses this algorithm ("auto": chosen per call), and so
+ * do its variants ("allgatherv", "reduce_scatter_block", ...), which may be named instead. All
  * ranks must do the same. Modifiers follow the name: "ring:single-port", "swing:block-by-block"
  * (also permute, send, two-transmissions), "spanning-trees:pieces-8" (by default as many as suit
  * the vector). TREFOIL_ERROR_NOT_FOUND offers the nearest names; TREFOIL_ERROR_UNSUPPORTED says why
- * the torus does not suit. Either changes nothing. */
+ * the torus, or alltoallv, does not suit. Either changes nothing. */
 TREFOIL_API trefoil_status_t trefoil_comm_set_algorithm(trefoil_comm_t comm, const char* collective,
                                                         const char* algorithm);
 
 /* The algorithm that a call of `count` elements (per rank, where every rank has a block) would use,
- * with its modifiers, the number of pieces among them; "alltoallv", whose counts do not matter,
- * goes by the shape. The string lives as long as the library. */
+ * with its modifiers, the number of pieces among them, as trefoil_comm_set_algorithm takes it for
+ * the same name; "alltoallv", whose counts do not matter, goes by the shape. The string lives as
+ * long as the library. */
 TREFOIL_API trefoil_status_t trefoil_comm_algorithm(trefoil_comm_t comm, const char* collective,
                                                     size_t count, trefoil_datatype_t datatype,
                                                     const char** algorithm);
