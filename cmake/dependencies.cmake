@@ -37,3 +37,6 @@ trefoil_optional(OPENMPI ompi-c>=4.1 "Open MPI >= 4.1 was" libopenmpi-dev
                  "Build the MPI layer for Open MPI when it is found" ${PROJECT_IS_TOP_LEVEL})
 trefoil_optional(MPICH mpich>=4.0 "MPICH >= 4.0 was" libmpich-dev
                  "Build the MPI layer for MPICH when it is found" ${PROJECT_IS_TOP_LEVEL})
+# A program beside the tool; the tool itself is not linked with it.
+trefoil_optional(SIMGRID simgrid>=3.32 "SimGrid >= 3.32 was" libsimgrid-dev
+                 "Build the engine simgrid of trefoil sim when the library is found" ${PROJECT_IS_TOP_LEVEL})

@@ -6,15 +6,21 @@
 #include <array>
 
 #include "bench/sim/own_engine.hpp"
+#include "bench/sim/simgrid_engine.hpp"
 #include "topo/error.hpp"
 
 namespace trefoil::tool {
 
 namespace {
 
-const std::array<EngineRow, 1>& table() {
-    static const std::array<EngineRow, 1> all{{
+/// Empty where it is there.
+constexpr std::string_view simgrid_reason = TREFOIL_SIMGRID_REASON;
+
+const std::array<EngineRow, 2>& table() {
+    static const std::array<EngineRow, 2> all{{
         {Engine::own, "own", "the models of this project", &prepare_own, ""},
+        {Engine::simgrid, "simgrid", "the flow model by SimGrid, which shares no code with it",
+         simgrid_reason.empty() ? &prepare_simgrid : nullptr, simgrid_reason},
     }};
     return all;
 }

@@ -13,7 +13,7 @@ namespace trefoil::tool {
 
 enum class Model : std::uint8_t { flow, step };
 /// Who works the times out; bench/sim/engines.hpp has the table.
-enum class Engine : std::uint8_t { own };
+enum class Engine : std::uint8_t { own, simgrid };
 
 struct SimOptions {
     Collective collective = Collective::allreduce;

@@ -75,6 +75,7 @@ KNOWS = {
     "bench/perf": LIBRARY + ("bench/common/", "bench/run/", "include/trefoil/"),
     "bench/put": LIBRARY + ("bench/common/", "bench/perf/", "include/trefoil/"),
     "bench/relay": ("topo/error.hpp",),
+    "bench/simgrid": (),
     "bench/micro": LIBRARY + ("include/trefoil/",),
     "bench/mpi": ("trefoil/",),
     "bench": ("bench/common/", "bench/perf/", "bench/put/", "bench/sim/", "topo/error.hpp", "include/trefoil/"),
@@ -92,6 +93,7 @@ OF_ONE_ROOM = {
     "ucs/": ("backend/ucx",),
     "infiniband/": (),
     "pmix": ("backend/bootstrap",),
+    "simgrid/": ("bench/simgrid",),
     "mpi.h": ("mpi", "bench/mpi", "examples"),
 }
 
