@@ -4,91 +4,29 @@
 #pragma once
 
 #include <trefoil/trefoil.h>
+#include <trefoil/elements.hpp>
+#include <trefoil/errors.hpp>
+#include <trefoil/lengths.hpp>
+#include <trefoil/operation.hpp>
 
-#include <complex>
 #include <cstddef>
-#include <numeric>
-#include <span>
-#include <stdexcept>
+#include <ranges>
 #include <string>
-#include <type_traits>
 #include <utility>
 #include <vector>
 
 namespace trefoil {
 
-/// A call that did not succeed. what() is the library's message: what happened and what to do.
-class CallFailed : public std::runtime_error {
-  public:
-    CallFailed(trefoil_status_t status, const std::string& message)
-        : std::runtime_error(message), status_(status) {}
-    trefoil_status_t status() const noexcept { return status_; }
-
-  private:
-    trefoil_status_t status_;
+/// What carries the data: "ofi" and its provider "net"; "" where a backend has only one.
+struct Transport {
+    std::string backend, provider;
 };
-
-/// Throws CallFailed with this thread's last error unless `status` is success.
-inline void check(trefoil_status_t status) {
-    if (status != TREFOIL_SUCCESS) {
-        const std::string message = trefoil_last_error(nullptr);
-        throw CallFailed(status, message.empty() ? trefoil_status_string(status) : message);
-    }
-}
-
-/// An element of TREFOIL_MINLOC and TREFOIL_MAXLOC: of equal values the lowest index wins. T is
-/// float, double, long, int or short.
-template <typename T>
-struct ValueIndex {
-    T value;
-    int index;
-    friend bool operator==(const ValueIndex&, const ValueIndex&) = default;
-};
-
-template <typename T>
-inline constexpr bool is_pair_type =
-    std::is_same_v<T, ValueIndex<float>> || std::is_same_v<T, ValueIndex<double>> ||
-    std::is_same_v<T, ValueIndex<long>> || std::is_same_v<T, ValueIndex<int>> ||
-    std::is_same_v<T, ValueIndex<short>>;
-
-template <typename T>
-inline constexpr bool is_element_type = (std::is_integral_v<T> && !std::is_same_v<T, bool> &&
-                                         sizeof(T) <= 8) ||
-                                        std::is_same_v<T, float> || std::is_same_v<T, double> ||
-                                        std::is_same_v<T, std::complex<float>> ||
-                                        std::is_same_v<T, std::complex<double>> || is_pair_type<T>;
-
-/// The datatype of a C++ type. float16 and bfloat16 have none: use the untyped allreduce.
-template <typename T>
-constexpr trefoil_datatype_t datatype_of() {
-    static_assert(
-        is_element_type<T>,
-        "Trefoil reduces integers, float, double, their complex, and ValueIndex of float, "
-        "double, long, int or short");
-    if constexpr (std::is_same_v<T, float>) {
-        return TREFOIL_FLOAT;
-    } else if constexpr (std::is_same_v<T, double>) {
-        return TREFOIL_DOUBLE;
-    } else if constexpr (std::is_same_v<T, std::complex<float>>) {
-        return TREFOIL_COMPLEX_FLOAT;
-    } else if constexpr (std::is_same_v<T, std::complex<double>>) {
-        return TREFOIL_COMPLEX_DOUBLE;
-    } else if constexpr (is_pair_type<T>) {
-        using Value = decltype(T::value);
-        return std::is_same_v<Value, float>    ? TREFOIL_FLOAT_INT
-               : std::is_same_v<Value, double> ? TREFOIL_DOUBLE_INT
-               : std::is_same_v<Value, long>   ? TREFOIL_LONG_INT
-               : std::is_same_v<Value, int>    ? TREFOIL_2INT
-                                               : TREFOIL_SHORT_INT;
-    } else {
-        constexpr int by_size = sizeof(T) == 1 ? 0 : sizeof(T) == 2 ? 1 : sizeof(T) == 4 ? 2 : 3;
-        return static_cast<trefoil_datatype_t>(
-            by_size + (std::is_signed_v<T> ? TREFOIL_INT8 : TREFOIL_UINT8));
-    }
-}
 
 /// Owns a communicator. The thread rules, and that all ranks make the same calls in the same order,
 /// are those of trefoil.h; every function throws CallFailed.
+///
+/// Buffers are spans, or what a span can be made of: vectors, arrays. `in_place` stands where the C
+/// interface has TREFOIL_IN_PLACE. Lengths that do not fit are refused.
 class Comm {
   public:
     /// Collective. Without a configuration everything comes from the environment.
@@ -106,7 +44,7 @@ class Comm {
     int rank() const { return number(trefoil_comm_rank); }
     int size() const { return number(trefoil_comm_size); }
 
-    /// The sizes of the torus's dimensions.
+    /// The sizes of the torus's dimensions, and who has decided on them.
     std::vector<int> torus() const {
         int dimensions = 0;
         check(trefoil_comm_torus(handle_, &dimensions, nullptr, 0));
@@ -114,6 +52,7 @@ class Comm {
         check(trefoil_comm_torus(handle_, &dimensions, sizes.data(), dimensions));
         return sizes;
     }
+    std::string torus_source() const { return text(trefoil_comm_torus_source); }
 
     /// A rank's place in the torus, one coordinate per dimension.
     std::vector<int> coordinates(int rank) const {
@@ -123,128 +62,235 @@ class Comm {
         return place;
     }
 
+    Transport transport() const {
+        const char *backend = nullptr, *provider = nullptr;
+        check(trefoil_comm_transport(handle_, &backend, &provider));
+        return {backend, provider};
+    }
+    /// What this rank holds for its peers, and what went through one of its ports.
+    trefoil_resources_t resources() const {
+        trefoil_resources_t held{};
+        held.size = sizeof held;
+        check(trefoil_comm_resources(handle_, &held));
+        return held;
+    }
+    trefoil_port_t port(int port) const {
+        trefoil_port_t sent{};
+        sent.size = sizeof sent;
+        check(trefoil_comm_port(handle_, port, &sent));
+        return sent;
+    }
+    /// Why this communicator has failed; "": it has not.
+    std::string failure() const { return trefoil_last_error(handle_); }
+
     void set_algorithm(const std::string& collective, const std::string& name) {
         check(trefoil_comm_set_algorithm(handle_, collective.c_str(), name.c_str()));
     }
+    /// What a call of `count` elements of type T would use, as set_algorithm() takes it.
+    template <typename T>
+    std::string algorithm(const std::string& collective, std::size_t count) const {
+        const char* name = nullptr;
+        check(trefoil_comm_algorithm(handle_, collective.c_str(), count, datatype_of<T>(), &name));
+        return name;
+    }
+
+    // The collectives. `all` has a block for each rank, in rank order, of equal lengths or of
+    // counts[r] elements; those lie side by side, or displacements[r] elements from its beginning.
 
     /// recv[i] = op over all ranks of send[i].
-    template <typename T>
-    void allreduce(std::span<const T> send, std::span<T> recv, trefoil_op_t op = TREFOIL_SUM) {
-        require_length("allreduce", recv.size(), send.size());
-        allreduce(send.data(), recv.data(), recv.size(), datatype_of<T>(), op);
+    template <Writable R, SendOf<Element<R>> S, ReductionOf<Element<R>> Op = trefoil_op_t>
+    void allreduce(const S& send, R&& recv, const Op& op = TREFOIL_SUM) {
+        const std::size_t count = std::ranges::size(recv);
+        lengths("allreduce").equal(send, count);
+        const Reduction by = reduction_of<Element<R>>(op);
+        check(trefoil_allreduce(input(send), output(recv), count, by.datatype, by.op, handle_));
     }
-
     /// In place.
-    template <typename T>
-    void allreduce(std::span<T> values, trefoil_op_t op = TREFOIL_SUM) {
-        allreduce(TREFOIL_IN_PLACE, values.data(), values.size(), datatype_of<T>(), op);
+    template <Writable R, ReductionOf<Element<R>> Op = trefoil_op_t>
+    void allreduce(R&& values, const Op& op = TREFOIL_SUM) {
+        allreduce(in_place, values, op);
     }
-
-    /// For types that C++ has no name for.
+    /// Without types.
     void allreduce(const void* send, void* recv, std::size_t count, trefoil_datatype_t datatype,
                    trefoil_op_t op) {
         check(trefoil_allreduce(send, recv, count, datatype, op, handle_));
     }
 
-    // The other collectives, typed. In spans of "all" every rank has a block of equal length, in
-    // rank order; recv of reduce and gather, and send of scatter, matter at the root only.
-
-    template <typename T>
-    void reduce(std::span<const T> send, std::span<T> recv, int root,
-                trefoil_op_t op = TREFOIL_SUM) {
-        if (rank() == root) {
-            require_length("reduce", recv.size(), send.size());
+    /// `recv` matters at the root only. In place at the root: the input is in `recv`.
+    template <Writable R, SendOf<Element<R>> S, ReductionOf<Element<R>> Op = trefoil_op_t>
+    void reduce(const S& send, R&& recv, int root, const Op& op = TREFOIL_SUM) {
+        std::size_t count = std::ranges::size(recv);
+        if constexpr (!IsInPlace<S>) {
+            if (rank() == root) {
+                lengths("reduce").equal(send, count);
+            }
+            count = std::ranges::size(send);
         }
-        check(trefoil_reduce(send.data(), recv.data(), send.size(), datatype_of<T>(), op, root,
+        const Reduction by = reduction_of<Element<R>>(op);
+        check(trefoil_reduce(input(send), output(recv), count, by.datatype, by.op, root, handle_));
+    }
+
+    /// Rank r receives block r of the reduction of `all`. In place: all blocks are in `mine`, and
+    /// the result is at its beginning.
+    template <Writable R, SendOf<Element<R>> S, ReductionOf<Element<R>> Op = trefoil_op_t>
+    void reduce_scatter(const S& all, R&& mine, const Op& op = TREFOIL_SUM) {
+        const Lengths fit = lengths("reduce_scatter");
+        const std::size_t count = IsInPlace<S> ? fit.block_of(mine) : std::ranges::size(mine);
+        fit.equal(all, fit.of_all(count));
+        const Reduction by = reduction_of<Element<R>>(op);
+        check(trefoil_reduce_scatter_block(input(all), output(mine), count, by.datatype, by.op,
+                                           handle_));
+    }
+    template <Writable R, SendOf<Element<R>> S, ReductionOf<Element<R>> Op = trefoil_op_t>
+    void reduce_scatterv(const S& all, R&& mine, Counts counts, const Op& op = TREFOIL_SUM) {
+        const Lengths fit = lengths("reduce_scatterv");
+        if constexpr (IsInPlace<S>) {
+            fit.room(std::ranges::size(mine), counts, {});
+        } else {
+            fit.room(std::ranges::size(all), counts, {});
+            fit.equal(mine, counts[static_cast<std::size_t>(rank())]);
+        }
+        const Reduction by = reduction_of<Element<R>>(op);
+        check(trefoil_reduce_scatter(input(all), output(mine), counts.data(), by.datatype, by.op,
+                                     handle_));
+    }
+
+    /// In place: the own block is in `all` already.
+    template <Writable R, SendOf<Element<R>> S>
+    void allgather(const S& mine, R&& all) {
+        const Lengths fit = lengths("allgather");
+        const std::size_t count = fit.own_block(mine, all);
+        fit.equal(all, fit.of_all(count));
+        check(
+            trefoil_allgather(input(mine), output(all), count, datatype_of<Element<R>>(), handle_));
+    }
+    template <Writable R, SendOf<Element<R>> S>
+    void allgatherv(const S& mine, R&& all, Counts counts, Counts displacements = {}) {
+        lengths("allgatherv").room(std::ranges::size(all), counts, displacements);
+        check(trefoil_allgatherv(input(mine), length(mine), output(all), counts.data(),
+                                 displacements.data(), datatype_of<Element<R>>(), handle_));
+    }
+
+    template <Writable R>
+    void bcast(R&& buffer, int root) {
+        check(trefoil_bcast(output(buffer), std::ranges::size(buffer), datatype_of<Element<R>>(),
+                            root, handle_));
+    }
+
+    /// `all` matters at the root only, as do counts and displacements. In place at the root: its
+    /// block is in `all` already.
+    template <Writable R, SendOf<Element<R>> S>
+    void gather(const S& mine, R&& all, int root) {
+        const Lengths fit = lengths("gather");
+        const std::size_t count = fit.own_block(mine, all);
+        if (rank() == root) {
+            fit.equal(all, fit.of_all(count));
+        }
+        check(trefoil_gather(input(mine), output(all), count, datatype_of<Element<R>>(), root,
                              handle_));
     }
-
-    template <typename T>
-    void bcast(std::span<T> buffer, int root) {
-        check(trefoil_bcast(buffer.data(), buffer.size(), datatype_of<T>(), root, handle_));
-    }
-
-    template <typename T>
-    void reduce_scatter(std::span<const T> all, std::span<T> mine, trefoil_op_t op = TREFOIL_SUM) {
-        require_length("reduce_scatter", all.size(), mine.size() * ranks());
-        check(trefoil_reduce_scatter_block(all.data(), mine.data(), mine.size(), datatype_of<T>(),
-                                           op, handle_));
-    }
-
-    template <typename T>
-    void allgather(std::span<const T> mine, std::span<T> all) {
-        require_length("allgather", all.size(), mine.size() * ranks());
-        check(trefoil_allgather(mine.data(), all.data(), mine.size(), datatype_of<T>(), handle_));
-    }
-
-    template <typename T>
-    void gather(std::span<const T> mine, std::span<T> all, int root) {
+    template <Writable R, SendOf<Element<R>> S>
+    void gatherv(const S& mine, R&& all, Counts counts, int root, Counts displacements = {}) {
         if (rank() == root) {
-            require_length("gather", all.size(), mine.size() * ranks());
+            lengths("gatherv").room(std::ranges::size(all), counts, displacements);
         }
-        check(
-            trefoil_gather(mine.data(), all.data(), mine.size(), datatype_of<T>(), root, handle_));
+        check(trefoil_gatherv(input(mine), length(mine), output(all), counts.data(),
+                              displacements.data(), datatype_of<Element<R>>(), root, handle_));
     }
 
-    template <typename T>
-    void scatter(std::span<const T> all, std::span<T> mine, int root) {
+    /// `all` matters at the root only, as do counts and displacements. In place at the root: its
+    /// block stays in `all`.
+    template <Readable S, ReceiveOf<Element<S>> R>
+    void scatter(const S& all, R&& mine, int root) {
+        const Lengths fit = lengths("scatter");
+        const std::size_t count = fit.own_block(mine, all);
         if (rank() == root) {
-            require_length("scatter", all.size(), mine.size() * ranks());
+            fit.equal(all, fit.of_all(count));
         }
-        check(
-            trefoil_scatter(all.data(), mine.data(), mine.size(), datatype_of<T>(), root, handle_));
+        check(trefoil_scatter(input(all), output(mine), count, datatype_of<Element<S>>(), root,
+                              handle_));
+    }
+    template <Readable S, ReceiveOf<Element<S>> R>
+    void scatterv(const S& all, R&& mine, Counts counts, int root, Counts displacements = {}) {
+        if (rank() == root) {
+            lengths("scatterv").room(std::ranges::size(all), counts, displacements);
+        }
+        check(trefoil_scatterv(input(all), counts.data(), displacements.data(), output(mine),
+                               length(mine), datatype_of<Element<S>>(), root, handle_));
     }
 
-    /// Block r of `send` goes to rank r, block s of `recv` comes from rank s.
-    template <typename T>
-    void alltoall(std::span<const T> send, std::span<T> recv) {
-        require_length("alltoall", recv.size(), send.size());
-        require_length("alltoall", recv.size() / ranks() * ranks(), recv.size());
-        check(trefoil_alltoall(send.data(), recv.data(), recv.size() / ranks(), datatype_of<T>(),
-                               handle_));
+    /// Block r of `send` goes to rank r, block s of `recv` comes from rank s. In place: the blocks
+    /// are in `recv`, and are replaced.
+    template <Writable R, SendOf<Element<R>> S>
+    void alltoall(const S& send, R&& recv) {
+        const Lengths fit = lengths("alltoall");
+        fit.equal(send, std::ranges::size(recv));
+        check(trefoil_alltoall(input(send), output(recv), fit.block_of(recv),
+                               datatype_of<Element<R>>(), handle_));
     }
-
     /// In place.
-    template <typename T>
-    void alltoall(std::span<T> blocks) {
-        require_length("alltoall", blocks.size() / ranks() * ranks(), blocks.size());
-        check(trefoil_alltoall(TREFOIL_IN_PLACE, blocks.data(), blocks.size() / ranks(),
-                               datatype_of<T>(), handle_));
+    template <Writable R>
+    void alltoall(R&& blocks) {
+        alltoall(in_place, blocks);
     }
-
-    /// Blocks of different sizes, side by side in rank order: counts are by rank.
-    template <typename T>
-    void alltoallv(std::span<const T> send, std::span<const std::size_t> send_counts,
-                   std::span<T> recv, std::span<const std::size_t> recv_counts) {
-        require_lists("alltoallv", send.size(), send_counts);
-        require_lists("alltoallv", recv.size(), recv_counts);
-        check(trefoil_alltoallv(send.data(), send_counts.data(), nullptr, recv.data(),
-                                recv_counts.data(), nullptr, datatype_of<T>(), handle_));
+    template <Writable R, Readable S>
+    requires SendOf<S, Element<R>>
+    void alltoallv(const S& send, Counts send_counts, R&& recv, Counts recv_counts,
+                   Counts send_displacements = {}, Counts recv_displacements = {}) {
+        const Lengths fit = lengths("alltoallv");
+        fit.room(std::ranges::size(send), send_counts, send_displacements);
+        fit.room(std::ranges::size(recv), recv_counts, recv_displacements);
+        check(trefoil_alltoallv(input(send), send_counts.data(), send_displacements.data(),
+                                output(recv), recv_counts.data(), recv_displacements.data(),
+                                datatype_of<Element<R>>(), handle_));
+    }
+    /// In place: counts and displacements tell what is sent, too.
+    template <Writable R>
+    void alltoallv(InPlace, R&& blocks, Counts counts, Counts displacements = {}) {
+        lengths("alltoallv").room(std::ranges::size(blocks), counts, displacements);
+        check(trefoil_alltoallv(TREFOIL_IN_PLACE, nullptr, nullptr, output(blocks), counts.data(),
+                                displacements.data(), datatype_of<Element<R>>(), handle_));
     }
 
     void barrier() { check(trefoil_barrier(handle_)); }
 
-    /// For calls that this class does not wrap; stays owned by it.
+    /// For the C interface; stays owned.
     trefoil_comm_t handle() const { return handle_; }
 
   private:
-    std::size_t ranks() const { return static_cast<std::size_t>(size()); }
-    static void require_length(const char* call, std::size_t given, std::size_t needed) {
-        if (given != needed) {
-            throw CallFailed(TREFOIL_ERROR_INVALID_ARGUMENT,
-                             std::string(call) + ": the spans do not fit: one has " +
-                                 std::to_string(given) + " elements, but the other needs " +
-                                 std::to_string(needed));
+    template <typename S>
+    static const void* input(const S& buffer) {
+        if constexpr (IsInPlace<S>) {
+            return TREFOIL_IN_PLACE;
+        } else {
+            return std::ranges::data(buffer);
         }
     }
-    void require_lists(const char* call, std::size_t elements,
-                       std::span<const std::size_t> counts) const {
-        require_length(call, counts.size(), ranks());
-        require_length(call, elements,
-                       std::accumulate(counts.begin(), counts.end(), std::size_t{0}));
+    template <typename R>
+    static void* output(R& buffer) {
+        if constexpr (IsInPlace<R>) {
+            return TREFOIL_IN_PLACE;
+        } else {
+            return std::ranges::data(buffer);
+        }
     }
+    /// 0 in place, where it is not asked for.
+    template <typename B>
+    static std::size_t length(const B& buffer) {
+        if constexpr (IsInPlace<B>) {
+            return 0;
+        } else {
+            return std::ranges::size(buffer);
+        }
+    }
+    Lengths lengths(const char* call) const { return {call, size()}; }
     int number(trefoil_status_t (*get)(trefoil_comm_t, int*)) const {
         int value = 0;
+        check(get(handle_, &value));
+        return value;
+    }
+    std::string text(trefoil_status_t (*get)(trefoil_comm_t, const char**)) const {
+        const char* value = nullptr;
         check(get(handle_, &value));
         return value;
     }

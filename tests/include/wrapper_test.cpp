@@ -57,9 +57,9 @@ TEST(Wrapper, exchanges_blocks) {
     EXPECT_EQ(recv, send);
     const std::vector<std::size_t> counts{2};
     recv.assign(2, 0);
-    comm.alltoallv<int>(send, counts, recv, counts);
+    comm.alltoallv(send, counts, recv, counts);
     EXPECT_EQ(recv, send);
-    EXPECT_THROW(comm.alltoallv<int>(send, counts, std::span(recv).first(1), counts),
+    EXPECT_THROW(comm.alltoallv(send, counts, std::span(recv).first(1), counts),
                  trefoil::CallFailed);
 }
 

@@ -29,7 +29,23 @@ def exported_by(library, nm):
     return [line.split()[0] for line in output.splitlines() if line]
 
 
+def functions_of(library, nm):
+    """The exported functions, without the node of their version."""
+    names = {name.split("@")[0] for name in exported_by(library, nm)}
+    return {name for name in names if not VERSION_NODE.match(name)}
+
+
+def unwrapped(public, wrapper_text):
+    """Functions that the C++ wrapper has no counterpart of: its code does not name them."""
+    code = re.sub(r"//.*", "", wrapper_text)
+    return [f"{name} has no counterpart in the C++ wrapper" for name in sorted(public)
+            if not re.search(rf"\b{name}\b", code)]
+
+
 if __name__ == "__main__":
     root, library, nm = sys.argv[1:4]
-    header = pathlib.Path(root, "include/trefoil/trefoil.h").read_text(encoding="utf-8")
-    sys.exit(sources.report(findings(exported_by(library, nm), declared(header)), "exported symbols"))
+    folder = pathlib.Path(root, "include/trefoil")
+    public_functions = declared((folder / "trefoil.h").read_text(encoding="utf-8"))
+    wrapper = "".join(path.read_text(encoding="utf-8") for path in sorted(folder.glob("*.hpp")))
+    sys.exit(sources.report(findings(exported_by(library, nm), public_functions)
+                            + unwrapped(public_functions, wrapper), "exported symbols"))

@@ -199,7 +199,12 @@ class Symbols(unittest.TestCase):
         self.assertEqual({"trefoil_one", "trefoil_two"}, self.PUBLIC)
 
     def test_exactly_the_public_ones_are_right(self):
-        self.assertEqual([], check_symbols.findings(["TREFOIL_0", "trefoil_one@@TREFOIL_0", "trefoil_two"], self.PUBLIC))
+        self.assertEqual([], check_symbols.findings(["TREFOIL_0.1", "trefoil_one@@TREFOIL_0.1", "trefoil_two"], self.PUBLIC))
+
+    def test_functions_that_the_wrapper_lacks_are_found(self):
+        wrapper = "void one() { trefoil_one(); }  // and not trefoil_two()\nvoid two() { trefoil_two_more(); }\n"
+        self.assertEqual(["trefoil_two has no counterpart in the C++ wrapper"],
+                         check_symbols.unwrapped(self.PUBLIC, wrapper))
 
     def test_more_and_fewer_are_found(self):
         self.assertEqual(1, len(check_symbols.findings(["trefoil_one", "trefoil_two", "_ZN7trefoilE"], self.PUBLIC)))

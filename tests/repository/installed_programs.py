@@ -5,6 +5,7 @@ import re
 import shutil
 import sys
 
+import check_symbols
 import sources
 
 # What careful projects turn on. In C and C++, for gcc and clang.
@@ -41,9 +42,24 @@ def run(prefix, program, environment):
         sys.exit(f"{program}: exit code {code}, {right} of {RANKS} ranks are right:\n{output}")
 
 
+def check_uses(nm, program, functions):
+    """A program that is to use every function."""
+    code, output = sources.run([nm, "-D", "--undefined-only", "--format=posix", program])
+    used = {line.split("@")[0].split()[0] for line in output.splitlines() if line}
+    missing = sorted(functions - used)
+    if code != 0 or missing:
+        sys.exit(f"{program} does not use {', '.join(missing)}\n" if missing else output)
+
+
 def check(must, options, flags, prefix, work, environment):
     folder = options.root / "tests" / "include" / "installed"
+    functions = check_symbols.functions_of(prefix / options.libdir / "libtrefoil.so", options.nm)
     for compiler in compilers(options):
+        for source, standard in (("every_function.c", "c99"), ("every_function.c", "c++11"), ("every_function.cpp", "c++20")):
+            program = work / f"{source}.{standard}.{compiler[0]}"
+            build(must, options, flags, folder / source, standard, compiler, program)
+            check_uses(options.nm, program, functions)
+            run(prefix, program, environment)
         older = work / f"older_structs.{compiler[0]}"
         build(must, options, flags, folder / "older_structs.c", "c99", compiler, older)
         run(prefix, older, environment)

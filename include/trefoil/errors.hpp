@@ -1,0 +1,39 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// The exception of the C++ wrapper, and versions.
+#pragma once
+
+#include <trefoil/trefoil.h>
+
+#include <stdexcept>
+#include <string>
+
+namespace trefoil {
+
+/// A call that did not succeed. what() is the library's message: what happened and what to do.
+class CallFailed : public std::runtime_error {
+  public:
+    CallFailed(trefoil_status_t status, const std::string& message)
+        : std::runtime_error(message), status_(status) {}
+    trefoil_status_t status() const noexcept { return status_; }
+
+  private:
+    trefoil_status_t status_;
+};
+
+/// Throws CallFailed with this thread's last error unless `status` is success.
+inline void check(trefoil_status_t status) {
+    if (status != TREFOIL_SUCCESS) {
+        const std::string message = trefoil_last_error(nullptr);
+        throw CallFailed(status, message.empty() ? trefoil_status_string(status) : message);
+    }
+}
+
+/// Of the library that is loaded, as TREFOIL_VERSION; and "0.1.0".
+inline int version() {
+    return trefoil_version();
+}
+inline std::string version_string() {
+    return trefoil_version_string();
+}
+
+}  // namespace trefoil
