@@ -40,7 +40,7 @@ Struct read_struct(const Struct* given, const char* name, Struct result) {
                     [](std::byte b) { return b != std::byte{0}; })) {
         refuse(std::string(name) + "->size is " + std::to_string(size) +
                ", and fields beyond the " + std::to_string(sizeof result) + " bytes that Trefoil " +
-               TREFOIL_VERSION_STRING +
+               trefoil_version_string() +
                " knows are set: the program was built with a newer trefoil.h; let it load a newer "
                "libtrefoil, or leave these fields zero");
     }
