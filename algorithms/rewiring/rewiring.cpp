@@ -39,8 +39,9 @@ Rewiring::Rewiring(const Torus& torus, const Algorithm& algorithm, const BuildOp
       candidates_(torus.dimensions(), {DimensionWiring{}}) {
     check_dimensions(torus, options.switched);
     for (int j = 0; j < torus.dimensions(); ++j) {
-        if (options.switched.empty() ||
-            std::ranges::find(options.switched, j) != options.switched.end()) {
+        const bool has_switch = options.switched.empty() ||
+                                std::ranges::find(options.switched, j) != options.switched.end();
+        if (has_switch && options.candidates != Candidates::none) {
             add_candidates(j, options);
         }
         places_.push_back(wirings_);
@@ -125,7 +126,7 @@ WiringLoad Rewiring::load(std::size_t step, std::size_t wiring) const {
         all.load = std::max(all.load, one.load);
     }
     if (!steps_[step].straight) {
-        all.hops = crossing_hops_[step][wiring];
+        all.hops = std::max(all.hops, crossing_hops_[step][wiring]);
     }
     return all;
 }

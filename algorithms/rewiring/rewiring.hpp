@@ -15,6 +15,7 @@ namespace trefoil {
 
 /// Which wirings may be made beside the torus itself.
 enum class Candidates : std::uint8_t {
+    none,
     own,     ///< each step's own circuits
     shifted  ///< these, and all shifted rings
 };

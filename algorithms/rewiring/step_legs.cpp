@@ -24,8 +24,7 @@ class Collector {
             for (const Step& step : schedule.of(part)) {
                 while (steps_.size() <= number) {
                     steps_.push_back({.step = static_cast<int>(steps_.size()),
-                                      .legs = std::vector<std::vector<Leg>>(torus_.dimensions()),
-                                      .displacements = {}});
+                                      .legs = std::vector<std::vector<Leg>>(torus_.dimensions())});
                 }
                 for (const Send& send : schedule.sends_of(step)) {
                     const auto blocks = block_count(schedule.extents_of(send));
@@ -38,7 +37,9 @@ class Collector {
     }
 
     std::vector<StepLegs> take() {
-        std::erase_if(steps_, [](const StepLegs& s) { return s.displacements.empty(); });
+        std::erase_if(steps_, [](const StepLegs& s) {
+            return std::ranges::all_of(s.legs, &std::vector<Leg>::empty);
+        });
         return std::move(steps_);
     }
 
@@ -64,16 +65,15 @@ class Collector {
             here = next;
             ++crossed;
         }
-        if (crossed > 1 && step.straight) {
+        if (crossed < 2) {
+            return;
+        }
+        if (step.straight) {
             step.straight = false;
             step.crossing_from = from;
             step.crossing_to = send.peer;
         }
-        // Neighbours in the list of ranks tend to send as far as each other.
-        if (std::find(step.displacements.rbegin(), step.displacements.rend(), displacement) ==
-            step.displacements.rend()) {
-            step.displacements.push_back(std::move(displacement));
-        }
+        step.displacements.insert(std::move(displacement));
     }
 
     const Torus& torus_;

@@ -3,6 +3,7 @@
 #pragma once
 
 #include <cstdint>
+#include <set>
 #include <vector>
 
 #include "algorithms/schedule/algorithm.hpp"
@@ -32,9 +33,8 @@ struct StepLegs {
     std::vector<std::vector<Leg>> legs;  ///< by dimension
     /// No message crosses more than one dimension.
     bool straight = true;
-    /// How far messages go in each dimension (0 .. size - 1, in the sense of '+'), each
-    /// combination once.
-    std::vector<std::vector<Rank>> displacements;
+    /// Of messages that do: how far they go in each dimension (0 .. size - 1, in the sense of '+').
+    std::set<std::vector<Rank>> displacements = {};
     /// Of one that is not straight: a message that crosses several dimensions.
     Rank crossing_from = 0, crossing_to = 0;
 };

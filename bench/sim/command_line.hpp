@@ -7,6 +7,8 @@
 #include <CLI/CLI.hpp>
 
 #include "bench/sim/options.hpp"
+#include "bench/sim/rewiring_map.hpp"
+#include "bench/sim/rewiring_options.hpp"
 
 namespace trefoil::tool {
 
@@ -19,6 +21,8 @@ struct SimCommandLine {
     bool step_sync = false;
     std::string baseline, plot;
     bool json = false, table = false;
+    CircuitsCommandLine circuits;  ///< bench/sim/rewiring.hpp reads them
+    RewiringMapCommandLine map;
 };
 
 /// Adds all options to `command`; they write into `given`, which outlives the parsing.

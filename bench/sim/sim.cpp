@@ -8,6 +8,7 @@
 
 #include "bench/sim/command_line.hpp"
 #include "bench/sim/report.hpp"
+#include "bench/sim/rewiring.hpp"
 #include "bench/sim/runs.hpp"
 
 namespace trefoil::tool {
@@ -15,7 +16,10 @@ namespace trefoil::tool {
 namespace {
 
 // A kind of result of its own begins here: read, run and report in files of its own.
-int sim(const SimCommandLine& given) {
+int sim(const CLI::App& command, const SimCommandLine& given) {
+    if (asks_for_circuits(command)) {
+        return sim_with_circuits(command, given);
+    }
     const SimOptions options = read_sim_options(given);
     const SimResult result = simulate(options);
     if (options.json) {
@@ -36,7 +40,9 @@ void add_sim(CLI::App& app, Action& action) {
     CLI::App* command = app.add_subcommand(
         "sim", "Tell how long collectives take on a machine that is described, not there");
     add_sim_options(*command, *given);
-    command->callback([given, &action] { action = [given] { return sim(*given); }; });
+    add_rewiring_options(*command, *given);
+    command->callback(
+        [command, given, &action] { action = [command, given] { return sim(*command, *given); }; });
 }
 
 }  // namespace trefoil::tool

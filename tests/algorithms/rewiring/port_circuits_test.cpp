@@ -74,7 +74,7 @@ TEST(PortCircuits, that_do_not_carry_a_step_are_found_out) {
     const Torus flat({2, 4});
     const PortCircuit across{0, Port::plus(0), 5, Port::minus(0)};
     EXPECT_EQ("the circuit from port +0 of rank 0 to port -0 of rank 5 leaves its row",
-              circuits_refusal(flat, StepLegs{0, {{}, {}}, true, {}, 0, 0}, {across}));
+              circuits_refusal(flat, StepLegs{.legs = {{}, {}}}, {across}));
 }
 
 }  // namespace
