@@ -9,6 +9,7 @@
 #include "bench/common/names.hpp"
 #include "bench/info/inventory.hpp"
 #include "bench/info/text.hpp"
+#include "bench/info/variables.hpp"
 
 namespace trefoil::tool {
 
@@ -16,15 +17,21 @@ namespace {
 
 struct InfoOptions {
     InfoRequest request;
-    bool json = false, verbose = false;
+    bool json = false, verbose = false, variables = false, markdown = false;
 };
 
 int info(const InfoOptions& options) {
+    if (options.markdown) {
+        fmt::print("{}", variables_page());
+        return exit_success;
+    }
     if (!options.request.backend.empty()) {
         check_backend(options.request.backend);
     }
     const nlohmann::ordered_json all = inventory(options.request);
-    if (options.json) {
+    if (options.variables) {
+        print_variables(all);
+    } else if (options.json) {
         fmt::print("{}\n", all.dump(2));
     } else if (options.verbose) {
         print_everything(all);
@@ -50,7 +57,16 @@ void add_info(CLI::App& app, Action& action) {
     command->add_option("--nics", request.nics, "As if TREFOIL_NICS were this");
     command->add_flag("-v,--verbose", options->verbose,
                       "Also every provider, NIC, algorithm and setting");
-    command->add_flag("--json", options->json, "Everything as one JSON object");
+    CLI::Option* json = command->add_flag("--json", options->json, "Everything as one JSON object");
+    CLI::Option* variables =
+        command
+            ->add_flag("--variables", options->variables,
+                       "Only the environment variables: values in force and their source")
+            ->excludes(json);
+    command
+        ->add_flag("--markdown", options->markdown,
+                   "With --variables: as the page docs/environment.md")
+        ->needs(variables);
     command->footer(
         "Without --torus and --ranks the environment (TREFOIL_HOSTFILE, TREFOIL_TORUS,\n"
         "TREFOIL_SIZE) may say which torus is meant. A backend that is not present says why.\n"

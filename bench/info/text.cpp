@@ -183,6 +183,12 @@ void print_summary(const Json& all) {
     print_warnings(all);
 }
 
+void print_variables(const Json& all) {
+    fmt::print(
+        "Settings: environment variables, under what a call or the command line says\n{}",
+        text_table(all["environment"], {"name", "type", "default", "value", "from", "help"}));
+}
+
 void print_everything(const Json& all) {
     print_head(all);
     if (all.contains("ports")) {
@@ -199,8 +205,8 @@ void print_everything(const Json& all) {
     print_algorithms(all["algorithms"]);
     print_table("Types, and the operations that reduce them", all["datatypes"],
                 {"name", "bytes", "operations"});
-    print_table("Settings: environment variables, under what a call or the command line says",
-                all["environment"], {"name", "type", "default", "value", "from", "help"});
+    fmt::print("\n");
+    print_variables(all);
     if (!all["libraries_environment"].empty()) {
         print_table("Variables of the network libraries; they keep their meaning",
                     all["libraries_environment"], {"name", "value"});

@@ -81,6 +81,10 @@ constexpr EnvironmentVariable table[] = {
      "ranks"},
     {"TREFOIL_MPI_REPORT", "0|1", "0",
      "of the MPI layer: 1: print at MPI_Finalize what Trefoil ran, what MPI ran, and why"},
+    {"TREFOIL_SIMGRID", "path", "beside trefoil",
+     "of `trefoil sim --engine simgrid`: the program trefoil-simgrid"},
+    {"TREFOIL_RELAY", "path", "built last",
+     "of `scripts/torusnet --delay`: the program trefoil-relay, which gives links a distance"},
     {"TREFOIL_TRACE", "path", "",
      "write a timeline for Perfetto when a communicator is destroyed, a file per rank: %r stands "
      "for the rank, else out.json becomes out.0.json, ..."},

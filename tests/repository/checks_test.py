@@ -6,6 +6,7 @@ import sys
 import tempfile
 import unittest
 
+import check_environment
 import check_headers
 import check_includes
 import check_sources
@@ -209,6 +210,36 @@ class Symbols(unittest.TestCase):
     def test_more_and_fewer_are_found(self):
         self.assertEqual(1, len(check_symbols.findings(["trefoil_one", "trefoil_two", "_ZN7trefoilE"], self.PUBLIC)))
         self.assertEqual(1, len(check_symbols.findings(["trefoil_one"], self.PUBLIC)))
+
+
+class Environment(Tree):
+    def setUp(self):
+        super().setUp()
+        self.write("comm/setup/environment.cpp", HEAD + '    {"TREFOIL_A", "count", "1", "x"},\n'
+                   'struct Renamed {\n    {"TREFOIL_OLD", "TREFOIL_A"},\n')
+        self.write("include/trefoil/trefoil.h", "#define TREFOIL_SUM 0\n")
+        self.write("docs/environment.md", "| `TREFOIL_A` | count |\n")
+        self.write("docs/a.md", "TREFOIL_A, TREFOIL_SUM, `TREFOIL_WITH_UCX`, formerly TREFOIL_OLD\n")
+        self.write("topo/a.cpp", HEAD + 'getenv("TREFOIL_A"), refuse("TREFOIL_OLD")\n')
+
+    def findings(self):
+        return check_environment.findings(self.root, ["docs/a.md"])
+
+    def test_what_is_told_and_read_is_right(self):
+        self.assertEqual([], self.findings())
+
+    def test_what_has_no_row_is_found(self):
+        for name, text in (("topo/a.cpp", 'getenv("TREFOIL_B")'), ("scripts/a", 'environ["TREFOIL_B"]'),
+                           ("docs/a.md", "TREFOIL_B")):
+            with self.subTest(name=name):
+                before = (self.root / name).read_text(encoding="utf-8") if (self.root / name).exists() else ""
+                self.write(name, before + text + "\n")
+                self.assertEqual(1, len(self.findings()))
+                self.write(name, before)
+
+    def test_a_page_that_lacks_a_row_is_found(self):
+        self.write("docs/environment.md", "| `TREFOIL_B` | count |\n")
+        self.assertEqual(1, len(self.findings()))
 
 
 if __name__ == "__main__":

@@ -3,8 +3,10 @@
 #include <gtest/gtest.h>
 
 #include <cstdlib>
+#include <fstream>
 #include <nlohmann/json.hpp>
 #include <set>
+#include <sstream>
 
 #include "tests/bench/common/tool.hpp"
 
@@ -175,6 +177,32 @@ TEST(Tool, tells_its_version_and_helps) {
     }
     EXPECT_EQ(run_tool({}).code, 2);
     EXPECT_EQ(run_tool({"dance"}).code, 2);
+}
+
+TEST(Info, the_page_of_variables_is_current) {
+    std::ifstream file(TREFOIL_PAGE);
+    std::stringstream page;
+    page << file.rdbuf();
+    setenv("TREFOIL_TORUS", "3x3", 1);  // changes nothing
+    const auto result = run_tool({"info", "--variables", "--markdown"});
+    unsetenv("TREFOIL_TORUS");
+    EXPECT_EQ(result.code, 0) << result.err;
+    EXPECT_TRUE(result.out == page.str())
+        << TREFOIL_PAGE << " does not tell what the code does; write it again with\n"
+        << "    trefoil info --variables --markdown > docs/environment.md";
+}
+
+TEST(Info, tells_the_variables_alone) {
+    setenv("TREFOIL_TIMEOUT", "17", 1);
+    const auto result = run_tool({"info", "--variables"});
+    unsetenv("TREFOIL_TIMEOUT");
+    EXPECT_EQ(result.code, 0) << result.err;
+    for (const char* const each :
+         {"TREFOIL_LAUNCHER", "TREFOIL_TRACE_EVENTS", "17", "environment"}) {
+        EXPECT_NE(result.out.find(each), std::string::npos) << each;
+    }
+    EXPECT_EQ(result.out.find("Algorithms"), std::string::npos);
+    EXPECT_NE(run_tool({"info", "--markdown"}).code, 0);  // of what?
 }
 
 }  // namespace

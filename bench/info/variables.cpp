@@ -1,0 +1,64 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Writes docs/environment.md from the table of variables.
+#include "bench/info/variables.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <iterator>
+#include <string_view>
+
+#include "comm/setup/environment.hpp"
+
+namespace trefoil::tool {
+
+namespace {
+
+constexpr const char* introduction = R"(# Environment variables
+
+Everything that Trefoil reads from the environment. This page is written by the tool, and a test
+compares them:
+
+    trefoil info --variables --markdown > docs/environment.md
+
+`trefoil info --variables` shows the values that are in force here, and where they come from.
+
+What a program sets in `trefoil_config_t` goes before a variable, and a variable before the default.
+An empty one is one that is not set. Most are read when a communicator is made: a value that is not
+valid is an error then, and a name that begins with `TREFOIL_` but is not on this page is a warning
+with the nearest names. Where it says "the same on all ranks" the ranks compare, and refuse to start
+if they differ. Bytes take `K`, `M`, `G`, which are powers of 1024. Variables of the libraries that
+carry the data (`FI_*`, `UCX_*`) keep their meaning.
+
+| Variable | Value | Default | Meaning |
+| --- | --- | --- | --- |
+)";
+
+/// Of a type such as "on|off|list" the words that can be typed are code, the others say what it is.
+/// No bar is left, which would end a table's cell.
+std::string value_text(std::string_view type) {
+    const bool one = type.find('|') == std::string_view::npos;
+    std::string text;
+    while (!type.empty()) {
+        const std::string_view word = type.substr(0, type.find('|'));
+        type.remove_prefix(std::min(type.size(), word.size() + 1));
+        const bool typed = !one && word != "list" && word != "cores";
+        text += (text.empty() ? "" : ", ") + fmt::format(fmt::runtime(typed ? "`{}`" : "{}"), word);
+    }
+    return text;
+}
+
+}  // namespace
+
+std::string variables_page() {
+    std::string page = introduction;
+    for (const EnvironmentVariable& v : environment_variables()) {
+        const std::string by_default =
+            v.default_value.empty() ? "" : fmt::format("`{}`", v.default_value);
+        fmt::format_to(std::back_inserter(page), "| `{}` | {} | {} | {} |\n", v.name,
+                       value_text(v.type), by_default, v.help);
+    }
+    return page;
+}
+
+}  // namespace trefoil::tool
