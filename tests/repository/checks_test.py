@@ -6,6 +6,7 @@ import sys
 import tempfile
 import unittest
 
+import check_docs
 import check_environment
 import check_headers
 import check_includes
@@ -210,6 +211,24 @@ class Symbols(unittest.TestCase):
     def test_more_and_fewer_are_found(self):
         self.assertEqual(1, len(check_symbols.findings(["trefoil_one", "trefoil_two", "_ZN7trefoilE"], self.PUBLIC)))
         self.assertEqual(1, len(check_symbols.findings(["trefoil_one"], self.PUBLIC)))
+
+
+class Docs(unittest.TestCase):
+    LONG = "word " * 30 + "- 1. end"
+    PAGE = f"# {LONG[:60]}\n\n{LONG}\nmore\n\n- {LONG}\n  {LONG}\n- short\n\n| {LONG} |\n\n    {'x' * 120}\n"
+
+    def test_long_lines_are_found(self):
+        self.assertEqual(3, len(check_docs.findings_of("a.md", self.PAGE)))
+        self.assertEqual(1, len(check_docs.findings_of("a.md", "    " + self.LONG)))
+
+    def test_mending_changes_nothing_but_the_ends_of_lines(self):
+        mended = check_docs.mended(self.PAGE)
+        self.assertEqual([], check_docs.findings_of("a.md", mended))
+        self.assertEqual(self.PAGE.split(), mended.split())
+        self.assertEqual(mended, check_docs.mended(mended))
+        self.assertEqual(2, sum(line.startswith("- ") for line in mended.splitlines()))
+        code = "```\n" + self.LONG + "\n```\n    " + self.LONG + "\n"
+        self.assertEqual(code, check_docs.mended(code))
 
 
 class Environment(Tree):
