@@ -2,6 +2,7 @@
 # Optional libraries. What is missing is left out and named by `trefoil info`; nothing is downloaded.
 find_package(PkgConfig REQUIRED)
 find_package(Threads REQUIRED)
+find_package(nlohmann_json REQUIRED)  # headers only: schedules of the user's are JSON (Debian: nlohmann-json3-dev)
 
 # trefoil_optional(NAME MODULE "what was" PACKAGE "what it is for" [default]): looks for a pkg-config module unless the option
 # TREFOIL_WITH_NAME is off. Sets TREFOIL_HAVE_NAME and, for `trefoil info`, TREFOIL_NAME_REASON: why it is missing. What is

@@ -11,12 +11,24 @@ std::string Algorithm::refusal(const Torus& torus, const BuildOptions& options) 
         return "there is no rank " + std::to_string(options.root) +
                " to be the root; ranks are 0 to " + std::to_string(torus.ranks() - 1);
     }
+    if (set != nullptr && !(set->torus == torus)) {
+        return "it was made for the torus " + set->torus.name();
+    }
+    if (set != nullptr && traits_of(collective).rooted() && set->root != options.root) {
+        return "it was made for root " + std::to_string(set->root);
+    }
     const std::string missing = not_understood(options, abilities);
+    if (set != nullptr) {
+        return missing.empty() ? "" : std::string(name) + " " + missing;
+    }
     return missing.empty() ? shape_refusal(torus) : std::string(name) + " " + missing;
 }
 
 std::vector<Rank> Algorithm::block_owners(const Torus& torus, const BuildOptions& options,
                                           int part) const {
+    if (set != nullptr && !set->owners.empty()) {
+        return set->owners[static_cast<std::size_t>(part)];
+    }
     if (owners != nullptr) {
         return owners(torus, options, part);
     }

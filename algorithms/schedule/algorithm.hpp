@@ -11,6 +11,7 @@
 #include "algorithms/schedule/collective.hpp"
 #include "algorithms/schedule/options.hpp"
 #include "algorithms/schedule/schedule.hpp"
+#include "algorithms/schedule/schedule_set.hpp"
 #include "topo/torus.hpp"
 
 namespace trefoil {
@@ -76,11 +77,19 @@ struct Algorithm {
     /// Pipelined algorithms only: the BuildOptions::pieces that are fastest for a vector of so many
     /// bytes under the model. Pure. Null: not pipelined.
     Block (*best_pieces)(const Torus&, const CostModel&, double vector_bytes) = nullptr;
+    /// Schedules that were brought rather than built, in place of all functions above; it outlives
+    /// this. Null: the algorithm is one of the registry's.
+    const ScheduleSet* set = nullptr;
 
     /// Empty when the algorithm runs on this torus with these options, else the reason why not.
     std::string refusal(const Torus& torus, const BuildOptions& options = {}) const;
     Schedule build(const Torus& torus, Rank rank, const BuildOptions& options = {}) const {
-        return builder(torus, rank, options);
+        return set != nullptr ? set->schedules[static_cast<std::size_t>(rank)]
+                              : builder(torus, rank, options);
+    }
+    /// landing_vectors(), whatever the schedules come from.
+    double landing(const Torus& torus, const BuildOptions& options) const {
+        return set != nullptr ? landing_needs(*set).vectors : landing_vectors(torus, options);
     }
     /// owners() with null spelt out.
     std::vector<Rank> block_owners(const Torus& torus, const BuildOptions& options, int part) const;

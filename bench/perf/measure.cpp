@@ -103,6 +103,11 @@ const ElementStream& Meter::Data::of(Content content) const {
     return content == Content::input ? input : content == Content::result ? result : untouched;
 }
 
+const Traits& Meter::traits(Collective collective, std::string_view algorithm) const {
+    const bool users = schedule_ != nullptr && algorithm == schedule_->algorithm().name;
+    return users ? schedule_->algorithm().traits : find_algorithm(collective, algorithm).traits;
+}
+
 Part Meter::part_of(const Case& what) const {
     Part part{what.collective, what.count,      what.in_place,
               what.root,       session_.rank(), session_.torus().ranks()};
@@ -138,7 +143,7 @@ Measurement Meter::measure(const Case& what) {
     if (check) {
         wrong += checked_call(what, buffers);
         if (traits_of(what.collective).replicates_results() && is_floating(what.type) &&
-            find_algorithm(what.collective, m.algorithm()).traits.identical_results) {
+            traits(what.collective, m.algorithm()).identical_results) {
             m.identical = identical_call(what, buffers);  // sets another algorithm: the last one
         }
         m.wrong = session_.total(wrong) + (m.identical.value_or(true) ? 0 : 1);

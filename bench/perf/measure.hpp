@@ -47,8 +47,14 @@ struct Measurement {
 /// Measures on one rank; all ranks call with the same cases in the same order.
 class Meter {
   public:
-    Meter(Session& session, int iterations, int warmup, bool check)
-        : session_(session), iterations_(iterations), warmup_(warmup), check_(check) {}
+    /// `schedule`: of the user's, which goes by its name among the algorithms; or null. Both
+    /// outlive this.
+    Meter(Session& session, int iterations, int warmup, bool check, const UserSchedule* schedule)
+        : session_(session),
+          iterations_(iterations),
+          warmup_(warmup),
+          check_(check),
+          schedule_(schedule) {}
 
     /// The figures are complete on all ranks. Throws what the library reports.
     Measurement measure(const Case& what);
@@ -61,6 +67,7 @@ class Meter {
     };
     class Buffers;
 
+    const Traits& traits(Collective collective, std::string_view algorithm) const;
     Part part_of(const Case& what) const;
     std::size_t vector_bytes(const Case& what) const;
     void call(const Case& what, Buffers& buffers, bool pointer_in_place);
@@ -74,6 +81,7 @@ class Meter {
     Session& session_;
     int iterations_, warmup_;
     bool check_;
+    const UserSchedule* schedule_;
     std::uint64_t salt_ = 0;  ///< another one for each checked call, alike on all ranks
     std::map<std::pair<DataType, std::optional<Operation>>, Data> data_;
 };

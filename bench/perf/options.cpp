@@ -114,9 +114,28 @@ void refuse_foreign_options(const PerfOptions& options, Collective collective) {
     }
 }
 
+/// The schedule knows its torus and its root: where those are not given, they are the schedule's.
+void take_schedule(const PerfOptions& options, Campaign& campaign) {
+    if (options.schedule.empty()) {
+        return;
+    }
+    campaign.schedule = read_schedule(campaign.collective, options.schedule);
+    campaign.schedule_text = read_text_file(options.schedule);
+    if (traits_of(campaign.collective).rooted() && options.root.empty()) {
+        campaign.roots = {std::to_string(campaign.schedule->root())};
+    }
+}
+
 std::vector<std::string> algorithm_names(const PerfOptions& options, Campaign& campaign) {
     std::vector<std::string> names;
-    for (const std::string& name : split_list(options.algorithms)) {
+    if (campaign.schedule) {
+        names.emplace_back(campaign.schedule->algorithm().name);
+        if (options.algorithms.empty()) {
+            return names;
+        }
+    }
+    const std::string asked = options.algorithms.empty() ? "auto" : options.algorithms;
+    for (const std::string& name : split_list(asked)) {
         if (name == "all") {
             campaign.all_algorithms = true;
             for (const Algorithm& a : algorithms()) {
@@ -203,6 +222,7 @@ Campaign make_campaign(const PerfOptions& options) {
     Campaign campaign;
     campaign.collective = find_collective(options.collective);
     refuse_foreign_options(options, campaign.collective);
+    take_schedule(options, campaign);
     campaign.algorithms = algorithm_names(options, campaign);
     if (!options.root.empty()) {
         campaign.roots = split_list(options.root);
@@ -245,6 +265,15 @@ std::vector<std::string> suitable_algorithms(const Campaign& campaign, const Tor
                                              std::vector<Skipped>& skipped) {
     std::vector<std::string> suitable;
     for (const std::string& name : campaign.algorithms) {
+        if (campaign.schedule && name == campaign.schedule->algorithm().name) {
+            if (!(campaign.schedule->torus() == torus)) {
+                throw Error(Status::unsupported,
+                            fmt::format("the schedule was made for the torus {}, not for {}",
+                                        campaign.schedule->torus().name(), torus.name()));
+            }
+            suitable.push_back(name);
+            continue;
+        }
         const std::string reason = refusal(parse_choice(campaign.collective, name), torus);
         if (reason.empty()) {
             suitable.push_back(name);

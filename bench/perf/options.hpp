@@ -2,12 +2,14 @@
 // What `trefoil perf` is asked to measure: the options as typed, and the plan made of them.
 #pragma once
 
+#include <memory>
 #include <optional>
 #include <string>
 #include <string_view>
 #include <vector>
 
 #include "algorithms/schedule/algorithm.hpp"
+#include "bench/common/schedule_file.hpp"
 #include "bench/perf/common.hpp"
 #include "threads/kernels/reduce.hpp"
 
@@ -23,7 +25,9 @@ struct PerfOptions : CommonOptions {
     std::string counts;  ///< elements instead of bytes
     int iterations = 20, warmup = 5;
     bool check = false;
-    std::string datatypes = "float", algorithms = "auto";
+    std::string datatypes = "float";
+    std::string algorithms;  ///< empty: auto, or the schedule
+    std::string schedule;    ///< a file; empty: none
     std::string operations;  ///< empty: sum; may hold `none`
     std::string root;        ///< empty: 0
     std::string placement = "both";
@@ -58,6 +62,9 @@ struct Campaign {
     std::optional<std::uint64_t> uneven;  ///< the seed of alltoallv's counts
     bool all_algorithms = false;          ///< those that refuse are skipped
     std::vector<std::string> algorithms;  ///< as asked: names and "auto"
+    /// A schedule of the user's, which goes by its name among the algorithms.
+    std::shared_ptr<const UserSchedule> schedule = {};
+    std::string schedule_text = {};
 
     /// Element counts for a type, without repetitions; of one block where ranks have blocks, so
     /// that all blocks together have as many bytes as asked, to within rounding.

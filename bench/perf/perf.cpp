@@ -73,6 +73,14 @@ int perf(const PerfOptions& options, const std::vector<std::string>& arguments) 
     return code;
 }
 
+/// A schedule knows its torus.
+void take_torus_of_schedule(PerfOptions& options) {
+    if (!options.schedule.empty() && options.torus.empty()) {
+        options.torus =
+            read_schedule(find_collective(options.collective), options.schedule)->torus().name();
+    }
+}
+
 /// The word is not marked as required, for `perf put` has none.
 void require_collective(const PerfOptions& options) {
     if (options.collective.empty()) {
@@ -108,6 +116,11 @@ void add_call_options(CLI::App& command, PerfOptions& o) {
         .add_option("-a,--algorithm", o.algorithms,
                     "Names (comma list), all, or auto (default); `trefoil info -v` lists them; "
                     "modifiers as in TREFOIL_ALGORITHM: swing:send, ring:single-port")
+        ->group("Calls");
+    command
+        .add_option("--schedule", o.schedule,
+                    "A file with the schedules of all ranks, as `trefoil plan --all-ranks --json` "
+                    "prints them: proved, then run; beside --algorithm, if that is given")
         ->group("Calls");
     command
         .add_option("-d,--datatype", o.datatypes,
@@ -232,7 +245,10 @@ CLI::App& add_perf(CLI::App& app, const Invocation& invocation, Action& action) 
     command->callback([options, command, &invocation, &action] {
         if (command->get_subcommands().empty()) {
             require_collective(*options);
-            action = [options, &invocation] { return perf(*options, invocation.arguments); };
+            action = [options, &invocation] {
+                take_torus_of_schedule(*options);
+                return perf(*options, invocation.arguments);
+            };
         } else {
             refuse_options_before(*command, *command->get_subcommands().front());
         }

@@ -94,7 +94,11 @@ int perf_rank(const PerfOptions& options, const Campaign& campaign,
     const auto algorithms = suitable_algorithms(campaign, session.torus(), skipped);
     const auto groups = cases_of(campaign, algorithms, session.torus().ranks());
     Report report(setting_of(options, session), options, session.rank() != 0);
-    Meter meter(session, options.iterations, options.warmup, options.check);
+    if (campaign.schedule) {
+        session.set_schedule(campaign.collective, campaign.schedule_text);
+    }
+    Meter meter(session, options.iterations, options.warmup, options.check,
+                campaign.schedule.get());
     const std::size_t all = groups.empty() ? 0 : groups.size() * groups.front().size();
     std::size_t done = 0;
     for (const std::vector<Case>& group : groups) {

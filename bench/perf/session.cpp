@@ -74,6 +74,11 @@ void Session::set_algorithm(Collective collective, const std::string& name) {
                                                name.c_str()));
 }
 
+void Session::set_schedule(Collective collective, const std::string& json) {
+    require_success(
+        trefoil_comm_set_schedule(comm_, std::string(to_string(collective)).c_str(), json.c_str()));
+}
+
 std::string Session::algorithm(Collective collective, std::size_t count, DataType type,
                                bool vector_variant) const {
     const char* name = "";

@@ -39,6 +39,7 @@ class Session {
     trefoil_port_t sent(Port port) const;
 
     void set_algorithm(Collective collective, const std::string& name);
+    void set_schedule(Collective collective, const std::string& json);
     /// The algorithm that a call would use now.
     std::string algorithm(Collective collective, std::size_t count, DataType type,
                           bool vector_variant = false) const;

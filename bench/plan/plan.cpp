@@ -2,14 +2,17 @@
 // `trefoil plan`: an algorithm's schedule in words, its cost summary, and the list of algorithms.
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <memory>
 #include <nlohmann/json.hpp>
 
 #include "algorithms/analysis/cost.hpp"
 #include "algorithms/analysis/verify.hpp"
+#include "algorithms/json/write.hpp"
 #include "algorithms/registry/registry.hpp"
 #include "bench/common/command.hpp"
 #include "bench/common/names.hpp"
+#include "bench/common/schedule_file.hpp"
 #include "bench/plan/table.hpp"
 #include "bench/plan/text.hpp"
 #include "comm/plan/select.hpp"
@@ -20,7 +23,7 @@ namespace trefoil::tool {
 namespace {
 
 struct PlanOptions {
-    std::string collective, algorithm, torus, bytes;
+    std::string collective, algorithm, schedule, torus, bytes;
     Rank rank = 0, root = 0;
     /// By row of option_table(): what is asked, empty for nothing.
     std::vector<std::string> asked = std::vector<std::string>(option_table().size());
@@ -261,6 +264,31 @@ Choice chosen(const PlanOptions& options, Collective collective, const Torus& to
     return choice;
 }
 
+int show(const PlanOptions& options, const Torus& torus, const Choice& choice) {
+    if (options.summary) {
+        return summarize_plan(options, torus, choice);
+    }
+    return options.all_ranks ? print_schedules_of_all(options, torus, choice)
+                             : print_schedule(options, torus, choice);
+}
+
+/// A schedule of the user's: what it is for stands in the file.
+int plan_of_file(const PlanOptions& options, Collective collective) {
+    const bool asked = std::ranges::any_of(options.asked, [](const auto& a) { return !a.empty(); });
+    if (!options.algorithm.empty() || options.root != 0 || asked) {
+        throw Error(Status::invalid_argument,
+                    "--schedule says all that there is to know: leave --algorithm, its options and "
+                    "--root out");
+    }
+    const auto schedule = read_schedule(collective, options.schedule);
+    if (!options.torus.empty() && !(Torus::parse(options.torus) == schedule->torus())) {
+        throw Error(Status::unsupported,
+                    fmt::format("the schedule was made for the torus {}, not for {}",
+                                schedule->torus().name(), options.torus));
+    }
+    return show(options, schedule->torus(), {&schedule->algorithm(), {.root = schedule->root()}});
+}
+
 int plan(const PlanOptions& options) {
     if (options.table) {
         return print_table(options);
@@ -275,6 +303,9 @@ int plan(const PlanOptions& options) {
         return list_algorithms(options);
     }
     const Collective collective = find_collective(options.collective);
+    if (!options.schedule.empty()) {
+        return plan_of_file(options, collective);
+    }
     if (options.algorithm.empty() || options.torus.empty()) {
         throw Error(Status::invalid_argument,
                     "plan needs --algorithm NAME and --torus SIZES, e.g. trefoil plan allreduce "
@@ -286,11 +317,7 @@ int plan(const PlanOptions& options) {
     }
     const Torus torus = Torus::parse(options.torus);
     const Choice choice = chosen(options, collective, torus);
-    if (options.summary) {
-        return summarize_plan(options, torus, choice);
-    }
-    return options.all_ranks ? print_schedules_of_all(options, torus, choice)
-                             : print_schedule(options, torus, choice);
+    return show(options, torus, choice);
 }
 
 /// One for each row of the table.
@@ -325,6 +352,9 @@ void add_plan(CLI::App& app, Action& action) {
     command->add_option("-a,--algorithm", options->algorithm,
                         "A name that --list shows, with modifiers or not (swing:send); with "
                         "--bytes also auto");
+    command->add_option("--schedule", options->schedule,
+                        "Instead of an algorithm: a file with the schedules of all ranks, as "
+                        "--all-ranks --json prints them; it is proved first");
     command->add_option("-t,--torus", options->torus,
                         "Sizes of the torus: 9, 3x3, 2x3x4; with --table several: 9,3x3");
     command->add_option("-r,--rank", options->rank, "Whose schedule (default: 0)");

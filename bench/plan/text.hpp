@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// One rank's schedule in words and as JSON.
+// One rank's schedule in words.
 #pragma once
 
-#include <nlohmann/json_fwd.hpp>
 #include <string>
 
 #include "algorithms/schedule/algorithm.hpp"
@@ -11,12 +10,6 @@ namespace trefoil::tool {
 
 /// Per part and step, what the rank moves, sends and receives.
 std::string schedule_text(const Torus& torus, const Algorithm& algorithm, const Schedule& schedule);
-
-/// The same as data, complete enough to be run: whose it is (collective, algorithm, torus, ranks,
-/// rank, root or null), and parts -> steps -> moves, sends, receives; extents as [first, count].
-/// Where ranks have blocks, parts say by `owners` whose block each position is.
-nlohmann::ordered_json schedule_json(const Torus& torus, const Algorithm& algorithm,
-                                     const BuildOptions& options, const Schedule& schedule);
 
 /// "rank 5 (1,2)"
 std::string rank_text(const Torus& torus, Rank rank);

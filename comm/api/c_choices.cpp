@@ -66,6 +66,15 @@ trefoil_status_t trefoil_comm_set_algorithm(trefoil_comm_t comm, const char* col
     });
 }
 
+trefoil_status_t trefoil_comm_set_schedule(trefoil_comm_t comm, const char* collective,
+                                           const char* json) {
+    return guarded([&] {
+        const Entry entry(comm);
+        require(json != nullptr, "the schedule's text is NULL");
+        entry->set_schedule(checked_collective(collective), json);
+    });
+}
+
 trefoil_status_t trefoil_comm_algorithm(trefoil_comm_t comm, const char* collective, size_t count,
                                         trefoil_datatype_t datatype, const char** algorithm) {
     return guarded([&] {

@@ -60,6 +60,7 @@ const Plan& Communicator::make_plan(const Request& request) {
             });
         }
         const Choice choice = chooser_->choose(request, single_copy_.expected());
+        chooser_->require_root(choice);
         chooser_->require_rank_order(request, choice);
         std::unique_ptr<Plan> made = planner_->plan(request, choice);
         if (timeline_) {

@@ -64,6 +64,10 @@ class Communicator {
     void set_algorithm(Collective collective, std::string_view text) {
         chooser_->force(collective, text);
     }
+    /// As Chooser::force_schedule().
+    void set_schedule(Collective collective, std::string_view json) {
+        chooser_->force_schedule(collective, json);
+    }
     /// What a call would use, with the number of pieces where it is pipelined. Throws
     /// Error(unsupported) when what is forced does not suit the call.
     Choice algorithm(const Request& request) const {

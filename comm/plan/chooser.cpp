@@ -8,6 +8,7 @@
 
 #include "algorithms/registry/registry.hpp"
 #include "comm/plan/single_copy.hpp"
+#include "threads/executor/notification.hpp"
 #include "topo/error.hpp"
 
 namespace trefoil {
@@ -35,7 +36,39 @@ Chooser::Chooser(const TorusMap& map, const Settings& settings, Model model)
       model_(model ? std::move(model) : Model(by_the_model)) {}
 
 void Chooser::force(Collective collective, std::string_view text) {
+    if (const UserSchedule* const schedule = find_schedule(collective, text)) {
+        forced_[static_cast<std::size_t>(collective)] = {&schedule->algorithm(), {}};
+        return;
+    }
     forced_[static_cast<std::size_t>(collective)] = parse_choice(collective, text, map_.torus);
+}
+
+void Chooser::force_schedule(Collective collective, std::string_view json) {
+    auto schedule = std::make_unique<const UserSchedule>(collective, json);
+    if (!(schedule->torus() == map_.torus)) {
+        throw Error(Status::unsupported, "the schedule cannot be used: it is for the torus " +
+                                             schedule->torus().name() +
+                                             ", and the ranks form the torus " + map_.torus.name());
+    }
+    if (landing_needs(*schedule->algorithm().set).messages >= Notification::index_limit) {
+        throw Error(Status::unsupported,
+                    "the schedule cannot be used: a rank gets " +
+                        std::to_string(landing_needs(*schedule->algorithm().set).messages) +
+                        " messages from one peer through one port, and less than " +
+                        std::to_string(Notification::index_limit) + " can be told apart");
+    }
+    if (find_schedule(collective, schedule->algorithm().name) == nullptr) {
+        schedules_.push_back(std::move(schedule));
+        schedule.reset();
+    }
+    force(collective, schedule ? schedule->algorithm().name : schedules_.back()->algorithm().name);
+}
+
+const UserSchedule* Chooser::find_schedule(Collective collective, std::string_view name) const {
+    const auto found = std::ranges::find_if(schedules_, [&](const auto& one) {
+        return one->algorithm().collective == collective && one->algorithm().name == name;
+    });
+    return found == schedules_.end() ? nullptr : found->get();
 }
 
 Choice Chooser::choose(const Request& request, bool reaches_all) const {
@@ -78,6 +111,14 @@ bool Chooser::may_read_peers(const Request& request) const {
            (named != nullptr
                 ? named->traits.reads_peers
                 : gains_by_single_copy(request.collective, bytes_of(request), map_.torus.ranks()));
+}
+
+void Chooser::require_root(const Choice& choice) const {
+    const std::string reason = choice.algorithm->set == nullptr ? "" : refusal(choice, map_.torus);
+    if (!reason.empty()) {
+        throw Error(Status::unsupported,
+                    std::string(choice.algorithm->name) + " does not run this call: " + reason);
+    }
 }
 
 void Chooser::require_rank_order(const Request& request, const Choice& choice) const {

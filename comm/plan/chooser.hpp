@@ -4,8 +4,11 @@
 
 #include <array>
 #include <functional>
+#include <memory>
 #include <string_view>
+#include <vector>
 
+#include "algorithms/json/user_schedule.hpp"
 #include "comm/plan/choices.hpp"
 #include "comm/plan/request.hpp"
 #include "comm/plan/select.hpp"
@@ -26,9 +29,12 @@ class Chooser {
     /// `settings` has the job's cost model.
     Chooser(const TorusMap& map, const Settings& settings, Model model = {});
 
-    /// `text`: "auto", a name, or a name with modifiers: "swing:send", "ring:single-port". Throws
-    /// what parse_choice() throws.
+    /// `text`: "auto", a name, or a name with modifiers: "swing:send", "ring:single-port"; or the
+    /// name of a schedule that force_schedule() has read before. Throws what parse_choice() throws.
     void force(Collective collective, std::string_view text);
+    /// Takes a schedule of the user's, in JSON, for all calls of the collective. Throws what
+    /// UserSchedule throws, Error(unsupported) for another torus; then nothing has changed.
+    void force_schedule(Collective collective, std::string_view json);
     const Choice& forced(Collective collective) const {
         return forced_[static_cast<std::size_t>(collective)];
     }
@@ -40,6 +46,9 @@ class Chooser {
     /// Would this call read the memory of peers, if every rank got at it?
     bool may_read_peers(const Request& request) const;
 
+    /// Throws Error(unsupported) when a schedule of the user's is for another root.
+    void require_root(const Choice& choice) const;
+
     /// Throws Error(unsupported) when the call must go in the order of the ranks and the choice, or
     /// the places of the ranks, do not let it.
     void require_rank_order(const Request& request, const Choice& choice) const;
@@ -49,6 +58,7 @@ class Chooser {
     std::size_t bytes_of(const Request& request) const;
     bool goes_in_rank_order(const Request& request) const;
     PhaseSync phase_sync(const Algorithm& algorithm) const;
+    const UserSchedule* find_schedule(Collective collective, std::string_view name) const;
 
     const TorusMap& map_;
     SelectionBasis basis_;
@@ -56,6 +66,7 @@ class Chooser {
     PhaseSync phase_sync_ = PhaseSync::none;
     Model model_;
     std::array<Choice, collective_count> forced_;
+    std::vector<std::unique_ptr<const UserSchedule>> schedules_;  ///< kept: plans point at them
 };
 
 /// What auto takes where it gains by it.

@@ -32,12 +32,20 @@ std::size_t share(std::size_t count, std::size_t number, std::size_t per_segment
     return begin >= count ? 0 : std::min(per_segment, count - begin);
 }
 
+std::size_t extents_and_messages(const ScheduleSet& set) {
+    const LandingNeeds needs = landing_needs(set);
+    return needs.extents + needs.messages;
+}
+
 /// What of a landing slot is left when every message begins at a cache line.
 double usable_slot_bytes(const Request& request, const Choice& choice, const Torus& torus,
                          const Schedule& schedule, double vectors, std::size_t slot_bytes) {
-    // Where blocks go straight a channel has one message.
-    const std::size_t messages =
-        choice.algorithm->traits.vector_variant ? 1 : schedule.steps.size();
+    // Where blocks go straight a channel has one message. A user's schedule may have several in a
+    // step, of many extents, each of which is rounded on its own.
+    const std::size_t messages = choice.algorithm->traits.vector_variant ? 1
+                                 : choice.algorithm->set != nullptr
+                                     ? extents_and_messages(*choice.algorithm->set)
+                                     : schedule.steps.size();
     std::size_t padding = 2 * messages * landing_alignment;
     if (request.traits().blocks_both_ways() && schedule.parts.size() > 1) {
         // A part may have so much more of each block than its equal share.
@@ -51,7 +59,7 @@ double usable_slot_bytes(const Request& request, const Choice& choice, const Tor
 /// bound and the number of steps do not depend on the rank.
 std::size_t most_per_segment(const Request& request, const Choice& choice, const Torus& torus,
                              const Schedule& schedule, const SegmentLimits& limits) {
-    const double vectors = choice.algorithm->landing_vectors(torus, choice.options);
+    const double vectors = choice.algorithm->landing(torus, choice.options);
     const double room =
         usable_slot_bytes(request, choice, torus, schedule, vectors, limits.slot_bytes);
     const double fitting = vectors > 0

@@ -90,7 +90,7 @@ const std::vector<Candidate>& candidates(Collective collective, const Torus& tor
 double longest_segment(const Algorithm& algorithm, const Torus& torus,
                        const SelectionBasis& basis) {
     const auto asked = static_cast<double>(std::max<std::size_t>(1, basis.segment_bytes));
-    const double vectors = algorithm.landing_vectors(torus, {});
+    const double vectors = algorithm.landing(torus, {});
     return vectors > 0 ? std::min(asked, static_cast<double>(basis.slot_bytes) / vectors) : asked;
 }
 

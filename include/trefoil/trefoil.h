@@ -199,6 +199,17 @@ TREFOIL_API trefoil_status_t trefoil_comm_port(trefoil_comm_t comm, int port, tr
 TREFOIL_API trefoil_status_t trefoil_comm_set_algorithm(trefoil_comm_t comm, const char* collective,
                                                         const char* algorithm);
 
+/* From now on `collective` runs a schedule of the user's: `json` is what `trefoil plan COLLECTIVE
+ * --algorithm NAME --torus SIZES --all-ranks --json` prints, edited or made by another program
+ * (docs/schedules.md), with the schedules of all ranks. All ranks must give the same text. It is
+ * proved before anything moves: TREFOIL_ERROR_INVALID_ARGUMENT says on every rank what is wrong,
+ * TREFOIL_ERROR_UNSUPPORTED that it is for another torus; either changes nothing. Calls with
+ * another root than the schedule's are refused. trefoil_comm_algorithm() then tells its name,
+ * "schedule-" and a hash, which trefoil_comm_set_algorithm() takes later on; the communicator keeps
+ * every schedule that it was given. */
+TREFOIL_API trefoil_status_t trefoil_comm_set_schedule(trefoil_comm_t comm, const char* collective,
+                                                       const char* json);
+
 /* The algorithm that a call of `count` elements (per rank, where every rank has a block) would use,
  * with its modifiers, the number of pieces among them, as trefoil_comm_set_algorithm takes it for
  * the same name; "alltoallv", whose counts do not matter, goes by the shape. The string lives as

@@ -93,6 +93,10 @@ class Comm {
         check(trefoil_comm_algorithm(handle_, collective.c_str(), count, datatype_of<T>(), &name));
         return name;
     }
+    /// Runs a schedule of the user's, in JSON, once it is proved; all ranks must give the same.
+    void set_schedule(const std::string& collective, const std::string& json) {
+        check(trefoil_comm_set_schedule(handle_, collective.c_str(), json.c_str()));
+    }
 
     // The collectives. `all` has a block for each rank, in rank order, of equal lengths or of
     // counts[r] elements; those lie side by side, or displacements[r] elements from its beginning.

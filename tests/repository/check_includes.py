@@ -12,6 +12,7 @@ SCHEDULES = ("algorithms/schedule/", "topo/torus.hpp", "topo/error.hpp")
 CALLS = (
     "algorithms/schedule/",
     "algorithms/analysis/",
+    "algorithms/json/",
     "algorithms/registry/",
     "backend/ports/",
     "threads/",
@@ -34,6 +35,7 @@ KNOWS = {
     "algorithms/alltoall": SCHEDULES + ("algorithms/rings/", "algorithms/latency/dissemination.hpp"),
     "algorithms/simulation": SCHEDULES,
     "algorithms/rewiring": SCHEDULES,
+    "algorithms/json": SCHEDULES + ("algorithms/analysis/",),
     "algorithms/registry": SCHEDULES
     + (
         "algorithms/analysis/",

@@ -133,6 +133,8 @@ static void about_the_job(void) {
           "trefoil_comm_algorithm");
     require(strcmp(algorithm, "ring") == 0, "the algorithm");
     check(trefoil_comm_set_algorithm(comm, "allreduce", "auto"), "trefoil_comm_set_algorithm");
+    require(trefoil_comm_set_schedule(comm, "allreduce", "{}") == TREFOIL_ERROR_INVALID_ARGUMENT,
+            "a schedule that is none");
 }
 
 static void reductions(void) {

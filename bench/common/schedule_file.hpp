@@ -1,0 +1,16 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// A schedule of the user's in a file.
+#pragma once
+
+#include <memory>
+#include <string>
+
+#include "algorithms/json/user_schedule.hpp"
+
+namespace trefoil::tool {
+
+/// Throws Error(not_found) when the file cannot be read, and what UserSchedule throws.
+std::string read_text_file(const std::string& file);
+std::shared_ptr<const UserSchedule> read_schedule(Collective collective, const std::string& file);
+
+}  // namespace trefoil::tool
