@@ -7,6 +7,7 @@
 
 #include "bench/common/names.hpp"
 #include "bench/common/plot.hpp"
+#include "bench/common/schedule_file.hpp"
 #include "bench/sim/engines.hpp"
 #include "bench/sim/units.hpp"
 #include "topo/error.hpp"
@@ -23,8 +24,11 @@ void add_what(CLI::App& command, SimCommandLine& given) {
         ->required();
     command.add_option("-a,--algorithm", given.algorithms,
                        "Names (comma list, with modifiers or not), or all (default)");
-    command.add_option("-t,--torus", given.tori, "Sizes of the tori: 64x64, or a comma list")
-        ->required();
+    command.add_option("--schedule", given.schedule,
+                       "A file with the schedules of all ranks, as `trefoil plan --all-ranks "
+                       "--json` prints them; beside --algorithm, if that is given");
+    command.add_option("-t,--torus", given.tori,
+                       "Sizes of the tori: 64x64, or a comma list (default: the schedule's)");
     command.add_option(
         "--sizes", given.sizes,
         "Bytes of the vector, a comma list; K, M, G allowed (default: " + given.sizes + ")");
@@ -34,8 +38,18 @@ void add_what(CLI::App& command, SimCommandLine& given) {
 
 void read_what(const SimCommandLine& given, SimOptions& options) {
     options.collective = find_collective(given.collective);
-    options.algorithms = split_list(given.algorithms);
-    options.tori = split_list(given.tori);
+    if (!given.schedule.empty()) {
+        options.schedule = read_schedule(options.collective, given.schedule);
+    }
+    const bool alone = options.schedule && given.algorithms.empty();
+    if (!alone) {
+        options.algorithms = split_list(given.algorithms.empty() ? "all" : given.algorithms);
+    }
+    if (given.tori.empty() && !options.schedule) {
+        throw Error(Status::invalid_argument, "sim needs a torus, such as --torus 64x64");
+    }
+    options.tori =
+        given.tori.empty() ? std::vector{options.schedule->torus().name()} : split_list(given.tori);
     for (const std::string& size : split_list(given.sizes)) {
         options.sizes.push_back(parse_size(size));
     }

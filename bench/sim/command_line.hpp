@@ -14,7 +14,7 @@ namespace trefoil::tool {
 
 /// As typed; empty: not given.
 struct SimCommandLine {
-    std::string collective, algorithms = "all", tori, sizes = "32,1K,32K,1M,32M";
+    std::string collective, algorithms, schedule, tori, sizes = "32,1K,32K,1M,32M";
     Rank root = 0;
     std::string machine = "trivance", network, rate, alpha, hop, down, memory = "2G";
     std::string model = "flow", engine = "own", closing_barrier;

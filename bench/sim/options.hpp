@@ -3,9 +3,11 @@
 #pragma once
 
 #include <cstddef>
+#include <memory>
 #include <string>
 #include <vector>
 
+#include "algorithms/json/user_schedule.hpp"
 #include "algorithms/schedule/collective.hpp"
 #include "bench/sim/machine.hpp"
 
@@ -18,6 +20,8 @@ enum class Engine : std::uint8_t { own, simgrid };
 struct SimOptions {
     Collective collective = Collective::allreduce;
     std::vector<std::string> algorithms;  ///< names with modifiers, or "all"
+    /// A schedule of the user's, in front of the algorithms; or null.
+    std::shared_ptr<const UserSchedule> schedule = {};
     std::vector<std::string> tori;
     std::vector<std::size_t> sizes;  ///< bytes of the vector, as they were given
     Rank root = 0;

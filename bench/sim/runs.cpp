@@ -25,6 +25,9 @@ double closing_time(const Machine& machine, const Network& network) {
 
 std::vector<Choice> sim_choices(const SimOptions& options) {
     std::vector<Choice> all;
+    if (options.schedule) {
+        all.push_back({&options.schedule->algorithm(), {}});
+    }
     for (const std::string& name : options.algorithms) {
         if (name != "all") {
             all.push_back(parse_choice(options.collective, name));

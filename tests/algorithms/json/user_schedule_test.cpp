@@ -110,8 +110,7 @@ TEST(UserSchedule, SaysWhatIsWrongAndWhere) {
     const auto step = [](json& all) -> json& { return all[1]["parts"][0]["steps"][2]; };
     const Mistake mistakes[] = {
         {[&](json& a) { step(a)["sends"] = json::array(); }, "no matching send in this step"},
-        {[&](json& a) { step(a)["receives"][0]["applications"][0]["action"] = "reduce"; },
-         "twice"},
+        {[&](json& a) { step(a)["receives"][0]["applications"][0]["action"] = "reduce"; }, "twice"},
         {[&](json& a) {
              step(a)["sends"][0]["extents"] = {{0, 2}};
          },
