@@ -48,6 +48,10 @@ def by_cmake(options, prefix, work, environment):
     for name in ("allreduce_c", "allreduce_cpp"):
         run_example(build / name, environment)
     run_example(build / "vendor_mpi", environment, "rank 0 of 4: 0 of 1000 sums are wrong")
+    for name, expected in (("power_iteration", "6 ranks, 240 rows: largest eigenvalue"), ("choose_algorithm", "from now on: ")):
+        output = must([prefix / "bin" / "trefoil", "run", "--torus", "2x3", "--", build / name], env=environment)
+        if expected not in output:
+            sys.exit(f"{name} printed:\n{output}")
     if (build / "fft3d").exists():  # with FFTW; sizes that do not divide, and more ranks than lines
         for torus, sizes in (("1", "24 20 18"), ("2x3", "11 7 5"), ("5", "3 8 1")):
             output = must([prefix / "bin" / "trefoil", "run", "--torus", torus, "--",

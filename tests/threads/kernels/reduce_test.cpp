@@ -16,13 +16,17 @@
 
 namespace {
 
+using trefoil::best_instructions;
 using trefoil::DataType;
 using trefoil::datatype_count;
+using trefoil::Instructions;
 using trefoil::is_pair;
 using trefoil::Operation;
 using trefoil::operation_count;
 using trefoil::reduce_kernels;
 using trefoil::size_of;
+using trefoil::to_bfloat16;
+using trefoil::to_float16;
 
 constexpr std::size_t guard = 64;
 using Bytes = std::vector<unsigned char>;
@@ -214,6 +218,49 @@ TEST_P(Kernels, agree_with_the_reference) {
     }
 }
 
+/// Numbers between 1/4 and 4 of either sign, with random low bits; whole patterns where any is
+/// fine.
+Bytes tame_elements(DataType type, std::size_t count, unsigned seed) {
+    Bytes bytes = random_elements(type, count, seed);
+    if (!is_float(type) && !is_pair(type)) {
+        return bytes;
+    }
+    std::mt19937 random(seed);
+    const auto put = [&](auto value, std::size_t at) {
+        std::memcpy(&bytes[at], &value, sizeof value);
+    };
+    const auto number = [&] {
+        const double size = 0.25 + static_cast<double>(random() % 3750) / 1000 +
+                            1e-9 * static_cast<double>(random() % 1000);
+        return random() % 2 == 0 ? size : -size;
+    };
+    const std::size_t size = size_of(type);
+    for (std::size_t i = 0; i < count * (is_complex(type) ? 2 : 1); ++i) {
+        const std::size_t at = i * (is_complex(type) ? size / 2 : size);
+        switch (type) {
+            case DataType::float16:
+                put(to_float16(static_cast<float>(number())), at);
+                break;
+            case DataType::bfloat16:
+                put(to_bfloat16(static_cast<float>(number())), at);
+                break;
+            case DataType::float32:
+            case DataType::complex_float:
+            case DataType::float_int:
+                put(static_cast<float>(number()), at);
+                break;
+            case DataType::float64:
+            case DataType::complex_double:
+            case DataType::double_int:
+                put(number(), at);
+                break;
+            default:
+                break;
+        }
+    }
+    return bytes;
+}
+
 std::string pair_name(const testing::TestParamInfo<Pair>& info) {
     std::string name(to_string(static_cast<DataType>(std::get<0>(info.param))));
     name += "_" + std::string(to_string(static_cast<Operation>(std::get<1>(info.param))));
@@ -227,6 +274,35 @@ INSTANTIATE_TEST_SUITE_P(All, Kernels,
                          testing::Combine(testing::Range(0, datatype_count),
                                           testing::Range(0, operation_count)),
                          pair_name);
+
+// A sum must not tell on which processor it was made. Random patterns, but no NaN and no infinities
+// come out: which NaN a sum gives is not specified.
+TEST(Instructions, give_the_same_bits) {
+    constexpr std::size_t count = 1031;
+    for (int t = 0; t < datatype_count; ++t) {
+        const auto type = static_cast<DataType>(t);
+        for (int o = 0; o < operation_count; ++o) {
+            const auto operation = static_cast<Operation>(o);
+            const auto kernels = reduce_kernels(type, operation, Instructions::baseline);
+            if (kernels.reduce == nullptr) {
+                continue;
+            }
+            const Bytes source = tame_elements(type, count, 5),
+                        start = tame_elements(type, count, 6);
+            Bytes expected = start;
+            kernels.reduce(expected.data(), source.data(), count);
+            for (int i = 1; i <= static_cast<int>(best_instructions()); ++i) {
+                const auto instructions = static_cast<Instructions>(i);
+                Bytes target = start;
+                reduce_kernels(type, operation, instructions)
+                    .reduce(target.data(), source.data(), count);
+                EXPECT_EQ(std::memcmp(target.data(), expected.data(), target.size()), 0)
+                    << to_string(type) << " " << to_string(operation) << " by "
+                    << to_string(instructions);
+            }
+        }
+    }
+}
 
 // Ranks may combine in other orders: min and max must not care, not even about NaN and zeros.
 template <typename T>
