@@ -35,6 +35,11 @@ bool is_alltoallv(const Named& call) {
     return call.uneven && traits_of(call.collective).blocks_both_ways();
 }
 
+bool takes_uneven_blocks(Collective collective, const char* algorithm) {
+    const Choice choice = parse_choice(collective, algorithm);
+    return choice.algorithm == nullptr || choice.algorithm->traits.vector_variant;
+}
+
 /// A text that lives as long as the library. There are few: algorithms, layouts, powers of two.
 const char* kept(std::string text) {
     static auto* const texts = new std::set<std::string>;  // never destroyed
@@ -53,9 +58,7 @@ trefoil_status_t trefoil_comm_set_algorithm(trefoil_comm_t comm, const char* col
         const Entry entry(comm);
         require(algorithm != nullptr, "the algorithm's name is NULL");
         const Named call = named(collective);
-        const Choice choice = parse_choice(call.collective, algorithm);
-        if (is_alltoallv(call) && choice.algorithm != nullptr &&
-            !choice.algorithm->traits.vector_variant) {
+        if (is_alltoallv(call) && !takes_uneven_blocks(call.collective, algorithm)) {
             throw Error(Status::unsupported,
                         "algorithm " + std::string(algorithm) +
                             " forwards blocks, which must be of one size; name it for alltoall "
@@ -71,7 +74,7 @@ trefoil_status_t trefoil_comm_set_schedule(trefoil_comm_t comm, const char* coll
     return guarded([&] {
         const Entry entry(comm);
         require(json != nullptr, "the schedule's text is NULL");
-        entry->set_schedule(checked_collective(collective), json);
+        entry->set_schedule(named(collective).collective, json);
     });
 }
 

@@ -275,9 +275,9 @@ void about_the_job(trefoil::Comm& comm) {
     comm.set_algorithm("allreduce", "auto");
     require(status_of([&] { comm.set_algorithm("allreduce", "rink"); }) == TREFOIL_ERROR_NOT_FOUND,
             "an algorithm that there is none of");
-    require(status_of([&] { comm.set_schedule("allreduce", "{}"); }) ==
-                TREFOIL_ERROR_INVALID_ARGUMENT,
-            "a schedule that is none");
+    require(
+        status_of([&] { comm.set_schedule("allreduce", "{}"); }) == TREFOIL_ERROR_INVALID_ARGUMENT,
+        "a schedule that is none");
 }
 
 }  // namespace
