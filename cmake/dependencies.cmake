@@ -41,3 +41,7 @@ trefoil_optional(MPICH mpich>=4.0 "MPICH >= 4.0 was" libmpich-dev
 # A program beside the tool; the tool itself is not linked with it.
 trefoil_optional(SIMGRID simgrid>=3.32 "SimGrid >= 3.32 was" libsimgrid-dev
                  "Build the engine simgrid of trefoil sim when the library is found" ${PROJECT_IS_TOP_LEVEL})
+if(TREFOIL_SANITIZE AND TREFOIL_HAVE_SIMGRID)
+  set(TREFOIL_HAVE_SIMGRID OFF)
+  set(TREFOIL_SIMGRID_REASON "SimGrid changes stacks itself, which sanitizers do not bear")
+endif()

@@ -1,6 +1,8 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""Checks what scripts/compare makes of times: medians, ratios round by round, bounds, and runs that hang or fail."""
+"""Checks what scripts/compare makes of times: medians, ratios round by round, bounds, and runs that hang or fail; and the
+frames of scripts/compare-model."""
 
+import collections
 import pathlib
 import sys
 import time
@@ -8,7 +10,8 @@ import types
 import unittest
 
 sys.path.insert(0, str(pathlib.Path(sys.argv[1]) / "scripts"))
-from comparing import contestants, places, report, run_bounded  # noqa: E402
+from comparing import contestants, frames, places, report, run_bounded  # noqa: E402
+from torus_network import geometry, links  # noqa: E402
 
 TIMES = {
     "Trefoil, one thread: auto": [10.0, 20.0, 12.0],
@@ -66,6 +69,38 @@ class Places(unittest.TestCase):
         self.assertFalse(contestants.suits("swing-l", 1 << 20))
         self.assertTrue(contestants.suits("swing-b", 1 << 20))
         self.assertTrue(contestants.suits("linear", 1 << 20, "alltoall"))
+
+
+class FrameByFrame(unittest.TestCase):
+    RATE, DELAY = 8e6, 0.01  # a byte in a microsecond
+    FULL = links.FRAME / 1e6  # seconds of a full frame
+
+    def seconds(self, torus, steps, *messages, calls=1):
+        """Messages (source, target, port, step) of four full frames each."""
+        sends = collections.defaultdict(list)
+        for source, target, port, step in messages:
+            sends[source, 0, step].append((target, port, 1))
+        times = frames.spread(geometry.Torus(torus), (sends, [steps]), 4 * frames.PAYLOAD, self.RATE, self.DELAY, 0, 0, 1, calls)
+        return times[0]
+
+    def test_a_message_cuts_through(self):
+        self.assertAlmostEqual(4 * self.FULL + 3 * self.DELAY, self.seconds("8", 1, (0, 3, "+0", 0)))
+
+    def test_a_message_goes_the_way_of_its_port(self):
+        self.assertAlmostEqual(4 * self.FULL + 5 * self.DELAY, self.seconds("8", 1, (0, 3, "-0", 0)))
+
+    def test_a_step_waits_for_what_it_receives(self):
+        self.assertAlmostEqual(8 * self.FULL + 2 * self.DELAY, self.seconds("8", 2, (0, 1, "+0", 0), (1, 2, "+0", 1)))
+
+    def test_inputs_take_turns(self):
+        # Rank 1 has sent two frames of its own when the first of rank 0 comes by, then they take turns; so its fourth is the
+        # sixth on the link. Rank 2 has waited for it, and answers.
+        seconds = self.seconds("8", 2, (0, 3, "+0", 0), (1, 2, "+0", 0), (2, 1, "-0", 1))
+        self.assertAlmostEqual((6 + 4) * self.FULL + 2 * self.DELAY, seconds)
+
+    def test_calls_follow_each_other(self):
+        once = self.seconds("4", 1, (0, 1, "+0", 0), (1, 0, "-0", 0))
+        self.assertAlmostEqual(once, self.seconds("4", 1, (0, 1, "+0", 0), (1, 0, "-0", 0), calls=3))
 
 
 class Runs(unittest.TestCase):
