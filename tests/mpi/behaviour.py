@@ -3,6 +3,7 @@
 
 Usage: behaviour.py MPI PROGRAM ERRORS LAYER [OTHER_LAYER]; ERRORS is the program of errors.cpp. Exit code 77 where that mpirun is missing.
 """
+import os
 import re
 import sys
 
@@ -30,9 +31,9 @@ def refused(name, words, layer, variables, program=None):
     expect(name, code not in (0, 124) and all(word in output for word in words), output)
 
 
-def report(variables):
+def report(variables, layer=LAYER):
     """Of the report: {collective: (calls by Trefoil, calls by MPI)}, and all that was printed."""
-    code, output = run(MPI, RANKS, LAYER, {"TREFOIL_MPI_REPORT": "1", **variables}, [PROGRAM])
+    code, output = run(MPI, RANKS, layer, {"TREFOIL_MPI_REPORT": "1", **variables}, [PROGRAM])
     calls = {}
     for line in output.splitlines():
         row = re.match(r"trefoil: (\w+) +(to \d+ \w+|more|unknown) +(\d+) +[\d.]+ +(\d+) +[\d.]+$", line)
@@ -75,6 +76,11 @@ def reports():
     expect("so are small bcasts", not re.search(r"bcast +to 64 B +[1-9]", output) and calls["bcast"][0] > 0, output)
     calls, output = report({"TREFOIL_MPI": "allreduce:1Ki-"})
     expect("allreduce alone", all((c[0] > 0) == (name == "allreduce") for name, c in calls.items()), output)
+    if "FAKE_CUDA" in os.environ:  # all memory is a device's, says a make-believe runtime
+        calls, output = report({"FAKE_DEVICE_ALL": "1"}, f"{LAYER}:{os.environ['FAKE_CUDA']}")
+        expect("what lies in a device's memory is MPI's", len(calls) == 12 and
+               all((c[0] > 0) == (name == "barrier") for name, c in calls.items()), output)
+        expect("the reason is told", "or the buffers are a device's memory" in output, output)
     # It does not reduce in rank order, as operations that do not commute need it.
     calls, output = report({"TREFOIL_ALGORITHM": "bucket"})
     expect("what an algorithm cannot do is MPI's", "of allreduce went to MPI: TREFOIL_ALGORITHM" in output, output)

@@ -19,10 +19,13 @@ RANKS = 3
 
 
 def compilers(options):
-    """The build's own, and clang where it is installed: (name, C compiler, C++ compiler, flags for C++)."""
-    found = [("own", options.cc, options.cxx, OF_CXX + (() if "clang" in options.cxx else OF_GXX))]
-    if shutil.which("clang") and shutil.which("clang++"):
-        found.append(("clang", "clang", "clang++", OF_CXX))
+    """The build's own, and gcc and clang where they are installed: (name, C compiler, C++ compiler, flags for C++)."""
+    clang_is_own = "clang" in options.cxx
+    found = [("own", options.cc, options.cxx, OF_CXX + (() if clang_is_own else OF_GXX))]
+    other = ("gcc", "gcc", "g++", OF_CXX + OF_GXX) if clang_is_own else ("clang", "clang", "clang++", OF_CXX)
+    # Sanitizers of two compilers do not go together.
+    if not options.flags and shutil.which(other[1]) and shutil.which(other[2]):
+        found.append(other)
     return found
 
 
