@@ -13,13 +13,17 @@ namespace {
 
 class Collector {
   public:
-    Collector(const Torus& torus, bool steered, Tie tie)
-        : torus_(torus), steered_(steered), tie_(tie) {}
+    Collector(const Torus& torus, const Algorithm& algorithm, Tie tie)
+        : torus_(torus),
+          steered_(algorithm.traits.steered),
+          // What goes out and what comes in are blocks of their own in alltoall.
+          vectors_(algorithm.collective == Collective::alltoall ? 2 : 1),
+          tie_(tie) {}
 
     void add(const Schedule& schedule) {
         for (const Part& part : schedule.parts) {
             const double block =
-                1.0 / part.vector_blocks / static_cast<double>(schedule.parts.size());
+                vectors_ / part.vector_blocks / static_cast<double>(schedule.parts.size());
             std::size_t number = 0;
             for (const Step& step : schedule.of(part)) {
                 while (steps_.size() <= number) {
@@ -78,6 +82,7 @@ class Collector {
 
     const Torus& torus_;
     bool steered_;
+    double vectors_;  ///< in a part's vector blocks
     Tie tie_;
     std::vector<StepLegs> steps_;
 };
@@ -92,7 +97,7 @@ std::vector<StepLegs> legs_of(const Torus& torus, const Algorithm& algorithm,
                         " reads its peers' memory instead of sending messages, so there is nothing "
                         "to wire; take another algorithm");
     }
-    Collector collector(torus, algorithm.traits.steered, tie);
+    Collector collector(torus, algorithm, tie);
     for (Rank r = 0; r < torus.ranks(); ++r) {
         collector.add(algorithm.build(torus, r, options));
     }

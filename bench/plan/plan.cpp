@@ -13,6 +13,7 @@
 #include "bench/common/command.hpp"
 #include "bench/common/names.hpp"
 #include "bench/common/schedule_file.hpp"
+#include "bench/plan/circuits.hpp"
 #include "bench/plan/table.hpp"
 #include "bench/plan/text.hpp"
 #include "comm/plan/select.hpp"
@@ -29,6 +30,8 @@ struct PlanOptions {
     std::vector<std::string> asked = std::vector<std::string>(option_table().size());
     bool summary = false, json = false, skip_proof = false, list = false, all_ranks = false;
     bool table = false, markdown = false;
+    PlanCircuitsCommandLine circuits;
+    bool asks_for_circuits = false;
 };
 
 int list_algorithms(const PlanOptions& options) {
@@ -265,6 +268,10 @@ Choice chosen(const PlanOptions& options, Collective collective, const Torus& to
 }
 
 int show(const PlanOptions& options, const Torus& torus, const Choice& choice) {
+    if (options.asks_for_circuits) {
+        return print_circuits(options.circuits, torus, choice, options.bytes, options.json,
+                              prove(options, torus, choice));
+    }
     if (options.summary) {
         return summarize_plan(options, torus, choice);
     }
@@ -290,6 +297,13 @@ int plan_of_file(const PlanOptions& options, Collective collective) {
 }
 
 int plan(const PlanOptions& options) {
+    if (options.asks_for_circuits &&
+        (options.summary || options.list || options.table || options.all_ranks)) {
+        throw Error(
+            Status::invalid_argument,
+            "--circuits tells of all ranks' steps at once; leave --summary, --list, --table "
+            "and --all-ranks out");
+    }
     if (options.table) {
         return print_table(options);
     }
@@ -370,7 +384,8 @@ void add_plan(CLI::App& app, Action& action) {
                       "The cost over all ranks instead of one rank's schedule, and a proof");
     command->add_flag("--json", options->json, "As one JSON object");
     command->add_flag("--no-verify", options->skip_proof,
-                      "With --summary: leave out the proof, which takes long on large tori");
+                      "With --summary and --circuits: leave out the proof of the schedules, which "
+                      "takes long on large tori");
     command->add_flag(
         "--list", options->list,
         "List the collective's algorithms; with --torus, say which refuse it and why");
@@ -422,7 +437,13 @@ void add_plan(CLI::App& app, Action& action) {
         "         trefoil plan allreduce --algorithm bucket --torus 16x16 --summary --json\n"
         "         trefoil plan bcast --algorithm bine-dd --torus 4x4 --root 5 --summary\n"
         "         trefoil plan allreduce --table --torus 8x8,6x4");
-    command->callback([options, &action] { action = [options] { return plan(*options); }; });
+    add_plan_circuits(*command, options->circuits);
+    command->callback([command, options, &action] {
+        action = [command, options] {
+            options->asks_for_circuits = asks_for_plan_circuits(*command);
+            return plan(*options);
+        };
+    });
 }
 
 }  // namespace trefoil::tool

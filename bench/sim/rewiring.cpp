@@ -23,8 +23,6 @@ namespace trefoil::tool {
 
 namespace {
 
-constexpr const char* circuits_group = "Circuits that change";
-
 /// What may be typed beside the options of the group.
 constexpr std::array<std::string_view, 12> allowed{
     "--algorithm", "--torus", "--sizes", "--machine", "--rate", "--alpha",

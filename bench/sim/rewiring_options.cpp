@@ -49,7 +49,7 @@ std::vector<int> dimensions_of(const std::string& given) {
 
 void add_circuits_options(CLI::App& command, CircuitsCommandLine& given) {
     const auto add = [&](const char* name, std::string& text, const std::string& help) {
-        command.add_option(name, text, help)->group("Circuits that change");
+        command.add_option(name, text, help)->group(circuits_group);
     };
     add("--reconfigurable", given.reconfigurable,
         "A circuit switch may change the wiring before any step; each change takes so long: 10us");
@@ -73,7 +73,7 @@ void add_circuits_options(CLI::App& command, CircuitsCommandLine& given) {
         .add_flag("--paired", given.paired,
                   "Both directions of a circuit are wired together, so that a node has at most two "
                   "neighbours a dimension (default: it sends to two and receives from two)")
-        ->group("Circuits that change");
+        ->group(circuits_group);
 }
 
 Circuits read_circuits(const CircuitsCommandLine& given) {

@@ -11,6 +11,9 @@
 
 namespace trefoil::tool {
 
+/// The group of these options in --help.
+inline constexpr const char* circuits_group = "Circuits that change";
+
 /// As typed. The defaults are the conventions.
 struct CircuitsCommandLine {
     std::string reconfigurable;  ///< empty: not given

@@ -71,7 +71,7 @@ KNOWS = {
     "mpi": ("trefoil/",),
     "bench/common": LIBRARY,
     "bench/run": LIBRARY + ("bench/common/",),
-    "bench/plan": LIBRARY + ("bench/common/",),
+    "bench/plan": LIBRARY + ("bench/common/", "bench/sim/rewiring_options.hpp", "bench/sim/units.hpp"),
     "bench/sim": LIBRARY + ("bench/common/",),
     "bench/info": LIBRARY + ("bench/common/", "bench/plan/text.hpp", "include/trefoil/"),
     "bench/perf": LIBRARY + ("bench/common/", "bench/run/", "include/trefoil/"),

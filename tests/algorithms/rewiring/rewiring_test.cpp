@@ -257,6 +257,12 @@ TEST(Rewiring, costs_what_the_cost_model_says_when_nothing_changes) {
                     1e-9 * expected)
             << torus << algorithm;
     }
+    const Torus ring({8});
+    const Algorithm& exchange = find_algorithm(Collective::alltoall, "linear");
+    const double once =
+        CostModel{.alpha = 1e-6, .tau = 2e-7, .beta = byte}.time(summarize(ring, exchange), mib);
+    EXPECT_NEAR(once, Rewiring(ring, exchange, {}, {}).static_seconds(costs_of(2e-7, 0, 1e-6), mib),
+                1e-9 * once);
     const Torus shape({4, 4});
     const Algorithm& line = find_algorithm(Collective::reduce_scatter, "recursive-halving");
     const Rewiring rewiring(shape, line, single_port(), {.candidates = Candidates::shifted});

@@ -44,9 +44,10 @@ def main():
                 continue
             words = shlex.split(command)[1:]
             run = subprocess.run([tool, *words], cwd=folder, capture_output=True, text=True, check=False)
-            if run.returncode != 0:
+            refused = run.returncode == 2 and any("trefoil: " in line for line in shown)
+            if run.returncode != 0 and not refused:
                 wrong.append(f"{command}: {run.stderr}")
-            printed = {" ".join(line.split()) for line in run.stdout.splitlines()}
+            printed = {" ".join(line.split()) for line in (run.stdout + run.stderr).splitlines()}
             for line in shown:
                 if " ".join(line.split()) not in printed:
                     wrong.append(f"{command}\n  does not print: {line}\n  but:\n{run.stdout}")
