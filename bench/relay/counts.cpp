@@ -20,7 +20,9 @@ double seconds(const timeval& time) {
 void Counts::sent(std::size_t bytes, Time late) {
     ++frames_;
     bytes_ += bytes;
-    ++late_us_[std::min(static_cast<std::size_t>(std::max<Time>(late, 0) / 1000), longest_us)];
+    auto us = static_cast<std::size_t>(std::max<Time>(late, 0) / 1000);
+    us -= us >= exact_us ? us % coarse_us : 0;
+    ++late_us_[std::min(us, longest_us)];
 }
 
 std::string Counts::json(Time now) const {

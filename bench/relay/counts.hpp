@@ -23,6 +23,8 @@ class Counts {
     std::string json(Time now) const;
 
   private:
+    // So few counts that the JSON fits into a socket's buffer.
+    static constexpr std::size_t exact_us = 1000, coarse_us = 100;
     static constexpr std::size_t longest_us = 20000;  ///< the last count is of all above
     Time start_;
     std::uint64_t frames_ = 0, bytes_ = 0, lost_ = 0;

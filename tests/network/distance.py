@@ -15,7 +15,7 @@ import time
 SCRIPTS = pathlib.Path(__file__).resolve().parents[2] / "scripts"
 sys.path.insert(0, str(SCRIPTS))
 from torus_network import distance, network, probe, state  # noqa: E402
-from torus_network.geometry import opposite  # noqa: E402
+from torus_network.geometry import Torus, opposite  # noqa: E402
 
 SKIPPED = 77
 SECONDS = 120
@@ -149,6 +149,38 @@ def check_removed(name):
     torusnet("down", "--name", name)
 
 
+def check_interrupted(name):
+    """Wherever a signal meets `up`, neither namespaces nor a relay are left."""
+    net = network.Network(Torus("3x3"), name, delay=1)
+    for delay in (0, 0.1, 0.15, 0.2, 0.25, 0.3):
+        process = subprocess.Popen([SCRIPTS / "torusnet", "up", "3x3", "--delay", DELAY, "--name", name],
+                                   stdout=subprocess.DEVNULL, stderr=subprocess.PIPE, text=True)
+        end = time.monotonic() + SECONDS
+        while not state.path_of(name).exists() and process.poll() is None and time.monotonic() < end:
+            time.sleep(0.005)
+        time.sleep(delay)
+        process.send_signal(signal.SIGTERM)
+        errors = process.communicate(timeout=SECONDS)[1]
+        print(f"interrupted after {delay} s: {errors.strip() or 'too late'}")
+        if process.returncode == 0:
+            torusnet("down", "--name", name)
+        left = [space for space in network.namespaces() if space in net.spaces()] + relays_of(name)
+        if left or state.report_socket(name).exists():
+            yield f"interrupted after {delay} s: {left} left"
+
+
+def relays_of(name):
+    """Processes that were told this network's socket."""
+    found = []
+    for entry in pathlib.Path("/proc").glob("[0-9]*/cmdline"):
+        try:
+            if str(state.report_socket(name)).encode() in entry.read_bytes():
+                found.append(entry.parent.name)
+        except OSError:
+            pass  # has ended
+    return found
+
+
 def check_refused(name):
     for words, code, text, relay in (
             (["up", "3x3", "--delay=-1us"], 2, "is no delay", None), (["up", "3x3", "--delay", "5"], 2, "such as 100us", None),
@@ -169,12 +201,13 @@ def main():
         print(f"skipped: {reason}")
         return SKIPPED
     os.environ["TREFOIL_RELAY"] = sys.argv[1]
-    wrong, names = [], [f"{NAME}r", f"{NAME}g"]
+    wrong, names = [], [f"{NAME}r", f"{NAME}g", f"{NAME}i"]
     try:
         for number, torus in enumerate(sys.argv[2:]):
             names.append(f"{NAME}n{number}")
             wrong += check_torus(torus, names[-1])
         wrong += check_removed(names[1])
+        wrong += check_interrupted(names[2])
         wrong += check_refused(names[0])
     except distance.RelayError as error:
         wrong.append(str(error))

@@ -121,13 +121,14 @@ TEST(Counts, tell_what_was_sent_and_how_late) {
     counts.sent(60, 2999);
     counts.sent(60, -5);
     counts.sent(60, Time{1} << 40);
+    counts.sent(60, 1278900);
     counts.lost(2);
     const auto told = nlohmann::json::parse(counts.json(3000000000));
     EXPECT_EQ(3, told["seconds"]);
-    EXPECT_EQ(5, told["frames"]);
-    EXPECT_EQ(380, told["bytes"]);
+    EXPECT_EQ(6, told["frames"]);
+    EXPECT_EQ(440, told["bytes"]);
     EXPECT_EQ(2, told["lost"]);
-    EXPECT_EQ(nlohmann::json::parse("[[0,2],[2,2],[20000,1]]"), told["late_us"]);
+    EXPECT_EQ(nlohmann::json::parse("[[0,2],[2,2],[1200,1],[20000,1]]"), told["late_us"]);
 }
 
 }  // namespace
