@@ -24,9 +24,9 @@ namespace trefoil::tool {
 namespace {
 
 /// What may be typed beside the options of the group.
-constexpr std::array<std::string_view, 12> allowed{
-    "--algorithm", "--torus", "--sizes", "--machine", "--rate", "--alpha",
-    "--hop",       "--json",  "--model", "--network", "--help", "collective"};
+constexpr std::array<std::string_view, 13> allowed{
+    "--schedule", "--algorithm", "--torus", "--sizes",   "--machine", "--rate",    "--alpha",
+    "--hop",      "--json",      "--model", "--network", "--help",    "collective"};
 
 void check_options(const CLI::App& command, const SimCommandLine& given) {
     const bool changing = !given.circuits.reconfigurable.empty();

@@ -137,27 +137,33 @@ RewiringField rewiring_field(const RewiringQuestion& question, const Torus& toru
                              std::vector<std::string>& left_out) {
     const Phase phase = phase_of(question.sim.collective);
     RewiringField field;
-    for (const std::string& asked : names_of(question)) {
-        Choice choice =
-            parse_choice(question.sim.collective, member_of(question.sim.collective, asked));
-        if (choice.algorithm == nullptr) {
-            throw Error(Status::invalid_argument,
-                        "auto chooses by its own model; name algorithms, or all");
-        }
-        choice = with_ports(question, choice);
+    const auto add = [&](const std::string& asked, const Choice& choice, bool registered) {
         const std::string refused = refusal(choice, torus);
         if (!refused.empty() || choice.algorithm->traits.reads_peers) {
             left_out.push_back(torus.name() + ": " +
                                (refused.empty() ? std::string(choice.algorithm->name) +
                                                       " reads its peers' memory and sends nothing"
                                                 : refused));
-            continue;
+            return;
         }
         RewiringSubject subject{asked, choice, torus, prepare(question, torus, choice, true), {}};
-        if (is_halving(choice, torus)) {
+        if (registered && is_halving(choice, torus)) {
             subject.phase = phase;
         }
         field.subjects.push_back(std::move(subject));
+    };
+    if (question.sim.schedule) {
+        const Choice choice{&question.sim.schedule->algorithm(), {}};
+        add(to_string(choice), choice, false);
+    }
+    for (const std::string& asked : names_of(question)) {
+        const Choice choice =
+            parse_choice(question.sim.collective, member_of(question.sim.collective, asked));
+        if (choice.algorithm == nullptr) {
+            throw Error(Status::invalid_argument,
+                        "auto chooses by its own model; name algorithms, or all");
+        }
+        add(asked, with_ports(question, choice), true);
     }
     if (!field.subjects.empty()) {
         add_statics(question, torus, field);

@@ -141,6 +141,27 @@ TEST(Circuits, fall_back_to_the_cheapest_static_schedule) {
     EXPECT_EQ("swing", answer(asked)["runs"][0]["fallback"]);
 }
 
+// A schedule from a file is wired like the one that it was printed from.
+TEST(Circuits, serve_schedules_of_the_users) {
+    const std::string file = (std::filesystem::temp_directory_path() /
+                              ("trefoil-schedule-" + std::to_string(getpid()) + ".json"))
+                                 .string();
+    const ToolResult plan =
+        run_tool({"plan", "reduce_scatter", "-a", "swing", "-t", "16", "--all-ranks", "--json"});
+    ASSERT_EQ(0, plan.code) << plan.err;
+    std::ofstream(file) << plan.out;
+    const std::vector<std::string> question{
+        "reduce_scatter", "-t", "16", "--sizes", "1M", "--hop", "500ns", "--reconfigurable", "1us"};
+    auto own = question, ours = question;
+    own.insert(own.end(), {"--schedule", file});
+    ours.insert(ours.end(), {"-a", "swing"});
+    const Json run = only_run(own), expected = only_run(ours);
+    EXPECT_EQ(expected["seconds"], run["seconds"]);
+    EXPECT_EQ(expected["circuits"], run["circuits"]);
+    EXPECT_EQ(expected["best_static"], run["best_static"]);
+    std::remove(file.c_str());
+}
+
 TEST(Circuits, draw_maps) {
     const std::string name =
         (std::filesystem::temp_directory_path() / ("trefoil-map-" + std::to_string(getpid())))
