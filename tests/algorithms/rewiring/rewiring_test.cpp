@@ -271,6 +271,19 @@ TEST(Rewiring, costs_what_the_cost_model_says_when_nothing_changes) {
     EXPECT_NEAR(expected, rewiring.static_seconds(costs_of(2e-7, 0, 1e-6), mib), 1e-9 * expected);
 }
 
+// With free changes each step has its own circuits: the last one's partners two parallel ones.
+TEST(Rewiring, wires_both_ports_to_a_partner_that_both_send_to) {
+    for (const Candidates candidates : {Candidates::own, Candidates::shifted}) {
+        EXPECT_NEAR(4 * 0.1 + 15 * mib * 1e-5 / 32,
+                    optimum(16, "recursive-halving", candidates, mib, 100 * ns, 0), 1e-9);
+    }
+    const StepLegs step{.legs = {{{.from = 0, .to = 2, .port = Port::plus(0), .share = 0.5}}}};
+    const DimensionWiring parallel{.stride = 0, .circuits = {{0, 1, 1}, {0, 2, 2}, {1, 2, 1}}};
+    const WiringLoad load = load_on(Torus({4}), step, 0, parallel);
+    EXPECT_EQ(1, load.hops);
+    EXPECT_DOUBLE_EQ(0.25, load.load);
+}
+
 TEST(Rewiring, names_steps_whose_circuits_need_more_ports) {
     const Rewiring direct(Torus({8}), find_algorithm(Collective::reduce_scatter, "direct"), {}, {});
     ASSERT_EQ(1U, direct.unwirable().size());
