@@ -80,7 +80,7 @@ struct OptionValue {
     std::string_view text;
     bool Abilities::*ability;  ///< what an algorithm needs to understand it
     std::string_view lacking;  ///< what is said of an algorithm without it: "is not pipelined"
-    std::string_view group;    ///< in docs/algorithms.md, where values are named together
+    std::string_view group;    ///< in `trefoil plan --table`, where values are named together
 };
 
 /// One option: a field of BuildOptions, with 0 for "not asked". A new one is the field, its ability

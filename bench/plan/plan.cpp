@@ -14,6 +14,8 @@
 #include "bench/common/names.hpp"
 #include "bench/common/schedule_file.hpp"
 #include "bench/plan/circuits.hpp"
+#include "bench/plan/help.hpp"
+#include "bench/plan/pages.hpp"
 #include "bench/plan/table.hpp"
 #include "bench/plan/text.hpp"
 #include "comm/plan/select.hpp"
@@ -29,28 +31,11 @@ struct PlanOptions {
     /// By row of option_table(): what is asked, empty for nothing.
     std::vector<std::string> asked = std::vector<std::string>(option_table().size());
     bool summary = false, json = false, skip_proof = false, list = false, all_ranks = false;
-    bool table = false, markdown = false;
+    bool table = false;
+    std::string markdown;  ///< the folder of the pages
     PlanCircuitsCommandLine circuits;
     bool asks_for_circuits = false;
 };
-
-int list_algorithms(const PlanOptions& options) {
-    const Collective collective = find_collective(options.collective);
-    const bool judge = !options.torus.empty();
-    const Torus torus = Torus::parse(judge ? options.torus : "1");
-    for (const Algorithm& a : algorithms()) {
-        if (a.collective != collective) {
-            continue;
-        }
-        const std::string refusal = judge ? a.refusal(torus) : "";
-        fmt::print("{:<24} {}\n{:<24} shapes: {}; {}{}\n", a.name, a.summary, "", a.shapes,
-                   traits_text(a.traits),
-                   refusal.empty()
-                       ? ""
-                       : fmt::format("\n{:<24} not on {}: {}", "", torus.name(), refusal));
-    }
-    return exit_success;
-}
 
 /// What the verifier says, with its errors on stderr; nothing when it is not asked.
 std::optional<bool> prove(const PlanOptions& options, const Torus& torus, const Choice& choice) {
@@ -192,11 +177,22 @@ int print_table(const PlanOptions& options) {
     if (!options.collective.empty()) {
         only = find_collective(options.collective);
     }
+    const bool pages = !options.markdown.empty();
+    if (pages && (only || options.json)) {
+        throw Error(Status::invalid_argument,
+                    fmt::format("--markdown writes the pages of all collectives; leave {} out",
+                                only ? options.collective : "--json"));
+    }
+    if (pages) {
+        require_folder(options.markdown);
+    }
     const nlohmann::ordered_json table =
         algorithm_table(only, options.torus.empty() ? standard_tori() : split_list(options.torus));
-    fmt::print("{}", options.json       ? table.dump() + "\n"
-                     : options.markdown ? algorithm_table_page(table)
-                                        : algorithm_table_text(table));
+    if (pages) {
+        write_pages(algorithm_pages(table), options.markdown);
+    } else {
+        fmt::print("{}", options.json ? table.dump() + "\n" : algorithm_table_text(table));
+    }
     return exit_success;
 }
 
@@ -304,6 +300,9 @@ int plan(const PlanOptions& options) {
             "--circuits tells of all ranks' steps at once; leave --summary, --list, --table "
             "and --all-ranks out");
     }
+    if (!options.table && !options.markdown.empty()) {
+        throw Error(Status::invalid_argument, "--markdown is for --table");
+    }
     if (options.table) {
         return print_table(options);
     }
@@ -314,7 +313,8 @@ int plan(const PlanOptions& options) {
             "without");
     }
     if (options.list) {
-        return list_algorithms(options);
+        fmt::print("{}", algorithm_list(find_collective(options.collective), options.torus));
+        return exit_success;
     }
     const Collective collective = find_collective(options.collective);
     if (!options.schedule.empty()) {
@@ -392,51 +392,11 @@ void add_plan(CLI::App& app, Action& action) {
     command->add_flag("--table", options->table,
                       "All algorithms, of the collective or of all, with what they claim and "
                       "their figures on a list of tori");
-    command->add_flag("--markdown", options->markdown,
-                      "With --table: as the page docs/algorithms.md");
-    command->footer(
-        "A vector is cut into parts that run side by side, a part into blocks. Ranks are numbered\n"
-        "row-major, the last dimension fastest. Port +0 leads to larger coordinates of dimension "
-        "0,\n-0 to smaller ones; a dimension of size 2 has a link behind each. s0, s1 ... are "
-        "scratch\nblocks. All sends of a step read what is there when the step begins.\n"
-        "\n"
-        "A schedule as --json: collective, algorithm, torus, ranks, rank, root (or null), steered "
-        "(messages\n"
-        "go the way of their port even if the other one is as short), parts. "
-        "A\n"
-        "part has vector_blocks (equal slices of its share), scratch_blocks, in reduce_scatter,\n"
-        "allgather, gather and scatter owners (whose block each of them is), and steps with "
-        "moves,\n"
-        "sends and receives. A move with a peer is a pull: it reads that rank's block. One that is "
-        "initial\nreads what the rank began with; where a part has input_apart its blocks begin "
-        "undefined. acknowledges lists whom a rank tells at the end that it has taken in all. A "
-        "send\nthat opens lets its peer pull from then on. In alltoall on p ranks "
-        "block t < p goes to rank t, and block p + s "
-        "comes\nfrom rank s. Extents are [first block, count]; scratch follows the vector's "
-        "blocks.\n"
-        "\n"
-        "The --summary as --json: bytes_sent_* (over the ranks), step_max_link_load (the busiest\n"
-        "directed link of each step in which anybody sends, minimal dimension-ordered routes, "
-        "half\n"
-        "and half where both ways are equally long) and step_max_hops, their sums sum_link_load "
-        "and\nsum_hops, max_sends_per_port_per_step, max_extents_per_message, pulled_mean and\n"
-        "pulled_max (what a rank reads from its peers' memory), acknowledgements_mean and\n"
-        "acknowledgements_max (messages by which a rank tells at the end that it has taken in all; "
-        "none\nwhere all ranks hear from all), verified (null: not asked).\n"
-        "Bytes and loads are fractions of one vector, of all blocks together where every "
-        "rank has a\nblock. alltoall: the vector is what one rank sends, p blocks; in blocks there "
-        "are block_times\n"
-        "(sum_link_load), msg_block_times and rank_block_times (the largest message, and the most "
-        "that\na rank sends, summed over the steps), peak_blocks_held and messages_per_rank.\n"
-        "A vector of n bytes takes about steps * alpha + sum_hops * tau + "
-        "sum_link_load * n * beta,\nand pulled_mean * n * pull where ranks read each other's "
-        "memory "
-        "(TREFOIL_MODEL).\nThe exit code is 1 when the proof fails.\n"
-        "\n"
-        "Example: trefoil plan allreduce --algorithm trivance-b --torus 3x3 --rank 4\n"
-        "         trefoil plan allreduce --algorithm bucket --torus 16x16 --summary --json\n"
-        "         trefoil plan bcast --algorithm bine-dd --torus 4x4 --root 5 --summary\n"
-        "         trefoil plan allreduce --table --torus 8x8,6x4");
+    command
+        ->add_option("--markdown", options->markdown,
+                     "With --table: as pages in this folder, an index and one per collective")
+        ->type_name("DIR");
+    command->footer(plan_footer);
     add_plan_circuits(*command, options->circuits);
     command->callback([command, options, &action] {
         action = [command, options] {

@@ -179,9 +179,13 @@ std::vector<std::string> refusals(const Json& collective) {
     return lines;
 }
 
-/// The tables of one collective; `table` prints one.
-template <typename Table>
-std::string sections(const Json& collective, Table&& table) {
+/// One table, under its title.
+std::string titled(const char* title, const Json& rows, const std::vector<std::string>& columns) {
+    return fmt::format("\n{}{}{}", title, *title == '\0' ? "" : "\n", text_table(rows, columns));
+}
+
+/// The tables of one collective.
+std::string sections(const Json& collective) {
     const Collective which = find_collective(collective["collective"].get<std::string>());
     std::vector<std::string> traits{"algorithm",         "shapes", "parts", "ports at once",
                                     "messages per port", "for"};
@@ -190,45 +194,17 @@ std::string sections(const Json& collective, Table&& table) {
     }
     traits.emplace_back("options");
     const std::vector<std::string> columns = figure_columns(collective);
-    std::string text = table("", about_rows(collective), {"algorithm", "what it does", "source"});
-    text += table("", trait_rows(collective, which), traits);
-    text += table("Steps", figure_rows(collective, steps_text), columns);
+    std::string text = titled("", about_rows(collective), {"algorithm", "what it does", "source"});
+    text += titled("", trait_rows(collective, which), traits);
+    text += titled("Steps", figure_rows(collective, steps_text), columns);
     if (traits_of(which).has_data()) {
-        text += table("Sent by the busiest rank / by all ranks, in vectors",
-                      figure_rows(collective, volume_text), columns);
-        text += table("Largest load of a link, summed over the steps, in vectors",
-                      figure_rows(collective, load_text), columns);
+        text += titled("Sent by the busiest rank / by all ranks, in vectors",
+                       figure_rows(collective, volume_text), columns);
+        text += titled("Largest load of a link, summed over the steps, in vectors",
+                       figure_rows(collective, load_text), columns);
     }
     return text;
 }
-
-constexpr const char* page_head = R"(# Algorithms
-
-Every algorithm of every collective, with figures from the schedules that run. This page is written by the tool from the
-table in the code (`algorithms/registry`) and from the schedules; do not edit it:
-
-    trefoil plan --table --markdown > docs/algorithms.md
-
-`trefoil plan allreduce --table --torus 6x4,12` prints the same for one collective and any tori, `--json` gives it as data, and
-`trefoil plan allreduce --algorithm ring --torus 6x4 --summary` adds a proof and the figures of each step.
-
-How to read it:
-
-- A **vector** is what one rank hands in or gets: where ranks have blocks (reduce_scatter, allgather, gather, scatter) the
-  blocks of all ranks together.
-- **Parts** are slices of the vector that run side by side. **Ports at once**: through how many a rank sends in one step.
-  **Messages per port**: how many go through one of them in one step. Several values differ between the tori of the columns.
-- **Steps** are those in which any rank sends.
-- **Load** is what crosses the busiest directed link in a step, under minimal dimension-ordered routing, half and half where
-  both ways are equally long. Times the number of dimensions, the load of an allreduce is its transmission deficiency, of
-  which 1 is the least; [measurements.md](measurements.md#transmission-deficiencies) has it for large tori.
-- **Identical results**: every rank gets the same bits of a floating-point sum. **Rank order**: operations that do not
-  commute are allowed.
-- **Shapes**: dimensions and ranks may be any numbers unless it says otherwise; `-` marks a torus that is refused.
-- **Options**: `layouts` are block-by-block, permute, send and two-transmissions; `pieces` is the number of pieces of a
-  pipeline, here the default. `name:single-port` is the published variant for one port. `signals` and `barrier` keep the
-  phases of an alltoall apart, for networks in which messages that meet block each other.
-)";
 
 }  // namespace
 
@@ -258,40 +234,32 @@ Json algorithm_table(std::optional<Collective> only, const std::vector<std::stri
     return table;
 }
 
-std::string algorithm_table_text(const Json& table) {
+std::string algorithm_list(Collective collective, const std::string& torus) {
+    const bool judge = !torus.empty();
+    const Torus shape = Torus::parse(judge ? torus : "1");
     std::string text;
-    for (const Json& collective : table) {
-        text += fmt::format("{}{}\n", text.empty() ? "" : "\n",
-                            collective["collective"].get<std::string>());
-        text += sections(collective, [](const char* title, const Json& rows,
-                                        const std::vector<std::string>& columns) {
-            return fmt::format("\n{}{}{}", title, *title == '\0' ? "" : "\n",
-                               text_table(rows, columns));
-        });
-        for (const std::string& line : refusals(collective)) {
-            text += fmt::format("\n  - {}", line);
+    for (const Algorithm& a : algorithms()) {
+        if (a.collective != collective) {
+            continue;
+        }
+        text += fmt::format("{:<24} {}\n{:<24} shapes: {}; {}\n", a.name, a.summary, "", a.shapes,
+                            traits_text(a.traits));
+        const std::string refusal = judge ? a.refusal(shape) : "";
+        if (!refusal.empty()) {
+            text += fmt::format("{:<24} not on {}: {}\n", "", shape.name(), refusal);
         }
     }
     return text;
 }
 
-std::string algorithm_table_page(const Json& table) {
-    std::string text = page_head;
+std::string algorithm_table_text(const Json& table) {
+    std::string text;
     for (const Json& collective : table) {
-        const auto name = collective["collective"].get<std::string>();
-        text += fmt::format("\n## {}\n", name);
-        if (traits_of(find_collective(name)).rooted()) {
-            text += "\nAny rank can be the root; the figures are those of root 0.\n";
-        }
-        text += sections(collective, [](const char* title, const Json& rows,
-                                        const std::vector<std::string>& columns) {
-            return fmt::format("\n{}{}{}", title, *title == '\0' ? "" : ":\n\n",
-                               markdown_table(rows, columns));
-        });
-        const std::vector<std::string> lines = refusals(collective);
-        text += lines.empty() ? "" : "\nRefused:\n\n";
-        for (const std::string& line : lines) {
-            text += fmt::format("- {}\n", line);
+        text += fmt::format("{}{}\n", text.empty() ? "" : "\n",
+                            collective["collective"].get<std::string>());
+        text += sections(collective);
+        for (const std::string& line : refusals(collective)) {
+            text += fmt::format("\n  - {}", line);
         }
     }
     return text;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// The table of algorithms with figures on a list of tori: as data, for the terminal, as a page.
+// The table of algorithms with figures on a list of tori: as data, and for the terminal.
 #pragma once
 
 #include <nlohmann/json_fwd.hpp>
@@ -11,7 +11,7 @@
 
 namespace trefoil::tool {
 
-/// The tori of docs/algorithms.md.
+/// The tori of the pages on algorithms.
 std::vector<std::string> standard_tori();
 
 /// Per collective (`only` one, or all): its algorithms with what the table says of them and, by
@@ -20,10 +20,10 @@ std::vector<std::string> standard_tori();
 nlohmann::ordered_json algorithm_table(std::optional<Collective> only,
                                        const std::vector<std::string>& tori);
 
+/// The algorithms of a collective in two lines each; with a torus, why some refuse it.
+std::string algorithm_list(Collective collective, const std::string& torus);
+
 /// What algorithm_table() gave, for the terminal.
 std::string algorithm_table_text(const nlohmann::ordered_json& table);
-
-/// The page docs/algorithms.md.
-std::string algorithm_table_page(const nlohmann::ordered_json& table);
 
 }  // namespace trefoil::tool

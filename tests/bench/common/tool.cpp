@@ -50,8 +50,8 @@ std::string fresh_file() {
 
 }  // namespace
 
-bool becomes_true(const std::function<bool()>& condition) {
-    const auto end = std::chrono::steady_clock::now() + std::chrono::seconds(60);
+bool becomes_true(const std::function<bool()>& condition, std::chrono::seconds limit) {
+    const auto end = std::chrono::steady_clock::now() + limit;
     while (!condition()) {
         if (std::chrono::steady_clock::now() > end) {
             return false;
@@ -93,10 +93,10 @@ bool Tool::wrote(const std::string& text) const {
     return becomes_true([&] { return out().find(text) != std::string::npos; });
 }
 
-ToolResult Tool::wait() {
+ToolResult Tool::wait(std::chrono::seconds limit) {
     ToolResult result;
     int status = 0;
-    ended_ = becomes_true([&] { return waitpid(pid_, &status, WNOHANG) == pid_; });
+    ended_ = becomes_true([&] { return waitpid(pid_, &status, WNOHANG) == pid_; }, limit);
     if (ended_) {
         result.code = WIFSIGNALED(status) ? 128 + WTERMSIG(status) : WEXITSTATUS(status);
     }
@@ -105,8 +105,8 @@ ToolResult Tool::wait() {
     return result;
 }
 
-ToolResult run_tool(const std::vector<std::string>& arguments) {
-    return Tool(arguments).wait();
+ToolResult run_tool(const std::vector<std::string>& arguments, std::chrono::seconds limit) {
+    return Tool(arguments).wait(limit);
 }
 
 std::vector<std::string> lines_of(const std::string& text) {

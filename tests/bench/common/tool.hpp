@@ -4,6 +4,7 @@
 
 #include <sys/types.h>
 
+#include <chrono>
 #include <functional>
 #include <string>
 #include <vector>
@@ -27,7 +28,7 @@ class Tool {
     void signal(int number) const;
     /// Until the standard output holds `text`; false after some seconds.
     bool wrote(const std::string& text) const;
-    ToolResult wait();
+    ToolResult wait(std::chrono::seconds limit = std::chrono::seconds(60));
     std::string out() const;
 
   private:
@@ -37,10 +38,12 @@ class Tool {
 };
 
 /// Runs `trefoil` with these arguments to its end.
-ToolResult run_tool(const std::vector<std::string>& arguments);
+ToolResult run_tool(const std::vector<std::string>& arguments,
+                    std::chrono::seconds limit = std::chrono::seconds(60));
 
-/// Whether the condition becomes true within a minute.
-bool becomes_true(const std::function<bool()>& condition);
+/// Whether the condition becomes true in time.
+bool becomes_true(const std::function<bool()>& condition,
+                  std::chrono::seconds limit = std::chrono::seconds(60));
 
 std::vector<std::string> lines_of(const std::string& text);
 

@@ -3,9 +3,12 @@
 #include <gtest/gtest.h>
 
 #include <algorithm>
+#include <cstdlib>
+#include <filesystem>
 #include <fstream>
 #include <nlohmann/json.hpp>
 #include <numeric>
+#include <set>
 #include <sstream>
 
 #include "tests/bench/common/tool.hpp"
@@ -14,6 +17,20 @@ namespace trefoil::test {
 namespace {
 
 using Json = nlohmann::ordered_json;
+
+/// A folder of its own for what a test writes.
+struct Folder {
+    Folder() {
+        std::string name =
+            (std::filesystem::temp_directory_path() / "trefoil-pages-XXXXXX").string();
+        EXPECT_NE(mkdtemp(name.data()), nullptr);
+        path = name;
+    }
+    ~Folder() { std::filesystem::remove_all(path); }
+    Folder(const Folder&) = delete;
+    Folder& operator=(const Folder&) = delete;
+    std::filesystem::path path;
+};
 
 Json summary(const std::string& algorithm, const std::string& torus,
              const std::vector<std::string>& more = {}) {
@@ -225,15 +242,68 @@ TEST(Plan, table_tells_figures_and_refusals) {
     EXPECT_NE(text.out.find("hamiltonian on 8: "), std::string::npos) << text.out;
 }
 
-TEST(Plan, the_page_of_algorithms_is_current) {
-    std::ifstream file(TREFOIL_PAGE);
-    std::stringstream page;
-    page << file.rdbuf();
-    const auto result = run_tool({"plan", "--table", "--markdown"});
-    EXPECT_EQ(result.code, 0) << result.err;
-    EXPECT_TRUE(result.out == page.str())
-        << TREFOIL_PAGE << " does not tell what the code does; write it again with\n"
-        << "    trefoil plan --table --markdown > docs/algorithms.md";
+std::string text_of(const std::filesystem::path& path) {
+    std::ifstream file(path);
+    std::stringstream text;
+    text << file.rdbuf();
+    return text.str();
+}
+
+std::set<std::string> names_in(const std::filesystem::path& folder) {
+    std::set<std::string> names;
+    for (const auto& entry : std::filesystem::directory_iterator(folder)) {
+        names.insert(entry.path().filename());
+    }
+    return names;
+}
+
+void expect_lines_that_fit(const std::string& path, const std::string& text) {
+    for (const std::string& line : lines_of(text)) {
+        EXPECT_LE(line.size(), 100U) << path << ": " << line;
+    }
+}
+
+TEST(Plan, the_pages_of_algorithms_are_current) {
+    const std::filesystem::path docs = TREFOIL_DOCS;
+    const Folder scratch;
+    const auto result =
+        run_tool({"plan", "--table", "--markdown", scratch.path.string()}, std::chrono::minutes(5));
+    ASSERT_EQ(result.code, 0) << result.err;
+    EXPECT_EQ(result.out, "");
+    const std::set<std::string> names = names_in(scratch.path / "algorithms");
+    EXPECT_EQ(names.size(), 9U);
+    EXPECT_EQ(names, names_in(docs / "algorithms")) << "pages of no collective, or none of one";
+    std::vector<std::string> pages{"algorithms.md"};
+    for (const std::string& name : names) {
+        pages.push_back("algorithms/" + name);
+    }
+    for (const std::string& page : pages) {
+        const std::string text = text_of(scratch.path / page);
+        EXPECT_TRUE(text == text_of(docs / page))
+            << page << " does not tell what the code does; write it again with\n"
+            << "    trefoil plan --table --markdown docs";
+        expect_lines_that_fit(page, text);
+    }
+}
+
+TEST(Plan, a_page_tells_words_figures_and_refusals) {
+    const Folder scratch;
+    const auto result =
+        run_tool({"plan", "--table", "--torus", "8,3x3", "--markdown", scratch.path.string()});
+    ASSERT_EQ(result.code, 0) << result.err;
+    const std::string page = text_of(scratch.path / "algorithms" / "allreduce.md");
+    for (const char* line :
+         {"\n| ring | 14 | 16 |\n", "\n## ring\n", "\n| 8 | 1 | 1 | 1 | 14 | 1.75 | 14 | 1.75 |\n",
+          "\n- Options: `single-port`.\n", "\n- Not on 8: ", "\n- Reduces in rank order.\n",
+          "\n- `auto` never takes it, since ranks may get different bits.\n"}) {
+        EXPECT_NE(page.find(line), std::string::npos) << line << " is not in\n" << page;
+    }
+    const std::string index = text_of(scratch.path / "algorithms.md");
+    EXPECT_NE(index.find("on these tori: 8, 3x3."), std::string::npos) << index;
+    EXPECT_NE(index.find(
+                  "- [barrier](algorithms/barrier.md): 1 algorithm. `auto` takes `dissemination`."),
+              std::string::npos)
+        << index;
 }
 
 TEST(Plan, refuses_bad_input) {
@@ -246,6 +316,11 @@ TEST(Plan, refuses_bad_input) {
         {{"plan", "allreduce", "--algorithm", "ring"}, "plan needs --algorithm"},
         {{"plan", "--list"}, "plan needs a collective"},
         {{"plan", "allreduce", "--table", "--torus", "8,4x"}, "is not a torus"},
+        {{"plan", "--table", "--markdown", "/no/such/folder"},
+         "there is no folder /no/such/folder"},
+        {{"plan", "bcast", "--table", "--markdown", "."}, "leave bcast out"},
+        {{"plan", "--table", "--json", "--markdown", "."}, "leave --json out"},
+        {{"plan", "allreduce", "--list", "--markdown", "."}, "--markdown is for --table"},
         {{"plan", "allredux", "--list"}, "did you mean allreduce?"},
         {{"plan", "allreduce", "--algorithm", "swing-x", "--torus", "4"}, "swing-l"},
         {{"plan", "allreduce", "--algorithm", "auto", "--torus", "4"}, "add --bytes 1M"},
