@@ -160,6 +160,8 @@ class Place:
         """Runs commands at the same time, the usual one alone. Returns (what was wrong, why it was skipped)."""
         folder = self.folder(lines[0].page)
         script = "\n".join(line.text for line in lines)
+        if "--plot " in script and not shutil.which("gnuplot", path=self.environment["PATH"]):
+            return "", "there is no gnuplot"
         if re.search(r"\bmpi(run|exec)\b", script):
             skipped = self.choose_mpi(script)
             if skipped:
