@@ -7,6 +7,7 @@
 #include <array>
 #include <bit>
 
+#include "algorithms/analysis/cost.hpp"
 #include "algorithms/registry/registry.hpp"
 #include "topo/error.hpp"
 
@@ -66,11 +67,27 @@ Choice with_ports(const RewiringQuestion& question, Choice choice) {
     return choice;
 }
 
-std::unique_ptr<const Rewiring> prepare(const RewiringQuestion& question, const Torus& torus,
-                                        const Choice& choice, bool changes) {
+/// The cost summary of `trefoil plan`, which needs little memory, sends ties both ways.
+StaticSchedule static_schedule(const RewiringQuestion& question, const Torus& torus,
+                               const Choice& choice) {
+    StaticSchedule result{.name = to_string(choice)};
+    if (question.circuits.options.tie == Tie::both) {
+        const CostSummary cost = summarize(torus, *choice.algorithm, choice.options);
+        result.steps = cost.steps;
+        result.hops = static_cast<double>(cost.sum_hops);
+        result.load = cost.sum_link_load;
+        return result;
+    }
     RewiringOptions options = question.circuits.options;
-    options.candidates = changes ? options.candidates : Candidates::none;
-    return std::make_unique<const Rewiring>(torus, *choice.algorithm, choice.options, options);
+    options.candidates = Candidates::none;
+    const Rewiring rewiring(torus, *choice.algorithm, choice.options, options);
+    for (std::size_t i = 0; i < rewiring.steps(); ++i) {
+        const WiringLoad load = rewiring.load(i, 0);
+        result.steps += 1;
+        result.hops += load.hops;
+        result.load += load.load;
+    }
+    return result;
 }
 
 bool is_halving(const Choice& choice, const Torus& torus) {
@@ -89,7 +106,7 @@ void add_statics(const RewiringQuestion& question, const Torus& torus, RewiringF
                 return;
             }
         }
-        field.statics.push_back({name, prepare(question, torus, choice, false)});
+        field.statics.push_back(static_schedule(question, torus, choice));
     };
     const Collective collective = question.sim.collective;
     add(with_ports(question, {&find_algorithm(collective, "ring"), {}}));
@@ -146,7 +163,9 @@ RewiringField rewiring_field(const RewiringQuestion& question, const Torus& toru
                                                 : refused));
             return;
         }
-        RewiringSubject subject{asked, choice, torus, prepare(question, torus, choice, true), {}};
+        auto rewiring = std::make_unique<const Rewiring>(torus, *choice.algorithm, choice.options,
+                                                         question.circuits.options);
+        RewiringSubject subject{asked, choice, torus, std::move(rewiring), {}};
         if (registered && is_halving(choice, torus)) {
             subject.phase = phase;
         }
@@ -185,11 +204,11 @@ RewiringRun run_of(const RewiringQuestion& question, const RewiringField& field,
     run.sequence = subject.rewiring->optimum(costs, bytes);
     run.seconds = run.sequence.seconds;
     run.static_seconds = subject.rewiring->static_seconds(costs, bytes);
-    run.ring_seconds = field.statics.front().rewiring->static_seconds(costs, bytes);
+    run.ring_seconds = field.statics.front().seconds(costs, bytes);
     run.best_static_seconds = run.ring_seconds;
     run.best_static = field.statics.front().name;
     for (const StaticSchedule& one : field.statics) {
-        const double seconds = one.rewiring->static_seconds(costs, bytes);
+        const double seconds = one.seconds(costs, bytes);
         if (seconds < run.best_static_seconds) {
             run.best_static_seconds = seconds;
             run.best_static = one.name;

@@ -34,10 +34,16 @@ struct RewiringSubject {
     std::optional<Phase> phase;
 };
 
-/// A schedule that runs without any change.
+/// A schedule that runs without any change: sums over its steps.
 struct StaticSchedule {
     std::string name;
-    std::unique_ptr<const Rewiring> rewiring;
+    double steps = 0;
+    double hops = 0;  ///< of each step's farthest message
+    double load = 0;  ///< vectors on each step's busiest link
+
+    double seconds(const RewiringCosts& costs, double bytes) const {
+        return steps * costs.alpha + hops * costs.hop + load * bytes * costs.byte;
+    }
 };
 
 /// What is compared with on one torus.
