@@ -5,6 +5,7 @@
 #include "algorithms/bandwidth/product_parts.hpp"
 #include "algorithms/latency/builders.hpp"
 #include "algorithms/latency/linear.hpp"
+#include "algorithms/registry/alike.hpp"
 #include "algorithms/registry/entries.hpp"
 #include "algorithms/trivance/builders.hpp"
 
@@ -29,6 +30,7 @@ constexpr Algorithm entries[] = {
         .shape_refusal = every_torus,
         .builder = without_options<build_trivance_l>,
         .landing_vectors = ternary_steps,
+        .alike = everywhere,
     },
     {
         .name = "trivance-g",
@@ -41,6 +43,7 @@ constexpr Algorithm entries[] = {
         .shape_refusal = every_torus,
         .builder = without_options<build_trivance_g>,
         .landing_vectors = one_per_rank,
+        .alike = everywhere,
     },
     {
         .name = "swing-l",
@@ -53,6 +56,7 @@ constexpr Algorithm entries[] = {
         .shape_refusal = every_torus,
         .builder = build_swing_l,
         .landing_vectors = one,
+        .alike = by_parity_of_powers,
     },
     {
         .name = "recursive-doubling-l",
@@ -65,6 +69,7 @@ constexpr Algorithm entries[] = {
         .shape_refusal = every_torus,
         .builder = build_recursive_doubling_l,
         .landing_vectors = one,
+        .alike = by_halves_of_powers,
     },
     {
         .name = "recursive-doubling-i",
@@ -78,6 +83,7 @@ constexpr Algorithm entries[] = {
         .shape_refusal = every_torus,
         .builder = build_recursive_doubling_i,
         .landing_vectors = one,
+        .alike = by_halves_of_powers,
     },
     {
         .name = "trivance-b",
@@ -89,6 +95,7 @@ constexpr Algorithm entries[] = {
         .shape_refusal = every_torus,
         .builder = without_options<build_trivance_b>,
         .landing_vectors = one,
+        .alike = everywhere,
     },
     {
         .name = "swing-b",
@@ -103,6 +110,7 @@ constexpr Algorithm entries[] = {
         .shape_refusal = every_torus,
         .builder = build_product<swing_parts, Collective::allreduce>,
         .landing_vectors = one,
+        .alike = by_parity,
     },
     {
         .name = "recursive-doubling-b",
@@ -115,6 +123,7 @@ constexpr Algorithm entries[] = {
         .shape_refusal = every_torus,
         .builder = build_product_in_line<doubling_parts, Collective::allreduce>,
         .landing_vectors = one,
+        .alike = by_halves_of_powers,
     },
     {
         .name = "bucket",
@@ -127,6 +136,7 @@ constexpr Algorithm entries[] = {
         .shape_refusal = every_torus,
         .builder = build_product<bucket_parts, Collective::allreduce>,
         .landing_vectors = one,
+        .alike = everywhere,
     },
     {
         .name = "ring",
@@ -140,6 +150,7 @@ constexpr Algorithm entries[] = {
         .shape_refusal = every_torus,
         .builder = build_ring<Collective::allreduce>,
         .landing_vectors = two_halves,
+        .alike = along_the_line,
     },
     {
         .name = "ordered",
@@ -151,6 +162,7 @@ constexpr Algorithm entries[] = {
         .shape_refusal = every_torus,
         .builder = without_options<build_ordered>,
         .landing_vectors = half_and_a_block,
+        .alike = everywhere,
     },
     {
         .name = "single-copy",
@@ -186,6 +198,7 @@ constexpr Algorithm entries[] = {
         .shape_refusal = every_torus,
         .builder = without_options<build_barrier>,
         .landing_vectors = none,
+        .alike = along_the_line,
     },
 };
 

@@ -6,6 +6,7 @@
 #include "algorithms/bandwidth/hamiltonian_cycles.hpp"
 #include "algorithms/bandwidth/product_parts.hpp"
 #include "algorithms/latency/builders.hpp"
+#include "algorithms/registry/alike.hpp"
 #include "algorithms/registry/entries.hpp"
 
 namespace trefoil {
@@ -37,6 +38,7 @@ constexpr Algorithm baselines_entries[] = {
         .shape_refusal = every_torus,
         .builder = without_options<build_bruck_l>,
         .landing_vectors = ternary_steps,
+        .alike = everywhere,
     },
     {
         .name = "bruck-b",
@@ -48,6 +50,7 @@ constexpr Algorithm baselines_entries[] = {
         .shape_refusal = every_torus,
         .builder = build_product<bruck_parts, Collective::allreduce>,
         .landing_vectors = one,
+        .alike = everywhere,
     },
     {
         .name = "hamiltonian",
@@ -59,6 +62,7 @@ constexpr Algorithm baselines_entries[] = {
         .shape_refusal = HamiltonianCycles::refusal,
         .builder = without_options<build_hamiltonian_allreduce>,
         .landing_vectors = half,
+        .alike = along_the_cycles,
     },
     {
         .name = "hamiltonian",
@@ -71,6 +75,7 @@ constexpr Algorithm baselines_entries[] = {
         .builder = without_options<build_hamiltonian_reduce_scatter>,
         .landing_vectors = a_quarter,
         .owners = hamiltonian_owners,
+        .alike = along_the_cycles,
     },
     {
         .name = "hamiltonian",
@@ -83,6 +88,7 @@ constexpr Algorithm baselines_entries[] = {
         .builder = without_options<build_hamiltonian_allgather>,
         .landing_vectors = a_quarter,
         .owners = hamiltonian_owners,
+        .alike = along_the_cycles,
     },
     {
         .name = "bruck",
@@ -95,6 +101,7 @@ constexpr Algorithm baselines_entries[] = {
         .builder = build_product<bruck_parts, Collective::reduce_scatter>,
         .landing_vectors = half,
         .owners = owners_of_product<bruck_parts>,
+        .alike = everywhere,
     },
     {
         .name = "bruck",
@@ -107,6 +114,7 @@ constexpr Algorithm baselines_entries[] = {
         .builder = build_product<bruck_parts, Collective::allgather>,
         .landing_vectors = half,
         .owners = owners_of_product<bruck_parts>,
+        .alike = everywhere,
     },
     {
         .name = "sparbit",
@@ -118,6 +126,7 @@ constexpr Algorithm baselines_entries[] = {
         .shape_refusal = every_torus,
         .builder = without_options<build_sparbit_allgather>,
         .landing_vectors = half,
+        .alike = everywhere,
     },
 };
 

@@ -2,6 +2,7 @@
 // The table of algorithms: Bine's butterflies for allreduce, reduce_scatter and allgather.
 #include "algorithms/bandwidth/bine_butterfly.hpp"
 #include "algorithms/latency/builders.hpp"
+#include "algorithms/registry/alike.hpp"
 #include "algorithms/registry/entries.hpp"
 
 namespace trefoil {
@@ -39,6 +40,7 @@ constexpr Algorithm entry(std::string_view name, std::string_view summary) {
                            : halves ? half
                                     : one,
         .owners = per_rank_blocks ? owners<butterfly, collective> : nullptr,
+        .alike = butterfly == Butterfly::fold ? by_parity_of_powers : by_parity,
     };
 }
 
@@ -54,6 +56,7 @@ constexpr Algorithm butterflies_entries[] = {
         .shape_refusal = every_torus,
         .builder = build_bine_small,
         .landing_vectors = one,
+        .alike = by_parity_of_powers,
     },
     entry<Butterfly::doubling, Collective::allreduce>(
         "bine-large", "Bine reduce-scatter, distances that grow, and allgather; 2 log2 p steps"),

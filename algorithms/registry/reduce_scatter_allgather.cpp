@@ -3,6 +3,7 @@
 #include "algorithms/bandwidth/builders.hpp"
 #include "algorithms/bandwidth/direct.hpp"
 #include "algorithms/bandwidth/product_parts.hpp"
+#include "algorithms/registry/alike.hpp"
 #include "algorithms/registry/entries.hpp"
 #include "algorithms/trivance/builders.hpp"
 
@@ -24,6 +25,7 @@ constexpr Algorithm entries[] = {
         .builder = build_product<trivance_parts, Collective::reduce_scatter>,
         .landing_vectors = half,
         .owners = owners_of_product<trivance_parts>,
+        .alike = everywhere,
     },
     {
         .name = "swing",
@@ -37,6 +39,7 @@ constexpr Algorithm entries[] = {
         .builder = build_product<swing_parts, Collective::reduce_scatter>,
         .landing_vectors = half_and_a_block,
         .owners = owners_of_product<swing_parts>,
+        .alike = by_parity,
     },
     {
         .name = "recursive-halving",
@@ -50,6 +53,7 @@ constexpr Algorithm entries[] = {
         .builder = build_product_in_line<doubling_parts, Collective::reduce_scatter>,
         .landing_vectors = half,
         .owners = owners_in_line<doubling_parts>,
+        .alike = by_halves_of_powers,
     },
     {
         .name = "bucket",
@@ -63,6 +67,7 @@ constexpr Algorithm entries[] = {
         .builder = build_product<bucket_parts, Collective::reduce_scatter>,
         .landing_vectors = half,
         .owners = owners_of_product<bucket_parts>,
+        .alike = everywhere,
     },
     {
         .name = "ring",
@@ -76,6 +81,7 @@ constexpr Algorithm entries[] = {
         .shape_refusal = every_torus,
         .builder = build_ring<Collective::reduce_scatter>,
         .landing_vectors = half,
+        .alike = along_the_line,
     },
     {
         .name = "direct",
@@ -87,6 +93,7 @@ constexpr Algorithm entries[] = {
         .shape_refusal = every_torus,
         .builder = without_options<build_direct_reduce_scatter>,
         .landing_vectors = one_block,
+        .alike = everywhere,
     },
     {
         .name = "trivance",
@@ -99,6 +106,7 @@ constexpr Algorithm entries[] = {
         .builder = build_product<trivance_parts, Collective::allgather>,
         .landing_vectors = half,
         .owners = owners_of_product<trivance_parts>,
+        .alike = everywhere,
     },
     {
         .name = "swing",
@@ -112,6 +120,7 @@ constexpr Algorithm entries[] = {
         .builder = build_product<swing_parts, Collective::allgather>,
         .landing_vectors = half_and_a_block,
         .owners = owners_of_product<swing_parts>,
+        .alike = by_parity,
     },
     {
         .name = "recursive-doubling",
@@ -125,6 +134,7 @@ constexpr Algorithm entries[] = {
         .builder = build_product_in_line<doubling_parts, Collective::allgather>,
         .landing_vectors = half,
         .owners = owners_in_line<doubling_parts>,
+        .alike = by_halves_of_powers,
     },
     {
         .name = "bucket",
@@ -138,6 +148,7 @@ constexpr Algorithm entries[] = {
         .builder = build_product<bucket_parts, Collective::allgather>,
         .landing_vectors = half,
         .owners = owners_of_product<bucket_parts>,
+        .alike = everywhere,
     },
     {
         .name = "ring",
@@ -151,6 +162,7 @@ constexpr Algorithm entries[] = {
         .shape_refusal = every_torus,
         .builder = build_ring<Collective::allgather>,
         .landing_vectors = half,
+        .alike = along_the_line,
     },
     {
         .name = "direct",
@@ -164,6 +176,7 @@ constexpr Algorithm entries[] = {
         .shape_refusal = every_torus,
         .builder = without_options<build_direct_allgather>,
         .landing_vectors = one_block,
+        .alike = everywhere,
     },
 };
 

@@ -77,6 +77,12 @@ struct Algorithm {
     /// Pipelined algorithms only: the BuildOptions::pieces that are fastest for a vector of so many
     /// bytes under the model. Pure. Null: not pipelined.
     Block (*best_pieces)(const Torus&, const CostModel&, double vector_bytes) = nullptr;
+    /// Translations of the torus that no schedule without options notices; a rank t stands for the
+    /// one that carries rank 0 to t. A rank and the rank to which it is carried send, in each step
+    /// of each part and in the same order, through the same ports, as many blocks, to peers that
+    /// are carried over too, and receive as many messages. Which blocks these are may differ. What
+    /// can be put together from them is meant as well. Null: none is known.
+    std::vector<Rank> (*alike)(const Torus&) = nullptr;
     /// Schedules that were brought rather than built, in place of all functions above; it outlives
     /// this. Null: the algorithm is one of the registry's.
     const ScheduleSet* set = nullptr;

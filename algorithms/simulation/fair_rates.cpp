@@ -4,17 +4,15 @@
 
 #include <algorithm>
 #include <functional>
-#include <utility>
 
 namespace trefoil {
 
 FairRates::FairRates(const Network& network)
     : network_(network), links_(static_cast<std::size_t>(network.links())) {}
 
-void FairRates::touch(std::int64_t link) {
-    Link& it = links_[static_cast<std::size_t>(link)];
-    if (!it.affected) {
-        it.affected = true;
+void FairRates::touch(std::uint32_t link) {
+    if (!links_[link].affected) {
+        links_[link].affected = true;
         affected_links_.push_back(link);
     }
 }
@@ -27,12 +25,17 @@ std::uint32_t FairRates::add(std::span<const std::int64_t> links) {
     const std::uint32_t number = free_.back();
     free_.pop_back();
     Flow& flow = flows_[number];
-    flow.links.assign(links.begin(), links.end());
-    flow.places.clear();
-    for (const std::int64_t link : links) {
-        auto& list = links_[static_cast<std::size_t>(link)].flows;
-        flow.places.push_back(static_cast<std::uint32_t>(list.size()));
-        list.push_back(number);
+    sorted_.assign(links.begin(), links.end());
+    std::ranges::sort(sorted_);
+    for (const std::int64_t crossed : sorted_) {
+        const auto link = static_cast<std::uint32_t>(crossed);
+        if (!flow.uses.empty() && flow.uses.back().link == link) {
+            ++flow.uses.back().times;
+            continue;
+        }
+        auto& list = links_[link].flows;
+        list.push_back({number, static_cast<std::uint32_t>(flow.uses.size())});
+        flow.uses.push_back({link, static_cast<std::uint32_t>(list.size() - 1), 1});
         touch(link);
     }
     return number;
@@ -40,17 +43,15 @@ std::uint32_t FairRates::add(std::span<const std::int64_t> links) {
 
 void FairRates::remove(std::uint32_t number) {
     Flow& flow = flows_[number];
-    for (std::size_t i = 0; i < flow.links.size(); ++i) {
-        auto& list = links_[static_cast<std::size_t>(flow.links[i])].flows;
-        const std::uint32_t last = list.back();
-        list[flow.places[i]] = last;
-        Flow& moved = flows_[last];
-        const auto at = std::find(moved.links.begin(), moved.links.end(), flow.links[i]);
-        moved.places[static_cast<std::size_t>(at - moved.links.begin())] = flow.places[i];
+    for (const Use& use : flow.uses) {
+        auto& list = links_[use.link].flows;
+        const Entry last = list.back();
+        list[use.place] = last;
+        flows_[last.flow].uses[last.use].place = use.place;
         list.pop_back();
-        touch(flow.links[i]);
+        touch(use.link);
     }
-    flow.links.clear();
+    flow.uses.clear();
     free_.push_back(number);
 }
 
@@ -58,17 +59,18 @@ void FairRates::remove(std::uint32_t number) {
 void FairRates::collect() {
     affected_flows_.clear();
     for (std::size_t i = 0; i < affected_links_.size(); ++i) {
-        Link& link = links_[static_cast<std::size_t>(affected_links_[i])];
+        Link& link = links_[affected_links_[i]];
         link.left = network_.rate(affected_links_[i]);
-        link.waiting = static_cast<std::uint32_t>(link.flows.size());
-        for (const std::uint32_t number : link.flows) {
-            Flow& flow = flows_[number];
+        link.waiting = 0;
+        for (const Entry& entry : link.flows) {
+            Flow& flow = flows_[entry.flow];
+            link.waiting += flow.uses[entry.use].times;
             if (!flow.affected) {
                 flow.affected = true;
                 flow.fixed = false;
-                affected_flows_.push_back(number);
-                for (const std::int64_t other : flow.links) {
-                    touch(other);
+                affected_flows_.push_back(entry.flow);
+                for (const Use& use : flow.uses) {
+                    touch(use.link);
                 }
             }
         }
@@ -78,13 +80,12 @@ void FairRates::collect() {
 // What a link has for each of its waiting flows only grows while flows of other links get less, so
 // an entry of the heap that has grown old is put back with its new value.
 void FairRates::fill() {
-    const auto share = [this](std::int64_t number) {
-        const Link& link = links_[static_cast<std::size_t>(number)];
-        return link.left / link.waiting;
+    const auto share = [this](std::uint32_t number) {
+        return links_[number].left / links_[number].waiting;
     };
     heap_.clear();
-    for (const std::int64_t number : affected_links_) {
-        if (links_[static_cast<std::size_t>(number)].waiting > 0) {
+    for (const std::uint32_t number : affected_links_) {
+        if (links_[number].waiting > 0) {
             heap_.emplace_back(share(number), number);
         }
     }
@@ -93,7 +94,7 @@ void FairRates::fill() {
         std::pop_heap(heap_.begin(), heap_.end(), std::greater<>());
         const auto [told, number] = heap_.back();
         heap_.pop_back();
-        if (links_[static_cast<std::size_t>(number)].waiting == 0) {
+        if (links_[number].waiting == 0) {
             continue;
         }
         const double now = share(number);
@@ -102,17 +103,17 @@ void FairRates::fill() {
             std::push_heap(heap_.begin(), heap_.end(), std::greater<>());
             continue;
         }
-        for (const std::uint32_t one : links_[static_cast<std::size_t>(number)].flows) {
-            Flow& flow = flows_[one];
+        for (const Entry& entry : links_[number].flows) {
+            Flow& flow = flows_[entry.flow];
             if (flow.fixed) {
                 continue;
             }
             flow.fixed = true;
             flow.rate = now;
-            for (const std::int64_t crossed : flow.links) {
-                Link& link = links_[static_cast<std::size_t>(crossed)];
-                link.left -= now;
-                --link.waiting;
+            for (const Use& use : flow.uses) {
+                Link& link = links_[use.link];
+                link.left -= now * use.times;
+                link.waiting -= use.times;
             }
         }
     }
@@ -121,8 +122,8 @@ void FairRates::fill() {
 std::span<const std::uint32_t> FairRates::update() {
     collect();
     fill();
-    for (const std::int64_t number : affected_links_) {
-        links_[static_cast<std::size_t>(number)].affected = false;
+    for (const std::uint32_t number : affected_links_) {
+        links_[number].affected = false;
     }
     affected_links_.clear();
     for (const std::uint32_t number : affected_flows_) {

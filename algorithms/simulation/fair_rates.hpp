@@ -4,6 +4,7 @@
 
 #include <cstdint>
 #include <span>
+#include <utility>
 #include <vector>
 
 #include "algorithms/simulation/network.hpp"
@@ -17,7 +18,8 @@ class FairRates {
     /// `network` outlives it.
     explicit FairRates(const Network& network);
 
-    /// Its number, which may have belonged to a flow that was removed. `links` is not empty.
+    /// Its number, which may have belonged to a flow that was removed. `links` is not empty. A link
+    /// that is listed n times gives the flow n shares: so many flows are alike (Network::folded).
     std::uint32_t add(std::span<const std::int64_t> links);
     void remove(std::uint32_t flow);
 
@@ -29,19 +31,26 @@ class FairRates {
     double rate(std::uint32_t flow) const { return flows_[flow].rate; }
 
   private:
+    struct Use {  ///< of a link by a flow
+        std::uint32_t link = 0;
+        std::uint32_t place = 0;  ///< in the link's list
+        std::uint32_t times = 1;
+    };
     struct Flow {
-        std::vector<std::int64_t> links;
-        std::vector<std::uint32_t> places;  ///< in the lists of its links
+        std::vector<Use> uses;
         double rate = 0;
         bool affected = false, fixed = false;
     };
+    struct Entry {  ///< a flow of a link, and which of its uses that is
+        std::uint32_t flow, use;
+    };
     struct Link {
-        std::vector<std::uint32_t> flows;
+        std::vector<Entry> flows;
         double left = 0;            ///< of its rate, not given to flows yet
-        std::uint32_t waiting = 0;  ///< flows without a rate
+        std::uint32_t waiting = 0;  ///< flows without a rate, each as often as it crosses the link
         bool affected = false;
     };
-    void touch(std::int64_t link);
+    void touch(std::uint32_t link);
     void collect();
     void fill();
 
@@ -49,9 +58,10 @@ class FairRates {
     std::vector<Flow> flows_;
     std::vector<std::uint32_t> free_;
     std::vector<Link> links_;
-    std::vector<std::int64_t> affected_links_;
+    std::vector<std::uint32_t> affected_links_;
     std::vector<std::uint32_t> affected_flows_;
-    std::vector<std::pair<double, std::int64_t>> heap_;  ///< share of each waiting flow, link
+    std::vector<std::int64_t> sorted_;
+    std::vector<std::pair<double, std::uint32_t>> heap_;  ///< share of each waiting flow, link
 };
 
 }  // namespace trefoil

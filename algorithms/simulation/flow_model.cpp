@@ -1,12 +1,13 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // The flow model: events in the order of time, rates that change with each of them.
 #include <algorithm>
+#include <deque>
 #include <functional>
 #include <queue>
 #include <string>
 #include <vector>
 
-#include "algorithms/simulation/fair_rates.hpp"
+#include "algorithms/simulation/flows.hpp"
 #include "algorithms/simulation/models.hpp"
 #include "topo/error.hpp"
 
@@ -17,6 +18,22 @@ namespace {
 /// What happens within this share of the time happens at once: sums of equal parts differ by less.
 constexpr double same_time = 1e-12;
 
+/// From 0 to 1, the same for the same numbers, without pattern (the mixer of SplitMix64).
+double noise(std::uint64_t seed, std::uint64_t number) {
+    std::uint64_t z = seed * 0x9e3779b97f4a7c15U + number;
+    for (const std::uint64_t factor : {0xbf58476d1ce4e5b9U, 0x94d049bb133111ebU}) {
+        z = (z ^ z >> 29) * factor;
+    }
+    return static_cast<double>((z ^ z >> 31) >> 11) * 0x1p-53;
+}
+
+/// A message of the schedule: its place (rank, part, step) and its number among all.
+struct Posted {
+    std::uint32_t rank = 0;  ///< by class
+    std::uint32_t place = 0;
+    std::uint64_t number = 0;
+};
+
 class Simulation {
   public:
     Simulation(const Network& network, const Traffic& traffic, double vector_bytes,
@@ -26,26 +43,37 @@ class Simulation {
           bytes_(vector_bytes),
           costs_(costs),
           options_(options),
-          rates_(network),
+          flows_(network),
           missing_(traffic.places()),
-          open_(static_cast<std::size_t>(traffic.ranks()) * traffic.parts()),
-          unfinished_(static_cast<std::size_t>(traffic.ranks())) {
+          open_(static_cast<std::size_t>(traffic.classes()) * traffic.parts()),
+          free_at_(costs.has_work() ? static_cast<std::size_t>(traffic.classes()) : 0) {
         for (std::size_t place = 0; place < missing_.size(); ++place) {
             missing_[place] = static_cast<std::int32_t>(traffic.receives(place));
+        }
+        if (options.per_port > 0) {
+            ports_.resize(static_cast<std::size_t>(traffic.classes() * network.torus().ports()));
         }
     }
 
     double run() {
-        for (Rank r = 0; r < traffic_.ranks(); ++r) {
-            begin(r);
+        for (Rank r = 0; r < traffic_.classes(); ++r) {
+            for (std::size_t p = 0; p < traffic_.parts() && traffic_.steps() > 0; ++p) {
+                post(r, p);
+            }
+            advance(r);
         }
-        while (!starts_.empty() || !ends_.empty()) {
-            const double next = std::min(starts_.empty() ? forever : starts_.top().time,
-                                         ends_.empty() ? forever : ends_.top().time);
+        serve_ports();
+        while (true) {
+            const double next =
+                std::min(events_.empty() ? forever : events_.top().time, flows_.next_end());
+            if (!(next < forever)) {
+                break;
+            }
             now_ = std::max(now_, next);
-            end_flows();
-            start_messages();
-            change_rates();
+            end_messages();
+            handle_events();
+            serve_ports();
+            flows_.share(now_);
         }
         require_all_done();
         return last_;
@@ -54,75 +82,163 @@ class Simulation {
   private:
     static constexpr double forever = 1e300;
 
-    struct Start {
+    enum class Kind : std::uint8_t { ready, start, worked };
+    struct Event {
         double time;
-        Rank from;
-        std::uint32_t part, step;
-        const TrafficMessage* message;
-        bool operator>(const Start& other) const { return time > other.time; }
+        std::uint64_t order;  ///< of those at the same time
+        Posted posted;        ///< of worked: rank, and the part instead of the place
+        Kind kind;
+        bool operator>(const Event& other) const {
+            return time != other.time ? time > other.time : order > other.order;
+        }
     };
-    struct End {
-        double time;
-        std::uint32_t flow, version;
-        bool operator>(const End& other) const { return time > other.time; }
+    struct Open {  ///< step of a part
+        std::uint32_t step = 0;
+        bool applying = false;  ///< all has arrived
+        bool complete = false;
     };
-    struct Message {  ///< on its way
-        Rank to;
-        std::uint32_t part, step, ways;
-    };
-    struct Flow {
-        std::uint32_t message = 0, version = 0;
-        double left = 0, rate = 0, since = 0;
-        bool running = false;
+    struct PortState {
+        int busy = 0;
+        std::deque<Posted> waiting;
     };
 
     std::size_t slot(Rank rank, std::size_t part) const {
         return static_cast<std::size_t>(rank) * traffic_.parts() + part;
     }
     double soon() const { return now_ * (1 + same_time); }
-
-    void begin(Rank rank) {
-        unfinished_[static_cast<std::size_t>(rank)] = static_cast<std::uint32_t>(traffic_.parts());
-        for (std::size_t p = 0; p < traffic_.parts(); ++p) {
-            post(rank, p);
-        }
-        advance(rank);
+    const TrafficMessage& message(const Posted& posted) const {
+        return traffic_.sends(posted.place)[posted.number - traffic_.first_message(posted.place)];
+    }
+    void add_event(double time, Kind kind, const Posted& posted) {
+        events_.push({time, ++order_, posted, kind});
     }
 
-    /// Posts the messages of the step that is open.
+    /// When the rank is through with this, too.
+    double work(Rank rank, double seconds) {
+        double& free_at = free_at_[static_cast<std::size_t>(rank)];
+        free_at = std::max(free_at, now_) + seconds;
+        return free_at;
+    }
+
+    /// The step that is open begins: its moves, then its messages.
     void post(Rank rank, std::size_t part) {
-        const std::uint32_t step = open_[slot(rank, part)];
-        for (const TrafficMessage& m : traffic_.sends(traffic_.place(rank, part, step))) {
-            network_.route(rank, m.to, traffic_.steered(m), ways_);
-            starts_.push({now_ + costs_.alpha + costs_.hop * ways_.hops(), rank,
-                          static_cast<std::uint32_t>(part), step, &m});
+        const std::size_t place = traffic_.place(rank, part, open_[slot(rank, part)].step);
+        double moved = now_;
+        if (costs_.has_work()) {
+            const TrafficWork& moves = traffic_.work(place);
+            if (moves.copied_before > 0 || moves.reduced_before > 0) {
+                moved = work(rank, costs_.copying(moves.copied_before * bytes_) +
+                                       costs_.reducing(moves.reduced_before * bytes_));
+            }
+        }
+        Posted posted{static_cast<std::uint32_t>(rank), static_cast<std::uint32_t>(place),
+                      traffic_.first_message(place)};
+        for (const TrafficMessage& m : traffic_.sends(place)) {
+            const double gathering = m.gathered ? costs_.copying(m.share * bytes_) : 0;
+            const double ready = gathering > 0 ? work(rank, gathering) : moved;
+            if (ready > now_) {
+                add_event(ready, Kind::ready, posted);
+            } else {
+                enter_port(posted);
+            }
+            ++posted.number;
         }
     }
 
-    bool complete(Rank rank, std::size_t part) const {
-        const std::uint32_t step = open_[slot(rank, part)];
-        return step < traffic_.steps() && missing_[traffic_.place(rank, part, step)] == 0;
+    PortState& port_of(const Posted& posted) {
+        return ports_[posted.rank * static_cast<std::size_t>(network_.torus().ports()) +
+                      message(posted).port];
+    }
+
+    void enter_port(const Posted& posted) {
+        if (options_.per_port == 0) {
+            start_up(posted);
+        } else {
+            entering_.push_back(posted);
+        }
+    }
+
+    void leave_port(const Posted& posted) {
+        if (options_.per_port > 0) {
+            --port_of(posted).busy;
+            left_.push_back(&port_of(posted));
+        }
+    }
+
+    /// Once all that happens at this time is known: who comes at the same time queues in the order
+    /// of parts, so that nothing depends on the order of the events.
+    void serve_ports() {
+        std::ranges::sort(entering_, {}, &Posted::number);
+        for (const Posted& posted : entering_) {
+            PortState& port = port_of(posted);
+            port.waiting.push_back(posted);
+            left_.push_back(&port);
+        }
+        entering_.clear();
+        for (PortState* const port : left_) {
+            while (port->busy < options_.per_port && !port->waiting.empty()) {
+                ++port->busy;
+                start_up(port->waiting.front());
+                port->waiting.pop_front();
+            }
+        }
+        left_.clear();
+    }
+
+    void start_up(const Posted& posted) {
+        network_.route(traffic_.journey(static_cast<Rank>(posted.rank), message(posted)), ways_);
+        const double late =
+            options_.jitter > 0 ? options_.jitter * noise(options_.seed, posted.number) : 0;
+        add_event(now_ + costs_.alpha + ways_.delay(costs_.hop) + late, Kind::start, posted);
+    }
+
+    /// Applies what has arrived if that is all of the open step; true: the step is complete.
+    bool try_complete(Rank rank, std::size_t part) {
+        Open& open = open_[slot(rank, part)];
+        if (open.step == traffic_.steps()) {
+            return false;
+        }
+        const std::size_t place = traffic_.place(rank, part, open.step);
+        if (!open.applying && missing_[place] == 0) {
+            open.applying = true;
+            const double done = costs_.has_work() ? apply(rank, place) : now_;
+            open.complete = done <= now_;
+            if (!open.complete) {
+                add_event(done, Kind::worked,
+                          {static_cast<std::uint32_t>(rank), static_cast<std::uint32_t>(part), 0});
+            }
+        }
+        return open.complete;
+    }
+
+    double apply(Rank rank, std::size_t place) {
+        const TrafficWork& all = traffic_.work(place);
+        const bool moves = all.copied_before > 0 || all.reduced_before > 0;
+        if (!moves && all.copied_after <= 0 && all.reduced_after <= 0) {
+            return now_;
+        }
+        return work(rank, costs_.copying(all.copied_after * bytes_) +
+                              costs_.reducing(all.reduced_after * bytes_));
     }
 
     /// Opens what can be opened.
     void advance(Rank rank) {
         if (!options_.step_sync) {
             for (std::size_t p = 0; p < traffic_.parts(); ++p) {
-                while (complete(rank, p)) {
+                while (try_complete(rank, p)) {
                     go_on(rank, p);
                 }
             }
             return;
         }
-        const auto all_complete = [&] {
+        while (true) {
+            bool all = true;
             for (std::size_t p = 0; p < traffic_.parts(); ++p) {
-                if (!complete(rank, p)) {
-                    return false;
-                }
+                all = try_complete(rank, p) && all;
             }
-            return true;
-        };
-        while (all_complete()) {
+            if (!all) {
+                return;
+            }
             for (std::size_t p = 0; p < traffic_.parts(); ++p) {
                 go_on(rank, p);
             }
@@ -131,96 +247,78 @@ class Simulation {
 
     void go_on(Rank rank, std::size_t part) {
         last_ = std::max(last_, now_);
-        if (++open_[slot(rank, part)] < traffic_.steps()) {
+        Open& open = open_[slot(rank, part)];
+        open = {open.step + 1, false, false};
+        if (open.step < traffic_.steps()) {
             post(rank, part);
-        } else {
-            --unfinished_[static_cast<std::size_t>(rank)];
         }
     }
 
-    void arrive(const Message& m) {
-        --missing_[traffic_.place(m.to, m.part, m.step)];
+    void arrive(const Posted& posted) {
         last_ = std::max(last_, now_);
-        if (missing_[traffic_.place(m.to, m.part, m.step)] == 0) {
-            advance(m.to);
+        leave_port(posted);
+        // The receiver counts it in the same part and step.
+        const Rank to = traffic_.symmetry().class_of(message(posted).to);
+        const std::size_t per_rank = traffic_.parts() * traffic_.steps();
+        const std::size_t place = static_cast<std::size_t>(to) * per_rank + posted.place % per_rank;
+        if (--missing_[place] == 0) {
+            advance(to);
         }
     }
 
-    void start_messages() {
-        while (!starts_.empty() && starts_.top().time <= soon()) {
-            const Start start = starts_.top();
-            starts_.pop();
-            network_.route(start.from, start.message->to, traffic_.steered(*start.message), ways_);
-            const double bytes = start.message->share * bytes_;
-            const Message message{start.message->to, start.part, start.step,
-                                  static_cast<std::uint32_t>(ways_.count())};
-            if (bytes <= 0) {
-                arrive(message);
-                continue;
-            }
-            const std::uint32_t number = take_message(message);
-            for (std::size_t w = 0; w < ways_.count(); ++w) {
-                const std::uint32_t flow = rates_.add(ways_.links(w));
-                if (flow >= flows_.size()) {
-                    flows_.resize(flow + 1);
-                }
-                flows_[flow] = {number, flows_[flow].version + 1, bytes * ways_.share(w), 0, now_,
-                                true};
-            }
+    void start(const Posted& posted) {
+        const TrafficMessage& m = message(posted);
+        const double bytes = m.share * bytes_;
+        if (bytes <= 0) {
+            arrive(posted);
+            return;
+        }
+        network_.route(traffic_.journey(static_cast<Rank>(posted.rank), m), ways_);
+        if (free_.empty()) {
+            free_.push_back(under_way_.size());
+            under_way_.emplace_back();
+        }
+        const std::uint64_t tag = free_.back();
+        free_.pop_back();
+        under_way_[tag] = posted;
+        flows_.start(now_, bytes, ways_, tag);
+    }
+
+    void end_messages() {
+        std::uint64_t tag = 0;
+        while (flows_.take_ended(soon(), tag)) {
+            free_.push_back(tag);
+            arrive(Posted(under_way_[tag]));
         }
     }
 
-    std::uint32_t take_message(const Message& message) {
-        if (free_messages_.empty()) {
-            messages_.push_back(message);
-            return static_cast<std::uint32_t>(messages_.size() - 1);
-        }
-        const std::uint32_t number = free_messages_.back();
-        free_messages_.pop_back();
-        messages_[number] = message;
-        return number;
-    }
-
-    void end_flows() {
-        while (!ends_.empty() && ends_.top().time <= soon()) {
-            const End end = ends_.top();
-            ends_.pop();
-            Flow& flow = flows_[end.flow];
-            if (!flow.running || flow.version != end.version) {
-                continue;
+    void handle_events() {
+        while (!events_.empty() && events_.top().time <= soon()) {
+            const Event event = events_.top();
+            events_.pop();
+            switch (event.kind) {
+                case Kind::ready:
+                    enter_port(event.posted);
+                    break;
+                case Kind::start:
+                    start(event.posted);
+                    break;
+                case Kind::worked:
+                    open_[slot(static_cast<Rank>(event.posted.rank), event.posted.place)].complete =
+                        true;
+                    advance(static_cast<Rank>(event.posted.rank));
+                    break;
             }
-            flow.running = false;
-            ++flow.version;
-            rates_.remove(end.flow);
-            Message& message = messages_[flow.message];
-            if (--message.ways == 0) {
-                const Message arrived = message;
-                free_messages_.push_back(flow.message);
-                arrive(arrived);
-            }
-        }
-    }
-
-    void change_rates() {
-        for (const std::uint32_t number : rates_.update()) {
-            Flow& flow = flows_[number];
-            const double rate = rates_.rate(number);
-            if (rate == flow.rate) {
-                continue;
-            }
-            flow.left = std::max(0.0, flow.left - flow.rate * (now_ - flow.since));
-            flow.since = now_;
-            flow.rate = rate;
-            ++flow.version;
-            ends_.push({now_ + flow.left / rate, number, flow.version});
         }
     }
 
     void require_all_done() const {
-        for (Rank r = 0; r < traffic_.ranks(); ++r) {
-            if (unfinished_[static_cast<std::size_t>(r)] != 0) {
+        for (std::size_t i = 0; i < open_.size(); ++i) {
+            if (open_[i].step != traffic_.steps()) {
                 throw Error(Status::internal,
-                            "the simulation ended while rank " + std::to_string(r) +
+                            "the simulation ended while rank " +
+                                std::to_string(traffic_.symmetry().representative(
+                                    static_cast<Rank>(i / traffic_.parts()))) +
                                 " still waited for a message; please report this");
             }
         }
@@ -231,17 +329,19 @@ class Simulation {
     double bytes_;
     MessageCosts costs_;
     FlowOptions options_;
-    FairRates rates_;
+    Flows flows_;
     std::vector<std::int32_t>
-        missing_;                      ///< receives, by place; may have come before the step opened
-    std::vector<std::uint32_t> open_;  ///< step, by rank and part
-    std::vector<std::uint32_t> unfinished_;  ///< parts, by rank
+        missing_;                   ///< receives, by place; may have come before the step opened
+    std::vector<Open> open_;        ///< by rank and part
+    std::vector<double> free_at_;   ///< by rank: when it is through with its work
+    std::vector<PortState> ports_;  ///< by rank and port
+    std::vector<Posted> entering_;  ///< at this time
+    std::vector<PortState*> left_;  ///< ports whose queues have changed
     double now_ = 0, last_ = 0;
-    std::priority_queue<Start, std::vector<Start>, std::greater<>> starts_;
-    std::priority_queue<End, std::vector<End>, std::greater<>> ends_;
-    std::vector<Message> messages_;
-    std::vector<std::uint32_t> free_messages_;
-    std::vector<Flow> flows_;
+    std::uint64_t order_ = 0;
+    std::priority_queue<Event, std::vector<Event>, std::greater<>> events_;
+    std::vector<Posted> under_way_;
+    std::vector<std::uint64_t> free_;
     Ways ways_;
 };
 

@@ -2,25 +2,46 @@
 // The two timing models of the simulator.
 #pragma once
 
+#include <cstdint>
+
 #include "algorithms/simulation/network.hpp"
 #include "algorithms/simulation/traffic.hpp"
 
 namespace trefoil {
 
-/// What a message costs beside its bytes.
+/// What a message costs beside its bytes' way through the network.
 struct MessageCosts {
     double alpha = 1.5e-6;  ///< seconds, start-up of each message; of a step in the step model
     double hop = 200e-9;    ///< seconds per link that it crosses
+    /// Bytes per second that a rank copies, and that it reduces; 0: it takes no time. Counted are
+    /// what a rank moves before its messages leave, what it gathers from several places for a
+    /// message, and what it does with the messages that have arrived. Traffic then has work.
+    double copy_rate = 0, reduce_rate = 0;
+
+    bool has_work() const { return copy_rate > 0 || reduce_rate > 0; }
+    double copying(double bytes) const { return copy_rate > 0 ? bytes / copy_rate : 0; }
+    double reducing(double bytes) const { return reduce_rate > 0 ? bytes / reduce_rate : 0; }
 };
 
-/// How ranks go on.
+/// How ranks go on in the flow model.
 struct FlowOptions {
     /// A rank opens step s+1 of all parts together, when step s of all of them is complete.
     bool step_sync = false;
+    /// So many messages of a rank may be under way through one port; the next one starts up when
+    /// the last byte of one of them has arrived. In the order in which they were posted; 0: any.
+    int per_port = 0;
+    /// Seconds: each message starts up later by a random time below this, the same for a seed.
+    double jitter = 0;
+    std::uint64_t seed = 1;
+
+    /// Ranks that a symmetry carries over into each other fare alike.
+    bool keeps_symmetry() const { return jitter <= 0; }
 };
 
-/// A barrier after every step: the sum, over the steps in which anybody sends, of alpha + hop *
-/// (most links of a message) + (most bytes that cross a link) / rate. Seconds.
+/// A barrier after every step: the sum, over the steps in which anybody sends or works, of
+/// alpha + the longest delay of a message (hop per link) + the longest time of a link (bytes that
+/// cross it by its rate) + the longest work of a rank. alpha is counted where anybody sends.
+/// Seconds. `network` is folded by the symmetry of `traffic`.
 double step_time(const Network& network, const Traffic& traffic, double vector_bytes,
                  const MessageCosts& costs);
 
@@ -30,6 +51,13 @@ double step_time(const Network& network, const Traffic& traffic, double vector_b
 /// fairly (max-min), whichever way of theirs is concerned; rates change whenever a message begins
 /// or ends. It has arrived when the last byte of its last way has. Seconds until the last rank is
 /// done.
+///
+/// With work, a rank does one thing after the other, in the order in which they can be done: the
+/// moves of a step when it opens, then the gathering for each message, which is posted after that;
+/// when all messages of a step have arrived, what they are for, after which the step is complete.
+///
+/// `network` is folded by the symmetry of `traffic`, which is trivial unless
+/// options.keeps_symmetry().
 double flow_time(const Network& network, const Traffic& traffic, double vector_bytes,
                  const MessageCosts& costs, const FlowOptions& options = {});
 

@@ -3,10 +3,15 @@
 #pragma once
 
 #include <cstdint>
+#include <memory>
 #include <optional>
 #include <span>
+#include <string>
+#include <unordered_map>
+#include <utility>
 #include <vector>
 
+#include "algorithms/simulation/symmetry.hpp"
 #include "topo/torus.hpp"
 
 namespace trefoil {
@@ -17,50 +22,93 @@ class Ways {
     void clear();
     /// Begins a way; add() then appends its links, in the order in which they are crossed.
     void begin(double share);
-    void add(std::int64_t link) { links_.push_back(link); }
+    /// A link that costs the time of a hop.
+    void add(std::int64_t link) {
+        links_.push_back(link);
+        ++ways_.back().hops;
+    }
+    /// A link with a latency of its own, in seconds.
+    void add(std::int64_t link, double latency) {
+        links_.push_back(link);
+        ways_.back().latency += latency;
+    }
 
-    std::size_t count() const { return shares_.size(); }
-    double share(std::size_t way) const { return shares_[way]; }
-    void set_share(std::size_t way, double share) { shares_[way] = share; }
+    std::size_t count() const { return ways_.size(); }
+    double share(std::size_t way) const { return ways_[way].share; }
     std::span<const std::int64_t> links(std::size_t way) const;
-    /// Of the longest way.
+    /// Links that cost a hop: of the way that has most of them.
     int hops() const;
+    /// Seconds from the first link to the last one's end, of the slowest way, for one byte.
+    double delay(double hop) const;
 
   private:
-    std::vector<double> shares_;
-    std::vector<std::size_t> starts_;
+    struct Way {
+        double share = 0, latency = 0;
+        std::size_t start = 0;
+        int hops = 0;
+    };
+    std::vector<Way> ways_;
     std::vector<std::int64_t> links_;
 };
 
-/// Immutable and thread-safe. Nodes are the ranks of a torus, whose schedules it carries; links are
-/// numbered from 0 and have one direction each.
+/// A message as a network sees it.
+struct Journey {
+    Rank from = 0, to = 0;  ///< differ
+    Port port;              ///< that of the schedule
+    bool steered = false;   ///< it goes the port's way round a ring even if the other is as short
+};
+
+/// Const functions are thread-safe. Nodes are the ranks of a torus, whose schedules it carries;
+/// links are numbered from 0 and have one direction each.
 class Network {
   public:
     explicit Network(Torus torus) : torus_(std::move(torus)) {}
     virtual ~Network() = default;
 
     const Torus& torus() const { return torus_; }
-    std::int64_t links() const { return static_cast<std::int64_t>(rates_.size()); }
+    std::int64_t links() const { return links_; }
     /// Bytes per second; 0: the link is down.
-    double rate(std::int64_t link) const { return rates_[static_cast<std::size_t>(link)]; }
-    void set_rate(std::int64_t link, double rate) { rates_[static_cast<std::size_t>(link)] = rate; }
+    double rate(std::int64_t link) const;
+    /// Changes one link. Where messages cannot go round a link of rate 0, route() throws.
+    void change_rate(std::int64_t link, double rate) { changed_[link] = rate; }
 
     /// The link that leaves `rank` through `port`; nothing where links have no directions.
     virtual std::optional<std::int64_t> link(Rank rank, Port port) const = 0;
 
-    /// The ways of a message from `from` to another rank. `steered`: the port that the schedule
-    /// names, for algorithms whose messages go its way even if the other one is as short.
-    /// Throws Error(unsupported) when links that are down leave no way.
-    virtual void route(Rank from, Rank to, std::optional<Port> steered, Ways& ways) const = 0;
+    /// The ways of a message. Throws Error(unsupported) when links that are down leave no way.
+    virtual void route(const Journey& journey, Ways& ways) const = 0;
+    /// The same for messages of no schedule, such as a barrier's.
+    void route(Rank from, Rank to, Ways& ways) const {
+        route({from, to, torus_.first_port(from, to), false}, ways);
+    }
+
+    /// Whether the translation that carries rank 0 to `translation` carries each link over into a
+    /// link of the same rate, and each route into a route.
+    bool looks_alike(Rank translation) const {
+        return translation == 0 || (!changed() && keeps(translation));
+    }
+    /// This network with one link for all those that `symmetry` carries over into each other; ranks
+    /// stay, and a way may cross a link several times. looks_alike() must hold for its
+    /// translations.
+    virtual std::unique_ptr<Network> folded(std::shared_ptr<const Symmetry> symmetry) const = 0;
 
   protected:
     void add_links(std::int64_t count, double rate) {
-        rates_.resize(rates_.size() + static_cast<std::size_t>(count), rate);
+        blocks_.emplace_back(links_, rate);
+        links_ += count;
     }
+    bool changed() const { return !changed_.empty(); }
+    /// Throws Error(unsupported) when a way crosses a link that is down.
+    void require_working(const Journey& journey, const Ways& ways) const;
+    /// looks_alike() as long as no link was changed.
+    virtual bool keeps(Rank translation) const = 0;
 
   private:
     Torus torus_;
-    std::vector<double> rates_;
+    std::int64_t links_ = 0;
+    std::vector<std::pair<std::int64_t, double>>
+        blocks_;  ///< first link, rate of all up to the next
+    std::unordered_map<std::int64_t, double> changed_;
 };
 
 }  // namespace trefoil

@@ -7,6 +7,31 @@
 
 namespace trefoil {
 
+namespace {
+
+/// What the longest of all ranks' work in a step takes, all parts together.
+double work_of_step(const Traffic& traffic, std::size_t step, double vector_bytes,
+                    const MessageCosts& costs) {
+    double longest = 0;
+    for (Rank c = 0; costs.has_work() && c < traffic.classes(); ++c) {
+        double copied = 0, reduced = 0;
+        for (std::size_t p = 0; p < traffic.parts(); ++p) {
+            const std::size_t place = traffic.place(c, p, step);
+            const TrafficWork& work = traffic.work(place);
+            copied += work.copied_before + work.copied_after;
+            reduced += work.reduced_before + work.reduced_after;
+            for (const TrafficMessage& m : traffic.sends(place)) {
+                copied += m.gathered ? m.share : 0;
+            }
+        }
+        longest = std::max(
+            longest, costs.copying(copied * vector_bytes) + costs.reducing(reduced * vector_bytes));
+    }
+    return longest;
+}
+
+}  // namespace
+
 double step_time(const Network& network, const Traffic& traffic, double vector_bytes,
                  const MessageCosts& costs) {
     std::vector<double> load(static_cast<std::size_t>(network.links()));
@@ -14,14 +39,14 @@ double step_time(const Network& network, const Traffic& traffic, double vector_b
     Ways ways;
     double time = 0;
     for (std::size_t s = 0; s < traffic.steps(); ++s) {
-        int hops = 0;
+        double delay = 0;
         bool anybody = false;
-        for (Rank r = 0; r < traffic.ranks(); ++r) {
+        for (Rank c = 0; c < traffic.classes(); ++c) {
             for (std::size_t p = 0; p < traffic.parts(); ++p) {
-                for (const TrafficMessage& m : traffic.sends(traffic.place(r, p, s))) {
+                for (const TrafficMessage& m : traffic.sends(traffic.place(c, p, s))) {
                     anybody = true;
-                    network.route(r, m.to, traffic.steered(m), ways);
-                    hops = std::max(hops, ways.hops());
+                    network.route(traffic.journey(c, m), ways);
+                    delay = std::max(delay, ways.delay(costs.hop));
                     for (std::size_t w = 0; w < ways.count(); ++w) {
                         for (const std::int64_t link : ways.links(w)) {
                             if (load[static_cast<std::size_t>(link)] == 0) {
@@ -39,7 +64,8 @@ double step_time(const Network& network, const Traffic& traffic, double vector_b
             load[static_cast<std::size_t>(link)] = 0;
         }
         loaded.clear();
-        time += anybody ? costs.alpha + costs.hop * hops + longest * vector_bytes : 0;
+        time += anybody ? costs.alpha + delay + longest * vector_bytes : 0;
+        time += work_of_step(traffic, s, vector_bytes, costs);
     }
     return time;
 }
@@ -47,13 +73,12 @@ double step_time(const Network& network, const Traffic& traffic, double vector_b
 double closing_barrier_time(const Network& network, double message, double hop) {
     const Rank ranks = network.torus().ranks();
     std::vector<double> below(static_cast<std::size_t>(ranks));  // longest way up to each rank
-    std::vector<double> edge(below.size());
     Ways ways;
     for (Rank r = ranks - 1; r > 0; --r) {
         const Rank parent = (r - 1) / 2;
-        network.route(r, parent, {}, ways);
-        edge[r] = message + hop * ways.hops();
-        below[parent] = std::max(below[parent], below[r] + edge[r]);
+        network.route(r, parent, ways);
+        double& longest = below[static_cast<std::size_t>(parent)];
+        longest = std::max(longest, below[static_cast<std::size_t>(r)] + message + ways.delay(hop));
     }
     return 2 * (ranks > 0 ? below[0] : 0);
 }

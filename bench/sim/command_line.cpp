@@ -5,16 +5,39 @@
 #include <fmt/format.h>
 #include <unistd.h>
 
+#include <algorithm>
+
 #include "bench/common/names.hpp"
 #include "bench/common/plot.hpp"
 #include "bench/common/schedule_file.hpp"
 #include "bench/sim/engines.hpp"
+#include "bench/sim/links.hpp"
 #include "bench/sim/units.hpp"
 #include "topo/error.hpp"
 
 namespace trefoil::tool {
 
 namespace {
+
+int whole(const char* option, int value, int least, int most) {
+    if (value < least || value > most) {
+        throw Error(Status::invalid_argument, fmt::format("{} takes a number from {} to {}, not {}",
+                                                          option, least, most, value));
+    }
+    return value;
+}
+
+/// What is asked for twice is run once.
+template <typename T>
+std::vector<T> unique(const std::vector<T>& all) {
+    std::vector<T> result;
+    for (const T& one : all) {
+        if (std::ranges::find(result, one) == result.end()) {
+            result.push_back(one);
+        }
+    }
+    return result;
+}
 
 void add_what(CLI::App& command, SimCommandLine& given) {
     command
@@ -43,31 +66,41 @@ void read_what(const SimCommandLine& given, SimOptions& options) {
     }
     const bool alone = options.schedule && given.algorithms.empty();
     if (!alone) {
-        options.algorithms = split_list(given.algorithms.empty() ? "all" : given.algorithms);
+        options.algorithms =
+            unique(split_list(given.algorithms.empty() ? "all" : given.algorithms));
     }
     if (given.tori.empty() && !options.schedule) {
         throw Error(Status::invalid_argument, "sim needs a torus, such as --torus 64x64");
     }
-    options.tori =
-        given.tori.empty() ? std::vector{options.schedule->torus().name()} : split_list(given.tori);
+    options.tori = given.tori.empty() ? std::vector{options.schedule->torus().name()}
+                                      : unique(split_list(given.tori));
     for (const std::string& size : split_list(given.sizes)) {
         options.sizes.push_back(parse_size(size));
     }
+    options.sizes = unique(options.sizes);
     options.root = given.root;
 }
 
 void add_model(CLI::App& command, SimCommandLine& given) {
-    const auto add = [&](const char* name, std::string& text, const std::string& help) {
-        command.add_option(name, text, help)->group("Model");
-    };
-    add("--model", given.model,
-        "flow (default): event by event; step: all ranks wait after every step");
-    command.add_flag("--sync", given.step_sync, "flow: a rank goes on with all parts together")
-        ->group("Model");
-    add("--closing-barrier", given.closing_barrier,
-        "Adds a barrier at the end, along a binary tree: what each of its messages takes beside "
-        "its hops, such as 312ns");
-    add("--engine", given.engine, engine_help());
+    const auto group = [](CLI::Option* option) { option->group("Model"); };
+    group(command.add_option("--model", given.model,
+                             "flow (default): event by event; step: all ranks wait after every "
+                             "step"));
+    group(command.add_flag("--sync", given.step_sync,
+                           "flow: a rank goes on with all parts together"));
+    group(command.add_option("--per-port", given.per_port,
+                             "flow: so many messages of a rank are under way through one port, the "
+                             "next one starts when one has arrived (default: any number)"));
+    group(command.add_option("--jitter", given.jitter,
+                             "flow: each message starts later by a random time below this"));
+    group(command.add_option("--seed", given.seed, "Of the random times (default: 1)"));
+    group(command.add_option("--closing-barrier", given.closing_barrier,
+                             "Adds a barrier at the end, along a binary tree: what each of its "
+                             "messages takes beside its hops, such as 312ns"));
+    group(command.add_option("--engine", given.engine, engine_help()));
+    group(command.add_option(
+        "--memory", given.memory,
+        "What the tables of a simulation may take (default: " + given.memory + ")"));
 }
 
 void read_model(const SimCommandLine& given, SimOptions& options) {
@@ -76,50 +109,112 @@ void read_model(const SimCommandLine& given, SimOptions& options) {
                     "there is no model \"" + given.model + "\"; give flow or step");
     }
     options.model = given.model == "flow" ? Model::flow : Model::step;
-    if (given.step_sync && options.model == Model::step) {
-        throw Error(Status::invalid_argument,
-                    "in the step model all ranks wait after every step anyway; leave --sync out");
+    options.flow.step_sync = given.step_sync;
+    if (given.per_port != 0) {
+        options.machine.per_port = whole("--per-port", given.per_port, 1, 1000000);
     }
-    options.step_sync = given.step_sync;
+    options.flow.per_port = options.machine.per_port;
+    options.flow.jitter = given.jitter.empty() ? 0 : parse_time(given.jitter);
+    options.flow.seed = given.seed;
+    const auto refuse_in_step_model = [&](bool asked, const std::string& what) {
+        if (asked && options.model == Model::step) {
+            throw Error(Status::invalid_argument, "in the step model " + what);
+        }
+    };
+    refuse_in_step_model(given.step_sync,
+                         "all ranks wait after every step anyway; leave --sync out");
+    refuse_in_step_model(given.per_port > 0,
+                         "messages do not wait for one another; leave --per-port out");
+    refuse_in_step_model(!given.jitter.empty(),
+                         "a step has one start-up for all; leave --jitter out");
     if (!given.closing_barrier.empty()) {
         options.machine.closing_barrier = parse_time(given.closing_barrier);
     }
     options.engine = find_engine(given.engine).engine;
+    options.most_bytes = parse_size(given.memory);
 }
 
 void add_machine(CLI::App& command, SimCommandLine& given) {
-    const auto add = [&](const char* name, std::string& text, const std::string& help) {
-        command.add_option(name, text, help)->group("Machine");
+    const auto add = [&](const char* name, auto& value, const std::string& help) {
+        command.add_option(name, value, help)->group("Machine");
     };
     add("--machine", given.machine,
         "A name below, or a JSON file (default: " + given.machine + ")");
-    add("--network", given.network, "torus, mesh (no way around) or hyperx (rows linked fully)");
-    add("--rate", given.rate, "Of each link and direction: 400Gbit, 6.8GB");
+    add("--network", given.network,
+        "torus, mesh (no way around), hyperx (rows linked fully), hx2mesh and hx4mesh (boards of 2 "
+        "by 2 and 4 by 4, a switch for each row), or switch (one for all)");
+    add("--rate", given.rate,
+        "Of each link and direction: 400Gbit, 6.8GB; or one for each dimension: 400Gbit,200Gbit");
     add("--alpha", given.alpha, "Start-up of a message, or of a step: 1.5us");
     add("--hop", given.hop, "For each link that a message crosses: 200ns");
+    add("--links-per-pair", given.links_per_pair,
+        "In rings of size 2: 1 link each way, or 2 (default), one through each port");
+    add("--host", given.host, "This dimension, counted from 0, lies inside the nodes");
+    add("--host-rate", given.host_rate, "Of a rank into its node and out of it");
+    add("--host-latency", given.host_latency,
+        "Between two ranks of a node, instead of hops (default: 0)");
+    add("--copy", given.copy,
+        "What a rank copies in a second: 10GB (default: copying takes no time)");
+    add("--reduce", given.reduce, "What a rank reduces in a second (default: it takes no time)");
     add("--down", given.down, "Links that do not work: +0@5 leaves rank 5 in direction +0");
-    add("--memory", given.memory,
-        "The flow model's table of messages may take so much (default: " + given.memory + ")");
+    add("--slow", given.slow, "Links that have a share of their rate: +0@5=0.5");
+}
+
+void read_host(const SimCommandLine& given, Machine& machine) {
+    if (given.host >= 0) {
+        machine.host = HostDimension{whole("--host", given.host, 0, 63), 0, 0};
+    }
+    const bool asked = !given.host_rate.empty() || !given.host_latency.empty();
+    if (asked && !machine.host) {
+        throw Error(Status::invalid_argument,
+                    "--host-rate and --host-latency need --host, the dimension that lies in nodes");
+    }
+    if (!given.host_rate.empty()) {
+        machine.host->rate = parse_rate(given.host_rate);
+    }
+    if (!given.host_latency.empty()) {
+        machine.host->latency = parse_time(given.host_latency);
+    }
+    if (machine.host && machine.host->rate == 0) {
+        throw Error(Status::invalid_argument, "--host needs --host-rate, such as 100GB");
+    }
 }
 
 void read_machine_options(const SimCommandLine& given, SimOptions& options) {
     options.machine = find_machine(given.machine);
+    Machine& machine = options.machine;
+    const auto set = [](const std::string& text, double& value, double (*parse)(std::string_view)) {
+        if (!text.empty()) {
+            value = parse(text);
+        }
+    };
     if (!given.network.empty()) {
-        options.machine.network = given.network;
+        check_network(given.network);
+        machine.network = given.network;
     }
     if (!given.rate.empty()) {
-        options.machine.rate = parse_rate(given.rate);
+        machine.rates.clear();
+        for (const std::string& rate : split_list(given.rate)) {
+            machine.rates.push_back(parse_rate(rate));
+        }
     }
-    if (!given.alpha.empty()) {
-        options.machine.costs.alpha = parse_time(given.alpha);
+    set(given.alpha, machine.costs.alpha, &parse_time);
+    set(given.hop, machine.costs.hop, &parse_time);
+    set(given.copy, machine.costs.copy_rate, &parse_rate);
+    set(given.reduce, machine.costs.reduce_rate, &parse_rate);
+    if (given.links_per_pair != 0) {
+        machine.links_per_pair = whole("--links-per-pair", given.links_per_pair, 1, 2);
     }
-    if (!given.hop.empty()) {
-        options.machine.costs.hop = parse_time(given.hop);
-    }
+    read_host(given, machine);
     if (!given.down.empty()) {
-        options.down = split_list(given.down);
+        machine.down = split_list(given.down);
     }
-    options.most_bytes = parse_size(given.memory);
+    if (!given.slow.empty()) {
+        machine.slow.clear();
+        for (const std::string& link : split_list(given.slow)) {
+            machine.slow.push_back(parse_slow_link(link));
+        }
+    }
 }
 
 void add_output(CLI::App& command, SimCommandLine& given) {
@@ -156,17 +251,18 @@ std::string footer() {
         text += fmt::format("  {:<14} {}\n", machine.name, machine.what);
     }
     return text +
-           "\nA machine file is a JSON object of texts: rate (needed), network, alpha, hop, "
-           "closing_barrier,\n"
-           "name. Schedules are those that `trefoil plan` prints and proves. Messages take the "
-           "shortest\n"
-           "ways, dimension by dimension; where two are equally long, half of the bytes each. "
-           "Copies and\n"
-           "reductions take no time.\n"
-           "Example: trefoil sim allreduce --algorithm swing-b,bucket,trivance-b --torus 64x64 "
+           "\nSchedules are those that `trefoil plan` prints and proves. Messages take the "
+           "shortest "
+           "ways,\n"
+           "dimension by dimension; where some are equally long, the bytes are shared out "
+           "evenly.\n"
+           "docs/simulator.md tells the rules of both models and what a machine file holds.\n"
+           "Examples: trefoil sim allreduce --algorithm swing-b,bucket,trivance-b --torus 64x64 "
            "--sizes 32K,2M\n"
-           "         trefoil sim allreduce --torus 8x8 --machine swing --model step --baseline "
-           "bucket";
+           "          trefoil sim allreduce --torus 8x8 --machine swing --model step --baseline "
+           "bucket --table\n"
+           "          trefoil sim allreduce --torus 64x64 -a swing-b --network hx2mesh --rate "
+           "400Gbit --alpha 500ns";
 }
 
 }  // namespace

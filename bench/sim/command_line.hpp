@@ -16,8 +16,12 @@ namespace trefoil::tool {
 struct SimCommandLine {
     std::string collective, algorithms, schedule, tori, sizes = "32,1K,32K,1M,32M";
     Rank root = 0;
-    std::string machine = "trivance", network, rate, alpha, hop, down, memory = "2G";
-    std::string model = "flow", engine = "own", closing_barrier;
+    std::string machine = "trivance", network, rate, alpha, hop, copy, reduce, down, slow,
+                host_rate, host_latency, memory = "2G";
+    int links_per_pair = 0, host = -1;
+    std::string model = "flow", engine = "own", closing_barrier, jitter;
+    int per_port = 0;
+    std::uint64_t seed = 1;
     bool step_sync = false;
     std::string baseline, plot;
     bool json = false, table = false;

@@ -1,90 +1,43 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// The table of machines, and the reader of machine files.
+// The table of machines.
 #include "bench/sim/machine.hpp"
 
 #include <fmt/format.h>
 
 #include <array>
 #include <fstream>
-#include <nlohmann/json.hpp>
 
-#include "algorithms/simulation/grid_network.hpp"
-#include "bench/sim/units.hpp"
+#include "algorithms/schedule/nearest_names.hpp"
 #include "topo/error.hpp"
 
 namespace trefoil::tool {
 
 namespace {
 
-const std::array<Machine, 4>& table() {
-    static const std::array<Machine, 4> all{{
-        {"trivance",
-         "Trivance's setting: 800 Gbit/s, 1.8 us a step, 200 ns a hop",
-         "torus",
-         100e9,
-         {1.8e-6, 200e-9}},
-        {"swing",
-         "Swing's setting: 400 Gbit/s, 500 ns a step, 400 ns a hop",
-         "torus",
-         50e9,
-         {500e-9, 400e-9}},
-        {"short-circuit",
-         "the setting of short-circuited rings: 800 Gbit/s, no start-up, 500 ns a hop",
-         "torus",
-         100e9,
-         {0, 500e-9}},
-        {"fugaku",
-         "like Fugaku: 54.4 Gbit/s, 1 us a step, 100 ns a hop (rate published, times assumed)",
-         "torus",
-         6.8e9,
-         {1e-6, 100e-9}},
-    }};
-    return all;
-}
-
-[[noreturn]] void refuse(const std::string& file, const std::string& why) {
-    throw Error(Status::invalid_argument, "machine file " + file + ": " + why);
-}
-
-Machine read_machine(const std::string& file) {
-    std::ifstream stream(file);
-    nlohmann::json json;
-    try {
-        json = nlohmann::json::parse(stream);
-    } catch (const nlohmann::json::exception& error) {
-        refuse(file, error.what());
-    }
-    if (!json.is_object()) {
-        refuse(file, "is no JSON object");
-    }
+Machine torus(std::string name, std::string what, double rate, double alpha, double hop) {
     Machine machine;
-    machine.name = file;
-    for (const auto& [key, value] : json.items()) {
-        if (!value.is_string()) {
-            refuse(file, "\"" + key + "\" must be a text, such as \"400Gbit\" or \"500ns\"");
-        }
-        const auto text = value.get<std::string>();
-        if (key == "name") {
-            machine.name = text;
-        } else if (key == "network") {
-            machine.network = text;
-        } else if (key == "rate") {
-            machine.rate = parse_rate(text);
-        } else if (key == "alpha") {
-            machine.costs.alpha = parse_time(text);
-        } else if (key == "hop") {
-            machine.costs.hop = parse_time(text);
-        } else if (key == "closing_barrier") {
-            machine.closing_barrier = parse_time(text);
-        } else {
-            refuse(file, "there is no \"" + key +
-                             "\"; known are name, network, rate, alpha, hop, closing_barrier");
-        }
-    }
-    if (machine.rate == 0) {
-        refuse(file, "\"rate\" is missing");
-    }
+    machine.name = std::move(name);
+    machine.what = std::move(what);
+    machine.rates = {rate};
+    machine.costs.alpha = alpha;
+    machine.costs.hop = hop;
     return machine;
+}
+
+const std::array<Machine, 4>& table() {
+    static const std::array<Machine, 4> all{
+        torus("trivance", "Trivance's setting: 800 Gbit/s, 1.8 us a step, 200 ns a hop", 100e9,
+              1.8e-6, 200e-9),
+        torus("swing", "Swing's setting: 400 Gbit/s, 500 ns a step, 400 ns a hop", 50e9, 500e-9,
+              400e-9),
+        torus("short-circuit",
+              "the setting of short-circuited rings: 800 Gbit/s, no start-up, 500 ns a hop", 100e9,
+              0, 500e-9),
+        torus("fugaku",
+              "like Fugaku: 54.4 Gbit/s, 1 us a step, 100 ns a hop (rate published, times assumed)",
+              6.8e9, 1e-6, 100e-9),
+    };
+    return all;
 }
 
 }  // namespace
@@ -94,31 +47,21 @@ std::span<const Machine> machines() {
 }
 
 Machine find_machine(const std::string& name_or_file) {
-    std::string names;
+    std::vector<std::string> names;
     for (const Machine& machine : machines()) {
         if (machine.name == name_or_file) {
             return machine;
         }
-        names += (names.empty() ? "" : ", ") + machine.name;
+        names.push_back(machine.name);
     }
     if (std::ifstream(name_or_file)) {
-        return read_machine(name_or_file);
+        return read_machine_file(name_or_file);
     }
+    const auto nearest = nearest_names(name_or_file, names);
     throw Error(Status::not_found,
-                "there is no machine and no file \"" + name_or_file + "\"; known are " + names);
-}
-
-std::unique_ptr<Network> make_network(const Machine& machine, const Torus& torus) {
-    constexpr std::pair<std::string_view, RowKind> kinds[] = {
-        {"torus", RowKind::ring}, {"mesh", RowKind::line}, {"hyperx", RowKind::full}};
-    for (const auto& [name, kind] : kinds) {
-        if (machine.network == name) {
-            return std::make_unique<GridNetwork>(
-                torus, std::vector<GridDimension>(torus.dimensions(), {kind, machine.rate}));
-        }
-    }
-    throw Error(Status::invalid_argument,
-                "there is no network \"" + machine.network + "\"; give torus, mesh or hyperx");
+                fmt::format("there is no machine and no file \"{}\"; {}known are {}", name_or_file,
+                            nearest.empty() ? "" : "did you mean " + nearest.front() + "? ",
+                            fmt::join(names, ", ")));
 }
 
 }  // namespace trefoil::tool

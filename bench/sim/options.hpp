@@ -26,12 +26,14 @@ struct SimOptions {
     std::vector<std::size_t> sizes;  ///< bytes of the vector, as they were given
     Rank root = 0;
     Machine machine;
-    std::vector<std::string> down;  ///< links, "+0@5"
     Model model = Model::flow;
     Engine engine = Engine::own;
-    bool step_sync = false;
+    FlowOptions flow;
     std::size_t most_bytes = std::size_t{2} << 30;  ///< of memory for the table of messages
     bool progress = false;                          ///< on stderr
+
+    /// Whether some links are unlike the others.
+    bool changes_links() const { return !machine.down.empty() || !machine.slow.empty(); }
 
     // Of the output.
     std::string baseline;  ///< an algorithm; empty: none

@@ -74,6 +74,12 @@ RewiringQuestion read(const SimCommandLine& given, std::vector<double>& hops) {
         throw Error(Status::unsupported, "circuits that change are told of tori only, not of a " +
                                              question.sim.machine.network);
     }
+    const Machine& machine = question.sim.machine;
+    if (!machine.is_plain_torus() || question.sim.changes_links() || machine.costs.has_work()) {
+        throw Error(Status::unsupported,
+                    "circuits that change are told of links that are all alike and of copies and "
+                    "reductions that take no time; take another machine");
+    }
     question.circuits = read_circuits(given.circuits);
     question.single_port = given.map.single_port;
     if (given.map.fallback != "all" && given.map.fallback != "asked") {

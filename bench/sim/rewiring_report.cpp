@@ -136,11 +136,12 @@ std::string rewiring_head(const RewiringQuestion& question) {
         "# {} on links of {}, {} a step, {} a hop, {} a change of circuits ({})\n"
         "# step model: all ranks wait for all after every step{}\n# {}\n#\n"
         "#{:>9} {:<26} {:>6} {:>10} {:>10} {:>10} {:>6} {:>7} {:>2}  {}\n",
-        to_string(question.sim.collective), rate_text(machine.rate), time_text(machine.costs.alpha),
-        time_text(machine.costs.hop), time_text(question.circuits.costs.reconfiguration),
-        machine.name, question.single_port ? "; one message at a time" : "",
-        conventions_text(question.circuits), "torus", "algorithm", "bytes", "ring", "static",
-        "optimum", "gain", "changes", "T", "wirings");
+        to_string(question.sim.collective), rate_text(machine.rates.front()),
+        time_text(machine.costs.alpha), time_text(machine.costs.hop),
+        time_text(question.circuits.costs.reconfiguration), machine.name,
+        question.single_port ? "; one message at a time" : "", conventions_text(question.circuits),
+        "torus", "algorithm", "bytes", "ring", "static", "optimum", "gain", "changes", "T",
+        "wirings");
 }
 
 std::string line_of(const RewiringSubject& subject, const RewiringRun& run, std::size_t bytes) {

@@ -194,7 +194,7 @@ RewiringCosts costs_of(const RewiringQuestion& question) {
     RewiringCosts costs = question.circuits.costs;
     costs.alpha = question.sim.machine.costs.alpha;
     costs.hop = question.sim.machine.costs.hop;
-    costs.byte = 1 / question.sim.machine.rate;
+    costs.byte = 1 / question.sim.machine.rates.front();
     return costs;
 }
 

@@ -21,6 +21,28 @@ double closing_time(const Machine& machine, const Network& network) {
                : 0;
 }
 
+/// What even the largest symmetry needs: a few numbers for each rank.
+void require_room(const SimOptions& options, const Torus& torus) {
+    constexpr double bytes_per_rank = 24;
+    const double needed = bytes_per_rank * torus.ranks();
+    if (needed > static_cast<double>(options.most_bytes)) {
+        throw Error(Status::unsupported,
+                    fmt::format("{} ranks need at least {:.0f} MiB of memory, and {:.0f} MiB are "
+                                "allowed; take a smaller torus, or --memory",
+                                torus.ranks(), needed / (1 << 20),
+                                static_cast<double>(options.most_bytes) / (1 << 20)));
+    }
+}
+
+/// Empty, or why the choice cannot be simulated on this torus.
+std::string simulation_refusal(const Choice& choice, const Torus& torus) {
+    const std::string refused = refusal(choice, torus);
+    if (refused.empty() && choice.algorithm->traits.reads_peers) {
+        return to_string(choice) + " reads the memory of other ranks, which no network carries";
+    }
+    return refused;
+}
+
 }  // namespace
 
 std::vector<Choice> sim_choices(const SimOptions& options) {
@@ -55,12 +77,15 @@ SimResult simulate(const SimOptions& options) {
     Progress progress(options.progress, options.tori.size() * all.size() * options.sizes.size());
     std::size_t done = 0;
     for (const std::string& name : options.tori) {
-        const std::unique_ptr<Network> network = make_network(options.machine, Torus::parse(name));
+        const Torus shape = Torus::parse(name);
+        require_room(options, shape);
+        const std::unique_ptr<Network> network = make_network(options.machine, shape);
         const Torus& torus = network->torus();
-        take_down(*network, options.down);
+        slow_down(*network, options.machine.slow);
+        take_down(*network, options.machine.down);
         const double closing = closing_time(options.machine, *network);
         for (const Choice& choice : all) {
-            const std::string refused = refusal(choice, torus);
+            const std::string refused = simulation_refusal(choice, torus);
             if (!refused.empty()) {
                 result.left_out.push_back(torus.name() + ": " + refused);
                 done += options.sizes.size();

@@ -43,7 +43,7 @@ class JobText {
     explicit JobText(const Network& network) : network_(network) {}
 
     void begin(const Traffic& traffic, bool step_sync) {
-        fmt::format_to(std::back_inserter(text_), "job {} {} {} {}\n", traffic.ranks(),
+        fmt::format_to(std::back_inserter(text_), "job {} {} {} {}\n", traffic.classes(),
                        traffic.parts(), traffic.steps(), step_sync ? 1 : 0);
     }
 
@@ -115,6 +115,11 @@ void require_modelled(const SimOptions& options) {
         throw Error(Status::unsupported,
                     "SimGrid knows flows, not steps; give --model flow with --engine simgrid");
     }
+    if (options.machine.costs.has_work() || options.flow.per_port > 0 || options.flow.jitter > 0) {
+        throw Error(Status::unsupported,
+                    "SimGrid is given neither copies and reductions nor messages per port nor "
+                    "jitter; leave them or --engine simgrid out");
+    }
 }
 
 class SimgridTimer final : public Timer {
@@ -145,16 +150,16 @@ std::unique_ptr<Timer> prepare_simgrid(const SimOptions& options, const Network&
     const std::string program = program_path();
     const Traffic traffic(network.torus(), *choice.algorithm, choice.options, options.most_bytes);
     JobText job(network);
-    job.begin(traffic, options.step_sync);
+    job.begin(traffic, options.flow.step_sync);
     Ways ways;
-    for (Rank rank = 0; rank < traffic.ranks(); ++rank) {
+    for (Rank rank = 0; rank < traffic.classes(); ++rank) {
         for (std::size_t part = 0; part < traffic.parts(); ++part) {
             for (std::size_t step = 0; step < traffic.steps(); ++step) {
                 for (const TrafficMessage& message :
                      traffic.sends(traffic.place(rank, part, step))) {
-                    network.route(rank, message.to, traffic.steered(message), ways);
+                    network.route(traffic.journey(rank, message), ways);
                     const MessageCosts& costs = options.machine.costs;
-                    job.add(rank, part, step, message, ways, costs.alpha + costs.hop * ways.hops());
+                    job.add(rank, part, step, message, ways, costs.alpha + ways.delay(costs.hop));
                 }
             }
         }

@@ -45,10 +45,10 @@ double parse(std::string_view text, std::span<const Unit> units) {
 
 double parse_rate(std::string_view text) {
     const double rate = parse(text, rates);
-    if (!(rate > 0)) {
+    if (!(rate >= 1 && rate <= 1e18)) {
         throw Error(Status::invalid_argument,
                     fmt::format("\"{}\" is no rate; give bits or bytes per second, such as "
-                                "400Gbit or 6.8GB",
+                                "400Gbit or 6.8GB, from 1B to 1000000TB",
                                 text));
     }
     return rate;
@@ -56,10 +56,10 @@ double parse_rate(std::string_view text) {
 
 double parse_time(std::string_view text) {
     const double time = parse(text, times);
-    if (!(time >= 0)) {
+    if (!(time >= 0 && time <= 1e6)) {
         throw Error(Status::invalid_argument,
                     fmt::format("\"{}\" is no time; give 0 or more with a unit, such as 500ns or "
-                                "1.5us",
+                                "1.5us, up to 1000000s",
                                 text));
     }
     return time;

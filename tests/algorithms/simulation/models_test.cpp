@@ -63,32 +63,32 @@ TEST(FairRates, AreWorkedOutAnewOnlyWhereAChangeIsFelt) {
 TEST(Routes, GoTheShorterWayOrBoth) {
     const GridNetwork network = torus_network("4x5");
     Ways ways;
-    network.route(0, 7, {}, ways);  // (1, 2)
+    network.route(0, 7, ways);  // (1, 2)
     ASSERT_EQ(1U, ways.count());
     EXPECT_EQ(3, ways.hops());
-    network.route(0, 10, {}, ways);  // (2, 0): both ways round
+    network.route(0, 10, ways);  // (2, 0): both ways round
     ASSERT_EQ(2U, ways.count());
     EXPECT_DOUBLE_EQ(0.5, ways.share(1));
-    network.route(0, 10, Port::minus(0), ways);
+    network.route({0, 10, Port::minus(0), true}, ways);
     ASSERT_EQ(1U, ways.count());
     EXPECT_EQ(*network.link(0, Port::minus(0)), ways.links(0)[0]);
 }
 
 TEST(Routes, AvoidALinkThatIsDown) {
     GridNetwork network = torus_network("6");
-    network.set_rate(*network.link(1, Port::plus(0)), 0);
+    network.change_rate(*network.link(1, Port::plus(0)), 0);
     Ways ways;
-    network.route(0, 2, {}, ways);
+    network.route(0, 2, ways);
     EXPECT_EQ(4, ways.hops());
-    network.set_rate(*network.link(4, Port::minus(0)), 0);
-    EXPECT_THROW(network.route(0, 2, {}, ways), Error);
+    network.change_rate(*network.link(4, Port::minus(0)), 0);
+    EXPECT_THROW(network.route(0, 2, ways), Error);
 }
 
 TEST(Routes, OfAMeshDoNotWrapAndOfAFullRowAreOneLink) {
     Ways ways;
-    torus_network("6", RowKind::line).route(0, 5, {}, ways);
+    torus_network("6", RowKind::line).route(0, 5, ways);
     EXPECT_EQ(5, ways.hops());
-    torus_network("6x6", RowKind::full).route(0, 35, {}, ways);
+    torus_network("6x6", RowKind::full).route(0, 35, ways);
     EXPECT_EQ(2, ways.hops());
 }
 

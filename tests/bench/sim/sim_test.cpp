@@ -108,6 +108,41 @@ TEST(Sim, goes_around_a_link_that_is_down) {
     EXPECT_GT(seconds(broken), 1.05 * seconds(ring));
 }
 
+TEST(Sim, has_networks_of_other_kinds) {
+    const auto time = [](const std::string& network, const std::string& algorithm) {
+        return seconds({"allreduce", "-a", algorithm, "-t", "8x8", "--sizes", "1M", "--network",
+                        network, "--alpha", "0", "--hop", "0", "--model", "step"});
+    };
+    EXPECT_DOUBLE_EQ(time("torus", "bucket"), time("hx2mesh", "bucket"));  // neighbours alone
+    EXPECT_LT(time("hyperx", "swing-b"), time("torus", "swing-b"));
+    EXPECT_LT(time("switch", "swing-b"), time("torus", "swing-b"));
+    EXPECT_LT(time("hx2mesh", "swing-b"), time("torus", "swing-b"));
+}
+
+TEST(Sim, counts_work_jitter_slow_links_and_messages_per_port) {
+    const std::vector<std::string> plain{"allreduce", "-a",      "swing-b", "-t",
+                                         "4x4",       "--sizes", "1M"};
+    const auto with = [&](std::vector<std::string> more) {
+        std::vector<std::string> all = plain;
+        all.insert(all.end(), more.begin(), more.end());
+        return seconds(all);
+    };
+    const double time = seconds(plain);
+    EXPECT_LT(time, with({"--copy", "10GB"}));
+    EXPECT_LT(time, with({"--reduce", "10GB"}));
+    EXPECT_LT(time, with({"--slow", "+0@5=0.5"}));
+    EXPECT_LT(time, with({"--jitter", "1us"}));
+    EXPECT_EQ(with({"--jitter", "1us", "--seed", "7"}), with({"--jitter", "1us", "--seed", "7"}));
+    EXPECT_NE(with({"--jitter", "1us", "--seed", "7"}), with({"--jitter", "1us", "--seed", "8"}));
+    EXPECT_DOUBLE_EQ(time, with({"--per-port", "1"}));  // one message per port and step
+}
+
+// Parities of the coordinates: four ranks tell of a million.
+TEST(Sim, takes_a_million_ranks_where_few_tell_of_all) {
+    EXPECT_LT(40 * 1.8e-6, seconds({"allreduce", "-a", "swing-b", "-t", "1024x1024", "--sizes",
+                                    "1M", "--model", "step"}));
+}
+
 class MachineFile {
   public:
     explicit MachineFile(const std::string& text)
@@ -162,6 +197,29 @@ TEST(Sim, refuses_bad_input_in_words) {
     expect_refusal(with({"--memory", "1K"}), "need about");
     expect_refusal({"allreduce", "-a", "auto", "-t", "8"}, "name algorithms, or all");
     expect_refusal({"allreduce", "-a", "hamiltonian", "-t", "8"}, "none of the algorithms runs");
+    expect_refusal(with({"--machine", "trivanse"}), "did you mean trivance?");
+    expect_refusal(with({"--alpha", "1e300s"}), "is no time");
+    expect_refusal(with({"--rate", "1e-9bit"}), "is no rate");
+    expect_refusal(with({"--rate", "1GB,2GB"}), "2 rates are given, but 8 has 1 dimensions");
+    expect_refusal(with({"--jitter", "-1us"}), "is no time");
+    expect_refusal(with({"--per-port", "-1"}), "--per-port takes a number from 1");
+    expect_refusal(with({"--per-port", "1", "--model", "step"}), "leave --per-port out");
+    expect_refusal(with({"--jitter", "1us", "--model", "step"}), "leave --jitter out");
+    expect_refusal(with({"--links-per-pair", "3"}), "from 1 to 2, not 3");
+    expect_refusal(with({"--host", "1", "--host-rate", "1GB"}), "8 has no dimension 1");
+    expect_refusal(with({"--host", "0"}), "--host needs --host-rate");
+    expect_refusal(with({"--host-latency", "1us"}), "need --host");
+    expect_refusal(with({"--slow", "+0@5"}), "\"+0@5\" is no slow link");
+    expect_refusal(with({"--slow", "+0@5=2"}), "is no slow link");
+    expect_refusal(with({"--slow", "+0@9=0.5"}), "\"+0@9\" is no link");
+    expect_refusal(with({"--network", "hx3mesh"}), "boards of 3 ranks do not divide dimension 0");
+    expect_refusal(with({"--network", "hyperx", "--down", "+0@1"}), "is no link");
+    expect_refusal(with({"--network", "switch", "--down", "+0@1"}), "leave no way");
+    expect_refusal({"bcast", "-t", "8", "--root", "8"}, "root");
+    expect_refusal({"allreduce", "-t", "40000x40000"}, "ranks need at least");
+    expect_refusal({"allreduce", "-t", "99999x99999"}, "99999x99999");
+    expect_refusal({"allreduce", "-a", "single-copy", "-t", "8"},
+                   "reads the memory of other ranks");
     const MachineFile number(R"({"rate": 8})");
     expect_refusal(with({"--machine", number.name()}), "\"rate\" must be a text");
     const MachineFile unknown(R"({"rate": "8GB", "speed": "1"})");

@@ -1,0 +1,61 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Each list names one translation per dimension that has any.
+#include "algorithms/registry/alike.hpp"
+
+#include <algorithm>
+
+#include "algorithms/bandwidth/hamiltonian_cycles.hpp"
+#include "algorithms/schedule/long_dimensions.hpp"
+
+namespace trefoil::table {
+
+namespace {
+
+bool is_power_of_two(Rank size) {
+    return (size & (size - 1)) == 0;
+}
+
+/// The translations by period(size) in each dimension; 0: none.
+template <typename Period>
+std::vector<Rank> by_dimension(const Torus& torus, Period&& period) {
+    std::vector<Rank> result;
+    for (const int j : long_dimensions(torus)) {
+        const Rank by = period(torus.size(j));
+        if (by > 0 && by < torus.size(j)) {
+            result.push_back(torus.with_coordinate(0, j, by));
+        }
+    }
+    return result;
+}
+
+}  // namespace
+
+std::vector<Rank> everywhere(const Torus& torus) {
+    return by_dimension(torus, [](Rank) { return 1; });
+}
+
+std::vector<Rank> along_the_line(const Torus& torus) {
+    std::vector<Rank> result = everywhere(torus);
+    result.resize(std::min<std::size_t>(result.size(), 1));
+    return result;
+}
+
+std::vector<Rank> by_parity(const Torus& torus) {
+    return by_dimension(torus, [](Rank size) { return size % 2 == 0 ? 2 : 0; });
+}
+
+std::vector<Rank> by_parity_of_powers(const Torus& torus) {
+    return by_dimension(torus, [](Rank size) { return is_power_of_two(size) ? 2 : 0; });
+}
+
+std::vector<Rank> by_halves_of_powers(const Torus& torus) {
+    return by_dimension(torus, [](Rank size) { return is_power_of_two(size) ? size / 2 : 0; });
+}
+
+std::vector<Rank> along_the_cycles(const Torus& torus) {
+    const auto dimensions = long_dimensions(torus);
+    const Rank row = std::min(torus.size(dimensions[0]), torus.size(dimensions[1]));
+    return {HamiltonianCycles(torus).at(0, row)};
+}
+
+}  // namespace trefoil::table
