@@ -35,9 +35,8 @@ std::vector<Rank> everywhere(const Torus& torus) {
 }
 
 std::vector<Rank> along_the_line(const Torus& torus) {
-    std::vector<Rank> result = everywhere(torus);
-    result.resize(std::min<std::size_t>(result.size(), 1));
-    return result;
+    const std::vector<Rank> all = everywhere(torus);
+    return all.empty() ? all : std::vector<Rank>{all.front()};
 }
 
 std::vector<Rank> by_parity(const Torus& torus) {

@@ -78,6 +78,10 @@ void read_what(const SimCommandLine& given, SimOptions& options) {
         options.sizes.push_back(parse_size(size));
     }
     options.sizes = unique(options.sizes);
+    if (given.root != 0 && !traits_of(options.collective).rooted()) {
+        throw Error(Status::invalid_argument,
+                    fmt::format("{} has no root; leave --root out", to_string(options.collective)));
+    }
     options.root = given.root;
 }
 

@@ -75,11 +75,11 @@ class Reader {
         require_object("host", value);
         for (const auto& [key, one] : value.items()) {
             if (key == "dimension") {
-                result.dimension = whole("dimension", one, 0, 63);
+                result.dimension = whole("host\": \"dimension", one, 0, 63);
             } else if (key == "rate") {
-                result.rate = rate("rate", one);
+                result.rate = rate("host\": \"rate", one);
             } else if (key == "latency") {
-                result.latency = time("latency", one);
+                result.latency = time("host\": \"latency", one);
             } else {
                 refuse_key(key, {"dimension", "rate", "latency"}, " in \"host\"");
             }

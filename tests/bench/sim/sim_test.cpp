@@ -194,7 +194,7 @@ TEST(Sim, refuses_bad_input_in_words) {
     expect_refusal(with({"--json", "--table"}), "exclude each other");
     expect_refusal(with({"--plot", "a.pdf"}), "ends in .svg or .png");
     expect_refusal(with({"--engine", "steam"}), "there is no engine \"steam\"; known are own");
-    expect_refusal(with({"--memory", "1K"}), "need about");
+    expect_refusal({"allreduce", "-a", "linear", "-t", "8", "--memory", "1K"}, "need about");
     expect_refusal({"allreduce", "-a", "auto", "-t", "8"}, "name algorithms, or all");
     expect_refusal({"allreduce", "-a", "hamiltonian", "-t", "8"}, "none of the algorithms runs");
     expect_refusal(with({"--machine", "trivanse"}), "did you mean trivance?");
@@ -216,8 +216,9 @@ TEST(Sim, refuses_bad_input_in_words) {
     expect_refusal(with({"--network", "hyperx", "--down", "+0@1"}), "is no link");
     expect_refusal(with({"--network", "switch", "--down", "+0@1"}), "leave no way");
     expect_refusal({"bcast", "-t", "8", "--root", "8"}, "root");
+    expect_refusal(with({"--root", "1"}), "allreduce has no root");
     expect_refusal({"allreduce", "-t", "40000x40000"}, "ranks need at least");
-    expect_refusal({"allreduce", "-t", "99999x99999"}, "99999x99999");
+    expect_refusal({"allreduce", "-t", "99999x99999"}, "more than 2147483647 ranks");
     expect_refusal({"allreduce", "-a", "single-copy", "-t", "8"},
                    "reads the memory of other ranks");
     const MachineFile number(R"({"rate": 8})");
