@@ -13,7 +13,7 @@ ITEM = re.compile(r"( *)([-*+]|\d+\.) +")
 # What would be a list, a heading, a quotation or a table at the beginning of a line.
 MARK = re.compile(r" (?=(?:[-*+>#|=]+|\d+[.)])(?: |$))")
 # Pages that are not wrapped yet.
-NOT_YET = {"docs/short-circuiting.md", "docs/simulator.md"}
+NOT_YET = {"docs/short-circuiting.md"}
 
 
 def is_long(line):
