@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""Machine files: the examples of docs/machines fit the published schema and run; what the schema allows, the reader of
+"""Machine files: the examples of examples/machines fit the published schema and run; what the schema allows, the reader of
 `trefoil sim` accepts, and what is wrong by the schema it refuses."""
 
 import json
@@ -81,7 +81,7 @@ def check(condition, message):
 def main(tool):
     jsonschema.Draft202012Validator.check_schema(SCHEMA)
     with tempfile.TemporaryDirectory() as folder:
-        for file in sorted((ROOT / "docs/machines").glob("*.json")):
+        for file in sorted((ROOT / "examples/machines").glob("*.json")):
             machine = json.loads(file.read_text())
             check(valid(machine), f"{file.name} does not fit the schema")
             torus = "4x4x2" if "host" in machine else "8x8"
