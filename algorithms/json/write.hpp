@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// A schedule as JSON: docs/schedules.md tells the fields, docs/schemas/schedule.json their types.
+// A schedule as JSON: docs/own-schedules.md tells the fields, schedule.schema.json their types.
 #pragma once
 
 #include <nlohmann/json_fwd.hpp>
