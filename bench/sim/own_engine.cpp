@@ -81,12 +81,19 @@ std::unique_ptr<Timer> prepare_own(const SimOptions& options, const Network& net
                               ? common_symmetry(network, *choice.algorithm, choice.options)
                               : std::make_shared<const Symmetry>(network.torus());
     const bool plain = options.machine.is_plain_torus() && !options.changes_links();
-    if (options.model == Model::step && plain && symmetry->trivial() &&
-        !options.machine.costs.has_work()) {
-        return std::make_unique<SummaryTimer>(
-            options, summarize(network.torus(), *choice.algorithm, choice.options));
+    const bool summary_serves =
+        options.model == Model::step && plain && !options.machine.costs.has_work();
+    if (!summary_serves || !symmetry->trivial()) {
+        try {
+            return std::make_unique<TrafficTimer>(options, network, choice, symmetry);
+        } catch (const Error& error) {
+            if (!summary_serves || error.status() != Status::unsupported) {
+                throw;
+            }  // the summary takes longer, but no table
+        }
     }
-    return std::make_unique<TrafficTimer>(options, network, choice, symmetry);
+    return std::make_unique<SummaryTimer>(
+        options, summarize(network.torus(), *choice.algorithm, choice.options));
 }
 
 }  // namespace trefoil::tool

@@ -137,6 +137,14 @@ TEST(Sim, counts_work_jitter_slow_links_and_messages_per_port) {
     EXPECT_DOUBLE_EQ(time, with({"--per-port", "1"}));  // one message per port and step
 }
 
+TEST(Sim, needs_no_table_for_the_step_model_on_a_torus) {
+    std::vector<std::string> ring{"allreduce", "-a", "ring",    "-t",  "16x16",
+                                  "--sizes",   "1M", "--model", "step"};
+    const double time = seconds(ring);
+    ring.insert(ring.end(), {"--memory", "100K"});
+    EXPECT_DOUBLE_EQ(time, seconds(ring));
+}
+
 // Parities of the coordinates: four ranks tell of a million.
 TEST(Sim, takes_a_million_ranks_where_few_tell_of_all) {
     EXPECT_LT(40 * 1.8e-6, seconds({"allreduce", "-a", "swing-b", "-t", "1024x1024", "--sizes",
