@@ -62,7 +62,7 @@ Traffic::Traffic(const Torus& torus, const Algorithm& algorithm, const BuildOpti
                                 torus.name() + " need about " + mebibytes(needed) +
                                 " of memory, and " +
                                 mebibytes(static_cast<double>(limits.most_bytes)) +
-                                " are allowed; take the step model, a smaller torus, or --memory");
+                                " are allowed; take a smaller torus, or --memory");
             }
             receives_.reserve(places);
             starts_.reserve(places + 1);

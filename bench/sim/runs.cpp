@@ -93,13 +93,22 @@ SimResult simulate(const SimOptions& options) {
             }
             const std::string what = to_string(choice) + " on " + torus.name();
             progress.tell(what, done);
-            const auto timer = row_of(options.engine).prepare(options, *network, choice);
-            for (const std::size_t bytes : options.sizes) {
-                progress.tell(fmt::format("{}, {} bytes", what, bytes), done++);
-                const double seconds = timer->seconds(static_cast<double>(bytes));
-                result.runs.push_back(
-                    {to_string(choice), torus.name(), torus.ranks(), bytes, seconds + closing});
+            try {
+                const auto timer = row_of(options.engine).prepare(options, *network, choice);
+                for (std::size_t i = 0; i < options.sizes.size(); ++i) {
+                    const std::size_t bytes = options.sizes[i];
+                    progress.tell(fmt::format("{}, {} bytes", what, bytes), done + i);
+                    const double seconds = timer->seconds(static_cast<double>(bytes));
+                    result.runs.push_back(
+                        {to_string(choice), torus.name(), torus.ranks(), bytes, seconds + closing});
+                }
+            } catch (const Error& error) {  // too large, or no way for a message: others may run
+                if (error.status() != Status::unsupported) {
+                    throw;
+                }
+                result.left_out.push_back(what + ": " + error.what());
             }
+            done += options.sizes.size();
         }
     }
     if (result.runs.empty()) {

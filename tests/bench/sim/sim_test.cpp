@@ -54,6 +54,26 @@ TEST(Sim, adds_the_closing_barrier) {
     EXPECT_NEAR(46.8e-6, barrier("32x32"), 1e-7);
 }
 
+// Of several algorithms one that is too large is named, and the others run; alone it is an error.
+TEST(Sim, leaves_out_what_does_not_fit) {
+    const std::vector<std::string> ring{"sim", "allreduce", "-t",   "12x12",  "--sizes",
+                                        "1K",  "--memory",  "256K", "--json", "-a"};
+    auto both = ring;
+    both.emplace_back("ring,bucket");
+    const ToolResult result = run_tool(both);
+    ASSERT_EQ(0, result.code) << result.err;
+    const Json all = Json::parse(result.out);
+    ASSERT_EQ(1U, all["runs"].size());
+    EXPECT_EQ("bucket", all["runs"][0]["algorithm"]);
+    ASSERT_EQ(1U, all["left_out"].size());
+    EXPECT_NE(std::string::npos, all["left_out"][0].get<std::string>().find("ring on 12x12"));
+    auto alone = ring;
+    alone.emplace_back("ring");
+    const ToolResult refused = run_tool(alone);
+    EXPECT_EQ(2, refused.code);
+    EXPECT_NE(std::string::npos, refused.err.find("--memory"));
+}
+
 TEST(Sim, goes_through_all_that_is_listed) {
     const Json all = runs({"allreduce", "-a", "swing-b,bucket", "-t", "8,3x3", "--sizes", "1K,1M"});
     ASSERT_EQ(8U, all.size());
