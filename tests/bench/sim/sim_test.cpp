@@ -56,8 +56,9 @@ TEST(Sim, adds_the_closing_barrier) {
 
 // Of several algorithms one that is too large is named, and the others run; alone it is an error.
 TEST(Sim, leaves_out_what_does_not_fit) {
-    const std::vector<std::string> ring{"sim", "allreduce", "-t",   "12x12",  "--sizes",
-                                        "1K",  "--memory",  "256K", "--json", "-a"};
+    const std::vector<std::string> ring{"sim",      "allreduce", "-t",       "12x12",
+                                        "--sizes",  "1K",        "--memory", "2M",
+                                        "--jitter", "1us",       "--json",   "-a"};
     auto both = ring;
     both.emplace_back("ring,bucket");
     const ToolResult result = run_tool(both);
