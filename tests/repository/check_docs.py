@@ -12,8 +12,8 @@ WIDTH = 100
 ITEM = re.compile(r"( *)([-*+]|\d+\.) +")
 # What would be a list, a heading, a quotation or a table at the beginning of a line.
 MARK = re.compile(r" (?=(?:[-*+>#|=]+|\d+[.)])(?: |$))")
-# Pages that are not wrapped yet.
-NOT_YET = {"docs/short-circuiting.md"}
+# Pages that show what the tool prints as it prints it, tables wider than that among them.
+SHOW_OUTPUT = {"docs/short-circuiting.md"}
 
 
 def is_long(line):
@@ -22,7 +22,8 @@ def is_long(line):
 
 
 def findings_of(name, text):
-    return [f"{name}:{number}: {len(line)} columns" for number, line in enumerate(text.splitlines(), 1) if is_long(line)]
+    return [f"{name}:{number}: {len(line)} columns" for number, line in enumerate(text.splitlines(), 1)
+            if is_long(line) and not (name in SHOW_OUTPUT and line.startswith("    "))]
 
 
 def wrapped(lines):
@@ -71,7 +72,7 @@ def mended(text):
 def pages(root):
     root = pathlib.Path(root)
     names = sorted(path.relative_to(root).as_posix() for path in [*root.glob("*.md"), *root.glob("docs/**/*.md")])
-    return [name for name in names if name not in NOT_YET]
+    return names
 
 
 def main():
