@@ -58,6 +58,22 @@ Bits allreduce(const std::string& shape, JobOptions options, std::size_t first, 
     return results[0];
 }
 
+/// Those of this build. ThreadSanitizer knows nothing of the locks inside network libraries.
+std::vector<std::string> transports_to_compare() {
+    std::vector<std::string> names;
+    for (const Transport& transport : transports()) {
+#ifdef __SANITIZE_THREAD__
+        const bool sound = transport.name == "memory";
+#else
+        const bool sound = true;
+#endif
+        if (transport.built() && sound) {
+            names.emplace_back(transport.name);
+        }
+    }
+    return names;
+}
+
 JobOptions by(const std::string& algorithm) {
     JobOptions options;
     options.algorithm = algorithm;
@@ -108,15 +124,12 @@ TEST(Reproducibility, EveryTransportGivesTheSameBits) {
     for (const char* algorithm : {"swing-b", "trivance-b", "bucket"}) {
         for (const std::size_t length : {std::size_t{7}, std::size_t{70001}}) {
             std::optional<Bits> first;
-            for (const Transport& transport : transports()) {
-                if (!transport.built()) {
-                    continue;
-                }
+            for (const std::string& transport : transports_to_compare()) {
                 JobOptions options = by(algorithm);
-                options.backend = std::string(transport.name);
+                options.backend = transport;
                 const Bits now = allreduce("2x3", options, 0, length);
                 EXPECT_TRUE(same_bits(now, first.value_or(now)))
-                    << algorithm << " over " << std::string(transport.name);
+                    << algorithm << " over " << transport;
                 first = now;
             }
         }
@@ -150,14 +163,11 @@ TEST(Reproducibility, TheSwitchGivesTheSerialSumOnEveryShape) {
 TEST(Reproducibility, TheSwitchHoldsOverEveryTransportAndWithSegments) {
     const Variable on("TREFOIL_REPRODUCIBLE", "1");
     const Variable segments("TREFOIL_SEGMENT_BYTES", "16384");
-    for (const Transport& transport : transports()) {
-        if (!transport.built()) {
-            continue;
-        }
+    for (const std::string& transport : transports_to_compare()) {
         JobOptions options;
-        options.backend = std::string(transport.name);
+        options.backend = transport;
         EXPECT_TRUE(same_bits(allreduce("2x3", options, 0, 70001), serial(6, 0, 70001)))
-            << std::string(transport.name);
+            << transport;
     }
 }
 
