@@ -40,7 +40,7 @@ void require_memory(const Torus& torus, const Schedule& sample, Collective colle
         throw Error(Status::unsupported,
                     "proving this schedule on " + torus.name() + " needs about " +
                         std::to_string(std::llround(bytes / (1024 * 1024 * 1024))) +
-                        " GiB of memory, more than the verifier's 4 GiB; use --no-verify");
+                        " GiB of memory, more than the verifier's 4 GiB");
     }
 }
 

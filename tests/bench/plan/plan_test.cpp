@@ -94,6 +94,10 @@ TEST(Plan, summary_tells_the_figures_of_a_ring) {
 
 TEST(Plan, proof_can_be_left_out) {
     EXPECT_TRUE(summary("bucket", "16x16", {"--no-verify"})["verified"].is_null());
+    const ToolResult too_large =
+        run_tool({"plan", "allreduce", "-a", "ring", "-t", "128x128", "--summary"});
+    EXPECT_EQ(2, too_large.code);
+    EXPECT_NE(std::string::npos, too_large.err.find("4 GiB; use --no-verify"));
 }
 
 TEST(Plan, summary_is_readable_too) {
