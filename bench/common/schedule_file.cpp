@@ -21,12 +21,17 @@ std::string read_text_file(const std::string& file) {
     return text.str();
 }
 
-std::shared_ptr<const UserSchedule> read_schedule(Collective collective, const std::string& file) {
+std::shared_ptr<const UserSchedule> read_schedule(Collective collective, const std::string& file,
+                                                  const std::string& text) {
     try {
-        return std::make_shared<const UserSchedule>(collective, read_text_file(file));
+        return std::make_shared<const UserSchedule>(collective, text);
     } catch (const Error& error) {
         throw Error(error.status(), file + ": " + error.what());
     }
+}
+
+std::shared_ptr<const UserSchedule> read_schedule(Collective collective, const std::string& file) {
+    return read_schedule(collective, file, read_text_file(file));
 }
 
 }  // namespace trefoil::tool

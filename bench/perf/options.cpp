@@ -114,18 +114,6 @@ void refuse_foreign_options(const PerfOptions& options, Collective collective) {
     }
 }
 
-/// The schedule knows its torus and its root: where those are not given, they are the schedule's.
-void take_schedule(const PerfOptions& options, Campaign& campaign) {
-    if (options.schedule.empty()) {
-        return;
-    }
-    campaign.schedule = read_schedule(campaign.collective, options.schedule);
-    campaign.schedule_text = read_text_file(options.schedule);
-    if (traits_of(campaign.collective).rooted() && options.root.empty()) {
-        campaign.roots = {std::to_string(campaign.schedule->root())};
-    }
-}
-
 std::vector<std::string> algorithm_names(const PerfOptions& options, Campaign& campaign) {
     std::vector<std::string> names;
     if (campaign.schedule) {
@@ -218,14 +206,28 @@ std::vector<Rank> Campaign::roots_of(Rank ranks) const {
     return result.empty() ? std::vector<Rank>{0} : result;
 }
 
+void load_schedule(PerfOptions& options) {
+    if (options.schedule.empty()) {
+        return;
+    }
+    options.schedule_text = read_text_file(options.schedule);
+    options.user_schedule =
+        read_schedule(find_collective(options.collective), options.schedule, options.schedule_text);
+    if (options.torus.empty()) {
+        options.torus = options.user_schedule->torus().name();
+    }
+}
+
 Campaign make_campaign(const PerfOptions& options) {
     Campaign campaign;
     campaign.collective = find_collective(options.collective);
     refuse_foreign_options(options, campaign.collective);
-    take_schedule(options, campaign);
+    campaign.schedule = options.user_schedule;
     campaign.algorithms = algorithm_names(options, campaign);
     if (!options.root.empty()) {
         campaign.roots = split_list(options.root);
+    } else if (campaign.schedule) {
+        campaign.roots = {std::to_string(campaign.schedule->root())};
     }
     if (!traits_of(campaign.collective).has_data()) {
         campaign.kinds = {{DataType::int8, std::nullopt}};

@@ -28,6 +28,9 @@ struct PerfOptions : CommonOptions {
     std::string datatypes = "float";
     std::string algorithms;  ///< empty: auto, or the schedule
     std::string schedule;    ///< a file; empty: none
+    /// What it holds, once load_schedule() has read it.
+    std::string schedule_text;
+    std::shared_ptr<const UserSchedule> user_schedule;
     std::string operations;  ///< empty: sum; may hold `none`
     std::string root;        ///< empty: 0
     std::string placement = "both";
@@ -64,7 +67,6 @@ struct Campaign {
     std::vector<std::string> algorithms;  ///< as asked: names and "auto"
     /// A schedule of the user's, which goes by its name among the algorithms.
     std::shared_ptr<const UserSchedule> schedule = {};
-    std::string schedule_text = {};
 
     /// Element counts for a type, without repetitions; of one block where ranks have blocks, so
     /// that all blocks together have as many bytes as asked, to within rounding.
@@ -73,6 +75,10 @@ struct Campaign {
     /// Throws Error(invalid_argument) on what is no rank.
     std::vector<Rank> roots_of(Rank ranks) const;
 };
+
+/// Reads and proves the schedule's file, once. A torus that is not given is the schedule's. Throws
+/// what read_schedule() throws.
+void load_schedule(PerfOptions& options);
 
 /// Throws Error with a message for the user when something does not exist or does not fit.
 Campaign make_campaign(const PerfOptions& options);

@@ -73,14 +73,6 @@ int perf(const PerfOptions& options, const std::vector<std::string>& arguments) 
     return code;
 }
 
-/// A schedule knows its torus.
-void take_torus_of_schedule(PerfOptions& options) {
-    if (!options.schedule.empty() && options.torus.empty()) {
-        options.torus =
-            read_schedule(find_collective(options.collective), options.schedule)->torus().name();
-    }
-}
-
 /// The word is not marked as required, for `perf put` has none.
 void require_collective(const PerfOptions& options) {
     if (options.collective.empty()) {
@@ -246,7 +238,7 @@ CLI::App& add_perf(CLI::App& app, const Invocation& invocation, Action& action) 
         if (command->get_subcommands().empty()) {
             require_collective(*options);
             action = [options, &invocation] {
-                take_torus_of_schedule(*options);
+                load_schedule(*options);
                 return perf(*options, invocation.arguments);
             };
         } else {

@@ -95,7 +95,7 @@ int perf_rank(const PerfOptions& options, const Campaign& campaign,
     const auto groups = cases_of(campaign, algorithms, session.torus().ranks());
     Report report(setting_of(options, session), options, session.rank() != 0);
     if (campaign.schedule) {
-        session.set_schedule(campaign.collective, campaign.schedule_text);
+        session.set_schedule(campaign.collective, options.schedule_text);
     }
     Meter meter(session, options.iterations, options.warmup, options.check,
                 campaign.schedule.get());

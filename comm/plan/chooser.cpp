@@ -45,23 +45,24 @@ void Chooser::force(Collective collective, std::string_view text) {
 
 void Chooser::force_schedule(Collective collective, std::string_view json) {
     auto schedule = std::make_unique<const UserSchedule>(collective, json);
+    const std::string name(schedule->algorithm().name);
     if (!(schedule->torus() == map_.torus)) {
         throw Error(Status::unsupported, "the schedule cannot be used: it is for the torus " +
                                              schedule->torus().name() +
                                              ", and the ranks form the torus " + map_.torus.name());
     }
-    if (landing_needs(*schedule->algorithm().set).messages >= Notification::index_limit) {
+    const std::size_t messages = landing_needs(*schedule->algorithm().set).messages;
+    if (messages >= Notification::index_limit) {
         throw Error(Status::unsupported,
-                    "the schedule cannot be used: a rank gets " +
-                        std::to_string(landing_needs(*schedule->algorithm().set).messages) +
-                        " messages from one peer through one port, and less than " +
+                    "the schedule cannot be used: a rank gets " + std::to_string(messages) +
+                        " messages from one peer through one port, and less "
+                        "than " +
                         std::to_string(Notification::index_limit) + " can be told apart");
     }
-    if (find_schedule(collective, schedule->algorithm().name) == nullptr) {
+    if (find_schedule(collective, name) == nullptr) {
         schedules_.push_back(std::move(schedule));
-        schedule.reset();
     }
-    force(collective, schedule ? schedule->algorithm().name : schedules_.back()->algorithm().name);
+    force(collective, name);
 }
 
 const UserSchedule* Chooser::find_schedule(Collective collective, std::string_view name) const {
