@@ -8,29 +8,20 @@ Usage: distance.py RELAY [SIZES ...]. Needs root. Exit code 1 if anything is wro
 import os
 import pathlib
 import signal
-import subprocess
 import sys
 import time
 
-SCRIPTS = pathlib.Path(__file__).resolve().parents[2] / "scripts"
-sys.path.insert(0, str(SCRIPTS))
+from command import SECONDS, interrupted_up, torusnet
 from torus_network import distance, network, probe, state  # noqa: E402
 from torus_network.geometry import Torus, opposite  # noqa: E402
 
 SKIPPED = 77
-SECONDS = 120
 NAME = f"far{os.getpid()}"
 RATE, DELAY = "20mbit", "2ms"
 HOP = 2e-3
 ROUNDS = 21
 LATE = 1e-3  # seconds a hop may take beyond its delay, on a machine that does other things as well
 BURST, PAYLOAD = 40, 1000  # datagrams that must stay in order
-
-
-def torusnet(*words):
-    done = subprocess.run([SCRIPTS / "torusnet", *words], text=True, stdout=subprocess.PIPE, stderr=subprocess.STDOUT,
-                          timeout=SECONDS, check=False)
-    return done.returncode, done.stdout
 
 
 def one_way(ends, source, target, last):
@@ -153,17 +144,7 @@ def check_interrupted(name):
     """Wherever a signal meets `up`, neither namespaces nor a relay are left."""
     net = network.Network(Torus("3x3"), name, delay=1)
     for delay in (0, 0.1, 0.15, 0.2, 0.25, 0.3):
-        process = subprocess.Popen([SCRIPTS / "torusnet", "up", "3x3", "--delay", DELAY, "--name", name],
-                                   stdout=subprocess.DEVNULL, stderr=subprocess.PIPE, text=True)
-        end = time.monotonic() + SECONDS
-        while not state.path_of(name).exists() and process.poll() is None and time.monotonic() < end:
-            time.sleep(0.005)
-        time.sleep(delay)
-        process.send_signal(signal.SIGTERM)
-        errors = process.communicate(timeout=SECONDS)[1]
-        print(f"interrupted after {delay} s: {errors.strip() or 'too late'}")
-        if process.returncode == 0:
-            torusnet("down", "--name", name)
+        interrupted_up(["3x3", "--delay", DELAY], name, delay, signal.SIGTERM)
         left = [space for space in network.namespaces() if space in net.spaces()] + relays_of(name)
         if left or state.report_socket(name).exists():
             yield f"interrupted after {delay} s: {left} left"

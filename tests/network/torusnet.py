@@ -5,30 +5,18 @@
 Usage: torusnet.py TORUS ... Needs root. Exit code 1 if anything is wrong, 77 if this machine cannot make such networks.
 """
 import os
-import pathlib
 import re
 import signal
-import subprocess
 import sys
-import time
 
-SCRIPTS = pathlib.Path(__file__).resolve().parents[2] / "scripts"
-sys.path.insert(0, str(SCRIPTS))
+from command import SECONDS, interrupted_up, torusnet
 from torus_network import network, probe, state  # noqa: E402
 from torus_network.geometry import Torus, nic_of, opposite  # noqa: E402
 
 SKIPPED = 77
 RATE, RATE_TEXT = 20e6, "20mbit"
 FLOOD_SECONDS = 1.2
-SECONDS = 120
 NAME = f"test{os.getpid()}"
-
-
-def torusnet(*words):
-    """(exit code, everything it printed)"""
-    done = subprocess.run([SCRIPTS / "torusnet", *words], text=True, stdout=subprocess.PIPE, stderr=subprocess.STDOUT,
-                          timeout=SECONDS, check=False)
-    return done.returncode, done.stdout
 
 
 def left_behind():
@@ -102,19 +90,9 @@ def check_torus(torus, name):
 def check_interrupted(name):
     """Wherever a signal meets `up`, nothing is left."""
     for delay in (0, 0.02, 0.05, 0.08, 0.1, 0.12, 0.15, 0.3):
-        process = subprocess.Popen([SCRIPTS / "torusnet", "up", "4x4", "--name", name], stdout=subprocess.DEVNULL,
-                                   stderr=subprocess.PIPE, text=True)
-        end = time.monotonic() + SECONDS
-        while not state.path_of(name).exists() and process.poll() is None and time.monotonic() < end:
-            time.sleep(0.005)
-        time.sleep(delay)
-        process.send_signal(signal.SIGINT)
-        errors = process.communicate(timeout=SECONDS)[1]
-        print(f"interrupted after {delay} s: {errors.strip() or 'too late'}")
-        if process.returncode == 0:
-            torusnet("down", "--name", name)
-        elif "interrupted by SIGINT" not in errors:
-            yield f"interrupted after {delay} s: {process.returncode} {errors}"
+        code, errors = interrupted_up(["4x4"], name, delay, signal.SIGINT)
+        if code != 0 and "interrupted by SIGINT" not in errors:
+            yield f"interrupted after {delay} s: {code} {errors}"
         if [left for left in left_behind() if left.startswith((name, network.PREFIX + name))]:
             yield f"interrupted after {delay} s: {left_behind()} left"
 

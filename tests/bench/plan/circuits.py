@@ -8,6 +8,8 @@ import math
 import subprocess
 import sys
 
+from torus import Torus
+
 # collective, algorithm, torus, options. Sizes and times are such that some circuits change.
 CASES = (
     ("reduce_scatter", "swing", "16", ()),
@@ -29,24 +31,7 @@ CASES = (
 )
 
 
-class Torus:
-    def __init__(self, name):
-        self.sizes = [int(size) for size in name.split("x")]
-        self.ranks = math.prod(self.sizes)
-
-    def coordinates(self, rank):
-        result = []
-        for size in reversed(self.sizes):
-            result.insert(0, rank % size)
-            rank //= size
-        return result
-
-    def rank(self, coordinates):
-        result = 0
-        for size, at in zip(self.sizes, coordinates):
-            result = result * size + at
-        return result
-
+class SwitchedTorus(Torus):
     def legs(self, start, end):
         """(dimension, from, to) for each dimension in which the two differ, ascending."""
         here, target = self.coordinates(start), self.coordinates(end)
@@ -187,7 +172,7 @@ def torus_itself(torus):
 
 
 def check(tool, collective, algorithm, name, options):
-    torus = Torus(name)
+    torus = SwitchedTorus(name)
     sent, steered = messages_by_step(tool, collective, algorithm, name)
     if "--reconfigurable" not in options:
         options = (*options, "--reconfigurable", "300ns")

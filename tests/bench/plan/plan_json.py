@@ -11,6 +11,8 @@ import json
 import subprocess
 import sys
 
+from torus import Torus
+
 COLLECTIVES = "allreduce reduce_scatter allgather bcast reduce gather scatter alltoall barrier".split()
 WITH_BLOCKS = {"reduce_scatter", "allgather", "gather", "scatter"}
 ROOTED = {"bcast", "reduce", "gather", "scatter"}
@@ -20,26 +22,7 @@ LARGE = [str(n) for n in range(1, 65)] + (
 ).split()
 
 
-class Torus:
-    def __init__(self, name):
-        self.sizes = [int(size) for size in name.split("x")]
-        self.ranks = 1
-        for size in self.sizes:
-            self.ranks *= size
-
-    def coordinates(self, rank):
-        result = []
-        for size in reversed(self.sizes):
-            result.insert(0, rank % size)
-            rank //= size
-        return result
-
-    def rank(self, coordinates):
-        rank = 0
-        for size, coordinate in zip(self.sizes, coordinates):
-            rank = rank * size + coordinate % size
-        return rank
-
+class RoutedTorus(Torus):
     def route(self, source, target, steered=None):
         """(link, share) of the minimal route, dimension by dimension; and its length. Where both ways are equally
         long half goes each way, or all by the port `steered`, if it is of that dimension."""
@@ -237,7 +220,7 @@ def check(tool, collective, algorithm, shape, options):
     exported = subprocess.run([*command, "--all-ranks"], capture_output=True, text=True, timeout=300)
     if exported.returncode == 2:
         return 0  # refused
-    run = Run(Torus(shape), [json.loads(line) for line in exported.stdout.splitlines()])
+    run = Run(RoutedTorus(shape), [json.loads(line) for line in exported.stdout.splitlines()])
     run.check()
     summary = json.loads(subprocess.run([*command, "--summary", "--no-verify"], capture_output=True, text=True,
                                         check=True, timeout=300).stdout)
@@ -263,7 +246,7 @@ def main():
                                  check=True, timeout=60).stdout
         names = [line.split()[0] for line in listing.splitlines() if line and line[0] != " "]
         for algorithm, shape in itertools.product(names, LARGE if arguments.long else SMALL):
-            last = str(Torus(shape).ranks - 1)
+            last = str(RoutedTorus(shape).ranks - 1)
             for options in [[], ["--single-port"]] + ([["--root", last]] if collective in ROOTED else []):
                 try:
                     checked += check(arguments.tool, collective, algorithm, shape, options)

@@ -5,6 +5,7 @@
 #include <optional>
 
 #include "backend/registry/transports.hpp"
+#include "tests/comm/variable.hpp"
 #include "thread_job.hpp"
 #include "topo/torus.hpp"
 
@@ -79,18 +80,6 @@ JobOptions by(const std::string& algorithm) {
     options.algorithm = algorithm;
     return options;
 }
-
-/// Sets a variable for one scope.
-class Variable {
-  public:
-    Variable(const char* name, const char* value) : name_(name) { setenv(name, value, 1); }
-    ~Variable() { unsetenv(name_); }
-    Variable(const Variable&) = delete;
-    Variable& operator=(const Variable&) = delete;
-
-  private:
-    const char* name_;
-};
 
 constexpr std::size_t lengths[] = {1, 7, 1000, 70001};
 

@@ -7,21 +7,13 @@
 #include <algorithm>
 #include <cstdlib>
 
+#include "tests/comm/variable.hpp"
 #include "topo/error.hpp"
 
 namespace trefoil {
 namespace {
 
-class Variable {
-  public:
-    Variable(const char* name, const char* value) : name_(name) { setenv(name, value, 1); }
-    ~Variable() { unsetenv(name_); }
-    Variable(const Variable&) = delete;
-    Variable& operator=(const Variable&) = delete;
-
-  private:
-    const char* name_;
-};
+using test::Variable;
 
 void expect_refused(const char* name, const char* value) {
     const Variable v(name, value);
