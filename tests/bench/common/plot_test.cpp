@@ -40,7 +40,7 @@ std::string content(const std::string& file) {
 class Plot : public testing::Test {
   protected:
     void SetUp() override {
-        std::string name = "/tmp/plot_test.XXXXXX";
+        std::string name = std::filesystem::temp_directory_path() / "plot_test.XXXXXX";
         ASSERT_NE(nullptr, mkdtemp(name.data()));
         folder = name;
         path = std::getenv("PATH");
@@ -68,7 +68,7 @@ class Plot : public testing::Test {
 
 bool have_gnuplot() {
     try {
-        check_figure_file("/tmp/x.svg");
+        check_figure_file("x.svg");
         return true;
     } catch (const Error&) {
         return false;
