@@ -3,7 +3,6 @@
 #include "mpi/agreement.hpp"
 
 #include <array>
-#include <cstdio>
 #include <cstdlib>
 #include <cstring>
 #include <functional>
@@ -13,6 +12,7 @@
 
 #include "mpi/allgather.hpp"
 #include "mpi/layer.hpp"
+#include "mpi/words.hpp"
 
 namespace trefoil::mpi {
 
@@ -28,24 +28,21 @@ std::string rank_list(const std::vector<int>& ranks) {
     return text + (ranks.size() > 8 ? ", ..." : "");
 }
 
-void print_difference(const std::vector<char>& texts, int ranks) {
+std::string difference(const std::vector<char>& texts, int ranks) {
     std::map<std::string, std::vector<int>> who;
     for (int r = 0; r < ranks; ++r) {
         who[&texts[static_cast<std::size_t>(r) * text_bytes]].push_back(r);
     }
-    std::fprintf(stderr,
-                 "trefoil: the ranks of this job have different settings of the MPI layer:\n");
+    std::string told = "the ranks of this job have different settings of the MPI layer:";
     for (const auto& [text, of] : who) {
-        std::fprintf(stderr, "trefoil:   %s: %s\n", rank_list(of).c_str(), text.c_str());
+        told += "\n  " + rank_list(of) + ": " + text;
     }
-    std::fprintf(stderr,
-                 "trefoil: give all ranks the same, e.g. with `mpirun -x` (Open MPI) or "
-                 "`mpiexec -genv` (MPICH)\n");
+    return told +
+           "\ngive all ranks the same, e.g. with `mpirun -x` (Open MPI) or `mpiexec -genv` (MPICH)";
 }
 
 /// After the reason was printed.
 [[noreturn]] void end_job() {
-    std::fflush(stderr);
     // Launchers that end a job at once forget what they had still to pass on.
     std::this_thread::sleep_for(std::chrono::milliseconds(200));
     PMPI_Abort(MPI_COMM_WORLD, 1);
@@ -69,10 +66,11 @@ void agree_or_abort(const std::string& settings, const std::string& problem) {
     const std::uint64_t hash = std::hash<std::string>{}(settings);
     std::array<std::uint64_t, 2> numbers{hash, ~hash};
     if (!greatest(MPI_COMM_WORLD, numbers)) {
-        std::fprintf(stderr,
-                     "trefoil: rank %d: not all ranks of this job came to compare their settings "
-                     "within %lld s: is the MPI layer preloaded on all of them?\n",
-                     rank, static_cast<long long>(layer.patience.count() / 1000));
+        say(TREFOIL_LOG_ERROR,
+            "rank " + std::to_string(rank) +
+                ": not all ranks of this job came to compare their settings within " +
+                std::to_string(layer.patience.count() / 1000) +
+                " s: is the MPI layer preloaded on all of them?");
         end_job();
     }
     if (numbers[0] != ~numbers[1]) {
@@ -81,13 +79,13 @@ void agree_or_abort(const std::string& settings, const std::string& problem) {
         PMPI_Gather(mine.data(), text_bytes, MPI_CHAR, all.data(), text_bytes, MPI_CHAR, 0,
                     MPI_COMM_WORLD);
         if (rank == 0) {
-            print_difference(all, ranks);
+            say(TREFOIL_LOG_ERROR, difference(all, ranks));
         }
         end_job_after_rank_0(rank);
     }
     if (!problem.empty()) {
         if (rank == 0) {
-            std::fprintf(stderr, "trefoil: %s\n", problem.c_str());
+            say(TREFOIL_LOG_ERROR, problem);
         }
         end_job_after_rank_0(rank);
     }

@@ -4,7 +4,6 @@
 
 #include <unistd.h>
 
-#include <cstdio>
 #include <cstdlib>
 #include <cstring>
 #include <stdexcept>
@@ -17,6 +16,7 @@
 #include "mpi/report.hpp"
 #include "mpi/shadow_communicator.hpp"
 #include "mpi/types.hpp"
+#include "mpi/words.hpp"
 
 namespace trefoil::mpi {
 
@@ -25,7 +25,7 @@ Layer layer;
 namespace {
 
 std::string variable(const char* name) {
-    const char* const value = std::getenv(name);  // NOLINT(concurrency-mt-unsafe): set-up only
+    const char* const value = secure_getenv(name);  // null in a set-uid program, as in Trefoil
     return value == nullptr ? "" : value;
 }
 
@@ -47,8 +47,7 @@ void require_right_libraries() {
         return;
     }
     if (is_first_rank()) {
-        std::fprintf(stderr, "trefoil: %s\n", problem.c_str());
-        std::fflush(stderr);
+        say(TREFOIL_LOG_ERROR, problem);
     } else {
         sleep(1);  // the launcher ends all ranks when one ends: let the first speak
     }

@@ -11,6 +11,7 @@
 #include <vector>
 
 #include "mpi/api.hpp"
+#include "mpi/words.hpp"
 
 namespace trefoil::mpi {
 
@@ -48,16 +49,23 @@ std::vector<std::uint64_t> combined(const std::vector<std::uint64_t>& mine, MPI_
     return all;
 }
 
-void print_rows(const std::vector<std::uint64_t>& calls, const std::vector<std::uint64_t>& times) {
-    std::fprintf(stderr, "trefoil: %-21s%-12s%14s%12s%14s%12s\n", "collective", "bytes",
-                 "Trefoil calls", "seconds", "MPI calls", "seconds");
+/// As snprintf, in a string; for lines of a table.
+template <typename... Values>
+std::string line(const char* format, Values... values) {
+    std::array<char, 160> text{};
+    std::snprintf(text.data(), text.size(), format, values...);
+    return text.data();
+}
+
+std::string rows(const std::vector<std::uint64_t>& calls, const std::vector<std::uint64_t>& times) {
+    std::string text = line("%-21s%-12s%14s%12s%14s%12s", "collective", "bytes", "Trefoil calls",
+                            "seconds", "MPI calls", "seconds");
     std::size_t at = 0;
     for (std::size_t k = 0; k < kinds; ++k) {
         for (const char* const bytes : class_names) {
             if (calls[at] + calls[at + 1] > 0) {
-                std::fprintf(stderr, "trefoil: %-21s%-12s%14llu%12.6f%14llu%12.6f\n",
-                             kind_rows[k].name.data(), bytes,
-                             static_cast<unsigned long long>(calls[at]),
+                text += line("\n%-21s%-12s%14llu%12.6f%14llu%12.6f", kind_rows[k].name.data(),
+                             bytes, static_cast<unsigned long long>(calls[at]),
                              static_cast<double>(times[at]) * 1e-9,
                              static_cast<unsigned long long>(calls[at + 1]),
                              static_cast<double>(times[at + 1]) * 1e-9);
@@ -65,18 +73,21 @@ void print_rows(const std::vector<std::uint64_t>& calls, const std::vector<std::
             at += sides;
         }
     }
+    return text;
 }
 
-void print_reasons(const std::vector<std::uint64_t>& counts) {
+std::string reasons_told(const std::vector<std::uint64_t>& counts) {
+    std::string text;
     for (std::size_t k = 0; k < kinds; ++k) {
         for (std::size_t r = 1; r < reasons; ++r) {
             if (counts[k * reasons + r] > 0) {
-                std::fprintf(stderr, "trefoil: %llu of %s went to MPI: %s\n",
-                             static_cast<unsigned long long>(counts[k * reasons + r]),
-                             kind_rows[k].name.data(), reason_texts[r].data());
+                text += "\n" + std::to_string(counts[k * reasons + r]) + " of " +
+                        std::string(kind_rows[k].name) +
+                        " went to MPI: " + std::string(reason_texts[r]);
             }
         }
     }
+    return text;
 }
 
 }  // namespace
@@ -135,15 +146,14 @@ void print_report() {
     if (rank != 0) {
         return;
     }
-    std::fprintf(stderr,
-                 "trefoil: MPI layer for %s, version %s: calls of all %d ranks, seconds of the "
-                 "slowest one\n",
-                 version_word, trefoil_version_string(), ranks);
-    print_rows(calls, times);
-    print_reasons(reason_counts);
-    for (const auto& [text, count] : tori) {
-        std::fprintf(stderr, "trefoil: %d of rank 0's communicators: %s\n", count, text.c_str());
+    std::string text = std::string("MPI layer for ") + version_word + ", version " +
+                       trefoil_version_string() + ": calls of all " + std::to_string(ranks) +
+                       " ranks, seconds of the slowest one\n" + rows(calls, times) +
+                       reasons_told(reason_counts);
+    for (const auto& [torus, count] : tori) {
+        text += "\n" + std::to_string(count) + " of rank 0's communicators: " + torus;
     }
+    say(TREFOIL_LOG_REPORT, text);
 }
 
 }  // namespace trefoil::mpi

@@ -6,7 +6,6 @@
 
 #include <array>
 #include <charconv>
-#include <cstdlib>
 #include <mutex>
 #include <utility>
 
@@ -15,6 +14,8 @@
 #include "backend/bootstrap/pmi.hpp"
 #include "backend/bootstrap/pmix.hpp"
 #include "topo/error.hpp"
+#include "topo/log/log.hpp"
+#include "topo/variable.hpp"
 
 namespace trefoil {
 
@@ -29,19 +30,14 @@ constexpr std::array<std::pair<Launcher, std::string_view>, 4> names{{
     {Launcher::single, "single"},
 }};
 
-const char* variable(const char* name) {
-    return std::getenv(name);  // NOLINT(concurrency-mt-unsafe): set-up only
-}
-
 /// A number of PMI's environment, at least `least`.
 int pmi_number(const char* name, int least) {
-    const char* text = variable(name);
-    const std::string_view value = text == nullptr ? "" : text;
+    const std::string value = environment_variable(name).value_or("");
     int number = 0;
     const auto [stop, error] = std::from_chars(value.data(), value.data() + value.size(), number);
     if (error != std::errc() || stop != value.data() + value.size() || number < least) {
         throw Error(Status::invalid_argument,
-                    "PMI: " + std::string(name) + "=\"" + std::string(value) +
+                    "PMI: " + std::string(name) + "=\"" + value +
                         "\" makes no sense; start with MPICH's mpirun, which sets PMI_FD, PMI_RANK "
                         "and PMI_SIZE, or choose another way with TREFOIL_LAUNCHER");
     }
@@ -125,17 +121,21 @@ LauncherChoice choose_launcher(const LauncherRequest& request) {
         return {Launcher::store, request.store.empty() ? "TREFOIL_SIZE is set"
                                                        : "TREFOIL_STORE is " + request.store};
     }
-    if (variable("PMIX_NAMESPACE") != nullptr && variable("PMIX_RANK") != nullptr) {
+    if (environment_variable("PMIX_NAMESPACE") && environment_variable("PMIX_RANK")) {
         return {Launcher::pmix, "PMIX_NAMESPACE and PMIX_RANK are set"};
     }
-    if (variable("PMI_FD") != nullptr) {
+    if (environment_variable("PMI_FD")) {
         return {Launcher::pmi, "PMI_FD is set"};
     }
     return {Launcher::single, "no launcher has set its variables"};
 }
 
 std::unique_ptr<Bootstrap> make_launcher_bootstrap(const LauncherRequest& request) {
-    const Launcher launcher = choose_launcher(request).launcher;
+    const LauncherChoice choice = choose_launcher(request);
+    const Launcher launcher = choice.launcher;
+    log_info(LogTopic::setup, [&] {
+        return "the ranks meet by " + std::string(to_string(launcher)) + ": " + choice.reason;
+    });
     switch (launcher) {
         case Launcher::store:
             return make_by_store(request);

@@ -13,6 +13,8 @@
 #include <cstdlib>
 #include <map>
 
+#include "topo/variable.hpp"
+
 namespace trefoil::ucx {
 
 namespace {
@@ -201,7 +203,7 @@ Config read_config(const std::string& transports, const std::string& device) {
         modify(*config, "RNDV_THRESH", rendezvous_threshold);
     }
     // A port is one NIC; striping over others (of the same host, loopback too) only costs.
-    if (std::getenv("UCX_MAX_RNDV_LANES") == nullptr) {
+    if (!environment_variable("UCX_MAX_RNDV_LANES")) {
         modify(*config, "MAX_RNDV_LANES", "1");
     }
     return config;

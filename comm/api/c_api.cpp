@@ -7,6 +7,7 @@
 #include <new>
 
 #include "comm/api/c_guard.hpp"
+#include "comm/api/c_log.hpp"
 #include "comm/api/c_structs.hpp"
 #include "topo/device_memory.hpp"
 
@@ -70,6 +71,12 @@ trefoil::Settings settings_of(const trefoil_config_t& config) {
     override_with(s.provider, config.provider);
     override_with(s.algorithm, config.algorithm);
     override_with(s.nics, config.nics);
+    if (config.log != nullptr && *config.log != '\0') {
+        s.log.wanted = trefoil::parse_log(config.log);
+    }
+    if (config.log_function != nullptr) {
+        s.log.function = log_function(config.log_function, config.log_context);
+    }
     if (config.port_threads != 0) {
         require(config.port_threads >= -1, "config.port_threads is below -1");
         s.port_threads = config.port_threads == -1 ? 0 : config.port_threads;
@@ -81,6 +88,11 @@ trefoil::Settings settings_of(const trefoil_config_t& config) {
             std::max<std::int64_t>(1, static_cast<std::int64_t>(config.timeout_seconds * 1000)));
     }
     return s;
+}
+
+/// Of one who has not met the others yet; -1: not known.
+int rank_by(const trefoil_config_t& config, const trefoil::Settings& s) {
+    return config.ranks != 0 ? config.rank : s.ranks != 0 ? s.rank : -1;
 }
 
 std::unique_ptr<trefoil::Bootstrap> bootstrap_of(const trefoil_config_t& config,
@@ -116,6 +128,9 @@ trefoil_status_t trefoil_comm_create(const trefoil_config_t* config, trefoil_com
         const trefoil_config_t given =
             config == nullptr ? nothing_set : read_struct(config, "config", nothing_set);
         trefoil::Settings settings = settings_of(given);
+        // The communicator makes its own when its rank is known.
+        const trefoil::LogScope scope(
+            std::make_shared<trefoil::Log>(settings.log, rank_by(given, settings)));
         trefoil::look_for_device_runtimes();
         auto bootstrap = bootstrap_of(given, settings);
         auto handle = std::make_unique<trefoil_comm>();

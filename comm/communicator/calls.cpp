@@ -7,8 +7,30 @@
 #include "comm/communicator/one_rank.hpp"
 #include "comm/setup/timeline.hpp"
 #include "topo/device_memory.hpp"
+#include "topo/log/log.hpp"
 
 namespace trefoil {
+
+namespace {
+
+std::string single_copy_text(bool here, bool all) {
+    return all    ? "all ranks read each other's memory: single copy is possible"
+           : here ? "no single copy: another rank does not get at all its peers' memory"
+                  : "no single copy: this rank does not get at all its peers' memory";
+}
+
+/// "allreduce of ... by ...: 2 segments, 34 puts".
+std::string text_of(const Plan& plan) {
+    std::size_t puts = 0;
+    for (const CallSegment& segment : plan.segments) {
+        puts += segment.program->puts.size();
+    }
+    return plan.text + ": " + std::to_string(plan.segments.size()) +
+           (plan.segments.size() == 1 ? " segment, " : " segments, ") + std::to_string(puts) +
+           (puts == 1 ? " put" : " puts");
+}
+
+}  // namespace
 
 void Communicator::run(const Request& request, const void* send, void* recv) {
     check_alive();
@@ -50,19 +72,23 @@ std::vector<std::size_t> Communicator::share_counts(Rank root,
 }
 
 const Plan& Communicator::make_plan(const Request& request) {
+    const LogScope scope(log_);
     try {
         const std::int64_t begin = timeline_ ? trace_clock() : 0;
         if (chooser_->may_read_peers(request)) {
             single_copy_.settle([&] {
                 const Choice choice = chooser_->choose(request, true);
                 const bool here = planner_->reaches_peers(request, choice);
-                return agreement_.all_say_yes("single copy", [here] { return here; });
+                const bool all = agreement_.all_say_yes("single copy", [here] { return here; });
+                log_info(LogTopic::choice, [&] { return single_copy_text(here, all); });
+                return all;
             });
         }
         const Choice choice = chooser_->choose(request, single_copy_.expected());
         chooser_->require_root(choice);
         chooser_->require_rank_order(request, choice);
         std::unique_ptr<Plan> made = planner_->plan(request, choice);
+        log_info(LogTopic::choice, [&] { return text_of(*made); });
         if (timeline_) {
             made->call.text = timeline_->keep(made->text);
             note_preparation(*timeline_, made->call.text, begin);
@@ -90,6 +116,10 @@ void Communicator::check_alive() const {
 void Communicator::fail(const Error& error) {
     failed_ = error.status();
     failure_ = "rank " + std::to_string(rank()) + ": " + error.what();
+    {
+        const LogScope scope(log_);
+        log_info(LogTopic::call, [&] { return "the communicator has failed: " + failure_; });
+    }
     bootstrap_->abandon();
     throw Error(failed_, failure_);
 }

@@ -2,9 +2,10 @@
 // Set-up of a communicator, stage by stage; its end; and what it holds.
 #include "comm/communicator/communicator.hpp"
 
+#include <unistd.h>
+
 #include <algorithm>
 #include <atomic>
-#include <cstdio>
 #include <set>
 
 #include "backend/registry/transports.hpp"
@@ -12,8 +13,10 @@
 #include "comm/setup/blob.hpp"
 #include "comm/setup/build_identity.hpp"
 #include "comm/setup/configuration.hpp"
+#include "comm/setup/set_up_text.hpp"
 #include "comm/setup/timeline.hpp"
 #include "topo/host.hpp"
+#include "topo/log/log.hpp"
 
 namespace trefoil {
 
@@ -25,17 +28,22 @@ constexpr std::chrono::milliseconds longest_greeting{30'000};
 void warn_of_oversubscription(const Placement& placement) {
     static std::atomic_flag said;
     if (!placement.oversubscription.empty() && !said.test_and_set()) {
-        std::fprintf(stderr,
-                     "trefoil: %s; TREFOIL_PORT_THREADS asked for them: threads that wait for a "
-                     "core slow the others down\n",
-                     placement.oversubscription.c_str());
+        log_warning(LogTopic::setup, [&] {
+            return placement.oversubscription +
+                   "; TREFOIL_PORT_THREADS asked for them: threads that wait for a core slow the "
+                   "others down";
+        });
     }
 }
 
 }  // namespace
 
 Communicator::Communicator(Settings settings, std::unique_ptr<Bootstrap> bootstrap)
-    : settings_(std::move(settings)), bootstrap_(std::move(bootstrap)), agreement_(*bootstrap_) {
+    : settings_(std::move(settings)),
+      bootstrap_(std::move(bootstrap)),
+      log_(std::make_shared<Log>(settings_.log, bootstrap_->rank())),
+      agreement_(*bootstrap_) {
+    const LogScope scope(log_);
     meet();
     choose_ports();
     agreement_.for_all("ports", [this] {
@@ -43,9 +51,11 @@ Communicator::Communicator(Settings settings, std::unique_ptr<Bootstrap> bootstr
         start_executor();
     });
     prepare_calls();
+    log_set_up();
 }
 
 Communicator::~Communicator() {
+    const LogScope scope(log_);
     if (executor_) {
         executor_->leave();
     }
@@ -111,7 +121,7 @@ void Communicator::open_ports() {
     ports_->place();
     if (rank() == 0) {
         for (const std::string& message : unknown_variables()) {
-            std::fprintf(stderr, "trefoil: %s\n", message.c_str());
+            log_warning(LogTopic::setup, [&] { return message; });
         }
         if (settings_.port_threads > 0) {
             warn_of_oversubscription(ports_->placement());
@@ -139,6 +149,7 @@ void Communicator::start_executor() {
     options.greeting_timeout = std::min(settings_.timeout / 2, longest_greeting);
     options.stall_warning = settings_.stall_warning;
     options.progress = settings_.progress;
+    options.log = log_;
     options.trace = timeline_.get();
     options.check_peers = [this] { return job_->dead_peers(); };
     executor_.emplace(channels_, *port_threads_, options);
@@ -150,6 +161,21 @@ void Communicator::prepare_calls() {
     const SegmentLimits limits{channels_.slot_bytes, settings_.segment_bytes,
                                settings_.landing_bytes};
     planner_.emplace(torus_map_, limits, channels_, *schedules_, *executor_);
+}
+
+/// What people ask first when a job is slower than they had thought.
+void Communicator::log_set_up() const {
+    log_info(LogTopic::setup, [&] {
+        return "Trefoil " + build_identity() + ", rank " + std::to_string(rank()) + " of " +
+               std::to_string(ranks()) + ", process " + std::to_string(getpid()) + " on host " +
+               host_name();
+    });
+    log_info(LogTopic::setup, [&] { return place_text(torus_map_, rank()); });
+    log_info(LogTopic::transport, [&] {
+        return "backend " + settings_.backend + (provider_.empty() ? "" : ", provider ") +
+               provider_ + nics_text(torus(), *ports_);
+    });
+    log_info(LogTopic::setup, [&] { return threads_text(settings_, *ports_); });
 }
 
 Communicator::Resources Communicator::resources() const {

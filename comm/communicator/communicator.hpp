@@ -25,6 +25,7 @@
 #include "comm/setup/torus_map.hpp"
 #include "threads/executor/executor.hpp"
 #include "threads/timeline/trace.hpp"
+#include "topo/log/log.hpp"
 
 namespace trefoil {
 
@@ -87,6 +88,7 @@ class Communicator {
     void open_ports();
     void start_executor();
     void prepare_calls();
+    void log_set_up() const;
     const Plan& make_plan(const Request& request);
     void check_alive() const;
     [[noreturn]] void fail(const Error& error);
@@ -94,6 +96,7 @@ class Communicator {
     // Each of these needs only those above it.
     Settings settings_;  ///< complete after meet(): what was left open is decided
     std::unique_ptr<Bootstrap> bootstrap_;
+    std::shared_ptr<const Log> log_;
     Agreement agreement_;
     std::optional<Job> job_;
     TorusMap torus_map_;

@@ -3,6 +3,7 @@
 #include "comm/communicator/connected_schedules.hpp"
 
 #include "comm/plan/hash.hpp"
+#include "comm/setup/set_up_text.hpp"
 
 namespace trefoil {
 
@@ -32,9 +33,10 @@ void ConnectedSchedules::connect(const Schedule& schedule, bool acknowledged,
     try {
         executor_.announce_connecting();
         channels_.allgather_offers(schedule, acknowledged, call);
-        agreement_.for_all("connections", [this] {
+        agreement_.for_all("connections", [&] {
             const NewChannels added = channels_.connect();
             executor_.greet(added.first_out, added.first_in);
+            log_connected(channels_.channels(), added, call);
         });
     } catch (const Error& error) {  // whatever the status: other ranks may be connected by now
         const bool names_the_call = error.status() == Status::mismatch;

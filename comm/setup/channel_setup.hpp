@@ -37,6 +37,8 @@ class ChannelSetup {
     /// the backend throws, with both ends of the channel named.
     NewChannels connect();
 
+    const Channels& channels() const { return channels_; }
+
   private:
     using Key = std::pair<Rank, int>;  // peer, own port
     std::string offer(const std::vector<Key>& incoming, const std::string& agreement);

@@ -6,13 +6,13 @@
 
 #include <algorithm>
 #include <charconv>
-#include <cstdlib>
 #include <optional>
 
 #include "algorithms/schedule/algorithm.hpp"
 #include "algorithms/schedule/nearest_names.hpp"
 #include "topo/core_list.hpp"
 #include "topo/error.hpp"
+#include "topo/variable.hpp"
 
 namespace trefoil {
 
@@ -85,6 +85,13 @@ constexpr EnvironmentVariable table[] = {
      "of `trefoil sim --engine simgrid`: the program trefoil-simgrid"},
     {"TREFOIL_RELAY", "path", "built last",
      "of `scripts/torusnet --delay`: the program trefoil-relay, which gives links a distance"},
+    {"TREFOIL_LOG", "level or list", "warning",
+     "what Trefoil says, besides the errors that calls return: error, warning, info or debug, for "
+     "all topics or for those that follow, such as info,choice,transport (setup, choice, "
+     "transport, memory, call, trace, mpi)"},
+    {"TREFOIL_LOG_FILE", "path", "stderr",
+     "where it is said, with the time of day: %r stands for the rank, %p for the process, %h for "
+     "the host"},
     {"TREFOIL_TRACE", "path", "",
      "write a timeline for Perfetto when a communicator is destroyed, a file per rank: %r stands "
      "for the rank, else out.json becomes out.0.json, ..."},
@@ -107,23 +114,15 @@ constexpr Renamed renamed[] = {
                 std::string(name) + "=" + std::string(value) + " is not valid: " + mend);
 }
 
-std::optional<std::string> variable(const char* name) {
-    const char* value = std::getenv(name);  // NOLINT(concurrency-mt-unsafe): set-up only
-    if (value == nullptr || *value == '\0') {
-        return std::nullopt;
-    }
-    return std::string(value);
-}
-
 void read_text(const char* name, std::string& target) {
-    if (const auto value = variable(name)) {
+    if (const auto value = environment_variable(name)) {
         target = *value;
     }
 }
 
 template <typename T>
 bool read_number(const char* name, T& target, T least, T most, const char* mend) {
-    const auto value = variable(name);
+    const auto value = environment_variable(name);
     if (!value) {
         return false;
     }
@@ -167,7 +166,7 @@ void read_phase_sync(PhaseSync& target) {
 }
 
 void read_launcher(std::optional<Launcher>& target) {
-    const auto value = variable("TREFOIL_LAUNCHER");
+    const auto value = environment_variable("TREFOIL_LAUNCHER");
     if (value && *value != "auto") {
         target = launcher_named(*value);
         if (!target) {
@@ -177,7 +176,7 @@ void read_launcher(std::optional<Launcher>& target) {
 }
 
 void read_pin(Settings& s) {
-    const std::string pin = variable("TREFOIL_PIN").value_or("auto");
+    const std::string pin = environment_variable("TREFOIL_PIN").value_or("auto");
     s.pin = pin != "none";
     if (pin != "none" && pin != "auto") {
         const auto cores = parse_core_list(pin);
@@ -189,7 +188,7 @@ void read_pin(Settings& s) {
 }
 
 void read_port_threads_by(PortThreadsBy& target) {
-    const std::string who = variable("TREFOIL_PORT_THREADS_BY").value_or("dedicated");
+    const std::string who = environment_variable("TREFOIL_PORT_THREADS_BY").value_or("dedicated");
     if (who != "dedicated" && who != "openmp" && who != "caller") {
         refuse("TREFOIL_PORT_THREADS_BY", who, "give dedicated, openmp or caller");
     }
@@ -199,7 +198,7 @@ void read_port_threads_by(PortThreadsBy& target) {
 }
 
 void read_bytes(const char* name, std::size_t& target, std::size_t least) {
-    auto value = variable(name);
+    auto value = environment_variable(name);
     if (!value) {
         return;
     }
@@ -271,7 +270,7 @@ std::vector<std::string> unknown_variables() {
 
 Settings settings_from_environment() {
     for (const std::string_view name : old_names()) {
-        if (variable(name.data())) {
+        if (environment_variable(name.data())) {
             refuse_old_name(name);
         }
     }
@@ -294,7 +293,7 @@ Settings settings_from_environment() {
     read_text("TREFOIL_BACKEND", s.backend);
     read_text("TREFOIL_PROVIDER", s.provider);
     read_text("TREFOIL_ALGORITHM", s.algorithm);
-    if (const auto model = variable("TREFOIL_MODEL")) {
+    if (const auto model = environment_variable("TREFOIL_MODEL")) {
         try {
             s.cost_model = parse_cost_model(*model);
         } catch (const Error& error) {
@@ -313,6 +312,7 @@ Settings settings_from_environment() {
     read_seconds("TREFOIL_STALL_WARN", s.stall_warning);
     read_bytes("TREFOIL_LANDING_BYTES", s.landing_bytes, 16384);
     read_bytes("TREFOIL_SEGMENT_BYTES", s.segment_bytes, 1024);
+    s.log = log_request_from_environment();
     read_text("TREFOIL_TRACE", s.trace);
     read_number("TREFOIL_TRACE_EVENTS", s.trace_events, std::size_t{1}, std::size_t{1} << 30,
                 "give how many events a thread keeps, at least 1, e.g. 65536");

@@ -14,6 +14,7 @@
 #include "backend/bootstrap/launcher.hpp"
 #include "comm/setup/cost_settings.hpp"
 #include "threads/workers/waiting.hpp"
+#include "topo/log/log_request.hpp"
 #include "topo/torus.hpp"
 
 namespace trefoil {
@@ -69,9 +70,10 @@ struct Settings {
     std::chrono::milliseconds stall_warning{10'000};
     std::size_t landing_bytes = std::size_t{4} << 20;  ///< per channel, all slots
     std::size_t segment_bytes = std::size_t{1} << 20;  ///< of the vector
-    std::string trace;                                 ///< file of the timeline; empty: none
-    std::size_t trace_events = 65536;                  ///< that a thread keeps
-    Progress progress{};                               ///< the caller's
+    LogRequest log;
+    std::string trace;                 ///< file of the timeline; empty: none
+    std::size_t trace_events = 65536;  ///< that a thread keeps
+    Progress progress{};               ///< the caller's
 };
 
 /// Reads the environment. Throws Error(invalid_argument) that names variable, value and mend, also

@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// The names of the timeline's tracks, and what is said about it on stderr.
+// The names of the timeline's tracks, and the warnings about it.
 #include "comm/setup/timeline.hpp"
 
-#include <cstdio>
 #include <new>
 #include <string>
 #include <utility>
 
 #include "topo/host.hpp"
+#include "topo/log/log.hpp"
 
 namespace trefoil {
 
@@ -54,22 +54,23 @@ void note_preparation(Trace& timeline, const char* text, std::int64_t begin) {
 }
 
 void write_timeline(Trace& timeline, Rank rank, std::size_t most_events) noexcept {
+    const auto about = [&] {
+        return "rank " + std::to_string(rank) + ": the trace " + timeline.file();
+    };
     try {
         if (!timeline.write()) {
-            std::fprintf(stderr,
-                         "trefoil: rank %d: the trace %s is not complete: is the disk full?\n",
-                         rank, timeline.file().c_str());
+            log_warning(LogTopic::trace,
+                        [&] { return about() + " is not complete: is the disk full?"; });
         }
     } catch (const std::bad_alloc&) {
-        std::fprintf(stderr, "trefoil: rank %d: no memory to write the trace %s\n", rank,
-                     timeline.file().c_str());
+        log_warning(LogTopic::trace, [&] { return about() + " is lost: there is no memory"; });
     }
     if (timeline.dropped() > 0) {
-        std::fprintf(stderr,
-                     "trefoil: rank %d: the trace %s lacks the first %llu events; "
-                     "TREFOIL_TRACE_EVENTS (%zu) says how many a thread keeps\n",
-                     rank, timeline.file().c_str(),
-                     static_cast<unsigned long long>(timeline.dropped()), most_events);
+        log_warning(LogTopic::trace, [&] {
+            return about() + " lacks the first " + std::to_string(timeline.dropped()) +
+                   " events; TREFOIL_TRACE_EVENTS (" + std::to_string(most_events) +
+                   ") says how many a thread keeps";
+        });
     }
 }
 

@@ -19,7 +19,7 @@ std::unique_ptr<Trace> begin_timeline(const Settings& settings, const PortGroups
 /// worker's track: it is the calling thread's work, and no call runs.
 void note_preparation(Trace& timeline, const char* text, std::int64_t begin);
 
-/// Says on stderr what went wrong, and which events are missing.
+/// Warns of what went wrong, and which events are missing.
 void write_timeline(Trace& timeline, Rank rank, std::size_t most_events) noexcept;
 
 }  // namespace trefoil

@@ -101,6 +101,23 @@ typedef int (*trefoil_allgather_fn)(const void* mine, void* all, size_t bytes, v
  * Trefoil. An MPI library needs it, because its messages may move only while somebody polls. */
 typedef void (*trefoil_progress_fn)(void* context);
 
+/* What Trefoil says besides the errors that its functions return. */
+typedef enum {
+    TREFOIL_LOG_REPORT = 0,  /* what was asked for, such as a table of times: never left out */
+    TREFOIL_LOG_ERROR = 1,   /* what ends the job, where no status can tell it */
+    TREFOIL_LOG_WARNING = 2, /* it goes on, but not as it should */
+    TREFOIL_LOG_INFO = 3,    /* what was set up and chosen, once */
+    TREFOIL_LOG_DEBUG = 4,   /* the same, for each piece */
+    TREFOIL_LOG_LAST = 0x7fffffff
+} trefoil_log_level_t;
+
+/* The caller's function for what Trefoil says. `topic` is "setup", "choice", "transport", "memory",
+ * "call", "trace" or "mpi" (more may come). Both texts live during the call only. It may be called
+ * from any thread, by several at a time, but never while a call that goes on as it should moves
+ * data. It must not call Trefoil, but for trefoil_log. */
+typedef void (*trefoil_log_fn)(trefoil_log_level_t level, const char* topic, const char* text,
+                               void* context);
+
 /* Structs with the field `size` may grow at their end in later versions. The caller sets `size` to
  * the sizeof of the struct. A program that was built with an older, shorter one goes on as before;
  * of a newer, longer one the fields that the library does not know must be zero, or it refuses
@@ -126,13 +143,16 @@ typedef struct {
                                        Without `torus`, sizes are the largest coordinates + 1 */
     int dimensions;                 /* how many coordinates */
     trefoil_progress_fn progress;   /* called while a call waits; NULL: nothing is */
+    const char* log;                /* what is said: as TREFOIL_LOG, "info", "debug,choice" */
+    trefoil_log_fn log_function;    /* what gets it; NULL: TREFOIL_LOG_FILE, else stderr */
+    void* log_context;              /* handed to log_function */
 } trefoil_config_t;
 
 /* A macro, because C has no other constant initialiser. */
 #define TREFOIL_CONFIG_INITIALIZER                                                                 \
     {                                                                                              \
         sizeof(trefoil_config_t), 0, 0, NULL, NULL, NULL, NULL, NULL, NULL, NULL, 0, 0.0, NULL, 0, \
-            NULL                                                                                   \
+            NULL, NULL, NULL, NULL                                                                 \
     }
 
 /* Collective over all ranks. `config` may be NULL: everything from the environment; without one, a
@@ -338,6 +358,12 @@ TREFOIL_API const char* trefoil_status_string(trefoil_status_t status);
 /* What happened in the last failed call of this thread (comm == NULL), or why this communicator has
  * failed; "" if nothing did. Valid until this thread's next failing call. */
 TREFOIL_API const char* trefoil_last_error(trefoil_comm_t comm);
+
+/* Says something where Trefoil speaks when it is not about one communicator (TREFOIL_LOG,
+ * TREFOIL_LOG_FILE), for libraries on top of Trefoil. `topic` is one of those above. What is not
+ * wanted is left out. Thread-safe. */
+TREFOIL_API trefoil_status_t trefoil_log(trefoil_log_level_t level, const char* topic,
+                                         const char* text);
 
 /* Element size in bytes; 0 for an unknown type. */
 TREFOIL_API size_t trefoil_datatype_size(trefoil_datatype_t datatype);

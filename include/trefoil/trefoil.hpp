@@ -7,6 +7,7 @@
 #include <trefoil/elements.hpp>
 #include <trefoil/errors.hpp>
 #include <trefoil/lengths.hpp>
+#include <trefoil/log.hpp>
 #include <trefoil/operation.hpp>
 
 #include <cstddef>

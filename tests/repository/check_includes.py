@@ -24,6 +24,7 @@ CALLS = (
 KNOWS = {
     "include/trefoil": ("trefoil/",),
     "topo": (),
+    "topo/log": ("topo/",),
     # Schedules are data: algorithms know the torus and nothing else of the world.
     "algorithms/schedule": ("topo/torus.hpp", "topo/error.hpp"),
     "algorithms/analysis": SCHEDULES,

@@ -4,10 +4,12 @@
 
 #include <chrono>
 #include <functional>
+#include <memory>
 #include <string>
 
 #include "threads/timeline/trace.hpp"
 #include "threads/workers/waiting.hpp"
+#include "topo/log/log.hpp"
 
 namespace trefoil {
 
@@ -18,7 +20,8 @@ struct ExecutorOptions {
     std::chrono::milliseconds greeting_timeout{30'000};  ///< for the first message of a channel
     /// Called when nothing has happened for a second; returns what is wrong with a peer, or "".
     std::function<std::string()> check_peers;
-    Progress progress{};     ///< called in the thread of run() and greet() while they wait
+    Progress progress{};             ///< called in the thread of run() and greet() while they wait
+    std::shared_ptr<const Log> log;  ///< where stalls are told; null: the process's
     Trace* trace = nullptr;  ///< has a ring for each worker and outlives the executor; null: off
 };
 

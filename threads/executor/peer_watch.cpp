@@ -4,6 +4,8 @@
 
 #include <cstdio>
 
+#include "topo/log/log.hpp"
+
 namespace trefoil {
 
 namespace {
@@ -63,7 +65,8 @@ bool PeerWatch::look(Duration idle_for) {
     }
     if (!warned_ && idle_for >= options_.stall_warning) {
         warned_ = true;
-        std::fprintf(stderr, "trefoil: %s\n", waiting().c_str());
+        const LogScope scope(options_.log);
+        log_warning(LogTopic::call, waiting);
     }
     return true;
 }

@@ -32,7 +32,8 @@ Longer<trefoil_config_t> wrong_beyond(std::size_t size) {
     trefoil_config_t& wrong = longer.known;
     wrong.ranks = -1;
     wrong.allgather = [](const void*, void*, std::size_t, void*) { return 1; };
-    wrong.torus = wrong.backend = wrong.provider = wrong.algorithm = wrong.nics = "no such thing";
+    wrong.torus = wrong.backend = wrong.provider = wrong.algorithm = wrong.nics = wrong.log =
+        "no such thing";
     wrong.port_threads = -99;
     wrong.timeout_seconds = -1;
     wrong.coordinates = &place;

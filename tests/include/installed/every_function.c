@@ -90,6 +90,27 @@ static void progress(void* context) {
     ++*AS(int*, context);
 }
 
+/* Counts the words that it gets. */
+static void hear(trefoil_log_level_t level, const char* topic, const char* text, void* context) {
+    require(level <= TREFOIL_LOG_DEBUG && *topic != '\0' && *text != '\0', "trefoil_log_fn");
+    ++*AS(int*, context);
+}
+
+static void about_words(void) {
+    trefoil_config_t config = TREFOIL_CONFIG_INITIALIZER;
+    trefoil_comm_t one = NOTHING;
+    int heard = 0;
+    check(trefoil_log(TREFOIL_LOG_DEBUG, "call", "nobody wants this"), "trefoil_log");
+    config.ranks = 1;
+    config.torus = "1";
+    config.log = "info,setup";
+    config.log_function = hear;
+    config.log_context = &heard;
+    check(trefoil_comm_create(&config, &one), "trefoil_comm_create with words");
+    check(trefoil_comm_destroy(one), "trefoil_comm_destroy");
+    require(heard > 0, "log_function");
+}
+
 static void about_versions(void) {
     char text[32];
     trefoil_config_t config = TREFOIL_CONFIG_INITIALIZER;
@@ -317,6 +338,7 @@ int main(void) {
     trefoil_config_t config = TREFOIL_CONFIG_INITIALIZER;
     int r = 0;
     about_versions();
+    about_words();
     config.backend = "memory";
     config.progress = progress;
     config.context = &polls;

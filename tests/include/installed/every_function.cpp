@@ -265,6 +265,10 @@ class Rank {
 
 void about_the_job(trefoil::Comm& comm) {
     require(trefoil::version() == TREFOIL_VERSION, "version");
+    trefoil::log(TREFOIL_LOG_DEBUG, "call", "nobody wants this");
+    require(status_of([] { trefoil::log(TREFOIL_LOG_INFO, "weather", "rain"); }) ==
+                TREFOIL_ERROR_INVALID_ARGUMENT,
+            "a topic that there is none of");
     require(trefoil::version_string() == trefoil_version_string(), "version_string");
     require(trefoil::datatype_size(trefoil::datatype_of<trefoil::Float16>()) == 2, "datatype_size");
     require(comm.torus() == Ints{comm.size()} && !comm.torus_source().empty(), "torus");
