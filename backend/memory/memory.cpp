@@ -67,7 +67,7 @@ class MemoryGroup final : public PortGroup {
 
     PutResult put(Port port, Peer peer, const void* source, void* descriptor,
                   const RemoteMemory& target, std::uint64_t offset, std::size_t bytes,
-                  std::uint32_t notification, std::uint64_t cookie) override;
+                  std::uint64_t notification, std::uint64_t cookie) override;
     std::byte* landing(Peer, const RemoteMemory& target, std::uint64_t offset,
                        std::size_t bytes) const override {
         return memory::mapped_landing(target, offset, bytes);
@@ -156,7 +156,7 @@ Peer MemoryGroup::connect(Port port, std::string_view address) {
 }
 
 PutResult MemoryGroup::put(Port, Peer peer, const void* source, void*, const RemoteMemory& target,
-                           std::uint64_t offset, std::size_t bytes, std::uint32_t notification,
+                           std::uint64_t offset, std::size_t bytes, std::uint64_t notification,
                            std::uint64_t) {
     Target& reached = *reinterpret_cast<Target*>(peer.handle);
     if (bytes > target.bytes || offset > target.bytes - bytes) {
@@ -204,7 +204,7 @@ PutResult MemoryGroup::fail(Failure failure, const Target& target) {
 
 std::size_t MemoryGroup::poll(std::span<Event> events) {
     std::size_t count = 0;
-    std::uint32_t notification = 0;
+    std::uint64_t notification = 0;
     const auto land = [this](const SmallPut& put) { deliver(put); };
     while (count < events.size() && reader_.pop(notification, land)) {
         const bool stray = failure_ == Failure::stray;

@@ -79,6 +79,7 @@ void OfiGroup::open_domain() {
     }
     inject_bytes_ = info.tx_attr->inject_size;
     max_put_bytes_ = info.ep_attr->max_msg_size;
+    notification_bits_ = info.domain_attr->cq_data_size >= sizeof(std::uint64_t) ? 64 : 32;
 
     fid_fabric* fabric = nullptr;
     check(library().fabric(info.fabric_attr, &fabric, nullptr), "open the fabric of " + where());

@@ -40,11 +40,12 @@ class OfiGroup final : public PortGroup {
 
     PutResult put(Port port, Peer peer, const void* source, void* descriptor,
                   const RemoteMemory& target, std::uint64_t offset, std::size_t bytes,
-                  std::uint32_t notification, std::uint64_t cookie) override;
+                  std::uint64_t notification, std::uint64_t cookie) override;
     std::size_t poll(std::span<Event> events) override;
     void wait(std::chrono::microseconds longest) override;
     void wake() override;
 
+    int notification_bits() const override { return notification_bits_; }
     bool needs_registered_source() const override { return (mr_mode_ & FI_MR_LOCAL) != 0; }
     std::size_t inject_bytes() const override { return inject_bytes_; }
     std::string provider() const override;
@@ -98,6 +99,7 @@ class OfiGroup final : public PortGroup {
     int mr_mode_ = 0;
     std::size_t inject_bytes_ = 0;
     std::size_t max_put_bytes_ = 0;
+    int notification_bits_ = 64;
     std::uint64_t next_key_ = 1;
     bool can_block_ = false;
     Doorbell doorbell_;

@@ -42,7 +42,7 @@ PutResult OfiGroup::refuse(const char* what, long result) {
 
 PutResult OfiGroup::put(Port port, Peer peer, const void* source, void* descriptor,
                         const RemoteMemory& target, std::uint64_t offset, std::size_t bytes,
-                        std::uint32_t notification, std::uint64_t cookie) {
+                        std::uint64_t notification, std::uint64_t cookie) {
     fid_ep* endpoint = endpoint_of(port);
     if (endpoint == nullptr || bytes > max_put_bytes_) {
         return refuse(endpoint == nullptr ? "put through a port of another group"
@@ -102,7 +102,7 @@ std::size_t OfiGroup::translate(std::span<const fi_cq_data_entry> entries, Event
     std::size_t written = 0;
     for (const fi_cq_data_entry& entry : entries) {
         if (is_arrival(entry)) {
-            events[written++] = {Event::Kind::arrived, static_cast<std::uint32_t>(entry.data), 0};
+            events[written++] = {Event::Kind::arrived, entry.data, 0};
         } else if (Pending* pending = pending_of(entry.op_context)) {
             if (!pending->injected) {
                 events[written++] = {Event::Kind::sent, 0, pending->cookie};

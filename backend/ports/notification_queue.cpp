@@ -36,7 +36,7 @@ bool QueueWriter::has_room() {
     return claimed - known_taken_ < NotificationQueue::capacity;
 }
 
-bool QueueWriter::push(std::uint32_t notification, std::uint64_t memory, std::uint64_t offset,
+bool QueueWriter::push(std::uint64_t notification, std::uint64_t memory, std::uint64_t offset,
                        const void* source, std::size_t bytes) {
     std::uint64_t ticket = queue_->claimed.load(std::memory_order_relaxed);
     do {
@@ -50,6 +50,7 @@ bool QueueWriter::push(std::uint32_t notification, std::uint64_t memory, std::ui
     } while (!queue_->claimed.compare_exchange_weak(ticket, ticket + 1, std::memory_order_relaxed));
     NotificationEntry& entry = entry_of(*queue_, ticket);
     entry.put.bytes = static_cast<std::uint32_t>(bytes);
+    entry.put.notification_high = static_cast<std::uint32_t>(notification >> 32);
     if (bytes > 0) {
         entry.put.memory = memory;
         entry.put.offset = offset;
@@ -57,7 +58,8 @@ bool QueueWriter::push(std::uint32_t notification, std::uint64_t memory, std::ui
     }
     // Pairs with the acquire in pop(). Sequentially consistent together with the next line, and
     // with the two in wait(): either we see the reader asleep, or it sees the entry.
-    entry.published.store(lap_of(ticket) << 32 | notification, std::memory_order_seq_cst);
+    entry.published.store(lap_of(ticket) << 32 | (notification & 0xffffffffU),
+                          std::memory_order_seq_cst);
     if (queue_->asleep.load(std::memory_order_seq_cst) != 0 && queue_->asleep.exchange(0) != 0) {
         futex(queue_->asleep, FUTEX_WAKE, 1, nullptr);
     }

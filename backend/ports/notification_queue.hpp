@@ -15,11 +15,12 @@ namespace trefoil::memory {
 
 /// A put of few bytes, as it travels in its notification's entry.
 struct SmallPut {
-    static constexpr std::size_t most_bytes = 36;  ///< an entry is a cache line
+    static constexpr std::size_t most_bytes = 32;  ///< an entry is a cache line
 
-    std::uint64_t memory;  ///< what the reader calls the memory
+    std::uint32_t bytes;              ///< 0: the entry has the notification only
+    std::uint32_t notification_high;  ///< its upper half
+    std::uint64_t memory;             ///< what the reader calls the memory
     std::uint64_t offset;
-    std::uint32_t bytes;  ///< 0: the entry has the notification only
     std::byte data[most_bytes];
 };
 
@@ -34,7 +35,7 @@ inline std::byte* mapped_landing(const RemoteMemory& target, std::uint64_t offse
 
 /// One cache line: a small put takes no other on its way.
 struct alignas(64) NotificationEntry {
-    std::atomic<std::uint64_t> published;  ///< lap << 32 | notification
+    std::atomic<std::uint64_t> published;  ///< lap << 32 | lower half of the notification
     SmallPut put;
 };
 static_assert(sizeof(NotificationEntry) == 64);
@@ -42,10 +43,10 @@ static_assert(sizeof(NotificationEntry) == 64);
 /// Lies in memory that all writers map; all zeros is an empty queue. Only lock-free atomics cross
 /// the border between processes.
 ///
-/// `published` of entry i holds lap n (counting from 1) in its upper and the notification in its
-/// lower half, so one store publishes all and nobody has to clear entries: what an earlier lap left
-/// never matches. The reader tells by `taken` how far it has come; a writer that knows an old value
-/// only believes the queue to be fuller than it is.
+/// `published` of entry i holds lap n (counting from 1) in its upper and the notification's lower
+/// half in its lower half, so one store publishes all and nobody has to clear entries: what an
+/// earlier lap left never matches. The reader tells by `taken` how far it has come; a writer that
+/// knows an old value only believes the queue to be fuller than it is.
 struct NotificationQueue {
     static constexpr std::uint64_t capacity = 1024;  ///< notifications that wait for the reader
     /// Processors fetch cache lines in pairs; what different cores write lies in different pairs.
@@ -74,9 +75,9 @@ class QueueWriter {
     bool has_room();
     /// Appends `notification` and wakes the reader if it sleeps; false: full. What this thread
     /// wrote before is visible to the reader that gets the notification.
-    bool push(std::uint32_t notification) { return push(notification, 0, 0, nullptr, 0); }
+    bool push(std::uint64_t notification) { return push(notification, 0, 0, nullptr, 0); }
     /// The same with up to SmallPut::most_bytes bytes, which pop() hands out with the notification.
-    bool push(std::uint32_t notification, std::uint64_t memory, std::uint64_t offset,
+    bool push(std::uint64_t notification, std::uint64_t memory, std::uint64_t offset,
               const void* source, std::size_t bytes);
 
     bool closed() const { return queue_->closed.load(std::memory_order_relaxed) != 0; }
@@ -95,13 +96,13 @@ class QueueReader {
     /// Takes the next notification; false: there is none. What its writer wrote before is visible.
     /// If it carries bytes, `deliver` is called first with the SmallPut, which is gone afterwards.
     template <typename Deliver>
-    bool pop(std::uint32_t& notification, Deliver&& deliver) {
+    bool pop(std::uint64_t& notification, Deliver&& deliver) {
         const NotificationEntry& entry = queue_->entries[next_ % NotificationQueue::capacity];
         const std::uint64_t published = entry.published.load(std::memory_order_acquire);
         if (published >> 32 != lap_of(next_)) {
             return false;
         }
-        notification = static_cast<std::uint32_t>(published);
+        notification = std::uint64_t{entry.put.notification_high} << 32 | (published & 0xffffffffU);
         if (entry.put.bytes > 0) {
             deliver(entry.put);
         }
@@ -111,7 +112,7 @@ class QueueReader {
         return true;
     }
     /// For notifications that carry no bytes, or bytes that do not matter.
-    bool pop(std::uint32_t& notification) {
+    bool pop(std::uint64_t& notification) {
         return pop(notification, [](const SmallPut&) {});
     }
     bool empty() const;

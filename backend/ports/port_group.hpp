@@ -5,8 +5,8 @@
 // put, poll, wait and wake to run; error_text (and port_text) for people. What they owe each other:
 //
 // The transport must
-//  - hand every accepted put to the target's group exactly once, whole, with all 32 bits of its
-//    notification, or report a failure;
+//  - hand every accepted put to the target's group exactly once, whole, with its notification (all
+//    64 bits, or the lower 32 where notification_bits() says so), or report a failure;
 //  - return `arrived` only when all bytes of that put can be read by the thread that polls;
 //  - write nothing but the put's bytes, and only into memory that its target has described;
 //  - report each `queued` put as `sent` exactly once, and not read its source after that;
@@ -58,7 +58,7 @@ struct Event {
         failed    ///< the transport reported an error: error_text() tells; `cookie` if it was a put
     };
     Kind kind = Kind::sent;
-    std::uint32_t notification = 0;
+    std::uint64_t notification = 0;
     std::uint64_t cookie = 0;
 };
 
@@ -125,7 +125,7 @@ class PortGroup {
     /// target's bytes.
     virtual PutResult put(Port port, Peer peer, const void* source, void* descriptor,
                           const RemoteMemory& target, std::uint64_t offset, std::size_t bytes,
-                          std::uint32_t notification, std::uint64_t cookie) = 0;
+                          std::uint64_t notification, std::uint64_t cookie) = 0;
     /// Where a put of so many bytes would land, if this process may write there itself. Whoever
     /// gathers what it sends can gather it there: put() with this as its source copies nothing and
     /// delivers the notification. Null where there is no such place, or nothing gained by it.
@@ -155,6 +155,8 @@ class PortGroup {
     /// asked of this group, and it need not free what cannot be freed safely in that state.
     virtual void abandon() noexcept {}
 
+    /// How much of a notification travels: 64 bits, or the lower 32.
+    virtual int notification_bits() const { return 64; }
     virtual bool needs_registered_source() const { return false; }
     /// Puts of up to this many bytes return `done`.
     virtual std::size_t inject_bytes() const { return 0; }

@@ -46,7 +46,7 @@ class UcxGroup final : public PortGroup {
                        std::size_t bytes) const override;
     PutResult put(Port port, Peer peer, const void* source, void* descriptor,
                   const RemoteMemory& target, std::uint64_t offset, std::size_t bytes,
-                  std::uint32_t notification, std::uint64_t cookie) override;
+                  std::uint64_t notification, std::uint64_t cookie) override;
     std::size_t poll(std::span<Event> events) override;
     void wait(std::chrono::microseconds longest) override;
     void abandon() noexcept override;
@@ -62,7 +62,7 @@ class UcxGroup final : public PortGroup {
     struct Header {
         std::uint64_t offset;
         std::uint32_t memory;
-        std::uint32_t notification;
+        std::uint64_t notification;
     };
     /// A message under way: UCX reads the header until it is done.
     struct Pending {
@@ -73,7 +73,7 @@ class UcxGroup final : public PortGroup {
     };
     /// A message that is being received into its place.
     struct Landing {
-        std::uint32_t notification;
+        std::uint64_t notification;
         UcxGroup* group;
         Landing* next_free;
     };
@@ -102,7 +102,7 @@ class UcxGroup final : public PortGroup {
     Mapping map(const SharedBlob& memory);
     SharedBlob share(const Memory& memory) const;
     PutResult put_direct(Target& target, const void* source, const RemoteMemory& memory,
-                         std::uint64_t offset, std::size_t bytes, std::uint32_t notification);
+                         std::uint64_t offset, std::size_t bytes, std::uint64_t notification);
     PutResult put_message(Target& target, const void* source, std::size_t bytes,
                           const Header& header, std::uint64_t cookie);
     PutResult refuse(const char* what, const char* why) noexcept;
@@ -117,7 +117,7 @@ class UcxGroup final : public PortGroup {
     bool sleep(std::chrono::microseconds longest, std::chrono::microseconds slice);
     bool doze(std::chrono::microseconds longest, std::chrono::microseconds slice);
     ucs_status_t receive(Rail& rail, std::byte* to, void* data, std::size_t bytes,
-                         std::uint32_t notification) noexcept;
+                         std::uint64_t notification) noexcept;
 
     // UCX's callbacks.
     static ucs_status_t on_message(void* own_rail, const void* header, std::size_t header_bytes,

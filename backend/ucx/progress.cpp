@@ -38,7 +38,7 @@ void UcxGroup::keep_failure(const char* what, const char* why, std::uint64_t coo
 }
 
 PutResult UcxGroup::put(Port, Peer peer, const void* source, void*, const RemoteMemory& target,
-                        std::uint64_t offset, std::size_t bytes, std::uint32_t notification,
+                        std::uint64_t offset, std::size_t bytes, std::uint64_t notification,
                         std::uint64_t cookie) {
     Target& reached = *reinterpret_cast<Target*>(peer.handle);
     if (bytes > target.bytes || offset > target.bytes - bytes) {
@@ -60,7 +60,7 @@ std::byte* UcxGroup::landing(Peer peer, const RemoteMemory& target, std::uint64_
 
 PutResult UcxGroup::put_direct(Target& target, const void* source, const RemoteMemory& memory,
                                std::uint64_t offset, std::size_t bytes,
-                               std::uint32_t notification) {
+                               std::uint64_t notification) {
     if (!target.queue->has_room()) {
         return target.queue->closed() ? refuse("put", "the peer has closed its ports")
                                       : PutResult::again;
@@ -151,7 +151,7 @@ ucs_status_t UcxGroup::on_message(void* own_rail, const void* header, std::size_
 
 // The sender still has the bytes: fetches them to their place.
 ucs_status_t UcxGroup::receive(Rail& rail, std::byte* to, void* data, std::size_t bytes,
-                               std::uint32_t notification) noexcept {
+                               std::uint64_t notification) noexcept {
     if (free_landing_ == nullptr) {
         free_landing_ = &landings_.emplace_back();
     }
@@ -219,7 +219,7 @@ void UcxGroup::progress() {
 
 std::size_t UcxGroup::poll(std::span<Event> events) {
     std::size_t count = take(events);
-    std::uint32_t notification = 0;
+    std::uint64_t notification = 0;
     const auto land = [this](const memory::SmallPut& put) { deliver(put); };
     while (count < events.size() && queue_->pop(notification, land)) {
         events[count++] = {Event::Kind::arrived, notification, 0};

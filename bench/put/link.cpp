@@ -93,7 +93,7 @@ void PutLink::open(Bootstrap& bootstrap, const PutTransport& transport) {
     peer_ = group_->connect(port_, addresses.at(1 - rank_));
 }
 
-void PutLink::put_to(std::size_t at, std::size_t bytes, std::uint32_t notification) {
+void PutLink::put_to(std::size_t at, std::size_t bytes, std::uint64_t notification) {
     while (true) {
         switch (group_->put(port_, peer_, outbox_.data + at, outbox_.descriptor, target_, at, bytes,
                             notification, 0)) {

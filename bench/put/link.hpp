@@ -40,11 +40,11 @@ class PutLink {
 
     /// Puts outbox()[at, at + bytes) to the same place of the peer's inbox. Throws Error(timeout)
     /// when the transport does not accept it in time.
-    void put(std::size_t at, std::size_t bytes, std::uint32_t notification) {
+    void put(std::size_t at, std::size_t bytes, std::uint64_t notification) {
         put_to(at, bytes, notification);
     }
     /// Takes the next notification that has arrived; false: none is here.
-    bool next(std::uint32_t& notification) {
+    bool next(std::uint64_t& notification) {
         if (taken_ == arrived_.size()) {
             arrived_.clear();
             taken_ = 0;
@@ -58,8 +58,8 @@ class PutLink {
     }
     /// Waits for the next notification. Throws Error(timeout), or Error(peer_lost) when the
     /// transport reports a failure.
-    std::uint32_t await() {
-        std::uint32_t notification = 0;
+    std::uint64_t await() {
+        std::uint64_t notification = 0;
         while (!next(notification)) {
             idle();
         }
@@ -71,12 +71,12 @@ class PutLink {
 
   private:
     static constexpr std::size_t control_bytes = 64;  // of a value of exchange()
-    static constexpr std::uint32_t control_notification = 0xffffffff;
+    static constexpr std::uint64_t control_notification = 0xffffffff;
     static constexpr std::uint32_t polls_per_look = 4096;  // at the clock
 
     void meet(Bootstrap& bootstrap, const PutTransport& transport);
     void open(Bootstrap& bootstrap, const PutTransport& transport);
-    void put_to(std::size_t at, std::size_t bytes, std::uint32_t notification);
+    void put_to(std::size_t at, std::size_t bytes, std::uint64_t notification);
     void absorb();
     void idle() {
         if (++idle_polls_ % polls_per_look == 0 || !spins_) {
@@ -98,7 +98,7 @@ class PutLink {
     RemoteMemory target_;
     Peer peer_;
     std::array<Event, 16> events_;        // of one poll; not cleared for each
-    std::vector<std::uint32_t> arrived_;  // notifications, but those of exchange()
+    std::vector<std::uint64_t> arrived_;  // notifications, but those of exchange()
     std::size_t taken_ = 0;
     std::uint64_t exchanges_ = 0, exchanges_arrived_ = 0;
     std::uint64_t idle_polls_ = 0;

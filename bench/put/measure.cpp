@@ -53,7 +53,7 @@ void PutMeter::compare(std::size_t at, const PutCase& what, Content content) {
 }
 
 /// One port keeps the order; without it, a place could be written again before it was read.
-void PutMeter::require_order(std::uint32_t received) const {
+void PutMeter::require_order(std::uint64_t received) const {
     if (received != notification()) {
         throw Error(Status::internal, fmt::format("message {} came where {} was due, through {}",
                                                   received, notification(), link_.port_text()));
@@ -96,7 +96,7 @@ void PutMeter::send_stream(const PutCase& what, int count, Content content) {
     const auto all = static_cast<std::size_t>(count);
     std::size_t acknowledged = 0;
     const auto take_answer = [&] {
-        std::uint32_t answer = 0;
+        std::uint64_t answer = 0;
         while (link_.next(answer)) {
             acknowledged = std::max<std::size_t>(acknowledged, answer);
         }

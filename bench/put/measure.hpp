@@ -52,8 +52,8 @@ class PutMeter {
 
     void write(std::size_t at, const PutCase& what, Content content);
     void compare(std::size_t at, const PutCase& what, Content content);
-    std::uint32_t notification() const { return static_cast<std::uint32_t>(number_ & 0x7fffffff); }
-    void require_order(std::uint32_t notification) const;
+    std::uint64_t notification() const { return number_ & 0x7fffffff; }
+    void require_order(std::uint64_t notification) const;
     void round_trips(const PutCase& what, int count, Content content,
                      std::vector<Clock::time_point>* starts);
     void stream(const PutCase& what, int count, Content content);

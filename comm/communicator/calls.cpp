@@ -3,6 +3,7 @@
 #include <new>
 
 #include "algorithms/registry/registry.hpp"
+#include "comm/communicator/call_check.hpp"
 #include "comm/communicator/communicator.hpp"
 #include "comm/communicator/one_rank.hpp"
 #include "comm/setup/timeline.hpp"
@@ -38,6 +39,31 @@ void Communicator::run(const Request& request, const void* send, void* recv) {
         run_alone(request, send, recv);
         return;
     }
+    if (settings_.check_calls) {
+        check(request);
+    }
+    run_unchecked(request, send, recv);
+}
+
+/// All ranks' calls, before anything moves. What makes this rank refuse the call is compared too.
+void Communicator::check(const Request& request) {
+    const CallCheck check(rank(), ranks(), [this](const Request& of, const void* from, void* to) {
+        run_unchecked(of, from, to);
+    });
+    std::string text = compared_text(request);
+    try {
+        text += " by " + to_string(algorithm(request));
+    } catch (const Error& error) {
+        text += std::string(", refused: ") + error.what();
+    }
+    check.compare(text);
+    if (request.counts_in_pairs()) {
+        check.compare_pairs(request.in_place ? request.counts : request.send_counts,
+                            request.counts);
+    }
+}
+
+void Communicator::run_unchecked(const Request& request, const void* send, void* recv) {
     const Plan* found = plans_.find(request, chooser_->forced(request.collective));
     if (found == nullptr) {
         // The C interface has asked the runtimes that it knew; another may have come since.
@@ -48,7 +74,8 @@ void Communicator::run(const Request& request, const void* send, void* recv) {
     }
     const Plan& made = *found;
     if (made.segments.empty() && !request.counts_in_pairs()) {
-        return;  // an empty segment would synchronise nobody, and must not use up slots
+        executor_->count_empty_call();  // no segment: it would use up slots for nothing
+        return;
     }
     Call call = made.call;
     call.input = static_cast<const std::byte*>(send);

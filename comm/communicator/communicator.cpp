@@ -130,6 +130,12 @@ void Communicator::open_ports() {
     if (ranks() > 1) {
         channels_.groups = open_backend(settings_.backend, ports_->backend_config());
         provider_ = channels_.groups[0]->provider();
+        if (settings_.checksums && channels_.groups[0]->notification_bits() < 64) {
+            throw Error(Status::unsupported,
+                        "TREFOIL_CHECKSUM=1: provider " + provider_ +
+                            " carries 32 bits with a message, too few for a checksum; choose "
+                            "another one (`trefoil info` lists them)");
+        }
     }
     const int threads = ports_->groups().threads;
     port_threads_ = settings_.port_threads_by == PortThreadsBy::openmp
@@ -140,6 +146,7 @@ void Communicator::open_ports() {
 void Communicator::start_executor() {
     channels_.rank = rank();
     channels_.host = host_name();
+    channels_.checksums = settings_.checksums;
     channels_.slot_bytes =
         settings_.landing_bytes / channels_.slots / landing_alignment * landing_alignment;
     ExecutorOptions options;

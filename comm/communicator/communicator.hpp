@@ -89,6 +89,8 @@ class Communicator {
     void start_executor();
     void prepare_calls();
     void log_set_up() const;
+    void check(const Request& request);
+    void run_unchecked(const Request& request, const void* send, void* recv);
     const Plan& make_plan(const Request& request);
     void check_alive() const;
     [[noreturn]] void fail(const Error& error);

@@ -31,7 +31,8 @@ Chooser::Chooser(const TorusMap& map, const Settings& settings, Model model)
     : map_(map),
       basis_(selection_basis(settings)),
       reproducible_(settings.reproducible),
-      single_copy_(settings.single_copy),
+      single_copy_(settings.single_copy && !settings.checksums),
+      checksums_(settings.checksums),
       phase_sync_(settings.phase_sync),
       model_(model ? std::move(model) : Model(by_the_model)) {}
 
@@ -92,6 +93,7 @@ Choice Chooser::choose(const Request& request, bool reaches_all) const {
             Status::unsupported,
             std::string(choice.algorithm->name) + " reads the memory of other ranks, " +
                 (single_copy_ ? "which the transport or the kernel does not let all ranks do"
+                 : checksums_ ? "which TREFOIL_CHECKSUM=1 rules out"
                               : "which TREFOIL_SINGLE_COPY=0 rules out") +
                 "; use auto or another algorithm");
     }

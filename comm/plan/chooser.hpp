@@ -62,7 +62,7 @@ class Chooser {
 
     const TorusMap& map_;
     SelectionBasis basis_;
-    bool reproducible_ = false, single_copy_ = false;
+    bool reproducible_ = false, single_copy_ = false, checksums_ = false;
     PhaseSync phase_sync_ = PhaseSync::none;
     Model model_;
     std::array<Choice, collective_count> forced_;

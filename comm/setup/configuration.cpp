@@ -33,6 +33,8 @@ std::string text_to_compare(const Settings& settings, const std::optional<HostFi
            std::to_string(settings.segment_bytes) + " bytes, model " +
            (settings.cost_model ? to_string(*settings.cost_model) : "automatic") +
            (settings.reproducible ? ", reproducible" : "") +
+           (settings.check_calls ? ", calls checked" : "") +
+           (settings.checksums ? ", checksums" : "") +
            (settings.single_copy ? ", single copy" : "") + ", phase sync " +
            std::string(to_string(settings.phase_sync));
 }

@@ -50,6 +50,13 @@ constexpr EnvironmentVariable table[] = {
     {"TREFOIL_SINGLE_COPY", "0|1", "1",
      "1: ranks of one host reduce large vectors straight from each other's memory where the kernel "
      "lets them (algorithm auto or single-copy); the same on all ranks"},
+    {"TREFOIL_CHECK", "0|1", "0",
+     "1: compare all ranks' calls (collective, counts, type, operation, root, in place, algorithm) "
+     "before each of them moves anything, and say which rank makes which call; for debugging: two "
+     "or three collectives instead of one; the same on all ranks"},
+    {"TREFOIL_CHECKSUM", "0|1", "0",
+     "1: every message carries the checksum (CRC-32C) of its bytes, which its receiver computes "
+     "again; for links that are in doubt; turns single copy off; the same on all ranks"},
     {"TREFOIL_PHASE_SYNC", "none|signals|barrier", "none",
      "of alltoall by algorithms that go along the rings of a torus: signals (barriers where there "
      "are none) or barriers between its phases, for networks in which messages that meet block "
@@ -301,6 +308,8 @@ Settings settings_from_environment() {
         }
     }
     read_switch("TREFOIL_REPRODUCIBLE", s.reproducible);
+    read_switch("TREFOIL_CHECK", s.check_calls);
+    read_switch("TREFOIL_CHECKSUM", s.checksums);
     read_switch("TREFOIL_SINGLE_COPY", s.single_copy);
     read_phase_sync(s.phase_sync);
     read_text("TREFOIL_NICS", s.nics);

@@ -4,12 +4,15 @@
 
 #include <algorithm>
 
+#include "threads/kernels/checksum.hpp"
+
 namespace trefoil {
 
 Arrivals::Arrivals(std::size_t group, const Channels& channels, SegmentQueue& queue, Steps& steps,
                    ControlMessages& controls, Failure& failure, TimelineNotes& notes)
     : group_(group),
       channels_(channels),
+      compared_check_(channels.groups[group]->notification_bits() == 64 ? ~0U : 0),
       queue_(queue),
       steps_(steps),
       controls_(controls),
@@ -31,7 +34,7 @@ void Arrivals::adopt(RunningSegment& segment) noexcept {
         by_use[use] = segment.number() + 1;
         by_use[(use + modulus / 2) % modulus] = 0;
     }
-    std::erase_if(early_, [&](std::uint32_t bits) {
+    std::erase_if(early_, [&](std::uint64_t bits) {
         const Notification notification = Notification::decode(bits);
         RunningSegment* const found = segment_of(notification);
         if (found != nullptr) {
@@ -41,7 +44,7 @@ void Arrivals::adopt(RunningSegment& segment) noexcept {
     });
 }
 
-void Arrivals::arrive(std::uint32_t bits) noexcept {
+void Arrivals::arrive(std::uint64_t bits) noexcept {
     const Notification notification = Notification::decode(bits);
     if (notification.is_message()) {
         RunningSegment* const segment = segment_of(notification);
@@ -53,7 +56,7 @@ void Arrivals::arrive(std::uint32_t bits) noexcept {
     keep(bits);
 }
 
-void Arrivals::keep(std::uint32_t bits) noexcept {
+void Arrivals::keep(std::uint64_t bits) noexcept {
     const Notification notification = Notification::decode(bits);
     if (notification.is_message()) {
         early_.push_back(bits);
@@ -78,22 +81,57 @@ RunningSegment* Arrivals::segment_of(const Notification& notification) noexcept 
     return number == 0 ? nullptr : &queue_.at(number - 1);
 }
 
-void Arrivals::count(RunningSegment& segment, const Notification& notification) noexcept {
+/// The message is one that the call expects, and its bytes are those that were sent.
+bool Arrivals::fits(const RunningSegment& segment, const Notification& notification) noexcept {
     const Program& program = segment.program();
     const Call& call = segment.call().call();
     const std::uint32_t channel = channels_.in_of(group_, notification.channel);
     const bool expected =
         channel < program.arrivals.size() && notification.index < program.arrivals[channel].count;
-    const std::uint32_t arrival =
-        expected ? program.arrivals[channel].first + notification.index : 0;
-    if (!expected ||
-        notification.signature != notification.expected_signature(segment.call().hash(),
-                                                                  program.arrival_bytes[arrival])) {
-        failure_.set(Status::mismatch, "rank " + std::to_string(channels_.in[channel].peer) +
-                                           " makes another call than this rank's " + call.text +
+    Notification due;
+    if (expected) {
+        const std::uint32_t arrival = program.arrivals[channel].first + notification.index;
+        due = notification.signed_for(
+            segment.call().hash(), program.arrival_bytes[arrival],
+            channels_.checksums ? checksum_of(program, channel, notification) : 0);
+    }
+    const bool same_call = expected && notification.signature == due.signature;
+    if (same_call && ((notification.check ^ due.check) & compared_check_) == 0) {
+        return true;
+    }
+    const std::string peer = "rank " + std::to_string(channels_.in[channel].peer);
+    if (same_call && channels_.checksums) {
+        failure_.set(Status::system_error,
+                     "the checksum of a message from " + peer + " is wrong in this rank's " +
+                         call.text +
+                         ": its bytes have changed on the way, or that rank makes another call "
+                         "(TREFOIL_CHECK=1 tells which)");
+    } else {
+        failure_.set(Status::mismatch, peer + " makes another call than this rank's " + call.text +
                                            "; " + call.agreement);
+    }
+    return false;
+}
+
+/// A channel's messages lie one behind the other in its landing slot.
+std::uint32_t Arrivals::checksum_of(const Program& program, std::uint32_t channel,
+                                    const Notification& notification) const noexcept {
+    const std::uint32_t first = program.arrivals[channel].first;
+    std::size_t offset = channels_.slot_offset(notification.use);
+    for (std::uint32_t i = 0; i < notification.index; ++i) {
+        offset += program.arrival_bytes[first + i];
+    }
+    return crc32c(channels_.in[channel].landing + offset,
+                  program.arrival_bytes[first + notification.index]);
+}
+
+void Arrivals::count(RunningSegment& segment, const Notification& notification) noexcept {
+    const Program& program = segment.program();
+    const std::uint32_t channel = channels_.in_of(group_, notification.channel);
+    if (!fits(segment, notification)) {
         return;
     }
+    const std::uint32_t arrival = program.arrivals[channel].first + notification.index;
     if (!segment.take_arrival(arrival)) {
         failure_.set(Status::internal, "a message from rank " +
                                            std::to_string(channels_.in[channel].peer) +

@@ -27,18 +27,22 @@ class Arrivals {
     /// The segment runs: takes those of its messages that have been early.
     void adopt(RunningSegment& segment) noexcept;
     /// A notification has come while a call runs.
-    void arrive(std::uint32_t bits) noexcept;
+    void arrive(std::uint64_t bits) noexcept;
     /// One has come between calls: a message is early.
-    void keep(std::uint32_t bits) noexcept;
+    void keep(std::uint64_t bits) noexcept;
 
     std::size_t early() const { return early_.size(); }
 
   private:
     RunningSegment* segment_of(const Notification& notification) noexcept;
     void count(RunningSegment& segment, const Notification& notification) noexcept;
+    bool fits(const RunningSegment& segment, const Notification& notification) noexcept;
+    std::uint32_t checksum_of(const Program& program, std::uint32_t channel,
+                              const Notification& notification) const noexcept;
 
     std::size_t group_;
     const Channels& channels_;
+    const std::uint32_t compared_check_;  ///< the bits of a check that the transport carries
     SegmentQueue& queue_;
     Steps& steps_;
     ControlMessages& controls_;
@@ -47,7 +51,7 @@ class Arrivals {
     /// By incoming channel and use: 1 + the number of the segment, or 0 for none. Those of the last
     /// four uses stand, so that a message of a use to come finds none.
     std::vector<std::array<std::uint64_t, Notification::use_modulus>> segments_by_use_;
-    std::vector<std::uint32_t> early_;  ///< messages of uses that have not begun here
+    std::vector<std::uint64_t> early_;  ///< messages of uses that have not begun here
 };
 
 }  // namespace trefoil

@@ -53,6 +53,7 @@ struct Channels {
     std::vector<std::vector<std::uint32_t>> in_by_id;
     std::size_t slot_bytes = 0;
     std::uint32_t slots = landing_slots;
+    bool checksums = false;  ///< messages carry the CRC of their bytes, at both ends alike
     // Of interest to messages only.
     Rank rank = 0;
     std::string host;

@@ -23,7 +23,7 @@ bool has_left(const Channels& channels, Rank peer) {
 
 }  // namespace
 
-PutResult ControlMessages::put(std::size_t out_channel, std::uint32_t notification) noexcept {
+PutResult ControlMessages::put(std::size_t out_channel, std::uint64_t notification) noexcept {
     const OutChannel& channel = channels_.out[out_channel];
     const PutResult result = channels_.groups[channel.group]->put(
         channel.port, channel.endpoint, nullptr, nullptr, channel.landing, channel.offset, 0,

@@ -31,7 +31,7 @@ class ControlMessages {
     void take(std::size_t group, const Notification& notification) noexcept;
 
   private:
-    PutResult put(std::size_t out_channel, std::uint32_t notification) noexcept;
+    PutResult put(std::size_t out_channel, std::uint64_t notification) noexcept;
 
     Channels& channels_;
     WakeUp& wake_up_;

@@ -49,6 +49,9 @@ class Executor {
     /// Runs the call on all ports; returns when the result is complete and the input may be reused.
     /// On failure tells the peers, and failure() says what happened; the executor is unusable then.
     Status run(const Call& call) noexcept;
+    /// A call in which nothing moves. It has a number as all calls: a rank that alone has nothing
+    /// to do does not take its next call for the others' present one.
+    void count_empty_call() noexcept { ++calls_; }
 
     /// Tells the peers that this rank goes away. Best effort, bounded.
     void leave() noexcept;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// The 32 bits that travel with every put, and what they tell the receiver.
+// The 64 bits that travel with every put, and what they tell the receiver.
 #pragma once
 
 #include <cstdint>
@@ -7,16 +7,20 @@
 namespace trefoil {
 
 /// Bits, low to high: message index on the channel (13), the receiver's channel number (10), a
-/// slice of the call's signature (6), the number of the channel's use modulo 8 (3). A channel is
-/// used once by each segment that sends messages through it; both ends count alike. Channels, not
-/// peers, are named, so that a notification says through which port it came and no transport needs
-/// to tell the source.
+/// slice of the call's signature (6), the number of the channel's use modulo 8 (3), a check (32). A
+/// channel is used once by each segment that sends messages through it; both ends count alike.
+/// Channels, not peers, are named, so that a notification says through which port it came and no
+/// transport needs to tell the source.
 ///
-/// The signature slice is how ranks that disagree about a call find out: each message carries
-/// another six bits of a 64-bit hash of the call and its number. Which ones depends on the channel
-/// too, so that where a call takes one message per channel its peers still compare different bits.
-/// Six bits of a hash of the message's length are added: in alltoallv counts are known to two ranks
-/// only, and no other check sees that they differ.
+/// The check is how ranks that disagree about a call find out: half of a 64-bit hash of the call,
+/// its number and the message's length, so that one message is enough. (The length: in alltoallv
+/// counts are known to two ranks only, and no other check sees that they differ.) With checksums
+/// the CRC of the message's bytes is added to it.
+///
+/// A transport may carry the lower 32 bits only (PortGroup::notification_bits()). There the
+/// signature slice stands alone: each message carries another six bits of the hash. Which ones
+/// depends on the channel too, so that where a call takes one message per channel its peers still
+/// compare different bits.
 struct Notification {
     /// The last index is for control, the ones before it for the pieces of a stall report.
     static constexpr std::uint32_t control_index = (1U << 13) - 1;
@@ -29,17 +33,26 @@ struct Notification {
     std::uint32_t channel = 0;
     std::uint32_t signature = 0;
     std::uint32_t use = 0;
+    std::uint32_t check = 0;
 
-    constexpr std::uint32_t encode() const {
-        return index | channel << 13 | signature << 23 | use << 29;
+    constexpr std::uint64_t encode() const {
+        return std::uint64_t{check} << 32 | (index | channel << 13 | signature << 23 | use << 29);
     }
-    static constexpr Notification decode(std::uint32_t bits) {
-        return {bits & 0x1fff, bits >> 13 & 0x3ff, bits >> 23 & 0x3f, bits >> 29};
+    static constexpr Notification decode(std::uint64_t bits) {
+        const auto low = static_cast<std::uint32_t>(bits);
+        return {low & 0x1fff, low >> 13 & 0x3ff, low >> 23 & 0x3f, low >> 29,
+                static_cast<std::uint32_t>(bits >> 32)};
     }
-    /// What `signature` must be in a call whose hash is `hash`, with a message of `bytes` bytes.
-    constexpr std::uint32_t expected_signature(std::uint64_t hash, std::uint64_t bytes) const {
-        const std::uint64_t length = bytes * 0x9e3779b97f4a7c15ULL >> 58;
-        return static_cast<std::uint32_t>((hash >> (6 * ((index + channel) % 10)) ^ length) & 0x3f);
+    /// This message of `bytes` bytes in a call whose hash is `hash`; `checksum`: of its bytes, or
+    /// 0 where none is kept.
+    constexpr Notification signed_for(std::uint64_t hash, std::uint64_t bytes,
+                                      std::uint32_t checksum) const {
+        const std::uint64_t length = bytes * 0x9e3779b97f4a7c15ULL;
+        Notification result = *this;
+        result.signature = static_cast<std::uint32_t>(
+            (hash >> (6 * ((index + channel) % 10)) ^ length >> 58) & 0x3f);
+        result.check = static_cast<std::uint32_t>((hash ^ length) >> 32) ^ checksum;
+        return result;
     }
     /// A message of a segment, neither control nor report.
     bool is_message() const { return index < index_limit; }
@@ -58,7 +71,7 @@ enum class Control : std::uint32_t {
 };
 
 /// `number` is taken modulo Notification::use_modulus and travels in the place of the use's.
-constexpr std::uint32_t control_notification(Control kind, std::uint32_t channel,
+constexpr std::uint64_t control_notification(Control kind, std::uint32_t channel,
                                              std::uint32_t number = 0) {
     return Notification{Notification::control_index, channel, static_cast<std::uint32_t>(kind),
                         number % Notification::use_modulus}
@@ -75,7 +88,7 @@ struct StallReport {
     static constexpr StallReport of(std::uint64_t call_number, std::uint64_t signature) {
         return {(call_number & 0xfffff) | (signature >> 48) << 20};
     }
-    constexpr std::uint32_t notification(std::uint32_t piece, std::uint32_t channel) const {
+    constexpr std::uint64_t notification(std::uint32_t piece, std::uint32_t channel) const {
         const auto nine = static_cast<std::uint32_t>(bits >> (9 * piece) & 0x1ff);
         return Notification{Notification::index_limit + piece, channel, nine & 0x3f, nine >> 6}
             .encode();

@@ -6,6 +6,7 @@
 #include <cstring>
 
 #include "threads/executor/put_cookie.hpp"
+#include "threads/kernels/checksum.hpp"
 
 namespace trefoil {
 
@@ -141,15 +142,10 @@ PutResult Poster::post(RunningSegment& segment, const ProgramPut& put,
                        std::uint32_t step) noexcept {
     const OutChannel& channel = channels_.out[put.channel];
     std::uint64_t target = channel.offset;
-    std::uint32_t bits = 0;
-    if (put.acknowledged_in != ProgramPut::nothing) {
-        bits =
-            control_notification(Control::taken, channel.id, segment.in_use(put.acknowledged_in));
-    } else {
-        Notification notification{put.index, channel.id, 0, segment.out_use(put.channel)};
-        notification.signature = notification.expected_signature(segment.call().hash(), put.bytes);
-        bits = notification.encode();
-        target += channels_.slot_offset(notification.use) + put.landing_offset;
+    const bool acknowledges = put.acknowledged_in != ProgramPut::nothing;
+    const std::uint32_t use = acknowledges ? 0 : segment.out_use(put.channel);
+    if (!acknowledges) {
+        target += channels_.slot_offset(use) + put.landing_offset;
     }
     const std::byte* source = nullptr;
     void* descriptor = nullptr;
@@ -157,6 +153,16 @@ PutResult Poster::post(RunningSegment& segment, const ProgramPut& put,
         source = gather(segment, put, target, descriptor);
     } else if (put.bytes > 0) {
         source = segment.buffers().at(put.source);
+    }
+    std::uint64_t bits = 0;
+    if (acknowledges) {
+        bits =
+            control_notification(Control::taken, channel.id, segment.in_use(put.acknowledged_in));
+    } else {
+        const std::uint32_t checksum = channels_.checksums ? crc32c(source, put.bytes) : 0;
+        bits = Notification{put.index, channel.id, 0, use}
+                   .signed_for(segment.call().hash(), put.bytes, checksum)
+                   .encode();
     }
     return group_->put(channel.port, channel.endpoint, source, descriptor, channel.landing, target,
                        put.bytes, bits, PutCookie::of_step(place_of(segment), step).bits());

@@ -45,7 +45,7 @@ struct Tally {
     std::size_t sent = 0;
     std::size_t arrived = 0;
     std::size_t failed = 0;
-    std::uint32_t last = 0;
+    std::uint64_t last = 0;
 
     void poll(PortGroup& group) {
         std::array<Event, 16> events;
@@ -93,7 +93,7 @@ TEST_P(OfiClosing, NothingThatWasAcceptedIsLost) {
     const RemoteMemory remote_back = target->import_memory(source->describe(back));
     Tally at_source;
     Tally at_target;
-    const auto put = [&](std::size_t bytes, std::uint32_t notification) {
+    const auto put = [&](std::size_t bytes, std::uint64_t notification) {
         PutResult result = PutResult::again;
         EXPECT_TRUE(until([&] {
             result = source->put(Port{0}, peer, from.data, from.descriptor, remote, 0, bytes,

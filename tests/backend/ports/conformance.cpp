@@ -14,6 +14,11 @@ const std::vector<std::vector<Port>> one_group{{Port{0}, Port{1}}};
 constexpr std::size_t sizes[] = {0, 1, 8, 1000, 64 << 10, 1 << 20};
 constexpr std::size_t size_count = std::size(sizes);
 
+/// A notification by its lower half; the upper half has all bits in use.
+std::uint64_t with_upper_half(std::uint32_t number) {
+    return std::uint64_t{~(number * 0x9e3779b9U)} << 32 | number;
+}
+
 }  // namespace
 
 TEST_P(Conformance, MemoryIsZeroedAlignedAndWritable) {
@@ -134,12 +139,17 @@ TEST_P(Conformance, ManyPutsInFlightBothWaysAllArriveOnce) {
         const Rank other = 1 - node.rank();
         for (std::uint32_t i = 0; i < puts; ++i) {
             fill(driver.outbox() + i * bytes, bytes, i + 1000 * node.rank());
-            driver.put(node, Port{static_cast<int>(i % 2)}, other, i * bytes, i * bytes, bytes, i);
+            driver.put(node, Port{static_cast<int>(i % 2)}, other, i * bytes, i * bytes, bytes,
+                       with_upper_half(i));
         }
         std::vector<bool> seen(puts, false);
         for (std::uint32_t i = 0; i < puts; ++i) {
-            const std::uint32_t notification = driver.next_notification(node);
+            const std::uint64_t bits = driver.next_notification(node);
+            const auto notification = static_cast<std::uint32_t>(bits);
             ASSERT_LT(notification, puts);
+            if (driver.group().notification_bits() == 64) {
+                EXPECT_EQ(bits, with_upper_half(notification));
+            }
             EXPECT_FALSE(seen[notification]) << "notification " << notification << " arrived twice";
             seen[notification] = true;
             EXPECT_EQ(first_wrong(driver.inbox() + notification * bytes, bytes,
@@ -159,7 +169,7 @@ TEST_P(Conformance, EveryPortReachesEveryPeer) {
         const auto drivers = wire(node, GetParam(), groups, 4 * ranks * bytes);
         Driver& driver = *drivers[0];
         fill(driver.outbox(), bytes, node.rank());
-        std::set<std::uint32_t> expected;
+        std::set<std::uint64_t> expected;
         for (Rank peer = 0; peer < ranks; ++peer) {
             for (const Port port : groups[0]) {
                 if (peer != node.rank()) {
@@ -170,7 +180,7 @@ TEST_P(Conformance, EveryPortReachesEveryPeer) {
             }
         }
         while (!expected.empty()) {
-            const std::uint32_t slot = driver.next_notification(node);
+            const std::uint64_t slot = driver.next_notification(node);
             EXPECT_EQ(expected.erase(slot), 1U) << "notification " << slot;
             EXPECT_EQ(first_wrong(driver.inbox() + slot * bytes, bytes, slot / 4), bytes);
         }
@@ -285,7 +295,7 @@ TEST_P(Conformance, ConnectingAgainIsHarmless) {
         Driver& driver = *drivers[0];
         const auto all = node.allgather(driver.describe());
         const Rank other = 1 - node.rank();
-        std::set<std::uint32_t> arrived;
+        std::set<std::uint64_t> arrived;
         for (std::uint32_t i = 0; i < 3; ++i) {
             driver.connect(other, all[other]);
             // Elsewhere each time: the one before may still be landing, and be overtaken.
@@ -293,7 +303,7 @@ TEST_P(Conformance, ConnectingAgainIsHarmless) {
             arrived.insert(driver.next_notification(node));
             driver.flush(node);
         }
-        EXPECT_EQ(arrived, (std::set<std::uint32_t>{0, 1, 2}));
+        EXPECT_EQ(arrived, (std::set<std::uint64_t>{0, 1, 2}));
         finish(node, drivers);
     });
 }

@@ -92,14 +92,14 @@ class Driver {
 
     /// Puts outbox[at, at + bytes) to the peer's inbox at `to`; polls while told to try again.
     void put(const Node& node, Port port, Rank peer, std::size_t at, std::size_t to,
-             std::size_t bytes, std::uint32_t notification);
+             std::size_t bytes, std::uint64_t notification);
     /// One put, no retry; `cookie` is expected back if it is queued.
     PutResult try_put(Port port, Rank peer, std::size_t at, std::size_t to, std::size_t bytes,
-                      std::uint32_t notification);
+                      std::uint64_t notification);
 
     void poll();
     /// The next notification that arrived; polls, or sleeps in wait(`nap`) if `nap` is not 0.
-    std::uint32_t next_notification(const Node& node, std::chrono::microseconds nap = {});
+    std::uint64_t next_notification(const Node& node, std::chrono::microseconds nap = {});
     /// Polls until all queued puts were reported as sent.
     void flush(const Node& node);
     std::size_t unread() const { return arrived_.size(); }
@@ -110,7 +110,7 @@ class Driver {
     LocalMemory outbox_;
     std::map<std::pair<int, Rank>, Peer> peers_;
     std::map<std::pair<int, Rank>, RemoteMemory> inboxes_;
-    std::deque<std::uint32_t> arrived_;
+    std::deque<std::uint64_t> arrived_;
     std::set<std::uint64_t> queued_;
     std::uint64_t next_cookie_ = 1;
 };

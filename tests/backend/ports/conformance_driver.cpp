@@ -55,7 +55,7 @@ void Driver::connect(Rank peer, const std::string& description) {
 }
 
 PutResult Driver::try_put(Port port, Rank peer, std::size_t at, std::size_t to, std::size_t bytes,
-                          std::uint32_t notification) {
+                          std::uint64_t notification) {
     const std::uint64_t cookie = next_cookie_;
     const PutResult result =
         group_->put(port, peers_.at({port.index, peer}), outbox_.data + at, outbox_.descriptor,
@@ -73,7 +73,7 @@ PutResult Driver::try_put(Port port, Rank peer, std::size_t at, std::size_t to, 
 }
 
 void Driver::put(const Node& node, Port port, Rank peer, std::size_t at, std::size_t to,
-                 std::size_t bytes, std::uint32_t notification) {
+                 std::size_t bytes, std::uint64_t notification) {
     while (try_put(port, peer, at, to, bytes, notification) == PutResult::again) {
         node.check();
         poll();
@@ -99,7 +99,7 @@ void Driver::poll() {
     }
 }
 
-std::uint32_t Driver::next_notification(const Node& node, std::chrono::microseconds nap) {
+std::uint64_t Driver::next_notification(const Node& node, std::chrono::microseconds nap) {
     poll();
     while (arrived_.empty()) {
         node.check();
@@ -108,7 +108,7 @@ std::uint32_t Driver::next_notification(const Node& node, std::chrono::microseco
         }
         poll();
     }
-    const std::uint32_t notification = arrived_.front();
+    const std::uint64_t notification = arrived_.front();
     arrived_.pop_front();
     return notification;
 }

@@ -23,7 +23,7 @@ TEST(NotificationQueue, GivesNotificationsInOrderUntilItIsEmpty) {
     const auto queue = make_queue();
     QueueWriter writer(*queue);
     QueueReader reader(*queue);
-    std::uint32_t notification = 9;
+    std::uint64_t notification = 9;
     EXPECT_TRUE(reader.empty());
     EXPECT_FALSE(reader.pop(notification));
     for (const std::uint32_t value : {0U, 1U, 0xffffffffU}) {
@@ -47,7 +47,7 @@ TEST(NotificationQueue, CarriesFewBytesAndNothingOfAnEarlierLap) {
         const std::size_t length = i < capacity ? i % (SmallPut::most_bytes + 1) : 0;
         std::fill(bytes.begin(), bytes.end(), static_cast<std::byte>(i));
         ASSERT_TRUE(writer.push(i, 7, 3 * i, bytes.data(), length));
-        std::uint32_t notification = 0;
+        std::uint64_t notification = 0;
         std::size_t delivered = 0;
         ASSERT_TRUE(reader.pop(notification, [&](const SmallPut& put) {
             delivered = put.bytes;
@@ -71,7 +71,7 @@ TEST(NotificationQueue, IsFullAtItsCapacityForAllWriters) {
     EXPECT_FALSE(first.has_room());
     EXPECT_FALSE(first.push(1));
     EXPECT_FALSE(second.has_room());
-    std::uint32_t notification = 0;
+    std::uint64_t notification = 0;
     ASSERT_TRUE(reader.pop(notification));
     EXPECT_TRUE(second.has_room());
     EXPECT_TRUE(first.push(capacity));
@@ -91,7 +91,7 @@ TEST(NotificationQueue, SurvivesTheWrapOfItsLapNumber) {
     QueueWriter writer(*queue);
     QueueReader reader(*queue);
     std::uint32_t written = 0;
-    std::uint32_t notification = 0;
+    std::uint64_t notification = 0;
     for (std::uint32_t read = 0; read < 8 * capacity; ++read) {
         while (written < 8 * capacity && writer.push(written)) {
             ++written;
@@ -135,11 +135,11 @@ TEST(NotificationQueue, ManyWritersLoseNothingWhileTheReaderSleeps) {
     QueueReader reader(*queue);
     std::vector<std::uint32_t> next(writers, 0);
     for (std::uint32_t read = 0; read < writers * each; ++read) {
-        std::uint32_t notification = 0;
+        std::uint64_t notification = 0;
         while (!reader.pop(notification)) {
             reader.wait(std::chrono::seconds(5));  // a lost wake-up would run into the time limit
         }
-        const std::uint32_t w = notification / each;
+        const std::uint64_t w = notification / each;
         ASSERT_LT(w, writers);
         ASSERT_EQ(notification % each, next[w]) << "writer " << w;
         ASSERT_EQ(payload[notification], next[w] * 3 + w);

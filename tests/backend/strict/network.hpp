@@ -41,7 +41,7 @@ struct Flight {
     std::shared_ptr<Region> target;
     std::uint64_t offset = 0;
     std::size_t bytes = 0;
-    std::uint32_t notification = 0;
+    std::uint64_t notification = 0;
     std::uint64_t cookie = 0;
     std::pair<std::uint64_t, int> way;  ///< its sender, and the port
     std::uint64_t number = 0;           ///< in the order of the sender's puts

@@ -73,7 +73,7 @@ class StrictGroup final : public PortGroup {
 
     PutResult put(Port port, Peer peer, const void* source, void* descriptor,
                   const RemoteMemory& target, std::uint64_t offset, std::size_t bytes,
-                  std::uint32_t notification, std::uint64_t cookie) override;
+                  std::uint64_t notification, std::uint64_t cookie) override;
     std::size_t poll(std::span<Event> events) override;
     void wait(std::chrono::microseconds longest) override;
     void wake() override;
@@ -212,7 +212,7 @@ PutResult StrictGroup::refuse(const std::string& why) {
 
 PutResult StrictGroup::put(Port port, Peer peer, const void* source, void* descriptor,
                            const RemoteMemory& target, std::uint64_t offset, std::size_t bytes,
-                           std::uint32_t notification, std::uint64_t cookie) {
+                           std::uint64_t notification, std::uint64_t cookie) {
     const Inside inside(*this);
     const std::scoped_lock lock(network_.mutex);
     const std::string wrong = mistake(port, peer, source, descriptor, target, offset, bytes);

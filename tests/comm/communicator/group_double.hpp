@@ -54,7 +54,7 @@ class GroupDouble final : public PortGroup {
     }
 
     PutResult put(Port, Peer peer, const void* source, void* descriptor, const RemoteMemory& target,
-                  std::uint64_t offset, std::size_t bytes, std::uint32_t notification,
+                  std::uint64_t offset, std::size_t bytes, std::uint64_t notification,
                   std::uint64_t cookie) override {
         if (lost_.count(reinterpret_cast<GroupDouble*>(peer.handle)) > 0) {
             ++refused_to_lost_;
@@ -126,7 +126,7 @@ class GroupDouble final : public PortGroup {
         const void* source;
         std::uint64_t target;
         std::size_t bytes;
-        std::uint32_t notification;
+        std::uint64_t notification;
         std::uint64_t cookie;
     };
 
@@ -160,7 +160,7 @@ class GroupDouble final : public PortGroup {
     std::mutex mutex_;  // guards arrived_ and woken_
     std::condition_variable changed_;
     bool woken_ = false;
-    std::deque<std::uint32_t> arrived_;
+    std::deque<std::uint64_t> arrived_;
 };
 
 }  // namespace trefoil::test

@@ -159,12 +159,13 @@ TEST(Lower, WhatDoesNotFitTheLandingSlotIsRefused) {
 }
 
 TEST(Notification, SurvivesTheRoundTrip) {
-    const Notification notification{8190, 1023, 63, 7};
+    const Notification notification{8190, 1023, 63, 7, 0x89abcdef};
     const Notification back = Notification::decode(notification.encode());
     EXPECT_EQ(back.index, 8190U);
     EXPECT_EQ(back.channel, 1023U);
     EXPECT_EQ(back.signature, 63U);
     EXPECT_EQ(back.use, 7U);
+    EXPECT_EQ(back.check, 0x89abcdefU);
     EXPECT_FALSE(back.is_control());
     EXPECT_TRUE(Notification::decode(control_notification(Control::leaving, 5)).is_control());
 }

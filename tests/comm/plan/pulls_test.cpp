@@ -25,7 +25,7 @@ class ReachingGroup final : public PortGroup {
     RemoteMemory import_memory(std::string_view) override { return {}; }
     Peer connect(Port, std::string_view) override { return {}; }
     PutResult put(Port, Peer, const void*, void*, const RemoteMemory&, std::uint64_t, std::size_t,
-                  std::uint32_t, std::uint64_t) override {
+                  std::uint64_t, std::uint64_t) override {
         return PutResult::failed;
     }
     std::size_t poll(std::span<Event>) override { return 0; }

@@ -2,7 +2,10 @@
 // Arrivals alone: messages in time, early, unexpected, twice; and what is no message.
 #include "threads/executor/arrivals.hpp"
 
+#include <algorithm>
+
 #include "parts_fixture.hpp"
+#include "threads/kernels/checksum.hpp"
 
 namespace trefoil::test {
 namespace {
@@ -118,12 +121,49 @@ TEST_F(ArrivalsTest, AMessageThatTheCallDoesNotHaveIsAMismatch) {
 
 TEST_F(ArrivalsTest, AMessageOfAnotherCallIsAMismatch) {
     begin();
-    const std::uint32_t bits = message(1, 0, 0, 4);
-    const Notification decoded = Notification::decode(bits);
-    Notification other = decoded;
-    other.signature = other.expected_signature(~running_call_.hash(), 4);
-    arrivals_->arrive(other.encode());
+    const Notification right = Notification::decode(message(1, 0, 0, 4));
+    arrivals_->arrive(right.signed_for(~running_call_.hash(), 4, 0).encode());
     EXPECT_EQ(parts_->failure.status(), Status::mismatch);
+}
+
+/// Such as come once in 64 calls by chance.
+std::uint64_t with_another_check(std::uint64_t bits) {
+    return bits ^ std::uint64_t{1} << 40;
+}
+
+TEST_F(ArrivalsTest, EqualSignatureBitsDoNotHideAnotherCall) {
+    begin();
+    arrivals_->arrive(with_another_check(message(1, 0, 0, 4)));
+    EXPECT_EQ(parts_->failure.status(), Status::mismatch);
+}
+
+TEST_F(ArrivalsTest, WhatTheTransportDoesNotCarryIsNotCompared) {
+    groups_[0]->carried_bits = 32;
+    Arrivals narrow(0, channels_, parts_->queue, parts_->steps, parts_->controls, parts_->failure,
+                    notes_);
+    narrow.reserve(program_);
+    RunningSegment& segment = begin_segment();
+    narrow.adopt(segment);
+    narrow.arrive(message(1, 0, 0, 4) & 0xffffffffU);
+    EXPECT_FALSE(parts_->failure.happened()) << parts_->failure.text();
+    const Notification right = Notification::decode(message(0, 0, 0, 12));
+    narrow.arrive(right.signed_for(~running_call_.hash(), 12, 0).encode() & 0xffffffffU);
+    EXPECT_EQ(parts_->failure.status(), Status::mismatch);
+}
+
+TEST_F(ArrivalsTest, AChangedBitIsFoundByTheChecksum) {
+    channels_.checksums = true;
+    begin();
+    // The second message of the channel's first use, behind 12 bytes.
+    std::byte* const landed = channels_.in[0].landing + 12;
+    std::fill_n(landed, 8, std::byte{0x5a});
+    const std::uint32_t checksum = crc32c(landed, 8);
+    arrivals_->arrive(message(0, 1, 0, 8, checksum));
+    EXPECT_FALSE(parts_->failure.happened()) << parts_->failure.text();
+    arrivals_->arrive(message(1, 0, 0, 4, crc32c(channels_.in[1].landing, 4) ^ 8U));
+    EXPECT_EQ(parts_->failure.status(), Status::system_error);
+    EXPECT_NE(parts_->failure.text().find("checksum of a message from rank 2"), std::string::npos)
+        << parts_->failure.text();
 }
 
 TEST_F(ArrivalsTest, AMessageThatComesTwiceIsADefect) {

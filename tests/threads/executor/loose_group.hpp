@@ -51,7 +51,7 @@ class LooseGroup final : public PortGroup {
     }
 
     PutResult put(Port, Peer peer, const void* source, void*, const RemoteMemory& target,
-                  std::uint64_t offset, std::size_t bytes, std::uint32_t notification,
+                  std::uint64_t offset, std::size_t bytes, std::uint64_t notification,
                   std::uint64_t cookie) override {
         if ((!sleeps_until_woken_ && random_() % 4 == 0) ||
             leaving_.size() + completing_.size() >= 6) {
@@ -112,7 +112,7 @@ class LooseGroup final : public PortGroup {
         const void* source;
         std::uint64_t target;
         std::size_t bytes;
-        std::uint32_t notification;
+        std::uint64_t notification;
         std::uint64_t cookie;
     };
 
@@ -132,7 +132,7 @@ class LooseGroup final : public PortGroup {
     std::mutex mutex_;  // guards what follows and, between threads, the bytes that came
     std::condition_variable changed_;
     bool woken_ = false;
-    std::vector<std::uint32_t> arrived_;
+    std::vector<std::uint64_t> arrived_;
 };
 
 }  // namespace trefoil::test

@@ -78,13 +78,13 @@ class PartsFixture : public testing::Test {
         return segment;
     }
     /// What the peer's message number `index` of the given use carries.
-    std::uint32_t message(std::uint32_t channel, std::uint32_t index, std::uint32_t use,
-                          std::size_t bytes) const {
-        Notification notification{index, id_of(channel), 0, use};
-        notification.signature = notification.expected_signature(running_call_.hash(), bytes);
-        return notification.encode();
+    std::uint64_t message(std::uint32_t channel, std::uint32_t index, std::uint32_t use,
+                          std::size_t bytes, std::uint32_t checksum = 0) const {
+        return Notification{index, id_of(channel), 0, use}
+            .signed_for(running_call_.hash(), bytes, checksum)
+            .encode();
     }
-    std::uint32_t word(std::uint32_t channel, Control kind, std::uint32_t number = 0) const {
+    std::uint64_t word(std::uint32_t channel, Control kind, std::uint32_t number = 0) const {
         return control_notification(kind, id_of(channel), number);
     }
     /// What this rank calls its incoming channel.

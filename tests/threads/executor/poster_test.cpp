@@ -5,6 +5,7 @@
 #include <cstring>
 
 #include "parts_fixture.hpp"
+#include "threads/kernels/checksum.hpp"
 
 namespace trefoil::test {
 namespace {
@@ -58,11 +59,28 @@ TEST_F(PosterTest, PutsOfAnOpenStepLeaveWithAllThatThePeerNeeds) {
     EXPECT_EQ(notification(0).channel, first_id);
     EXPECT_EQ(notification(1).channel, first_id + 1);
     EXPECT_EQ(notification(2).index, 1U);
-    EXPECT_EQ(notification(2).signature,
-              notification(2).expected_signature(running_call_.hash(), 20));
+    const Notification due = notification(2).signed_for(running_call_.hash(), 20, 0);
+    EXPECT_EQ(notification(2).signature, due.signature);
+    EXPECT_EQ(notification(2).check, due.check);
     EXPECT_FALSE(poster_->post_ready()) << "each once";
     EXPECT_EQ(channels_.out[0].puts, 2U);
     EXPECT_EQ(channels_.out[0].bytes, 32U);
+}
+
+TEST_F(PosterTest, WithChecksumsAMessageCarriesThatOfItsBytes) {
+    channels_.checksums = true;
+    ProgramWriter w = writer();
+    w.part();
+    w.step();
+    w.put(0, {Location::input, 8}, 12);
+    const Program program = w.take(false);
+    make_poster(program);
+    begin_call(program);
+    begin();
+    EXPECT_TRUE(poster_->post_ready());
+    const Notification due =
+        notification(0).signed_for(running_call_.hash(), 12, crc32c(&input_[2], 12));
+    EXPECT_EQ(notification(0).check, due.check);
 }
 
 TEST_F(PosterTest, TheNextStepsPutsWaitForItsOpening) {

@@ -18,17 +18,18 @@ class RecordingGroup final : public PortGroup {
         const void* source;
         std::uint64_t offset;
         std::size_t bytes;
-        std::uint32_t notification;
+        std::uint64_t notification;
         std::uint64_t cookie;
     };
 
     // What puts return, and what poll() will.
     PutResult result = PutResult::queued;
+    int carried_bits = 64;
     std::deque<Event> events;
     // What has been asked for.
     std::vector<Put> puts;
 
-    void arrives(std::uint32_t notification) {
+    void arrives(std::uint64_t notification) {
         events.push_back({Event::Kind::arrived, notification, 0});
     }
     /// Those that were queued complete, in their order.
@@ -47,7 +48,7 @@ class RecordingGroup final : public PortGroup {
     RemoteMemory import_memory(std::string_view) override { return {}; }
     Peer connect(Port, std::string_view) override { return {}; }
     PutResult put(Port port, Peer, const void* source, void*, const RemoteMemory&,
-                  std::uint64_t offset, std::size_t bytes, std::uint32_t notification,
+                  std::uint64_t offset, std::size_t bytes, std::uint64_t notification,
                   std::uint64_t cookie) override {
         if (result == PutResult::done || result == PutResult::queued) {
             puts.push_back({port, source, offset, bytes, notification, cookie});
@@ -62,6 +63,7 @@ class RecordingGroup final : public PortGroup {
         }
         return count;
     }
+    int notification_bits() const override { return carried_bits; }
     void wait(std::chrono::microseconds) override {}
     void wake() override {}
     std::string error_text() const override { return "the cable is cut"; }
