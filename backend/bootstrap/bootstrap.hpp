@@ -9,6 +9,7 @@
 #include <string_view>
 #include <vector>
 
+#include "topo/error.hpp"
 #include "topo/torus.hpp"
 
 namespace trefoil {
@@ -24,9 +25,11 @@ class Bootstrap {
     /// Every rank's blob, by rank. Blobs may differ in length and may be empty.
     virtual std::vector<std::string> allgather(std::string_view mine) = 0;
     void barrier() { allgather({}); }
-    /// This rank will not come to any further allgather: others that wait for it need not wait on,
-    /// where that can be told. Not collective; no allgather may follow on this rank.
-    virtual void abandon() noexcept {}
+    /// This rank will not come to any further allgather, because of `cause`, whose text names the
+    /// rank. Who waits for it now or later gets this error as it is, where that can be told: at
+    /// once by the store; by PMIx and PMI with the next exchange of this process; not by a caller's
+    /// allgather. Not collective; no allgather may follow on this rank.
+    virtual void abandon(const Error& /*cause*/) noexcept {}
 };
 
 /// The caller's own fixed-size allgather: copies `bytes` from `mine` to all[r*bytes] of every rank

@@ -20,6 +20,9 @@ void append(std::string& text, std::string_view field) {
     text.append(field);
 }
 
+/// Stands in the place of an allgather's number.
+constexpr std::string_view abandoned_mark = "/abandoned";
+
 /// The pause before another round that this process alone may need: others shall not be driven
 /// through rounds while a thread of theirs computes.
 constexpr std::chrono::milliseconds first_pause{1};
@@ -34,7 +37,14 @@ class RoundsBootstrap final : public Bootstrap {
     Rank rank() const override { return rounds_->rank(); }
     Rank ranks() const override { return rounds_->ranks(); }
     std::vector<std::string> allgather(std::string_view mine) override {
-        return rounds_->allgather(job_ + "/" + std::to_string(++allgathers_), mine, deadline_);
+        return rounds_->allgather(job_, ++allgathers_, mine, deadline_);
+    }
+    void abandon(const Error& cause) noexcept override {
+        try {
+            rounds_->abandon(job_, cause);
+        } catch (const std::exception&) {
+            return;  // then the others wait for as long as they are told to
+        }
     }
 
   private:
@@ -46,8 +56,10 @@ class RoundsBootstrap final : public Bootstrap {
 
 }  // namespace
 
-std::vector<std::string> LauncherRounds::allgather(const std::string& name, std::string_view mine,
+std::vector<std::string> LauncherRounds::allgather(const std::string& job, std::uint64_t number,
+                                                   std::string_view mine,
                                                    std::chrono::milliseconds deadline) {
+    const std::string name = job + "/" + std::to_string(number);
     const Clock::time_point until = Clock::now() + deadline;
     std::chrono::milliseconds pause = first_pause;
     std::unique_lock lock(mutex_);
@@ -59,6 +71,10 @@ std::vector<std::string> LauncherRounds::allgather(const std::string& name, std:
                found->second.size() == static_cast<std::size_t>(ranks());
     };
     while (!complete()) {
+        const auto abandoned = abandoned_.find(job);
+        if (abandoned != abandoned_.end()) {
+            throw Error(abandoned->second);
+        }
         if (failure_) {
             throw Error(*failure_);
         }
@@ -68,7 +84,8 @@ std::vector<std::string> LauncherRounds::allgather(const std::string& name, std:
         if (running_) {
             // The other thread may begin its next round, which lasts until all processes take part,
             // before this one has seen that the last one brought all it needs.
-            changed_.wait_until(lock, until, [&] { return !running_ || complete(); });
+            changed_.wait_until(
+                lock, until, [&] { return !running_ || complete() || abandoned_.count(job) != 0; });
             continue;
         }
         run_round(lock, until);
@@ -108,7 +125,10 @@ void LauncherRounds::deliver(Rank from, std::string_view handed_in) {
     while (!fields.at_end() && fields.good()) {
         const std::string name(fields.bytes(fields.number64()));
         const std::string_view blob = fields.bytes(fields.number64());
-        if (fields.good()) {
+        if (fields.good() && name.ends_with(abandoned_mark)) {
+            abandoned_.emplace(name.substr(0, name.size() - abandoned_mark.size()),
+                               store::read_status(blob));
+        } else if (fields.good()) {
             allgathers_[name].emplace(from, blob);
         }
     }
@@ -147,6 +167,13 @@ void LauncherRounds::report_late(const std::string& name, std::chrono::milliseco
                                      " did not come to allgather \"" + name + "\" within " +
                                      std::to_string(deadline.count()) +
                                      " ms; look at their output, or raise TREFOIL_TIMEOUT");
+}
+
+void LauncherRounds::abandon(const std::string& job, const Error& cause) {
+    const std::lock_guard lock(mutex_);
+    append(handed_in_, job + std::string(abandoned_mark));
+    append(handed_in_, store::status_message(store::Kind::cause, cause.status(), cause.what())
+                           .substr(store::header_bytes));
 }
 
 void LauncherRounds::close() {

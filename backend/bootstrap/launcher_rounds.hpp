@@ -45,10 +45,16 @@ class LauncherRounds {
 
     Rank rank() const { return rank_; }
     Rank ranks() const { return ranks_; }
-    /// Every rank's blob for the allgather `name`, which each rank enters once. Throws
-    /// Error(timeout) with the ranks that did not come, where they are known.
-    std::vector<std::string> allgather(const std::string& name, std::string_view mine,
-                                       std::chrono::milliseconds deadline);
+    /// Every rank's blob for allgather `number` of `job`, which each rank enters once. Throws
+    /// Error(timeout) with the ranks that did not come, where they are known, and what a rank that
+    /// has abandoned the job gave as its cause.
+    std::vector<std::string> allgather(const std::string& job, std::uint64_t number,
+                                       std::string_view mine, std::chrono::milliseconds deadline);
+
+    /// This process comes to no further allgather of `job`. The others hear it with the next round
+    /// that this process takes part in, for whatever communicator: none can be begun for this
+    /// alone, as all must take part and nobody else may have a reason to.
+    void abandon(const std::string& job, const Error& cause);
 
     /// Ends the link, so that it can say good-bye while communicators still exist; later allgathers
     /// fail.
@@ -69,6 +75,7 @@ class LauncherRounds {
     std::condition_variable changed_;  // signalled at the end of every round
     std::string handed_in_;            // for the next round
     std::map<std::string, Contributions> allgathers_;
+    std::map<std::string, Error> abandoned_;  // by job; the first cause of each
     bool running_ = false;
     std::optional<Error> failure_;  // final: the processes are no longer in step
 };

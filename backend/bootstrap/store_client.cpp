@@ -28,8 +28,7 @@ class StoreBootstrap final : public Bootstrap {
     Rank rank() const override { return rank_; }
     Rank ranks() const override { return ranks_; }
     std::vector<std::string> allgather(std::string_view mine) override;
-    // The server takes the end of the connection for the end of the rank, and tells the others.
-    void abandon() noexcept override { ::shutdown(connection_.number(), SHUT_RDWR); }
+    void abandon(const Error& cause) noexcept override;
 
   private:
     std::string ask(std::string message, Kind answer, Clock::time_point until);
@@ -85,6 +84,25 @@ std::vector<std::string> StoreBootstrap::allgather(std::string_view mine) {
     return blobs;
 }
 
+/// The server takes the end of the connection for the end of the rank, if the reason is not told,
+/// and tells the others in any case.
+void StoreBootstrap::abandon(const Error& cause) noexcept {
+    constexpr std::chrono::seconds longest{1};
+    try {
+        const Clock::time_point until = Clock::now() + longest;
+        const std::string text = std::string(cause.what()).substr(0, store::cause_limit);
+        connection_.queue(std::make_shared<const std::string>(
+            store::status_message(Kind::abandon, cause.status(), text)));
+        while (connection_.send_some() && connection_.has_output() && Clock::now() < until) {
+            pollfd waiting{connection_.number(), POLLOUT, 0};
+            ::poll(&waiting, 1, store::poll_time(until));
+        }
+    } catch (const std::exception&) {
+        // Then the others hear that this rank is gone.
+    }
+    ::shutdown(connection_.number(), SHUT_RDWR);
+}
+
 /// Sends `message` and returns the body of the answer, which must be of kind `answer`.
 std::string StoreBootstrap::ask(std::string message, Kind answer, Clock::time_point until) {
     connection_.queue(std::make_shared<const std::string>(std::move(message)));
@@ -107,10 +125,12 @@ std::string StoreBootstrap::ask(std::string message, Kind answer, Clock::time_po
         }
         std::string body(connection_.body(header));
         connection_.drop(header);
+        if (header.kind == Kind::cause) {
+            throw Error(store::read_status(body));  // as the rank has said it
+        }
         if (header.kind == Kind::error) {
-            store::Fields fields(body);
-            const auto status = static_cast<Status>(fields.number32());
-            throw Error(status, std::string(fields.rest()) + " (told by " + where() + ")");
+            const Error told = store::read_status(body);
+            throw Error(told.status(), std::string(told.what()) + " (told by " + where() + ")");
         }
         if (header.kind != answer) {
             throw Error(Status::internal, "store: an unexpected answer from " + where());

@@ -47,6 +47,8 @@ void Jobs::receive(ConnectionId from, Kind kind, std::string_view body, Clock::t
         hello(from, body);
     } else if (kind == Kind::allgather && member != members_.end()) {
         gather_all(member->second, from, body, now);
+    } else if (kind == Kind::abandon && member != members_.end()) {
+        abandon(member->second, body);
     } else {
         refuse(from, Status::invalid_argument,
                "store: a message that is out of place; only Trefoil's own client may connect");
@@ -95,10 +97,7 @@ void Jobs::gather_all(const Member& member, ConnectionId from, std::string_view 
                       Clock::time_point now) {
     Job& job = *member.job;
     if (job.failure) {
-        send_(from,
-              std::make_shared<const std::string>(
-                  error_message(job.failure->status, job.failure->text)),
-              false);
+        send_(from, job.failure, false);
         return;
     }
     Fields fields(body);
@@ -120,9 +119,10 @@ void Jobs::gather_all(const Member& member, ConnectionId from, std::string_view 
     if (!job.gone.empty()) {
         fail_because_gone(job);
     } else if (job.bytes > allgather_limit) {
-        fail(job, Status::invalid_argument,
-             "store: the blobs of allgather " + std::to_string(number) + " of " + quoted(job.name) +
-                 " exceed " + std::to_string(allgather_limit >> 20) + " MiB together");
+        fail(job, error_message(Status::invalid_argument,
+                                "store: the blobs of allgather " + std::to_string(number) + " of " +
+                                    quoted(job.name) + " exceed " +
+                                    std::to_string(allgather_limit >> 20) + " MiB together"));
     } else if (job.blobs.size() == static_cast<std::size_t>(job.ranks)) {
         complete(job);
     }
@@ -143,13 +143,20 @@ void Jobs::complete(Job& job) {
     }
 }
 
-void Jobs::fail(Job& job, Status status, const std::string& text) {
-    job.failure = Failure{status, text};
-    const auto message = std::make_shared<const std::string>(error_message(status, text));
+/// The first cause stands.
+void Jobs::abandon(const Member& member, std::string_view body) {
+    if (!member.job->failure) {
+        const Error cause = read_status(body);
+        fail(*member.job, status_message(Kind::cause, cause.status(), cause.what()));
+    }
+}
+
+void Jobs::fail(Job& job, std::string message) {
+    job.failure = std::make_shared<const std::string>(std::move(message));
     for (const auto& [rank, blob] : job.blobs) {
         const auto waiting = job.members.find(rank);
         if (waiting != job.members.end()) {
-            send_(waiting->second, message, false);
+            send_(waiting->second, job.failure, false);
         }
     }
     job.blobs.clear();
@@ -158,10 +165,11 @@ void Jobs::fail(Job& job, Status status, const std::string& text) {
 
 void Jobs::fail_because_gone(Job& job) {
     const std::string rank = std::to_string(job.first_gone);
-    fail(job, Status::peer_lost,
-         "store: rank " + rank + " of " + quoted(job.name) +
-             " has ended or disconnected while others wait for allgather " +
-             std::to_string(job.completed + 1) + "; look at its output for the cause");
+    fail(job, error_message(Status::peer_lost,
+                            "store: rank " + rank + " of " + quoted(job.name) +
+                                " has ended or disconnected while others wait for allgather " +
+                                std::to_string(job.completed + 1) +
+                                "; look at its output for the cause"));
 }
 
 void Jobs::refuse(ConnectionId to, Status status, const std::string& text) {
@@ -195,11 +203,12 @@ void Jobs::expire(Clock::time_point now) {
         }
         const std::string refusal =
             job.refusal.empty() ? "" : " (" + job.refusal + " and was not let in)";
-        fail(job, Status::timeout,
-             "store: " + absent_text(job.ranks, job.blobs) + " of " + std::to_string(job.ranks) +
-                 " did not come to allgather " + std::to_string(job.completed + 1) + " of " +
-                 quoted(name) + " within " + seconds_text(job.limit) + refusal +
-                 "; look whether they run and reach this store");
+        fail(job, error_message(Status::timeout,
+                                "store: " + absent_text(job.ranks, job.blobs) + " of " +
+                                    std::to_string(job.ranks) + " did not come to allgather " +
+                                    std::to_string(job.completed + 1) + " of " + quoted(name) +
+                                    " within " + seconds_text(job.limit) + refusal +
+                                    "; look whether they run and reach this store"));
     }
 }
 

@@ -42,10 +42,6 @@ class Jobs {
     bool has_joined(ConnectionId who) const { return members_.count(who) != 0; }
 
   private:
-    struct Failure {
-        Status status;
-        std::string text;
-    };
     struct Job {
         std::string name;
         Rank ranks = 0;
@@ -58,7 +54,8 @@ class Jobs {
         Clock::time_point expiry;  ///< of the allgather under way: the earliest of its ranks
         std::chrono::milliseconds limit{0};  ///< of the rank whose expiry that is
         std::string refusal;                 ///< why a rank was not let in, for later errors
-        std::optional<Failure> failure;      ///< final: every later request gets it
+        /// Final: the message that every later request gets.
+        std::shared_ptr<const std::string> failure;
     };
     struct Member {
         Job* job = nullptr;
@@ -69,7 +66,8 @@ class Jobs {
     void gather_all(const Member& member, ConnectionId from, std::string_view body,
                     Clock::time_point now);
     void complete(Job& job);
-    void fail(Job& job, Status status, const std::string& text);
+    void abandon(const Member& member, std::string_view body);
+    void fail(Job& job, std::string message);
     void fail_because_gone(Job& job);
     void refuse(ConnectionId to, Status status, const std::string& text);
 

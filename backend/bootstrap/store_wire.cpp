@@ -80,10 +80,21 @@ std::uint64_t Fields::number(std::size_t count) {
     return value;
 }
 
-std::string error_message(Status status, std::string_view text) {
-    Message message(Kind::error);
+std::string status_message(Kind kind, Status status, std::string_view text) {
+    Message message(kind);
     message.number32(static_cast<std::uint32_t>(status)).bytes(text);
     return std::move(message).finish();
+}
+
+std::string error_message(Status status, std::string_view text) {
+    return status_message(Kind::error, status, text);
+}
+
+Error read_status(std::string_view body) {
+    Fields fields(body);
+    const std::uint32_t number = fields.number32();
+    const bool known = number > 0 && number <= static_cast<std::uint32_t>(Status::internal);
+    return {known ? static_cast<Status>(number) : Status::internal, std::string(fields.rest())};
 }
 
 }  // namespace trefoil::store

@@ -15,6 +15,8 @@ namespace trefoil::store {
 inline constexpr std::uint16_t version = 1;
 inline constexpr std::size_t header_bytes = 16;
 inline constexpr std::size_t job_name_limit = 1024;
+/// Of the text that tells why a rank gives up.
+inline constexpr std::size_t cause_limit = 8192;
 /// Of one rank's blob, and of all blobs of an allgather together.
 inline constexpr std::uint64_t allgather_limit = std::uint64_t{256} << 20;
 
@@ -23,7 +25,9 @@ enum class Kind : std::uint16_t {
     welcome = 2,    ///< server: nothing
     allgather = 3,  ///< client: number (8), limit in milliseconds (8), blob (rest)
     result = 4,     ///< server: number (8), then for each rank length (8) and blob
-    error = 5       ///< server: status (4), text (rest); the same in all versions
+    error = 5,      ///< server: status (4), text (rest); the same in all versions
+    abandon = 6,  ///< client: status (4), text (rest): why this rank comes to no further allgather
+    cause = 7     ///< server: status (4), text (rest): what a rank has said when it gave up
 };
 
 /// What opens every message: mark (4), version (2), kind (2), length of the body (8).
@@ -68,6 +72,11 @@ class Fields {
     bool good_ = true;
 };
 
+/// A message of a status and a text.
+std::string status_message(Kind kind, Status status, std::string_view text);
+/// The same of kind `error`.
 std::string error_message(Status status, std::string_view text);
+/// The body of such a message.
+Error read_status(std::string_view body);
 
 }  // namespace trefoil::store

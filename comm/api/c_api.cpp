@@ -5,6 +5,7 @@
 #include <cstring>
 #include <limits>
 #include <new>
+#include <optional>
 
 #include "comm/api/c_guard.hpp"
 #include "comm/api/c_log.hpp"
@@ -53,8 +54,14 @@ void override_with(std::string& target, const char* value) {
     }
 }
 
-trefoil::Settings settings_of(const trefoil_config_t& config) {
-    trefoil::Settings s = trefoil::settings_from_environment();
+/// Throws what is wrong with the configuration; what says how long to wait is taken first.
+void configure(trefoil::Settings& s, const trefoil_config_t& config) {
+    require(config.timeout_seconds >= 0 && config.timeout_seconds < 1e9,
+            "config.timeout_seconds must be 0 (default) or a positive number of seconds");
+    if (config.timeout_seconds > 0) {
+        s.timeout = std::chrono::milliseconds(
+            std::max<std::int64_t>(1, static_cast<std::int64_t>(config.timeout_seconds * 1000)));
+    }
     const bool has_torus = config.torus != nullptr && *config.torus != '\0';
     if (has_torus || config.coordinates != nullptr) {
         s.torus = has_torus ? config.torus : "";
@@ -81,13 +88,27 @@ trefoil::Settings settings_of(const trefoil_config_t& config) {
         require(config.port_threads >= -1, "config.port_threads is below -1");
         s.port_threads = config.port_threads == -1 ? 0 : config.port_threads;
     }
-    require(config.timeout_seconds >= 0 && config.timeout_seconds < 1e9,
-            "config.timeout_seconds must be 0 (default) or a positive number of seconds");
-    if (config.timeout_seconds > 0) {
-        s.timeout = std::chrono::milliseconds(
-            std::max<std::int64_t>(1, static_cast<std::int64_t>(config.timeout_seconds * 1000)));
+}
+
+/// Runs `work`; keeps in `refusal` why it failed, if it is the first.
+template <typename Work>
+void attempt(std::optional<Error>& refusal, Work&& work) {
+    try {
+        work();
+    } catch (const Error& error) {
+        refusal = refusal ? refusal : error;
+    } catch (const std::bad_alloc&) {
+        refusal = refusal ? refusal : Error(Status::out_of_memory, "out of memory");
     }
-    return s;
+}
+
+/// Counts the communicators that meet through a launcher: each gets a name of its own, alike on all
+/// ranks, since those of one process are created in the same order everywhere. Every attempt
+/// counts, so that one that a rank refuses does not shift the names of the next ones.
+std::string next_name(const trefoil_config_t& config) {
+    static std::atomic<unsigned> created{0};
+    const bool by_launcher = config.ranks == 0 && config.allgather == nullptr;
+    return by_launcher ? std::to_string(created.fetch_add(1)) : std::string();
 }
 
 /// Of one who has not met the others yet; -1: not known.
@@ -96,7 +117,8 @@ int rank_by(const trefoil_config_t& config, const trefoil::Settings& s) {
 }
 
 std::unique_ptr<trefoil::Bootstrap> bootstrap_of(const trefoil_config_t& config,
-                                                 const trefoil::Settings& s) {
+                                                 const trefoil::Settings& s,
+                                                 const std::string& name) {
     if (config.ranks != 0) {
         require(config.ranks > 0, "config.ranks is negative");
         require(config.rank >= 0 && config.rank < config.ranks,
@@ -108,10 +130,14 @@ std::unique_ptr<trefoil::Bootstrap> bootstrap_of(const trefoil_config_t& config,
                                        config.rank, config.ranks, config.allgather, config.context);
     }
     require(config.allgather == nullptr, "config.allgather is set, but config.ranks is 0");
-    // Communicators of one process are created in the same order on all ranks.
-    static std::atomic<unsigned> created{0};
-    return trefoil::make_launcher_bootstrap(
-        trefoil::launcher_request(s, std::to_string(created.fetch_add(1))));
+    return trefoil::make_launcher_bootstrap(trefoil::launcher_request(s, name));
+}
+
+/// Whether a rank that is refused can meet the others all the same, to tell them.
+bool can_meet(const trefoil_config_t& config, const trefoil::Settings& s) {
+    return config.ranks != 0 || s.place_is_known ||
+           trefoil::choose_launcher(trefoil::launcher_request(s)).launcher !=
+               trefoil::Launcher::store;
 }
 
 }  // namespace
@@ -123,19 +149,27 @@ trefoil_status_t trefoil_comm_create(const trefoil_config_t* config, trefoil_com
         *comm = nullptr;
     }
     return guarded([&] {
-        require(comm != nullptr, "the place for the communicator is NULL");
         constexpr trefoil_config_t nothing_set = TREFOIL_CONFIG_INITIALIZER;
         const trefoil_config_t given =
             config == nullptr ? nothing_set : read_struct(config, "config", nothing_set);
-        trefoil::Settings settings = settings_of(given);
+        const std::string name = next_name(given);
+        // The others may wait already: they are met and told before this rank gives up.
+        std::optional<Error> refusal;
+        trefoil::Settings settings = trefoil::settings_from_environment(refusal);
+        attempt(refusal, [&] { configure(settings, given); });
         // The communicator makes its own when its rank is known.
         const trefoil::LogScope scope(
             std::make_shared<trefoil::Log>(settings.log, rank_by(given, settings)));
-        trefoil::look_for_device_runtimes();
-        auto bootstrap = bootstrap_of(given, settings);
+        attempt(refusal,
+                [&] { require(comm != nullptr, "the place for the communicator is NULL"); });
+        attempt(refusal, [] { trefoil::look_for_device_runtimes(); });
+        if (refusal && !can_meet(given, settings)) {
+            throw Error(*refusal);
+        }
+        auto bootstrap = bootstrap_of(given, settings, name);
         auto handle = std::make_unique<trefoil_comm>();
-        handle->communicator =
-            std::make_unique<trefoil::Communicator>(std::move(settings), std::move(bootstrap));
+        handle->communicator = std::make_unique<trefoil::Communicator>(
+            std::move(settings), std::move(bootstrap), refusal);
         handle->rank = handle->communicator->rank();
         handle->ranks = handle->communicator->ranks();
         *comm = handle.release();

@@ -6,6 +6,7 @@
 #include "comm/communicator/call_check.hpp"
 #include "comm/communicator/communicator.hpp"
 #include "comm/communicator/one_rank.hpp"
+#include "comm/plan/pulls.hpp"
 #include "comm/setup/timeline.hpp"
 #include "topo/device_memory.hpp"
 #include "topo/log/log.hpp"
@@ -105,8 +106,12 @@ const Plan& Communicator::make_plan(const Request& request) {
         if (chooser_->may_read_peers(request)) {
             single_copy_.settle([&] {
                 const Choice choice = chooser_->choose(request, true);
-                const bool here = planner_->reaches_peers(request, choice);
-                const bool all = agreement_.all_say_yes("single copy", [here] { return here; });
+                const Schedule& schedule = planner_->connected_schedule(request, choice);
+                bool here = false;
+                const bool all = agreement_.all_say_yes("single copy", [&] {
+                    here = reaches_peers(schedule, channels_);
+                    return here;
+                });
                 log_info(LogTopic::choice, [&] { return single_copy_text(here, all); });
                 return all;
             });
@@ -130,6 +135,8 @@ const Plan& Communicator::make_plan(const Request& request) {
         fail(error);
     } catch (const std::bad_alloc&) {
         fail(Error(Status::out_of_memory, "out of memory while a call was prepared"));
+    } catch (const std::exception& error) {
+        fail(Error(Status::internal, std::string("while a call was prepared: ") + error.what()));
     }
 }
 
@@ -147,7 +154,8 @@ void Communicator::fail(const Error& error) {
         const LogScope scope(log_);
         log_info(LogTopic::call, [&] { return "the communicator has failed: " + failure_; });
     }
-    bootstrap_->abandon();
+    executor_->give_up(failed_, failure_);
+    bootstrap_->abandon(Error(failed_, failure_));
     throw Error(failed_, failure_);
 }
 

@@ -38,20 +38,37 @@ void warn_of_oversubscription(const Placement& placement) {
 
 }  // namespace
 
-Communicator::Communicator(Settings settings, std::unique_ptr<Bootstrap> bootstrap)
+Communicator::Communicator(Settings settings, std::unique_ptr<Bootstrap> bootstrap,
+                           const std::optional<Error>& refusal)
     : settings_(std::move(settings)),
       bootstrap_(std::move(bootstrap)),
       log_(std::make_shared<Log>(settings_.log, bootstrap_->rank())),
       agreement_(*bootstrap_) {
     const LogScope scope(log_);
-    meet();
-    choose_ports();
-    agreement_.for_all("ports", [this] {
+    try {
+        set_up(refusal);
+        log_set_up();
+    } catch (const std::exception& error) {
+        const auto* const known = dynamic_cast<const Error*>(&error);
+        bootstrap_->abandon(Error(known != nullptr ? known->status() : Status::internal,
+                                  "rank " + std::to_string(rank()) + ": " + error.what()));
+        throw;
+    }
+}
+
+/// What can fail on one rank alone is done inside the stages.
+void Communicator::set_up(const std::optional<Error>& refusal) {
+    const Introductions introductions = meet(refusal);
+    const auto proposals = agreement_.allgather("settings and NICs", [&] {
+        take_place(introductions);
+        return choose_ports();
+    });
+    agreement_.for_all("ports", [&] {
+        ports_->compare(proposals);
         open_ports();
         start_executor();
+        prepare_calls();
     });
-    prepare_calls();
-    log_set_up();
 }
 
 Communicator::~Communicator() {
@@ -69,52 +86,60 @@ Communicator::~Communicator() {
     }
 }
 
-/// Who the ranks are, that they are configured alike, and where they are in the torus.
-void Communicator::meet() {
-    std::optional<HostFile> host_file;
-    const auto introductions = agreement_.allgather("configuration", [&] {
+/// Who the ranks are, and that they are configured alike.
+Communicator::Introductions Communicator::meet(const std::optional<Error>& refusal) {
+    Introductions introductions;
+    const auto told = agreement_.allgather("configuration", [&] {
+        if (refusal) {
+            throw Error(*refusal);
+        }
         if (!settings_.hostfile.empty()) {
-            host_file = read_host_file(settings_.hostfile);
+            introductions.host_file = read_host_file(settings_.hostfile);
         }
         BlobWriter mine;
         mine.text(build_identity());  // first, as only ranks of one build understand the rest
-        mine.text(text_to_compare(settings_, host_file, ranks()));
+        mine.text(text_to_compare(settings_, introductions.host_file, ranks()));
         RankProcess process = this_process();
         process.coordinates = settings_.coordinates;
         mine.text(encode(process));
         return mine.bytes();
     });
-    std::vector<BlobReader> blobs(introductions.begin(), introductions.end());
+    std::vector<BlobReader> blobs(told.begin(), told.end());
     std::vector<std::string> builds, texts;
     for (BlobReader& blob : blobs) {
         builds.push_back(blob.text());
     }
     require_same_build(builds);
-    std::vector<RankProcess> processes;
     for (BlobReader& blob : blobs) {
         texts.push_back(blob.text());
-        processes.push_back(decode_process(blob.text()));
+        introductions.processes.push_back(blob.text());
     }
     require_agreement(texts, "the configuration");
+    return introductions;
+}
+
+/// Where the ranks are in the torus, and what follows from it for the settings.
+void Communicator::take_place(const Introductions& introductions) {
+    std::vector<RankProcess> processes;
+    for (const std::string& process : introductions.processes) {
+        processes.push_back(decode_process(process));
+    }
     job_.emplace(rank(), std::move(processes));
-    torus_map_ = make_torus_map(torus_request(settings_, host_file, *job_), ranks());
+    torus_map_ = make_torus_map(torus_request(settings_, introductions.host_file, *job_), ranks());
     complete(settings_, *job_);
     single_copy_ = SingleCopyAccess(offers_single_copy(settings_));
 }
 
-/// Checks the settings of this rank, and compares with the others what follows for its ports.
-void Communicator::choose_ports() {
-    const auto proposals = agreement_.allgather("settings and NICs", [this] {
-        settle_port_threads(torus(), settings_);
-        chooser_.emplace(torus_map_, settings_);
-        for (const auto& [collective, text] : split_choices(settings_.algorithm)) {
-            chooser_->force(collective, text);
-        }
-        ports_.emplace(*job_, torus(), settings_);
-        timeline_ = begin_timeline(settings_, ports_->groups(), rank());
-        return ports_->proposal();
-    });
-    ports_->compare(proposals);
+/// Checks the settings of this rank; returns what follows for its ports.
+std::string Communicator::choose_ports() {
+    settle_port_threads(torus(), settings_);
+    chooser_.emplace(torus_map_, settings_);
+    for (const auto& [collective, text] : split_choices(settings_.algorithm)) {
+        chooser_->force(collective, text);
+    }
+    ports_.emplace(*job_, torus(), settings_);
+    timeline_ = begin_timeline(settings_, ports_->groups(), rank());
+    return ports_->proposal();
 }
 
 void Communicator::open_ports() {
@@ -163,7 +188,7 @@ void Communicator::start_executor() {
 }
 
 void Communicator::prepare_calls() {
-    channel_setup_.emplace(channels_, *bootstrap_);
+    channel_setup_.emplace(channels_);
     schedules_.emplace(torus_map_, rank(), agreement_, *channel_setup_, *executor_);
     const SegmentLimits limits{channels_.slot_bytes, settings_.segment_bytes,
                                settings_.landing_bytes};

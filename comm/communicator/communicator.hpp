@@ -25,6 +25,8 @@
 #include "comm/setup/torus_map.hpp"
 #include "threads/executor/executor.hpp"
 #include "threads/timeline/trace.hpp"
+#include "topo/error.hpp"
+#include "topo/host_file.hpp"
 #include "topo/log/log.hpp"
 
 namespace trefoil {
@@ -33,8 +35,10 @@ namespace trefoil {
 /// and every later call throws the first cause at once. Not thread-safe (the C API guards it).
 class Communicator {
   public:
-    /// Collective. All ranks throw when any rank's settings or machine do not allow it.
-    Communicator(Settings settings, std::unique_ptr<Bootstrap> bootstrap);
+    /// Collective. All ranks throw when any rank's settings or machine do not allow it. `refusal`:
+    /// why this rank cannot take part, which the others are to hear.
+    Communicator(Settings settings, std::unique_ptr<Bootstrap> bootstrap,
+                 const std::optional<Error>& refusal = {});
     ~Communicator();
 
     Rank rank() const { return bootstrap_->rank(); }
@@ -83,8 +87,16 @@ class Communicator {
     std::vector<std::size_t> share_counts(Rank root, std::span<const std::size_t> counts);
 
   private:
-    void meet();
-    void choose_ports();
+    /// What the ranks have told of themselves.
+    struct Introductions {
+        std::optional<HostFile> host_file;
+        std::vector<std::string> processes;  ///< encoded, by rank
+    };
+
+    void set_up(const std::optional<Error>& refusal);
+    Introductions meet(const std::optional<Error>& refusal);
+    void take_place(const Introductions& introductions);
+    std::string choose_ports();
     void open_ports();
     void start_executor();
     void prepare_calls();

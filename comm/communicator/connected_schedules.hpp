@@ -2,6 +2,7 @@
 // The schedules that can run: those whose channels exist at both ends.
 #pragma once
 
+#include <functional>
 #include <string>
 #include <unordered_map>
 
@@ -29,10 +30,16 @@ class ConnectedSchedules {
                        Executor& executor)
         : map_(map), rank_(rank), agreement_(agreement), channels_(channels), executor_(executor) {}
 
-    /// This rank's schedule by the choice's algorithm and options, in ranks. Collective the first
-    /// time, and the first time that it is to be acknowledged: then `call` is the call in words,
-    /// which all ranks must give alike. Throws OutOfStep.
-    const Schedule& get(const Choice& choice, bool acknowledged, const std::string& call);
+    /// What else is made of a schedule before its first call can run.
+    using Prepare = std::function<void(const Schedule&)>;
+
+    /// This rank's schedule by the choice's algorithm and options, in ranks, after `prepare` of it.
+    /// Collective the first time, and the first time that it is to be acknowledged: then `call` is
+    /// the call in words, which all ranks must give alike, and all throw OutOfStep when one of them
+    /// fails, also in `prepare`. But Error(unsupported) of `prepare`, which all ranks find alike,
+    /// is thrown as it is; and so is all that it throws when the schedule is connected already.
+    const Schedule& get(const Choice& choice, bool acknowledged, const std::string& call,
+                        const Prepare& prepare = {});
 
   private:
     struct Key {
@@ -45,9 +52,11 @@ class ConnectedSchedules {
     };
     struct Connected {
         Schedule schedule;
-        bool acknowledged = false;  ///< its channels have opposites
+        bool complete = false;      ///< its channels are connected
+        bool acknowledged = false;  ///< and have opposites
     };
-    void connect(const Schedule& schedule, bool acknowledged, const std::string& call);
+    void connect(Connected& connected, const Choice& choice, bool acknowledged,
+                 const std::string& call, const Prepare& prepare);
 
     const TorusMap& map_;
     Rank rank_;

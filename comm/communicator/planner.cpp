@@ -6,7 +6,6 @@
 
 #include "comm/plan/hash.hpp"
 #include "comm/plan/lower.hpp"
-#include "comm/plan/pulls.hpp"
 
 namespace trefoil {
 
@@ -27,7 +26,6 @@ std::string text_of(const Request& request, const Choice& choice) {
 std::unique_ptr<Plan> Planner::plan(const Request& request, const Choice& choice) {
     auto plan = std::make_unique<Plan>();
     plan->text = text_of(request, choice);
-    const Schedule& schedule = schedules_.get(choice, !request.synchronises(), plan->text);
     plan->call.signature = text_hash(plan->text);
     plan->call.text = plan->text.c_str();
     plan->call.agreement = request.counts_in_pairs() ? same_counts_in_pairs : same_calls;
@@ -38,14 +36,15 @@ std::unique_ptr<Plan> Planner::plan(const Request& request, const Choice& choice
     } else if (request.traits().reduces) {
         plan->call.kernels = reduce_kernels(request.type, request.op);
     }
-    lower_segments(*plan, request, choice, schedule);
+    schedules_.get(choice, !request.synchronises(), plan->text, [&](const Schedule& schedule) {
+        lower_segments(*plan, request, choice, schedule);
+    });
     plan->call.segments = plan->segments;
     return plan;
 }
 
-bool Planner::reaches_peers(const Request& request, const Choice& choice) {
-    return trefoil::reaches_peers(schedules_.get(choice, false, text_of(request, choice)),
-                                  channels_);
+const Schedule& Planner::connected_schedule(const Request& request, const Choice& choice) {
+    return schedules_.get(choice, false, text_of(request, choice));
 }
 
 /// Segments of one shape share a program.

@@ -27,13 +27,13 @@ class Planner {
           schedules_(schedules),
           executor_(executor) {}
 
-    /// Collective where the schedule is new. Throws OutOfStep; any other error is thrown on all
-    /// ranks alike.
+    /// Collective where the schedule is new: then all ranks throw OutOfStep when one of them fails.
+    /// Error(unsupported) is thrown on all ranks alike; any other error is this rank's own, about a
+    /// schedule that the others have, too.
     std::unique_ptr<Plan> plan(const Request& request, const Choice& choice);
 
-    /// Whether this rank gets at the memory of all peers that the choice reads. Collective where
-    /// its schedule is new.
-    bool reaches_peers(const Request& request, const Choice& choice);
+    /// This rank's schedule for the request. Collective where it is new. Throws OutOfStep.
+    const Schedule& connected_schedule(const Request& request, const Choice& choice);
 
   private:
     void lower_segments(Plan& plan, const Request& request, const Choice& choice,

@@ -3,7 +3,10 @@
 #include "comm/setup/agreement.hpp"
 
 #include <algorithm>
+#include <exception>
 #include <map>
+#include <memory>
+#include <new>
 
 #include "comm/setup/blob.hpp"
 #include "topo/error.hpp"
@@ -13,6 +16,35 @@ namespace trefoil {
 namespace {
 
 constexpr const char* yes = "yes";
+
+std::string report(Status status, std::string_view text) {
+    BlobWriter blob;
+    blob.number(status);
+    blob.text(text);
+    return blob.bytes();
+}
+
+/// What this rank tells of its work. A rank without memory needs some to say so: it is taken before
+/// the work begins, and freed just before it is needed.
+std::string report_of(const std::function<std::string()>& work) {
+    constexpr std::size_t enough_to_report = 16384;
+    std::unique_ptr<char[]> reserve(new (std::nothrow) char[enough_to_report]);
+    const auto failed = [&](Status status, std::string_view text) {
+        reserve.reset();
+        return report(status, text);
+    };
+    try {
+        return report(Status::success, work());
+    } catch (const Error& error) {
+        return failed(error.status(), error.what());
+    } catch (const std::bad_alloc&) {
+        return failed(Status::out_of_memory, "out of memory");
+    } catch (const std::exception& error) {
+        return failed(Status::internal, error.what());
+    } catch (...) {
+        return failed(Status::internal, "an unknown exception; please report this");
+    }
+}
 
 /// What a rank has told of its work. Throws its error.
 std::string result_of(const std::string& told, const std::string& prefix) {
@@ -29,16 +61,7 @@ std::string result_of(const std::string& told, const std::string& prefix) {
 
 std::vector<std::string> Agreement::allgather(const std::string& stage,
                                               const std::function<std::string()>& work) {
-    BlobWriter mine;
-    try {
-        const std::string result = work();
-        mine.number(Status::success);
-        mine.text(result);
-    } catch (const Error& error) {
-        mine.number(error.status());
-        mine.text(error.what());
-    }
-    std::vector<std::string> all = bootstrap_.allgather(mine.bytes());
+    std::vector<std::string> all = bootstrap_.allgather(report_of(work));
     result_of(all[bootstrap_.rank()], "");
     for (Rank r = 0; r < bootstrap_.ranks(); ++r) {
         all[r] =

@@ -18,7 +18,7 @@ class Agreement {
     explicit Agreement(Bootstrap& bootstrap) : bootstrap_(bootstrap) {}
 
     /// What `work` returned, by rank. `stage` says in messages what is set up: "ports". Collective;
-    /// work may throw Error.
+    /// whatever work throws, this rank takes part.
     std::vector<std::string> allgather(const std::string& stage,
                                        const std::function<std::string()>& work);
     void for_all(const std::string& stage, const std::function<void()>& work);

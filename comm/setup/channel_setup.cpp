@@ -2,7 +2,12 @@
 // Each rank offers, to everybody, where its new incoming channels land; each sender picks its own.
 #include "comm/setup/channel_setup.hpp"
 
+#include <fcntl.h>
+#include <unistd.h>
+
 #include <algorithm>
+#include <cerrno>
+#include <cstring>
 #include <set>
 
 #include "comm/setup/agreement.hpp"
@@ -13,6 +18,27 @@
 namespace trefoil {
 
 namespace {
+
+/// Transports wait in silence where a connection lacks a descriptor, and then tell something else.
+void require_descriptors(std::size_t connections) {
+    constexpr std::size_t most = 16;  // some transports need one for each, some none
+    std::vector<int> opened;
+    int error = 0;
+    while (error == 0 && opened.size() < std::min(connections, most)) {
+        const int file = open("/dev/null", O_RDONLY | O_CLOEXEC);
+        error = file < 0 ? errno : 0;
+        if (file >= 0) {
+            opened.push_back(file);
+        }
+    }
+    std::for_each(opened.begin(), opened.end(), close);
+    if (error == EMFILE || error == ENFILE) {
+        throw Error(Status::system_error,
+                    std::string("no room for connections: ") + std::strerror(error) +
+                        "; raise the limit of open files (ulimit -n), or close some");
+    }
+}
+
 /// One incoming channel as offered to its sender.
 struct Offer {
     Rank sender = 0;
@@ -32,8 +58,8 @@ int ChannelSetup::group_of(Port port) const {
     throw Error(Status::internal, "port " + to_string(port) + " was not opened");
 }
 
-void ChannelSetup::allgather_offers(const Schedule& schedule, bool acknowledged,
-                                    const std::string& agreement) {
+std::string ChannelSetup::offer(const Schedule& schedule, bool acknowledged,
+                                const std::string& agreement) {
     added_ = {channels_.out.size(), channels_.in.size()};
     new_ports_.clear();
     std::set<Key> outgoing, incoming;
@@ -59,7 +85,12 @@ void ChannelSetup::allgather_offers(const Schedule& schedule, bool acknowledged,
             new_ports_[key.first];  // perhaps nothing to connect, but messages tell where it is
         }
     }
-    offers_ = bootstrap_.allgather(offer(new_in, agreement));
+    require_descriptors(new_ports_.size());
+    return offer_of(new_in, agreement);
+}
+
+void ChannelSetup::take(std::vector<std::string> offers) {
+    offers_ = std::move(offers);
     std::vector<std::string> texts;
     for (const std::string& blob : offers_) {
         texts.push_back(BlobReader(blob).text());
@@ -91,7 +122,7 @@ NewChannels ChannelSetup::connect() {
     return added_;
 }
 
-std::string ChannelSetup::offer(const std::vector<Key>& incoming, const std::string& agreement) {
+std::string ChannelSetup::offer_of(const std::vector<Key>& incoming, const std::string& agreement) {
     BlobWriter blob;
     blob.text(agreement);
     blob.text(channels_.host);
@@ -160,7 +191,7 @@ void ChannelSetup::accept(Rank peer, const std::vector<int>& ports) {
         for (std::uint64_t i = 0; i < count; ++i) {
             const auto o = blob.number<Offer>();
             const Port own = Port{o.port}.opposite();
-            if (o.sender != bootstrap_.rank() ||
+            if (o.sender != channels_.rank ||
                 std::find(ports.begin(), ports.end(), own.index) == ports.end()) {
                 continue;
             }

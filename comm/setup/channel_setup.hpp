@@ -7,7 +7,6 @@
 #include <utility>
 
 #include "algorithms/schedule/schedule.hpp"
-#include "backend/bootstrap/bootstrap.hpp"
 #include "threads/executor/channels.hpp"
 
 namespace trefoil {
@@ -18,35 +17,36 @@ struct NewChannels {
     std::size_t first_in = 0;
 };
 
-/// Adds channels. All ranks call allgather_offers() together, with their schedules by the same
-/// algorithm, then connect(). Only peers that the schedules name are connected. Invariant: after
-/// both, all channels of these schedules are in `channels`, numbered alike at both ends.
+/// Adds channels. All ranks call offer() together, with their schedules by the same algorithm, tell
+/// each other what it returned, and then call take() and connect(). None of these talks to other
+/// ranks. Only peers that the schedules name are connected. Invariant: after all three, all
+/// channels of these schedules are in `channels`, numbered alike at both ends.
 class ChannelSetup {
   public:
-    ChannelSetup(Channels& channels, Bootstrap& bootstrap)
-        : channels_(channels), bootstrap_(bootstrap) {}
+    explicit ChannelSetup(Channels& channels) : channels_(channels) {}
 
-    /// Tells the others where this rank's new channels land, and learns the same of them.
-    /// `agreement` is a text that all ranks must give alike (the call, in words). Throws
-    /// Error(mismatch) that says which ranks differ and how, or what the backend throws.
-    /// `acknowledged`: the receivers acknowledge, for which each channel needs one the other way.
-    void allgather_offers(const Schedule& schedule, bool acknowledged,
-                          const std::string& agreement);
+    /// Where this rank's new channels land, for all others. `agreement` is a text that all ranks
+    /// must give alike (the call, in words). `acknowledged`: the receivers acknowledge, for which
+    /// each channel needs one the other way. Throws what the backend throws.
+    std::string offer(const Schedule& schedule, bool acknowledged, const std::string& agreement);
 
-    /// Connects this rank's outgoing channels, as offered; talks to no other rank. Throws what
-    /// the backend throws, with both ends of the channel named.
+    /// The offers of all ranks. Throws Error(mismatch) that says which agreements differ and how,
+    /// the same on all ranks.
+    void take(std::vector<std::string> offers);
+
+    /// Connects this rank's outgoing channels, as offered. Throws what the backend throws, with
+    /// both ends of the channel named.
     NewChannels connect();
 
     const Channels& channels() const { return channels_; }
 
   private:
     using Key = std::pair<Rank, int>;  // peer, own port
-    std::string offer(const std::vector<Key>& incoming, const std::string& agreement);
+    std::string offer_of(const std::vector<Key>& incoming, const std::string& agreement);
     void accept(Rank peer, const std::vector<int>& ports);
     int group_of(Port port) const;
 
     Channels& channels_;
-    Bootstrap& bootstrap_;
     std::map<Key, std::size_t> out_, in_;
     // Of the offers that wait for connect():
     NewChannels added_;

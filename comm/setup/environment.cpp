@@ -275,14 +275,18 @@ std::vector<std::string> unknown_variables() {
     return messages;
 }
 
-Settings settings_from_environment() {
+namespace {
+
+void refuse_old_names() {
     for (const std::string_view name : old_names()) {
         if (environment_variable(name.data())) {
             refuse_old_name(name);
         }
     }
-    Settings s;
-    read_launcher(s.launcher);
+}
+
+/// The place in the job, as `trefoil run` or the user gives it.
+void read_place(Settings& s) {
     constexpr Rank most = 2147483647;
     read_number("TREFOIL_SIZE", s.ranks, Rank{1}, most, "give the number of ranks, at least 1");
     read_number("TREFOIL_RANK", s.rank, Rank{0}, most, "give a rank, 0 or more");
@@ -290,8 +294,10 @@ Settings settings_from_environment() {
         refuse("TREFOIL_RANK", std::to_string(s.rank),
                "it must be smaller than TREFOIL_SIZE (" + std::to_string(s.ranks) + ")");
     }
-    read_text("TREFOIL_STORE", s.store);
-    read_text("TREFOIL_JOB", s.job);
+}
+
+/// All that does not tell how ranks meet.
+void read_the_rest(Settings& s) {
     read_text("TREFOIL_HOSTFILE", s.hostfile);
     read_text("TREFOIL_TORUS", s.torus);
     if (!s.torus.empty()) {
@@ -317,7 +323,6 @@ Settings settings_from_environment() {
                 "give a number of threads, 0 (the calling thread) to twice the dimensions");
     read_port_threads_by(s.port_threads_by);
     read_pin(s);
-    read_seconds("TREFOIL_TIMEOUT", s.timeout);
     read_seconds("TREFOIL_STALL_WARN", s.stall_warning);
     read_bytes("TREFOIL_LANDING_BYTES", s.landing_bytes, 16384);
     read_bytes("TREFOIL_SEGMENT_BYTES", s.segment_bytes, 1024);
@@ -325,6 +330,37 @@ Settings settings_from_environment() {
     read_text("TREFOIL_TRACE", s.trace);
     read_number("TREFOIL_TRACE_EVENTS", s.trace_events, std::size_t{1}, std::size_t{1} << 30,
                 "give how many events a thread keeps, at least 1, e.g. 65536");
+}
+
+}  // namespace
+
+Settings settings_from_environment() {
+    std::optional<Error> refusal;
+    Settings settings = settings_from_environment(refusal);
+    if (refusal) {
+        throw Error(*refusal);
+    }
+    return settings;
+}
+
+Settings settings_from_environment(std::optional<Error>& refusal) {
+    Settings s;
+    const auto succeeds = [&refusal](const auto& read) {
+        try {
+            read();
+            return true;
+        } catch (const Error& error) {
+            refusal = refusal ? refusal : error;
+            return false;
+        }
+    };
+    succeeds(refuse_old_names);
+    succeeds([&] { read_launcher(s.launcher); });
+    s.place_is_known = succeeds([&] { read_place(s); });
+    read_text("TREFOIL_STORE", s.store);
+    read_text("TREFOIL_JOB", s.job);
+    succeeds([&] { read_seconds("TREFOIL_TIMEOUT", s.timeout); });
+    succeeds([&] { read_the_rest(s); });
     return s;
 }
 

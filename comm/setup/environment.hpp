@@ -14,6 +14,7 @@
 #include "backend/bootstrap/launcher.hpp"
 #include "comm/setup/cost_settings.hpp"
 #include "threads/workers/waiting.hpp"
+#include "topo/error.hpp"
 #include "topo/log/log_request.hpp"
 #include "topo/torus.hpp"
 
@@ -47,7 +48,8 @@ enum class PortThreadsBy : std::uint8_t { dedicated, openmp, caller };
 struct Settings {
     std::optional<Launcher> launcher;  ///< nothing: what the environment indicates
     Rank rank = 0;
-    Rank ranks = 0;  ///< 0: not given
+    Rank ranks = 0;              ///< 0: not given
+    bool place_is_known = true;  ///< false: what was given as rank or ranks makes no sense
     std::string store;
     std::string job = "default";
     std::string torus;                                 ///< "3x3", "2d"; empty: balanced
@@ -81,6 +83,10 @@ struct Settings {
 /// Reads the environment. Throws Error(invalid_argument) that names variable, value and mend, also
 /// for a variable that goes by another name now.
 Settings settings_from_environment();
+/// The same, but the error is put into `refusal`: a rank that cannot go on has yet to meet the
+/// others, who wait for it, and to tell them. What is refused, and what would be read after it, has
+/// its default; what says how ranks meet is read first, and each of it.
+Settings settings_from_environment(std::optional<Error>& refusal);
 
 /// How a communicator by these settings is to meet the other ranks; `job` names it among the
 /// communicators of the process.

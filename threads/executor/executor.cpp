@@ -62,6 +62,14 @@ Status Executor::run(const Call& call) noexcept {
     return status;
 }
 
+void Executor::give_up(Status status, const std::string& reason) noexcept {
+    if (!parts_.failure.happened()) {
+        parts_.failure.set(status, reason);
+        tell_peers(parts_.channels, parts_.controls, listen_to_group(),
+                   status == Status::mismatch ? Control::mismatch : Control::failed);
+    }
+}
+
 void Executor::leave() noexcept {
     if (!parts_.failure.happened()) {
         tell_peers(parts_.channels, parts_.controls, listen_to_group(), Control::leaving);

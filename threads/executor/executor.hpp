@@ -43,8 +43,15 @@ class Executor {
     /// ExecutorOptions::greeting_timeout, or Error(peer_lost) when the transport refuses; both name
     /// rank, host, port and NIC of either end.
     void greet(std::size_t first_out, std::size_t first_in) {
-        greeting_.greet(first_out, first_in);
+        begin_greeting(first_out, first_in);
+        greet_for(parts_.options.greeting_timeout * 2);
     }
+    /// The same in pieces, so that ranks can tell each other in between how they fare: greet_for()
+    /// returns whether the greeting is complete. Not to be called again when it is, or has thrown.
+    void begin_greeting(std::size_t first_out, std::size_t first_in) {
+        greeting_.begin(first_out, first_in);
+    }
+    bool greet_for(std::chrono::milliseconds patience) { return greeting_.greet_for(patience); }
 
     /// Runs the call on all ports; returns when the result is complete and the input may be reused.
     /// On failure tells the peers, and failure() says what happened; the executor is unusable then.
@@ -52,6 +59,10 @@ class Executor {
     /// A call in which nothing moves. It has a number as all calls: a rank that alone has nothing
     /// to do does not take its next call for the others' present one.
     void count_empty_call() noexcept { ++calls_; }
+
+    /// This rank cannot make its next call, for a reason that lies outside: the peers are told, and
+    /// every later run() fails. Nothing happens after a failed run(), which has told them.
+    void give_up(Status status, const std::string& reason) noexcept;
 
     /// Tells the peers that this rank goes away. Best effort, bounded.
     void leave() noexcept;

@@ -32,8 +32,8 @@ void Greeting::announce() noexcept {
 }
 
 // One that cannot connect must not keep the others silent: their peers would blame this rank.
-bool Greeting::say_hello(std::vector<std::size_t>& silent) {
-    return std::erase_if(silent, [this](std::size_t number) {
+bool Greeting::say_hello() {
+    return std::erase_if(silent_, [this](std::size_t number) {
                const OutChannel& channel = channels_.out[number];
                const PutResult result = controls_.say(number, Control::hello);
                if (result == PutResult::failed) {
@@ -45,22 +45,30 @@ bool Greeting::say_hello(std::vector<std::size_t>& silent) {
            }) > 0;
 }
 
-// Ends only when the own greetings have left, too: a connection that is being made needs this
-// rank's progress, and nobody polls while the ranks exchange their verdicts.
-void Greeting::greet(std::size_t first_out, std::size_t first_in) {
-    const auto deadline = std::chrono::steady_clock::now() + options_.greeting_timeout;
-    Waiting waiting(options_.may_spin);
-    std::vector<std::size_t> silent;  // outgoing channels that wait for their hello
+void Greeting::begin(std::size_t first_out, std::size_t first_in) {
+    deadline_ = std::chrono::steady_clock::now() + options_.greeting_timeout;
+    silent_.clear();
     for (std::size_t channel = first_out; channel < channels_.out.size(); ++channel) {
-        silent.push_back(channel);
+        silent_.push_back(channel);
     }
-    std::size_t greeted = first_in;
-    while (!silent.empty() || greeted < channels_.in.size() || controls_.under_way()) {
+    greeted_ = first_in;
+}
+
+// Only when the own greetings have left, too: a connection that is being made needs this rank's
+// progress, and nobody polls while the ranks exchange their verdicts.
+bool Greeting::is_complete() {
+    while (greeted_ < channels_.in.size() && channels_.in[greeted_].news.greeted()) {
+        ++greeted_;
+    }
+    return silent_.empty() && greeted_ == channels_.in.size() && !controls_.under_way();
+}
+
+bool Greeting::greet_for(std::chrono::milliseconds patience) {
+    const auto until = std::chrono::steady_clock::now() + patience;
+    Waiting waiting(options_.may_spin);
+    while (!is_complete()) {
         bool progressed = listen_to_all();
-        progressed |= say_hello(silent);
-        while (greeted < channels_.in.size() && channels_.in[greeted].news.greeted()) {
-            ++greeted;
-        }
+        progressed |= say_hello();
         if (failure_.happened()) {
             throw Error(failure_.status(), failure_.text());
         }
@@ -75,33 +83,37 @@ void Greeting::greet(std::size_t first_out, std::size_t first_in) {
         if (sleep.count() == 0) {
             continue;
         }
-        if (std::chrono::steady_clock::now() > deadline) {
-            failure_.set(Status::timeout, silence_text(silent, greeted));
+        const auto now = std::chrono::steady_clock::now();
+        if (now > deadline_) {
+            failure_.set(Status::timeout, silence_text());
             continue;
+        }
+        if (now > until) {
+            return false;
         }
         for (const auto& group : channels_.groups) {
             group->wait(sleep / static_cast<int>(channels_.groups.size()));
         }
     }
     ++complete_;
+    return true;
 }
 
 /// All directions that were tried in vain: a cable in the wrong place shows in two of them.
-std::string Greeting::silence_text(const std::vector<std::size_t>& silent,
-                                   std::size_t first_in) const {
+std::string Greeting::silence_text() const {
     std::string text = "directions failed their test within " +
                        std::to_string(options_.greeting_timeout.count()) + " ms:";
-    for (const std::size_t channel : silent) {
+    for (const std::size_t channel : silent_) {
         text += " cannot connect " + route_text(channels_, channels_.out[channel]) + ";";
     }
-    for (std::size_t c = first_in; c < channels_.in.size(); ++c) {
+    for (std::size_t c = greeted_; c < channels_.in.size(); ++c) {
         const InChannel& channel = channels_.in[c];
         if (!channel.news.greeted()) {
             text += " " + own_text(channels_, channel.port) + " hears nothing from " +
                     peer_text(channels_, channel.peer, channel.port.opposite()) + ";";
         }
     }
-    if (silent.empty() && first_in == channels_.in.size()) {
+    if (silent_.empty() && greeted_ == channels_.in.size()) {
         text += " this rank's own greetings do not leave;";
     }
     return text + " check the cables, the routes, and TREFOIL_NICS on both hosts";

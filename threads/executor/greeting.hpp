@@ -2,6 +2,7 @@
 // The first words on new channels: every direction proves that it works before a call relies on it.
 #pragma once
 
+#include <chrono>
 #include <cstdint>
 #include <string>
 #include <vector>
@@ -26,15 +27,17 @@ class Greeting {
 
     /// See Executor::announce_connecting().
     void announce() noexcept;
-    /// See Executor::greet().
-    void greet(std::size_t first_out, std::size_t first_in);
-    /// The number that the next announcement carries; one more with each greet() that succeeds.
+    /// See Executor::begin_greeting() and greet_for().
+    void begin(std::size_t first_out, std::size_t first_in);
+    bool greet_for(std::chrono::milliseconds patience);
+    /// The number that the next announcement carries; one more with each greeting that succeeds.
     std::uint32_t next_set_up() const { return complete_ + 1; }
 
   private:
     bool listen_to_all();
-    bool say_hello(std::vector<std::size_t>& silent);
-    std::string silence_text(const std::vector<std::size_t>& silent, std::size_t first_in) const;
+    bool say_hello();
+    bool is_complete();
+    std::string silence_text() const;
 
     const Channels& channels_;
     ControlMessages& controls_;
@@ -42,6 +45,10 @@ class Greeting {
     const ExecutorOptions& options_;
     Listen listen_;
     std::uint32_t complete_ = 0;  ///< set-ups
+    // Of the set-up under way:
+    std::vector<std::size_t> silent_;  ///< outgoing channels that wait for their hello
+    std::size_t greeted_ = 0;          ///< incoming channels before this one have been greeted
+    std::chrono::steady_clock::time_point deadline_;
 };
 
 }  // namespace trefoil

@@ -5,7 +5,9 @@
 #include <sys/wait.h>
 
 #include <algorithm>
+#include <chrono>
 #include <cstdio>
+#include <memory>
 #include <string>
 #include <vector>
 
@@ -119,9 +121,16 @@ class Launchers : public ::testing::TestWithParam<Way> {
   private:
     /// The last rank first, so that the others wait for the store that rank 0 serves.
     static Result start_by_hand(int ranks, const std::string& what) {
-        const int port = StoreServer().port();  // free a moment ago
-        std::string command = "export TREFOIL_STORE=127.0.0.1:" + std::to_string(port) +
+        std::unique_ptr<StoreServer> server = std::make_unique<StoreServer>();
+        const std::string place = "127.0.0.1:" + std::to_string(server->port());
+        std::string command = "export TREFOIL_STORE=" + place +
                               " TREFOIL_SIZE=" + std::to_string(ranks) + "; pids=; code=0; ";
+        if (GetParam().name == "callback") {
+            command += "export LAUNCHER_RANK_MEETS=" + place +
+                       " LAUNCHER_RANK_OF=" + std::to_string(ranks) + "; ";
+        } else {
+            server.reset();  // the port was free a moment ago; rank 0 serves there
+        }
         for (int r = ranks - 1; r >= 0; --r) {
             command += "TREFOIL_RANK=" + std::to_string(r) + " timeout 60 " + what +
                        " & pids=\"$pids $!\"; ";
@@ -201,7 +210,61 @@ TEST_P(Launchers, PerfIsOneOfTheRanks) {
 }
 #endif
 
+class SetUp : public Launchers {};
+
+/// Far below TREFOIL_TIMEOUT; a callback would wait for ever.
+constexpr std::chrono::seconds at_once{15};
+
+/// Rank 4 of 6 has failed alone, and every rank tells rank 4's error.
+void expect_all_tell(const Result& result, const std::string& cause,
+                     std::chrono::steady_clock::time_point begin) {
+    EXPECT_LT(std::chrono::steady_clock::now() - begin, at_once) << result.out;
+    for (int r = 0; r < 6; ++r) {
+        const std::string own = "error of rank " + std::to_string(r) + ": ";
+        const std::size_t at = result.out.find(own);
+        ASSERT_NE(at, std::string::npos) << own << "is missing in:\n" << result.out;
+        const std::string line = result.out.substr(at, result.out.find('\n', at) - at);
+        EXPECT_NE(line.find(cause), std::string::npos) << line;
+        EXPECT_TRUE(r == 4 || line.find("rank 4") != std::string::npos) << line;
+    }
+}
+
+TEST_P(SetUp, WhatOneRankLacksInSetUpAllRanksHear) {
+    const bool one_way = GetParam().name == "hand";
+    for (const std::string backend : {"memory", "ofi", "ucx"}) {
+        if (backend != "memory" && !one_way) {
+            continue;  // launchers and transports do not know each other
+        }
+        for (const auto& [what, cause] :
+             {std::pair{"files", "Too many open files"}, std::pair{"memory", "emory"}}) {
+            setenv("TREFOIL_BACKEND", backend.c_str(), 1);
+            const auto begin = std::chrono::steady_clock::now();
+            const Result result = start(6, rank_program(std::string("starve ") + what));
+            unsetenv("TREFOIL_BACKEND");
+            SCOPED_TRACE(backend + " " + what);
+            expect_all_tell(result, cause, begin);
+        }
+    }
+}
+
+TEST_P(SetUp, NonsenseInOneEnvironmentAllRanksHearAndThenMeet) {
+    const auto begin = std::chrono::steady_clock::now();
+    const Result result = start(6, rank_program("mislead"));
+    expect_all_tell(result, "TREFOIL_SEGMENT_BYTES=a lot is not valid", begin);
+    EXPECT_EQ(result.lines_with("of 6: sum 21"), 6) << result.out;
+}
+
 INSTANTIATE_TEST_SUITE_P(All, Launchers, ::testing::ValuesIn(ways()),
+                         [](const auto& tested) { return tested.param.name; });
+
+/// By hand, too, with the program's own allgather.
+std::vector<Way> ways_and_callback() {
+    std::vector<Way> all = ways();
+    all.push_back({"callback", {}, "", "", ""});
+    return all;
+}
+
+INSTANTIATE_TEST_SUITE_P(All, SetUp, ::testing::ValuesIn(ways_and_callback()),
                          [](const auto& tested) { return tested.param.name; });
 
 }  // namespace

@@ -1,13 +1,21 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// A program that launchers start as ranks: it makes communicators from the environment alone.
+// A program that launchers start as ranks: it makes communicators from the environment alone, or
+// with an allgather of its own.
+#include <sys/resource.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include <algorithm>
+#include <chrono>
 #include <cstdio>
 #include <cstdlib>
+#include <fstream>
+#include <memory>
 #include <string>
 #include <thread>
 
+#include "backend/bootstrap/bootstrap.hpp"
+#include "backend/bootstrap/launcher_store.hpp"
 #include "include/trefoil/trefoil.h"
 
 namespace {
@@ -24,9 +32,53 @@ void require(trefoil_status_t status) {
     }
 }
 
+int number_in(const char* name) {
+    const char* value = std::getenv(name);
+    return value == nullptr ? 0 : std::atoi(value);
+}
+
+int own_rank() {
+    for (const char* name : {"TREFOIL_RANK", "PMIX_RANK", "PMI_RANK"}) {
+        if (std::getenv(name) != nullptr) {
+            return number_in(name);
+        }
+    }
+    return 0;
+}
+
+/// An allgather that waits for ever, as MPI's does.
+int gather_for_ever(const void* mine, void* all, size_t bytes, void* meeting) {
+    const auto blobs = static_cast<trefoil::Bootstrap*>(meeting)->allgather(
+        std::string(static_cast<const char*>(mine), bytes));
+    char* place = static_cast<char*>(all);
+    for (const std::string& blob : blobs) {
+        place = std::copy(blob.begin(), blob.end(), place);
+    }
+    return 0;
+}
+
+/// LAUNCHER_RANK_MEETS=host:port of a store: the allgather is this program's own.
+trefoil_status_t try_to_create(trefoil_comm_t* comm) {
+    const char* place = std::getenv("LAUNCHER_RANK_MEETS");
+    if (place == nullptr) {
+        return trefoil_comm_create(nullptr, comm);
+    }
+    using namespace trefoil;
+    static const StoreAddress address = parse_store_address(place);
+    static const int ranks = number_in("LAUNCHER_RANK_OF");
+    static const std::unique_ptr<Bootstrap> meeting = make_store_bootstrap(
+        address.host, address.port, "own", own_rank(), ranks, std::chrono::hours(1));
+    trefoil_config_t config = TREFOIL_CONFIG_INITIALIZER;
+    config.rank = own_rank();
+    config.ranks = ranks;
+    config.allgather = gather_for_ever;
+    config.context = meeting.get();
+    return trefoil_comm_create(&config, comm);
+}
+
 trefoil_comm_t create() {
     trefoil_comm_t comm = nullptr;
-    require(trefoil_comm_create(nullptr, &comm));
+    require(try_to_create(&comm));
     return comm;
 }
 
@@ -92,14 +144,49 @@ void fork_and_go_on() {
     require(trefoil_comm_destroy(comm));
 }
 
-bool is_rank_one() {
-    for (const char* name : {"TREFOIL_RANK", "PMIX_RANK", "PMI_RANK"}) {
-        const char* value = std::getenv(name);
-        if (value != nullptr) {
-            return std::string(value) == "1";
-        }
+/// One write, and then the others' are waited for: a launcher may end them when one has failed.
+void report_error(trefoil_status_t status) {
+    std::printf("error of rank %d: %s: %s\n", own_rank(), trefoil_status_string(status),
+                trefoil_last_error(nullptr));
+    std::fflush(stdout);
+    std::this_thread::sleep_for(std::chrono::seconds(1));
+}
+
+void limit(__rlimit_resource resource, rlim_t most) {
+    rlimit values{};
+    getrlimit(resource, &values);
+    values.rlim_cur = most;
+    setrlimit(resource, &values);
+}
+
+/// Between the creation and the first call rank 4 loses what it needs for connections.
+void starve(const std::string& of_what) {
+    trefoil_comm_t comm = create();
+    if (own_rank() == 4 && of_what == "files") {
+        limit(RLIMIT_NOFILE, 3);
+    } else if (own_rank() == 4) {
+        long pages = 0;
+        std::ifstream("/proc/self/statm") >> pages;
+        limit(RLIMIT_AS, static_cast<rlim_t>(pages * sysconf(_SC_PAGESIZE)) + (1 << 20));
     }
-    return false;
+    long long value = 1;
+    const trefoil_status_t status =
+        trefoil_allreduce(TREFOIL_IN_PLACE, &value, 1, TREFOIL_INT64, TREFOIL_SUM, comm);
+    report_error(status);
+    trefoil_comm_destroy(comm);
+}
+
+/// Rank 4 is given nonsense by its environment; then all try again without.
+void mislead() {
+    if (own_rank() == 4) {
+        setenv("TREFOIL_SEGMENT_BYTES", "a lot", 1);
+    }
+    trefoil_comm_t comm = nullptr;
+    report_error(try_to_create(&comm));
+    unsetenv("TREFOIL_SEGMENT_BYTES");
+    comm = create();
+    report(comm);
+    require(trefoil_comm_destroy(comm));
 }
 
 }  // namespace
@@ -120,13 +207,19 @@ int main(int count, char** arguments) {
         kept = create();
         report(kept);
     } else if (what == "late") {
-        if (is_rank_one()) {
+        if (own_rank() == 1) {
             std::this_thread::sleep_for(std::chrono::seconds(2));  // longer than TREFOIL_TIMEOUT
             return 0;
         }
         create();
+    } else if (what == "starve" && count > 2) {
+        starve(arguments[2]);
+    } else if (what == "mislead") {
+        mislead();
     } else {
-        std::fprintf(stderr, "usage: launcher_rank sum|several|fork|leave|late\n");
+        std::fprintf(stderr,
+                     "usage: launcher_rank sum|several|fork|leave|late|mislead|starve files|starve "
+                     "memory\n");
         return 2;
     }
     return 0;

@@ -131,25 +131,25 @@ TEST(LauncherRounds, WhatIsCompleteWaitsForNoOtherRound) {
             threads.emplace_back([body] { EXPECT_EQ(error_of(body).status(), Status::success); });
         };
         start([&] {
-            zero->allgather("a" + number, "", patient);
-            zero->allgather("end" + number, "", patient);
+            zero->allgather("a" + number, 1, "", patient);
+            zero->allgather("end" + number, 1, "", patient);
         });
         for (int b = 0; b < several; ++b) {
             const std::string name = "b" + number + "." + std::to_string(b);
             start([&, name] {
-                zero->allgather(name, "", patient);
+                zero->allgather(name, 1, "", patient);
                 ++got;
             });
-            start([&, name] { one->allgather(name, "", patient); });
+            start([&, name] { one->allgather(name, 1, "", patient); });
         }
         start([&] {
-            one->allgather("a" + number, "", patient);
+            one->allgather("a" + number, 1, "", patient);
             const auto late = Clock::now() + milliseconds(5000);
             while (got < several && Clock::now() < late) {
                 std::this_thread::sleep_for(milliseconds(1));
             }
             EXPECT_EQ(got, several) << "round " << i;
-            one->allgather("end" + number, "", patient);
+            one->allgather("end" + number, 1, "", patient);
         });
         for (std::thread& thread : threads) {
             thread.join();
@@ -174,6 +174,31 @@ TEST(LauncherRounds, CommunicatorsMayBeUsedInAnyOrder) {
                 take_part(*bootstrap, job, 20);
             });
         }
+    }
+    for (std::thread& thread : threads) {
+        thread.join();
+    }
+}
+
+/// What rank 1 hands in when it abandons a job comes with its next round, whatever that is for, and
+/// ends only the allgathers of that job.
+TEST(LauncherRounds, TellsWhyARankHasAbandonedAJob) {
+    Square square(2);
+    std::vector<std::thread> threads;
+    threads.emplace_back([&square] {
+        const auto rounds = rounds_at(square, 1);
+        make_rounds_bootstrap(rounds, "job", patient)
+            ->abandon(Error(Status::out_of_memory, "rank 1: no room"));
+        take_part(*make_rounds_bootstrap(rounds, "another", patient), "another", 3);
+    });
+    const auto rounds = rounds_at(square, 0);
+    threads.emplace_back(
+        [&rounds] { take_part(*make_rounds_bootstrap(rounds, "another", patient), "another", 3); });
+    const auto bootstrap = make_rounds_bootstrap(rounds, "job", patient);
+    for (int i = 0; i < 2; ++i) {
+        const Error error = error_of([&] { bootstrap->barrier(); });
+        EXPECT_EQ(error.status(), Status::out_of_memory);
+        EXPECT_STREQ(error.what(), "rank 1: no room");
     }
     for (std::thread& thread : threads) {
         thread.join();

@@ -195,10 +195,13 @@ TEST(Store, TellsAtOnceWhenARankGivesUp) {
         const auto bootstrap = join(server.port(), r, 3);
         bootstrap->barrier();
         if (r == 1) {
-            bootstrap->abandon();
+            bootstrap->abandon(Error(Status::out_of_memory, "rank 1: no room"));
         } else {
-            const Error error = error_of([&] { bootstrap->barrier(); });
-            EXPECT_EQ(error.status(), Status::peer_lost) << error.what();
+            for (int i = 0; i < 2; ++i) {
+                const Error error = error_of([&] { bootstrap->barrier(); });
+                EXPECT_EQ(error.status(), Status::out_of_memory) << error.what();
+                EXPECT_STREQ(error.what(), "rank 1: no room") << "passed on as it is";
+            }
             ++told;
         }
         // The others are told although rank 1 still holds its end; bounded by their patience.

@@ -55,7 +55,7 @@ struct RankAlone {
         channels.slots = Executor::landing_slots;
         channels.slot_bytes = limits.slot_bytes;
         executor.emplace(channels, port_threads, ExecutorOptions{});
-        setup.emplace(channels, bootstrap);
+        setup.emplace(channels);
         schedules.emplace(map, 0, agreement, *setup, *executor);
         planner.emplace(map, limits, channels, *schedules, *executor);
     }

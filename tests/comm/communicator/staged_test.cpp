@@ -5,6 +5,7 @@
 
 #include "algorithms/registry/registry.hpp"
 #include "algorithms/schedule/algorithm.hpp"
+#include "backend/bootstrap/bootstrap.hpp"
 #include "comm/plan/lower.hpp"
 #include "comm/setup/channel_setup.hpp"
 #include "group_double.hpp"
@@ -31,13 +32,14 @@ class Node {
         for (const auto& ports : groups) {
             channels_.groups.push_back(std::make_unique<GroupDouble>(ports));
         }
+        channels_.rank = member.rank;
         channels_.slots = Executor::landing_slots;
         channels_.slot_bytes = 1 << 16;
         ExecutorOptions options;
         options.timeout = timeout;
         executor_ = std::make_unique<Executor>(channels_, port_threads_, options);
-        ChannelSetup setup(channels_, *bootstrap_);
-        setup.allgather_offers(schedule_, false, "the same");
+        ChannelSetup setup(channels_);
+        setup.take(bootstrap_->allgather(setup.offer(schedule_, false, "the same")));
         const NewChannels added = setup.connect();
         executor_->greet(added.first_out, added.first_in);
     }

@@ -5,7 +5,9 @@
 #include <gtest/gtest.h>
 
 #include <functional>
+#include <new>
 #include <set>
+#include <stdexcept>
 
 #include "tests/comm/communicator/thread_job.hpp"
 #include "tests/comm/setup/bootstrap_double.hpp"
@@ -61,6 +63,28 @@ TEST(Agreement, AllRanksThrowWhenTheWorkOfOneFails) {
     });
     const std::string others = text(Status::not_found, "rank 1 cannot set up its ports: no NIC");
     EXPECT_EQ(told, (std::vector<std::string>{others, text(Status::not_found, "no NIC"), others}));
+}
+
+TEST(Agreement, WhateverARankThrowsTheOthersHear) {
+    const auto told = outcomes(4, [](Rank rank, Agreement& agreement) {
+        agreement.for_all("ports", [&] {
+            if (rank == 1) {
+                throw std::bad_alloc();
+            }
+            if (rank == 2) {
+                throw std::runtime_error("a library's words");
+            }
+            if (rank == 3) {
+                throw 5;
+            }
+        });
+    });
+    EXPECT_EQ(told,
+              (std::vector<std::string>{
+                  text(Status::out_of_memory, "rank 1 cannot set up its ports: out of memory"),
+                  text(Status::out_of_memory, "out of memory"),
+                  text(Status::internal, "a library's words"),
+                  text(Status::internal, "an unknown exception; please report this")}));
 }
 
 TEST(Agreement, ARankTellsItsOwnErrorFirst) {
