@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Shared memory regions over anonymous memory files (memfd) that peers open through /proc.
+// Shared memory regions in an anonymous memory file (memfd) that peers open through /proc.
 #include "backend/memory/memory_region.hpp"
 
 #include <fcntl.h>
@@ -8,6 +8,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include <atomic>
 #include <cerrno>
 #include <cstring>
 #include <fstream>
@@ -24,16 +25,18 @@ constexpr std::uint64_t description_mark = 0x31796d656d465254;  // "TRFmemy1"
 const auto page = static_cast<std::size_t>(sysconf(_SC_PAGESIZE));
 
 /// The header's page and the pages of `bytes`.
-std::size_t file_size(std::size_t bytes) {
+std::size_t size_of_region(std::size_t bytes) {
     return page + (bytes + page - 1) / page * page;
 }
 
-/// The first page of the file: proof that it is the region that was described, although process
-/// and descriptor numbers may be used anew.
+/// The first page: proof that it is the region that was described, although process and descriptor
+/// numbers may be used anew. All zeros once the region was given back.
 struct Header {
     std::uint64_t token;
     std::uint64_t bytes;
+    std::atomic<std::uint32_t> holders;  ///< processes; the last one gives the memory back
 };
+static_assert(std::atomic<std::uint32_t>::is_always_lock_free);
 
 /// The opaque bytes that travel.
 struct Description {
@@ -46,8 +49,26 @@ struct Description {
     std::int32_t file;
     Use use;
     std::uint32_t unused;
-    std::uint64_t home;  ///< where the maker has mapped it
+    std::uint64_t home;    ///< where the maker has mapped it
+    std::uint64_t offset;  ///< in the maker's file
 };
+
+Header& header_of(std::byte* mapping) {
+    return *reinterpret_cast<Header*>(mapping);
+}
+
+/// False: the last holder has let go of it. Acquire: what the maker wrote into the header is seen;
+/// pairs with the release in make().
+bool join_holders(Header& header) {
+    std::uint32_t holders = header.holders.load(std::memory_order_acquire);
+    while (holders != 0) {
+        if (header.holders.compare_exchange_weak(holders, holders + 1,
+                                                 std::memory_order_acq_rel)) {
+            return true;
+        }
+    }
+    return false;
+}
 
 std::uint64_t random_number() {
     std::uint64_t number = 0;
@@ -100,22 +121,28 @@ Registry& registry() {
     return *instance;
 }
 
-[[noreturn]] void fail(const std::string& what, int error) {
-    const std::string hint =
-        error == EMFILE   ? "; raise the limit of open files (ulimit -n)"
-        : error == ENOMEM ? "; free memory, or use fewer ranks, port threads or smaller slots"
-                          : "";
-    throw Error(error == ENOMEM ? Status::out_of_memory : Status::system_error,
-                "backend memory: " + what + ": " + std::strerror(error) + hint);
-}
-
-std::byte* map(int file, std::size_t bytes) {
-    void* address = mmap(nullptr, bytes, PROT_READ | PROT_WRITE, MAP_SHARED, file, 0);
+std::byte* map(int file, std::uint64_t offset, std::size_t bytes) {
+    void* address = mmap(nullptr, bytes, PROT_READ | PROT_WRITE, MAP_SHARED, file,
+                         static_cast<off_t>(offset));
     if (address == MAP_FAILED) {
-        fail("cannot map " + std::to_string(bytes) + " bytes of shared memory", errno);
+        fail_by_system(("cannot map " + std::to_string(bytes) + " bytes of shared memory").c_str(),
+                       errno);
     }
     return static_cast<std::byte*>(address);
 }
+
+/// A descriptor for the time of one scope.
+class File {
+  public:
+    explicit File(int number) : number_(number) {}
+    ~File() { close(number_); }
+    File(const File&) = delete;
+    File& operator=(const File&) = delete;
+    int number() const { return number_; }
+
+  private:
+    int number_;
+};
 
 Description read_description(Use use, std::string_view text) {
     Description description{};
@@ -144,6 +171,12 @@ void check_host(const Description& description) {
     }
 }
 
+[[noreturn]] void fail_as_freed(pid_t maker) {
+    throw Error(Status::peer_lost, "backend memory: process " + std::to_string(maker) +
+                                       " has freed its memory, or is not the one that described "
+                                       "it");
+}
+
 /// Opens the maker's file; what cannot be an anonymous memory file of Trefoil is not even opened.
 int open_file(const Description& description) {
     const std::string process = std::to_string(description.maker);
@@ -157,7 +190,7 @@ int open_file(const Description& description) {
             return file;
         }
         if (errno == EMFILE || errno == ENFILE) {
-            fail("cannot open " + path, errno);
+            fail_by_system(("cannot open " + path).c_str(), errno);
         }
     } else if (readable || error == ENOENT) {
         throw Error(Status::peer_lost, "backend memory: process " + process +
@@ -172,28 +205,22 @@ int open_file(const Description& description) {
 
 }  // namespace
 
+Region::Region(Use use, std::uint64_t token, std::size_t bytes, pid_t maker)
+    : use_(use), maker_(maker), holder_(getpid()), token_(token), bytes_(bytes) {}
+
 std::shared_ptr<Region> Region::make(Use use, std::size_t bytes) {
     if (bytes > SIZE_MAX / 4) {
-        fail("no room for " + std::to_string(bytes) + " bytes", ENOMEM);
+        fail_by_system(("no room for " + std::to_string(bytes) + " bytes").c_str(), ENOMEM);
     }
-    std::shared_ptr<Region> region(new Region);
-    region->use_ = use;
-    region->maker_ = getpid();
-    region->token_ = random_number();
-    region->bytes_ = bytes;
-    region->file_ = memfd_create("trefoil", MFD_CLOEXEC);
-    if (region->file_ < 0) {
-        fail("cannot create shared memory", errno);
-    }
-    const std::size_t all = file_size(bytes);
-    if (ftruncate(region->file_, static_cast<off_t>(all)) != 0) {
-        fail("cannot size shared memory to " + std::to_string(all) + " bytes", errno);
-    }
-    region->mapping_ = map(region->file_, all);
-    region->data_ = region->mapping_ + page;
+    std::shared_ptr<Region> region(new Region(use, random_number(), bytes, getpid()));
+    const std::size_t all = size_of_region(bytes);
+    region->place_ = Arena::take(all);
+    region->mapping_ = map(region->place_.arena->file(), region->place_.offset, all);
     region->home_ = reinterpret_cast<std::uintptr_t>(region->mapping_);
-    const Header header{region->token_, region->bytes_};
-    std::memcpy(region->mapping_, &header, sizeof header);
+    Header& header = header_of(region->mapping_);
+    header.token = region->token_;
+    header.bytes = bytes;
+    header.holders.store(1, std::memory_order_release);
     registry().add(region->token_, region);
     return region;
 }
@@ -208,48 +235,53 @@ std::shared_ptr<Region> Region::open(Use use, std::string_view text) {
         throw Error(Status::peer_lost,
                     "backend memory: a rank of this process has already freed this memory");
     }
-    std::shared_ptr<Region> region(new Region);
-    region->use_ = use;
-    region->maker_ = description.maker;
-    region->file_ = open_file(description);
+    const File file(open_file(description));
     struct stat status {};
-    if (fstat(region->file_, &status) != 0) {
-        fail("cannot inspect shared memory", errno);
+    if (fstat(file.number(), &status) != 0) {
+        fail_by_system("cannot inspect shared memory", errno);
     }
-    const auto all = static_cast<std::size_t>(status.st_size);
-    if (description.bytes > all || all != file_size(description.bytes)) {
-        throw Error(Status::peer_lost, "backend memory: the memory of process " +
-                                           std::to_string(description.maker) +
-                                           " has been replaced by other memory");
+    // Beyond the end of the file, looking at the header would end this process.
+    const auto end = static_cast<std::uint64_t>(status.st_size);
+    if (description.offset % page != 0 || description.bytes > end || description.offset > end ||
+        size_of_region(description.bytes) > end - description.offset) {
+        fail_as_freed(description.maker);
     }
-    region->bytes_ = description.bytes;
-    region->mapping_ = map(region->file_, all);
-    region->data_ = region->mapping_ + page;
-    close(region->file_);  // the mapping stays
-    region->file_ = -1;
-    Header header{};
-    std::memcpy(&header, region->mapping_, sizeof header);
-    if (header.token != description.token) {
-        throw Error(Status::peer_lost, "backend memory: process " +
-                                           std::to_string(description.maker) +
-                                           " is not the one that described this memory");
+    std::shared_ptr<Region> region(
+        new Region(use, description.token, description.bytes, description.maker));
+    std::byte* const mapping =
+        map(file.number(), description.offset, size_of_region(description.bytes));
+    Header& header = header_of(mapping);
+    if (!join_holders(header)) {
+        munmap(mapping, size_of_region(description.bytes));
+        fail_as_freed(description.maker);
     }
-    region->token_ = description.token;
+    region->mapping_ = mapping;  // from here on the destructor lets go of it
+    if (header.token != description.token || header.bytes != description.bytes) {
+        fail_as_freed(description.maker);
+    }
     region->home_ = description.home;
     registry().add(region->token_, region);
     return region;
 }
 
 Region::~Region() {
-    if (token_ != 0) {
-        registry().remove(token_);
+    if (mapping_ == nullptr) {
+        return;
     }
-    if (mapping_ != nullptr) {
-        munmap(mapping_, file_size(bytes_));
+    registry().remove(token_);
+    const std::size_t all = size_of_region(bytes_);
+    // Not in a child after fork(), which has never been counted.
+    if (holder_ == getpid() &&
+        header_of(mapping_).holders.fetch_sub(1, std::memory_order_acq_rel) == 1) {
+        // The pages go back, and the place is never used again. What mlockall() has locked stays.
+        munlock(mapping_, all);
+        madvise(mapping_, all, MADV_REMOVE);
     }
-    if (file_ >= 0) {
-        close(file_);
-    }
+    munmap(mapping_, all);
+}
+
+std::byte* Region::data() const {
+    return mapping_ + page;
 }
 
 std::uint64_t Region::first_word() const {
@@ -265,7 +297,8 @@ std::string Region::description() const {
     description.home = home_;
     boot_text().copy(description.boot, sizeof description.boot - 1);
     description.maker = maker_;
-    description.file = file_;
+    description.file = place_.arena ? place_.arena->file() : -1;
+    description.offset = place_.offset;
     description.use = use_;
     return {reinterpret_cast<const char*>(&description), sizeof description};
 }

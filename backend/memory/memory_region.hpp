@@ -11,14 +11,17 @@
 #include <string>
 #include <string_view>
 
+#include "backend/memory/memory_arena.hpp"
+
 namespace trefoil::memory {
 
 /// What a region is used for; a description of one kind is refused where the other is needed.
 enum class Use : std::uint32_t { payload = 1, queue = 2 };
 
 /// A piece of anonymous shared memory. It has no name in any file system, so nothing is left behind
-/// when a process dies. It stays mapped as long as anybody here holds it, even when its maker has
-/// gone.
+/// when a process dies. It stays as it is as long as any process holds it, even when its maker has
+/// gone; the last holder gives the memory back. What a process that was killed has held goes back
+/// when the maker's last region ends. No region has a descriptor of its own (memory_arena.hpp).
 class Region {
   public:
     /// Zeroed and page-aligned. Throws Error(out_of_memory), Error(system_error).
@@ -34,7 +37,7 @@ class Region {
     Region(const Region&) = delete;
     Region& operator=(const Region&) = delete;
 
-    std::byte* data() const { return data_; }
+    std::byte* data() const;
     std::size_t bytes() const { return bytes_; }
     /// Random, one per region: equal for all who opened the same one.
     std::uint64_t token() const { return token_; }
@@ -47,16 +50,16 @@ class Region {
     std::uint64_t first_word() const;
 
   private:
-    Region() = default;
+    Region(Use use, std::uint64_t token, std::size_t bytes, pid_t maker);
 
-    Use use_ = Use::payload;
-    int file_ = -1;
-    pid_t maker_ = 0;
-    std::uint64_t token_ = 0;
+    Use use_;
+    pid_t maker_;
+    pid_t holder_;  ///< the process that this object was made in
+    std::uint64_t token_;
+    std::size_t bytes_;
     std::byte* mapping_ = nullptr;
-    std::byte* data_ = nullptr;
-    std::size_t bytes_ = 0;
     std::uint64_t home_ = 0;
+    Arena::Place place_;  ///< of the maker alone
 };
 
 }  // namespace trefoil::memory

@@ -1,8 +1,11 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // Backend "memory": the conformance suite for threads and processes, and what is special to it.
+#include <sys/resource.h>
+#include <sys/stat.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include <cstring>
 #include <filesystem>
 
 #include "backend/ports/notification_queue.hpp"
@@ -180,6 +183,98 @@ TEST(Memory, LeavesNoFileOpen) {
         EXPECT_GT(open_files(), before);
     }
     EXPECT_EQ(open_files(), before);
+}
+
+/// What the regions of this process take of the host's memory, in bytes.
+std::size_t shared_bytes() {
+    for (const auto& entry : std::filesystem::directory_iterator("/proc/self/fd")) {
+        std::error_code gone;
+        struct stat status {};
+        if (std::filesystem::read_symlink(entry, gone).string().starts_with("/memfd:trefoil") &&
+            stat(entry.path().c_str(), &status) == 0) {
+            return static_cast<std::size_t>(status.st_blocks) * 512;
+        }
+    }
+    return 0;
+}
+
+TEST(Memory, OneFileHoldsAllRegions) {
+    const auto first = open_group();
+    const std::size_t files = open_files(), bytes = shared_bytes();
+    {
+        std::vector<std::unique_ptr<PortGroup>> groups;
+        for (int i = 0; i < 50; ++i) {
+            groups.push_back(open_group());
+            std::memset(groups.back()->allocate(100'000).data, 1, 100'000);
+        }
+        EXPECT_EQ(open_files(), files);
+        EXPECT_GT(shared_bytes(), bytes + 50U * 100'000);
+    }
+    EXPECT_EQ(shared_bytes(), bytes);
+}
+
+/// The address of a group of a child, which ends it, or itself, when told to.
+TEST(Memory, AClosedQueueStaysReadableUntilItsLastWriterGoes) {
+    int from_child[2], to_child[2];
+    ASSERT_EQ(pipe(from_child), 0);
+    ASSERT_EQ(pipe(to_child), 0);
+    const pid_t child = fork();
+    ASSERT_GE(child, 0);
+    if (child == 0) {
+        const auto other = open_group();  // keeps the file
+        auto group = open_group();
+        const std::string blobs = group->describe(group->allocate(64)) + group->address(Port{0});
+        const std::size_t held = shared_bytes();
+        char go = 0;
+        bool good = write(from_child[1], blobs.data(), blobs.size()) > 0;
+        good = good && read(to_child[0], &go, 1) == 1;
+        group.reset();
+        good = good && shared_bytes() == held && write(from_child[1], &go, 1) == 1;
+        good = good && read(to_child[0], &go, 1) == 1;
+        _exit(good && shared_bytes() < held ? 0 : 1);
+    }
+    std::string blobs(4096, '\0');
+    const ssize_t bytes = read(from_child[0], blobs.data(), blobs.size());
+    ASSERT_GT(bytes, 0);
+    auto writer = open_group();
+    const RemoteMemory memory = writer->import_memory(blobs.substr(0, bytes / 2));
+    const std::string address = blobs.substr(bytes / 2, bytes / 2);
+    const Peer peer = writer->connect(Port{1}, address);
+    char go = '!';
+    ASSERT_EQ(write(to_child[1], &go, 1), 1);
+    ASSERT_EQ(read(from_child[0], &go, 1), 1);
+    PutResult last = PutResult::done;
+    puts_until_refused(*writer, peer, memory, last);
+    EXPECT_EQ(last, PutResult::failed);
+    EXPECT_NE(writer->error_text().find("closed"), std::string::npos) << writer->error_text();
+    writer.reset();
+    EXPECT_EQ(status_of([&] { open_group()->connect(Port{0}, address); }), Status::peer_lost);
+    ASSERT_EQ(write(to_child[1], &go, 1), 1);
+    int status = 1;
+    ASSERT_EQ(waitpid(child, &status, 0), child);
+    EXPECT_EQ(status, 0);
+    for (const int file : {from_child[0], from_child[1], to_child[0], to_child[1]}) {
+        close(file);
+    }
+}
+
+/// A file that may not grow is followed by another one, and what does not fit any is refused
+/// instead of ended by a signal.
+TEST(Memory, KeepsToTheLimitOfFileSizes) {
+    rlimit before{};
+    ASSERT_EQ(getrlimit(RLIMIT_FSIZE, &before), 0);
+    const rlimit small{1 << 20, before.rlim_max};
+    ASSERT_EQ(setrlimit(RLIMIT_FSIZE, &small), 0);
+    {
+        const auto group = open_group();
+        for (int i = 0; i < 20; ++i) {
+            std::memset(group->allocate(400'000).data, 1, 400'000);
+        }
+        std::string message;
+        EXPECT_EQ(status_of([&] { group->allocate(2 << 20); }, &message), Status::system_error);
+        EXPECT_NE(message.find("ulimit -f"), std::string::npos) << message;
+    }
+    ASSERT_EQ(setrlimit(RLIMIT_FSIZE, &before), 0);
 }
 
 TEST(Memory, HasNoNicsToChoose) {
