@@ -1,0 +1,232 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""One job of real processes whose random rank is disturbed, and what each survivor made of it."""
+import os
+import random
+import re
+import signal
+import socket
+import subprocess
+import tempfile
+import time
+
+RANKS = 9
+TIMEOUT = 4.0  # the job's TREFOIL_TIMEOUT
+LIMIT = TIMEOUT + 8  # of a survivor, from the fault to its end
+# name: backend, provider, further variables
+TRANSPORTS = {
+    "memory": ("memory", "", {}),
+    "ofi net": ("ofi", "net", {}),
+    "ofi rxm": ("ofi", "tcp;ofi_rxm", {}),
+    "ofi shm": ("ofi", "shm", {}),
+    "ucx tcp": ("ucx", "", {"UCX_TLS": "tcp"}),
+    "ucx posix": ("ucx", "", {"UCX_TLS": "posix"}),
+}
+FAULTS = ("KILL", "TERM", "STOP", "STOP+CONT")
+
+
+class Plan:
+    """Whom a seed disturbs, how and when."""
+
+    def __init__(self, seed, transport, fault):
+        chance = random.Random(f"{seed} {transport} {fault}")
+        self.seed, self.transport, self.fault = seed, transport, fault
+        self.victim = chance.randrange(RANKS)
+        self.in_start_up = chance.random() < 0.35
+        self.delay = chance.uniform(0, 0.6 if self.in_start_up else 3)
+        self.pause = chance.uniform(1, 6)
+        self.launcher = chance.choice(("store", "run"))
+
+
+class Rank:
+    """A process and the lines it has written."""
+
+    def __init__(self, path):
+        self.path, self.process, self.pid, self.code = path, None, None, None
+        self.ended_at = None
+
+    def lines(self):
+        try:
+            with open(self.path, errors="replace") as file:
+                return [line.rstrip("\n").split(" ", 2) for line in file if line.endswith("\n")]
+        except FileNotFoundError:
+            return []
+
+    def line(self, word):
+        return next((line for line in self.lines() if line[0] == word), None)
+
+    def alive(self):
+        """Looks once; under `trefoil run`, whose children the ranks are, by the state of the process."""
+        if self.code is not None:
+            return False
+        if self.process is not None:
+            self.code = self.process.poll()
+        elif self.pid is None:
+            line = self.line("started")
+            self.pid = int(line[2]) if line else None
+        elif not process_runs(self.pid):
+            self.code = {"failed": 3, "wrong": 5, "done": 0}.get(self.last_word(), -1)
+        if self.code is not None:
+            self.ended_at = time.monotonic()
+        return self.code is None
+
+    def last_word(self):
+        words = [line[0] for line in self.lines() if line[0] != "ended"]
+        return words[-1] if words else ""
+
+
+def process_runs(pid):
+    try:
+        with open(f"/proc/{pid}/stat") as file:
+            return file.read().rpartition(")")[2].split()[0] not in "ZX"
+    except (FileNotFoundError, ProcessLookupError):
+        return False
+
+
+def free_port():
+    with socket.socket() as probe:
+        probe.bind(("127.0.0.1", 0))
+        return probe.getsockname()[1]
+
+
+class Job:
+    def __init__(self, plan, tool, program, folder):
+        self.plan, self.folder = plan, folder
+        self.stop_file = os.path.join(folder, "stop")
+        self.ranks = [Rank(os.path.join(folder, f"rank{r}")) for r in range(RANKS)]
+        backend, provider, extra = TRANSPORTS[plan.transport]
+        environment = {key: value for key, value in os.environ.items() if not key.startswith("TREFOIL_")}
+        environment |= {"TREFOIL_TORUS": "3x3", "TREFOIL_TIMEOUT": str(TIMEOUT), "TREFOIL_BACKEND": backend,
+                        "TMPDIR": folder, **extra}
+        if provider:
+            environment["TREFOIL_PROVIDER"] = provider
+        command = [program, str(plan.seed), self.stop_file]
+        self.launcher = None
+        self.errors = open(os.path.join(folder, "errors"), "w")
+        if plan.launcher == "run":
+            script = 'exec "$@" > "$OUTPUTS/rank$TREFOIL_RANK"'
+            environment["OUTPUTS"] = folder
+            self.launcher = subprocess.Popen(
+                [tool, "run", "-n", str(RANKS), "--grace", str(LIMIT), "--", "/bin/sh", "-c", script, "sh", *command],
+                env=environment, stdout=self.errors, stderr=self.errors)
+            return
+        store = f"127.0.0.1:{free_port()}"
+        for number, rank in enumerate(self.ranks):
+            own = {"TREFOIL_RANK": str(number), "TREFOIL_SIZE": str(RANKS), "TREFOIL_STORE": store}
+            with open(rank.path, "w") as output:
+                rank.process = subprocess.Popen(command, env=environment | own, stdout=output, stderr=self.errors)
+            rank.pid = rank.process.pid
+
+    def until(self, condition, seconds):
+        deadline = time.monotonic() + seconds
+        while not condition():
+            if time.monotonic() > deadline:
+                return False
+            time.sleep(0.01)
+        return True
+
+    def send(self, rank, number):
+        if rank.alive() and rank.pid:
+            try:
+                os.kill(rank.pid, number)
+            except ProcessLookupError:
+                pass
+
+    def run(self):
+        """Disturbs the victim; returns when all have ended, or LIMIT has passed. The time of the fault."""
+        plan, victim = self.plan, self.ranks[self.plan.victim]
+        self.until(lambda: victim.alive() and victim.pid, 20)
+        if not plan.in_start_up:
+            self.until(lambda: all(rank.line("created") or not rank.alive() for rank in self.ranks), 30)
+        time.sleep(plan.delay)
+        self.phase = "calls" if victim.line("created") else "start-up"
+        fault_at = self.last_change = time.monotonic()
+        self.send(victim, {"KILL": signal.SIGKILL, "TERM": signal.SIGTERM}.get(plan.fault, signal.SIGSTOP))
+        if plan.fault == "STOP+CONT":
+            time.sleep(plan.pause)
+            self.send(victim, signal.SIGCONT)
+            self.last_change = time.monotonic()
+            time.sleep(1)
+            open(self.stop_file, "w").close()
+        others = [rank for number, rank in enumerate(self.ranks)
+                  if number != plan.victim or plan.fault == "STOP+CONT"]
+        self.until(lambda: not any([rank.alive() for rank in others]), self.last_change + LIMIT - time.monotonic())
+        return fault_at
+
+    def clean_up(self):
+        """Ends what is left: the processes of this job only, by their numbers."""
+        for rank in self.ranks:
+            if rank.alive():
+                self.send(rank, signal.SIGKILL)
+        for rank in self.ranks:
+            if rank.process is not None:
+                rank.process.wait()
+        if self.launcher is not None:
+            try:
+                self.launcher.wait(20)
+            except subprocess.TimeoutExpired:
+                self.launcher.kill()
+                self.launcher.wait()
+        self.errors.close()
+
+
+def first_rank_named(text):
+    found = re.search(r"\branks? (\d+)", text)
+    return int(found[1]) if found else None
+
+
+def verdict(rank, culprit, fault_at):
+    """What became of one survivor, in a few words and with its text."""
+    result = {"code": rank.code, "seconds": None, "text": "", "call": "", "status": None}
+    failed, wrong = rank.line("failed"), rank.line("wrong")
+    if failed:
+        status, call, text = (failed[2].split(" ", 2) + [""])[:3]
+        result |= {"seconds": round(float(failed[1]) - fault_at, 2), "status": int(status), "call": call, "text": text}
+    if wrong or rank.code == 5:
+        result |= {"class": "wrong", "text": " ".join(wrong or [])}
+    elif rank.code is None:
+        result["class"] = "hang"
+    elif rank.code == 0:
+        result["class"] = "finished"
+    elif rank.code == 3 and failed:
+        named = first_rank_named(result["text"])
+        result["class"] = "named" if named == culprit else "fence" if tells_no_rank(named, result) else "other"
+    else:
+        result["class"] = "crash"
+    return result
+
+
+def tells_no_rank(named, result):
+    """A launcher's fence that came back without saying who is missing."""
+    return named is None and "fence" in result["text"]
+
+
+def left_over(before):
+    return sorted(entry for entry in shared_files() if entry not in before)
+
+
+def shared_files():
+    words = re.compile(r"trefoil|ofi|ucx|^fi_|psm", re.I)
+    found = {os.path.join("/dev/shm", name) for name in os.listdir("/dev/shm")}
+    return found | {os.path.join("/tmp", name) for name in os.listdir("/tmp") if words.search(name)}
+
+
+def run_job(plan, tool, program):
+    before = shared_files()
+    with tempfile.TemporaryDirectory(prefix="disturbed-") as folder:
+        job = Job(plan, tool, program, folder)
+        try:
+            fault_at = job.run()
+        finally:
+            job.clean_up()
+        survivors, victim = {}, None
+        for number, rank in enumerate(job.ranks):
+            if number != plan.victim:
+                survivors[number] = verdict(rank, plan.victim, fault_at)
+            elif plan.fault == "STOP+CONT":
+                victim = verdict(rank, -1, fault_at)
+        with open(os.path.join(folder, "errors"), errors="replace") as file:
+            errors = file.read()[-4000:]
+    return {"seed": plan.seed, "transport": plan.transport, "fault": plan.fault, "launcher": plan.launcher,
+            "victim": plan.victim, "phase": job.phase, "delay": round(plan.delay, 3),
+            "pause": round(plan.pause, 2) if plan.fault == "STOP+CONT" else None,
+            "survivors": survivors, "the victim": victim, "left over": left_over(before), "errors": errors}
