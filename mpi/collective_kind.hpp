@@ -73,10 +73,11 @@ enum class Reason : std::uint8_t {
     intercommunicator,
     several_worlds,
     tuning,       ///< tried out, or found to be faster
+    not_set_up,   ///< Trefoil lacks something for this communicator; all ranks know
     unsupported,  ///< by the algorithm that was asked for, on this torus; or a device's memory
     arguments
 };
-inline constexpr std::array<std::string_view, 12> reason_texts{
+inline constexpr std::array<std::string_view, 13> reason_texts{
     "",
     "TREFOIL_MPI leaves this collective to MPI",
     "TREFOIL_MPI leaves this size to MPI",
@@ -87,9 +88,9 @@ inline constexpr std::array<std::string_view, 12> reason_texts{
     "an intercommunicator",
     "ranks of several MPI_COMM_WORLDs",
     "TREFOIL_MPI_TUNE, in a trial or because MPI had been faster",
+    "Trefoil could not set up the communicator; a warning tells why",
     "TREFOIL_ALGORITHM, or the order of the ranks in the torus, does not suit the operation; or "
-    "the "
-    "buffers are a device's memory",
+    "the buffers are a device's memory",
     "wrong arguments, which MPI reports"};
 inline constexpr std::size_t reasons = reason_texts.size();
 

@@ -37,8 +37,8 @@ Verdict verdict_of(Kind kind, const ShadowCommunicator* shadow, Decide& decide) 
     return verdict;
 }
 
-/// No code of MPI's: nothing has moved, and all ranks are told the same.
-inline constexpr int unsupported_code = -1;
+/// No codes of MPI's: nothing has moved, and all ranks are told the same.
+inline constexpr int unsupported_code = -1, gave_up_code = -2;
 
 /// Runs `run`, whose failures, exceptions among them, go to the communicator's error handler; but
 /// what Trefoil finds it cannot do, on all ranks and before anything moves, is left to the caller.
@@ -52,9 +52,12 @@ int run_by_trefoil(ShadowCommunicator& shadow, Run& run) {
         if (status == TREFOIL_ERROR_UNSUPPORTED && shadow.goes_on()) {
             return unsupported_code;
         }
+        if (shadow.gives_up(status)) {
+            return gave_up_code;
+        }
         const bool is_set_up = shadow.failure() == TREFOIL_SUCCESS;
-        return raise(shadow.comm(), status,
-                     is_set_up ? trefoil_last_error(nullptr) : shadow.failure_text());
+        return is_set_up ? raise(shadow.comm(), status, trefoil_last_error(nullptr))
+                         : raise(shadow.comm(), TREFOIL_ERROR_SYSTEM, shadow.failure_text());
     } catch (const MpiFailure& failure) {
         return failure.code;
     } catch (const std::bad_alloc&) {
@@ -107,10 +110,10 @@ int dispatch(Kind kind, MPI_Comm comm, Decide decide, Run run, Below below) {
     return timed(kind, verdict, trial, comm, [&] {
         if (verdict.reason == Reason::none) {
             const int code = run_by_trefoil(*shadow, run);
-            if (code != unsupported_code) {
+            if (code != unsupported_code && code != gave_up_code) {
                 return code;
             }
-            verdict.reason = Reason::unsupported;
+            verdict.reason = code == gave_up_code ? shadow->reason() : Reason::unsupported;
         }
         return below();
     });

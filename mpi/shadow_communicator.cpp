@@ -2,15 +2,19 @@
 // Making a Trefoil communicator out of an MPI communicator.
 #include "mpi/shadow_communicator.hpp"
 
+#include <fcntl.h>
+#include <sys/resource.h>
+#include <unistd.h>
+
 #include <algorithm>
 #include <array>
-#include <cstring>
 #include <numeric>
 
 #include "mpi/allgather.hpp"
 #include "mpi/layer.hpp"
 #include "mpi/report.hpp"
 #include "mpi/torus_choice.hpp"
+#include "mpi/words.hpp"
 
 namespace trefoil::mpi {
 
@@ -65,28 +69,76 @@ void ShadowCommunicator::progress_callback(void* self) {
 
 /// Before each allgather of a creation, and after the last, all ranks tell whether they still go
 /// on: a rank that failed on its own would leave the others waiting for it. If one does not go on,
-/// all learn from it why.
-bool ShadowCommunicator::all_succeed(const char* own_failure) {
-    std::array<std::uint64_t, 1> failed{own_failure == nullptr ? 0U : 1U};
+/// all learn from it why: failure_ and failure_text_ are then alike on all ranks.
+bool ShadowCommunicator::all_succeed(const Outcome& mine) {
+    std::array<std::uint64_t, 1> failed{mine.status == TREFOIL_SUCCESS ? 0U : 1U};
     if (!greatest(comm_, failed)) {
+        failure_ = TREFOIL_ERROR_TIMEOUT;
         failure_text_ = "not all ranks of this communicator came to set up Trefoil in time";
         return false;
     }
     if (failed[0] == 0) {
         return true;
     }
-    constexpr std::size_t length = 256;
-    std::vector<char> mine(length), all(length * ranks_);
-    std::strncpy(mine.data(), own_failure == nullptr ? "" : own_failure, length - 1);
-    allgather(comm_, mine.data(), all.data(), length);
-    for (std::size_t r = 0; r < ranks_; ++r) {
-        if (all[r * length] != '\0') {
-            failure_text_ = "rank " + std::to_string(r) +
-                            " cannot set up its part of this "
-                            "communicator: " +
-                            &all[r * length];
-            break;
+    struct Told {
+        trefoil_status_t status;
+        std::array<char, 508> text;
+    };
+    Told told{mine.status, {}};
+    mine.text.copy(told.text.data(), told.text.size() - 1);
+    std::vector<Told> all(ranks_);
+    failure_ = TREFOIL_ERROR_TIMEOUT;
+    failure_text_ = "a rank could not tell the others why it cannot set up Trefoil";
+    if (allgather(comm_, &told, all.data(), sizeof told) != MPI_SUCCESS) {
+        return false;
+    }
+    const auto failing =
+        std::ranges::find_if(all, [](const Told& one) { return one.status != TREFOIL_SUCCESS; });
+    // Who waited for it in vain is not who has failed.
+    auto first = std::ranges::find_if(all, [](const Told& one) {
+        return one.status != TREFOIL_SUCCESS && one.status != TREFOIL_ERROR_TIMEOUT &&
+               one.status != TREFOIL_ERROR_PEER_LOST;
+    });
+    first = first == all.end() ? failing : first;
+    failure_ = first->status;
+    failure_text_ = "rank " + std::to_string(first - all.begin()) +
+                    " cannot set up its part of this communicator: " + first->text.data();
+    return false;
+}
+
+/// Only for what a rank lacks: what the user has asked for, and cannot have, stays an error. Alike
+/// on all ranks, as failure_ is.
+bool ShadowCommunicator::leave_to_mpi() {
+    if (failure_ != TREFOIL_ERROR_OUT_OF_MEMORY && failure_ != TREFOIL_ERROR_SYSTEM &&
+        failure_ != TREFOIL_ERROR_UNSUPPORTED) {
+        return false;
+    }
+    reason_ = Reason::not_set_up;
+    static std::atomic_flag said;
+    const bool first = rank_ == 0 && !said.test_and_set();
+    say(first ? TREFOIL_LOG_WARNING : TREFOIL_LOG_INFO,
+        "MPI runs the collectives of a communicator of " + std::to_string(ranks_) +
+            " ranks, as Trefoil cannot: " + failure_text_ +
+            (first ? "; further ones are told under TREFOIL_LOG=info,mpi" : ""));
+    return true;
+}
+
+bool ShadowCommunicator::gives_up(trefoil_status_t status) {
+    if (reason_ == Reason::not_set_up) {
+        return true;
+    }
+    for (trefoil_comm_t* const made : {&threaded_, &serial_}) {
+        int nothing_moved = 0;
+        if (*made == nullptr ||
+            trefoil_comm_nothing_moved(*made, &nothing_moved) != TREFOIL_SUCCESS ||
+            nothing_moved == 0) {
+            continue;
         }
+        // All ranks are here, but with what each of them has seen.
+        all_succeed({status, trefoil_last_error(*made)});
+        trefoil_comm_destroy(*made);  // what it holds may be what is missing
+        *made = nullptr;
+        return leave_to_mpi();
     }
     return false;
 }
@@ -94,11 +146,26 @@ bool ShadowCommunicator::all_succeed(const char* own_failure) {
 int ShadowCommunicator::gather_callback(const void* mine, void* all, std::size_t bytes,
                                         void* self) {
     auto* const me = static_cast<ShadowCommunicator*>(self);
-    if (me->creating_ && !me->all_succeed(nullptr)) {
-        me->failure_ = TREFOIL_ERROR_SYSTEM;
+    if (me->creating_ && !me->all_succeed({})) {
         return MPI_ERR_OTHER;
     }
     return allgather(me->comm_, mine, all, bytes);
+}
+
+/// The program, and the MPI below, get by without Trefoil as long as it leaves them descriptors.
+ShadowCommunicator::Outcome ShadowCommunicator::look_at_descriptors() {
+    rlimit limit{};
+    const int lowest_free = open("/dev/null", O_RDONLY | O_CLOEXEC);
+    if (lowest_free >= 0) {
+        close(lowest_free);
+    }
+    if (getrlimit(RLIMIT_NOFILE, &limit) != 0 ||
+        (lowest_free >= 0 && static_cast<rlim_t>(lowest_free) < limit.rlim_cur / 4 * 3)) {
+        return {};
+    }
+    return {TREFOIL_ERROR_SYSTEM, "of the descriptors that this process may have (ulimit -n: " +
+                                      std::to_string(limit.rlim_cur) +
+                                      ") three quarters are in use"};
 }
 
 trefoil_comm_t ShadowCommunicator::create(bool serial, trefoil_comm_t& made) {
@@ -117,17 +184,20 @@ trefoil_comm_t ShadowCommunicator::create(bool serial, trefoil_comm_t& made) {
     config.context = this;
     config.torus = choice.torus.empty() ? nullptr : choice.torus.c_str();
     config.port_threads = serial ? -1 : 0;
-    creating_ = true;
-    const trefoil_status_t status = trefoil_comm_create(&config, &made);
-    creating_ = false;
-    // Unless an allgather has told already.
-    if (failure_ == TREFOIL_SUCCESS &&
-        !all_succeed(status == TREFOIL_SUCCESS ? nullptr : trefoil_last_error(nullptr))) {
-        failure_ = TREFOIL_ERROR_SYSTEM;
+    Outcome mine = look_at_descriptors();
+    if (mine.status == TREFOIL_SUCCESS) {
+        creating_ = true;
+        mine.status = trefoil_comm_create(&config, &made);
+        creating_ = false;
+        mine.text = mine.status == TREFOIL_SUCCESS ? "" : trefoil_last_error(nullptr);
+    }
+    if (failure_ == TREFOIL_SUCCESS) {  // else an allgather has told already
+        all_succeed(mine);
     }
     if (failure_ != TREFOIL_SUCCESS) {
         trefoil_comm_destroy(made);
         made = nullptr;
+        leave_to_mpi();
     } else if (layer.reports && !serial) {
         note_shadow(made, choice.source);
     }

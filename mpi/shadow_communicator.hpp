@@ -36,6 +36,10 @@ class ShadowCommunicator {
     bool goes_on() const {
         return failure_ == TREFOIL_SUCCESS && lives(threaded_) && lives(serial_);
     }
+    /// After a call that failed. True: this communicator lacks something, such as descriptors or
+    /// memory; all ranks leave this call, and all later ones, to MPI. Collective where Trefoil says
+    /// that nothing has moved.
+    bool gives_up(trefoil_status_t status);
     bool in_use() const { return threaded_ != nullptr || serial_ != nullptr; }
 
     /// Collective at first. `serial`: for what must stay in the calling thread. Null: it cannot be,
@@ -64,7 +68,14 @@ class ShadowCommunicator {
     static int gather_callback(const void* mine, void* all, std::size_t bytes, void* self);
     static void progress_callback(void* self);
     trefoil_comm_t create(bool serial, trefoil_comm_t& made);
-    bool all_succeed(const char* own_failure);
+    /// What happened to one rank, or nothing.
+    struct Outcome {
+        trefoil_status_t status = TREFOIL_SUCCESS;
+        std::string text;
+    };
+    bool all_succeed(const Outcome& mine);
+    bool leave_to_mpi();
+    static Outcome look_at_descriptors();
 
     MPI_Comm comm_;
     int rank_ = 0;

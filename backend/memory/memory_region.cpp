@@ -62,8 +62,7 @@ Header& header_of(std::byte* mapping) {
 bool join_holders(Header& header) {
     std::uint32_t holders = header.holders.load(std::memory_order_acquire);
     while (holders != 0) {
-        if (header.holders.compare_exchange_weak(holders, holders + 1,
-                                                 std::memory_order_acq_rel)) {
+        if (header.holders.compare_exchange_weak(holders, holders + 1, std::memory_order_acq_rel)) {
             return true;
         }
     }
@@ -122,8 +121,8 @@ Registry& registry() {
 }
 
 std::byte* map(int file, std::uint64_t offset, std::size_t bytes) {
-    void* address = mmap(nullptr, bytes, PROT_READ | PROT_WRITE, MAP_SHARED, file,
-                         static_cast<off_t>(offset));
+    void* address =
+        mmap(nullptr, bytes, PROT_READ | PROT_WRITE, MAP_SHARED, file, static_cast<off_t>(offset));
     if (address == MAP_FAILED) {
         fail_by_system(("cannot map " + std::to_string(bytes) + " bytes of shared memory").c_str(),
                        errno);

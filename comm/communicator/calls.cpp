@@ -127,6 +127,7 @@ const Plan& Communicator::make_plan(const Request& request) {
         }
         return plans_.insert(request, chooser_->forced(request.collective), std::move(made));
     } catch (const OutOfStep& error) {
+        nothing_moved_ = true;
         fail(error);
     } catch (const Error& error) {
         if (error.status() == Status::unsupported) {

@@ -46,6 +46,8 @@ class Communicator {
     const Torus& torus() const { return torus_map_.torus; }
     const TorusMap& torus_map() const { return torus_map_; }
     const std::string& failure() const { return failure_; }
+    /// It has failed while its ranks connected for a call, and all of them know: nothing has moved.
+    bool nothing_moved() const { return nothing_moved_; }
     /// What is in use: "memory", "ofi"; "net", "" where the backend has one provider only.
     const std::string& backend() const { return settings_.backend; }
     const std::string& provider() const { return provider_; }
@@ -128,6 +130,7 @@ class Communicator {
     PlanCache plans_;
     Status failed_ = Status::success;
     std::string failure_;
+    bool nothing_moved_ = false;
 };
 
 }  // namespace trefoil

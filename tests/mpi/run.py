@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """Runs an MPI program under a real mpirun, with the MPI layer or without it.
 
-Usage: run.py --mpi openmpi|mpich --ranks N [--layer FILE] [--expect WORD ...] [--uncrowded] PROGRAM [ARGUMENT ...]. Exit code 77, and a
+Usage: run.py --mpi openmpi|mpich --ranks N [--layer FILE] [--expect WORD ...] [--refuse WORD ...] [--once WORD ...] [--set NAME=VALUE ...] [--uncrowded] PROGRAM [ARGUMENT ...]. Exit code 77, and a
 reason, where that mpirun is missing.
 """
 import argparse
@@ -63,6 +63,8 @@ def main():
     parser.add_argument("--ranks", type=int, required=True)
     parser.add_argument("--layer")
     parser.add_argument("--expect", action="append", default=[], help="what must be printed")
+    parser.add_argument("--refuse", action="append", default=[], help="what must not be printed")
+    parser.add_argument("--once", action="append", default=[], help="what must be printed once")
     parser.add_argument("--set", action="append", default=[], help="NAME=VALUE for the ranks")
     parser.add_argument("--uncrowded", action="store_true", help="as the MPI comes: there is a core for each rank")
     parser.add_argument("program", nargs=argparse.REMAINDER)
@@ -73,7 +75,10 @@ def main():
     missing = [word for word in options.expect if word not in output]
     if missing:
         print(f"not printed: {missing}")
-    sys.exit(1 if code != 0 or missing else 0)
+    wrong = [word for word in options.refuse if word in output] + [word for word in options.once if output.count(word) != 1]
+    if wrong:
+        print(f"printed, or printed too often: {wrong}")
+    sys.exit(1 if code != 0 or missing or wrong else 0)
 
 
 if __name__ == "__main__":
