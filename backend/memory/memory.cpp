@@ -13,6 +13,7 @@
 #include "backend/memory/memory_region.hpp"
 #include "backend/memory/process_memory.hpp"
 #include "backend/ports/notification_queue.hpp"
+#include "backend/ports/read_guard.hpp"
 
 namespace trefoil {
 
@@ -25,9 +26,17 @@ using memory::Region;
 using memory::SmallPut;
 using memory::Use;
 
-/// All zeros is an empty queue, so a fresh or a peer's region is one as it is.
+/// What peers see of a group. All zeros is an empty queue and a closed guard, so a fresh or a
+/// peer's region is one as it is.
+struct Front {
+    NotificationQueue queue;
+    ReadGuard guard;
+};
+Front& front_in(const Region& region) {
+    return *reinterpret_cast<Front*>(region.data());
+}
 NotificationQueue& queue_in(const Region& region) {
-    return *reinterpret_cast<NotificationQueue*>(region.data());
+    return front_in(region).queue;
 }
 
 /// The kernel may forbid access to processes whose files it lets us open, so try.
@@ -54,7 +63,7 @@ struct Target {
 class MemoryGroup final : public PortGroup {
   public:
     explicit MemoryGroup(const std::vector<Port>& ports)
-        : queue_(Region::make(Use::queue, sizeof(NotificationQueue))), reader_(queue_in(*queue_)) {
+        : queue_(Region::make(Use::queue, sizeof(Front))), reader_(queue_in(*queue_)) {
         ports_ = ports;
     }
     ~MemoryGroup() override { reader_.close(); }
@@ -80,6 +89,10 @@ class MemoryGroup final : public PortGroup {
     bool copy_from(Peer peer, void* target, std::uint64_t address,
                    std::size_t bytes) const override {
         return memory::copy_from_process(target_of(peer).region->maker(), target, address, bytes);
+    }
+    ReadGuard* own_guard() override { return &front_in(*queue_).guard; }
+    const ReadGuard* guard_of(Peer peer) const override {
+        return &front_in(*target_of(peer).region).guard;
     }
 
     std::size_t inject_bytes() const override { return std::numeric_limits<std::size_t>::max(); }

@@ -44,6 +44,7 @@ class OfiGroup final : public PortGroup {
     std::size_t poll(std::span<Event> events) override;
     void wait(std::chrono::microseconds longest) override;
     void wake() override;
+    void abandon(std::chrono::milliseconds longest) noexcept override;
 
     int notification_bits() const override { return notification_bits_; }
     bool needs_registered_source() const override { return (mr_mode_ & FI_MR_LOCAL) != 0; }
@@ -94,7 +95,7 @@ class OfiGroup final : public PortGroup {
     bool something_kept() const;
     void block(std::chrono::microseconds longest);
     void nap(std::chrono::microseconds longest);
-    void drain();
+    void drain(std::chrono::milliseconds longest);
 
     int mr_mode_ = 0;
     std::size_t inject_bytes_ = 0;
@@ -123,6 +124,7 @@ class OfiGroup final : public PortGroup {
     std::size_t kept_last_ = 0;
     bool failure_waits_ = false;  // fi_cq_readerr has something to say
     bool queue_broken_ = false;   // the queue itself fails; error_text_ says how
+    bool abandoned_ = false;
     std::array<char, 256> error_text_{};
 };
 

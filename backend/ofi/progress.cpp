@@ -25,7 +25,30 @@ bool is_arrival(const fi_cq_data_entry& entry) {
 }  // namespace
 
 OfiGroup::~OfiGroup() {
-    drain();
+    if (!abandoned_) {
+        drain(longest_drain);
+    }
+}
+
+// libfabric cancels no put, but an endpoint that is closed reads no source any more. One that has
+// seen all off stays open, so that what it has sent is not lost with the connection.
+void OfiGroup::abandon(std::chrono::milliseconds longest) noexcept {
+    if (abandoned_) {
+        return;
+    }
+    abandoned_ = true;
+    drain(longest);
+    if (queued_ == 0) {
+        return;
+    }
+    if ((mr_mode_ & FI_MR_ENDPOINT) != 0) {  // an endpoint closes after what is bound to it
+        for (RegisteredMemory& memory : memory_) {
+            memory.registration.reset();
+        }
+    }
+    for (PortEndpoint& port : endpoints_) {
+        port.endpoint.reset();
+    }
 }
 
 void OfiGroup::release(Pending* pending) {
@@ -169,8 +192,8 @@ Event OfiGroup::read_failure() {
 // fi_close drops what was accepted but has not left yet, and unread bytes make the kernel reset the
 // connection, which can take our last bytes with it. So: see all puts off, then read what came
 // meanwhile. Bounded, because a peer may be dead.
-void OfiGroup::drain() {
-    const Clock::time_point deadline = Clock::now() + longest_drain;
+void OfiGroup::drain(std::chrono::milliseconds longest) {
+    const Clock::time_point deadline = Clock::now() + longest;
     std::array<Event, batch> events;
     while (queued_ > 0 && !queue_broken_ && Clock::now() < deadline) {
         if (poll(events) == 0) {

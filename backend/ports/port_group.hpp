@@ -15,6 +15,8 @@
 //  - take some dozens of small puts to a peer that does not poll;
 //  - deliver what is `done` or `sent` without the sender's help;
 //  - see off what it has accepted when it is destroyed, for up to longest_drain;
+//  - read no source any more when abandon() has returned, and let no peer take for whole what it
+//    has not sent whole;
 //  - neither allocate, lock, log nor throw in put() and poll().
 //
 // The transport need not
@@ -32,7 +34,8 @@
 //    may still land;
 //  - where needs_registered_source(), send from memory of the same group, with its descriptor;
 //  - stay inside the target's bytes;
-//  - not touch memory that peers put into before their notification says so.
+//  - not touch memory that peers put into before their notification says so;
+//  - do nothing but destroy a group that it has abandoned (wake() aside).
 #pragma once
 
 #include <algorithm>
@@ -96,6 +99,8 @@ enum class Reach : std::uint8_t {
     addresses  ///< the peer's process is this one: its addresses are valid here, too
 };
 
+struct ReadGuard;  // backend/ports/read_guard.hpp
+
 /// The ports of one owner thread: one progress domain and one completion queue (progress is per
 /// domain: polling a group progresses all its ports and nothing else). Not thread-safe: a group is
 /// touched by one thread at a time, but for wake(). Set-up functions (allocate ... connect) throw
@@ -151,9 +156,18 @@ class PortGroup {
         return false;
     }
 
-    /// The job has failed, so connections may be half made: from now on nothing but the end is
-    /// asked of this group, and it need not free what cannot be freed safely in that state.
-    virtual void abandon() noexcept {}
+    /// Where reach() is not `none`: this group's guard, and that of the group at the other end.
+    virtual ReadGuard* own_guard() { return nullptr; }
+    virtual const ReadGuard* guard_of(Peer) const { return nullptr; }
+
+    /// The end after a failure; connections may be half made. Sees off what was accepted for up to
+    /// `longest`, then cuts what is left: closes its endpoints, or never touches them again. When
+    /// it returns, no source of a put is read any more and nothing new is written by this group, so
+    /// the sources may be changed and freed although no `sent` was reported. Only destruction may
+    /// follow; it sends nothing, and need not free what cannot be freed safely in that state. By
+    /// the owner. Repeating it is harmless. Where all puts are `done` at once there is nothing to
+    /// do.
+    virtual void abandon(std::chrono::milliseconds /*longest*/) noexcept {}
 
     /// How much of a notification travels: 64 bits, or the lower 32.
     virtual int notification_bits() const { return 64; }
@@ -171,7 +185,7 @@ class PortGroup {
     std::vector<Port> ports_;
 };
 
-/// How long a group that is closed goes on sending what it has queued.
+/// How long a group that is closed, or abandoned, goes on sending what it has queued.
 constexpr std::chrono::milliseconds longest_drain{500};
 
 /// How long a group that cannot be woken naps before it looks again.

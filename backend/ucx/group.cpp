@@ -65,7 +65,9 @@ UcxGroup::~UcxGroup() {
     if (queue_) {
         queue_->close();
     }
-    drain();
+    if (!abandoned_) {
+        drain(longest_drain);
+    }
     targets_.clear();
     imported_.clear();
     for (const auto& own : rails_) {
@@ -75,7 +77,14 @@ UcxGroup::~UcxGroup() {
     memory_.clear();
 }
 
-void UcxGroup::abandon() noexcept {
+// Endpoints without error handling cannot be closed by force (see Rail::connect). But nothing is
+// sent, nor any source read, while nobody progresses the worker, and from now on nobody does.
+void UcxGroup::abandon(std::chrono::milliseconds longest) noexcept {
+    if (abandoned_) {
+        return;
+    }
+    drain(longest);
+    abandoned_ = true;
     for (const auto& own : rails_) {
         own->rail->abandon();
     }

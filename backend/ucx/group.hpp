@@ -49,7 +49,7 @@ class UcxGroup final : public PortGroup {
                   std::uint64_t notification, std::uint64_t cookie) override;
     std::size_t poll(std::span<Event> events) override;
     void wait(std::chrono::microseconds longest) override;
-    void abandon() noexcept override;
+    void abandon(std::chrono::milliseconds longest) noexcept override;
     void wake() override;
 
     std::string provider() const override { return rails_.front()->rail->transports(); }
@@ -113,7 +113,7 @@ class UcxGroup final : public PortGroup {
     std::size_t take(std::span<Event> events);
     void progress();
     bool arm();
-    void drain();
+    void drain(std::chrono::milliseconds longest);
     bool sleep(std::chrono::microseconds longest, std::chrono::microseconds slice);
     bool doze(std::chrono::microseconds longest, std::chrono::microseconds slice);
     ucs_status_t receive(Rail& rail, std::byte* to, void* data, std::size_t bytes,
@@ -147,6 +147,7 @@ class UcxGroup final : public PortGroup {
     bool direct_ = false;         // the last arrival came through the queue
     bool queue_used_ = false;     // something has arrived through it
     bool messages_used_ = false;  // something has arrived by message
+    bool abandoned_ = false;      // the rails are not touched any more
     Doorbell doorbell_;
     std::array<char, 256> error_text_{};
 };

@@ -212,6 +212,9 @@ std::size_t UcxGroup::take(std::span<Event> events) {
 }
 
 void UcxGroup::progress() {
+    if (abandoned_) {
+        return;
+    }
     for (const auto& own : rails_) {
         own->rail->progress();
     }
@@ -295,14 +298,14 @@ void UcxGroup::wake() {
 }
 
 // A peer fetches a large message when it gets round to it. Bounded, because it may be dead.
-void UcxGroup::drain() {
-    const Clock::time_point deadline = Clock::now() + longest_drain;
+void UcxGroup::drain(std::chrono::milliseconds longest) {
+    const Clock::time_point deadline = Clock::now() + longest;
     while (under_way_ > 0 && Clock::now() < deadline) {
         progress();
         std::this_thread::yield();
     }
     for (const auto& own : rails_) {
-        own->rail->drain();
+        own->rail->drain(deadline);
     }
 }
 

@@ -127,7 +127,7 @@ Endpoint& Rail::connect(const std::string& worker_address) {
 }
 
 // Sends a last message through the endpoints that were used, or the others; true when all are off.
-bool Rail::bid_farewell(bool used, std::chrono::milliseconds longest) {
+bool Rail::bid_farewell(bool used, Clock::time_point deadline) {
     ucp_request_param_t parameters{};
     std::vector<ucs_status_ptr_t> requests;
     for (const auto& [address, endpoint] : endpoints_) {
@@ -136,7 +136,6 @@ bool Rail::bid_farewell(bool used, std::chrono::milliseconds longest) {
                 ucp_am_send_nbx(endpoint.handle, farewell, nullptr, 0, nullptr, 0, &parameters));
         }
     }
-    const Clock::time_point deadline = Clock::now() + longest;
     bool done = true;
     for (const ucs_status_ptr_t request : requests) {
         if (!UCS_PTR_IS_PTR(request)) {
@@ -159,9 +158,9 @@ bool Rail::bid_farewell(bool used, std::chrono::milliseconds longest) {
 // endpoint that was never used may still be connecting, which takes the peer's help. Bounded,
 // because a peer may be dead. The rounds afterwards read what came meanwhile: unread bytes in a
 // socket would make the kernel reset the connection, which can take our last bytes with it.
-void Rail::drain() {
-    const bool sent = bid_farewell(true, longest_drain);
-    const bool connected = bid_farewell(false, connecting_drain);
+void Rail::drain(Clock::time_point deadline) {
+    const bool sent = bid_farewell(true, deadline);
+    const bool connected = bid_farewell(false, Clock::now() + connecting_drain);
     drained_ = sent && connected;
     const Clock::time_point end = Clock::now() + settling;
     do {

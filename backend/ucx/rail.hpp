@@ -44,9 +44,9 @@ class Rail {
     const std::string& transports() const { return transports_; }
     const std::string& device() const { return device_; }
 
-    /// Sees off what was accepted, but for messages that wait to be fetched; takes at most half a
-    /// second.
-    void drain();
+    /// Sees off what was accepted, but for messages that wait to be fetched; until `deadline`, or a
+    /// moment longer.
+    void drain(std::chrono::steady_clock::time_point deadline);
     /// Connections may be half made: close() keeps the worker.
     void abandon() noexcept { abandoned_ = true; }
     /// Closes the worker with its endpoints, not the context. After drain(); when that could not
@@ -55,7 +55,7 @@ class Rail {
 
   private:
     void handle(unsigned message, ucp_am_recv_callback_t handler, void* argument);
-    bool bid_farewell(bool used, std::chrono::milliseconds longest);
+    bool bid_farewell(bool used, std::chrono::steady_clock::time_point deadline);
 
     std::string device_;
     std::string transports_;

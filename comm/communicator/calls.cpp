@@ -155,8 +155,8 @@ void Communicator::fail(const Error& error) {
         const LogScope scope(log_);
         log_info(LogTopic::call, [&] { return "the communicator has failed: " + failure_; });
     }
+    bootstrap_->abandon(Error(failed_, failure_));  // first: the other takes half a second
     executor_->give_up(failed_, failure_);
-    bootstrap_->abandon(Error(failed_, failure_));
     throw Error(failed_, failure_);
 }
 

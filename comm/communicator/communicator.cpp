@@ -79,11 +79,6 @@ Communicator::~Communicator() {
     if (timeline_) {
         write_timeline(*timeline_, rank(), settings_.trace_events);
     }
-    for (const auto& group : channels_.groups) {
-        if (failed_ != Status::success) {
-            group->abandon();
-        }
-    }
 }
 
 /// Who the ranks are, and that they are configured alike.

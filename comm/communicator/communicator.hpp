@@ -131,6 +131,12 @@ class Communicator {
     Status failed_ = Status::success;
     std::string failure_;
     bool nothing_moved_ = false;
+
+    /// Goes first: a port group that closes still sends, and may read what the executor holds.
+    struct GroupsEnd {
+        Channels& channels;
+        ~GroupsEnd() { channels.groups.clear(); }
+    } groups_end_{channels_};
 };
 
 }  // namespace trefoil

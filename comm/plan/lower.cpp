@@ -101,6 +101,7 @@ class Lowering {
     void lower_step(const Step& step, std::uint32_t part, std::uint32_t number) {
         ProgramStep lowered;
         lowered.before = lower_moves(step);
+        lowered.reads = pulls_.list_peers(schedule_.moves_of(step));
         const auto this_step = static_cast<std::uint32_t>(program_.steps.size());
         lowered.puts.first = static_cast<std::uint32_t>(program_.puts.size());
         for (const Send& send : schedule_.sends_of(step)) {

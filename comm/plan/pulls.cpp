@@ -3,6 +3,7 @@
 #include "comm/plan/pulls.hpp"
 
 #include <algorithm>
+#include <set>
 #include <string>
 
 #include "comm/plan/lower.hpp"
@@ -215,6 +216,19 @@ std::vector<ProgramOp> PartPulls::lower(std::span<const PlacedMove> moves,
         program_.scratch_bytes += lines * landing_alignment;
     }
     return lower_pulls(moves, {element_bytes, chunk_bytes, in_place, room_});
+}
+
+ProgramRange PartPulls::list_peers(std::span<const Move> moves) {
+    std::set<std::uint32_t> channels;
+    for (const Move& move : moves) {
+        if (move.pulls()) {
+            channels.insert(program_.peer_of(input_of(move.peer)));
+        }
+    }
+    const ProgramRange range{static_cast<std::uint32_t>(program_.reads.size()),
+                             static_cast<std::uint32_t>(channels.size())};
+    program_.reads.insert(program_.reads.end(), channels.begin(), channels.end());
+    return range;
 }
 
 bool reaches_peers(const Schedule& schedule, const Channels& channels) {

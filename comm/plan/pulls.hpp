@@ -45,6 +45,8 @@ class PartPulls {
     void place_source(const Move& move, PlacedMove& placed) const;
     std::vector<ProgramOp> lower(std::span<const PlacedMove> moves, std::size_t element_bytes,
                                  bool in_place);
+    /// Lists the peers that the moves of a step read.
+    ProgramRange list_peers(std::span<const Move> moves);
 
   private:
     std::uint32_t input_of(Rank peer) const;

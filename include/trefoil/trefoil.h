@@ -25,7 +25,8 @@ extern "C" {
 #endif
 
 /* Every function that can fail returns one of these. Nothing was moved when an argument was wrong.
- */
+ * When a collective returns an error, nobody uses its buffers any more; what it had to write is
+ * undefined. */
 typedef enum {
     TREFOIL_SUCCESS = 0,
     TREFOIL_ERROR_INVALID_ARGUMENT = 1,

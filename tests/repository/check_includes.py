@@ -62,6 +62,7 @@ KNOWS = {
         "threads/workers/",
         "threads/timeline/",
         "backend/ports/port_group.hpp",
+        "backend/ports/read_guard.hpp",
         "topo/",
     ),
     # comm/ brings the rooms together, and never knows one transport or one algorithm.

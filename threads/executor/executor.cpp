@@ -37,6 +37,14 @@ std::size_t Executor::staging_bytes() const {
     return bytes;
 }
 
+namespace {
+
+bool reads_peers(const Call& call) {
+    return !call.segments.empty() && !call.segments.front().program->peers.empty();
+}
+
+}  // namespace
+
 Status Executor::run(const Call& call) noexcept {
     Failure& failure = parts_.failure;
     if (failure.happened()) {
@@ -44,6 +52,9 @@ Status Executor::run(const Call& call) noexcept {
     }
     call_.begin(call, ++calls_);
     watch_.begin_call(call_);
+    if (reads_peers(call)) {
+        parts_.reads.open(call_.hash());
+    }
     // What is written here the workers see, and what they write is seen afterwards.
     auto work = [this](int worker) { workers_[worker]->run(call_, watch_); };
     if (!port_threads_.run(work, parts_.options.progress)) {
@@ -58,6 +69,7 @@ Status Executor::run(const Call& call) noexcept {
     if (status != Status::success) {
         tell_peers(parts_.channels, parts_.controls, listen_to_group(),
                    status == Status::mismatch ? Control::mismatch : Control::failed);
+        end_groups();
     }
     return status;
 }
@@ -67,6 +79,21 @@ void Executor::give_up(Status status, const std::string& reason) noexcept {
         parts_.failure.set(status, reason);
         tell_peers(parts_.channels, parts_.controls, listen_to_group(),
                    status == Status::mismatch ? Control::mismatch : Control::failed);
+    }
+    end_groups();
+}
+
+/// All at the same time, so that it takes `longest_drain` and not that for each.
+void Executor::end_groups() noexcept {
+    parts_.reads.withdraw();
+    if (parts_.channels.groups.empty()) {
+        return;  // one rank alone
+    }
+    auto end = [this](int worker) { parts_.channels.groups[worker]->abandon(longest_drain); };
+    if (!port_threads_.run(end)) {
+        for (int worker = 0; worker < port_threads_.workers(); ++worker) {
+            end(worker);
+        }
     }
 }
 

@@ -54,14 +54,16 @@ class Executor {
     bool greet_for(std::chrono::milliseconds patience) { return greeting_.greet_for(patience); }
 
     /// Runs the call on all ports; returns when the result is complete and the input may be reused.
-    /// On failure tells the peers, and failure() says what happened; the executor is unusable then.
+    /// On failure tells the peers and ends the port groups, so that nobody uses the caller's
+    /// buffers any more; failure() says what happened. Only leave() and destruction may follow.
     Status run(const Call& call) noexcept;
     /// A call in which nothing moves. It has a number as all calls: a rank that alone has nothing
     /// to do does not take its next call for the others' present one.
     void count_empty_call() noexcept { ++calls_; }
 
-    /// This rank cannot make its next call, for a reason that lies outside: the peers are told, and
-    /// every later run() fails. Nothing happens after a failed run(), which has told them.
+    /// This rank cannot make its next call, for a reason that lies outside: the peers are told,
+    /// unless greet() has failed, the port groups end, and every later run() fails. After a failed
+    /// run(), which has done all that, nothing happens.
     void give_up(Status status, const std::string& reason) noexcept;
 
     /// Tells the peers that this rank goes away. Best effort, bounded.
@@ -74,6 +76,7 @@ class Executor {
 
   private:
     Listen listen_to_group();
+    void end_groups() noexcept;
 
     PortThreads& port_threads_;
     ExecutorParts parts_;

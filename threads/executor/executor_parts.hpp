@@ -9,6 +9,7 @@
 #include "threads/executor/executor_options.hpp"
 #include "threads/executor/failure.hpp"
 #include "threads/executor/operations.hpp"
+#include "threads/executor/peer_reads.hpp"
 #include "threads/executor/segment_queue.hpp"
 #include "threads/executor/steps.hpp"
 #include "threads/executor/wake_up.hpp"
@@ -26,8 +27,9 @@ struct ExecutorParts {
     SegmentQueue queue;
     WakeUp wake_up{channels.groups};
     Failure failure{wake_up};
-    Operations operations{channels, failure};
-    Steps steps{operations, wake_up, failure};
+    PeerReads reads{channels, failure};
+    Operations operations{channels, reads, failure};
+    Steps steps{operations, reads, wake_up, failure};
     ControlMessages controls{channels, wake_up};
 };
 

@@ -96,9 +96,14 @@ bool Operations::pull(const OutChannel& peer, const SegmentBuffers& buffers,
                                                 op.elements)) {
         return true;
     }
+    const int error = errno;
+    if (reads_.withdrawn(peer)) {  // and may have freed them
+        reads_.fail_with(peer);
+        return false;
+    }
     failure_.set(Status::system_error,
                  "reading the vector of rank " + std::to_string(peer.peer) +
-                     " in its process failed: " + std::strerror(errno) +
+                     " in its process failed: " + std::strerror(error) +
                      "; set TREFOIL_SINGLE_COPY=0 if its memory cannot be read by others");
     return false;
 }

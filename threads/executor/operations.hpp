@@ -5,6 +5,7 @@
 #include "threads/executor/call.hpp"
 #include "threads/executor/channels.hpp"
 #include "threads/executor/failure.hpp"
+#include "threads/executor/peer_reads.hpp"
 #include "threads/executor/segment_buffers.hpp"
 #include "threads/timeline/trace.hpp"
 
@@ -15,9 +16,9 @@ namespace trefoil {
 /// like all others.
 class Operations {
   public:
-    /// `channels` tell how to get at a peer's memory. Both outlive this.
-    Operations(const Channels& channels, Failure& failure)
-        : channels_(channels), failure_(failure) {}
+    /// `channels` tell how to get at a peer's memory. All outlive this.
+    Operations(const Channels& channels, PeerReads& reads, Failure& failure)
+        : channels_(channels), reads_(reads), failure_(failure) {}
 
     /// Performs `range` of the program's operations in their order, and notes each in `trace`
     /// unless it is null. When one fails, the failure is set and the rest are left out.
@@ -31,6 +32,7 @@ class Operations {
               const ProgramOp& op) const noexcept;
 
     const Channels& channels_;
+    PeerReads& reads_;
     Failure& failure_;
 };
 

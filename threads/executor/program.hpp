@@ -64,6 +64,7 @@ struct ProgramPut {
 /// used up: one per arrival, one per put (its source may be reused), and one from the step before.
 struct ProgramStep {
     ProgramRange before;  ///< ops before the puts
+    ProgramRange reads;   ///< of Program::reads: the peers whose vectors `before` reads
     ProgramRange puts;
     ProgramRange after;  ///< ops when everything has arrived and all puts have left
     std::uint32_t tokens = 1;
@@ -94,6 +95,7 @@ struct Program {
     /// The peers whose vectors this rank reads: the outgoing channel to each. The spaces of peer i
     /// are first_peer + 2i (its input) and the next (its output); op `open` places them.
     std::vector<std::uint32_t> peers;
+    std::vector<std::uint32_t> reads;  ///< such channels, those of each step together
     std::uint32_t first_peer = Location::first_landing;
     std::uint32_t peer_of(std::uint32_t space) const { return peers[(space - first_peer) / 2]; }
     std::uint32_t spaces() const {

@@ -19,7 +19,7 @@ void Steps::begin(SegmentQueue& queue, TimelineNotes& notes) noexcept {
             continue;
         }
         const std::uint32_t first = program.parts[part].first;
-        perform(segment, program.steps[first].before, notes);
+        perform_before(segment, program.steps[first], notes);
         open(segment, part, first, notes);
         spend_token(segment, first, notes);
     }
@@ -41,12 +41,27 @@ void Steps::spend_token(RunningSegment& segment, std::uint32_t step,
             return;
         }
         ++step;
-        perform(segment, segment.program().steps[step].before, notes);
+        perform_before(segment, segment.program().steps[step], notes);
         if (failure_.happened()) {
             return;
         }
         open(segment, done.part, step, notes);
         // And it had a token for the step before.
+    }
+}
+
+/// What is read of peers counts only if they let it be read until the end.
+void Steps::perform_before(RunningSegment& segment, const ProgramStep& step,
+                           TimelineNotes& notes) noexcept {
+    if (step.reads.count == 0) {
+        perform(segment, step.before, notes);
+        return;
+    }
+    const std::span<const std::uint32_t> peers(&segment.program().reads[step.reads.first],
+                                               step.reads.count);
+    if (reads_.begin(peers)) {
+        perform(segment, step.before, notes);
+        reads_.end(peers);
     }
 }
 

@@ -4,6 +4,7 @@
 
 #include "threads/executor/failure.hpp"
 #include "threads/executor/operations.hpp"
+#include "threads/executor/peer_reads.hpp"
 #include "threads/executor/running_segment.hpp"
 #include "threads/executor/segment_queue.hpp"
 #include "threads/executor/timeline_notes.hpp"
@@ -14,8 +15,8 @@ namespace trefoil {
 /// Drives RunningSegments. Keeps no state: any worker may call it, with its own notes.
 class Steps {
   public:
-    Steps(const Operations& operations, WakeUp& wake_up, const Failure& failure)
-        : operations_(operations), wake_up_(wake_up), failure_(failure) {}
+    Steps(const Operations& operations, PeerReads& reads, WakeUp& wake_up, const Failure& failure)
+        : operations_(operations), reads_(reads), wake_up_(wake_up), failure_(failure) {}
 
     /// By worker 0: the queue's next segment, which has started, does what comes before all steps,
     /// is shown to the other workers, and opens the first step of each part.
@@ -33,11 +34,14 @@ class Steps {
                                 notes.ring());
         }
     }
+    void perform_before(RunningSegment& segment, const ProgramStep& step,
+                        TimelineNotes& notes) noexcept;
     void open(RunningSegment& segment, std::uint32_t part, std::uint32_t step,
               TimelineNotes& notes) noexcept;
     void finish_part(RunningSegment& segment, std::uint32_t part, TimelineNotes& notes) noexcept;
 
     const Operations& operations_;
+    PeerReads& reads_;
     WakeUp& wake_up_;
     const Failure& failure_;
 };

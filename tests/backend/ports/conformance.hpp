@@ -83,6 +83,7 @@ class Driver {
     std::byte* inbox() { return inbox_.data; }
     std::byte* outbox() { return outbox_.data; }
     const LocalMemory& inbox_memory() const { return inbox_; }
+    const LocalMemory& outbox_memory() const { return outbox_; }
 
     /// What peers need: addresses of all ports and the inbox.
     std::string describe() const;

@@ -77,6 +77,7 @@ class StrictGroup final : public PortGroup {
     std::size_t poll(std::span<Event> events) override;
     void wait(std::chrono::microseconds longest) override;
     void wake() override;
+    void abandon(std::chrono::milliseconds longest) noexcept override;
 
     bool needs_registered_source() const override { return true; }
     std::string error_text() const override { return error_; }
@@ -100,6 +101,7 @@ class StrictGroup final : public PortGroup {
     };
 
     PutResult refuse(const std::string& why);
+    void drain(std::chrono::milliseconds longest);
     std::string mistake(Port port, Peer peer, const void* source, const void* descriptor,
                         const RemoteMemory& target, std::uint64_t offset, std::size_t bytes) const;
     std::size_t take(std::span<Event> events);
@@ -110,12 +112,13 @@ class StrictGroup final : public PortGroup {
     std::vector<std::pair<std::uint64_t, int>> connected_;  ///< a Peer is 1 + its place here
     std::vector<Event> kept_;                               ///< what wait() came across
     std::string error_ = "no error";
+    bool abandoned_ = false;
     mutable std::atomic<bool> inside_{false};
 };
 
-/// Sees off what was accepted, as long as a transport has to.
-StrictGroup::~StrictGroup() {
-    const auto deadline = Clock::now() + longest_drain;
+/// Sees off what was accepted, as long as a transport has to; then drops the rest.
+void StrictGroup::drain(std::chrono::milliseconds longest) {
+    const auto deadline = Clock::now() + longest;
     std::array<Event, 8> events;
     std::unique_lock lock(network_.mutex);
     while (!end_.outgoing.empty() && Clock::now() < deadline) {
@@ -125,8 +128,24 @@ StrictGroup::~StrictGroup() {
         lock.lock();
     }
     for (const auto& flight : end_.outgoing) {
-        flight->dropped = true;
+        flight->dropped |= !flight->read;
     }
+    end_.outgoing.clear();
+}
+
+void StrictGroup::abandon(std::chrono::milliseconds longest) noexcept {
+    const Inside inside(*this);
+    if (!abandoned_) {
+        abandoned_ = true;
+        drain(longest);
+    }
+}
+
+StrictGroup::~StrictGroup() {
+    if (!abandoned_) {
+        drain(longest_drain);
+    }
+    const std::scoped_lock lock(network_.mutex);
     for (const auto& flight : end_.incoming) {
         flight->dropped = true;
     }

@@ -116,6 +116,11 @@ class GroupDouble final : public PortGroup {
         changed_.notify_one();
     }
 
+    void abandon(std::chrono::milliseconds) noexcept override {
+        for (; !queued_.empty(); queued_.pop_front()) {
+            send(queued_.front());
+        }
+    }
     bool needs_registered_source() const override { return true; }
     std::string error_text() const override { return "none"; }
     std::string port_text(Port) const override { return "test double"; }

@@ -103,6 +103,13 @@ class LooseGroup final : public PortGroup {
         woken_ = true;
         changed_.notify_one();
     }
+    /// All leaves at once; who waits longest does not matter here.
+    void abandon(std::chrono::milliseconds) noexcept override {
+        std::vector<Event> lost(64);
+        while (!leaving_.empty()) {
+            poll(lost);
+        }
+    }
     std::string error_text() const override { return "none"; }
     std::string port_text(Port) const override { return "a loose end"; }
 

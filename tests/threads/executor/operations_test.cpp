@@ -66,7 +66,8 @@ class OperationsTest : public testing::Test {
     Channels channels_;
     WakeUp wake_up_{channels_.groups};
     Failure failure_{wake_up_};
-    Operations operations_{channels_, failure_};
+    PeerReads reads_{channels_, failure_};
+    Operations operations_{channels_, reads_, failure_};
     SegmentBuffers buffers_;
     Program program_;
     Call call_;

@@ -11,7 +11,7 @@
 
 namespace trefoil::test {
 
-class RecordingGroup final : public PortGroup {
+class RecordingGroup : public PortGroup {
   public:
     struct Put {
         Port port;

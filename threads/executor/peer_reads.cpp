@@ -1,0 +1,90 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Opening and withdrawing vectors, and looking whether a peer has.
+#include "threads/executor/peer_reads.hpp"
+
+#include <thread>
+
+#include "backend/ports/read_guard.hpp"
+
+namespace trefoil {
+
+void PeerReads::open(std::uint64_t call_hash) noexcept {
+    call_ = call_hash | 1;  // never 0
+    for (const auto& group : channels_.groups) {
+        if (ReadGuard* const guard = group->own_guard()) {
+            // The signal that tells a peer where the vectors lie publishes it.
+            guard->call.store(call_, std::memory_order_relaxed);
+        }
+    }
+}
+
+void PeerReads::withdraw() noexcept {
+    for (const auto& group : channels_.groups) {
+        if (ReadGuard* const guard = group->own_guard()) {
+            guard->call.store(0, std::memory_order_seq_cst);
+        }
+    }
+    // The caller changes its vectors afterwards: pairs with the fence in end().
+    std::atomic_thread_fence(std::memory_order_seq_cst);
+    for (const OutChannel& peer : channels_.out) {
+        const PortGroup& group = *channels_.groups[static_cast<std::size_t>(peer.group)];
+        const ReadGuard* const guard = group.guard_of(peer.endpoint);
+        // A thread of this process, so it goes on; it waits for nobody inside.
+        while (guard != nullptr && group.reach(peer.endpoint) == Reach::addresses &&
+               guard->readers.load(std::memory_order_seq_cst) != 0) {
+            std::this_thread::yield();
+        }
+    }
+}
+
+void PeerReads::count(std::int32_t change) noexcept {
+    for (const auto& group : channels_.groups) {  // a peer sees that of the group it talks to
+        if (ReadGuard* const guard = group->own_guard()) {
+            guard->readers.fetch_add(static_cast<std::uint32_t>(change), std::memory_order_seq_cst);
+        }
+    }
+}
+
+bool PeerReads::withdrawn(const OutChannel& peer) const noexcept {
+    const PortGroup& group = *channels_.groups[static_cast<std::size_t>(peer.group)];
+    const ReadGuard* const guard = group.guard_of(peer.endpoint);
+    return guard != nullptr && guard->call.load(std::memory_order_seq_cst) != call_;
+}
+
+void PeerReads::fail_with(const OutChannel& peer) noexcept {
+    const std::string rank = "rank " + std::to_string(peer.peer);
+    failure_.set(Status::peer_lost, rank +
+                                        " has ended this call with an error before this rank had "
+                                        "read its vector; the message of " +
+                                        rank + " says which");
+}
+
+bool PeerReads::all_open(std::span<const std::uint32_t> peers, Reach reach) noexcept {
+    for (const std::uint32_t number : peers) {
+        const OutChannel& peer = channels_.out[number];
+        const PortGroup& group = *channels_.groups[static_cast<std::size_t>(peer.group)];
+        if (group.reach(peer.endpoint) == reach && withdrawn(peer)) {
+            fail_with(peer);
+            return false;
+        }
+    }
+    return true;
+}
+
+bool PeerReads::begin(std::span<const std::uint32_t> peers) noexcept {
+    count(1);
+    if (all_open(peers, Reach::addresses)) {
+        return true;
+    }
+    count(-1);
+    return false;
+}
+
+void PeerReads::end(std::span<const std::uint32_t> peers) noexcept {
+    // What was copied was copied before the look: pairs with the fence in withdraw().
+    std::atomic_thread_fence(std::memory_order_seq_cst);
+    (void)all_open(peers, Reach::copies);
+    count(-1);
+}
+
+}  // namespace trefoil
