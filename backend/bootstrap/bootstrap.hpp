@@ -43,22 +43,40 @@ std::unique_ptr<Bootstrap> make_callback_bootstrap(Rank rank, Rank ranks,
 /// One rank alone.
 std::unique_ptr<Bootstrap> make_single_bootstrap();
 
-/// A client of Trefoil's TCP store at `host`:`port`. Waits up to `deadline` for the server to exist
-/// and for the others in each allgather. `job` separates independent groups of ranks that share one
-/// store (e.g. successive communicators).
-std::unique_ptr<Bootstrap> make_store_bootstrap(const std::string& host, int port,
-                                                const std::string& job, Rank rank, Rank ranks,
-                                                std::chrono::milliseconds deadline);
+/// Who joins which store.
+struct StoreClient {
+    std::string host;
+    int port = 0;
+    std::string token;  ///< the job's secret; empty: none
+    Rank rank = 0, ranks = 0;
+    /// For the server to exist, and for the others in each allgather.
+    std::chrono::milliseconds deadline{120'000};
+};
+
+/// A client of Trefoil's TCP store. `job` separates independent groups of ranks that share one
+/// store (e.g. successive communicators). Throws Error(mismatch) when the store does not know the
+/// same token, or the other way round.
+std::unique_ptr<Bootstrap> make_store_bootstrap(const StoreClient& client, const std::string& job);
 
 /// The store: a small TCP server with a thread of its own; lives in the launcher, or in rank 0. It
-/// listens on `host` (default loopback) and `port` (0: any free one), and ends with the object.
+/// listens on `host` (default loopback) and `port` (0: any free one), and ends with the object. Who
+/// does not know `token` is refused, unless it is empty. Who does not say in time who he is loses
+/// his connection, earlier where others wait for it, and the number of such connections is limited,
+/// so that strangers use up neither descriptors nor memory. Refusals are told as warnings, seldom.
 class StoreServer {
   public:
-    explicit StoreServer(const std::string& host = "127.0.0.1", int port = 0);
+    explicit StoreServer(const std::string& host = "127.0.0.1", int port = 0,
+                         std::string token = {},
+                         std::chrono::milliseconds patience = default_patience);
     ~StoreServer();
     StoreServer(const StoreServer&) = delete;
     StoreServer& operator=(const StoreServer&) = delete;
     int port() const;
+    /// Whether only this host reaches it.
+    bool on_loopback() const;
+
+    /// For a stranger to say who he is.
+    static constexpr std::chrono::seconds default_patience{10};
 
   private:
     class Implementation;

@@ -29,6 +29,7 @@ std::optional<Launcher> launcher_named(std::string_view name);
 struct LauncherRequest {
     std::optional<Launcher> launcher;  ///< nothing: the first that the environment indicates
     std::string store;                 ///< "host:port", or empty
+    std::string token;                 ///< of the store: what all ranks of the job know
     std::string job = "default";       ///< the group of ranks: each communicator has its own
     Rank rank = 0;                     ///< of the store
     Rank ranks = 0;                    ///< of the store; 0: not given

@@ -12,6 +12,7 @@
 
 #include "backend/bootstrap/store_socket.hpp"
 #include "topo/error.hpp"
+#include "topo/log/log.hpp"
 
 namespace trefoil {
 
@@ -33,21 +34,36 @@ class AllSignalsBlocked {
     sigset_t before_{};
 };
 
+/// Ranks that are started by hand may do without a token, as they always could; so who serves on a
+/// network that others reach is told, not refused.
+void warn_if_open(const StoreServer& server, const StoreAddress& address,
+                  const std::string& token) {
+    if (token.empty() && !server.on_loopback()) {
+        log_warning(LogTopic::setup, [&] {
+            return "rank 0 serves the store at " +
+                   store::endpoint_text(address.host, address.port) +
+                   " without a token: whoever reaches that address may join or disturb the job; "
+                   "give all ranks the same secret in TREFOIL_TOKEN";
+        });
+    }
+}
+
 /// The stores that this process serves, by their place.
 class ServedStores {
   public:
     /// Why this process does not serve the store at that place; empty if it does.
-    std::string serve(const StoreAddress& address) {
+    std::string serve(const StoreAddress& address, const std::string& token) {
         const std::lock_guard lock(mutex_);
         std::unique_ptr<StoreServer>& server =
             servers_[store::endpoint_text(address.host, address.port)];
         if (!server) {
             const AllSignalsBlocked blocked;
             try {
-                server = std::make_unique<StoreServer>(address.host, address.port);
+                server = std::make_unique<StoreServer>(address.host, address.port, token);
             } catch (const Error& error) {
                 return error.what();
             }
+            warn_if_open(*server, address, token);
         }
         return {};
     }
@@ -102,10 +118,12 @@ StoreAddress parse_store_address(std::string_view text) {
 
 std::unique_ptr<Bootstrap> make_served_store_bootstrap(const LauncherRequest& request) {
     const StoreAddress address = parse_store_address(request.store);
-    const std::string refusal = request.rank == 0 ? served_stores().serve(address) : std::string();
+    const std::string refusal =
+        request.rank == 0 ? served_stores().serve(address, request.token) : std::string();
     try {
-        return make_store_bootstrap(address.host, address.port, request.job, request.rank,
-                                    request.ranks, request.deadline);
+        return make_store_bootstrap({address.host, address.port, request.token, request.rank,
+                                     request.ranks, request.deadline},
+                                    request.job);
     } catch (const Error& error) {
         if (error.status() != Status::timeout) {
             throw;

@@ -4,8 +4,10 @@
 #include <sys/socket.h>
 
 #include <algorithm>
+#include <thread>
 
 #include "backend/bootstrap/bootstrap.hpp"
+#include "backend/bootstrap/store_admission.hpp"
 #include "backend/bootstrap/store_connection.hpp"
 #include "topo/error.hpp"
 
@@ -15,15 +17,21 @@ namespace {
 
 using Clock = std::chrono::steady_clock;
 using store::Connection;
+using store::Descriptor;
 using store::Kind;
 
 /// The server knows who is missing: it gets this much longer to say so.
 constexpr std::chrono::seconds grace{5};
 
+/// The server has ended the connection without a word.
+class Closed : public Error {
+  public:
+    using Error::Error;
+};
+
 class StoreBootstrap final : public Bootstrap {
   public:
-    StoreBootstrap(const std::string& host, int port, const std::string& job, Rank rank, Rank ranks,
-                   std::chrono::milliseconds deadline);
+    StoreBootstrap(const StoreClient& client, const std::string& job);
 
     Rank rank() const override { return rank_; }
     Rank ranks() const override { return ranks_; }
@@ -31,6 +39,7 @@ class StoreBootstrap final : public Bootstrap {
     void abandon(const Error& cause) noexcept override;
 
   private:
+    void join(const std::string& token, const std::string& job, Clock::time_point until);
     std::string ask(std::string message, Kind answer, Clock::time_point until);
     void progress(Clock::time_point until);
     std::string where() const { return "the store at " + place_; }
@@ -43,18 +52,57 @@ class StoreBootstrap final : public Bootstrap {
     std::uint64_t allgathers_ = 0;
 };
 
-StoreBootstrap::StoreBootstrap(const std::string& host, int port, const std::string& job, Rank rank,
-                               Rank ranks, std::chrono::milliseconds deadline)
-    : place_(store::endpoint_text(host, port)),
-      rank_(rank),
-      ranks_(ranks),
-      deadline_(deadline),
-      connection_(store::connect_to(host, port, Clock::now() + deadline)) {
+/// A store that is full of strangers may drop one who is not known yet: then once more.
+StoreBootstrap::StoreBootstrap(const StoreClient& client, const std::string& job)
+    : place_(store::endpoint_text(client.host, client.port)),
+      rank_(client.rank),
+      ranks_(client.ranks),
+      deadline_(std::max(client.deadline, std::chrono::milliseconds(1))),
+      connection_(Descriptor()) {
+    constexpr std::chrono::milliseconds pause{50};
+    const Clock::time_point until = Clock::now() + deadline_;
+    for (;;) {
+        connection_ = Connection(store::connect_to(client.host, client.port, until));
+        try {
+            join(client.token, job, until + grace);
+            return;
+        } catch (const Closed&) {
+            if (Clock::now() + pause >= until) {
+                throw;
+            }
+        }
+        std::this_thread::sleep_for(pause);
+    }
+}
+
+/// Both ends prove that they know the token; see store_admission.hpp.
+void StoreBootstrap::join(const std::string& token, const std::string& job,
+                          Clock::time_point until) {
+    store::Nonces nonces{random_bytes(store::Nonces::bytes), {}};
     store::Message hello(Kind::hello);
-    hello.number32(static_cast<std::uint32_t>(rank))
-        .number32(static_cast<std::uint32_t>(ranks))
+    hello.bytes(nonces.client).number32(token.empty() ? 0 : 1);
+    const std::string challenge = ask(std::move(hello).finish(), Kind::challenge, until);
+    store::Fields fields(challenge);
+    nonces.server = fields.bytes(store::Nonces::bytes);
+    fields.number32();
+    const bool knows_the_token =
+        equal_in_constant_time(fields.rest(), bytes_of(store::server_proof(token, nonces)));
+    store::Message claim(Kind::join);
+    claim.number32(static_cast<std::uint32_t>(rank_))
+        .number32(static_cast<std::uint32_t>(ranks_))
+        .number64(store::origin_of_this_process())
         .bytes(job);
-    ask(std::move(hello).finish(), Kind::welcome, Clock::now() + deadline + grace);
+    const std::string said = std::move(claim).finish().substr(store::header_bytes);
+    store::Message proved(Kind::join);
+    proved.bytes(bytes_of(store::client_proof(token, nonces, said))).bytes(said);
+    // Also to a store of another job: it refuses in its own words, and tells its own people.
+    ask(std::move(proved).finish(), Kind::welcome, until);
+    if (!knows_the_token) {
+        throw Error(Status::mismatch,
+                    "what answers at " + place_ +
+                        " welcomes this rank, but does not know the job's token: it is not this "
+                        "job's store; look who listens there");
+    }
 }
 
 std::vector<std::string> StoreBootstrap::allgather(std::string_view mine) {
@@ -156,25 +204,23 @@ void StoreBootstrap::progress(Clock::time_point until) {
         return;
     }
     if (!here || !connection_.send_some()) {
-        throw Error(Status::peer_lost,
-                    where() + " has closed the connection to rank " + std::to_string(rank_) +
-                        "; has the launcher, or the rank that runs the store, ended?");
+        throw Closed(Status::peer_lost,
+                     where() + " has closed the connection to rank " + std::to_string(rank_) +
+                         "; has the launcher, or the rank that runs the store, ended?");
     }
 }
 
 }  // namespace
 
-std::unique_ptr<Bootstrap> make_store_bootstrap(const std::string& host, int port,
-                                                const std::string& job, Rank rank, Rank ranks,
-                                                std::chrono::milliseconds deadline) {
-    if (ranks < 1 || rank < 0 || rank >= ranks) {
-        throw Error(Status::invalid_argument, "store: rank " + std::to_string(rank) + " of " +
-                                                  std::to_string(ranks) +
+std::unique_ptr<Bootstrap> make_store_bootstrap(const StoreClient& client, const std::string& job) {
+    if (client.ranks < 1 || client.rank < 0 || client.rank >= client.ranks) {
+        throw Error(Status::invalid_argument, "store: rank " + std::to_string(client.rank) +
+                                                  " of " + std::to_string(client.ranks) +
                                                   " does not exist: 0 <= rank < ranks");
     }
-    if (host.empty() || port < 1 || port > 65535) {
+    if (client.host.empty() || client.port < 1 || client.port > 65535) {
         throw Error(Status::invalid_argument,
-                    "store: \"" + host + ":" + std::to_string(port) +
+                    "store: \"" + client.host + ":" + std::to_string(client.port) +
                         "\" is no address; give a host and a port of 1 to 65535");
     }
     if (job.size() > store::job_name_limit) {
@@ -182,8 +228,7 @@ std::unique_ptr<Bootstrap> make_store_bootstrap(const std::string& host, int por
                                                   std::to_string(store::job_name_limit) +
                                                   " characters");
     }
-    return std::make_unique<StoreBootstrap>(host, port, job, rank, ranks,
-                                            std::max(deadline, std::chrono::milliseconds(1)));
+    return std::make_unique<StoreBootstrap>(client, job);
 }
 
 }  // namespace trefoil

@@ -4,6 +4,7 @@
 
 #include <sys/socket.h>
 
+#include <algorithm>
 #include <array>
 #include <cerrno>
 
@@ -34,11 +35,12 @@ bool Connection::send_some() {
     return true;
 }
 
-bool Connection::receive_some() {
+bool Connection::receive_some(std::size_t most) {
     std::array<char, 65536> piece;
     // A bounded number of pieces, so that one rank with much to say does not keep the others.
-    for (int i = 0; i < 64; ++i) {
-        const ssize_t count = recv(socket_.number(), piece.data(), piece.size(), 0);
+    for (int i = 0; i < 64 && in_.size() < most; ++i) {
+        const std::size_t room = std::min(piece.size(), most - in_.size());
+        const ssize_t count = recv(socket_.number(), piece.data(), room, 0);
         if (count < 0) {
             return is_passing(errno);
         }
@@ -46,7 +48,7 @@ bool Connection::receive_some() {
             return false;
         }
         in_.append(piece.data(), static_cast<std::size_t>(count));
-        if (static_cast<std::size_t>(count) < piece.size()) {
+        if (static_cast<std::size_t>(count) < room) {
             return true;
         }
     }

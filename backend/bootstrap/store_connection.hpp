@@ -24,8 +24,9 @@ class Connection {
     bool has_output() const { return !out_.empty(); }
     /// Sends what the socket takes; false: the connection is broken.
     bool send_some();
-    /// Reads what is there; false: the other side has ended, or the connection is broken.
-    bool receive_some();
+    /// Reads what is there, as long as no more than `most` bytes of input are kept; false: the
+    /// other side has ended, or the connection is broken.
+    bool receive_some(std::size_t most = SIZE_MAX);
 
     enum class Next : std::uint8_t { nothing, message, garbage, other_version, too_long };
     /// What lies at the front of the input. A body longer than `limit` is refused unread.

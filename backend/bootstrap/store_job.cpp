@@ -43,54 +43,137 @@ std::string quoted(const std::string& name) {
 
 void Jobs::receive(ConnectionId from, Kind kind, std::string_view body, Clock::time_point now) {
     const auto member = members_.find(from);
-    if (kind == Kind::hello && member == members_.end()) {
-        hello(from, body);
-    } else if (kind == Kind::allgather && member != members_.end()) {
+    const bool joined = member != members_.end();
+    if (kind == Kind::hello && !joined && challenged_.count(from) == 0) {
+        challenge(from, body);
+    } else if (kind == Kind::join && !joined && challenged_.count(from) != 0) {
+        join(from, body);
+    } else if (kind == Kind::allgather && joined) {
         gather_all(member->second, from, body, now);
-    } else if (kind == Kind::abandon && member != members_.end()) {
+    } else if (kind == Kind::abandon && joined) {
         abandon(member->second, body);
     } else {
-        refuse(from, Status::invalid_argument,
+        refuse(from, Refusal::order, Status::invalid_argument,
                "store: a message that is out of place; only Trefoil's own client may connect");
     }
 }
 
-void Jobs::hello(ConnectionId from, std::string_view body) {
+std::uint64_t Jobs::message_limit(ConnectionId who) const {
+    constexpr std::uint64_t of_one_rank = std::uint64_t{1} << 20;  // which needs nobody to tell it
+    constexpr std::uint64_t beside_the_blob = 64;
+    const auto member = members_.find(who);
+    return member == members_.end()         ? stranger_limit
+           : member->second.job->ranks == 1 ? of_one_rank
+                                            : allgather_limit + beside_the_blob;
+}
+
+void Jobs::challenge(ConnectionId from, std::string_view body) {
     Fields fields(body);
-    const auto rank = static_cast<Rank>(fields.number32());
-    const auto ranks = static_cast<Rank>(fields.number32());
-    const std::string name(fields.rest());
-    if (!fields.good() || ranks < 1 || rank < 0 || rank >= ranks || name.size() > job_name_limit) {
-        refuse(from, Status::invalid_argument, "store: a client with an impossible rank or job");
+    Nonces nonces{std::string(fields.bytes(Nonces::bytes)), random_bytes(Nonces::bytes)};
+    const bool has_token = fields.number32() != 0;
+    if (!fields.good() || !fields.at_end()) {
+        refuse(from, Refusal::order, Status::invalid_argument,
+               "store: a greeting that makes no sense; only Trefoil's own client may connect");
         return;
     }
-    const auto [found, fresh] = jobs_.try_emplace(name);
+    if (has_token == token_.empty()) {
+        refuse(from, Refusal::token, Status::mismatch,
+               has_token
+                   ? "store: this rank has a token (TREFOIL_TOKEN), but the store was started "
+                     "without one; give all ranks of a job the same, or none. If another "
+                     "job's store is at this port, choose another port"
+                   : "store: this rank has no token, but the store asks for its job's; give "
+                     "all ranks of a job the same TREFOIL_TOKEN. If another job's store is "
+                     "at this port, choose another port");
+        return;
+    }
+    Message message(Kind::challenge);
+    message.bytes(nonces.server)
+        .number32(token_.empty() ? 0 : 1)
+        .bytes(bytes_of(server_proof(token_, nonces)));
+    challenged_.emplace(from, std::move(nonces));
+    send_(from, std::make_shared<const std::string>(std::move(message).finish()), false);
+}
+
+void Jobs::join(ConnectionId from, std::string_view body) {
+    const Nonces nonces = std::move(challenged_.at(from));
+    challenged_.erase(from);
+    Fields fields(body);
+    const std::string_view proof = fields.bytes(sizeof(Digest));
+    const std::string_view said = fields.rest();
+    if (!equal_in_constant_time(proof, bytes_of(client_proof(token_, nonces, said)))) {
+        refuse(from, Refusal::token, Status::mismatch,
+               "store: this rank's token is not the one of this store's job; give all ranks of a "
+               "job the same TREFOIL_TOKEN. If another job's store is at this port, choose another "
+               "port");
+        return;
+    }
+    Fields claimed(said);
+    Claim claim;
+    claim.rank = static_cast<Rank>(claimed.number32());
+    claim.ranks = static_cast<Rank>(claimed.number32());
+    claim.origin = claimed.number64();
+    claim.job = claimed.rest();
+    if (!claimed.good() || claim.ranks < 1 || claim.rank < 0 || claim.rank >= claim.ranks ||
+        claim.job.size() > job_name_limit) {
+        refuse(from, Refusal::place, Status::invalid_argument,
+               "store: a client with an impossible rank or job");
+        return;
+    }
+    admit(from, claim);
+}
+
+void Jobs::admit(ConnectionId from, const Claim& claim) {
+    const auto [found, fresh] = jobs_.try_emplace(claim.job);
     Job& job = found->second;
     if (fresh) {
-        job.name = name;
-        job.ranks = ranks;
+        job.name = claim.job;
+        job.ranks = claim.ranks;
+        job.origin = claim.origin;
     }
-    const std::string self = "rank " + std::to_string(rank);
-    if (job.ranks != ranks) {
-        job.refusal = self + " came for " + std::to_string(ranks) + " ranks";
-        refuse(from, Status::mismatch,
-               "store: " + self + " joins " + quoted(name) + " as one of " + std::to_string(ranks) +
-                   " ranks, but the first to come said " + std::to_string(job.ranks) +
-                   "; start all with the same number");
+    const std::string self = "rank " + std::to_string(claim.rank);
+    if (job.ranks != claim.ranks) {
+        job.refusal = self + " came for " + std::to_string(claim.ranks) + " ranks";
+        refuse(from, Refusal::place, Status::mismatch,
+               "store: " + self + " joins " + quoted(claim.job) + " as one of " +
+                   std::to_string(claim.ranks) + " ranks, but the first to come said " +
+                   std::to_string(job.ranks) + "; start all with the same number");
         return;
     }
-    if (job.members.count(rank) != 0 || job.gone.count(rank) != 0) {
-        const bool here = job.members.count(rank) != 0;
-        job.refusal = self + " came twice";
-        refuse(from, here ? Status::mismatch : Status::peer_lost,
-               "store: " + self + " of " + quoted(name) +
-                   (here ? " is already there; give every process a rank of its own"
-                         : " has left and cannot come back; use another name for a new job"));
+    if (job.members.count(claim.rank) != 0) {
+        refuse_twin(from, claim, job);
         return;
     }
-    job.members[rank] = from;
-    members_[from] = {&job, rank};
+    if (job.gone.count(claim.rank) != 0) {
+        refuse(from, Refusal::place, Status::peer_lost,
+               "store: " + self + " of " + quoted(claim.job) +
+                   " has left and cannot come back; use another name for a new job");
+        return;
+    }
+    job.members[claim.rank] = from;
+    job.of_several_origins |= claim.origin != job.origin;
+    job.was_complete |= job.members.size() == static_cast<std::size_t>(job.ranks);
+    members_[from] = {&job, claim.rank};
     send_(from, std::make_shared<const std::string>(Message(Kind::welcome).finish()), false);
+}
+
+/// A second process says to be a rank that is there. Where no token keeps jobs apart, two of them
+/// may have mixed: wrong sums are worse than a job that ends. The first goes on where it cannot be
+/// a mixture: its ranks were all there before, or this one alone comes from somewhere else.
+void Jobs::refuse_twin(ConnectionId from, const Claim& claim, Job& job) {
+    const std::string self = "rank " + std::to_string(claim.rank);
+    job.refusal = self + " came twice";
+    const std::string advice =
+        "give every process a rank of its own; and if two jobs use this store, give each a port of "
+        "its own, or a TREFOIL_TOKEN";
+    refuse(from, Refusal::place, Status::mismatch,
+           "store: " + self + " of " + quoted(job.name) + " is already there; " + advice);
+    const bool stranger = !job.of_several_origins && claim.origin != job.origin;
+    const bool complete = job.was_complete && !job.of_several_origins;
+    if (token_.empty() && !stranger && !complete && !job.failure) {
+        fail(job, error_message(Status::mismatch, "store: two processes say that they are " + self +
+                                                      " of " + quoted(job.name) + "; " + advice));
+    }
 }
 
 void Jobs::gather_all(const Member& member, ConnectionId from, std::string_view body,
@@ -106,7 +189,8 @@ void Jobs::gather_all(const Member& member, ConnectionId from, std::string_view 
     const std::uint64_t limit = std::min<std::uint64_t>(fields.number64(), 2592000000U);
     const std::string_view blob = fields.rest();
     if (!fields.good() || number != job.completed + 1 || job.blobs.count(member.rank) != 0) {
-        refuse(from, Status::invalid_argument, "store: an allgather that is out of turn");
+        refuse(from, Refusal::order, Status::invalid_argument,
+               "store: an allgather that is out of turn");
         return;
     }
     const std::chrono::milliseconds time(limit);
@@ -172,11 +256,13 @@ void Jobs::fail_because_gone(Job& job) {
                                 "; look at its output for the cause"));
 }
 
-void Jobs::refuse(ConnectionId to, Status status, const std::string& text) {
+void Jobs::refuse(ConnectionId to, Refusal kind, Status status, const std::string& text) {
+    refused_(to, kind, text);
     send_(to, std::make_shared<const std::string>(error_message(status, text)), true);
 }
 
 void Jobs::disconnected(ConnectionId who) {
+    challenged_.erase(who);
     const auto member = members_.find(who);
     if (member == members_.end()) {
         return;

@@ -13,6 +13,8 @@
 #include <string>
 #include <string_view>
 
+#include "backend/bootstrap/store_admission.hpp"
+#include "backend/bootstrap/store_refusals.hpp"
 #include "backend/bootstrap/store_wire.hpp"
 #include "topo/torus.hpp"
 
@@ -25,10 +27,16 @@ using ConnectionId = std::uint64_t;
 using Send =
     std::function<void(ConnectionId to, std::shared_ptr<const std::string> message, bool last)>;
 
-/// All jobs of one store. Not thread-safe; sends from within its functions.
+/// Told of everybody who is refused.
+using Refused = std::function<void(ConnectionId who, Refusal kind, const std::string& why)>;
+
+/// All jobs of one store. Not thread-safe; sends from within its functions. A connection is
+/// admitted in two steps, see store_admission.hpp, before anything else it says is looked at.
 class Jobs {
   public:
-    explicit Jobs(Send send) : send_(std::move(send)) {}
+    /// `token`: what all who join must know; empty: anybody may join.
+    Jobs(std::string token, Send send, Refused refused)
+        : token_(std::move(token)), send_(std::move(send)), refused_(std::move(refused)) {}
 
     /// A whole message came. What breaks the rules is answered with an error and ends the
     /// connection; other ranks are not disturbed by it.
@@ -40,12 +48,22 @@ class Jobs {
     /// When expire() has something to do next.
     std::optional<Clock::time_point> next_expiry() const;
     bool has_joined(ConnectionId who) const { return members_.count(who) != 0; }
+    /// The longest body that it may send.
+    std::uint64_t message_limit(ConnectionId who) const;
 
   private:
+    struct Claim {
+        Rank rank = 0, ranks = 0;
+        std::uint64_t origin = 0;
+        std::string job;
+    };
     struct Job {
         std::string name;
         Rank ranks = 0;
         std::map<Rank, ConnectionId> members;
+        std::uint64_t origin = 0;  ///< of the first member
+        bool of_several_origins = false;
+        bool was_complete = false;  ///< all ranks have been there at a time
         std::set<Rank> gone;
         Rank first_gone = 0;                ///< the likely cause when several are gone
         std::uint64_t completed = 0;        ///< allgathers so far
@@ -62,16 +80,22 @@ class Jobs {
         Rank rank = 0;
     };
 
-    void hello(ConnectionId from, std::string_view body);
+    void challenge(ConnectionId from, std::string_view body);
+    void join(ConnectionId from, std::string_view body);
+    void admit(ConnectionId from, const Claim& claim);
+    void refuse_twin(ConnectionId from, const Claim& claim, Job& job);
     void gather_all(const Member& member, ConnectionId from, std::string_view body,
                     Clock::time_point now);
     void complete(Job& job);
     void abandon(const Member& member, std::string_view body);
     void fail(Job& job, std::string message);
     void fail_because_gone(Job& job);
-    void refuse(ConnectionId to, Status status, const std::string& text);
+    void refuse(ConnectionId to, Refusal kind, Status status, const std::string& text);
 
+    std::string token_;
     Send send_;
+    Refused refused_;
+    std::map<ConnectionId, Nonces> challenged_;
     std::map<std::string, Job, std::less<>> jobs_;
     std::map<ConnectionId, Member> members_;
 };

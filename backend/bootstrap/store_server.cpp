@@ -2,12 +2,15 @@
 // The store's server: one thread that sleeps in poll() and lets the rules of store_job.hpp decide.
 #include <poll.h>
 #include <sys/eventfd.h>
+#include <sys/resource.h>
 #include <sys/socket.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <cerrno>
 #include <cstring>
 #include <map>
+#include <set>
 #include <thread>
 #include <vector>
 
@@ -15,6 +18,7 @@
 #include "backend/bootstrap/store_connection.hpp"
 #include "backend/bootstrap/store_job.hpp"
 #include "topo/error.hpp"
+#include "topo/log/log.hpp"
 
 namespace trefoil {
 
@@ -27,51 +31,82 @@ using store::Descriptor;
 
 /// A client, and whether its connection ends when all is sent.
 struct Client {
-    explicit Client(Descriptor socket) : connection(std::move(socket)) {}
+    Client(Descriptor socket, std::string its_place, Clock::time_point now)
+        : connection(std::move(socket)), place(std::move(its_place)), since(now) {}
     Connection connection;
+    std::string place;  ///< "192.0.2.1:45678"
+    Clock::time_point since;
     bool ending = false;
     bool broken = false;
 };
 
-/// Before it has joined a job, a client has no business to send much.
-constexpr std::uint64_t stranger_limit = 4096;
-constexpr std::uint64_t member_limit = store::allgather_limit + 64;
+/// How many may be connected that have not joined yet. Few, where this process may not have many
+/// descriptors; the others wait in the kernel, in the order in which they came.
+std::size_t most_strangers() {
+    constexpr std::size_t fewest = 16, most = 256;
+    rlimit limit{};
+    if (getrlimit(RLIMIT_NOFILE, &limit) != 0) {
+        return fewest;
+    }
+    return std::clamp<std::size_t>(limit.rlim_cur / 8, fewest, most);
+}
+/// A rank needs two round trips to join. Who takes longer, while others wait, makes room for them.
+constexpr std::chrono::milliseconds patience_in_a_crowd{250};
 
 }  // namespace
 
 class StoreServer::Implementation {
   public:
-    Implementation(const std::string& host, int port);
+    Implementation(const std::string& host, int port, std::string token,
+                   std::chrono::milliseconds patience);
     ~Implementation();
     int port() const { return store::port_of(listener_); }
+    bool on_loopback() const { return store::is_on_loopback(listener_); }
 
   private:
     void run();
     void accept_all();
+    bool make_room(Clock::time_point now, std::chrono::milliseconds patience);
+    void drop_late(Clock::time_point now);
+    void drop(ConnectionId id, store::Refusal kind, const std::string& why);
     void serve(ConnectionId id, Client& client, short events);
     void read_messages(ConnectionId id, Client& client);
-    void end_with(Client& client, Status status, const std::string& text);
+    void end_with(ConnectionId id, Client& client, store::Refusal kind, Status status,
+                  const std::string& text);
     void remove_ended();
     void send_the_rest();
     int sleep_time() const;
 
     Descriptor listener_;
     Descriptor stop_;  // becomes readable when the object ends
+    std::chrono::milliseconds patience_;
+    std::size_t most_strangers_ = most_strangers();
+    std::shared_ptr<const Log> log_ = current_log();
+    store::Refusals refusals_;
     std::map<ConnectionId, Client> clients_;
+    std::set<ConnectionId> strangers_;  // not joined; the first have been here for longest
     store::Jobs jobs_;
     ConnectionId next_id_ = 1;
     Clock::time_point accept_after_;  // in the past, unless descriptors have run out
     std::thread thread_;
 };
 
-StoreServer::Implementation::Implementation(const std::string& host, int port)
+StoreServer::Implementation::Implementation(const std::string& host, int port, std::string token,
+                                            std::chrono::milliseconds patience)
     : listener_(store::listen_at(host, port)),
       stop_(eventfd(0, EFD_CLOEXEC)),
-      jobs_([this](ConnectionId to, std::shared_ptr<const std::string> message, bool last) {
-          Client& client = clients_.at(to);
-          client.connection.queue(std::move(message));
-          client.ending = client.ending || last;
-      }) {
+      patience_(patience),
+      refusals_(store::endpoint_text(host, store::port_of(listener_))),
+      jobs_(
+          std::move(token),
+          [this](ConnectionId to, std::shared_ptr<const std::string> message, bool last) {
+              Client& client = clients_.at(to);
+              client.connection.queue(std::move(message));
+              client.ending = client.ending || last;
+          },
+          [this](ConnectionId who, store::Refusal kind, const std::string& why) {
+              refusals_.note(kind, clients_.at(who).place, why, Clock::now());
+          }) {
     if (!stop_.is_open()) {
         throw Error(Status::system_error,
                     std::string("store: cannot create an eventfd: ") + std::strerror(errno));
@@ -87,6 +122,7 @@ StoreServer::Implementation::~Implementation() {
 }
 
 void StoreServer::Implementation::run() {
+    const LogScope scope(log_);
     std::vector<pollfd> waiting;
     std::vector<ConnectionId> ids;
     for (;;) {
@@ -106,6 +142,7 @@ void StoreServer::Implementation::run() {
         for (std::size_t i = 0; i < ids.size(); ++i) {
             serve(ids[i], clients_.at(ids[i]), waiting[i + 2].revents);
         }
+        drop_late(Clock::now());
         if (waiting[1].revents != 0) {
             accept_all();
         }
@@ -117,26 +154,81 @@ void StoreServer::Implementation::run() {
 /// Until a message, the next deadline, or the time to accept again.
 int StoreServer::Implementation::sleep_time() const {
     auto next = jobs_.next_expiry();
-    if (accept_after_ > Clock::now() && (!next || accept_after_ < *next)) {
-        next = accept_after_;
+    const auto consider = [&next](Clock::time_point time) {
+        next = next ? std::min(*next, time) : time;
+    };
+    if (accept_after_ > Clock::now()) {
+        consider(accept_after_);
+    }
+    if (!strangers_.empty()) {
+        consider(clients_.at(*strangers_.begin()).since + patience_);
     }
     return next ? store::poll_time(*next) : -1;
 }
 
 void StoreServer::Implementation::accept_all() {
+    // The listener stays readable: without a pause this would be a busy loop.
+    const auto pause = [this](int milliseconds) {
+        accept_after_ = Clock::now() + std::chrono::milliseconds(milliseconds);
+    };
     for (;;) {
+        const Clock::time_point now = Clock::now();
+        if (strangers_.size() >= most_strangers_ && !make_room(now, patience_in_a_crowd)) {
+            pause(20);
+            return;
+        }
         Descriptor socket(
             accept4(listener_.number(), nullptr, nullptr, SOCK_CLOEXEC | SOCK_NONBLOCK));
         if (!socket.is_open()) {
-            if (errno == EMFILE || errno == ENFILE || errno == ENOMEM || errno == ENOBUFS) {
-                // The listener stays readable: without a pause this would be a busy loop.
-                accept_after_ = Clock::now() + std::chrono::milliseconds(100);
+            const bool none_left =
+                errno == EMFILE || errno == ENFILE || errno == ENOMEM || errno == ENOBUFS;
+            if (none_left && make_room(now, patience_in_a_crowd)) {
+                continue;
+            }
+            if (none_left) {
+                pause(100);
             }
             return;
         }
         store::tune(socket);
-        clients_.try_emplace(next_id_++, std::move(socket));
+        std::string place = store::peer_text(socket);
+        clients_.try_emplace(next_id_, std::move(socket), std::move(place), now);
+        strangers_.insert(next_id_++);
     }
+}
+
+/// Drops those who have not joined for longer than that; true: there is one less, at least.
+bool StoreServer::Implementation::make_room(Clock::time_point now,
+                                            std::chrono::milliseconds patience) {
+    bool dropped = false;
+    while (!strangers_.empty()) {
+        const ConnectionId oldest = *strangers_.begin();
+        if (now - clients_.at(oldest).since < patience) {
+            break;
+        }
+        drop(oldest, store::Refusal::crowded,
+             "it has not said who it is, and others wait for its place");
+        dropped = true;
+    }
+    return dropped;
+}
+
+void StoreServer::Implementation::drop_late(Clock::time_point now) {
+    while (!strangers_.empty() && now - clients_.at(*strangers_.begin()).since >= patience_) {
+        drop(*strangers_.begin(), store::Refusal::late,
+             "it has not said in time who it is (" + std::to_string(patience_.count()) + " ms)");
+    }
+}
+
+void StoreServer::Implementation::drop(ConnectionId id, store::Refusal kind,
+                                       const std::string& why) {
+    const Client& client = clients_.at(id);
+    if (!client.ending) {  // else it was told, and has not read it
+        refusals_.note(kind, client.place, why, Clock::now());
+    }
+    jobs_.disconnected(id);
+    strangers_.erase(id);
+    clients_.erase(id);
 }
 
 void StoreServer::Implementation::serve(ConnectionId id, Client& client, short events) {
@@ -144,7 +236,9 @@ void StoreServer::Implementation::serve(ConnectionId id, Client& client, short e
         return;
     }
     try {
-        if (!client.connection.receive_some()) {
+        const bool known = strangers_.count(id) == 0;
+        if (!client.connection.receive_some(known ? SIZE_MAX
+                                                  : store::header_bytes + store::stranger_limit)) {
             client.broken = true;
         }
         // What came before the end counts: a rank may leave right after its last allgather.
@@ -159,22 +253,24 @@ void StoreServer::Implementation::serve(ConnectionId id, Client& client, short e
 void StoreServer::Implementation::read_messages(ConnectionId id, Client& client) {
     store::Header header;
     while (!client.ending) {
-        const bool joined = jobs_.has_joined(id);
-        switch (client.connection.next(joined ? member_limit : stranger_limit, header)) {
+        if (jobs_.has_joined(id)) {
+            strangers_.erase(id);
+        }
+        switch (client.connection.next(jobs_.message_limit(id), header)) {
             case Connection::Next::nothing:
                 return;
             case Connection::Next::garbage:
-                end_with(client, Status::invalid_argument,
+                end_with(id, client, store::Refusal::garbage, Status::invalid_argument,
                          "store: this port speaks Trefoil's store protocol only");
                 return;
             case Connection::Next::other_version:
-                end_with(client, Status::mismatch,
+                end_with(id, client, store::Refusal::language, Status::mismatch,
                          "store: the server speaks version " + std::to_string(store::version) +
                              " of the store protocol, the client version " +
                              std::to_string(header.version) + "; use the same Trefoil everywhere");
                 return;
             case Connection::Next::too_long:
-                end_with(client, Status::invalid_argument,
+                end_with(id, client, store::Refusal::too_long, Status::invalid_argument,
                          "store: a message of " + std::to_string(header.body) +
                              " bytes is longer than the store takes");
                 return;
@@ -186,7 +282,11 @@ void StoreServer::Implementation::read_messages(ConnectionId id, Client& client)
     }
 }
 
-void StoreServer::Implementation::end_with(Client& client, Status status, const std::string& text) {
+void StoreServer::Implementation::end_with(ConnectionId id, Client& client, store::Refusal kind,
+                                           Status status, const std::string& text) {
+    if (strangers_.count(id) != 0) {
+        refusals_.note(kind, client.place, text, Clock::now());
+    }
     client.connection.queue(
         std::make_shared<const std::string>(store::error_message(status, text)));
     client.ending = true;
@@ -201,6 +301,7 @@ void StoreServer::Implementation::remove_ended() {
         }
         if (client.broken || (client.ending && !client.connection.has_output())) {
             jobs_.disconnected(it->first);
+            strangers_.erase(it->first);
             it = clients_.erase(it);
         } else {
             ++it;
@@ -230,11 +331,15 @@ void StoreServer::Implementation::send_the_rest() {
     } while (!waiting.empty() && Clock::now() < until);
 }
 
-StoreServer::StoreServer(const std::string& host, int port)
-    : implementation_(std::make_unique<Implementation>(host, port)) {}
+StoreServer::StoreServer(const std::string& host, int port, std::string token,
+                         std::chrono::milliseconds patience)
+    : implementation_(std::make_unique<Implementation>(host, port, std::move(token), patience)) {}
 StoreServer::~StoreServer() = default;
 int StoreServer::port() const {
     return implementation_->port();
+}
+bool StoreServer::on_loopback() const {
+    return implementation_->on_loopback();
 }
 
 }  // namespace trefoil

@@ -152,6 +152,30 @@ int port_of(const Descriptor& socket) {
                      : reinterpret_cast<sockaddr_in*>(&address)->sin_port);
 }
 
+bool is_on_loopback(const Descriptor& socket) {
+    sockaddr_storage address{};
+    socklen_t bytes = sizeof address;
+    getsockname(socket.number(), reinterpret_cast<sockaddr*>(&address), &bytes);
+    if (address.ss_family == AF_INET6) {
+        const in6_addr& six = reinterpret_cast<sockaddr_in6*>(&address)->sin6_addr;
+        return IN6_IS_ADDR_LOOPBACK(&six);
+    }
+    return ntohl(reinterpret_cast<sockaddr_in*>(&address)->sin_addr.s_addr) >> 24 == IN_LOOPBACKNET;
+}
+
+std::string peer_text(const Descriptor& socket) {
+    sockaddr_storage address{};
+    socklen_t bytes = sizeof address;
+    char host[NI_MAXHOST] = "", port[NI_MAXSERV] = "";
+    if (getpeername(socket.number(), reinterpret_cast<sockaddr*>(&address), &bytes) != 0 ||
+        getnameinfo(reinterpret_cast<sockaddr*>(&address), bytes, host, sizeof host, port,
+                    sizeof port, NI_NUMERICHOST | NI_NUMERICSERV) != 0) {
+        return "somebody";
+    }
+    const bool brackets = std::strchr(host, ':') != nullptr;
+    return (brackets ? "[" + std::string(host) + "]" : std::string(host)) + ":" + port;
+}
+
 Descriptor connect_to(const std::string& host, int port, Clock::time_point deadline) {
     constexpr std::chrono::milliseconds longest_pause{200};
     constexpr std::chrono::seconds longest_try{3};  // then perhaps another address answers

@@ -33,6 +33,12 @@ Descriptor listen_at(const std::string& host, int port);
 /// The port to which a socket is bound.
 int port_of(const Descriptor& socket);
 
+/// Whether it is bound to an address that only this host reaches.
+bool is_on_loopback(const Descriptor& socket);
+
+/// "192.0.2.1:45678": the other end of a connected socket.
+std::string peer_text(const Descriptor& socket);
+
 /// A non-blocking connected socket. Tries again until `deadline`, because the server may not have
 /// started and its name may not be known yet; then throws Error(timeout) with the last cause.
 Descriptor connect_to(const std::string& host, int port,

@@ -12,22 +12,26 @@
 
 namespace trefoil::store {
 
-inline constexpr std::uint16_t version = 1;
+inline constexpr std::uint16_t version = 2;
 inline constexpr std::size_t header_bytes = 16;
-inline constexpr std::size_t job_name_limit = 1024;
+inline constexpr std::size_t job_name_limit = 512;
+/// Of a message of one who is not known yet.
+inline constexpr std::uint64_t stranger_limit = 1024;
 /// Of the text that tells why a rank gives up.
 inline constexpr std::size_t cause_limit = 8192;
 /// Of one rank's blob, and of all blobs of an allgather together.
 inline constexpr std::uint64_t allgather_limit = std::uint64_t{256} << 20;
 
 enum class Kind : std::uint16_t {
-    hello = 1,      ///< client: rank (4), ranks (4), name of the job (rest)
+    hello = 1,      ///< client: nonce (16), whether it has a token (4)
     welcome = 2,    ///< server: nothing
     allgather = 3,  ///< client: number (8), limit in milliseconds (8), blob (rest)
     result = 4,     ///< server: number (8), then for each rank length (8) and blob
     error = 5,      ///< server: status (4), text (rest); the same in all versions
     abandon = 6,  ///< client: status (4), text (rest): why this rank comes to no further allgather
-    cause = 7     ///< server: status (4), text (rest): what a rank has said when it gave up
+    cause = 7,    ///< server: status (4), text (rest): what a rank has said when it gave up
+    challenge = 8,  ///< server: nonce (16), whether it asks for a token (4), proof (32)
+    join = 9  ///< client: proof (32), claim: rank (4), ranks (4), origin (8), job's name (rest)
 };
 
 /// What opens every message: mark (4), version (2), kind (2), length of the body (8).

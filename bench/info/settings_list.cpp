@@ -24,6 +24,11 @@ std::string overridden(std::string_view name, const Settings& settings) {
                                         : settings.nics;
 }
 
+/// What people paste into reports must not let others in.
+std::string shown(std::string_view name, const char* value) {
+    return name == "TREFOIL_TOKEN" ? "(a secret)" : value;
+}
+
 }  // namespace
 
 Json settings_list(const InfoSettings& in_force) {
@@ -38,7 +43,7 @@ Json settings_list(const InfoSettings& in_force) {
                         {"type", v.type},
                         {"default", by_default},
                         {"value", by_command_line  ? overridden(v.name, in_force.settings)
-                                  : by_environment ? std::string(set)
+                                  : by_environment ? shown(v.name, set)
                                                    : by_default},
                         {"from", by_command_line  ? "command line"
                                  : by_environment ? "environment"

@@ -2,13 +2,17 @@
 // Runs a program as N local ranks: the environment that they get, and starting them.
 #include "bench/run/launcher.hpp"
 
+#include <fmt/core.h>
+
 #include <signal.h>
 #include <unistd.h>
 
+#include <cstdlib>
 #include <map>
 #include <optional>
 
 #include "backend/bootstrap/bootstrap.hpp"
+#include "backend/system/secrets.hpp"
 #include "bench/run/supervisor.hpp"
 #include "topo/error.hpp"
 
@@ -36,7 +40,21 @@ class BlockedSignals {
     sigset_t before_;
 };
 
-std::vector<std::string> environment_of(const Job& job, Rank rank, const std::string& store) {
+/// The user's, else one that nobody can guess.
+std::string token_of_job() {
+    const char* given = std::getenv("TREFOIL_TOKEN");
+    if (given != nullptr && *given != '\0') {
+        return given;
+    }
+    std::string token;
+    for (const char byte : random_bytes(16)) {
+        token += fmt::format("{:02x}", static_cast<unsigned char>(byte));
+    }
+    return token;
+}
+
+std::vector<std::string> environment_of(const Job& job, Rank rank, const std::string& store,
+                                        const std::string& token) {
     std::map<std::string, std::string> variables;
     for (char** entry = environ; *entry != nullptr; ++entry) {
         const std::string text = *entry;
@@ -51,6 +69,7 @@ std::vector<std::string> environment_of(const Job& job, Rank rank, const std::st
     variables["TREFOIL_RANK"] = variables["TREFOIL_LOCAL_RANK"] = std::to_string(rank);
     variables["TREFOIL_SIZE"] = variables["TREFOIL_LOCAL_SIZE"] = std::to_string(job.ranks);
     variables["TREFOIL_STORE"] = store;
+    variables["TREFOIL_TOKEN"] = token;
     variables["TREFOIL_LAUNCHER"] = "store";  // whatever has started us
     if (!job.torus.empty()) {
         variables["TREFOIL_TORUS"] = job.torus;
@@ -62,14 +81,15 @@ std::vector<std::string> environment_of(const Job& job, Rank rank, const std::st
     return result;
 }
 
-Process start_rank(const Job& job, Rank rank, const std::string& store, const sigset_t& mask) {
+Process start_rank(const Job& job, Rank rank, const std::string& store, const std::string& token,
+                   const sigset_t& mask) {
     const bool direct = job.output == Job::Output::first_rank && rank == 0;
     ProcessOptions options;
     if (!job.prefixes.empty()) {
         options.command = job.prefixes.at(static_cast<std::size_t>(rank));
     }
     options.command.insert(options.command.end(), job.command.begin(), job.command.end());
-    options.environment = environment_of(job, rank, store);
+    options.environment = environment_of(job, rank, store, token);
     options.signal_mask = mask;
     // A terminal would stop a process of another group that reads it; a pipe or a file is fine.
     options.inherit_input = rank == 0 && isatty(STDIN_FILENO) == 0;
@@ -87,13 +107,14 @@ int launch(const Job& job) {
     const BlockedSignals blocked;  // before the store's thread exists, so that it inherits the mask
     std::optional<StoreServer> served;
     std::string store = job.store;
+    const std::string token = token_of_job();
     if (store.empty()) {
-        served.emplace();
+        served.emplace("127.0.0.1", 0, token);
         store = "127.0.0.1:" + std::to_string(served->port());
     }
     Supervisor supervisor(job);
     for (Rank rank = 0; rank < job.ranks; ++rank) {
-        supervisor.add(start_rank(job, rank, store, blocked.before()));
+        supervisor.add(start_rank(job, rank, store, token, blocked.before()));
     }
     return supervisor.run();
 }

@@ -145,7 +145,8 @@ void add_run(CLI::App& app, const Invocation& invocation, Action& action) {
     run->prefix_command();  // what follows the program's name is the program's
     run->footer(
         "The ranks find each other by TREFOIL_RANK, TREFOIL_SIZE and TREFOIL_STORE; the library\n"
-        "reads them when a communicator is created without callbacks. SIGINT, SIGTERM and SIGHUP\n"
+        "reads them when a communicator is created without callbacks. TREFOIL_TOKEN, a random\n"
+        "secret of the job unless you give one, keeps others out. SIGINT, SIGTERM and SIGHUP\n"
         "are forwarded. The exit code is that of the first rank that failed, 128 + signal if it "
         "was\n"
         "killed.\n"

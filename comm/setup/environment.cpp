@@ -25,6 +25,9 @@ constexpr EnvironmentVariable table[] = {
     {"TREFOIL_SIZE", "count", "1", "number of ranks of the job"},
     {"TREFOIL_STORE", "host:port", "",
      "where the ranks meet: a store that `trefoil run` serves, else rank 0"},
+    {"TREFOIL_TOKEN", "text", "",
+     "a secret of the job, alike on all ranks: who joins its store must know it; `trefoil run` "
+     "makes one for each job"},
     {"TREFOIL_JOB", "name", "default", "separates jobs that share one store"},
     {"TREFOIL_LOCAL_RANK", "rank", "", "this process's number on its host; set by `trefoil run`"},
     {"TREFOIL_LOCAL_SIZE", "count", "", "ranks of the job on this host; set by `trefoil run`"},
@@ -358,6 +361,7 @@ Settings settings_from_environment(std::optional<Error>& refusal) {
     succeeds([&] { read_launcher(s.launcher); });
     s.place_is_known = succeeds([&] { read_place(s); });
     read_text("TREFOIL_STORE", s.store);
+    read_text("TREFOIL_TOKEN", s.token);
     read_text("TREFOIL_JOB", s.job);
     succeeds([&] { read_seconds("TREFOIL_TIMEOUT", s.timeout); });
     succeeds([&] { read_the_rest(s); });
@@ -368,6 +372,7 @@ LauncherRequest launcher_request(const Settings& settings, const std::string& jo
     LauncherRequest request;
     request.launcher = settings.launcher;
     request.store = settings.store;
+    request.token = settings.token;
     request.job = settings.job + "." + job;
     request.rank = settings.rank;
     request.ranks = settings.ranks;

@@ -51,6 +51,7 @@ struct Settings {
     Rank ranks = 0;              ///< 0: not given
     bool place_is_known = true;  ///< false: what was given as rank or ranks makes no sense
     std::string store;
+    std::string token;  ///< of the store; a secret
     std::string job = "default";
     std::string torus;                                 ///< "3x3", "2d"; empty: balanced
     std::string torus_source = "balanced by default";  ///< who has said so, for people

@@ -28,7 +28,7 @@ class Line:
 def pages(root):
     """All pages, relative to `root`."""
     root = pathlib.Path(root)
-    found = [root / "README.md", root / "CONTRIBUTING.md", root / "CHANGELOG.md", *sorted((root / "docs").rglob("*.md"))]
+    found = [root / "README.md", root / "CONTRIBUTING.md", root / "CHANGELOG.md", root / "SECURITY.md", *sorted((root / "docs").rglob("*.md"))]
     return [path.relative_to(root) for path in found if path.is_file()]
 
 

@@ -2,49 +2,21 @@
 // The launchers themselves: mpirun of Open MPI, mpirun of MPICH, and ranks started by hand.
 #include <gtest/gtest.h>
 #include <stdlib.h>
-#include <sys/wait.h>
 
 #include <algorithm>
 #include <chrono>
-#include <cstdio>
 #include <memory>
 #include <string>
 #include <vector>
 
 #include "backend/bootstrap/bootstrap.hpp"
+#include "tests/backend/bootstrap/shell.hpp"
 
 namespace trefoil {
 namespace {
 
-struct Result {
-    int code = -1;
-    std::string out;  ///< both streams
-    int lines_with(const std::string& text) const {
-        int count = 0;
-        for (std::size_t at = out.find(text); at != std::string::npos;
-             at = out.find(text, at + 1)) {
-            ++count;
-        }
-        return count;
-    }
-};
-
-Result run(const std::string& command) {
-    Result result;
-    // The time limit is for a launcher that hangs; what it has started ends with it.
-    FILE* pipe = popen(("exec 2>&1; " + command).c_str(), "r");
-    if (pipe == nullptr) {
-        return result;
-    }
-    char piece[4096];
-    std::size_t count = 0;
-    while ((count = fread(piece, 1, sizeof piece, pipe)) > 0) {
-        result.out.append(piece, count);
-    }
-    const int status = pclose(pipe);
-    result.code = WIFEXITED(status) ? WEXITSTATUS(status) : 128 + WTERMSIG(status);
-    return result;
-}
+using test::Result;
+using test::run;
 
 /// A way to start ranks: a shell command with %n for their number and %p for the program.
 struct Way {
@@ -123,19 +95,14 @@ class Launchers : public ::testing::TestWithParam<Way> {
     static Result start_by_hand(int ranks, const std::string& what) {
         std::unique_ptr<StoreServer> server = std::make_unique<StoreServer>();
         const std::string place = "127.0.0.1:" + std::to_string(server->port());
-        std::string command = "export TREFOIL_STORE=" + place +
-                              " TREFOIL_SIZE=" + std::to_string(ranks) + "; pids=; code=0; ";
+        std::string command;
         if (GetParam().name == "callback") {
-            command += "export LAUNCHER_RANK_MEETS=" + place +
-                       " LAUNCHER_RANK_OF=" + std::to_string(ranks) + "; ";
+            command = "export LAUNCHER_RANK_MEETS=" + place +
+                      " LAUNCHER_RANK_OF=" + std::to_string(ranks) + "; ";
         } else {
             server.reset();  // the port was free a moment ago; rank 0 serves there
         }
-        for (int r = ranks - 1; r >= 0; --r) {
-            command += "TREFOIL_RANK=" + std::to_string(r) + " timeout 60 " + what +
-                       " & pids=\"$pids $!\"; ";
-        }
-        return run(command + "for p in $pids; do wait $p || code=$?; done; exit $code");
+        return run(command + test::by_hand(ranks, place, what));
     }
 
     std::string program_;

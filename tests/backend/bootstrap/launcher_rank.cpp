@@ -67,7 +67,7 @@ trefoil_status_t try_to_create(trefoil_comm_t* comm) {
     static const StoreAddress address = parse_store_address(place);
     static const int ranks = number_in("LAUNCHER_RANK_OF");
     static const std::unique_ptr<Bootstrap> meeting = make_store_bootstrap(
-        address.host, address.port, "own", own_rank(), ranks, std::chrono::hours(1));
+        {address.host, address.port, {}, own_rank(), ranks, std::chrono::hours(1)}, "own");
     trefoil_config_t config = TREFOIL_CONFIG_INITIALIZER;
     config.rank = own_rank();
     config.ranks = ranks;
@@ -176,6 +176,21 @@ void starve(const std::string& of_what) {
     trefoil_comm_destroy(comm);
 }
 
+/// Communicators one after the other, for a second or two.
+void come_again(int times) {
+    int right = 0, ranks = 0;
+    for (int i = 0; i < times; ++i) {
+        trefoil_comm_t comm = create();
+        require(trefoil_comm_size(comm, &ranks));
+        right += sum_of_ranks(comm) == ranks * (ranks + 1) / 2 ? 1 : 0;
+        std::this_thread::sleep_for(std::chrono::milliseconds(100));
+        require(trefoil_barrier(comm));
+        require(trefoil_comm_destroy(comm));
+    }
+    std::printf("rank %d of %d: %d sums of %d\n", own_rank(), ranks, right,
+                ranks * (ranks + 1) / 2);
+}
+
 /// Rank 4 is given nonsense by its environment; then all try again without.
 void mislead() {
     if (own_rank() == 4) {
@@ -214,11 +229,14 @@ int main(int count, char** arguments) {
         create();
     } else if (what == "starve" && count > 2) {
         starve(arguments[2]);
+    } else if (what == "again" && count > 2) {
+        come_again(std::atoi(arguments[2]));
     } else if (what == "mislead") {
         mislead();
     } else {
         std::fprintf(stderr,
-                     "usage: launcher_rank sum|several|fork|leave|late|mislead|starve files|starve "
+                     "usage: launcher_rank sum|several|fork|leave|late|mislead|again TIMES|starve "
+                     "files|starve "
                      "memory\n");
         return 2;
     }

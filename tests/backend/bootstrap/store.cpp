@@ -3,6 +3,7 @@
 #include <arpa/inet.h>
 #include <gtest/gtest.h>
 #include <netinet/in.h>
+#include <poll.h>
 #include <sys/socket.h>
 #include <sys/wait.h>
 #include <unistd.h>
@@ -11,6 +12,7 @@
 #include <thread>
 
 #include "backend/bootstrap/bootstrap.hpp"
+#include "backend/bootstrap/store_admission.hpp"
 #include "backend/bootstrap/store_wire.hpp"
 #include "topo/error.hpp"
 
@@ -23,7 +25,11 @@ constexpr milliseconds hasty{300};
 
 std::unique_ptr<Bootstrap> join(int port, Rank rank, Rank ranks, milliseconds deadline = patient,
                                 const std::string& job = "test") {
-    return make_store_bootstrap("127.0.0.1", port, job, rank, ranks, deadline);
+    return make_store_bootstrap({"127.0.0.1", port, {}, rank, ranks, deadline}, job);
+}
+
+std::unique_ptr<Bootstrap> join_with(const std::string& token, int port, Rank rank, Rank ranks) {
+    return make_store_bootstrap({"127.0.0.1", port, token, rank, ranks, patient}, "test");
 }
 
 Error error_of(const std::function<void()>& call) {
@@ -50,15 +56,20 @@ void on_ranks(Rank ranks, const std::function<void(Rank)>& body) {
     }
 }
 
-/// A client that speaks bytes of its own choice and returns what it was told until the end.
-std::string speak(int port, const std::string& words) {
-    const int file = socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC, 0);
+sockaddr_in loopback(int port) {
     sockaddr_in address{};
     address.sin_family = AF_INET;
     address.sin_port = htons(static_cast<std::uint16_t>(port));
     address.sin_addr.s_addr = htonl(INADDR_LOOPBACK);
+    return address;
+}
+
+/// A client that speaks bytes of its own choice and returns what it was told until the end.
+std::string speak(int port, const std::string& words) {
+    const int file = socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC, 0);
+    const sockaddr_in address = loopback(port);
     std::string answer;
-    if (connect(file, reinterpret_cast<sockaddr*>(&address), sizeof address) == 0 &&
+    if (connect(file, reinterpret_cast<const sockaddr*>(&address), sizeof address) == 0 &&
         send(file, words.data(), words.size(), MSG_NOSIGNAL) > 0) {
         char piece[4096];
         for (ssize_t n = 1; n > 0;) {
@@ -69,6 +80,33 @@ std::string speak(int port, const std::string& words) {
     close(file);
     return answer;
 }
+
+/// What opens every conversation.
+std::string hello() {
+    store::Message message(store::Kind::hello);
+    return std::move(message.bytes(std::string(store::Nonces::bytes, 'n')).number32(0)).finish();
+}
+
+/// A connection on which nothing is said.
+struct Silent {
+    explicit Silent(int port) : file(socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC, 0)) {
+        const sockaddr_in address = loopback(port);
+        open = file >= 0 &&
+               connect(file, reinterpret_cast<const sockaddr*>(&address), sizeof address) == 0;
+    }
+    ~Silent() { close(file); }
+    Silent(const Silent&) = delete;
+    Silent& operator=(const Silent&) = delete;
+    /// The server has ended it.
+    bool ends_within(milliseconds time) const {
+        pollfd waiting{file, POLLIN, 0};
+        char byte = 0;
+        return poll(&waiting, 1, static_cast<int>(time.count())) == 1 &&
+               recv(file, &byte, 1, 0) <= 0;
+    }
+    int file;
+    bool open = false;
+};
 
 /// Two ranks can still meet.
 void expect_alive(int port, const std::string& job) {
@@ -232,7 +270,10 @@ TEST(Store, TellsAtOnceWhenAProcessIsKilled) {
 }
 
 TEST(Store, RefusesARankThatIsThereOrHasLeft) {
-    const StoreServer server;
+    const StoreServer server("127.0.0.1", 0, "a secret");
+    const auto join = [](int port, Rank rank, Rank ranks) {
+        return join_with("a secret", port, rank, ranks);
+    };
     const auto first = join(server.port(), 0, 3);
     const Error twice = error_of([&] { join(server.port(), 0, 3); });
     EXPECT_EQ(twice.status(), Status::mismatch);
@@ -251,6 +292,48 @@ TEST(Store, RefusesARankThatIsThereOrHasLeft) {
     EXPECT_EQ(lost.status(), Status::peer_lost) << lost.what();
     const Error back = error_of([&] { join(server.port(), 2, 3); });
     EXPECT_EQ(back.status(), Status::peer_lost) << back.what();
+}
+
+/// Ranks 0 and 1 of one job and rank 2 of another have met; nobody can tell which is whose.
+TEST(Store, EndsAJobThatMayBeAMixtureOfTwo) {
+    const StoreServer server;
+    const auto first = join(server.port(), 0, 4);
+    const auto second = join(server.port(), 2, 4);
+    const Error twin = error_of([&] { join(server.port(), 2, 4); });
+    EXPECT_EQ(twin.status(), Status::mismatch);
+    EXPECT_TRUE(says(twin, "two jobs use this store")) << twin.what();
+    const Error mixed = error_of([&] { first->barrier(); });
+    EXPECT_EQ(mixed.status(), Status::mismatch) << mixed.what();
+    EXPECT_TRUE(says(mixed, "two jobs use this store")) << mixed.what();
+}
+
+TEST(Store, AJobThatWasCompleteGoesOnWhenAnotherComes) {
+    const StoreServer server;
+    const auto first = join(server.port(), 0, 2);
+    const auto second = join(server.port(), 1, 2);
+    EXPECT_EQ(error_of([&] { join(server.port(), 0, 2); }).status(), Status::mismatch);
+    std::thread waiting([&] { second->barrier(); });
+    EXPECT_EQ(error_of([&] { first->barrier(); }).status(), Status::success);
+    waiting.join();
+}
+
+TEST(Store, LetsInWhoKnowsTheToken) {
+    const StoreServer server("127.0.0.1", 0, "a secret");
+    on_ranks(3, [&](Rank r) {
+        const auto bootstrap = join_with("a secret", server.port(), r, 3);
+        EXPECT_EQ(bootstrap->allgather(std::to_string(r)),
+                  (std::vector<std::string>{"0", "1", "2"}));
+    });
+    for (const char* wrong : {"", "a secres", "a secret ", "another"}) {
+        const Error error = error_of([&] { join_with(wrong, server.port(), 0, 3); });
+        EXPECT_EQ(error.status(), Status::mismatch) << wrong;
+        EXPECT_TRUE(says(error, "TREFOIL_TOKEN") && says(error, "another port")) << error.what();
+    }
+    const StoreServer open;
+    const Error needless = error_of([&] { join_with("a secret", open.port(), 0, 3); });
+    EXPECT_EQ(needless.status(), Status::mismatch);
+    EXPECT_TRUE(says(needless, "without one")) << needless.what();
+    expect_alive(open.port(), "after that");
 }
 
 TEST(Store, RefusesAnotherNumberOfRanks) {
@@ -272,13 +355,18 @@ TEST(Store, SurvivesStrangers) {
     EXPECT_NE(speak(port, std::string(100000, '\xff')).size(), 1U);
 
     store::Message empty(store::Kind::hello);
-    EXPECT_NE(speak(port, std::move(empty).finish()).find("impossible"), std::string::npos);
-    store::Message negative(store::Kind::hello);
-    negative.number32(0xffffffff).number32(2).bytes("job");
-    EXPECT_NE(speak(port, std::move(negative).finish()).find("impossible"), std::string::npos);
+    EXPECT_NE(speak(port, std::move(empty).finish()).find("makes no sense"), std::string::npos);
     store::Message early(store::Kind::allgather);
     early.number64(1).number64(1);
     EXPECT_NE(speak(port, std::move(early).finish()).find("out of place"), std::string::npos);
+    store::Message unasked(store::Kind::join);
+    unasked.bytes(std::string(60, 'x'));
+    EXPECT_NE(speak(port, std::move(unasked).finish()).find("out of place"), std::string::npos);
+    // A nonce that the server has not drawn proves nothing, although there is no token.
+    store::Message proof(store::Kind::join);
+    proof.bytes(std::string(60, 'x'));
+    EXPECT_NE(speak(port, hello() + std::move(proof).finish()).find("token is not"),
+              std::string::npos);
 
     store::Message future(store::Kind::hello);
     std::string text = std::move(future.number32(0).number32(1)).finish();
@@ -289,13 +377,42 @@ TEST(Store, SurvivesStrangers) {
     text = std::move(huge).finish();
     text[14] = 1;  // 2^48 bytes to come
     EXPECT_NE(speak(port, text).find("longer"), std::string::npos);
-
-    store::Message hello(store::Kind::hello);
-    text = std::move(hello.number32(0).number32(1).bytes("out of turn")).finish();
-    store::Message wrong(store::Kind::allgather);
-    text += std::move(wrong.number64(7).number64(1)).finish();
-    EXPECT_NE(speak(port, text).find("out of turn"), std::string::npos);
+    store::Message large(store::Kind::hello);
+    large.bytes(std::string(store::stranger_limit + 1, 'x'));
+    EXPECT_NE(speak(port, std::move(large).finish()).find("longer"), std::string::npos);
     expect_alive(port, "after all that");
+}
+
+TEST(Store, DropsThoseWhoDoNotSayWhoTheyAre) {
+    const StoreServer server("127.0.0.1", 0, "a secret", milliseconds(200));
+    const Silent silent(server.port());
+    ASSERT_TRUE(silent.open);
+    EXPECT_TRUE(silent.ends_within(patient));
+    // Nor does a greeting without an end keep the place.
+    const std::string endless = hello();
+    const Silent slow(server.port());
+    EXPECT_EQ(send(slow.file, endless.data(), 10, MSG_NOSIGNAL), 10);
+    EXPECT_TRUE(slow.ends_within(patient));
+    const auto member = join_with("a secret", server.port(), 0, 1);
+    std::this_thread::sleep_for(milliseconds(500));
+    EXPECT_EQ(error_of([&] { member->barrier(); }).status(), Status::success) << "it is known";
+}
+
+/// More connections than this process may have descriptors for at the server's end.
+TEST(Store, ACrowdOfStrangersKeepsNobodyOut) {
+    const StoreServer server("127.0.0.1", 0, "a secret");
+    std::vector<std::unique_ptr<Silent>> crowd;
+    for (int i = 0; i < 400; ++i) {
+        crowd.push_back(std::make_unique<Silent>(server.port()));
+        ASSERT_TRUE(crowd.back()->open) << i;
+    }
+    const auto begin = std::chrono::steady_clock::now();
+    on_ranks(3, [&](Rank r) {
+        EXPECT_EQ(join_with("a secret", server.port(), r, 3)->allgather("x"),
+                  std::vector<std::string>(3, "x"));
+    });
+    EXPECT_LT(std::chrono::steady_clock::now() - begin, StoreServer::default_patience)
+        << "they made room before their time was over";
 }
 
 TEST(Store, SaysThatWhatAnswersIsNoStore) {
@@ -339,7 +456,7 @@ TEST(Store, RefusesImpossibleArguments) {
     EXPECT_EQ(error_of([] { join(80, 2, 2); }).status(), Status::invalid_argument);
     EXPECT_EQ(error_of([] { join(0, 0, 2); }).status(), Status::invalid_argument);
     EXPECT_EQ(error_of([] { join(70000, 0, 2); }).status(), Status::invalid_argument);
-    EXPECT_EQ(error_of([] { join(80, 0, 1, hasty, std::string(5000, 'j')); }).status(),
+    EXPECT_EQ(error_of([] { join(80, 0, 1, hasty, std::string(513, 'j')); }).status(),
               Status::invalid_argument);
     const StoreServer server;
     const Error taken = error_of([&] { StoreServer("127.0.0.1", server.port()); });
