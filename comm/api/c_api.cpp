@@ -313,7 +313,17 @@ const char* trefoil_status_string(trefoil_status_t status) {
 }
 
 const char* trefoil_last_error(trefoil_comm_t comm) {
-    return comm == nullptr ? last_error() : comm->communicator->failure().c_str();
+    if (comm == nullptr) {
+        return last_error();
+    }
+    // A copy of this thread's: another thread's call may fail meanwhile.
+    thread_local std::string of_communicator;
+    try {
+        of_communicator = comm->communicator->failure();
+    } catch (const std::bad_alloc&) {
+        of_communicator.clear();
+    }
+    return of_communicator.c_str();
 }
 
 size_t trefoil_datatype_size(trefoil_datatype_t datatype) {

@@ -149,15 +149,25 @@ void Communicator::check_alive() const {
 }
 
 void Communicator::fail(const Error& error) {
-    failed_ = error.status();
-    failure_ = "rank " + std::to_string(rank()) + ": " + error.what();
+    const Cause cause = executor_->cause_of(error);
+    const std::string text = cause.text + cause.own + " (on rank " + std::to_string(rank()) + ")";
+    {
+        const std::lock_guard lock(failure_mutex_);
+        failure_ = text;
+    }
+    failed_ = cause.status;
     {
         const LogScope scope(log_);
-        log_info(LogTopic::call, [&] { return "the communicator has failed: " + failure_; });
+        log_info(LogTopic::call, [&] { return "the communicator has failed: " + text; });
     }
-    bootstrap_->abandon(Error(failed_, failure_));  // first: the other takes half a second
-    executor_->give_up(failed_, failure_);
-    throw Error(failed_, failure_);
+    bootstrap_->abandon(Error(failed_, cause.text));  // first: the other takes half a second
+    executor_->give_up(cause);
+    throw Error(failed_, text);
+}
+
+std::string Communicator::failure() const {
+    const std::lock_guard lock(failure_mutex_);
+    return failure_;
 }
 
 }  // namespace trefoil

@@ -178,7 +178,8 @@ void Communicator::start_executor() {
     options.progress = settings_.progress;
     options.log = log_;
     options.trace = timeline_.get();
-    options.check_peers = [this] { return job_->dead_peers(); };
+    options.look_at_processes = [this] { return job_->look_at_processes(); };
+    options.process_text = [this](Rank rank) { return job_->process_text(rank); };
     executor_.emplace(channels_, *port_threads_, options);
 }
 
@@ -214,8 +215,7 @@ Communicator::Resources Communicator::resources() const {
         peers.insert(channel.peer);
     }
     return {static_cast<int>(peers.size()), static_cast<int>(channels_.in.size()),
-            static_cast<int>(channels_.out.size()),
-            channels_.in.size() * channels_.slot_bytes * channels_.slots,
+            static_cast<int>(channels_.out.size()), channels_.in.size() * channels_.landing_bytes(),
             executor_->staging_bytes()};
 }
 

@@ -4,6 +4,7 @@
 
 #include <cstdint>
 #include <memory>
+#include <mutex>
 #include <optional>
 #include <span>
 #include <string>
@@ -45,7 +46,8 @@ class Communicator {
     Rank ranks() const { return bootstrap_->ranks(); }
     const Torus& torus() const { return torus_map_.torus; }
     const TorusMap& torus_map() const { return torus_map_; }
-    const std::string& failure() const { return failure_; }
+    /// Why it has failed; "" if it has not. From any thread.
+    std::string failure() const;
     /// It has failed while its ranks connected for a call, and all of them know: nothing has moved.
     bool nothing_moved() const { return nothing_moved_; }
     /// What is in use: "memory", "ofi"; "net", "" where the backend has one provider only.
@@ -129,6 +131,7 @@ class Communicator {
     std::optional<Planner> planner_;
     PlanCache plans_;
     Status failed_ = Status::success;
+    mutable std::mutex failure_mutex_;  ///< guards failure_, which any thread may ask for
     std::string failure_;
     bool nothing_moved_ = false;
 

@@ -89,7 +89,7 @@ void ConnectedSchedules::connect(Connected& connected, const Choice& choice, boo
         const bool names_the_call = error.status() == Status::mismatch;
         throw OutOfStep(error.status(), names_the_call
                                             ? error.what()
-                                            : "while preparing " + call + ": " + error.what());
+                                            : error.what() + (" (while preparing " + call + ")"));
     }
     connected.complete = true;
     connected.acknowledged |= acknowledged;

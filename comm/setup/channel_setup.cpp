@@ -128,7 +128,7 @@ std::string ChannelSetup::offer_of(const std::vector<Key>& incoming, const std::
     blob.text(channels_.host);
     blob.number(static_cast<std::uint64_t>(channels_.groups.size()));
     channels_.in_by_id.resize(channels_.groups.size());
-    const std::size_t channel_bytes = channels_.slot_bytes * channels_.slots;
+    const std::size_t channel_bytes = channels_.landing_bytes();
     for (std::size_t g = 0; g < channels_.groups.size(); ++g) {
         PortGroup& group = *channels_.groups[g];
         std::vector<Offer> mine;

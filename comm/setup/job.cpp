@@ -8,6 +8,7 @@
 #include <fstream>
 #include <map>
 #include <set>
+#include <sstream>
 #include <utility>
 
 #include "comm/setup/blob.hpp"
@@ -18,14 +19,29 @@ namespace trefoil {
 
 namespace {
 
-/// State letter of a process of this host; 0 when there is none.
-char process_state(int pid) {
+struct ProcessState {
+    char letter = '\0';  ///< as in /proc; 0: there is no such process
+    std::uint64_t started = 0;
+};
+
+ProcessState process_state(int pid) {
     std::ifstream file("/proc/" + std::to_string(pid) + "/stat");
     std::string text;
     std::getline(file, text);
     const std::size_t after_name = text.rfind(')');
-    return after_name == std::string::npos || after_name + 2 >= text.size() ? '\0'
-                                                                            : text[after_name + 2];
+    ProcessState state;
+    if (after_name == std::string::npos) {
+        return state;
+    }
+    constexpr int fields_between = 18;  // from the state, field 3, to the start, field 22
+    std::istringstream fields(text.substr(after_name + 1));
+    fields >> state.letter;
+    std::string skipped;
+    for (int i = 0; i < fields_between; ++i) {
+        fields >> skipped;
+    }
+    fields >> state.started;
+    return state;
 }
 
 /// Names one of this process's namespaces ("net", "pid"); empty where there is no such thing.
@@ -45,9 +61,9 @@ std::string process_space() {
 }  // namespace
 
 RankProcess this_process() {
-    return {host_name(),     own_namespace("net"),
-            process_space(), static_cast<int>(getpid()),
-            allowed_cores(), {}};
+    const auto pid = static_cast<int>(getpid());
+    return {host_name(), own_namespace("net"),      process_space(), pid, allowed_cores(),
+            {},          process_state(pid).started};
 }
 
 std::string encode(const RankProcess& process) {
@@ -56,6 +72,7 @@ std::string encode(const RankProcess& process) {
     blob.text(process.network);
     blob.text(process.process_space);
     blob.number(static_cast<std::int32_t>(process.pid));
+    blob.number(process.started);
     blob.text(core_list_text(process.cores));
     for (const Rank coordinate : process.coordinates) {
         blob.number(coordinate);
@@ -70,6 +87,7 @@ RankProcess decode_process(const std::string& bytes) {
     process.network = blob.text();
     process.process_space = blob.text();
     process.pid = blob.number<std::int32_t>();
+    process.started = blob.number<std::uint64_t>();
     process.cores = parse_core_list(blob.text()).value_or(std::vector<int>{});
     while (!blob.empty()) {
         process.coordinates.push_back(blob.number<Rank>());
@@ -130,21 +148,34 @@ NicSharing Job::nic_sharing() const {
     return sharing;
 }
 
-std::string Job::dead_peers() const {
-    std::string found;
+std::vector<ProcessNews> Job::look_at_processes() const {
+    std::vector<ProcessNews> stopped;
     for (Rank r = 0; r < ranks(); ++r) {
         const RankProcess& process = processes_[r];
-        if (process.process_space != processes_[rank_].process_space ||
-            process.pid == processes_[rank_].pid) {
+        const RankProcess& own = processes_[rank_];
+        const bool known = std::find(ended_.begin(), ended_.end(), r) != ended_.end();
+        if (known || process.process_space != own.process_space || process.pid == own.pid) {
             continue;
         }
-        const char state = process_state(process.pid);
-        if (state == '\0' || state == 'Z' || state == 'X') {
-            found += (found.empty() ? "" : ", ") + std::string("rank ") + std::to_string(r) +
-                     " (process " + std::to_string(process.pid) + " on " + process.host + ")";
+        const ProcessState now = process_state(process.pid);
+        const bool other = process.started != 0 && now.started != process.started;
+        if (now.letter == '\0' || now.letter == 'Z' || now.letter == 'X' || other) {
+            ended_.push_back(r);
+        } else if (now.letter == 'T' || now.letter == 't') {
+            stopped.push_back({r, ProcessNews::State::stopped});
         }
     }
-    return found.empty() ? found : "has died: " + found;
+    std::vector<ProcessNews> found;
+    for (const Rank rank : ended_) {
+        found.push_back({rank, ProcessNews::State::ended});
+    }
+    found.insert(found.end(), stopped.begin(), stopped.end());
+    return found;
+}
+
+std::string Job::process_text(Rank rank) const {
+    const RankProcess& process = processes_[rank];
+    return "process " + std::to_string(process.pid) + " on host " + process.host;
 }
 
 }  // namespace trefoil

@@ -1,11 +1,13 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// The job: which process each rank is, who shares a host with whom, and who has died.
+// The job: which process each rank is, who shares a host with whom, and whose process does not run.
 #pragma once
 
+#include <cstdint>
 #include <string>
 #include <vector>
 
 #include "comm/setup/nic_choice.hpp"
+#include "threads/executor/executor_options.hpp"
 #include "topo/torus.hpp"
 
 namespace trefoil {
@@ -18,6 +20,7 @@ struct RankProcess {
     int pid = 0;
     std::vector<int> cores;         ///< that it may use
     std::vector<Rank> coordinates;  ///< by the caller's configuration
+    std::uint64_t started = 0;      ///< in the kernel's ticks: a number may be given again
 };
 /// This process; it has no coordinates.
 RankProcess this_process();
@@ -47,15 +50,18 @@ class Job {
     double most_ranks_per_core() const;
     /// Whom this rank shares its NICs with.
     NicSharing nic_sharing() const;
-    /// Those found dead, in words; "" when none is. All of them: one death brings others with it,
-    /// and the first cause is among them. Sees the processes of this host only.
-    std::string dead_peers() const;
+    /// Processes of this host that have ended or are stopped: in the order in which they were found
+    /// by repeated looks, since one that ends brings others with it. Not thread-safe.
+    std::vector<ProcessNews> look_at_processes() const;
+    /// "process 4711 on host a".
+    std::string process_text(Rank rank) const;
 
   private:
     Rank rank_;
     std::vector<RankProcess> processes_;
     std::vector<Rank> local_ranks_;
     int local_rank_ = 0;
+    mutable std::vector<Rank> ended_;  ///< as found
 };
 
 }  // namespace trefoil

@@ -365,7 +365,8 @@ TREFOIL_API trefoil_status_t trefoil_op_free(trefoil_op_t op);
 TREFOIL_API const char* trefoil_status_string(trefoil_status_t status);
 
 /* What happened in the last failed call of this thread (comm == NULL), or why this communicator has
- * failed; "" if nothing did. Valid until this thread's next failing call. */
+ * failed, also while another thread is inside it; "" if nothing did. Valid until this thread fails
+ * or asks again. */
 TREFOIL_API const char* trefoil_last_error(trefoil_comm_t comm);
 
 /* Says something where Trefoil speaks when it is not about one communicator (TREFOIL_LOG,

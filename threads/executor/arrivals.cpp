@@ -44,25 +44,25 @@ void Arrivals::adopt(RunningSegment& segment) noexcept {
     });
 }
 
-void Arrivals::arrive(std::uint64_t bits) noexcept {
+bool Arrivals::arrive(std::uint64_t bits) noexcept {
     const Notification notification = Notification::decode(bits);
     if (notification.is_message()) {
         RunningSegment* const segment = segment_of(notification);
         if (segment != nullptr) {
             count(*segment, notification);
-            return;
+            return true;
         }
     }
-    keep(bits);
+    return keep(bits);
 }
 
-void Arrivals::keep(std::uint64_t bits) noexcept {
+bool Arrivals::keep(std::uint64_t bits) noexcept {
     const Notification notification = Notification::decode(bits);
     if (notification.is_message()) {
         early_.push_back(bits);
-    } else {
-        controls_.take(group_, notification);
+        return true;
     }
+    return controls_.take(group_, notification);
 }
 
 /// The segment that runs here and whose use of the channel the message belongs to, or null.

@@ -26,10 +26,10 @@ class Arrivals {
     void reserve(const Program& program);
     /// The segment runs: takes those of its messages that have been early.
     void adopt(RunningSegment& segment) noexcept;
-    /// A notification has come while a call runs.
-    void arrive(std::uint64_t bits) noexcept;
-    /// One has come between calls: a message is early.
-    void keep(std::uint64_t bits) noexcept;
+    /// A notification has come while a call runs. True: the call may go on by it.
+    bool arrive(std::uint64_t bits) noexcept;
+    /// One has come between calls: a message is early. True: a call may go on by it.
+    bool keep(std::uint64_t bits) noexcept;
 
     std::size_t early() const { return early_.size(); }
 

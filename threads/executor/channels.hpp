@@ -13,14 +13,15 @@
 #include "backend/ports/port_group.hpp"
 #include "threads/executor/channel_uses.hpp"
 #include "threads/executor/peer_news.hpp"
+#include "threads/executor/reports.hpp"
 
 namespace trefoil {
 
 /// A channel carries the messages from one rank's port to one peer's opposite port. At the receiver
-/// it has a landing region of `Channels::slots` slots of `Channels::slot_bytes` each; the k-th
-/// message of a segment lies behind the k-1 before it. Both ends know the sequence and all sizes,
-/// so nothing but the region's address is ever exchanged. Set-up makes a channel; all but what it
-/// counts stands from then on.
+/// it has a landing region of `Channels::slots` slots of `Channels::slot_bytes` each, and behind
+/// them a ControlArea; the k-th message of a segment lies behind the k-1 before it. Both ends know
+/// the sequence and all sizes, so nothing but the region's address is ever exchanged. Set-up makes
+/// a channel; all but what it counts stands from then on.
 struct OutChannel {
     Rank peer = 0;
     Port port;      ///< the own port
@@ -32,6 +33,10 @@ struct OutChannel {
     OutUses uses{};
     // What calls have put so far; by the group's owner.
     std::uint64_t puts = 0, bytes = 0;
+    // By the group's owner: the call that stall reports were last written in, and how many.
+    std::uint64_t reported_call = 0;
+    std::uint32_t reports = 0;
+    bool told_of_failure = false;  ///< or can never be
 };
 
 struct InChannel {
@@ -66,6 +71,10 @@ struct Channels {
         const std::vector<std::uint32_t>& numbers = in_by_id[group];
         return id < numbers.size() ? numbers[id] : InChannel::none;
     }
+    /// Where the ControlArea begins, in the landing region of either end.
+    std::size_t control_offset() const { return slots * slot_bytes; }
+    /// Of a landing region.
+    std::size_t landing_bytes() const { return control_offset() + control_area_bytes; }
     /// Where the slot of a use begins, in the landing region of either end.
     std::size_t slot_offset(std::uint32_t use) const { return use % landing_slots * slot_bytes; }
 };

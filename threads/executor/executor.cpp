@@ -2,14 +2,17 @@
 // The executor's face: its parts are put together, and a call is given to the port threads.
 #include "threads/executor/executor.hpp"
 
+#include <new>
+
+#include "threads/executor/inquiry.hpp"
+
 namespace trefoil {
 
 Executor::Executor(Channels& channels, PortThreads& port_threads, ExecutorOptions options)
     : port_threads_(port_threads),
       parts_(channels, std::move(options)),
       greeting_(channels, parts_.controls, parts_.failure, parts_.options, listen_to_group()),
-      watch_(channels, parts_.queue, greeting_, parts_.controls, parts_.failure, parts_.options,
-             [this] { (void)workers_[0]->poll(); }) {
+      watch_(channels, parts_.queue, greeting_, parts_.controls, parts_.failure, parts_.options) {
     for (std::size_t i = 0; i < channels.groups.size(); ++i) {
         const bool in_caller = i == 0 && port_threads.caller_works();
         workers_.push_back(std::make_unique<Worker>(static_cast<int>(i), in_caller, parts_));
@@ -65,20 +68,27 @@ Status Executor::run(const Call& call) noexcept {
                 " that drive the ports since this communicator was made; keep OMP_DYNAMIC off and "
                 "the thread limit as it was, or choose TREFOIL_PORT_THREADS_BY=dedicated");
     }
-    const Status status = failure.status();
-    if (status != Status::success) {
-        tell_peers(parts_.channels, parts_.controls, listen_to_group(),
-                   status == Status::mismatch ? Control::mismatch : Control::failed);
-        end_groups();
+    if (failure.happened()) {
+        report_failure(call.text);
     }
-    return status;
+    return failure.status();
 }
 
-void Executor::give_up(Status status, const std::string& reason) noexcept {
-    if (!parts_.failure.happened()) {
-        parts_.failure.set(status, reason);
-        tell_peers(parts_.channels, parts_.controls, listen_to_group(),
-                   status == Status::mismatch ? Control::mismatch : Control::failed);
+void Executor::report_failure(const std::string& during) noexcept {
+    Failure& failure = parts_.failure;
+    reported_ = true;
+    try {
+        const Inquiry inquiry(parts_.channels, parts_.controls, parts_.options, listen_to_group());
+        Cause cause = failure.cause();
+        if (cause.tentative) {
+            cause = inquiry.cause_of(cause, during);
+            failure.replace(cause);
+        }
+        const auto say = [&](std::size_t channel) {
+            return parts_.controls.say_failure(channel, cause);
+        };
+        tell_peers(parts_.channels, listen_to_group(), say, inquiry.gone());
+    } catch (const std::bad_alloc&) {  // then peers find out by themselves
     }
     end_groups();
 }
@@ -97,9 +107,27 @@ void Executor::end_groups() noexcept {
     }
 }
 
+Cause Executor::cause_of(const Error& error) {
+    if (reported_) {
+        return parts_.failure.cause();
+    }
+    const Inquiry inquiry(parts_.channels, parts_.controls, parts_.options, listen_to_group());
+    return inquiry.cause_of(error);  // what the greeting noticed is in the error, too
+}
+
+void Executor::give_up(const Cause& cause) noexcept {
+    if (!reported_) {
+        parts_.failure.replace(cause);
+        report_failure("");
+    }
+}
+
 void Executor::leave() noexcept {
     if (!parts_.failure.happened()) {
-        tell_peers(parts_.channels, parts_.controls, listen_to_group(), Control::leaving);
+        const auto say = [this](std::size_t channel) {
+            return parts_.controls.say(channel, Control::leaving);
+        };
+        tell_peers(parts_.channels, listen_to_group(), say, {});
     }
 }
 

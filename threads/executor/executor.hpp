@@ -61,10 +61,13 @@ class Executor {
     /// to do does not take its next call for the others' present one.
     void count_empty_call() noexcept { ++calls_; }
 
-    /// This rank cannot make its next call, for a reason that lies outside: the peers are told,
-    /// unless greet() has failed, the port groups end, and every later run() fails. After a failed
-    /// run(), which has done all that, nothing happens.
-    void give_up(Status status, const std::string& reason) noexcept;
+    /// The reason for an error, if it is known elsewhere; after a failed run() that one's. Between
+    /// calls. Throws bad_alloc.
+    Cause cause_of(const Error& error);
+    /// This rank cannot make its next call, for a reason that lies outside: the peers are told, the
+    /// port groups end, and every later run() fails. After a failed run(), which has done all that,
+    /// nothing happens.
+    void give_up(const Cause& cause) noexcept;
 
     /// Tells the peers that this rank goes away. Best effort, bounded.
     void leave() noexcept;
@@ -76,6 +79,7 @@ class Executor {
 
   private:
     Listen listen_to_group();
+    void report_failure(const std::string& during) noexcept;
     void end_groups() noexcept;
 
     PortThreads& port_threads_;
@@ -87,6 +91,7 @@ class Executor {
     /// call that they belong to, workers and the watch are told which one to bring to its end.
     RunningCall call_;
     std::uint64_t calls_ = 0;  ///< made so far
+    bool reported_ = false;    ///< the failure, to the peers
 };
 
 }  // namespace trefoil

@@ -3,23 +3,36 @@
 #pragma once
 
 #include <chrono>
+#include <cstdint>
 #include <functional>
 #include <memory>
 #include <string>
+#include <vector>
 
 #include "threads/timeline/trace.hpp"
 #include "threads/workers/waiting.hpp"
 #include "topo/log/log.hpp"
+#include "topo/torus.hpp"
 
 namespace trefoil {
+
+/// A process that does not run as it should.
+struct ProcessNews {
+    enum class State : std::uint8_t { ended, stopped };
+    Rank rank = 0;
+    State state = State::ended;
+};
 
 struct ExecutorOptions {
     bool may_spin = false;
     std::chrono::milliseconds stall_warning{10'000};
     std::chrono::milliseconds timeout{120'000};
     std::chrono::milliseconds greeting_timeout{30'000};  ///< for the first message of a channel
-    /// Called when nothing has happened for a second; returns what is wrong with a peer, or "".
-    std::function<std::string()> check_peers;
+    /// What is wrong with the ranks' processes, as far as this host sees them: those that were
+    /// found first come first. Called when nothing has happened for a while.
+    std::function<std::vector<ProcessNews>()> look_at_processes;
+    /// The process that is a rank: "process 4711 on host a".
+    std::function<std::string(Rank)> process_text;
     Progress progress{};             ///< called in the thread of run() and greet() while they wait
     std::shared_ptr<const Log> log;  ///< where stalls are told; null: the process's
     Trace* trace = nullptr;  ///< has a ring for each worker and outlives the executor; null: off

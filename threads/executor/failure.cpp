@@ -8,25 +8,57 @@ namespace trefoil {
 
 static_assert(static_cast<int>(Status::success) == 0, "Failure counts on it");
 
-void Failure::set(Status status, const std::string& text) noexcept {
+void Failure::set(const Cause& cause) noexcept {
     {
         const std::lock_guard lock(mutex_);
         if (status_.load(std::memory_order_relaxed) != 0) {
             return;
         }
-        try {
-            text_ = text;
-        } catch (const std::bad_alloc&) {
-            text_.clear();
-        }
-        status_.store(static_cast<int>(status), std::memory_order_release);
+        keep(cause);
     }
     wake_up_.announce();
 }
 
+void Failure::set(Status status, const std::string& text) noexcept {
+    try {
+        set(Cause{status, Cause::nobody, text});
+    } catch (const std::bad_alloc&) {
+        set(Cause{status});
+    }
+}
+
+void Failure::suspect(Status status, Rank accused, const std::string& what) noexcept {
+    try {
+        Cause cause{status, accused, what};
+        cause.tentative = true;
+        set(cause);
+    } catch (const std::bad_alloc&) {
+        set(Cause{status, accused});
+    }
+}
+
+void Failure::replace(const Cause& cause) noexcept {
+    const std::lock_guard lock(mutex_);
+    keep(cause);
+}
+
+void Failure::keep(const Cause& cause) noexcept {
+    try {
+        cause_ = cause;
+    } catch (const std::bad_alloc&) {
+        cause_ = Cause{cause.status, cause.culprit};
+    }
+    status_.store(static_cast<int>(cause.status), std::memory_order_release);
+}
+
 std::string Failure::text() const {
     const std::lock_guard lock(mutex_);
-    return text_;
+    return cause_.text + cause_.own;
+}
+
+Cause Failure::cause() const {
+    const std::lock_guard lock(mutex_);
+    return cause_;
 }
 
 }  // namespace trefoil

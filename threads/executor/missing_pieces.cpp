@@ -2,6 +2,8 @@
 // Finding what the segments in flight wait for, and saying it.
 #include "threads/executor/missing_pieces.hpp"
 
+#include <algorithm>
+
 #include "threads/executor/poster.hpp"
 
 namespace trefoil {
@@ -71,6 +73,26 @@ bool MissingPieces::anything_from(std::size_t in_channel) const {
     const std::uint32_t opposite = channels_.in[in_channel].opposite;
     return step_waiting_for(in_channel) != nullptr ||
            (opposite != InChannel::none && blocked(opposite));
+}
+
+std::vector<Rank> MissingPieces::ranks() const {
+    std::vector<Rank> found;
+    const auto add = [&found](Rank rank) {
+        if (std::find(found.begin(), found.end(), rank) == found.end()) {
+            found.push_back(rank);
+        }
+    };
+    for (std::size_t c = 0; c < channels_.in.size(); ++c) {
+        if (step_waiting_for(c) != nullptr) {
+            add(channels_.in[c].peer);
+        }
+    }
+    for (std::size_t c = 0; c < channels_.out.size(); ++c) {
+        if (blocked(c)) {
+            add(channels_.out[c].peer);
+        }
+    }
+    return found;
 }
 
 std::string MissingPieces::text(const char* call) const {

@@ -2,8 +2,8 @@
 // What the segments in flight wait for.
 #pragma once
 
-#include <optional>
 #include <string>
+#include <vector>
 
 #include "threads/executor/channels.hpp"
 #include "threads/executor/segment_queue.hpp"
@@ -23,6 +23,9 @@ class MissingPieces {
     bool blocked(std::size_t out_channel) const;
     /// A message through the channel is missing, or an acknowledgement that would come through it.
     bool anything_from(std::size_t in_channel) const;
+
+    /// Those from which something is missing, each once.
+    std::vector<Rank> ranks() const;
 
     /// "allreduce of ...: waits for step 1 of part 0 from rank 3 through port +0, ..."
     std::string text(const char* call) const;

@@ -22,10 +22,8 @@ namespace trefoil {
 /// depends on the channel too, so that where a call takes one message per channel its peers still
 /// compare different bits.
 struct Notification {
-    /// The last index is for control, the ones before it for the pieces of a stall report.
-    static constexpr std::uint32_t control_index = (1U << 13) - 1;
-    static constexpr std::uint32_t report_pieces = 4;
-    static constexpr std::uint32_t index_limit = control_index - report_pieces;
+    /// The last index is for control.
+    static constexpr std::uint32_t index_limit = (1U << 13) - 1;
     static constexpr std::uint32_t channel_limit = 1U << 10;
     static constexpr std::uint32_t use_modulus = 8;
 
@@ -54,54 +52,27 @@ struct Notification {
         result.check = static_cast<std::uint32_t>((hash ^ length) >> 32) ^ checksum;
         return result;
     }
-    /// A message of a segment, neither control nor report.
+    /// A message of a segment; all others are control messages.
     bool is_message() const { return index < index_limit; }
-    bool is_control() const { return index == control_index; }
-    bool is_report() const { return index >= index_limit && index < control_index; }
 };
 
 /// Control notifications carry their kind in the signature bits.
 enum class Control : std::uint32_t {
     hello = 1,       ///< the channel works; sent once when it is connected
     leaving = 2,     ///< the peer destroys its communicator
-    mismatch = 3,    ///< the peer failed: it saw a call that differs from its own
-    failed = 4,      ///< the peer failed for another reason
+    mismatch = 3,    ///< the peer failed: ranks make different calls; its FailureReport is here
+    failed = 4,      ///< the peer failed for another reason; its FailureReport is here
     connecting = 5,  ///< the peer sets up channels for its next call; `number` counts the set-ups
-    taken = 6        ///< the peer has taken in what use `number` of the opposite channel brought
+    taken = 6,       ///< the peer has taken in what use `number` of the opposite channel brought
+    stalled = 7      ///< the peer makes no progress; its StallReport is here, in place `number`
 };
 
 /// `number` is taken modulo Notification::use_modulus and travels in the place of the use's.
 constexpr std::uint64_t control_notification(Control kind, std::uint32_t channel,
                                              std::uint32_t number = 0) {
-    return Notification{Notification::control_index, channel, static_cast<std::uint32_t>(kind),
+    return Notification{Notification::index_limit, channel, static_cast<std::uint32_t>(kind),
                         number % Notification::use_modulus}
         .encode();
 }
-
-/// Which call a stalled rank is in: its number among the rank's calls (20 bits) and a piece of its
-/// signature (16 bits), sent as four notifications of 9 bits each. A rank that is in a call of the
-/// same number and another signature knows that the ranks disagree, whichever channels the calls
-/// use.
-struct StallReport {
-    std::uint64_t bits = 0;
-
-    static constexpr StallReport of(std::uint64_t call_number, std::uint64_t signature) {
-        return {(call_number & 0xfffff) | (signature >> 48) << 20};
-    }
-    constexpr std::uint64_t notification(std::uint32_t piece, std::uint32_t channel) const {
-        const auto nine = static_cast<std::uint32_t>(bits >> (9 * piece) & 0x1ff);
-        return Notification{Notification::index_limit + piece, channel, nine & 0x3f, nine >> 6}
-            .encode();
-    }
-    /// Puts the piece that `notification` carries into its place.
-    constexpr void take(const Notification& notification) {
-        const std::uint32_t shift = 9 * (notification.index - Notification::index_limit);
-        const std::uint64_t nine = notification.signature | notification.use << 6;
-        bits = (bits & ~(std::uint64_t{0x1ff} << shift)) | nine << shift;
-    }
-    constexpr bool same_call_number(const StallReport& other) const {
-        return ((bits ^ other.bits) & 0xfffff) == 0;
-    }
-};
 
 }  // namespace trefoil

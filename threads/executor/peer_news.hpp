@@ -15,8 +15,6 @@ namespace trefoil {
 class PeerNews {
   public:
     void take(Control kind, std::uint32_t number) noexcept;
-    /// A piece of the peer's stall report.
-    void take_report(const Notification& notification) noexcept;
 
     /// The channel works. Of interest to the thread that greets, which then polls all groups.
     bool greeted() const { return greeted_; }
@@ -31,8 +29,6 @@ class PeerNews {
     bool prepares(std::uint32_t number) const {
         return connecting_.load(std::memory_order_relaxed) == number % Notification::use_modulus;
     }
-    /// The call that the peer is stalled in, once all pieces of its last report have come.
-    std::optional<StallReport> report() const;
 
   private:
     static constexpr std::uint32_t nothing = ~0U;
@@ -41,8 +37,6 @@ class PeerNews {
     CopyableAtomic<bool> left_{false};
     CopyableAtomic<std::uint32_t> failed_{0};
     CopyableAtomic<std::uint32_t> connecting_{nothing};
-    /// The report in the low bits and, above, a bit for each of its pieces that has come.
-    CopyableAtomic<std::uint64_t> report_{0};
 };
 
 }  // namespace trefoil

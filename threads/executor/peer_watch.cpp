@@ -2,6 +2,7 @@
 // The look at what holds a call up.
 #include "threads/executor/peer_watch.hpp"
 
+#include <algorithm>
 #include <cstdio>
 
 #include "topo/log/log.hpp"
@@ -13,30 +14,23 @@ namespace {
 /// Lets puts that were sent before bad news arrive.
 constexpr std::chrono::milliseconds grace{200};
 constexpr std::chrono::milliseconds report_after{500};
-constexpr std::chrono::seconds look_interval{1};
-/// Only a better message is at stake.
-constexpr int report_attempts = 100;
-
-std::string with_seconds(const std::string& text, PeerWatch::Duration idle_for) {
-    char number[32];
-    std::snprintf(number, sizeof number, "%.1f", std::chrono::duration<double>(idle_for).count());
-    return text + " (" + number + " s without progress)";
-}
-
-std::string name_of(const InChannel& channel) {
-    return "rank " + std::to_string(channel.peer);
-}
+/// By then those peers have reported that are stalled, too.
+constexpr std::chrono::milliseconds settled_after{1500};
+constexpr std::chrono::milliseconds first_look{250};
+constexpr std::chrono::milliseconds look_interval{500};
 
 }  // namespace
 
 void PeerWatch::begin_call(const RunningCall& call) {
     call_ = &call;
     warned_ = false;
-    reported_ = false;
 }
 
 void PeerWatch::begin_wait() {
-    next_look_ = look_interval;
+    next_look_ = first_look;
+    next_report_ = report_after;
+    suspect_ = {};
+    processes_.clear();
 }
 
 bool PeerWatch::look(Duration idle_for) {
@@ -46,33 +40,41 @@ bool PeerWatch::look(Duration idle_for) {
     if (idle_for >= grace && fail_with_a_peer()) {
         return false;
     }
-    if (!reported_ && idle_for >= report_after) {
-        reported_ = true;
-        report_stall();
-    }
-    const auto waiting = [&] { return with_seconds(missing_.text(call_->call().text), idle_for); };
-    if (idle_for >= options_.timeout) {
-        failure_.set(Status::timeout, waiting());
-        return false;
-    }
-    if (options_.check_peers && idle_for >= next_look_) {
+    if (idle_for >= next_look_) {
         next_look_ = idle_for + look_interval;
-        const std::string lost = options_.check_peers();
-        if (!lost.empty()) {
-            failure_.set(Status::peer_lost, lost + "; " + waiting());
+        if (fail_with_a_process(idle_for)) {
             return false;
         }
+    }
+    if (idle_for >= report_after) {
+        note_stall(idle_for);
+    }
+    if (idle_for >= options_.timeout) {
+        fail_in_time(idle_for);
+        return false;
     }
     if (!warned_ && idle_for >= options_.stall_warning) {
         warned_ = true;
         const LogScope scope(options_.log);
-        log_warning(LogTopic::call, waiting);
+        log_warning(LogTopic::call, [&] { return waiting(idle_for); });
     }
     return true;
 }
 
+std::string PeerWatch::waiting(Duration idle_for) const {
+    char number[32];
+    std::snprintf(number, sizeof number, "%.1f", std::chrono::duration<double>(idle_for).count());
+    return missing_.text(call_->call().text) + " (" + number + " s without progress)";
+}
+
 /// A peer that left, or failed, and from which something is missing: waiting longer is in vain.
 bool PeerWatch::fail_with_a_peer() {
+    if (controls_.reports().failure_has_come()) {
+        if (const auto told = controls_.reports().failure()) {
+            fail_as_told(*told);
+            return true;
+        }
+    }
     for (std::size_t c = 0; c < channels_.in.size(); ++c) {
         if (fail_with_peer_of(c)) {
             return true;
@@ -81,24 +83,22 @@ bool PeerWatch::fail_with_a_peer() {
     return false;
 }
 
+void PeerWatch::fail_as_told(const PeerReports::Failure& told) {
+    const Call& call = call_->call();
+    Cause cause = told.cause;
+    cause.own = "; told by rank " + std::to_string(told.from) + " during this rank's " + call.text;
+    if (cause.status == Status::mismatch) {
+        cause.own += std::string("; ") + call.agreement;
+    }
+    failure_.set(cause);
+}
+
 bool PeerWatch::fail_with_peer_of(std::size_t in_channel) {
     const InChannel& channel = channels_.in[in_channel];
     const Call& call = call_->call();
-    if (channel.news.failure() == Control::mismatch) {
-        fail_for_disagreement(name_of(channel) +
-                              " found that the ranks make different calls; this rank's is ");
-        return true;
-    }
-    if (channel.news.failure() == Control::failed) {
-        failure_.set(Status::peer_lost, name_of(channel) +
-                                            " reported a failure during this rank's " + call.text +
-                                            "; its own message says which");
-        return true;
-    }
-    const StallReport own = StallReport::of(call_->number(), call.signature);
-    const auto report = channel.news.report();
-    if (report && report->same_call_number(own) && report->bits != own.bits) {
-        fail_for_disagreement(name_of(channel) + " waits in another call than this rank's ");
+    const auto stall = controls_.reports().stall_of(channel.peer);
+    if (stall && stall->body.call == call_->number() && stall->body.signature != call.signature) {
+        fail_for_disagreement(channel.peer, "waits in another call than");
         return true;
     }
     if (!missing_.anything_from(in_channel)) {
@@ -107,38 +107,88 @@ bool PeerWatch::fail_with_peer_of(std::size_t in_channel) {
     // An older set-up's number may still stand here. The next one's means that the peer has
     // finished its earlier calls and will not send for this one.
     if (channel.news.prepares(greeting_.next_set_up())) {
-        fail_for_disagreement(name_of(channel) + " prepares another call than this rank's ");
+        fail_for_disagreement(channel.peer, "prepares another call than");
         return true;
     }
     if (channel.news.left()) {
-        failure_.set(Status::peer_lost, std::string(call.text) + " needs " + name_of(channel) +
-                                            ", which has destroyed its communicator");
+        failure_.set(Cause{Status::peer_lost, channel.peer,
+                           rank_text(options_, channel.peer) +
+                               " has destroyed its communicator; rank " +
+                               std::to_string(channels_.rank) + " needs it in its " + call.text});
         return true;
     }
     return false;
 }
 
-void PeerWatch::fail_for_disagreement(const std::string& who_does_what) {
+void PeerWatch::fail_for_disagreement(Rank culprit, const std::string& what) {
     const Call& call = call_->call();
-    failure_.set(Status::mismatch, who_does_what + call.text + "; " + call.agreement);
+    Cause cause{Status::mismatch, culprit,
+                "rank " + std::to_string(culprit) + " " + what + " rank " +
+                    std::to_string(channels_.rank) + "'s " + call.text};
+    cause.own = std::string("; ") + call.agreement;
+    failure_.set(cause);
 }
 
-/// Tells every peer of this worker's group which call this rank is stalled in, so that ranks whose
-/// calls differ find out even when these calls share no channel. Best effort.
-void PeerWatch::report_stall() noexcept {
-    const StallReport report = StallReport::of(call_->number(), call_->call().signature);
-    for (std::size_t number = 0; number < channels_.out.size(); ++number) {
-        if (channels_.out[number].group != 0) {
-            continue;  // another worker's
+/// Which of several began it is found out afterwards, when reports have had time to come.
+bool PeerWatch::fail_with_a_process(Duration idle_for) {
+    if (!options_.look_at_processes) {
+        return false;
+    }
+    processes_ = options_.look_at_processes();
+    for (const ProcessNews& process : processes_) {
+        if (process.state == ProcessNews::State::ended) {
+            failure_.suspect(Status::peer_lost, Cause::nobody, waiting(idle_for));
+            return true;
         }
-        for (std::uint32_t piece = 0; piece < Notification::report_pieces; ++piece) {
-            for (int attempt = 0; attempt < report_attempts; ++attempt) {
-                if (controls_.say(number, report, piece) != PutResult::again) {
-                    break;
-                }
-                poll_();
-            }
-        }
+    }
+    return false;
+}
+
+void PeerWatch::fail_in_time(Duration idle_for) {
+    const Suspect suspected = suspect(idle_for);
+    const std::string own = waiting(idle_for);
+    if (suspected.rank == Cause::nobody) {
+        failure_.set(Status::timeout, own);
+        return;
+    }
+    failure_.set(
+        Cause{Status::timeout, suspected.rank,
+              suspected.text + "; rank " + std::to_string(channels_.rank) + " found it: " + own});
+}
+
+Suspect PeerWatch::suspect(Duration idle_for) const {
+    const std::vector<Rank> missing = missing_.ranks();
+    const StallKnowledge known{channels_.rank, call_->number(),
+                               PeerReports::Clock::now() - idle_for, missing, processes_};
+    // A short time-out leaves less time.
+    const bool settled = idle_for >= std::min<Duration>(settled_after, options_.timeout);
+    return suspect_of(known, controls_.reports(), options_, settled);
+}
+
+/// The first report says that this rank lives, the next ones whom it suspects.
+void PeerWatch::note_stall(Duration idle_for) {
+    Suspect now = suspect(idle_for);
+    if (idle_for >= next_report_ || now != suspect_) {
+        next_report_ = std::max(next_report_, idle_for) * 2;
+        suspect_ = std::move(now);
+        const std::lock_guard lock(mutex_);
+        report_ =
+            stall_report(call_->number(), call_->call().signature, suspect_.rank, suspect_.text);
+        ++reports_;
+    }
+    report(0);
+}
+
+void PeerWatch::report(std::size_t group) noexcept {
+    StallReport told;
+    std::uint32_t number = 0;
+    {
+        const std::lock_guard lock(mutex_);
+        told = report_;
+        number = reports_;
+    }
+    if (reported_[group] != number && controls_.report_stall(group, told)) {
+        reported_[group] = number;
     }
 }
 

@@ -1,9 +1,11 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Why a call does not go on: what peers have said, dead processes, time-outs.
+// Why a call does not go on: what peers have said, processes that ended, time-outs.
 #pragma once
 
 #include <chrono>
 #include <functional>
+#include <mutex>
+#include <vector>
 
 #include "threads/executor/channels.hpp"
 #include "threads/executor/control_messages.hpp"
@@ -12,38 +14,46 @@
 #include "threads/executor/greeting.hpp"
 #include "threads/executor/missing_pieces.hpp"
 #include "threads/executor/running_call.hpp"
+#include "threads/executor/suspects.hpp"
 
 namespace trefoil {
 
-/// Decides when a wait is in vain, and fails then. Used by worker 0, and by nobody while there is
-/// progress.
+/// Looks after a call that does not go on, and ends it when waiting is in vain. By worker 0, but
+/// for report().
 class PeerWatch {
   public:
     using Duration = std::chrono::steady_clock::duration;
 
-    /// `greeting` counts the set-ups. `poll` takes what has come at group 0.
+    /// `greeting` counts the set-ups.
     PeerWatch(const Channels& channels, const SegmentQueue& queue, const Greeting& greeting,
-              ControlMessages& controls, Failure& failure, const ExecutorOptions& options,
-              std::function<void()> poll)
+              ControlMessages& controls, Failure& failure, const ExecutorOptions& options)
         : channels_(channels),
           missing_(channels, queue),
           greeting_(greeting),
           controls_(controls),
           failure_(failure),
           options_(options),
-          poll_(std::move(poll)) {}
+          reported_(channels.groups.size()) {}
 
     void begin_call(const RunningCall& call);
     /// Nothing happens from now on.
     void begin_wait();
     /// Nothing has happened for so long. False: the call has failed.
     bool look(Duration idle_for);
+    /// Tells the peers of a group that this rank is stalled, if there is news since the last time.
+    /// By the group's owner.
+    void report(std::size_t group) noexcept;
 
   private:
     bool fail_with_a_peer();
     bool fail_with_peer_of(std::size_t in_channel);
-    void fail_for_disagreement(const std::string& who_does_what);
-    void report_stall() noexcept;
+    bool fail_with_a_process(Duration idle_for);
+    void fail_as_told(const PeerReports::Failure& told);
+    void fail_for_disagreement(Rank culprit, const std::string& what);
+    void fail_in_time(Duration idle_for);
+    std::string waiting(Duration idle_for) const;
+    Suspect suspect(Duration idle_for) const;
+    void note_stall(Duration idle_for);
 
     const Channels& channels_;
     MissingPieces missing_;
@@ -51,11 +61,17 @@ class PeerWatch {
     ControlMessages& controls_;
     Failure& failure_;
     const ExecutorOptions& options_;
-    std::function<void()> poll_;
     const RunningCall* call_ = nullptr;
-    Duration next_look_{};  ///< at the peers' processes, after so much idle time
+    Duration next_look_{};    ///< at the processes, after so much idle time
+    Duration next_report_{};  ///< even without news
+    std::vector<ProcessNews> processes_;
+    Suspect suspect_;
     bool warned_ = false;
-    bool reported_ = false;
+
+    std::mutex mutex_;  ///< guards the report, which the owners of other groups send, too
+    StallReport report_;
+    std::uint32_t reports_ = 0;            ///< made in all calls; 0: there is none
+    std::vector<std::uint32_t> reported_;  ///< by group: the last that was sent; by its owner
 };
 
 }  // namespace trefoil

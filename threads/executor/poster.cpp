@@ -117,9 +117,9 @@ bool Poster::post_step(RunningSegment& segment, const ProgramStep& step, Cursor&
                 refused_ = true;
                 return false;
             case PutResult::failed:
-                failure_.set(Status::peer_lost, "the put to rank " + std::to_string(channel.peer) +
-                                                    " through port " + to_string(channel.port) +
-                                                    " failed: " + group_->error_text());
+                failure_.suspect(Status::peer_lost, channel.peer,
+                                 "a put to it through port " + to_string(channel.port) +
+                                     " failed: " + group_->error_text());
                 return false;
             case PutResult::done:
             case PutResult::queued:
@@ -165,7 +165,8 @@ PutResult Poster::post(RunningSegment& segment, const ProgramPut& put,
                    .encode();
     }
     return group_->put(channel.port, channel.endpoint, source, descriptor, channel.landing, target,
-                       put.bytes, bits, PutCookie::of_step(place_of(segment), step).bits());
+                       put.bytes, bits,
+                       PutCookie::of_step(put.channel, place_of(segment), step).bits());
 }
 
 /// In the landing slot itself, where that is possible: it is free, or the put would have to wait.

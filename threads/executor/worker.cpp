@@ -102,28 +102,30 @@ bool Worker::adopt_segments() noexcept {
 
 bool Worker::poll() noexcept {
     const std::size_t count = group_->poll(events_);
+    bool progressed = false;
     for (std::size_t i = 0; i < count; ++i) {
         const Event& event = events_[i];
         switch (event.kind) {
             case Event::Kind::sent: {
                 const PutCookie cookie(event.cookie);
                 if (cookie.is_control()) {
-                    parts_.controls.sent();
+                    parts_.controls.sent(cookie);
                 } else {
+                    progressed = true;
                     parts_.steps.spend_token(parts_.queue.at(cookie.place()), cookie.step(),
                                              notes_);
                 }
                 break;
             }
             case Event::Kind::arrived:
-                arrivals_.arrive(event.notification);
+                progressed |= arrivals_.arrive(event.notification);
                 break;
             case Event::Kind::failed:
                 transport_failed(event.cookie);
                 break;
         }
     }
-    return count > 0;
+    return progressed;
 }
 
 bool Worker::listen() noexcept {
@@ -133,7 +135,7 @@ bool Worker::listen() noexcept {
         switch (event.kind) {
             case Event::Kind::sent:
                 if (PutCookie(event.cookie).is_control()) {
-                    parts_.controls.sent();
+                    parts_.controls.sent(PutCookie(event.cookie));
                 }
                 break;
             case Event::Kind::arrived:
@@ -149,11 +151,17 @@ bool Worker::listen() noexcept {
 
 void Worker::transport_failed(std::uint64_t bits) noexcept {
     const PutCookie cookie(bits);
-    const std::string what =
-        cookie.is_control() ? "a message failed from " +
-                                  route_text(parts_.channels, parts_.channels.out[cookie.channel()])
-                            : std::string("a transfer failed");
-    parts_.failure.set(Status::peer_lost, what + ": " + group_->error_text());
+    if (!cookie.is_put()) {
+        parts_.failure.suspect(Status::peer_lost, Cause::nobody, group_->error_text());
+        return;
+    }
+    const OutChannel& channel = parts_.channels.out[cookie.channel()];
+    if (cookie.is_control()) {
+        parts_.controls.sent(cookie);
+    }
+    parts_.failure.suspect(Status::peer_lost, channel.peer,
+                           "a message failed from " + route_text(parts_.channels, channel) + ": " +
+                               group_->error_text());
 }
 
 bool Worker::idle(PeerWatch& watch) {
@@ -186,12 +194,16 @@ bool Worker::wait(PeerWatch& watch) {
             watch.begin_wait();
         }
     }
-    if (number_ == 0 && now >= next_check_) {
-        const bool goes_on = watch.look(now - idle_since_);
+    if (parts_.controls.reports().failure_has_come()) {
+        parts_.controls.pass_failure_on(number_);
+    }
+    if (now >= next_check_) {
+        const bool goes_on = number_ != 0 || watch.look(now - idle_since_);
         next_check_ = std::chrono::steady_clock::now() + check_interval;
         if (!goes_on) {
             return false;
         }
+        watch.report(number_);
     }
     parts_.wake_up.sleep(number_, changes_seen_,
                          poster_.refused() ? std::min(length, busy_sleep) : length);

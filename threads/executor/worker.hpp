@@ -28,7 +28,7 @@ class alignas(64) Worker {
     void reserve(const Program& program);
     /// Returns when the call is done, or has failed.
     void run(RunningCall& call, PeerWatch& watch) noexcept;
-    /// Takes what has come at its group, in a call; false: nothing.
+    /// Takes what has come at its group, in a call; false: nothing by which the call goes on.
     bool poll() noexcept;
     /// The same between calls: messages are early, and of completions only those of control
     /// messages matter.

@@ -66,7 +66,8 @@ class GroupDouble final : public PortGroup {
         EXPECT_LE(offset + bytes, target.bytes);
         EXPECT_TRUE(bytes == 0 || is_registered(source, descriptor, bytes));
         const Notification decoded = Notification::decode(notification);
-        if (decoded.is_control() && decoded.signature >= std::uint32_t(Control::mismatch)) {
+        if (!decoded.is_message() && (decoded.signature == std::uint32_t(Control::mismatch) ||
+                                      decoded.signature == std::uint32_t(Control::failed))) {
             holding_ = false;
         }
         queued_.push_back({peer, source, target.base + offset, bytes, notification, cookie});

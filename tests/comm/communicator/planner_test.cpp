@@ -151,7 +151,7 @@ TEST(ConnectedSchedules, ARankThatCannotConnectStopsAll) {
         return ++round == 2 ? failure.bytes() : mine;
     });
     EXPECT_EQ(why_out_of_step(rank, Status::unsupported),
-              "while preparing my call: rank 1 cannot set up its connections: the cable is loose");
+              "rank 1 cannot set up its connections: the cable is loose (while preparing my call)");
     round = 10;
     rank.schedules->get({&silent, {}}, false, "my call");
     EXPECT_GT(asked.builder.size(), 1U) << "what is not connected is not kept";

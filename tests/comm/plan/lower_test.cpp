@@ -166,8 +166,8 @@ TEST(Notification, SurvivesTheRoundTrip) {
     EXPECT_EQ(back.signature, 63U);
     EXPECT_EQ(back.use, 7U);
     EXPECT_EQ(back.check, 0x89abcdefU);
-    EXPECT_FALSE(back.is_control());
-    EXPECT_TRUE(Notification::decode(control_notification(Control::leaving, 5)).is_control());
+    EXPECT_TRUE(back.is_message());
+    EXPECT_FALSE(Notification::decode(control_notification(Control::leaving, 5)).is_message());
 }
 
 }  // namespace

@@ -28,6 +28,8 @@ TEST(Job, ProcessesArriveAsTheyWereTold) {
     EXPECT_EQ(told.network, process.network);
     EXPECT_EQ(told.process_space, process.process_space);
     EXPECT_EQ(told.pid, process.pid);
+    EXPECT_GT(process.started, 0U);
+    EXPECT_EQ(told.started, process.started);
     EXPECT_EQ(told.cores, process.cores);
     EXPECT_EQ(told.coordinates, process.coordinates);
     const std::string bytes = encode(process);
@@ -80,14 +82,54 @@ TEST(Job, FindsTheDeadAmongThoseItSees) {
     ASSERT_GT(child, 0);
     RankProcess other = self;
     other.pid = child;
+    other.started = 0;              // not known
     RankProcess elsewhere = other;  // the same number in another space is another process
     elsewhere.process_space = "of another host";
     const Job job(0, {self, other, elsewhere, self, other});
-    EXPECT_EQ(job.dead_peers(), "");
+    EXPECT_EQ(job.look_at_processes().size(), 0U);
+    kill(child, SIGSTOP);
+    ASSERT_EQ(waitpid(child, nullptr, WUNTRACED), child);
+    ASSERT_EQ(job.look_at_processes().size(), 2U);
+    EXPECT_EQ(job.look_at_processes()[0].rank, 1);
+    EXPECT_EQ(job.look_at_processes()[0].state, ProcessNews::State::stopped);
     kill(child, SIGKILL);
     ASSERT_EQ(waitpid(child, nullptr, 0), child);
-    const std::string name = " (process " + std::to_string(child) + " on " + self.host + ")";
-    EXPECT_EQ(job.dead_peers(), "has died: rank 1" + name + ", rank 4" + name);
+    ASSERT_EQ(job.look_at_processes().size(), 2U);
+    EXPECT_EQ(job.look_at_processes()[0].state, ProcessNews::State::ended);
+    EXPECT_EQ(job.look_at_processes()[1].rank, 4);
+    EXPECT_EQ(job.process_text(4), "process " + std::to_string(child) + " on host " + self.host);
+}
+
+TEST(Job, ANumberThatWasGivenAgainIsAnotherProcess) {
+    RankProcess other = this_process();
+    other.pid = getppid();
+    other.started = this_process().started + 1000;
+    const Job job(0, {this_process(), other});
+    ASSERT_EQ(job.look_at_processes().size(), 1U);
+    EXPECT_EQ(job.look_at_processes()[0].state, ProcessNews::State::ended);
+}
+
+// One that ends brings others with it: the first is the reason.
+TEST(Job, TheFirstThatEndedStaysFirst) {
+    pid_t children[2];
+    std::vector<RankProcess> processes{this_process()};
+    for (pid_t& child : children) {
+        child = fork();
+        if (child == 0) {
+            pause();
+            _exit(0);
+        }
+        processes.push_back(this_process());
+        processes.back().pid = child;
+        processes.back().started = 0;
+    }
+    const Job job(0, processes);
+    for (const int i : {1, 0}) {
+        kill(children[i], SIGKILL);
+        ASSERT_EQ(waitpid(children[i], nullptr, 0), children[i]);
+        EXPECT_EQ(job.look_at_processes()[0].rank, 2);
+    }
+    EXPECT_EQ(job.look_at_processes().size(), 2U);
 }
 
 }  // namespace

@@ -186,11 +186,6 @@ TEST_F(ArrivalsTest, WordsGoToTheChannelThatTheyCameThrough) {
     arrivals_->arrive(word(1, Control::leaving));
     EXPECT_TRUE(channels_.in[1].news.left());
     EXPECT_FALSE(channels_.in[0].news.left());
-    const StallReport report = StallReport::of(1, 2);
-    for (std::uint32_t piece = 0; piece < Notification::report_pieces; ++piece) {
-        arrivals_->arrive(report.notification(piece, id_of(0)));
-    }
-    EXPECT_TRUE(channels_.in[0].news.report());
     EXPECT_EQ(arrivals_->early(), 0U);
     EXPECT_FALSE(parts_->failure.happened());
     arrivals_->arrive(control_notification(Control::leaving, 99));

@@ -30,6 +30,21 @@ TEST_F(FailureTest, TheFirstCauseStands) {
     EXPECT_EQ(failure_.text(), "the ranks disagree");
 }
 
+// Only what was noticed first may give way, and only to the reason for it.
+TEST_F(FailureTest, ATentativeCauseIsReplacedByTheReasonForIt) {
+    failure_.suspect(Status::peer_lost, 3, "the cable is cut");
+    failure_.set(Status::timeout, "nothing comes");
+    EXPECT_TRUE(failure_.cause().tentative);
+    EXPECT_EQ(failure_.cause().culprit, 3);
+    Cause reason{Status::timeout, 5, "rank 5 is stopped"};
+    reason.own = "; told by rank 3";
+    failure_.replace(reason);
+    EXPECT_FALSE(failure_.cause().tentative);
+    EXPECT_EQ(failure_.status(), Status::timeout);
+    EXPECT_EQ(failure_.text(), "rank 5 is stopped; told by rank 3");
+    EXPECT_EQ(failure_.cause().text, "rank 5 is stopped");
+}
+
 TEST_F(FailureTest, StatusAndTextAreOfTheSameCauseWhenManyThreadsFail) {
     std::vector<std::thread> threads;
     for (int i = 0; i < 4; ++i) {

@@ -5,6 +5,7 @@
 #include <gtest/gtest.h>
 
 #include <array>
+#include <cstring>
 #include <memory>
 #include <numeric>
 
@@ -20,9 +21,10 @@ namespace trefoil::test {
 class PartsFixture : public testing::Test {
   protected:
     static constexpr std::size_t slot_bytes = 1024;
+    static constexpr std::size_t region_bytes = landing_slots * slot_bytes + control_area_bytes;
     static constexpr std::uint32_t first_id = 7;  ///< what the peers call this rank's channels
 
-    explicit PartsFixture(int groups = 1) : landing_(2 * landing_slots * slot_bytes) {
+    explicit PartsFixture(int groups = 1) : landing_(2 * region_bytes) {
         channels_.slot_bytes = slot_bytes;
         channels_.in_by_id.resize(static_cast<std::size_t>(groups));
         for (int g = 0; g < groups; ++g) {
@@ -43,7 +45,7 @@ class PartsFixture : public testing::Test {
             in.peer = static_cast<Rank>(c + 1);
             in.port = Port{static_cast<int>(c)};
             in.group = group;
-            in.landing = landing_.data() + c * landing_slots * slot_bytes;
+            in.landing = landing_.data() + c * region_bytes;
             in.opposite = c;
             channels_.in.push_back(in);
             channels_.in_by_id[static_cast<std::size_t>(group)].push_back(c);
@@ -86,6 +88,24 @@ class PartsFixture : public testing::Test {
     }
     std::uint64_t word(std::uint32_t channel, Control kind, std::uint32_t number = 0) const {
         return control_notification(kind, id_of(channel), number);
+    }
+    /// A peer's report lands, and the word of it comes.
+    void tell(std::uint32_t channel, const StallReport& report, std::uint32_t place = 0) {
+        put_into_area(channel, offsetof(ControlArea, stalls) + place * sizeof report, report);
+        parts_->controls.take(static_cast<std::size_t>(channels_.in[channel].group),
+                              Notification::decode(word(channel, Control::stalled, place)));
+    }
+    void tell(std::uint32_t channel, const Cause& cause) {
+        put_into_area(channel, offsetof(ControlArea, failure), failure_report(cause));
+        const bool mismatch = cause.status == Status::mismatch;
+        parts_->controls.take(
+            static_cast<std::size_t>(channels_.in[channel].group),
+            Notification::decode(word(channel, mismatch ? Control::mismatch : Control::failed)));
+    }
+    template <typename T>
+    void put_into_area(std::uint32_t channel, std::size_t offset, const T& report) {
+        std::memcpy(channels_.in[channel].landing + channels_.control_offset() + offset, &report,
+                    sizeof report);
     }
     /// What this rank calls its incoming channel.
     std::uint32_t id_of(std::uint32_t channel) const { return groups_.size() == 1 ? channel : 0; }

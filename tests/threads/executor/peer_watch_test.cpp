@@ -26,14 +26,19 @@ class PeerWatchTest : public PartsFixture {
         watch_.begin_call(running_call_);
         watch_.begin_wait();
     }
+    using PartsFixture::tell;
     void tell(std::uint32_t channel, Control kind, std::uint32_t number = 0) {
         parts_->controls.take(0, Notification::decode(word(channel, kind, number)));
     }
-    void tell(std::uint32_t channel, const StallReport& report) {
-        for (std::uint32_t piece = 0; piece < Notification::report_pieces; ++piece) {
-            parts_->controls.take(0,
-                                  Notification::decode(report.notification(piece, id_of(channel))));
+    /// A peer that makes the same call is stalled, too.
+    void tell_of_stall(std::uint32_t channel, Rank suspect, const std::string& text) {
+        tell(channel, stall_report(running_call_.number(), call_.signature, suspect, text));
+    }
+    void complete_puts() {
+        for (const RecordingGroup::Put& put : groups_[0]->puts) {
+            parts_->controls.sent(PutCookie(put.cookie));
         }
+        groups_[0]->puts.clear();
     }
     void finish() {
         parts_->steps.spend_token(*segment_, 0, notes_);
@@ -47,15 +52,31 @@ class PeerWatchTest : public PartsFixture {
     ExecutorOptions options_;
     Greeting greeting_{channels_, parts_->controls, parts_->failure, options_,
                        [](std::size_t) { return false; }};
-    int polls_ = 0;
-    PeerWatch watch_{channels_,       parts_->queue, greeting_,           parts_->controls,
-                     parts_->failure, options_,      [this] { ++polls_; }};
+    PeerWatch watch_{channels_,        parts_->queue,   greeting_,
+                     parts_->controls, parts_->failure, options_};
     Program program_;
     RunningSegment* segment_ = nullptr;
 };
 
-TEST_F(PeerWatchTest, ATimeOutNamesWhatIsMissing) {
+TEST_F(PeerWatchTest, ATimeOutNamesThePeerThatDoesNotAnswer) {
     EXPECT_TRUE(watch_.look(seconds(59)));
+    EXPECT_FALSE(watch_.look(seconds(60)));
+    EXPECT_EQ(parts_->failure.cause().culprit, 2);
+    expect_failure(Status::timeout,
+                   "rank 2 does not answer; rank 0 found it: the test's call: waits for step 0 of "
+                   "part 0 from rank 2 through port -0 (60.0 s without progress)");
+}
+
+TEST_F(PeerWatchTest, ATimeOutNamesTheOneThatALivingPeerSuspects) {
+    tell_of_stall(1, 7, "rank 7 is stopped");
+    EXPECT_FALSE(watch_.look(seconds(60)));
+    EXPECT_EQ(parts_->failure.cause().culprit, 7);
+    EXPECT_EQ(parts_->failure.text().find("rank 7 is stopped; rank 0 found it: "), 0U)
+        << parts_->failure.text();
+}
+
+TEST_F(PeerWatchTest, WhereNobodyIsSilentATimeOutTellsWhatIsMissing) {
+    tell_of_stall(1, Cause::nobody, "");
     EXPECT_FALSE(watch_.look(seconds(60)));
     expect_failure(Status::timeout,
                    "the test's call: waits for step 0 of part 0 from rank 2 through port -0 (60.0 "
@@ -69,21 +90,31 @@ TEST_F(PeerWatchTest, ACallThatIsDoneHasNoTrouble) {
     EXPECT_FALSE(parts_->failure.happened());
 }
 
-TEST_F(PeerWatchTest, APeerThatReportsAFailureEndsTheCallAfterAGrace) {
-    tell(0, Control::failed);
+TEST_F(PeerWatchTest, AFailureThatAPeerReportsIsThisRanksToo) {
+    tell(0, Cause{Status::timeout, 5, "rank 5 is stopped; rank 3 found it"});
     EXPECT_TRUE(watch_.look(milliseconds(100))) << "what was sent before may still come";
     EXPECT_FALSE(watch_.look(milliseconds(250)));
-    expect_failure(Status::peer_lost,
-                   "rank 1 reported a failure during this rank's the test's call; its own message "
-                   "says which");
+    expect_failure(Status::timeout,
+                   "rank 5 is stopped; rank 3 found it; told by rank 1 during this rank's the "
+                   "test's call");
+    EXPECT_EQ(parts_->failure.cause().culprit, 5);
+    EXPECT_EQ(parts_->failure.cause().text, "rank 5 is stopped; rank 3 found it")
+        << "passed on as it came";
 }
 
-TEST_F(PeerWatchTest, APeerThatSawAMismatchEndsTheCallAsOne) {
-    tell(1, Control::mismatch);
+TEST_F(PeerWatchTest, AFailureWhoseWordsAreTornIsOneAllTheSame) {
+    tell(0, Control::failed);
+    EXPECT_FALSE(watch_.look(milliseconds(250)));
+    EXPECT_EQ(parts_->failure.status(), Status::peer_lost);
+    EXPECT_EQ(parts_->failure.text().find("rank 1 reported a failure"), 0U);
+}
+
+TEST_F(PeerWatchTest, ADisagreementThatAPeerReportsIsOne) {
+    tell(1, Cause{Status::mismatch, 1, "rank 1 makes another call than rank 2's bcast"});
     EXPECT_FALSE(watch_.look(milliseconds(250)));
     expect_failure(Status::mismatch,
-                   "rank 2 found that the ranks make different calls; this rank's is the test's "
-                   "call; give all ranks the same");
+                   "rank 1 makes another call than rank 2's bcast; told by rank 2 during this "
+                   "rank's the test's call; give all ranks the same");
 }
 
 TEST_F(PeerWatchTest, APeerThatHasLeftIsMissedOnlyIfSomethingOfItIs) {
@@ -92,7 +123,7 @@ TEST_F(PeerWatchTest, APeerThatHasLeftIsMissedOnlyIfSomethingOfItIs) {
     tell(1, Control::leaving);
     EXPECT_FALSE(watch_.look(seconds(5)));
     expect_failure(Status::peer_lost,
-                   "the test's call needs rank 2, which has destroyed its communicator");
+                   "rank 2 has destroyed its communicator; rank 0 needs it in its the test's call");
 }
 
 TEST_F(PeerWatchTest, APeerThatPreparesAnotherCallWillNotSendForThisOne) {
@@ -105,42 +136,74 @@ TEST_F(PeerWatchTest, APeerThatPreparesAnotherCallWillNotSendForThisOne) {
 }
 
 TEST_F(PeerWatchTest, APeerThatIsStalledInTheSameCallIsInOrder) {
-    tell(0, StallReport::of(running_call_.number(), call_.signature));
+    tell_of_stall(0, Cause::nobody, "");
     EXPECT_TRUE(watch_.look(seconds(5)));
-    tell(0, StallReport::of(running_call_.number() + 1, ~call_.signature));
+    tell(0, stall_report(running_call_.number() + 1, ~call_.signature, Cause::nobody, ""));
     EXPECT_TRUE(watch_.look(seconds(5))) << "in another one, which may come here, too";
 }
 
+// The number has 64 bits: the report of call N is none of call N + 2^20.
+TEST_F(PeerWatchTest, AReportOfLongAgoDoesNoHarm) {
+    tell(0, stall_report(running_call_.number() + (1U << 20), ~call_.signature, Cause::nobody, ""));
+    EXPECT_TRUE(watch_.look(seconds(5)));
+}
+
 TEST_F(PeerWatchTest, APeerThatIsStalledInAnotherCallOfTheSameNumberDisagrees) {
-    tell(0, StallReport::of(running_call_.number(), ~call_.signature));
+    tell(0, stall_report(running_call_.number(), ~call_.signature, Cause::nobody, ""));
     EXPECT_FALSE(watch_.look(seconds(5)));
     expect_failure(Status::mismatch,
-                   "rank 1 waits in another call than this rank's the test's call; give all ranks "
+                   "rank 1 waits in another call than rank 0's the test's call; give all ranks "
                    "the same");
 }
 
-TEST_F(PeerWatchTest, AStallIsReportedToAllPeersOncePerCall) {
+TEST_F(PeerWatchTest, AStallIsReportedToAllPeersAndSeldomRepeated) {
     EXPECT_TRUE(watch_.look(milliseconds(400)));
     EXPECT_TRUE(groups_[0]->puts.empty());
     EXPECT_TRUE(watch_.look(milliseconds(500)));
-    ASSERT_EQ(groups_[0]->puts.size(), 2 * Notification::report_pieces);
-    StallReport told;
-    for (std::uint32_t piece = 0; piece < Notification::report_pieces; ++piece) {
-        const auto put = Notification::decode(groups_[0]->puts[piece].notification);
-        EXPECT_TRUE(put.is_report());
-        EXPECT_EQ(put.channel, first_id);
-        told.take(put);
+    ASSERT_EQ(groups_[0]->puts.size(), 2U);
+    for (std::uint32_t c = 0; c < 2; ++c) {
+        const RecordingGroup::Put& put = groups_[0]->puts[c];
+        const auto word = Notification::decode(put.notification);
+        EXPECT_EQ(word.signature, static_cast<std::uint32_t>(Control::stalled));
+        EXPECT_EQ(word.channel, first_id + c);
+        EXPECT_EQ(put.offset, channels_.control_offset() + offsetof(ControlArea, stalls));
+        StallReport told;
+        std::memcpy(&told, put.source, put.bytes);
+        EXPECT_TRUE(told.whole());
+        EXPECT_EQ(told.body.call, running_call_.number());
+        EXPECT_EQ(told.body.signature, call_.signature);
+        EXPECT_EQ(told.body.suspect, Cause::nobody) << "others may report yet";
     }
-    EXPECT_EQ(told.bits, StallReport::of(running_call_.number(), call_.signature).bits);
+    complete_puts();
     EXPECT_TRUE(watch_.look(milliseconds(750)));
-    EXPECT_EQ(groups_[0]->puts.size(), 2 * Notification::report_pieces);
+    EXPECT_TRUE(groups_[0]->puts.empty()) << "nothing new";
+    EXPECT_TRUE(watch_.look(milliseconds(1500)));
+    ASSERT_EQ(groups_[0]->puts.size(), 2U);
+    StallReport told;
+    std::memcpy(&told, groups_[0]->puts[0].source, groups_[0]->puts[0].bytes);
+    EXPECT_EQ(told.body.suspect, 2);
+    EXPECT_EQ(told.body.text.view(), "rank 2 does not answer");
+    EXPECT_EQ(Notification::decode(groups_[0]->puts[0].notification).use, 1U) << "the next place";
 }
 
-TEST_F(PeerWatchTest, AReportThatATransportRefusesIsGivenUpAfterSomePolls) {
-    groups_[0]->result = PutResult::again;
+TEST_F(PeerWatchTest, AReportWaitsUntilTheOneBeforeHasLeft) {
     EXPECT_TRUE(watch_.look(milliseconds(500)));
-    EXPECT_GT(polls_, 10);
-    EXPECT_LE(polls_, 2 * 4 * 100);
+    EXPECT_TRUE(watch_.look(milliseconds(2000)));
+    ASSERT_EQ(groups_[0]->puts.size(), 2U) << "their source is in use";
+    complete_puts();
+    EXPECT_TRUE(watch_.look(milliseconds(2250)));
+    EXPECT_EQ(groups_[0]->puts.size(), 2U);
+}
+
+TEST_F(PeerWatchTest, ACallHasABoundedNumberOfReports) {
+    std::size_t puts = 0;
+    for (int look = 0; look < 40; ++look) {
+        tell_of_stall(1, 3 + look, "there is always news");
+        EXPECT_TRUE(watch_.look(milliseconds(500 + 250 * look)));
+        puts += groups_[0]->puts.size();
+        complete_puts();
+    }
+    EXPECT_EQ(puts, 2 * ControlArea::stall_places);
 }
 
 // A greeting waits until all words have left, so each that was queued must be counted.
@@ -148,32 +211,40 @@ TEST_F(PeerWatchTest, ReportsCountAsWordsUnderWayUntilTheyHaveLeft) {
     EXPECT_FALSE(parts_->controls.under_way());
     EXPECT_TRUE(watch_.look(milliseconds(500)));
     EXPECT_TRUE(parts_->controls.under_way());
-    for (std::size_t i = 0; i < groups_[0]->puts.size(); ++i) {
-        EXPECT_TRUE(PutCookie(groups_[0]->puts[i].cookie).is_control());
-        parts_->controls.sent();
-    }
+    complete_puts();
     EXPECT_FALSE(parts_->controls.under_way());
 }
 
-TEST_F(PeerWatchTest, ProcessesAreLookedAtOnceASecond) {
+TEST_F(PeerWatchTest, ProcessesAreLookedAtEveryHalfSecond) {
     int looks = 0;
-    std::string wrong;
-    options_.check_peers = [&] {
+    std::vector<ProcessNews> found;
+    options_.look_at_processes = [&] {
         ++looks;
-        return wrong;
+        return found;
     };
-    EXPECT_TRUE(watch_.look(milliseconds(750)));
+    EXPECT_TRUE(watch_.look(milliseconds(200)));
     EXPECT_EQ(looks, 0);
-    EXPECT_TRUE(watch_.look(milliseconds(1000)));
-    EXPECT_TRUE(watch_.look(milliseconds(1250)));
+    EXPECT_TRUE(watch_.look(milliseconds(250)));
+    EXPECT_TRUE(watch_.look(milliseconds(500)));
     EXPECT_EQ(looks, 1);
-    watch_.begin_wait();  // there was progress in between
-    EXPECT_TRUE(watch_.look(milliseconds(1100)));
+    EXPECT_TRUE(watch_.look(milliseconds(750)));
     EXPECT_EQ(looks, 2);
-    wrong = "rank 2 has died";
-    EXPECT_FALSE(watch_.look(milliseconds(2200)));
+    found = {{2, ProcessNews::State::stopped}};
+    EXPECT_TRUE(watch_.look(milliseconds(1250))) << "it may go on";
+    found = {{2, ProcessNews::State::ended}};
+    EXPECT_FALSE(watch_.look(milliseconds(1750)));
     EXPECT_EQ(parts_->failure.status(), Status::peer_lost);
-    EXPECT_EQ(parts_->failure.text().find("rank 2 has died; the test's call: waits for"), 0U);
+    EXPECT_TRUE(parts_->failure.cause().tentative) << "another may be the reason";
+}
+
+TEST_F(PeerWatchTest, AStoppedProcessIsTheCulpritOfATimeOut) {
+    options_.look_at_processes = [] {
+        return std::vector<ProcessNews>{{8, ProcessNews::State::stopped}};
+    };
+    options_.process_text = [](Rank) { return std::string("process 4711 on host a"); };
+    EXPECT_FALSE(watch_.look(seconds(60)));
+    EXPECT_EQ(parts_->failure.cause().culprit, 8);
+    EXPECT_EQ(parts_->failure.text().find("rank 8 (process 4711 on host a) is stopped; "), 0U);
 }
 
 TEST_F(PeerWatchTest, AWaitForAcknowledgementsSaysWhose) {

@@ -45,7 +45,7 @@ class RingRank {
         in.peer = peer;
         in.port = Port{static_cast<int>(channel)};
         in.group = group;
-        memory_[channel] = channels_.groups[group]->allocate(landing_slots * slot_bytes);
+        memory_[channel] = channels_.groups[group]->allocate(channels_.landing_bytes());
         in.landing = memory_[channel].data;
         in.opposite = channel;
         channels_.in_by_id[group].push_back(static_cast<std::uint32_t>(channels_.in.size()));

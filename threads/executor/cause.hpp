@@ -1,0 +1,28 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Why a communicator has failed: whose fault it is, and how that was found.
+#pragma once
+
+#include <string>
+
+#include "topo/error.hpp"
+#include "topo/torus.hpp"
+
+namespace trefoil {
+
+/// Ranks pass a cause on as they heard it, so that all of them name the same culprit.
+struct Cause {
+    static constexpr Rank nobody = -1;
+
+    Status status = Status::success;
+    /// The rank that died, left, was stopped, disagreed or does not answer; nobody: it is not
+    /// known.
+    Rank culprit = nobody;
+    /// Who did what, and how which rank found it, the culprit first.
+    std::string text{};
+    /// What this rank adds for its own user. Not passed on.
+    std::string own{};
+    /// Only what was noticed first: the reason for it may be known soon (see Inquiry).
+    bool tentative = false;
+};
+
+}  // namespace trefoil

@@ -1,0 +1,171 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Listening for reports, then judging by the processes.
+#include "threads/executor/inquiry.hpp"
+
+#include <algorithm>
+#include <chrono>
+#include <cstdlib>
+
+#include "threads/executor/suspects.hpp"
+
+namespace trefoil {
+
+namespace {
+
+using Clock = std::chrono::steady_clock;
+constexpr std::chrono::milliseconds longest{500};
+/// Where one process alone has ended, it is the culprit unless a report says otherwise soon.
+constexpr std::chrono::milliseconds if_one_has_ended{150};
+constexpr std::chrono::microseconds nap{2000};
+
+constexpr std::chrono::milliseconds in_set_up{100};
+
+/// "... rank 3 ...": 3.
+Rank first_rank_named(const std::string& text) {
+    for (std::size_t at = text.find("rank"); at != std::string::npos; at = text.find("rank", at)) {
+        at += 4;
+        at += at < text.size() && text[at] == 's' ? 1 : 0;
+        const std::size_t digits = at + 1;
+        if (digits < text.size() && text[at] == ' ' && text[digits] >= '0' && text[digits] <= '9') {
+            return static_cast<Rank>(std::atoi(text.c_str() + digits));
+        }
+    }
+    return Cause::nobody;
+}
+
+bool ended(const ProcessNews& process) {
+    return process.state == ProcessNews::State::ended;
+}
+
+}  // namespace
+
+bool Inquiry::listen_to_all() const {
+    bool progressed = false;
+    for (std::size_t group = 0; group < channels_.groups.size(); ++group) {
+        progressed |= listen_(group);
+    }
+    return progressed;
+}
+
+bool Inquiry::has_left(Rank rank) const {
+    return std::any_of(channels_.in.begin(), channels_.in.end(), [rank](const InChannel& channel) {
+        return channel.peer == rank && channel.news.left();
+    });
+}
+
+/// Without those that left in order, unless nobody else is missing.
+std::vector<ProcessNews> Inquiry::processes() const {
+    if (!options_.look_at_processes) {
+        return {};
+    }
+    std::vector<ProcessNews> all = options_.look_at_processes();
+    const auto left = [this](const ProcessNews& process) {
+        return ended(process) && has_left(process.rank);
+    };
+    if (!std::all_of(all.begin(), all.end(), left)) {
+        std::erase_if(all, left);
+    }
+    return all;
+}
+
+Cause Inquiry::cause_of(const Cause& noticed, const std::string& during) const {
+    const auto begin = Clock::now();
+    Clock::time_point next_look = begin;
+    std::vector<ProcessNews> found;
+    while (true) {
+        const bool progressed = listen_to_all();
+        if (auto cause = told(during)) {
+            return *cause;
+        }
+        const auto now = Clock::now();
+        if (now >= next_look) {
+            next_look = now + std::chrono::milliseconds(50);
+            found = processes();
+        }
+        const auto count = std::count_if(found.begin(), found.end(), ended);
+        if (now - begin >= longest || (count == 1 && now - begin >= if_one_has_ended)) {
+            return accuse(noticed, found, during);
+        }
+        if (!progressed && !channels_.groups.empty()) {
+            channels_.groups[0]->wait(nap);
+        }
+    }
+}
+
+std::vector<Rank> Inquiry::gone() const {
+    std::vector<Rank> ranks;
+    for (const ProcessNews& process : processes()) {
+        if (ended(process)) {
+            ranks.push_back(process.rank);
+        }
+    }
+    return ranks;
+}
+
+/// What a peer has reported.
+std::optional<Cause> Inquiry::told(const std::string& during) const {
+    if (!controls_.reports().failure_has_come()) {
+        return std::nullopt;
+    }
+    const auto report = controls_.reports().failure();
+    if (!report) {
+        return std::nullopt;
+    }
+    Cause cause = report->cause;
+    cause.own = "; told by rank " + std::to_string(report->from) + " during this rank's " + during;
+    return cause;
+}
+
+// Errors of set-up come from a launcher or a store, which see who is gone, or from ranks that have
+// said what is wrong with them. They stand unless they name nobody.
+Cause Inquiry::cause_of(const Error& error) const {
+    Cause cause{error.status(), first_rank_named(error.what()), error.what()};
+    if (error.status() != Status::peer_lost && error.status() != Status::timeout) {
+        return cause;
+    }
+    const auto begin = Clock::now();
+    do {
+        if (!listen_to_all() && !channels_.groups.empty()) {
+            channels_.groups[0]->wait(nap);
+        }
+        if (const auto heard = told("set-up")) {
+            return *heard;
+        }
+    } while (Clock::now() - begin < in_set_up);
+    const std::vector<ProcessNews> found = processes();
+    const auto named = [&](const ProcessNews& process) { return process.rank == cause.culprit; };
+    if (!found.empty() && std::none_of(found.begin(), found.end(), named)) {
+        const ProcessNews& first = found.front();
+        cause.culprit = first.rank;
+        cause.text = rank_text(options_, first.rank) +
+                     (ended(first) ? " has died; " : " is stopped; ") + cause.text;
+    }
+    return cause;
+}
+
+Cause Inquiry::accuse(const Cause& noticed, const std::vector<ProcessNews>& processes,
+                      const std::string& during) const {
+    const std::string found =
+        "; rank " + std::to_string(channels_.rank) +
+        " found it: " + (noticed.culprit == Cause::nobody ? "" : during + ": ") + noticed.text;
+    const auto accused = [&](const std::string& what, Rank rank) {
+        return Cause{noticed.status, rank, rank_text(options_, rank) + what + found};
+    };
+    // The first that was found is the one that began it.
+    const auto first = std::find_if(processes.begin(), processes.end(), ended);
+    if (first != processes.end()) {
+        return accused(has_left(first->rank) ? " has destroyed its communicator" : " has died",
+                       first->rank);
+    }
+    if (noticed.culprit == Cause::nobody) {
+        Cause cause = noticed;
+        cause.tentative = false;
+        return cause;
+    }
+    if (has_left(noticed.culprit)) {
+        return accused(" has destroyed its communicator", noticed.culprit);
+    }
+    return accused(" cannot be reached", noticed.culprit);
+}
+
+}  // namespace trefoil

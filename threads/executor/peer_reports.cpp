@@ -1,0 +1,49 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Keeping what peers report.
+#include "threads/executor/peer_reports.hpp"
+
+#include <new>
+
+namespace trefoil {
+
+void PeerReports::take(Rank peer, const StallReport& report) noexcept {
+    if (!report.whole()) {
+        return;
+    }
+    try {
+        const std::lock_guard lock(mutex_);
+        last_stalls_[peer] = {report.body, Clock::now()};
+        stalls_.fetch_add(1, std::memory_order_relaxed);
+    } catch (const std::bad_alloc&) {  // a better message is all that is lost
+    }
+}
+
+void PeerReports::take(Rank peer, const FailureReport& report, Status status) noexcept {
+    try {
+        const std::lock_guard lock(mutex_);
+        if (!first_) {
+            first_ = {peer, report.whole()
+                                ? cause_of(report)
+                                : Cause{status, peer,
+                                        "rank " + std::to_string(peer) +
+                                            " reported a failure in words that did not arrive"}};
+        }
+    } catch (const std::bad_alloc&) {
+        const std::lock_guard lock(mutex_);
+        first_ = {peer, Cause{status, peer}};
+    }
+    failure_has_come_.store(true, std::memory_order_relaxed);
+}
+
+std::optional<PeerReports::Failure> PeerReports::failure() const {
+    const std::lock_guard lock(mutex_);
+    return first_;
+}
+
+std::optional<PeerReports::Stall> PeerReports::stall_of(Rank peer) const {
+    const std::lock_guard lock(mutex_);
+    const auto found = last_stalls_.find(peer);
+    return found == last_stalls_.end() ? std::nullopt : std::optional(found->second);
+}
+
+}  // namespace trefoil

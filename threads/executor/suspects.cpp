@@ -1,0 +1,55 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Following reports to the rank that nobody hears from.
+#include "threads/executor/suspects.hpp"
+
+#include <optional>
+
+namespace trefoil {
+
+namespace {
+
+/// Reports are repeated seldom: one from shortly before this rank's stall still counts.
+constexpr std::chrono::seconds still_fresh{2};
+
+/// What a peer that lives has said last.
+std::optional<PeerReports::Stall> word_of(Rank peer, const StallKnowledge& known,
+                                          const PeerReports& reports) {
+    std::optional<PeerReports::Stall> stall = reports.stall_of(peer);
+    const bool lives =
+        stall && (stall->body.call >= known.call || stall->at + still_fresh >= known.since);
+    return lives ? stall : std::nullopt;
+}
+
+Suspect silent(Rank rank, const ExecutorOptions& options) {
+    return {rank, rank_text(options, rank) + " does not answer"};
+}
+
+}  // namespace
+
+std::string rank_text(const ExecutorOptions& options, Rank rank) {
+    const std::string process = options.process_text ? options.process_text(rank) : "";
+    return "rank " + std::to_string(rank) + (process.empty() ? "" : " (" + process + ")");
+}
+
+Suspect suspect_of(const StallKnowledge& known, const PeerReports& reports,
+                   const ExecutorOptions& options, bool settled) {
+    for (const ProcessNews& process : known.processes) {
+        if (process.state == ProcessNews::State::stopped && process.rank != known.self) {
+            return {process.rank, rank_text(options, process.rank) + " is stopped"};
+        }
+    }
+    Suspect told;
+    for (const Rank peer : known.missing) {
+        const auto word = word_of(peer, known, reports);
+        if (!word && settled) {
+            return silent(peer, options);
+        }
+        const Rank named = word ? word->body.suspect : Cause::nobody;
+        if (told.rank == Cause::nobody && named >= 0 && named != known.self) {
+            told = {named, std::string(word->body.text.view())};
+        }
+    }
+    return told;
+}
+
+}  // namespace trefoil
