@@ -200,14 +200,15 @@ def tells_no_rank(named, result):
     return named is None and "fence" in result["text"]
 
 
-def left_over(before):
-    return sorted(entry for entry in shared_files() if entry not in before)
+def left_over(before, pids):
+    """New files in memory; and in /tmp, where others work, those that bear a rank's number."""
+    numbers = re.compile(r"(?<!\d)(" + "|".join(str(pid) for pid in pids) + r")(?!\d)")
+    return sorted(path for path in shared_files() - before
+                  if path.startswith("/dev/shm/") or (pids and numbers.search(path)))
 
 
 def shared_files():
-    words = re.compile(r"trefoil|ofi|ucx|^fi_|psm", re.I)
-    found = {os.path.join("/dev/shm", name) for name in os.listdir("/dev/shm")}
-    return found | {os.path.join("/tmp", name) for name in os.listdir("/tmp") if words.search(name)}
+    return {os.path.join(folder, name) for folder in ("/dev/shm", "/tmp") for name in os.listdir(folder)}
 
 
 def run_job(plan, tool, program):
@@ -229,4 +230,4 @@ def run_job(plan, tool, program):
     return {"seed": plan.seed, "transport": plan.transport, "fault": plan.fault, "launcher": plan.launcher,
             "victim": plan.victim, "phase": job.phase, "delay": round(plan.delay, 3),
             "pause": round(plan.pause, 2) if plan.fault == "STOP+CONT" else None,
-            "survivors": survivors, "the victim": victim, "left over": left_over(before), "errors": errors}
+            "survivors": survivors, "the victim": victim, "left over": left_over(before, [rank.pid for rank in job.ranks if rank.pid]), "errors": errors}
