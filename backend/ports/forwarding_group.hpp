@@ -52,6 +52,7 @@ class ForwardingGroup : public PortGroup {
     const ReadGuard* guard_of(Peer peer) const override { return inner_->guard_of(peer); }
     void abandon(std::chrono::milliseconds longest) noexcept override { inner_->abandon(longest); }
 
+    int notification_bits() const override { return inner_->notification_bits(); }
     bool needs_registered_source() const override { return inner_->needs_registered_source(); }
     std::size_t inject_bytes() const override { return inner_->inject_bytes(); }
     std::string provider() const override { return inner_->provider(); }

@@ -8,6 +8,7 @@
 #include <atomic>
 #include <set>
 
+#include "backend/faults/faulty_group.hpp"
 #include "backend/registry/transports.hpp"
 #include "comm/plan/lower.hpp"
 #include "comm/setup/blob.hpp"
@@ -149,6 +150,11 @@ void Communicator::open_ports() {
     }
     if (ranks() > 1) {
         channels_.groups = open_backend(settings_.backend, ports_->backend_config());
+        if (settings_.faults) {
+            log_warning(LogTopic::setup,
+                        [] { return std::string("TREFOIL_FAULTS injects faults, for tests"); });
+            channels_.groups = with_faults(std::move(channels_.groups), *settings_.faults, rank());
+        }
         provider_ = channels_.groups[0]->provider();
         if (settings_.checksums && channels_.groups[0]->notification_bits() < 64) {
             throw Error(Status::unsupported,

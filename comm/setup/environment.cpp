@@ -60,6 +60,14 @@ constexpr EnvironmentVariable table[] = {
     {"TREFOIL_CHECKSUM", "0|1", "0",
      "1: every message carries the checksum (CRC-32C) of its bytes, which its receiver computes "
      "again; for links that are in doubt; turns single copy off; the same on all ranks"},
+    {"TREFOIL_FAULTS", "faults", "",
+     "for tests and debugging only: faults that this rank injects into its puts, as "
+     "seed:KIND=VALUE,...; delay=MICROSECONDS (each put and arrival is up to so late), again=TIMES "
+     "(a put is refused up to so often), stall=PUTS (from one of so many puts on, all are refused "
+     "for ever), close=PUTS (from one of so many on, nothing gets to one peer), fail=CHANCE (a put "
+     "fails), drop=CHANCE (it never arrives), twice=CHANCE (its notification arrives twice), "
+     "flip=CHANCE (one bit of it is changed; TREFOIL_CHECKSUM finds that), rank=RANK (this rank "
+     "alone; may be repeated). Not of single copy, which puts nothing"},
     {"TREFOIL_PHASE_SYNC", "none|signals|barrier", "none",
      "of alltoall by algorithms that go along the rings of a torus: signals (barriers where there "
      "are none) or barriers between its phases, for networks in which messages that meet block "
@@ -319,6 +327,13 @@ void read_the_rest(Settings& s) {
     read_switch("TREFOIL_REPRODUCIBLE", s.reproducible);
     read_switch("TREFOIL_CHECK", s.check_calls);
     read_switch("TREFOIL_CHECKSUM", s.checksums);
+    if (const auto faults = environment_variable("TREFOIL_FAULTS")) {
+        try {
+            s.faults = parse_faults(*faults);
+        } catch (const Error& error) {
+            refuse("TREFOIL_FAULTS", *faults, error.what());
+        }
+    }
     read_switch("TREFOIL_SINGLE_COPY", s.single_copy);
     read_phase_sync(s.phase_sync);
     read_text("TREFOIL_NICS", s.nics);

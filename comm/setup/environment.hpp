@@ -12,6 +12,7 @@
 #include <vector>
 
 #include "backend/bootstrap/launcher.hpp"
+#include "backend/faults/fault_plan.hpp"
 #include "comm/setup/cost_settings.hpp"
 #include "threads/workers/waiting.hpp"
 #include "topo/error.hpp"
@@ -62,9 +63,10 @@ struct Settings {
     std::string algorithm = "auto";       ///< of allreduce, or a list: comm/plan/choices.hpp
     std::optional<CostModel> cost_model;  ///< what auto chooses by; empty: the job's default
     bool reproducible = false;
-    bool check_calls = false;  ///< all ranks' calls are compared before they run
-    bool checksums = false;    ///< messages carry the CRC of their bytes
-    bool single_copy = true;   ///< large vectors straight from memory to memory of one host's ranks
+    bool check_calls = false;         ///< all ranks' calls are compared before they run
+    bool checksums = false;           ///< messages carry the CRC of their bytes
+    std::optional<FaultPlan> faults;  ///< injected by this rank, for tests
+    bool single_copy = true;  ///< large vectors straight from memory to memory of one host's ranks
     PhaseSync phase_sync = PhaseSync::none;  ///< of alltoall, where the algorithm has it
     std::string nics;
     int port_threads = -1;  ///< -1: automatic; 0: the calling thread

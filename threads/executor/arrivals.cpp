@@ -20,7 +20,7 @@ Arrivals::Arrivals(std::size_t group, const Channels& channels, SegmentQueue& qu
       notes_(notes) {}
 
 void Arrivals::reserve(const Program& program) {
-    segments_by_use_.resize(channels_.in.size());
+    uses_.resize(channels_.in.size());
     // At most three uses of each channel can be ahead of this rank, perhaps of later calls.
     early_.reserve(
         std::max<std::size_t>(64, 3 * std::max(program.arrival_steps.size(), channels_.in.size())));
@@ -29,14 +29,15 @@ void Arrivals::reserve(const Program& program) {
 void Arrivals::adopt(RunningSegment& segment) noexcept {
     constexpr std::uint32_t modulus = Notification::use_modulus;
     for (const std::uint32_t channel : segment.program().used_in) {
-        auto& by_use = segments_by_use_[channel];
+        auto& by_use = uses_[channel];
         const std::uint32_t use = segment.in_use(channel);
-        by_use[use] = segment.number() + 1;
-        by_use[(use + modulus / 2) % modulus] = 0;
+        const std::uint32_t messages = segment.program().arrivals[channel].count;
+        by_use[use] = {segment.number() + 1, messages, messages};
+        by_use[(use + modulus / 2) % modulus] = {};
     }
     std::erase_if(early_, [&](std::uint64_t bits) {
         const Notification notification = Notification::decode(bits);
-        RunningSegment* const found = segment_of(notification);
+        Use* const found = use_of(notification);
         if (found != nullptr) {
             count(*found, notification);
         }
@@ -47,9 +48,9 @@ void Arrivals::adopt(RunningSegment& segment) noexcept {
 bool Arrivals::arrive(std::uint64_t bits) noexcept {
     const Notification notification = Notification::decode(bits);
     if (notification.is_message()) {
-        RunningSegment* const segment = segment_of(notification);
-        if (segment != nullptr) {
-            count(*segment, notification);
+        Use* const use = use_of(notification);
+        if (use != nullptr) {
+            count(*use, notification);
             return true;
         }
     }
@@ -65,8 +66,8 @@ bool Arrivals::keep(std::uint64_t bits) noexcept {
     return controls_.take(group_, notification);
 }
 
-/// The segment that runs here and whose use of the channel the message belongs to, or null.
-RunningSegment* Arrivals::segment_of(const Notification& notification) noexcept {
+/// The use that the message belongs to, or null where its segment has not begun here.
+Arrivals::Use* Arrivals::use_of(const Notification& notification) noexcept {
     const std::uint32_t channel = channels_.in_of(group_, notification.channel);
     if (channel == InChannel::none) {
         failure_.set(Status::internal, "a notification names channel " +
@@ -74,11 +75,11 @@ RunningSegment* Arrivals::segment_of(const Notification& notification) noexcept 
                                            ", which does not exist; please report this");
         return nullptr;
     }
-    if (channel >= segments_by_use_.size()) {
+    if (channel >= uses_.size()) {
         return nullptr;  // a new channel, which no program here knows yet
     }
-    const std::uint64_t number = segments_by_use_[channel][notification.use];
-    return number == 0 ? nullptr : &queue_.at(number - 1);
+    Use& use = uses_[channel][notification.use];
+    return use.segment == 0 ? nullptr : &use;
 }
 
 /// The message is one that the call expects, and its bytes are those that were sent.
@@ -125,19 +126,36 @@ std::uint32_t Arrivals::checksum_of(const Program& program, std::uint32_t channe
                   program.arrival_bytes[first + notification.index]);
 }
 
-void Arrivals::count(RunningSegment& segment, const Notification& notification) noexcept {
-    const Program& program = segment.program();
+void Arrivals::fail_for_double(std::uint32_t channel) noexcept {
+    failure_.set(Status::internal, "a message from rank " +
+                                       std::to_string(channels_.in[channel].peer) +
+                                       " arrived twice; please report this");
+}
+
+void Arrivals::count(Use& use, const Notification& notification) noexcept {
     const std::uint32_t channel = channels_.in_of(group_, notification.channel);
+    if (use.missing == 0) {  // then another segment may be in its place
+        if (notification.index < use.messages) {
+            fail_for_double(channel);
+        } else {
+            failure_.set(Status::mismatch,
+                         "rank " + std::to_string(channels_.in[channel].peer) +
+                             " sends more messages than a call of this rank has: the two make "
+                             "different calls");
+        }
+        return;
+    }
+    RunningSegment& segment = queue_.at(use.segment - 1);
+    const Program& program = segment.program();
     if (!fits(segment, notification)) {
         return;
     }
     const std::uint32_t arrival = program.arrivals[channel].first + notification.index;
     if (!segment.take_arrival(arrival)) {
-        failure_.set(Status::internal, "a message from rank " +
-                                           std::to_string(channels_.in[channel].peer) +
-                                           " arrived twice; please report this");
+        fail_for_double(channel);
         return;
     }
+    --use.missing;
     const std::uint32_t step = program.arrival_steps[arrival];
     if (!notes_.on()) {
         steps_.spend_token(segment, step, notes_);

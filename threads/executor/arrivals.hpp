@@ -34,8 +34,16 @@ class Arrivals {
     std::size_t early() const { return early_.size(); }
 
   private:
-    RunningSegment* segment_of(const Notification& notification) noexcept;
-    void count(RunningSegment& segment, const Notification& notification) noexcept;
+    /// A use of an incoming channel whose segment runs here, or did not long ago.
+    struct Use {
+        std::uint64_t segment = 0;   ///< 1 + its number; 0: none
+        std::uint32_t messages = 0;  ///< that it has
+        std::uint32_t missing = 0;   ///< those that have not come
+    };
+
+    Use* use_of(const Notification& notification) noexcept;
+    void count(Use& use, const Notification& notification) noexcept;
+    void fail_for_double(std::uint32_t channel) noexcept;
     bool fits(const RunningSegment& segment, const Notification& notification) noexcept;
     std::uint32_t checksum_of(const Program& program, std::uint32_t channel,
                               const Notification& notification) const noexcept;
@@ -48,9 +56,9 @@ class Arrivals {
     ControlMessages& controls_;
     Failure& failure_;
     TimelineNotes& notes_;
-    /// By incoming channel and use: 1 + the number of the segment, or 0 for none. Those of the last
-    /// four uses stand, so that a message of a use to come finds none.
-    std::vector<std::array<std::uint64_t, Notification::use_modulus>> segments_by_use_;
+    /// By incoming channel and use. Those of the last four uses stand, so that a message of a use
+    /// to come finds none, and one that comes twice is found.
+    std::vector<std::array<Use, Notification::use_modulus>> uses_;
     std::vector<std::uint64_t> early_;  ///< messages of uses that have not begun here
 };
 

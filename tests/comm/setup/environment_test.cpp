@@ -57,6 +57,7 @@ TEST(Environment, RefusesBadValues) {
     expect_refused("TREFOIL_PIN", "3-1");
     expect_refused("TREFOIL_PORT_THREADS", "-1");
     expect_refused("TREFOIL_TRACE_EVENTS", "0");
+    expect_refused("TREFOIL_FAULTS", "drop=0.5");
 }
 
 TEST(Environment, RefusesOldNamesAndTellsTheNew) {

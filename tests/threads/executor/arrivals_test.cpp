@@ -174,6 +174,25 @@ TEST_F(ArrivalsTest, AMessageThatComesTwiceIsADefect) {
     EXPECT_NE(parts_->failure.text().find("twice"), std::string::npos);
 }
 
+TEST_F(ArrivalsTest, OneThatComesTwiceIsFoundWhenItsSegmentHasEnded) {
+    begin_call(program_, 20);
+    EXPECT_TRUE(begin().running());
+    arrive_all(0);
+    EXPECT_TRUE(begin().running());
+    EXPECT_TRUE(begin().running()) << "in the place of the first";
+    arrivals_->arrive(message(1, 0, 0, 4));
+    EXPECT_EQ(parts_->failure.status(), Status::internal);
+    EXPECT_NE(parts_->failure.text().find("twice"), std::string::npos);
+}
+
+TEST_F(ArrivalsTest, OneMoreThanAFinishedCallHadIsAMismatch) {
+    begin_call(program_, 20);
+    EXPECT_TRUE(begin().running());
+    arrive_all(0);
+    arrivals_->arrive(message(1, 5, 0, 4));
+    EXPECT_EQ(parts_->failure.status(), Status::mismatch);
+}
+
 TEST_F(ArrivalsTest, AChannelThatDoesNotExistIsADefect) {
     begin();
     arrivals_->arrive(Notification{0, 99, 0, 0}.encode());
