@@ -52,11 +52,8 @@ bool PeerReads::withdrawn(const OutChannel& peer) const noexcept {
 }
 
 void PeerReads::fail_with(const OutChannel& peer) noexcept {
-    const std::string rank = "rank " + std::to_string(peer.peer);
-    failure_.set(Status::peer_lost, rank +
-                                        " has ended this call with an error before this rank had "
-                                        "read its vector; the message of " +
-                                        rank + " says which");
+    failure_.suspect(Status::peer_lost, peer.peer,
+                     "has ended this call with an error before this rank had read its vector");
 }
 
 bool PeerReads::all_open(std::span<const std::uint32_t> peers, Reach reach) noexcept {
