@@ -2,9 +2,10 @@
 // The syntax of TREFOIL_MPI.
 #include "mpi/switches.hpp"
 
-#include <charconv>
 #include <optional>
 #include <stdexcept>
+
+#include "topo/sizes.hpp"
 
 namespace trefoil::mpi {
 
@@ -22,33 +23,15 @@ std::string names() {
     throw std::invalid_argument("'" + std::string(item) + "' " + why);
 }
 
-/// "64", "1K" or "1Ki", "4Mi", "1Gi"; nothing when it is none of these.
-std::optional<std::size_t> bytes_of(std::string_view text) {
-    std::size_t number = 0;
-    const char* const end = text.data() + text.size();
-    const auto [stop, error] = std::from_chars(text.data(), end, number);
-    std::string_view unit(stop, static_cast<std::size_t>(end - stop));
-    if (error != std::errc()) {
-        return std::nullopt;
-    }
-    int shift = 0;
-    if (!unit.empty()) {
-        shift = unit[0] == 'K' ? 10 : unit[0] == 'M' ? 20 : unit[0] == 'G' ? 30 : -1;
-        unit.remove_prefix(1);
-    }
-    if (shift < 0 || (!unit.empty() && unit != "i") || number > unknown_bytes >> shift) {
-        return std::nullopt;
-    }
-    return number << shift;
-}
-
 SizeRange range_of(std::string_view item, std::string_view text) {
     const std::size_t dash = text.find('-');
     SizeRange range;
     bool good = dash != std::string_view::npos && text.size() > 1;
     if (good) {
-        const auto least = dash == 0 ? std::size_t{0} : bytes_of(text.substr(0, dash));
-        const auto most = dash + 1 == text.size() ? unknown_bytes : bytes_of(text.substr(dash + 1));
+        const auto least =
+            dash == 0 ? std::optional<std::size_t>(0) : parse_bytes(text.substr(0, dash));
+        const auto most = dash + 1 == text.size() ? std::optional(unknown_bytes)
+                                                  : parse_bytes(text.substr(dash + 1));
         good = least && most && *least <= *most;
         range = good ? SizeRange{*least, *most} : range;
     }

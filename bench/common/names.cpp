@@ -5,13 +5,11 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <array>
-#include <charconv>
-#include <limits>
 
 #include "algorithms/schedule/nearest_names.hpp"
 #include "backend/registry/transports.hpp"
 #include "topo/error.hpp"
+#include "topo/sizes.hpp"
 
 namespace trefoil::tool {
 
@@ -85,30 +83,12 @@ std::string backend_names() {
 }
 
 std::size_t parse_size(std::string_view text) {
-    std::size_t value = 0;
-    const char* end = text.data() + text.size();
-    const auto [rest, error] = std::from_chars(text.data(), end, value);
-    const std::string_view suffix(rest, static_cast<std::size_t>(end - rest));
-    int shift = -1;
-    constexpr std::array<std::array<std::string_view, 4>, 4> suffixes{{{"", "B", "", ""},
-                                                                       {"K", "k", "Ki", "KiB"},
-                                                                       {"M", "m", "Mi", "MiB"},
-                                                                       {"G", "g", "Gi", "GiB"}}};
-    for (std::size_t i = 0; i < suffixes.size(); ++i) {
-        for (const std::string_view s : suffixes[i]) {
-            if (s == suffix) {
-                shift = static_cast<int>(10 * i);
-            }
-        }
-    }
-    if (error != std::errc() || shift < 0 ||
-        value > (std::numeric_limits<std::size_t>::max() >> 1 >> shift)) {
+    const auto bytes = parse_bytes(text);
+    if (!bytes) {
         throw Error(Status::invalid_argument,
-                    fmt::format("\"{}\" is not a size; write a number, with K, M or G for powers "
-                                "of 1024: 8, 64K, 4M",
-                                text));
+                    fmt::format("\"{}\" is not a size; give {}", text, size_syntax));
     }
-    return value << shift;
+    return *bytes;
 }
 
 std::string size_text(std::size_t size) {

@@ -73,10 +73,11 @@ ResourceUse gather_resources(Session& session, const ProcessUse& before) {
                              static_cast<double>(own.connections_in + own.connections_out),
                              static_cast<double>(own.landing_bytes),
                              static_cast<double>(own.staging_bytes),
+                             static_cast<double>(own.plan_bytes),
                              memory,
                              now.descriptors - before.descriptors};
     session.maximize(most);
-    ResourceUse use{most[0], most[1], most[2], most[3], most[4], most[5], 0, 0, {}};
+    ResourceUse use{most[0], most[1], most[2], most[3], most[4], most[5], most[6], 0, 0, {}};
     use.total_landing_bytes =
         static_cast<double>(session.total(static_cast<std::int64_t>(own.landing_bytes)));
     use.total_memory_bytes = static_cast<double>(session.total(static_cast<std::int64_t>(memory)));
@@ -100,9 +101,9 @@ std::vector<std::string> resource_lines(const ResourceUse& use) {
     return {fmt::format("most of any rank: {} peers, {} connections, {} descriptors", use.peers,
                         use.connections, use.descriptors),
             fmt::format("most of any rank: {:.1f} MiB of memory in use, {:.1f} MiB landing memory "
-                        "allocated, {:.1f} MiB staging",
+                        "allocated, {:.1f} MiB staging, {:.1f} MiB of plans",
                         mebibytes(use.memory_bytes), mebibytes(use.landing_bytes),
-                        mebibytes(use.staging_bytes)),
+                        mebibytes(use.staging_bytes), mebibytes(use.plan_bytes)),
             fmt::format("all ranks: {:.1f} MiB of memory in use, {:.1f} MiB landing memory "
                         "allocated",
                         mebibytes(use.total_memory_bytes), mebibytes(use.total_landing_bytes))};
@@ -123,6 +124,7 @@ nlohmann::ordered_json resource_json(const ResourceUse& use) {
             {"memory_bytes", use.memory_bytes},
             {"landing_bytes", use.landing_bytes},
             {"staging_bytes", use.staging_bytes},
+            {"plan_bytes", use.plan_bytes},
             {"total_memory_bytes", use.total_memory_bytes},
             {"total_landing_bytes", use.total_landing_bytes},
             {"ports", ports}};

@@ -29,6 +29,7 @@ struct ResourceUse {
     double peers = 0, connections = 0;  ///< connections: in and out
     double landing_bytes = 0;           ///< allocated; pages are touched when messages land
     double staging_bytes = 0;
+    double plan_bytes = 0;
     double memory_bytes = 0;  ///< growth since before the communicator was created
     double descriptors = 0;   ///< likewise
     double total_landing_bytes = 0, total_memory_bytes = 0;

@@ -190,6 +190,7 @@ void Communicator::start_executor() {
 }
 
 void Communicator::prepare_calls() {
+    plans_ = PlanCache(settings_.plan_bytes);
     channel_setup_.emplace(channels_);
     schedules_.emplace(torus_map_, rank(), agreement_, *channel_setup_, *executor_);
     const SegmentLimits limits{channels_.slot_bytes, settings_.segment_bytes,
@@ -220,9 +221,12 @@ Communicator::Resources Communicator::resources() const {
     for (const InChannel& channel : channels_.in) {
         peers.insert(channel.peer);
     }
-    return {static_cast<int>(peers.size()), static_cast<int>(channels_.in.size()),
-            static_cast<int>(channels_.out.size()), channels_.in.size() * channels_.landing_bytes(),
-            executor_->staging_bytes()};
+    return {static_cast<int>(peers.size()),
+            static_cast<int>(channels_.in.size()),
+            static_cast<int>(channels_.out.size()),
+            channels_.in.size() * channels_.landing_bytes(),
+            executor_->staging_bytes(),
+            plans_.bytes()};
 }
 
 Communicator::PortUse Communicator::port_use(Port port) const {

@@ -57,7 +57,7 @@ class Communicator {
     /// What this rank holds for its peers so far.
     struct Resources {
         int peers = 0, connections_in = 0, connections_out = 0;
-        std::size_t landing_bytes = 0, staging_bytes = 0;
+        std::size_t landing_bytes = 0, staging_bytes = 0, plan_bytes = 0;
     };
     Resources resources() const;
 

@@ -1,10 +1,11 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Keys that own their lists, and the bound.
+// Keys that own their lists, what plans hold, and the bound.
 #include "comm/plan/plan_cache.hpp"
 
 #include <utility>
 
 #include "comm/plan/hash.hpp"
+#include "topo/log/log.hpp"
 
 namespace trefoil {
 
@@ -17,7 +18,30 @@ std::span<const std::size_t> keep(std::span<const std::size_t> list,
     return owner;
 }
 
+/// What the allocator keeps beside each piece.
+constexpr std::size_t per_piece = 2 * sizeof(void*);
+
+template <typename... Lists>
+std::size_t bytes_of_lists(const Lists&... lists) {
+    return ((lists.capacity() == 0
+                 ? 0
+                 : lists.capacity() * sizeof(typename Lists::value_type) + per_piece) +
+            ... + 0);
+}
+
 }  // namespace
+
+std::size_t bytes_of(const Plan& plan) {
+    std::size_t bytes =
+        sizeof plan + per_piece + bytes_of_lists(plan.programs, plan.segments, plan.text);
+    for (const auto& program : plan.programs) {
+        const Program& p = *program;
+        bytes += sizeof p + per_piece +
+                 bytes_of_lists(p.parts, p.used_in, p.used_out, p.steps, p.puts, p.ops, p.arrivals,
+                                p.arrival_steps, p.arrival_bytes, p.peers, p.pack_bytes);
+    }
+    return bytes;
+}
 
 PlanCache::Key::Key(const Request& asked, const Choice& choice) : request(asked), forced(choice) {
     request.counts = keep(asked.counts, counts);
@@ -34,21 +58,60 @@ bool PlanCache::Equal::operator()(const Query& a, const Query& b) const noexcept
     return a.forced == b.forced && a.request == b.request;
 }
 
-const Plan* PlanCache::find(const Request& request, const Choice& forced) const {
+const Plan* PlanCache::find(const Request& request, const Choice& forced) {
     const auto found = plans_.find(Query{request, forced});
-    return found == plans_.end() ? nullptr : found->second.get();
+    if (found == plans_.end()) {
+        return nullptr;
+    }
+    if (const auto place = found->second.place; place != order_.begin()) {
+        order_.splice(order_.begin(), order_, place);
+    }
+    return found->second.plan.get();
 }
 
 const Plan& PlanCache::insert(const Request& request, const Choice& forced,
                               std::unique_ptr<Plan> plan) {
-    if (plans_.size() >= limits_.plans || puts_of_alltoallv_ >= limits_.puts_of_alltoallv) {
-        plans_.clear();
-        puts_of_alltoallv_ = 0;
+    Key key(request, forced);
+    const std::size_t bytes =
+        bytes_of(*plan) + sizeof(Key) + sizeof(Entry) + 3 * per_piece + 4 * sizeof(void*) +
+        bytes_of_lists(key.counts, key.displacements, key.send_counts, key.send_displacements);
+    forget({request, forced});
+    make_room(bytes);
+    order_.push_front(nullptr);
+    try {
+        const auto [made, is_new] =
+            plans_.emplace(std::move(key), Entry{std::move(plan), bytes, order_.begin()});
+        order_.front() = &made->first;
+        bytes_ += bytes;
+        return *made->second.plan;
+    } catch (...) {  // no memory
+        order_.pop_front();
+        throw;
     }
-    for (const auto& program : plan->programs) {
-        puts_of_alltoallv_ += request.counts_in_pairs() ? program->puts.size() : 0;
+}
+
+void PlanCache::forget(const Query& query) {
+    const auto found = plans_.find(query);
+    if (found != plans_.end()) {
+        bytes_ -= found->second.bytes;
+        order_.erase(found->second.place);
+        plans_.erase(found);
     }
-    return *plans_.insert_or_assign(Key(request, forced), std::move(plan)).first->second;
+}
+
+/// So that `bytes` more stay within the bound; if they alone exceed it, nothing else is kept.
+void PlanCache::make_room(std::size_t bytes) {
+    const std::size_t before = size();
+    while (!order_.empty() && (bytes > most_bytes_ || bytes_ > most_bytes_ - bytes)) {
+        forget(*order_.back());
+    }
+    if (size() < before) {
+        log_debug(LogTopic::memory, [&] {
+            return "gives up " + std::to_string(before - size()) +
+                   " plans of earlier calls for a newer one; TREFOIL_PLAN_BYTES (" +
+                   std::to_string(most_bytes_) + ") says what all plans may hold";
+        });
+    }
 }
 
 }  // namespace trefoil

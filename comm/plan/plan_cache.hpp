@@ -3,6 +3,7 @@
 #pragma once
 
 #include <cstddef>
+#include <list>
 #include <memory>
 #include <unordered_map>
 #include <vector>
@@ -13,24 +14,26 @@
 
 namespace trefoil {
 
+/// What a plan holds, in bytes; about what the allocator gives for it.
+std::size_t bytes_of(const Plan& plan);
+
 /// Plans by what was asked for: the request, and what the user forced at that time. Keys own their
-/// lists of counts. Invariant: bounded, in plans and in what the plans of alltoallv, whose lists
-/// may differ in every call, hold together. A full cache begins anew: no rank needs to forget when
-/// others do, because schedules and channels stay.
+/// lists of counts. Invariant: all but the newest plan hold less than the bound together. Those
+/// that were not used for longest go first. No rank needs to forget when others do, because
+/// schedules and channels stay.
 class PlanCache {
   public:
-    struct Limits {
-        std::size_t plans = 4096;
-        std::size_t puts_of_alltoallv = std::size_t{1} << 16;
-    };
-    PlanCache() = default;
-    explicit PlanCache(const Limits& limits) : limits_(limits) {}
+    static constexpr std::size_t default_bytes = std::size_t{16} << 20;
+    explicit PlanCache(std::size_t most_bytes = default_bytes) : most_bytes_(most_bytes) {}
 
-    /// Null: there is none. Does not allocate.
-    const Plan* find(const Request& request, const Choice& forced) const;
-    /// Plans found before may be gone afterwards.
+    /// Null: there is none. Does not allocate. Makes it the one that was used last.
+    const Plan* find(const Request& request, const Choice& forced);
+    /// Plans found before may be gone afterwards; the plan that is returned stays until the next
+    /// one comes.
     const Plan& insert(const Request& request, const Choice& forced, std::unique_ptr<Plan> plan);
     std::size_t size() const { return plans_.size(); }
+    /// What the plans and their keys hold.
+    std::size_t bytes() const { return bytes_; }
 
   private:
     struct Query {
@@ -54,10 +57,20 @@ class PlanCache {
         using is_transparent = void;
         bool operator()(const Query& a, const Query& b) const noexcept;
     };
+    using Order = std::list<const Key*>;  ///< the one used last at the front
+    struct Entry {
+        std::unique_ptr<Plan> plan;
+        std::size_t bytes = 0;  ///< with its key and its places here
+        Order::iterator place;
+    };
 
-    Limits limits_;
-    std::size_t puts_of_alltoallv_ = 0;  ///< of the plans of alltoallv
-    std::unordered_map<Key, std::unique_ptr<Plan>, Hash, Equal> plans_;
+    void forget(const Query& query);
+    void make_room(std::size_t bytes);
+
+    std::size_t most_bytes_;
+    std::size_t bytes_ = 0;
+    std::unordered_map<Key, Entry, Hash, Equal> plans_;
+    Order order_;
 };
 
 }  // namespace trefoil

@@ -12,6 +12,7 @@
 #include "algorithms/schedule/nearest_names.hpp"
 #include "topo/core_list.hpp"
 #include "topo/error.hpp"
+#include "topo/sizes.hpp"
 #include "topo/variable.hpp"
 
 namespace trefoil {
@@ -91,6 +92,10 @@ constexpr EnvironmentVariable table[] = {
      "landing memory per connection, for all segments in flight; the same on all ranks"},
     {"TREFOIL_SEGMENT_BYTES", "bytes", "1M",
      "large vectors are cut into segments of at most this; the same on all ranks"},
+    {"TREFOIL_PLAN_BYTES", "bytes", "16M",
+     "what a communicator keeps of earlier calls, for the next calls like them; those that were "
+     "not "
+     "used for longest go first"},
     {"TREFOIL_MPI", "on|off|list", "on",
      "of the MPI layer: what Trefoil runs, e.g. allreduce,bcast:1Ki-4Mi (bytes) or ^barrier; the "
      "same on all ranks"},
@@ -216,25 +221,18 @@ void read_port_threads_by(PortThreadsBy& target) {
 }
 
 void read_bytes(const char* name, std::size_t& target, std::size_t least) {
-    auto value = environment_variable(name);
+    const auto value = environment_variable(name);
     if (!value) {
         return;
     }
-    std::size_t number = 0;
-    const char* end = value->data() + value->size();
-    const auto [stop, error] = std::from_chars(value->data(), end, number);
-    int shift = 0;
-    const char* rest = stop;
-    if (error == std::errc() && rest != end) {
-        shift = *rest == 'K' ? 10 : *rest == 'M' ? 20 : *rest == 'G' ? 30 : 0;
-        rest += shift > 0 ? 1 : 0;
-    }
     constexpr std::size_t most = std::size_t{1} << 40;
-    if (error != std::errc() || rest != end || number > most >> shift || number << shift < least) {
+    const auto bytes = parse_bytes(*value, most);
+    if (!bytes || *bytes < least) {
         refuse(name, *value,
-               "give bytes, at least " + std::to_string(least) + ", e.g. 65536, 64K or 4M");
+               "give bytes, " + std::to_string(least) + " to " + std::to_string(most) + ": " +
+                   std::string(size_syntax));
     }
-    target = number << shift;
+    target = *bytes;
 }
 
 }  // namespace
@@ -344,6 +342,7 @@ void read_the_rest(Settings& s) {
     read_seconds("TREFOIL_STALL_WARN", s.stall_warning);
     read_bytes("TREFOIL_LANDING_BYTES", s.landing_bytes, 16384);
     read_bytes("TREFOIL_SEGMENT_BYTES", s.segment_bytes, 1024);
+    read_bytes("TREFOIL_PLAN_BYTES", s.plan_bytes, 0);
     s.log = log_request_from_environment();
     read_text("TREFOIL_TRACE", s.trace);
     read_number("TREFOIL_TRACE_EVENTS", s.trace_events, std::size_t{1}, std::size_t{1} << 30,

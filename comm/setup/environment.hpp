@@ -76,6 +76,7 @@ struct Settings {
     std::chrono::milliseconds timeout{120'000};
     std::chrono::milliseconds stall_warning{10'000};
     std::size_t landing_bytes = std::size_t{4} << 20;  ///< per channel, all slots
+    std::size_t plan_bytes = std::size_t{16} << 20;    ///< of plans, kept for the next call
     std::size_t segment_bytes = std::size_t{1} << 20;  ///< of the vector
     LogRequest log;
     std::string trace;                 ///< file of the timeline; empty: none

@@ -197,6 +197,7 @@ typedef struct {
     int connections_out;  /* each ends in landing memory of a peer */
     size_t landing_bytes; /* allocated; the system gives pages only where messages have landed */
     size_t staging_bytes; /* buffers that outgoing messages are gathered in */
+    size_t plan_bytes;    /* what is kept of earlier calls, at most TREFOIL_PLAN_BYTES */
 } trefoil_resources_t;
 TREFOIL_API trefoil_status_t trefoil_comm_resources(trefoil_comm_t comm,
                                                     trefoil_resources_t* resources);

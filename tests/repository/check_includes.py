@@ -71,7 +71,7 @@ KNOWS = {
     "comm/plan": CALLS + ("comm/setup/",),
     "comm/communicator": CALLS + ("comm/plan/", "comm/setup/", "backend/bootstrap/", "backend/faults/", "backend/registry/"),
     "comm/api": ("comm/", "threads/kernels/", "topo/", "trefoil/"),
-    "mpi": ("trefoil/",),
+    "mpi": ("trefoil/", "topo/sizes.hpp"),
     "bench/common": LIBRARY,
     "bench/run": LIBRARY + ("bench/common/",),
     "bench/plan": LIBRARY + ("bench/common/", "bench/sim/rewiring_options.hpp", "bench/sim/units.hpp"),

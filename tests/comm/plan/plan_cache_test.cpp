@@ -58,31 +58,61 @@ TEST(PlanCache, KeepsEachListOfARequest) {
     }
 }
 
-TEST(PlanCache, BeginsAnewWhenItIsFull) {
-    PlanCache cache({.plans = 3, .puts_of_alltoallv = 10});
+/// What one of the plans below takes, whatever it is.
+std::size_t bytes_of_one(std::size_t puts) {
+    PlanCache cache;
+    cache.insert({.count = 1}, {}, plan_of("", puts));
+    return cache.bytes();
+}
+
+TEST(PlanCache, ForgetsFirstWhatWasNotUsedForLongest) {
+    PlanCache cache(3 * bytes_of_one(100));
     for (std::size_t n = 1; n <= 3; ++n) {
         cache.insert({.count = n}, {}, plan_of("", 100));
     }
-    EXPECT_EQ(cache.size(), 3U) << "equal counts: their puts are not bounded";
-    EXPECT_EQ(cache.insert({.count = 4}, {}, plan_of("fourth")).text, "fourth");
-    EXPECT_EQ(cache.size(), 1U);
-    EXPECT_EQ(cache.find({.count = 1}, {}), nullptr);
+    EXPECT_EQ(cache.size(), 3U);
+    ASSERT_NE(cache.find({.count = 1}, {}), nullptr);
+    cache.insert({.count = 4}, {}, plan_of("fourth", 100));
+    EXPECT_EQ(cache.size(), 3U);
+    EXPECT_NE(cache.find({.count = 1}, {}), nullptr);
+    EXPECT_EQ(cache.find({.count = 2}, {}), nullptr);
+    EXPECT_NE(cache.find({.count = 3}, {}), nullptr);
+    EXPECT_EQ(cache.find({.count = 4}, {})->text, "fourth");
 }
 
-TEST(PlanCache, BoundsThePlansOfAlltoallvByTheirPuts) {
-    PlanCache cache({.plans = 100, .puts_of_alltoallv = 10});
-    const auto insert = [&](std::size_t n) {
-        const std::vector<std::size_t> list(2, n);
-        cache.insert({.collective = Collective::alltoall, .counts = list, .send_counts = list}, {},
-                     plan_of("", 6));
-    };
-    insert(1);
-    insert(2);
-    EXPECT_EQ(cache.size(), 2U);
-    insert(3);
+TEST(PlanCache, CountsAllThatPlansAndKeysHold) {
+    EXPECT_GE(bytes_of_one(1000), bytes_of_one(0) + 1000 * sizeof(ProgramPut));
+    const std::vector<std::size_t> list(1000, 1);
+    PlanCache cache;
+    cache.insert({.collective = Collective::alltoall, .counts = list, .send_counts = list}, {},
+                 plan_of(""));
+    EXPECT_GE(cache.bytes(), bytes_of_one(0) + 2 * 1000 * sizeof(std::size_t));
+    const std::size_t before = cache.bytes();
+    cache.insert({.collective = Collective::alltoall, .counts = list, .send_counts = list}, {},
+                 plan_of(""));
+    EXPECT_EQ(cache.bytes(), before) << "replaced";
+}
+
+TEST(PlanCache, KeepsOnePlanThatIsTooLarge) {
+    PlanCache cache(2 * bytes_of_one(10));
+    cache.insert({.count = 1}, {}, plan_of("", 10));
+    EXPECT_EQ(cache.insert({.count = 2}, {}, plan_of("large", 1000)).text, "large");
     EXPECT_EQ(cache.size(), 1U);
-    insert(4);
-    EXPECT_EQ(cache.size(), 2U) << "the count has begun anew, too";
+    EXPECT_EQ(cache.find({.count = 2}, {})->text, "large");
+    cache.insert({.count = 3}, {}, plan_of("", 10));
+    EXPECT_EQ(cache.size(), 1U);
+    EXPECT_EQ(cache.find({.count = 2}, {}), nullptr);
+}
+
+TEST(PlanCache, StaysWithinItsBoundForEverDifferentCalls) {
+    PlanCache cache(100'000);
+    for (std::size_t n = 1; n <= 10'000; ++n) {
+        const std::vector<std::size_t> list(n % 7, n);
+        cache.insert({.collective = Collective::alltoall, .counts = list, .send_counts = list}, {},
+                     plan_of("", n % 11));
+        ASSERT_LE(cache.bytes(), 100'000U) << n;
+    }
+    EXPECT_GT(cache.bytes(), 90'000U);
 }
 
 }  // namespace

@@ -29,7 +29,7 @@ void expect_refused(const char* name, const char* value) {
 TEST(Environment, ReadsNumbersSecondsAndBytes) {
     const Variable timeout("TREFOIL_TIMEOUT", "2.5");
     const Variable landing("TREFOIL_LANDING_BYTES", "8M");
-    const Variable segment("TREFOIL_SEGMENT_BYTES", "65536");
+    const Variable segment("TREFOIL_SEGMENT_BYTES", "64KiB"), plans("TREFOIL_PLAN_BYTES", "0");
     const Variable threads("TREFOIL_PORT_THREADS", "0");
     const Variable pin("TREFOIL_PIN", "none");
     const Variable who("TREFOIL_PORT_THREADS_BY", "caller");
@@ -37,6 +37,7 @@ TEST(Environment, ReadsNumbersSecondsAndBytes) {
     EXPECT_EQ(s.timeout.count(), 2500);
     EXPECT_EQ(s.landing_bytes, std::size_t{8} << 20);
     EXPECT_EQ(s.segment_bytes, 65536U);
+    EXPECT_EQ(s.plan_bytes, 0U);
     EXPECT_EQ(s.port_threads, 0);
     EXPECT_FALSE(s.pin);
     EXPECT_EQ(s.port_threads_by, PortThreadsBy::caller);
@@ -47,6 +48,7 @@ TEST(Environment, RefusesBadValues) {
     expect_refused("TREFOIL_TIMEOUT", "-1");
     expect_refused("TREFOIL_TIMEOUT", "nan");
     expect_refused("TREFOIL_LANDING_BYTES", "4T");
+    expect_refused("TREFOIL_LANDING_BYTES", "18446744073709551615G");
     expect_refused("TREFOIL_LANDING_BYTES", "12");
     expect_refused("TREFOIL_SIZE", "0");
     expect_refused("TREFOIL_RANK", "3");

@@ -1,0 +1,42 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// The one parser of sizes.
+#include "topo/sizes.hpp"
+
+#include <gtest/gtest.h>
+
+namespace trefoil {
+namespace {
+
+TEST(Sizes, HaveBinarySuffixes) {
+    EXPECT_EQ(parse_bytes("0"), 0U);
+    EXPECT_EQ(parse_bytes("1000"), 1000U);
+    EXPECT_EQ(parse_bytes("8B"), 8U);
+    for (const char* const text : {"64K", "64k", "64Ki", "64KiB"}) {
+        EXPECT_EQ(parse_bytes(text), 65536U) << text;
+    }
+    EXPECT_EQ(parse_bytes("1Mi"), 1048576U);
+    EXPECT_EQ(parse_bytes("4MiB"), 4194304U);
+    EXPECT_EQ(parse_bytes("2G"), std::size_t{2} << 30);
+}
+
+TEST(Sizes, NothingElseIsOne) {
+    for (const char* const text : {"", "K", "-1", "+1", "1.5M", "4Q", "8 ", " 8", "1MM", "1Kib",
+                                   "0x10", "1e3", "1KB", "1\n"}) {
+        EXPECT_EQ(parse_bytes(text), std::nullopt) << text;
+    }
+}
+
+TEST(Sizes, WhatOverflowsIsRefused) {
+    EXPECT_EQ(parse_bytes("18446744073709551615G"), std::nullopt);
+    EXPECT_EQ(parse_bytes("99999999999999999999"), std::nullopt);
+    EXPECT_EQ(parse_bytes("18446744073709551615"), std::nullopt);
+    EXPECT_EQ(parse_bytes("17179869184G"), std::nullopt);  // 2^64
+    EXPECT_EQ(parse_bytes("8589934591G"), std::size_t{8589934591} << 30);
+    EXPECT_EQ(parse_bytes("8589934592G"), std::nullopt);  // 2^63
+    EXPECT_EQ(parse_bytes("4K", 4096), 4096U);
+    EXPECT_EQ(parse_bytes("5K", 4096), std::nullopt);
+    EXPECT_EQ(parse_bytes("18446744073709551615", ~std::size_t{0}), ~std::size_t{0});
+}
+
+}  // namespace
+}  // namespace trefoil

@@ -1,0 +1,41 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Sizes as users write them, in variables and in options alike.
+#pragma once
+
+#include <array>
+#include <charconv>
+#include <cstddef>
+#include <limits>
+#include <optional>
+#include <string_view>
+
+namespace trefoil {
+
+/// What parse_bytes() takes, for refusals: "give " and this.
+inline constexpr std::string_view size_syntax =
+    "a whole number, with K, M or G for powers of 1024, such as 8, 64K or 4M";
+
+/// "8", "8B", "64K", "1Mi", "4MiB", "2g"; nothing for any other text, and for what is too large to
+/// count in `most`. Header only, so that the MPI layer, which links the interface alone, has the
+/// same one.
+inline std::optional<std::size_t> parse_bytes(
+    std::string_view text, std::size_t most = std::numeric_limits<std::size_t>::max() / 2) {
+    constexpr std::array<std::array<std::string_view, 4>, 4> suffixes{{{"", "B", "", ""},
+                                                                       {"K", "k", "Ki", "KiB"},
+                                                                       {"M", "m", "Mi", "MiB"},
+                                                                       {"G", "g", "Gi", "GiB"}}};
+    std::size_t value = 0;
+    const char* const end = text.data() + text.size();
+    const auto [rest, error] = std::from_chars(text.data(), end, value);
+    const std::string_view suffix(rest, static_cast<std::size_t>(end - rest));
+    for (std::size_t unit = 0; error == std::errc() && unit < suffixes.size(); ++unit) {
+        for (const std::string_view known : suffixes[unit]) {
+            if (suffix == known) {
+                return value > most >> 10 * unit ? std::nullopt : std::optional(value << 10 * unit);
+            }
+        }
+    }
+    return std::nullopt;
+}
+
+}  // namespace trefoil
