@@ -27,6 +27,9 @@ if(TREFOIL_SANITIZE)
                                                    -fno-omit-frame-pointer)
   target_link_options(trefoil_options INTERFACE -fsanitize=${TREFOIL_SANITIZE})
 endif()
+if(TREFOIL_FUZZERS)
+  target_compile_options(trefoil_options INTERFACE -fsanitize=fuzzer-no-link)
+endif()
 
 # trefoil_room(NAME USES rooms and libraries that NAME may know): a static library of all sources in the room's sub-rooms.
 # `LEFT_OUT` names sources, relative to the room, that this build has no use for.

@@ -1,0 +1,33 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Fuzzes algorithms with modifiers, as users name them.
+#include "comm/plan/choices.hpp"
+
+#include <string>
+
+#include "tests/fuzz/target.hpp"
+
+int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
+    using namespace trefoil;
+    fuzz::Input input(data, size);
+    const auto collective = static_cast<Collective>(input.byte() % collective_count);
+    const std::string text(input.rest());
+    fuzz::refuses([&] {
+        const Choice choice = parse_choice(collective, text);
+        fuzz::require(parse_choice(collective, to_string(choice)) == choice,
+                      "its own name is another choice");
+    });
+    for (const char* const torus : {"3x3", "2x4", "7", "1"}) {
+        fuzz::refuses([&] {
+            const Choice choice = parse_choice(collective, text, Torus::parse(torus));
+            fuzz::require(
+                choice.algorithm == nullptr || refusal(choice, Torus::parse(torus)).empty(),
+                "a choice that does not run");
+        });
+    }
+    fuzz::refuses([&] {
+        for (const auto& [of, name] : split_choices(text)) {
+            fuzz::refuses([of = of, &name = name] { (void)parse_choice(of, name); });
+        }
+    });
+    return 0;
+}
