@@ -11,12 +11,13 @@ OTHER = {".py", ".cmake", ".map", ".in", ".sh", ".json"}
 
 
 def files(root):
-    """Every file of the project below `root`, as paths relative to it; build trees are not looked at."""
+    """Every file of the project below `root`, as paths relative to it. Not build trees, nor what fuzzers are fed with,
+    which are any bytes."""
     root = pathlib.Path(root)
     found = [root / "CMakeLists.txt"]
     for folder in FOLDERS:
         found += sorted((root / folder).rglob("*"))
-    return [path.relative_to(root) for path in found if path.is_file() and "__pycache__" not in path.parts]
+    return [path.relative_to(root) for path in found if path.is_file() and not {"__pycache__", "corpus"} & set(path.parts)]
 
 
 def code(root):
