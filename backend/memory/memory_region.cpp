@@ -4,7 +4,6 @@
 
 #include <fcntl.h>
 #include <sys/mman.h>
-#include <sys/random.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
@@ -15,6 +14,7 @@
 #include <map>
 #include <mutex>
 
+#include "backend/system/secrets.hpp"
 #include "topo/error.hpp"
 
 namespace trefoil::memory {
@@ -67,14 +67,6 @@ bool join_holders(Header& header) {
         }
     }
     return false;
-}
-
-std::uint64_t random_number() {
-    std::uint64_t number = 0;
-    if (getrandom(&number, sizeof number, 0) != sizeof number) {
-        throw Error(Status::system_error, "backend memory: the kernel gives no random numbers");
-    }
-    return number;
 }
 
 std::uint64_t this_process() {

@@ -10,6 +10,7 @@
 
 #include "backend/ofi/blob.hpp"
 #include "backend/ofi/discovery.hpp"
+#include "backend/system/secrets.hpp"
 
 namespace trefoil::ofi {
 
@@ -79,6 +80,10 @@ void OfiGroup::open_domain() {
     }
     inject_bytes_ = info.tx_attr->inject_size;
     max_put_bytes_ = info.ep_attr->max_msg_size;
+    const std::size_t key_bytes = info.domain_attr->mr_key_size;
+    if (key_bytes > 0 && key_bytes < sizeof key_mask_) {
+        key_mask_ = (std::uint64_t{1} << (8 * key_bytes)) - 1;
+    }
     notification_bits_ = info.domain_attr->cq_data_size >= sizeof(std::uint64_t) ? 64 : 32;
 
     fid_fabric* fabric = nullptr;
@@ -162,9 +167,15 @@ LocalMemory OfiGroup::allocate(std::size_t bytes) {
     const std::string what = "register " + std::to_string(bytes) + " bytes with " + where() +
                              " (is `ulimit -l` too low?)";
     fid_mr* registration = nullptr;
-    check(fi_mr_reg(domain_.get(), memory.pages->data(), memory.pages->bytes(),
-                    FI_WRITE | FI_REMOTE_WRITE, 0, next_key_++, 0, &registration, nullptr),
-          what);
+    // A key that only those know who were told; it may be taken by chance where keys are short.
+    // A provider that makes its own (FI_MR_PROV_KEY) ignores it.
+    int result = -FI_ENOKEY;
+    for (int i = 0; i < key_attempts && result == -FI_ENOKEY; ++i) {
+        result = fi_mr_reg(domain_.get(), memory.pages->data(), memory.pages->bytes(),
+                           FI_WRITE | FI_REMOTE_WRITE, 0, random_number() & key_mask_, 0,
+                           &registration, nullptr);
+    }
+    check(result, what);
     memory.registration.reset(registration);
     if ((mr_mode_ & FI_MR_ENDPOINT) != 0) {
         check(fi_mr_bind(registration, &endpoints_.front().endpoint->fid, 0), what);

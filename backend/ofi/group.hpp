@@ -101,7 +101,8 @@ class OfiGroup final : public PortGroup {
     std::size_t inject_bytes_ = 0;
     std::size_t max_put_bytes_ = 0;
     int notification_bits_ = 64;
-    std::uint64_t next_key_ = 1;
+    static constexpr int key_attempts = 16;
+    std::uint64_t key_mask_ = ~std::uint64_t{0};  // of the bits that the provider has for a key
     bool can_block_ = false;
     Doorbell doorbell_;
     bool files_in_doubt_ = true;  // the queue's files may be readable for nothing

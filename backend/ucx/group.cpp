@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <fstream>
 
+#include "backend/system/secrets.hpp"
 #include "backend/ucx/discovery.hpp"
 #include "topo/host.hpp"
 
@@ -106,8 +107,15 @@ std::string UcxGroup::port_text(Port port) const {
 }
 
 LocalMemory UcxGroup::allocate(std::size_t bytes) {
-    memory_.push_back(std::make_unique<Memory>(memory_rail_->context(), bytes));
-    return {memory_.back()->data(), bytes, nullptr};
+    if (memory_.size() >> index_bits != 0) {
+        throw Error(Status::unsupported,
+                    "more than " + std::to_string(1 << index_bits) +
+                        " pieces of landing memory in one port group; use fewer algorithms in one "
+                        "communicator");
+    }
+    const std::uint64_t key = random_number() << index_bits | memory_.size();
+    memory_.push_back({key, std::make_unique<Memory>(memory_rail_->context(), bytes)});
+    return {memory_.back().memory->data(), bytes, nullptr};
 }
 
 SharedBlob UcxGroup::share(const Memory& memory) const {
@@ -128,9 +136,9 @@ Mapping UcxGroup::map(const SharedBlob& memory) {
 }
 
 std::string UcxGroup::describe(const LocalMemory& memory) const {
-    for (std::size_t i = 0; i < memory_.size(); ++i) {
-        if (memory_[i]->data() == memory.data) {
-            return encode(MemoryBlob{i, memory.bytes, share(*memory_[i])});
+    for (const KeyedMemory& each : memory_) {
+        if (each.memory->data() == memory.data) {
+            return encode(MemoryBlob{each.key, memory.bytes, share(*each.memory)});
         }
     }
     throw Error(Status::invalid_argument,

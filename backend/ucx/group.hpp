@@ -61,7 +61,7 @@ class UcxGroup final : public PortGroup {
 
     struct Header {
         std::uint64_t offset;
-        std::uint32_t memory;
+        std::uint64_t memory;  ///< key of the receiver's
         std::uint64_t notification;
     };
     /// A message under way: UCX reads the header until it is done.
@@ -100,6 +100,7 @@ class UcxGroup final : public PortGroup {
     std::size_t open_rail(const std::string& transports, const std::string& device);
     Rail& rail_of(Port port) const;
     Mapping map(const SharedBlob& memory);
+    Memory* memory_by(std::uint64_t key) const noexcept;
     SharedBlob share(const Memory& memory) const;
     PutResult put_direct(Target& target, const void* source, const RemoteMemory& memory,
                          std::uint64_t offset, std::size_t bytes, std::uint64_t notification);
@@ -126,10 +127,17 @@ class UcxGroup final : public PortGroup {
     static void on_received(void* request, ucs_status_t status, std::size_t bytes, void* landing);
 
     std::vector<std::unique_ptr<OwnRail>> rails_;
-    Rail* memory_rail_ = nullptr;                  // its context owns the memory
-    bool shares_ = true;                           // memory is offered for mapping
-    std::vector<std::size_t> rail_of_port_;        // in the order of ports_
-    std::vector<std::unique_ptr<Memory>> memory_;  // messages name it by index
+    Rail* memory_rail_ = nullptr;            // its context owns the memory
+    bool shares_ = true;                     // memory is offered for mapping
+    std::vector<std::size_t> rail_of_port_;  // in the order of ports_
+    /// Messages name memory by a key that only those know who were told: random bits over its
+    /// index.
+    struct KeyedMemory {
+        std::uint64_t key;
+        std::unique_ptr<Memory> memory;
+    };
+    static constexpr int index_bits = 16;
+    std::vector<KeyedMemory> memory_;
     std::unique_ptr<Memory> queue_memory_;
     std::optional<memory::QueueReader> queue_;
     std::vector<std::unique_ptr<Target>> targets_;

@@ -47,7 +47,7 @@ PutResult UcxGroup::put(Port, Peer peer, const void* source, void*, const Remote
     if (reached.queue && target.base != 0) {
         return put_direct(reached, source, target, offset, bytes, notification);
     }
-    const Header header{offset, static_cast<std::uint32_t>(target.key), notification};
+    const Header header{offset, target.key, notification};
     return put_message(reached, source, bytes, header, cookie);
 }
 
@@ -121,6 +121,12 @@ void UcxGroup::on_sent(void* request, ucs_status_t status, void* user) {
     ucp_request_free(request);
 }
 
+Memory* UcxGroup::memory_by(std::uint64_t key) const noexcept {
+    const std::uint64_t index = key & ((std::uint64_t{1} << index_bits) - 1);
+    return index < memory_.size() && memory_[index].key == key ? memory_[index].memory.get()
+                                                               : nullptr;
+}
+
 ucs_status_t UcxGroup::on_message(void* own_rail, const void* header, std::size_t header_bytes,
                                   void* data, std::size_t bytes, const ucp_am_recv_param_t* how) {
     const OwnRail& own = *static_cast<OwnRail*>(own_rail);
@@ -130,8 +136,7 @@ ucs_status_t UcxGroup::on_message(void* own_rail, const void* header, std::size_
     if (whole) {
         std::memcpy(&where, header, sizeof where);
     }
-    const Memory* memory =
-        whole && where.memory < group.memory_.size() ? group.memory_[where.memory].get() : nullptr;
+    const Memory* memory = whole ? group.memory_by(where.memory) : nullptr;
     if (memory == nullptr || bytes > memory->bytes() || where.offset > memory->bytes() - bytes) {
         group.keep_failure("active message", "a peer names memory that does not exist", 0);
         return UCS_ERR_INVALID_PARAM;
@@ -191,7 +196,7 @@ void UcxGroup::on_received(void* request, ucs_status_t status, std::size_t, void
 
 // Bytes that came with their notification go where the put wanted them.
 void UcxGroup::deliver(const memory::SmallPut& put) noexcept {
-    Memory* memory = put.memory < memory_.size() ? memory_[put.memory].get() : nullptr;
+    const Memory* memory = memory_by(put.memory);
     if (memory == nullptr || put.bytes > memory->bytes() ||
         put.offset > memory->bytes() - put.bytes) {
         keep_failure("put", "a peer names memory that does not exist", 0);

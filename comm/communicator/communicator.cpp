@@ -98,6 +98,7 @@ Communicator::Introductions Communicator::meet(const std::optional<Error>& refus
         RankProcess process = this_process();
         process.coordinates = settings_.coordinates;
         mine.text(encode(process));
+        mine.text(Session::contribution());
         return mine.bytes();
     });
     std::vector<BlobReader> blobs(told.begin(), told.end());
@@ -109,6 +110,7 @@ Communicator::Introductions Communicator::meet(const std::optional<Error>& refus
     for (BlobReader& blob : blobs) {
         texts.push_back(blob.text());
         introductions.processes.push_back(blob.text());
+        introductions.contributions += blob.text();
     }
     require_agreement(texts, "the configuration");
     return introductions;
@@ -120,6 +122,7 @@ void Communicator::take_place(const Introductions& introductions) {
     for (const std::string& process : introductions.processes) {
         processes.push_back(decode_process(process));
     }
+    session_ = Session(introductions.contributions);
     job_.emplace(rank(), std::move(processes));
     torus_map_ = make_torus_map(torus_request(settings_, introductions.host_file, *job_), ranks());
     complete(settings_, *job_);
@@ -191,7 +194,8 @@ void Communicator::start_executor() {
 
 void Communicator::prepare_calls() {
     plans_ = PlanCache(settings_.plan_bytes);
-    channel_setup_.emplace(channels_);
+    channel_setup_.emplace(channels_, session_);
+    channels_.secret = session_.of_calls();
     schedules_.emplace(torus_map_, rank(), agreement_, *channel_setup_, *executor_);
     const SegmentLimits limits{channels_.slot_bytes, settings_.segment_bytes,
                                settings_.landing_bytes};

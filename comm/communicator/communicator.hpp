@@ -23,6 +23,7 @@
 #include "comm/setup/environment.hpp"
 #include "comm/setup/job.hpp"
 #include "comm/setup/local_ports.hpp"
+#include "comm/setup/session.hpp"
 #include "comm/setup/torus_map.hpp"
 #include "threads/executor/executor.hpp"
 #include "threads/timeline/trace.hpp"
@@ -95,6 +96,7 @@ class Communicator {
     struct Introductions {
         std::optional<HostFile> host_file;
         std::vector<std::string> processes;  ///< encoded, by rank
+        std::string contributions;           ///< to the session, of all ranks
     };
 
     void set_up(const std::optional<Error>& refusal);
@@ -117,6 +119,7 @@ class Communicator {
     std::shared_ptr<const Log> log_;
     Agreement agreement_;
     std::optional<Job> job_;
+    Session session_;
     TorusMap torus_map_;
     std::optional<Chooser> chooser_;
     SingleCopyAccess single_copy_;

@@ -26,7 +26,7 @@ std::string text_of(const Request& request, const Choice& choice) {
 std::unique_ptr<Plan> Planner::plan(const Request& request, const Choice& choice) {
     auto plan = std::make_unique<Plan>();
     plan->text = text_of(request, choice);
-    plan->call.signature = text_hash(plan->text);
+    plan->call.signature = text_hash(plan->text) ^ channels_.secret;
     plan->call.text = plan->text.c_str();
     plan->call.agreement = request.counts_in_pairs() ? same_counts_in_pairs : same_calls;
     plan->call.element_bytes = request.element_bytes();

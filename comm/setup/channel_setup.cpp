@@ -152,8 +152,12 @@ std::string ChannelSetup::offer_of(const std::vector<Key>& incoming, const std::
         for (const Offer& o : mine) {
             in_[{o.sender, o.port}] = channels_.in.size();
             channels_.in_by_id[g].push_back(static_cast<std::uint32_t>(channels_.in.size()));
-            channels_.in.push_back(
-                {o.sender, Port{o.port}, static_cast<int>(g), landing.data + o.offset});
+            InChannel& in = channels_.in.emplace_back();
+            in.peer = o.sender;
+            in.port = Port{o.port};
+            in.group = static_cast<int>(g);
+            in.landing = landing.data + o.offset;
+            in.proof = session_.proof(o.sender, channels_.rank, g, o.id);
         }
         blob.text(mine.empty() ? std::string() : group.describe(landing));
         blob.number(static_cast<std::uint64_t>(group.ports().size()));
@@ -207,7 +211,8 @@ void ChannelSetup::accept(Rank peer, const std::vector<int>& ports) {
                                                 ": " + error.what());
             }
             out_[{peer, own.index}] = channels_.out.size();
-            channels_.out.push_back({peer, own, group, endpoint, imported[group], o.offset, o.id});
+            channels_.out.push_back({peer, own, group, endpoint, imported[group], o.offset, o.id,
+                                     session_.proof(channels_.rank, peer, g, o.id)});
             ++accepted;
         }
     }

@@ -7,6 +7,7 @@
 #include <utility>
 
 #include "algorithms/schedule/schedule.hpp"
+#include "comm/setup/session.hpp"
 #include "threads/executor/channels.hpp"
 
 namespace trefoil {
@@ -23,7 +24,8 @@ struct NewChannels {
 /// channels of these schedules are in `channels`, numbered alike at both ends.
 class ChannelSetup {
   public:
-    explicit ChannelSetup(Channels& channels) : channels_(channels) {}
+    explicit ChannelSetup(Channels& channels, Session session = {})
+        : channels_(channels), session_(std::move(session)) {}
 
     /// Where this rank's new channels land, for all others. `agreement` is a text that all ranks
     /// must give alike (the call, in words). `acknowledged`: the receivers acknowledge, for which
@@ -47,6 +49,7 @@ class ChannelSetup {
     int group_of(Port port) const;
 
     Channels& channels_;
+    Session session_;
     std::map<Key, std::size_t> out_, in_;
     // Of the offers that wait for connect():
     NewChannels added_;

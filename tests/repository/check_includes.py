@@ -67,7 +67,7 @@ KNOWS = {
         "topo/",
     ),
     # comm/ brings the rooms together, and never knows one transport or one algorithm.
-    "comm/setup": CALLS + ("backend/bootstrap/", "backend/faults/", "backend/registry/"),
+    "comm/setup": CALLS + ("backend/bootstrap/", "backend/faults/", "backend/registry/", "backend/system/secrets.hpp"),
     "comm/plan": CALLS + ("comm/setup/",),
     "comm/communicator": CALLS + ("comm/plan/", "comm/setup/", "backend/bootstrap/", "backend/faults/", "backend/registry/"),
     "comm/api": ("comm/", "threads/kernels/", "topo/", "trefoil/"),

@@ -30,6 +30,7 @@ struct OutChannel {
     RemoteMemory landing;
     std::uint64_t offset = 0;  ///< of slot 0 in `landing`
     std::uint32_t id = 0;      ///< the receiver's number of the channel
+    std::uint32_t proof = 0;   ///< what control messages carry; the communicator's ranks know it
     OutUses uses{};
     // What calls have put so far; by the group's owner.
     std::uint64_t puts = 0, bytes = 0;
@@ -45,6 +46,7 @@ struct InChannel {
     int group = 0;
     std::byte* landing = nullptr;   ///< slot 0
     std::uint32_t opposite = none;  ///< the outgoing channel of the same peer and port, if any
+    std::uint32_t proof = 0;        ///< what its control messages must carry
     InUses uses{};
     PeerNews news{};
     static constexpr std::uint32_t none = ~0U;
@@ -59,6 +61,8 @@ struct Channels {
     std::size_t slot_bytes = 0;
     std::uint32_t slots = landing_slots;
     bool checksums = false;  ///< messages carry the CRC of their bytes, at both ends alike
+    /// Of the communicator, alike on its ranks; part of what messages of its calls carry.
+    std::uint64_t secret = 0;
     // Of interest to messages only.
     Rank rank = 0;
     std::string host;

@@ -65,8 +65,9 @@ PutResult ControlMessages::put(std::size_t out_channel, const void* source, std:
 
 PutResult ControlMessages::say(std::size_t out_channel, Control kind,
                                std::uint32_t number) noexcept {
+    const OutChannel& channel = channels_.out[out_channel];
     return put(out_channel, nullptr, 0, 0,
-               control_notification(kind, channels_.out[out_channel].id, number),
+               control_notification(kind, channel.id, number, channel.proof),
                PutCookie::of_control(out_channel));
 }
 
@@ -85,9 +86,10 @@ PutResult ControlMessages::say_failure(std::size_t out_channel, const Cause& cau
         source.failure_kind =
             cause.status == Status::mismatch ? Control::mismatch : Control::failed;
     }
-    const PutResult result = put(out_channel, from, offset, source.failure_bytes,
-                                 control_notification(source.failure_kind, channel.id),
-                                 PutCookie::of_control(out_channel));
+    const PutResult result =
+        put(out_channel, from, offset, source.failure_bytes,
+            control_notification(source.failure_kind, channel.id, 0, channel.proof),
+            PutCookie::of_control(out_channel));
     channel.told_of_failure = result != PutResult::again;
     return result;
 }
@@ -131,7 +133,7 @@ bool ControlMessages::report_stall(std::size_t group, const StallReport& report)
         }
         const PutResult result =
             put(number, from, offset_of_stall(channel.reports), report.bytes(),
-                control_notification(Control::stalled, channel.id, channel.reports),
+                control_notification(Control::stalled, channel.id, channel.reports, channel.proof),
                 PutCookie::of_stall_report(number));
         channel.reports += result == PutResult::done || result == PutResult::queued ? 1 : 0;
         source.stalls_under_way += result == PutResult::queued ? 1 : 0;
@@ -153,6 +155,11 @@ bool ControlMessages::take(std::size_t group, const Notification& notification) 
         return false;
     }
     InChannel& channel = channels_.in[number];
+    // Where notifications have room for it.
+    if (notification.check != channel.proof && channels_.groups[group]->notification_bits() == 64) {
+        refused_.fetch_add(1, std::memory_order_relaxed);
+        return false;
+    }
     const auto kind = static_cast<Control>(notification.signature);
     const std::byte* const area = channel.landing + channels_.control_offset();
     switch (kind) {

@@ -40,6 +40,9 @@ class ControlMessages {
     /// Some are queued still. Of interest to the thread that greets, which then polls all groups.
     bool under_way() const noexcept { return under_way_.load(std::memory_order_relaxed) > 0; }
 
+    /// How many came that are not of the channel's peer: they lack its proof, and are dropped.
+    std::uint32_t refused() const noexcept { return refused_.load(std::memory_order_relaxed); }
+
     /// A notification has come that is a control message. True: the call may go on by it.
     bool take(std::size_t group, const Notification& notification) noexcept;
     const PeerReports& reports() const noexcept { return reports_; }
@@ -63,6 +66,7 @@ class ControlMessages {
     PeerReports reports_;
     std::vector<Source> sources_;              ///< by group
     std::atomic<std::uint32_t> under_way_{0};  ///< counts only; orders nothing
+    std::atomic<std::uint32_t> refused_{0};    ///< the same
 };
 
 /// Tells every peer the same, but for those that have left or are gone: a transport would try to

@@ -116,6 +116,11 @@ std::string Greeting::silence_text() const {
     if (silent_.empty() && greeted_ == channels_.in.size()) {
         text += " this rank's own greetings do not leave;";
     }
+    if (controls_.refused() > 0) {
+        text += " " + std::to_string(controls_.refused()) +
+                " messages came from somewhere else: who sent them does not know what the ranks of "
+                "this communicator have agreed on;";
+    }
     return text + " check the cables, the routes, and TREFOIL_NICS on both hosts";
 }
 

@@ -68,10 +68,11 @@ enum class Control : std::uint32_t {
 };
 
 /// `number` is taken modulo Notification::use_modulus and travels in the place of the use's.
+/// `proof`: that it comes from the channel's peer (OutChannel::proof); it is the check.
 constexpr std::uint64_t control_notification(Control kind, std::uint32_t channel,
-                                             std::uint32_t number = 0) {
+                                             std::uint32_t number = 0, std::uint32_t proof = 0) {
     return Notification{Notification::index_limit, channel, static_cast<std::uint32_t>(kind),
-                        number % Notification::use_modulus}
+                        number % Notification::use_modulus, proof}
         .encode();
 }
 

@@ -156,8 +156,8 @@ PutResult Poster::post(RunningSegment& segment, const ProgramPut& put,
     }
     std::uint64_t bits = 0;
     if (acknowledges) {
-        bits =
-            control_notification(Control::taken, channel.id, segment.in_use(put.acknowledged_in));
+        bits = control_notification(Control::taken, channel.id, segment.in_use(put.acknowledged_in),
+                                    channel.proof);
     } else {
         const std::uint32_t checksum = channels_.checksums ? crc32c(source, put.bytes) : 0;
         bits = Notification{put.index, channel.id, 0, use}

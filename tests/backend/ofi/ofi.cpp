@@ -56,6 +56,24 @@ ofi::Info qualifying_info() {
     return info;
 }
 
+/// Who was not told a key can only guess it.
+TEST(OfiKeys, CannotBeGuessedFromOthers) {
+    std::set<std::uint64_t> keys;
+    for (int i = 0; i < 2; ++i) {
+        const auto groups = ofi_transport().open(config_for("net", {"lo"}));
+        for (int j = 0; j < 2; ++j) {
+            const LocalMemory memory = groups[0]->allocate(4096);
+            keys.insert(groups[0]->import_memory(groups[0]->describe(memory)).key);
+        }
+    }
+    ASSERT_EQ(keys.size(), 4U) << "equal ones in two groups";
+    std::uint64_t before = 0;
+    for (const std::uint64_t key : keys) {
+        EXPECT_GT(key - before, 1000U) << "they are counted";
+        before = key;
+    }
+}
+
 TEST(OfiDiscovery, LackingNamesWhatIsMissing) {
     EXPECT_EQ(ofi::lacking(*qualifying_info()), "");
     const ofi::Info connected = qualifying_info();

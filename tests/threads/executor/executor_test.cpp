@@ -229,6 +229,31 @@ TEST_P(ExecutorOver, AFailureStandsForAllLaterCalls) {
         options);
 }
 
+TEST_P(ExecutorOver, AGreetingOfAStrangerIsNone) {
+    ExecutorOptions options;
+    options.greeting_timeout = std::chrono::milliseconds(300);
+    on_ring(
+        2,
+        [&](Rank r, RingRank& rank) {
+            for (OutChannel& out : rank.channels().out) {
+                out.proof = 5;
+            }
+            for (InChannel& in : rank.channels().in) {
+                in.proof = r == 0 ? 6 : 5;
+            }
+            try {
+                rank.executor().greet(0, 0);
+                EXPECT_EQ(r, 1) << "took a stranger for its peer";
+            } catch (const Error& error) {
+                EXPECT_EQ(r, 0) << error.what();
+                EXPECT_NE(std::string(error.what()).find("messages came from somewhere else"),
+                          std::string::npos)
+                    << error.what();
+            }
+        },
+        options);
+}
+
 TEST_P(ExecutorOver, AGreetingThatStaysOutNamesTheDirections) {
     ExecutorOptions options;
     options.greeting_timeout = std::chrono::milliseconds(50);
