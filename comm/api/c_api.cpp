@@ -62,6 +62,7 @@ void configure(trefoil::Settings& s, const trefoil_config_t& config) {
         s.timeout = std::chrono::milliseconds(
             std::max<std::int64_t>(1, static_cast<std::int64_t>(config.timeout_seconds * 1000)));
     }
+    override_with(s.token, config.token);
     const bool has_torus = config.torus != nullptr && *config.torus != '\0';
     if (has_torus || config.coordinates != nullptr) {
         s.torus = has_torus ? config.torus : "";

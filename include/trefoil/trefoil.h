@@ -149,13 +149,15 @@ typedef struct {
     const char* log;                /* what is said: as TREFOIL_LOG, "info", "debug,choice" */
     trefoil_log_fn log_function;    /* what gets it; NULL: TREFOIL_LOG_FILE, else stderr */
     void* log_context;              /* handed to log_function */
+    const char* token;              /* the job's secret, as TREFOIL_TOKEN; for ranks that meet by
+                                       TREFOIL_STORE. Alike on all ranks */
 } trefoil_config_t;
 
 /* A macro, because C has no other constant initialiser. */
 #define TREFOIL_CONFIG_INITIALIZER                                                                 \
     {                                                                                              \
         sizeof(trefoil_config_t), 0, 0, NULL, NULL, NULL, NULL, NULL, NULL, NULL, 0, 0.0, NULL, 0, \
-            NULL, NULL, NULL, NULL                                                                 \
+            NULL, NULL, NULL, NULL, NULL                                                           \
     }
 
 /* Collective over all ranks. `config` may be NULL: everything from the environment; without one, a

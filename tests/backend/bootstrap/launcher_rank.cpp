@@ -58,17 +58,23 @@ int gather_for_ever(const void* mine, void* all, size_t bytes, void* meeting) {
 }
 
 /// LAUNCHER_RANK_MEETS=host:port of a store: the allgather is this program's own.
+/// LAUNCHER_RANK_TOKEN: the program gives the token.
 trefoil_status_t try_to_create(trefoil_comm_t* comm) {
     const char* place = std::getenv("LAUNCHER_RANK_MEETS");
-    if (place == nullptr) {
+    const char* token = std::getenv("LAUNCHER_RANK_TOKEN");
+    if (place == nullptr && token == nullptr) {
         return trefoil_comm_create(nullptr, comm);
+    }
+    trefoil_config_t config = TREFOIL_CONFIG_INITIALIZER;
+    if (place == nullptr) {
+        config.token = token;
+        return trefoil_comm_create(&config, comm);
     }
     using namespace trefoil;
     static const StoreAddress address = parse_store_address(place);
     static const int ranks = number_in("LAUNCHER_RANK_OF");
     static const std::unique_ptr<Bootstrap> meeting = make_store_bootstrap(
         {address.host, address.port, {}, own_rank(), ranks, std::chrono::hours(1)}, "own");
-    trefoil_config_t config = TREFOIL_CONFIG_INITIALIZER;
     config.rank = own_rank();
     config.ranks = ranks;
     config.allgather = gather_for_ever;

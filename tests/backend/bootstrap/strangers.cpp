@@ -44,9 +44,9 @@ class Strangers : public ::testing::Test {
         port_ = StoreServer().port();  // free a moment ago; rank 0 serves there
     }
 
-    std::string job(const std::string& variables) const {
+    std::string job(const std::string& variables, const std::string& what = program()) const {
         return "ulimit -n 1024; export " + variables + "; " +
-               by_hand(ranks, "127.0.0.1:" + std::to_string(port_), program());
+               by_hand(ranks, "127.0.0.1:" + std::to_string(port_), what);
     }
 
     /// Connects as soon as the store is there; -1: it has ended.
@@ -166,6 +166,15 @@ TEST_F(Strangers, TheWrongTokenIsRefusedAndTold) {
     EXPECT_EQ(let_in, 0);
     EXPECT_GE(result.lines_with("token is not the one"), 1) << result.out;
     EXPECT_LE(result.lines_with("has refused"), 4) << "not a line for each:\n" << result.out;
+}
+
+/// What the environment says is another token on each rank.
+TEST_F(Strangers, AProgramMayGiveTheToken) {
+    const std::string own = "sh -c 'TREFOIL_TOKEN=$$ exec " + program() + "'";
+    expect_right(run(job("LAUNCHER_RANK_TOKEN=secret-of-this-job", own)));
+    const Result without = run(job("TREFOIL_TIMEOUT=5", own));
+    EXPECT_NE(without.code, 0) << without.out;
+    EXPECT_GE(without.lines_with("token is not the one"), 1) << "it was no test:\n" << without.out;
 }
 
 /// Of equal size and name, at one port: the second is told, at once.

@@ -82,6 +82,16 @@ TEST(Launcher, runs_each_rank_under_its_own_words_and_takes_a_store) {
     EXPECT_NE(out.find("1 second 192.0.2.1:7000\n"), std::string::npos) << out;
 }
 
+TEST(Launcher, each_job_has_a_token_of_its_own_unless_the_user_gives_one) {
+    unsetenv("TREFOIL_TOKEN");
+    const std::string first = launch_script("echo $TREFOIL_TOKEN").out;
+    EXPECT_EQ(first.size(), 33U) << first;
+    EXPECT_NE(launch_script("echo $TREFOIL_TOKEN").out, first);
+    setenv("TREFOIL_TOKEN", "mine", 1);
+    EXPECT_EQ(launch_script("echo $TREFOIL_TOKEN").out, "mine\n");
+    unsetenv("TREFOIL_TOKEN");
+}
+
 /// What reading the network "one" says when its file holds `text`; other.json is there, too.
 std::string read_failure(const std::string& text) {
     const auto folder =

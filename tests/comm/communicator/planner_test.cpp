@@ -5,6 +5,8 @@
 
 #include <gtest/gtest.h>
 
+#include <new>
+
 #include "comm/plan/chooser.hpp"
 #include "comm/setup/blob.hpp"
 #include "tests/comm/communicator/group_double.hpp"
@@ -140,6 +142,32 @@ TEST(ConnectedSchedules, RanksWithOtherCallsAreOutOfStep) {
     });
     EXPECT_EQ(why_out_of_step(rank, Status::mismatch),
               "the ranks disagree about the call: rank 0: my call; rank 1: no call");
+}
+
+/// As where more connections end at one port group than notifications can name.
+TEST(ConnectedSchedules, ARankThatCannotTakeItsConnectionsStopsAll) {
+    RankAlone rank([&](Rank, const std::string&) {
+        BlobWriter failure;
+        failure.number(Status::unsupported);
+        failure.text("more than 1024");
+        return failure.bytes();
+    });
+    EXPECT_EQ(why_out_of_step(rank, Status::unsupported),
+              "rank 1 cannot set up its connections: more than 1024 (while preparing my call)");
+    EXPECT_EQ(rank.bootstrap.allgathers, 1) << "nobody connects";
+}
+
+/// What else the first call needs, and one rank may lack.
+TEST(ConnectedSchedules, WhatIsPreparedCanFailOnAllRanksOnly) {
+    RankAlone rank;
+    const auto out_of_memory = [](const Schedule&) { throw std::bad_alloc(); };
+    try {
+        rank.schedules->get({&silent, {}}, false, "my call", out_of_memory);
+        ADD_FAILURE() << "went on";
+    } catch (const OutOfStep& error) {
+        EXPECT_EQ(error.status(), Status::out_of_memory);
+    }
+    EXPECT_EQ(rank.bootstrap.allgathers, 2) << "the others have heard it";
 }
 
 TEST(ConnectedSchedules, ARankThatCannotConnectStopsAll) {
