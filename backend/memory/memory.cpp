@@ -230,11 +230,10 @@ std::size_t MemoryGroup::poll(std::span<Event> events) {
 /// Bytes that came with their notification go where the put wanted them.
 void MemoryGroup::deliver(const SmallPut& put) {
     for (const auto& region : own_) {
-        if (region->token() == put.memory) {
-            if (put.bytes <= region->bytes() && put.offset <= region->bytes() - put.bytes) {
-                std::memcpy(region->data() + put.offset, put.data, put.bytes);
-                return;
-            }
+        if (region->token() == put.memory && put.bytes <= SmallPut::most_bytes &&
+            put.bytes <= region->bytes() && put.offset <= region->bytes() - put.bytes) {
+            std::memcpy(region->data() + put.offset, put.data, put.bytes);
+            return;
         }
     }
     failure_ = Failure::stray;

@@ -59,6 +59,20 @@ bool is_dead(pid_t process) {
     return kill(process, 0) != 0 && errno == ESRCH;
 }
 
+/// Whether no process of this host has the file open or mapped, in whatever container it runs: only
+/// then does the kernel grant a write lease. False also where it cannot be found out.
+bool is_unused(int folder, const char* name) {
+    const int file = openat(folder, name, O_RDONLY | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK);
+    if (file < 0) {
+        return false;
+    }
+    // Should somebody open it right now, the kernel tells by a signal that is ignored as a rule.
+    const bool granted =
+        fcntl(file, F_SETSIG, SIGURG) == 0 && fcntl(file, F_SETLEASE, F_WRLCK) == 0;
+    close(file);  // and the lease ends
+    return granted;
+}
+
 }  // namespace
 
 void prepare_environment() {
@@ -70,8 +84,7 @@ void prepare_environment() {
     });
 }
 
-// Processes of other PID namespaces look dead from here; but they cannot share /dev/shm under this
-// provider anyway, for it applies the same test itself when it finds a name taken.
+// Processes of other containers look dead from here, but what they use is in use.
 void remove_stale_regions() noexcept {
     const auto close_directory = [](DIR* directory) { closedir(directory); };
     const std::unique_ptr<DIR, decltype(close_directory)> directory(opendir("/dev/shm"),
@@ -85,7 +98,8 @@ void remove_stale_regions() noexcept {
         struct stat status {};
         if (owner && is_dead(*owner) &&
             fstatat(folder, entry->d_name, &status, AT_SYMLINK_NOFOLLOW) == 0 &&
-            S_ISREG(status.st_mode) && status.st_uid == getuid()) {
+            S_ISREG(status.st_mode) && status.st_uid == getuid() &&
+            is_unused(folder, entry->d_name)) {
             unlinkat(folder, entry->d_name, 0);
         }
     }

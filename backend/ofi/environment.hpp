@@ -9,7 +9,9 @@ namespace trefoil::ofi {
 void prepare_environment();
 
 /// Removes shared-memory regions that the shm provider of this user's dead processes left behind:
-/// it leaks them whenever a process ends without closing its endpoints.
+/// it leaks them whenever a process ends without closing its endpoints. What any process of this
+/// host still has open or mapped stays: containers may share the folder without seeing each other's
+/// processes.
 void remove_stale_regions() noexcept;
 
 }  // namespace trefoil::ofi

@@ -197,8 +197,8 @@ void UcxGroup::on_received(void* request, ucs_status_t status, std::size_t, void
 // Bytes that came with their notification go where the put wanted them.
 void UcxGroup::deliver(const memory::SmallPut& put) noexcept {
     const Memory* memory = memory_by(put.memory);
-    if (memory == nullptr || put.bytes > memory->bytes() ||
-        put.offset > memory->bytes() - put.bytes) {
+    if (memory == nullptr || put.bytes > memory::SmallPut::most_bytes ||
+        put.bytes > memory->bytes() || put.offset > memory->bytes() - put.bytes) {
         keep_failure("put", "a peer names memory that does not exist", 0);
         return;
     }

@@ -28,7 +28,8 @@ An empty one is one that is not set. Most are read when a communicator is made: 
 valid is an error then, and a name that begins with `TREFOIL_` but is not on this page is a warning
 with the nearest names. Where it says "the same on all ranks" the ranks compare, and refuse to start
 if they differ. Bytes take `K`, `M`, `G`, which are powers of 1024. Variables of the libraries that
-carry the data (`FI_*`, `UCX_*`) keep their meaning.
+carry the data (`FI_*`, `UCX_*`) keep their meaning. In a program that runs with other rights than
+those of its user (set-uid) no variable of Trefoil's counts, as one could name a file to be written.
 
 | Variable | Value | Default | Meaning |
 | --- | --- | --- | --- |

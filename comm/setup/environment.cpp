@@ -266,12 +266,14 @@ std::vector<std::string> unknown_variables() {
     }
     const std::vector<std::string_view> old = old_names();
     std::vector<std::string> messages;
+    bool ignored = false;
     for (char** entry = environ; entry != nullptr && *entry != nullptr; ++entry) {
         const std::string_view text(*entry);
         const std::string name(text.substr(0, text.find('=')));
         if (!name.starts_with("TREFOIL_") ||
             std::find(known.begin(), known.end(), name) != known.end() ||
             std::find(old.begin(), old.end(), name) != old.end()) {
+            ignored |= name.starts_with("TREFOIL_") && ignores_environment();
             continue;
         }
         std::string message = "unknown environment variable " + name;
@@ -280,6 +282,11 @@ std::vector<std::string> unknown_variables() {
             message += "; did you mean " + nearest[0] + "?";
         }
         messages.push_back(message);
+    }
+    if (ignored) {
+        messages.emplace_back(
+            "this program runs with other rights than those of its user (set-uid, or "
+            "capabilities), so no variable of Trefoil's counts; configure it by trefoil_config_t");
     }
     return messages;
 }

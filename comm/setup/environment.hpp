@@ -37,7 +37,7 @@ std::vector<std::string_view> old_names();
 void refuse_old_name(std::string_view old_name);
 
 /// One message per TREFOIL_* variable of the environment that does not exist, nor ever did, with
-/// the nearest names.
+/// the nearest names; and one if the others do not count, as the program must not trust them.
 std::vector<std::string> unknown_variables();
 
 /// Who drives the ports: threads that the communicator starts (or the caller, where there are

@@ -8,6 +8,7 @@
 #include <cstring>
 #include <filesystem>
 
+#include "backend/memory/memory_region.hpp"
 #include "backend/ports/notification_queue.hpp"
 #include "tests/backend/ports/conformance.hpp"
 
@@ -171,6 +172,27 @@ TEST(Memory, StopsAPutThatWouldLeaveTheTarget) {
     std::vector<Event> events(2);
     ASSERT_EQ(other->poll(events), 1U);
     EXPECT_EQ(events[0].notification, 9U);
+}
+
+/// A writer that has lost its mind: more bytes than an entry has, or memory that nobody has.
+TEST(Memory, StopsASmallPutThatCannotBe) {
+    for (const bool too_long : {false, true}) {
+        const auto reader = open_group();
+        const LocalMemory inbox = reader->allocate(4096);
+        const RemoteMemory memory = open_group()->import_memory(reader->describe(inbox));
+        const auto region = memory::Region::open(memory::Use::queue, reader->address(Port{0}));
+        auto& queue = *reinterpret_cast<memory::NotificationQueue*>(region->data());
+        memory::QueueWriter writer(queue);
+        const std::uint64_t value = 7;
+        ASSERT_TRUE(writer.push(1, memory.key + (too_long ? 0 : 1), 0, &value, sizeof value));
+        if (too_long) {
+            queue.entries[0].put.bytes = 2048;
+        }
+        std::vector<Event> events(2);
+        ASSERT_EQ(reader->poll(events), 1U);
+        EXPECT_EQ(events[0].kind, Event::Kind::failed) << too_long;
+        EXPECT_EQ(*inbox.data, std::byte{0}) << too_long;
+    }
 }
 
 TEST(Memory, LeavesNoFileOpen) {

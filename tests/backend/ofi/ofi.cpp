@@ -8,6 +8,7 @@
 #include <gtest/gtest.h>
 #include <rdma/fi_domain.h>
 #include <rdma/fi_endpoint.h>
+#include <sys/mman.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -285,6 +286,30 @@ TEST(OfiEnvironment, OnlyRegionsOfOurDeadProcessesAreRemoved) {
     for (const std::string& name : others) {
         EXPECT_EQ(unlink(name.c_str()), 0) << name << " was removed";
     }
+}
+
+/// As one of another container would be, whose processes this one cannot see.
+TEST(OfiEnvironment, WhatSomebodyHasMappedStays) {
+    const pid_t dead = fork();
+    if (dead == 0) {
+        _exit(0);
+    }
+    ASSERT_EQ(waitpid(dead, nullptr, 0), dead);
+    const std::string name =
+        "/dev/shm/" + std::to_string(dead) + ":" + std::to_string(getuid()) + ":0";
+    const int file = open(name.c_str(), O_RDWR | O_CREAT, 0600);
+    ASSERT_GE(file, 0);
+    ASSERT_EQ(ftruncate(file, 4096), 0);
+    ofi::remove_stale_regions();
+    EXPECT_EQ(access(name.c_str(), F_OK), 0) << "it was open";
+    void* const mapped = mmap(nullptr, 4096, PROT_READ | PROT_WRITE, MAP_SHARED, file, 0);
+    ASSERT_NE(mapped, MAP_FAILED);
+    close(file);
+    ofi::remove_stale_regions();
+    EXPECT_EQ(access(name.c_str(), F_OK), 0) << "it was mapped";
+    ASSERT_EQ(munmap(mapped, 4096), 0);
+    ofi::remove_stale_regions();
+    EXPECT_NE(access(name.c_str(), F_OK), 0) << "nobody had it any more";
 }
 
 }  // namespace
