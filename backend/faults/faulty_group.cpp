@@ -231,8 +231,10 @@ void FaultyGroup::take(const Event& event) {
     if (event.kind == Event::Kind::failed) {
         refused_ = false;
     }
-    if (event.kind != Event::Kind::sent || event.cookie != own_cookie) {
+    if (event.cookie != own_cookie) {
         ready_.push_back(event);
+    } else if (event.kind == Event::Kind::failed) {
+        ready_.push_back({Event::Kind::failed, 0, 0});  // of no put that the owner knows
     }
 }
 
