@@ -4,54 +4,12 @@
 #include <cstdlib>
 #include <random>
 
-#include "algorithms/registry/registry.hpp"
-#include "collective_check.hpp"
+#include "random_calls.hpp"
 #include "thread_job.hpp"
 #include "topo/torus.hpp"
 
 namespace trefoil::test {
 namespace {
-
-struct Named {
-    Collective collective;
-    std::string algorithm;
-    bool any_sizes = false;  ///< of alltoall's blocks
-};
-
-std::vector<Named> algorithms_for(const Torus& torus) {
-    std::vector<Named> names;
-    for (const Algorithm& a : algorithms()) {
-        if (a.refusal(torus).empty()) {
-            names.push_back({a.collective, std::string(a.name), a.traits.vector_variant});
-        }
-    }
-    return names;
-}
-
-/// What all ranks do in one call; drawn from a generator that all ranks seed alike.
-CollectiveCase draw(std::mt19937& shared, const std::vector<Named>& names, int ranks) {
-    CollectiveCase what;
-    const Named& named = names[shared() % names.size()];
-    what.collective = named.collective;
-    what.algorithm = shared() % 4 == 0 ? "auto" : named.algorithm;
-    what.root = traits_of(what.collective).rooted() ? static_cast<int>(shared()) % ranks : 0;
-    what.root = what.root < 0 ? -what.root : what.root;
-    const std::size_t magnitude = std::size_t{1} << shared() % 16;
-    what.count = shared() % (4 * magnitude);
-    what.in_place = shared() % 2 == 0;
-    what.salt = static_cast<std::int64_t>(shared() % 1000);
-    const CollectiveTraits& row = traits_of(what.collective);
-    if (row.has_blocks()) {
-        what.count /= static_cast<std::size_t>(ranks);
-    }
-    if (row.blocks_have_owners() || named.any_sizes) {
-        for (int r = 0; shared() % 3 == 0 && r < ranks; ++r) {
-            what.counts.push_back(shared() % (what.count + 1));
-        }
-        what.counts.resize(what.counts.empty() ? 0 : static_cast<std::size_t>(ranks), 1);
-    }
-    return what;
-}
 
 void stall_at_random(std::mt19937& own) {
     if (own() % 4 == 0) {
@@ -61,7 +19,7 @@ void stall_at_random(std::mt19937& own) {
 
 void stress(const std::string& shape, int calls, int port_threads, unsigned seed) {
     const Torus torus = Torus::parse(shape);
-    const std::vector<Named> names = algorithms_for(torus);
+    const std::vector<NamedAlgorithm> names = algorithms_for(torus);
     JobOptions options;
     options.torus = shape;
     options.port_threads = port_threads;
