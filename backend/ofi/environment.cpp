@@ -8,8 +8,10 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <cerrno>
 #include <charconv>
+#include <cstdio>
 #include <cstdlib>
 #include <memory>
 #include <mutex>
@@ -73,6 +75,44 @@ bool is_unused(int folder, const char* name) {
     return granted;
 }
 
+/// Neither ended nor stopped.
+bool runs(pid_t process) {
+    char path[32];
+    std::snprintf(path, sizeof path, "/proc/%d/stat", process);
+    const int file = open(path, O_RDONLY | O_CLOEXEC);
+    char text[256] = {};
+    const ssize_t length = file < 0 ? 0 : read(file, text, sizeof text - 1);
+    if (file >= 0) {
+        close(file);
+    }
+    // "4711 (name) S ...": the name may have brackets, too.
+    const std::string_view all(text, static_cast<std::size_t>(std::max<ssize_t>(0, length)));
+    const std::size_t name_end = all.rfind(')');
+    return name_end != std::string_view::npos && name_end + 2 < all.size() &&
+           std::string_view("ZXTt").find(all[name_end + 2]) == std::string_view::npos;
+}
+
+/// This user's, if `gone` says so of their folder, name and process.
+template <typename Gone>
+void remove_regions(Gone&& gone) noexcept {
+    const auto close_directory = [](DIR* directory) { closedir(directory); };
+    const std::unique_ptr<DIR, decltype(close_directory)> directory(opendir("/dev/shm"),
+                                                                    close_directory);
+    if (!directory) {
+        return;
+    }
+    const int folder = dirfd(directory.get());
+    while (const dirent* entry = readdir(directory.get())) {
+        const auto owner = owner_of(entry->d_name);
+        struct stat status {};
+        if (owner && fstatat(folder, entry->d_name, &status, AT_SYMLINK_NOFOLLOW) == 0 &&
+            S_ISREG(status.st_mode) && status.st_uid == getuid() &&
+            gone(folder, entry->d_name, *owner)) {
+            unlinkat(folder, entry->d_name, 0);
+        }
+    }
+}
+
 }  // namespace
 
 void prepare_environment() {
@@ -86,22 +126,31 @@ void prepare_environment() {
 
 // Processes of other containers look dead from here, but what they use is in use.
 void remove_stale_regions() noexcept {
-    const auto close_directory = [](DIR* directory) { closedir(directory); };
-    const std::unique_ptr<DIR, decltype(close_directory)> directory(opendir("/dev/shm"),
-                                                                    close_directory);
-    if (!directory) {
+    remove_regions([](int folder, const char* name, pid_t owner) {
+        return is_dead(owner) && is_unused(folder, name);
+    });
+}
+
+void remove_regions_of(int process) noexcept {
+    if (!runs(process)) {  // its number may have been given again
+        remove_regions([process](int, const char*, pid_t owner) { return owner == process; });
+    }
+}
+
+void remove_region_at(std::string_view address) noexcept {
+    constexpr std::string_view scheme = "fi_shm://";
+    if (!address.starts_with(scheme)) {
         return;
     }
-    const int folder = dirfd(directory.get());
-    while (const dirent* entry = readdir(directory.get())) {
-        const auto owner = owner_of(entry->d_name);
-        struct stat status {};
-        if (owner && is_dead(*owner) &&
-            fstatat(folder, entry->d_name, &status, AT_SYMLINK_NOFOLLOW) == 0 &&
-            S_ISREG(status.st_mode) && status.st_uid == getuid() &&
-            is_unused(folder, entry->d_name)) {
-            unlinkat(folder, entry->d_name, 0);
-        }
+    std::string_view region = address.substr(scheme.size());
+    region = region.substr(0, region.find('\0'));
+    const auto process = owner_of(region);
+    if (process && !runs(*process)) {
+        remove_regions([region](int, const char* file, pid_t) {
+            const std::string_view name = file;
+            return name.starts_with(region) &&
+                   (name.size() == region.size() || name[region.size()] == '_');
+        });
     }
 }
 

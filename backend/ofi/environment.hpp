@@ -2,6 +2,8 @@
 // What must be set or tidied outside libfabric for its providers to behave well.
 #pragma once
 
+#include <string_view>
+
 namespace trefoil::ofi {
 
 /// Sets defaults (never what the user has set) for libfabric's own variables. Must come before the
@@ -13,5 +15,10 @@ void prepare_environment();
 /// host still has open or mapped stays: containers may share the folder without seeing each other's
 /// processes.
 void remove_stale_regions() noexcept;
+/// The same of one process, which has ended, though its parent may not have noticed.
+void remove_regions_of(int process) noexcept;
+/// The same of one endpoint, whose address is given as libfabric does, unless its process runs: it
+/// may be stopped, and end before it can tidy up. For a peer that nobody will connect to again.
+void remove_region_at(std::string_view address) noexcept;
 
 }  // namespace trefoil::ofi

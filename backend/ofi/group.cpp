@@ -239,6 +239,9 @@ Peer OfiGroup::connect(Port port, std::string_view address) {
     if (inserted != 1) {
         check(inserted < 0 ? inserted : -FI_EINVAL, "accept a peer's address on " + where());
     }
+    if (peer.format == FI_ADDR_STR) {
+        shared_memory_peers_.push_back(peer.raw);
+    }
     return connected_.emplace(address, Peer{handle}).first->second;
 }
 

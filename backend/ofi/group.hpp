@@ -114,6 +114,7 @@ class OfiGroup final : public PortGroup {
     Handle<fid_cq> queue_;
     Handle<fid_av> peers_;
     std::map<std::string, Peer, std::less<>> connected_;
+    std::vector<std::string> shared_memory_peers_;  // addresses of those that leave files behind
     std::vector<PortEndpoint> endpoints_;
     std::vector<RegisteredMemory> memory_;
 

@@ -85,6 +85,7 @@ Transport ofi_transport() {
     transport.open = open;
     transport.providers = providers;
     transport.nics = nics;
+    transport.clean_up_after = [](int process) { ofi::remove_regions_of(process); };
     transport.library = version;
     return transport;
 }

@@ -8,6 +8,7 @@
 #include <functional>
 #include <thread>
 
+#include "backend/ofi/environment.hpp"
 #include "backend/ofi/group.hpp"
 
 namespace trefoil::ofi {
@@ -38,6 +39,9 @@ void OfiGroup::abandon(std::chrono::milliseconds longest) noexcept {
     }
     abandoned_ = true;
     drain(longest);
+    for (const std::string& address : shared_memory_peers_) {
+        remove_region_at(address);
+    }
     if (queued_ == 0) {
         return;
     }

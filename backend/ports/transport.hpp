@@ -72,6 +72,9 @@ struct Transport {
     std::vector<ProviderInfo> (*providers)() = nullptr;
     /// What open() would bind ports to. Throws as open() does for a provider that does not exist.
     NicOffers (*nics)(const std::string& provider) = nullptr;
+    /// Removes what a process of this host that has ended left behind in its file system; null:
+    /// nothing outlives a process.
+    void (*clean_up_after)(int process) = nullptr;
     /// Null: it uses no library.
     LibraryInfo (*library)() = nullptr;
 

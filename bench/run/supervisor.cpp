@@ -12,6 +12,7 @@
 #include <cerrno>
 #include <csignal>
 
+#include "backend/registry/transports.hpp"
 #include "topo/error.hpp"
 
 namespace trefoil::tool {
@@ -72,8 +73,21 @@ int Supervisor::run() {
     }
     signal_all(SIGKILL);  // what a rank has left behind in its group
     drain();
+    clean_up();
     explain_silent_failure();
     return exit_code();
+}
+
+/// After ranks that could not do it themselves. All of them: one may have been killed before it
+/// knew any other.
+void Supervisor::clean_up() const {
+    for (const Transport& transport : transports()) {
+        for (const Member& member : members_) {
+            if (transport.clean_up_after != nullptr) {
+                transport.clean_up_after(static_cast<int>(member.pid));
+            }
+        }
+    }
 }
 
 void Supervisor::wait_for_events() {

@@ -34,6 +34,8 @@ class Supervisor {
   private:
     using Clock = std::chrono::steady_clock;
 
+    void clean_up() const;
+
     struct Stream {
         Rank rank;
         Descriptor source;

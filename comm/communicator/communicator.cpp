@@ -53,6 +53,7 @@ Communicator::Communicator(Settings settings, std::unique_ptr<Bootstrap> bootstr
         const auto* const known = dynamic_cast<const Error*>(&error);
         bootstrap_->abandon(Error(known != nullptr ? known->status() : Status::internal,
                                   "rank " + std::to_string(rank()) + ": " + error.what()));
+        clean_up_after_the_dead();
         throw;
     }
 }
@@ -79,6 +80,25 @@ Communicator::~Communicator() {
     }
     if (timeline_) {
         write_timeline(*timeline_, rank(), settings_.trace_events);
+    }
+    if (failed_ != Status::success) {
+        clean_up_after_the_dead();
+    }
+}
+
+/// Nobody else may come to do it.
+void Communicator::clean_up_after_the_dead() const noexcept {
+    try {
+        const Transport* const transport = registered_transport(settings_.backend);
+        if (!job_ || transport == nullptr || transport->clean_up_after == nullptr) {
+            return;
+        }
+        for (const ProcessNews& process : job_->look_at_processes()) {
+            if (process.state == ProcessNews::State::ended) {
+                transport->clean_up_after(job_->process(process.rank).pid);
+            }
+        }
+    } catch (const std::exception&) {  // the next job on this host does it
     }
 }
 

@@ -111,6 +111,7 @@ class Communicator {
     void run_unchecked(const Request& request, const void* send, void* recv);
     const Plan& make_plan(const Request& request);
     void check_alive() const;
+    void clean_up_after_the_dead() const noexcept;
     [[noreturn]] void fail(const Error& error);
 
     // Each of these needs only those above it.

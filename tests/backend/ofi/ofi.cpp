@@ -282,6 +282,18 @@ TEST(OfiEnvironment, OnlyRegionsOfOurDeadProcessesAreRemoved) {
     ofi::remove_stale_regions();
     for (const std::string& name : ours) {
         EXPECT_NE(access(name.c_str(), F_OK), 0) << name << " was left";
+        ASSERT_TRUE(std::ofstream(name) << "region") << name;
+    }
+    ofi::remove_regions_of(dead + 1);
+    EXPECT_EQ(access(ours[0].c_str(), F_OK), 0) << "of another process";
+    ofi::remove_region_at("fi_shm://" + std::to_string(dead) + ":" + me + ":1");
+    EXPECT_NE(access(ours[2].c_str(), F_OK), 0) << "a mapping of that endpoint";
+    EXPECT_EQ(access(ours[1].c_str(), F_OK), 0) << "of another endpoint, whose number begins alike";
+    ofi::remove_region_at("fi_shm://" + std::to_string(getpid()) + ":" + me + ":999");
+    EXPECT_EQ(access(others[0].c_str(), F_OK), 0) << "its process runs";
+    ofi::remove_regions_of(dead);
+    for (const std::string& name : ours) {
+        EXPECT_NE(access(name.c_str(), F_OK), 0) << name << " was left";
     }
     for (const std::string& name : others) {
         EXPECT_EQ(unlink(name.c_str()), 0) << name << " was removed";
