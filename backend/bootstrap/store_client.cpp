@@ -194,8 +194,12 @@ void StoreBootstrap::progress(Clock::time_point until) {
     pollfd waiting{connection_.number(), static_cast<short>(POLLIN | output), 0};
     const int ready = ::poll(&waiting, 1, store::poll_time(until));
     if (ready == 0 && Clock::now() >= until) {
-        throw Error(Status::timeout, where() + " does not answer rank " + std::to_string(rank_) +
-                                         "; is its host overloaded or cut off?");
+        throw Error(Status::timeout,
+                    where() +
+                        " does not answer: is rank 0, which runs the store of ranks that are "
+                        "started by hand, or the launcher stopped, its host overloaded or cut "
+                        "off? (asked by rank " +
+                        std::to_string(rank_) + ")");
     }
     // A server that refuses says why before it closes, so what it said is read first.
     const bool here = (waiting.revents & ~POLLOUT) == 0 || connection_.receive_some();
@@ -205,8 +209,10 @@ void StoreBootstrap::progress(Clock::time_point until) {
     }
     if (!here || !connection_.send_some()) {
         throw Closed(Status::peer_lost,
-                     where() + " has closed the connection to rank " + std::to_string(rank_) +
-                         "; has the launcher, or the rank that runs the store, ended?");
+                     where() +
+                         " has closed the connection: rank 0, which runs the store of ranks "
+                         "that are started by hand, or the launcher has ended (told by rank " +
+                         std::to_string(rank_) + ")");
     }
 }
 

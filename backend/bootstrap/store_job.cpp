@@ -181,6 +181,7 @@ void Jobs::gather_all(const Member& member, ConnectionId from, std::string_view 
     Job& job = *member.job;
     if (job.failure) {
         send_(from, job.failure, false);
+        job.informed.insert(member.rank);
         return;
     }
     Fields fields(body);
@@ -233,6 +234,16 @@ void Jobs::abandon(const Member& member, std::string_view body) {
         const Error cause = read_status(body);
         fail(*member.job, status_message(Kind::cause, cause.status(), cause.what()));
     }
+    member.job->informed.insert(member.rank);
+}
+
+bool Jobs::owes_news() const {
+    return std::any_of(jobs_.begin(), jobs_.end(), [](const auto& named) {
+        const Job& job = named.second;
+        std::set<Rank> settled = job.gone;
+        settled.insert(job.informed.begin(), job.informed.end());
+        return job.failure && settled.size() < static_cast<std::size_t>(job.ranks);
+    });
 }
 
 void Jobs::fail(Job& job, std::string message) {
@@ -241,6 +252,7 @@ void Jobs::fail(Job& job, std::string message) {
         const auto waiting = job.members.find(rank);
         if (waiting != job.members.end()) {
             send_(waiting->second, job.failure, false);
+            job.informed.insert(rank);
         }
     }
     job.blobs.clear();

@@ -47,6 +47,8 @@ class Jobs {
     void expire(Clock::time_point now);
     /// When expire() has something to do next.
     std::optional<Clock::time_point> next_expiry() const;
+    /// A job has failed, and some of its ranks may still be waiting to hear why.
+    bool owes_news() const;
     bool has_joined(ConnectionId who) const { return members_.count(who) != 0; }
     /// The longest body that it may send.
     std::uint64_t message_limit(ConnectionId who) const;
@@ -74,6 +76,7 @@ class Jobs {
         std::string refusal;                 ///< why a rank was not let in, for later errors
         /// Final: the message that every later request gets.
         std::shared_ptr<const std::string> failure;
+        std::set<Rank> informed;  ///< know that it has failed
     };
     struct Member {
         Job* job = nullptr;

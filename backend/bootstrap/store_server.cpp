@@ -24,6 +24,11 @@ namespace trefoil {
 
 namespace {
 
+/// Of a store whose job has failed: ranks that are late are to hear why, and not only that the
+/// store is gone. Whoever serves it waits for its end.
+constexpr std::chrono::milliseconds longest_farewell{2000};
+constexpr int ending_sleep = 10;  // milliseconds
+
 using store::Clock;
 using store::Connection;
 using store::ConnectionId;
@@ -88,6 +93,8 @@ class StoreServer::Implementation {
     store::Jobs jobs_;
     ConnectionId next_id_ = 1;
     Clock::time_point accept_after_;  // in the past, unless descriptors have run out
+    bool ending_ = false;
+    Clock::time_point end_by_;
     std::thread thread_;
 };
 
@@ -126,7 +133,7 @@ void StoreServer::Implementation::run() {
     std::vector<pollfd> waiting;
     std::vector<ConnectionId> ids;
     for (;;) {
-        waiting.assign({{stop_.number(), POLLIN, 0}, {listener_.number(), 0, 0}});
+        waiting.assign({{ending_ ? -1 : stop_.number(), POLLIN, 0}, {listener_.number(), 0, 0}});
         waiting[1].events = Clock::now() < accept_after_ ? short{0} : short{POLLIN};
         ids.clear();
         for (const auto& [id, client] : clients_) {
@@ -134,8 +141,12 @@ void StoreServer::Implementation::run() {
             waiting.push_back({client.connection.number(), static_cast<short>(POLLIN | output), 0});
             ids.push_back(id);
         }
-        ::poll(waiting.data(), waiting.size(), sleep_time());
-        if (waiting[0].revents != 0) {
+        ::poll(waiting.data(), waiting.size(), ending_ ? ending_sleep : sleep_time());
+        if (!ending_ && waiting[0].revents != 0) {
+            ending_ = true;
+            end_by_ = Clock::now() + longest_farewell;
+        }
+        if (ending_ && (!jobs_.owes_news() || Clock::now() >= end_by_)) {
             send_the_rest();
             return;
         }

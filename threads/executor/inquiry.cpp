@@ -117,7 +117,7 @@ std::optional<Cause> Inquiry::told(const std::string& during) const {
 }
 
 // Errors of set-up come from a launcher or a store, which see who is gone, or from ranks that have
-// said what is wrong with them. They stand unless they name nobody.
+// said what is wrong with them. They stand unless they name nobody else.
 Cause Inquiry::cause_of(const Error& error) const {
     Cause cause{error.status(), first_rank_named(error.what()), error.what()};
     if (error.status() != Status::peer_lost && error.status() != Status::timeout) {
@@ -132,13 +132,19 @@ Cause Inquiry::cause_of(const Error& error) const {
             return *heard;
         }
     } while (Clock::now() - begin < in_set_up);
+    if (cause.culprit != Cause::nobody && cause.culprit != channels_.rank) {
+        return cause;
+    }
     const std::vector<ProcessNews> found = processes();
-    const auto named = [&](const ProcessNews& process) { return process.rank == cause.culprit; };
-    if (!found.empty() && std::none_of(found.begin(), found.end(), named)) {
-        const ProcessNews& first = found.front();
-        cause.culprit = first.rank;
-        cause.text = rank_text(options_, first.rank) +
-                     (ended(first) ? " has died; " : " is stopped; ") + cause.text;
+    auto first = found.begin();
+    if (error.status() == Status::timeout) {  // who has ended may have given up on a stopped one
+        const auto is_stopped = std::find_if_not(found.begin(), found.end(), ended);
+        first = is_stopped == found.end() ? first : is_stopped;
+    }
+    if (first != found.end()) {
+        cause.culprit = first->rank;
+        cause.text = rank_text(options_, first->rank) +
+                     (ended(*first) ? " has died; " : " is stopped; ") + cause.text;
     }
     return cause;
 }

@@ -249,6 +249,29 @@ TEST(Store, TellsAtOnceWhenARankGivesUp) {
     });
 }
 
+// Rank 0's process serves the store: it fails, and ends, before a late rank has asked.
+TEST(Store, TellsALateRankWhyTheJobFailedThoughItsOwnerEnds) {
+    auto server = std::make_unique<StoreServer>();
+    const int port = server->port();
+    const auto first = join(port, 0, 2);
+    const auto second = join(port, 1, 2);
+    first->abandon(Error(Status::out_of_memory, "rank 0: no room"));
+    std::thread end([&] { server.reset(); });
+    std::this_thread::sleep_for(std::chrono::milliseconds(100));
+    EXPECT_STREQ(error_of([&] { second->barrier(); }).what(), "rank 0: no room");
+    end.join();
+}
+
+TEST(Store, WaitsForNobodyAtItsEndForLong) {
+    auto server = std::make_unique<StoreServer>();
+    const auto first = join(server->port(), 0, 2);
+    const auto second = join(server->port(), 1, 2);
+    first->abandon(Error(Status::out_of_memory, "rank 0: no room"));
+    const auto begin = std::chrono::steady_clock::now();
+    server.reset();
+    EXPECT_LT(std::chrono::steady_clock::now() - begin, std::chrono::seconds(10));
+}
+
 TEST(Store, TellsAtOnceWhenAProcessIsKilled) {
     const StoreServer server;
     const int port = server.port();
