@@ -141,12 +141,15 @@ void StoreServer::Implementation::run() {
             waiting.push_back({client.connection.number(), static_cast<short>(POLLIN | output), 0});
             ids.push_back(id);
         }
-        ::poll(waiting.data(), waiting.size(), ending_ ? ending_sleep : sleep_time());
+        const int ready =
+            ::poll(waiting.data(), waiting.size(), ending_ ? ending_sleep : sleep_time());
         if (!ending_ && waiting[0].revents != 0) {
             ending_ = true;
             end_by_ = Clock::now() + longest_farewell;
         }
-        if (ending_ && (!jobs_.owes_news() || Clock::now() >= end_by_)) {
+        // What was sent before the end is read first: that a job has failed, for one.
+        const bool quiet = ready == 0 && !jobs_.owes_news();
+        if (ending_ && (quiet || Clock::now() >= end_by_)) {
             send_the_rest();
             return;
         }
