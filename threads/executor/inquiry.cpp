@@ -132,16 +132,15 @@ Cause Inquiry::cause_of(const Error& error) const {
             return *heard;
         }
     } while (Clock::now() - begin < in_set_up);
-    if (cause.culprit != Cause::nobody && cause.culprit != channels_.rank) {
-        return cause;
-    }
     const std::vector<ProcessNews> found = processes();
-    auto first = found.begin();
-    if (error.status() == Status::timeout) {  // who has ended may have given up on a stopped one
-        const auto is_stopped = std::find_if_not(found.begin(), found.end(), ended);
-        first = is_stopped == found.end() ? first : is_stopped;
+    // Who has ended may have given up on one that is stopped, and who did not come may wait for it.
+    auto first = std::find_if_not(found.begin(), found.end(), ended);
+    if (first == found.end() || error.status() != Status::timeout) {
+        const bool names_another =
+            cause.culprit != Cause::nobody && cause.culprit != channels_.rank;
+        first = names_another ? found.end() : found.begin();
     }
-    if (first != found.end()) {
+    if (first != found.end() && first->rank != cause.culprit) {
         cause.culprit = first->rank;
         cause.text = rank_text(options_, first->rank) +
                      (ended(*first) ? " has died; " : " is stopped; ") + cause.text;
