@@ -56,6 +56,7 @@ const Schedule& ConnectedSchedules::get(const Choice& choice, bool acknowledged,
 void ConnectedSchedules::connect(Connected& connected, const Choice& choice, bool acknowledged,
                                  const std::string& call, const Prepare& prepare) {
     std::optional<Error> unsupported;
+    bool greeting = false;
     try {
         executor_.announce_connecting();
         channels_.take(agreement_.allgather("connections", [&] {
@@ -74,8 +75,11 @@ void ConnectedSchedules::connect(Connected& connected, const Choice& choice, boo
                 executor_.begin_greeting(added.first_out, added.first_in);
                 begun = true;
             }
-            if (!complete && executor_.greet_for(patience)) {
-                complete = true;
+            greeting = false;  // an error from here on is this rank's own
+            const bool was_complete = complete;
+            complete = complete || executor_.greet_for(patience);
+            greeting = !complete;
+            if (complete && !was_complete) {
                 log_connected(channels_.channels(), added, call);
                 unsupported = unsupported_by(prepare, connected.schedule);
             }
@@ -87,9 +91,11 @@ void ConnectedSchedules::connect(Connected& connected, const Choice& choice, boo
         }
     } catch (const Error& error) {  // whatever the status: other ranks may be connected by now
         const bool names_the_call = error.status() == Status::mismatch;
-        throw OutOfStep(error.status(), names_the_call
-                                            ? error.what()
-                                            : error.what() + (" (while preparing " + call + ")"));
+        // Another rank's error ends this one's wait, and may come of what this one has found.
+        const std::string here = greeting ? executor_.ungreeted_text() : std::string();
+        throw OutOfStep(error.status(),
+                        error.what() + (here.empty() ? here : "; so far on this rank:" + here) +
+                            (names_the_call ? "" : " (while preparing " + call + ")"));
     }
     connected.complete = true;
     connected.acknowledged |= acknowledged;

@@ -3,6 +3,7 @@
 import os
 import pathlib
 import re
+import secrets
 import signal
 import subprocess
 import sys
@@ -23,6 +24,7 @@ class Testbed(network.Network):
         super().__init__(torus, str(os.getpid()), wires=not routed)
         self.routed = routed
         self.processes = []
+        self.token = secrets.token_hex(16)  # ranks meet at an address that others reach, too
 
     def __enter__(self):
         for number in (signal.SIGTERM, signal.SIGHUP):
@@ -59,7 +61,8 @@ class Testbed(network.Network):
         for rank, name in enumerate(self.names):
             variables = {**os.environ, **environment, "TREFOIL_RANK": str(rank),
                          "TREFOIL_SIZE": str(self.torus.ranks), "TREFOIL_STORE": STORE,
-                         "TREFOIL_TORUS": self.torus.name, "TREFOIL_NICS": self.nics_of_ports(), **(own or {}).get(rank, {})}
+                         "TREFOIL_TOKEN": self.token, "TREFOIL_TORUS": self.torus.name,
+                         "TREFOIL_NICS": self.nics_of_ports(), **(own or {}).get(rank, {})}
             # `ip netns exec` also shows the namespace's interfaces in /sys, which UCX reads.
             wrapped = ["ip", "netns", "exec", name]
             if host:

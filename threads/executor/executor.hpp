@@ -52,6 +52,8 @@ class Executor {
         greeting_.begin(first_out, first_in);
     }
     bool greet_for(std::chrono::milliseconds patience) { return greeting_.greet_for(patience); }
+    /// What has not been greeted yet, with both ends of each; "" when nothing is missing.
+    std::string ungreeted_text() const { return greeting_.ungreeted_text(); }
 
     /// Runs the call on all ports; returns when the result is complete and the input may be reused.
     /// On failure tells the peers and ends the port groups, so that nobody uses the caller's

@@ -99,10 +99,8 @@ bool Greeting::greet_for(std::chrono::milliseconds patience) {
     return true;
 }
 
-/// All directions that were tried in vain: a cable in the wrong place shows in two of them.
-std::string Greeting::silence_text() const {
-    std::string text = "directions failed their test within " +
-                       std::to_string(options_.greeting_timeout.count()) + " ms:";
+std::string Greeting::ungreeted_text() const {
+    std::string text;
     for (const std::size_t channel : silent_) {
         text += " cannot connect " + route_text(channels_, channels_.out[channel]) + ";";
     }
@@ -113,7 +111,14 @@ std::string Greeting::silence_text() const {
                     peer_text(channels_, channel.peer, channel.port.opposite()) + ";";
         }
     }
-    if (silent_.empty() && greeted_ == channels_.in.size()) {
+    return text;
+}
+
+std::string Greeting::silence_text() const {
+    const std::string ungreeted = ungreeted_text();
+    std::string text = "directions failed their test within " +
+                       std::to_string(options_.greeting_timeout.count()) + " ms:" + ungreeted;
+    if (ungreeted.empty()) {
         text += " this rank's own greetings do not leave;";
     }
     if (controls_.refused() > 0) {

@@ -30,6 +30,9 @@ class Greeting {
     /// See Executor::begin_greeting() and greet_for().
     void begin(std::size_t first_out, std::size_t first_in);
     bool greet_for(std::chrono::milliseconds patience);
+    /// All directions that have been tried in vain so far: a cable in the wrong place shows in two
+    /// of them. Each ends in ';'.
+    std::string ungreeted_text() const;
     /// The number that the next announcement carries; one more with each greeting that succeeds.
     std::uint32_t next_set_up() const { return complete_ + 1; }
 
