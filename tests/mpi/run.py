@@ -36,7 +36,7 @@ def command(mpi, ranks, layer, variables, program, settings=None):
     return [launcher(mpi), "-n", str(ranks), *settings, "env", *(f"{k}={v}" for k, v in variables.items()), *program]
 
 
-def run(mpi, ranks, layer, variables, program, settings=None):
+def run(mpi, ranks, layer, variables, program, settings=None, limit=LIMIT_SECONDS):
     """(exit code, everything printed); 124 and what there was if it took too long. `settings` of the launcher's, or CROWDED."""
     # Names of this project must reach the ranks by `variables` only.
     environment = {k: v for k, v in os.environ.items() if not k.startswith("TREFOIL_")} | ALLOWED
@@ -45,7 +45,7 @@ def run(mpi, ranks, layer, variables, program, settings=None):
                                stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True, errors="replace",
                                start_new_session=True)
     try:
-        output, _ = process.communicate(timeout=LIMIT_SECONDS)
+        output, _ = process.communicate(timeout=limit)
         return process.returncode, output
     except subprocess.TimeoutExpired:
         process.terminate()  # the launcher ends its ranks
@@ -66,11 +66,12 @@ def main():
     parser.add_argument("--refuse", action="append", default=[], help="what must not be printed")
     parser.add_argument("--once", action="append", default=[], help="what must be printed once")
     parser.add_argument("--set", action="append", default=[], help="NAME=VALUE for the ranks")
+    parser.add_argument("--limit", type=float, default=LIMIT_SECONDS, help="seconds")
     parser.add_argument("--uncrowded", action="store_true", help="as the MPI comes: there is a core for each rank")
     parser.add_argument("program", nargs=argparse.REMAINDER)
     options = parser.parse_args()
     code, output = run(options.mpi, options.ranks, options.layer, dict(s.split("=", 1) for s in options.set),
-                       options.program, [] if options.uncrowded else None)
+                       options.program, [] if options.uncrowded else None, options.limit)
     print(output, end="")
     missing = [word for word in options.expect if word not in output]
     if missing:
