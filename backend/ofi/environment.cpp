@@ -18,6 +18,8 @@
 #include <optional>
 #include <string_view>
 
+#include "backend/system/unused_file.hpp"
+
 namespace trefoil::ofi {
 
 namespace {
@@ -59,20 +61,6 @@ std::optional<pid_t> owner_of(std::string_view name) {
 
 bool is_dead(pid_t process) {
     return kill(process, 0) != 0 && errno == ESRCH;
-}
-
-/// Whether no process of this host has the file open or mapped, in whatever container it runs: only
-/// then does the kernel grant a write lease. False also where it cannot be found out.
-bool is_unused(int folder, const char* name) {
-    const int file = openat(folder, name, O_RDONLY | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK);
-    if (file < 0) {
-        return false;
-    }
-    // Should somebody open it right now, the kernel tells by a signal that is ignored as a rule.
-    const bool granted =
-        fcntl(file, F_SETSIG, SIGURG) == 0 && fcntl(file, F_SETLEASE, F_WRLCK) == 0;
-    close(file);  // and the lease ends
-    return granted;
 }
 
 /// Neither ended nor stopped.

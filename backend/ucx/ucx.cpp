@@ -6,6 +6,7 @@
 
 #include "backend/ucx/discovery.hpp"
 #include "backend/ucx/group.hpp"
+#include "backend/ucx/leftovers.hpp"
 
 namespace trefoil {
 
@@ -48,6 +49,7 @@ Transport ucx_transport() {
     transport.providers = ucx::resources;
     transport.nics = ucx::nics;
     transport.library = version;
+    transport.clean_up_after = [](int) { ucx::remove_unused_segments(); };
     return transport;
 }
 

@@ -11,7 +11,7 @@ import time
 
 RANKS = 9
 TIMEOUT = 4.0  # the job's TREFOIL_TIMEOUT
-LIMIT = TIMEOUT + 8  # of a survivor, from the fault to its end
+LIMIT = 4 * TIMEOUT  # of a survivor, from the fault to its end; waiting for a store takes two time-outs
 # name: backend, provider, further variables
 TRANSPORTS = {
     "memory": ("memory", "", {}),

@@ -2,16 +2,20 @@
 // Backend ucx without traffic: discovery, choice and refusal of transports and NICs, blobs.
 #include "backend/ucx/ucx.hpp"
 
+#include <fcntl.h>
 #include <gtest/gtest.h>
+#include <unistd.h>
 
 #include <algorithm>
 #include <cstdlib>
+#include <fstream>
 #include <functional>
 #include <set>
 #include <utility>
 
 #include "backend/ucx/blob.hpp"
 #include "backend/ucx/discovery.hpp"
+#include "backend/ucx/leftovers.hpp"
 
 namespace trefoil {
 namespace {
@@ -175,6 +179,24 @@ TEST(UcxBlob, RoundTripsAndRefusesEveryOtherLength) {
         refusal(Status::invalid_argument, [&] { ucx::decode_memory(memory.substr(0, bytes)); });
     }
     refusal(Status::invalid_argument, [&] { ucx::decode_address(memory); });
+}
+
+TEST(UcxLeftovers, OnlySegmentsThatNobodyUsesAreRemoved) {
+    const std::string mark = std::to_string(getpid());
+    const std::string left = "/dev/shm/ucx_shm_posix_" + mark + "a";
+    const std::string used = "/dev/shm/ucx_shm_posix_" + mark + "b";
+    const std::string other = "/dev/shm/another_" + mark;
+    for (const std::string& name : {left, used, other}) {
+        ASSERT_TRUE(std::ofstream(name) << "segment") << name;
+    }
+    const int file = open(used.c_str(), O_RDWR | O_CLOEXEC);
+    ASSERT_GE(file, 0);
+    ucx::remove_unused_segments();
+    EXPECT_NE(access(left.c_str(), F_OK), 0);
+    EXPECT_EQ(access(used.c_str(), F_OK), 0);
+    close(file);
+    EXPECT_EQ(unlink(used.c_str()), 0);
+    EXPECT_EQ(unlink(other.c_str()), 0) << "another's was removed";
 }
 
 }  // namespace
