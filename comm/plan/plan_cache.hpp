@@ -6,6 +6,7 @@
 #include <list>
 #include <memory>
 #include <unordered_map>
+#include <utility>
 #include <vector>
 
 #include "comm/plan/choices.hpp"
@@ -57,7 +58,9 @@ class PlanCache {
         using is_transparent = void;
         bool operator()(const Query& a, const Query& b) const noexcept;
     };
-    using Order = std::list<const Key*>;  ///< the one used last at the front
+    struct Entry;
+    using Kept = std::pair<const Key, Entry>;
+    using Order = std::list<const Kept*>;  ///< the one used last at the front
     struct Entry {
         std::unique_ptr<Plan> plan;
         std::size_t bytes = 0;  ///< with its key and its places here
