@@ -169,7 +169,8 @@ Suspect PeerWatch::suspect(Duration idle_for) const {
 void PeerWatch::note_stall(Duration idle_for) {
     Suspect now = suspect(idle_for);
     if (idle_for >= next_report_ || now != suspect_) {
-        next_report_ = std::max(next_report_, idle_for) * 2;
+        constexpr Duration never = std::chrono::hours(24 * 365);
+        next_report_ = std::min<Duration>(std::max(next_report_, idle_for), never) * 2;
         suspect_ = std::move(now);
         const std::lock_guard lock(mutex_);
         report_ =

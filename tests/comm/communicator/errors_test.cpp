@@ -353,8 +353,13 @@ TEST_F(CheckedCalls, CompareTheCountsOfPairs) {
 
 TEST(Errors, WithChecksumsAllCollectivesAreRight) {
     setenv("TREFOIL_CHECKSUM", "1", 1);
-    for (const char* backend : {"memory", "ofi", "ucx"}) {
-        if (!is_built(backend)) {
+#if defined(__SANITIZE_THREAD__)
+    constexpr bool network_too = false;  // it does not see how these libraries synchronise
+#else
+    constexpr bool network_too = true;
+#endif
+    for (const std::string backend : {"memory", "ofi", "ucx"}) {
+        if (!is_built(backend) || (!network_too && backend != "memory")) {
             continue;
         }
         JobOptions options;
