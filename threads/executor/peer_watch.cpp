@@ -11,7 +11,8 @@ namespace trefoil {
 
 namespace {
 
-/// Lets puts that were sent before bad news arrive.
+/// Lets puts that were sent before bad news arrive: news may overtake them, and other ports bring
+/// them.
 constexpr std::chrono::milliseconds grace{200};
 constexpr std::chrono::milliseconds report_after{500};
 /// By then those peers have reported that are stalled, too.
@@ -29,6 +30,7 @@ void PeerWatch::begin_call(const RunningCall& call) {
 void PeerWatch::begin_wait() {
     next_look_ = first_look;
     next_report_ = report_after;
+    bad_news_at_ = Duration::max() / 2;
     suspect_ = {};
     processes_.clear();
 }
@@ -37,8 +39,14 @@ bool PeerWatch::look(Duration idle_for) {
     if (call_->done()) {
         return true;
     }
-    if (idle_for >= grace && fail_with_a_peer()) {
-        return false;
+    if (idle_for >= grace) {
+        if (const auto news = bad_news()) {
+            bad_news_at_ = std::min(bad_news_at_, idle_for);
+            if (idle_for >= bad_news_at_ + grace) {
+                failure_.set(*news);
+                return false;
+            }
+        }
     }
     if (idle_for >= next_look_) {
         next_look_ = idle_for + look_interval;
@@ -67,66 +75,61 @@ std::string PeerWatch::waiting(Duration idle_for) const {
     return missing_.text(call_->call().text) + " (" + number + " s without progress)";
 }
 
-/// A peer that left, or failed, and from which something is missing: waiting longer is in vain.
-bool PeerWatch::fail_with_a_peer() {
+/// Of a peer that left, or failed, and from which something is missing: waiting longer is in vain.
+std::optional<Cause> PeerWatch::bad_news() const {
     if (controls_.reports().failure_has_come()) {
         if (const auto told = controls_.reports().failure()) {
-            fail_as_told(*told);
-            return true;
+            return as_told(*told);
         }
     }
     for (std::size_t c = 0; c < channels_.in.size(); ++c) {
-        if (fail_with_peer_of(c)) {
-            return true;
+        if (auto news = bad_news_of_peer(c)) {
+            return news;
         }
     }
-    return false;
+    return std::nullopt;
 }
 
-void PeerWatch::fail_as_told(const PeerReports::Failure& told) {
+Cause PeerWatch::as_told(const PeerReports::Failure& told) const {
     const Call& call = call_->call();
     Cause cause = told.cause;
     cause.own = "; told by rank " + std::to_string(told.from) + " during this rank's " + call.text;
     if (cause.status == Status::mismatch) {
         cause.own += std::string("; ") + call.agreement;
     }
-    failure_.set(cause);
+    return cause;
 }
 
-bool PeerWatch::fail_with_peer_of(std::size_t in_channel) {
+std::optional<Cause> PeerWatch::bad_news_of_peer(std::size_t in_channel) const {
     const InChannel& channel = channels_.in[in_channel];
     const Call& call = call_->call();
     const auto stall = controls_.reports().stall_of(channel.peer);
     if (stall && stall->body.call == call_->number() && stall->body.signature != call.signature) {
-        fail_for_disagreement(channel.peer, "waits in another call than");
-        return true;
+        return disagreement(channel.peer, "waits in another call than");
     }
     if (!missing_.anything_from(in_channel)) {
-        return false;
+        return std::nullopt;
     }
     // An older set-up's number may still stand here. The next one's means that the peer has
     // finished its earlier calls and will not send for this one.
     if (channel.news.prepares(greeting_.next_set_up())) {
-        fail_for_disagreement(channel.peer, "prepares another call than");
-        return true;
+        return disagreement(channel.peer, "prepares another call than");
     }
     if (channel.news.left()) {
-        failure_.set(Cause{Status::peer_lost, channel.peer,
-                           rank_text(options_, channel.peer) +
-                               " has destroyed its communicator; rank " +
-                               std::to_string(channels_.rank) + " needs it in its " + call.text});
-        return true;
+        return Cause{Status::peer_lost, channel.peer,
+                     rank_text(options_, channel.peer) + " has destroyed its communicator; rank " +
+                         std::to_string(channels_.rank) + " needs it in its " + call.text};
     }
-    return false;
+    return std::nullopt;
 }
 
-void PeerWatch::fail_for_disagreement(Rank culprit, const std::string& what) {
+Cause PeerWatch::disagreement(Rank culprit, const std::string& what) const {
     const Call& call = call_->call();
     Cause cause{Status::mismatch, culprit,
                 "rank " + std::to_string(culprit) + " " + what + " rank " +
                     std::to_string(channels_.rank) + "'s " + call.text};
     cause.own = std::string("; ") + call.agreement;
-    failure_.set(cause);
+    return cause;
 }
 
 /// Which of several began it is found out afterwards, when reports have had time to come.

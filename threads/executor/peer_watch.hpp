@@ -5,6 +5,7 @@
 #include <chrono>
 #include <functional>
 #include <mutex>
+#include <optional>
 #include <vector>
 
 #include "threads/executor/channels.hpp"
@@ -45,11 +46,11 @@ class PeerWatch {
     void report(std::size_t group) noexcept;
 
   private:
-    bool fail_with_a_peer();
-    bool fail_with_peer_of(std::size_t in_channel);
+    std::optional<Cause> bad_news() const;
+    std::optional<Cause> bad_news_of_peer(std::size_t in_channel) const;
+    Cause as_told(const PeerReports::Failure& told) const;
+    Cause disagreement(Rank culprit, const std::string& what) const;
     bool fail_with_a_process(Duration idle_for);
-    void fail_as_told(const PeerReports::Failure& told);
-    void fail_for_disagreement(Rank culprit, const std::string& what);
     void fail_in_time(Duration idle_for);
     std::string waiting(Duration idle_for) const;
     Suspect suspect(Duration idle_for) const;
@@ -62,6 +63,7 @@ class PeerWatch {
     Failure& failure_;
     const ExecutorOptions& options_;
     const RunningCall* call_ = nullptr;
+    Duration bad_news_at_{};  ///< after so much idle time
     Duration next_look_{};    ///< at the processes, after so much idle time
     Duration next_report_{};  ///< even without news
     std::vector<ProcessNews> processes_;
