@@ -2,6 +2,8 @@
 // The error that set-up code throws; the C boundary turns it into a status and a message.
 #pragma once
 
+#include <exception>
+#include <new>
 #include <stdexcept>
 #include <string>
 
@@ -32,5 +34,21 @@ class Error : public std::runtime_error {
   private:
     Status status_;
 };
+
+/// In a handler: what was thrown, whatever it is, as tell(status, text). Does not allocate.
+template <typename Tell>
+auto tell_exception(Tell&& tell) {
+    try {
+        throw;
+    } catch (const Error& error) {
+        return tell(error.status(), error.what());
+    } catch (const std::bad_alloc&) {
+        return tell(Status::out_of_memory, "out of memory");
+    } catch (const std::exception& error) {
+        return tell(Status::internal, error.what());
+    } catch (...) {
+        return tell(Status::internal, "an unknown exception; please report this");
+    }
+}
 
 }  // namespace trefoil

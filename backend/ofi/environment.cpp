@@ -2,23 +2,18 @@
 // Defaults for libfabric's variables, and the sweep of /dev/shm.
 #include "backend/ofi/environment.hpp"
 
-#include <dirent.h>
-#include <fcntl.h>
 #include <signal.h>
-#include <sys/stat.h>
 #include <unistd.h>
 
-#include <algorithm>
 #include <cerrno>
 #include <charconv>
-#include <cstdio>
 #include <cstdlib>
-#include <memory>
 #include <mutex>
 #include <optional>
 #include <string_view>
 
-#include "backend/system/unused_file.hpp"
+#include "backend/system/shared_files.hpp"
+#include "topo/process_state.hpp"
 
 namespace trefoil::ofi {
 
@@ -65,40 +60,17 @@ bool is_dead(pid_t process) {
 
 /// Neither ended nor stopped.
 bool runs(pid_t process) {
-    char path[32];
-    std::snprintf(path, sizeof path, "/proc/%d/stat", process);
-    const int file = open(path, O_RDONLY | O_CLOEXEC);
-    char text[256] = {};
-    const ssize_t length = file < 0 ? 0 : read(file, text, sizeof text - 1);
-    if (file >= 0) {
-        close(file);
-    }
-    // "4711 (name) S ...": the name may have brackets, too.
-    const std::string_view all(text, static_cast<std::size_t>(std::max<ssize_t>(0, length)));
-    const std::size_t name_end = all.rfind(')');
-    return name_end != std::string_view::npos && name_end + 2 < all.size() &&
-           std::string_view("ZXTt").find(all[name_end + 2]) == std::string_view::npos;
+    const ProcessState state = process_state(process);
+    return !state.ended() && !state.stopped();
 }
 
 /// This user's, if `gone` says so of their folder, name and process.
 template <typename Gone>
 void remove_regions(Gone&& gone) noexcept {
-    const auto close_directory = [](DIR* directory) { closedir(directory); };
-    const std::unique_ptr<DIR, decltype(close_directory)> directory(opendir("/dev/shm"),
-                                                                    close_directory);
-    if (!directory) {
-        return;
-    }
-    const int folder = dirfd(directory.get());
-    while (const dirent* entry = readdir(directory.get())) {
-        const auto owner = owner_of(entry->d_name);
-        struct stat status {};
-        if (owner && fstatat(folder, entry->d_name, &status, AT_SYMLINK_NOFOLLOW) == 0 &&
-            S_ISREG(status.st_mode) && status.st_uid == getuid() &&
-            gone(folder, entry->d_name, *owner)) {
-            unlinkat(folder, entry->d_name, 0);
-        }
-    }
+    remove_shared_files([&gone](int folder, const char* name) {
+        const auto owner = owner_of(name);
+        return owner && gone(folder, name, *owner);
+    });
 }
 
 }  // namespace

@@ -96,10 +96,10 @@ template <typename Work>
 void attempt(std::optional<Error>& refusal, Work&& work) {
     try {
         work();
-    } catch (const Error& error) {
-        refusal = refusal ? refusal : error;
-    } catch (const std::bad_alloc&) {
-        refusal = refusal ? refusal : Error(Status::out_of_memory, "out of memory");
+    } catch (...) {
+        trefoil::tell_exception([&](Status status, const char* text) {
+            refusal = refusal ? refusal : Error(status, text);
+        });
     }
 }
 

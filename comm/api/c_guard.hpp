@@ -28,14 +28,8 @@ trefoil_status_t guarded(Work&& work) noexcept {
     try {
         work();
         return TREFOIL_SUCCESS;
-    } catch (const Error& error) {
-        return failed(error.status(), error.what());
-    } catch (const std::bad_alloc&) {
-        return failed(Status::out_of_memory, "out of memory");
-    } catch (const std::exception& error) {
-        return failed(Status::internal, error.what());
     } catch (...) {
-        return failed(Status::internal, "an unknown exception; please report this");
+        return tell_exception(failed);
     }
 }
 

@@ -35,14 +35,8 @@ std::string report_of(const std::function<std::string()>& work) {
     };
     try {
         return report(Status::success, work());
-    } catch (const Error& error) {
-        return failed(error.status(), error.what());
-    } catch (const std::bad_alloc&) {
-        return failed(Status::out_of_memory, "out of memory");
-    } catch (const std::exception& error) {
-        return failed(Status::internal, error.what());
     } catch (...) {
-        return failed(Status::internal, "an unknown exception; please report this");
+        return tell_exception(failed);
     }
 }
 

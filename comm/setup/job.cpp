@@ -8,41 +8,16 @@
 #include <fstream>
 #include <map>
 #include <set>
-#include <sstream>
 #include <utility>
 
 #include "comm/setup/blob.hpp"
 #include "topo/core_list.hpp"
 #include "topo/host.hpp"
+#include "topo/process_state.hpp"
 
 namespace trefoil {
 
 namespace {
-
-struct ProcessState {
-    char letter = '\0';  ///< as in /proc; 0: there is no such process
-    std::uint64_t started = 0;
-};
-
-ProcessState process_state(int pid) {
-    std::ifstream file("/proc/" + std::to_string(pid) + "/stat");
-    std::string text;
-    std::getline(file, text);
-    const std::size_t after_name = text.rfind(')');
-    ProcessState state;
-    if (after_name == std::string::npos) {
-        return state;
-    }
-    constexpr int fields_between = 18;  // from the state, field 3, to the start, field 22
-    std::istringstream fields(text.substr(after_name + 1));
-    fields >> state.letter;
-    std::string skipped;
-    for (int i = 0; i < fields_between; ++i) {
-        fields >> skipped;
-    }
-    fields >> state.started;
-    return state;
-}
 
 /// Names one of this process's namespaces ("net", "pid"); empty where there is no such thing.
 std::string own_namespace(const std::string& kind) {
@@ -159,9 +134,9 @@ std::vector<ProcessNews> Job::look_at_processes() const {
         }
         const ProcessState now = process_state(process.pid);
         const bool other = process.started != 0 && now.started != process.started;
-        if (now.letter == '\0' || now.letter == 'Z' || now.letter == 'X' || other) {
+        if (now.ended() || other) {
             ended_.push_back(r);
-        } else if (now.letter == 'T' || now.letter == 't') {
+        } else if (now.stopped()) {
             stopped.push_back({r, ProcessNews::State::stopped});
         }
     }

@@ -21,6 +21,7 @@
 #include "backend/ofi/blob.hpp"
 #include "backend/ofi/discovery.hpp"
 #include "backend/ofi/environment.hpp"
+#include "tests/backend/ports/keys.hpp"
 
 namespace trefoil {
 namespace {
@@ -57,22 +58,8 @@ ofi::Info qualifying_info() {
     return info;
 }
 
-/// Who was not told a key can only guess it.
 TEST(OfiKeys, CannotBeGuessedFromOthers) {
-    std::set<std::uint64_t> keys;
-    for (int i = 0; i < 2; ++i) {
-        const auto groups = ofi_transport().open(config_for("net", {"lo"}));
-        for (int j = 0; j < 2; ++j) {
-            const LocalMemory memory = groups[0]->allocate(4096);
-            keys.insert(groups[0]->import_memory(groups[0]->describe(memory)).key);
-        }
-    }
-    ASSERT_EQ(keys.size(), 4U) << "equal ones in two groups";
-    std::uint64_t before = 0;
-    for (const std::uint64_t key : keys) {
-        EXPECT_GT(key - before, 1000U) << "they are counted";
-        before = key;
-    }
+    test::expect_keys_that_must_be_guessed(ofi_transport(), config_for("net", {"lo"}));
 }
 
 TEST(OfiDiscovery, LackingNamesWhatIsMissing) {

@@ -10,12 +10,12 @@
 #include <cstdlib>
 #include <fstream>
 #include <functional>
-#include <set>
 #include <utility>
 
 #include "backend/ucx/blob.hpp"
 #include "backend/ucx/discovery.hpp"
 #include "backend/ucx/leftovers.hpp"
+#include "tests/backend/ports/keys.hpp"
 
 namespace trefoil {
 namespace {
@@ -55,22 +55,8 @@ ProviderInfo interface() {
     return {};
 }
 
-/// Who was not told a key can only guess it.
 TEST(UcxKeys, CannotBeGuessedFromOthers) {
-    std::set<std::uint64_t> keys;
-    for (int i = 0; i < 2; ++i) {
-        const auto groups = ucx_transport().open(config_for("tcp", {"lo"}));
-        for (int j = 0; j < 2; ++j) {
-            const LocalMemory memory = groups[0]->allocate(4096);
-            keys.insert(groups[0]->import_memory(groups[0]->describe(memory)).key);
-        }
-    }
-    ASSERT_EQ(keys.size(), 4U) << "equal ones in two groups";
-    std::uint64_t before = 0;
-    for (const std::uint64_t key : keys) {
-        EXPECT_GT(key - before, 1000U) << "they are counted";
-        before = key;
-    }
+    test::expect_keys_that_must_be_guessed(ucx_transport(), config_for("tcp", {"lo"}));
 }
 
 TEST(UcxDiscovery, FindsSocketsAndSharedMemory) {
