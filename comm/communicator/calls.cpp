@@ -128,7 +128,7 @@ const Plan& Communicator::make_plan(const Request& request) {
         return plans_.insert(request, chooser_->forced(request.collective), std::move(made));
     } catch (const OutOfStep& error) {
         nothing_moved_ = true;
-        fail(error);
+        fail(error, error.found_here());
     } catch (const Error& error) {
         if (error.status() == Status::unsupported) {
             throw;  // all ranks find a call unsupported before anything moves
@@ -148,8 +148,8 @@ void Communicator::check_alive() const {
     port_threads_->require_usable();
 }
 
-void Communicator::fail(const Error& error) {
-    const Cause cause = executor_->cause_of(error);
+void Communicator::fail(const Error& error, const std::string& found_here) {
+    const Cause cause = executor_->cause_of(error, found_here);
     const std::string text = cause.text + cause.own + " (on rank " + std::to_string(rank()) + ")";
     {
         const std::lock_guard lock(failure_mutex_);

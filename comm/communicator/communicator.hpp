@@ -112,7 +112,7 @@ class Communicator {
     const Plan& make_plan(const Request& request);
     void check_alive() const;
     void clean_up_after_the_dead() const noexcept;
-    [[noreturn]] void fail(const Error& error);
+    [[noreturn]] void fail(const Error& error, const std::string& found_here = {});
 
     // Each of these needs only those above it.
     Settings settings_;  ///< complete after meet(): what was left open is decided

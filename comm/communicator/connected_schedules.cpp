@@ -56,7 +56,7 @@ const Schedule& ConnectedSchedules::get(const Choice& choice, bool acknowledged,
 void ConnectedSchedules::connect(Connected& connected, const Choice& choice, bool acknowledged,
                                  const std::string& call, const Prepare& prepare) {
     std::optional<Error> unsupported;
-    bool greeting = false;
+    std::string found_here;
     try {
         executor_.announce_connecting();
         channels_.take(agreement_.allgather("connections", [&] {
@@ -69,20 +69,28 @@ void ConnectedSchedules::connect(Connected& connected, const Choice& choice, boo
         }));
         NewChannels added;
         bool begun = false, complete = false;
-        const auto go_on = [&](std::chrono::milliseconds patience) {
+        const auto greet = [&](std::chrono::milliseconds patience) {
             if (!begun) {
                 added = channels_.connect();
                 executor_.begin_greeting(added.first_out, added.first_in);
                 begun = true;
             }
-            greeting = false;  // an error from here on is this rank's own
             const bool was_complete = complete;
             complete = complete || executor_.greet_for(patience);
-            greeting = !complete;
             if (complete && !was_complete) {
                 log_connected(channels_.channels(), added, call);
                 unsupported = unsupported_by(prepare, connected.schedule);
             }
+        };
+        // Another rank's error may end this one's wait, and may come of what this one has found.
+        const auto go_on = [&](std::chrono::milliseconds patience) {
+            try {
+                greet(patience);
+            } catch (const Error& error) {
+                found_here = error.what();
+                throw;
+            }
+            found_here = complete ? std::string() : executor_.ungreeted_text();
             return complete;
         };
         auto patience = first_patience;
@@ -91,11 +99,10 @@ void ConnectedSchedules::connect(Connected& connected, const Choice& choice, boo
         }
     } catch (const Error& error) {  // whatever the status: other ranks may be connected by now
         const bool names_the_call = error.status() == Status::mismatch;
-        // Another rank's error ends this one's wait, and may come of what this one has found.
-        const std::string here = greeting ? executor_.ungreeted_text() : std::string();
-        throw OutOfStep(error.status(),
-                        error.what() + (here.empty() ? here : "; so far on this rank:" + here) +
-                            (names_the_call ? "" : " (while preparing " + call + ")"));
+        throw OutOfStep(
+            error.status(),
+            error.what() + std::string(names_the_call ? "" : " (while preparing " + call + ")"),
+            found_here);
     }
     connected.complete = true;
     connected.acknowledged |= acknowledged;

@@ -5,6 +5,7 @@
 #include <functional>
 #include <string>
 #include <unordered_map>
+#include <utility>
 
 #include "comm/plan/choices.hpp"
 #include "comm/setup/agreement.hpp"
@@ -18,7 +19,13 @@ namespace trefoil {
 /// An error after which ranks may be out of step: this communicator cannot go on.
 class OutOfStep : public Error {
   public:
-    using Error::Error;
+    OutOfStep(Status status, const std::string& message, std::string found_here)
+        : Error(status, message), found_here_(std::move(found_here)) {}
+    /// What this rank has found itself, so far; may be "".
+    const std::string& found_here() const noexcept { return found_here_; }
+
+  private:
+    std::string found_here_;
 };
 
 /// Invariant: every channel that a schedule in here needs has been connected and greeted. Schedules

@@ -107,12 +107,12 @@ void Executor::end_groups() noexcept {
     }
 }
 
-Cause Executor::cause_of(const Error& error) {
+Cause Executor::cause_of(const Error& error, const std::string& found_here) {
     if (reported_) {
         return parts_.failure.cause();
     }
     const Inquiry inquiry(parts_.channels, parts_.controls, parts_.options, listen_to_group());
-    return inquiry.cause_of(error);  // what the greeting noticed is in the error, too
+    return inquiry.cause_of(error, found_here);  // what the greeting noticed is in the error, too
 }
 
 void Executor::give_up(const Cause& cause) noexcept {

@@ -64,8 +64,8 @@ class Executor {
     void count_empty_call() noexcept { ++calls_; }
 
     /// The reason for an error, if it is known elsewhere; after a failed run() that one's. Between
-    /// calls. Throws bad_alloc.
-    Cause cause_of(const Error& error);
+    /// calls. `found_here` as in Inquiry. Throws bad_alloc.
+    Cause cause_of(const Error& error, const std::string& found_here = {});
     /// This rank cannot make its next call, for a reason that lies outside: the peers are told, the
     /// port groups end, and every later run() fails. After a failed run(), which has done all that,
     /// nothing happens.

@@ -111,15 +111,15 @@ std::string Greeting::ungreeted_text() const {
                     peer_text(channels_, channel.peer, channel.port.opposite()) + ";";
         }
     }
-    return text;
+    return text.empty() ? text : text.substr(1);
 }
 
 std::string Greeting::silence_text() const {
     const std::string ungreeted = ungreeted_text();
     std::string text = "directions failed their test within " +
-                       std::to_string(options_.greeting_timeout.count()) + " ms:" + ungreeted;
+                       std::to_string(options_.greeting_timeout.count()) + " ms: " + ungreeted;
     if (ungreeted.empty()) {
-        text += " this rank's own greetings do not leave;";
+        text += "this rank's own greetings do not leave;";
     }
     if (controls_.refused() > 0) {
         text += " " + std::to_string(controls_.refused()) +

@@ -116,9 +116,17 @@ std::optional<Cause> Inquiry::told(const std::string& during) const {
     return cause;
 }
 
+Cause Inquiry::cause_of(const Error& error, const std::string& found_here) const {
+    Cause cause = behind(error);
+    if (cause.text.find(found_here) == std::string::npos) {
+        cause.own += "; this rank has found: " + found_here;
+    }
+    return cause;
+}
+
 // Errors of set-up come from a launcher or a store, which see who is gone, or from ranks that have
 // said what is wrong with them. They stand unless they name nobody else.
-Cause Inquiry::cause_of(const Error& error) const {
+Cause Inquiry::behind(const Error& error) const {
     Cause cause{error.status(), first_rank_named(error.what()), error.what()};
     if (error.status() != Status::peer_lost && error.status() != Status::timeout) {
         return cause;

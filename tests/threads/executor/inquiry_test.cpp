@@ -100,5 +100,21 @@ TEST_F(InquiryTest, AnErrorOfSetUpKeepsTheRankThatItNames) {
     EXPECT_EQ(local.text, "rank 3 has no memory");
 }
 
+/// Else a rank at a wrong wire may name the one that another rank has found first, and not its own.
+TEST_F(InquiryTest, WhatThisRankHasFoundStaysWithWhatOthersReport) {
+    const Error error(Status::peer_lost, "rank 1 cannot connect");
+    const std::string found_here = "rank 0 hears nothing from rank 4";
+    const std::string own = "; this rank has found: " + found_here;
+    const Cause alone = inquiry_.cause_of(error, found_here);
+    EXPECT_EQ(alone.text, "rank 1 cannot connect");
+    EXPECT_EQ(alone.own, own);
+    const Error said(Status::peer_lost, found_here + " (while preparing a bcast)");
+    EXPECT_EQ(inquiry_.cause_of(said, found_here).own, "");
+    comes_ = [this] { tell(1, Cause{Status::peer_lost, 5, "rank 5 is gone"}); };
+    const Cause heard = inquiry_.cause_of(error, found_here);
+    EXPECT_EQ(heard.text, "rank 5 is gone") << "passed on without what only this rank has found";
+    EXPECT_EQ(heard.own, "; told by rank 2 during this rank's set-up" + own);
+}
+
 }  // namespace
 }  // namespace trefoil::test
