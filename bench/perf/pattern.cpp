@@ -96,6 +96,7 @@ Number input_of(DataType type, Operation operation, Rank rank, Rank ranks, std::
                                                  static_cast<std::uint64_t>(ranks));
     switch (operation) {
         case Operation::sum:
+        case Operation::average:
             return sum_input(type, hash, place, ranks);
         case Operation::prod:
             return product_input(type, hash, place);
@@ -131,6 +132,7 @@ Number located(std::int64_t order, Number a, Number b) {
 Number combine(Operation operation, Number a, Number b) {
     switch (operation) {
         case Operation::sum:
+        case Operation::average:
             return {a.real + b.real, a.imaginary + b.imaginary};
         case Operation::prod:
             return {multiply(a.real, b.real) - multiply(a.imaginary, b.imaginary),
@@ -190,6 +192,28 @@ void store(DataType type, Number number, std::byte* target) {
     part.from_double(static_cast<double>(number.real), target);
     if (is_complex(type)) {
         part.from_double(static_cast<double>(number.imaginary), target + part.bytes);
+    }
+}
+
+/// `bytes` of a sum that may have wrapped, divided as the type does it.
+std::int64_t divided(std::int64_t sum, std::size_t bytes, bool is_signed, Rank ranks) {
+    const std::size_t unused = 64 - 8 * bytes;
+    const auto high = static_cast<std::uint64_t>(sum) << unused;
+    return is_signed
+               ? (static_cast<std::int64_t>(high) >> unused) / ranks
+               : static_cast<std::int64_t>((high >> unused) / static_cast<std::uint64_t>(ranks));
+}
+
+void store_average(DataType type, Number sum, Rank ranks, std::byte* target) {
+    const DataTypeTraits& part = traits_of(traits_of(type).part);
+    if (!is_floating(type)) {
+        const bool is_signed = part.type_class == TypeClass::signed_integer;
+        store(type, {divided(sum.real, part.bytes, is_signed, ranks)}, target);
+        return;
+    }
+    part.from_double(static_cast<double>(sum.real) / ranks, target);
+    if (is_complex(type)) {
+        part.from_double(static_cast<double>(sum.imaginary) / ranks, target + part.bytes);
     }
 }
 
@@ -291,7 +315,11 @@ ElementStream exact_result(DataType type, Operation operation, Rank ranks) {
                 total =
                     combine(operation, total, input_of(type, operation, rank, ranks, j, variant));
             }
-            store(type, total, stream.element(variant, j));
+            if (operation == Operation::average) {
+                store_average(type, total, ranks, stream.element(variant, j));
+            } else {
+                store(type, total, stream.element(variant, j));
+            }
         }
     }
     return stream;

@@ -119,10 +119,11 @@ void add_call_options(CLI::App& command, PerfOptions& o) {
                     "float (default), double, int32, bfloat16, float-int ...: a comma list, or all")
         ->group("Calls");
     command
-        .add_option("-o,--op", o.operations,
-                    "sum (default), prod, min, max, minloc ...: a comma list, or all; only where "
-                    "something is reduced. none: the same schedule without arithmetic, and "
-                    "without a result to check; all leaves it out")
+        .add_option(
+            "-o,--op", o.operations,
+            "sum (default), avg, prod, min, max, minloc ...: a comma list, or all; only where "
+            "something is reduced. none: the same schedule without arithmetic, and "
+            "without a result to check; all leaves it out")
         ->group("Calls");
     command
         .add_option("--in-place", o.placement,

@@ -23,7 +23,8 @@ static_assert(static_cast<int>(trefoil::DataType::complex_double) == TREFOIL_COM
 static_assert(static_cast<int>(trefoil::DataType::short_int) == TREFOIL_SHORT_INT);
 static_assert(static_cast<int>(trefoil::Operation::maxloc) == TREFOIL_MAXLOC);
 static_assert(trefoil::datatype_count == TREFOIL_SHORT_INT + 1);
-static_assert(trefoil::operation_count == TREFOIL_MAXLOC + 1);
+static_assert(static_cast<int>(trefoil::Operation::average) == TREFOIL_AVG);
+static_assert(trefoil::operation_count == TREFOIL_AVG + 1);
 
 thread_local std::string error_text;
 

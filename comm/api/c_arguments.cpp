@@ -84,6 +84,14 @@ void set_operation(Request& request, trefoil_datatype_t type, trefoil_op_t op) {
     }
 }
 
+void require_no_average(const Request& request, const char* where) {
+    if (request.averages()) {
+        throw Error(Status::unsupported,
+                    std::string("avg is not for ") + where +
+                        "; use sum and divide, or allreduce, reduce or reduce_scatter");
+    }
+}
+
 void set_root(Request& request, trefoil_comm_t comm, int root) {
     if (root < 0 || root >= comm->ranks) {
         refuse("the root " + std::to_string(root) + " is no rank; ranks are 0 to " +
@@ -164,14 +172,13 @@ void require_vector(const Vector& vector) {
     }
 }
 
-void require_disjoint(const Vector& a, const Vector& b) {
+void require_disjoint(const Vector& a, const Vector& b, const char* advice) {
     require_vector(a);
     require_vector(b);
     const auto first = reinterpret_cast<std::uintptr_t>(a.address);
     const auto second = reinterpret_cast<std::uintptr_t>(b.address);
     if (a.bytes > 0 && b.bytes > 0 && first < second + b.bytes && second < first + a.bytes) {
-        refuse("the " + place_text(a) + " and the " + place_text(b) +
-               " overlap; give TREFOIL_IN_PLACE, or disjoint ones");
+        refuse("the " + place_text(a) + " and the " + place_text(b) + " overlap; give " + advice);
     }
 }
 

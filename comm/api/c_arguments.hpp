@@ -13,6 +13,8 @@ void set_type(Request& request, trefoil_datatype_t type);
 void set_operation(Request& request, trefoil_datatype_t type, trefoil_op_t op);
 
 /// Throws when `rank` is no rank of the communicator.
+/// Throws Error(unsupported) where an average cannot be made: "scan".
+void require_no_average(const Request& request, const char* where);
 void set_root(Request& request, trefoil_comm_t comm, int root);
 
 /// Bytes of `count` elements; throws when they exceed the address space.
@@ -34,8 +36,9 @@ struct Vector {
     const char* name = "";
 };
 void require_vector(const Vector& vector);
-/// Throws when the two overlap.
-void require_disjoint(const Vector& a, const Vector& b);
+/// Throws when the two overlap; `advice` tells what to give instead.
+void require_disjoint(const Vector& a, const Vector& b,
+                      const char* advice = "TREFOIL_IN_PLACE, or disjoint ones");
 
 inline bool in_place(const void* vector) {
     return vector == TREFOIL_IN_PLACE;

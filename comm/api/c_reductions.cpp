@@ -74,6 +74,22 @@ trefoil_status_t trefoil_reduce_scatter(const void* send, void* recv, const size
     });
 }
 
+trefoil_status_t trefoil_reduce_local(const void* in, void* inout, size_t count,
+                                      trefoil_datatype_t datatype, trefoil_op_t op) {
+    return guarded([&] {
+        Request request{.collective = Collective::reduce, .count = count};
+        set_operation(request, datatype, op);
+        require_no_average(request, "trefoil_reduce_local, which knows of no ranks");
+        const std::size_t bytes = bytes_of(request, count);
+        require_disjoint({in, bytes, "in"}, {inout, bytes, "inout"}, "disjoint ones");
+        if (count > 0) {
+            ReduceKernels kernels = reduce_kernels(request.type, request.op);
+            kernels.user = request.user.get();
+            kernels.apply_before(inout, in, count);
+        }
+    });
+}
+
 trefoil_status_t trefoil_barrier(trefoil_comm_t comm) {
     return guarded(
         [&] { Entry(comm)->run(Request{.collective = Collective::barrier}, nullptr, nullptr); });

@@ -35,6 +35,7 @@ std::unique_ptr<Plan> Planner::plan(const Request& request, const Choice& choice
         plan->call.kernels.user = plan->user.get();
     } else if (request.traits().reduces) {
         plan->call.kernels = reduce_kernels(request.type, request.op);
+        plan->call.kernels.ranks = static_cast<std::uint32_t>(map_.torus.ranks());
     }
     schedules_.get(choice, !request.synchronises(), plan->text, [&](const Schedule& schedule) {
         lower_segments(*plan, request, choice, schedule);

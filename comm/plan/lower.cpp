@@ -50,6 +50,7 @@ class Lowering {
         program_.scratch_bytes = aligned(map_.image_bytes());
         program_.begin = lower_transfers(map_.begin());
         program_.end = lower_transfers(map_.end());
+        add_divisions(program_.end);
         for (std::uint32_t p = 0; p < schedule_.parts.size(); ++p) {
             lower_part(p);
         }
@@ -163,6 +164,18 @@ class Lowering {
         }
         range.count = static_cast<std::uint32_t>(program_.ops.size()) - range.first;
         return range;
+    }
+
+    /// Every rank divides what it takes, so that equal sums become equal averages.
+    void add_divisions(ProgramRange& end) {
+        for (const Run& run : map_.averages()) {
+            if (run.bytes == 0) {
+                continue;
+            }
+            program_.ops.push_back(
+                {ProgramOp::Kind::divide, run.at, {}, {}, run.bytes / element_bytes_});
+            ++end.count;
+        }
     }
 
     ProgramRange lower_moves(const Step& step) {

@@ -43,6 +43,9 @@ struct Request {
     std::size_t vector_elements(Rank ranks) const;
     /// Of the longest block; of the vector where there are no blocks.
     std::size_t longest() const;
+    bool averages() const {
+        return traits().reduces && user == nullptr && op == Operation::average;
+    }
     bool commutes() const { return user == nullptr || user->commutes; }
     std::size_t count_of(Rank rank) const { return counts.empty() ? count : counts[rank]; }
     std::size_t displacement_of(Rank rank) const;

@@ -118,6 +118,7 @@ SegmentShape segment_shape(const Request& request, const Choice& choice, const T
     shape.root = request.root;
     shape.element_bytes = request.element_bytes();
     shape.in_place = request.in_place;
+    shape.average = request.averages();
     for (std::size_t p = 0; request.traits().has_blocks() && p < schedule.parts.size(); ++p) {
         std::vector<Rank>& owners = shape.owners.emplace_back(
             choice.algorithm->block_owners(map.torus, choice.options, static_cast<int>(p)));

@@ -147,6 +147,16 @@ std::vector<Transfer> VectorMap::end() const {
     return list;
 }
 
+std::vector<Run> VectorMap::averages() const {
+    const Rank rank = schedule_.rank;
+    if (!shape_.average || !row_.out.held_by(rank, shape_.root)) {
+        return {};
+    }
+    const std::size_t elements =
+        shape_.elements[row_.out.data == Data::own_block ? static_cast<std::size_t>(rank) : 0];
+    return {{{Location::output, 0}, elements * shape_.element_bytes}};
+}
+
 void VectorMap::add_block(std::vector<Transfer>& list, std::uint32_t target, std::uint32_t source,
                           std::size_t target_offset, std::size_t source_offset, Rank owner) const {
     list.push_back({{target, target_offset},

@@ -26,6 +26,7 @@ struct SegmentShape {
     /// Where ranks have blocks: by part and position, whose block it is. Alltoall: which entry of
     /// `elements` the vector block is.
     std::vector<std::vector<Rank>> owners;
+    bool average = false;   ///< what comes out is to be divided by the number of ranks
     bool in_place = false;  ///< of alltoall and allreduce: input and output are the same memory
 };
 
@@ -66,6 +67,8 @@ class VectorMap {
     /// What is copied before the first step, and after the last.
     std::vector<Transfer> begin() const;
     std::vector<Transfer> end() const;
+    /// What is to be divided in the output after that, where the call is an average.
+    std::vector<Run> averages() const;
 
   private:
     struct Range {

@@ -4,9 +4,11 @@
 
 #include <trefoil/elements.hpp>
 #include <trefoil/errors.hpp>
+#include <trefoil/lengths.hpp>
 
 #include <concepts>
 #include <memory>
+#include <ranges>
 #include <type_traits>
 #include <utility>
 
@@ -77,6 +79,17 @@ constexpr Reduction reduction_of(trefoil_op_t op) {
 template <typename T>
 Reduction reduction_of(const Operation<T>& operation) {
     return {TREFOIL_ELEMENT, operation.handle()};
+}
+
+/// On this rank alone: inout[i] = in[i] op inout[i].
+template <Writable R, Readable S, ReductionOf<Element<R>> Op = trefoil_op_t>
+requires SendOf<S, Element<R>>
+void reduce_local(const S& in, R&& inout, const Op& op = TREFOIL_SUM) {
+    const std::size_t count = std::ranges::size(inout);
+    Lengths("reduce_local", 1).equal(in, count);
+    const Reduction by = reduction_of<Element<R>>(op);
+    check(trefoil_reduce_local(std::ranges::data(in), std::ranges::data(inout), count, by.datatype,
+                               by.op));
 }
 
 }  // namespace trefoil

@@ -68,7 +68,9 @@ typedef enum {
  * Logical operations give 0 or 1 in the element's type. Pairs take minloc and maxloc, which take
  * nothing else: the value is that of min or max (NaN if there is one), the index the lowest among
  * the elements that have it, where -0 and +0 are equal, and so are all NaN. Over more than one
- * rank, the padding of such pairs becomes zero. */
+ * rank, the padding of such pairs becomes zero. The average is for all types that have a sum, in
+ * allreduce, reduce and reduce_scatter only: the sum as TREFOIL_SUM makes it (it wraps, or
+ * overflows, where that does), then divided once, of integers truncated towards zero. */
 typedef enum {
     TREFOIL_SUM = 0,
     TREFOIL_PROD,
@@ -82,6 +84,7 @@ typedef enum {
     TREFOIL_LXOR,
     TREFOIL_MINLOC,
     TREFOIL_MAXLOC,
+    TREFOIL_AVG,               /* the sum divided by the number of ranks */
     TREFOIL_OP_CREATED = 1024, /* numbers from here on: trefoil_op_create */
     TREFOIL_OP_LAST = 0x7fffffff
 } trefoil_op_t;
@@ -361,6 +364,10 @@ typedef void (*trefoil_reduce_fn)(const void* in, void* inout, size_t count, voi
 TREFOIL_API trefoil_status_t trefoil_op_create(trefoil_reduce_fn function, void* context,
                                                size_t element_bytes, int commutes,
                                                trefoil_op_t* op);
+/* On this rank alone: inout[i] = in[i] op inout[i] for `count` elements, with any operation but
+ * TREFOIL_AVG; the two must not overlap. Thread-safe. */
+TREFOIL_API trefoil_status_t trefoil_reduce_local(const void* in, void* inout, size_t count,
+                                                  trefoil_datatype_t datatype, trefoil_op_t op);
 /* No call may be using it. */
 TREFOIL_API trefoil_status_t trefoil_op_free(trefoil_op_t op);
 

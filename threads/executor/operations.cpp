@@ -22,6 +22,7 @@ void note(TraceRing& trace, const Call& call, Rank peer, const ProgramOp& op,
             event.bytes = op.elements;
             break;
         case ProgramOp::Kind::reduce:
+        case ProgramOp::Kind::divide:
             event.kind = TraceEvent::Kind::reduce;
             break;
         case ProgramOp::Kind::joint:
@@ -76,6 +77,9 @@ bool Operations::perform(const Call& call, const Program& program, SegmentBuffer
         case ProgramOp::Kind::joint:
             call.kernels.apply_both(buffers.at(op.target), buffers.at(op.source),
                                     buffers.at(op.second), op.elements);
+            break;
+        case ProgramOp::Kind::divide:
+            call.kernels.divide(buffers.at(op.target), op.elements, call.kernels.ranks);
             break;
         case ProgramOp::Kind::open: {
             VectorAddresses told;

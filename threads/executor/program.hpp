@@ -26,6 +26,7 @@ struct ProgramOp {
         copy,    ///< target = source; `elements` counts bytes
         reduce,  ///< target = target op source
         joint,   ///< target = (target op source) op second, in one pass
+        divide,  ///< target = target / ranks: the last of an average
         open,    ///< the VectorAddresses at source are those of the peer whose space target is
         pull     ///< a copy from a peer's vector by the transport, where it is not mapped here
     };

@@ -109,7 +109,8 @@ constexpr bool rows_are_in_order() {
 static_assert(rows_are_in_order(), "rows stand in the order of the enumeration");
 
 constexpr std::array<std::string_view, operation_count> operations{
-    "sum", "prod", "min", "max", "band", "bor", "bxor", "land", "lor", "lxor", "minloc", "maxloc"};
+    "sum",  "prod", "min",  "max",    "band",   "bor", "bxor",
+    "land", "lor",  "lxor", "minloc", "maxloc", "avg"};
 
 }  // namespace
 

@@ -46,9 +46,10 @@ enum class Operation : std::uint8_t {
     logical_or,
     logical_xor,
     minloc,
-    maxloc
+    maxloc,
+    average  ///< the sum, divided by the number of ranks at the end
 };
-inline constexpr int operation_count = static_cast<int>(Operation::maxloc) + 1;
+inline constexpr int operation_count = static_cast<int>(Operation::average) + 1;
 
 enum class TypeClass : std::uint8_t { signed_integer, unsigned_integer, floating, complex, pair };
 
@@ -83,7 +84,7 @@ constexpr bool is_known(Operation operation) {
 const DataTypeTraits& traits_of(DataType type);
 
 std::string_view to_string(DataType type);
-/// "sum", "prod", ... as users type them.
+/// "sum", "prod", "avg", ... as users type them.
 std::string_view to_string(Operation operation);
 /// 0 for an unknown type.
 std::size_t size_of(DataType type);

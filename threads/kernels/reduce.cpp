@@ -75,7 +75,12 @@ ReduceKernels reduce_kernels(DataType type, Operation operation, Instructions in
         return {};
     }
     const kernels::Row& row = traits_of(type).kernels->rows[static_cast<std::size_t>(instructions)];
-    return row[static_cast<std::size_t>(operation)];
+    if (operation != Operation::average) {
+        return row[static_cast<std::size_t>(operation)];
+    }
+    ReduceKernels sum = row[static_cast<std::size_t>(Operation::sum)];
+    sum.divide = divide_kernel(type);
+    return sum;
 }
 
 std::string refusal(DataType type, Operation operation) {

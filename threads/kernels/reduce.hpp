@@ -27,16 +27,31 @@ using ReduceKernel = void (*)(void* target, const void* source, std::size_t coun
 using JointReduceKernel = void (*)(void* target, const void* first, const void* second,
                                    std::size_t count);
 
+/// target[i] = target[i] / ranks for `count` elements, the end of an average. Integers: truncated
+/// towards zero. Floats: rounded to nearest even; the 16-bit types are divided in float. The parts
+/// of a complex number one by one. `ranks` is positive and below 2^31. Thread-safe.
+using DivideKernel = void (*)(void* target, std::size_t count, std::uint32_t ranks);
+
 struct ReduceKernels {
     ReduceKernel reduce = nullptr;  ///< null: the operation makes no sense for the type
     JointReduceKernel joint = nullptr;
     const UserOperation* user = nullptr;  ///< in place of the two
+    DivideKernel divide = nullptr;        ///< of an average: what its sum ends with
+    std::uint32_t ranks = 1;              ///< by how many it divides; the caller's to set
 
     void apply(void* target, const void* source, std::size_t count) const {
         if (user == nullptr) {
             reduce(target, source, count);
         } else {
             user->apply(target, source, count);
+        }
+    }
+    /// target[i] = source[i] op target[i]: the built-in operations commute.
+    void apply_before(void* target, const void* source, std::size_t count) const {
+        if (user == nullptr) {
+            reduce(target, source, count);
+        } else {
+            user->function(source, target, count, user->context);
         }
     }
     void apply_both(void* target, const void* first, const void* second, std::size_t count) const {
@@ -65,10 +80,14 @@ Instructions best_instructions();
 
 /// The kernels of (type, operation) for this processor; both null when unsupported: bitwise on
 /// floats and complex, min, max and logical on complex, minloc and maxloc on all but pairs, which
-/// take nothing else. Logical operations give 0 or 1 in the element's type.
+/// take nothing else. Logical operations give 0 or 1 in the element's type. An average reduces as a
+/// sum does, and has ReduceKernels::divide.
 ReduceKernels reduce_kernels(DataType type, Operation operation);
 /// The same for instructions that this processor must have: best_instructions() or less.
 ReduceKernels reduce_kernels(DataType type, Operation operation, Instructions instructions);
+
+/// Null for pairs.
+DivideKernel divide_kernel(DataType type);
 
 /// Why a known type does not take a known operation, and what goes with either of them; empty: it
 /// does.

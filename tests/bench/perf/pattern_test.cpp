@@ -22,7 +22,7 @@ Bytes filled(const ElementStream& stream, DataType type, std::uint64_t salt,
 
 /// All ranks' inputs combined by the library's kernel: first to last, or last to first.
 Bytes reduced(DataType type, Operation operation, Rank ranks, bool backwards) {
-    const ReduceKernel kernel = reduce_kernels(type, operation).reduce;
+    const ReduceKernels kernels = reduce_kernels(type, operation);
     Bytes total;
     for (Rank i = 0; i < ranks; ++i) {
         const Rank rank = backwards ? ranks - 1 - i : i;
@@ -30,8 +30,11 @@ Bytes reduced(DataType type, Operation operation, Rank ranks, bool backwards) {
         if (total.empty()) {
             total = mine;
         } else {
-            kernel(total.data(), mine.data(), elements);
+            kernels.reduce(total.data(), mine.data(), elements);
         }
+    }
+    if (kernels.divide != nullptr) {
+        kernels.divide(total.data(), elements, static_cast<std::uint32_t>(ranks));
     }
     return total;
 }

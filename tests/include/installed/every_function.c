@@ -213,6 +213,12 @@ static void own_operation(void) {
     check(trefoil_op_create(second, NOTHING, sizeof mine, 0, &op), "trefoil_op_create");
     check(trefoil_allreduce(&mine, &last, 1, TREFOIL_ELEMENT, op, comm), "allreduce by its own op");
     require(last == ranks - 1, "the last rank but one is the last with a number");
+    mine = 5;
+    last = 0;
+    check(trefoil_reduce_local(&mine, &last, 1, TREFOIL_ELEMENT, op), "trefoil_reduce_local");
+    require(last == 5, "reduce_local by its own op");
+    check(trefoil_allreduce(&mine, &last, 1, TREFOIL_INT32, TREFOIL_AVG, comm), "an average");
+    require(last == 5, "the average of equal numbers");
     check(trefoil_op_free(op), "trefoil_op_free");
 }
 

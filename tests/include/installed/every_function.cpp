@@ -112,6 +112,10 @@ class Rank {
         int number = rank_;
         comm_.allreduce(std::span(&number, 1), moved);
         require(number == ranks_ - 1, "an operation that commutes");
+        std::array<Map, 3> local{{{1, 2}, {3, 4}, {5, 6}}};
+        trefoil::reduce_local(std::span(maps), local, composition);
+        require(local[1].a == 3 * expected.a && local[1].b == 4 * expected.a + expected.b,
+                "reduce_local");
         const trefoil::ValueIndex<double> mine{rank_ == root ? -1.0 : 1.0, rank_};
         std::array<trefoil::ValueIndex<double>, 1> best{};
         comm_.allreduce(std::span(&mine, 1), best, TREFOIL_MINLOC);

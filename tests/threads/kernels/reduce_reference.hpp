@@ -194,8 +194,10 @@ bool on_bytes(void* target, const void* source, Combine combine) {
     return result.has_value();
 }
 
-/// One element: target = target op source. False: the pair makes no sense.
-inline bool apply(DataType type, Operation operation, void* target, const void* source) {
+/// One element: target = target op source, of an average what comes before the division. False: the
+/// pair makes no sense.
+inline bool apply(DataType type, Operation asked, void* target, const void* source) {
+    const Operation operation = asked == Operation::average ? Operation::sum : asked;
     const auto with = [&]<typename T>(T) {
         return on_bytes<T>(target, source, [operation](T a, T b) {
             if constexpr (std::is_integral_v<T>) {

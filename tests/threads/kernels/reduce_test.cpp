@@ -41,8 +41,9 @@ bool is_complex(DataType type) {
 bool makes_sense(DataType type, Operation operation) {
     const bool bitwise = operation >= Operation::bitwise_and && operation <= Operation::bitwise_xor;
     const bool locating = operation == Operation::minloc || operation == Operation::maxloc;
+    const bool adds = operation == Operation::sum || operation == Operation::average;
     if (is_complex(type)) {
-        return operation <= Operation::prod;
+        return adds || operation == Operation::prod;
     }
     if (is_pair(type) || locating) {
         return is_pair(type) && locating;
