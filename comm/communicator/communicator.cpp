@@ -11,11 +11,11 @@
 #include "backend/faults/faulty_group.hpp"
 #include "backend/registry/transports.hpp"
 #include "comm/plan/lower.hpp"
-#include "comm/setup/blob.hpp"
 #include "comm/setup/build_identity.hpp"
 #include "comm/setup/configuration.hpp"
 #include "comm/setup/set_up_text.hpp"
 #include "comm/setup/timeline.hpp"
+#include "topo/blob.hpp"
 #include "topo/host.hpp"
 #include "topo/log/log.hpp"
 

@@ -8,7 +8,7 @@
 #include <memory>
 #include <new>
 
-#include "comm/setup/blob.hpp"
+#include "topo/blob.hpp"
 #include "topo/error.hpp"
 
 namespace trefoil {

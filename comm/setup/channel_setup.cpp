@@ -11,8 +11,8 @@
 #include <set>
 
 #include "comm/setup/agreement.hpp"
-#include "comm/setup/blob.hpp"
 #include "threads/executor/notification.hpp"
+#include "topo/blob.hpp"
 #include "topo/error.hpp"
 
 namespace trefoil {

@@ -10,7 +10,7 @@
 #include <set>
 #include <utility>
 
-#include "comm/setup/blob.hpp"
+#include "topo/blob.hpp"
 #include "topo/core_list.hpp"
 #include "topo/host.hpp"
 #include "topo/process_state.hpp"

@@ -5,9 +5,9 @@
 #include <algorithm>
 #include <utility>
 
-#include "comm/setup/blob.hpp"
 #include "comm/setup/nic_errors.hpp"
 #include "comm/setup/nics.hpp"
+#include "topo/blob.hpp"
 #include "topo/core_list.hpp"
 
 namespace trefoil {

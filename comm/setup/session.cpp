@@ -3,7 +3,7 @@
 #include "comm/setup/session.hpp"
 
 #include "backend/system/secrets.hpp"
-#include "comm/setup/blob.hpp"
+#include "topo/blob.hpp"
 
 namespace trefoil {
 

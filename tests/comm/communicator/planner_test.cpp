@@ -8,10 +8,10 @@
 #include <new>
 
 #include "comm/plan/chooser.hpp"
-#include "comm/setup/blob.hpp"
 #include "tests/comm/communicator/group_double.hpp"
 #include "tests/comm/plan/build_options.hpp"
 #include "tests/comm/setup/bootstrap_double.hpp"
+#include "topo/blob.hpp"
 
 namespace trefoil::test {
 namespace {

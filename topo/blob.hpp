@@ -41,7 +41,9 @@ class BlobReader {
         std::memcpy(&value, take(sizeof value).data(), sizeof value);
         return value;
     }
-    std::string text() { return std::string(take(number<std::uint64_t>())); }
+    std::string text() { return std::string(view()); }
+    /// The same, without a copy.
+    std::string_view view() { return take(number<std::uint64_t>()); }
     bool empty() const { return rest_.empty(); }
 
   private:
