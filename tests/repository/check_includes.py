@@ -58,7 +58,9 @@ KNOWS = {
     "threads/kernels": ("topo/",),
     "threads/workers": ("topo/",),
     "threads/timeline": ("topo/",),
+    "threads/connections": ("threads/kernels/checksum.hpp", "backend/ports/port_group.hpp", "topo/"),
     "threads/executor": (
+        "threads/connections/",
         "threads/kernels/",
         "threads/workers/",
         "threads/timeline/",

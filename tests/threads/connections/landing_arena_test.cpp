@@ -1,0 +1,138 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Landing memory in pieces: they never overlap, gaps become one again, and chunks are few.
+#include "threads/connections/landing_arena.hpp"
+
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <cstdint>
+#include <memory>
+#include <random>
+#include <vector>
+
+#include "topo/error.hpp"
+
+namespace trefoil {
+namespace {
+
+/// Aligned memory as a port group has it.
+class Memory {
+  public:
+    LandingArena::Allocate allocator() {
+        return [this](std::size_t bytes) {
+            if (fail) {
+                throw Error(Status::out_of_memory, "none left");
+            }
+            blocks_.push_back(std::make_unique<std::byte[]>(bytes + LandingArena::alignment));
+            const auto address = reinterpret_cast<std::uintptr_t>(blocks_.back().get());
+            const auto over = address % LandingArena::alignment;
+            return LocalMemory{blocks_.back().get() + (LandingArena::alignment - over), bytes,
+                               nullptr};
+        };
+    }
+    bool fail = false;
+
+  private:
+    std::vector<std::unique_ptr<std::byte[]>> blocks_;
+};
+
+TEST(LandingArena, StartsSmallAndGivesAlignedPieces) {
+    Memory memory;
+    LandingArena arena(memory.allocator());
+    EXPECT_EQ(arena.bytes_held(), 0U);
+    const ArenaPiece a = arena.take(1), b = arena.take(513);
+    EXPECT_EQ(arena.bytes_held(), LandingArena::first_chunk);
+    EXPECT_EQ(a.bytes, 64U);
+    EXPECT_EQ(b.bytes, 576U);
+    EXPECT_EQ(arena.bytes_used(), 640U);
+    EXPECT_EQ(reinterpret_cast<std::uintptr_t>(b.data) % LandingArena::alignment, 0U);
+    EXPECT_EQ(arena.chunk(b.chunk).data + b.offset, b.data);
+}
+
+TEST(LandingArena, MakesOneGapOfNeighbours) {
+    Memory memory;
+    LandingArena arena(memory.allocator());
+    std::vector<ArenaPiece> pieces;
+    for (std::size_t i = 0; i < LandingArena::first_chunk / 1024; ++i) {
+        pieces.push_back(arena.take(1024));
+    }
+    std::shuffle(pieces.begin(), pieces.end(), std::minstd_rand(1));
+    for (const ArenaPiece& piece : pieces) {
+        arena.give_back(piece);
+    }
+    EXPECT_EQ(arena.bytes_used(), 0U);
+    EXPECT_EQ(arena.take(LandingArena::first_chunk).offset, 0U);
+    EXPECT_EQ(arena.chunks(), 1U);
+}
+
+TEST(LandingArena, TakesTheSmallestGapThatFits) {
+    Memory memory;
+    LandingArena arena(memory.allocator());
+    const ArenaPiece large = arena.take(4096), wall = arena.take(64), small = arena.take(1024),
+                     end = arena.take(64);
+    arena.give_back(large);
+    arena.give_back(small);
+    EXPECT_EQ(arena.take(512).offset, small.offset);
+    (void)wall;
+    (void)end;
+}
+
+TEST(LandingArena, HasAChunkOfItsOwnForWhatIsLargerThanAll) {
+    Memory memory;
+    LandingArena arena(memory.allocator());
+    const std::size_t bytes = LandingArena::largest_chunk + 1;
+    const ArenaPiece piece = arena.take(bytes);
+    EXPECT_EQ(arena.chunk(piece.chunk).bytes, LandingArena::largest_chunk + 64);
+    arena.give_back(piece);
+    EXPECT_EQ(arena.take(bytes).data, piece.data);
+}
+
+TEST(LandingArena, DoesNotChangeWhenThereIsNoMemory) {
+    Memory memory;
+    LandingArena arena(memory.allocator());
+    const ArenaPiece piece = arena.take(64);
+    memory.fail = true;
+    EXPECT_THROW(arena.take(LandingArena::first_chunk), Error);
+    EXPECT_THROW(arena.take(0), Error);
+    EXPECT_THROW(arena.take(~std::size_t{0}), Error);
+    EXPECT_EQ(arena.bytes_used(), 64U);
+    arena.give_back(piece);
+    EXPECT_EQ(arena.take(LandingArena::first_chunk).chunk, 0U);
+}
+
+TEST(LandingArena, NeverGivesAPlaceTwice) {
+    Memory memory;
+    LandingArena arena(memory.allocator());
+    std::minstd_rand random(7);
+    struct Held {
+        ArenaPiece piece;
+        std::byte mark;
+    };
+    std::vector<Held> held;
+    std::size_t used = 0, most = 0;
+    for (int i = 0; i < 20'000; ++i) {
+        if (held.empty() || random() % 5 < 3 - (held.size() > 200 ? 2 : 0)) {
+            const std::size_t bytes = std::size_t{1} << random() % 14;
+            const ArenaPiece piece = arena.take(bytes + random() % bytes);
+            const auto mark = static_cast<std::byte>(i);
+            std::fill_n(piece.data, piece.bytes, mark);
+            held.push_back({piece, mark});
+            used += piece.bytes;
+        } else {
+            std::swap(held[random() % held.size()], held.back());
+            const auto [piece, mark] = held.back();
+            held.pop_back();
+            ASSERT_TRUE(std::all_of(piece.data, piece.data + piece.bytes,
+                                    [mark = mark](std::byte b) { return b == mark; }));
+            arena.give_back(piece);
+            used -= piece.bytes;
+        }
+        most = std::max(most, used);
+        ASSERT_EQ(arena.bytes_used(), used);
+    }
+    EXPECT_LE(arena.bytes_held(), 4 * most + LandingArena::first_chunk);
+    EXPECT_LE(arena.chunks(), 10U);
+}
+
+}  // namespace
+}  // namespace trefoil

@@ -1,0 +1,82 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// A connection: an own port and a peer's opposite port, and the streams between them.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <string>
+
+#include "backend/ports/port_group.hpp"
+#include "threads/connections/landing_arena.hpp"
+#include "threads/connections/record.hpp"
+
+namespace trefoil {
+
+/// Either way goes a stream of entries, in records. One record of a direction is under way: it is
+/// put into the receiver's place, the receiver answers, and then the place may be written again.
+/// What waits meanwhile waits here. So nothing is lost, doubled or overtaken whatever the transport
+/// does with the order of puts, and a peer that does not look holds up nobody but this stream. Both
+/// ways work when the first record is answered. Data; PostOffice moves it.
+struct Connection {
+    std::uint32_t number = 0;  ///< in the post office
+    Rank peer = 0;
+    Port port;  ///< the own port
+    Peer endpoint;
+    RemoteMemory mailbox;                                              ///< of the peer's group
+    std::uint32_t place_there = 0;                                     ///< this rank's, in it
+    std::size_t answer_there = 0, record_there = 0, report_there = 0;  ///< offsets in it
+    std::uint32_t place_here = 0;                                      ///< the peer's
+    Proof proof_out, proof_in;
+
+    // The own stream. The source of a record is taken when there is one, and may be changed again
+    // when it has left and was answered; that of the answer when it has left.
+    std::string outgoing;  ///< what no record holds yet
+    ArenaPiece record;
+    std::size_t record_bytes = 0;  ///< that travel
+    std::uint64_t put = 0;         ///< the last record's number
+    bool record_to_put = false, record_leaving = false, record_unanswered = false;
+
+    // The peer's stream.
+    std::string incoming;     ///< the beginning of an entry
+    std::uint64_t taken = 0;  ///< the last record's number
+    ArenaPiece answer;
+    bool answer_due = false, answer_leaving = false;
+
+    bool listed = false;  ///< among those that may have something to put
+    bool closed = false;  ///< broken, or the peer is gone: nothing is put any more
+
+    bool may_write_record() const {
+        return !record_to_put && !record_leaving && !record_unanswered;
+    }
+    /// All that this rank has to say has left it.
+    bool is_quiet() const {
+        return closed || (outgoing.empty() && !record_to_put && !record_leaving && !answer_due &&
+                          !answer_leaving);
+    }
+};
+
+/// The cookie of a put of a mailbox: its upper three bits are 010, the lowest says which put.
+class ConnectionCookie {
+  public:
+    static constexpr ConnectionCookie of_record(std::uint32_t connection) {
+        return ConnectionCookie(mark | std::uint64_t{connection} << 1);
+    }
+    static constexpr ConnectionCookie of_answer(std::uint32_t connection) {
+        return ConnectionCookie(mark | std::uint64_t{connection} << 1 | 1);
+    }
+    static constexpr bool is_one(std::uint64_t bits) { return (bits & mask) == mark; }
+    constexpr explicit ConnectionCookie(std::uint64_t bits) : bits_(bits) {}
+
+    constexpr std::uint64_t bits() const { return bits_; }
+    constexpr std::uint32_t connection() const {
+        return static_cast<std::uint32_t>((bits_ & ~mask) >> 1);
+    }
+    constexpr bool is_answer() const { return (bits_ & 1) != 0; }
+
+  private:
+    static constexpr std::uint64_t mask = std::uint64_t{7} << 61;
+    static constexpr std::uint64_t mark = std::uint64_t{2} << 61;
+    std::uint64_t bits_;
+};
+
+}  // namespace trefoil

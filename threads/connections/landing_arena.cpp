@@ -1,0 +1,75 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Gaps of landing memory, by place and by size.
+#include "threads/connections/landing_arena.hpp"
+
+#include <algorithm>
+#include <iterator>
+#include <string>
+
+#include "topo/error.hpp"
+
+namespace trefoil {
+
+ArenaPiece LandingArena::take(std::size_t bytes) {
+    constexpr std::size_t most = ~std::size_t{0} / 4;
+    if (bytes == 0 || bytes > most) {
+        throw Error(Status::out_of_memory,
+                    "landing memory of " + std::to_string(bytes) + " bytes cannot be had");
+    }
+    bytes = (bytes + alignment - 1) / alignment * alignment;
+    auto fit = gaps_by_bytes_.lower_bound({bytes, Gap{0, 0}});
+    if (fit == gaps_by_bytes_.end()) {
+        grow(bytes);
+        fit = gaps_by_bytes_.lower_bound({bytes, Gap{0, 0}});
+    }
+    const auto [room, at] = *fit;
+    remove_gap(gaps_.find(at));
+    if (room > bytes) {
+        add_gap({at.first, at.second + bytes}, room - bytes);
+    }
+    used_ += bytes;
+    return {chunks_[at.first].data + at.second, at.first, at.second, bytes};
+}
+
+void LandingArena::give_back(const ArenaPiece& piece) {
+    Gap at{piece.chunk, piece.offset};
+    std::size_t bytes = piece.bytes;
+    used_ -= bytes;
+    auto next = gaps_.lower_bound(at);
+    if (next != gaps_.begin()) {
+        const auto before = std::prev(next);
+        if (before->first.first == at.first && before->first.second + before->second == at.second) {
+            at = before->first;
+            bytes += before->second;
+            remove_gap(before);
+        }
+    }
+    if (next != gaps_.end() && next->first == Gap{at.first, at.second + bytes}) {
+        bytes += next->second;
+        remove_gap(next);
+    }
+    add_gap(at, bytes);
+}
+
+void LandingArena::grow(std::size_t bytes) {
+    const std::size_t wanted = std::clamp(held_, first_chunk, largest_chunk);
+    const std::size_t size = std::max(bytes, wanted);
+    chunks_.reserve(chunks_.size() + 1);
+    LocalMemory memory = allocate_(size);
+    memory.bytes = size;
+    chunks_.push_back(memory);
+    held_ += size;
+    add_gap({static_cast<std::uint32_t>(chunks_.size() - 1), 0}, size);
+}
+
+void LandingArena::add_gap(Gap at, std::size_t bytes) {
+    gaps_[at] = bytes;
+    gaps_by_bytes_.insert({bytes, at});
+}
+
+void LandingArena::remove_gap(std::map<Gap, std::size_t>::iterator gap) {
+    gaps_by_bytes_.erase({gap->second, gap->first});
+    gaps_.erase(gap);
+}
+
+}  // namespace trefoil

@@ -1,0 +1,67 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Landing memory of one port group, handed out in pieces that can be given back.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <functional>
+#include <map>
+#include <set>
+#include <utility>
+#include <vector>
+
+#include "backend/ports/port_group.hpp"
+
+namespace trefoil {
+
+/// A piece of an arena. Plain data; whoever took it gives it back.
+struct ArenaPiece {
+    std::byte* data = nullptr;
+    std::uint32_t chunk = 0;   ///< LandingArena::chunk() has its description and descriptor
+    std::uint64_t offset = 0;  ///< in the chunk
+    std::size_t bytes = 0;     ///< at least as many as were asked for
+};
+
+/// A port group cannot take memory back before it ends, so the arena takes few large chunks of it
+/// and keeps them. Best fit: a piece comes from the smallest gap that holds it, and neighbouring
+/// gaps become one. Chunks grow, each about as large as all before it, so that there are few of
+/// them; what nobody has touched of a chunk costs address space alone where the system gives pages
+/// on demand. Not thread-safe: by the group's owner.
+class LandingArena {
+  public:
+    static constexpr std::size_t alignment = 64;
+    static constexpr std::size_t first_chunk = std::size_t{64} << 10;
+    /// Chunks are not made larger than this unless one piece needs it.
+    static constexpr std::size_t largest_chunk = std::size_t{64} << 20;
+
+    /// PortGroup::allocate, or what does the same.
+    using Allocate = std::function<LocalMemory(std::size_t bytes)>;
+    explicit LandingArena(Allocate allocate) : allocate_(std::move(allocate)) {}
+
+    /// `bytes` > 0. What is in it is what the last user left. Throws what the group throws, and
+    /// then nothing has changed.
+    ArenaPiece take(std::size_t bytes);
+    /// Nobody may put there any more. As it was taken.
+    void give_back(const ArenaPiece& piece);
+
+    /// By ArenaPiece::chunk.
+    const LocalMemory& chunk(std::uint32_t number) const { return chunks_[number]; }
+    std::size_t chunks() const { return chunks_.size(); }
+    std::size_t bytes_held() const { return held_; }
+    std::size_t bytes_used() const { return used_; }
+
+  private:
+    using Gap = std::pair<std::uint32_t, std::uint64_t>;  // chunk, offset
+
+    void grow(std::size_t bytes);
+    void add_gap(Gap at, std::size_t bytes);
+    void remove_gap(std::map<Gap, std::size_t>::iterator gap);
+
+    Allocate allocate_;
+    std::vector<LocalMemory> chunks_;
+    std::map<Gap, std::size_t> gaps_;                      ///< bytes by place
+    std::set<std::pair<std::size_t, Gap>> gaps_by_bytes_;  ///< the same, by size
+    std::size_t held_ = 0, used_ = 0;
+};
+
+}  // namespace trefoil

@@ -1,0 +1,58 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// The mailbox of a port group: where each port of each rank that may write to it has a place.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <string>
+
+#include "threads/connections/signal.hpp"
+#include "topo/error.hpp"
+#include "topo/torus.hpp"
+
+namespace trefoil {
+
+/// A place belongs to one rank and one port of the mailbox's group: to the rank's opposite port,
+/// from which it writes. It has room for an answer and a record, and, in a zone of its own, for
+/// what others keep there (`report_bytes`). Only what was written takes memory, where the system
+/// gives pages on demand. Alike on all ranks, but for `ports`, which the receiver's card tells.
+class MailboxLayout {
+  public:
+    static constexpr std::size_t answer_bytes = 64;
+    static constexpr std::size_t record_bytes = 960;
+    static constexpr std::size_t place_bytes = answer_bytes + record_bytes;
+
+    /// `ports`: of the group that owns the mailbox. Throws Error(unsupported) when there are more
+    /// places than a signal can name.
+    MailboxLayout(Rank ranks, std::size_t ports, std::size_t report_bytes)
+        : ports_(ports),
+          places_(static_cast<std::size_t>(ranks) * ports),
+          report_bytes_((report_bytes + 63) / 64 * 64) {
+        if (places_ > Signal::place_limit) {
+            throw Error(Status::unsupported,
+                        std::to_string(ranks) + " ranks with " + std::to_string(ports) +
+                            " ports for each thread are more than Trefoil can tell apart; use "
+                            "more port threads");
+        }
+    }
+
+    std::size_t places() const { return places_; }
+    std::uint32_t place_of(Rank rank, std::size_t port_index) const {
+        return static_cast<std::uint32_t>(static_cast<std::size_t>(rank) * ports_ + port_index);
+    }
+    Rank rank_of(std::uint32_t place) const { return static_cast<Rank>(place / ports_); }
+    std::size_t port_index_of(std::uint32_t place) const { return place % ports_; }
+
+    std::size_t answer_at(std::uint32_t place) const { return place * place_bytes; }
+    std::size_t record_at(std::uint32_t place) const { return answer_at(place) + answer_bytes; }
+    std::size_t report_at(std::uint32_t place) const {
+        return places_ * place_bytes + place * report_bytes_;
+    }
+    /// Of the whole mailbox.
+    std::size_t bytes() const { return places_ * (place_bytes + report_bytes_); }
+
+  private:
+    std::size_t ports_, places_, report_bytes_;
+};
+
+}  // namespace trefoil

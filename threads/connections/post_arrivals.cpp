@@ -1,0 +1,125 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// What comes to a post office: records, answers, and what strangers send.
+#include <exception>
+#include <utility>
+
+#include "threads/connections/post_office.hpp"
+
+namespace trefoil {
+
+/// Where notifications carry a proof.
+bool PostOffice::is_refused(const Signal& signal, std::uint32_t proof) {
+    if (group_.notification_bits() == 64 && signal.proof != proof) {
+        ++statistics_.refused;
+        return true;
+    }
+    return false;
+}
+
+bool PostOffice::take(std::uint64_t notification) noexcept {
+    if (!Signal::is_signal(notification)) {
+        return false;
+    }
+    const Signal signal = Signal::decode(notification);
+    if (signal.kind >= Signal::Kind::first_free) {
+        return false;
+    }
+    if (signal.place >= layout_.places() || cards_ == nullptr) {
+        ++statistics_.refused;
+        return true;
+    }
+    try {
+        if (signal.kind == Signal::Kind::record) {
+            take_record(signal);
+        } else {
+            take_answer(signal);
+        }
+    } catch (const std::exception& error) {  // before there is a connection to break
+        try {
+            broken_.push_back({layout_.rank_of(signal.place),
+                               group_.ports()[layout_.port_index_of(signal.place)],
+                               Status::system_error, error.what()});
+        } catch (const std::exception&) {  // no memory for words; the peer's time-out tells
+        }
+    }
+    return true;
+}
+
+// A stranger cannot make this rank connect: the proof comes first.
+void PostOffice::take_record(const Signal& signal) {
+    const Rank peer = layout_.rank_of(signal.place);
+    const Port own = group_.ports()[layout_.port_index_of(signal.place)];
+    const Connection* const known = find(peer, own);
+    const Proof expected = known != nullptr ? known->proof_in : proof(peer, rank_, own);
+    if (is_refused(signal, expected.signal)) {
+        return;
+    }
+    RecordCopy copy;
+    const auto record =
+        read_record(mailbox_.data + layout_.record_at(signal.place), copy, expected);
+    if (!record) {
+        ++statistics_.refused;
+        return;
+    }
+    Connection& connection = this->connection(peer, own);
+    if (connection.closed) {
+        return;
+    }
+    if (record->number != connection.taken + 1) {
+        ++statistics_.repeated;
+        return;
+    }
+    ++connection.taken;
+    connection.answer_due = true;
+    list(connection);
+    try {
+        connection.incoming.append(record->payload);
+        hear(connection);
+    } catch (const Error& error) {
+        break_off(connection, error.status(), error.what());
+    } catch (const std::exception& error) {
+        break_off(connection, Status::out_of_memory, error.what());
+    }
+}
+
+// A listener may close the connection, so the stream is held here meanwhile.
+void PostOffice::hear(Connection& connection) {
+    const std::string stream = std::exchange(connection.incoming, {});
+    std::string_view rest = stream;
+    while (!connection.closed) {
+        const auto entry = first_entry(rest);
+        if (!entry) {
+            connection.incoming = rest;
+            return;
+        }
+        rest.remove_prefix(entry->bytes);
+        if (listener_) {
+            listener_(connection, *entry);
+        }
+    }
+}
+
+void PostOffice::take_answer(const Signal& signal) {
+    const Rank peer = layout_.rank_of(signal.place);
+    Connection* const connection = find(peer, group_.ports()[layout_.port_index_of(signal.place)]);
+    if (connection == nullptr) {
+        ++statistics_.refused;
+        return;
+    }
+    if (is_refused(signal, connection->proof_in.signal)) {
+        return;
+    }
+    const auto number =
+        read_answer(mailbox_.data + layout_.answer_at(signal.place), connection->proof_in);
+    if (!number) {
+        ++statistics_.refused;
+    } else if (*number != connection->put || !connection->record_unanswered) {
+        ++statistics_.repeated;
+    } else {
+        connection->record_unanswered = false;
+        give_back_record(*connection);
+        list(*connection);
+    }
+}
+
+}  // namespace trefoil

@@ -1,0 +1,284 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// How connections are made and end, and what is put through them.
+#include "threads/connections/post_office.hpp"
+
+#include <fcntl.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <cerrno>
+#include <cstring>
+
+#include "topo/blob.hpp"
+
+namespace trefoil {
+
+namespace {
+
+/// Transports wait in silence where a connection lacks a descriptor, and then tell something else.
+void require_descriptor() {
+    const int file = open("/dev/null", O_RDONLY | O_CLOEXEC);
+    const int error = file < 0 ? errno : 0;
+    if (file >= 0) {
+        close(file);
+    }
+    if (error == EMFILE || error == ENFILE) {
+        throw Error(Status::system_error,
+                    std::string("no room for connections: ") + std::strerror(error) +
+                        "; raise the limit of open files (ulimit -n), or close some");
+    }
+}
+
+}  // namespace
+
+PostOffice::PostOffice(PortGroup& group, LandingArena& arena, Rank rank, Rank ranks,
+                       std::size_t report_bytes)
+    : group_(group),
+      arena_(arena),
+      rank_(rank),
+      layout_(ranks, group.ports().size(), report_bytes),
+      mailbox_(group.allocate(layout_.bytes())),
+      report_bytes_(report_bytes) {}
+
+std::size_t PostOffice::index_of(Port own) const {
+    const std::vector<Port>& ports = group_.ports();
+    const auto found = std::find(ports.begin(), ports.end(), own);
+    if (found == ports.end()) {
+        throw Error(Status::internal, "port " + to_string(own) + " belongs to another port group");
+    }
+    return static_cast<std::size_t>(found - ports.begin());
+}
+
+Proof PostOffice::proof(Rank sender, Rank receiver, Port receivers_port) const {
+    BlobWriter way;
+    way.text("connection");
+    way.number(sender);
+    way.number(receiver);
+    way.number(static_cast<std::int32_t>(receivers_port.index));
+    const std::uint64_t proof = prove_(way.bytes());
+    return {static_cast<std::uint32_t>(proof), static_cast<std::uint32_t>(proof >> 32)};
+}
+
+Connection* PostOffice::find(Rank peer, Port own) {
+    const auto found = by_end_.find({peer, own.index});
+    return found == by_end_.end() ? nullptr : connections_[found->second].get();
+}
+
+Connection& PostOffice::connection(Rank peer, Port own) {
+    if (Connection* const there = find(peer, own)) {
+        return *there;
+    }
+    const std::size_t index = index_of(own);
+    auto made = std::make_unique<Connection>();
+    made->number = static_cast<std::uint32_t>(connections_.size());
+    made->peer = peer;
+    made->port = own;
+    made->place_here = layout_.place_of(peer, index);
+    made->proof_out = proof(rank_, peer, own.opposite());
+    made->proof_in = proof(peer, rank_, own);
+    try {
+        require_descriptor();
+        const Cards::End end = cards_->end_of(peer, own.opposite());
+        const MailboxLayout there(cards_->ranks(), end.ports, report_bytes_);
+        made->place_there = there.place_of(rank_, end.index);
+        made->answer_there = there.answer_at(made->place_there);
+        made->record_there = there.record_at(made->place_there);
+        made->report_there = there.report_at(made->place_there);
+        made->mailbox = group_.import_memory(end.mailbox);
+        made->endpoint = group_.connect(own, end.address);
+    } catch (const Error& error) {
+        throw Error(error.status(),
+                    "cannot connect " + cards_->route_text(rank_, own, peer) + ": " + error.what());
+    }
+    made->answer = arena_.take(MailboxLayout::answer_bytes);
+    to_put_.reserve(connections_.size() + 1);  // so that list() needs no memory
+    putting_.reserve(connections_.size() + 1);
+    connections_.reserve(connections_.size() + 1);
+    by_end_[{peer, own.index}] = made->number;
+    connections_.push_back(std::move(made));
+    return *connections_.back();
+}
+
+void PostOffice::say(Connection& to, std::uint8_t kind, std::string_view body) {
+    if (!to.closed) {
+        append_entry(to.outgoing, kind, body);
+        list(to);
+    }
+}
+
+void PostOffice::list(Connection& connection) {
+    if (!connection.listed && !connection.closed) {
+        connection.listed = true;
+        to_put_.push_back(connection.number);
+    }
+}
+
+bool PostOffice::put_all() {
+    bool moved = false;
+    std::swap(to_put_, putting_);
+    for (const std::uint32_t number : putting_) {
+        Connection& connection = *connections_[number];
+        connection.listed = false;
+        if (!connection.closed) {
+            moved |= put_answer(connection);
+            moved |= put_record(connection);
+        }
+    }
+    putting_.clear();
+    return moved;
+}
+
+// What a put returns is alike for both; `again` stays listed.
+bool PostOffice::put_answer(Connection& connection) {
+    if (!connection.answer_due || connection.answer_leaving) {
+        return false;
+    }
+    write_answer(connection.answer.data, connection.taken, connection.proof_out);
+    const Signal signal{Signal::Kind::answer, connection.place_there, connection.proof_out.signal};
+    const PutResult result =
+        group_.put(connection.port, connection.endpoint, connection.answer.data,
+                   arena_.chunk(connection.answer.chunk).descriptor, connection.mailbox,
+                   connection.answer_there, sizeof(Answer), signal.encode(),
+                   ConnectionCookie::of_answer(connection.number).bits());
+    if (result == PutResult::again) {
+        list(connection);
+        return false;
+    }
+    connection.answer_due = false;
+    connection.answer_leaving = result == PutResult::queued;
+    ++statistics_.answers;
+    if (result == PutResult::failed) {
+        break_off(connection, Status::peer_lost, group_.error_text());
+    }
+    return true;
+}
+
+bool PostOffice::put_record(Connection& connection) {
+    if (connection.closed) {
+        return false;
+    }
+    if (connection.may_write_record() && !connection.outgoing.empty()) {
+        try {
+            if (connection.record.data == nullptr) {
+                connection.record = arena_.take(MailboxLayout::record_bytes);
+            }
+        } catch (const std::exception& error) {
+            break_off(connection, Status::out_of_memory, error.what());
+            return true;
+        }
+        const std::size_t bytes = std::min(connection.outgoing.size(), record_payload);
+        connection.record_bytes = write_record(
+            connection.record.data, ++connection.put,
+            std::string_view(connection.outgoing).substr(0, bytes), connection.proof_out);
+        connection.outgoing.erase(0, bytes);
+        if (connection.outgoing.empty()) {
+            connection.outgoing = {};  // its memory, too
+        }
+        connection.record_to_put = true;
+    }
+    if (!connection.record_to_put) {
+        return false;
+    }
+    const Signal signal{Signal::Kind::record, connection.place_there, connection.proof_out.signal};
+    const PutResult result =
+        group_.put(connection.port, connection.endpoint, connection.record.data,
+                   arena_.chunk(connection.record.chunk).descriptor, connection.mailbox,
+                   connection.record_there, connection.record_bytes, signal.encode(),
+                   ConnectionCookie::of_record(connection.number).bits());
+    if (result == PutResult::again) {
+        list(connection);
+        return false;
+    }
+    connection.record_to_put = false;
+    connection.record_unanswered = true;
+    connection.record_leaving = result == PutResult::queued;
+    ++statistics_.records;
+    statistics_.record_bytes += connection.record_bytes;
+    if (result == PutResult::failed) {
+        break_off(connection, Status::peer_lost, group_.error_text());
+    }
+    return true;
+}
+
+bool PostOffice::sent(std::uint64_t bits) noexcept {
+    const ConnectionCookie cookie(bits);
+    if (!ConnectionCookie::is_one(bits) || cookie.connection() >= connections_.size()) {
+        return false;
+    }
+    Connection& connection = *connections_[cookie.connection()];
+    if (cookie.is_answer()) {
+        connection.answer_leaving = false;
+    } else {
+        connection.record_leaving = false;
+        give_back_record(connection);
+    }
+    list(connection);
+    return true;
+}
+
+bool PostOffice::failed(std::uint64_t bits, const std::string& text) noexcept {
+    if (!sent(bits)) {
+        return false;
+    }
+    break_off(*connections_[ConnectionCookie(bits).connection()], Status::peer_lost, text);
+    return true;
+}
+
+void PostOffice::give_back_record(Connection& connection) noexcept {
+    const bool done =
+        connection.closed ? !connection.record_leaving : connection.may_write_record();
+    if (done && connection.record.data != nullptr && connection.outgoing.empty()) {
+        arena_.give_back(connection.record);
+        connection.record = {};
+    }
+}
+
+void PostOffice::close(Connection& connection) noexcept {
+    connection.closed = true;
+    connection.record_to_put = connection.answer_due = false;
+    connection.outgoing = {};
+    connection.incoming = {};
+    give_back_record(connection);
+}
+
+void PostOffice::lose(Rank peer) noexcept {
+    const auto first = by_end_.lower_bound({peer, 0});
+    for (auto at = first; at != by_end_.end() && at->first.first == peer; ++at) {
+        close(*connections_[at->second]);
+    }
+}
+
+void PostOffice::break_off(Connection& connection, Status status, const std::string& why) noexcept {
+    if (connection.closed) {
+        return;
+    }
+    close(connection);
+    try {
+        broken_.push_back({connection.peer, connection.port, status,
+                           "cannot connect " +
+                               cards_->route_text(rank_, connection.port, connection.peer) + ": " +
+                               why});
+    } catch (const std::exception&) {  // no memory for words; the peer's silence tells
+    }
+}
+
+bool PostOffice::is_quiet() const {
+    return std::all_of(connections_.begin(), connections_.end(),
+                       [](const auto& connection) { return connection->is_quiet(); });
+}
+
+std::vector<std::string> PostOffice::unanswered() const {
+    std::vector<std::string> texts;
+    for (const auto& connection : connections_) {
+        if (!connection->closed && (connection->record_unanswered || connection->record_to_put)) {
+            texts.push_back(cards_->route_text(rank_, connection->port, connection->peer));
+        }
+    }
+    return texts;
+}
+
+std::byte* PostOffice::report_of(Rank peer, Port own) const {
+    return mailbox_.data + layout_.report_at(layout_.place_of(peer, index_of(own)));
+}
+
+}  // namespace trefoil

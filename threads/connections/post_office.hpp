@@ -1,0 +1,132 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Sends entries to the ports of other ranks, and takes theirs, while calls run.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <functional>
+#include <map>
+#include <memory>
+#include <string>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+#include "threads/connections/cards.hpp"
+#include "threads/connections/connection.hpp"
+#include "threads/connections/landing_arena.hpp"
+#include "threads/connections/mailbox.hpp"
+
+namespace trefoil {
+
+/// What a rank can say only if it knows the job's secret: a keyed hash of a text.
+using Prove = std::function<std::uint64_t(std::string_view)>;
+
+/// A connection that cannot be made, or is broken.
+struct BrokenConnection {
+    Rank peer = 0;
+    Port port;  ///< the own one
+    Status status = Status::success;
+    std::string text;  ///< names both ends
+};
+
+/// The connections of one port group. A connection is made when something is first said to a peer
+/// through a port, or when the peer says something. Not thread-safe: by the group's owner. Nothing
+/// here waits: what cannot go on now goes on in a later progress().
+class PostOffice {
+  public:
+    struct Statistics {
+        std::uint64_t records = 0, record_bytes = 0, answers = 0;  ///< that have been put
+        std::uint64_t refused = 0;   ///< of strangers: without the proof
+        std::uint64_t repeated = 0;  ///< that have been taken before
+    };
+
+    /// Takes the mailbox from the group. `report_bytes` of each place are for others, alike on all
+    /// ranks. Throws what the group throws.
+    PostOffice(PortGroup& group, LandingArena& arena, Rank rank, Rank ranks,
+               std::size_t report_bytes);
+    PostOffice(const PostOffice&) = delete;
+    PostOffice& operator=(const PostOffice&) = delete;
+
+    /// This group's part of the rank's card.
+    GroupCard card() const { return card_of(group_, mailbox_); }
+    /// All ranks have told their cards; `cards` outlives this. Nothing can be said before.
+    void open(const Cards& cards, Prove prove) {
+        cards_ = &cards;
+        prove_ = std::move(prove);
+    }
+    /// Who hears each entry that comes. May say something, and throw Error, which breaks the
+    /// connection.
+    using Listener = std::function<void(Connection&, const Entry&)>;
+    void listen(Listener listener) { listener_ = std::move(listener); }
+
+    /// Makes the connection unless it is there. Throws Error, with both ends named.
+    Connection& connection(Rank peer, Port own);
+    Connection& connection(std::uint32_t number) { return *connections_[number]; }
+    /// Null: there is none yet.
+    Connection* find(Rank peer, Port own);
+    std::size_t connections() const { return connections_.size(); }
+
+    /// Appends an entry to what the peer will hear. Throws bad_alloc, and then nothing is said.
+    void say(Connection& to, std::uint8_t kind, std::string_view body);
+
+    /// Puts what can be put. True: something has moved. Costs next to nothing where there is
+    /// nothing to say.
+    bool progress() { return !to_put_.empty() && put_all(); }
+    /// A signal that has arrived. False: it is none of records and answers.
+    bool take(std::uint64_t notification) noexcept;
+    /// A put of this office has left, or has failed. False: it is none.
+    bool sent(std::uint64_t cookie) noexcept;
+    bool failed(std::uint64_t cookie, const std::string& text) noexcept;
+
+    /// The peer's process is gone, or leaves: nothing is said to it any more.
+    void lose(Rank peer) noexcept;
+    /// Nothing waits for its put or for its completion.
+    bool is_quiet() const;
+    /// Since the last time.
+    std::vector<BrokenConnection> take_broken() { return std::exchange(broken_, {}); }
+    /// Those whose peer has not answered the last record, in words.
+    std::vector<std::string> unanswered() const;
+
+    /// What others keep: the peer writes there, through its port opposite to `own`.
+    std::byte* report_of(Rank peer, Port own) const;
+
+    const Statistics& statistics() const { return statistics_; }
+    std::size_t mailbox_bytes() const { return layout_.bytes(); }
+    Rank rank() const { return rank_; }
+    const Cards& cards() const { return *cards_; }
+    PortGroup& group() { return group_; }
+    std::uint64_t prove(std::string_view text) const { return prove_(text); }
+
+  private:
+    std::size_t index_of(Port own) const;
+    Proof proof(Rank sender, Rank receiver, Port receivers_port) const;
+    void list(Connection& connection);
+    bool put_all();
+    bool put_answer(Connection& connection);
+    bool put_record(Connection& connection);
+    void take_record(const Signal& signal);
+    void take_answer(const Signal& signal);
+    void hear(Connection& connection);
+    bool is_refused(const Signal& signal, std::uint32_t proof);
+    void give_back_record(Connection& connection) noexcept;
+    void close(Connection& connection) noexcept;
+    void break_off(Connection& connection, Status status, const std::string& why) noexcept;
+
+    PortGroup& group_;
+    LandingArena& arena_;
+    Rank rank_;
+    MailboxLayout layout_;
+    LocalMemory mailbox_;
+    std::size_t report_bytes_;
+    const Cards* cards_ = nullptr;
+    Prove prove_;
+    Listener listener_;
+    std::vector<std::unique_ptr<Connection>> connections_;
+    std::map<std::pair<Rank, int>, std::uint32_t> by_end_;  ///< by peer and own port
+    std::vector<std::uint32_t> to_put_, putting_;           ///< connections that may have something
+    std::vector<BrokenConnection> broken_;
+    Statistics statistics_;
+};
+
+}  // namespace trefoil

@@ -1,0 +1,216 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// The beginning and the end of channels.
+#include "threads/connections/wiring.hpp"
+
+#include <iterator>
+#include <limits>
+#include <string>
+
+#include "topo/blob.hpp"
+
+namespace trefoil {
+
+namespace {
+
+/// Keys of one communicator stand together.
+ChannelKey first_of(std::uint64_t communicator) {
+    return {communicator, 0, std::numeric_limits<Rank>::min(), Port{0}};
+}
+
+}  // namespace
+
+Wiring::Wiring(PostOffice& post, LandingArena& arena, std::uint32_t channel_limit,
+               Listeners listeners)
+    : post_(post), arena_(arena), channel_limit_(channel_limit), listeners_(std::move(listeners)) {
+    post_.listen([this](Connection& from, const Entry& entry) { hear(from, entry); });
+}
+
+void Wiring::begin(std::uint64_t communicator) {
+    communicators_.insert(communicator);
+    for (auto wire = wires_.lower_bound(first_of(communicator));
+         wire != wires_.end() && wire->first.communicator == communicator; ++wire) {
+        if (listeners_.wired) {
+            listeners_.wired(wire->second);
+        }
+    }
+}
+
+void Wiring::end(std::uint64_t communicator) {
+    communicators_.erase(communicator);
+    for (auto wire = wires_.lower_bound(first_of(communicator));
+         wire != wires_.end() && wire->first.communicator == communicator;) {
+        say_farewell(wire->second);
+        wire = wires_.erase(wire);
+    }
+    for (auto id = ids_.lower_bound(first_of(communicator));
+         id != ids_.end() && id->first.communicator == communicator;) {
+        Landing& landing = *landings_[id->second];
+        landing.ended = true;
+        waiting_.insert(landing.id);
+        look_again_ |= may_be_given_back(landing);
+        if (!landing.puts) {
+            BlobWriter gone;
+            gone.number(communicator);
+            gone.number(landing.key.lane);
+            gone.number(landing.id);
+            post_.say(post_.connection(landing.key.peer, landing.key.port),
+                      static_cast<std::uint8_t>(Kind::gone), gone.bytes());
+        }
+        id = ids_.erase(id);
+    }
+}
+
+std::uint32_t Wiring::next_id() {
+    if (free_ids_.empty()) {
+        if (landings_.size() >= channel_limit_) {
+            throw Error(Status::unsupported,
+                        "more than " + std::to_string(channel_limit_) +
+                            " channels end at one port group of this rank; use fewer "
+                            "communicators, more port threads or another algorithm");
+        }
+        landings_.emplace_back();
+        free_ids_.push_back(static_cast<std::uint32_t>(landings_.size() - 1));
+    }
+    return free_ids_.front();
+}
+
+Landing& Wiring::want(const ChannelKey& key, std::size_t slot_bytes, std::uint32_t slots) {
+    const auto known = ids_.find(key);
+    if (known != ids_.end()) {
+        return *landings_[known->second];
+    }
+    Connection& to = post_.connection(key.peer, key.port);
+    if (to.closed) {
+        throw Error(Status::peer_lost,
+                    "cannot connect " + post_.cards().route_text(post_.rank(), key.port, key.peer) +
+                        ": the connection has ended");
+    }
+    auto landing = std::make_unique<Landing>();
+    landing->key = key;
+    landing->slot_bytes = slot_bytes;
+    landing->slots = slots;
+    landing->id = next_id();
+    BlobWriter name;
+    name.text("channel");
+    name.number(key.communicator);
+    name.number(key.lane);
+    name.number(key.peer);
+    name.number(post_.rank());
+    name.number(static_cast<std::int32_t>(key.port.index));
+    name.number(landing->id);
+    landing->proof = static_cast<std::uint32_t>(post_.prove(name.bytes()));
+    landing->memory = arena_.take(slot_bytes * slots);
+    landing->data = landing->memory.data;
+    try {
+        say_hello(to, *landing);
+        ids_[key] = landing->id;
+    } catch (...) {
+        arena_.give_back(landing->memory);
+        throw;
+    }
+    free_ids_.pop_front();
+    std::unique_ptr<Landing>& place = landings_[landing->id];
+    place = std::move(landing);
+    return *place;
+}
+
+void Wiring::say_hello(Connection& to, const Landing& landing) {
+    const std::uint32_t chunk = landing.memory.chunk;
+    std::vector<bool>& described = memories_[to.number].described;
+    if (described.size() <= chunk) {
+        described.resize(chunk + 1);
+    }
+    if (!described[chunk]) {
+        BlobWriter memory;
+        memory.number(chunk);
+        memory.text(post_.group().describe(arena_.chunk(chunk)));
+        post_.say(to, static_cast<std::uint8_t>(Kind::memory), memory.bytes());
+        described[chunk] = true;
+    }
+    BlobWriter hello;
+    hello.number(landing.key.communicator);
+    hello.number(landing.key.lane);
+    hello.number(landing.id);
+    hello.number(landing.proof);
+    hello.number(chunk);
+    hello.number(landing.memory.offset);
+    hello.number(landing.slot_bytes);
+    hello.number(landing.slots);
+    post_.say(to, static_cast<std::uint8_t>(Kind::hello), hello.bytes());
+}
+
+void Wiring::say_farewell(const Wire& wire) {
+    BlobWriter farewell;
+    farewell.number(wire.key.communicator);
+    farewell.number(wire.id);
+    farewell.number(wire.puts);
+    post_.say(post_.connection(wire.key.peer, wire.key.port),
+              static_cast<std::uint8_t>(Kind::farewell), farewell.bytes());
+}
+
+Wire* Wiring::wire_of(const ChannelKey& key) {
+    const auto found = wires_.find(key);
+    return found == wires_.end() ? nullptr : &found->second;
+}
+
+void Wiring::letter(Rank to, Port own, std::uint64_t tag, std::string_view text) {
+    BlobWriter letter;
+    letter.number(tag);
+    letter.text(text);
+    post_.say(post_.connection(to, own), static_cast<std::uint8_t>(Kind::letter), letter.bytes());
+}
+
+void Wiring::lose(Rank peer) {
+    post_.lose(peer);
+    for (auto wire = wires_.begin(); wire != wires_.end();) {
+        const bool is_his = wire->first.peer == peer;
+        wire->second.peer_left |= is_his;
+        wire = is_his && !communicators_.contains(wire->first.communicator) ? wires_.erase(wire)
+                                                                            : std::next(wire);
+    }
+    for (const auto& landing : landings_) {
+        if (landing && landing->key.peer == peer) {
+            landing->peer_left = true;
+        }
+    }
+}
+
+void Wiring::leave() {
+    for (std::uint32_t number = 0; number < post_.connections(); ++number) {
+        post_.say(post_.connection(number), static_cast<std::uint8_t>(Kind::leaving), {});
+    }
+}
+
+bool Wiring::progress() {
+    const bool moved = post_.progress();
+    if (look_again_) {
+        give_back();
+        return true;
+    }
+    return moved;
+}
+
+void Wiring::give_back() {
+    look_again_ = false;
+    for (auto id = waiting_.begin(); id != waiting_.end();) {
+        const Landing& landing = *landings_[*id];
+        if (!may_be_given_back(landing)) {
+            ++id;
+            continue;
+        }
+        arena_.give_back(landing.memory);
+        free_ids_.push_back(landing.id);
+        landings_[*id].reset();
+        id = waiting_.erase(id);
+    }
+}
+
+Wiring::Numbers Wiring::numbers() const {
+    Numbers numbers{ids_.size(), waiting_.size(), wires_.size(), 0};
+    for (const auto& [key, wire] : wires_) {
+        numbers.early += communicators_.contains(key.communicator) ? 0 : 1;
+    }
+    return numbers;
+}
+
+}  // namespace trefoil
