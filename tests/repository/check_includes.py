@@ -71,7 +71,9 @@ KNOWS = {
     # comm/ brings the rooms together, and never knows one transport or one algorithm.
     "comm/setup": CALLS + ("backend/bootstrap/", "backend/faults/", "backend/registry/", "backend/system/secrets.hpp"),
     "comm/plan": CALLS + ("comm/setup/",),
-    "comm/communicator": CALLS + ("comm/plan/", "comm/setup/", "backend/bootstrap/", "backend/faults/", "backend/registry/"),
+    # Where the ranks of a new communicator are follows from the torus alone.
+    "comm/derived": ("comm/setup/torus_map.hpp", "comm/plan/hash.hpp", "topo/torus.hpp", "topo/error.hpp"),
+    "comm/communicator": CALLS + ("comm/derived/", "comm/plan/", "comm/setup/", "backend/bootstrap/", "backend/faults/", "backend/registry/"),
     "comm/api": ("comm/", "threads/kernels/", "topo/", "trefoil/"),
     "mpi": ("trefoil/", "topo/sizes.hpp"),
     "bench/common": LIBRARY,

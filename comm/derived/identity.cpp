@@ -1,0 +1,37 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Numbers of communicators, each from its parent's.
+#include "comm/derived/identity.hpp"
+
+#include "comm/plan/hash.hpp"
+
+namespace trefoil {
+
+Identity::Identity(std::uint64_t agreed) : number_(agreed == 0 ? 1 : agreed) {}
+
+Identity Identity::dup() {
+    return child(Kind::dup, 0, dups_++);
+}
+
+Identity Identity::split(std::int32_t colour) {
+    return child(Kind::split, static_cast<std::uint32_t>(colour), splits_++);
+}
+
+Identity Identity::sub(std::span<const Rank> members) {
+    return child(Kind::sub, static_cast<std::uint32_t>(members.front()), subs_++);
+}
+
+Identity Identity::group(std::int32_t tag, std::span<const Rank> members) {
+    std::uint64_t which = mix_hash(static_cast<std::uint32_t>(tag), members.size());
+    for (const Rank member : members) {
+        which = mix_hash(which, static_cast<std::uint32_t>(member));
+    }
+    return child(Kind::group, which, groups_[which]++);
+}
+
+Identity Identity::child(Kind kind, std::uint64_t which, std::uint64_t before) const {
+    std::uint64_t h = mix_hash(number_, static_cast<std::uint64_t>(kind));
+    h = mix_hash(h, before);
+    return Identity(mix_hash(h, which));
+}
+
+}  // namespace trefoil
