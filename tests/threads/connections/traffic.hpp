@@ -308,7 +308,7 @@ inline TrafficFigures run_traffic(const TrafficPlan& plan, const MakeStationGrou
         groups.push_back(ranks.back()->groups());
     }
     const auto cards = exchange_cards(groups);
-    const auto deadline = std::chrono::steady_clock::now() + std::chrono::seconds(40);
+    const auto deadline = std::chrono::steady_clock::now() + std::chrono::seconds(20);
     std::atomic<Rank> unclean{plan.ranks};
     // A rank may be clean and be spoken to again, so the last one decides for all.
     const auto drive = [&](const std::vector<TrafficRank*>& mine) {

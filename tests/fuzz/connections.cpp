@@ -1,0 +1,103 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Fuzzes what ranks write to each other to connect: cards, and entries in mailboxes of a rank that
+// has channels.
+#include <cstring>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "tests/fuzz/target.hpp"
+#include "threads/connections/wiring.hpp"
+
+namespace {
+
+using namespace trefoil;
+
+void read_card(std::string_view bytes) {
+    fuzz::refuses([&] {
+        const std::string once = encode(decode_card(bytes));
+        fuzz::require(encode(decode_card(once)) == once, "a card changes when it is passed on");
+    });
+}
+
+/// Puts lead nowhere, and the test says what arrives.
+class DeafGroup final : public PortGroup {
+  public:
+    DeafGroup() { ports_ = {Port{0}, Port{1}}; }
+    LocalMemory allocate(std::size_t bytes) override {
+        memory_.push_back(std::make_unique<std::byte[]>(bytes));
+        return {memory_.back().get(), bytes, nullptr};
+    }
+    std::string describe(const LocalMemory&) const override { return "memory"; }
+    std::string address(Port) const override { return "address"; }
+    RemoteMemory import_memory(std::string_view description) override {
+        if (description.size() > 100) {
+            throw Error(Status::invalid_argument, "no memory is described like this");
+        }
+        return {0, 0, 1 << 20};
+    }
+    Peer connect(Port, std::string_view) override { return {}; }
+    PutResult put(Port, Peer, const void*, void*, const RemoteMemory&, std::uint64_t, std::size_t,
+                  std::uint64_t, std::uint64_t) override {
+        return PutResult::done;
+    }
+    std::size_t poll(std::span<Event>) override { return 0; }
+    void wait(std::chrono::microseconds) override {}
+    void wake() override {}
+    std::string error_text() const override { return {}; }
+    std::string port_text(Port) const override { return "nowhere"; }
+
+    /// The mailbox: the first memory that was taken.
+    std::byte* mailbox() { return memory_[0].get(); }
+
+  private:
+    std::vector<std::unique_ptr<std::byte[]>> memory_;
+};
+
+/// A peer that knows the proof writes any bytes as its stream, cut into records anywhere.
+void read_stream(fuzz::Input& input) {
+    constexpr Rank ranks = 2;
+    DeafGroup group;
+    LandingArena arena([&](std::size_t bytes) { return group.allocate(bytes); });
+    PostOffice post(group, arena, 0, ranks, 0);
+    Wiring wiring(post, arena, 4, {[](Wire& wire) { ++wire.puts; }, {}});
+    Card card;
+    card.groups.push_back(post.card());
+    const Cards cards({encode(card), encode(card)});
+    post.open(cards, [](std::string_view text) { return std::uint64_t{text.size()} * 77; });
+    wiring.begin(1);
+    (void)wiring.want({1, 0, 1, Port{0}}, 64, 2);
+    const MailboxLayout layout(ranks, 2, 0);
+    const std::uint32_t place = layout.place_of(1, 0);
+    const Proof proof = post.find(1, Port{0})->proof_in;
+    for (std::uint64_t number = 1; !input.empty(); ++number) {
+        const std::string_view piece = input.text(input.byte() * std::size_t{4});
+        write_record(group.mailbox() + layout.record_at(place), number,
+                     piece.substr(0, record_payload), proof);
+        fuzz::require(post.take(Signal{Signal::Kind::record, place, proof.signal}.encode()),
+                      "a record that is none");
+        if (number % 8 == 0) {
+            wiring.end(number / 8);
+            wiring.begin(number / 8 + 1);
+        }
+        (void)wiring.arrived(input.byte() % 8U);
+        (void)wiring.progress();
+    }
+    for (std::uint64_t communicator = 0; communicator < 300; ++communicator) {
+        wiring.end(communicator);
+    }
+    (void)wiring.progress();
+    fuzz::require(wiring.numbers().landings == 0, "a channel without a communicator");
+}
+
+}  // namespace
+
+int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
+    fuzz::Input input(data, size);
+    if (input.byte() % 2 == 0) {
+        read_card(input.rest());
+    } else {
+        read_stream(input);
+    }
+    return 0;
+}

@@ -1,0 +1,243 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Letters through mailboxes: whole, once and in order, whatever the transport and strangers do.
+#include "threads/connections/post_office.hpp"
+
+#include <gtest/gtest.h>
+
+#include "backend/faults/faulty_group.hpp"
+#include "tests/threads/connections/ranks.hpp"
+#include "tests/threads/executor/recording_group.hpp"
+#include "topo/error.hpp"
+
+namespace trefoil::test {
+namespace {
+
+std::string long_text(std::size_t bytes) {
+    std::string text;
+    for (std::size_t i = 0; i < bytes; ++i) {
+        text += static_cast<char>('a' + i * 7 % 26);
+    }
+    return text;
+}
+
+void expect_letters(Ranks& ranks, Rank at, Rank from, Port own, int count) {
+    ASSERT_EQ(ranks.letters(at).size(), static_cast<std::size_t>(count));
+    for (int i = 0; i < count; ++i) {
+        const Ranks::Letter& letter = ranks.letters(at)[i];
+        EXPECT_EQ(letter.from, from);
+        EXPECT_EQ(letter.own, own);
+        EXPECT_EQ(letter.tag, static_cast<std::uint64_t>(i));
+        EXPECT_EQ(letter.text, long_text(i * 37));
+    }
+}
+
+void write_letters(Ranks& ranks, Rank from, Rank to, Port port, int count) {
+    for (int i = 0; i < count; ++i) {
+        ranks[from].wiring().letter(to, port, static_cast<std::uint64_t>(i), long_text(i * 37));
+    }
+}
+
+TEST(PostOffice, BringsLettersOfAnyLengthInOrder) {
+    Ranks ranks(2);
+    write_letters(ranks, 0, 1, Port{0}, 100);  // up to four records each
+    ranks.settle({0, 1});
+    expect_letters(ranks, 1, 0, Port{1}, 100);
+    EXPECT_GT(ranks[0].post().statistics().records, 100U);
+    EXPECT_EQ(ranks[1].post().statistics().answers, ranks[0].post().statistics().records);
+}
+
+TEST(PostOffice, WritesToItself) {
+    Ranks ranks(1);
+    write_letters(ranks, 0, 0, Port{1}, 10);
+    ranks.settle({0});
+    expect_letters(ranks, 0, 0, Port{0}, 10);
+}
+
+TEST(PostOffice, GivesBackWhatItSendsFrom) {
+    Ranks ranks(2);
+    write_letters(ranks, 0, 1, Port{0}, 20);
+    ranks.settle({0, 1});
+    EXPECT_EQ(ranks[0].arena().bytes_used(), MailboxLayout::answer_bytes);
+    EXPECT_EQ(ranks[1].arena().bytes_used(), MailboxLayout::answer_bytes);
+}
+
+TEST(PostOffice, APeerThatNeverLooksHoldsUpNobodyElse) {
+    Ranks ranks(3);
+    write_letters(ranks, 0, 1, Port{0}, 100);
+    write_letters(ranks, 0, 2, Port{0}, 100);
+    write_letters(ranks, 2, 1, Port{1}, 100);
+    ranks.run({0, 2}, [&] { return ranks.letters(2).size() == 100; });
+    ranks.run({0, 2}, 1000);
+    expect_letters(ranks, 2, 0, Port{1}, 100);
+    EXPECT_TRUE(ranks.letters(1).empty());
+    EXPECT_EQ(ranks[2].post().statistics().records, 1U) << "the transport holds a single record";
+    EXPECT_EQ(ranks[0].post().unanswered().size(), 1U);
+    EXPECT_NE(ranks[0].post().unanswered()[0].find("direction +0 of rank 0"), std::string::npos);
+    EXPECT_NE(ranks[0].post().unanswered()[0].find("direction -0 of rank 1 (host here"),
+              std::string::npos);
+    ranks.settle({0, 1, 2});
+    EXPECT_EQ(ranks.letters(1).size(), 200U);
+}
+
+TEST(PostOffice, CostsNothingWhenNothingIsSaid) {
+    Ranks ranks(2);
+    write_letters(ranks, 0, 1, Port{0}, 1);
+    ranks.settle({0, 1});
+    EXPECT_FALSE(ranks[0].post().progress());
+    EXPECT_FALSE(ranks[1].post().progress());
+}
+
+TEST(PostOffice, TakesARecordOnceThatArrivesTwice) {
+    const MakeStationGroups inner = groups_of("memory");
+    Ranks ranks(2, [&](Rank rank, const std::vector<std::vector<Port>>& ports) {
+        return with_faults(inner(rank, ports), parse_faults("5:twice=0.5,delay=100,again=2"), rank);
+    });
+    write_letters(ranks, 0, 1, Port{0}, 60);
+    write_letters(ranks, 1, 0, Port{1}, 60);
+    ranks.settle({0, 1});
+    expect_letters(ranks, 1, 0, Port{1}, 60);
+    expect_letters(ranks, 0, 1, Port{0}, 60);
+    EXPECT_GT(ranks[0].post().statistics().repeated, 0U);
+}
+
+/// Has a rank's card, as a stranger might, and not the secret.
+class Stranger {
+  public:
+    Stranger(const Cards& cards, Rank target)
+        : group_(std::move(groups_of("memory")(0, {{Port{0}}})[0])) {
+        const Cards::End end = cards.end_of(target, Port{1});
+        mailbox_ = group_->import_memory(end.mailbox);
+        peer_ = group_->connect(Port{0}, end.address);
+        source_ = group_->allocate(4096);
+    }
+    void put(std::size_t offset, std::size_t bytes, const Signal& signal) {
+        put(offset, bytes, signal.encode());
+    }
+    void put(std::size_t offset, std::size_t bytes, std::uint64_t notification) {
+        ASSERT_EQ(group_->put(Port{0}, peer_, source_.data, source_.descriptor, mailbox_, offset,
+                              bytes, notification, 1),
+                  PutResult::done);
+    }
+    std::byte* source() { return source_.data; }
+
+  private:
+    std::unique_ptr<PortGroup> group_;
+    RemoteMemory mailbox_;
+    Peer peer_;
+    LocalMemory source_;
+};
+
+TEST(PostOffice, RefusesAndCountsStrangers) {
+    Ranks ranks(2);
+    Stranger stranger(ranks.cards(), 1);
+    const MailboxLayout layout(2, 2, 4096);
+    const std::uint32_t place = layout.place_of(0, 1);  // rank 0's at port -0 of rank 1
+    const Proof guess{12345, 67890};
+    // A record with a guessed proof, one with the right proof in its signal alone, an answer to
+    // nothing, and a place that is nobody's.
+    const std::size_t bytes = write_record(stranger.source(), 1, "let me in", guess);
+    stranger.put(layout.record_at(place), bytes, {Signal::Kind::record, place, guess.signal});
+    ranks.run({1}, 10);
+    EXPECT_EQ(ranks[1].post().statistics().refused, 1U);
+    write_answer(stranger.source(), 1, guess);
+    stranger.put(layout.answer_at(place), sizeof(Answer),
+                 {Signal::Kind::answer, place, guess.signal});
+    stranger.put(0, 0, Signal{Signal::Kind::record, Signal::place_limit - 1, 0});
+    ranks.run({1}, 10);
+    EXPECT_EQ(ranks[1].post().statistics().refused, 3U);
+    EXPECT_EQ(ranks[1].post().connections(), 0U) << "a stranger made the rank connect";
+    // The true one is heard all the same, also when its answers are forged.
+    write_letters(ranks, 0, 1, Port{0}, 10);
+    ranks.settle({0, 1});
+    expect_letters(ranks, 1, 0, Port{1}, 10);
+    const std::uint64_t before = ranks[1].post().statistics().refused;
+    const Connection& connection = *ranks[1].post().find(0, Port{1});
+    write_record(stranger.source(), connection.taken + 1, "let me in",
+                 {connection.proof_in.signal, connection.proof_in.bytes + 1});
+    stranger.put(layout.record_at(place), bytes,
+                 {Signal::Kind::record, place, connection.proof_in.signal});
+    ranks.run({1}, 10);
+    EXPECT_EQ(ranks[1].post().statistics().refused, before + 1);
+    expect_letters(ranks, 1, 0, Port{1}, 10);
+}
+
+TEST(PostOffice, LeavesSignalsOfOthersAlone) {
+    Ranks ranks(2);
+    PostOffice& post = ranks[0].post();
+    EXPECT_FALSE(post.take(Signal{Signal::Kind::first_free, 0, 0}.encode()));
+    EXPECT_FALSE(post.take(0));
+    EXPECT_FALSE(post.take((1U << 13) - 1)) << "the control messages of channels";
+    EXPECT_FALSE(post.sent(0));
+    EXPECT_FALSE(post.sent(std::uint64_t{1} << 61 | 5)) << "the cookies of the executor";
+    EXPECT_FALSE(post.failed(ConnectionCookie::of_record(7).bits(), "x")) << "no such connection";
+}
+
+TEST(PostOffice, TellsWhichConnectionIsBroken) {
+    Ranks ranks(2, [](Rank rank, const std::vector<std::vector<Port>>& ports) {
+        if (rank == 1) {
+            return groups_of("memory")(rank, ports);
+        }
+        struct Failing final : RecordingGroup {
+            explicit Failing(const std::vector<Port>& of) { ports_ = of; }
+        };
+        std::vector<std::unique_ptr<PortGroup>> groups;
+        groups.push_back(std::make_unique<Failing>(ports[0]));
+        static_cast<Failing&>(*groups[0]).result = PutResult::failed;
+        return groups;
+    });
+    write_letters(ranks, 0, 1, Port{0}, 3);
+    ranks.run({0}, 3);
+    const auto broken = ranks[0].post().take_broken();
+    ASSERT_EQ(broken.size(), 1U);
+    EXPECT_EQ(broken[0].peer, 1);
+    EXPECT_EQ(broken[0].port, Port{0});
+    EXPECT_EQ(broken[0].status, Status::peer_lost);
+    EXPECT_EQ(broken[0].text,
+              "cannot connect direction +0 of rank 0 (host here, NIC a double) to direction -0 of "
+              "rank 1 (host here, NIC shared memory): the cable is cut");
+    EXPECT_TRUE(ranks[0].post().is_quiet()) << "nothing more is tried";
+    EXPECT_TRUE(ranks[0].post().take_broken().empty()) << "told once";
+    EXPECT_THROW(ranks[0].wiring().want({1, 0, 1, Port{0}}, 64, 4), Error);
+}
+
+TEST(PostOffice, NamesBothEndsOfAConnectionThatCannotBeMade) {
+    Ranks ranks(2);
+    try {
+        ranks[0].post().connection(1, Port{5});
+        FAIL() << "no such port";
+    } catch (const Error& error) {
+        EXPECT_NE(std::string(error.what()).find("another port group"), std::string::npos);
+    }
+    EXPECT_EQ(ranks[0].post().connections(), 0U);
+}
+
+TEST(PostOffice, SaysNothingToPeersThatAreGone) {
+    Ranks ranks(2);
+    write_letters(ranks, 0, 1, Port{0}, 10);
+    ranks.run({0}, 10);
+    EXPECT_FALSE(ranks[0].post().is_quiet());
+    ranks[0].wiring().lose(1);
+    ranks.run({0}, 10);
+    EXPECT_TRUE(ranks[0].post().is_quiet());
+    EXPECT_TRUE(ranks[0].post().unanswered().empty());
+    ranks[0].wiring().letter(1, Port{0}, 1, "too late");
+    EXPECT_TRUE(ranks[0].post().is_quiet());
+}
+
+TEST(PostOffice, HasAPlaceForReportsOfEachPort) {
+    Ranks ranks(2);
+    const Connection& to = ranks[0].post().connection(1, Port{0});
+    std::memcpy(ranks[0].arena().take(64).data, "stalled", 8);
+    const LocalMemory& from = ranks[0].arena().chunk(0);
+    std::byte* const place = ranks[1].post().report_of(0, Port{1});
+    EXPECT_EQ(place[0], std::byte{0});
+    ASSERT_EQ(ranks[0].group().put(Port{0}, to.endpoint, "stalled", from.descriptor, to.mailbox,
+                                   to.report_there, 8,
+                                   Signal{Signal::Kind::first_free, to.place_there, 0}.encode(), 1),
+              PutResult::done);
+    ranks.run({1}, 5);
+    EXPECT_EQ(std::memcmp(place, "stalled", 8), 0);
+}
+
+}  // namespace
+}  // namespace trefoil::test
