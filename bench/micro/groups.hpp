@@ -4,9 +4,10 @@
 
 namespace trefoil::micro {
 
-void register_reductions();  ///< reduce/, joint/
-void register_schedules();   ///< schedule/
-void register_plans();       ///< plan/
-void register_puts();        ///< put/
+void register_reductions();   ///< reduce/, joint/
+void register_schedules();    ///< schedule/
+void register_plans();        ///< plan/
+void register_puts();         ///< put/
+void register_connections();  ///< connections/
 
 }  // namespace trefoil::micro

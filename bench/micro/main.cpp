@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// trefoil_micro: what kernels, schedules, plans and puts cost, each by itself. The options are
-// those of Google Benchmark, --benchmark_filter=REGEX first of all.
+// trefoil_micro: what kernels, schedules, plans, puts and channels cost, each by itself. The
+// options are those of Google Benchmark, --benchmark_filter=REGEX first of all.
 #include <benchmark/benchmark.h>
 
 #include "bench/micro/groups.hpp"
@@ -14,6 +14,7 @@ int main(int argc, char** argv) {
     trefoil::micro::register_schedules();
     trefoil::micro::register_plans();
     trefoil::micro::register_puts();
+    trefoil::micro::register_connections();
     benchmark::RunSpecifiedBenchmarks();
     return 0;
 }

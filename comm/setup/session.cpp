@@ -25,6 +25,10 @@ std::uint32_t Session::proof(Rank sender, Rank receiver, std::uint64_t group,
     return static_cast<std::uint32_t>(number_of(keyed_hash(secret_, channel.bytes())));
 }
 
+std::uint64_t Session::proof(std::string_view text) const {
+    return number_of(keyed_hash(secret_, text));
+}
+
 std::uint64_t Session::of_calls() const {
     return number_of(keyed_hash(secret_, "calls"));
 }

@@ -4,6 +4,7 @@
 
 #include <cstdint>
 #include <string>
+#include <string_view>
 
 #include "topo/torus.hpp"
 
@@ -23,6 +24,8 @@ class Session {
     /// What control messages carry on the channel to `receiver` that its port group `group` calls
     /// `id`.
     std::uint32_t proof(Rank sender, Rank receiver, std::uint64_t group, std::uint32_t id) const;
+    /// The same for any text: what follows from the secret and it (Prove of threads/connections).
+    std::uint64_t proof(std::string_view text) const;
     /// Part of the hash of each call.
     std::uint64_t of_calls() const;
 

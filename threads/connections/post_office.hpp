@@ -73,6 +73,8 @@ class PostOffice {
     /// Puts what can be put. True: something has moved. Costs next to nothing where there is
     /// nothing to say.
     bool progress() { return !to_put_.empty() && put_all(); }
+    /// Whether progress() has something to try: whoever sleeps meanwhile sleeps short.
+    bool has_to_put() const { return !to_put_.empty(); }
     /// A signal that has arrived. False: it is none of records and answers.
     bool take(std::uint64_t notification) noexcept;
     /// A put of this office has left, or has failed. False: it is none.

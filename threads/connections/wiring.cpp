@@ -181,15 +181,6 @@ void Wiring::leave() {
     }
 }
 
-bool Wiring::progress() {
-    const bool moved = post_.progress();
-    if (look_again_) {
-        give_back();
-        return true;
-    }
-    return moved;
-}
-
 void Wiring::give_back() {
     look_again_ = false;
     for (auto id = waiting_.begin(); id != waiting_.end();) {

@@ -84,8 +84,13 @@ class Wiring {
     /// This rank leaves: no peer will say anything to it any more.
     void leave();
 
-    /// Moves what can be moved. True: something has.
-    bool progress();
+    /// Moves what can be moved. True: something has. Costs next to nothing where nothing is new.
+    bool progress() {
+        const bool moved = post_.progress();
+        return look_again_ ? (give_back(), true) : moved;
+    }
+    /// Whether progress() has something to try.
+    bool has_work() const { return look_again_ || post_.has_to_put(); }
 
     struct Numbers {
         std::size_t landings = 0;          ///< of communicators that exist

@@ -3,6 +3,7 @@
 // arrives whole and where it belongs, and all memory is given back.
 #include <gtest/gtest.h>
 
+#include "backend/ports/forwarding_group.hpp"
 #include "tests/backend/registry/transports_to_test.hpp"
 #include "tests/backend/strict/strict.hpp"
 #include "tests/threads/connections/traffic.hpp"
@@ -22,6 +23,19 @@ MakeStationGroups loose_groups(unsigned seed) {
         return groups;
     };
 }
+
+/// Notifications of 32 bits: proofs travel in records alone.
+class NarrowGroup final : public ForwardingGroup {
+  public:
+    using ForwardingGroup::ForwardingGroup;
+    PutResult put(Port port, Peer peer, const void* source, void* descriptor,
+                  const RemoteMemory& target, std::uint64_t offset, std::size_t bytes,
+                  std::uint64_t notification, std::uint64_t cookie) override {
+        return inner().put(port, peer, source, descriptor, target, offset, bytes,
+                           static_cast<std::uint32_t>(notification), cookie);
+    }
+    int notification_bits() const override { return 32; }
+};
 
 /// Answers have a source for ever; all else is given back.
 void expect_reuse(const TrafficFigures& figures) {
@@ -87,6 +101,19 @@ TEST(WiringTraffic, StrictGroups) {
     }
     EXPECT_GT(strict::encounters().overtaken, before.overtaken);
     EXPECT_GT(strict::encounters().refused, before.refused);
+}
+
+TEST(WiringTraffic, NarrowNotifications) {
+    TrafficPlan plan;
+    plan.ranks = 3;
+    plan.communicators = 100;
+    expect_reuse(run_traffic(plan, [](Rank rank, const std::vector<std::vector<Port>>& ports) {
+        std::vector<std::unique_ptr<PortGroup>> groups;
+        for (auto& group : groups_of("strict")(rank, ports)) {
+            groups.push_back(std::make_unique<NarrowGroup>(std::move(group)));
+        }
+        return groups;
+    }));
 }
 
 class WiringTransports : public testing::TestWithParam<TransportToTest> {};
