@@ -33,7 +33,7 @@ struct End {
     End(Rank rank, Rank ranks)
         : group(open_group(rank)),
           arena([this](std::size_t bytes) { return group->allocate(bytes); }),
-          post(*group, arena, rank, ranks, 4096),
+          post(*group, arena, rank, ranks),
           wiring(post, arena, 1U << 18, {}) {}
 
     bool progress() {

@@ -59,7 +59,7 @@ void read_stream(fuzz::Input& input) {
     constexpr Rank ranks = 2;
     DeafGroup group;
     LandingArena arena([&](std::size_t bytes) { return group.allocate(bytes); });
-    PostOffice post(group, arena, 0, ranks, 0);
+    PostOffice post(group, arena, 0, ranks);
     Wiring wiring(post, arena, 4, {[](Wire& wire) { ++wire.puts; }, {}});
     Card card;
     card.groups.push_back(post.card());
@@ -67,7 +67,7 @@ void read_stream(fuzz::Input& input) {
     post.open(cards, [](std::string_view text) { return std::uint64_t{text.size()} * 77; });
     wiring.begin(1);
     (void)wiring.want({1, 0, 1, Port{0}}, 64, 2);
-    const MailboxLayout layout(ranks, 2, 0);
+    const MailboxLayout layout(ranks, 2);
     const std::uint32_t place = layout.place_of(1, 0);
     const Proof proof = post.find(1, Port{0})->proof_in;
     for (std::uint64_t number = 1; !input.empty(); ++number) {

@@ -22,10 +22,10 @@ struct Connection {
     Rank peer = 0;
     Port port;  ///< the own port
     Peer endpoint;
-    RemoteMemory mailbox;                                              ///< of the peer's group
-    std::uint32_t place_there = 0;                                     ///< this rank's, in it
-    std::size_t answer_there = 0, record_there = 0, report_there = 0;  ///< offsets in it
-    std::uint32_t place_here = 0;                                      ///< the peer's
+    RemoteMemory mailbox;                            ///< of the peer's group
+    std::uint32_t place_there = 0;                   ///< this rank's, in it
+    std::size_t answer_there = 0, record_there = 0;  ///< offsets in it
+    std::uint32_t place_here = 0;                    ///< the peer's
     Proof proof_out, proof_in;
 
     // The own stream. The source of a record is taken when there is one, and may be changed again

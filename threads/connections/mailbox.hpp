@@ -13,9 +13,10 @@
 namespace trefoil {
 
 /// A place belongs to one rank and one port of the mailbox's group: to the rank's opposite port,
-/// from which it writes. It has room for an answer and a record, and, in a zone of its own, for
-/// what others keep there (`report_bytes`). Only what was written takes memory, where the system
-/// gives pages on demand. Alike on all ranks, but for `ports`, which the receiver's card tells.
+/// from which it writes. It has room for an answer and a record. Whatever needs more has landing
+/// memory of its own, which is told in records: some transports provide a mailbox's memory at once.
+/// Elsewhere only what was written takes memory. Alike on all ranks, but for `ports`, which the
+/// receiver's card tells.
 class MailboxLayout {
   public:
     static constexpr std::size_t answer_bytes = 64;
@@ -24,10 +25,8 @@ class MailboxLayout {
 
     /// `ports`: of the group that owns the mailbox. Throws Error(unsupported) when there are more
     /// places than a signal can name.
-    MailboxLayout(Rank ranks, std::size_t ports, std::size_t report_bytes)
-        : ports_(ports),
-          places_(static_cast<std::size_t>(ranks) * ports),
-          report_bytes_((report_bytes + 63) / 64 * 64) {
+    MailboxLayout(Rank ranks, std::size_t ports)
+        : ports_(ports), places_(static_cast<std::size_t>(ranks) * ports) {
         if (places_ > Signal::place_limit) {
             throw Error(Status::unsupported,
                         std::to_string(ranks) + " ranks with " + std::to_string(ports) +
@@ -45,14 +44,11 @@ class MailboxLayout {
 
     std::size_t answer_at(std::uint32_t place) const { return place * place_bytes; }
     std::size_t record_at(std::uint32_t place) const { return answer_at(place) + answer_bytes; }
-    std::size_t report_at(std::uint32_t place) const {
-        return places_ * place_bytes + place * report_bytes_;
-    }
     /// Of the whole mailbox.
-    std::size_t bytes() const { return places_ * (place_bytes + report_bytes_); }
+    std::size_t bytes() const { return places_ * place_bytes; }
 
   private:
-    std::size_t ports_, places_, report_bytes_;
+    std::size_t ports_, places_;
 };
 
 }  // namespace trefoil

@@ -31,14 +31,12 @@ void require_descriptor() {
 
 }  // namespace
 
-PostOffice::PostOffice(PortGroup& group, LandingArena& arena, Rank rank, Rank ranks,
-                       std::size_t report_bytes)
+PostOffice::PostOffice(PortGroup& group, LandingArena& arena, Rank rank, Rank ranks)
     : group_(group),
       arena_(arena),
       rank_(rank),
-      layout_(ranks, group.ports().size(), report_bytes),
-      mailbox_(group.allocate(layout_.bytes())),
-      report_bytes_(report_bytes) {}
+      layout_(ranks, group.ports().size()),
+      mailbox_(group.allocate(layout_.bytes())) {}
 
 std::size_t PostOffice::index_of(Port own) const {
     const std::vector<Port>& ports = group_.ports();
@@ -79,11 +77,10 @@ Connection& PostOffice::connection(Rank peer, Port own) {
     try {
         require_descriptor();
         const Cards::End end = cards_->end_of(peer, own.opposite());
-        const MailboxLayout there(cards_->ranks(), end.ports, report_bytes_);
+        const MailboxLayout there(cards_->ranks(), end.ports);
         made->place_there = there.place_of(rank_, end.index);
         made->answer_there = there.answer_at(made->place_there);
         made->record_there = there.record_at(made->place_there);
-        made->report_there = there.report_at(made->place_there);
         made->mailbox = group_.import_memory(end.mailbox);
         made->endpoint = group_.connect(own, end.address);
     } catch (const Error& error) {
@@ -275,10 +272,6 @@ std::vector<std::string> PostOffice::unanswered() const {
         }
     }
     return texts;
-}
-
-std::byte* PostOffice::report_of(Rank peer, Port own) const {
-    return mailbox_.data + layout_.report_at(layout_.place_of(peer, index_of(own)));
 }
 
 }  // namespace trefoil

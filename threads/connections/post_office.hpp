@@ -41,10 +41,8 @@ class PostOffice {
         std::uint64_t repeated = 0;  ///< that have been taken before
     };
 
-    /// Takes the mailbox from the group. `report_bytes` of each place are for others, alike on all
-    /// ranks. Throws what the group throws.
-    PostOffice(PortGroup& group, LandingArena& arena, Rank rank, Rank ranks,
-               std::size_t report_bytes);
+    /// Takes the mailbox from the group. Throws what the group throws.
+    PostOffice(PortGroup& group, LandingArena& arena, Rank rank, Rank ranks);
     PostOffice(const PostOffice&) = delete;
     PostOffice& operator=(const PostOffice&) = delete;
 
@@ -90,9 +88,6 @@ class PostOffice {
     /// Those whose peer has not answered the last record, in words.
     std::vector<std::string> unanswered() const;
 
-    /// What others keep: the peer writes there, through its port opposite to `own`.
-    std::byte* report_of(Rank peer, Port own) const;
-
     const Statistics& statistics() const { return statistics_; }
     std::size_t mailbox_bytes() const { return layout_.bytes(); }
     Rank rank() const { return rank_; }
@@ -120,7 +115,6 @@ class PostOffice {
     Rank rank_;
     MailboxLayout layout_;
     LocalMemory mailbox_;
-    std::size_t report_bytes_;
     const Cards* cards_ = nullptr;
     Prove prove_;
     Listener listener_;

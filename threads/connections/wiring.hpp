@@ -33,6 +33,8 @@ namespace trefoil {
 ///    communicator, never had one or has ended it before the hello came, drops the hello and says
 ///    farewell. Hence nobody need remember communicators that have ended.
 ///
+/// A number that no communicator has may serve for channels of all of them, as for reports.
+///
 /// Landing memory of a peer that died without a farewell is not used again: its last puts may still
 /// land. Not thread-safe: by the group's owner. Nothing here waits.
 class Wiring {

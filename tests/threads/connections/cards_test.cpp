@@ -99,7 +99,7 @@ TEST(Records, HoldEntriesThatMayBeCutAnywhere) {
 }
 
 TEST(MailboxLayout, GivesEachPortOfEachRankPlacesOfItsOwn) {
-    const MailboxLayout layout(3, 2, 100);
+    const MailboxLayout layout(3, 2);
     std::size_t end = 0;
     for (std::uint32_t place = 0; place < layout.places(); ++place) {
         EXPECT_EQ(layout.place_of(layout.rank_of(place), layout.port_index_of(place)), place);
@@ -107,13 +107,9 @@ TEST(MailboxLayout, GivesEachPortOfEachRankPlacesOfItsOwn) {
         EXPECT_EQ(layout.record_at(place), end + MailboxLayout::answer_bytes);
         end += MailboxLayout::place_bytes;
     }
-    for (std::uint32_t place = 0; place < layout.places(); ++place) {
-        EXPECT_EQ(layout.report_at(place), end);
-        end += 128;
-    }
     EXPECT_EQ(layout.bytes(), end);
-    EXPECT_NO_THROW(MailboxLayout(Signal::place_limit / 2, 2, 0));
-    EXPECT_THROW(MailboxLayout(Signal::place_limit / 2 + 1, 2, 0), Error);
+    EXPECT_NO_THROW(MailboxLayout(Signal::place_limit / 2, 2));
+    EXPECT_THROW(MailboxLayout(Signal::place_limit / 2 + 1, 2), Error);
 }
 
 TEST(Signal, SharesNoBitsWithMessages) {

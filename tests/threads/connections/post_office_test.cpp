@@ -130,7 +130,7 @@ class Stranger {
 TEST(PostOffice, RefusesAndCountsStrangers) {
     Ranks ranks(2);
     Stranger stranger(ranks.cards(), 1);
-    const MailboxLayout layout(2, 2, 4096);
+    const MailboxLayout layout(2, 2);
     const std::uint32_t place = layout.place_of(0, 1);  // rank 0's at port -0 of rank 1
     const Proof guess{12345, 67890};
     // A record with a guessed proof, one with the right proof in its signal alone, an answer to
@@ -222,21 +222,6 @@ TEST(PostOffice, SaysNothingToPeersThatAreGone) {
     EXPECT_TRUE(ranks[0].post().unanswered().empty());
     ranks[0].wiring().letter(1, Port{0}, 1, "too late");
     EXPECT_TRUE(ranks[0].post().is_quiet());
-}
-
-TEST(PostOffice, HasAPlaceForReportsOfEachPort) {
-    Ranks ranks(2);
-    const Connection& to = ranks[0].post().connection(1, Port{0});
-    std::memcpy(ranks[0].arena().take(64).data, "stalled", 8);
-    const LocalMemory& from = ranks[0].arena().chunk(0);
-    std::byte* const place = ranks[1].post().report_of(0, Port{1});
-    EXPECT_EQ(place[0], std::byte{0});
-    ASSERT_EQ(ranks[0].group().put(Port{0}, to.endpoint, "stalled", from.descriptor, to.mailbox,
-                                   to.report_there, 8,
-                                   Signal{Signal::Kind::first_free, to.place_there, 0}.encode(), 1),
-              PutResult::done);
-    ranks.run({1}, 5);
-    EXPECT_EQ(std::memcmp(place, "stalled", 8), 0);
 }
 
 }  // namespace

@@ -30,7 +30,7 @@ class StationGroup {
                  Wiring::Listeners listeners, Arrival arrival)
         : group_(std::move(group)),
           arena_([this](std::size_t bytes) { return group_->allocate(bytes); }),
-          post_(*group_, arena_, rank, ranks, 4096),
+          post_(*group_, arena_, rank, ranks),
           wiring_(post_, arena_, channel_limit(), std::move(listeners)),
           arrival_(std::move(arrival)) {}
 

@@ -1,0 +1,79 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// What some ranks tell each other without waiting: all get the texts of all.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <functional>
+#include <map>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+#include "topo/torus.hpp"
+
+namespace trefoil {
+
+/// One rank's part in an allgather of texts of any lengths. They go up a binomial tree, and all of
+/// them down again: 2 log2(p) messages behind each other, and connections to log2(p) ranks at most.
+/// A state machine that knows no transport; it sends when it is made and in take().
+class Gathering {
+  public:
+    using Send = std::function<void(Rank to, std::string_view text)>;
+
+    /// `members`: in the same order on all of them, each once, with this rank at `place`.
+    Gathering(std::vector<Rank> members, std::size_t place, std::string mine, Send send);
+
+    /// A text that `from` has sent. Throws Error(mismatch) when it is none that could come now;
+    /// then nothing has changed.
+    void take(Rank from, std::string_view text);
+
+    bool complete() const { return complete_; }
+    /// In the order of the members. Of interest when it is complete.
+    const std::vector<std::string>& texts() const { return texts_; }
+    /// Those whose message is missing.
+    std::vector<Rank> missing() const;
+
+  private:
+    std::size_t parent() const { return place_ & (place_ - 1); }
+    std::size_t subtree_end(std::size_t of) const;
+    std::string encoded(std::size_t first, std::size_t end) const;
+    void decode(std::string_view text, std::size_t first, std::size_t end);
+    void go_on();
+
+    std::vector<Rank> members_;
+    std::size_t place_;
+    Send send_;
+    std::vector<std::string> texts_;
+    std::vector<std::size_t> children_;  ///< places of those that have not told yet
+    std::vector<std::size_t> below_;     ///< of all of them
+    bool told_ = false, complete_ = false;
+};
+
+/// Gatherings by tag, with what comes before this rank has begun its own part.
+class Gatherings {
+  public:
+    using Send = std::function<void(Rank to, std::uint64_t tag, std::string_view text)>;
+    explicit Gatherings(Send send) : send_(std::move(send)) {}
+
+    /// As Gathering. Throws Error(mismatch) for what has come early and is wrong.
+    void begin(std::uint64_t tag, std::vector<Rank> members, std::size_t place, std::string mine);
+    void take(Rank from, std::uint64_t tag, std::string_view text);
+    /// Null: it has not begun here.
+    const Gathering* find(std::uint64_t tag) const;
+    /// Nobody asks for it any more. Before it is complete, its members wait for this rank in vain.
+    void end(std::uint64_t tag) { parts_.erase(tag); }
+    std::size_t size() const { return parts_.size(); }
+
+  private:
+    struct Part {
+        std::optional<Gathering> gathering;
+        std::vector<std::pair<Rank, std::string>> early;
+    };
+    Send send_;
+    std::map<std::uint64_t, Part> parts_;
+};
+
+}  // namespace trefoil
