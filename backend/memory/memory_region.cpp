@@ -10,10 +10,10 @@
 #include <atomic>
 #include <cerrno>
 #include <cstring>
-#include <fstream>
 #include <map>
 #include <mutex>
 
+#include "backend/memory/host_identity.hpp"
 #include "backend/system/secrets.hpp"
 #include "topo/error.hpp"
 
@@ -67,21 +67,6 @@ bool join_holders(Header& header) {
         }
     }
     return false;
-}
-
-std::uint64_t this_process() {
-    static const std::uint64_t number = random_number();
-    return number;
-}
-
-const std::string& boot_text() {
-    static const std::string text = [] {
-        std::ifstream file("/proc/sys/kernel/random/boot_id");
-        std::string line;
-        std::getline(file, line);
-        return line;
-    }();
-    return text;
 }
 
 /// The regions that this process has made or opened, so that its threads share the object itself: a
@@ -154,14 +139,6 @@ Description read_description(Use use, std::string_view text) {
     return description;
 }
 
-void check_host(const Description& description) {
-    if (boot_text() != description.boot) {
-        throw Error(Status::unsupported,
-                    "backend memory: the memory of process " + std::to_string(description.maker) +
-                        " lives on another host; use the ofi backend between hosts");
-    }
-}
-
 [[noreturn]] void fail_as_freed(pid_t maker) {
     throw Error(Status::peer_lost, "backend memory: process " + std::to_string(maker) +
                                        " has freed its memory, or is not the one that described "
@@ -203,7 +180,8 @@ std::shared_ptr<Region> Region::make(Use use, std::size_t bytes) {
     if (bytes > SIZE_MAX / 4) {
         fail_by_system(("no room for " + std::to_string(bytes) + " bytes").c_str(), ENOMEM);
     }
-    std::shared_ptr<Region> region(new Region(use, random_number(), bytes, getpid()));
+    std::shared_ptr<Region> region(
+        new Region(use, random_number() & ~std::uint64_t{1}, bytes, getpid()));
     const std::size_t all = size_of_region(bytes);
     region->place_ = Arena::take(all);
     region->mapping_ = map(region->place_.arena->file(), region->place_.offset, all);
@@ -218,7 +196,7 @@ std::shared_ptr<Region> Region::make(Use use, std::size_t bytes) {
 
 std::shared_ptr<Region> Region::open(Use use, std::string_view text) {
     const Description description = read_description(use, text);
-    check_host(description);
+    require_this_host(description.boot, description.maker);
     if (auto known = registry().find(description.token)) {
         return known;
     }

@@ -39,7 +39,7 @@ class Region {
 
     std::byte* data() const;
     std::size_t bytes() const { return bytes_; }
-    /// Random, one per region: equal for all who opened the same one.
+    /// Random, one per region, even: equal for all who opened the same one.
     std::uint64_t token() const { return token_; }
     /// The process that made it.
     pid_t maker() const { return maker_; }

@@ -11,6 +11,7 @@
 #include "backend/ofi/blob.hpp"
 #include "backend/ofi/discovery.hpp"
 #include "backend/system/secrets.hpp"
+#include "backend/system/writable_memory.hpp"
 
 namespace trefoil::ofi {
 
@@ -60,7 +61,7 @@ OfiGroup::OfiGroup(std::vector<PortOffer> offers) : pending_(window) {
         share_domain(first, *endpoints_[i].info);
     }
     for (Pending& pending : pending_) {
-        release(&pending);
+        recycle(&pending);
     }
     open_domain();
     open_completion_queue();
@@ -161,40 +162,64 @@ std::string OfiGroup::port_text(Port port) const {
     return mine.provider + " " + mine.address + (mine.nic.empty() ? "" : " (" + mine.nic + ")");
 }
 
-LocalMemory OfiGroup::allocate(std::size_t bytes) {
-    RegisteredMemory memory;
-    memory.pages = std::make_unique<Pages>(bytes);
+Handle<fid_mr> OfiGroup::open_to_peers(void* data, std::size_t bytes) {
     const std::string what = "register " + std::to_string(bytes) + " bytes with " + where() +
                              " (is `ulimit -l` too low?)";
-    fid_mr* registration = nullptr;
+    fid_mr* opened = nullptr;
     // A key that only those know who were told; it may be taken by chance where keys are short.
     // A provider that makes its own (FI_MR_PROV_KEY) ignores it.
     int result = -FI_ENOKEY;
     for (int i = 0; i < key_attempts && result == -FI_ENOKEY; ++i) {
-        result = fi_mr_reg(domain_.get(), memory.pages->data(), memory.pages->bytes(),
-                           FI_WRITE | FI_REMOTE_WRITE, 0, random_number() & key_mask_, 0,
-                           &registration, nullptr);
+        result = fi_mr_reg(domain_.get(), data, bytes, FI_WRITE | FI_REMOTE_WRITE, 0,
+                           random_number() & key_mask_, 0, &opened, nullptr);
     }
     check(result, what);
-    memory.registration.reset(registration);
+    Handle<fid_mr> registration(opened);
     if ((mr_mode_ & FI_MR_ENDPOINT) != 0) {
-        check(fi_mr_bind(registration, &endpoints_.front().endpoint->fid, 0), what);
-        check(fi_mr_enable(registration), what);
+        check(fi_mr_bind(opened, &endpoints_.front().endpoint->fid, 0), what);
+        check(fi_mr_enable(opened), what);
     }
+    return registration;
+}
+
+LocalMemory OfiGroup::allocate(std::size_t bytes) {
+    RegisteredMemory memory;
+    memory.pages = std::make_unique<Pages>(bytes);
+    memory.registration = open_to_peers(memory.pages->data(), memory.pages->bytes());
     memory_.push_back(std::move(memory));
-    return {memory_.back().pages->data(), bytes, fi_mr_desc(registration)};
+    return {memory_.back().pages->data(), bytes, fi_mr_desc(memory_.back().registration.get())};
+}
+
+LocalMemory OfiGroup::register_memory(void* data, std::size_t bytes) {
+    require_writable_memory(data, bytes);
+    Handle<fid_mr> registration = open_to_peers(data, bytes);
+    void* const descriptor = fi_mr_desc(registration.get());
+    registered_.emplace(++registrations_, std::move(registration));
+    return {static_cast<std::byte*>(data), bytes, descriptor, registrations_};
+}
+
+void OfiGroup::deregister(const LocalMemory& memory) noexcept {
+    registered_.erase(memory.registration);
 }
 
 std::string OfiGroup::describe(const LocalMemory& memory) const {
+    const auto encoded = [&](fid_mr* registration) {
+        const bool by_address = (mr_mode_ & FI_MR_VIRT_ADDR) != 0;
+        return encode(MemoryBlob{by_address ? reinterpret_cast<std::uint64_t>(memory.data) : 0,
+                                 fi_mr_key(registration), memory.bytes});
+    };
+    const auto registered = registered_.find(memory.registration);
+    if (registered != registered_.end()) {
+        return encoded(registered->second.get());
+    }
     for (const RegisteredMemory& each : memory_) {
-        if (each.pages->data() == memory.data) {
-            const bool by_address = (mr_mode_ & FI_MR_VIRT_ADDR) != 0;
-            return encode(MemoryBlob{
-                by_address ? reinterpret_cast<std::uint64_t>(memory.data) : std::uint64_t{0},
-                fi_mr_key(each.registration.get()), memory.bytes});
+        if (memory.registration == 0 && each.pages->data() == memory.data) {
+            return encoded(each.registration.get());
         }
     }
-    throw Error(Status::invalid_argument, "this memory was not allocated by this port group");
+    throw Error(Status::invalid_argument,
+                "this memory was neither allocated nor registered by this port group, or is no "
+                "longer");
 }
 
 std::string OfiGroup::address(Port port) const {

@@ -38,6 +38,12 @@ class OfiGroup final : public PortGroup {
     RemoteMemory import_memory(std::string_view description) override;
     Peer connect(Port port, std::string_view address) override;
 
+    bool can_register() const override { return true; }
+    LocalMemory register_memory(void* data, std::size_t bytes) override;
+    void deregister(const LocalMemory& memory) noexcept override;
+    /// Providers in software look at the key when a put begins to come.
+    bool deregister_stops_landing() const override { return false; }
+
     PutResult put(Port port, Peer peer, const void* source, void* descriptor,
                   const RemoteMemory& target, std::uint64_t offset, std::size_t bytes,
                   std::uint64_t notification, std::uint64_t cookie) override;
@@ -74,6 +80,7 @@ class OfiGroup final : public PortGroup {
     void open_domain();
     void open_completion_queue();
     void open_endpoint(PortEndpoint& port);
+    Handle<fid_mr> open_to_peers(void* data, std::size_t bytes);
     const PortEndpoint& find(Port port) const;
     std::string where() const;
 
@@ -86,7 +93,7 @@ class OfiGroup final : public PortGroup {
         return nullptr;
     }
     PutResult refuse(const char* what, long result);
-    void release(Pending* pending);
+    void recycle(Pending* pending);
     Pending* pending_of(void* context);
     std::size_t note(long result);
     bool read_more();
@@ -117,9 +124,11 @@ class OfiGroup final : public PortGroup {
     std::vector<std::string> shared_memory_peers_;  // addresses of those that leave files behind
     std::vector<PortEndpoint> endpoints_;
     std::vector<RegisteredMemory> memory_;
+    std::map<std::uint64_t, Handle<fid_mr>> registered_;  // of the user's memory
+    std::uint64_t registrations_ = 0;                     // that there ever were
 
     Pending* free_ = nullptr;
-    std::size_t queued_ = window;  // until the constructor has released each
+    std::size_t queued_ = window;  // until the constructor has recycled each
     // Completions that were read and not yet reported.
     std::array<fi_cq_data_entry, batch> kept_{};
     std::size_t kept_first_ = 0;

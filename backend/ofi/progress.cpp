@@ -49,13 +49,14 @@ void OfiGroup::abandon(std::chrono::milliseconds longest) noexcept {
         for (RegisteredMemory& memory : memory_) {
             memory.registration.reset();
         }
+        registered_.clear();
     }
     for (PortEndpoint& port : endpoints_) {
         port.endpoint.reset();
     }
 }
 
-void OfiGroup::release(Pending* pending) {
+void OfiGroup::recycle(Pending* pending) {
     pending->next_free = free_;
     free_ = pending;
     --queued_;
@@ -134,7 +135,7 @@ std::size_t OfiGroup::translate(std::span<const fi_cq_data_entry> entries, Event
             if (!pending->injected) {
                 events[written++] = {Event::Kind::sent, 0, pending->cookie};
             }
-            release(pending);
+            recycle(pending);
         }
     }
     return written;
@@ -188,7 +189,7 @@ Event OfiGroup::read_failure() {
                   text != nullptr ? text : "the provider gives no detail");
     if (Pending* pending = pending_of(entry.op_context)) {
         event.cookie = pending->cookie;
-        release(pending);
+        recycle(pending);
     }
     return event;
 }

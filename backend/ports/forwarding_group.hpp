@@ -29,6 +29,14 @@ class ForwardingGroup : public PortGroup {
         return inner_->connect(port, address);
     }
 
+    bool can_register() const override { return inner_->can_register(); }
+    LocalMemory register_memory(void* data, std::size_t bytes) override {
+        return inner_->register_memory(data, bytes);
+    }
+    void deregister(const LocalMemory& memory) noexcept override { inner_->deregister(memory); }
+    bool deregister_stops_landing() const override { return inner_->deregister_stops_landing(); }
+    void release(const RemoteMemory& memory) noexcept override { inner_->release(memory); }
+
     PutResult put(Port port, Peer peer, const void* source, void* descriptor,
                   const RemoteMemory& target, std::uint64_t offset, std::size_t bytes,
                   std::uint64_t notification, std::uint64_t cookie) override {

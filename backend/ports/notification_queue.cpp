@@ -37,7 +37,7 @@ bool QueueWriter::has_room() {
 }
 
 bool QueueWriter::push(std::uint64_t notification, std::uint64_t memory, std::uint64_t offset,
-                       const void* source, std::size_t bytes) {
+                       const void* source, std::size_t bytes, std::uint32_t mark) {
     std::uint64_t ticket = queue_->claimed.load(std::memory_order_relaxed);
     do {
         if (ticket - known_taken_ >= NotificationQueue::capacity) {
@@ -49,7 +49,7 @@ bool QueueWriter::push(std::uint64_t notification, std::uint64_t memory, std::ui
         // Relaxed: the ticket only divides entries among writers; the entry itself publishes.
     } while (!queue_->claimed.compare_exchange_weak(ticket, ticket + 1, std::memory_order_relaxed));
     NotificationEntry& entry = entry_of(*queue_, ticket);
-    entry.put.bytes = static_cast<std::uint32_t>(bytes);
+    entry.put.bytes = mark;
     entry.put.notification_high = static_cast<std::uint32_t>(notification >> 32);
     if (bytes > 0) {
         entry.put.memory = memory;

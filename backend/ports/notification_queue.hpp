@@ -17,7 +17,7 @@ namespace trefoil::memory {
 struct SmallPut {
     static constexpr std::size_t most_bytes = 32;  ///< an entry is a cache line
 
-    std::uint32_t bytes;              ///< 0: the entry has the notification only
+    std::uint32_t bytes;              ///< 0: the entry has the notification only; or a mark
     std::uint32_t notification_high;  ///< its upper half
     std::uint64_t memory;             ///< what the reader calls the memory
     std::uint64_t offset;
@@ -78,11 +78,21 @@ class QueueWriter {
     bool push(std::uint64_t notification) { return push(notification, 0, 0, nullptr, 0); }
     /// The same with up to SmallPut::most_bytes bytes, which pop() hands out with the notification.
     bool push(std::uint64_t notification, std::uint64_t memory, std::uint64_t offset,
-              const void* source, std::size_t bytes);
+              const void* source, std::size_t bytes) {
+        return push(notification, memory, offset, source, bytes, static_cast<std::uint32_t>(bytes));
+    }
+    /// The same, but pop() finds `mark`, not 0, in SmallPut::bytes: these are no bytes of a put.
+    bool push_marked(std::uint64_t notification, std::uint64_t memory, std::uint64_t offset,
+                     const void* source, std::size_t bytes, std::uint32_t mark) {
+        return push(notification, memory, offset, source, bytes, mark);
+    }
 
     bool closed() const { return queue_->closed.load(std::memory_order_relaxed) != 0; }
 
   private:
+    bool push(std::uint64_t notification, std::uint64_t memory, std::uint64_t offset,
+              const void* source, std::size_t bytes, std::uint32_t mark);
+
     NotificationQueue* queue_;
     std::uint64_t known_taken_ = 0;
 };

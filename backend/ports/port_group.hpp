@@ -2,7 +2,8 @@
 // What every transport offers: ports that put bytes into a peer's registered memory and notify it.
 //
 // Ten methods make a transport: allocate, describe, address, import_memory and connect to set up;
-// put, poll, wait and wake to run; error_text (and port_text) for people. What they owe each other:
+// put, poll, wait and wake to run; error_text (and port_text) for people. Three more let peers put
+// into memory of the user's: register_memory, deregister and release. What they owe each other:
 //
 // The transport must
 //  - hand every accepted put to the target's group exactly once, whole, with its notification (all
@@ -17,7 +18,11 @@
 //  - see off what it has accepted when it is destroyed, for up to longest_drain;
 //  - read no source any more when abandon() has returned, and let no peer take for whole what it
 //    has not sent whole;
-//  - neither allocate, lock, log nor throw in put() and poll().
+//  - neither allocate, lock, log nor throw in put() and poll();
+//  - let no put begin to land in memory that it has deregistered, nor notify of one that comes too
+//    late and has bytes. Its sender gets `failed`, `sent` as if it had landed, or nothing more;
+//  - where deregister_stops_landing(), write nothing there any more when deregister() has returned,
+//    however far a put had come.
 //
 // The transport need not
 //  - keep any order: not between puts to different peers, nor between two through one port to one
@@ -26,7 +31,9 @@
 //  - report `sent` soon, or in order: the peer's answer may be here before it;
 //  - accept a put: `again` may come at any time, but not for ever while the owner polls;
 //  - run by itself: whoever waits for `sent` or `arrived` polls;
-//  - notice that a peer has died, or that a put went to a group that is no more.
+//  - notice that a peer has died, or that a put went to a group that is no more;
+//  - keep a connection over which a put comes to memory that is no longer registered: that is a
+//    mistake of its user, and both ends may find the connection closed.
 //
 // The caller must
 //  - use a group from one thread at a time (wake() aside);
@@ -35,6 +42,9 @@
 //  - where needs_registered_source(), send from memory of the same group, with its descriptor;
 //  - stay inside the target's bytes;
 //  - not touch memory that peers put into before their notification says so;
+//  - deregister memory only when no put of its own reads it any more, and release a peer's memory
+//    only when no put of its own goes there any more;
+//  - keep registered memory mapped and writable until it is deregistered;
 //  - do nothing but destroy a group that it has abandoned (wake() aside).
 #pragma once
 
@@ -66,11 +76,12 @@ struct Event {
 };
 
 /// Memory that peers can put into and that puts may read from. Owned by the group that allocated
-/// it.
+/// it, or by the caller who had it registered.
 struct LocalMemory {
     std::byte* data = nullptr;
     std::size_t bytes = 0;
-    void* descriptor = nullptr;  ///< the transport's local key, passed back to put()
+    void* descriptor = nullptr;      ///< the transport's local key, passed back to put()
+    std::uint64_t registration = 0;  ///< of register_memory(), one per call; 0: allocated
 };
 
 /// A peer's LocalMemory as seen from here. Trivially copyable; made by PortGroup::import_memory.
@@ -123,6 +134,30 @@ class PortGroup {
     /// Makes the endpoint with this address reachable from local `port`. Repeating it is harmless.
     virtual Peer connect(Port port, std::string_view address) = 0;
 
+    // Memory of the user's, while the group runs; by its owner, like everything else.
+    /// Whether register_memory() can work here. A transport may still refuse a peer that it does
+    /// not reach: import_memory() there throws Error(unsupported).
+    virtual bool can_register() const { return false; }
+    /// Lets peers put straight into `bytes` (at least one) from `data`, any address, and lets puts
+    /// read them. describe() and import_memory() are as for allocate(). The memory may be
+    /// registered more than once, also in parts; each registration is ended by itself. Throws
+    /// Error(unsupported), Error(invalid_argument) for memory that cannot be written, and what the
+    /// transport cannot get: Error(out_of_memory), Error(system_error).
+    virtual LocalMemory register_memory(void* /*data*/, std::size_t bytes) {
+        throw Error(Status::unsupported, "this transport cannot let peers put into " +
+                                             std::to_string(bytes) +
+                                             " bytes of memory that it has not allocated");
+    }
+    /// Ends a registration: takes up to longest_drain where a put is landing. A group that cannot
+    /// end it otherwise closes its connections, and says so by `failed`. Does nothing for memory
+    /// that is not registered here, or no longer.
+    virtual void deregister(const LocalMemory&) noexcept {}
+    /// False: a put that had begun to land when deregister() was called may go on; only abandon(),
+    /// or the knowledge that all puts have arrived, makes the memory the caller's alone.
+    virtual bool deregister_stops_landing() const { return true; }
+    /// Lets go of what import_memory() has returned; as often as it was imported.
+    virtual void release(const RemoteMemory&) noexcept {}
+
     // Data path.
     /// Writes `bytes` (0 allowed) from `source` to `target` + `offset`, then delivers
     /// `notification` at the target's group. `descriptor` is that of the LocalMemory that holds the
@@ -133,7 +168,8 @@ class PortGroup {
                           std::uint64_t notification, std::uint64_t cookie) = 0;
     /// Where a put of so many bytes would land, if this process may write there itself. Whoever
     /// gathers what it sends can gather it there: put() with this as its source copies nothing and
-    /// delivers the notification. Null where there is no such place, or nothing gained by it.
+    /// delivers the notification. Null where there is no such place, or nothing gained by it, and
+    /// for registered memory, whose owner may take it back.
     virtual std::byte* landing(Peer, const RemoteMemory& /*target*/, std::uint64_t /*offset*/,
                                std::size_t /*bytes*/) const {
         return nullptr;
@@ -172,7 +208,7 @@ class PortGroup {
     /// How much of a notification travels: 64 bits, or the lower 32.
     virtual int notification_bits() const { return 64; }
     virtual bool needs_registered_source() const { return false; }
-    /// Puts of up to this many bytes return `done`.
+    /// Puts of up to this many bytes to allocated memory return `done`.
     virtual std::size_t inject_bytes() const { return 0; }
     /// The provider in use ("net"); empty where the backend has only one.
     virtual std::string provider() const { return {}; }

@@ -6,6 +6,7 @@
 #include <fstream>
 
 #include "backend/system/secrets.hpp"
+#include "backend/system/writable_memory.hpp"
 #include "backend/ucx/discovery.hpp"
 #include "topo/host.hpp"
 
@@ -70,6 +71,7 @@ UcxGroup::~UcxGroup() {
         drain(longest_drain);
     }
     targets_.clear();
+    imported_as_.clear();
     imported_.clear();
     for (const auto& own : rails_) {
         own->rail->close();
@@ -106,16 +108,55 @@ std::string UcxGroup::port_text(Port port) const {
     return rail.transports() + (rail.device().empty() ? "" : " through " + rail.device());
 }
 
-LocalMemory UcxGroup::allocate(std::size_t bytes) {
-    if (memory_.size() >> index_bits != 0) {
+UcxGroup::KeyedMemory& UcxGroup::keep(std::unique_ptr<Memory> memory, std::uint64_t kind) {
+    std::size_t index = memory_.size();
+    if (!unused_.empty()) {
+        index = unused_.back();
+        unused_.pop_back();
+    } else if (index >> index_bits != 0) {
         throw Error(Status::unsupported,
                     "more than " + std::to_string(1 << index_bits) +
-                        " pieces of landing memory in one port group; use fewer algorithms in one "
-                        "communicator");
+                        " pieces of memory in one port group; use fewer algorithms in one "
+                        "communicator, or register larger pieces");
+    } else {
+        memory_.emplace_back();
+        unused_.reserve(memory_.size());  // deregister() cannot fail
     }
-    const std::uint64_t key = random_number() << index_bits | memory_.size();
-    memory_.push_back({key, std::make_unique<Memory>(memory_rail_->context(), bytes)});
-    return {memory_.back().memory->data(), bytes, nullptr};
+    const std::uint64_t key = (random_number() << 1 << index_bits) | kind | index;
+    return memory_[index] = KeyedMemory{key, std::move(memory), 0};
+}
+
+LocalMemory UcxGroup::allocate(std::size_t bytes) {
+    const KeyedMemory& kept = keep(std::make_unique<Memory>(memory_rail_->context(), bytes), 0);
+    return {kept.memory->data(), bytes, nullptr};
+}
+
+LocalMemory UcxGroup::register_memory(void* data, std::size_t bytes) {
+    require_writable_memory(data, bytes);
+    const KeyedMemory& kept =
+        keep(std::make_unique<Memory>(memory_rail_->context(), data, bytes), is_registered);
+    return {kept.memory->data(), bytes, nullptr, kept.key};
+}
+
+// A message that is being received cannot be called back. One that does not end has a peer that has
+// stopped: then this group is over, as nothing is written while nobody progresses its workers.
+void UcxGroup::deregister(const LocalMemory& memory) noexcept {
+    const KeyedMemory* const found =
+        memory.registration != 0 ? memory_by(memory.registration) : nullptr;
+    if (found == nullptr) {
+        return;
+    }
+    KeyedMemory& kept = memory_[static_cast<std::size_t>(found - memory_.data())];
+    kept.key = 0;  // what comes now is too late
+    if (land_all(kept)) {
+        kept.memory.reset();
+        unused_.push_back(static_cast<std::size_t>(found - memory_.data()));
+        return;
+    }
+    cut_off_ = abandoned_ = true;
+    for (const auto& own : rails_) {
+        own->rail->abandon();
+    }
 }
 
 SharedBlob UcxGroup::share(const Memory& memory) const {
@@ -136,13 +177,20 @@ Mapping UcxGroup::map(const SharedBlob& memory) {
 }
 
 std::string UcxGroup::describe(const LocalMemory& memory) const {
+    if (memory.registration != 0) {
+        if (memory_by(memory.registration) != nullptr) {
+            return encode(MemoryBlob{memory.registration, memory.bytes, {}});
+        }
+    }
     for (const KeyedMemory& each : memory_) {
-        if (each.memory->data() == memory.data) {
+        if (memory.registration == 0 && each.key != 0 && each.memory->data() == memory.data &&
+            (each.key & is_registered) == 0) {
             return encode(MemoryBlob{each.key, memory.bytes, share(*each.memory)});
         }
     }
     throw Error(Status::invalid_argument,
-                "backend ucx: only memory that this group has allocated can be described");
+                "backend ucx: only memory that this group has allocated or registered can be "
+                "described, until it is deregistered");
 }
 
 std::string UcxGroup::address(Port port) const {
@@ -150,16 +198,32 @@ std::string UcxGroup::address(Port port) const {
 }
 
 RemoteMemory UcxGroup::import_memory(std::string_view description) {
-    for (const Imported& known : imported_) {
-        if (known.description == description) {
-            return known.memory;
+    auto known = imported_.find(description);
+    if (known == imported_.end()) {
+        const MemoryBlob blob = decode_memory(description);
+        if ((blob.id & is_registered) != 0) {
+            return {0, blob.id, blob.bytes};  // nothing to map, nothing to release
         }
+        Mapping mapping = map(blob.shared);
+        const RemoteMemory memory{reinterpret_cast<std::uint64_t>(mapping.data), blob.id,
+                                  blob.bytes};
+        known = imported_.emplace(description, Imported{std::move(mapping), memory, 0}).first;
+        imported_as_[blob.id] = known;
     }
-    const MemoryBlob blob = decode_memory(description);
-    Mapping mapping = map(blob.shared);
-    const RemoteMemory memory{reinterpret_cast<std::uint64_t>(mapping.data), blob.id, blob.bytes};
-    imported_.push_back({std::string(description), std::move(mapping), memory});
-    return memory;
+    ++known->second.times;
+    return known->second.memory;
+}
+
+void UcxGroup::release(const RemoteMemory& memory) noexcept {
+    const auto found = imported_as_.find(memory.key);
+    if (found == imported_as_.end()) {
+        return;
+    }
+    const auto imported = imported_.find(found->second->first);
+    if (--imported->second.times == 0) {
+        imported_as_.erase(found);
+        imported_.erase(imported);
+    }
 }
 
 Peer UcxGroup::connect(Port port, std::string_view address) {

@@ -11,6 +11,7 @@
 
 #include <array>
 #include <deque>
+#include <map>
 #include <memory>
 #include <optional>
 #include <string>
@@ -41,6 +42,11 @@ class UcxGroup final : public PortGroup {
     std::string address(Port port) const override;
     RemoteMemory import_memory(std::string_view description) override;
     Peer connect(Port port, std::string_view address) override;
+
+    bool can_register() const override { return true; }
+    LocalMemory register_memory(void* data, std::size_t bytes) override;
+    void deregister(const LocalMemory& memory) noexcept override;
+    void release(const RemoteMemory& memory) noexcept override;
 
     std::byte* landing(Peer peer, const RemoteMemory& target, std::uint64_t offset,
                        std::size_t bytes) const override;
@@ -74,6 +80,7 @@ class UcxGroup final : public PortGroup {
     /// A message that is being received into its place.
     struct Landing {
         std::uint64_t notification;
+        std::size_t memory;  ///< its place in memory_
         UcxGroup* group;
         Landing* next_free;
     };
@@ -86,9 +93,9 @@ class UcxGroup final : public PortGroup {
         std::optional<memory::QueueWriter> queue;
     };
     struct Imported {
-        std::string description;
         Mapping mapping;
         RemoteMemory memory;
+        std::size_t times = 0;
     };
 
     /// A rail, and whom its messages are for.
@@ -100,7 +107,20 @@ class UcxGroup final : public PortGroup {
     std::size_t open_rail(const std::string& transports, const std::string& device);
     Rail& rail_of(Port port) const;
     Mapping map(const SharedBlob& memory);
-    Memory* memory_by(std::uint64_t key) const noexcept;
+    /// Messages name memory by a key that only those know who were told: random bits over its
+    /// index. One of these bits tells what the program has registered: peers reach that by messages
+    /// only, so that nobody but this group writes there.
+    struct KeyedMemory {
+        std::uint64_t key = 0;  ///< 0: no longer in use
+        std::unique_ptr<Memory> memory;
+        std::size_t landing = 0;  ///< messages that are being received into it
+    };
+    static constexpr int index_bits = 16;
+    static constexpr std::uint64_t is_registered = std::uint64_t{1} << index_bits;
+
+    KeyedMemory& keep(std::unique_ptr<Memory> memory, std::uint64_t kind);
+    const KeyedMemory* memory_by(std::uint64_t key) const noexcept;
+    bool land_all(const KeyedMemory& memory) noexcept;
     SharedBlob share(const Memory& memory) const;
     PutResult put_direct(Target& target, const void* source, const RemoteMemory& memory,
                          std::uint64_t offset, std::size_t bytes, std::uint64_t notification);
@@ -117,8 +137,8 @@ class UcxGroup final : public PortGroup {
     void drain(std::chrono::milliseconds longest);
     bool sleep(std::chrono::microseconds longest, std::chrono::microseconds slice);
     bool doze(std::chrono::microseconds longest, std::chrono::microseconds slice);
-    ucs_status_t receive(Rail& rail, std::byte* to, void* data, std::size_t bytes,
-                         std::uint64_t notification) noexcept;
+    ucs_status_t receive(Rail& rail, KeyedMemory& memory, std::byte* to, void* data,
+                         std::size_t bytes, std::uint64_t notification) noexcept;
 
     // UCX's callbacks.
     static ucs_status_t on_message(void* own_rail, const void* header, std::size_t header_bytes,
@@ -130,18 +150,13 @@ class UcxGroup final : public PortGroup {
     Rail* memory_rail_ = nullptr;            // its context owns the memory
     bool shares_ = true;                     // memory is offered for mapping
     std::vector<std::size_t> rail_of_port_;  // in the order of ports_
-    /// Messages name memory by a key that only those know who were told: random bits over its
-    /// index.
-    struct KeyedMemory {
-        std::uint64_t key;
-        std::unique_ptr<Memory> memory;
-    };
-    static constexpr int index_bits = 16;
     std::vector<KeyedMemory> memory_;
+    std::vector<std::size_t> unused_;  // places in it
     std::unique_ptr<Memory> queue_memory_;
     std::optional<memory::QueueReader> queue_;
     std::vector<std::unique_ptr<Target>> targets_;
-    std::vector<Imported> imported_;
+    std::map<std::string, Imported, std::less<>> imported_;                     // by description
+    std::map<std::uint64_t, decltype(imported_)::const_iterator> imported_as_;  // by key
 
     std::vector<Pending> pending_;
     Pending* free_ = nullptr;
@@ -156,6 +171,7 @@ class UcxGroup final : public PortGroup {
     bool queue_used_ = false;     // something has arrived through it
     bool messages_used_ = false;  // something has arrived by message
     bool abandoned_ = false;      // the rails are not touched any more
+    bool cut_off_ = false;        // so is the group: a message would not end (deregister)
     Doorbell doorbell_;
     std::array<char, 256> error_text_{};
 };

@@ -53,6 +53,17 @@ Memory::Memory(ucp_context_h context, std::size_t bytes) : context_(context), by
     clear(data_, bytes);
 }
 
+Memory::Memory(ucp_context_h context, void* data, std::size_t bytes)
+    : context_(context), data_(static_cast<std::byte*>(data)), bytes_(bytes) {
+    ucp_mem_map_params_t parameters{};
+    parameters.field_mask = UCP_MEM_MAP_PARAM_FIELD_ADDRESS | UCP_MEM_MAP_PARAM_FIELD_LENGTH;
+    parameters.address = data;
+    parameters.length = bytes;
+    check(
+        ucp_mem_map(context, &parameters, &handle_),
+        "register " + std::to_string(bytes) + " bytes of the program's (is `ulimit -l` too low?)");
+}
+
 Memory::~Memory() {
     ucp_mem_unmap(context_, handle_);
 }

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Memory that UCX allocates, so that peers may be able to map it.
+// Memory that UCX allocates, so that peers may be able to map it; and memory of the user's.
 #pragma once
 
 #include <cstddef>
@@ -14,6 +14,8 @@ class Memory {
   public:
     /// Throws Error(out_of_memory).
     Memory(ucp_context_h context, std::size_t bytes);
+    /// Registers what is there; it is left as it is, also on destruction. Throws Error.
+    Memory(ucp_context_h context, void* data, std::size_t bytes);
     ~Memory();
     Memory(const Memory&) = delete;
     Memory& operator=(const Memory&) = delete;

@@ -15,6 +15,8 @@ namespace {
 
 using Clock = std::chrono::steady_clock;
 constexpr std::uint32_t polls_per_progress = 16;  // where the last arrival came through the queue
+constexpr const char* cut_off_text =
+    "the ports were closed, as a peer had stopped while it put into memory that was deregistered";
 
 }  // namespace
 
@@ -41,6 +43,9 @@ PutResult UcxGroup::put(Port, Peer peer, const void* source, void*, const Remote
                         std::uint64_t offset, std::size_t bytes, std::uint64_t notification,
                         std::uint64_t cookie) {
     Target& reached = *reinterpret_cast<Target*>(peer.handle);
+    if (cut_off_) {
+        return refuse("put", cut_off_text);
+    }
     if (bytes > target.bytes || offset > target.bytes - bytes) {
         return refuse("put", "it would leave the target's memory");
     }
@@ -121,10 +126,20 @@ void UcxGroup::on_sent(void* request, ucs_status_t status, void* user) {
     ucp_request_free(request);
 }
 
-Memory* UcxGroup::memory_by(std::uint64_t key) const noexcept {
-    const std::uint64_t index = key & ((std::uint64_t{1} << index_bits) - 1);
-    return index < memory_.size() && memory_[index].key == key ? memory_[index].memory.get()
-                                                               : nullptr;
+const UcxGroup::KeyedMemory* UcxGroup::memory_by(std::uint64_t key) const noexcept {
+    const std::uint64_t index = key & (is_registered - 1);
+    return key != 0 && index < memory_.size() && memory_[index].key == key ? &memory_[index]
+                                                                           : nullptr;
+}
+
+/// False: a message does not end.
+bool UcxGroup::land_all(const KeyedMemory& memory) noexcept {
+    const Clock::time_point deadline = Clock::now() + longest_drain;
+    while (memory.landing > 0 && !abandoned_ && Clock::now() < deadline) {
+        progress();
+        std::this_thread::yield();
+    }
+    return memory.landing == 0 || abandoned_;
 }
 
 ucs_status_t UcxGroup::on_message(void* own_rail, const void* header, std::size_t header_bytes,
@@ -136,7 +151,11 @@ ucs_status_t UcxGroup::on_message(void* own_rail, const void* header, std::size_
     if (whole) {
         std::memcpy(&where, header, sizeof where);
     }
-    const Memory* memory = whole ? group.memory_by(where.memory) : nullptr;
+    const KeyedMemory* keyed = whole ? group.memory_by(where.memory) : nullptr;
+    if (keyed == nullptr && (where.memory & is_registered) != 0) {
+        return UCS_OK;  // deregistered meanwhile: dropped, and the peer is told that it was sent
+    }
+    const Memory* memory = keyed != nullptr ? keyed->memory.get() : nullptr;
     if (memory == nullptr || bytes > memory->bytes() || where.offset > memory->bytes() - bytes) {
         group.keep_failure("active message", "a peer names memory that does not exist", 0);
         return UCS_ERR_INVALID_PARAM;
@@ -145,7 +164,8 @@ ucs_status_t UcxGroup::on_message(void* own_rail, const void* header, std::size_
     group.direct_ = false;
     group.messages_used_ = true;
     if ((how->recv_attr & UCP_AM_RECV_ATTR_FLAG_RNDV) != 0) {
-        return group.receive(*own.rail, to, data, bytes, where.notification);
+        KeyedMemory& target = group.memory_[where.memory & (is_registered - 1)];
+        return group.receive(*own.rail, target, to, data, bytes, where.notification);
     }
     if (bytes > 0) {
         std::memcpy(to, data, bytes);
@@ -155,14 +175,15 @@ ucs_status_t UcxGroup::on_message(void* own_rail, const void* header, std::size_
 }
 
 // The sender still has the bytes: fetches them to their place.
-ucs_status_t UcxGroup::receive(Rail& rail, std::byte* to, void* data, std::size_t bytes,
-                               std::uint64_t notification) noexcept {
+ucs_status_t UcxGroup::receive(Rail& rail, KeyedMemory& memory, std::byte* to, void* data,
+                               std::size_t bytes, std::uint64_t notification) noexcept {
     if (free_landing_ == nullptr) {
         free_landing_ = &landings_.emplace_back();
     }
     Landing* landing = free_landing_;
     Landing* next = landing->next_free;
     landing->notification = notification;
+    landing->memory = static_cast<std::size_t>(&memory - memory_.data());
     landing->group = this;
     ucp_request_param_t how{};
     how.op_attr_mask =
@@ -173,6 +194,7 @@ ucs_status_t UcxGroup::receive(Rail& rail, std::byte* to, void* data, std::size_
     const ucs_status_ptr_t request = ucp_am_recv_data_nbx(rail.worker(), data, to, bytes, &how);
     if (UCS_PTR_IS_PTR(request)) {
         free_landing_ = next;
+        ++memory.landing;
     } else if (request == nullptr) {
         keep({Event::Kind::arrived, notification, 0});
     } else {
@@ -189,6 +211,7 @@ void UcxGroup::on_received(void* request, ucs_status_t status, std::size_t, void
     } else {
         group.keep_failure("reception", ucs_status_string(status), 0);
     }
+    --group.memory_[landing->memory].landing;
     landing->next_free = group.free_landing_;
     group.free_landing_ = landing;
     ucp_request_free(request);
@@ -196,7 +219,8 @@ void UcxGroup::on_received(void* request, ucs_status_t status, std::size_t, void
 
 // Bytes that came with their notification go where the put wanted them.
 void UcxGroup::deliver(const memory::SmallPut& put) noexcept {
-    const Memory* memory = memory_by(put.memory);
+    const KeyedMemory* keyed = memory_by(put.memory);
+    const Memory* memory = keyed != nullptr ? keyed->memory.get() : nullptr;
     if (memory == nullptr || put.bytes > memory::SmallPut::most_bytes ||
         put.bytes > memory->bytes() || put.offset > memory->bytes() - put.bytes) {
         keep_failure("put", "a peer names memory that does not exist", 0);
@@ -239,6 +263,10 @@ std::size_t UcxGroup::poll(std::span<Event> events) {
     if (kept_.empty() && (!direct_ || ++polls_ % polls_per_progress == 0)) {
         progress();
         count += take(events.subspan(count));
+    }
+    if (cut_off_ && count == 0 && !events.empty()) {
+        refuse("poll", cut_off_text);
+        events[count++] = {Event::Kind::failed, 0, 0};
     }
     return count;
 }

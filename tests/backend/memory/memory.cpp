@@ -184,7 +184,7 @@ TEST(Memory, StopsASmallPutThatCannotBe) {
         auto& queue = *reinterpret_cast<memory::NotificationQueue*>(region->data());
         memory::QueueWriter writer(queue);
         const std::uint64_t value = 7;
-        ASSERT_TRUE(writer.push(1, memory.key + (too_long ? 0 : 1), 0, &value, sizeof value));
+        ASSERT_TRUE(writer.push(1, memory.key + (too_long ? 0 : 2), 0, &value, sizeof value));
         if (too_long) {
             queue.entries[0].put.bytes = 2048;
         }

@@ -94,6 +94,12 @@ class Driver {
     /// Puts outbox[at, at + bytes) to the peer's inbox at `to`; polls while told to try again.
     void put(const Node& node, Port port, Rank peer, std::size_t at, std::size_t to,
              std::size_t bytes, std::uint64_t notification);
+    /// From any memory to any memory of the peer's.
+    void put_to(const Node& node, Port port, Rank peer, const void* source, void* descriptor,
+                const RemoteMemory& target, std::uint64_t offset, std::size_t bytes,
+                std::uint64_t notification);
+    /// As made by connect().
+    Peer peer(Port port, Rank rank) const { return peers_.at({port.index, rank}); }
     /// One put, no retry; `cookie` is expected back if it is queued.
     PutResult try_put(Port port, Rank peer, std::size_t at, std::size_t to, std::size_t bytes,
                       std::uint64_t notification);
@@ -106,6 +112,10 @@ class Driver {
     std::size_t unread() const { return arrived_.size(); }
 
   private:
+    PutResult try_put(Port port, Rank peer, const void* source, void* descriptor,
+                      const RemoteMemory& target, std::uint64_t offset, std::size_t bytes,
+                      std::uint64_t notification);
+
     std::unique_ptr<PortGroup> group_;
     LocalMemory inbox_;
     LocalMemory outbox_;

@@ -56,10 +56,16 @@ void Driver::connect(Rank peer, const std::string& description) {
 
 PutResult Driver::try_put(Port port, Rank peer, std::size_t at, std::size_t to, std::size_t bytes,
                           std::uint64_t notification) {
+    return try_put(port, peer, outbox_.data + at, outbox_.descriptor,
+                   inboxes_.at({port.index, peer}), to, bytes, notification);
+}
+
+PutResult Driver::try_put(Port port, Rank peer, const void* source, void* descriptor,
+                          const RemoteMemory& target, std::uint64_t offset, std::size_t bytes,
+                          std::uint64_t notification) {
     const std::uint64_t cookie = next_cookie_;
-    const PutResult result =
-        group_->put(port, peers_.at({port.index, peer}), outbox_.data + at, outbox_.descriptor,
-                    inboxes_.at({port.index, peer}), to, bytes, notification, cookie);
+    const PutResult result = group_->put(port, peers_.at({port.index, peer}), source, descriptor,
+                                         target, offset, bytes, notification, cookie);
     if (result == PutResult::failed) {
         throw std::runtime_error("put failed: " + group_->error_text());
     }
@@ -75,6 +81,16 @@ PutResult Driver::try_put(Port port, Rank peer, std::size_t at, std::size_t to, 
 void Driver::put(const Node& node, Port port, Rank peer, std::size_t at, std::size_t to,
                  std::size_t bytes, std::uint64_t notification) {
     while (try_put(port, peer, at, to, bytes, notification) == PutResult::again) {
+        node.check();
+        poll();
+    }
+}
+
+void Driver::put_to(const Node& node, Port port, Rank peer, const void* source, void* descriptor,
+                    const RemoteMemory& target, std::uint64_t offset, std::size_t bytes,
+                    std::uint64_t notification) {
+    while (try_put(port, peer, source, descriptor, target, offset, bytes, notification) ==
+           PutResult::again) {
         node.check();
         poll();
     }

@@ -56,13 +56,18 @@ std::uint64_t checksum_of(const std::byte* data, std::size_t bytes) {
 }
 
 Region::Region(std::size_t size, std::uint64_t its_key, std::uint64_t owner)
-    : data(new (page) std::byte[std::max<std::size_t>(size, 1)]{}),
+    : data(new (page) std::byte[std::max<std::size_t>(size, 1)]{}, Free{true}),
       bytes(size),
       key(its_key),
       group(owner) {}
 
+Region::Region(std::byte* of_test, std::size_t size, std::uint64_t its_key, std::uint64_t owner)
+    : data(of_test, Free{false}), bytes(size), key(its_key), group(owner), registered(true) {}
+
 void Region::Free::operator()(std::byte* bytes_of_it) const {
-    operator delete[](bytes_of_it, page);
+    if (own) {
+        operator delete[](bytes_of_it, page);
+    }
 }
 
 bool Region::contains(const void* place, std::size_t size) const {
@@ -91,16 +96,39 @@ std::shared_ptr<Region> Network::region(std::uint64_t key) const {
 }
 
 bool Network::overlaps(const Flight& flight) const {
-    const auto meets = [&flight](const std::shared_ptr<Flight>& other) {
-        return !other->arrived && !other->dropped && other->target == flight.target &&
-               flight.offset < other->offset + other->bytes &&
-               other->offset < flight.offset + flight.bytes;
+    const std::byte* const begin = flight.target->data.get() + flight.offset;
+    const auto meets = [&](const std::shared_ptr<Flight>& other) {
+        // By addresses: the same memory may be registered twice.
+        return !other->arrived && !other->dropped &&
+               begin < other->target->data.get() + other->offset + other->bytes &&
+               other->target->data.get() + other->offset < begin + flight.bytes;
     };
     return flight.bytes > 0 && std::any_of(ends.begin(), ends.end(), [&](const auto& entry) {
                const End& end = *entry.second;
                return std::any_of(end.outgoing.begin(), end.outgoing.end(), meets) ||
                       std::any_of(end.incoming.begin(), end.incoming.end(), meets);
            });
+}
+
+void Network::close(const std::shared_ptr<Region>& region) {
+    const auto drop = [&](const std::shared_ptr<Flight>& flight) {
+        const bool concerned = flight->target == region && !flight->arrived && !flight->dropped;
+        flight->dropped |= concerned;
+        encounters.cut += concerned ? 1 : 0;
+        return concerned;
+    };
+    for (const auto& entry : ends) {
+        std::for_each(entry.second->outgoing.begin(), entry.second->outgoing.end(), drop);
+        entry.second->incoming.remove_if(
+            [&](const auto& flight) { return drop(flight) || flight->target == region; });
+    }
+    regions.erase(region->key);
+}
+
+bool Network::is_source(const End& end, const Region& region) const {
+    return std::any_of(end.outgoing.begin(), end.outgoing.end(), [&](const auto& flight) {
+        return flight->bytes > 0 && !flight->sent && region.contains(flight->source, flight->bytes);
+    });
 }
 
 /// A group that is gone takes everything.
@@ -118,7 +146,7 @@ void Network::hand_over(End& from, const std::shared_ptr<Flight>& shared) {
     flight.content.assign(flight.source, flight.source + flight.bytes);
     flight.read = true;
     const auto target = ends.find(flight.target->group);
-    if (target == ends.end()) {
+    if (flight.dropped || target == ends.end()) {
         flight.dropped = true;
         return;
     }

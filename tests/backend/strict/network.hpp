@@ -20,18 +20,22 @@
 
 namespace trefoil::strict {
 
-/// Registered memory. It goes with its group, but not while a put is on its way to it.
+/// Registered memory. It goes with its group, but not while a put is on its way to it. What a test
+/// has registered stays the test's, and is not touched when its puts are dropped.
 struct Region {
     Region(std::size_t bytes, std::uint64_t key, std::uint64_t group);
+    Region(std::byte* of_test, std::size_t bytes, std::uint64_t key, std::uint64_t group);
     bool contains(const void* place, std::size_t size) const;
 
     struct Free {
+        bool own;
         void operator()(std::byte* data) const;
     };
     std::unique_ptr<std::byte, Free> data;
     std::size_t bytes;
     std::uint64_t key;
     std::uint64_t group;  ///< the owner's number
+    bool registered = false;
 };
 
 /// A put under way. First its sender drives it, then, once the source is read, both ends.
@@ -49,7 +53,7 @@ struct Flight {
     bool sent = false;                  ///< reported
     bool read = false;
     bool arrived = false;  ///< reported
-    bool dropped = false;  ///< its target's group is gone
+    bool dropped = false;  ///< its target, or its target's group, is gone
     /// Polls until the next thing happens, and until the sender is told.
     unsigned delay = 0, delay_of_sent = 0;
 
@@ -93,6 +97,11 @@ struct Network {
     bool overlaps(const Flight& flight) const;
     /// Takes the end's puts a step further, and what comes to it; writes what it may tell.
     std::size_t progress(End& end, std::span<Event> events);
+
+    /// Drops all that is on its way to the region; then nothing is written there any more.
+    void close(const std::shared_ptr<Region>& region);
+    /// Whether a put that is not yet sent reads memory of the region.
+    bool is_source(const End& end, const Region& region) const;
 
     /// Where put() does not: the source is read, and the put is the target's as well.
     void hand_over(End& from, const std::shared_ptr<Flight>& flight);

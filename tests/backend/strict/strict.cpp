@@ -8,6 +8,7 @@
 #include <cstring>
 #include <thread>
 
+#include "backend/system/writable_memory.hpp"
 #include "tests/backend/strict/network.hpp"
 #include "topo/error.hpp"
 
@@ -71,6 +72,11 @@ class StrictGroup final : public PortGroup {
     RemoteMemory import_memory(std::string_view description) override;
     Peer connect(Port port, std::string_view address) override;
 
+    bool can_register() const override { return true; }
+    LocalMemory register_memory(void* data, std::size_t bytes) override;
+    void deregister(const LocalMemory& memory) noexcept override;
+    void release(const RemoteMemory& memory) noexcept override;
+
     PutResult put(Port port, Peer peer, const void* source, void* descriptor,
                   const RemoteMemory& target, std::uint64_t offset, std::size_t bytes,
                   std::uint64_t notification, std::uint64_t cookie) override;
@@ -108,7 +114,11 @@ class StrictGroup final : public PortGroup {
 
     Network& network_ = Network::instance();
     End end_;
-    std::map<std::uint64_t, std::uint64_t> imported_;       ///< key to bytes
+    struct Imported {
+        std::uint64_t bytes = 0;
+        std::size_t times = 0;
+    };
+    std::map<std::uint64_t, Imported> imported_;            ///< by key
     std::vector<std::pair<std::uint64_t, int>> connected_;  ///< a Peer is 1 + its place here
     std::vector<Event> kept_;                               ///< what wait() came across
     std::string error_ = "no error";
@@ -161,10 +171,49 @@ LocalMemory StrictGroup::allocate(std::size_t bytes) {
     return {end_.memory.back()->data.get(), bytes, end_.memory.back().get()};
 }
 
+LocalMemory StrictGroup::register_memory(void* data, std::size_t bytes) {
+    const Inside inside(*this);
+    require_writable_memory(data, bytes);
+    const std::scoped_lock lock(network_.mutex);
+    const std::uint64_t key = network_.keys() | 1;  // 0 is none
+    auto* const begin = static_cast<std::byte*>(data);
+    end_.memory.push_back(std::make_shared<Region>(begin, bytes, key, end_.number));
+    network_.regions[key] = end_.memory.back();
+    return {begin, bytes, end_.memory.back().get(), key};
+}
+
+void StrictGroup::deregister(const LocalMemory& memory) noexcept {
+    const Inside inside(*this);
+    const std::scoped_lock lock(network_.mutex);
+    const auto found =
+        std::find_if(end_.memory.begin(), end_.memory.end(), [&](const auto& region) {
+            return region->registered && region->key == memory.registration;
+        });
+    if (found == end_.memory.end()) {
+        return;
+    }
+    if (network_.is_source(end_, **found)) {
+        complain("memory was deregistered while a put of its own reads it");
+    }
+    network_.close(*found);
+    end_.memory.erase(found);
+}
+
+void StrictGroup::release(const RemoteMemory& memory) noexcept {
+    const Inside inside(*this);
+    const auto found = imported_.find(memory.key);
+    if (found == imported_.end()) {
+        complain("memory was released that was not imported");
+    } else if (--found->second.times == 0) {
+        imported_.erase(found);
+    }
+}
+
 std::string StrictGroup::describe(const LocalMemory& memory) const {
     const Inside inside(*this);
     for (const auto& region : end_.memory) {
-        if (region->data.get() == memory.data) {
+        if (memory.registration != 0 ? region->key == memory.registration
+                                     : region->data.get() == memory.data && !region->registered) {
             return encode(of_memory, region->key, region->bytes);
         }
     }
@@ -179,7 +228,9 @@ std::string StrictGroup::address(Port port) const {
 RemoteMemory StrictGroup::import_memory(std::string_view description) {
     const Inside inside(*this);
     const Blob blob = decode(of_memory, description);
-    imported_[blob.number] = blob.extent;
+    Imported& imported = imported_[blob.number];
+    imported.bytes = blob.extent;
+    ++imported.times;
     return {0, blob.number, blob.extent};
 }
 
@@ -207,7 +258,7 @@ std::string StrictGroup::mistake(Port port, Peer peer, const void* source, const
     if (known == imported_.end()) {
         return "put to memory that was not imported";
     }
-    if (bytes > known->second || offset > known->second - bytes) {
+    if (bytes > known->second.bytes || offset > known->second.bytes - bytes) {
         return "put outside the target's memory";
     }
     if (bytes == 0) {

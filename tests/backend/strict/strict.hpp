@@ -10,6 +10,7 @@
 //  - a source must be registered with the group, with its descriptor, and stay as it is until
 //    `sent`; a target must be registered, too, imported by this group, with the right key, of the
 //    group that is notified; no two puts under way may overlap there;
+//  - memory must not be deregistered while a put of its own reads it;
 //  - a group must be used by one thread at a time.
 //
 // What chance decides is repeated with STRICT_SEED, which each process prints. Threads only.
@@ -33,6 +34,7 @@ Complaint complain_to(Complaint complaint);
 /// Counts of what has happened in this process, to show that a test has met it.
 struct Encounters {
     unsigned long puts = 0, refused = 0, overtaken = 0, early_sent = 0, late_sent = 0, pieces = 0;
+    unsigned long cut = 0;  ///< puts on their way to memory that was deregistered
 };
 Encounters encounters();
 

@@ -102,6 +102,20 @@ TEST_F(Mistakes, SourcesThatAreNotRegistered) {
     heard("its descriptor does not hold");
 }
 
+TEST_F(Mistakes, MemoryThatIsTakenBackTooEarly) {
+    std::vector<std::byte> plain(1000);
+    const LocalMemory registered = from_->register_memory(plain.data(), plain.size());
+    EXPECT_EQ(put(plain.data(), registered.descriptor, 0, 1000), PutResult::queued);
+    from_->deregister(registered);
+    heard("while a put of its own reads it");
+    settle();
+    EXPECT_TRUE(heard_nothing());
+    from_->release(target_);
+    EXPECT_TRUE(heard_nothing());
+    from_->release(target_);
+    heard("was not imported");
+}
+
 TEST_F(Mistakes, SourcesThatChangeBeforeTheyAreSent) {
     EXPECT_EQ(put(source_.data, source_.descriptor, 0, 1000), PutResult::queued);
     source_.data[999] = std::byte{1};

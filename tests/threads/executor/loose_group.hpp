@@ -12,6 +12,7 @@
 #include <memory>
 #include <mutex>
 #include <random>
+#include <set>
 #include <thread>
 #include <vector>
 
@@ -42,7 +43,18 @@ class LooseGroup final : public PortGroup {
     RemoteMemory import_memory(std::string_view description) override {
         LocalMemory memory;
         std::memcpy(&memory, description.data(), sizeof memory);
-        return {reinterpret_cast<std::uint64_t>(memory.data), 0, memory.bytes};
+        return {reinterpret_cast<std::uint64_t>(memory.data), memory.registration, memory.bytes};
+    }
+
+    bool can_register() const override { return true; }
+    LocalMemory register_memory(void* data, std::size_t bytes) override {
+        const std::lock_guard lock(registered_mutex_);
+        registered_.insert(++registrations_);
+        return {static_cast<std::byte*>(data), bytes, nullptr, registrations_};
+    }
+    void deregister(const LocalMemory& memory) noexcept override {
+        const std::lock_guard lock(registered_mutex_);
+        registered_.erase(memory.registration);
     }
     Peer connect(Port, std::string_view address) override {
         Peer peer;
@@ -57,7 +69,8 @@ class LooseGroup final : public PortGroup {
             leaving_.size() + completing_.size() >= 6) {
             return PutResult::again;
         }
-        leaving_.push_back({peer, source, target.base + offset, bytes, notification, cookie});
+        leaving_.push_back(
+            {peer, source, target.base + offset, target.key, bytes, notification, cookie});
         return PutResult::queued;
     }
 
@@ -66,13 +79,7 @@ class LooseGroup final : public PortGroup {
         std::size_t count = 0;
         if (!leaving_.empty() && random_() % 2 == 0) {
             const Leaving put = take_any(leaving_);
-            auto* const peer = reinterpret_cast<LooseGroup*>(put.peer.handle);
-            const std::lock_guard lock(peer->mutex_);
-            if (put.bytes > 0) {
-                std::memcpy(reinterpret_cast<void*>(put.target), put.source, put.bytes);
-            }
-            peer->arrived_.push_back(put.notification);
-            peer->changed_.notify_one();
+            land(put);
             completing_.push_back(put.cookie);
         }
         if (!completing_.empty() && random_() % 2 == 0) {
@@ -118,10 +125,26 @@ class LooseGroup final : public PortGroup {
         Peer peer;
         const void* source;
         std::uint64_t target;
+        std::uint64_t registration;  ///< 0: allocated
         std::size_t bytes;
         std::uint64_t notification;
         std::uint64_t cookie;
     };
+
+    /// What comes too late for registered memory is dropped.
+    static void land(const Leaving& put) {
+        const std::lock_guard registered(registered_mutex_);
+        if (put.registration != 0 && registered_.count(put.registration) == 0) {
+            return;
+        }
+        auto* const peer = reinterpret_cast<LooseGroup*>(put.peer.handle);
+        const std::lock_guard lock(peer->mutex_);
+        if (put.bytes > 0) {
+            std::memcpy(reinterpret_cast<void*>(put.target), put.source, put.bytes);
+        }
+        peer->arrived_.push_back(put.notification);
+        peer->changed_.notify_one();
+    }
 
     template <typename T>
     T take_any(std::vector<T>& from) {
@@ -130,6 +153,10 @@ class LooseGroup final : public PortGroup {
         from.pop_back();
         return taken;
     }
+
+    static inline std::mutex registered_mutex_;  // guards the next two; taken before mutex_
+    static inline std::set<std::uint64_t> registered_;
+    static inline std::uint64_t registrations_ = 0;
 
     std::minstd_rand random_;
     std::vector<std::unique_ptr<std::byte[]>> memory_;
