@@ -54,6 +54,7 @@ KNOWS = {
     "backend/ofi": ("backend/ports/", "backend/system/", "topo/"),
     "backend/ucx": ("backend/ports/", "backend/system/", "topo/"),
     "backend/faults": ("backend/ports/", "topo/"),
+    "backend/registrations": ("backend/ports/", "topo/"),
     "backend/registry": ("backend/", "topo/"),
     "threads/kernels": ("topo/",),
     "threads/workers": ("topo/",),
