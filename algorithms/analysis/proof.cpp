@@ -319,7 +319,8 @@ void PartProof::apply_block(const Expected& expected, Action action, std::size_t
         buffers_.copy(at, payload_, payload);
     } else if (!buffers_.is_defined(at)) {
         complain("reduces into undefined");
-    } else if (!buffers_.reduce(at, payload_, payload)) {
+    } else if (action == Action::prepend ? !buffers_.prepend(at, payload_, payload)
+                                         : !buffers_.reduce(at, payload_, payload)) {
         complain("counts a contribution twice in");
     }
     if (order_) {
@@ -341,6 +342,10 @@ void PartProof::require_results() {
 
 void PartProof::require_result(Rank rank, Block block) {
     const std::size_t at = index(rank, block);
+    if (row_.is_prefix()) {
+        require_prefix(rank, block);
+        return;
+    }
     if (row_.reduces) {
         if (!buffers_.holds_all(at)) {
             findings_.add(part_, step_, rank,
@@ -368,6 +373,19 @@ void PartProof::require_result(Rank rank, Block block) {
     }
 }
 
+/// Its order is checked, too, and not only for operations that do not commute: a prefix is one.
+void PartProof::require_prefix(Rank rank, Block block) {
+    const std::size_t at = index(rank, block);
+    const Rank wanted = row_.contributors(rank, torus_.ranks());
+    if (!buffers_.is_in_order(at, wanted)) {
+        findings_.add(part_, step_, rank,
+                      "at the end block " + std::to_string(block) +
+                          " is not the reduction of ranks 0 to " + std::to_string(wanted - 1) +
+                          " in their order: it holds " + std::to_string(buffers_.contributors(at)) +
+                          " contributions");
+    }
+}
+
 bool PartProof::identical() const {
     for (Rank r = 1; r < torus_.ranks(); ++r) {
         for (Block b = 0; b < vector_blocks_; ++b) {
@@ -382,7 +400,8 @@ bool PartProof::identical() const {
 bool PartProof::in_order() const {
     for (Rank r = 0; r < torus_.ranks(); ++r) {
         for (Block b = 0; b < vector_blocks_; ++b) {
-            if (ends_with(r, b) && !buffers_.is_left_fold(index(r, b))) {
+            if (ends_with(r, b) &&
+                !buffers_.is_left_fold(index(r, b), row_.contributors(r, torus_.ranks()))) {
                 return false;
             }
         }

@@ -69,6 +69,7 @@ class PartProof {
     bool begins_with(Rank rank, Block block) const;
     bool ends_with(Rank rank, Block block) const;
     void require_result(Rank rank, Block block);
+    void require_prefix(Rank rank, Block block);
 
     void run_step();
     // proof_moves.cpp

@@ -13,6 +13,10 @@ std::string verb(const Move& move) {
 void PartProof::run_moves(Rank rank, const Schedule& schedule, const Step& step) {
     for (const Move& m : schedule.moves_of(step)) {
         const Extent to{m.to, m.from.count};
+        if (m.action == Action::prepend) {
+            report(rank, verb(m) + " prepends, which receives alone do");
+            continue;
+        }
         if (!has_source(rank, m) || !inside(rank, to, "a move writes")) {
             continue;
         }

@@ -35,6 +35,7 @@ void SymbolicValues::resize(std::size_t count) {
     sets_.resize(count * words_);
     hashes_.resize(count);
     folds_.resize(words_ > 0 ? count : 0);
+    orders_.resize(words_ > 0 ? count : 0);
 }
 
 void SymbolicValues::set_own(std::size_t at, Rank rank, std::size_t which) {
@@ -42,7 +43,7 @@ void SymbolicValues::set_own(std::size_t at, Rank rank, std::size_t which) {
     if (words_ > 0) {
         std::fill_n(set(at), words_, 0);
         set(at)[rank / 64] = std::uint64_t{1} << (rank % 64);
-        folds_[at] = {rank, rank + 1};
+        folds_[at] = orders_[at] = {rank, rank + 1};
     }
 }
 
@@ -55,10 +56,20 @@ void SymbolicValues::copy(std::size_t at, const SymbolicValues& source, std::siz
     if (words_ > 0) {
         std::copy_n(source.set(from), words_, set(at));
         folds_[at] = source.folds_[from];
+        orders_[at] = source.orders_[from];
     }
 }
 
 bool SymbolicValues::reduce(std::size_t at, const SymbolicValues& source, std::size_t from) {
+    return combine(at, source, from, false);
+}
+
+bool SymbolicValues::prepend(std::size_t at, const SymbolicValues& source, std::size_t from) {
+    return combine(at, source, from, true);
+}
+
+bool SymbolicValues::combine(std::size_t at, const SymbolicValues& source, std::size_t from,
+                             bool on_the_left) {
     std::uint64_t* target = set(at);
     const std::uint64_t* added = source.set(from);
     std::uint64_t shared = 0;
@@ -68,10 +79,14 @@ bool SymbolicValues::reduce(std::size_t at, const SymbolicValues& source, std::s
     if (shared != 0) {
         return false;
     }
-    const Fold right = source.folds_[from];
-    Fold& left = folds_[at];
-    const bool extends = right.end == right.first + 1 && left.end == right.first && left.end > 0;
-    left.end = extends ? right.end : 0;
+    const auto join = [&](Interval& own, Interval other, bool single) {
+        const Interval left = on_the_left ? other : own, right = on_the_left ? own : other;
+        const bool extends = left.end > 0 && right.end > 0 && left.end == right.first &&
+                             (!single || right.end == right.first + 1);
+        own = extends ? Interval{left.first, right.end} : Interval{};
+    };
+    join(folds_[at], source.folds_[from], true);
+    join(orders_[at], source.orders_[from], false);
     unite(at, source, from);
     return true;
 }
@@ -98,7 +113,7 @@ Rank SymbolicValues::contributors(std::size_t at) const {
 }
 
 double SymbolicValues::bytes(Rank ranks, double count, bool contributors) {
-    return !contributors ? count * 8.0 : count * 8.0 * ((static_cast<double>(ranks) + 63) / 64 + 2);
+    return !contributors ? count * 8.0 : count * 8.0 * ((static_cast<double>(ranks) + 63) / 64 + 3);
 }
 
 }  // namespace trefoil

@@ -116,8 +116,11 @@ const json& CheckedObject::list(const char* name) const {
 
 Action CheckedObject::action() const {
     const std::string name = text("action");
+    if (name == "prepend") {
+        return Action::prepend;
+    }
     if (name != "replace" && name != "reduce") {
-        refuse_schedule(place_, "\"action\" is \"" + name + "\"; give replace or reduce");
+        refuse_schedule(place_, "\"action\" is \"" + name + "\"; give replace, reduce or prepend");
     }
     return name == "reduce" ? Action::reduce : Action::replace;
 }

@@ -19,7 +19,7 @@ nlohmann::ordered_json extents_json(std::span<const Extent> extents) {
 }
 
 const char* action_name(Action action) {
-    return action == Action::reduce ? "reduce" : "replace";
+    return action == Action::reduce ? "reduce" : action == Action::prepend ? "prepend" : "replace";
 }
 
 nlohmann::ordered_json step_json(const Schedule& schedule, const Step& step) {

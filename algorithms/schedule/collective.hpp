@@ -22,7 +22,9 @@ enum class Collective : std::uint8_t {
     gather,          ///< rank r begins with block r, the root ends with all blocks
     scatter,         ///< the root begins with all blocks, rank r ends with block r
     alltoall,        ///< rank r begins with a block for each rank, ends with one from each
-    barrier          ///< no data: every rank ends having heard from every rank
+    barrier,         ///< no data: every rank ends having heard from every rank
+    scan,            ///< rank r ends with the reduction of the vectors of ranks 0 ... r
+    exscan           ///< rank r > 0 ends with that of ranks 0 ... r-1
 };
 
 /// What a rank brings to a collective, or takes from it.
@@ -33,7 +35,14 @@ enum class Data : std::uint8_t {
     rank_blocks  ///< a block for each rank
 };
 
-enum class Holders : std::uint8_t { all, root };
+enum class Holders : std::uint8_t { all, root, all_but_first };
+
+/// Whose contributions what comes out on rank r is the reduction of.
+enum class Prefix : std::uint8_t {
+    none,       ///< all ranks'
+    inclusive,  ///< those of ranks 0 ... r
+    exclusive   ///< those of ranks 0 ... r-1
+};
 
 /// What goes into a collective, or comes out of it, and on which ranks.
 struct CollectiveSide {
@@ -41,7 +50,9 @@ struct CollectiveSide {
     Holders holders = Holders::all;
 
     constexpr bool held_by(Rank rank, Rank root) const {
-        return data != Data::none && (holders == Holders::all || rank == root);
+        return data != Data::none &&
+               (holders == Holders::root ? rank == root
+                                         : rank > 0 || holders != Holders::all_but_first);
     }
 };
 
@@ -59,8 +70,9 @@ struct CollectiveTraits {
     Collective collective = Collective::barrier;
     std::string_view name;  ///< as users type it
     CollectiveSide in, out;
-    /// What comes out is the reduction of what all ranks brought; else it is what one rank had.
+    /// What comes out is a reduction of what the ranks brought; else it is what one rank had.
     bool reduces = false;
+    Prefix prefix = Prefix::none;
     /// A rank that completes a call has heard from every rank in it, whatever the vectors' lengths,
     /// but in the vector variant.
     bool synchronises = false;
@@ -81,9 +93,14 @@ struct CollectiveTraits {
     }
     /// Each rank has one of the blocks of a schedule: all collectives with blocks but alltoall.
     constexpr bool blocks_have_owners() const { return has_blocks() && !blocks_both_ways(); }
+    constexpr bool is_prefix() const { return prefix != Prefix::none; }
+    /// How many ranks, from rank 0 on, contribute to what comes out on `rank`.
+    constexpr Rank contributors(Rank rank, Rank ranks) const {
+        return !is_prefix() ? ranks : rank + (prefix == Prefix::inclusive ? 1 : 0);
+    }
     /// Several ranks get the same sums, which then should have the same bits.
     constexpr bool replicates_results() const {
-        return reduces && out.data == Data::vector && out.holders == Holders::all;
+        return reduces && !is_prefix() && out.data == Data::vector && out.holders == Holders::all;
     }
     /// How many vector blocks a part of a schedule has; 0: as many as the algorithm likes.
     constexpr std::uint32_t vector_blocks(Rank ranks) const {
@@ -94,11 +111,12 @@ struct CollectiveTraits {
 namespace detail {
 
 inline constexpr CollectiveSide nothing{}, vector_of_all{Data::vector, Holders::all},
-    vector_of_root{Data::vector, Holders::root}, block_of_all{Data::own_block, Holders::all},
-    blocks_of_all{Data::rank_blocks, Holders::all},
+    vector_of_root{Data::vector, Holders::root},
+    vector_of_all_but_first{Data::vector, Holders::all_but_first},
+    block_of_all{Data::own_block, Holders::all}, blocks_of_all{Data::rank_blocks, Holders::all},
     blocks_of_root{Data::rank_blocks, Holders::root};
 
-inline constexpr std::array<CollectiveTraits, 9> collective_rows{{
+inline constexpr std::array<CollectiveTraits, 11> collective_rows{{
     {.collective = Collective::allreduce,
      .name = "allreduce",
      .in = vector_of_all,
@@ -151,6 +169,18 @@ inline constexpr std::array<CollectiveTraits, 9> collective_rows{{
      .out = nothing,
      .synchronises = true,
      .in_place = InPlace::never},
+    {.collective = Collective::scan,
+     .name = "scan",
+     .in = vector_of_all,
+     .out = vector_of_all,
+     .reduces = true,
+     .prefix = Prefix::inclusive},
+    {.collective = Collective::exscan,
+     .name = "exscan",
+     .in = vector_of_all,
+     .out = vector_of_all_but_first,
+     .reduces = true,
+     .prefix = Prefix::exclusive},
 }};
 
 constexpr bool rows_are_in_order() {

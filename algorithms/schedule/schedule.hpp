@@ -24,8 +24,12 @@ struct Extent {
     friend bool operator==(const Extent&, const Extent&) = default;
 };
 
-/// What happens to the target of a receive or a move. Reduce is target = target op source.
-enum class Action : std::uint8_t { replace, reduce };
+/// What happens to the target of a receive or a move.
+enum class Action : std::uint8_t {
+    replace,
+    reduce,  ///< target = target op source
+    prepend  ///< target = source op target; of receives only
+};
 
 /// A slice of one of the schedule's arrays. Arrays are flat so that a schedule of thousands of
 /// steps is a handful of allocations.

@@ -111,7 +111,7 @@ TrafficWork Traffic::work_of(const Schedule& schedule, const Part& part, const S
     }
     for (const Receive& receive : schedule.receives_of(step)) {
         for (const Application& application : schedule.applications_of(receive)) {
-            (application.action == Action::reduce ? work.reduced_after : work.copied_after) +=
+            (application.action != Action::replace ? work.reduced_after : work.copied_after) +=
                 block * static_cast<double>(block_count(schedule.extents_of(application)));
         }
     }

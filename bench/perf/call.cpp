@@ -36,6 +36,10 @@ trefoil_status_t call_collective(trefoil_comm_t comm, const CollectiveCall& c) {
             return received == nullptr ? trefoil_alltoall(c.send, c.recv, c.count, c.type, comm)
                                        : trefoil_alltoallv(c.send, sent, sent_at, c.recv, received,
                                                            received_at, c.type, comm);
+        case Collective::scan:
+            return trefoil_scan(c.send, c.recv, c.count, c.type, c.operation, comm);
+        case Collective::exscan:
+            return trefoil_exscan(c.send, c.recv, c.count, c.type, c.operation, comm);
         case Collective::barrier:
             return trefoil_barrier(comm);
     }

@@ -187,8 +187,10 @@ Meter::Data Meter::make_data(const Case& what) const {
     }
     const Rank rank = session_.rank();
     const Rank ranks = session_.torus().ranks();
+    const Rank contributors = traits_of(what.collective).contributors(rank, ranks);
     Data data{exact_input(what.type, *what.operation, rank, ranks),
-              exact_result(what.type, *what.operation, ranks), poisoned(what.type), std::nullopt};
+              exact_result(what.type, *what.operation, ranks, std::max(1, contributors)),
+              poisoned(what.type), std::nullopt};
     if (is_floating(what.type)) {
         data.mixed = mixed_magnitudes(what.type, *what.operation, rank, ranks);
     }
@@ -196,7 +198,7 @@ Meter::Data Meter::make_data(const Case& what) const {
 }
 
 const Meter::Data& Meter::data_of(const Case& what) {
-    const auto key = std::pair(what.type, what.operation);
+    const auto key = std::tuple(what.type, what.operation, traits_of(what.collective).prefix);
     auto found = data_.find(key);
     if (found == data_.end()) {
         found = data_.emplace(key, make_data(what)).first;

@@ -83,7 +83,7 @@ class Meter {
     bool check_;
     const UserSchedule* schedule_;
     std::uint64_t salt_ = 0;  ///< another one for each checked call, alike on all ranks
-    std::map<std::pair<DataType, std::optional<Operation>>, Data> data_;
+    std::map<std::tuple<DataType, std::optional<Operation>, Prefix>, Data> data_;
 };
 
 }  // namespace trefoil::tool

@@ -60,14 +60,21 @@ std::vector<Campaign::Kind> kinds_without_operation(const PerfOptions& options) 
     return result;
 }
 
+std::string reason_against(Collective collective, DataType type, Operation operation) {
+    return operation == Operation::average && traits_of(collective).is_prefix()
+               ? fmt::format("avg is not for {}", to_string(collective))
+               : refusal(type, operation);
+}
+
 /// All pairs that make sense. With "all" the others are left out, else they are an error.
-std::vector<Campaign::Kind> kinds(const PerfOptions& options) {
+std::vector<Campaign::Kind> kinds(const PerfOptions& options, Collective collective) {
     const std::string asked = options.operations.empty() ? "sum" : options.operations;
     const bool lenient = options.datatypes == "all" || asked == "all";
     std::vector<Campaign::Kind> result;
     for (const DataType type : datatypes(options.datatypes)) {
         for (const std::optional<Operation> operation : operations(asked)) {
-            const std::string reason = operation ? refusal(type, *operation) : "";
+            const std::string reason =
+                operation ? reason_against(collective, type, *operation) : "";
             if (reason.empty()) {
                 result.push_back({type, operation});
             } else if (!lenient) {
@@ -234,8 +241,9 @@ Campaign make_campaign(const PerfOptions& options) {
         campaign.counts = {0};
         campaign.in_place = {false};
     } else {
-        campaign.kinds = traits_of(campaign.collective).reduces ? kinds(options)
-                                                                : kinds_without_operation(options);
+        campaign.kinds = traits_of(campaign.collective).reduces
+                             ? kinds(options, campaign.collective)
+                             : kinds_without_operation(options);
         campaign.in_place = placements(options, campaign.collective);
         if (options.counts.empty()) {
             campaign.bytes = sizes_of(options);

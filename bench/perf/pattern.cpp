@@ -306,12 +306,12 @@ ElementStream exact_input(DataType type, Operation operation, Rank rank, Rank ra
     return stream;
 }
 
-ElementStream exact_result(DataType type, Operation operation, Rank ranks) {
+ElementStream exact_result(DataType type, Operation operation, Rank ranks, Rank contributors) {
     ElementStream stream(type);
     for (std::size_t variant = 0; variant < ElementStream::variants; ++variant) {
         for (std::size_t j = 0; j < ElementStream::period; ++j) {
             Number total = input_of(type, operation, 0, ranks, j, variant);
-            for (Rank rank = 1; rank < ranks; ++rank) {
+            for (Rank rank = 1; rank < contributors; ++rank) {
                 total =
                     combine(operation, total, input_of(type, operation, rank, ranks, j, variant));
             }

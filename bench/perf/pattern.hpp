@@ -38,10 +38,14 @@ class ElementStream {
     std::vector<std::byte> table_;
 };
 
-/// What a rank contributes, and the result over all ranks. Every partial result, in any order of
-/// the ranks, is exactly representable in the type, so there is one right answer.
+/// What a rank contributes, and the result over the first `contributors` ranks. Every partial
+/// result, in any order of the ranks, is exactly representable in the type, so there is one right
+/// answer. `contributors` is positive.
 ElementStream exact_input(DataType type, Operation operation, Rank rank, Rank ranks);
-ElementStream exact_result(DataType type, Operation operation, Rank ranks);
+ElementStream exact_result(DataType type, Operation operation, Rank ranks, Rank contributors);
+inline ElementStream exact_result(DataType type, Operation operation, Rank ranks) {
+    return exact_result(type, operation, ranks, ranks);
+}
 
 /// One rank's input of floating-point numbers of both signs whose magnitudes differ by 2^20 (2^12
 /// for float16): the bits of a reduction show in which order it was done. Not for integers.

@@ -190,12 +190,22 @@ std::string automatic(const Algorithm& a) {
     if (a.selection.most_ranks == 0) {
         return "`auto` never takes it; it runs where it is named.";
     }
-    if (a.traits.order_preserving && a.traits.cost_class == CostClass::bandwidth) {
+    if (a.traits.order_preserving && a.traits.cost_class == CostClass::bandwidth &&
+        !traits_of(a.collective).is_prefix()) {
         return "`auto` takes it only for operations that do not commute.";
     }
     return a.selection.most_ranks < std::numeric_limits<Rank>::max()
                ? fmt::format("`auto` considers it on up to {} ranks.", a.selection.most_ranks)
                : "";
+}
+
+std::string_view order_of(const Algorithm& a) {
+    if (traits_of(a.collective).is_prefix()) {
+        return a.traits.order_preserving
+                   ? "Goes from the lowest rank to the highest: the same bits on every shape."
+                   : "Keeps the order of the ranks, and joins groups of them.";
+    }
+    return a.traits.order_preserving ? "Reduces in rank order." : "Operations must commute.";
 }
 
 std::string about(const Algorithm& a) {
@@ -207,8 +217,7 @@ std::string about(const Algorithm& a) {
     text += item(fmt::format("Meant for {} vectors.",
                              a.traits.cost_class == CostClass::latency ? "small" : "large"));
     if (traits.reduces) {
-        text +=
-            item(a.traits.order_preserving ? "Reduces in rank order." : "Operations must commute.");
+        text += item(std::string(order_of(a)));
         text += a.traits.identical_results ? "" : item("Results may differ in the last bits.");
     }
     text += a.traits.vector_variant ? item("Takes blocks of any sizes (alltoallv).") : "";

@@ -119,7 +119,9 @@ class Writer {
         std::string what = applications.empty() ? signal_text(r.opens) : "";
         for (const Application& a : applications) {
             const auto extents = schedule_.extents_of(a);
-            const std::string action = a.action == Action::reduce ? "reduced into" : "replaces";
+            const std::string action = a.action == Action::reduce    ? "reduced into"
+                                       : a.action == Action::prepend ? "reduced before"
+                                                                     : "replaces";
             what += what.empty() ? fmt::format("{:<5} of the vector: {} {}",
                                                share(part, block_count(extents)), action,
                                                blocks_text(part, extents))

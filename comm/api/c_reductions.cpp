@@ -51,6 +51,29 @@ trefoil_status_t trefoil_reduce(const void* send, void* recv, size_t count,
     });
 }
 
+trefoil_status_t trefoil_scan(const void* send, void* recv, size_t count,
+                              trefoil_datatype_t datatype, trefoil_op_t op, trefoil_comm_t comm) {
+    return guarded([&] {
+        const Entry entry(comm);
+        Request request{.collective = Collective::scan, .count = count};
+        set_operation(request, datatype, op);
+        require_no_average(request, "scan");
+        run_checked(entry, request, comm, send, recv);
+    });
+}
+
+trefoil_status_t trefoil_exscan(const void* send, void* recv, size_t count,
+                                trefoil_datatype_t datatype, trefoil_op_t op, trefoil_comm_t comm) {
+    return guarded([&] {
+        const Entry entry(comm);
+        Request request{.collective = Collective::exscan, .count = count};
+        set_operation(request, datatype, op);
+        require_no_average(request, "exscan");
+        // In place the first rank's contribution is where it would receive, too.
+        run_checked(entry, request, comm, comm->rank == 0 && in_place(send) ? recv : send, recv);
+    });
+}
+
 trefoil_status_t trefoil_reduce_scatter_block(const void* send, void* recv, size_t count,
                                               trefoil_datatype_t datatype, trefoil_op_t op,
                                               trefoil_comm_t comm) {

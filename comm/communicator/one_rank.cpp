@@ -12,7 +12,7 @@ void run_alone(const Request& request, const void* send, void* recv) {
         return all ? side.displacement_of(0) * request.element_bytes() : 0;
     };
     const CollectiveTraits& row = request.traits();
-    if (bytes == 0 || send == nullptr || recv == nullptr) {
+    if (row.prefix == Prefix::exclusive || bytes == 0 || send == nullptr || recv == nullptr) {
         return;
     }
     const auto* const source = static_cast<const std::byte*>(send) +

@@ -125,21 +125,23 @@ void Chooser::require_root(const Choice& choice) const {
 }
 
 void Chooser::require_rank_order(const Request& request, const Choice& choice) const {
-    if (!request.traits().reduces || !goes_in_rank_order(request)) {
+    const bool is_prefix = request.traits().is_prefix();
+    if (!request.traits().reduces || !(is_prefix || goes_in_rank_order(request))) {
         return;
     }
-    const char* const who =
-        request.commutes() ? "TREFOIL_REPRODUCIBLE=1" : "an operation that does not commute";
-    if (!choice.algorithm->traits.order_preserving) {
+    const std::string who = is_prefix            ? std::string(request.traits().name)
+                            : request.commutes() ? "TREFOIL_REPRODUCIBLE=1"
+                                                 : "an operation that does not commute";
+    if (goes_in_rank_order(request) && !choice.algorithm->traits.order_preserving) {
         throw Error(Status::unsupported,
                     std::string(choice.algorithm->name) + " does not reduce in rank order, which " +
-                        who +
+                        (is_prefix ? "TREFOIL_REPRODUCIBLE=1" : who) +
                         " needs; use auto, or an algorithm that `trefoil info` lists as order "
                         "preserving");
     }
     if (!std::is_sorted(map_.rank_at.begin(), map_.rank_at.end())) {
         throw Error(Status::unsupported,
-                    std::string(who) +
+                    who +
                         " needs ranks that lie in the torus row by row, but the coordinates given "
                         "put them in another order");
     }
@@ -153,7 +155,9 @@ std::size_t Chooser::bytes_of(const Request& request) const {
 }
 
 bool Chooser::goes_in_rank_order(const Request& request) const {
-    return !request.commutes() || reproducible_;
+    // A prefix goes by the order of the ranks in any case; it is the same bits that need one
+    // association.
+    return (!request.commutes() && !request.traits().is_prefix()) || reproducible_;
 }
 
 /// What TREFOIL_PHASE_SYNC makes of an algorithm.

@@ -326,7 +326,9 @@ class Lowering {
         if (action == Action::replace) {
             ops.push_back({ProgramOp::Kind::copy, target, source, {}, bytes});
         } else {
-            ops.push_back({ProgramOp::Kind::reduce, target, source, {}, bytes / element_bytes_});
+            const auto kind =
+                action == Action::prepend ? ProgramOp::Kind::prepend : ProgramOp::Kind::reduce;
+            ops.push_back({kind, target, source, {}, bytes / element_bytes_});
         }
     }
 

@@ -49,9 +49,12 @@ struct Candidate {
 
 /// What sends every block straight to its reducer is there for the order of the ranks only: pricing
 /// its p^2 messages costs more than it ever saves. On large tori that is so for any `direct`.
-bool suits_order(const Traits& traits, bool in_rank_order) {
-    return in_rank_order ? traits.order_preserving
-                         : !traits.order_preserving || traits.cost_class == CostClass::latency;
+bool suits_order(const Algorithm& algorithm, bool in_rank_order) {
+    const Traits& traits = algorithm.traits;
+    if (in_rank_order || traits_of(algorithm.collective).is_prefix()) {
+        return traits.order_preserving || !in_rank_order;
+    }
+    return !traits.order_preserving || traits.cost_class == CostClass::latency;
 }
 
 bool is_candidate(const Algorithm& algorithm, Collective collective, const Torus& torus) {
@@ -75,7 +78,7 @@ const std::vector<Candidate>& candidates(Collective collective, const Torus& tor
     if (found.empty()) {
         for (const Algorithm& algorithm : algorithms()) {
             if (is_candidate(algorithm, collective, torus) &&
-                suits_order(algorithm.traits, in_rank_order)) {
+                suits_order(algorithm, in_rank_order)) {
                 const bool priced = is_priced(collective, torus, in_rank_order);
                 const BuildOptions options{.pieces = algorithm.abilities.pieces ? 1U : 0U};
                 found.push_back(

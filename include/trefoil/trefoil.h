@@ -225,12 +225,13 @@ TREFOIL_API trefoil_status_t trefoil_comm_port(trefoil_comm_t comm, int port, tr
 TREFOIL_API trefoil_status_t trefoil_comm_nothing_moved(trefoil_comm_t comm, int* nothing_moved);
 
 /* From now on `collective` ("allreduce", "reduce_scatter", "allgather", "bcast", "reduce",
- * "gather", "scatter", "alltoall", "barrier") uses this algorithm ("auto": chosen per call), and so
- * do its variants ("allgatherv", "reduce_scatter_block", ...), which may be named instead. All
- * ranks must do the same. Modifiers follow the name: "ring:single-port", "swing:block-by-block"
- * (also permute, send, two-transmissions), "spanning-trees:pieces-8" (by default as many as suit
- * the vector). TREFOIL_ERROR_NOT_FOUND offers the nearest names; TREFOIL_ERROR_UNSUPPORTED says why
- * the torus, or alltoallv, does not suit. Either changes nothing. */
+ * "gather", "scatter", "alltoall", "barrier", "scan", "exscan") uses this algorithm ("auto": chosen
+ * per call), and so do its variants ("allgatherv", "reduce_scatter_block", ...), which may be named
+ * instead. All ranks must do the same. Modifiers follow the name: "ring:single-port",
+ * "swing:block-by-block" (also permute, send, two-transmissions), "spanning-trees:pieces-8" (by
+ * default as many as suit the vector). TREFOIL_ERROR_NOT_FOUND offers the nearest names;
+ * TREFOIL_ERROR_UNSUPPORTED says why the torus, or alltoallv, does not suit. Either changes
+ * nothing. */
 TREFOIL_API trefoil_status_t trefoil_comm_set_algorithm(trefoil_comm_t comm, const char* collective,
                                                         const char* algorithm);
 
@@ -274,6 +275,18 @@ TREFOIL_API trefoil_status_t trefoil_allreduce(const void* send, void* recv, siz
 /* As allreduce, but only the root receives; recv is ignored elsewhere. In place at the root. */
 TREFOIL_API trefoil_status_t trefoil_reduce(const void* send, void* recv, size_t count,
                                             trefoil_datatype_t datatype, trefoil_op_t op, int root,
+                                            trefoil_comm_t comm);
+
+/* Rank r receives the reduction of what ranks 0 ... r send, in their order. In place as allreduce.
+ * TREFOIL_ERROR_UNSUPPORTED where the torus has its ranks in another order than row by row. */
+TREFOIL_API trefoil_status_t trefoil_scan(const void* send, void* recv, size_t count,
+                                          trefoil_datatype_t datatype, trefoil_op_t op,
+                                          trefoil_comm_t comm);
+
+/* The same without the own contribution: rank r > 0 receives that of ranks 0 ... r-1; recv of rank
+ * 0 is left as it is, and in place (send == TREFOIL_IN_PLACE) read. */
+TREFOIL_API trefoil_status_t trefoil_exscan(const void* send, void* recv, size_t count,
+                                            trefoil_datatype_t datatype, trefoil_op_t op,
                                             trefoil_comm_t comm);
 
 /* send holds one block of `count` elements per rank; rank r receives block r of the reduction. In

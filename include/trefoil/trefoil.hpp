@@ -138,6 +138,24 @@ class Comm {
         check(trefoil_reduce(input(send), output(recv), count, by.datatype, by.op, root, handle_));
     }
 
+    /// Rank r receives the reduction of what ranks 0 ... r send.
+    template <Writable R, SendOf<Element<R>> S, ReductionOf<Element<R>> Op = trefoil_op_t>
+    void scan(const S& send, R&& recv, const Op& op = TREFOIL_SUM) {
+        const std::size_t count = std::ranges::size(recv);
+        lengths("scan").equal(send, count);
+        const Reduction by = reduction_of<Element<R>>(op);
+        check(trefoil_scan(input(send), output(recv), count, by.datatype, by.op, handle_));
+    }
+    /// The same without the own contribution. Rank 0 receives nothing, and gives a `recv` of the
+    /// same length all the same.
+    template <Writable R, SendOf<Element<R>> S, ReductionOf<Element<R>> Op = trefoil_op_t>
+    void exscan(const S& send, R&& recv, const Op& op = TREFOIL_SUM) {
+        const std::size_t count = std::ranges::size(recv);
+        lengths("exscan").equal(send, count);
+        const Reduction by = reduction_of<Element<R>>(op);
+        check(trefoil_exscan(input(send), output(recv), count, by.datatype, by.op, handle_));
+    }
+
     /// Rank r receives block r of the reduction of `all`. In place: all blocks are in `mine`, and
     /// the result is at its beginning.
     template <Writable R, SendOf<Element<R>> S, ReductionOf<Element<R>> Op = trefoil_op_t>

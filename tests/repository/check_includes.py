@@ -34,6 +34,7 @@ KNOWS = {
     "algorithms/trivance": SCHEDULES + ("algorithms/rings/", "algorithms/bandwidth/"),
     "algorithms/trees": SCHEDULES + ("algorithms/rings/", "algorithms/bandwidth/"),
     "algorithms/alltoall": SCHEDULES + ("algorithms/rings/", "algorithms/latency/dissemination.hpp"),
+    "algorithms/scans": SCHEDULES,
     "algorithms/simulation": SCHEDULES,
     "algorithms/rewiring": SCHEDULES,
     "algorithms/json": SCHEDULES + ("algorithms/analysis/",),
@@ -45,6 +46,7 @@ KNOWS = {
         "algorithms/trivance/",
         "algorithms/trees/",
         "algorithms/alltoall/",
+        "algorithms/scans/",
     ),
     # A transport knows the contract (ports) and its own library; the registry alone knows all transports.
     "backend/system": ("topo/",),

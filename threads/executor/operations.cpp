@@ -22,6 +22,7 @@ void note(TraceRing& trace, const Call& call, Rank peer, const ProgramOp& op,
             event.bytes = op.elements;
             break;
         case ProgramOp::Kind::reduce:
+        case ProgramOp::Kind::prepend:
         case ProgramOp::Kind::divide:
             event.kind = TraceEvent::Kind::reduce;
             break;
@@ -73,6 +74,9 @@ bool Operations::perform(const Call& call, const Program& program, SegmentBuffer
             break;
         case ProgramOp::Kind::reduce:
             call.kernels.apply(buffers.at(op.target), buffers.at(op.source), op.elements);
+            break;
+        case ProgramOp::Kind::prepend:
+            call.kernels.apply_before(buffers.at(op.target), buffers.at(op.source), op.elements);
             break;
         case ProgramOp::Kind::joint:
             call.kernels.apply_both(buffers.at(op.target), buffers.at(op.source),

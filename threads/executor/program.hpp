@@ -23,12 +23,13 @@ struct Location {
 
 struct ProgramOp {
     enum class Kind : std::uint8_t {
-        copy,    ///< target = source; `elements` counts bytes
-        reduce,  ///< target = target op source
-        joint,   ///< target = (target op source) op second, in one pass
-        divide,  ///< target = target / ranks: the last of an average
-        open,    ///< the VectorAddresses at source are those of the peer whose space target is
-        pull     ///< a copy from a peer's vector by the transport, where it is not mapped here
+        copy,     ///< target = source; `elements` counts bytes
+        reduce,   ///< target = target op source
+        prepend,  ///< target = source op target
+        joint,    ///< target = (target op source) op second, in one pass
+        divide,   ///< target = target / ranks: the last of an average
+        open,     ///< the VectorAddresses at source are those of the peer whose space target is
+        pull      ///< a copy from a peer's vector by the transport, where it is not mapped here
     };
     Kind kind = Kind::copy;
     Location target, source, second;

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Runs every allreduce with concatenation as the operation, by a plain interpreter that shares
-// nothing with the verifier: who contributed, how often, and in which order.
+// Runs every allreduce and every scan with concatenation as the operation, by a plain interpreter
+// that shares nothing with the verifier: who contributed, how often, and in which order.
 #include <gtest/gtest.h>
 
 #include <algorithm>
@@ -22,6 +22,8 @@ using Channel = std::tuple<Rank, Rank, Port>;  // receiver, sender, the receiver
 void combine(Action action, Text& target, const Text& source) {
     if (action == Action::replace) {
         target = source;
+    } else if (action == Action::prepend) {
+        target.insert(target.begin(), source.begin(), source.end());
     } else {
         target.insert(target.end(), source.begin(), source.end());
     }
@@ -118,6 +120,30 @@ TEST(TableOrder, EveryRankContributesOnceAndInOrderWherePromised) {
                             std::ranges::sort(text);
                         }
                         ASSERT_EQ(text, all);
+                    }
+                }
+            }
+        }
+    }
+}
+
+TEST(TableOrder, PrefixesAreThoseOfTheLowerRanksInOrder) {
+    for (const Algorithm& a : algorithms()) {
+        const CollectiveTraits& row = traits_of(a.collective);
+        for (const char* shape : {"1", "2", "3", "5", "8", "11", "2x2", "3x3", "4x3", "2x3x2"}) {
+            const Torus torus = Torus::parse(shape);
+            if (!row.is_prefix() || !a.refusal(torus).empty()) {
+                continue;
+            }
+            SCOPED_TRACE(std::string(row.name) + " by " + std::string(a.name) + " on " + shape);
+            Interpreter interpreter(torus, a);
+            for (std::size_t p = 0; p < interpreter.parts(); ++p) {
+                const std::vector<Buffer> buffers = interpreter.run(p);
+                for (Rank r = 0; r < torus.ranks(); ++r) {
+                    Text lower(static_cast<std::size_t>(row.contributors(r, torus.ranks())));
+                    std::iota(lower.begin(), lower.end(), 0);
+                    if (row.out.held_by(r, 0)) {
+                        ASSERT_EQ(buffers[r], Buffer{lower}) << "rank " << r;
                     }
                 }
             }

@@ -23,7 +23,9 @@ std::string those_with(Question&& question) {
 TEST(CollectiveRows, SayWhatTheInterfaceSays) {
     using Row = const CollectiveTraits&;
     EXPECT_EQ(those_with([](Row r) { return r.rooted(); }), "bcast reduce gather scatter");
-    EXPECT_EQ(those_with([](Row r) { return r.reduces; }), "allreduce reduce_scatter reduce");
+    EXPECT_EQ(those_with([](Row r) { return r.reduces; }),
+              "allreduce reduce_scatter reduce scan exscan");
+    EXPECT_EQ(those_with([](Row r) { return r.is_prefix(); }), "scan exscan");
     EXPECT_EQ(those_with([](Row r) { return r.blocks_have_owners(); }),
               "reduce_scatter allgather gather scatter");
     EXPECT_EQ(those_with([](Row r) { return r.blocks_both_ways(); }), "alltoall");
@@ -52,6 +54,18 @@ TEST(CollectiveRows, HoldersAreAllRanksOrTheRoot) {
     EXPECT_FALSE(scatter.in.held_by(1, 2));
     EXPECT_TRUE(scatter.out.held_by(1, 2));
     EXPECT_FALSE(traits_of(Collective::barrier).out.held_by(0, 0));
+}
+
+TEST(CollectiveRows, PrefixesTellWhoContributes) {
+    const CollectiveTraits &scan = traits_of(Collective::scan),
+                           &less = traits_of(Collective::exscan);
+    EXPECT_EQ(scan.contributors(0, 9), 1);
+    EXPECT_EQ(scan.contributors(8, 9), 9);
+    EXPECT_EQ(less.contributors(8, 9), 8);
+    EXPECT_EQ(traits_of(Collective::allreduce).contributors(0, 9), 9);
+    EXPECT_TRUE(less.in.held_by(0, 0));
+    EXPECT_FALSE(less.out.held_by(0, 0));
+    EXPECT_TRUE(less.out.held_by(1, 0));
 }
 
 std::string message_for(std::string_view name) {

@@ -37,6 +37,10 @@ const std::vector<Kind>& kinds() {
          [](A a) { return trefoil_allreduce(a.send, a.recv, a.count, a.type, a.op, a.comm); }},
         {"reduce", By::all, By::the_root, true, true, false, false,
          [](A a) { return trefoil_reduce(a.send, a.recv, a.count, a.type, a.op, a.root, a.comm); }},
+        {"scan", By::all, By::all, true, false, false, false,
+         [](A a) { return trefoil_scan(a.send, a.recv, a.count, a.type, a.op, a.comm); }},
+        {"exscan", By::all, By::all_but_first, true, false, false, false,
+         [](A a) { return trefoil_exscan(a.send, a.recv, a.count, a.type, a.op, a.comm); }},
         {"reduce_scatter_block", By::all, By::all, true, false, false, false,
          [](A a) {
              return trefoil_reduce_scatter_block(a.send, a.recv, a.count, a.type, a.op, a.comm);

@@ -31,7 +31,7 @@ struct Arguments {
 };
 
 /// Who reads `send` and who writes `recv`.
-enum class By { nobody, all, the_root };
+enum class By { nobody, all, the_root, all_but_first };
 
 struct Kind {
     const char* name;
@@ -71,7 +71,10 @@ struct Rank {
              default_root % of,
              comm};
     }
-    bool uses(By who) const { return who == By::all || (who == By::the_root && rank == a.root); }
+    bool uses(By who) const {
+        return who == By::all || (who == By::the_root && rank == a.root) ||
+               (who == By::all_but_first && rank > 0);
+    }
     bool sends() const { return uses(kind.sends); }
     bool receives() const { return uses(kind.receives); }
 

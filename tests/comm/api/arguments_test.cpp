@@ -9,8 +9,7 @@
 namespace trefoil::test {
 namespace {
 
-/// A call that is right: all elements are 1, so results are 1, or the number of
-/// ranks.
+/// A call that is right: all elements are 1, so results are 1, or a number of ranks.
 void check_right_call(const Kind& kind, int rank, int ranks, trefoil_comm_t comm,
                       const std::string& after) {
     Rank right(kind, rank, ranks, comm);
@@ -20,7 +19,9 @@ void check_right_call(const Kind& kind, int rank, int ranks, trefoil_comm_t comm
     ASSERT_EQ(kind.call(right.a), TREFOIL_SUCCESS)
         << kind.name << " after " << after << ": " << trefoil_last_error(nullptr);
     if (right.receives()) {
-        EXPECT_EQ(right.recv[0], kind.reduces ? ranks : 1) << kind.name << " after " << after;
+        const std::string name = kind.name;
+        const int sum = name == "scan" ? rank + 1 : name == "exscan" ? rank : ranks;
+        EXPECT_EQ(right.recv[0], kind.reduces ? sum : 1) << kind.name << " after " << after;
     }
 }
 

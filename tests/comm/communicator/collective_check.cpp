@@ -125,10 +125,11 @@ class Checker {
         }
         const std::int64_t value =
             static_cast<std::int64_t>(i) * 131 + piece.block * 7919 + what_.salt;
-        const std::int64_t ranks = part_.ranks;
-        return !traits_of(what_.collective).reduces ? value
-               : piece.content == Content::input    ? value * (part_.rank + 1)
-                                                    : value * (ranks * (ranks + 1) / 2);
+        const CollectiveTraits& row = traits_of(what_.collective);
+        const std::int64_t ranks = row.contributors(part_.rank, part_.ranks);
+        return !row.reduces                      ? value
+               : piece.content == Content::input ? value * (part_.rank + 1)
+                                                 : value * (ranks * (ranks + 1) / 2);
     }
 
     std::string difference(const Piece& piece, std::size_t i) {

@@ -179,6 +179,12 @@ static void reductions(void) {
     }
 
     clear();
+    check(trefoil_scan(send, recv, all, TREFOIL_INT32, TREFOIL_MAX, comm), "scan");
+    require(memcmp(recv, send, all * sizeof recv[0]) == 0, "the own one is the largest so far");
+    check(trefoil_exscan(TREFOIL_IN_PLACE, recv, all, TREFOIL_INT32, TREFOIL_MIN, comm), "exscan");
+    require(rank > 0 || memcmp(recv, send, all * sizeof recv[0]) == 0, "exscan on rank 0");
+
+    clear();
     check(trefoil_reduce_scatter_block(send, recv, block, TREFOIL_INT32, TREFOIL_SUM, comm),
           "reduce_scatter_block");
     expect_sums(recv, rank, rank + 1, "reduce_scatter_block");

@@ -75,6 +75,12 @@ class Rank {
             comm_.reduce(all, std::span<int>(), root);
         }
 
+        comm_.scan(mine(), recv, TREFOIL_MAX);
+        require(recv == mine(), "the own one is the largest so far");
+        comm_.exscan(mine(), recv, TREFOIL_MAX);
+        require(recv == blocks([&](int to, int i) { return value(std::max(rank_ - 1, 0), to, i); }),
+                "exscan");
+
         comm_.reduce_scatter(mine(), own);
         require(own == block_of(sums(), rank_), "reduce_scatter");
         all = mine();
