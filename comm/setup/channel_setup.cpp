@@ -139,10 +139,11 @@ std::string ChannelSetup::offer_of(const std::vector<Key>& incoming, const std::
                 mine.push_back({peer, port, id, channel_bytes * mine.size()});
             }
         }
-        if (channels_.in_by_id[g].size() + mine.size() > Notification::channel_limit) {
+        const std::uint32_t limit = Notification::channel_limit(group.notification_bits());
+        if (channels_.in_by_id[g].size() + mine.size() > limit) {
             throw Error(
                 Status::unsupported,
-                "more than " + std::to_string(Notification::channel_limit) +
+                "more than " + std::to_string(limit) +
                     " connections end at one port group of this rank; use another algorithm");
         }
         LocalMemory landing;

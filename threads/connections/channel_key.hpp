@@ -34,6 +34,9 @@ struct Landing {
     bool peer_left = false;      ///< the peer's communicator has ended
     bool ended = false;          ///< this rank's has
 
+    void* user = nullptr;      ///< whatever its user finds it by
+    std::uint32_t number = 0;  ///< the same
+
     ArenaPiece memory;
     std::optional<std::uint64_t> puts;  ///< of the peer, all that there will be, once it has left
 };
@@ -52,6 +55,9 @@ struct Wire {
     /// bytes. The receiver is told the sum at the end.
     std::uint64_t puts = 0;
     bool peer_left = false;  ///< the peer's communicator has ended
+
+    void* user = nullptr;      ///< whatever its user finds it by
+    std::uint32_t number = 0;  ///< the same
 };
 
 }  // namespace trefoil

@@ -156,7 +156,8 @@ bool ControlMessages::take(std::size_t group, const Notification& notification) 
     }
     InChannel& channel = channels_.in[number];
     // Where notifications have room for it.
-    if (notification.check != channel.proof && channels_.groups[group]->notification_bits() == 64) {
+    if (notification.check != Notification::folded(channel.proof) &&
+        channels_.groups[group]->notification_bits() == 64) {
         refused_.fetch_add(1, std::memory_order_relaxed);
         return false;
     }

@@ -4,28 +4,37 @@
 
 #include <cstdint>
 
+#include "threads/connections/signal.hpp"
+
 namespace trefoil {
 
 /// Bits, low to high: message index on the channel (13), the receiver's channel number (10), a
-/// slice of the call's signature (6), the number of the channel's use modulo 8 (3), a check (32). A
-/// channel is used once by each segment that sends messages through it; both ends count alike.
-/// Channels, not peers, are named, so that a notification says through which port it came and no
-/// transport needs to tell the source.
+/// slice of the call's signature (6), the number of the channel's use modulo 8 (3), a check (24),
+/// the rest of the channel number (8). A channel is used once by each segment that sends messages
+/// through it; both ends count alike. Channels, not peers, are named, so that a notification says
+/// through which port it came and no transport needs to tell the source.
 ///
-/// The check is how ranks that disagree about a call find out: half of a 64-bit hash of the call,
-/// its number and the message's length, so that one message is enough. (The length: in alltoallv
+/// The check is how ranks that disagree about a call find out: 24 bits of a hash of the call, its
+/// number and the message's length, so that one message is enough. (The length: in alltoallv
 /// counts are known to two ranks only, and no other check sees that they differ.) With checksums
-/// the CRC of the message's bytes is added to it.
+/// the CRC of the message's bytes is added to it, folded to as many bits.
 ///
-/// A transport may carry the lower 32 bits only (PortGroup::notification_bits()). There the
-/// signature slice stands alone: each message carries another six bits of the hash. Which ones
-/// depends on the channel too, so that where a call takes one message per channel its peers still
-/// compare different bits.
+/// A transport may carry the lower 32 bits only (PortGroup::notification_bits()). There channels
+/// have ten bits, and the signature slice stands alone: each message carries another six bits of
+/// the hash. Which ones depends on the channel too, so that where a call takes one message per
+/// channel its peers still compare different bits.
 struct Notification {
-    /// The last index is for control.
-    static constexpr std::uint32_t index_limit = (1U << 13) - 1;
-    static constexpr std::uint32_t channel_limit = 1U << 10;
+    /// The last index is for the control messages of channels, those before it are signals
+    /// (threads/connections/signal.hpp).
+    static constexpr std::uint32_t control_index = (1U << 13) - 1;
+    static constexpr std::uint32_t index_limit = Signal::first_index;
+    static_assert(index_limit + Signal::kinds == control_index);
+    /// How many channels can be named at a group that has so many notification_bits().
+    static constexpr std::uint32_t channel_limit(int notification_bits) {
+        return notification_bits == 64 ? 1U << 18 : 1U << 10;
+    }
     static constexpr std::uint32_t use_modulus = 8;
+    static constexpr int check_bits = 24;
 
     std::uint32_t index = 0;
     std::uint32_t channel = 0;
@@ -33,13 +42,20 @@ struct Notification {
     std::uint32_t use = 0;
     std::uint32_t check = 0;
 
+    /// 32 bits as a check: none of them is without influence.
+    static constexpr std::uint32_t folded(std::uint32_t bits) {
+        return (bits ^ bits >> check_bits) & ((1U << check_bits) - 1);
+    }
     constexpr std::uint64_t encode() const {
-        return std::uint64_t{check} << 32 | (index | channel << 13 | signature << 23 | use << 29);
+        const std::uint32_t low = index | (channel & 0x3ff) << 13 | signature << 23 | use << 29;
+        const std::uint32_t high = check | channel >> 10 << check_bits;
+        return std::uint64_t{high} << 32 | low;
     }
     static constexpr Notification decode(std::uint64_t bits) {
         const auto low = static_cast<std::uint32_t>(bits);
-        return {low & 0x1fff, low >> 13 & 0x3ff, low >> 23 & 0x3f, low >> 29,
-                static_cast<std::uint32_t>(bits >> 32)};
+        const auto high = static_cast<std::uint32_t>(bits >> 32);
+        return {low & 0x1fff, (low >> 13 & 0x3ff) | high >> check_bits << 10, low >> 23 & 0x3f,
+                low >> 29, high & ((1U << check_bits) - 1)};
     }
     /// This message of `bytes` bytes in a call whose hash is `hash`; `checksum`: of its bytes, or
     /// 0 where none is kept.
@@ -49,7 +65,7 @@ struct Notification {
         Notification result = *this;
         result.signature = static_cast<std::uint32_t>(
             (hash >> (6 * ((index + channel) % 10)) ^ length >> 58) & 0x3f);
-        result.check = static_cast<std::uint32_t>((hash ^ length) >> 32) ^ checksum;
+        result.check = folded(static_cast<std::uint32_t>((hash ^ length) >> 32) ^ checksum);
         return result;
     }
     /// A message of a segment; all others are control messages.
@@ -68,11 +84,11 @@ enum class Control : std::uint32_t {
 };
 
 /// `number` is taken modulo Notification::use_modulus and travels in the place of the use's.
-/// `proof`: that it comes from the channel's peer (OutChannel::proof); it is the check.
+/// `proof`: that it comes from the channel's peer (OutChannel::proof); folded, it is the check.
 constexpr std::uint64_t control_notification(Control kind, std::uint32_t channel,
                                              std::uint32_t number = 0, std::uint32_t proof = 0) {
-    return Notification{Notification::index_limit, channel, static_cast<std::uint32_t>(kind),
-                        number % Notification::use_modulus, proof}
+    return Notification{Notification::control_index, channel, static_cast<std::uint32_t>(kind),
+                        number % Notification::use_modulus, Notification::folded(proof)}
         .encode();
 }
 

@@ -159,15 +159,41 @@ TEST(Lower, WhatDoesNotFitTheLandingSlotIsRefused) {
 }
 
 TEST(Notification, SurvivesTheRoundTrip) {
-    const Notification notification{8190, 1023, 63, 7, 0x89abcdef};
+    const Notification notification{8183, 0x2a3f5, 63, 7, 0xabcdef};
     const Notification back = Notification::decode(notification.encode());
-    EXPECT_EQ(back.index, 8190U);
-    EXPECT_EQ(back.channel, 1023U);
+    EXPECT_EQ(back.index, 8183U);
+    EXPECT_EQ(back.channel, 0x2a3f5U);
     EXPECT_EQ(back.signature, 63U);
     EXPECT_EQ(back.use, 7U);
-    EXPECT_EQ(back.check, 0x89abcdefU);
+    EXPECT_EQ(back.check, 0xabcdefU);
     EXPECT_TRUE(back.is_message());
     EXPECT_FALSE(Notification::decode(control_notification(Control::leaving, 5)).is_message());
+    // Where the lower half travels alone, a channel of ten bits does.
+    const Notification narrow{8183, 1023, 63, 7, 0xabcdef};
+    const Notification half = Notification::decode(static_cast<std::uint32_t>(narrow.encode()));
+    EXPECT_EQ(half.channel, 1023U);
+    EXPECT_EQ(half.index, 8183U);
+    EXPECT_EQ(half.check, 0U);
+    EXPECT_EQ(Notification::channel_limit(64), 0x40000U);
+    EXPECT_EQ(Notification::channel_limit(32), 1024U);
+}
+
+TEST(Notification, IsNoSignalAndNoSignalIsOne) {
+    EXPECT_FALSE(Signal::is_signal(Notification{8183, 7, 0, 0, 0}.encode()));
+    EXPECT_FALSE(Signal::is_signal(control_notification(Control::leaving, 0x3ffff)));
+    const Signal signal{Signal::Kind::record, Signal::place_limit - 1, ~0U};
+    EXPECT_FALSE(Notification::decode(signal.encode()).is_message());
+    EXPECT_NE(Notification::decode(signal.encode()).index, Notification::control_index);
+}
+
+TEST(Notification, EachBitOfAChecksumShows) {
+    const Notification message{1, 2, 0, 0, 0};
+    const std::uint32_t check = message.signed_for(77, 8, 0).check;
+    EXPECT_LT(check, 1U << 24);
+    for (int bit = 0; bit < 32; ++bit) {
+        EXPECT_NE(message.signed_for(77, 8, 1U << bit).check, check) << bit;
+        EXPECT_NE(Notification::folded(1U << bit), 0U);
+    }
 }
 
 }  // namespace

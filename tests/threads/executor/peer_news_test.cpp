@@ -54,9 +54,10 @@ TEST(PutCookie, NamesItsChannelAndPerhapsAStep) {
 
 TEST(Notification, IsAMessageOrAWord) {
     EXPECT_TRUE((Notification{Notification::index_limit - 1, 0, 0, 0}.is_message()));
-    const Notification word = Notification::decode(control_notification(Control::taken, 1023, 15));
+    const Notification word =
+        Notification::decode(control_notification(Control::taken, 262143, 15));
     EXPECT_FALSE(word.is_message());
-    EXPECT_EQ(word.channel, 1023U);
+    EXPECT_EQ(word.channel, 262143U);
     EXPECT_EQ(word.use, 7U) << "modulo eight";
 }
 
