@@ -64,24 +64,92 @@ void Communicator::check(const Request& request) {
     }
 }
 
-void Communicator::run_unchecked(const Request& request, const void* send, void* recv) {
-    const Plan* found = plans_.find(request, chooser_->forced(request.collective));
-    if (found == nullptr) {
-        // The C interface has asked the runtimes that it knew; another may have come since.
-        look_for_device_runtimes();
-        require_host_memory(send, "send buffer");
-        require_host_memory(recv, "receive buffer");
-        found = &make_plan(request);
+const Plan& Communicator::plan_of(const Request& request, const void* send, void* recv) {
+    if (const Plan* const found = plans_.find(request, chooser_->forced(request.collective))) {
+        return *found;
     }
-    const Plan& made = *found;
-    if (made.segments.empty() && !request.counts_in_pairs()) {
+    // The C interface has asked the runtimes that it knew; another may have come since.
+    look_for_device_runtimes();
+    require_host_memory(send, "send buffer");
+    require_host_memory(recv, "receive buffer");
+    return make_plan(request);
+}
+
+void Communicator::run_unchecked(const Request& request, const void* send, void* recv) {
+    Call call = plan_of(request, send, recv).call;
+    if (call.segments.empty()) {
         executor_->count_empty_call();  // no segment: it would use up slots for nothing
         return;
     }
-    Call call = made.call;
     call.input = static_cast<const std::byte*>(send);
     call.output = static_cast<std::byte*>(recv);
     const Status status = executor_->run(call);
+    if (status != Status::success) {
+        fail(Error(status, executor_->failure()));
+    }
+}
+
+void PendingCall::keep(const Request& asked) {
+    const auto kept = [](std::span<const std::size_t> list, std::vector<std::size_t>& copy) {
+        copy.assign(list.begin(), list.end());
+        return std::span<const std::size_t>(copy);
+    };
+    request = asked;
+    request.counts = kept(asked.counts, counts);
+    request.displacements = kept(asked.displacements, displacements);
+    request.send_counts = kept(asked.send_counts, send_counts);
+    request.send_displacements = kept(asked.send_displacements, send_displacements);
+}
+
+void Communicator::prepare(PendingCall& call, const Request& request, const void* send,
+                           void* recv) {
+    check_alive();
+    call.send = send;
+    call.recv = recv;
+    call.complete = true;
+    call.plan.reset();
+    if (ranks() > 1) {
+        call.plan = plan_of(request, send, recv).shared_from_this();
+    }
+    if (ranks() == 1 || settings_.check_calls) {
+        call.keep(request);
+    }
+}
+
+void Communicator::start(PendingCall& call) {
+    check_alive();
+    if (!call.plan) {
+        run_alone(call.request, call.send, call.recv);
+        return;
+    }
+    if (settings_.check_calls) {
+        check(call.request);
+    }
+    Call lowered = call.plan->call;
+    call.complete = lowered.segments.empty();
+    if (call.complete) {
+        executor_->count_empty_call();
+        return;
+    }
+    lowered.input = static_cast<const std::byte*>(call.send);
+    lowered.output = static_cast<std::byte*>(call.recv);
+    executor_->issue(call.running, lowered);
+}
+
+void Communicator::progress() {
+    port_threads_->require_usable();
+    (void)executor_->advance();
+}
+
+void Communicator::wait(PendingCall& call) {
+    if (call.complete) {
+        return;
+    }
+    if (!executor_->is_over(call.running)) {
+        port_threads_->require_usable();
+        executor_->wait(call.running);
+    }
+    const Status status = executor_->status_of(call.running);
     if (status != Status::success) {
         fail(Error(status, executor_->failure()));
     }
@@ -142,13 +210,17 @@ const Plan& Communicator::make_plan(const Request& request) {
 }
 
 void Communicator::check_alive() const {
-    if (failed_ != Status::success) {
-        throw Error(failed_, "the communicator has failed before: " + failure_);
+    if (const Status failed = failed_; failed != Status::success) {
+        throw Error(failed, "the communicator has failed before: " + failure());
     }
     port_threads_->require_usable();
 }
 
 void Communicator::fail(const Error& error, const std::string& found_here) {
+    const std::lock_guard failing(failing_mutex_);
+    if (const Status failed = failed_; failed != Status::success) {
+        throw Error(failed, failure());
+    }
     const Cause cause = executor_->cause_of(error, found_here);
     const std::string text = cause.text + cause.own + " (on rank " + std::to_string(rank()) + ")";
     {
@@ -160,9 +232,10 @@ void Communicator::fail(const Error& error, const std::string& found_here) {
         const LogScope scope(log_);
         log_info(LogTopic::call, [&] { return "the communicator has failed: " + text; });
     }
-    bootstrap_->abandon(Error(failed_, cause.text));  // first: the other takes half a second
+    // First: the other takes half a second.
+    bootstrap_->abandon(Error(cause.status, cause.text));
     executor_->give_up(cause);
-    throw Error(failed_, text);
+    throw Error(cause.status, text);
 }
 
 std::string Communicator::failure() const {

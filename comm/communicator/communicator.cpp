@@ -76,6 +76,7 @@ void Communicator::set_up(const std::optional<Error>& refusal) {
 Communicator::~Communicator() {
     const LogScope scope(log_);
     if (executor_) {
+        const Engine::Exclusive held(*engine_);
         executor_->leave();
     }
     if (timeline_) {
@@ -172,12 +173,14 @@ void Communicator::open_ports() {
         }
     }
     if (ranks() > 1) {
-        channels_.groups = open_backend(settings_.backend, ports_->backend_config());
+        auto groups = open_backend(settings_.backend, ports_->backend_config());
         if (settings_.faults) {
             log_warning(LogTopic::setup,
                         [] { return std::string("TREFOIL_FAULTS injects faults, for tests"); });
-            channels_.groups = with_faults(std::move(channels_.groups), *settings_.faults, rank());
+            groups = with_faults(std::move(groups), *settings_.faults, rank());
         }
+        channels_.groups.assign(std::make_move_iterator(groups.begin()),
+                                std::make_move_iterator(groups.end()));
         provider_ = channels_.groups[0]->provider();
         if (settings_.checksums && channels_.groups[0]->notification_bits() < 64) {
             throw Error(Status::unsupported,
@@ -209,7 +212,9 @@ void Communicator::start_executor() {
     options.trace = timeline_.get();
     options.look_at_processes = [this] { return job_->look_at_processes(); };
     options.process_text = [this](Rank rank) { return job_->process_text(rank); };
-    executor_.emplace(channels_, *port_threads_, options);
+    engine_ = std::make_unique<Engine>(channels_.groups, *port_threads_, options.may_spin,
+                                       options.progress);
+    executor_.emplace(channels_, *engine_, options);
 }
 
 void Communicator::prepare_calls() {
@@ -238,6 +243,7 @@ void Communicator::log_set_up() const {
 }
 
 Communicator::Resources Communicator::resources() const {
+    const Engine::Exclusive held(*engine_);
     std::set<Rank> peers;
     for (const OutChannel& channel : channels_.out) {
         peers.insert(channel.peer);
@@ -254,6 +260,7 @@ Communicator::Resources Communicator::resources() const {
 }
 
 Communicator::PortUse Communicator::port_use(Port port) const {
+    const Engine::Exclusive held(*engine_);
     PortUse use;
     for (const OutChannel& channel : channels_.out) {
         if (channel.port == port) {

@@ -2,6 +2,7 @@
 // The communicator: one rank's part in a job. It turns a call into a plan and has it run.
 #pragma once
 
+#include <atomic>
 #include <cstdint>
 #include <memory>
 #include <mutex>
@@ -13,6 +14,7 @@
 
 #include "backend/bootstrap/bootstrap.hpp"
 #include "comm/communicator/connected_schedules.hpp"
+#include "comm/communicator/pending_call.hpp"
 #include "comm/communicator/planner.hpp"
 #include "comm/communicator/single_copy_access.hpp"
 #include "comm/plan/chooser.hpp"
@@ -34,7 +36,8 @@
 namespace trefoil {
 
 /// Errors are thrown as Error; when one leaves the ranks out of step the communicator has failed,
-/// and every later call throws the first cause at once. Not thread-safe (the C API guards it).
+/// and every later call throws the first cause at once. One thread at a time issues calls and asks
+/// (the C API guards it); any thread may test and wait for calls meanwhile.
 class Communicator {
   public:
     /// Collective. All ranks throw when any rank's settings or machine do not allow it. `refusal`:
@@ -88,6 +91,26 @@ class Communicator {
     /// null. Requests must be checked (comm/api/c_*.cpp).
     void run(const Request& request, const void* send, void* recv);
 
+    // The same in pieces. A call stays where it is from start() until is_over().
+    /// Settles all that does not depend on the vectors' contents; the call is started with these.
+    void prepare(PendingCall& call, const Request& request, const void* send, void* recv);
+    void start(PendingCall& call);
+    bool is_over(const PendingCall& call) const noexcept {
+        return call.complete || executor_->is_over(call.running);
+    }
+    /// Works for the calls in flight for a moment. Any thread.
+    void progress();
+    /// Waits until it is over; throws why it has failed. Any thread.
+    void wait(PendingCall& call);
+    /// Returns when over(), which may look at several calls. Any thread.
+    template <typename Over>
+    void wait_until(Over&& over) {
+        executor_->wait_until(over);
+    }
+    std::uint64_t calls_in_flight() const noexcept { return executor_->calls_in_flight(); }
+    /// Those that share it are driven together.
+    const Engine* engine() const { return engine_.get(); }
+
     /// Collective: every rank returns the root's list, one number per rank.
     std::vector<std::size_t> share_counts(Rank root, std::span<const std::size_t> counts);
 
@@ -109,6 +132,7 @@ class Communicator {
     void log_set_up() const;
     void check(const Request& request);
     void run_unchecked(const Request& request, const void* send, void* recv);
+    const Plan& plan_of(const Request& request, const void* send, void* recv);
     const Plan& make_plan(const Request& request);
     void check_alive() const;
     void clean_up_after_the_dead() const noexcept;
@@ -129,21 +153,28 @@ class Communicator {
     Channels channels_;
     std::string provider_;
     std::unique_ptr<PortThreads> port_threads_;
+    std::unique_ptr<Engine> engine_;
     std::optional<Executor> executor_;
     std::optional<ChannelSetup> channel_setup_;
     std::optional<ConnectedSchedules> schedules_;
     std::optional<Planner> planner_;
     PlanCache plans_;
-    Status failed_ = Status::success;
+    std::atomic<Status> failed_{Status::success};
+    std::mutex failing_mutex_;          ///< one thread finds out why
     mutable std::mutex failure_mutex_;  ///< guards failure_, which any thread may ask for
     std::string failure_;
     bool nothing_moved_ = false;
 
     /// Goes first: a port group that closes still sends, and may read what the executor holds.
     struct GroupsEnd {
-        Channels& channels;
-        ~GroupsEnd() { channels.groups.clear(); }
-    } groups_end_{channels_};
+        Communicator& of;
+        ~GroupsEnd() {
+            if (of.engine_) {
+                of.engine_->end();
+            }
+            of.channels_.groups.clear();
+        }
+    } groups_end_{*this};
 };
 
 }  // namespace trefoil

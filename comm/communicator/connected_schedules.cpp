@@ -58,6 +58,12 @@ void ConnectedSchedules::connect(Connected& connected, const Choice& choice, boo
     std::optional<Error> unsupported;
     std::string found_here;
     try {
+        executor_.wait_until(
+            [this] { return executor_.calls_in_flight() == 0 || executor_.settled(); });
+        if (executor_.settled()) {
+            throw Error(executor_.failed(), executor_.failure());
+        }
+        const Engine::Exclusive held(executor_.engine());
         executor_.announce_connecting();
         channels_.take(agreement_.allgather("connections", [&] {
             if (!connected.complete) {

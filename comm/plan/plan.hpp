@@ -11,8 +11,9 @@
 
 namespace trefoil {
 
-/// Owns all that `call` points at, but for the vectors. Stays where it is.
-struct Plan {
+/// Owns all that `call` points at, but for the vectors. Stays where it is. Calls in flight share
+/// it, so that it may be forgotten meanwhile.
+struct Plan : std::enable_shared_from_this<Plan> {
     Plan() = default;
     Plan(const Plan&) = delete;
     Plan& operator=(const Plan&) = delete;

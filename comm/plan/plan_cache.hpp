@@ -29,8 +29,8 @@ class PlanCache {
 
     /// Null: there is none. Does not allocate. Makes it the one that was used last.
     const Plan* find(const Request& request, const Choice& forced);
-    /// Plans found before may be gone afterwards; the plan that is returned stays until the next
-    /// one comes.
+    /// Plans found before may be gone afterwards, unless somebody shares them; the plan that is
+    /// returned stays until the next one comes.
     const Plan& insert(const Request& request, const Choice& forced, std::unique_ptr<Plan> plan);
     std::size_t size() const { return plans_.size(); }
     /// What the plans and their keys hold.
@@ -62,7 +62,7 @@ class PlanCache {
     using Kept = std::pair<const Key, Entry>;
     using Order = std::list<const Kept*>;  ///< the one used last at the front
     struct Entry {
-        std::unique_ptr<Plan> plan;
+        std::shared_ptr<const Plan> plan;
         std::size_t bytes = 0;  ///< with its key and its places here
         Order::iterator place;
     };

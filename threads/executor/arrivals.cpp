@@ -19,11 +19,13 @@ Arrivals::Arrivals(std::size_t group, const Channels& channels, SegmentQueue& qu
       failure_(failure),
       notes_(notes) {}
 
-void Arrivals::reserve(const Program& program) {
-    uses_.resize(channels_.in.size());
-    // At most three uses of each channel can be ahead of this rank, perhaps of later calls.
-    early_.reserve(
-        std::max<std::size_t>(64, 3 * std::max(program.arrival_steps.size(), channels_.in.size())));
+void Arrivals::make_room(RoomNeeded& room) {
+    room.make_room(room_, [this](const ProgramSizes& sizes) {
+        uses_.resize(std::max(uses_.size(), sizes.channels_in));
+        // At most three uses of each channel can be ahead of this rank, perhaps of later calls.
+        early_.reserve(
+            std::max<std::size_t>(64, 3 * std::max(sizes.arrivals, sizes.channels_in)));
+    });
 }
 
 void Arrivals::adopt(RunningSegment& segment) noexcept {
@@ -162,9 +164,10 @@ void Arrivals::count(Use& use, const Notification& notification) noexcept {
         return;
     }
     const std::int64_t begin = notes_.clock();
-    const std::uint64_t number = segment.number();  // the token may complete the segment
+    const std::uint64_t number = segment.number();  // the token may complete segment and call
+    const ProgramStep noted = program.steps[step];
     steps_.spend_token(segment, step, notes_);
-    notes_.arrival(number, program.steps[step], notification.index, channels_.in[channel], begin);
+    notes_.arrival(number, noted, notification.index, channels_.in[channel], begin);
 }
 
 }  // namespace trefoil

@@ -23,7 +23,8 @@ class Arrivals {
     Arrivals(std::size_t group, const Channels& channels, SegmentQueue& queue, Steps& steps,
              ControlMessages& controls, Failure& failure, TimelineNotes& notes);
 
-    void reserve(const Program& program);
+    /// Room for the messages of programs that may run. Throws bad_alloc.
+    void make_room(RoomNeeded& room);
     /// The segment runs: takes those of its messages that have been early.
     void adopt(RunningSegment& segment) noexcept;
     /// A notification has come while a call runs. True: the call may go on by it.
@@ -59,6 +60,7 @@ class Arrivals {
     /// By incoming channel and use. Those of the last four uses stand, so that a message of a use
     /// to come finds none, and one that comes twice is found.
     std::vector<std::array<Use, Notification::use_modulus>> uses_;
+    std::uint64_t room_ = 0;            ///< RoomNeeded::version()
     std::vector<std::uint64_t> early_;  ///< messages of uses that have not begun here
 };
 

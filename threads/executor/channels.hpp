@@ -53,7 +53,7 @@ struct InChannel {
 };
 
 struct Channels {
-    std::vector<std::unique_ptr<PortGroup>> groups;
+    std::vector<std::shared_ptr<PortGroup>> groups;
     std::vector<OutChannel> out;
     std::vector<InChannel> in;
     /// in_by_id[group][channel number] = index into `in`.

@@ -1,35 +1,39 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// The executor's face: its parts are put together, and a call is given to the port threads.
+// The executor's face: its parts are put together, calls are issued, and failures settled.
 #include "threads/executor/executor.hpp"
 
 #include <new>
+#include <system_error>
+#include <thread>
 
 #include "threads/executor/inquiry.hpp"
 
 namespace trefoil {
 
-Executor::Executor(Channels& channels, PortThreads& port_threads, ExecutorOptions options)
-    : port_threads_(port_threads),
-      parts_(channels, std::move(options)),
+Executor::Executor(Channels& channels, Engine& engine, ExecutorOptions options)
+    : engine_(engine),
+      parts_(channels, engine, std::move(options)),
       greeting_(channels, parts_.controls, parts_.failure, parts_.options, listen_to_group()),
-      watch_(channels, parts_.queue, greeting_, parts_.controls, parts_.failure, parts_.options) {
+      watch_(channels, parts_.queue, parts_.steps, greeting_, parts_.controls, parts_.failure,
+             parts_.options) {
     for (std::size_t i = 0; i < channels.groups.size(); ++i) {
-        const bool in_caller = i == 0 && port_threads.caller_works();
-        workers_.push_back(std::make_unique<Worker>(static_cast<int>(i), in_caller, parts_));
+        worker_parts_.push_back(std::make_unique<WorkerPart>(i, parts_));
     }
+    const Engine::Exclusive held(engine_);
+    engine_.attach(*this, held);
+}
+
+Executor::~Executor() {
+    const Engine::Exclusive held(engine_);
+    engine_.detach(*this, held);
 }
 
 Listen Executor::listen_to_group() {
-    return [this](std::size_t group) { return workers_[group]->listen(); };
+    return [this](std::size_t group) { return engine_.listen(group); };
 }
 
 void Executor::reserve(const Program& program) {
-    for (RunningSegment& segment : parts_.queue.places()) {
-        segment.reserve(program, parts_.channels);
-    }
-    for (const auto& worker : workers_) {
-        worker->reserve(program);
-    }
+    parts_.room.include(program, parts_.channels.in.size(), parts_.channels.out.size());
 }
 
 std::size_t Executor::staging_bytes() const {
@@ -42,46 +46,80 @@ std::size_t Executor::staging_bytes() const {
 
 namespace {
 
-bool reads_peers(const Call& call) {
-    return !call.segments.empty() && !call.segments.front().program->peers.empty();
+std::int64_t issue_time(const ExecutorOptions& options) {
+    return options.trace == nullptr ? 0 : trace_clock();
 }
 
 }  // namespace
 
-Status Executor::run(const Call& call) noexcept {
-    Failure& failure = parts_.failure;
-    if (failure.happened()) {
-        return failure.status();
-    }
-    call_.begin(call, ++calls_);
-    watch_.begin_call(call_);
-    if (reads_peers(call)) {
-        parts_.reads.open(call_.hash());
-    }
-    // What is written here the workers see, and what they write is seen afterwards.
-    auto work = [this](int worker) { workers_[worker]->run(call_, watch_); };
-    if (!port_threads_.run(work, parts_.options.progress)) {
-        failure.set(
-            Status::system_error,
-            "the OpenMP runtime grants fewer threads than the " +
-                std::to_string(port_threads_.workers()) +
-                " that drive the ports since this communicator was made; keep OMP_DYNAMIC off and "
-                "the thread limit as it was, or choose TREFOIL_PORT_THREADS_BY=dedicated");
-    }
-    if (failure.happened()) {
-        report_failure(call.text);
-    }
-    return failure.status();
+void Executor::issue(RunningCall& running, const Call& call) noexcept {
+    running.begin(call, ++calls_, issue_time(parts_.options));
+    parts_.in_flight.issue();
+    parts_.calls.push(running);
+    engine_.issued();
 }
 
-void Executor::report_failure(const std::string& during) noexcept {
+Status Executor::run(const Call& call) noexcept {
+    if (parts_.failure.happened()) {
+        engine_.drive_until(*this, [this] { return settled(); });
+        return parts_.failure.status();
+    }
+    if (call.segments.empty()) {
+        count_empty_call();
+        return Status::success;
+    }
+    RunningCall running;
+    running.begin(call, ++calls_, issue_time(parts_.options));
+    parts_.in_flight.issue();
+    engine_.issue_and_drive(
+        *this,
+        [&](bool here) {
+            if (here) {
+                parts_.calls.push_here(running);
+            } else {
+                parts_.calls.push(running);
+                engine_.issued();
+            }
+        },
+        [&] { return is_over(running); });
+    return status_of(running);
+}
+
+void Executor::threads_refused(int wanted) noexcept {
+    parts_.failure.set(
+        Status::system_error,
+        "the OpenMP runtime grants fewer threads than the " + std::to_string(wanted) +
+            " that drive the ports since this communicator was made; keep OMP_DYNAMIC off and the "
+            "thread limit as it was, or choose TREFOIL_PORT_THREADS_BY=dedicated");
+}
+
+void Executor::settle() noexcept {
+    if (!parts_.failure.happened() || settled()) {
+        return;
+    }
+    report_failure();
+    settled_.store(true, std::memory_order_seq_cst);
+    parts_.in_flight.give_up();
+}
+
+/// In words; "" if none is in flight.
+std::string Executor::oldest_call() const {
+    const RunningSegment* oldest = nullptr;
+    for (const RunningSegment& segment : parts_.queue.places()) {
+        if (segment.running() && (oldest == nullptr || segment.number() < oldest->number())) {
+            oldest = &segment;
+        }
+    }
+    return oldest == nullptr ? std::string() : oldest->call().call().text;
+}
+
+void Executor::report_failure() noexcept {
     Failure& failure = parts_.failure;
-    reported_ = true;
     try {
         const Inquiry inquiry(parts_.channels, parts_.controls, parts_.options, listen_to_group());
         Cause cause = failure.cause();
         if (cause.tentative) {
-            cause = inquiry.cause_of(cause, during);
+            cause = inquiry.cause_of(cause, oldest_call());
             failure.replace(cause);
         }
         const auto say = [&](std::size_t channel) {
@@ -96,29 +134,37 @@ void Executor::report_failure(const std::string& during) noexcept {
 /// All at the same time, so that it takes `longest_drain` and not that for each.
 void Executor::end_groups() noexcept {
     parts_.reads.withdraw();
-    if (parts_.channels.groups.empty()) {
-        return;  // one rank alone
-    }
-    auto end = [this](int worker) { parts_.channels.groups[worker]->abandon(longest_drain); };
-    if (!port_threads_.run(end)) {
-        for (int worker = 0; worker < port_threads_.workers(); ++worker) {
-            end(worker);
+    const auto& groups = parts_.channels.groups;
+    std::vector<std::thread> threads;
+    for (std::size_t i = 1; i < groups.size(); ++i) {
+        try {
+            threads.emplace_back([&, i] { groups[i]->abandon(longest_drain); });
+        } catch (const std::exception&) {  // no thread, or no memory for one
+            groups[i]->abandon(longest_drain);
         }
+    }
+    if (!groups.empty()) {
+        groups[0]->abandon(longest_drain);
+    }
+    for (std::thread& thread : threads) {
+        thread.join();
     }
 }
 
 Cause Executor::cause_of(const Error& error, const std::string& found_here) {
-    if (reported_) {
+    if (settled()) {
         return parts_.failure.cause();
     }
+    const Engine::Exclusive held(engine_);
     const Inquiry inquiry(parts_.channels, parts_.controls, parts_.options, listen_to_group());
     return inquiry.cause_of(error, found_here);  // what the greeting noticed is in the error, too
 }
 
 void Executor::give_up(const Cause& cause) noexcept {
-    if (!reported_) {
+    if (!settled()) {
+        const Engine::Exclusive held(engine_);
         parts_.failure.replace(cause);
-        report_failure("");
+        settle();
     }
 }
 

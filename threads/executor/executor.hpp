@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// The executor: port threads run programs over the channels, segment after segment.
+// The executor: the calls of one communicator, run over its channels, segment after segment.
 #pragma once
 
+#include <atomic>
 #include <cstdint>
 #include <memory>
 #include <string>
@@ -9,35 +10,46 @@
 
 #include "threads/executor/call.hpp"
 #include "threads/executor/channels.hpp"
+#include "threads/executor/engine.hpp"
 #include "threads/executor/executor_options.hpp"
 #include "threads/executor/executor_parts.hpp"
+#include "threads/executor/greeting.hpp"
 #include "threads/executor/peer_watch.hpp"
 #include "threads/executor/running_call.hpp"
-#include "threads/executor/worker.hpp"
-#include "threads/workers/port_threads.hpp"
+#include "threads/executor/worker_part.hpp"
 #include "topo/error.hpp"
 
 namespace trefoil {
 
-/// Runs calls, one after the other. channel_uses.hpp says why a channel's landing slots can be
-/// reused meanwhile.
+/// Runs calls: any number are in flight. They start in the order in which they were issued, their
+/// segments one after the other, two at a time; they complete in any order. channel_uses.hpp says
+/// why a channel's landing slots can be reused meanwhile. The engine drives.
 ///
-/// Thread-safety: one run() or greet() at a time; both from any thread.
+/// Thread-safety: one thread at a time issues calls (issue(), run(), count_empty_call()). Any
+/// thread may test and wait meanwhile. What needs `Engine::Exclusive` says so.
 class Executor {
   public:
     static constexpr std::uint32_t window = segment_window;
     static constexpr std::uint32_t landing_slots = trefoil::landing_slots;
 
-    /// `channels` has one group per worker of `port_threads`. Both outlive the executor.
-    Executor(Channels& channels, PortThreads& port_threads, ExecutorOptions options);
+    /// `channels` has the engine's groups. Both outlive the executor.
+    Executor(Channels& channels, Engine& engine, ExecutorOptions options);
+    ~Executor();  ///< no call is in flight
+    Executor(const Executor&) = delete;
+    Executor& operator=(const Executor&) = delete;
 
-    /// Makes room for `program`, so that run() does not allocate. May throw bad_alloc.
+    Engine& engine() { return engine_; }
+    WorkerPart& part(std::size_t worker) { return *worker_parts_[worker]; }
+    PeerWatch& watch() { return watch_; }
+
+    /// Room will be made for `program` before it runs. By the thread that issues. May throw
+    /// bad_alloc.
     void reserve(const Program& program);
 
+    // Set-up of channels: while the engine is held, and no call is in flight.
     /// Tells the peers that this rank sets up channels, as all must now: one that waits for a
     /// message instead makes another call, and can say so. Before each greet().
     void announce_connecting() noexcept { greeting_.announce(); }
-
     /// Verifies the new channels: sends hello on the outgoing ones from `first_out` on and waits
     /// until the incoming ones from `first_in` on have been greeted. Throws Error(timeout) after
     /// ExecutorOptions::greeting_timeout, or Error(peer_lost) when the transport refuses; both name
@@ -55,45 +67,73 @@ class Executor {
     /// What has not been greeted yet, with both ends of each; "" when nothing is missing.
     std::string ungreeted_text() const { return greeting_.ungreeted_text(); }
 
-    /// Runs the call on all ports; returns when the result is complete and the input may be reused.
-    /// On failure tells the peers and ends the port groups, so that nobody uses the caller's
-    /// buffers any more; failure() says what happened. Only leave() and destruction may follow.
+    /// Puts the call, which has a segment, in flight, as the next in order. `running` stays where
+    /// it is until is_over().
+    void issue(RunningCall& running, const Call& call) noexcept;
+    /// The call is done, or has failed: nobody uses the caller's buffers any more. Whoever sees it
+    /// sees all results.
+    bool is_over(const RunningCall& running) const noexcept { return running.done() || settled(); }
+    /// Of a call that is over. failure() says what happened.
+    Status status_of(const RunningCall& running) const noexcept {
+        return running.done() ? Status::success : parts_.failure.status();
+    }
+    /// Works for all calls in flight for a moment, if nobody else does. False: nothing moved.
+    bool advance() { return engine_.advance(*this); }
+    /// Returns when over(), which may look at several calls.
+    template <typename Over>
+    void wait_until(Over&& over) {
+        engine_.drive_until(*this, over);
+    }
+    void wait(const RunningCall& running) {
+        wait_until([&] { return is_over(running); });
+    }
+    /// Runs the call on all ports; returns when it is over. After a failure the peers have been
+    /// told and the port groups ended; only leave() and destruction may follow.
     Status run(const Call& call) noexcept;
     /// A call in which nothing moves. It has a number as all calls: a rank that alone has nothing
     /// to do does not take its next call for the others' present one.
     void count_empty_call() noexcept { ++calls_; }
+    std::uint64_t calls_in_flight() const noexcept { return parts_.in_flight.count(); }
 
-    /// The reason for an error, if it is known elsewhere; after a failed run() that one's. Between
-    /// calls. `found_here` as in Inquiry. Throws bad_alloc.
+    /// The reason for an error, if it is known elsewhere; after a failed call that one's. While no
+    /// call is in flight. Throws bad_alloc.
     Cause cause_of(const Error& error, const std::string& found_here = {});
     /// This rank cannot make its next call, for a reason that lies outside: the peers are told, the
-    /// port groups end, and every later run() fails. After a failed run(), which has done all that,
+    /// port groups end, and every later call fails. After a failed call, which has done all that,
     /// nothing happens.
     void give_up(const Cause& cause) noexcept;
 
-    /// Tells the peers that this rank goes away. Best effort, bounded.
+    /// Tells the peers that this rank goes away. Best effort, bounded. While the engine is held.
     void leave() noexcept;
 
     std::string failure() const { return parts_.failure.text(); }
+    Status failed() const noexcept { return parts_.failure.status(); }
 
-    /// Of the buffers that outgoing messages are gathered in. Not while a call runs.
+    /// Of the buffers that outgoing messages are gathered in. While the engine is held.
     std::size_t staging_bytes() const;
+
+    // By the engine.
+    /// Its calls have failed and nothing of them goes on.
+    bool settled() const noexcept { return settled_.load(std::memory_order_seq_cst); }
+    /// After a failure: tells the peers, ends the groups, gives up what is in flight. By the one
+    /// thread that has all groups.
+    void settle() noexcept;
+    /// The OpenMP runtime grants too few threads.
+    void threads_refused(int wanted) noexcept;
 
   private:
     Listen listen_to_group();
-    void report_failure(const std::string& during) noexcept;
+    void report_failure() noexcept;
     void end_groups() noexcept;
+    std::string oldest_call() const;
 
-    PortThreads& port_threads_;
+    Engine& engine_;
     ExecutorParts parts_;
-    std::vector<std::unique_ptr<Worker>> workers_;
+    std::vector<std::unique_ptr<WorkerPart>> worker_parts_;
     Greeting greeting_;
     PeerWatch watch_;
-    /// The call that runs. That there is one at a time is assumed here alone: segments know the
-    /// call that they belong to, workers and the watch are told which one to bring to its end.
-    RunningCall call_;
     std::uint64_t calls_ = 0;  ///< made so far
-    bool reported_ = false;    ///< the failure, to the peers
+    std::atomic<bool> settled_{false};
 };
 
 }  // namespace trefoil

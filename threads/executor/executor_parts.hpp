@@ -4,10 +4,12 @@
 
 #include <utility>
 
+#include "threads/executor/call_queue.hpp"
 #include "threads/executor/channels.hpp"
 #include "threads/executor/control_messages.hpp"
 #include "threads/executor/executor_options.hpp"
 #include "threads/executor/failure.hpp"
+#include "threads/executor/in_flight.hpp"
 #include "threads/executor/operations.hpp"
 #include "threads/executor/peer_reads.hpp"
 #include "threads/executor/segment_queue.hpp"
@@ -19,17 +21,23 @@ namespace trefoil {
 /// The shared parts, in the order in which they are built on each other. Each says which thread may
 /// do what with it.
 struct ExecutorParts {
-    ExecutorParts(Channels& its_channels, ExecutorOptions its_options)
-        : channels(its_channels), options(std::move(its_options)) {}
+    ExecutorParts(Channels& its_channels, Engine& engine, ExecutorOptions its_options)
+        : channels(its_channels),
+          options(std::move(its_options)),
+          wake_up(engine.wake_up()),
+          in_flight(engine) {}
 
     Channels& channels;
     const ExecutorOptions options;
+    WakeUp& wake_up;
+    InFlight in_flight;
+    RoomNeeded room;
+    CallQueue calls;
     SegmentQueue queue;
-    WakeUp wake_up{channels.groups};
     Failure failure{wake_up};
     PeerReads reads{channels, failure};
     Operations operations{channels, reads, failure};
-    Steps steps{operations, reads, wake_up, failure};
+    Steps steps{operations, reads, in_flight, wake_up, failure};
     ControlMessages controls{channels, wake_up};
 };
 

@@ -3,6 +3,7 @@
 #include "threads/executor/peer_watch.hpp"
 
 #include <algorithm>
+#include <array>
 #include <cstdio>
 
 #include "topo/log/log.hpp"
@@ -22,11 +23,6 @@ constexpr std::chrono::milliseconds look_interval{500};
 
 }  // namespace
 
-void PeerWatch::begin_call(const RunningCall& call) {
-    call_ = &call;
-    warned_ = false;
-}
-
 void PeerWatch::begin_wait() {
     next_look_ = first_look;
     next_report_ = report_after;
@@ -35,10 +31,28 @@ void PeerWatch::begin_wait() {
     processes_.clear();
 }
 
+/// Meanwhile the segments cannot end, so that calls and programs stay where they are.
 bool PeerWatch::look(Duration idle_for) {
-    if (call_->done()) {
-        return true;
+    const RunningSegment* oldest = nullptr;
+    std::array<RunningSegment*, segment_window> held{};
+    for (std::size_t i = 0; i < held.size(); ++i) {
+        RunningSegment& segment = queue_.places()[i];
+        if (segment.running() && segment.hold()) {
+            held[i] = &segment;
+            oldest = oldest == nullptr || segment.number() < oldest->number() ? &segment : oldest;
+        }
     }
+    const bool goes_on = oldest == nullptr || look_at(oldest->call(), idle_for);
+    for (RunningSegment* const segment : held) {
+        if (segment != nullptr) {
+            steps_.release(*segment, notes_);
+        }
+    }
+    return goes_on;
+}
+
+bool PeerWatch::look_at(const RunningCall& call, Duration idle_for) {
+    call_ = &call;
     if (idle_for >= grace) {
         if (const auto news = bad_news()) {
             bad_news_at_ = std::min(bad_news_at_, idle_for);
@@ -61,8 +75,8 @@ bool PeerWatch::look(Duration idle_for) {
         fail_in_time(idle_for);
         return false;
     }
-    if (!warned_ && idle_for >= options_.stall_warning) {
-        warned_ = true;
+    if (warned_of_ != call_->number() && idle_for >= options_.stall_warning) {
+        warned_of_ = call_->number();
         const LogScope scope(options_.log);
         log_warning(LogTopic::call, [&] { return waiting(idle_for); });
     }

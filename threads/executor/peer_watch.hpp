@@ -15,6 +15,7 @@
 #include "threads/executor/greeting.hpp"
 #include "threads/executor/missing_pieces.hpp"
 #include "threads/executor/running_call.hpp"
+#include "threads/executor/steps.hpp"
 #include "threads/executor/suspects.hpp"
 
 namespace trefoil {
@@ -26,9 +27,11 @@ class PeerWatch {
     using Duration = std::chrono::steady_clock::duration;
 
     /// `greeting` counts the set-ups.
-    PeerWatch(const Channels& channels, const SegmentQueue& queue, const Greeting& greeting,
+    PeerWatch(const Channels& channels, SegmentQueue& queue, Steps& steps, const Greeting& greeting,
               ControlMessages& controls, Failure& failure, const ExecutorOptions& options)
         : channels_(channels),
+          queue_(queue),
+          steps_(steps),
           missing_(channels, queue),
           greeting_(greeting),
           controls_(controls),
@@ -36,16 +39,17 @@ class PeerWatch {
           options_(options),
           reported_(channels.groups.size()) {}
 
-    void begin_call(const RunningCall& call);
     /// Nothing happens from now on.
     void begin_wait();
-    /// Nothing has happened for so long. False: the call has failed.
+    /// Nothing has happened for so long. False: the calls in flight have failed. What is said is
+    /// about the oldest.
     bool look(Duration idle_for);
     /// Tells the peers of a group that this rank is stalled, if there is news since the last time.
     /// By the group's owner.
     void report(std::size_t group) noexcept;
 
   private:
+    bool look_at(const RunningCall& call, Duration idle_for);
     std::optional<Cause> bad_news() const;
     std::optional<Cause> bad_news_of_peer(std::size_t in_channel) const;
     Cause as_told(const PeerReports::Failure& told) const;
@@ -57,19 +61,21 @@ class PeerWatch {
     void note_stall(Duration idle_for);
 
     const Channels& channels_;
+    SegmentQueue& queue_;
+    Steps& steps_;
     MissingPieces missing_;
     const Greeting& greeting_;
     ControlMessages& controls_;
     Failure& failure_;
     const ExecutorOptions& options_;
-    const RunningCall* call_ = nullptr;
+    TimelineNotes notes_{nullptr};
+    const RunningCall* call_ = nullptr;  ///< while it is looked at
+    std::uint64_t warned_of_ = 0;        ///< the number of a call
     Duration bad_news_at_{};  ///< after so much idle time
     Duration next_look_{};    ///< at the processes, after so much idle time
     Duration next_report_{};  ///< even without news
     std::vector<ProcessNews> processes_;
     Suspect suspect_;
-    bool warned_ = false;
-
     std::mutex mutex_;  ///< guards the report, which the owners of other groups send, too
     StallReport report_;
     std::uint32_t reports_ = 0;            ///< made in all calls; 0: there is none

@@ -33,10 +33,13 @@ Poster::Poster(int group, Channels& channels, SegmentQueue& queue, Steps& steps,
       failure_(failure),
       notes_(notes) {}
 
-void Poster::reserve(std::size_t parts) {
-    for (Posting& posting : postings_) {
-        posting.cursors.resize(std::max(posting.cursors.size(), parts));
-    }
+void Poster::make_room(RoomNeeded& room, RunningSegment& segment) {
+    Posting& posting = postings_[place_of(segment)];
+    room.make_room(posting.room, [&](const ProgramSizes& sizes) {
+        const auto group = static_cast<std::size_t>(group_number_);
+        segment.staging().reserve(group, *group_, sizes.pack_bytes_of(group));
+        posting.cursors.resize(std::max(posting.cursors.size(), sizes.parts));
+    });
 }
 
 void Poster::adopt(RunningSegment& segment) noexcept {

@@ -24,8 +24,9 @@ class Poster {
     Poster(int group, Channels& channels, SegmentQueue& queue, Steps& steps, Failure& failure,
            TimelineNotes& notes);
 
-    /// Room for programs of so many parts.
-    void reserve(std::size_t parts);
+    /// Room for the programs that may run, here and in the segment's staging for this group. Throws
+    /// bad_alloc, and what the group throws.
+    void make_room(RoomNeeded& room, RunningSegment& segment);
     /// From now on the segment's puts are posted as its steps open.
     void adopt(RunningSegment& segment) noexcept;
     /// Posts what may leave; false: there was no step to go on with.
@@ -43,6 +44,7 @@ class Poster {
     struct Posting {
         std::vector<Cursor> cursors;   ///< by part
         std::uint32_t unfinished = 0;  ///< parts
+        std::uint64_t room = 0;        ///< RoomNeeded::version()
     };
 
     bool post_part(RunningSegment& segment, std::uint32_t part, Posting& posting) noexcept;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// A call while it runs: which one it is, and how much of it is done.
+// A call in flight: which one it is, and how much of it is done.
 #pragma once
 
 #include <atomic>
@@ -10,41 +10,56 @@
 
 namespace trefoil {
 
-/// Begins when all segments of it are to be run, and is done when all are complete. Workers share
-/// it through complete_segment() and done() alone.
+/// Begins when it is issued, and is done when all its segments are complete. Issued again when it
+/// is done, or never was. Workers share it through complete_segment() and done() alone; nobody but
+/// its owner touches it once it is done.
 class RunningCall {
   public:
-    /// While no worker runs; `number` counts the calls of the communicator.
-    void begin(const Call& call, std::uint64_t number) {
-        call_ = &call;
+    RunningCall() = default;
+    RunningCall(const RunningCall&) = delete;
+    RunningCall& operator=(const RunningCall&) = delete;
+
+    /// By the thread that issues it. `number` counts the calls of the communicator; `now`: for the
+    /// timeline.
+    void begin(const Call& call, std::uint64_t number, std::int64_t now = 0) {
+        call_ = call;
         number_ = number;
         hash_ = call.signature ^ number * 0x9e3779b97f4a7c15ULL;
+        begun_ = now;
         started_ = 0;
-        completed_.store(0, std::memory_order_relaxed);
+        left_.store(static_cast<std::uint32_t>(call.segments.size()), std::memory_order_relaxed);
     }
 
-    const Call& call() const { return *call_; }
+    const Call& call() const { return call_; }
     std::uint64_t number() const { return number_; }
     /// Of the call and its number, for the notifications: equal on all ranks that make this call.
     std::uint64_t hash() const { return hash_; }
-
-    // By worker 0: the pieces that are still to start.
-    bool has_more() const { return started_ < call_->segments.size(); }
-    const CallSegment& next_piece() { return call_->segments[started_++]; }
-
-    /// By whoever completes a segment; its release pairs with done().
-    void complete_segment() { completed_.fetch_add(1, std::memory_order_acq_rel); }
-    /// Whoever sees it also sees all results.
-    bool done() const {
-        return completed_.load(std::memory_order_acquire) == call_->segments.size();
+    std::int64_t begun() const { return begun_; }
+    /// Its segments read peers' vectors.
+    bool reads_peers() const {
+        return !call_.segments.empty() && !call_.segments.front().program->peers.empty();
     }
 
+    // By worker 0: the pieces that are still to start.
+    bool has_more() const { return started_ < call_.segments.size(); }
+    bool has_started() const { return started_ > 0; }
+    const CallSegment& next_piece() { return call_.segments[started_++]; }
+
+    /// By whoever completes a segment. True: it was the last, and the call must not be touched any
+    /// more. Pairs with done().
+    bool complete_segment() { return left_.fetch_sub(1, std::memory_order_seq_cst) == 1; }
+    /// Whoever sees it also sees all results.
+    bool done() const { return left_.load(std::memory_order_seq_cst) == 0; }
+
+    RunningCall* next = nullptr;  ///< for CallQueue
+
   private:
-    const Call* call_ = nullptr;
+    Call call_;
     std::uint64_t number_ = 0;
     std::uint64_t hash_ = 0;
+    std::int64_t begun_ = 0;
     std::size_t started_ = 0;
-    std::atomic<std::size_t> completed_{0};
+    std::atomic<std::uint32_t> left_{0};
 };
 
 }  // namespace trefoil

@@ -6,16 +6,18 @@
 
 namespace trefoil {
 
-void RunningSegment::reserve(const Program& program, const Channels& channels) {
-    tokens_.reserve(program.steps.size());
-    open_step_.reserve(program.parts.size());
-    arrived_.reserve(program.arrival_steps.size());
-    scratch_.resize(std::max(scratch_.size(), program.scratch_bytes));
-    staging_.reserve(channels.groups, program.pack_bytes);
-    buffers_.reserve(channels.in.size(), program.spaces());
-    in_use_.resize(channels.in.size());
-    out_use_.resize(channels.out.size());
-    opened_.resize(std::max(opened_.size(), program.parts.size()));
+void RunningSegment::make_room(RoomNeeded& room, std::size_t groups) {
+    room.make_room(room_, [&](const ProgramSizes& sizes) {
+        tokens_.reserve(sizes.steps);
+        open_step_.reserve(sizes.parts);
+        arrived_.reserve(sizes.arrivals);
+        scratch_.resize(std::max(scratch_.size(), sizes.scratch_bytes));
+        staging_.resize(groups);
+        buffers_.reserve(sizes.channels_in, sizes.spaces);
+        in_use_.resize(sizes.channels_in);
+        out_use_.resize(sizes.channels_out);
+        opened_.resize(std::max(opened_.size(), sizes.parts));
+    });
 }
 
 void RunningSegment::start(RunningCall& call, const CallSegment& piece, std::uint64_t number,

@@ -9,6 +9,7 @@
 
 #include "threads/executor/channels.hpp"
 #include "threads/executor/program.hpp"
+#include "threads/executor/program_sizes.hpp"
 #include "threads/executor/running_call.hpp"
 #include "threads/executor/segment_buffers.hpp"
 #include "threads/executor/staging.hpp"
@@ -47,8 +48,8 @@ class alignas(64) RunningSegment {
   public:
     static constexpr std::uint32_t none = ~0U;
 
-    /// Makes room for `program`, while idle. May throw bad_alloc.
-    void reserve(const Program& program, const Channels& channels);
+    /// Makes room for the programs that may run. By worker 0, while idle. May throw bad_alloc.
+    void make_room(RoomNeeded& room, std::size_t groups);
 
     /// By worker 0, while idle: begins the next uses of the program's channels, which chooses the
     /// landing slots, and fills all counters. Does not allocate.
@@ -62,6 +63,7 @@ class alignas(64) RunningSegment {
     const SegmentBuffers& buffers() const { return buffers_; }
     SegmentBuffers& buffers() { return buffers_; }  ///< for Operations, which open peers' vectors
     const Staging& staging() const { return staging_; }
+    Staging& staging() { return staging_; }  ///< for each group's owner
     /// The use of a channel that the program uses, modulo Notification::use_modulus.
     std::uint32_t in_use(std::uint32_t channel) const { return in_use_[channel]; }
     std::uint32_t out_use(std::uint32_t channel) const { return out_use_[channel]; }
@@ -95,6 +97,16 @@ class alignas(64) RunningSegment {
     /// A finished part, or a worker that has posted its puts, does not look here any more. True: it
     /// was the last that held the segment, and has to call end(). Acquire and release, as above.
     bool release() noexcept { return holders_.fetch_sub(1, std::memory_order_acq_rel) == 1; }
+    /// For a look at a segment that may end meanwhile. False: it has. Else its call is not done
+    /// before the matching release().
+    bool hold() noexcept {
+        std::uint32_t holders = holders_.load(std::memory_order_relaxed);
+        while (holders != 0 && !holders_.compare_exchange_weak(
+                                   holders, holders + 1, std::memory_order_acquire,
+                                   std::memory_order_relaxed)) {
+        }
+        return holders != 0;
+    }
     /// Idle from now on. The release pairs with running(), after which worker 0 may start anew.
     void end() noexcept { running_.store(false, std::memory_order_release); }
     bool running() const { return running_.load(std::memory_order_acquire); }
@@ -121,6 +133,7 @@ class alignas(64) RunningSegment {
     std::vector<std::uint32_t> in_use_, out_use_;  ///< by channel
     Staging staging_;
     std::vector<std::byte> scratch_;
+    std::uint64_t room_ = 0;  ///< RoomNeeded::version()
     std::int64_t begun_ = 0;
     std::vector<std::int64_t> opened_;  ///< by part
 };

@@ -6,22 +6,23 @@
 
 namespace trefoil {
 
-void Staging::reserve(const std::vector<std::unique_ptr<PortGroup>>& groups,
-                      const std::vector<std::size_t>& bytes) {
-    buffers_.resize(groups.size());
-    unregistered_.resize(groups.size());
-    for (std::size_t g = 0; g < bytes.size(); ++g) {
-        if (buffers_[g].bytes >= bytes[g]) {
-            continue;
-        }
-        // Doubling keeps what outgrown registered buffers hold below twice the largest.
-        const std::size_t wanted = std::max(bytes[g], 2 * buffers_[g].bytes);
-        if (groups[g]->needs_registered_source()) {
-            buffers_[g] = groups[g]->allocate(wanted);
-        } else {
-            unregistered_[g].resize(wanted);
-            buffers_[g] = {unregistered_[g].data(), wanted, nullptr};
-        }
+void Staging::resize(std::size_t groups) {
+    buffers_.resize(groups);
+    unregistered_.resize(groups);
+}
+
+void Staging::reserve(std::size_t number, PortGroup& group, std::size_t bytes) {
+    LocalMemory& buffer = buffers_[number];
+    if (buffer.bytes >= bytes) {
+        return;
+    }
+    // Doubling keeps what outgrown registered buffers hold below twice the largest.
+    const std::size_t wanted = std::max(bytes, 2 * buffer.bytes);
+    if (group.needs_registered_source()) {
+        buffer = group.allocate(wanted);
+    } else {
+        unregistered_[number].resize(wanted);
+        buffer = {unregistered_[number].data(), wanted, nullptr};
     }
 }
 

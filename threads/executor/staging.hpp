@@ -14,9 +14,11 @@ namespace trefoil {
 /// group's owner.
 class Staging {
   public:
-    /// At least bytes[g] for each group g that `bytes` names. While nothing is under way.
-    void reserve(const std::vector<std::unique_ptr<PortGroup>>& groups,
-                 const std::vector<std::size_t>& bytes);
+    /// Room for what reserve() gets, for so many groups.
+    void resize(std::size_t groups);
+    /// At least so many bytes, from the group. By its owner, while nothing is under way. Throws
+    /// what the group throws.
+    void reserve(std::size_t number, PortGroup& group, std::size_t bytes);
     const LocalMemory& of(int group) const { return buffers_[group]; }
     std::size_t bytes() const;
 

@@ -97,8 +97,16 @@ void Steps::release(RunningSegment& segment, TimelineNotes& notes) noexcept {
         notes.segment(segment);
     }
     RunningCall& call = segment.call();  // another segment may be there after end()
+    const bool reads_peers = call.reads_peers();
+    const char* const text = call.call().text;
+    const std::int64_t begun = call.begun();
     segment.end();
-    call.complete_segment();
+    if (call.complete_segment()) {  // and may be gone
+        if (notes.on()) {
+            notes.call(text, begun);
+        }
+        in_flight_.complete(reads_peers);
+    }
     wake_up_.announce();
 }
 

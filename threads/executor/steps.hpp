@@ -3,6 +3,7 @@
 #pragma once
 
 #include "threads/executor/failure.hpp"
+#include "threads/executor/in_flight.hpp"
 #include "threads/executor/operations.hpp"
 #include "threads/executor/peer_reads.hpp"
 #include "threads/executor/running_segment.hpp"
@@ -15,8 +16,13 @@ namespace trefoil {
 /// Drives RunningSegments. Keeps no state: any worker may call it, with its own notes.
 class Steps {
   public:
-    Steps(const Operations& operations, PeerReads& reads, WakeUp& wake_up, const Failure& failure)
-        : operations_(operations), reads_(reads), wake_up_(wake_up), failure_(failure) {}
+    Steps(const Operations& operations, PeerReads& reads, InFlight& in_flight, WakeUp& wake_up,
+          const Failure& failure)
+        : operations_(operations),
+          reads_(reads),
+          in_flight_(in_flight),
+          wake_up_(wake_up),
+          failure_(failure) {}
 
     /// By worker 0: the queue's next segment, which has started, does what comes before all steps,
     /// is shown to the other workers, and opens the first step of each part.
@@ -42,6 +48,7 @@ class Steps {
 
     const Operations& operations_;
     PeerReads& reads_;
+    InFlight& in_flight_;
     WakeUp& wake_up_;
     const Failure& failure_;
 };

@@ -4,7 +4,7 @@
 
 namespace trefoil {
 
-WakeUp::WakeUp(const std::vector<std::unique_ptr<PortGroup>>& groups) : sleepers_(groups.size()) {
+WakeUp::WakeUp(const std::vector<std::shared_ptr<PortGroup>>& groups) : sleepers_(groups.size()) {
     for (std::size_t i = 0; i < groups.size(); ++i) {
         sleepers_[i].group = groups[i].get();
     }
@@ -21,7 +21,7 @@ void WakeUp::sleep(std::size_t worker, std::uint32_t seen, std::chrono::microsec
     me.asleep.store(false, std::memory_order_relaxed);
 }
 
-void WakeUp::count_and_wake() {
+void WakeUp::announce_from_outside() {
     changes_.fetch_add(1, std::memory_order_seq_cst);
     if (asleep_.load(std::memory_order_seq_cst) == 0) {
         return;

@@ -24,7 +24,7 @@ namespace trefoil {
 class WakeUp {
   public:
     /// Worker i sleeps in groups[i]. The groups outlive this.
-    explicit WakeUp(const std::vector<std::unique_ptr<PortGroup>>& groups);
+    explicit WakeUp(const std::vector<std::shared_ptr<PortGroup>>& groups);
 
     /// How many changes there have been. A worker asks before it looks for work.
     std::uint32_t changes() const { return changes_.load(std::memory_order_acquire); }
@@ -35,9 +35,11 @@ class WakeUp {
     /// worker that sees the change.
     void announce() {
         if (sleepers_.size() > 1) {
-            count_and_wake();
+            announce_from_outside();
         }
     }
+    /// The same by a thread that is no worker: even a single worker may be asleep.
+    void announce_from_outside();
 
   private:
     struct alignas(64) Sleeper {
@@ -45,8 +47,6 @@ class WakeUp {
         /// Set by its worker around a sleep, cleared by whoever wakes it.
         std::atomic<bool> asleep{false};
     };
-
-    void count_and_wake();
 
     std::atomic<std::uint32_t> changes_{0};
     std::atomic<std::uint32_t> asleep_{0};  ///< workers asleep, or about to be

@@ -1,127 +1,69 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// The worker's loop.
+// The worker's round, and its waits.
 #include "threads/executor/worker.hpp"
 
 #include <algorithm>
 
-#include "threads/executor/put_cookie.hpp"
+#include "threads/executor/executor.hpp"
 
 namespace trefoil {
 
 namespace {
 
+using Clock = std::chrono::steady_clock;
 /// How often a worker that naps looks for trouble.
 constexpr std::chrono::milliseconds check_interval{250};
+/// Who tests for a call only now and then does not wait for it meanwhile.
+constexpr std::chrono::milliseconds longest_gap{2000};
 /// Of so many polls in vain, one is followed by the caller's progress, which costs about as much.
 constexpr std::uint32_t polls_per_progress = 8;
 
-TraceRing* ring_of(const ExecutorOptions& options, int worker) {
-    return options.trace == nullptr ? nullptr
-                                    : &options.trace->ring(static_cast<std::size_t>(worker));
-}
-
 }  // namespace
 
-Worker::Worker(int number, bool in_caller, ExecutorParts& parts)
-    : number_(static_cast<std::size_t>(number)),
+Worker::Worker(std::size_t number, bool in_caller, Engine& engine)
+    : number_(number),
       in_caller_(in_caller),
-      parts_(parts),
-      group_(parts.channels.groups[number_].get()),
-      notes_(ring_of(parts.options, number)),
-      poster_(number, parts.channels, parts.queue, parts.steps, parts.failure, notes_),
-      arrivals_(number_, parts.channels, parts.queue, parts.steps, parts.controls, parts.failure,
-                notes_),
-      waiting_(parts.options.may_spin) {}
+      engine_(engine),
+      group_(engine.groups()[number].get()),
+      waiting_(engine.may_spin()) {}
 
-void Worker::reserve(const Program& program) {
-    poster_.reserve(program.parts.size());
-    arrivals_.reserve(program);
+void Worker::add(Executor& executor) {
+    parts_.push_back({&executor, &executor.part(number_)});
 }
 
-void Worker::run(RunningCall& call, PeerWatch& watch) noexcept {
-    waiting_.reset();
-    is_idle_ = false;
-    const std::int64_t begin = notes_.clock();
-    work(call, watch);
-    if (notes_.on()) {
-        notes_.goes_on();
-        notes_.call(call.call().text, begin);
-    }
+void Worker::remove(Executor& executor) noexcept {
+    std::erase_if(parts_, [&](const Part& part) { return part.executor == &executor; });
 }
 
-void Worker::work(RunningCall& call, PeerWatch& watch) noexcept {
-    while (true) {
-        const bool progressed = advance(call);
-        if (call.done() || parts_.failure.happened()) {
-            return;
-        }
-        if (progressed) {
-            waiting_.reset();
-            is_idle_ = false;
-            if (notes_.on()) {
-                notes_.goes_on();
-            }
-        } else if (!idle(watch)) {
-            return;
+bool Worker::advance() noexcept {
+    changes_seen_ = engine_.wake_up().changes();
+    bool progressed = false;
+    for (const Part& part : parts_) {
+        if (!part.part->failed()) {
+            progressed |= part.part->advance();
+        } else if (!part.executor->settled()) {
+            trouble_ = true;
         }
     }
-}
-
-bool Worker::advance(RunningCall& call) noexcept {
-    changes_seen_ = parts_.wake_up.changes();
-    bool progressed = number_ == 0 && start_segments(call);
-    progressed |= adopt_segments();
-    progressed |= poster_.post_ready();
     progressed |= poll();
     return progressed;
-}
-
-bool Worker::start_segments(RunningCall& call) noexcept {
-    bool started = false;
-    SegmentQueue& queue = parts_.queue;
-    while (call.has_more() && queue.has_room()) {
-        const auto workers = static_cast<std::uint32_t>(parts_.channels.groups.size());
-        queue.next().start(call, call.next_piece(), queue.next_number(), parts_.channels, workers,
-                           notes_.clock());
-        parts_.steps.begin(queue, notes_);
-        started = true;
-    }
-    return started;
-}
-
-bool Worker::adopt_segments() noexcept {
-    bool adopted = false;
-    while (adopted_ < parts_.queue.published()) {
-        RunningSegment& segment = parts_.queue.at(adopted_++);
-        arrivals_.adopt(segment);
-        poster_.adopt(segment);
-        adopted = true;
-    }
-    return adopted;
 }
 
 bool Worker::poll() noexcept {
     const std::size_t count = group_->poll(events_);
     bool progressed = false;
-    for (std::size_t i = 0; i < count; ++i) {
+    for (std::size_t i = 0; i < count && !parts_.empty(); ++i) {
         const Event& event = events_[i];
+        WorkerPart& part = *parts_.front().part;
         switch (event.kind) {
-            case Event::Kind::sent: {
-                const PutCookie cookie(event.cookie);
-                if (cookie.is_control()) {
-                    parts_.controls.sent(cookie);
-                } else {
-                    progressed = true;
-                    parts_.steps.spend_token(parts_.queue.at(cookie.place()), cookie.step(),
-                                             notes_);
-                }
+            case Event::Kind::sent:
+                progressed |= part.sent(event.cookie);
                 break;
-            }
             case Event::Kind::arrived:
-                progressed |= arrivals_.arrive(event.notification);
+                progressed |= part.arrive(event.notification);
                 break;
             case Event::Kind::failed:
-                transport_failed(event.cookie);
+                part.transport_failed(event.cookie);
                 break;
         }
     }
@@ -130,52 +72,61 @@ bool Worker::poll() noexcept {
 
 bool Worker::listen() noexcept {
     const std::size_t count = group_->poll(events_);
-    for (std::size_t i = 0; i < count; ++i) {
+    for (std::size_t i = 0; i < count && !parts_.empty(); ++i) {
         const Event& event = events_[i];
+        WorkerPart& part = *parts_.front().part;
         switch (event.kind) {
             case Event::Kind::sent:
-                if (PutCookie(event.cookie).is_control()) {
-                    parts_.controls.sent(PutCookie(event.cookie));
-                }
+                part.sent_between_calls(event.cookie);
                 break;
             case Event::Kind::arrived:
-                arrivals_.keep(event.notification);
+                part.keep(event.notification);
                 break;
             case Event::Kind::failed:
-                transport_failed(event.cookie);
+                part.transport_failed(event.cookie);
                 break;
         }
     }
     return count > 0;
 }
 
-void Worker::transport_failed(std::uint64_t bits) noexcept {
-    const PutCookie cookie(bits);
-    if (!cookie.is_put()) {
-        parts_.failure.suspect(Status::peer_lost, Cause::nobody, group_->error_text());
-        return;
+bool Worker::round(bool& trouble) noexcept {
+    const bool progressed = advance();
+    trouble |= trouble_;
+    trouble_ = false;
+    if (progressed) {
+        is_idle_ = false;
+    } else {
+        look_after_calls(Clock::now());
     }
-    const OutChannel& channel = parts_.channels.out[cookie.channel()];
-    if (cookie.is_control()) {
-        parts_.controls.sent(cookie);
-    }
-    parts_.failure.suspect(Status::peer_lost, channel.peer,
-                           "a message failed from " + route_text(parts_.channels, channel) + ": " +
-                               group_->error_text());
+    return progressed;
 }
 
-bool Worker::idle(PeerWatch& watch) {
-    const std::int64_t begin = notes_.clock();
-    const bool goes_on = wait(watch);
-    if (notes_.on()) {
-        notes_.waits(begin);
+void Worker::goes_on() noexcept {
+    waiting_.reset();
+    is_idle_ = false;
+    was_idle_ = false;
+    for (const Part& part : parts_) {
+        if (part.part->notes().on()) {
+            part.part->notes().goes_on();
+        }
     }
-    return goes_on;
 }
 
-bool Worker::wait(PeerWatch& watch) {
+void Worker::idle() noexcept {
+    was_idle_ = true;
+    TimelineNotes* const notes = parts_.empty() ? nullptr : &parts_.front().part->notes();
+    const bool noted = notes != nullptr && notes->on();
+    const std::int64_t begin = noted ? notes->clock() : 0;
+    wait();
+    if (noted) {
+        notes->waits(begin);
+    }
+}
+
+void Worker::wait() noexcept {
     std::chrono::microseconds length = waiting_.idle();
-    const Progress& progress = parts_.options.progress;
+    const Progress progress = engine_.progress();
     if (in_caller_ && progress) {
         length = std::min(length, longest_sleep_with_progress);
         if (length.count() > 0 || ++vain_polls_ % polls_per_progress == 0) {
@@ -183,31 +134,46 @@ bool Worker::wait(PeerWatch& watch) {
         }
     }
     if (length.count() == 0) {
-        return true;
+        return;
     }
-    const auto now = std::chrono::steady_clock::now();
-    if (!is_idle_) {
+    look_after_calls(Clock::now());
+    engine_.wake_up().sleep(number_, changes_seen_,
+                            refused() ? std::min(length, busy_sleep) : length);
+}
+
+/// How long nothing has happened counts only while somebody waits for it.
+void Worker::look_after_calls(Clock::time_point now) noexcept {
+    if (!is_idle_ || !engine_.is_waited_for() || now - looked_ > longest_gap) {
         is_idle_ = true;
         idle_since_ = now;
         next_check_ = now + check_interval;
-        if (number_ == 0) {
-            watch.begin_wait();
+        for (const Part& part : parts_) {
+            if (number_ == 0) {
+                part.executor->watch().begin_wait();
+            }
         }
     }
-    if (parts_.controls.reports().failure_has_come()) {
-        parts_.controls.pass_failure_on(number_);
+    looked_ = now;
+    for (const Part& part : parts_) {
+        part.part->pass_failure_on();
     }
-    if (now >= next_check_) {
-        const bool goes_on = number_ != 0 || watch.look(now - idle_since_);
-        next_check_ = std::chrono::steady_clock::now() + check_interval;
-        if (!goes_on) {
-            return false;
+    if (now < next_check_) {
+        return;
+    }
+    for (const Part& part : parts_) {
+        if (part.part->failed()) {
+            continue;
         }
-        watch.report(number_);
+        if (number_ != 0 || part.executor->watch().look(now - idle_since_)) {
+            part.executor->watch().report(number_);
+        }
     }
-    parts_.wake_up.sleep(number_, changes_seen_,
-                         poster_.refused() ? std::min(length, busy_sleep) : length);
-    return true;
+    next_check_ = Clock::now() + check_interval;
+}
+
+bool Worker::refused() const noexcept {
+    return std::any_of(parts_.begin(), parts_.end(),
+                       [](const Part& part) { return part.part->refused(); });
 }
 
 }  // namespace trefoil

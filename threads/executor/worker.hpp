@@ -1,63 +1,86 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// One worker of an executor: the loop that moves a call on, and how it waits.
+// One worker of an engine: the loop that moves all calls on, and how it waits.
 #pragma once
 
 #include <array>
 #include <chrono>
 #include <cstdint>
+#include <vector>
 
-#include "threads/executor/arrivals.hpp"
-#include "threads/executor/executor_parts.hpp"
-#include "threads/executor/peer_watch.hpp"
-#include "threads/executor/poster.hpp"
-#include "threads/executor/running_call.hpp"
-#include "threads/executor/timeline_notes.hpp"
+#include "backend/ports/port_group.hpp"
+#include "threads/executor/engine.hpp"
 #include "threads/workers/waiting.hpp"
 
 namespace trefoil {
 
-/// Owns a port group while a call runs: posts its puts, polls it, and completes the steps whose
-/// last token it spends. Worker 0 also starts segments and watches the peers. Used by one thread at
-/// a time.
+class Executor;
+class WorkerPart;
+
+/// Drives one group, and its part of all executors. Worker 0 also watches their peers. Used by one
+/// thread at a time.
 class alignas(64) Worker {
   public:
-    /// Drives group `number`. `in_caller`: in the thread that called Executor::run().
-    Worker(int number, bool in_caller, ExecutorParts& parts);
+    /// `in_caller`: in the thread that waits for a call.
+    Worker(std::size_t number, bool in_caller, Engine& engine);
 
-    /// Makes room for `program`, between calls.
-    void reserve(const Program& program);
-    /// Returns when the call is done, or has failed.
-    void run(RunningCall& call, PeerWatch& watch) noexcept;
-    /// Takes what has come at its group, in a call; false: nothing by which the call goes on.
-    bool poll() noexcept;
-    /// The same between calls: messages are early, and of completions only those of control
-    /// messages matter.
+    /// While it does not work.
+    void add(Executor& executor);
+    void remove(Executor& executor) noexcept;
+
+    /// Returns false when `until()`; true when an executor has failed and is to be settled.
+    template <typename Until>
+    bool work(const Until& until) noexcept {
+        waiting_.reset();
+        is_idle_ = false;
+        while (!until()) {
+            const bool progressed = advance();
+            if (trouble_) {
+                trouble_ = false;
+                return true;
+            }
+            if (!progressed) {
+                idle();
+            } else if (was_idle_) {
+                goes_on();
+            }
+        }
+        return false;
+    }
+    /// Does once all that can be done now, and looks after calls that do not go on. False: nothing
+    /// could be done. `trouble`: an executor has failed and is to be settled.
+    bool round(bool& trouble) noexcept;
+    /// Takes what has come at its group, between calls: messages are early, and of completions only
+    /// those of control messages matter. False: nothing has come.
     bool listen() noexcept;
 
   private:
-    void work(RunningCall& call, PeerWatch& watch) noexcept;
-    /// Does once all that can be done now; false: nothing could.
-    bool advance(RunningCall& call) noexcept;
-    bool start_segments(RunningCall& call) noexcept;
-    bool adopt_segments() noexcept;
-    void transport_failed(std::uint64_t cookie) noexcept;
-    bool idle(PeerWatch& watch);
-    bool wait(PeerWatch& watch);
+    struct Part {
+        Executor* executor = nullptr;
+        WorkerPart* part = nullptr;
+    };
+
+    bool advance() noexcept;
+    bool poll() noexcept;
+    void goes_on() noexcept;
+    void idle() noexcept;
+    void wait() noexcept;
+    void look_after_calls(std::chrono::steady_clock::time_point now) noexcept;
+    bool refused() const noexcept;
 
     const std::size_t number_;
     const bool in_caller_;
-    ExecutorParts& parts_;
+    Engine& engine_;
     PortGroup* const group_;
-    TimelineNotes notes_;
-    Poster poster_;
-    Arrivals arrivals_;
+    std::vector<Part> parts_;
     Waiting waiting_;
-    std::uint64_t adopted_ = 0;       ///< segments, running number
     std::uint32_t changes_seen_ = 0;  ///< WakeUp::changes() before it last looked for work
     std::uint32_t vain_polls_ = 0;    ///< of all calls, for the caller's progress
-    bool is_idle_ = false;
+    bool trouble_ = false;
+    bool was_idle_ = false;  ///< in the round before
+    bool is_idle_ = false;   ///< since idle_since_
     std::chrono::steady_clock::time_point idle_since_{};
     std::chrono::steady_clock::time_point next_check_{};
+    std::chrono::steady_clock::time_point looked_{};  ///< when it last looked at the clock
     std::array<Event, 64> events_;
 };
 

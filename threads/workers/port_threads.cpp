@@ -22,19 +22,6 @@ namespace {
 
 constexpr int spins_before_sleep = 1000;  // some 20 us: the next call often follows at once
 
-/// Returns when `value` is no longer `old`; pairs with the release of whoever changes it.
-void wait_for_change(const std::atomic<std::uint32_t>& value, std::uint32_t old, int spins) {
-    for (int i = 0; i < spins; ++i) {
-        if (value.load(std::memory_order_acquire) != old) {
-            return;
-        }
-        pause_processor();
-    }
-    while (value.load(std::memory_order_acquire) == old) {
-        value.wait(old, std::memory_order_acquire);
-    }
-}
-
 void require_allowed(const std::vector<int>& cores) {
     const std::vector<int> allowed = cores.empty() ? std::vector<int>{} : allowed_cores();
     for (const int core : cores) {
@@ -65,6 +52,18 @@ void pin(std::thread& thread, int core) {
 }
 
 }  // namespace
+
+void wait_for_change(const std::atomic<std::uint32_t>& value, std::uint32_t old, int spins) {
+    for (int i = 0; i < spins; ++i) {
+        if (value.load(std::memory_order_acquire) != old) {
+            return;
+        }
+        pause_processor();
+    }
+    while (value.load(std::memory_order_acquire) == old) {
+        value.wait(old, std::memory_order_acquire);
+    }
+}
 
 class PortThreads::DedicatedThreads final : public PortThreads::Implementation {
   public:
@@ -101,20 +100,27 @@ class PortThreads::DedicatedThreads final : public PortThreads::Implementation {
 
     bool caller_works() const override { return false; }
 
-    bool run(void (*call)(void*, int), void* work, Progress progress) override {
+    bool serves() const override { return true; }
+    bool spins() const override { return spins_ > 0; }
+
+    void start(void (*call)(void*, int), void* work) override {
         call_ = call;
         work_ = work;
         remaining_.store(static_cast<std::uint32_t>(threads_.size()), std::memory_order_relaxed);
         advance();
-        if (progress) {
-            wait_with(progress);
-            return true;
-        }
+    }
+
+    void finish() override {
         // Ended by the last worker in serve().
         for (std::uint32_t left = remaining_.load(std::memory_order_acquire); left != 0;
              left = remaining_.load(std::memory_order_acquire)) {
             wait_for_change(remaining_, left, spins_);
         }
+    }
+
+    bool run(void (*call)(void*, int), void* work) override {
+        start(call, work);
+        finish();
         return true;
     }
 
@@ -123,19 +129,6 @@ class PortThreads::DedicatedThreads final : public PortThreads::Implementation {
     void advance() {
         generation_.fetch_add(1, std::memory_order_release);
         generation_.notify_all();
-    }
-
-    // Ended by the last worker in serve(), as is the wait of a caller without progress; naps
-    // instead of a futex, which knows no deadline.
-    void wait_with(Progress progress) {
-        Waiting waiting(spins_ > 0);
-        while (remaining_.load(std::memory_order_acquire) != 0) {
-            progress();
-            const auto nap = std::min(waiting.idle(), longest_sleep_with_progress);
-            if (nap.count() > 0) {
-                std::this_thread::sleep_for(nap);
-            }
-        }
     }
 
     void stop() {
@@ -202,9 +195,25 @@ bool PortThreads::caller_works() const {
     return implementation_ == nullptr || implementation_->caller_works();
 }
 
-bool PortThreads::run_erased(void (*call)(void*, int), void* work, Progress progress) {
+bool PortThreads::serves() const {
+    return implementation_ && implementation_->serves();
+}
+
+bool PortThreads::spins() const {
+    return implementation_ && implementation_->spins();
+}
+
+void PortThreads::start(void (*call)(void*, int), void* work) {
+    implementation_->start(call, work);
+}
+
+void PortThreads::finish() {
+    implementation_->finish();
+}
+
+bool PortThreads::run_erased(void (*call)(void*, int), void* work) {
     if (implementation_) {
-        return implementation_->run(call, work, progress);
+        return implementation_->run(call, work);
     }
     call(work, 0);
     return true;

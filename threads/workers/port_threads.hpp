@@ -3,11 +3,11 @@
 // or the threads of the program's OpenMP runtime; or none: then the calling thread does the work.
 #pragma once
 
+#include <atomic>
+#include <cstdint>
 #include <memory>
 #include <string>
 #include <vector>
-
-#include "threads/workers/waiting.hpp"
 
 namespace trefoil {
 
@@ -33,18 +33,26 @@ class PortThreads {
     /// Worker 0 is the thread that calls run(), not one that it waits for.
     bool caller_works() const;
 
+    /// Threads of their own, which go on while the caller does something else: see start().
+    bool serves() const;
+    /// There is a core for each of them beside the caller's.
+    bool spins() const;
+
     /// Throws Error(invalid_argument) where run() must not be called: those of OpenMP inside a
     /// parallel region, whose threads are not idle.
     void require_usable() const;
 
     /// Calls work(i) once for each worker i, concurrently, and returns true when all have returned.
     /// False: an OpenMP runtime grants fewer threads than when this was made; nothing was called.
-    /// `work` must not throw. Does not allocate by itself. One caller at a time. A caller
-    /// that has nothing to do but wait calls `progress` meanwhile.
+    /// `work` must not throw. Does not allocate by itself. One caller at a time.
     template <typename Work>
-    [[nodiscard]] bool run(Work& work, Progress progress = {}) {
-        return run_erased([](void* w, int i) { (*static_cast<Work*>(w))(i); }, &work, progress);
+    [[nodiscard]] bool run(Work& work) {
+        return run_erased([](void* w, int i) { (*static_cast<Work*>(w))(i); }, &work);
     }
+
+    /// Where serves(): begins a run and returns; finish() waits for its end. No other run meanwhile.
+    void start(void (*call)(void*, int), void* work);
+    void finish();
 
   private:
     class Implementation;
@@ -52,9 +60,13 @@ class PortThreads {
     class OpenMpThreads;
 
     explicit PortThreads(std::unique_ptr<Implementation> implementation);
-    bool run_erased(void (*call)(void*, int), void* work, Progress progress);
+    bool run_erased(void (*call)(void*, int), void* work);
     std::unique_ptr<Implementation> implementation_;  ///< null: the calling thread
 };
+
+/// Spins, then sleeps until `value` is no longer `old`; whoever changes it notifies. Pairs with that
+/// one's release.
+void wait_for_change(const std::atomic<std::uint32_t>& value, std::uint32_t old, int spins);
 
 /// How many threads the program's OpenMP runtime grants to a parallel region that asks for `wanted`
 /// (0: for what it uses by default), found by running an empty one. Throws Error(unsupported) when

@@ -12,7 +12,11 @@ class PortThreads::Implementation {
     virtual int threads() const = 0;
     virtual bool caller_works() const = 0;
     virtual void require_usable() const {}
-    virtual bool run(void (*call)(void*, int), void* work, Progress progress) = 0;
+    virtual bool serves() const { return false; }
+    virtual bool spins() const { return false; }
+    virtual void start(void (*)(void*, int), void*) {}
+    virtual void finish() {}
+    virtual bool run(void (*call)(void*, int), void* work) = 0;
 };
 
 }  // namespace trefoil

@@ -80,7 +80,7 @@ class PortThreads::OpenMpThreads final : public PortThreads::Implementation {
     int threads() const override { return threads_; }
     bool caller_works() const override { return true; }  // as the region's first thread
     void require_usable() const override { require_serial(runtime_); }
-    bool run(void (*call)(void*, int), void* work, Progress /*worker 0 sees to it*/) override {
+    bool run(void (*call)(void*, int), void* work) override {
         Region region{&runtime_, threads_, call, work};
         runtime_.parallel(enter, &region, static_cast<unsigned>(threads_), 0);
         return region.granted >= threads_;

@@ -56,7 +56,8 @@ struct RankAlone {
             std::make_unique<GroupDouble>(std::vector<Port>{Port{0}, Port{1}}));
         channels.slots = Executor::landing_slots;
         channels.slot_bytes = limits.slot_bytes;
-        executor.emplace(channels, port_threads, ExecutorOptions{});
+        engine.emplace(channels.groups, port_threads, false);
+        executor.emplace(channels, *engine, ExecutorOptions{});
         setup.emplace(channels);
         schedules.emplace(map, 0, agreement, *setup, *executor);
         planner.emplace(map, limits, channels, *schedules, *executor);
@@ -68,6 +69,7 @@ struct RankAlone {
     Agreement agreement{bootstrap};
     Channels channels;
     PortThreads port_threads{0, {}};
+    std::optional<Engine> engine;
     std::optional<Executor> executor;
     std::optional<ChannelSetup> setup;
     std::optional<ConnectedSchedules> schedules;

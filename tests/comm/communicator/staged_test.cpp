@@ -37,7 +37,9 @@ class Node {
         channels_.slot_bytes = 1 << 16;
         ExecutorOptions options;
         options.timeout = timeout;
-        executor_ = std::make_unique<Executor>(channels_, port_threads_, options);
+        engine_ = std::make_unique<Engine>(channels_.groups, port_threads_, false);
+        executor_ = std::make_unique<Executor>(channels_, *engine_, options);
+        const Engine::Exclusive held(*engine_);
         ChannelSetup setup(channels_);
         setup.take(bootstrap_->allgather(setup.offer(schedule_, false, "the same")));
         const NewChannels added = setup.connect();
@@ -87,8 +89,14 @@ class Node {
         return refused;
     }
     std::string failure() const { return executor_->failure(); }
-    void leave() { executor_->leave(); }
-    void prepare_another_call() { executor_->announce_connecting(); }
+    void leave() {
+        const Engine::Exclusive held(*engine_);
+        executor_->leave();
+    }
+    void prepare_another_call() {
+        const Engine::Exclusive held(*engine_);
+        executor_->announce_connecting();
+    }
     void meet() { bootstrap_->barrier(); }
 
   private:
@@ -96,6 +104,7 @@ class Node {
     Channels channels_;
     PortThreads port_threads_;
     Schedule schedule_;
+    std::unique_ptr<Engine> engine_;
     std::unique_ptr<Executor> executor_;
 };
 

@@ -23,8 +23,8 @@ class ArrivalsTest : public PartsFixture {
         program_ = w.take(false);
         arrivals_ = std::make_unique<Arrivals>(0, channels_, parts_->queue, parts_->steps,
                                                parts_->controls, parts_->failure, notes_);
-        arrivals_->reserve(program_);
         begin_call(program_, 4);
+        arrivals_->make_room(parts_->room);
     }
     RunningSegment& begin() {
         RunningSegment& segment = begin_segment();
@@ -141,7 +141,7 @@ TEST_F(ArrivalsTest, WhatTheTransportDoesNotCarryIsNotCompared) {
     groups_[0]->carried_bits = 32;
     Arrivals narrow(0, channels_, parts_->queue, parts_->steps, parts_->controls, parts_->failure,
                     notes_);
-    narrow.reserve(program_);
+    narrow.make_room(parts_->room);
     RunningSegment& segment = begin_segment();
     narrow.adopt(segment);
     narrow.arrive(message(1, 0, 0, 4) & 0xffffffffU);

@@ -49,7 +49,7 @@ TEST_P(ExecutorOver, AddsUpAroundARing) {
     constexpr int ranks = 3;
     constexpr std::size_t count = 100;
     on_ring(ranks, [&](Rank r, RingRank& rank) {
-        rank.executor().greet(0, 0);
+        rank.greet();
         const Program program = ring_sum(rank, ranks, count);
         rank.executor().reserve(program);
         for (std::size_t segments = 1; segments <= 7; ++segments) {
@@ -71,7 +71,7 @@ TEST_P(ExecutorOver, ASenderNeverOverrunsASlowReceiver) {
     constexpr int calls = 40;
     std::atomic<int> sent{0}, received{0};
     on_ring(2, [&](Rank r, RingRank& rank) {
-        rank.executor().greet(0, 0);
+        rank.greet();
         ProgramWriter w = rank.writer();
         w.part();
         w.step();
@@ -105,7 +105,7 @@ TEST_P(ExecutorOver, ASenderNeverOverrunsASlowReceiver) {
 TEST_P(ExecutorOver, PartsRunSideBySide) {
     constexpr int ranks = 3;
     on_ring(ranks, [&](Rank r, RingRank& rank) {
-        rank.executor().greet(0, 0);
+        rank.greet();
         ProgramWriter w = rank.writer();
         for (const std::uint32_t to : {0U, 1U}) {
             w.part();
@@ -134,7 +134,7 @@ TEST(ExecutorOfTwoWorkers, NoChangeByASiblingIsSleptThrough) {
     constexpr int ranks = 3;
     std::atomic<int> greeted{0};
     on_ring(ranks, 2, loose_groups, {}, [&](Rank r, RingRank& rank) {
-        rank.executor().greet(0, 0);
+        rank.greet();
         for (++greeted; greeted < ranks;) {
             std::this_thread::yield();
         }
@@ -162,7 +162,7 @@ TEST_P(ExecutorOver, RanksThatMakeDifferentCallsFindOut) {
     on_ring(
         2,
         [&](Rank r, RingRank& rank) {
-            rank.executor().greet(0, 0);
+            rank.greet();
             const Program program = ring_sum(rank, 2, 10);
             rank.executor().reserve(program);
             std::vector<std::int32_t> data(10, 1);
@@ -182,7 +182,7 @@ TEST_P(ExecutorOver, AStallThatEndsLeavesNoTrace) {
     on_ring(
         2,
         [&](Rank r, RingRank& rank) {
-            rank.executor().greet(0, 0);
+            rank.greet();
             const Program program = ring_sum(rank, 2, 10);
             rank.executor().reserve(program);
             std::vector<std::int32_t> data(10, 1);
@@ -191,8 +191,8 @@ TEST_P(ExecutorOver, AStallThatEndsLeavesNoTrace) {
             }
             ASSERT_EQ(rank.run(program, data), Status::success) << rank.executor().failure();
             EXPECT_EQ(data, std::vector<std::int32_t>(10, 2));
-            rank.executor().announce_connecting();
-            ASSERT_NO_THROW(rank.executor().greet(0, 0));
+            rank.announce_connecting();
+            ASSERT_NO_THROW(rank.greet());
             ASSERT_EQ(rank.run(program, data), Status::success) << rank.executor().failure();
             EXPECT_EQ(data, std::vector<std::int32_t>(10, 4));
         },
@@ -206,7 +206,7 @@ TEST_P(ExecutorOver, AFailureStandsForAllLaterCalls) {
     on_ring(
         2,
         [&](Rank r, RingRank& rank) {
-            rank.executor().greet(0, 0);
+            rank.greet();
             const Program program = ring_sum(rank, 2, 10);
             rank.executor().reserve(program);
             std::vector<std::int32_t> data(10, 1);
@@ -242,7 +242,7 @@ TEST_P(ExecutorOver, AGreetingOfAStrangerIsNone) {
                 in.proof = r == 0 ? 6 : 5;
             }
             try {
-                rank.executor().greet(0, 0);
+                rank.greet();
                 EXPECT_EQ(r, 1) << "took a stranger for its peer";
             } catch (const Error& error) {
                 EXPECT_EQ(r, 0) << error.what();
@@ -264,7 +264,7 @@ TEST_P(ExecutorOver, AGreetingThatStaysOutNamesTheDirections) {
                 return;  // does not greet
             }
             try {
-                rank.executor().greet(0, 0);
+                rank.greet();
                 ADD_FAILURE() << "nobody has greeted";
             } catch (const Error& error) {
                 EXPECT_EQ(error.status(), Status::timeout);

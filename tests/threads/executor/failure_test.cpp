@@ -11,7 +11,7 @@ namespace {
 
 class FailureTest : public testing::Test {
   protected:
-    std::vector<std::unique_ptr<PortGroup>> groups_;
+    std::vector<std::shared_ptr<PortGroup>> groups_;
     WakeUp wake_up_{groups_};
     Failure failure_{wake_up_};
 };

@@ -50,7 +50,8 @@ class PartsFixture : public testing::Test {
             channels_.in.push_back(in);
             channels_.in_by_id[static_cast<std::size_t>(group)].push_back(c);
         }
-        parts_ = std::make_unique<ExecutorParts>(channels_, ExecutorOptions{});
+        engine_ = std::make_unique<Engine>(channels_.groups, port_threads_, false);
+        parts_ = std::make_unique<ExecutorParts>(channels_, *engine_, ExecutorOptions{});
         call_.kernels = reduce_kernels(DataType::int32, Operation::sum);
         call_.input = reinterpret_cast<const std::byte*>(input_.data());
         call_.output = reinterpret_cast<std::byte*>(output_.data());
@@ -63,8 +64,9 @@ class PartsFixture : public testing::Test {
     ProgramWriter writer() const { return ProgramWriter(channel_groups_); }
     /// Starts a call of `count` equal segments, as the executor does; call once per call.
     void begin_call(const Program& program, std::size_t count = 1) {
+        parts_->room.include(program, channels_.in.size(), channels_.out.size());
         for (RunningSegment& segment : parts_->queue.places()) {
-            segment.reserve(program, channels_);
+            segment.make_room(parts_->room, groups_.size());
         }
         pieces_.assign(count, CallSegment{&program, 0});
         call_.segments = pieces_;
@@ -114,6 +116,8 @@ class PartsFixture : public testing::Test {
     Channels channels_;
     std::vector<RecordingGroup*> groups_;
     std::vector<int> channel_groups_;
+    PortThreads port_threads_{0, {}};
+    std::unique_ptr<Engine> engine_;
     std::unique_ptr<ExecutorParts> parts_;
     TimelineNotes notes_{nullptr};
     std::array<std::int32_t, 16> input_{}, output_{};

@@ -23,7 +23,6 @@ class PeerWatchTest : public PartsFixture {
         program_ = w.take(false);
         begin_call(program_);
         segment_ = &begin_segment();
-        watch_.begin_call(running_call_);
         watch_.begin_wait();
     }
     using PartsFixture::tell;
@@ -58,8 +57,8 @@ class PeerWatchTest : public PartsFixture {
     ExecutorOptions options_;
     Greeting greeting_{channels_, parts_->controls, parts_->failure, options_,
                        [](std::size_t) { return false; }};
-    PeerWatch watch_{channels_,        parts_->queue,   greeting_,
-                     parts_->controls, parts_->failure, options_};
+    PeerWatch watch_{channels_, parts_->queue,    parts_->steps,
+                     greeting_, parts_->controls, parts_->failure, options_};
     Program program_;
     RunningSegment* segment_ = nullptr;
 };
@@ -263,10 +262,11 @@ TEST_F(PeerWatchTest, AWaitForAcknowledgementsSaysWhose) {
     finish();
     begin_call(program, 3);
     Poster poster(0, channels_, parts_->queue, parts_->steps, parts_->failure, notes_);
-    poster.reserve(1);
     groups_[0]->result = PutResult::done;
     for (int i = 0; i < 3; ++i) {
-        poster.adopt(begin_segment());
+        RunningSegment& segment = begin_segment();
+        poster.make_room(parts_->room, segment);
+        poster.adopt(segment);
         (void)poster.post_ready();
     }
     const MissingPieces missing(channels_, parts_->queue);

@@ -13,13 +13,13 @@ namespace {
 class PosterTest : public PartsFixture {
   protected:
     explicit PosterTest(int groups = 1) : PartsFixture(groups) {}
-    void make_poster(const Program& program, int group = 0) {
+    void make_poster(int group = 0) {
         poster_ = std::make_unique<Poster>(group, channels_, parts_->queue, parts_->steps,
                                            parts_->failure, notes_);
-        poster_->reserve(program.parts.size());
     }
     RunningSegment& begin() {
         RunningSegment& segment = begin_segment();
+        poster_->make_room(parts_->room, segment);
         poster_->adopt(segment);
         return segment;
     }
@@ -47,7 +47,7 @@ TEST_F(PosterTest, PutsOfAnOpenStepLeaveWithAllThatThePeerNeeds) {
     w.put(1, {Location::input, 0}, 4);
     w.put(0, {Location::input, 4}, 20);
     const Program program = w.take(false);
-    make_poster(program);
+    make_poster();
     begin_call(program);
     begin();
     EXPECT_TRUE(poster_->post_ready());
@@ -74,7 +74,7 @@ TEST_F(PosterTest, WithChecksumsAMessageCarriesThatOfItsBytes) {
     w.step();
     w.put(0, {Location::input, 8}, 12);
     const Program program = w.take(false);
-    make_poster(program);
+    make_poster();
     begin_call(program);
     begin();
     EXPECT_TRUE(poster_->post_ready());
@@ -91,7 +91,7 @@ TEST_F(PosterTest, TheNextStepsPutsWaitForItsOpening) {
     w.step();
     w.put(0, {Location::input, 4}, 4);
     const Program program = w.take(false);
-    make_poster(program);
+    make_poster();
     begin_call(program);
     begin();
     EXPECT_TRUE(poster_->post_ready());
@@ -112,7 +112,7 @@ TEST_F(PosterTest, APutThatIsDoneAtOnceSpendsItsTokenAtOnce) {
     w.step();
     w.put(1, {Location::input, 4}, 4);
     const Program program = w.take(false);
-    make_poster(program);
+    make_poster();
     begin_call(program);
     begin();
     groups_[0]->result = PutResult::done;
@@ -128,7 +128,7 @@ TEST_F(PosterTest, ARefusedPutIsTriedAgainAndNothingOvertakesItInItsPart) {
     w.put(0, {Location::input, 0}, 4);
     w.put(1, {Location::input, 4}, 4);
     const Program program = w.take(false);
-    make_poster(program);
+    make_poster();
     begin_call(program);
     begin();
     groups_[0]->result = PutResult::again;
@@ -148,7 +148,7 @@ TEST_F(PosterTest, AFailedPutFailsTheCallAndNamesTheCause) {
     w.step();
     w.put(1, {Location::input, 0}, 4);
     const Program program = w.take(false);
-    make_poster(program);
+    make_poster();
     begin_call(program);
     begin();
     groups_[0]->result = PutResult::failed;
@@ -167,7 +167,7 @@ TEST_F(PosterTest, APutWaitsUntilTheUseBeforeTheLastOneIsAcknowledged) {
     w.put(0, {Location::input, 0}, 4);
     Program program = w.take(false);
     program.acknowledged = true;  // by the peer; this rank receives nothing
-    make_poster(program);
+    make_poster();
     begin_call(program, 5);
     for (std::uint32_t use = 0; use < 5; ++use) {
         RunningSegment& segment = begin();
@@ -192,7 +192,7 @@ TEST_F(PosterTest, AnAcknowledgementNamesTheUseAndNeverWaits) {
     w.step();
     (void)w.arrival(1, 4);
     const Program program = w.take(true);
-    make_poster(program);
+    make_poster();
     begin_call(program, 3);
     for (std::uint32_t use = 0; use < 3; ++use) {
         RunningSegment& segment = begin();
@@ -215,7 +215,7 @@ TEST_F(PosterTest, WhatIsGatheredIsCopiedBeforeItIsPut) {
     w.step();
     w.gathered_put(0, {Location::input, 4}, 8);
     const Program program = w.take(false);
-    make_poster(program);
+    make_poster();
     begin_call(program);
     RunningSegment& segment = begin();
     EXPECT_TRUE(poster_->post_ready());
@@ -237,7 +237,7 @@ TEST_F(PosterOfTwoGroups, LeavesThePutsOfOthersAlone) {
     w.put(1, {Location::input, 4}, 8);
     w.put(0, {Location::input, 8}, 12);
     const Program program = w.take(false);
-    make_poster(program, 1);
+    make_poster(1);
     begin_call(program);
     begin();
     EXPECT_TRUE(poster_->post_ready());

@@ -23,7 +23,9 @@ class RingRank {
 
     RingRank(std::vector<std::unique_ptr<PortGroup>> groups, Rank rank)
         : threads_(groups.size() == 1 ? 0 : static_cast<int>(groups.size()), {}) {
-        channels_.groups = std::move(groups);
+        for (auto& group : groups) {
+            channels_.groups.push_back(std::move(group));
+        }
         channels_.rank = rank;
         channels_.host = "here";
         channels_.slot_bytes = slot_bytes;
@@ -35,7 +37,6 @@ class RingRank {
     }
     ProgramWriter writer() const { return ProgramWriter({group_of(0), group_of(1)}); }
     Channels& channels() { return channels_; }
-    PortThreads& threads() { return threads_; }
     Executor& executor() { return *executor_; }
 
     /// Makes room for what `peer` sends through `channel`.
@@ -66,23 +67,38 @@ class RingRank {
         channels_.out.push_back(out);
     }
     void open(const ExecutorOptions& options) {
-        executor_ = std::make_unique<Executor>(channels_, threads_, options);
+        engine_ = std::make_unique<Engine>(channels_.groups, threads_, options.may_spin);
+        executor_ = std::make_unique<Executor>(channels_, *engine_, options);
+    }
+    void greet() {
+        const Engine::Exclusive held(*engine_);
+        executor_->greet(0, 0);
+    }
+    void announce_connecting() {
+        const Engine::Exclusive held(*engine_);
+        executor_->announce_connecting();
     }
     Status run(const Program& program, std::vector<std::int32_t>& data, std::size_t segments = 1,
                std::uint64_t signature = 1) {
+        return executor_->run(call_of(program, data, pieces_, segments, signature));
+    }
+    /// A call on `data` in place; `pieces` holds its segments.
+    static Call call_of(const Program& program, std::vector<std::int32_t>& data,
+                        std::vector<CallSegment>& pieces, std::size_t segments = 1,
+                        std::uint64_t signature = 1) {
         const std::size_t bytes = data.size() * sizeof data[0] / segments;
-        pieces_.clear();
+        pieces.clear();
         for (std::size_t i = 0; i < segments; ++i) {
-            pieces_.push_back({&program, i * bytes});
+            pieces.push_back({&program, i * bytes});
         }
         Call call;
-        call.segments = pieces_;
+        call.segments = pieces;
         call.input = call.output = reinterpret_cast<std::byte*>(data.data());
         call.kernels = reduce_kernels(DataType::int32, Operation::sum);
         call.signature = signature;
         call.text = "a test call";
         call.agreement = "make the same";
-        return executor_->run(call);
+        return call;
     }
 
   private:
@@ -90,6 +106,7 @@ class RingRank {
     PortThreads threads_;
     LocalMemory memory_[2];
     std::vector<CallSegment> pieces_;
+    std::unique_ptr<Engine> engine_;
     std::unique_ptr<Executor> executor_;
 };
 

@@ -67,7 +67,7 @@ class WakeUpTest : public testing::Test {
         wake_up_ = std::make_unique<WakeUp>(groups_);
     }
 
-    std::vector<std::unique_ptr<PortGroup>> groups_;
+    std::vector<std::shared_ptr<PortGroup>> groups_;
     std::vector<SleepingGroup*> sleeping_;
     std::unique_ptr<WakeUp> wake_up_;
 };
@@ -126,7 +126,7 @@ TEST_F(WakeUpTest, TwoWorkersThatWaitForEachOtherMissNoTurn) {
 }
 
 TEST(WakeUpOfOneWorker, CountsNothing) {
-    std::vector<std::unique_ptr<PortGroup>> groups;
+    std::vector<std::shared_ptr<PortGroup>> groups;
     groups.push_back(std::make_unique<SleepingGroup>());
     WakeUp wake_up(groups);
     wake_up.announce();

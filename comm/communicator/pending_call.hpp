@@ -1,0 +1,28 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// A call that its communicator has been asked for and need not have completed yet.
+#pragma once
+
+#include <memory>
+
+#include "comm/plan/plan.hpp"
+#include "comm/plan/request.hpp"
+#include "threads/executor/running_call.hpp"
+
+namespace trefoil {
+
+/// Stays where it is while the call is in flight. May be started again when it is over.
+struct PendingCall {
+    RunningCall running;
+    std::shared_ptr<const Plan> plan;  ///< null: this rank is alone
+    const void* send = nullptr;
+    void* recv = nullptr;
+    bool complete = true;  ///< nothing of it is in flight, as nothing had to move
+    /// For a rank alone, and for TREFOIL_CHECK. Its lists are `counts` ... below.
+    Request request;
+    std::vector<std::size_t> counts, displacements, send_counts, send_displacements;
+
+    /// Keeps the request with copies of its lists.
+    void keep(const Request& asked);
+};
+
+}  // namespace trefoil

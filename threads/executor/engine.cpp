@@ -1,0 +1,210 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Who drives, who sleeps, and how all stop for what needs all groups in one hand.
+#include "threads/executor/engine.hpp"
+
+#include <algorithm>
+
+#include "threads/executor/executor.hpp"
+#include "threads/executor/worker.hpp"
+
+namespace trefoil {
+
+namespace {
+constexpr int spins_before_sleep = 1000;  // some 20 us: the next call often follows at once
+}  // namespace
+
+Engine::Engine(Groups groups, PortThreads& port_threads, bool may_spin, Progress progress)
+    : groups_(std::move(groups)),
+      port_threads_(port_threads),
+      may_spin_(may_spin),
+      progress_(progress),
+      serves_(port_threads.serves() && !groups_.empty()),
+      spins_(port_threads.spins() ? spins_before_sleep : 0),
+      wake_up_(groups_) {
+    for (std::size_t i = 0; i < groups_.size(); ++i) {
+        const bool in_caller = i == 0 && port_threads.caller_works();
+        workers_.push_back(std::make_unique<Worker>(i, in_caller, *this));
+    }
+    if (serves_) {
+        port_threads_.start(
+            [](void* engine, int worker) { static_cast<Engine*>(engine)->serve(worker); }, this);
+    }
+}
+
+Engine::~Engine() {
+    end();
+}
+
+void Engine::end() noexcept {
+    if (serves_ && !stopping_.exchange(true)) {
+        generation_.fetch_add(1, std::memory_order_release);
+        generation_.notify_all();
+        wake_up_.announce_from_outside();
+        port_threads_.finish();
+    }
+    workers_.clear();
+    groups_.clear();
+}
+
+void Engine::attach(Executor& executor, const Exclusive&) {
+    executors_.push_back(&executor);
+    for (const auto& worker : workers_) {
+        worker->add(executor);
+    }
+}
+
+void Engine::detach(Executor& executor, const Exclusive&) noexcept {
+    std::erase(executors_, &executor);
+    for (const auto& worker : workers_) {
+        worker->remove(executor);
+    }
+}
+
+void Engine::issued() noexcept {
+    if (serves_) {
+        work_.fetch_add(1, std::memory_order_seq_cst);
+        generation_.fetch_add(1, std::memory_order_release);
+        generation_.notify_all();
+        wake_up_.announce_from_outside();
+    } else if (turn_taken_.load(std::memory_order_seq_cst)) {
+        wake_up_.announce_from_outside();
+    }
+}
+
+bool Engine::listen(std::size_t group) noexcept {
+    return workers_[group]->listen();
+}
+
+bool Engine::advance(Executor& executor) {
+    if (serves_ || !try_take_turn()) {
+        return true;  // others do the work
+    }
+    std::atomic<bool> progressed{false}, trouble{false};
+    auto work = [&](int worker) {
+        bool has_trouble = false;
+        if (workers_[static_cast<std::size_t>(worker)]->round(has_trouble)) {
+            progressed = true;
+        }
+        if (has_trouble) {
+            trouble = true;
+        }
+    };
+    if (!port_threads_.run(work)) {
+        executor.threads_refused(port_threads_.workers());
+        trouble = true;
+    }
+    if (trouble) {
+        settle_failures();
+    }
+    leave_turn();
+    return progressed;
+}
+
+void Engine::drive_erased(Executor& executor, Until until) {
+    bool trouble = false;
+    if (workers_.size() == 1) {
+        trouble = workers_[0]->work(until);
+    } else {
+        std::atomic<bool> failed{false};
+        auto work = [&](int worker) {
+            const auto stop = [&] { return failed.load(std::memory_order_relaxed) || until(); };
+            if (workers_[static_cast<std::size_t>(worker)]->work(stop)) {
+                failed.store(true, std::memory_order_relaxed);
+            }
+        };
+        if (!port_threads_.run(work)) {
+            executor.threads_refused(port_threads_.workers());
+            failed = true;
+        }
+        trouble = failed;
+    }
+    if (trouble) {
+        settle_failures();
+    }
+}
+
+/// By the one thread that has all groups.
+void Engine::settle_failures() noexcept {
+    for (Executor* const executor : executors_) {
+        executor->settle();
+    }
+}
+
+void Engine::serve(int number) noexcept {
+    if (number >= static_cast<int>(workers_.size())) {
+        return;
+    }
+    Worker& worker = *workers_[static_cast<std::size_t>(number)];
+    const auto is_over = [this] {
+        return work_.load(std::memory_order_seq_cst) == 0 ||
+               pause_.load(std::memory_order_relaxed) || stopping_.load(std::memory_order_relaxed);
+    };
+    while (true) {
+        const std::uint32_t seen = generation_.load(std::memory_order_acquire);
+        if (stopping_) {
+            return;
+        }
+        if (pause_.load(std::memory_order_acquire)) {
+            park();
+        } else if (work_.load(std::memory_order_seq_cst) == 0) {
+            wait_for_change(generation_, seen, spins_);
+        } else if (worker.work(is_over)) {
+            const std::lock_guard lock(mutex_);
+            stop_workers();
+        }
+    }
+}
+
+/// All workers park soon. With the mutex.
+void Engine::stop_workers() noexcept {
+    pause_.store(true, std::memory_order_release);
+    generation_.fetch_add(1, std::memory_order_release);
+    generation_.notify_all();
+    wake_up_.announce_from_outside();
+}
+
+/// The last one settles what has failed; then the work goes on, unless somebody claims the engine.
+void Engine::park() noexcept {
+    std::unique_lock lock(mutex_);
+    if (!pause_) {
+        return;
+    }
+    if (++parked_ == static_cast<int>(workers_.size())) {
+        settle_failures();
+        pause_ = claims_ > 0;
+        changed_.notify_all();
+    }
+    changed_.wait(lock, [this] { return !pause_; });
+    --parked_;
+}
+
+Engine::Exclusive::Exclusive(Engine& engine) : engine_(engine) {
+    if (!engine_.serves_) {
+        while (!engine_.try_take_turn()) {
+            engine_.waiters_.wait(
+                [this] { return !engine_.turn_taken_.load(std::memory_order_seq_cst); },
+                engine_.spins_, engine_.progress_);
+        }
+        return;
+    }
+    std::unique_lock lock(engine_.mutex_);
+    ++engine_.claims_;
+    engine_.stop_workers();
+    engine_.changed_.wait(lock, [this] {
+        return !engine_.held_ && engine_.parked_ == static_cast<int>(engine_.workers_.size());
+    });
+    engine_.held_ = true;
+}
+
+Engine::Exclusive::~Exclusive() {
+    if (!engine_.serves_) {
+        engine_.leave_turn();
+        return;
+    }
+    const std::lock_guard lock(engine_.mutex_);
+    engine_.held_ = false;
+    engine_.pause_ = --engine_.claims_ > 0;
+    engine_.changed_.notify_all();
+}
+
+}  // namespace trefoil

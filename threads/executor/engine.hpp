@@ -1,0 +1,203 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// The engine: a rank's port groups and the workers that drive them, for all its executors.
+#pragma once
+
+#include <atomic>
+#include <condition_variable>
+#include <cstdint>
+#include <memory>
+#include <mutex>
+#include <vector>
+
+#include "backend/ports/port_group.hpp"
+#include "threads/executor/waiters.hpp"
+#include "threads/executor/wake_up.hpp"
+#include "threads/workers/port_threads.hpp"
+#include "threads/workers/waiting.hpp"
+#include "topo/error.hpp"
+
+namespace trefoil {
+
+class Executor;
+class Worker;
+
+/// Each group has a worker, which alone touches it. Who is the worker depends on the port threads:
+///
+///  - Threads of their own *serve*: they drive while any call is in flight, and sleep otherwise.
+///    Who waits for a call only waits.
+///  - Else the engine is *driven*: a thread that waits takes the turn, if nobody has it, and does
+///    the workers' work, for all calls of all executors, until its own is done. Those of an OpenMP
+///    runtime help it meanwhile. Whoever finds the turn taken sleeps until its call is done or the
+///    turn is free.
+///
+/// Set-up, failures and the end need all groups in one hand: see Exclusive.
+///
+/// Thread-safe.
+class Engine {
+  public:
+    using Groups = std::vector<std::shared_ptr<PortGroup>>;
+
+    /// `port_threads` outlives the engine. `progress`: called in threads that wait.
+    Engine(Groups groups, PortThreads& port_threads, bool may_spin, Progress progress = {});
+    ~Engine();  ///< no call is in flight
+    Engine(const Engine&) = delete;
+    Engine& operator=(const Engine&) = delete;
+
+    const Groups& groups() const { return groups_; }
+    WakeUp& wake_up() { return wake_up_; }
+    bool may_spin() const { return may_spin_; }
+    Progress progress() const { return progress_; }
+    /// Threads of their own do the work.
+    bool serves() const { return serves_; }
+    /// Some thread waits for a call: only then does it count how long nothing happens. Of an engine
+    /// that is driven the driver does.
+    bool is_waited_for() const {
+        return !serves_ || waiting_.load(std::memory_order_relaxed) != 0;
+    }
+
+    /// The workers drive the executor from now on, and until detach(). `during` holds the engine.
+    class Exclusive;
+    void attach(Executor& executor, const Exclusive& during);
+    void detach(Executor& executor, const Exclusive& during) noexcept;
+
+    /// A call is in an executor's queue; and one is complete, or has failed.
+    void issued() noexcept;
+    void completed(std::uint32_t calls = 1) noexcept {
+        if (serves_) {
+            work_.fetch_sub(calls, std::memory_order_seq_cst);
+        }
+        waiters_.announce();
+    }
+    /// Ends the workers and lets go of the groups. Executors still there are not driven any more.
+    void end() noexcept;
+    /// Takes what has come at a group, between calls. False: nothing has. While the engine is held.
+    bool listen(std::size_t group) noexcept;
+
+    /// Returns when `over()`, whose loads must be sequentially consistent: a call is done or its
+    /// executor has failed. Drives meanwhile if that is needed. `issue(true)` is called once: by
+    /// the thread that has the turn; `issue(false)`: without it. `executor` is told if an OpenMP
+    /// runtime refuses its threads.
+    template <typename Issue, typename Over>
+    void issue_and_drive(Executor& executor, Issue&& issue, Over&& over) {
+        const WaitsForCall waits(*this);
+        if (serves_ || !try_take_turn()) {
+            issue(false);
+        } else {
+            issue(true);
+            drive(executor, over);
+            leave_turn();
+        }
+        drive_until_over(executor, over);
+    }
+    template <typename Over>
+    void drive_until(Executor& executor, Over&& over) {
+        const WaitsForCall waits(*this);
+        drive_until_over(executor, over);
+    }
+    /// One round of all workers, if the engine is to be driven and nobody does. False: nothing has
+    /// moved by it.
+    bool advance(Executor& executor);
+
+  private:
+    friend class Exclusive;
+
+    /// Says when a worker is to stop.
+    struct Until {
+        bool (*call)(const void*) = nullptr;
+        const void* context = nullptr;
+        bool operator()() const { return call(context); }
+    };
+    class WaitsForCall {
+      public:
+        explicit WaitsForCall(Engine& engine) : engine_(engine) { count(1); }
+        ~WaitsForCall() { count(-1); }
+        WaitsForCall(const WaitsForCall&) = delete;
+        WaitsForCall& operator=(const WaitsForCall&) = delete;
+
+      private:
+        void count(int change) {
+            if (engine_.serves_) {
+                engine_.waiting_.fetch_add(static_cast<std::uint32_t>(change),
+                                           std::memory_order_relaxed);
+            }
+        }
+        Engine& engine_;
+    };
+
+    template <typename Over>
+    void drive_until_over(Executor& executor, Over&& over) {
+        while (!over()) {
+            if (!serves_ && try_take_turn()) {
+                drive(executor, over);
+                leave_turn();
+            } else {
+                waiters_.wait(
+                    [&] {
+                        return over() ||
+                               (!serves_ && !turn_taken_.load(std::memory_order_seq_cst));
+                    },
+                    spins_, progress_);
+            }
+        }
+    }
+    bool try_take_turn() noexcept {
+        return !turn_taken_.load(std::memory_order_relaxed) &&
+               !turn_taken_.exchange(true, std::memory_order_seq_cst);
+    }
+    void leave_turn() noexcept {
+        turn_taken_.store(false, std::memory_order_seq_cst);
+        waiters_.announce();
+    }
+    template <typename Over>
+    void drive(Executor& executor, const Over& over) {
+        drive_erased(executor, {[](const void* o) { return (*static_cast<const Over*>(o))(); },
+                                &over});
+    }
+    void drive_erased(Executor& executor, Until until);
+
+    void serve(int worker) noexcept;
+    void park() noexcept;
+    void settle_failures() noexcept;
+    void stop_workers() noexcept;
+
+    Groups groups_;
+    PortThreads& port_threads_;
+    const bool may_spin_;
+    const Progress progress_;
+    const bool serves_;
+    const int spins_;
+    WakeUp wake_up_;
+    Waiters waiters_;
+    std::vector<std::unique_ptr<Worker>> workers_;
+    std::vector<Executor*> executors_;  ///< attached; changes while nobody works
+
+    // Of an engine that is driven.
+    std::atomic<bool> turn_taken_{false};
+
+    // Of one that serves.
+    std::atomic<std::uint32_t> work_{0};        ///< calls in flight
+    std::atomic<std::uint32_t> waiting_{0};     ///< threads that wait for calls
+    std::atomic<std::uint32_t> generation_{0};  ///< changes when idle workers have to look again
+    std::atomic<bool> stopping_{false};
+    std::atomic<bool> pause_{false};  ///< workers are to park
+    std::mutex mutex_;                ///< guards what follows, and setting pause_
+    std::condition_variable changed_;
+    int parked_ = 0;
+    int claims_ = 0;       ///< threads that hold the engine, or wait for it
+    bool held_ = false;    ///< by one of them
+};
+
+/// Holds the engine: while it lives no worker works, and its thread owns all groups. Waits for
+/// others who hold it, or drive. Not by a thread that drives.
+class Engine::Exclusive {
+  public:
+    explicit Exclusive(Engine& engine);
+    ~Exclusive();
+    Exclusive(const Exclusive&) = delete;
+    Exclusive& operator=(const Exclusive&) = delete;
+
+  private:
+    Engine& engine_;
+};
+
+}  // namespace trefoil

@@ -1,0 +1,52 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// How many calls of an executor are in flight.
+#pragma once
+
+#include <atomic>
+#include <cstdint>
+
+#include "threads/executor/engine.hpp"
+
+namespace trefoil {
+
+/// Counts the calls that were issued and those that are complete.
+class InFlight {
+  public:
+    explicit InFlight(Engine& engine) : engine_(engine) {}
+
+    /// By the thread that issues, before the call is in the queue.
+    void issue() noexcept {
+        issued_.store(issued_.load(std::memory_order_relaxed) + 1, std::memory_order_relaxed);
+    }
+    /// By the worker that completes a call, which is not touched any more.
+    void complete(bool reads_peers) noexcept {
+        if (reads_peers) {
+            reads_.store(false, std::memory_order_release);
+        }
+        completed_.fetch_add(1, std::memory_order_release);
+        engine_.completed();
+    }
+    /// None of those in flight will be completed. While no worker works.
+    void give_up() noexcept {
+        const auto calls = static_cast<std::uint32_t>(count());
+        completed_.fetch_add(calls, std::memory_order_release);
+        engine_.completed(calls);
+    }
+    std::uint64_t count() const noexcept {
+        const std::uint64_t completed = completed_.load(std::memory_order_acquire);
+        return issued_.load(std::memory_order_relaxed) - completed;
+    }
+
+    // By worker 0.
+    /// A call is in flight in which peers read this rank's vectors.
+    bool reads() const noexcept { return reads_.load(std::memory_order_acquire); }
+    void begin_reads() noexcept { reads_.store(true, std::memory_order_relaxed); }
+
+  private:
+    Engine& engine_;
+    std::atomic<std::uint64_t> issued_{0};
+    std::atomic<std::uint64_t> completed_{0};
+    std::atomic<bool> reads_{false};
+};
+
+}  // namespace trefoil
