@@ -183,7 +183,15 @@ trefoil_status_t trefoil_comm_destroy(trefoil_comm_t comm) {
         return TREFOIL_SUCCESS;
     }
     return guarded([&] {
-        { const Entry entry(comm); }
+        {
+            const Entry entry(comm);
+            if (const auto calls = entry->calls_in_flight(); calls > 0) {
+                throw Error(Status::busy, std::to_string(calls) +
+                                              (calls == 1 ? " call is" : " calls are") +
+                                              " in flight on this communicator; wait for the "
+                                              "requests before it is destroyed");
+            }
+        }
         delete comm;
     });
 }

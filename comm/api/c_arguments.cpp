@@ -182,4 +182,16 @@ void require_disjoint(const Vector& a, const Vector& b, const char* advice) {
     }
 }
 
+std::span<const std::size_t> displacements_of(const size_t* numbers, int ranks) {
+    return numbers == nullptr ? std::span<const std::size_t>{}
+                              : list(numbers, ranks, "displacements");
+}
+
+void require_equal_counts(std::size_t own, std::size_t listed, const char* what) {
+    if (own != listed) {
+        refuse("this rank's " + std::string(what) + " count is " + std::to_string(own) +
+               ", but the list says " + std::to_string(listed));
+    }
+}
+
 }  // namespace trefoil::c_api

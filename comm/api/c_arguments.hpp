@@ -47,4 +47,9 @@ inline const void* shifted(const void* vector, std::size_t bytes) {
     return static_cast<const std::byte*>(vector) + bytes;
 }
 
+/// Empty where they are NULL: blocks lie side by side.
+std::span<const std::size_t> displacements_of(const size_t* numbers, int ranks);
+/// This rank's own count, and what the list says of it.
+void require_equal_counts(std::size_t own, std::size_t listed, const char* what);
+
 }  // namespace trefoil::c_api

@@ -20,7 +20,7 @@ Buffers checked_buffers(Request& request, trefoil_comm_t comm, const void* send,
 inline void run_checked(const Entry& entry, Request& request, trefoil_comm_t comm, const void* send,
                         void* recv) {
     const Buffers b = checked_buffers(request, comm, send, recv);
-    entry->run(request, b.send, b.recv);
+    entry.run(request, b.send, b.recv);
 }
 
 }  // namespace trefoil::c_api

@@ -7,6 +7,7 @@
 #include <memory>
 #include <new>
 
+#include "comm/api/c_requests.hpp"
 #include "comm/communicator/communicator.hpp"
 #include "trefoil/trefoil.h"
 
@@ -14,6 +15,8 @@ struct trefoil_comm {
     std::unique_ptr<trefoil::Communicator> communicator;
     std::atomic_flag entered = ATOMIC_FLAG_INIT;
     int rank = 0, ranks = 0;
+    unsigned process = trefoil::c_api::this_process_number();  ///< that it was made in
+    trefoil::c_api::RequestPool requests{*this};
 };
 
 namespace trefoil::c_api {
@@ -42,11 +45,32 @@ inline void require(bool condition, const char* message) {
     }
 }
 
+/// How a collective is called: to its end, or in pieces, by a request.
+struct How {
+    bool blocks = true;
+    bool is_persistent = false;
+    trefoil_request_t* request = nullptr;
+
+    static How nonblocking(trefoil_request_t* request) { return {false, false, request}; }
+    static How persistent(trefoil_request_t* request) { return {false, true, request}; }
+};
+
+/// The communicator is one, and of this process.
+inline void require_usable(trefoil_comm_t comm) {
+    require(comm != nullptr, "the communicator is NULL");
+    require(comm->process == this_process_number(),
+            "this process was forked; the communicator belongs to its parent");
+}
+
 /// Holds the communicator for one call; a second thread is refused, not queued.
 class Entry {
   public:
-    explicit Entry(trefoil_comm_t comm) : comm_(comm) {
-        require(comm != nullptr, "the communicator is NULL");
+    explicit Entry(trefoil_comm_t comm, const How& how = {}) : comm_(comm), how_(how) {
+        if (!how.blocks) {
+            require(how.request != nullptr, "the place for the request is NULL");
+            *how.request = TREFOIL_REQUEST_NULL;
+        }
+        require_usable(comm);
         if (comm->entered.test_and_set(std::memory_order_acquire)) {
             throw Error(Status::busy,
                         "another thread is inside this communicator; one call at a time, or one "
@@ -56,11 +80,21 @@ class Entry {
     ~Entry() { comm_->entered.clear(std::memory_order_release); }
     Entry(const Entry&) = delete;
     Entry& operator=(const Entry&) = delete;
+    /// As it is called: returns when the collective is complete, or when its request is there.
+    void run(const Request& request, const void* send, void* recv) const {
+        if (how_.blocks) {
+            comm_->communicator->run(request, send, recv);
+        } else {
+            *how_.request = comm_->requests.begin(how_.is_persistent, request, send, recv);
+        }
+    }
+    bool blocks() const { return how_.blocks; }
     Communicator& operator*() const { return *comm_->communicator; }
     Communicator* operator->() const { return comm_->communicator.get(); }
 
   private:
     trefoil_comm_t comm_;
+    How how_;
 };
 
 }  // namespace trefoil::c_api

@@ -6,6 +6,60 @@
 using namespace trefoil;
 using namespace trefoil::c_api;
 
+namespace {
+
+trefoil_status_t allreduce(const How& how, const void* send, void* recv, size_t count,
+                           trefoil_datatype_t datatype, trefoil_op_t op, trefoil_comm_t comm) {
+    return guarded([&] {
+        const Entry entry(comm, how);
+        Request request{.collective = Collective::allreduce, .count = count};
+        set_operation(request, datatype, op);
+        run_checked(entry, request, comm, send, recv);
+    });
+}
+
+trefoil_status_t reduce(const How& how, const void* send, void* recv, size_t count,
+                        trefoil_datatype_t datatype, trefoil_op_t op, int root,
+                        trefoil_comm_t comm) {
+    return guarded([&] {
+        const Entry entry(comm, how);
+        Request request{.collective = Collective::reduce, .count = count};
+        set_operation(request, datatype, op);
+        set_root(request, comm, root);
+        run_checked(entry, request, comm, send, recv);
+    });
+}
+
+trefoil_status_t reduce_scatter_block(const How& how, const void* send, void* recv, size_t count,
+                                      trefoil_datatype_t datatype, trefoil_op_t op,
+                                      trefoil_comm_t comm) {
+    return guarded([&] {
+        const Entry entry(comm, how);
+        Request request{.collective = Collective::reduce_scatter, .count = count};
+        set_operation(request, datatype, op);
+        run_checked(entry, request, comm, send, recv);
+    });
+}
+
+trefoil_status_t reduce_scatter(const How& how, const void* send, void* recv, const size_t* counts,
+                                trefoil_datatype_t datatype, trefoil_op_t op, trefoil_comm_t comm) {
+    return guarded([&] {
+        const Entry entry(comm, how);
+        Request request{.collective = Collective::reduce_scatter};
+        set_operation(request, datatype, op);
+        request.counts = list(counts, comm->ranks, "counts");
+        run_checked(entry, request, comm, send, recv);
+    });
+}
+
+trefoil_status_t barrier(const How& how, trefoil_comm_t comm) {
+    return guarded([&] {
+        Entry(comm, how).run(Request{.collective = Collective::barrier}, nullptr, nullptr);
+    });
+}
+
+}  // namespace
+
 extern "C" {
 
 trefoil_status_t trefoil_op_create(trefoil_reduce_fn function, void* context, size_t element_bytes,
@@ -31,24 +85,37 @@ trefoil_status_t trefoil_op_free(trefoil_op_t op) {
 trefoil_status_t trefoil_allreduce(const void* send, void* recv, size_t count,
                                    trefoil_datatype_t datatype, trefoil_op_t op,
                                    trefoil_comm_t comm) {
-    return guarded([&] {
-        const Entry entry(comm);
-        Request request{.collective = Collective::allreduce, .count = count};
-        set_operation(request, datatype, op);
-        run_checked(entry, request, comm, send, recv);
-    });
+    return allreduce({}, send, recv, count, datatype, op, comm);
+}
+
+trefoil_status_t trefoil_iallreduce(const void* send, void* recv, size_t count,
+                                    trefoil_datatype_t datatype, trefoil_op_t op,
+                                    trefoil_comm_t comm, trefoil_request_t* request) {
+    return allreduce(How::nonblocking(request), send, recv, count, datatype, op, comm);
+}
+
+trefoil_status_t trefoil_allreduce_init(const void* send, void* recv, size_t count,
+                                        trefoil_datatype_t datatype, trefoil_op_t op,
+                                        trefoil_comm_t comm, trefoil_request_t* request) {
+    return allreduce(How::persistent(request), send, recv, count, datatype, op, comm);
 }
 
 trefoil_status_t trefoil_reduce(const void* send, void* recv, size_t count,
                                 trefoil_datatype_t datatype, trefoil_op_t op, int root,
                                 trefoil_comm_t comm) {
-    return guarded([&] {
-        const Entry entry(comm);
-        Request request{.collective = Collective::reduce, .count = count};
-        set_operation(request, datatype, op);
-        set_root(request, comm, root);
-        run_checked(entry, request, comm, send, recv);
-    });
+    return reduce({}, send, recv, count, datatype, op, root, comm);
+}
+
+trefoil_status_t trefoil_ireduce(const void* send, void* recv, size_t count,
+                                 trefoil_datatype_t datatype, trefoil_op_t op, int root,
+                                 trefoil_comm_t comm, trefoil_request_t* request) {
+    return reduce(How::nonblocking(request), send, recv, count, datatype, op, root, comm);
+}
+
+trefoil_status_t trefoil_reduce_init(const void* send, void* recv, size_t count,
+                                     trefoil_datatype_t datatype, trefoil_op_t op, int root,
+                                     trefoil_comm_t comm, trefoil_request_t* request) {
+    return reduce(How::persistent(request), send, recv, count, datatype, op, root, comm);
 }
 
 trefoil_status_t trefoil_scan(const void* send, void* recv, size_t count,
@@ -77,24 +144,38 @@ trefoil_status_t trefoil_exscan(const void* send, void* recv, size_t count,
 trefoil_status_t trefoil_reduce_scatter_block(const void* send, void* recv, size_t count,
                                               trefoil_datatype_t datatype, trefoil_op_t op,
                                               trefoil_comm_t comm) {
-    return guarded([&] {
-        const Entry entry(comm);
-        Request request{.collective = Collective::reduce_scatter, .count = count};
-        set_operation(request, datatype, op);
-        run_checked(entry, request, comm, send, recv);
-    });
+    return reduce_scatter_block({}, send, recv, count, datatype, op, comm);
+}
+
+trefoil_status_t trefoil_ireduce_scatter_block(const void* send, void* recv, size_t count,
+                                               trefoil_datatype_t datatype, trefoil_op_t op,
+                                               trefoil_comm_t comm, trefoil_request_t* request) {
+    return reduce_scatter_block(How::nonblocking(request), send, recv, count, datatype, op, comm);
+}
+
+trefoil_status_t trefoil_reduce_scatter_block_init(const void* send, void* recv, size_t count,
+                                                   trefoil_datatype_t datatype, trefoil_op_t op,
+                                                   trefoil_comm_t comm,
+                                                   trefoil_request_t* request) {
+    return reduce_scatter_block(How::persistent(request), send, recv, count, datatype, op, comm);
 }
 
 trefoil_status_t trefoil_reduce_scatter(const void* send, void* recv, const size_t* counts,
                                         trefoil_datatype_t datatype, trefoil_op_t op,
                                         trefoil_comm_t comm) {
-    return guarded([&] {
-        const Entry entry(comm);
-        Request request{.collective = Collective::reduce_scatter};
-        set_operation(request, datatype, op);
-        request.counts = list(counts, comm->ranks, "counts");
-        run_checked(entry, request, comm, send, recv);
-    });
+    return reduce_scatter({}, send, recv, counts, datatype, op, comm);
+}
+
+trefoil_status_t trefoil_ireduce_scatter(const void* send, void* recv, const size_t* counts,
+                                         trefoil_datatype_t datatype, trefoil_op_t op,
+                                         trefoil_comm_t comm, trefoil_request_t* request) {
+    return reduce_scatter(How::nonblocking(request), send, recv, counts, datatype, op, comm);
+}
+
+trefoil_status_t trefoil_reduce_scatter_init(const void* send, void* recv, const size_t* counts,
+                                             trefoil_datatype_t datatype, trefoil_op_t op,
+                                             trefoil_comm_t comm, trefoil_request_t* request) {
+    return reduce_scatter(How::persistent(request), send, recv, counts, datatype, op, comm);
 }
 
 trefoil_status_t trefoil_reduce_local(const void* in, void* inout, size_t count,
@@ -114,8 +195,15 @@ trefoil_status_t trefoil_reduce_local(const void* in, void* inout, size_t count,
 }
 
 trefoil_status_t trefoil_barrier(trefoil_comm_t comm) {
-    return guarded(
-        [&] { Entry(comm)->run(Request{.collective = Collective::barrier}, nullptr, nullptr); });
+    return barrier({}, comm);
+}
+
+trefoil_status_t trefoil_ibarrier(trefoil_comm_t comm, trefoil_request_t* request) {
+    return barrier(How::nonblocking(request), comm);
+}
+
+trefoil_status_t trefoil_barrier_init(trefoil_comm_t comm, trefoil_request_t* request) {
+    return barrier(How::persistent(request), comm);
 }
 
 }  // extern "C"

@@ -90,8 +90,9 @@ typedef enum {
 } trefoil_op_t;
 
 /* A communicator: the ranks of one job, wired as a torus. Thread rules: different communicators may
- * be used by different threads at the same time. One communicator takes one call at a time; a
- * second thread that enters it gets TREFOIL_ERROR_BUSY and changes nothing. All ranks make the same
+ * be used by different threads at the same time. One thread at a time makes calls on a
+ * communicator; a second thread that enters it gets TREFOIL_ERROR_BUSY and changes nothing (but any
+ * thread may test and wait for requests: requests.h). All ranks make the same
  * calls in the same order, also those of count 0; ranks whose calls differ get
  * TREFOIL_ERROR_MISMATCH as soon as one message of them meets (TREFOIL_CHECK=1 compares each call
  * before it begins). Not usable in a child after fork(). */
@@ -409,4 +410,7 @@ TREFOIL_API int trefoil_version(void);
 #ifdef __cplusplus
 }
 #endif
+
+#include <trefoil/requests.h>
+
 #endif

@@ -1,0 +1,380 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Requests: test, wait, start and free.
+#include "comm/api/c_requests.hpp"
+
+#include <pthread.h>
+
+#include <algorithm>
+#include <chrono>
+#include <memory>
+#include <mutex>
+#include <thread>
+
+#include "comm/api/c_guard.hpp"
+
+using namespace trefoil;
+using namespace trefoil::c_api;
+using State = trefoil_request::State;
+
+namespace {
+
+std::atomic<unsigned> process_number{0};
+
+/// Of all requests that no communicator has. Never destroyed.
+struct Stock {
+    std::mutex mutex;
+    std::vector<trefoil_request*> free;
+};
+
+Stock& stock() {
+    static auto* const instance = new Stock;
+    return *instance;
+}
+
+constexpr std::size_t at_a_time = 16;
+
+}  // namespace
+
+namespace trefoil::c_api {
+
+unsigned this_process_number() noexcept {
+    static const int registered = pthread_atfork(nullptr, nullptr, [] { ++process_number; });
+    (void)registered;
+    return process_number.load(std::memory_order_relaxed);
+}
+
+RequestPool::~RequestPool() {
+    Stock& all = stock();
+    const std::lock_guard lock(all.mutex);
+    for (trefoil_request* const request : all_) {
+        // Its user may still have a persistent one.
+        if (request->state == State::inactive) {
+            request->state = State::orphan;
+            request->call.plan.reset();
+        } else {
+            request->state = State::free;
+            all.free.push_back(request);
+        }
+    }
+}
+
+trefoil_request& RequestPool::take() {
+    if (free_ == nullptr) {
+        collect_forgotten();
+        free_ = returned_.take_all();
+    }
+    if (free_ == nullptr) {
+        Stock& all = stock();
+        const std::lock_guard lock(all.mutex);
+        all_.reserve(all_.size() + at_a_time);
+        all.free.reserve(all.free.size() + at_a_time);
+        while (all.free.size() < at_a_time) {
+            all.free.push_back(new trefoil_request);
+        }
+        for (std::size_t i = 0; i < at_a_time; ++i) {
+            trefoil_request* const request = all.free.back();
+            all.free.pop_back();
+            all_.push_back(request);
+            request->next = free_;
+            free_ = request;
+        }
+    }
+    trefoil_request& request = *free_;
+    free_ = request.next;
+    request.comm = &comm_;
+    return request;
+}
+
+void RequestPool::collect_forgotten() noexcept {
+    for (trefoil_request* request = forgotten_.take_all(); request != nullptr;) {
+        trefoil_request* const next = request->next;
+        if (comm_.communicator->is_over(request->call)) {
+            give_back(*request);
+        } else {
+            forgotten_.push(*request);
+        }
+        request = next;
+    }
+}
+
+void RequestPool::give_back(trefoil_request& request) noexcept {
+    request.call.plan.reset();
+    request.state.store(State::free, std::memory_order_release);
+    returned_.push(request);
+}
+
+trefoil_request_t RequestPool::begin(bool persistent, const Request& asked, const void* send,
+                                     void* recv) {
+    trefoil_request& request = take();
+    request.persistent = persistent;
+    try {
+        comm_.communicator->prepare(request.call, asked, send, recv);
+        if (persistent) {
+            request.state.store(State::inactive, std::memory_order_release);
+        } else {
+            start(request);
+        }
+    } catch (...) {
+        give_back(request);
+        throw;
+    }
+    return &request;
+}
+
+void RequestPool::start(trefoil_request& request) {
+    comm_.communicator->start(request.call);
+    request.state.store(State::active, std::memory_order_release);
+}
+
+void RequestPool::end(trefoil_request& request) noexcept {
+    if (request.persistent) {
+        request.state.store(State::inactive, std::memory_order_release);
+    } else {
+        give_back(request);
+    }
+}
+
+void RequestPool::forget(trefoil_request& request) noexcept {
+    if (request.state == State::active) {
+        request.state.store(State::forgotten, std::memory_order_release);
+        forgotten_.push(request);
+    } else {
+        give_back(request);
+    }
+}
+
+}  // namespace trefoil::c_api
+
+namespace {
+
+/// A request of the user's that is under way; null: there is nothing to wait for.
+trefoil_request* under_way(trefoil_request_t request) {
+    if (request == TREFOIL_REQUEST_NULL) {
+        return nullptr;
+    }
+    switch (request->state.load(std::memory_order_acquire)) {
+        case State::active:
+            require_usable(request->comm);
+            return request;
+        case State::inactive:
+            return nullptr;
+        case State::orphan:
+            refuse("the request's communicator was destroyed; free the request");
+        default:
+            refuse("this is no request, or it was freed");
+    }
+}
+
+void require_list(int count, const trefoil_request_t* requests) {
+    require(count >= 0, "the number of requests is negative");
+    require(count == 0 || requests != nullptr, "the list of requests is NULL");
+}
+
+bool is_over(trefoil_request_t request) {
+    const trefoil_request* const waited = under_way(request);
+    return waited == nullptr || waited->comm->communicator->is_over(waited->call);
+}
+
+/// Ends a call that is over, or waits for that first; throws why it has failed.
+void finish(trefoil_request_t* place) {
+    trefoil_request* const request = under_way(*place);
+    if (request == nullptr) {
+        return;
+    }
+    struct End {
+        trefoil_request& request;
+        trefoil_request_t* place;
+        ~End() {
+            if (!request.persistent) {
+                *place = TREFOIL_REQUEST_NULL;
+            }
+            request.comm->requests.end(request);
+        }
+    } const end{*request, place};
+    request->comm->communicator->wait(request->call);
+}
+
+/// One of each of the communicators that the requests are of.
+std::vector<Communicator*> communicators_of(int count, const trefoil_request_t* requests) {
+    std::vector<Communicator*> found;
+    for (int i = 0; i < count; ++i) {
+        if (const trefoil_request* const request = under_way(requests[i])) {
+            Communicator* const communicator = request->comm->communicator.get();
+            const auto alike = [&](const Communicator* one) {
+                return one->engine() == communicator->engine();
+            };
+            if (std::none_of(found.begin(), found.end(), alike)) {
+                found.push_back(communicator);
+            }
+        }
+    }
+    return found;
+}
+
+void start(trefoil_request_t* place) {
+    require(place != nullptr && *place != TREFOIL_REQUEST_NULL, "there is no request to start");
+    trefoil_request& request = **place;
+    switch (request.state.load(std::memory_order_acquire)) {
+        case State::inactive:
+            break;
+        case State::active:
+            refuse(request.persistent
+                       ? "the request is under way already; wait for it before it is started again"
+                       : "a nonblocking call has begun already; only what an _init function made "
+                         "is started");
+        case State::orphan:
+            refuse("the request's communicator was destroyed; free the request");
+        default:
+            refuse("this is no request, or it was freed");
+    }
+    const Entry entry(request.comm);
+    request.comm->requests.start(request);
+}
+
+}  // namespace
+
+extern "C" {
+
+trefoil_status_t trefoil_test(trefoil_request_t* request, int* done) {
+    return guarded([&] {
+        require(request != nullptr, "the place of the request is NULL");
+        require(done != nullptr, "the place for the answer is NULL");
+        *done = 0;
+        if (!is_over(*request)) {
+            (*request)->comm->communicator->progress();
+            if (!is_over(*request)) {
+                return;
+            }
+        }
+        *done = 1;
+        finish(request);
+    });
+}
+
+trefoil_status_t trefoil_wait(trefoil_request_t* request) {
+    return guarded([&] {
+        require(request != nullptr, "the place of the request is NULL");
+        finish(request);
+    });
+}
+
+trefoil_status_t trefoil_testall(int count, trefoil_request_t* requests, int* done) {
+    return guarded([&] {
+        require_list(count, requests);
+        require(done != nullptr, "the place for the answer is NULL");
+        *done = 0;
+        const auto all_over = [&] { return std::all_of(requests, requests + count, is_over); };
+        if (!all_over()) {
+            for (Communicator* const communicator : communicators_of(count, requests)) {
+                communicator->progress();
+            }
+            if (!all_over()) {
+                return;
+            }
+        }
+        *done = 1;
+        for (int i = 0; i < count; ++i) {
+            finish(requests + i);
+        }
+    });
+}
+
+trefoil_status_t trefoil_waitall(int count, trefoil_request_t* requests) {
+    const trefoil_status_t checked = guarded([&] { require_list(count, requests); });
+    trefoil_status_t first = checked;
+    for (int i = 0; i < count && checked == TREFOIL_SUCCESS; ++i) {
+        // What fails later keeps the words of the first one.
+        if (first == TREFOIL_SUCCESS) {
+            first = guarded([&] { finish(requests + i); });
+        } else {
+            try {
+                finish(requests + i);
+            } catch (...) {
+            }
+        }
+    }
+    return first;
+}
+
+trefoil_status_t trefoil_waitany(int count, trefoil_request_t* requests, int* index) {
+    return guarded([&] {
+        require_list(count, requests);
+        require(index != nullptr, "the place for the index is NULL");
+        *index = -1;
+        const auto over = [](trefoil_request_t one) {
+            const trefoil_request* const waited = under_way(one);
+            return waited != nullptr && waited->comm->communicator->is_over(waited->call);
+        };
+        const std::vector<Communicator*> communicators = communicators_of(count, requests);
+        if (communicators.empty()) {
+            return;
+        }
+        const auto any_over = [&] { return std::any_of(requests, requests + count, over); };
+        if (communicators.size() == 1) {
+            communicators[0]->wait_until(any_over);
+        }
+        Waiting waiting(false);
+        while (!any_over()) {
+            for (Communicator* const communicator : communicators) {
+                communicator->progress();
+            }
+            std::this_thread::sleep_for(
+                std::min<std::chrono::microseconds>(waiting.idle(), longest_sleep_with_progress));
+        }
+        *index = static_cast<int>(std::find_if(requests, requests + count, over) - requests);
+        finish(requests + *index);
+    });
+}
+
+trefoil_status_t trefoil_start(trefoil_request_t* request) {
+    return guarded([&] { start(request); });
+}
+
+trefoil_status_t trefoil_startall(int count, trefoil_request_t* requests) {
+    return guarded([&] {
+        require_list(count, requests);
+        for (int i = 0; i < count; ++i) {
+            start(requests + i);
+        }
+    });
+}
+
+trefoil_status_t trefoil_request_free(trefoil_request_t* place) {
+    return guarded([&] {
+        require(place != nullptr, "the place of the request is NULL");
+        if (*place == TREFOIL_REQUEST_NULL) {
+            return;
+        }
+        trefoil_request& request = **place;
+        const State state = request.state.load(std::memory_order_acquire);
+        if (state == State::free || state == State::forgotten) {
+            refuse("this is no request, or it was freed");
+        }
+        *place = TREFOIL_REQUEST_NULL;
+        if (state == State::orphan) {
+            Stock& all = stock();
+            const std::lock_guard lock(all.mutex);
+            request.state = State::free;
+            all.free.push_back(&request);
+        } else {
+            request.comm->requests.forget(request);
+        }
+    });
+}
+
+trefoil_status_t trefoil_progress(trefoil_comm_t comm) {
+    return guarded([&] {
+        require_usable(comm);
+        comm->communicator->progress();
+    });
+}
+
+trefoil_status_t trefoil_comm_in_flight(trefoil_comm_t comm, int* calls) {
+    return guarded([&] {
+        require_usable(comm);
+        require(calls != nullptr, "the place for the number is NULL");
+        *calls = static_cast<int>(comm->communicator->calls_in_flight());
+    });
+}
+
+}  // extern "C"

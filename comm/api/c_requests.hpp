@@ -1,0 +1,83 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// The requests of the C interface: their states, and where they are kept.
+#pragma once
+
+#include <atomic>
+#include <cstddef>
+
+#include "comm/communicator/pending_call.hpp"
+#include "trefoil/trefoil.h"
+
+/// Never freed, so that a request that was freed can be told from one that is there.
+struct trefoil_request {
+    enum class State : int {
+        free,      ///< or never was one
+        inactive,  ///< persistent, and not under way
+        active,
+        forgotten,  ///< under way, but nobody has it any more
+        orphan      ///< persistent; its communicator is gone
+    };
+    std::atomic<State> state{State::free};
+    trefoil_comm_t comm = nullptr;
+    bool persistent = false;
+    trefoil::PendingCall call;
+    trefoil_request* next = nullptr;  ///< in a list of requests that are free, or forgotten
+};
+
+namespace trefoil::c_api {
+
+/// Changes with fork().
+unsigned this_process_number() noexcept;
+
+/// A list that any thread adds to, and one thread takes all of.
+class RequestList {
+  public:
+    void push(trefoil_request& request) noexcept {
+        request.next = first_.load(std::memory_order_relaxed);
+        while (!first_.compare_exchange_weak(request.next, &request, std::memory_order_release,
+                                             std::memory_order_relaxed)) {
+        }
+    }
+    trefoil_request* take_all() noexcept {
+        return first_.load(std::memory_order_relaxed) == nullptr
+                   ? nullptr
+                   : first_.exchange(nullptr, std::memory_order_acquire);
+    }
+
+  private:
+    std::atomic<trefoil_request*> first_{nullptr};
+};
+
+/// The requests of one communicator. Takes some from the process's stock when it runs out of them,
+/// and gives them back at its end.
+class RequestPool {
+  public:
+    explicit RequestPool(trefoil_comm& comm) : comm_(comm) {}
+    ~RequestPool();
+    RequestPool(const RequestPool&) = delete;
+    RequestPool& operator=(const RequestPool&) = delete;
+
+    /// By the thread that is in the communicator. Throws what the call throws.
+    trefoil_request_t begin(bool persistent, const Request& request, const void* send, void* recv);
+    /// The same: starts a persistent request.
+    void start(trefoil_request& request);
+
+    // Any thread.
+    /// The call is over: the request is free, or may be started again.
+    void end(trefoil_request& request) noexcept;
+    /// Nobody has it any more; if it is under way it goes on.
+    void forget(trefoil_request& request) noexcept;
+
+  private:
+    trefoil_request& take();
+    void collect_forgotten() noexcept;
+    void give_back(trefoil_request& request) noexcept;
+
+    trefoil_comm& comm_;
+    trefoil_request* free_ = nullptr;  ///< of the thread that is in the communicator
+    RequestList returned_;
+    RequestList forgotten_;
+    std::vector<trefoil_request*> all_;
+};
+
+}  // namespace trefoil::c_api
