@@ -58,6 +58,29 @@ trefoil_status_t barrier(const How& how, trefoil_comm_t comm) {
     });
 }
 
+trefoil_status_t scan(const How& how, const void* send, void* recv, size_t count,
+                      trefoil_datatype_t datatype, trefoil_op_t op, trefoil_comm_t comm) {
+    return guarded([&] {
+        const Entry entry(comm, how);
+        Request request{.collective = Collective::scan, .count = count};
+        set_operation(request, datatype, op);
+        require_no_average(request, "scan");
+        run_checked(entry, request, comm, send, recv);
+    });
+}
+
+trefoil_status_t exscan(const How& how, const void* send, void* recv, size_t count,
+                        trefoil_datatype_t datatype, trefoil_op_t op, trefoil_comm_t comm) {
+    return guarded([&] {
+        const Entry entry(comm, how);
+        Request request{.collective = Collective::exscan, .count = count};
+        set_operation(request, datatype, op);
+        require_no_average(request, "exscan");
+        // In place the first rank's contribution is where it would receive, too.
+        run_checked(entry, request, comm, comm->rank == 0 && in_place(send) ? recv : send, recv);
+    });
+}
+
 }  // namespace
 
 extern "C" {
@@ -120,25 +143,36 @@ trefoil_status_t trefoil_reduce_init(const void* send, void* recv, size_t count,
 
 trefoil_status_t trefoil_scan(const void* send, void* recv, size_t count,
                               trefoil_datatype_t datatype, trefoil_op_t op, trefoil_comm_t comm) {
-    return guarded([&] {
-        const Entry entry(comm);
-        Request request{.collective = Collective::scan, .count = count};
-        set_operation(request, datatype, op);
-        require_no_average(request, "scan");
-        run_checked(entry, request, comm, send, recv);
-    });
+    return scan({}, send, recv, count, datatype, op, comm);
+}
+
+trefoil_status_t trefoil_iscan(const void* send, void* recv, size_t count,
+                               trefoil_datatype_t datatype, trefoil_op_t op, trefoil_comm_t comm,
+                               trefoil_request_t* request) {
+    return scan(How::nonblocking(request), send, recv, count, datatype, op, comm);
+}
+
+trefoil_status_t trefoil_scan_init(const void* send, void* recv, size_t count,
+                                   trefoil_datatype_t datatype, trefoil_op_t op,
+                                   trefoil_comm_t comm, trefoil_request_t* request) {
+    return scan(How::persistent(request), send, recv, count, datatype, op, comm);
 }
 
 trefoil_status_t trefoil_exscan(const void* send, void* recv, size_t count,
                                 trefoil_datatype_t datatype, trefoil_op_t op, trefoil_comm_t comm) {
-    return guarded([&] {
-        const Entry entry(comm);
-        Request request{.collective = Collective::exscan, .count = count};
-        set_operation(request, datatype, op);
-        require_no_average(request, "exscan");
-        // In place the first rank's contribution is where it would receive, too.
-        run_checked(entry, request, comm, comm->rank == 0 && in_place(send) ? recv : send, recv);
-    });
+    return exscan({}, send, recv, count, datatype, op, comm);
+}
+
+trefoil_status_t trefoil_iexscan(const void* send, void* recv, size_t count,
+                                 trefoil_datatype_t datatype, trefoil_op_t op, trefoil_comm_t comm,
+                                 trefoil_request_t* request) {
+    return exscan(How::nonblocking(request), send, recv, count, datatype, op, comm);
+}
+
+trefoil_status_t trefoil_exscan_init(const void* send, void* recv, size_t count,
+                                     trefoil_datatype_t datatype, trefoil_op_t op,
+                                     trefoil_comm_t comm, trefoil_request_t* request) {
+    return exscan(How::persistent(request), send, recv, count, datatype, op, comm);
 }
 
 trefoil_status_t trefoil_reduce_scatter_block(const void* send, void* recv, size_t count,

@@ -35,7 +35,11 @@ extern "C" {
  * Threads: one thread at a time begins calls on a communicator. Any threads may test and wait
  * meanwhile, each for requests of its own. */
 typedef struct trefoil_request* trefoil_request_t;
-#define TREFOIL_REQUEST_NULL ((trefoil_request_t)0)
+#ifdef __cplusplus
+#define TREFOIL_REQUEST_NULL (static_cast<trefoil_request_t>(nullptr))
+#else
+#define TREFOIL_REQUEST_NULL ((trefoil_request_t)NULL)
+#endif
 
 /* *done becomes 1 if the call has ended, else 0. Of a request that is TREFOIL_REQUEST_NULL, or of a
  * persistent one that was not started, it becomes 1. Moves data on for a moment, where there are no
@@ -75,6 +79,12 @@ TREFOIL_API trefoil_status_t trefoil_iallreduce(const void* send, void* recv, si
 TREFOIL_API trefoil_status_t trefoil_ireduce(const void* send, void* recv, size_t count,
                                              trefoil_datatype_t datatype, trefoil_op_t op, int root,
                                              trefoil_comm_t comm, trefoil_request_t* request);
+TREFOIL_API trefoil_status_t trefoil_iexscan(const void* send, void* recv, size_t count,
+                                             trefoil_datatype_t datatype, trefoil_op_t op,
+                                             trefoil_comm_t comm, trefoil_request_t* request);
+TREFOIL_API trefoil_status_t trefoil_iscan(const void* send, void* recv, size_t count,
+                                           trefoil_datatype_t datatype, trefoil_op_t op,
+                                           trefoil_comm_t comm, trefoil_request_t* request);
 TREFOIL_API trefoil_status_t trefoil_ireduce_scatter_block(const void* send, void* recv,
                                                            size_t count,
                                                            trefoil_datatype_t datatype,
@@ -130,6 +140,12 @@ TREFOIL_API trefoil_status_t trefoil_reduce_init(const void* send, void* recv, s
                                                  trefoil_datatype_t datatype, trefoil_op_t op,
                                                  int root, trefoil_comm_t comm,
                                                  trefoil_request_t* request);
+TREFOIL_API trefoil_status_t trefoil_exscan_init(const void* send, void* recv, size_t count,
+                                                 trefoil_datatype_t datatype, trefoil_op_t op,
+                                                 trefoil_comm_t comm, trefoil_request_t* request);
+TREFOIL_API trefoil_status_t trefoil_scan_init(const void* send, void* recv, size_t count,
+                                               trefoil_datatype_t datatype, trefoil_op_t op,
+                                               trefoil_comm_t comm, trefoil_request_t* request);
 TREFOIL_API trefoil_status_t trefoil_reduce_scatter_block_init(const void* send, void* recv,
                                                                size_t count,
                                                                trefoil_datatype_t datatype,

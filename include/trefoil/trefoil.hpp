@@ -4,14 +4,14 @@
 #pragma once
 
 #include <trefoil/trefoil.h>
+#include <trefoil/collectives.hpp>
 #include <trefoil/elements.hpp>
 #include <trefoil/errors.hpp>
-#include <trefoil/lengths.hpp>
 #include <trefoil/log.hpp>
 #include <trefoil/operation.hpp>
+#include <trefoil/request.hpp>
 
 #include <cstddef>
-#include <ranges>
 #include <string>
 #include <utility>
 #include <vector>
@@ -25,18 +25,16 @@ struct Transport {
 
 /// Owns a communicator. The thread rules, and that all ranks make the same calls in the same order,
 /// are those of trefoil.h; every function throws CallFailed.
-///
-/// Buffers are spans, or what a span can be made of: vectors, arrays. `in_place` stands where the C
-/// interface has TREFOIL_IN_PLACE. Lengths that do not fit are refused.
-class Comm {
+class Comm : public Collectives<Blocking> {
   public:
     /// Collective. Without a configuration everything comes from the environment.
-    explicit Comm(const trefoil_config_t& config = TREFOIL_CONFIG_INITIALIZER) {
+    explicit Comm(const trefoil_config_t& config = TREFOIL_CONFIG_INITIALIZER)
+        : Collectives(nullptr) {
         check(trefoil_comm_create(&config, &handle_));
     }
     /// Not collective. Peers must not need this rank any more: call barrier() before.
     ~Comm() { trefoil_comm_destroy(handle_); }
-    Comm(Comm&& other) noexcept : handle_(std::exchange(other.handle_, nullptr)) {}
+    Comm(Comm&& other) noexcept : Collectives(std::exchange(other.handle_, nullptr)) {}
     Comm& operator=(Comm&& other) noexcept {
         std::swap(handle_, other.handle_);
         return *this;
@@ -102,214 +100,19 @@ class Comm {
         check(trefoil_comm_set_schedule(handle_, collective.c_str(), json.c_str()));
     }
 
-    // The collectives. `all` has a block for each rank, in rank order, of equal lengths or of
-    // counts[r] elements; those lie side by side, or displacements[r] elements from its beginning.
-
-    /// recv[i] = op over all ranks of send[i].
-    template <Writable R, SendOf<Element<R>> S, ReductionOf<Element<R>> Op = trefoil_op_t>
-    void allreduce(const S& send, R&& recv, const Op& op = TREFOIL_SUM) {
-        const std::size_t count = std::ranges::size(recv);
-        lengths("allreduce").equal(send, count);
-        const Reduction by = reduction_of<Element<R>>(op);
-        check(trefoil_allreduce(input(send), output(recv), count, by.datatype, by.op, handle_));
-    }
-    /// In place.
-    template <Writable R, ReductionOf<Element<R>> Op = trefoil_op_t>
-    void allreduce(R&& values, const Op& op = TREFOIL_SUM) {
-        allreduce(in_place, values, op);
-    }
-    /// Without types.
-    void allreduce(const void* send, void* recv, std::size_t count, trefoil_datatype_t datatype,
-                   trefoil_op_t op) {
-        check(trefoil_allreduce(send, recv, count, datatype, op, handle_));
-    }
-
-    /// `recv` matters at the root only. In place at the root: the input is in `recv`.
-    template <Writable R, SendOf<Element<R>> S, ReductionOf<Element<R>> Op = trefoil_op_t>
-    void reduce(const S& send, R&& recv, int root, const Op& op = TREFOIL_SUM) {
-        std::size_t count = std::ranges::size(recv);
-        if constexpr (!IsInPlace<S>) {
-            if (rank() == root) {
-                lengths("reduce").equal(send, count);
-            }
-            count = std::ranges::size(send);
-        }
-        const Reduction by = reduction_of<Element<R>>(op);
-        check(trefoil_reduce(input(send), output(recv), count, by.datatype, by.op, root, handle_));
-    }
-
-    /// Rank r receives the reduction of what ranks 0 ... r send.
-    template <Writable R, SendOf<Element<R>> S, ReductionOf<Element<R>> Op = trefoil_op_t>
-    void scan(const S& send, R&& recv, const Op& op = TREFOIL_SUM) {
-        const std::size_t count = std::ranges::size(recv);
-        lengths("scan").equal(send, count);
-        const Reduction by = reduction_of<Element<R>>(op);
-        check(trefoil_scan(input(send), output(recv), count, by.datatype, by.op, handle_));
-    }
-    /// The same without the own contribution. Rank 0 receives nothing, and gives a `recv` of the
-    /// same length all the same.
-    template <Writable R, SendOf<Element<R>> S, ReductionOf<Element<R>> Op = trefoil_op_t>
-    void exscan(const S& send, R&& recv, const Op& op = TREFOIL_SUM) {
-        const std::size_t count = std::ranges::size(recv);
-        lengths("exscan").equal(send, count);
-        const Reduction by = reduction_of<Element<R>>(op);
-        check(trefoil_exscan(input(send), output(recv), count, by.datatype, by.op, handle_));
-    }
-
-    /// Rank r receives block r of the reduction of `all`. In place: all blocks are in `mine`, and
-    /// the result is at its beginning.
-    template <Writable R, SendOf<Element<R>> S, ReductionOf<Element<R>> Op = trefoil_op_t>
-    void reduce_scatter(const S& all, R&& mine, const Op& op = TREFOIL_SUM) {
-        const Lengths fit = lengths("reduce_scatter");
-        const std::size_t count = IsInPlace<S> ? fit.block_of(mine) : std::ranges::size(mine);
-        fit.equal(all, fit.of_all(count));
-        const Reduction by = reduction_of<Element<R>>(op);
-        check(trefoil_reduce_scatter_block(input(all), output(mine), count, by.datatype, by.op,
-                                           handle_));
-    }
-    template <Writable R, SendOf<Element<R>> S, ReductionOf<Element<R>> Op = trefoil_op_t>
-    void reduce_scatterv(const S& all, R&& mine, Counts counts, const Op& op = TREFOIL_SUM) {
-        const Lengths fit = lengths("reduce_scatterv");
-        if constexpr (IsInPlace<S>) {
-            fit.room(std::ranges::size(mine), counts, {});
-        } else {
-            fit.room(std::ranges::size(all), counts, {});
-            fit.equal(mine, counts[static_cast<std::size_t>(rank())]);
-        }
-        const Reduction by = reduction_of<Element<R>>(op);
-        check(trefoil_reduce_scatter(input(all), output(mine), counts.data(), by.datatype, by.op,
-                                     handle_));
-    }
-
-    /// In place: the own block is in `all` already.
-    template <Writable R, SendOf<Element<R>> S>
-    void allgather(const S& mine, R&& all) {
-        const Lengths fit = lengths("allgather");
-        const std::size_t count = fit.own_block(mine, all);
-        fit.equal(all, fit.of_all(count));
-        check(
-            trefoil_allgather(input(mine), output(all), count, datatype_of<Element<R>>(), handle_));
-    }
-    template <Writable R, SendOf<Element<R>> S>
-    void allgatherv(const S& mine, R&& all, Counts counts, Counts displacements = {}) {
-        lengths("allgatherv").room(std::ranges::size(all), counts, displacements);
-        check(trefoil_allgatherv(input(mine), length(mine), output(all), counts.data(),
-                                 displacements.data(), datatype_of<Element<R>>(), handle_));
-    }
-
-    template <Writable R>
-    void bcast(R&& buffer, int root) {
-        check(trefoil_bcast(output(buffer), std::ranges::size(buffer), datatype_of<Element<R>>(),
-                            root, handle_));
-    }
-
-    /// `all` matters at the root only, as do counts and displacements. In place at the root: its
-    /// block is in `all` already.
-    template <Writable R, SendOf<Element<R>> S>
-    void gather(const S& mine, R&& all, int root) {
-        const Lengths fit = lengths("gather");
-        const std::size_t count = fit.own_block(mine, all);
-        if (rank() == root) {
-            fit.equal(all, fit.of_all(count));
-        }
-        check(trefoil_gather(input(mine), output(all), count, datatype_of<Element<R>>(), root,
-                             handle_));
-    }
-    template <Writable R, SendOf<Element<R>> S>
-    void gatherv(const S& mine, R&& all, Counts counts, int root, Counts displacements = {}) {
-        if (rank() == root) {
-            lengths("gatherv").room(std::ranges::size(all), counts, displacements);
-        }
-        check(trefoil_gatherv(input(mine), length(mine), output(all), counts.data(),
-                              displacements.data(), datatype_of<Element<R>>(), root, handle_));
-    }
-
-    /// `all` matters at the root only, as do counts and displacements. In place at the root: its
-    /// block stays in `all`.
-    template <Readable S, ReceiveOf<Element<S>> R>
-    void scatter(const S& all, R&& mine, int root) {
-        const Lengths fit = lengths("scatter");
-        const std::size_t count = fit.own_block(mine, all);
-        if (rank() == root) {
-            fit.equal(all, fit.of_all(count));
-        }
-        check(trefoil_scatter(input(all), output(mine), count, datatype_of<Element<S>>(), root,
-                              handle_));
-    }
-    template <Readable S, ReceiveOf<Element<S>> R>
-    void scatterv(const S& all, R&& mine, Counts counts, int root, Counts displacements = {}) {
-        if (rank() == root) {
-            lengths("scatterv").room(std::ranges::size(all), counts, displacements);
-        }
-        check(trefoil_scatterv(input(all), counts.data(), displacements.data(), output(mine),
-                               length(mine), datatype_of<Element<S>>(), root, handle_));
-    }
-
-    /// Block r of `send` goes to rank r, block s of `recv` comes from rank s. In place: the blocks
-    /// are in `recv`, and are replaced.
-    template <Writable R, SendOf<Element<R>> S>
-    void alltoall(const S& send, R&& recv) {
-        const Lengths fit = lengths("alltoall");
-        fit.equal(send, std::ranges::size(recv));
-        check(trefoil_alltoall(input(send), output(recv), fit.block_of(recv),
-                               datatype_of<Element<R>>(), handle_));
-    }
-    /// In place.
-    template <Writable R>
-    void alltoall(R&& blocks) {
-        alltoall(in_place, blocks);
-    }
-    template <Writable R, Readable S>
-    requires SendOf<S, Element<R>>
-    void alltoallv(const S& send, Counts send_counts, R&& recv, Counts recv_counts,
-                   Counts send_displacements = {}, Counts recv_displacements = {}) {
-        const Lengths fit = lengths("alltoallv");
-        fit.room(std::ranges::size(send), send_counts, send_displacements);
-        fit.room(std::ranges::size(recv), recv_counts, recv_displacements);
-        check(trefoil_alltoallv(input(send), send_counts.data(), send_displacements.data(),
-                                output(recv), recv_counts.data(), recv_displacements.data(),
-                                datatype_of<Element<R>>(), handle_));
-    }
-    /// In place: counts and displacements tell what is sent, too.
-    template <Writable R>
-    void alltoallv(InPlace, R&& blocks, Counts counts, Counts displacements = {}) {
-        lengths("alltoallv").room(std::ranges::size(blocks), counts, displacements);
-        check(trefoil_alltoallv(TREFOIL_IN_PLACE, nullptr, nullptr, output(blocks), counts.data(),
-                                displacements.data(), datatype_of<Element<R>>(), handle_));
-    }
-
-    void barrier() { check(trefoil_barrier(handle_)); }
+    // The collectives that return when they are complete are Collectives'; these begin them:
+    /// Request r = comm.begin().allreduce(values);
+    Collectives<Nonblocking> begin() const { return Collectives<Nonblocking>(handle_); }
+    /// Request r = comm.prepare().allreduce(values); r.start();
+    Collectives<Persistent> prepare() const { return Collectives<Persistent>(handle_); }
+    /// Moves calls in flight on for a moment, where there are no port threads.
+    void progress() { check(trefoil_progress(handle_)); }
+    int in_flight() const { return number(trefoil_comm_in_flight); }
 
     /// For the C interface; stays owned.
     trefoil_comm_t handle() const { return handle_; }
 
   private:
-    template <typename S>
-    static const void* input(const S& buffer) {
-        if constexpr (IsInPlace<S>) {
-            return TREFOIL_IN_PLACE;
-        } else {
-            return std::ranges::data(buffer);
-        }
-    }
-    template <typename R>
-    static void* output(R& buffer) {
-        if constexpr (IsInPlace<R>) {
-            return TREFOIL_IN_PLACE;
-        } else {
-            return std::ranges::data(buffer);
-        }
-    }
-    /// 0 in place, where it is not asked for.
-    template <typename B>
-    static std::size_t length(const B& buffer) {
-        if constexpr (IsInPlace<B>) {
-            return 0;
-        } else {
-            return std::ranges::size(buffer);
-        }
-    }
-    Lengths lengths(const char* call) const { return {call, size()}; }
     int number(trefoil_status_t (*get)(trefoil_comm_t, int*)) const {
         int value = 0;
         check(get(handle_, &value));
@@ -320,8 +123,6 @@ class Comm {
         check(get(handle_, &value));
         return value;
     }
-
-    trefoil_comm_t handle_ = nullptr;
 };
 
 }  // namespace trefoil

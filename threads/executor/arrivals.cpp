@@ -23,8 +23,7 @@ void Arrivals::make_room(RoomNeeded& room) {
     room.make_room(room_, [this](const ProgramSizes& sizes) {
         uses_.resize(std::max(uses_.size(), sizes.channels_in));
         // At most three uses of each channel can be ahead of this rank, perhaps of later calls.
-        early_.reserve(
-            std::max<std::size_t>(64, 3 * std::max(sizes.arrivals, sizes.channels_in)));
+        early_.reserve(std::max<std::size_t>(64, 3 * std::max(sizes.arrivals, sizes.channels_in)));
     });
 }
 

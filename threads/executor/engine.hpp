@@ -51,9 +51,7 @@ class Engine {
     bool serves() const { return serves_; }
     /// Some thread waits for a call: only then does it count how long nothing happens. Of an engine
     /// that is driven the driver does.
-    bool is_waited_for() const {
-        return !serves_ || waiting_.load(std::memory_order_relaxed) != 0;
-    }
+    bool is_waited_for() const { return !serves_ || waiting_.load(std::memory_order_relaxed) != 0; }
 
     /// The workers drive the executor from now on, and until detach(). `during` holds the engine.
     class Exclusive;
@@ -133,8 +131,7 @@ class Engine {
             } else {
                 waiters_.wait(
                     [&] {
-                        return over() ||
-                               (!serves_ && !turn_taken_.load(std::memory_order_seq_cst));
+                        return over() || (!serves_ && !turn_taken_.load(std::memory_order_seq_cst));
                     },
                     spins_, progress_);
             }
@@ -150,8 +147,8 @@ class Engine {
     }
     template <typename Over>
     void drive(Executor& executor, const Over& over) {
-        drive_erased(executor, {[](const void* o) { return (*static_cast<const Over*>(o))(); },
-                                &over});
+        drive_erased(executor,
+                     {[](const void* o) { return (*static_cast<const Over*>(o))(); }, &over});
     }
     void drive_erased(Executor& executor, Until until);
 
@@ -183,8 +180,8 @@ class Engine {
     std::mutex mutex_;                ///< guards what follows, and setting pause_
     std::condition_variable changed_;
     int parked_ = 0;
-    int claims_ = 0;       ///< threads that hold the engine, or wait for it
-    bool held_ = false;    ///< by one of them
+    int claims_ = 0;     ///< threads that hold the engine, or wait for it
+    bool held_ = false;  ///< by one of them
 };
 
 /// Holds the engine: while it lives no worker works, and its thread owns all groups. Waits for

@@ -71,9 +71,9 @@ class PeerWatch {
     TimelineNotes notes_{nullptr};
     const RunningCall* call_ = nullptr;  ///< while it is looked at
     std::uint64_t warned_of_ = 0;        ///< the number of a call
-    Duration bad_news_at_{};  ///< after so much idle time
-    Duration next_look_{};    ///< at the processes, after so much idle time
-    Duration next_report_{};  ///< even without news
+    Duration bad_news_at_{};             ///< after so much idle time
+    Duration next_look_{};               ///< at the processes, after so much idle time
+    Duration next_report_{};             ///< even without news
     std::vector<ProcessNews> processes_;
     Suspect suspect_;
     std::mutex mutex_;  ///< guards the report, which the owners of other groups send, too

@@ -101,9 +101,9 @@ class alignas(64) RunningSegment {
     /// before the matching release().
     bool hold() noexcept {
         std::uint32_t holders = holders_.load(std::memory_order_relaxed);
-        while (holders != 0 && !holders_.compare_exchange_weak(
-                                   holders, holders + 1, std::memory_order_acquire,
-                                   std::memory_order_relaxed)) {
+        while (holders != 0 &&
+               !holders_.compare_exchange_weak(holders, holders + 1, std::memory_order_acquire,
+                                               std::memory_order_relaxed)) {
         }
         return holders != 0;
     }

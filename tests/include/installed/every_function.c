@@ -333,6 +333,115 @@ static void exchanges(void) {
     expect_blocks(send, rank, "alltoallv in place");
 }
 
+/* Ends a call that has begun, and a prepared one that is made twice. */
+static void end(trefoil_status_t status, trefoil_request_t* request, const char* call) {
+    check(status, call);
+    check(trefoil_wait(request), call);
+    require(*request == TREFOIL_REQUEST_NULL, call);
+}
+static void twice(trefoil_status_t status, trefoil_request_t* request, const char* call) {
+    int i = 0, done = 0;
+    check(status, call);
+    for (i = 0; i < 2; ++i) {
+        check(trefoil_start(request), call);
+        for (done = 0; done == 0;) {
+            check(trefoil_test(request, &done), call);
+        }
+    }
+    check(trefoil_request_free(request), call);
+}
+
+static void requests_that_reduce(void) {
+    trefoil_request_t q = TREFOIL_REQUEST_NULL;
+    clear();
+    end(trefoil_iallreduce(send, recv, most / 4, TREFOIL_INT32, TREFOIL_SUM, comm, &q), &q,
+        "iallreduce");
+    twice(trefoil_allreduce_init(send, recv, most / 4, TREFOIL_INT32, TREFOIL_SUM, comm, &q), &q,
+          "allreduce_init");
+    end(trefoil_ireduce(send, recv, block, TREFOIL_INT32, TREFOIL_SUM, root, comm, &q), &q,
+        "ireduce");
+    twice(trefoil_reduce_init(send, recv, block, TREFOIL_INT32, TREFOIL_SUM, root, comm, &q), &q,
+          "reduce_init");
+    end(trefoil_iscan(send, recv, block, TREFOIL_INT32, TREFOIL_SUM, comm, &q), &q, "iscan");
+    twice(trefoil_scan_init(send, recv, block, TREFOIL_INT32, TREFOIL_SUM, comm, &q), &q,
+          "scan_init");
+    end(trefoil_iexscan(send, recv, block, TREFOIL_INT32, TREFOIL_SUM, comm, &q), &q, "iexscan");
+    twice(trefoil_exscan_init(send, recv, block, TREFOIL_INT32, TREFOIL_SUM, comm, &q), &q,
+          "exscan_init");
+    end(trefoil_ireduce_scatter_block(send, recv, block, TREFOIL_INT32, TREFOIL_SUM, comm, &q), &q,
+        "ireduce_scatter_block");
+    twice(
+        trefoil_reduce_scatter_block_init(send, recv, block, TREFOIL_INT32, TREFOIL_SUM, comm, &q),
+        &q, "reduce_scatter_block_init");
+    expect_sums(recv, rank, rank + 1, "reduce_scatter_block_init");
+    end(trefoil_ireduce_scatter(send, recv, counts, TREFOIL_INT32, TREFOIL_SUM, comm, &q), &q,
+        "ireduce_scatter");
+    twice(trefoil_reduce_scatter_init(send, recv, counts, TREFOIL_INT32, TREFOIL_SUM, comm, &q), &q,
+          "reduce_scatter_init");
+    expect_sums(recv, rank, rank + 1, "reduce_scatter_init");
+    end(trefoil_ibarrier(comm, &q), &q, "ibarrier");
+    twice(trefoil_barrier_init(comm, &q), &q, "barrier_init");
+}
+
+static void requests_that_move(void) {
+    const size_t own = block;
+    trefoil_request_t q = TREFOIL_REQUEST_NULL;
+    clear();
+    end(trefoil_iallgather(send, recv, block, TREFOIL_INT32, comm, &q), &q, "iallgather");
+    twice(trefoil_allgather_init(send, recv, block, TREFOIL_INT32, comm, &q), &q, "allgather_init");
+    expect_blocks(recv, 0, "allgather_init");
+    end(trefoil_iallgatherv(send, own, recv, counts, displacements, TREFOIL_INT32, comm, &q), &q,
+        "iallgatherv");
+    twice(trefoil_allgatherv_init(send, own, recv, counts, NOTHING, TREFOIL_INT32, comm, &q), &q,
+          "allgatherv_init");
+    end(trefoil_ibcast(recv, block, TREFOIL_INT32, root, comm, &q), &q, "ibcast");
+    twice(trefoil_bcast_init(recv, block, TREFOIL_INT32, root, comm, &q), &q, "bcast_init");
+    end(trefoil_igather(send, recv, block, TREFOIL_INT32, root, comm, &q), &q, "igather");
+    twice(trefoil_gather_init(send, recv, block, TREFOIL_INT32, root, comm, &q), &q, "gather_init");
+    end(trefoil_igatherv(send, own, recv, counts, displacements, TREFOIL_INT32, root, comm, &q), &q,
+        "igatherv");
+    twice(trefoil_gatherv_init(send, own, recv, counts, NOTHING, TREFOIL_INT32, root, comm, &q), &q,
+          "gatherv_init");
+    if (rank == root) {
+        expect_blocks(recv, 0, "gatherv_init");
+    }
+    end(trefoil_iscatter(send, recv, block, TREFOIL_INT32, root, comm, &q), &q, "iscatter");
+    twice(trefoil_scatter_init(send, recv, block, TREFOIL_INT32, root, comm, &q), &q,
+          "scatter_init");
+    end(trefoil_iscatterv(send, counts, displacements, recv, own, TREFOIL_INT32, root, comm, &q),
+        &q, "iscatterv");
+    twice(trefoil_scatterv_init(send, counts, NOTHING, recv, own, TREFOIL_INT32, root, comm, &q),
+          &q, "scatterv_init");
+    expect_block(recv, root, rank, "scatterv_init");
+    end(trefoil_ialltoall(send, recv, block, TREFOIL_INT32, comm, &q), &q, "ialltoall");
+    twice(trefoil_alltoall_init(send, recv, block, TREFOIL_INT32, comm, &q), &q, "alltoall_init");
+    end(trefoil_ialltoallv(send, counts, displacements, recv, counts, NOTHING, TREFOIL_INT32, comm,
+                           &q),
+        &q, "ialltoallv");
+    twice(trefoil_alltoallv_init(send, counts, NOTHING, recv, counts, displacements, TREFOIL_INT32,
+                                 comm, &q),
+          &q, "alltoallv_init");
+    expect_blocks(recv, rank, "alltoallv_init");
+}
+
+static void several_requests(void) {
+    trefoil_request_t q[2] = {TREFOIL_REQUEST_NULL, TREFOIL_REQUEST_NULL};
+    int done = 0, index = -1, calls = -1;
+    check(trefoil_barrier_init(comm, &q[0]), "barrier_init");
+    check(trefoil_barrier_init(comm, &q[1]), "barrier_init");
+    check(trefoil_startall(2, q), "startall");
+    check(trefoil_progress(comm), "progress");
+    check(trefoil_waitany(2, q, &index), "waitany");
+    require(index == 0 || index == 1, "waitany");
+    check(trefoil_waitall(2, q), "waitall");
+    check(trefoil_testall(2, q, &done), "testall");
+    require(done == 1, "testall");
+    check(trefoil_comm_in_flight(comm, &calls), "comm_in_flight");
+    require(calls == 0, "comm_in_flight");
+    check(trefoil_request_free(&q[0]), "request_free");
+    check(trefoil_request_free(&q[1]), "request_free");
+}
+
 static void about_what_was_used(void) {
     int nothing_moved = 1;
     trefoil_resources_t held;
@@ -370,6 +479,9 @@ int main(void) {
     gathers();
     scatters();
     exchanges();
+    requests_that_reduce();
+    requests_that_move();
+    several_requests();
     about_what_was_used();
     check(trefoil_barrier(comm), "trefoil_barrier");
     require(trefoil_last_error(comm)[0] == '\0', "no failure");

@@ -211,6 +211,54 @@ class Rank {
         }
     }
 
+    /// Each collective, as `calls` makes it; `end` ends it.
+    template <typename Calls, typename End>
+    void all_in_flight(Calls calls, End end) {
+        const Ints send = mine(), own = block_of(send, 0);
+        Ints recv = nothing(), part(block);
+        end(calls.allreduce(send, recv));
+        require(recv == sums(), "allreduce in flight");
+        end(calls.reduce(send, recv, root));
+        end(calls.scan(send, recv));
+        end(calls.exscan(send, recv));
+        end(calls.reduce_scatter(send, part));
+        end(calls.reduce_scatterv(send, part, counts_));
+        require(part == block_of(sums(), rank_), "reduce_scatterv in flight");
+        end(calls.allgather(own, recv));
+        end(calls.allgatherv(own, recv, counts_));
+        require(recv == gathered(0), "allgatherv in flight");
+        end(calls.bcast(part, root));
+        end(calls.gather(own, recv, root));
+        end(calls.gatherv(own, recv, counts_, root));
+        end(calls.scatter(send, part, root));
+        end(calls.scatterv(send, part, counts_, root));
+        require(part == blocks_from(root, rank_), "scatterv in flight");
+        end(calls.alltoall(send, recv));
+        end(calls.alltoallv(send, counts_, recv, counts_));
+        require(recv == gathered(rank_), "alltoallv in flight");
+        end(calls.barrier());
+    }
+    void requests() {
+        all_in_flight(comm_.begin(), [](trefoil::Request request) { request.wait(); });
+        all_in_flight(comm_.prepare(), [](trefoil::Request request) {
+            for (int i = 0; i < 2; ++i) {
+                request.start();
+                while (!request.test()) {
+                }
+            }
+            request.free();
+        });
+        std::vector<trefoil::Request> two;
+        two.push_back(comm_.prepare().barrier());
+        two.push_back(comm_.prepare().barrier());
+        trefoil::Requests both(two);
+        both.start();
+        comm_.progress();
+        require(both.wait_any() >= 0, "wait_any");
+        both.wait();
+        require(both.test() && comm_.in_flight() == 0, "test");
+    }
+
     /// Lengths that do not fit are refused by this rank alone, before anybody waits.
     void mistakes() {
         Ints all = mine(), shorter(block - 1);
@@ -308,6 +356,7 @@ int main() {
         rank.gathers();
         rank.scatters();
         rank.exchanges();
+        rank.requests();
         rank.mistakes();
         require(comm.resources().peers > 0 && comm.port(0).puts > 0, "what was used");
         require(comm.failure().empty() && !comm.nothing_moved(), "failure");
