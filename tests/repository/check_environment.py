@@ -23,14 +23,14 @@ def rows(text):
 
 
 def of_the_interface(text):
-    """Words of trefoil.h that look like variables: macros and enumerators."""
+    """Words of the C headers that look like variables: macros and enumerators."""
     return set(NAME.findall(text))
 
 
 def findings(root, pages):
     root = pathlib.Path(root)
     known, old = rows((root / TABLE).read_text(encoding="utf-8"))
-    words = of_the_interface((root / "include/trefoil/trefoil.h").read_text(encoding="utf-8"))
+    words = of_the_interface("".join(header.read_text(encoding="utf-8") for header in sorted((root / "include/trefoil").glob("*.h"))))
     found = []
     for path in sources.files(root):
         if path.parts[0] in ("tests", "examples") or (path.suffix not in sources.CODE and path.parts[0] != "scripts"):

@@ -45,7 +45,7 @@ def unwrapped(public, wrapper_text):
 if __name__ == "__main__":
     root, library, nm = sys.argv[1:4]
     folder = pathlib.Path(root, "include/trefoil")
-    public_functions = declared((folder / "trefoil.h").read_text(encoding="utf-8"))
+    public_functions = declared("".join(header.read_text(encoding="utf-8") for header in sorted(folder.glob("*.h"))))
     wrapper = "".join(path.read_text(encoding="utf-8") for path in sorted(folder.glob("*.hpp")))
     sys.exit(sources.report(findings(exported_by(library, nm), public_functions)
                             + unwrapped(public_functions, wrapper), "exported symbols"))

@@ -50,7 +50,8 @@ class PortThreads {
         return run_erased([](void* w, int i) { (*static_cast<Work*>(w))(i); }, &work);
     }
 
-    /// Where serves(): begins a run and returns; finish() waits for its end. No other run meanwhile.
+    /// Where serves(): begins a run and returns; finish() waits for its end. No other run
+    /// meanwhile.
     void start(void (*call)(void*, int), void* work);
     void finish();
 
@@ -64,8 +65,8 @@ class PortThreads {
     std::unique_ptr<Implementation> implementation_;  ///< null: the calling thread
 };
 
-/// Spins, then sleeps until `value` is no longer `old`; whoever changes it notifies. Pairs with that
-/// one's release.
+/// Spins, then sleeps until `value` is no longer `old`; whoever changes it notifies. Pairs with
+/// that one's release.
 void wait_for_change(const std::atomic<std::uint32_t>& value, std::uint32_t old, int spins);
 
 /// How many threads the program's OpenMP runtime grants to a parallel region that asks for `wanted`

@@ -57,8 +57,8 @@ class PeerWatchTest : public PartsFixture {
     ExecutorOptions options_;
     Greeting greeting_{channels_, parts_->controls, parts_->failure, options_,
                        [](std::size_t) { return false; }};
-    PeerWatch watch_{channels_, parts_->queue,    parts_->steps,
-                     greeting_, parts_->controls, parts_->failure, options_};
+    PeerWatch watch_{channels_,        parts_->queue,   parts_->steps, greeting_,
+                     parts_->controls, parts_->failure, options_};
     Program program_;
     RunningSegment* segment_ = nullptr;
 };
