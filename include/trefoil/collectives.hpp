@@ -17,6 +17,8 @@ namespace trefoil {
 /// The three functions of the C interface for one collective.
 template <typename Blocking, typename Begun>
 struct Form {
+    constexpr Form(Blocking blocks, Begun begins, Begun prepares)
+        : blocking(blocks), begun(begins), prepared(prepares) {}
     Blocking blocking;
     Begun begun, prepared;
 };
