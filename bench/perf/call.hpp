@@ -30,4 +30,13 @@ struct CollectiveCall {
 
 trefoil_status_t call_collective(trefoil_comm_t comm, const CollectiveCall& call);
 
+/// Whether it has a nonblocking and a persistent form.
+bool has_requests(Collective collective);
+/// The nonblocking form: begins. TREFOIL_ERROR_INTERNAL where there is none.
+trefoil_status_t begin_collective(trefoil_comm_t comm, const CollectiveCall& call,
+                                  trefoil_request_t* request);
+/// The persistent form: prepares.
+trefoil_status_t prepare_collective(trefoil_comm_t comm, const CollectiveCall& call,
+                                    trefoil_request_t* request);
+
 }  // namespace trefoil::tool

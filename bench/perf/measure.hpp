@@ -2,32 +2,17 @@
 // One measurement: the same call many times, timed and checked.
 #pragma once
 
-#include <map>
 #include <optional>
 #include <string>
-#include <utility>
+#include <vector>
 
+#include "bench/perf/in_flight.hpp"
 #include "bench/perf/options.hpp"
-#include "bench/perf/pattern.hpp"
-#include "bench/perf/role.hpp"
+#include "bench/perf/overlap.hpp"
 #include "bench/perf/session.hpp"
+#include "bench/perf/workload.hpp"
 
 namespace trefoil::tool {
-
-struct Case {
-    Collective collective = Collective::allreduce;
-    std::string algorithm;  ///< a name, or "auto"
-    DataType type = DataType::float32;
-    std::optional<Operation> operation;  ///< nothing: `none`, or where nothing is reduced
-    std::size_t count = 0;               ///< elements; of one block where ranks have blocks
-    bool in_place = false;
-    Rank root = 0;                             ///< of rooted collectives
-    std::optional<std::uint64_t> uneven = {};  ///< seed of the counts of alltoallv
-
-    /// Whether a right result is defined: a barrier has no data, and `none` leaves behind whatever
-    /// its schedule moves.
-    bool has_result() const;
-};
 
 struct Measurement {
     Case what;
@@ -42,48 +27,41 @@ struct Measurement {
     double algbw = 0, busbw = 0;        ///< bytes per second, by p50
     std::optional<std::int64_t> wrong;  ///< elements, over all ranks; nothing: not checked
     std::optional<bool> identical;      ///< bits alike on all ranks; nothing: not checked
+    // What was asked for besides.
+    std::optional<Comparison> persistent, in_flight;
+    std::optional<Overlap> overlap;
+    /// Elements that are wrong in all of it.
+    std::int64_t all_wrong() const;
 };
 
 /// Measures on one rank; all ranks call with the same cases in the same order.
 class Meter {
   public:
-    /// `schedule`: of the user's, which goes by its name among the algorithms; or null. Both
-    /// outlive this.
-    Meter(Session& session, int iterations, int warmup, bool check, const UserSchedule* schedule)
+    /// `schedule`: of the user's, which goes by its name among the algorithms; or null. All outlive
+    /// this.
+    Meter(Session& session, const PerfOptions& options, const UserSchedule* schedule)
         : session_(session),
-          iterations_(iterations),
-          warmup_(warmup),
-          check_(check),
-          schedule_(schedule) {}
+          options_(options),
+          schedule_(schedule),
+          patterns_(session.rank(), session.torus().ranks()) {}
 
     /// The figures are complete on all ranks. Throws what the library reports.
     Measurement measure(const Case& what);
 
   private:
-    struct Data {
-        ElementStream input, result, untouched;  ///< exact
-        std::optional<ElementStream> mixed;      ///< for types whose results depend on the order
-        const ElementStream& of(Content content) const;
-    };
-    class Buffers;
-
     const Traits& traits(Collective collective, std::string_view algorithm) const;
-    Part part_of(const Case& what) const;
     std::size_t vector_bytes(const Case& what) const;
-    void call(const Case& what, Buffers& buffers, bool pointer_in_place);
-    Data make_data(const Case& what) const;
-    const Data& data_of(const Case& what);
-    std::int64_t checked_call(const Case& what, Buffers& buffers);
-    bool identical_call(const Case& what, Buffers& buffers);
-    std::vector<double> timed_calls(const Case& what, Buffers& buffers);
+    std::int64_t checked_call(Workload& workload);
+    bool identical_call(Workload& workload);
+    std::vector<double> timed_calls(Workload& workload);
+    void measure_requests(Workload& workload, bool check, Measurement& m);
     void summarize(std::vector<double> seconds, Measurement& m);
 
     Session& session_;
-    int iterations_, warmup_;
-    bool check_;
+    const PerfOptions& options_;
     const UserSchedule* schedule_;
+    Patterns patterns_;
     std::uint64_t salt_ = 0;  ///< another one for each checked call, alike on all ranks
-    std::map<std::tuple<DataType, std::optional<Operation>, Prefix>, Data> data_;
 };
 
 }  // namespace trefoil::tool

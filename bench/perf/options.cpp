@@ -9,6 +9,7 @@
 
 #include "algorithms/registry/registry.hpp"
 #include "bench/common/names.hpp"
+#include "bench/perf/call.hpp"
 #include "comm/plan/choices.hpp"
 #include "topo/error.hpp"
 
@@ -113,6 +114,14 @@ std::vector<bool> placements(const PerfOptions& options, Collective collective) 
 
 /// What the collective does not have must not be asked for.
 void refuse_foreign_options(const PerfOptions& options, Collective collective) {
+    if ((options.persistent || options.in_flight > 0 || options.overlap) &&
+        !has_requests(collective)) {
+        refuse(fmt::format("{} blocks; leave --persistent, --in-flight and --overlap out",
+                           to_string(collective)));
+    }
+    if (options.test_every > 0 && !options.overlap) {
+        refuse("--test-every belongs to --overlap");
+    }
     if (!options.operations.empty() && !traits_of(collective).reduces) {
         refuse(fmt::format("{} reduces nothing; leave --op out", to_string(collective)));
     }

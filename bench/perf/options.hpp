@@ -42,6 +42,10 @@ struct PerfOptions : CommonOptions {
     std::string trace;                    ///< file of the timeline of all ranks; empty: none
     double late = 0;                      ///< seconds; 0: no late barrier
     std::optional<std::uint64_t> uneven;  ///< the seed of alltoallv's counts
+    bool persistent = false;              ///< also persistent calls
+    int in_flight = 0;                    ///< also so many calls together; 0: not
+    bool overlap = false;                 ///< also with a computation meanwhile
+    double test_every = 0;                ///< microseconds of it between two tests; 0: none
 };
 
 /// An algorithm that was not measured, and why.

@@ -157,6 +157,30 @@ void add_call_options(CLI::App& command, PerfOptions& o) {
         ->group("Calls");
 }
 
+void add_request_options(CLI::App& command, PerfOptions& o) {
+    command
+        .add_flag("--persistent", o.persistent,
+                  "Also persistent calls (start and wait), in turns with blocking ones")
+        ->group("Calls in flight");
+    command
+        .add_option("--in-flight", o.in_flight,
+                    "Also so many calls begun together and waited for, in turns with as many "
+                    "blocking ones")
+        ->group("Calls in flight")
+        ->check(CLI::Range(1, 4096));
+    command
+        .add_flag("--overlap", o.overlap,
+                  "Also a nonblocking call, a computation of about the same length, and both "
+                  "together: how much of the shorter one is hidden")
+        ->group("Calls in flight");
+    command
+        .add_option("--test-every", o.test_every,
+                    "With --overlap: the computation tests the call every so many microseconds "
+                    "(default: never)")
+        ->group("Calls in flight")
+        ->check(CLI::Range(1.0, 1e9));
+}
+
 void add_job_options(CLI::App& command, PerfOptions& o) {
     command
         .add_option("-t,--torus", o.torus, "Sizes of the torus, e.g. 3x3: its ranks are started")
@@ -209,6 +233,7 @@ CLI::App& add_perf(CLI::App& app, const Invocation& invocation, Action& action) 
     command->require_subcommand(0, 1);
     add_size_options(*command, *options);
     add_call_options(*command, *options);
+    add_request_options(*command, *options);
     add_job_options(*command, *options);
     refuse_old_options(*command);
     command->footer(

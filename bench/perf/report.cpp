@@ -29,6 +29,12 @@ std::string_view operation_text(const Measurement& m, std::string_view none) {
     return m.what.operation ? to_string(*m.what.operation) : no_operation;
 }
 
+Json comparison_json(const Comparison& c) {
+    return {{"calls", c.calls},    {"requests_us", c.requests},
+            {"begin_us", c.begin}, {"blocking_us", c.blocking},
+            {"ratio", c.ratio()},  {"wrong", c.wrong ? Json(*c.wrong) : Json()}};
+}
+
 Json run_json(const Setting& s, const Measurement& m) {
     Json run{{"collective", to_string(m.what.collective)},
              {"algorithm", m.algorithm()},
@@ -53,7 +59,52 @@ Json run_json(const Setting& s, const Measurement& m) {
              {"algbw", m.algbw},
              {"busbw", m.busbw},
              {"time_us", {{"p50", m.p50}, {"p99", m.p99}, {"min", m.min}, {"max", m.max}}}};
+    if (m.persistent) {
+        run["persistent"] = comparison_json(*m.persistent);
+    }
+    if (m.in_flight) {
+        run["in_flight"] = comparison_json(*m.in_flight);
+    }
+    if (m.overlap) {
+        const Overlap& o = *m.overlap;
+        run["overlap"] = {{"communication_us", o.communication},
+                          {"computation_us", o.computation},
+                          {"together_us", o.together},
+                          {"processors_us", o.processors},
+                          {"cores", o.cores},
+                          {"of_bound", o.together / o.bound()},
+                          {"hidden", o.hidden()},
+                          {"wrong", o.wrong ? Json(*o.wrong) : Json()}};
+    }
     return run;
+}
+
+std::string wrong_text(const std::optional<std::int64_t>& wrong) {
+    return wrong ? fmt::format(", {} wrong", *wrong) : "";
+}
+
+/// What stands below a row.
+void print_requests(const Measurement& m) {
+    if (m.persistent) {
+        const Comparison& c = *m.persistent;
+        fmt::print("#   persistent {:.1f}, blocking {:.1f} in turns: ratio {:.3f}{}\n", c.requests,
+                   c.blocking, c.ratio(), wrong_text(c.wrong));
+    }
+    if (m.in_flight) {
+        const Comparison& c = *m.in_flight;
+        fmt::print(
+            "#   {} in flight {:.1f} (begun after {:.1f}), {} blocking {:.1f} in turns: ratio "
+            "{:.3f}{}\n",
+            c.calls, c.requests, c.begin, c.calls, c.blocking, c.ratio(), wrong_text(c.wrong));
+    }
+    if (m.overlap) {
+        const Overlap& o = *m.overlap;
+        fmt::print(
+            "#   communication {:.1f}, computation {:.1f}, together {:.1f}: {:.0f}% hidden; {:.2f} "
+            "of the longest of both and of the processor time, {:.1f} on each of {} cores{}\n",
+            o.communication, o.computation, o.together, 100 * o.hidden(), o.together / o.bound(),
+            o.processors, o.cores, wrong_text(o.wrong));
+    }
 }
 
 }  // namespace
@@ -96,7 +147,7 @@ void Report::announce(const Case& what, std::size_t done, std::size_t of) const 
 }
 
 void Report::add(const Measurement& m) {
-    wrong_ += m.wrong.value_or(0);
+    wrong_ += m.all_wrong();
     checked_ += m.wrong ? 1 : 0;
     if (silent_) {
         return;
@@ -118,6 +169,7 @@ void Report::add(const Measurement& m) {
         !m.identical.value_or(true)   ? "  ranks differ in their bits"
         : asked_to_check_ && !m.wrong ? "  not checked"
                                       : "");
+    print_requests(m);
     std::fflush(stdout);
     measurements_.push_back(m);
 }

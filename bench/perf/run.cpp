@@ -97,8 +97,7 @@ int perf_rank(const PerfOptions& options, const Campaign& campaign,
     if (campaign.schedule) {
         session.set_schedule(campaign.collective, options.schedule_text);
     }
-    Meter meter(session, options.iterations, options.warmup, options.check,
-                campaign.schedule.get());
+    Meter meter(session, options, campaign.schedule.get());
     const std::size_t all = groups.empty() ? 0 : groups.size() * groups.front().size();
     std::size_t done = 0;
     for (const std::vector<Case>& group : groups) {

@@ -44,6 +44,13 @@ class Session {
     std::string algorithm(Collective collective, std::size_t count, DataType type,
                           bool vector_variant = false) const;
     void call(const CollectiveCall& call) { require_success(call_collective(comm_, call)); }
+    // The same as a request; see requests.h.
+    void begin(const CollectiveCall& call, trefoil_request_t* request) {
+        require_success(begin_collective(comm_, call, request));
+    }
+    void prepare(const CollectiveCall& call, trefoil_request_t* request) {
+        require_success(prepare_collective(comm_, call, request));
+    }
     /// Does nothing; commutes, as the built-in operations do, so that the schedule stays the same.
     trefoil_op_t no_arithmetic(std::size_t element_bytes);
     void barrier();
