@@ -26,7 +26,7 @@ ELSEWHERE = (
     (r"--machine short-circuit\b", "tool_circuits_page runs it, and compares what it prints"),
     (r"--algorithm direct --torus 8 --circuits own\b", "is refused; tool_circuits_page runs it"),
     (r"^scripts/torusnet\b|--net torusnet\b", "needs root; tests/network runs torusnet, and ranks in its networks"),
-    (r"^scripts/compare(-model)? ", "takes minutes, and root or two MPIs; repository_compare tests its parts"),
+    (r"^scripts/compare(-model|-overlap)? ", "takes minutes, and root or two MPIs; repository_compare tests its parts"),
     (r"^scripts/compare-put\b", "takes minutes, and needs the tools of UCX and libfabric"),
     (r"^scripts/micro\b", "takes minutes; the test micro runs every kind of benchmark"),
     (r"libtrefoil_mpi_\w+\.so", "needs the layer for an MPI; tests/mpi/run.py and scripts/mpi-check run it"),
