@@ -1,0 +1,65 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Random mixes of calls in flight, over small landing slots, with ranks that stall.
+#include <cstdlib>
+
+#include "mixed_calls.hpp"
+#include "thread_job.hpp"
+#include "topo/torus.hpp"
+
+namespace trefoil::test {
+namespace {
+
+/// On the whole torus alone.
+void mix_on(const std::string& shape, int port_threads, const Mix& mix) {
+    JobOptions options;
+    options.torus = shape;
+    options.port_threads = port_threads;
+    run_ranks(Torus::parse(shape).ranks(), options, [&](int rank, trefoil_comm_t comm) {
+        ASSERT_NE(comm, nullptr) << trefoil_last_error(nullptr);
+        const Mixed mixed = run_mixed_calls({comm}, mix);
+        EXPECT_EQ(mixed.wrong, "") << "on rank " << rank;
+        EXPECT_EQ(mixed.calls, mix.calls);
+        EXPECT_LE(mixed.most, mix.in_flight);
+        EXPECT_GT(mixed.most, mix.in_flight / 2);
+    });
+}
+
+class MixedCalls : public testing::Test {
+  protected:
+    void SetUp() override {
+        setenv("TREFOIL_LANDING_BYTES", "64K", 1);
+        setenv("TREFOIL_SEGMENT_BYTES", "8K", 1);
+    }
+    void TearDown() override {
+        unsetenv("TREFOIL_LANDING_BYTES");
+        unsetenv("TREFOIL_SEGMENT_BYTES");
+    }
+};
+
+TEST_F(MixedCalls, OnASquareTorus) {
+    mix_on("3x3", -1, {.calls = 300, .seed = 1});
+}
+TEST_F(MixedCalls, OnACube) {
+    mix_on("2x2x2", -1, {.calls = 300, .seed = 2});
+}
+TEST_F(MixedCalls, WithAThreadPerPort) {
+    mix_on("2x2", 4, {.calls = 300, .seed = 3});
+}
+TEST_F(MixedCalls, WithTwoThreadsOnARing) {
+    mix_on("5", 2, {.calls = 300, .seed = 4});
+}
+TEST_F(MixedCalls, TinyOnesOfAllKinds) {
+    mix_on("2x3", -1, {.calls = 1500, .seed = 5, .most_log = 3, .stalls = false});
+}
+
+TEST_F(MixedCalls, ManyLong) {
+    for (unsigned seed = 10; seed < 14 && !HasFailure(); ++seed) {
+        mix_on("3x3", -1, {.calls = 5000, .seed = seed});
+        mix_on("2x2x2", -1, {.calls = 5000, .seed = seed});
+        mix_on("3x3", 2, {.calls = 1000, .seed = seed});
+        mix_on("7", -1, {.calls = 3000, .seed = seed, .most_log = 4});
+    }
+}
+
+}  // namespace
+}  // namespace trefoil::test
