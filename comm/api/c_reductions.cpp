@@ -98,9 +98,15 @@ trefoil_status_t trefoil_op_create(trefoil_reduce_fn function, void* context, si
 
 trefoil_status_t trefoil_op_free(trefoil_op_t op) {
     return guarded([&] {
-        if (!remove_user_operation(static_cast<int>(op))) {
+        const Removal removal = remove_user_operation(static_cast<int>(op));
+        if (removal == Removal::unknown) {
             refuse("op " + std::to_string(op) +
                    " is not one that trefoil_op_create made, or it was freed");
+        }
+        if (removal == Removal::in_use) {
+            throw Error(Status::busy, "op " + std::to_string(op) +
+                                          " is used by a call in flight; wait for its request "
+                                          "before the operation is freed");
         }
     });
 }

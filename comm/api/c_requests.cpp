@@ -99,6 +99,7 @@ void RequestPool::collect_forgotten() noexcept {
 
 void RequestPool::give_back(trefoil_request& request) noexcept {
     request.call.plan.reset();
+    request.call.operation.reset();
     request.state.store(State::free, std::memory_order_release);
     returned_.push(request);
 }
@@ -128,6 +129,7 @@ void RequestPool::start(trefoil_request& request) {
 
 void RequestPool::end(trefoil_request& request) noexcept {
     if (request.persistent) {
+        request.call.operation.reset();
         request.state.store(State::inactive, std::memory_order_release);
     } else {
         give_back(request);

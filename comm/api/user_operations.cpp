@@ -25,6 +25,7 @@ Register& all() {
 
 int add_user_operation(UserOperation operation) {
     Register& r = all();
+    operation.in_use = std::make_shared<char>();
     const std::lock_guard lock(r.mutex);
     r.operations[r.next] = std::make_shared<const UserOperation>(operation);
     return r.next++;
@@ -37,10 +38,18 @@ std::shared_ptr<const UserOperation> find_user_operation(int number) {
     return found == r.operations.end() ? nullptr : found->second;
 }
 
-bool remove_user_operation(int number) {
+Removal remove_user_operation(int number) {
     Register& r = all();
     const std::lock_guard lock(r.mutex);
-    return r.operations.erase(number) > 0;
+    const auto found = r.operations.find(number);
+    if (found == r.operations.end()) {
+        return Removal::unknown;
+    }
+    if (found->second->in_use.use_count() > 1) {
+        return Removal::in_use;
+    }
+    r.operations.erase(found);
+    return Removal::done;
 }
 
 }  // namespace trefoil

@@ -15,6 +15,7 @@ inline constexpr int first_user_operation = 1024;
 int add_user_operation(UserOperation operation);
 /// Null when there is none of that number. What was found lives on after its removal.
 std::shared_ptr<const UserOperation> find_user_operation(int number);
-bool remove_user_operation(int number);
+enum class Removal { done, unknown, in_use };
+Removal remove_user_operation(int number);
 
 }  // namespace trefoil

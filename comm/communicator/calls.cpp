@@ -133,6 +133,9 @@ void Communicator::start(PendingCall& call) {
     }
     lowered.input = static_cast<const std::byte*>(call.send);
     lowered.output = static_cast<std::byte*>(call.recv);
+    if (call.plan->user) {
+        call.operation = call.plan->user->in_use;
+    }
     executor_->issue(call.running, lowered);
 }
 

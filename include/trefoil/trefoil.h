@@ -382,7 +382,8 @@ TREFOIL_API trefoil_status_t trefoil_op_create(trefoil_reduce_fn function, void*
  * TREFOIL_AVG; the two must not overlap. Thread-safe. */
 TREFOIL_API trefoil_status_t trefoil_reduce_local(const void* in, void* inout, size_t count,
                                                   trefoil_datatype_t datatype, trefoil_op_t op);
-/* No call may be using it. */
+/* TREFOIL_ERROR_BUSY while a call in flight uses it; a blocking call of another thread that does is
+ * the caller's mistake. */
 TREFOIL_API trefoil_status_t trefoil_op_free(trefoil_op_t op);
 
 /* "success", "invalid argument", ...; never NULL. */

@@ -44,16 +44,8 @@ std::size_t Executor::staging_bytes() const {
     return bytes;
 }
 
-namespace {
-
-std::int64_t issue_time(const ExecutorOptions& options) {
-    return options.trace == nullptr ? 0 : trace_clock();
-}
-
-}  // namespace
-
 void Executor::issue(RunningCall& running, const Call& call) noexcept {
-    running.begin(call, ++calls_, issue_time(parts_.options));
+    running.begin(call, ++calls_);
     parts_.in_flight.issue();
     parts_.calls.push(running);
     engine_.issued();
@@ -69,7 +61,7 @@ Status Executor::run(const Call& call) noexcept {
         return Status::success;
     }
     RunningCall running;
-    running.begin(call, ++calls_, issue_time(parts_.options));
+    running.begin(call, ++calls_);
     parts_.in_flight.issue();
     engine_.issue_and_drive(
         *this,

@@ -18,8 +18,9 @@ class InFlight {
     void issue() noexcept {
         issued_.store(issued_.load(std::memory_order_relaxed) + 1, std::memory_order_relaxed);
     }
-    /// By the worker that completes a call, which is not touched any more.
-    void complete(bool reads_peers) noexcept {
+    /// By the worker that completes a call, which is not touched any more. `text`: as the call's.
+    void complete(bool reads_peers, const char* text) noexcept {
+        last_text_.store(text, std::memory_order_relaxed);
         if (reads_peers) {
             reads_.store(false, std::memory_order_release);
         }
@@ -32,6 +33,11 @@ class InFlight {
         completed_.fetch_add(calls, std::memory_order_release);
         engine_.completed(calls);
     }
+    // For the timeline.
+    std::uint64_t completed() const noexcept { return completed_.load(std::memory_order_relaxed); }
+    /// Of the call that was completed last.
+    const char* last_text() const noexcept { return last_text_.load(std::memory_order_relaxed); }
+
     std::uint64_t count() const noexcept {
         const std::uint64_t completed = completed_.load(std::memory_order_acquire);
         return issued_.load(std::memory_order_relaxed) - completed;
@@ -47,6 +53,7 @@ class InFlight {
     std::atomic<std::uint64_t> issued_{0};
     std::atomic<std::uint64_t> completed_{0};
     std::atomic<bool> reads_{false};
+    std::atomic<const char*> last_text_{""};
 };
 
 }  // namespace trefoil

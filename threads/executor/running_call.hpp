@@ -19,13 +19,11 @@ class RunningCall {
     RunningCall(const RunningCall&) = delete;
     RunningCall& operator=(const RunningCall&) = delete;
 
-    /// By the thread that issues it. `number` counts the calls of the communicator; `now`: for the
-    /// timeline.
-    void begin(const Call& call, std::uint64_t number, std::int64_t now = 0) {
+    /// By the thread that issues it. `number` counts the calls of the communicator.
+    void begin(const Call& call, std::uint64_t number) {
         call_ = call;
         number_ = number;
         hash_ = call.signature ^ number * 0x9e3779b97f4a7c15ULL;
-        begun_ = now;
         started_ = 0;
         left_.store(static_cast<std::uint32_t>(call.segments.size()), std::memory_order_relaxed);
     }
@@ -34,7 +32,6 @@ class RunningCall {
     std::uint64_t number() const { return number_; }
     /// Of the call and its number, for the notifications: equal on all ranks that make this call.
     std::uint64_t hash() const { return hash_; }
-    std::int64_t begun() const { return begun_; }
     /// Its segments read peers' vectors.
     bool reads_peers() const {
         return !call_.segments.empty() && !call_.segments.front().program->peers.empty();
@@ -57,7 +54,6 @@ class RunningCall {
     Call call_;
     std::uint64_t number_ = 0;
     std::uint64_t hash_ = 0;
-    std::int64_t begun_ = 0;
     std::size_t started_ = 0;
     std::atomic<std::uint32_t> left_{0};
 };

@@ -99,13 +99,9 @@ void Steps::release(RunningSegment& segment, TimelineNotes& notes) noexcept {
     RunningCall& call = segment.call();  // another segment may be there after end()
     const bool reads_peers = call.reads_peers();
     const char* const text = call.call().text;
-    const std::int64_t begun = call.begun();
     segment.end();
     if (call.complete_segment()) {  // and may be gone
-        if (notes.on()) {
-            notes.call(text, begun);
-        }
-        in_flight_.complete(reads_peers);
+        in_flight_.complete(reads_peers, text);
     }
     wake_up_.announce();
 }

@@ -29,10 +29,27 @@ Worker::Worker(std::size_t number, bool in_caller, Engine& engine)
 
 void Worker::add(Executor& executor) {
     parts_.push_back({&executor, &executor.part(number_)});
+    is_traced_ |= parts_.back().part->notes().on();
 }
 
 void Worker::remove(Executor& executor) noexcept {
     std::erase_if(parts_, [&](const Part& part) { return part.executor == &executor; });
+}
+
+void Worker::note_begin() noexcept {
+    for (const Part& part : parts_) {
+        if (part.part->notes().on()) {
+            part.part->begin_work();
+        }
+    }
+}
+
+void Worker::note_end() noexcept {
+    for (const Part& part : parts_) {
+        if (part.part->notes().on()) {
+            part.part->end_work();
+        }
+    }
 }
 
 bool Worker::advance() noexcept {
@@ -91,9 +108,12 @@ bool Worker::listen() noexcept {
 }
 
 bool Worker::round(bool& trouble) noexcept {
+    begin_work();
     const bool progressed = advance();
-    trouble |= trouble_;
-    trouble_ = false;
+    trouble |= std::exchange(trouble_, false);
+    if (progressed) {
+        end_work();
+    }
     if (progressed) {
         is_idle_ = false;
     } else {
@@ -106,8 +126,8 @@ void Worker::goes_on() noexcept {
     waiting_.reset();
     is_idle_ = false;
     was_idle_ = false;
-    for (const Part& part : parts_) {
-        if (part.part->notes().on()) {
+    if (is_traced_) {
+        for (const Part& part : parts_) {
             part.part->notes().goes_on();
         }
     }

@@ -5,6 +5,7 @@
 #include <array>
 #include <chrono>
 #include <cstdint>
+#include <utility>
 #include <vector>
 
 #include "backend/ports/port_group.hpp"
@@ -32,19 +33,16 @@ class alignas(64) Worker {
     bool work(const Until& until) noexcept {
         waiting_.reset();
         is_idle_ = false;
-        while (!until()) {
-            const bool progressed = advance();
-            if (trouble_) {
-                trouble_ = false;
-                return true;
-            }
-            if (!progressed) {
+        begin_work();
+        while (!until() && !trouble_) {
+            if (!advance()) {
                 idle();
             } else if (was_idle_) {
                 goes_on();
             }
         }
-        return false;
+        end_work();
+        return std::exchange(trouble_, false);
     }
     /// Does once all that can be done now, and looks after calls that do not go on. False: nothing
     /// could be done. `trouble`: an executor has failed and is to be settled.
@@ -59,6 +57,18 @@ class alignas(64) Worker {
         WorkerPart* part = nullptr;
     };
 
+    void begin_work() noexcept {
+        if (is_traced_) {
+            note_begin();
+        }
+    }
+    void end_work() noexcept {
+        if (is_traced_) {
+            note_end();
+        }
+    }
+    void note_begin() noexcept;
+    void note_end() noexcept;
     bool advance() noexcept;
     bool poll() noexcept;
     void goes_on() noexcept;
@@ -75,6 +85,7 @@ class alignas(64) Worker {
     Waiting waiting_;
     std::uint32_t changes_seen_ = 0;  ///< WakeUp::changes() before it last looked for work
     std::uint32_t vain_polls_ = 0;    ///< of all calls, for the caller's progress
+    bool is_traced_ = false;
     bool trouble_ = false;
     bool was_idle_ = false;  ///< in the round before
     bool is_idle_ = false;   ///< since idle_since_

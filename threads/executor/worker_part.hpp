@@ -37,6 +37,13 @@ class alignas(64) WorkerPart {
     /// Reports of failure that came are passed on, whatever this rank's calls still do.
     void pass_failure_on() noexcept;
     TimelineNotes& notes() { return notes_; }
+    // Where notes are on: what the worker does from begin_work() to end_work() is shown as one
+    // call; as "calls in flight" if it were several.
+    void begin_work() noexcept {
+        begun_ = notes_.clock();
+        completed_before_ = parts_.in_flight.completed();
+    }
+    void end_work() noexcept;
 
   private:
     bool start_segments() noexcept;
@@ -50,6 +57,8 @@ class alignas(64) WorkerPart {
     Poster poster_;
     Arrivals arrivals_;
     std::uint64_t adopted_ = 0;  ///< segments, running number
+    std::int64_t begun_ = 0;
+    std::uint64_t completed_before_ = 0;
 };
 
 }  // namespace trefoil

@@ -3,6 +3,7 @@
 #pragma once
 
 #include <cstddef>
+#include <memory>
 
 namespace trefoil {
 
@@ -12,6 +13,8 @@ struct UserOperation {
     void* context = nullptr;
     std::size_t element_bytes = 0;
     bool commutes = false;
+    /// Calls in flight share it.
+    std::shared_ptr<const void> in_use = {};
 
     /// target[i] = target[i] op source[i]. If it commutes the sides are swapped, and nothing is
     /// copied. Else the function gets a copy of the source to write to, piece by piece. Thread-safe

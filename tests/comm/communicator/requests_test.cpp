@@ -364,6 +364,27 @@ TEST(Requests, MistakesAreTold) {
     });
 }
 
+void add(const void* in, void* inout, size_t count, void*) {
+    for (size_t i = 0; i < count; ++i) {
+        static_cast<int*>(inout)[i] += static_cast<const int*>(in)[i];
+    }
+}
+
+TEST(Requests, AnOperationIsNotFreedUnderACall) {
+    run_ranks(2, on("2"), [&](int rank, trefoil_comm_t comm) {
+        ASSERT_NE(comm, nullptr) << trefoil_last_error(nullptr);
+        trefoil_op_t op = TREFOIL_SUM;
+        ASSERT_EQ(trefoil_op_create(add, nullptr, sizeof(int), 1, &op), ok);
+        int value = rank, result = -1;
+        trefoil_request_t request = TREFOIL_REQUEST_NULL;
+        ASSERT_EQ(trefoil_iallreduce(&value, &result, 1, TREFOIL_INT32, op, comm, &request), ok);
+        expect_refused(trefoil_op_free(op), "used by a call in flight");
+        ASSERT_EQ(trefoil_wait(&request), ok);
+        EXPECT_EQ(result, 1);
+        EXPECT_EQ(trefoil_op_free(op), ok);
+    });
+}
+
 TEST(Requests, APersistentRequestOutlivesItsCommunicatorInWordsOnly) {
     std::array<trefoil_request_t, 2> requests{};
     std::array<int, 2> values{}, results{};

@@ -5,6 +5,7 @@
 #include <sched.h>
 
 #include <algorithm>
+#include <array>
 #include <chrono>
 #include <cstdlib>
 #include <filesystem>
@@ -31,7 +32,26 @@ void expect_no_allocations_and_locks(const std::string& shape, int ranks, int po
             sent[r] = between(rank, r);
             taken[r] = between(r, rank);
         }
+        std::vector<float> summed(counts[2]);
+        std::array<trefoil_request_t, 3> prepared{}, begun{};
+        for (std::size_t i = 0; i < prepared.size(); ++i) {
+            ASSERT_EQ(trefoil_allreduce_init(data.data(), summed.data() + i * 100,
+                                             counts[i] > 100 ? 100 : counts[i], TREFOIL_FLOAT,
+                                             TREFOIL_MAX, comm, &prepared[i]),
+                      TREFOIL_SUCCESS);
+        }
+        const auto requests = [&] {
+            ASSERT_EQ(trefoil_startall(3, prepared.data()), TREFOIL_SUCCESS);
+            for (std::size_t i = 0; i < begun.size(); ++i) {
+                ASSERT_EQ(trefoil_iallgather(data.data() + i, received.data() + i * 1000, 1,
+                                             TREFOIL_FLOAT, comm, &begun[i]),
+                          TREFOIL_SUCCESS);
+            }
+            ASSERT_EQ(trefoil_waitall(3, begun.data()), TREFOIL_SUCCESS);
+            ASSERT_EQ(trefoil_waitall(3, prepared.data()), TREFOIL_SUCCESS);
+        };
         const auto round = [&] {
+            requests();
             for (const std::size_t count : {1, 3000}) {
                 ASSERT_EQ(
                     trefoil_alltoall(data.data(), received.data(), count, TREFOIL_FLOAT, comm),
@@ -64,6 +84,9 @@ void expect_no_allocations_and_locks(const std::string& shape, int ranks, int po
         const long locks_after = locks_of_all_threads();
         const long after = allocations_of_all_threads();
         ASSERT_EQ(trefoil_barrier(comm), TREFOIL_SUCCESS);
+        for (trefoil_request_t& request : prepared) {
+            ASSERT_EQ(trefoil_request_free(&request), TREFOIL_SUCCESS);
+        }
         EXPECT_EQ(after - before, 0) << "rank " << rank << " on " << shape;
         EXPECT_EQ(locks_after - locks_before, 0) << "rank " << rank << " on " << shape;
     });
