@@ -5,6 +5,7 @@
 #include <fmt/format.h>
 #include <sched.h>
 
+#include <algorithm>
 #include <cstring>
 #include <thread>
 
@@ -91,11 +92,23 @@ void PutLink::open(Bootstrap& bootstrap, const PutTransport& transport) {
     const auto addresses = bootstrap.allgather(group_->address(port_));
     target_ = group_->import_memory(memories.at(1 - rank_));
     peer_ = group_->connect(port_, addresses.at(1 - rank_));
+    if (transport.plain) {
+        open_plain(bootstrap);
+    }
 }
 
-void PutLink::put_to(std::size_t at, std::size_t bytes, std::uint64_t notification) {
+void PutLink::open_plain(Bootstrap& bootstrap) {
+    plain_ = std::make_unique<std::byte[]>(std::max<std::size_t>(bytes_, 1));
+    const LocalMemory plain =
+        group_->register_memory(plain_.get(), std::max<std::size_t>(bytes_, 1));
+    const auto all = bootstrap.allgather(group_->describe(plain));
+    plain_target_ = group_->import_memory(all.at(1 - rank_));
+}
+
+void PutLink::put_to(const RemoteMemory& target, std::size_t at, std::size_t bytes,
+                     std::uint64_t notification) {
     while (true) {
-        switch (group_->put(port_, peer_, outbox_.data + at, outbox_.descriptor, target_, at, bytes,
+        switch (group_->put(port_, peer_, outbox_.data + at, outbox_.descriptor, target, at, bytes,
                             notification, 0)) {
             case PutResult::done:
             case PutResult::queued:
@@ -133,7 +146,7 @@ void PutLink::absorb() {
 std::uint64_t PutLink::exchange(std::uint64_t value) {
     const std::size_t place = bytes_ + exchanges_ % 2 * control_bytes;
     std::memcpy(outbox_.data + place, &value, sizeof value);
-    put_to(place, sizeof value, control_notification);
+    put_to(target_, place, sizeof value, control_notification);
     ++exchanges_;
     while (exchanges_arrived_ < exchanges_) {
         absorb();

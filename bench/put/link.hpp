@@ -5,6 +5,7 @@
 
 #include <array>
 #include <chrono>
+#include <cstring>
 #include <memory>
 #include <string>
 #include <vector>
@@ -14,11 +15,19 @@
 
 namespace trefoil::tool {
 
+/// Where puts land.
+enum class PutInto : std::uint8_t {
+    landing,  ///< memory of the port group's
+    copied,   ///< the same, and the receiver copies them on to plain memory
+    direct    ///< plain memory, which is registered
+};
+
 struct PutTransport {
     std::string backend;  ///< empty: the default_transport()
     std::string provider, nics;
     std::chrono::milliseconds timeout{};  ///< of every wait
     bool pin = true;                      ///< the calling thread, to a core of its own
+    bool plain = false;                   ///< puts go to plain memory, too
 };
 
 /// Rank 0's port +0 is linked with rank 1's port -0. Opened by both ranks together, each in the
@@ -30,8 +39,18 @@ class PutLink {
 
     Rank rank() const { return rank_; }
     std::byte* outbox() const { return outbox_.data; }
-    const std::byte* inbox() const { return inbox_.data; }
-    std::byte* inbox() { return inbox_.data; }
+    /// From the next put on; alike on both ranks. All but `landing` needs PutTransport::plain.
+    void put_into(PutInto into) { into_ = into; }
+    /// What has arrived at `at`, where its receiver wants it.
+    std::byte* received(std::size_t at, std::size_t bytes) {
+        if (into_ == PutInto::landing) {
+            return inbox_.data + at;
+        }
+        if (into_ == PutInto::copied && bytes > 0) {
+            std::memcpy(plain_.get() + at, inbox_.data + at, bytes);
+        }
+        return plain_.get() + at;
+    }
     const std::string& backend() const { return backend_; }
     std::string provider() const { return group_->provider(); }
     std::string port_text() const { return group_->port_text(port_); }
@@ -41,7 +60,7 @@ class PutLink {
     /// Puts outbox()[at, at + bytes) to the same place of the peer's inbox. Throws Error(timeout)
     /// when the transport does not accept it in time.
     void put(std::size_t at, std::size_t bytes, std::uint64_t notification) {
-        put_to(at, bytes, notification);
+        put_to(into_ == PutInto::direct ? plain_target_ : target_, at, bytes, notification);
     }
     /// Takes the next notification that has arrived; false: none is here.
     bool next(std::uint64_t& notification) {
@@ -76,7 +95,9 @@ class PutLink {
 
     void meet(Bootstrap& bootstrap, const PutTransport& transport);
     void open(Bootstrap& bootstrap, const PutTransport& transport);
-    void put_to(std::size_t at, std::size_t bytes, std::uint64_t notification);
+    void put_to(const RemoteMemory& target, std::size_t at, std::size_t bytes,
+                std::uint64_t notification);
+    void open_plain(Bootstrap& bootstrap);
     void absorb();
     void idle() {
         if (++idle_polls_ % polls_per_look == 0 || !spins_) {
@@ -93,9 +114,11 @@ class PutLink {
     std::string backend_;
     bool one_host_ = true, spins_ = true;
     std::array<int, 2> cores_{-1, -1};
+    std::unique_ptr<std::byte[]> plain_;  // goes after the group that has registered it
     std::unique_ptr<PortGroup> group_;
     LocalMemory outbox_, inbox_;
-    RemoteMemory target_;
+    RemoteMemory target_, plain_target_;
+    PutInto into_ = PutInto::landing;
     Peer peer_;
     std::array<Event, 16> events_;        // of one poll; not cleared for each
     std::vector<std::uint64_t> arrived_;  // notifications, but those of exchange()

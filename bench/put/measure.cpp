@@ -38,7 +38,7 @@ void PutMeter::write(std::size_t at, const PutCase& what, Content content) {
 }
 
 void PutMeter::compare(std::size_t at, const PutCase& what, Content content) {
-    std::byte* message = link_.inbox() + at;
+    std::byte* message = link_.received(at, what.bytes);
     if (content == Content::whole) {
         bool right = true;
         for (std::size_t i = 0; i < what.bytes; ++i) {
@@ -134,6 +134,7 @@ PutFigures PutMeter::measure(const PutCase& what) {
     PutFigures figures;
     figures.what = what;
     wrong_ = 0;
+    link_.put_into(what.into);
     if (check_) {
         round_trips(what, 4, Content::whole, nullptr);
         stream(what, static_cast<int>(2 * what.window) + 1, Content::whole);

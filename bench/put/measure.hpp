@@ -14,6 +14,7 @@ struct PutCase {
     int iterations = 1, warmup = 0;  ///< per repetition
     int repetitions = 1;
     std::size_t window = 1;  ///< puts under way in a stream, each to a place of its own
+    PutInto into = PutInto::landing;
 
     /// From one place to the next: whole cache lines.
     std::size_t stride() const { return (bytes + 63) / 64 * 64; }

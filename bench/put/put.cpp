@@ -56,7 +56,14 @@ std::vector<PutCase> cases_of(const PutOptions& options) {
         what.repetitions = options.repetitions;
         what.window =
             options.window > 0 ? static_cast<std::size_t>(options.window) : usual_window(bytes);
-        cases.push_back(what);
+        if (!options.direct) {
+            cases.push_back(what);
+            continue;
+        }
+        for (const PutInto into : {PutInto::copied, PutInto::direct}) {
+            what.into = into;
+            cases.push_back(what);
+        }
     }
     return cases;
 }
@@ -69,6 +76,7 @@ PutTransport transport_of(const PutOptions& options) {
     transport.provider = first(options.provider, settings.provider);
     transport.nics = first(options.nics, settings.nics);
     transport.pin = settings.pin;
+    transport.plain = options.direct;
     transport.timeout = options.timeout > 0
                             ? std::chrono::milliseconds(static_cast<long>(options.timeout * 1000))
                             : settings.timeout;
@@ -137,6 +145,11 @@ void add_measuring_options(CLI::App& command, PutOptions& o) {
                     "to 64)")
         ->group("Puts")
         ->check(CLI::Range(1, 1 << 14));
+    command
+        .add_flag("--direct", o.direct,
+                  "Each size twice: put into landing memory and copied on to plain memory by the "
+                  "receiver, and put straight into plain memory that is registered")
+        ->group("Puts");
     command
         .add_option("-c,--check", o.check,
                     "1: check every byte of further messages, not timed; -c alone means 1 "

@@ -16,7 +16,8 @@ struct PutOptions : CommonOptions {
     int warmup = -1;     ///< -1: a tenth of the iterations
     int repetitions = 5;
     bool check = false;
-    int window = 0;  ///< puts under way; 0: by size
+    int window = 0;       ///< puts under way; 0: by size
+    bool direct = false;  ///< compare what is copied from landing memory with what is put straight
 };
 
 /// Adds the command "put" to `perf`.

@@ -21,6 +21,17 @@ std::string core_text(const PutLink& link) {
     const auto [mine, theirs] = link.cores();
     return mine < 0 || theirs < 0 ? "not pinned" : fmt::format("on cores {} and {}", mine, theirs);
 }
+const char* text_of(PutInto into) {
+    switch (into) {
+        case PutInto::landing:
+            break;
+        case PutInto::copied:
+            return "copied";
+        case PutInto::direct:
+            return "direct";
+    }
+    return "landing";
+}
 }  // namespace
 
 PutReport::PutReport(const PutLink& link, const PutOptions& options, std::string machine,
@@ -36,9 +47,9 @@ PutReport::PutReport(const PutLink& link, const PutOptions& options, std::string
         "# latency in us, half of a round trip; bandwidth in GB/s, over {} repetition{}; {}\n#\n",
         options.repetitions, options.repetitions == 1 ? "" : "s",
         options.check ? "bytes checked" : "the end of each message checked (-c: all bytes)");
-    fmt::print("# {:>8} {:>8} {:>7} {:>10} {:>10} {:>10} {:>10} {:>9} {:>9} {:>9} {:>7}\n", "bytes",
-               "puts", "window", "p50", "p99", "min", "mean", "GB/s", "lowest", "highest",
-               "#wrong");
+    fmt::print("# {:>8} {:>8} {:>7} {:>10} {:>10} {:>10} {:>10} {:>9} {:>9} {:>9} {:>7}{}\n",
+               "bytes", "puts", "window", "p50", "p99", "min", "mean", "GB/s", "lowest", "highest",
+               "#wrong", options.direct ? "     into" : "");
     std::fflush(stdout);
 }
 
@@ -51,9 +62,10 @@ void PutReport::add(const PutFigures& figures) {
     const PutFigures& f = figures;
     fmt::print(
         "{:>10} {:>8} {:>7} {:>10.3f} {:>10.3f} {:>10.3f} {:>10.3f} {:>9.3f} {:>9.3f} "
-        "{:>9.3f} {:>7}\n",
+        "{:>9.3f} {:>7}{}\n",
         size_text(f.what.bytes), f.what.iterations, f.what.window, f.p50, f.p99, f.min, f.mean,
-        f.bandwidth() * 1e-9, f.bandwidths.front() * 1e-9, f.bandwidths.back() * 1e-9, f.wrong);
+        f.bandwidth() * 1e-9, f.bandwidths.front() * 1e-9, f.bandwidths.back() * 1e-9, f.wrong,
+        options_.direct ? fmt::format("{:>9}", text_of(f.what.into)) : "");
     std::fflush(stdout);
 }
 
@@ -61,7 +73,7 @@ void PutReport::finish() const {
     if (silent_) {
         return;
     }
-    fmt::print("{} sizes, {} wrong\n", rows_.size(), wrong_);
+    fmt::print("{} sizes, {} wrong\n", rows_.size() / (options_.direct ? 2 : 1), wrong_);
     std::fflush(stdout);
     if (!options_.json.empty()) {
         write_json();
@@ -83,6 +95,7 @@ void PutReport::write_json() const {
              {"iterations", f.what.iterations},
              {"repetitions", f.what.repetitions},
              {"window", f.what.window},
+             {"into", text_of(f.what.into)},
              {"latency_us", {{"p50", f.p50}, {"p99", f.p99}, {"min", f.min}, {"mean", f.mean}}},
              {"bandwidth",
               {{"median", f.bandwidth()},

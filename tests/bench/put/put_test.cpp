@@ -82,6 +82,19 @@ TEST_P(PutTransports, delivers_every_byte) {
     }
 }
 
+TEST_P(PutTransports, delivers_every_byte_straight_to_plain_memory) {
+    const auto& [name, backend, provider] = GetParam();
+    for (const char* launch : {"processes", "threads"}) {
+        const Json all = run({"--direct", "--sizes", "0,8,4000,64K,1M", "--window", "2", "-c",
+                              "--launch", launch, "--backend", backend, "--provider", provider});
+        ASSERT_EQ(all["runs"].size(), 10U) << launch;
+        for (std::size_t i = 0; i < 10; ++i) {
+            EXPECT_EQ(all["runs"][i]["into"], i % 2 == 0 ? "copied" : "direct");
+            EXPECT_EQ(all["runs"][i]["wrong"], 0) << all["runs"][i].dump();
+        }
+    }
+}
+
 INSTANTIATE_TEST_SUITE_P(All, PutTransports, testing::ValuesIn(transports_to_test()),
                          name_of_transport);
 
