@@ -35,7 +35,7 @@ class Summary {
     Summary(const Torus& torus, Collective collective, bool steered)
         : torus_(torus),
           row_(traits_of(collective)),
-          exchange_(row_.blocks_both_ways()),
+          exchange_(row_.blocks_both_ways() && !row_.with_neighbours()),
           steered_(steered),
           lines_(torus),
           sends_through_(torus.ports()) {}
@@ -54,9 +54,7 @@ class Summary {
     std::int64_t block_units(const Part& part) const {
         return units_per_part_ / blocks_of_vector(part);
     }
-    Block blocks_of_vector(const Part& part) const {
-        return exchange_ ? part.vector_blocks / 2 : part.vector_blocks;
-    }
+    Block blocks_of_vector(const Part& part) const { return row_.received_of(part.vector_blocks); }
     std::int64_t own_units(const Schedule& schedule) const;
     std::int64_t received(const Schedule& schedule, const Part& part, const Step& step) const;
     std::int64_t pulled(const Schedule& schedule) const;

@@ -79,7 +79,7 @@ bool PartProof::begins_with(Rank rank, Block block) const {
         return false;
     }
     if (blocks_both_ways()) {
-        return block < static_cast<Block>(torus_.ranks());
+        return block < row_.sent_blocks(torus_);
     }
     return row_.in.data != Data::own_block || owner(block) == rank;
 }
@@ -89,7 +89,7 @@ bool PartProof::ends_with(Rank rank, Block block) const {
         return false;
     }
     if (blocks_both_ways()) {
-        return block >= static_cast<Block>(torus_.ranks());
+        return block >= row_.sent_blocks(torus_);
     }
     return row_.out.data != Data::own_block || owner(block) == rank;
 }
@@ -357,11 +357,11 @@ void PartProof::require_result(Rank rank, Block block) {
         return;
     }
     if (blocks_both_ways()) {
-        const auto source = static_cast<Rank>(block) - torus_.ranks();
-        if (!buffers_.is_own_of(at, source, static_cast<std::size_t>(rank))) {
+        const Origin origin = origin_of(rank, block);
+        if (!buffers_.is_own_of(at, origin.rank, origin.block)) {
             findings_.add(part_, step_, rank,
                           "at the end block " + std::to_string(block) + " is not what rank " +
-                              std::to_string(source) + " had for this rank");
+                              std::to_string(origin.rank) + " had for this rank");
         }
         return;
     }
@@ -371,6 +371,17 @@ void PartProof::require_result(Rank rank, Block block) {
                       "at the end block " + std::to_string(block) + " is not what rank " +
                           std::to_string(source) + " had at the beginning");
     }
+}
+
+/// Of a received block.
+PartProof::Origin PartProof::origin_of(Rank rank, Block block) const {
+    const auto from = static_cast<int>(block - row_.sent_blocks(torus_));
+    if (!row_.with_neighbours()) {
+        return {static_cast<Rank>(from), static_cast<Block>(rank)};
+    }
+    const bool alike = row_.in.data == Data::own_block;
+    return {torus_.neighbour(rank, port_of_slot(from)),
+            alike ? 0 : static_cast<Block>(opposite_slot(from))};
 }
 
 /// Its order is checked, too, and not only for operations that do not commute: a prefix is one.

@@ -68,6 +68,12 @@ class PartProof {
     Rank owner(Block block) const;
     bool begins_with(Rank rank, Block block) const;
     bool ends_with(Rank rank, Block block) const;
+    /// Where blocks go both ways: who had what must come, as which of its blocks.
+    struct Origin {
+        Rank rank = 0;
+        Block block = 0;
+    };
+    Origin origin_of(Rank rank, Block block) const;
     void require_result(Rank rank, Block block);
     void require_prefix(Rank rank, Block block);
 

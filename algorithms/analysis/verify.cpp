@@ -131,11 +131,12 @@ void check_goal(const Torus& torus, const Goal& goal, const Schedule& first, Fin
         return;
     }
     for (std::size_t p = 0; p < first.parts.size(); ++p) {
-        if (first.parts[p].vector_blocks != row.vector_blocks(torus.ranks())) {
-            findings.add(p, 0, 0,
-                         row.blocks_both_ways()
-                             ? "does not have one block to and one from each rank"
-                             : "does not have one vector block per rank");
+        if (first.parts[p].vector_blocks != row.vector_blocks(torus)) {
+            findings.add(
+                p, 0, 0,
+                row.blocks_both_ways()
+                    ? "does not have a block for each that it sends and for each that it receives"
+                    : "does not have one vector block per rank");
         }
     }
     for (std::vector<Rank> owners : goal.owners) {

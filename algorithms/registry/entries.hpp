@@ -19,6 +19,7 @@ std::span<const Algorithm> tree_entries();           ///< the same along trees
 std::span<const Algorithm> alltoall_entries();       ///< alltoall
 std::span<const Algorithm> alltoall_ring_entries();  ///< alltoall along rings
 std::span<const Algorithm> scan_entries();           ///< scan and exscan
+std::span<const Algorithm> neighbour_entries();      ///< exchanges with neighbours
 std::span<const Algorithm> baseline_entries();       ///< what the papers compare with
 
 namespace table {

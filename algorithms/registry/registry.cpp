@@ -48,7 +48,7 @@ std::span<const Algorithm> algorithms() {
         for (const auto family :
              {allreduce_entries(), reduce_scatter_allgather_entries(), butterfly_entries(),
               spanning_tree_entries(), tree_entries(), alltoall_ring_entries(), alltoall_entries(),
-              scan_entries(), baseline_entries()}) {
+              scan_entries(), neighbour_entries(), baseline_entries()}) {
             joined.insert(joined.end(), family.begin(), family.end());
         }
         return joined;

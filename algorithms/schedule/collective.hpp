@@ -14,25 +14,40 @@
 namespace trefoil {
 
 enum class Collective : std::uint8_t {
-    allreduce,       ///< every rank ends with the reduction of all vectors
-    reduce_scatter,  ///< rank r ends with block r of the reduction of all vectors
-    allgather,       ///< rank r begins with block r, every rank ends with all blocks
-    bcast,           ///< every rank ends with the root's vector
-    reduce,          ///< the root ends with the reduction of all vectors
-    gather,          ///< rank r begins with block r, the root ends with all blocks
-    scatter,         ///< the root begins with all blocks, rank r ends with block r
-    alltoall,        ///< rank r begins with a block for each rank, ends with one from each
-    barrier,         ///< no data: every rank ends having heard from every rank
-    scan,            ///< rank r ends with the reduction of the vectors of ranks 0 ... r
-    exscan           ///< rank r > 0 ends with that of ranks 0 ... r-1
+    allreduce,           ///< every rank ends with the reduction of all vectors
+    reduce_scatter,      ///< rank r ends with block r of the reduction of all vectors
+    allgather,           ///< rank r begins with block r, every rank ends with all blocks
+    bcast,               ///< every rank ends with the root's vector
+    reduce,              ///< the root ends with the reduction of all vectors
+    gather,              ///< rank r begins with block r, the root ends with all blocks
+    scatter,             ///< the root begins with all blocks, rank r ends with block r
+    alltoall,            ///< rank r begins with a block for each rank, ends with one from each
+    barrier,             ///< no data: every rank ends having heard from every rank
+    scan,                ///< rank r ends with the reduction of the vectors of ranks 0 ... r
+    exscan,              ///< rank r > 0 ends with that of ranks 0 ... r-1
+    neighbor_allgather,  ///< every rank ends with the blocks of its neighbours in the torus
+    neighbor_alltoall    ///< every rank begins with a block for each, and ends with one from each
 };
+
+/// The order of a rank's neighbours in the torus, which is that of MPI's Cartesian topologies: slot
+/// 2j is the neighbour in the negative direction of dimension j, slot 2j + 1 the one in the
+/// positive direction. In a dimension of size 2 both are the same rank, in one of size 1 the rank
+/// itself; the slots stay two. What a rank sends to slot s arrives there in slot opposite_slot(s),
+/// as the rank lies in the opposite direction from there.
+constexpr Port port_of_slot(int slot) {
+    return Port{slot ^ 1};
+}
+constexpr int opposite_slot(int slot) {
+    return slot ^ 1;
+}
 
 /// What a rank brings to a collective, or takes from it.
 enum class Data : std::uint8_t {
     none,
-    vector,      ///< a vector that may be cut at will
-    own_block,   ///< the block that belongs to the rank
-    rank_blocks  ///< a block for each rank
+    vector,           ///< a vector that may be cut at will
+    own_block,        ///< the block that belongs to the rank
+    rank_blocks,      ///< a block for each rank
+    neighbour_blocks  ///< a block for each neighbour in the torus: port_of_slot()
 };
 
 enum class Holders : std::uint8_t { all, root, all_but_first };
@@ -85,13 +100,15 @@ struct CollectiveTraits {
     }
     /// Ranks have blocks; elsewhere there is a vector that is cut at will.
     constexpr bool has_blocks() const {
-        return in.data == Data::rank_blocks || out.data == Data::rank_blocks;
+        return in.data == Data::rank_blocks || out.data == Data::rank_blocks || with_neighbours();
     }
-    /// Alltoall: a block from each rank to each. A schedule has blocks to send and to receive.
+    constexpr bool with_neighbours() const { return out.data == Data::neighbour_blocks; }
+    /// Alltoall and the exchanges with neighbours: each block is for one rank, or a few. A schedule
+    /// has blocks to send and to receive.
     constexpr bool blocks_both_ways() const {
-        return in.data == Data::rank_blocks && out.data == Data::rank_blocks;
+        return (in.data == Data::rank_blocks && out.data == Data::rank_blocks) || with_neighbours();
     }
-    /// Each rank has one of the blocks of a schedule: all collectives with blocks but alltoall.
+    /// Each rank has one of the blocks of a schedule: where they do not go both ways.
     constexpr bool blocks_have_owners() const { return has_blocks() && !blocks_both_ways(); }
     constexpr bool is_prefix() const { return prefix != Prefix::none; }
     /// How many ranks, from rank 0 on, contribute to what comes out on `rank`.
@@ -102,9 +119,27 @@ struct CollectiveTraits {
     constexpr bool replicates_results() const {
         return reduces && !is_prefix() && out.data == Data::vector && out.holders == Holders::all;
     }
+    /// Of how many blocks the vector of all blocks is made; of those received where they go both
+    /// ways. 0: there are none.
+    std::uint32_t blocks(const Torus& torus) const {
+        return !has_blocks()
+                   ? 0
+                   : static_cast<std::uint32_t>(with_neighbours() ? torus.ports() : torus.ranks());
+    }
+    /// How many blocks a rank sends where they go both ways.
+    std::uint32_t sent_blocks(const Torus& torus) const {
+        return in.data == Data::own_block ? 1 : blocks(torus);
+    }
     /// How many vector blocks a part of a schedule has; 0: as many as the algorithm likes.
-    constexpr std::uint32_t vector_blocks(Rank ranks) const {
-        return static_cast<std::uint32_t>(ranks) * (has_blocks() ? blocks_both_ways() ? 2 : 1 : 0);
+    std::uint32_t vector_blocks(const Torus& torus) const {
+        return blocks(torus) + (blocks_both_ways() ? sent_blocks(torus) : 0);
+    }
+    /// Of the `vector_blocks` blocks of a part, those that are the vector: received where they go
+    /// both ways, and behind those to be sent.
+    constexpr std::uint32_t received_of(std::uint32_t vector_blocks) const {
+        return !blocks_both_ways()          ? vector_blocks
+               : in.data == Data::own_block ? vector_blocks - 1
+                                            : vector_blocks / 2;
     }
 };
 
@@ -114,9 +149,10 @@ inline constexpr CollectiveSide nothing{}, vector_of_all{Data::vector, Holders::
     vector_of_root{Data::vector, Holders::root},
     vector_of_all_but_first{Data::vector, Holders::all_but_first},
     block_of_all{Data::own_block, Holders::all}, blocks_of_all{Data::rank_blocks, Holders::all},
-    blocks_of_root{Data::rank_blocks, Holders::root};
+    blocks_of_root{Data::rank_blocks, Holders::root},
+    blocks_of_neighbours{Data::neighbour_blocks, Holders::all};
 
-inline constexpr std::array<CollectiveTraits, 11> collective_rows{{
+inline constexpr std::array<CollectiveTraits, 13> collective_rows{{
     {.collective = Collective::allreduce,
      .name = "allreduce",
      .in = vector_of_all,
@@ -181,6 +217,18 @@ inline constexpr std::array<CollectiveTraits, 11> collective_rows{{
      .out = vector_of_all_but_first,
      .reduces = true,
      .prefix = Prefix::exclusive},
+    {.collective = Collective::neighbor_allgather,
+     .name = "neighbor_allgather",
+     .in = block_of_all,
+     .out = blocks_of_neighbours,
+     .vector_variant = "neighbor_allgatherv",
+     .in_place = InPlace::never},
+    {.collective = Collective::neighbor_alltoall,
+     .name = "neighbor_alltoall",
+     .in = blocks_of_neighbours,
+     .out = blocks_of_neighbours,
+     .vector_variant = "neighbor_alltoallv",
+     .in_place = InPlace::never},
 }};
 
 constexpr bool rows_are_in_order() {

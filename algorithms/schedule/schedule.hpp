@@ -97,7 +97,9 @@ struct Step {
 /// of every rank's block, and vector block b is that slice of the block of rank
 /// Algorithm::owners[b]. In alltoall on p ranks a part is an equal slice of every block, and has 2p
 /// vector blocks: block t < p is what this rank sends to rank t, and is only read; block p + s is
-/// what it receives from rank s; what a rank sends to itself is a move in the part's first step.
+/// what it receives from rank s; what a rank sends to itself is a move in the part's first step. In
+/// exchanges with neighbours the blocks to send come first, too, and then one from each neighbour,
+/// in the order of port_of_slot().
 /// Scratch blocks hold what is under way; ranks may have different numbers of them.
 struct Part {
     Block vector_blocks = 1;

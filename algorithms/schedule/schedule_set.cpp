@@ -9,13 +9,13 @@
 namespace trefoil {
 
 LandingNeeds landing_needs(const ScheduleSet& set) {
-    const bool both_ways = traits_of(set.collective).blocks_both_ways();
+    const CollectiveTraits& row = traits_of(set.collective);
     LandingNeeds most;
     for (const Schedule& schedule : set.schedules) {
         // A message lands once, however many places it is applied to: its sends tell its length.
         std::map<std::pair<Rank, Port>, LandingNeeds> channels;
         for (const Part& part : schedule.parts) {
-            const double blocks = static_cast<double>(part.vector_blocks) / (both_ways ? 2 : 1);
+            const double blocks = row.received_of(part.vector_blocks);
             for (const Step& step : schedule.of(part)) {
                 for (const Send& send : schedule.sends_of(step)) {
                     const auto extents = schedule.extents_of(send);

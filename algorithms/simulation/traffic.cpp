@@ -42,8 +42,8 @@ Traffic::Traffic(const Torus& torus, const Algorithm& algorithm, const BuildOpti
 Traffic::Traffic(const Torus& torus, const Algorithm& algorithm, const BuildOptions& options,
                  const Limits& limits, std::shared_ptr<const Symmetry> symmetry)
     : symmetry_(std::move(symmetry)),
+      row_(traits_of(algorithm.collective)),
       steered_(algorithm.traits.steered),
-      exchange_(algorithm.collective == Collective::alltoall),
       with_work_(limits.with_work) {
     for (Rank c = 0; c < classes(); ++c) {
         const Schedule schedule = algorithm.build(torus, symmetry_->representative(c), options);
@@ -79,7 +79,7 @@ Traffic::Traffic(const Torus& torus, const Algorithm& algorithm, const BuildOpti
 }
 
 double Traffic::block_share(const Part& part) const {
-    const double blocks = static_cast<double>(part.vector_blocks) / (exchange_ ? 2 : 1);
+    const double blocks = row_.received_of(part.vector_blocks);
     return 1 / blocks / static_cast<double>(parts_);
 }
 

@@ -79,7 +79,8 @@ class Traffic {
 
     std::shared_ptr<const Symmetry> symmetry_;
     std::size_t parts_ = 0, steps_ = 0;
-    bool steered_ = false, exchange_ = false, with_work_ = false;
+    const CollectiveTraits& row_;
+    bool steered_ = false, with_work_ = false;
     std::vector<TrafficMessage> messages_;
     std::vector<std::size_t> starts_;  ///< by place, and the end
     std::vector<std::uint32_t> receives_;

@@ -2,7 +2,34 @@
 // The function of the C interface for each collective, and for its vector variant.
 #include "bench/perf/call.hpp"
 
+#include <map>
+
 namespace trefoil::tool {
+
+std::vector<Rank> neighbours_of(trefoil_comm_t comm) {
+    int rank = 0, ranks = 0, dimensions = 0;
+    trefoil_comm_rank(comm, &rank);
+    trefoil_comm_size(comm, &ranks);
+    trefoil_comm_torus(comm, &dimensions, nullptr, 0);
+    std::vector<int> sizes(static_cast<std::size_t>(dimensions));
+    trefoil_comm_torus(comm, &dimensions, sizes.data(), dimensions);
+    std::vector<int> here(sizes.size());
+    std::map<std::vector<int>, Rank> at;
+    for (Rank r = 0; r < ranks; ++r) {
+        trefoil_comm_coordinates(comm, r, here.data(), dimensions);
+        at[here] = r;
+    }
+    trefoil_comm_coordinates(comm, rank, here.data(), dimensions);
+    std::vector<Rank> neighbours;
+    for (std::size_t j = 0; j < sizes.size(); ++j) {
+        for (const int step : {-1, 1}) {
+            std::vector<int> there = here;
+            there[j] = (there[j] + step + sizes[j]) % sizes[j];
+            neighbours.push_back(at.at(there));
+        }
+    }
+    return neighbours;
+}
 
 trefoil_status_t call_collective(trefoil_comm_t comm, const CollectiveCall& c) {
     const auto& [sent, sent_at] = c.sent;
@@ -40,6 +67,16 @@ trefoil_status_t call_collective(trefoil_comm_t comm, const CollectiveCall& c) {
             return trefoil_scan(c.send, c.recv, c.count, c.type, c.operation, comm);
         case Collective::exscan:
             return trefoil_exscan(c.send, c.recv, c.count, c.type, c.operation, comm);
+        case Collective::neighbor_allgather:
+            return received == nullptr
+                       ? trefoil_neighbor_allgather(c.send, c.recv, c.count, c.type, comm)
+                       : trefoil_neighbor_allgatherv(c.send, c.count, c.recv, received, received_at,
+                                                     c.type, comm);
+        case Collective::neighbor_alltoall:
+            return received == nullptr
+                       ? trefoil_neighbor_alltoall(c.send, c.recv, c.count, c.type, comm)
+                       : trefoil_neighbor_alltoallv(c.send, sent, sent_at, c.recv, received,
+                                                    received_at, c.type, comm);
         case Collective::barrier:
             return trefoil_barrier(comm);
     }

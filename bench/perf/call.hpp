@@ -3,6 +3,7 @@
 #pragma once
 
 #include <cstddef>
+#include <vector>
 
 #include "algorithms/schedule/collective.hpp"
 #include "include/trefoil/trefoil.h"
@@ -28,11 +29,12 @@ struct CollectiveCall {
     BlockLists sent = {}, received = {};
 };
 
+/// This rank's neighbours in the torus, in the order of trefoil_neighbor_alltoall.
+std::vector<Rank> neighbours_of(trefoil_comm_t comm);
+
 trefoil_status_t call_collective(trefoil_comm_t comm, const CollectiveCall& call);
 
-/// Whether it has a nonblocking and a persistent form.
-bool has_requests(Collective collective);
-/// The nonblocking form: begins. TREFOIL_ERROR_INTERNAL where there is none.
+/// The nonblocking form: begins.
 trefoil_status_t begin_collective(trefoil_comm_t comm, const CollectiveCall& call,
                                   trefoil_request_t* request);
 /// The persistent form: prepares.

@@ -4,10 +4,6 @@
 
 namespace trefoil::tool {
 
-bool has_requests(Collective collective) {
-    return collective != Collective::scan && collective != Collective::exscan;
-}
-
 trefoil_status_t begin_collective(trefoil_comm_t comm, const CollectiveCall& c,
                                   trefoil_request_t* request) {
     const auto& [sent, sent_at] = c.sent;
@@ -47,9 +43,22 @@ trefoil_status_t begin_collective(trefoil_comm_t comm, const CollectiveCall& c,
                                             c.type, comm, request);
         case Collective::barrier:
             return trefoil_ibarrier(comm, request);
-        default:
-            return TREFOIL_ERROR_INTERNAL;
+        case Collective::scan:
+            return trefoil_iscan(c.send, c.recv, c.count, c.type, c.operation, comm, request);
+        case Collective::exscan:
+            return trefoil_iexscan(c.send, c.recv, c.count, c.type, c.operation, comm, request);
+        case Collective::neighbor_allgather:
+            return received == nullptr
+                       ? trefoil_ineighbor_allgather(c.send, c.recv, c.count, c.type, comm, request)
+                       : trefoil_ineighbor_allgatherv(c.send, c.count, c.recv, received,
+                                                      received_at, c.type, comm, request);
+        case Collective::neighbor_alltoall:
+            return received == nullptr
+                       ? trefoil_ineighbor_alltoall(c.send, c.recv, c.count, c.type, comm, request)
+                       : trefoil_ineighbor_alltoallv(c.send, sent, sent_at, c.recv, received,
+                                                     received_at, c.type, comm, request);
     }
+    return TREFOIL_ERROR_INTERNAL;
 }
 
 trefoil_status_t prepare_collective(trefoil_comm_t comm, const CollectiveCall& c,
@@ -93,9 +102,24 @@ trefoil_status_t prepare_collective(trefoil_comm_t comm, const CollectiveCall& c
                                                 received_at, c.type, comm, request);
         case Collective::barrier:
             return trefoil_barrier_init(comm, request);
-        default:
-            return TREFOIL_ERROR_INTERNAL;
+        case Collective::scan:
+            return trefoil_scan_init(c.send, c.recv, c.count, c.type, c.operation, comm, request);
+        case Collective::exscan:
+            return trefoil_exscan_init(c.send, c.recv, c.count, c.type, c.operation, comm, request);
+        case Collective::neighbor_allgather:
+            return received == nullptr
+                       ? trefoil_neighbor_allgather_init(c.send, c.recv, c.count, c.type, comm,
+                                                         request)
+                       : trefoil_neighbor_allgatherv_init(c.send, c.count, c.recv, received,
+                                                          received_at, c.type, comm, request);
+        case Collective::neighbor_alltoall:
+            return received == nullptr
+                       ? trefoil_neighbor_alltoall_init(c.send, c.recv, c.count, c.type, comm,
+                                                        request)
+                       : trefoil_neighbor_alltoallv_init(c.send, sent, sent_at, c.recv, received,
+                                                         received_at, c.type, comm, request);
     }
+    return TREFOIL_ERROR_INTERNAL;
 }
 
 }  // namespace trefoil::tool

@@ -102,7 +102,15 @@ std::vector<bool> placements(const std::string& text) {
 }
 
 std::vector<bool> placements(const PerfOptions& options, Collective collective) {
-    if (traits_of(collective).in_place != InPlace::always) {
+    const InPlace allowed = traits_of(collective).in_place;
+    if (allowed == InPlace::never) {
+        if (placements(options.placement) == std::vector<bool>{true}) {
+            refuse(
+                fmt::format("{} is never in place; leave --in-place out", to_string(collective)));
+        }
+        return {false};
+    }
+    if (allowed != InPlace::always) {
         return placements(options.placement);
     }
     if (placements(options.placement) == std::vector<bool>{false}) {
@@ -114,11 +122,6 @@ std::vector<bool> placements(const PerfOptions& options, Collective collective) 
 
 /// What the collective does not have must not be asked for.
 void refuse_foreign_options(const PerfOptions& options, Collective collective) {
-    if ((options.persistent || options.in_flight > 0 || options.overlap) &&
-        !has_requests(collective)) {
-        refuse(fmt::format("{} blocks; leave --persistent, --in-flight and --overlap out",
-                           to_string(collective)));
-    }
     if (options.test_every > 0 && !options.overlap) {
         refuse("--test-every belongs to --overlap");
     }
@@ -183,12 +186,11 @@ std::vector<std::size_t> byte_sizes(const std::string& smallest, const std::stri
     return sizes;
 }
 
-std::vector<std::size_t> Campaign::counts_of(DataType type, Rank ranks) const {
+std::vector<std::size_t> Campaign::counts_of(DataType type, const Torus& torus) const {
     if (bytes.empty()) {
         return counts;
     }
-    const std::size_t blocks =
-        traits_of(collective).has_blocks() ? static_cast<std::size_t>(ranks) : 1;
+    const std::size_t blocks = std::max<std::size_t>(1, traits_of(collective).blocks(torus));
     std::vector<std::size_t> result;
     for (const std::size_t b : bytes) {
         const std::size_t whole = b / size_of(type);

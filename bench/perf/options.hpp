@@ -74,7 +74,7 @@ struct Campaign {
 
     /// Element counts for a type, without repetitions; of one block where ranks have blocks, so
     /// that all blocks together have as many bytes as asked, to within rounding.
-    std::vector<std::size_t> counts_of(DataType type, Rank ranks) const;
+    std::vector<std::size_t> counts_of(DataType type, const Torus& torus) const;
     /// Those asked for, {0} where there is none; "all" is the first, the middle and the last rank.
     /// Throws Error(invalid_argument) on what is no rank.
     std::vector<Rank> roots_of(Rank ranks) const;

@@ -32,7 +32,23 @@ struct Side {
         }
         elements += count + gap;
     }
+    void add_listed(const Part& part, std::size_t count, Rank block, std::size_t gap) {
+        if (part.block_count) {
+            blocks.counts.push_back(count);
+            blocks.displacements.push_back(elements);
+        }
+        add(count, block, gap);
+    }
 };
+
+/// What goes to a neighbour, or comes from it: by its sender, which gives all of them the same in
+/// an allgather, and by its own slot there.
+Rank neighbour_block(const Part& part, int slot, bool is_in) {
+    const auto slots = static_cast<Rank>(part.neighbours.size());
+    const Rank sender = is_in ? part.rank : part.neighbours[index(slot)];
+    const bool alike = traits_of(part.collective).in.data == Data::own_block;
+    return alike ? sender : sender * slots + (is_in ? slot : opposite_slot(slot));
+}
 
 Side side_of(const Part& part, Data data, bool is_in) {
     const CollectiveTraits& row = traits_of(part.collective);
@@ -52,12 +68,14 @@ Side side_of(const Part& part, Data data, bool is_in) {
                 const bool both_ways = row.blocks_both_ways();
                 const Rank from = both_ways && is_in ? part.rank : r;
                 const Rank to = both_ways && !is_in ? part.rank : r;
-                const std::size_t count = count_between(part, from, to);
-                if (part.block_count) {
-                    side.blocks.counts.push_back(count);
-                    side.blocks.displacements.push_back(side.elements);
-                }
-                side.add(count, both_ways ? from * part.ranks + to : r, row.reduces ? 0 : part.gap);
+                side.add_listed(part, count_between(part, from, to),
+                                both_ways ? from * part.ranks + to : r, row.reduces ? 0 : part.gap);
+            }
+            break;
+        case Data::neighbour_blocks:
+            for (int slot = 0; slot < static_cast<int>(part.neighbours.size()); ++slot) {
+                const Rank block = neighbour_block(part, slot, is_in);
+                side.add_listed(part, count_between(part, block, block), block, part.gap);
             }
             break;
     }
@@ -81,7 +99,8 @@ Role role_of(const Part& part) {
     const bool brings = row.in.held_by(part.rank, part.root);
     const bool takes = row.out.held_by(part.rank, part.root);
     const bool one_buffer = row.in_place == InPlace::always;
-    const bool shared = one_buffer || (part.in_place && brings && takes);
+    const bool shared =
+        one_buffer || (part.in_place && row.in_place != InPlace::never && brings && takes);
     const Side in = side_of(part, row.in.data, true), out = side_of(part, row.out.data, false);
     Role role;
     role.count = row.has_blocks() ? count_between(part, part.rank, part.rank) : part.count;
@@ -114,8 +133,9 @@ Role role_of(const Part& part) {
     return role;
 }
 
-std::size_t whole_count(Collective collective, std::size_t count, Rank ranks) {
-    return traits_of(collective).has_blocks() ? count * index(ranks) : count;
+std::size_t whole_count(Collective collective, std::size_t count, const Torus& torus) {
+    const CollectiveTraits& row = traits_of(collective);
+    return row.has_blocks() ? count * row.blocks(torus) : count;
 }
 
 BlockCount random_counts(std::uint64_t seed, std::size_t most, bool in_place) {
@@ -143,7 +163,9 @@ std::size_t mean_count(const BlockCount& block_count, Rank ranks) {
 double bus_factor(Collective collective, Rank ranks) {
     const CollectiveTraits& row = traits_of(collective);
     const double others = static_cast<double>(ranks - 1) / ranks;
-    return row.replicates_results() ? 2 * others : row.has_blocks() ? others : 1;
+    return row.replicates_results()                     ? 2 * others
+           : row.has_blocks() && !row.with_neighbours() ? others
+                                                        : 1;
 }
 
 }  // namespace trefoil::tool

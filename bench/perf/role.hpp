@@ -11,7 +11,7 @@
 namespace trefoil::tool {
 
 /// Elements of the block from one rank to another; of a block that belongs to one rank, both are
-/// that rank.
+/// that rank. Of what rank r sends to its i-th of n neighbours, both are r * n + i.
 using BlockCount = std::function<std::size_t(Rank from, Rank to)>;
 
 /// A collective as one rank calls it.
@@ -25,6 +25,8 @@ struct Part {
     /// all blocks have `count` elements.
     BlockCount block_count = {};
     std::size_t gap = 0;
+    /// Of exchanges with neighbours: who they are, in the order of the call.
+    std::vector<Rank> neighbours = {};
 };
 
 enum class Buffer : std::uint8_t { send, receive };
@@ -36,7 +38,8 @@ enum class Content : std::uint8_t {
 };
 
 /// Elements of a buffer that belong together: block `block` of the vector, or all of it. Alltoall:
-/// the block from one rank to another, numbered by both. bcast: numbered by the root.
+/// the block from one rank to another, numbered by both. To a neighbour: as BlockCount. bcast:
+/// numbered by the root.
 struct Piece {
     Buffer buffer = Buffer::send;
     Content content = Content::input;
@@ -64,7 +67,7 @@ struct Role {
 Role role_of(const Part& part);
 
 /// Elements of the whole vector: all blocks of one rank where ranks have blocks.
-std::size_t whole_count(Collective collective, std::size_t count, Rank ranks);
+std::size_t whole_count(Collective collective, std::size_t count, const Torus& torus);
 
 /// Random counts for alltoallv, the same for a seed: three blocks in ten are empty, and one in ten
 /// is up to eight times as long as `most`, which the others may be; in place as much goes either

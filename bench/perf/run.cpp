@@ -30,11 +30,12 @@ Setting setting_of(const PerfOptions& options, const Session& session) {
 
 /// The cases in the order of the table; a new group for each type, operation and size.
 std::vector<std::vector<Case>> cases_of(const Campaign& campaign,
-                                        const std::vector<std::string>& algorithms, Rank ranks) {
-    const std::vector<Rank> roots = campaign.roots_of(ranks);
+                                        const std::vector<std::string>& algorithms,
+                                        const Torus& torus) {
+    const std::vector<Rank> roots = campaign.roots_of(torus.ranks());
     std::vector<std::vector<Case>> groups;
     for (const Campaign::Kind& kind : campaign.kinds) {
-        for (const std::size_t count : campaign.counts_of(kind.type, ranks)) {
+        for (const std::size_t count : campaign.counts_of(kind.type, torus)) {
             groups.emplace_back();
             for (const std::string& algorithm : algorithms) {
                 for (const Rank root : roots) {
@@ -92,7 +93,7 @@ int perf_rank(const PerfOptions& options, const Campaign& campaign,
     Session session(config);
     std::vector<Skipped> skipped;
     const auto algorithms = suitable_algorithms(campaign, session.torus(), skipped);
-    const auto groups = cases_of(campaign, algorithms, session.torus().ranks());
+    const auto groups = cases_of(campaign, algorithms, session.torus());
     Report report(setting_of(options, session), options, session.rank() != 0);
     if (campaign.schedule) {
         session.set_schedule(campaign.collective, options.schedule_text);

@@ -28,6 +28,8 @@ class Session {
 
     Rank rank() const { return rank_; }
     const Torus& torus() const { return torus_; }
+    /// In the torus, in the order of trefoil_neighbor_alltoall.
+    std::vector<Rank> neighbours() const { return neighbours_of(comm_); }
     /// Who has decided on the torus.
     std::string torus_source() const;
     /// What carries the data; the provider is empty where the backend has only one.

@@ -44,6 +44,9 @@ bool Case::has_result() const {
 Part part_of(const Case& what, const Session& session) {
     Part part{what.collective, what.count,     what.in_place,
               what.root,       session.rank(), session.torus().ranks()};
+    if (traits_of(what.collective).with_neighbours()) {
+        part.neighbours = session.neighbours();
+    }
     if (what.uneven) {
         part.block_count = random_counts(*what.uneven, what.count, what.in_place);
     }

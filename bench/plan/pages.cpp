@@ -214,13 +214,17 @@ std::string about(const Algorithm& a) {
     text += wrapped(capitalized(std::string(a.summary)) + ".") + "\n";
     text += item(fmt::format("Source: {}.", a.paper));
     text += item(fmt::format("Shapes: {}.", a.shapes));
-    text += item(fmt::format("Meant for {} vectors.",
-                             a.traits.cost_class == CostClass::latency ? "small" : "large"));
+    text += traits.with_neighbours()
+                ? ""  // nothing else does it
+                : item(fmt::format("Meant for {} vectors.",
+                                   a.traits.cost_class == CostClass::latency ? "small" : "large"));
     if (traits.reduces) {
         text += item(std::string(order_of(a)));
         text += a.traits.identical_results ? "" : item("Results may differ in the last bits.");
     }
-    text += a.traits.vector_variant ? item("Takes blocks of any sizes (alltoallv).") : "";
+    text += a.traits.vector_variant
+                ? item(fmt::format("Takes blocks of any sizes ({}).", traits.vector_variant))
+                : "";
     const std::string rule = automatic(a);
     text += rule.empty() ? "" : item(rule);
     std::vector<std::string> words;

@@ -50,7 +50,7 @@ nlohmann::ordered_json summary_json(const Torus& torus, const Choice& choice,
         {"acknowledgements_mean", cost.acknowledgements},
         {"acknowledgements_max", cost.acknowledgements_max},
         {"verified", verified ? nlohmann::ordered_json(*verified) : nlohmann::ordered_json()}};
-    if (traits_of(choice.algorithm->collective).blocks_both_ways()) {
+    if (choice.algorithm->collective == Collective::alltoall) {
         all.update({{"block_times", cost.block_times},
                     {"msg_block_times", cost.msg_block_times},
                     {"rank_block_times", cost.rank_block_times},
@@ -83,7 +83,7 @@ void print_summary(const Torus& torus, const Choice& choice, const CostSummary& 
     row("sum of longest routes", fmt::format("{} hops", cost.sum_hops));
     row("messages per port and step", fmt::format("at most {}", cost.max_sends_per_port_per_step));
     row("extents per message", fmt::format("at most {}", cost.max_extents_per_message));
-    if (traits_of(choice.algorithm->collective).blocks_both_ways()) {
+    if (choice.algorithm->collective == Collective::alltoall) {
         row("the same in blocks", fmt::format("{:.6g}", cost.block_times));
         row("sum of largest messages", fmt::format("{:.6g} blocks", cost.msg_block_times));
         row("sum of most sent by a rank", fmt::format("{:.6g} blocks", cost.rank_block_times));

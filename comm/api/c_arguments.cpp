@@ -30,10 +30,15 @@ bool is_type(trefoil_datatype_t type) {
     return static_cast<unsigned>(type) < datatype_count;
 }
 
+/// "rank 3", "neighbour 0": whose block it is.
+std::string owner_text(const Request& request, int block) {
+    return (request.traits().with_neighbours() ? "neighbour " : "rank ") + std::to_string(block);
+}
+
 /// Each block lies behind the one of the rank before, as nearly always.
-bool ascend(const Request& request, int ranks) {
+bool ascend(const Request& request, int blocks) {
     std::size_t end = 0;
-    for (int r = 0; r < ranks; ++r) {
+    for (int r = 0; r < blocks; ++r) {
         if (request.count_of(r) > 0) {
             if (request.displacements[r] < end) {
                 return false;
@@ -109,10 +114,10 @@ std::size_t bytes_of(const Request& request, std::size_t count) {
     return count * element;
 }
 
-std::size_t span_of(const Request& request, int ranks, const char* which) {
+std::size_t span_of(const Request& request, int blocks, const char* which) {
     const std::size_t most = most_bytes / request.element_bytes();
     std::size_t end = 0, next = 0;
-    for (int r = 0; r < ranks; ++r) {
+    for (int r = 0; r < blocks; ++r) {
         const std::size_t count = request.count_of(r);
         if (count == 0) {
             continue;
@@ -120,7 +125,7 @@ std::size_t span_of(const Request& request, int ranks, const char* which) {
         const bool listed = !request.displacements.empty();
         const std::size_t begin = listed ? request.displacements[r] : next;
         if (count > most || begin > most - count) {
-            refuse("the " + std::string(which) + " of rank " + std::to_string(r) + ", count " +
+            refuse("the " + std::string(which) + " of " + owner_text(request, r) + ", count " +
                    std::to_string(count) + " at " + (listed ? "displacement " : "element ") +
                    std::to_string(begin) + ", exceeds the address space");
         }
@@ -130,13 +135,13 @@ std::size_t span_of(const Request& request, int ranks, const char* which) {
     return end * request.element_bytes();
 }
 
-void require_separate_blocks(const Request& request, int ranks) {
-    if (request.displacements.empty() || ascend(request, ranks)) {
+void require_separate_blocks(const Request& request, int blocks) {
+    if (request.displacements.empty() || ascend(request, blocks)) {
         return;
     }
     static thread_local std::vector<int> order;  // kept, so that the next call does not allocate
     order.clear();
-    for (int r = 0; r < ranks; ++r) {
+    for (int r = 0; r < blocks; ++r) {
         if (request.count_of(r) > 0) {
             order.push_back(r);
         }
@@ -147,17 +152,17 @@ void require_separate_blocks(const Request& request, int ranks) {
     for (std::size_t i = 1; i < order.size(); ++i) {
         const int left = order[i - 1], right = order[i];
         if (begin(left) + request.count_of(left) > begin(right)) {
-            refuse("the blocks of rank " + std::to_string(std::min(left, right)) + " and rank " +
-                   std::to_string(std::max(left, right)) + " overlap in the receive buffer");
+            refuse("the blocks of " + owner_text(request, std::min(left, right)) + " and " +
+                   owner_text(request, std::max(left, right)) + " overlap in the receive buffer");
         }
     }
 }
 
-std::span<const std::size_t> list(const size_t* numbers, int ranks, const char* what) {
+std::span<const std::size_t> list(const size_t* numbers, int length, const char* what) {
     if (numbers == nullptr) {
         refuse("the " + std::string(what) + " are NULL");
     }
-    return {numbers, static_cast<std::size_t>(ranks)};
+    return {numbers, static_cast<std::size_t>(length)};
 }
 
 void require_vector(const Vector& vector) {

@@ -20,14 +20,15 @@ void set_root(Request& request, trefoil_comm_t comm, int root);
 /// Bytes of `count` elements; throws when they exceed the address space.
 std::size_t bytes_of(const Request& request, std::size_t count);
 
-/// Bytes that blocks of the request's counts at its displacements span, by rank. Throws when that
+/// Bytes that blocks of the request's counts at its displacements span, by rank or by neighbour.
+/// Throws when that
 /// exceeds the address space. `which` names them in messages: "block", "send block".
-std::size_t span_of(const Request& request, int ranks, const char* which = "block");
+std::size_t span_of(const Request& request, int blocks, const char* which = "block");
 /// Throws when two of these blocks have elements in common.
-void require_separate_blocks(const Request& request, int ranks);
+void require_separate_blocks(const Request& request, int blocks);
 
-/// Lists of `ranks` numbers that may be null where nothing is allowed to be.
-std::span<const std::size_t> list(const size_t* numbers, int ranks, const char* what);
+/// Lists of so many numbers that may be null where nothing is allowed to be.
+std::span<const std::size_t> list(const size_t* numbers, int length, const char* what);
 
 /// A vector of `bytes` bytes; null is allowed for 0.
 struct Vector {

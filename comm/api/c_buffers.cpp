@@ -8,15 +8,21 @@ namespace trefoil::c_api {
 
 namespace {
 
+int blocks_of(const Request& request, trefoil_comm_t comm) {
+    return static_cast<int>(request.traits().blocks(comm->communicator->torus()));
+}
+
 /// Checks also on ranks that have no such buffer: all ranks refuse what one of them cannot hold.
 std::size_t side_bytes(const Request& request, trefoil_comm_t comm, Data data, const char* block) {
     switch (data) {
         case Data::vector:
             return bytes_of(request, request.count);
         case Data::own_block:
-            return bytes_of(request, request.count_of(comm->rank));
+            return bytes_of(request,
+                            request.count_of(request.traits().with_neighbours() ? 0 : comm->rank));
         case Data::rank_blocks:
-            return span_of(request, comm->ranks, block);
+        case Data::neighbour_blocks:
+            return span_of(request, blocks_of(request, comm), block);
         case Data::none:
             break;
     }
@@ -30,12 +36,27 @@ const void* own_block(const Request& request, trefoil_comm_t comm, const Vector&
                : shifted(all.address, bytes_of(request, request.displacement_of(comm->rank)));
 }
 
-/// Of alltoallv; what goes to other ranks is for them to check.
-void require_own_counts_equal(const Request& request, int rank) {
-    const std::size_t sent = request.send_counts[rank], received = request.counts[rank];
+void require_equal(std::size_t sent, std::size_t received) {
     if (sent != received) {
         refuse("this rank's send count for itself is " + std::to_string(sent) +
                ", but its receive count is " + std::to_string(received));
+    }
+}
+
+/// Where the lists are known in pairs; what goes to other ranks is for them to check. In a
+/// dimension of size 1 a rank is its own neighbour.
+void require_own_counts_equal(const Request& request, trefoil_comm_t comm) {
+    if (!request.traits().with_neighbours()) {
+        require_equal(request.send_counts[comm->rank], request.counts[comm->rank]);
+        return;
+    }
+    const Torus& torus = comm->communicator->torus();
+    const bool alike = request.send_counts.size() == 1;  // an allgather
+    for (int slot = 0; slot < torus.ports(); ++slot) {
+        if (torus.size(port_of_slot(slot).dimension()) == 1) {
+            require_equal(request.send_counts[alike ? 0 : opposite_slot(slot)],
+                          request.counts[slot]);
+        }
     }
 }
 
@@ -46,19 +67,19 @@ Buffers checked_buffers(Request& request, trefoil_comm_t comm, const void* send,
     const bool brings = row.in.held_by(comm->rank, request.root);
     const bool takes = row.out.held_by(comm->rank, request.root);
     const bool both_ways = row.blocks_both_ways();
-    request.in_place = both_ways && in_place(send);
+    request.in_place = both_ways && row.in_place == InPlace::send && in_place(send);
     const Vector out{recv,
                      side_bytes(request, comm, row.out.data, both_ways ? "receive block" : "block"),
                      "receive"};
-    if (takes && row.out.data == Data::rank_blocks) {
-        require_separate_blocks(request, comm->ranks);
+    if (takes && row.has_blocks() && row.out.data != Data::own_block) {
+        require_separate_blocks(request, blocks_of(request, comm));
     }
     const Vector in{send,
                     both_ways ? side_bytes(request.sending(), comm, row.in.data, "send block")
                               : side_bytes(request, comm, row.in.data, "block"),
                     "send"};
     if (request.counts_in_pairs() && !request.in_place) {
-        require_own_counts_equal(request, comm->rank);
+        require_own_counts_equal(request, comm);
     }
     if (!takes) {
         require_vector(in);

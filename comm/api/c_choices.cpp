@@ -30,8 +30,8 @@ Named named(const char* name) {
                                                              : find_collective(name)};
 }
 
-/// Of all variants, that of alltoall alone cannot use each algorithm.
-bool is_alltoallv(const Named& call) {
+/// Of all variants, those whose counts are known in pairs alone cannot use each algorithm.
+bool has_pairs(const Named& call) {
     return call.uneven && traits_of(call.collective).blocks_both_ways();
 }
 
@@ -58,12 +58,13 @@ trefoil_status_t trefoil_comm_set_algorithm(trefoil_comm_t comm, const char* col
         const Entry entry(comm);
         require(algorithm != nullptr, "the algorithm's name is NULL");
         const Named call = named(collective);
-        if (is_alltoallv(call) && !takes_uneven_blocks(call.collective, algorithm)) {
-            throw Error(Status::unsupported,
-                        "algorithm " + std::string(algorithm) +
-                            " forwards blocks, which must be of one size; name it for alltoall "
-                            "alone, or take auto or an algorithm that `trefoil info` lists as "
-                            "taking blocks of any sizes");
+        if (has_pairs(call) && !takes_uneven_blocks(call.collective, algorithm)) {
+            throw Error(
+                Status::unsupported,
+                "algorithm " + std::string(algorithm) +
+                    " forwards blocks, which must be of one size; name it for blocks of "
+                    "one size alone, or take auto or an algorithm that `trefoil info` lists as "
+                    "taking blocks of any sizes");
         }
         entry->set_algorithm(call.collective, algorithm);
     });
@@ -84,11 +85,12 @@ trefoil_status_t trefoil_comm_algorithm(trefoil_comm_t comm, const char* collect
         const Entry entry(comm);
         require(algorithm != nullptr, "the place for the algorithm's name is NULL");
         const Named call = named(collective);
-        const std::vector<std::size_t> counts(is_alltoallv(call) ? comm->ranks : 0);  // any will do
+        const auto blocks = traits_of(call.collective).blocks(entry->torus());
+        const std::vector<std::size_t> counts(has_pairs(call) ? blocks : 0);  // any will do
         Request request{.collective = call.collective, .count = count, .counts = counts};
         set_type(request, datatype);
         if (request.traits().has_blocks()) {
-            span_of(request, comm->ranks);
+            span_of(request, static_cast<int>(blocks));
         } else {
             bytes_of(request, count);
         }

@@ -40,16 +40,23 @@ void CallCheck::compare(const std::string& call) const {
     require_agreement(allgather(call), "the call (TREFOIL_CHECK)");
 }
 
-void CallCheck::compare_pairs(std::span<const std::size_t> sent,
-                              std::span<const std::size_t> expected) const {
-    std::vector<std::uint64_t> mine(sent.begin(), sent.end()), theirs(mine.size());
-    run_({.collective = Collective::alltoall, .type = DataType::uint64, .count = 1}, mine.data(),
-         theirs.data());
+void CallCheck::compare_pairs(const Request& request) const {
+    const bool neighbours = request.traits().with_neighbours();
+    const auto sent = request.in_place ? request.counts : request.send_counts;
+    std::vector<std::uint64_t> mine(request.counts.size()), theirs(mine.size());
+    for (std::size_t i = 0; i < mine.size(); ++i) {
+        mine[i] = sent[sent.size() == 1 ? 0 : i];  // an allgather sends the same to all
+    }
+    run_({.collective = neighbours ? Collective::neighbor_alltoall : Collective::alltoall,
+          .type = DataType::uint64,
+          .count = 1},
+         mine.data(), theirs.data());
+    const std::string whom = neighbours ? " elements of neighbour " : " elements of rank ";
     std::string verdict;
     for (std::size_t r = 0; r < theirs.size(); ++r) {
-        if (theirs[r] != expected[r]) {
+        if (theirs[r] != request.counts[r]) {
             verdict += (verdict.empty() ? "rank " + std::to_string(rank_) + " expects " : ", ") +
-                       std::to_string(expected[r]) + " elements of rank " + std::to_string(r) +
+                       std::to_string(request.counts[r]) + whom + std::to_string(r) +
                        ", which sends " + std::to_string(theirs[r]);
         }
     }
@@ -58,8 +65,10 @@ void CallCheck::compare_pairs(std::span<const std::size_t> sent,
         all += (all.empty() || text.empty() ? "" : "; ") + text;
     }
     if (!all.empty()) {
-        throw Error(Status::mismatch,
-                    "the ranks disagree about the counts of an alltoallv (TREFOIL_CHECK): " + all);
+        throw Error(Status::mismatch, "the ranks disagree about the counts of " +
+                                          std::string(neighbours ? "" : "an ") +
+                                          std::string(request.traits().vector_variant) +
+                                          " (TREFOIL_CHECK): " + all);
     }
 }
 

@@ -25,10 +25,9 @@ class CallCheck {
     /// `call`: in words, all that must be equal; of what is too long for the exchange the end
     /// becomes a number. Throws Error(mismatch): who makes which call.
     void compare(const std::string& call) const;
-    /// Whether each rank expects of each other one as many elements as that one sends. Lists by
-    /// rank. Throws Error(mismatch): which pairs differ.
-    void compare_pairs(std::span<const std::size_t> sent,
-                       std::span<const std::size_t> expected) const;
+    /// Whether each rank expects of each other one, or of each neighbour, as many elements as that
+    /// one sends. Throws Error(mismatch): which pairs differ.
+    void compare_pairs(const Request& request) const;
 
   private:
     std::vector<std::string> allgather(const std::string& text) const;

@@ -37,7 +37,7 @@ std::string text_of(const Plan& plan) {
 void Communicator::run(const Request& request, const void* send, void* recv) {
     check_alive();
     if (ranks() == 1) {
-        run_alone(request, send, recv);
+        run_alone(request, torus(), send, recv);
         return;
     }
     if (settings_.check_calls) {
@@ -59,8 +59,7 @@ void Communicator::check(const Request& request) {
     }
     check.compare(text);
     if (request.counts_in_pairs()) {
-        check.compare_pairs(request.in_place ? request.counts : request.send_counts,
-                            request.counts);
+        check.compare_pairs(request);
     }
 }
 
@@ -119,7 +118,7 @@ void Communicator::prepare(PendingCall& call, const Request& request, const void
 void Communicator::start(PendingCall& call) {
     check_alive();
     if (!call.plan) {
-        run_alone(call.request, call.send, call.recv);
+        run_alone(call.request, torus(), call.send, call.recv);
         return;
     }
     if (settings_.check_calls) {

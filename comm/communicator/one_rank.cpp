@@ -6,7 +6,30 @@
 
 namespace trefoil {
 
-void run_alone(const Request& request, const void* send, void* recv) {
+namespace {
+
+/// A rank alone is all its neighbours.
+void exchange_alone(const Request& request, const Torus& torus, const void* send, void* recv) {
+    const std::size_t element = request.element_bytes();
+    const Request sending = request.sending();
+    for (int slot = 0; slot < torus.ports(); ++slot) {
+        const Rank from = request.traits().in.data == Data::own_block ? 0 : opposite_slot(slot);
+        if (const std::size_t bytes = request.count_of(slot) * element; bytes > 0) {
+            std::memcpy(
+                static_cast<std::byte*>(recv) + request.displacement_of(slot) * element,
+                static_cast<const std::byte*>(send) + sending.displacement_of(from) * element,
+                bytes);
+        }
+    }
+}
+
+}  // namespace
+
+void run_alone(const Request& request, const Torus& torus, const void* send, void* recv) {
+    if (request.traits().with_neighbours()) {
+        exchange_alone(request, torus, send, recv);
+        return;
+    }
     const std::size_t bytes = request.count_of(0) * request.element_bytes();
     const auto offset = [&](const Request& side, bool all) {
         return all ? side.displacement_of(0) * request.element_bytes() : 0;

@@ -8,6 +8,6 @@ namespace trefoil {
 
 /// The result of any collective among one rank is its own block, which is copied if need be; of
 /// exscan there is none.
-void run_alone(const Request& request, const void* send, void* recv);
+void run_alone(const Request& request, const Torus& torus, const void* send, void* recv);
 
 }  // namespace trefoil

@@ -58,8 +58,7 @@ void Planner::lower_segments(Plan& plan, const Request& request, const Choice& c
         pack_all |= group->needs_registered_source();
     }
     for (std::size_t s = 0; s < segments; ++s) {
-        std::vector<std::size_t> elements =
-            segment_elements(request, map_.torus.ranks(), s, per_segment);
+        std::vector<std::size_t> elements = segment_elements(request, map_.torus, s, per_segment);
         if (plan.programs.empty() || elements != shape.elements) {
             shape.elements = std::move(elements);
             add_program(plan, lower(schedule, VectorMap(schedule, shape), channels_, pack_all,

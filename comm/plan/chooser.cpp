@@ -149,9 +149,9 @@ void Chooser::require_rank_order(const Request& request, const Choice& choice) c
 
 /// Not all ranks know the counts of an alltoallv.
 std::size_t Chooser::bytes_of(const Request& request) const {
-    const Rank ranks = map_.torus.ranks();
-    return request.counts_in_pairs() ? usual_block_bytes * static_cast<std::size_t>(ranks)
-                                     : request.vector_elements(ranks) * request.element_bytes();
+    const Torus& torus = map_.torus;
+    return request.counts_in_pairs() ? usual_block_bytes * request.traits().blocks(torus)
+                                     : request.vector_elements(torus) * request.element_bytes();
 }
 
 bool Chooser::goes_in_rank_order(const Request& request) const {

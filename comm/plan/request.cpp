@@ -16,11 +16,11 @@ std::size_t Request::element_bytes() const {
     return user != nullptr ? user->element_bytes : size_of(type);
 }
 
-std::size_t Request::vector_elements(Rank ranks) const {
+std::size_t Request::vector_elements(const Torus& torus) const {
     if (!traits().has_blocks()) {
         return count;
     }
-    return counts.empty() ? count * static_cast<std::size_t>(ranks)
+    return counts.empty() ? count * traits().blocks(torus)
                           : std::accumulate(counts.begin(), counts.end(), std::size_t{0});
 }
 

@@ -18,12 +18,13 @@ struct Request {
     DataType type = DataType::int8;
     Operation op = Operation::sum;
     /// Elements: of the vector; where ranks have blocks, of each block, unless `counts` says for
-    /// each rank.
+    /// each of them.
     std::size_t count = 0;
     Rank root = 0;
     /// The vector variant: elements of each rank's block, and where it begins; in alltoall those of
-    /// the blocks received. Empty, or as many as ranks. Displacements may be given without counts:
-    /// blocks of equal size that do not lie side by side.
+    /// the blocks received, and so in exchanges with neighbours, in the order of their slots.
+    /// Empty, or as many as ranks. Displacements may be given without counts: blocks of equal size
+    /// that do not lie side by side.
     std::span<const std::size_t> counts = {}, displacements = {};
     /// Alltoallv: the same of the blocks sent. Only the sender and the receiver of a block know its
     /// count, so what all ranks must decide alike cannot depend on these lists, nor on the two
@@ -40,13 +41,14 @@ struct Request {
     /// Alltoallv: no rank knows all counts; the sender and the receiver of a block know its count.
     bool counts_in_pairs() const { return traits().blocks_both_ways() && !counts.empty(); }
     /// Of the whole vector (all blocks).
-    std::size_t vector_elements(Rank ranks) const;
+    std::size_t vector_elements(const Torus& torus) const;
     /// Of the longest block; of the vector where there are no blocks.
     std::size_t longest() const;
     bool averages() const {
         return traits().reduces && user == nullptr && op == Operation::average;
     }
     bool commutes() const { return user == nullptr || user->commutes; }
+    /// Of a rank's block, or of the one of a neighbour's slot.
     std::size_t count_of(Rank rank) const { return counts.empty() ? count : counts[rank]; }
     std::size_t displacement_of(Rank rank) const;
     /// This request with the blocks that alltoall sends in the place of those it receives.

@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <cmath>
 #include <limits>
+#include <numeric>
 #include <string>
 
 #include "comm/plan/lower.hpp"
@@ -66,8 +67,7 @@ std::size_t most_per_segment(const Request& request, const Choice& choice, const
                                ? room / vectors
                                : static_cast<double>(std::numeric_limits<std::int64_t>::max());
     const std::size_t unit =
-        request.element_bytes() *
-        (request.traits().has_blocks() ? static_cast<std::size_t>(torus.ranks()) : 1);
+        request.element_bytes() * std::max<std::size_t>(1, request.traits().blocks(torus));
     const auto most = static_cast<std::size_t>(fitting) / unit;
     if (most == 0) {
         throw Error(Status::unsupported,
@@ -103,7 +103,7 @@ Cut cut(const Request& request, const Choice& choice, const Torus& torus, const 
     }
     // All ranks know how long the longest block is, so that segments can be of one size.
     const bool overlaps_by_itself = choice.algorithm->best_pieces != nullptr;
-    const std::size_t bytes = request.vector_elements(torus.ranks()) * request.element_bytes();
+    const std::size_t bytes = request.vector_elements(torus) * request.element_bytes();
     if (segments == 1 && longest > 1 && !overlaps_by_itself && bytes >= least_bytes_to_overlap) {
         segments = segment_window;  // one reduces while another is on the channels
     }
@@ -112,6 +112,7 @@ Cut cut(const Request& request, const Choice& choice, const Torus& torus, const 
 
 SegmentShape segment_shape(const Request& request, const Choice& choice, const TorusMap& map,
                            const Schedule& schedule) {
+    const CollectiveTraits& row = request.traits();
     const Rank ranks = map.torus.ranks();
     SegmentShape shape;
     shape.collective = request.collective;
@@ -120,6 +121,11 @@ SegmentShape segment_shape(const Request& request, const Choice& choice, const T
     shape.in_place = request.in_place;
     shape.average = request.averages();
     for (std::size_t p = 0; request.traits().has_blocks() && p < schedule.parts.size(); ++p) {
+        if (row.with_neighbours()) {
+            std::vector<Rank>& entries = shape.owners.emplace_back(row.vector_blocks(map.torus));
+            std::iota(entries.begin(), entries.end(), 0);
+            continue;
+        }
         std::vector<Rank>& owners = shape.owners.emplace_back(
             choice.algorithm->block_owners(map.torus, choice.options, static_cast<int>(p)));
         for (Rank& owner : owners) {
@@ -129,35 +135,35 @@ SegmentShape segment_shape(const Request& request, const Choice& choice, const T
             owners.push_back(ranks + owners[r]);
         }
     }
-    const auto add_displacements = [&](const Request& side) {
-        for (Rank r = 0; r < ranks; ++r) {
-            shape.displacements.push_back(side.displacement_of(r) * request.element_bytes());
+    const auto add_displacements = [&](const Request& side, std::uint32_t blocks) {
+        for (std::uint32_t b = 0; b < blocks; ++b) {
+            shape.displacements.push_back(side.displacement_of(static_cast<Rank>(b)) *
+                                          request.element_bytes());
         }
     };
-    if (request.traits().blocks_both_ways()) {
-        add_displacements(request.sending());
+    if (row.blocks_both_ways()) {
+        add_displacements(request.sending(), row.sent_blocks(map.torus));
     }
-    if (request.traits().has_blocks()) {
-        add_displacements(request);
-    }
+    add_displacements(request, row.blocks(map.torus));
     return shape;
 }
 
-std::vector<std::size_t> segment_elements(const Request& request, Rank ranks, std::size_t number,
-                                          std::size_t per_segment) {
-    if (!request.traits().has_blocks()) {
+std::vector<std::size_t> segment_elements(const Request& request, const Torus& torus,
+                                          std::size_t number, std::size_t per_segment) {
+    const CollectiveTraits& row = request.traits();
+    if (!row.has_blocks()) {
         return {share(request.count, number, per_segment)};
     }
     std::vector<std::size_t> elements;
-    const auto add = [&](const Request& side) {
-        for (Rank r = 0; r < ranks; ++r) {
-            elements.push_back(share(side.count_of(r), number, per_segment));
+    const auto add = [&](const Request& side, std::uint32_t blocks) {
+        for (std::uint32_t b = 0; b < blocks; ++b) {
+            elements.push_back(share(side.count_of(static_cast<Rank>(b)), number, per_segment));
         }
     };
-    if (request.traits().blocks_both_ways()) {
-        add(request.sending());
+    if (row.blocks_both_ways()) {
+        add(request.sending(), row.sent_blocks(torus));
     }
-    add(request);
+    add(request, row.blocks(torus));
     return elements;
 }
 

@@ -39,7 +39,7 @@ SegmentShape segment_shape(const Request& request, const Choice& choice, const T
                            const Schedule& schedule);
 
 /// SegmentShape::elements of segment `number`.
-std::vector<std::size_t> segment_elements(const Request& request, Rank ranks, std::size_t number,
-                                          std::size_t per_segment);
+std::vector<std::size_t> segment_elements(const Request& request, const Torus& torus,
+                                          std::size_t number, std::size_t per_segment);
 
 }  // namespace trefoil

@@ -52,7 +52,8 @@ VectorMap::VectorMap(const Schedule& schedule, SegmentShape shape)
 }
 
 Block VectorMap::blocks_at_home(std::size_t part) const {
-    return schedule_.parts[part].vector_blocks / (blocks_both_ways() ? 2 : 1);
+    const Block all = schedule_.parts[part].vector_blocks;
+    return blocks_both_ways() ? all - row_.received_of(all) : all;
 }
 
 VectorMap::Range VectorMap::range(std::size_t part, Block first, Block last) const {
@@ -89,7 +90,8 @@ Location VectorMap::at(std::size_t part, Block block, std::size_t element) const
 }
 
 bool VectorMap::stays(std::size_t part, Block block) const {
-    return blocks_both_ways() && shape_.owners[part][block] == schedule_.rank;
+    return blocks_both_ways() && !row_.with_neighbours() &&
+           shape_.owners[part][block] == schedule_.rank;
 }
 
 void VectorMap::append(std::size_t part, Block first, Block last, std::vector<Run>& runs) const {
@@ -127,7 +129,7 @@ std::vector<Transfer> VectorMap::begin() const {
             {{home_, 0}, {Location::input, 0}, shape_.elements[0] * shape_.element_bytes});
     } else if (home_ == Location::scratch) {
         add_blocks(list, true, row_.in.data == Data::own_block);
-    } else if (row_.in.data == Data::own_block) {
+    } else if (row_.in.data == Data::own_block && home_ == Location::output) {
         add_block(list, Location::output, Location::input, shape_.displacements[rank], 0, rank);
     }
     return list;

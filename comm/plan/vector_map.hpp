@@ -16,7 +16,8 @@ namespace trefoil {
 /// each rank's block begins in the vector of all blocks (the input of reduce_scatter and scatter,
 /// the output of allgather and gather). A rank's own block alone begins at 0 of the other vector.
 /// Alltoall on p ranks: 2p entries, what goes to each rank and then what comes from each; the first
-/// displacements are in the input, the others in the output.
+/// displacements are in the input, the others in the output. Exchanges with neighbours: the same by
+/// slot, with one entry for what goes to all of them in an allgather.
 struct SegmentShape {
     Collective collective = Collective::allreduce;
     Rank root = 0;

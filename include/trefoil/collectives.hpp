@@ -34,6 +34,14 @@ inline constexpr Form bcast{trefoil_bcast, trefoil_ibcast, trefoil_bcast_init};
 inline constexpr Form exscan{trefoil_exscan, trefoil_iexscan, trefoil_exscan_init};
 inline constexpr Form gather{trefoil_gather, trefoil_igather, trefoil_gather_init};
 inline constexpr Form gatherv{trefoil_gatherv, trefoil_igatherv, trefoil_gatherv_init};
+inline constexpr Form neighbor_allgather{trefoil_neighbor_allgather, trefoil_ineighbor_allgather,
+                                         trefoil_neighbor_allgather_init};
+inline constexpr Form neighbor_allgatherv{trefoil_neighbor_allgatherv, trefoil_ineighbor_allgatherv,
+                                          trefoil_neighbor_allgatherv_init};
+inline constexpr Form neighbor_alltoall{trefoil_neighbor_alltoall, trefoil_ineighbor_alltoall,
+                                        trefoil_neighbor_alltoall_init};
+inline constexpr Form neighbor_alltoallv{trefoil_neighbor_alltoallv, trefoil_ineighbor_alltoallv,
+                                         trefoil_neighbor_alltoallv_init};
 inline constexpr Form reduce{trefoil_reduce, trefoil_ireduce, trefoil_reduce_init};
 inline constexpr Form reduce_scatter{trefoil_reduce_scatter, trefoil_ireduce_scatter,
                                      trefoil_reduce_scatter_init};
@@ -265,6 +273,47 @@ class Collectives {
                          datatype_of<Element<R>>());
     }
 
+    // Exchanges with the neighbours in the torus, two per dimension, first the one in the negative
+    // direction. Buffers and lists have a block for each, in that order.
+
+    template <Writable R, Readable S>
+    requires SendOf<S, Element<R>> Result neighbor_allgather(const S& mine, R&& blocks) {
+        const std::size_t count = std::ranges::size(mine);
+        const Lengths fit = lengths_of_neighbours("neighbor_allgather");
+        fit.equal(blocks, fit.of_all(count));
+        return How::call(forms::neighbor_allgather, handle(), input(mine), output(blocks), count,
+                         datatype_of<Element<R>>());
+    }
+    template <Writable R, Readable S>
+    requires SendOf<S, Element<R>> Result neighbor_allgatherv(const S& mine, R&& blocks,
+                                                              Counts counts,
+                                                              Counts displacements = {}) {
+        lengths_of_neighbours("neighbor_allgatherv")
+            .room(std::ranges::size(blocks), counts, displacements);
+        return How::call(forms::neighbor_allgatherv, handle(), input(mine), length(mine),
+                         output(blocks), counts.data(), displacements.data(),
+                         datatype_of<Element<R>>());
+    }
+    template <Writable R, Readable S>
+    requires SendOf<S, Element<R>> Result neighbor_alltoall(const S& send, R&& recv) {
+        const Lengths fit = lengths_of_neighbours("neighbor_alltoall");
+        fit.equal(send, std::ranges::size(recv));
+        return How::call(forms::neighbor_alltoall, handle(), input(send), output(recv),
+                         fit.block_of(recv), datatype_of<Element<R>>());
+    }
+    template <Writable R, Readable S>
+    requires SendOf<S, Element<R>> Result neighbor_alltoallv(const S& send, Counts send_counts,
+                                                             R&& recv, Counts recv_counts,
+                                                             Counts send_displacements = {},
+                                                             Counts recv_displacements = {}) {
+        const Lengths fit = lengths_of_neighbours("neighbor_alltoallv");
+        fit.room(std::ranges::size(send), send_counts, send_displacements);
+        fit.room(std::ranges::size(recv), recv_counts, recv_displacements);
+        return How::call(forms::neighbor_alltoallv, handle(), input(send), send_counts.data(),
+                         send_displacements.data(), output(recv), recv_counts.data(),
+                         recv_displacements.data(), datatype_of<Element<R>>());
+    }
+
     Result barrier() { return How::call(forms::barrier, handle()); }
 
   protected:
@@ -298,6 +347,11 @@ class Collectives {
         }
     }
     Lengths lengths(const char* call) const { return {call, size()}; }
+    Lengths lengths_of_neighbours(const char* call) const {
+        int dimensions = 0;
+        check(trefoil_comm_torus(handle_, &dimensions, nullptr, 0));
+        return {call, 2 * dimensions};
+    }
     int rank() const { return number(trefoil_comm_rank); }
     int size() const { return number(trefoil_comm_size); }
     int number(trefoil_status_t (*get)(trefoil_comm_t, int*)) const {

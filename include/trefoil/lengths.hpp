@@ -13,12 +13,14 @@
 
 namespace trefoil {
 
-using Counts = std::span<const std::size_t>;  ///< a number of elements for each rank
+using Counts = std::span<const std::size_t>;  ///< numbers of elements, one for each block
 
 /// The lengths of one call's buffers.
 class Lengths {
   public:
-    Lengths(const char* call, int ranks) : call_(call), ranks_(static_cast<std::size_t>(ranks)) {}
+    /// `blocks`: a rank has as many, one for each rank or for each neighbour.
+    Lengths(const char* call, int blocks)
+        : call_(call), blocks_(static_cast<std::size_t>(blocks)) {}
 
     /// Throws unless a buffer of `given` elements is one of `needed`.
     void equal(std::size_t given, std::size_t needed) const {
@@ -33,14 +35,14 @@ class Lengths {
         }
     }
 
-    /// Throws unless `all` is a block for each rank; returns the block's length.
+    /// Throws unless `all` is that many blocks; returns the block's length.
     template <typename B>
     std::size_t block_of(const B& all) const {
         const std::size_t given = std::ranges::size(all);
-        if (given % ranks_ != 0) {
-            refuse(given, "a multiple of " + std::to_string(ranks_));
+        if (given % blocks_ != 0) {
+            refuse(given, "a multiple of " + std::to_string(blocks_));
         }
-        return given / ranks_;
+        return given / blocks_;
     }
     /// The length of a rank's own block, which is `mine`, or lies in `all`.
     template <typename Mine, typename All>
@@ -51,17 +53,17 @@ class Lengths {
             return std::ranges::size(mine);
         }
     }
-    std::size_t of_all(std::size_t block) const { return block * ranks_; }
+    std::size_t of_all(std::size_t block) const { return block * blocks_; }
 
     /// Throws unless blocks of these lengths lie in a buffer of `given` elements: side by side they
     /// fill it; at `displacements` there is room for them.
     void room(std::size_t given, Counts counts, Counts displacements) const {
-        equal(counts.size(), ranks_);
+        equal(counts.size(), blocks_);
         if (!displacements.empty()) {
-            equal(displacements.size(), ranks_);
+            equal(displacements.size(), blocks_);
         }
         std::size_t end = 0;
-        for (std::size_t r = 0; r < ranks_; ++r) {
+        for (std::size_t r = 0; r < blocks_; ++r) {
             const bool listed = !displacements.empty() && counts[r] > 0;
             end = listed ? std::max(end, displacements[r] + counts[r])
                          : end + (displacements.empty() ? counts[r] : 0);
@@ -79,7 +81,7 @@ class Lengths {
     }
 
     const char* call_;
-    std::size_t ranks_;
+    std::size_t blocks_;
 };
 
 }  // namespace trefoil

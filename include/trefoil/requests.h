@@ -129,6 +129,24 @@ TREFOIL_API trefoil_status_t trefoil_ialltoallv(const void* send, const size_t* 
                                                 const size_t* recv_displacements,
                                                 trefoil_datatype_t datatype, trefoil_comm_t comm,
                                                 trefoil_request_t* request);
+TREFOIL_API trefoil_status_t trefoil_ineighbor_allgather(const void* send, void* recv, size_t count,
+                                                         trefoil_datatype_t datatype,
+                                                         trefoil_comm_t comm,
+                                                         trefoil_request_t* request);
+TREFOIL_API trefoil_status_t trefoil_ineighbor_allgatherv(const void* send, size_t send_count,
+                                                          void* recv, const size_t* counts,
+                                                          const size_t* displacements,
+                                                          trefoil_datatype_t datatype,
+                                                          trefoil_comm_t comm,
+                                                          trefoil_request_t* request);
+TREFOIL_API trefoil_status_t trefoil_ineighbor_alltoall(const void* send, void* recv, size_t count,
+                                                        trefoil_datatype_t datatype,
+                                                        trefoil_comm_t comm,
+                                                        trefoil_request_t* request);
+TREFOIL_API trefoil_status_t trefoil_ineighbor_alltoallv(
+    const void* send, const size_t* send_counts, const size_t* send_displacements, void* recv,
+    const size_t* recv_counts, const size_t* recv_displacements, trefoil_datatype_t datatype,
+    trefoil_comm_t comm, trefoil_request_t* request);
 TREFOIL_API trefoil_status_t trefoil_ibarrier(trefoil_comm_t comm, trefoil_request_t* request);
 
 /* Persistent calls; trefoil_start begins them. */
@@ -188,6 +206,26 @@ TREFOIL_API trefoil_status_t trefoil_alltoall_init(const void* send, void* recv,
                                                    trefoil_datatype_t datatype, trefoil_comm_t comm,
                                                    trefoil_request_t* request);
 TREFOIL_API trefoil_status_t trefoil_alltoallv_init(
+    const void* send, const size_t* send_counts, const size_t* send_displacements, void* recv,
+    const size_t* recv_counts, const size_t* recv_displacements, trefoil_datatype_t datatype,
+    trefoil_comm_t comm, trefoil_request_t* request);
+TREFOIL_API trefoil_status_t trefoil_neighbor_allgather_init(const void* send, void* recv,
+                                                             size_t count,
+                                                             trefoil_datatype_t datatype,
+                                                             trefoil_comm_t comm,
+                                                             trefoil_request_t* request);
+TREFOIL_API trefoil_status_t trefoil_neighbor_allgatherv_init(const void* send, size_t send_count,
+                                                              void* recv, const size_t* counts,
+                                                              const size_t* displacements,
+                                                              trefoil_datatype_t datatype,
+                                                              trefoil_comm_t comm,
+                                                              trefoil_request_t* request);
+TREFOIL_API trefoil_status_t trefoil_neighbor_alltoall_init(const void* send, void* recv,
+                                                            size_t count,
+                                                            trefoil_datatype_t datatype,
+                                                            trefoil_comm_t comm,
+                                                            trefoil_request_t* request);
+TREFOIL_API trefoil_status_t trefoil_neighbor_alltoallv_init(
     const void* send, const size_t* send_counts, const size_t* send_displacements, void* recv,
     const size_t* recv_counts, const size_t* recv_displacements, trefoil_datatype_t datatype,
     trefoil_comm_t comm, trefoil_request_t* request);

@@ -226,7 +226,8 @@ TREFOIL_API trefoil_status_t trefoil_comm_port(trefoil_comm_t comm, int port, tr
 TREFOIL_API trefoil_status_t trefoil_comm_nothing_moved(trefoil_comm_t comm, int* nothing_moved);
 
 /* From now on `collective` ("allreduce", "reduce_scatter", "allgather", "bcast", "reduce",
- * "gather", "scatter", "alltoall", "barrier", "scan", "exscan") uses this algorithm ("auto": chosen
+ * "gather", "scatter", "alltoall", "barrier", "scan", "exscan",
+ * "neighbor_allgather", "neighbor_alltoall") uses this algorithm ("auto": chosen
  * per call), and so do its variants ("allgatherv", "reduce_scatter_block", ...), which may be named
  * instead. All ranks must do the same. Modifiers follow the name: "ring:single-port",
  * "swing:block-by-block" (also permute, send, two-transmissions), "spanning-trees:pieces-8" (by
@@ -364,6 +365,43 @@ TREFOIL_API trefoil_status_t trefoil_alltoallv(const void* send, const size_t* s
                                                const size_t* recv_counts,
                                                const size_t* recv_displacements,
                                                trefoil_datatype_t datatype, trefoil_comm_t comm);
+
+/* Exchanges with the neighbours in the torus, of which there are two per dimension: first the one
+ * in the negative direction of dimension 0, then the one in the positive direction, and so on, as
+ * in MPI's Cartesian topologies. The blocks of a call are in that order. Dimensions wrap round: in
+ * one of size 2 both neighbours are the same rank, in one of size 1 the rank itself, and the blocks
+ * are two all the same. What a rank sends in the positive direction is what its positive neighbour
+ * receives from its negative one. There is no in place. A call takes one step. */
+
+/* send holds `count` elements that all neighbours receive; recv a block from each of them. */
+TREFOIL_API trefoil_status_t trefoil_neighbor_allgather(const void* send, void* recv, size_t count,
+                                                        trefoil_datatype_t datatype,
+                                                        trefoil_comm_t comm);
+
+/* The same with send_count elements, and counts[i] elements from neighbour i at displacements[i]
+ * elements from recv (NULL: side by side); blocks must not overlap. Two neighbours must agree on a
+ * count, as in trefoil_alltoallv. */
+TREFOIL_API trefoil_status_t trefoil_neighbor_allgatherv(const void* send, size_t send_count,
+                                                         void* recv, const size_t* counts,
+                                                         const size_t* displacements,
+                                                         trefoil_datatype_t datatype,
+                                                         trefoil_comm_t comm);
+
+/* send holds a block of `count` elements for each neighbour, recv one from each of them. */
+TREFOIL_API trefoil_status_t trefoil_neighbor_alltoall(const void* send, void* recv, size_t count,
+                                                       trefoil_datatype_t datatype,
+                                                       trefoil_comm_t comm);
+
+/* The same with send_counts[i] elements for neighbour i at send_displacements[i] elements from send
+ * and recv_counts[i] elements from it at recv_displacements[i] from recv (NULL: side by side);
+ * blocks received must not overlap. Two neighbours must agree on a count, as in trefoil_alltoallv.
+ */
+TREFOIL_API trefoil_status_t trefoil_neighbor_alltoallv(const void* send, const size_t* send_counts,
+                                                        const size_t* send_displacements,
+                                                        void* recv, const size_t* recv_counts,
+                                                        const size_t* recv_displacements,
+                                                        trefoil_datatype_t datatype,
+                                                        trefoil_comm_t comm);
 
 /* Returns when all ranks have entered. */
 TREFOIL_API trefoil_status_t trefoil_barrier(trefoil_comm_t comm);

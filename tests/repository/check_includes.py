@@ -35,6 +35,7 @@ KNOWS = {
     "algorithms/trees": SCHEDULES + ("algorithms/rings/", "algorithms/bandwidth/"),
     "algorithms/alltoall": SCHEDULES + ("algorithms/rings/", "algorithms/latency/dissemination.hpp"),
     "algorithms/scans": SCHEDULES,
+    "algorithms/neighbours": SCHEDULES,
     "algorithms/simulation": SCHEDULES,
     "algorithms/rewiring": SCHEDULES,
     "algorithms/json": SCHEDULES + ("algorithms/analysis/",),
@@ -47,6 +48,7 @@ KNOWS = {
         "algorithms/trees/",
         "algorithms/alltoall/",
         "algorithms/scans/",
+        "algorithms/neighbours/",
     ),
     # A transport knows the contract (ports) and its own library; the registry alone knows all transports.
     "backend/system": ("topo/",),

@@ -28,7 +28,10 @@ TEST(CollectiveRows, SayWhatTheInterfaceSays) {
     EXPECT_EQ(those_with([](Row r) { return r.is_prefix(); }), "scan exscan");
     EXPECT_EQ(those_with([](Row r) { return r.blocks_have_owners(); }),
               "reduce_scatter allgather gather scatter");
-    EXPECT_EQ(those_with([](Row r) { return r.blocks_both_ways(); }), "alltoall");
+    EXPECT_EQ(those_with([](Row r) { return r.blocks_both_ways(); }),
+              "alltoall neighbor_allgather neighbor_alltoall");
+    EXPECT_EQ(those_with([](Row r) { return r.with_neighbours(); }),
+              "neighbor_allgather neighbor_alltoall");
     EXPECT_EQ(those_with([](Row r) { return r.synchronises; }),
               "allreduce reduce_scatter allgather alltoall barrier");
     EXPECT_EQ(those_with([](Row r) { return r.replicates_results(); }), "allreduce");
@@ -41,9 +44,12 @@ TEST(CollectiveRows, KeepTheirPromises) {
         // Nobody hears from all ranks where only the root brings or takes something.
         EXPECT_FALSE(row.rooted() && row.synchronises) << row.name;
         EXPECT_EQ(row.vector_variant.empty(), !row.has_blocks()) << row.name;
-        EXPECT_EQ(row.vector_blocks(6), row.blocks_both_ways()     ? 12U
-                                        : row.blocks_have_owners() ? 6U
-                                                                   : 0U);
+        const Torus torus({2, 3});
+        const std::uint32_t blocks = row.with_neighbours() ? 4 : row.has_blocks() ? 6 : 0;
+        const std::uint32_t sent = row.in.data == Data::own_block ? 1 : blocks;
+        const std::uint32_t all = blocks + (row.blocks_both_ways() ? sent : 0);
+        EXPECT_EQ(row.vector_blocks(torus), all) << row.name;
+        EXPECT_EQ(row.received_of(all), blocks) << row.name;
         EXPECT_EQ(find_collective(row.name), collective);
     }
 }
@@ -66,6 +72,19 @@ TEST(CollectiveRows, PrefixesTellWhoContributes) {
     EXPECT_TRUE(less.in.held_by(0, 0));
     EXPECT_FALSE(less.out.held_by(0, 0));
     EXPECT_TRUE(less.out.held_by(1, 0));
+}
+
+TEST(Neighbours, HaveSlotsInMpisOrder) {
+    const Torus torus({3, 4});
+    EXPECT_EQ(torus.neighbour(5, port_of_slot(0)), 1);  // (1, 1): row 0
+    EXPECT_EQ(torus.neighbour(5, port_of_slot(1)), 9);
+    EXPECT_EQ(torus.neighbour(5, port_of_slot(2)), 4);
+    EXPECT_EQ(torus.neighbour(5, port_of_slot(3)), 6);
+    for (int slot = 0; slot < 4; ++slot) {
+        EXPECT_EQ(torus.neighbour(torus.neighbour(5, port_of_slot(slot)),
+                                  port_of_slot(opposite_slot(slot))),
+                  5);
+    }
 }
 
 std::string message_for(std::string_view name) {

@@ -40,6 +40,9 @@ Part part_of(trefoil_comm_t comm, const CollectiveCase& what) {
     Part part{what.collective, what.count, what.in_place, what.root, 0, 1, {}, what.gap};
     trefoil_comm_rank(comm, &part.rank);
     trefoil_comm_size(comm, &part.ranks);
+    if (traits_of(what.collective).with_neighbours()) {
+        part.neighbours = tool::neighbours_of(comm);
+    }
     if (!what.counts.empty()) {
         // In place, as many elements of an alltoallv go the other way.
         const bool pairs = traits_of(what.collective).blocks_both_ways();

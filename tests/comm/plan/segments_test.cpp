@@ -43,8 +43,7 @@ TEST_P(EveryElement, IsInOneSegmentThatFitsTheSlots) {
                     cut(request, choice, torus, schedule, {slot_bytes, segment_bytes, 0});
                 std::vector<std::size_t> covered;
                 for (std::size_t s = 0; s < made.segments; ++s) {
-                    const auto elements =
-                        segment_elements(request, torus.ranks(), s, made.per_segment);
+                    const auto elements = segment_elements(request, torus, s, made.per_segment);
                     covered.resize(elements.size());
                     EXPECT_GT(std::accumulate(elements.begin(), elements.end(), std::size_t{0}), 0U)
                         << "segment " << s << " of " << made.segments << " is empty";
@@ -140,7 +139,7 @@ TEST(Cut, TheTwoRanksOfABlockOfAlltoallvFindTheSameSegments) {
         cuts.push_back(cut(request, choice, torus, choice.algorithm->build(torus, r, {}), limits));
         EXPECT_EQ(cuts[r].per_segment, cuts[0].per_segment) << "depends on counts";
         for (std::size_t s = 0; s < cuts[r].segments; ++s) {
-            elements[r].push_back(segment_elements(request, ranks, s, cuts[r].per_segment));
+            elements[r].push_back(segment_elements(request, torus, s, cuts[r].per_segment));
         }
     }
     EXPECT_NE(cuts[0].segments, cuts[1].segments) << "the test wants ranks that differ";

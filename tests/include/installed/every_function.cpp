@@ -236,6 +236,14 @@ class Rank {
         end(calls.alltoall(send, recv));
         end(calls.alltoallv(send, counts_, recv, counts_));
         require(recv == gathered(rank_), "alltoallv in flight");
+        Ints pair(2 * block), both = blocks_from(rank_, 0);
+        both.insert(both.end(), own.begin(), own.end());
+        const Sizes two(2, block);
+        end(calls.neighbor_allgather(own, pair));
+        end(calls.neighbor_allgatherv(own, pair, two));
+        end(calls.neighbor_alltoall(both, pair));
+        end(calls.neighbor_alltoallv(both, two, pair, two));
+        require(block_of(pair, 1) == blocks_from((rank_ + 1) % ranks_, 0), "neighbours in flight");
         end(calls.barrier());
     }
     void requests() {
@@ -259,6 +267,29 @@ class Rank {
         require(both.test() && comm_.in_flight() == 0, "test");
     }
 
+    void exchanges_with_neighbours() {
+        const int before = (rank_ + ranks_ - 1) % ranks_, behind = (rank_ + 1) % ranks_;
+        const auto both = [](Ints first, const Ints& second) {
+            first.insert(first.end(), second.begin(), second.end());
+            return first;
+        };
+        const Ints send = both(blocks_from(rank_, 0), blocks_from(rank_, 1));
+        const Ints exchanged = both(blocks_from(before, 1), blocks_from(behind, 0));
+        const Ints gathered = both(blocks_from(before, 0), blocks_from(behind, 0));
+        const Sizes counts(2, block);
+        Ints recv(send.size());
+        comm_.neighbor_alltoall(send, recv);
+        require(recv == exchanged, "neighbor_alltoall");
+        recv.assign(send.size(), 0);
+        comm_.neighbor_alltoallv(send, counts, recv, counts);
+        require(recv == exchanged, "neighbor_alltoallv");
+        comm_.neighbor_allgather(block_of(send, 0), recv);
+        require(recv == gathered, "neighbor_allgather");
+        recv.assign(send.size(), 0);
+        comm_.neighbor_allgatherv(block_of(send, 0), recv, counts);
+        require(recv == gathered, "neighbor_allgatherv");
+    }
+
     /// Lengths that do not fit are refused by this rank alone, before anybody waits.
     void mistakes() {
         Ints all = mine(), shorter(block - 1);
@@ -273,6 +304,8 @@ class Rank {
         refused([&] { comm_.allgatherv(in_place, all, too_many); });
         refused([&] { comm_.alltoallv(all, counts_, shorter, counts_); });
         refused([&] { comm_.alltoallv(in_place, all, counts_, Sizes(counts_.size(), 1)); });
+        refused([&] { comm_.neighbor_allgather(all, shorter); });
+        refused([&] { comm_.neighbor_alltoallv(all, too_many, all, counts_); });
         all.pop_back();
         refused([&] { comm_.alltoall(all); });
         refused([&] { comm_.alltoallv(in_place, all, counts_, displacements_); });
@@ -356,6 +389,7 @@ int main() {
         rank.gathers();
         rank.scatters();
         rank.exchanges();
+        rank.exchanges_with_neighbours();
         rank.requests();
         rank.mistakes();
         require(comm.resources().peers > 0 && comm.port(0).puts > 0, "what was used");
