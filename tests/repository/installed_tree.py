@@ -49,7 +49,8 @@ def by_cmake(options, prefix, work, environment):
         run_example(build / name, environment)
     run_example(build / "vendor_mpi", environment, "rank 0 of 4: 0 of 1000 sums are wrong")
     for name, expected in (("power_iteration", "6 ranks, 240 rows: largest eigenvalue"), ("choose_algorithm", "from now on: "),
-                           ("data_parallel", "the same bits everywhere: right"), ("conjugate_gradient", ": right")):
+                           ("data_parallel", "the same bits everywhere: right"), ("conjugate_gradient", ": right"),
+                           ("halo_exchange", ": right")):
         output = must([prefix / "bin" / "trefoil", "run", "--torus", "2x3", "--", build / name], env=environment)
         if expected not in output:
             sys.exit(f"{name} printed:\n{output}")
