@@ -457,53 +457,7 @@ static void about_what_was_used(void) {
     require(held.peers > 0 && sent.puts > 0 && sent.nic != NOTHING, "what was used");
 }
 
-/* On a ring: block 0 is for and from the rank before, block 1 the one behind. */
-static void exchanges_with_neighbours(void) {
-    const int before = (rank + ranks - 1) % ranks, behind = (rank + 1) % ranks;
-    clear();
-    check(trefoil_neighbor_alltoall(send, recv, block, TREFOIL_INT32, comm), "neighbor_alltoall");
-    expect_block(recv, before, 1, "neighbor_alltoall");
-    expect_block(recv + block, behind, 0, "neighbor_alltoall");
-    clear();
-    check(trefoil_neighbor_alltoallv(send, counts, displacements, recv, counts, NOTHING,
-                                     TREFOIL_INT32, comm),
-          "neighbor_alltoallv");
-    expect_block(recv, before, 1, "neighbor_alltoallv");
-    expect_block(recv + block, behind, 0, "neighbor_alltoallv");
-    clear();
-    check(trefoil_neighbor_allgather(send, recv, block, TREFOIL_INT32, comm), "neighbor_allgather");
-    expect_block(recv, before, 0, "neighbor_allgather");
-    expect_block(recv + block, behind, 0, "neighbor_allgather");
-    clear();
-    check(
-        trefoil_neighbor_allgatherv(send, block, recv, counts, displacements, TREFOIL_INT32, comm),
-        "neighbor_allgatherv");
-    expect_block(recv, before, 0, "neighbor_allgatherv");
-    expect_block(recv + block, behind, 0, "neighbor_allgatherv");
-}
-
-static void requests_of_neighbours(void) {
-    const size_t own = block;
-    trefoil_request_t q = TREFOIL_REQUEST_NULL;
-    clear();
-    end(trefoil_ineighbor_allgather(send, recv, own, TREFOIL_INT32, comm, &q), &q, "iallgather");
-    twice(trefoil_neighbor_allgather_init(send, recv, own, TREFOIL_INT32, comm, &q), &q, "init");
-    end(trefoil_ineighbor_allgatherv(send, own, recv, counts, NOTHING, TREFOIL_INT32, comm, &q), &q,
-        "ineighbor_allgatherv");
-    twice(
-        trefoil_neighbor_allgatherv_init(send, own, recv, counts, NOTHING, TREFOIL_INT32, comm, &q),
-        &q, "neighbor_allgatherv_init");
-    expect_block(recv, (rank + ranks - 1) % ranks, 0, "neighbor_allgatherv_init");
-    end(trefoil_ineighbor_alltoall(send, recv, own, TREFOIL_INT32, comm, &q), &q, "ialltoall");
-    twice(trefoil_neighbor_alltoall_init(send, recv, own, TREFOIL_INT32, comm, &q), &q, "init");
-    end(trefoil_ineighbor_alltoallv(send, counts, NOTHING, recv, counts, NOTHING, TREFOIL_INT32,
-                                    comm, &q),
-        &q, "ineighbor_alltoallv");
-    twice(trefoil_neighbor_alltoallv_init(send, counts, NOTHING, recv, counts, NOTHING,
-                                          TREFOIL_INT32, comm, &q),
-          &q, "neighbor_alltoallv_init");
-    expect_block(recv, (rank + ranks - 1) % ranks, 1, "neighbor_alltoallv_init");
-}
+#include "neighbours.h"
 
 int main(void) {
     static int polls;
@@ -531,7 +485,6 @@ int main(void) {
     requests_that_move();
     several_requests();
     exchanges_with_neighbours();
-    requests_of_neighbours();
     about_what_was_used();
     check(trefoil_barrier(comm), "trefoil_barrier");
     require(trefoil_last_error(comm)[0] == '\0', "no failure");
