@@ -41,8 +41,9 @@ void expect_comparison(const Json& run, const char* name, int calls) {
 }
 
 TEST(PerfRequests, EveryCollectiveIsRightPersistentAndInFlight) {
-    for (const char* collective : {"allreduce", "reduce", "reduce_scatter", "allgather", "bcast",
-                                   "gather", "scatter", "alltoall"}) {
+    for (const char* collective :
+         {"allreduce", "reduce", "reduce_scatter", "allgather", "bcast", "gather", "scatter",
+          "alltoall", "scan", "exscan", "neighbor_allgather", "neighbor_alltoall"}) {
         const Json runs = measure({collective, "--torus", "2x2", "--launch", "threads", "-b", "4K",
                                    "-e", "4K", "--persistent", "--in-flight", "5"});
         ASSERT_FALSE(runs.empty());
@@ -103,7 +104,6 @@ TEST(PerfRequests, RefusesWhatCannotBe) {
         EXPECT_EQ(result.code, 2) << result.out;
         EXPECT_NE(result.err.find(why), std::string::npos) << result.err;
     };
-    refused({"scan", "--torus", "3", "--persistent"}, "scan blocks");
     refused({"allreduce", "--torus", "3", "--test-every", "5"}, "belongs to --overlap");
     refused({"allreduce", "--torus", "3", "--in-flight", "0"}, "--in-flight");
 }
