@@ -5,6 +5,8 @@
 #include <string.h>
 #include <trefoil/trefoil.h>
 
+#include "neighbours.h"
+
 #ifdef __cplusplus
 #define AS(type, value) static_cast<type>(value)
 #define NOTHING nullptr
@@ -457,8 +459,6 @@ static void about_what_was_used(void) {
     require(held.peers > 0 && sent.puts > 0 && sent.nic != NOTHING, "what was used");
 }
 
-#include "neighbours.h"
-
 int main(void) {
     static int polls;
     trefoil_config_t config = TREFOIL_CONFIG_INITIALIZER;
@@ -484,7 +484,7 @@ int main(void) {
     requests_that_reduce();
     requests_that_move();
     several_requests();
-    exchanges_with_neighbours();
+    exchanges_with_neighbours(comm, rank, ranks);
     about_what_was_used();
     check(trefoil_barrier(comm), "trefoil_barrier");
     require(trefoil_last_error(comm)[0] == '\0', "no failure");
