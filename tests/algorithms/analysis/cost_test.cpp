@@ -168,10 +168,10 @@ Plain plain_summary(const Torus& torus, const Algorithm& algorithm, const BuildO
             const auto steps = schedule.of(part);
             for (std::size_t s = 0; s < steps.size(); ++s) {
                 for (const Send& m : schedule.sends_of(steps[s])) {
-                    const bool alltoall = algorithm.collective == Collective::alltoall;
+                    // A vector is what a rank ends with.
                     const double vectors =
                         static_cast<double>(block_count(schedule.extents_of(m))) /
-                        (part.vector_blocks / (alltoall ? 2 : 1)) /
+                        traits_of(algorithm.collective).received_of(part.vector_blocks) /
                         static_cast<double>(schedule.parts.size());
                     for (const LinkShare& l : torus.route(r, m.peer)) {
                         const bool may_steer = algorithm.traits.steered && l.share < 1 &&

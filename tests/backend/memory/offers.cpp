@@ -77,7 +77,7 @@ TEST_F(Offers, AreRevokedBeforeDuringAndAfterReading) {
     ASSERT_TRUE(take(during));
     during.revoke();
     EXPECT_EQ(places_in_use(), 1U);  // nobody else's before the target is done with it
-    source_[5] = std::byte{9};  // the caller's again
+    source_[5] = std::byte{9};       // the caller's again
     EXPECT_EQ(taken_.read_to(target_.data()), TakenOffer::Result::revoked);
     EXPECT_EQ(places_in_use(), 0U);
 
