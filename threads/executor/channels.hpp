@@ -63,6 +63,13 @@ struct Channels {
     bool checksums = false;  ///< messages carry the CRC of their bytes, at both ends alike
     /// Of the communicator, alike on its ranks; part of what messages of its calls carry.
     std::uint64_t secret = 0;
+    /// The communicator's number (comm/derived/identity.hpp), alike on its ranks; 0: the first one.
+    std::uint64_t communicator = 0;
+    /// By rank of the communicator, the rank in the job's first one; empty: the same.
+    std::vector<Rank> first_rank;
+    Rank first_rank_of(Rank rank) const {
+        return first_rank.empty() ? rank : first_rank[static_cast<std::size_t>(rank)];
+    }
     // Of interest to messages only.
     Rank rank = 0;
     std::string host;
