@@ -5,6 +5,7 @@
 
 #include <algorithm>
 #include <array>
+#include <cstddef>
 #include <cstring>
 #include <string>
 
@@ -23,6 +24,20 @@ struct Longer {
 template <typename Struct>
 unsigned char* bytes_of(Longer<Struct>& longer) {
     return reinterpret_cast<unsigned char*>(&longer);
+}
+
+/// Makes bytes that belong to no field alike: the compiler leaves there what it likes.
+void forget_padding(Longer<trefoil_resources_t>& longer, std::size_t size) {
+    constexpr std::size_t begin =
+        offsetof(trefoil_resources_t, connections_out) + sizeof longer.known.connections_out;
+    constexpr std::size_t end = offsetof(trefoil_resources_t, landing_bytes);
+    if (size >= end) {
+        std::memset(bytes_of(longer) + begin, 0, end - begin);
+    }
+}
+void forget_padding(Longer<trefoil_port_t>&, std::size_t) {
+    static_assert(sizeof(trefoil_port_t) ==
+                  2 * sizeof(unsigned long long) + sizeof(std::size_t) + sizeof(const char*));
 }
 
 /// One rank, set by the struct's first fields; all others hold what no call would accept.
@@ -113,6 +128,8 @@ class FilledIn : public testing::Test {
             std::memcpy(&expected, &whole, std::min(size, sizeof whole));
             longer.known.size = expected.known.size = size;
             ASSERT_EQ(get(&longer.known), TREFOIL_SUCCESS) << size;
+            forget_padding(longer, size);
+            forget_padding(expected, size);
             EXPECT_TRUE(
                 std::equal(bytes_of(longer), bytes_of(longer) + sizeof longer, bytes_of(expected)))
                 << size;
