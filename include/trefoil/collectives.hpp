@@ -318,6 +318,14 @@ class Collectives {
 
   protected:
     trefoil_comm_t handle() const { return handle_; }
+    int rank() const { return number(trefoil_comm_rank); }
+    int size() const { return number(trefoil_comm_size); }
+    int number(trefoil_status_t (*get)(trefoil_comm_t, int*)) const {
+        int value = 0;
+        check(get(handle_, &value));
+        return value;
+    }
+
     trefoil_comm_t handle_ = nullptr;
 
   private:
@@ -351,13 +359,6 @@ class Collectives {
         int dimensions = 0;
         check(trefoil_comm_torus(handle_, &dimensions, nullptr, 0));
         return {call, 2 * dimensions};
-    }
-    int rank() const { return number(trefoil_comm_rank); }
-    int size() const { return number(trefoil_comm_size); }
-    int number(trefoil_status_t (*get)(trefoil_comm_t, int*)) const {
-        int value = 0;
-        check(get(handle_, &value));
-        return value;
     }
 };
 

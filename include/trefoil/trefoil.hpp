@@ -40,8 +40,8 @@ class Comm : public Collectives<Blocking> {
         return *this;
     }
 
-    int rank() const { return number(trefoil_comm_rank); }
-    int size() const { return number(trefoil_comm_size); }
+    using Collectives::rank;
+    using Collectives::size;
 
     /// The sizes of the torus's dimensions, and who has decided on them.
     std::vector<int> torus() const {
@@ -110,14 +110,9 @@ class Comm : public Collectives<Blocking> {
     int in_flight() const { return number(trefoil_comm_in_flight); }
 
     /// For the C interface; stays owned.
-    trefoil_comm_t handle() const { return handle_; }
+    using Collectives::handle;
 
   private:
-    int number(trefoil_status_t (*get)(trefoil_comm_t, int*)) const {
-        int value = 0;
-        check(get(handle_, &value));
-        return value;
-    }
     std::string text(trefoil_status_t (*get)(trefoil_comm_t, const char**)) const {
         const char* value = nullptr;
         check(get(handle_, &value));
