@@ -2,8 +2,6 @@
 // Who drives, who sleeps, and how all stop for what needs all groups in one hand.
 #include "threads/executor/engine.hpp"
 
-#include <algorithm>
-
 #include "threads/executor/executor.hpp"
 #include "threads/executor/worker.hpp"
 
