@@ -34,7 +34,8 @@ struct Traits {
     /// short. Otherwise the network routes it, and halves of such messages are taken to go each
     /// way.
     bool steered = false;
-    /// Runs alltoallv: every block goes straight to its target, so that blocks may differ in size.
+    /// Every block goes straight to its target, so that nobody else need know its size: runs
+    /// alltoallv, and gatherv and scatterv that begin before all ranks know the counts.
     bool vector_variant = false;
     /// Ranks read each other's memory, so it runs only where all get at all others', and is no
     /// candidate of the cost model.

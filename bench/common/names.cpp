@@ -117,14 +117,18 @@ std::vector<std::string> split_list(std::string_view text) {
     }
 }
 
-std::string traits_text(const Traits& traits) {
+std::string traits_text(const Algorithm& algorithm) {
+    const Traits& traits = algorithm.traits;
+    const bool rooted = traits_of(algorithm.collective).rooted();
     return fmt::format(
         "{}, {}{}{}{}",
         traits.cost_class == CostClass::latency ? "for small vectors" : "for large vectors",
         traits.identical_results ? "identical results on all ranks"
                                  : "ranks may differ in the last bit of a float",
         traits.order_preserving ? ", keeps the order of ranks" : "",
-        traits.vector_variant ? ", takes blocks of any sizes" : "",
+        !traits.vector_variant ? ""
+        : rooted               ? ", also where the root alone knows all counts"
+                               : ", takes blocks of any sizes",
         traits.reads_peers ? ", needs ranks that reach each other's memory" : "");
 }
 

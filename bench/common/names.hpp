@@ -29,6 +29,6 @@ std::string size_text(std::size_t size);
 std::vector<std::string> split_list(std::string_view text);
 
 /// "latency, identical results, ..."
-std::string traits_text(const Traits& traits);
+std::string traits_text(const Algorithm& algorithm);
 
 }  // namespace trefoil::tool

@@ -115,7 +115,7 @@ Json algorithm_list(const Torus* torus) {
                         {"collective", to_string(a.collective)},
                         {"summary", a.summary},
                         {"shapes", a.shapes},
-                        {"traits", traits_text(a.traits)},
+                        {"traits", traits_text(a)},
                         {"modifiers", modifiers(a.abilities)},
                         {"identical_results", a.traits.identical_results},
                         {"paper", a.paper}});

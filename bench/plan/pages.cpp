@@ -222,9 +222,12 @@ std::string about(const Algorithm& a) {
         text += item(std::string(order_of(a)));
         text += a.traits.identical_results ? "" : item("Results may differ in the last bits.");
     }
-    text += a.traits.vector_variant
-                ? item(fmt::format("Takes blocks of any sizes ({}).", traits.vector_variant))
-                : "";
+    if (a.traits.vector_variant) {
+        text +=
+            item(traits.rooted()
+                     ? fmt::format("Also for nonblocking and persistent {}.", traits.vector_variant)
+                     : fmt::format("Takes blocks of any sizes ({}).", traits.vector_variant));
+    }
     const std::string rule = automatic(a);
     text += rule.empty() ? "" : item(rule);
     std::vector<std::string> words;

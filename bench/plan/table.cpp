@@ -243,7 +243,7 @@ std::string algorithm_list(Collective collective, const std::string& torus) {
             continue;
         }
         text += fmt::format("{:<24} {}\n{:<24} shapes: {}; {}\n", a.name, a.summary, "", a.shapes,
-                            traits_text(a.traits));
+                            traits_text(a));
         const std::string refusal = judge ? a.refusal(shape) : "";
         if (!refusal.empty()) {
             text += fmt::format("{:<24} not on {}: {}\n", "", shape.name(), refusal);

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // The C interface's gather and scatter, whose counts the root alone may know.
 #include <limits>
+#include <utility>
 #include <vector>
 
 #include "comm/api/c_buffers.hpp"
@@ -10,15 +11,37 @@ using namespace trefoil::c_api;
 
 namespace {
 
-/// The counts that only the root knows, on every rank. `check` looks at the root's arguments; when
-/// they are wrong all ranks are told so, instead of waiting for the root.
-template <typename Check>
-std::vector<std::size_t> shared_counts(const Entry& entry, trefoil_comm_t comm,
-                                       const Request& request, Check&& check) {
+/// What a rank gives to gatherv or scatterv beside its buffers.
+struct Lists {
+    std::size_t own;        ///< elements of its own block
+    bool own_in_place;      ///< at the root: the list says it
+    const char* own_count;  ///< "send"
+    const size_t* counts;   ///< these two at the root only
+    const size_t* displacements;
+};
+
+bool is_root(const Request& request, trefoil_comm_t comm) {
+    return comm->rank == request.root;
+}
+
+/// At the root: takes the lists, and throws when they are wrong.
+void take_lists(Request& request, trefoil_comm_t comm, const Lists& lists) {
+    request.counts = list(lists.counts, comm->ranks, "counts");
+    request.displacements = displacements_of(lists.displacements, comm->ranks);
+    if (!lists.own_in_place) {
+        require_equal_counts(lists.own, request.counts[comm->rank], lists.own_count);
+    }
+}
+
+/// The counts that only the root knows, on every rank. When the root's arguments are wrong all
+/// ranks are told so, instead of waiting for the root.
+std::vector<std::size_t> shared_counts(const Entry& entry, Request& request, trefoil_comm_t comm,
+                                       const void* send, void* recv, const Lists& lists) {
     constexpr std::size_t refused = std::numeric_limits<std::size_t>::max();  // no count
-    if (comm->rank == request.root) {
+    if (is_root(request, comm)) {
         try {
-            check();
+            take_lists(request, comm, lists);
+            checked_buffers(request, comm, send, recv);
         } catch (const Error& error) {
             const std::size_t told[] = {refused, static_cast<std::size_t>(error.status())};
             entry->share_counts(request.root, told);
@@ -34,151 +57,95 @@ std::vector<std::size_t> shared_counts(const Entry& entry, trefoil_comm_t comm,
     return counts;
 }
 
-/// Gather and scatter whose counts nobody else learns: no rank can wait for the root's list while a
-/// call begins. As an alltoall in which only the root has several partners.
-struct PairedCounts {
-    std::vector<std::size_t> root_side;  ///< by rank; at the root only
-    std::vector<std::size_t> own_side;   ///< the own block, which the root gives or takes
-
-    PairedCounts(trefoil_comm_t comm, const Request& rooted, std::size_t own)
-        : root_side(static_cast<std::size_t>(comm->ranks)),
-          own_side(static_cast<std::size_t>(comm->ranks)) {
-        if (comm->rank == rooted.root) {
-            root_side.assign(rooted.counts.begin(), rooted.counts.end());
-        }
-        own_side[static_cast<std::size_t>(rooted.root)] = own;
-    }
-};
-
-/// What the rank that is not the root knows of the counts.
+/// A rank's own block alone.
 std::vector<std::size_t> own_count_only(trefoil_comm_t comm, std::size_t own) {
     std::vector<std::size_t> counts(static_cast<std::size_t>(comm->ranks));
     counts[static_cast<std::size_t>(comm->rank)] = own;
     return counts;
 }
 
-void begin_gatherv(const Entry& entry, Request& request, trefoil_comm_t comm, const void* send,
-                   std::size_t send_count, void* recv, const size_t* counts,
-                   const size_t* displacements) {
-    const std::vector<std::size_t> own = own_count_only(comm, send_count);
+/// No rank can wait for the root's list while a call begins, so each goes by what it knows.
+void begin_with_own_counts(const Entry& entry, Request& request, trefoil_comm_t comm,
+                           const void* send, void* recv, const Lists& lists) {
+    std::vector<std::size_t> own = own_count_only(comm, lists.own);
     request.counts = own;
-    if (comm->rank == request.root) {
-        request.counts = list(counts, comm->ranks, "counts");
-        request.displacements = displacements_of(displacements, comm->ranks);
-        if (in_place(send)) {
-            send_count = request.counts[comm->rank];
-        }
-        require_equal_counts(send_count, request.counts[comm->rank], "send");
+    if (is_root(request, comm)) {
+        take_lists(request, comm, lists);
     }
     const Buffers b = checked_buffers(request, comm, send, recv);
-    const PairedCounts paired(comm, request, send_count);
-    const Request pairs{.collective = Collective::alltoall,
-                        .type = request.type,
-                        .counts = paired.root_side,
-                        .displacements = request.displacements,
-                        .send_counts = paired.own_side};
-    entry.run(pairs, b.send, b.recv);
-}
-
-void begin_scatterv(const Entry& entry, Request& request, trefoil_comm_t comm, const void* send,
-                    const size_t* counts, const size_t* displacements, void* recv,
-                    std::size_t recv_count) {
-    const std::vector<std::size_t> own = own_count_only(comm, recv_count);
-    request.counts = own;
-    if (comm->rank == request.root) {
-        request.counts = list(counts, comm->ranks, "counts");
-        request.displacements = displacements_of(displacements, comm->ranks);
-        if (in_place(recv)) {
-            recv_count = request.counts[comm->rank];
-        }
-        require_equal_counts(recv_count, request.counts[comm->rank], "receive");
+    std::vector<std::size_t> other_side = own_count_only(comm, request.counts[comm->rank]);
+    other_side[static_cast<std::size_t>(request.root)] = request.counts[comm->rank];
+    request.send_counts = other_side;
+    if (request.collective == Collective::scatter) {
+        std::swap(request.counts, request.send_counts);
+        std::swap(request.displacements, request.send_displacements);
     }
-    const Buffers b = checked_buffers(request, comm, send, recv);
-    const PairedCounts paired(comm, request, recv_count);
-    const Request pairs{.collective = Collective::alltoall,
-                        .type = request.type,
-                        .counts = paired.own_side,
-                        .send_counts = paired.root_side,
-                        .send_displacements = request.displacements};
-    entry.run(pairs, b.send, b.recv);
+    entry.run(request, b.send, b.recv);
 }
 
-trefoil_status_t gather(const How& how, const void* send, void* recv, size_t count,
-                        trefoil_datatype_t datatype, int root, trefoil_comm_t comm) {
+void run_with_shared_counts(const Entry& entry, Request& request, trefoil_comm_t comm,
+                            const void* send, void* recv, const Lists& lists) {
+    std::vector<std::size_t> agreed = shared_counts(entry, request, comm, send, recv, lists);
+    if (!is_root(request, comm)) {
+        agreed[comm->rank] = lists.own;  // if the root's list differs, the calls differ
+    }
+    request.counts = agreed;
+    run_checked(entry, request, comm, send, recv);
+}
+
+/// `collective`: gather or scatter.
+trefoil_status_t run_equal(Collective collective, const How& how, const void* send, void* recv,
+                           size_t count, trefoil_datatype_t datatype, int root,
+                           trefoil_comm_t comm) {
     return guarded([&] {
         const Entry entry(comm, how);
-        Request request{.collective = Collective::gather, .count = count};
+        Request request{.collective = collective, .count = count};
         set_type(request, datatype);
         set_root(request, comm, root);
         run_checked(entry, request, comm, send, recv);
     });
+}
+
+trefoil_status_t run_uneven(Collective collective, const How& how, const void* send, void* recv,
+                            const Lists& lists, trefoil_datatype_t datatype, int root,
+                            trefoil_comm_t comm) {
+    return guarded([&] {
+        const Entry entry(comm, how);
+        Request request{.collective = collective};
+        set_type(request, datatype);
+        set_root(request, comm, root);
+        if (entry.blocks()) {
+            run_with_shared_counts(entry, request, comm, send, recv, lists);
+        } else {
+            begin_with_own_counts(entry, request, comm, send, recv, lists);
+        }
+    });
+}
+
+trefoil_status_t gather(const How& how, const void* send, void* recv, size_t count,
+                        trefoil_datatype_t datatype, int root, trefoil_comm_t comm) {
+    return run_equal(Collective::gather, how, send, recv, count, datatype, root, comm);
+}
+
+trefoil_status_t scatter(const How& how, const void* send, void* recv, size_t count,
+                         trefoil_datatype_t datatype, int root, trefoil_comm_t comm) {
+    return run_equal(Collective::scatter, how, send, recv, count, datatype, root, comm);
 }
 
 trefoil_status_t gatherv(const How& how, const void* send, size_t send_count, void* recv,
                          const size_t* counts, const size_t* displacements,
                          trefoil_datatype_t datatype, int root, trefoil_comm_t comm) {
-    return guarded([&] {
-        const Entry entry(comm, how);
-        Request request{.collective = Collective::gather};
-        set_type(request, datatype);
-        set_root(request, comm, root);
-        if (!entry.blocks()) {
-            begin_gatherv(entry, request, comm, send, send_count, recv, counts, displacements);
-            return;
-        }
-        std::vector<std::size_t> agreed = shared_counts(entry, comm, request, [&] {
-            request.counts = list(counts, comm->ranks, "counts");
-            request.displacements = displacements_of(displacements, comm->ranks);
-            if (!in_place(send)) {
-                require_equal_counts(send_count, request.counts[root], "send");
-            }
-            checked_buffers(request, comm, send, recv);
-        });
-        if (comm->rank != root) {
-            agreed[comm->rank] = send_count;  // if the root's list differs, the calls differ
-        }
-        request.counts = agreed;
-        run_checked(entry, request, comm, send, recv);
-    });
-}
-
-trefoil_status_t scatter(const How& how, const void* send, void* recv, size_t count,
-                         trefoil_datatype_t datatype, int root, trefoil_comm_t comm) {
-    return guarded([&] {
-        const Entry entry(comm, how);
-        Request request{.collective = Collective::scatter, .count = count};
-        set_type(request, datatype);
-        set_root(request, comm, root);
-        run_checked(entry, request, comm, send, recv);
-    });
+    return run_uneven(Collective::gather, how, send, recv,
+                      {send_count, in_place(send), "send", counts, displacements}, datatype, root,
+                      comm);
 }
 
 trefoil_status_t scatterv(const How& how, const void* send, const size_t* counts,
                           const size_t* displacements, void* recv, size_t recv_count,
                           trefoil_datatype_t datatype, int root, trefoil_comm_t comm) {
-    return guarded([&] {
-        const Entry entry(comm, how);
-        Request request{.collective = Collective::scatter};
-        set_type(request, datatype);
-        set_root(request, comm, root);
-        if (!entry.blocks()) {
-            begin_scatterv(entry, request, comm, send, counts, displacements, recv, recv_count);
-            return;
-        }
-        std::vector<std::size_t> agreed = shared_counts(entry, comm, request, [&] {
-            request.counts = list(counts, comm->ranks, "counts");
-            request.displacements = displacements_of(displacements, comm->ranks);
-            if (!in_place(recv)) {
-                require_equal_counts(recv_count, request.counts[root], "receive");
-            }
-            checked_buffers(request, comm, send, recv);
-        });
-        if (comm->rank != root) {
-            agreed[comm->rank] = recv_count;
-        }
-        request.counts = agreed;
-        run_checked(entry, request, comm, send, recv);
-    });
+    return run_uneven(Collective::scatter, how, send, recv,
+                      {recv_count, in_place(recv), "receive", counts, displacements}, datatype,
+                      root, comm);
 }
 
 }  // namespace

@@ -20,6 +20,20 @@ Choice by_the_model(Collective collective, const Torus& torus, std::size_t bytes
     return choose_algorithm(collective, torus, bytes, needs, basis).choice;
 }
 
+/// Whose counts only the sender and the receiver know.
+[[noreturn]] void refuse_to_forward(const Request& request, const Algorithm& algorithm) {
+    const std::string call(request.traits().vector_variant);
+    throw Error(Status::unsupported,
+                std::string(algorithm.name) + " forwards blocks, " +
+                    (request.traits().rooted()
+                         ? "whose counts the ranks between do not learn in a nonblocking or "
+                           "persistent " +
+                               call + "; use auto, linear, or the " + call + " that blocks"
+                         : "which must be of one size; for " + call +
+                               " use auto, or an algorithm that `trefoil info` lists as taking "
+                               "blocks of any sizes"));
+}
+
 }  // namespace
 
 const Algorithm& single_copy_algorithm() {
@@ -84,10 +98,7 @@ Choice Chooser::choose(const Request& request, bool reaches_all) const {
         const Needs needs{goes_in_rank_order(request), pairs};
         choice = model_(request.collective, map_.torus, bytes, needs, basis_);
     } else if (pairs && !choice.algorithm->traits.vector_variant) {
-        throw Error(Status::unsupported,
-                    std::string(choice.algorithm->name) +
-                        " forwards blocks, which must be of one size; for alltoallv use auto, or "
-                        "an algorithm that `trefoil info` lists as taking blocks of any sizes");
+        refuse_to_forward(request, *choice.algorithm);
     } else if (choice.algorithm->traits.reads_peers && !reads_peers) {
         throw Error(
             Status::unsupported,
@@ -147,7 +158,7 @@ void Chooser::require_rank_order(const Request& request, const Choice& choice) c
     }
 }
 
-/// Not all ranks know the counts of an alltoallv.
+/// Not all ranks know counts that are known in pairs.
 std::size_t Chooser::bytes_of(const Request& request) const {
     const Torus& torus = map_.torus;
     return request.counts_in_pairs() ? usual_block_bytes * request.traits().blocks(torus)

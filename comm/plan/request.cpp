@@ -36,7 +36,7 @@ std::size_t Request::longest() const {
 
 Request Request::sending() const {
     Request request = *this;
-    if (!in_place) {
+    if (!in_place && (traits().blocks_both_ways() || counts_in_pairs())) {
         request.counts = send_counts;
         request.displacements = send_displacements;
     }

@@ -28,7 +28,10 @@ struct Request {
     std::span<const std::size_t> counts = {}, displacements = {};
     /// Alltoallv: the same of the blocks sent. Only the sender and the receiver of a block know its
     /// count, so what all ranks must decide alike cannot depend on these lists, nor on the two
-    /// above.
+    /// above. Gather and scatter whose counts the root alone knows have both sides' lists, too:
+    /// where the root has all blocks, its list says how long they are, and each other rank's list
+    /// says so of its own block. The other side's list has the own block's count twice: for the
+    /// root, and for the rank itself.
     std::span<const std::size_t> send_counts = {}, send_displacements = {};
     /// Alltoall: the blocks sent lie where those received will. Allreduce: input and output are
     /// one.
@@ -38,8 +41,11 @@ struct Request {
 
     std::size_t element_bytes() const;
     const CollectiveTraits& traits() const { return traits_of(collective); }
-    /// Alltoallv: no rank knows all counts; the sender and the receiver of a block know its count.
-    bool counts_in_pairs() const { return traits().blocks_both_ways() && !counts.empty(); }
+    /// No rank need know all counts; the sender and the receiver of a block know its count:
+    /// alltoallv, and a gather or scatter with lists for both sides.
+    bool counts_in_pairs() const {
+        return !counts.empty() && (traits().blocks_both_ways() || !send_counts.empty());
+    }
     /// Of the whole vector (all blocks).
     std::size_t vector_elements(const Torus& torus) const;
     /// Of the longest block; of the vector where there are no blocks.
@@ -51,8 +57,14 @@ struct Request {
     /// Of a rank's block, or of the one of a neighbour's slot.
     std::size_t count_of(Rank rank) const { return counts.empty() ? count : counts[rank]; }
     std::size_t displacement_of(Rank rank) const;
-    /// This request with the blocks that alltoall sends in the place of those it receives.
+    /// This request with the blocks that are sent in the place of those received, where there are
+    /// lists for both sides.
     Request sending() const;
+    /// This request with the lists of the side where one rank or all have the blocks of all:
+    /// scatter's are sent.
+    Request of_all_blocks() const {
+        return traits().in.holders == Holders::root ? sending() : *this;
+    }
     /// A rank that completes the call has heard from every rank in it. Where blocks differ in size
     /// some may be empty, and their messages are not sent.
     bool synchronises() const { return traits().synchronises && counts.empty(); }

@@ -19,8 +19,8 @@ namespace {
 
 /// A vector of this many bytes or more is worth two segments, even if one would hold it.
 constexpr std::size_t least_bytes_to_overlap = std::size_t{256} << 10;
-/// Of an alltoall's blocks, however many ranks share a segment: a shorter message is mostly
-/// overhead.
+/// Of blocks that go each its own way, however many ranks share a segment: a shorter message is
+/// mostly overhead.
 constexpr std::size_t least_block_bytes = std::size_t{16} << 10;
 
 std::size_t divided_up(std::size_t count, std::size_t by) {
@@ -75,8 +75,8 @@ std::size_t most_per_segment(const Request& request, const Choice& choice, const
                         " needs more landing memory than TREFOIL_LANDING_BYTES=" +
                         std::to_string(limits.landing_bytes) + " gives; raise it on all ranks");
     }
-    const std::size_t least =
-        request.traits().blocks_both_ways() ? least_block_bytes / request.element_bytes() : 0;
+    const bool apart = request.traits().blocks_both_ways() || request.counts_in_pairs();
+    const std::size_t least = apart ? least_block_bytes / request.element_bytes() : 0;
     return std::min(most, std::max({std::size_t{1}, least, limits.segment_bytes / unit}));
 }
 
@@ -144,7 +144,7 @@ SegmentShape segment_shape(const Request& request, const Choice& choice, const T
     if (row.blocks_both_ways()) {
         add_displacements(request.sending(), row.sent_blocks(map.torus));
     }
-    add_displacements(request, row.blocks(map.torus));
+    add_displacements(request.of_all_blocks(), row.blocks(map.torus));
     return shape;
 }
 
@@ -163,7 +163,7 @@ std::vector<std::size_t> segment_elements(const Request& request, const Torus& t
     if (row.blocks_both_ways()) {
         add(request.sending(), row.sent_blocks(torus));
     }
-    add(request, row.blocks(torus));
+    add(request.of_all_blocks(), row.blocks(torus));
     return elements;
 }
 

@@ -41,7 +41,7 @@ struct AlgorithmChoice {
 /// What a call asks of its algorithm.
 struct Needs {
     bool rank_order = false;      ///< of reductions: they go in the order of the ranks
-    bool vector_variant = false;  ///< alltoallv: blocks may differ in size
+    bool vector_variant = false;  ///< counts are known in pairs alone
 };
 
 /// By which a block is counted where its size is not known to all ranks: alltoallv's.

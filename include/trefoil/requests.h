@@ -72,7 +72,9 @@ TREFOIL_API trefoil_status_t trefoil_comm_in_flight(trefoil_comm_t comm, int* ca
 
 /* Nonblocking calls. In trefoil_igatherv and trefoil_iscatterv each rank gives its own count, and
  * the root those of all; nobody else learns them, and a difference is found by the two ranks that
- * it is about, as in alltoallv. */
+ * it is about, as in alltoallv. So blocks go straight: where an algorithm that forwards them is set
+ * for gather or scatter, these two and their persistent forms are refused
+ * (TREFOIL_ERROR_UNSUPPORTED), and the calls that block are not. */
 TREFOIL_API trefoil_status_t trefoil_iallreduce(const void* send, void* recv, size_t count,
                                                 trefoil_datatype_t datatype, trefoil_op_t op,
                                                 trefoil_comm_t comm, trefoil_request_t* request);

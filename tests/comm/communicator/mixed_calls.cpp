@@ -120,7 +120,7 @@ class Mixer {
                                        : running->call.begin(&running->request);
         };
         trefoil_status_t status = make();
-        if (status == TREFOIL_ERROR_UNSUPPORTED) {  // single copy, on all ranks alike
+        if (status == TREFOIL_ERROR_UNSUPPORTED) {  // for this call, on all ranks alike
             what.algorithm = "auto";
             set_algorithm(comms_[c], what);
             status = make();
@@ -137,15 +137,9 @@ class Mixer {
     }
 
     void set_algorithm(trefoil_comm_t comm, const CollectiveCase& what) {
-        const auto set = [comm](Collective collective, const std::string& algorithm) {
-            const std::string name(to_string(collective));
-            (void)trefoil_comm_set_algorithm(comm, name.c_str(), algorithm.c_str());
-        };
-        set(what.collective, mix_.names_algorithms ? what.algorithm : "auto");
-        // Counts that the root alone knows are sent as those of an alltoallv.
-        if (!what.counts.empty() && traits_of(what.collective).rooted()) {
-            set(Collective::alltoall, "auto");
-        }
+        const std::string name(to_string(what.collective));
+        (void)trefoil_comm_set_algorithm(comm, name.c_str(),
+                                         mix_.names_algorithms ? what.algorithm.c_str() : "auto");
     }
 
     void start(Running& running) {

@@ -206,13 +206,16 @@ TEST(Selection, SendsLongBlocksStraight) {
     }
 }
 
-TEST(Selection, KeepsAlltoallvFromForwarding) {
-    for (const char* shape : {"2", "5", "3x3", "2x3", "4x4x4"}) {
+TEST(Selection, KeepsCountsKnownInPairsFromForwarding) {
+    for (const char* shape : {"2", "5", "3x3", "2x3", "4x4x4", "64x64x64"}) {
         const Torus torus = Torus::parse(shape);
-        for (const std::size_t bytes : {8UL, mib}) {
-            const auto made =
-                choose_algorithm(Collective::alltoall, torus, bytes, {.vector_variant = true});
-            EXPECT_TRUE(made.choice.algorithm->traits.vector_variant) << shape;
+        for (const Collective collective :
+             {Collective::alltoall, Collective::gather, Collective::scatter}) {
+            for (const std::size_t bytes : {8UL, mib}) {
+                const auto made =
+                    choose_algorithm(collective, torus, bytes, {.vector_variant = true});
+                EXPECT_TRUE(made.choice.algorithm->traits.vector_variant) << shape;
+            }
         }
     }
 }
