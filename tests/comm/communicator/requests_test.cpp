@@ -1,55 +1,15 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Calls in flight: nonblocking and persistent ones, tests and waits in any order, and mistakes.
-#include <sys/wait.h>
-#include <unistd.h>
-
+// Calls in flight: nonblocking and persistent ones, tests and waits in any order.
+#include <algorithm>
 #include <array>
 #include <atomic>
 #include <numeric>
 #include <random>
 
-#include "thread_job.hpp"
+#include "sum_in_flight.hpp"
 
 namespace trefoil::test {
 namespace {
-
-constexpr trefoil_status_t ok = TREFOIL_SUCCESS;
-
-JobOptions on(const std::string& torus, int port_threads = -1) {
-    JobOptions options;
-    options.torus = torus;
-    options.port_threads = port_threads;
-    return options;
-}
-
-/// A sum over all ranks that is in flight, with vectors of its own.
-struct Sum {
-    std::vector<std::int64_t> send, recv;
-    trefoil_request_t request = TREFOIL_REQUEST_NULL;
-
-    void begin(trefoil_comm_t comm, int rank, std::size_t count, std::int64_t salt) {
-        fill(rank, count, salt);
-        ASSERT_EQ(trefoil_iallreduce(send.data(), recv.data(), count, TREFOIL_INT64, TREFOIL_SUM,
-                                     comm, &request),
-                  ok)
-            << trefoil_last_error(nullptr);
-    }
-    void fill(int rank, std::size_t count, std::int64_t salt) {
-        send.resize(count);
-        recv.assign(count, -1);
-        for (std::size_t i = 0; i < count; ++i) {
-            send[i] = static_cast<std::int64_t>(i) * salt + rank;
-        }
-    }
-    bool right(int ranks, std::int64_t salt) const {
-        for (std::size_t i = 0; i < recv.size(); ++i) {
-            if (recv[i] != ranks * static_cast<std::int64_t>(i) * salt + ranks * (ranks - 1) / 2) {
-                return false;
-            }
-        }
-        return true;
-    }
-};
 
 void many_sums(const JobOptions& options, int ranks) {
     run_ranks(ranks, options, [&](int rank, trefoil_comm_t comm) {
@@ -314,128 +274,6 @@ TEST(Requests, WhatIsLetGoOfGoesOn) {
         for (const Sum& sum : sums) {
             EXPECT_TRUE(sum.right(2, 1));
         }
-    });
-}
-
-void expect_refused(trefoil_status_t status, const std::string& words) {
-    EXPECT_NE(status, ok);
-    EXPECT_NE(std::string(trefoil_last_error(nullptr)).find(words), std::string::npos)
-        << trefoil_last_error(nullptr);
-}
-
-TEST(Requests, MistakesAreTold) {
-    run_ranks(2, on("2"), [&](int rank, trefoil_comm_t comm) {
-        ASSERT_NE(comm, nullptr) << trefoil_last_error(nullptr);
-        int value = rank, result = 0, done = 0;
-        trefoil_request_t request = TREFOIL_REQUEST_NULL;
-        EXPECT_EQ(trefoil_wait(&request), ok) << "there is nothing to wait for";
-        expect_refused(trefoil_start(&request), "no request to start");
-        expect_refused(trefoil_wait(nullptr), "place of the request is NULL");
-        expect_refused(
-            trefoil_iallreduce(&value, &result, 1, TREFOIL_INT32, TREFOIL_SUM, comm, nullptr),
-            "place for the request is NULL");
-        expect_refused(
-            trefoil_iallreduce(nullptr, &result, 1, TREFOIL_INT32, TREFOIL_SUM, comm, &request),
-            "");
-        EXPECT_EQ(request, TREFOIL_REQUEST_NULL);
-        ASSERT_EQ(
-            trefoil_allreduce_init(&value, &result, 1, TREFOIL_INT32, TREFOIL_SUM, comm, &request),
-            ok);
-        EXPECT_EQ(trefoil_wait(&request), ok) << "it was not started";
-        EXPECT_EQ(trefoil_test(&request, &done), ok);
-        EXPECT_EQ(done, 1);
-        ASSERT_EQ(trefoil_start(&request), ok);
-        expect_refused(trefoil_start(&request), "under way already");
-        if (rank == 0) {
-            // The other rank may have sent already; nothing has been taken in here.
-            expect_refused(trefoil_comm_destroy(comm), "in flight on this communicator");
-        }
-        ASSERT_EQ(trefoil_wait(&request), ok);
-        EXPECT_EQ(result, 1);
-        const trefoil_request_t copy = request;
-        ASSERT_EQ(trefoil_request_free(&request), ok);
-        trefoil_request_t stale = copy;
-        expect_refused(trefoil_wait(&stale), "it was freed");
-        expect_refused(trefoil_start(&stale), "it was freed");
-        expect_refused(trefoil_request_free(&stale), "it was freed");
-        ASSERT_EQ(trefoil_ibarrier(comm, &request), ok);
-        expect_refused(trefoil_start(&request), "only what an _init function made");
-        ASSERT_EQ(trefoil_wait(&request), ok);
-    });
-}
-
-void add(const void* in, void* inout, size_t count, void*) {
-    for (size_t i = 0; i < count; ++i) {
-        static_cast<int*>(inout)[i] += static_cast<const int*>(in)[i];
-    }
-}
-
-TEST(Requests, AnOperationIsNotFreedUnderACall) {
-    run_ranks(2, on("2"), [&](int rank, trefoil_comm_t comm) {
-        ASSERT_NE(comm, nullptr) << trefoil_last_error(nullptr);
-        trefoil_op_t op = TREFOIL_SUM;
-        ASSERT_EQ(trefoil_op_create(add, nullptr, sizeof(int), 1, &op), ok);
-        int value = rank, result = -1;
-        trefoil_request_t request = TREFOIL_REQUEST_NULL;
-        ASSERT_EQ(trefoil_iallreduce(&value, &result, 1, TREFOIL_INT32, op, comm, &request), ok);
-        expect_refused(trefoil_op_free(op), "used by a call in flight");
-        ASSERT_EQ(trefoil_wait(&request), ok);
-        EXPECT_EQ(result, 1);
-        EXPECT_EQ(trefoil_op_free(op), ok);
-    });
-}
-
-TEST(Requests, APersistentRequestOutlivesItsCommunicatorInWordsOnly) {
-    std::array<trefoil_request_t, 2> requests{};
-    std::array<int, 2> values{}, results{};
-    run_ranks(2, on("2"), [&](int rank, trefoil_comm_t comm) {
-        ASSERT_NE(comm, nullptr) << trefoil_last_error(nullptr);
-        const auto r = static_cast<std::size_t>(rank);
-        ASSERT_EQ(trefoil_allreduce_init(&values[r], &results[r], 1, TREFOIL_INT32, TREFOIL_SUM,
-                                         comm, &requests[r]),
-                  ok);
-    });
-    for (trefoil_request_t& request : requests) {
-        expect_refused(trefoil_start(&request), "communicator was destroyed");
-        EXPECT_EQ(trefoil_request_free(&request), ok);
-        EXPECT_EQ(request, TREFOIL_REQUEST_NULL);
-    }
-}
-
-TEST(Requests, CallsInAnotherOrderAreFound) {
-    JobOptions options = on("2");
-    options.timeout_seconds = 5;
-    run_ranks(2, options, [&](int rank, trefoil_comm_t comm) {
-        ASSERT_NE(comm, nullptr) << trefoil_last_error(nullptr);
-        Sum small, large;
-        small.begin(comm, rank, 1, 1);  // both are connected
-        ASSERT_EQ(trefoil_wait(&small.request), ok);
-        large.begin(comm, rank, 20, 1);
-        ASSERT_EQ(trefoil_wait(&large.request), ok);
-        small.begin(comm, rank, rank == 0 ? 1 : 20, 1);
-        large.begin(comm, rank, rank == 0 ? 20 : 1, 1);
-        const trefoil_status_t first = trefoil_wait(&small.request);
-        const trefoil_status_t second = trefoil_wait(&large.request);
-        EXPECT_EQ(first, TREFOIL_ERROR_MISMATCH) << trefoil_last_error(comm);
-        EXPECT_EQ(second, TREFOIL_ERROR_MISMATCH) << trefoil_last_error(comm);
-        EXPECT_NE(std::string(trefoil_last_error(comm)).find("another call"), std::string::npos)
-            << trefoil_last_error(comm);
-    });
-}
-
-TEST(Requests, AForkedChildIsRefused) {
-    run_ranks(1, on("1"), [&](int, trefoil_comm_t comm) {
-        ASSERT_NE(comm, nullptr) << trefoil_last_error(nullptr);
-        const pid_t child = fork();
-        ASSERT_GE(child, 0);
-        if (child == 0) {
-            const bool refused = trefoil_barrier(comm) == TREFOIL_ERROR_INVALID_ARGUMENT;
-            _exit(refused ? 0 : 1);
-        }
-        int status = -1;
-        ASSERT_EQ(waitpid(child, &status, 0), child);
-        EXPECT_TRUE(WIFEXITED(status) && WEXITSTATUS(status) == 0) << status;
-        EXPECT_EQ(trefoil_barrier(comm), ok);
     });
 }
 
