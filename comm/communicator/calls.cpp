@@ -6,7 +6,6 @@
 #include "comm/communicator/call_check.hpp"
 #include "comm/communicator/communicator.hpp"
 #include "comm/communicator/one_rank.hpp"
-#include "comm/plan/pulls.hpp"
 #include "comm/setup/timeline.hpp"
 #include "topo/device_memory.hpp"
 #include "topo/log/log.hpp"
@@ -14,12 +13,6 @@
 namespace trefoil {
 
 namespace {
-
-std::string single_copy_text(bool here, bool all) {
-    return all    ? "all ranks read each other's memory: single copy is possible"
-           : here ? "no single copy: another rank does not get at all its peers' memory"
-                  : "no single copy: this rank does not get at all its peers' memory";
-}
 
 /// "allreduce of ... by ...: 2 segments, 34 puts".
 std::string text_of(const Plan& plan) {
@@ -173,20 +166,7 @@ const Plan& Communicator::make_plan(const Request& request) {
     const LogScope scope(log_);
     try {
         const std::int64_t begin = timeline_ ? trace_clock() : 0;
-        if (chooser_->may_read_peers(request)) {
-            single_copy_.settle([&] {
-                const Choice choice = chooser_->choose(request, true);
-                const Schedule& schedule = planner_->connected_schedule(request, choice);
-                bool here = false;
-                const bool all = agreement_.all_say_yes("single copy", [&] {
-                    here = reaches_peers(schedule, channels_);
-                    return here;
-                });
-                log_info(LogTopic::choice, [&] { return single_copy_text(here, all); });
-                return all;
-            });
-        }
-        const Choice choice = chooser_->choose(request, single_copy_.expected());
+        const Choice choice = chooser_->choose(request, single_copy_);
         chooser_->require_root(choice);
         chooser_->require_rank_order(request, choice);
         std::unique_ptr<Plan> made = planner_->plan(request, choice);
@@ -196,9 +176,6 @@ const Plan& Communicator::make_plan(const Request& request) {
             note_preparation(*timeline_, made->call.text, begin);
         }
         return plans_.insert(request, chooser_->forced(request.collective), std::move(made));
-    } catch (const OutOfStep& error) {
-        nothing_moved_ = true;
-        fail(error, error.found_here());
     } catch (const Error& error) {
         if (error.status() == Status::unsupported) {
             throw;  // all ranks find a call unsupported before anything moves

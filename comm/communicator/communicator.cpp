@@ -16,6 +16,7 @@
 #include "comm/setup/set_up_text.hpp"
 #include "comm/setup/timeline.hpp"
 #include "topo/blob.hpp"
+#include "threads/executor/handshake.hpp"
 #include "topo/host.hpp"
 #include "topo/log/log.hpp"
 
@@ -24,6 +25,39 @@ namespace trefoil {
 namespace {
 
 constexpr std::chrono::milliseconds longest_greeting{30'000};
+/// A rank whose neighbour cannot connect waits for it in vain: it hears so after this time, not
+/// only when its own ends. Nobody polls while the ranks tell each other, so it is not asked too
+/// often.
+constexpr std::chrono::milliseconds first_patience{1000};
+constexpr std::chrono::milliseconds longest_patience{4000};
+
+std::string single_copy_text(bool here, bool all) {
+    return all    ? "all ranks read each other's memory: single copy is possible"
+           : here ? "no single copy: another rank does not get at all its peers' memory"
+                  : "no single copy: this rank does not get at all its peers' memory";
+}
+
+/// Each port once, with the neighbour that it leads to.
+std::vector<Handshake::Neighbour> neighbours_of(const TorusMap& map, Rank rank) {
+    std::vector<Handshake::Neighbour> all;
+    const Torus& torus = map.torus;
+    const Rank place = map.position_of[static_cast<std::size_t>(rank)];
+    for (const Port port : used_ports(torus)) {
+        const Rank there = torus.neighbour(place, port);
+        all.push_back({map.rank_at[static_cast<std::size_t>(there)], port});
+    }
+    return all;
+}
+
+/// Threads of one process reach each other's memory by its addresses.
+std::vector<bool> ranks_of_this_process(const Job& job) {
+    const RankProcess& own = job.process(job.rank());
+    std::vector<bool> here;
+    for (const RankProcess& process : job.processes()) {
+        here.push_back(process.pid == own.pid && process.process_space == own.process_space);
+    }
+    return here;
+}
 
 /// Only those who asked for threads can mend it, and one line per process is enough.
 void warn_of_oversubscription(const Placement& placement) {
@@ -65,20 +99,77 @@ void Communicator::set_up(const std::optional<Error>& refusal) {
         take_place(introductions);
         return choose_ports();
     });
-    agreement_.for_all("ports", [&] {
+    auto cards = agreement_.allgather("ports", [&] {
         ports_->compare(proposals);
         open_ports();
+        start_engine();
+        return own_card();
+    });
+    if (ranks() > 1) {
+        shake_hands(std::move(cards));
+    }
+    agreement_.for_all("calls", [&] {
         start_executor();
         prepare_calls();
     });
 }
 
+/// What the others must know of this rank's ports.
+std::string Communicator::own_card() const {
+    Card card = engine_->card();
+    card.host = host_name();
+    return encode(card);
+}
+
+/// Whether every cable is in its place, and whether ranks read each other's memory.
+void Communicator::shake_hands(std::vector<std::string> cards) {
+    std::optional<Handshake> handshake;
+    std::string found_here;
+    bool complete = false;
+    const auto go_on = [&](std::chrono::milliseconds patience) {
+        if (!handshake) {
+            engine_->meet(std::make_shared<const Cards>(std::move(cards)),
+                          [this](std::string_view text) { return session_.proof(text); });
+            // Half: the verdict is agreed upon within the other half.
+            handshake.emplace(*engine_, neighbours_of(torus_map_, rank()),
+                              Handshake::Options{ports_->placement().may_spin,
+                                                 std::min(settings_.timeout / 2, longest_greeting),
+                                                 settings_.progress});
+            handshake->begin();
+        }
+        complete = complete || handshake->greet_for(patience);
+        found_here = complete ? std::string() : handshake->missing_text();
+        return complete;
+    };
+    try {
+        auto patience = first_patience;
+        while (!agreement_.all_say_yes("connections", [&] {
+            try {
+                return go_on(patience);
+            } catch (const Error& error) {
+                found_here = error.what();
+                throw;
+            }
+        })) {
+            patience = std::min(2 * patience, longest_patience);
+        }
+    } catch (const Error& error) {
+        const std::string text = error.what();
+        if (found_here.empty() || text.find(found_here) != std::string::npos) {
+            throw;
+        }
+        throw Error(error.status(), text + "; this rank has found: " + found_here);
+    }
+    if (offers_single_copy(settings_)) {
+        const bool here = handshake->reach() != Reach::none;
+        const bool all = agreement_.all_say_yes("single copy", [&] { return here; });
+        single_copy_ = all;
+        log_info(LogTopic::choice, [&] { return single_copy_text(here, all); });
+    }
+}
+
 Communicator::~Communicator() {
     const LogScope scope(log_);
-    if (executor_) {
-        const Engine::Exclusive held(*engine_);
-        executor_->leave();
-    }
     if (timeline_) {
         write_timeline(*timeline_, rank(), settings_.trace_events);
     }
@@ -147,7 +238,6 @@ void Communicator::take_place(const Introductions& introductions) {
     job_.emplace(rank(), std::move(processes));
     torus_map_ = make_torus_map(torus_request(settings_, introductions.host_file, *job_), ranks());
     complete(settings_, *job_);
-    single_copy_ = SingleCopyAccess(offers_single_copy(settings_));
 }
 
 /// Checks the settings of this rank; returns what follows for its ports.
@@ -195,7 +285,15 @@ void Communicator::open_ports() {
                         : std::make_unique<PortThreads>(threads, ports_->placement().cores);
 }
 
+void Communicator::start_engine() {
+    engine_ = std::make_unique<Engine>(channels_.groups, Engine::Member{rank(), ranks()},
+                                       *port_threads_, ports_->placement().may_spin,
+                                       settings_.progress);
+}
+
 void Communicator::start_executor() {
+    channels_.cards = engine_->cards();
+    channels_.in_this_process = ranks_of_this_process(*job_);
     channels_.rank = rank();
     channels_.host = host_name();
     channels_.checksums = settings_.checksums;
@@ -204,24 +302,19 @@ void Communicator::start_executor() {
     ExecutorOptions options;
     options.may_spin = ports_->placement().may_spin;
     options.timeout = settings_.timeout;
-    // Half: the verdict on the greetings is agreed upon within the other half.
-    options.greeting_timeout = std::min(settings_.timeout / 2, longest_greeting);
     options.stall_warning = settings_.stall_warning;
     options.progress = settings_.progress;
     options.log = log_;
     options.trace = timeline_.get();
     options.look_at_processes = [this] { return job_->look_at_processes(); };
     options.process_text = [this](Rank rank) { return job_->process_text(rank); };
-    engine_ = std::make_unique<Engine>(channels_.groups, *port_threads_, options.may_spin,
-                                       options.progress);
     executor_.emplace(channels_, *engine_, options);
 }
 
 void Communicator::prepare_calls() {
     plans_ = PlanCache(settings_.plan_bytes);
-    channel_setup_.emplace(channels_, session_);
     channels_.secret = session_.of_calls();
-    schedules_.emplace(torus_map_, rank(), agreement_, *channel_setup_, *executor_);
+    schedules_.emplace(torus_map_, channels_);
     const SegmentLimits limits{channels_.slot_bytes, settings_.segment_bytes,
                                settings_.landing_bytes};
     planner_.emplace(torus_map_, limits, channels_, *schedules_, *executor_);

@@ -13,15 +13,13 @@
 #include <vector>
 
 #include "backend/bootstrap/bootstrap.hpp"
-#include "comm/communicator/connected_schedules.hpp"
 #include "comm/communicator/pending_call.hpp"
 #include "comm/communicator/planner.hpp"
-#include "comm/communicator/single_copy_access.hpp"
+#include "comm/communicator/schedules.hpp"
 #include "comm/plan/chooser.hpp"
 #include "comm/plan/plan_cache.hpp"
 #include "comm/plan/request.hpp"
 #include "comm/setup/agreement.hpp"
-#include "comm/setup/channel_setup.hpp"
 #include "comm/setup/environment.hpp"
 #include "comm/setup/job.hpp"
 #include "comm/setup/local_ports.hpp"
@@ -53,7 +51,7 @@ class Communicator {
     /// Why it has failed; "" if it has not. From any thread.
     std::string failure() const;
     /// It has failed while its ranks connected for a call, and all of them know: nothing has moved.
-    bool nothing_moved() const { return nothing_moved_; }
+    bool nothing_moved() const { return false; }
     /// What is in use: "memory", "ofi"; "net", "" where the backend has one provider only.
     const std::string& backend() const { return settings_.backend; }
     const std::string& provider() const { return provider_; }
@@ -84,7 +82,7 @@ class Communicator {
     /// What a call would use, with the number of pieces where it is pipelined. Throws
     /// Error(unsupported) when what is forced does not suit the call.
     Choice algorithm(const Request& request) const {
-        return chooser_->choose(request, single_copy_.expected());
+        return chooser_->choose(request, single_copy_);
     }
 
     /// Runs one collective. Both vectors may be the same; what the collective does not use may be
@@ -127,6 +125,9 @@ class Communicator {
     void take_place(const Introductions& introductions);
     std::string choose_ports();
     void open_ports();
+    std::string own_card() const;
+    void shake_hands(std::vector<std::string> cards);
+    void start_engine();
     void start_executor();
     void prepare_calls();
     void log_set_up() const;
@@ -147,7 +148,7 @@ class Communicator {
     Session session_;
     TorusMap torus_map_;
     std::optional<Chooser> chooser_;
-    SingleCopyAccess single_copy_;
+    bool single_copy_ = false;  ///< ranks get at each other's memory; alike on all of them
     std::optional<LocalPorts> ports_;
     std::unique_ptr<Trace> timeline_;  ///< null: none is kept
     Channels channels_;
@@ -155,15 +156,13 @@ class Communicator {
     std::unique_ptr<PortThreads> port_threads_;
     std::unique_ptr<Engine> engine_;
     std::optional<Executor> executor_;
-    std::optional<ChannelSetup> channel_setup_;
-    std::optional<ConnectedSchedules> schedules_;
+    std::optional<Schedules> schedules_;
     std::optional<Planner> planner_;
     PlanCache plans_;
     std::atomic<Status> failed_{Status::success};
     std::mutex failing_mutex_;          ///< one thread finds out why
     mutable std::mutex failure_mutex_;  ///< guards failure_, which any thread may ask for
     std::string failure_;
-    bool nothing_moved_ = false;
 
     /// Goes first: a port group that closes still sends, and may read what the executor holds.
     struct GroupsEnd {

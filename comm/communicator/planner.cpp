@@ -37,15 +37,9 @@ std::unique_ptr<Plan> Planner::plan(const Request& request, const Choice& choice
         plan->call.kernels = reduce_kernels(request.type, request.op);
         plan->call.kernels.ranks = static_cast<std::uint32_t>(map_.torus.ranks());
     }
-    schedules_.get(choice, !request.synchronises(), plan->text, [&](const Schedule& schedule) {
-        lower_segments(*plan, request, choice, schedule);
-    });
+    lower_segments(*plan, request, choice, schedules_.get(choice, !request.synchronises()));
     plan->call.segments = plan->segments;
     return plan;
-}
-
-const Schedule& Planner::connected_schedule(const Request& request, const Choice& choice) {
-    return schedules_.get(choice, false, text_of(request, choice));
 }
 
 /// Segments of one shape share a program.

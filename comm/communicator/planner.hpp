@@ -5,12 +5,13 @@
 #include <memory>
 #include <string>
 
-#include "comm/communicator/connected_schedules.hpp"
+#include "comm/communicator/schedules.hpp"
 #include "comm/plan/chooser.hpp"
 #include "comm/plan/plan.hpp"
 #include "comm/plan/segments.hpp"
 #include "comm/setup/torus_map.hpp"
 #include "threads/executor/channels.hpp"
+#include "threads/executor/executor.hpp"
 
 namespace trefoil {
 
@@ -20,20 +21,16 @@ class Planner {
   public:
     /// All but `limits` outlive this.
     Planner(const TorusMap& map, const SegmentLimits& limits, Channels& channels,
-            ConnectedSchedules& schedules, Executor& executor)
+            Schedules& schedules, Executor& executor)
         : map_(map),
           limits_(limits),
           channels_(channels),
           schedules_(schedules),
           executor_(executor) {}
 
-    /// Collective where the schedule is new: then all ranks throw OutOfStep when one of them fails.
-    /// Error(unsupported) is thrown on all ranks alike; any other error is this rank's own, about a
-    /// schedule that the others have, too.
+    /// Waits for nobody. Error(unsupported) is thrown on all ranks alike; any other error is this
+    /// rank's own.
     std::unique_ptr<Plan> plan(const Request& request, const Choice& choice);
-
-    /// This rank's schedule for the request. Collective where it is new. Throws OutOfStep.
-    const Schedule& connected_schedule(const Request& request, const Choice& choice);
 
   private:
     void lower_segments(Plan& plan, const Request& request, const Choice& choice,
@@ -43,7 +40,7 @@ class Planner {
     const TorusMap& map_;
     SegmentLimits limits_;
     Channels& channels_;
-    ConnectedSchedules& schedules_;
+    Schedules& schedules_;
     Executor& executor_;
 };
 

@@ -142,7 +142,7 @@ class Lowering {
         step.puts.first = static_cast<std::uint32_t>(program_.puts.size());
         for (const std::uint32_t in : program_.used_in) {
             ProgramPut put;
-            put.channel = channels_.in[in].opposite;
+            put.channel = channels_.in[in].opposite.load(std::memory_order_relaxed);
             put.acknowledged_in = in;
             put.group = channels_.in[in].group;
             program_.puts.push_back(put);

@@ -172,14 +172,16 @@ void PartPulls::begin_part() {
 }
 
 ProgramOp PartPulls::open(Rank peer, Location addresses) {
-    const auto channel = std::find_if(channels_.out.begin(), channels_.out.end(),
-                                      [peer](const OutChannel& c) { return c.peer == peer; });
-    if (channel == channels_.out.end()) {
+    std::uint32_t channel = 0;
+    while (channel < channels_.out.size() && channels_.out[channel].peer != peer) {
+        ++channel;
+    }
+    if (channel == channels_.out.size()) {
         throw Error(Status::internal, "no channel to rank " + std::to_string(peer) +
                                           ", which opens its vectors; please report this");
     }
     const std::uint32_t input = program_.spaces();
-    program_.peers.push_back(static_cast<std::uint32_t>(channel - channels_.out.begin()));
+    program_.peers.push_back(channel);
     inputs_[peer] = input;
     return {ProgramOp::Kind::open, {input, 0}, addresses, {}, 0};
 }
@@ -187,10 +189,10 @@ ProgramOp PartPulls::open(Rank peer, Location addresses) {
 void PartPulls::place_source(const Move& move, PlacedMove& placed) const {
     if (move.pulls()) {
         const std::uint32_t input = input_of(move.peer);
-        const OutChannel& channel = channels_.out[program_.peer_of(input)];
+        const auto peer = static_cast<std::size_t>(move.peer);
         placed.source.space = move.initial ? input : input + 1;
         placed.by_transport =
-            channels_.groups[channel.group]->reach(channel.endpoint) != Reach::addresses;
+            peer >= channels_.in_this_process.size() || !channels_.in_this_process[peer];
     } else if (move.initial) {
         placed.source.space = Location::input;
     }
@@ -229,16 +231,6 @@ ProgramRange PartPulls::list_peers(std::span<const Move> moves) {
                              static_cast<std::uint32_t>(channels.size())};
     program_.reads.insert(program_.reads.end(), channels.begin(), channels.end());
     return range;
-}
-
-bool reaches_peers(const Schedule& schedule, const Channels& channels) {
-    return std::all_of(schedule.moves.begin(), schedule.moves.end(), [&](const Move& m) {
-        const auto channel = std::find_if(channels.out.begin(), channels.out.end(),
-                                          [&](const OutChannel& c) { return c.peer == m.peer; });
-        return !m.pulls() ||
-               (channel != channels.out.end() &&
-                channels.groups[channel->group]->reach(channel->endpoint) != Reach::none);
-    });
 }
 
 std::vector<ProgramOp> lower_pulls(std::span<const PlacedMove> moves, const PullPlan& plan) {

@@ -28,10 +28,6 @@ struct PlacedMove {
 /// one move reads it.
 bool is_temporary(const Schedule& schedule, const Part& part, Block block);
 
-/// Whether this rank gets at the memory of all peers from which the schedule pulls; its channels
-/// are connected.
-bool reaches_peers(const Schedule& schedule, const Channels& channels);
-
 /// How the parts of one program get at their peers' vectors.
 class PartPulls {
   public:

@@ -58,21 +58,4 @@ std::string threads_text(const Settings& settings, const LocalPorts& ports) {
            (placement.oversubscription.empty() ? "" : ": ") + placement.oversubscription;
 }
 
-void log_connected(const Channels& channels, const NewChannels& added, const std::string& call) {
-    const std::size_t out = channels.out.size() - added.first_out;
-    const std::size_t in = channels.in.size() - added.first_in;
-    if (out == 0 && in == 0) {
-        return;
-    }
-    log_info(LogTopic::transport, [&] {
-        return std::to_string(out) + " connections out and " + std::to_string(in) + " in (" +
-               std::to_string(in * channels.slots * channels.slot_bytes) +
-               " bytes of landing memory) for " + call;
-    });
-    for (std::size_t c = added.first_out; c < channels.out.size(); ++c) {
-        log_debug(LogTopic::transport,
-                  [&] { return "connected: " + route_text(channels, channels.out[c]); });
-    }
-}
-
 }  // namespace trefoil

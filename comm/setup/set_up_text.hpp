@@ -4,7 +4,6 @@
 
 #include <string>
 
-#include "comm/setup/channel_setup.hpp"
 #include "comm/setup/environment.hpp"
 #include "comm/setup/local_ports.hpp"
 #include "comm/setup/torus_map.hpp"
@@ -19,8 +18,5 @@ std::string nics_text(const Torus& torus, const LocalPorts& ports);
 
 /// "2 port threads (dedicated), on cores 0,2; who waits spins briefly".
 std::string threads_text(const Settings& settings, const LocalPorts& ports);
-
-/// Tells the log what was connected for a call, and each route if that is wanted.
-void log_connected(const Channels& channels, const NewChannels& added, const std::string& call);
 
 }  // namespace trefoil

@@ -98,17 +98,22 @@ Cards::End Cards::end_of(Rank rank, Port port) const {
                                       to_string(port) + "; do all ranks have the same torus?");
 }
 
-std::string Cards::port_text(Rank rank, Port port) const {
+std::string Cards::place_text(Rank rank, Port port) const {
     const Card card = decode_card(encoded_.at(static_cast<std::size_t>(rank)));
-    std::string place;
     for (const GroupCard& group : card.groups) {
         for (const PortCard& candidate : group.ports) {
             if (candidate.port == port) {
-                place = " (host " + card.host + ", NIC " + candidate.text + ")";
+                return "host " + card.host + ", NIC " + candidate.text;
             }
         }
     }
-    return "direction " + to_string(port) + " of rank " + std::to_string(rank) + place;
+    return {};
+}
+
+std::string Cards::port_text(Rank rank, Port port) const {
+    const std::string place = place_text(rank, port);
+    return "direction " + to_string(port) + " of rank " + std::to_string(rank) +
+           (place.empty() ? place : " (" + place + ")");
 }
 
 std::string Cards::route_text(Rank from, Port own, Rank to) const {

@@ -56,6 +56,8 @@ class Cards {
     /// Throws Error(mismatch) when the rank has no such port.
     End end_of(Rank rank, Port port) const;
 
+    /// "host a, NIC net 10.0.0.1 (eth0)"; "" where the rank has no such port.
+    std::string place_text(Rank rank, Port port) const;
     /// "direction +0 of rank 3 (host a, NIC net 10.0.0.1 (eth0))".
     std::string port_text(Rank rank, Port port) const;
     /// "direction +0 of rank 3 (...) to direction -0 of rank 4 (...)".

@@ -55,7 +55,7 @@ class PostOffice {
     }
     /// Who hears each entry that comes. May say something, and throw Error, which breaks the
     /// connection.
-    using Listener = std::function<void(Connection&, const Entry&)>;
+    using Listener = std::function<void(Connection&, const StreamEntry&)>;
     void listen(Listener listener) { listener_ = std::move(listener); }
 
     /// Makes the connection unless it is there. Throws Error, with both ends named.
@@ -85,6 +85,7 @@ class PostOffice {
     bool is_quiet() const;
     /// Since the last time.
     std::vector<BrokenConnection> take_broken() { return std::exchange(broken_, {}); }
+    bool has_broken() const { return !broken_.empty(); }
     /// Those whose peer has not answered the last record, in words.
     std::vector<std::string> unanswered() const;
 

@@ -77,7 +77,7 @@ void append_entry(std::string& stream, std::uint8_t kind, std::string_view body)
     stream.append(body);
 }
 
-std::optional<Entry> first_entry(std::string_view stream) {
+std::optional<StreamEntry> first_entry(std::string_view stream) {
     if (stream.size() < entry_header) {
         return std::nullopt;
     }
@@ -91,7 +91,7 @@ std::optional<Entry> first_entry(std::string_view stream) {
     if (stream.size() - entry_header < length) {
         return std::nullopt;
     }
-    return Entry{static_cast<std::uint8_t>(stream[0]), stream.substr(entry_header, length),
+    return StreamEntry{static_cast<std::uint8_t>(stream[0]), stream.substr(entry_header, length),
                  entry_header + length};
 }
 

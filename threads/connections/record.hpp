@@ -52,13 +52,13 @@ std::optional<std::uint64_t> read_answer(const std::byte* place, const Proof& pr
 /// A connection's stream is entries one behind the other: a kind, a length, so many bytes.
 inline constexpr std::size_t entry_limit = std::size_t{1} << 20;
 void append_entry(std::string& stream, std::uint8_t kind, std::string_view body);
-struct Entry {
+struct StreamEntry {
     std::uint8_t kind = 0;
     std::string_view body;
     std::size_t bytes = 0;  ///< that it takes of the stream
 };
 /// The first entry of a stream, if it is there whole. Throws Error(mismatch) for one that is longer
 /// than any.
-std::optional<Entry> first_entry(std::string_view stream);
+std::optional<StreamEntry> first_entry(std::string_view stream);
 
 }  // namespace trefoil

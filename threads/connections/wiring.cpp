@@ -22,7 +22,7 @@ ChannelKey first_of(std::uint64_t communicator) {
 Wiring::Wiring(PostOffice& post, LandingArena& arena, std::uint32_t channel_limit,
                Listeners listeners)
     : post_(post), arena_(arena), channel_limit_(channel_limit), listeners_(std::move(listeners)) {
-    post_.listen([this](Connection& from, const Entry& entry) { hear(from, entry); });
+    post_.listen([this](Connection& from, const StreamEntry& entry) { hear(from, entry); });
 }
 
 void Wiring::begin(std::uint64_t communicator) {
@@ -153,6 +153,10 @@ Wire* Wiring::wire_of(const ChannelKey& key) {
     return found == wires_.end() ? nullptr : &found->second;
 }
 
+void Wiring::greet(Rank to, Port own) {
+    post_.say(post_.connection(to, own), static_cast<std::uint8_t>(Kind::greeting), {});
+}
+
 void Wiring::letter(Rank to, Port own, std::uint64_t tag, std::string_view text) {
     BlobWriter letter;
     letter.number(tag);
@@ -165,12 +169,16 @@ void Wiring::lose(Rank peer) {
     for (auto wire = wires_.begin(); wire != wires_.end();) {
         const bool is_his = wire->first.peer == peer;
         wire->second.peer_left |= is_his;
+        if (is_his) {
+            tell_left(wire->first);
+        }
         wire = is_his && !communicators_.contains(wire->first.communicator) ? wires_.erase(wire)
                                                                             : std::next(wire);
     }
     for (const auto& landing : landings_) {
         if (landing && landing->key.peer == peer) {
             landing->peer_left = true;
+            tell_left(landing->key);
         }
     }
 }

@@ -44,6 +44,9 @@ class Wiring {
         /// A channel of a communicator that exists here can be put through. The wire stays where it
         /// is until the communicator ends.
         std::function<void(Wire&)> wired;
+        /// The peer's communicator has ended: it puts nothing through the channel any more, and
+        /// takes nothing.
+        std::function<void(const ChannelKey&)> left;
         /// Somebody's letter().
         std::function<void(Rank from, Port own, std::uint64_t tag, std::string_view text)> letter;
     };
@@ -79,6 +82,8 @@ class Wiring {
         return landing->ended ? nullptr : landing;
     }
 
+    /// A word without a meaning: what it shows is that the connection works.
+    void greet(Rank to, Port own);
     /// A text for the peer, which hears those of one connection in order.
     void letter(Rank to, Port own, std::uint64_t tag, std::string_view text);
     /// The peer's process is gone: nothing is said to it any more, and it will say nothing.
@@ -102,7 +107,7 @@ class Wiring {
     Numbers numbers() const;
 
   private:
-    enum class Kind : std::uint8_t { memory = 1, hello, farewell, gone, letter, leaving };
+    enum class Kind : std::uint8_t { memory = 1, hello, farewell, gone, letter, leaving, greeting };
     /// What both ends of a connection know of the landing memory of the other one.
     struct Memories {
         std::vector<bool> described;                  ///< own chunks
@@ -113,10 +118,15 @@ class Wiring {
     static bool may_be_given_back(const Landing& landing) noexcept {
         return landing.ended && landing.puts && landing.arrivals >= *landing.puts;
     }
-    void hear(Connection& from, const Entry& entry);
+    void hear(Connection& from, const StreamEntry& entry);
     void hear_hello(Connection& from, std::string_view body);
     void hear_farewell(Connection& from, std::string_view body);
     void hear_gone(Connection& from, std::string_view body);
+    void tell_left(const ChannelKey& key) {
+        if (listeners_.left && communicators_.contains(key.communicator)) {
+            listeners_.left(key);
+        }
+    }
     void say_hello(Connection& to, const Landing& landing);
     void say_farewell(const Wire& wire);
     std::uint32_t next_id();

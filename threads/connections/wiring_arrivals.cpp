@@ -18,7 +18,7 @@ void require(bool holds, const char* what) {
 
 }  // namespace
 
-void Wiring::hear(Connection& from, const Entry& entry) {
+void Wiring::hear(Connection& from, const StreamEntry& entry) {
     BlobReader body(entry.body);
     switch (static_cast<Kind>(entry.kind)) {
         case Kind::memory: {
@@ -44,6 +44,8 @@ void Wiring::hear(Connection& from, const Entry& entry) {
         }
         case Kind::leaving:
             lose(from.peer);
+            break;
+        case Kind::greeting:
             break;
         default:
             require(false, "an entry of no known kind");
@@ -88,6 +90,7 @@ void Wiring::hear_farewell(Connection& from, std::string_view body) {
             "farewell for a channel that is not its own");
     landing->puts = farewell.number<std::uint64_t>();
     landing->peer_left = true;
+    tell_left(landing->key);
     look_again_ |= may_be_given_back(*landing);
 }
 
@@ -101,6 +104,7 @@ void Wiring::hear_gone(Connection& from, std::string_view body) {
     }
     if (communicators_.contains(communicator)) {
         wire->second.peer_left = true;
+        tell_left(wire->first);
         return;
     }
     say_farewell(wire->second);

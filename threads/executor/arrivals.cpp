@@ -36,46 +36,32 @@ void Arrivals::adopt(RunningSegment& segment) noexcept {
         by_use[use] = {segment.number() + 1, messages, messages};
         by_use[(use + modulus / 2) % modulus] = {};
     }
-    std::erase_if(early_, [&](std::uint64_t bits) {
-        const Notification notification = Notification::decode(bits);
-        Use* const found = use_of(notification);
+    std::erase_if(early_, [&](const Early& early) {
+        const Notification notification = Notification::decode(early.bits);
+        Use* const found = use_of(early.channel, notification);
         if (found != nullptr) {
-            count(*found, notification);
+            count(*found, early.channel, notification);
         }
         return found != nullptr;
     });
 }
 
-bool Arrivals::arrive(std::uint64_t bits) noexcept {
+bool Arrivals::arrive(std::uint64_t bits, std::uint32_t channel) noexcept {
     const Notification notification = Notification::decode(bits);
-    if (notification.is_message()) {
-        Use* const use = use_of(notification);
-        if (use != nullptr) {
-            count(*use, notification);
-            return true;
-        }
+    if (!notification.is_message()) {
+        return controls_.acknowledged(group_, channel, notification);
     }
-    return keep(bits);
-}
-
-bool Arrivals::keep(std::uint64_t bits) noexcept {
-    const Notification notification = Notification::decode(bits);
-    if (notification.is_message()) {
-        early_.push_back(bits);
-        return true;
+    if (Use* const use = use_of(channel, notification)) {
+        count(*use, channel, notification);
+    } else {
+        early_.push_back({bits, channel});
     }
-    return controls_.take(group_, notification);
+    return true;
 }
 
 /// The use that the message belongs to, or null where its segment has not begun here.
-Arrivals::Use* Arrivals::use_of(const Notification& notification) noexcept {
-    const std::uint32_t channel = channels_.in_of(group_, notification.channel);
-    if (channel == InChannel::none) {
-        failure_.set(Status::internal, "a notification names channel " +
-                                           std::to_string(notification.channel) +
-                                           ", which does not exist; please report this");
-        return nullptr;
-    }
+Arrivals::Use* Arrivals::use_of(std::uint32_t channel,
+                                const Notification& notification) noexcept {
     if (channel >= uses_.size()) {
         return nullptr;  // a new channel, which no program here knows yet
     }
@@ -84,10 +70,10 @@ Arrivals::Use* Arrivals::use_of(const Notification& notification) noexcept {
 }
 
 /// The message is one that the call expects, and its bytes are those that were sent.
-bool Arrivals::fits(const RunningSegment& segment, const Notification& notification) noexcept {
+bool Arrivals::fits(const RunningSegment& segment, std::uint32_t channel,
+                    const Notification& notification) noexcept {
     const Program& program = segment.program();
     const Call& call = segment.call().call();
-    const std::uint32_t channel = channels_.in_of(group_, notification.channel);
     const bool expected =
         channel < program.arrivals.size() && notification.index < program.arrivals[channel].count;
     Notification due;
@@ -133,8 +119,7 @@ void Arrivals::fail_for_double(std::uint32_t channel) noexcept {
                                        " arrived twice; please report this");
 }
 
-void Arrivals::count(Use& use, const Notification& notification) noexcept {
-    const std::uint32_t channel = channels_.in_of(group_, notification.channel);
+void Arrivals::count(Use& use, std::uint32_t channel, const Notification& notification) noexcept {
     if (use.missing == 0) {  // then another segment may be in its place
         if (notification.index < use.messages) {
             fail_for_double(channel);
@@ -148,7 +133,7 @@ void Arrivals::count(Use& use, const Notification& notification) noexcept {
     }
     RunningSegment& segment = queue_.at(use.segment - 1);
     const Program& program = segment.program();
-    if (!fits(segment, notification)) {
+    if (!fits(segment, channel, notification)) {
         return;
     }
     const std::uint32_t arrival = program.arrivals[channel].first + notification.index;

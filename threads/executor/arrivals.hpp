@@ -27,10 +27,8 @@ class Arrivals {
     void make_room(RoomNeeded& room);
     /// The segment runs: takes those of its messages that have been early.
     void adopt(RunningSegment& segment) noexcept;
-    /// A notification has come while a call runs. True: the call may go on by it.
-    bool arrive(std::uint64_t bits) noexcept;
-    /// One has come between calls: a message is early. True: a call may go on by it.
-    bool keep(std::uint64_t bits) noexcept;
+    /// A notification of an incoming channel has come. True: a call may go on by it.
+    bool arrive(std::uint64_t bits, std::uint32_t channel) noexcept;
 
     std::size_t early() const { return early_.size(); }
 
@@ -42,10 +40,17 @@ class Arrivals {
         std::uint32_t missing = 0;   ///< those that have not come
     };
 
-    Use* use_of(const Notification& notification) noexcept;
-    void count(Use& use, const Notification& notification) noexcept;
+    /// A message of a use that has not begun here.
+    struct Early {
+        std::uint64_t bits = 0;
+        std::uint32_t channel = 0;
+    };
+
+    Use* use_of(std::uint32_t channel, const Notification& notification) noexcept;
+    void count(Use& use, std::uint32_t channel, const Notification& notification) noexcept;
     void fail_for_double(std::uint32_t channel) noexcept;
-    bool fits(const RunningSegment& segment, const Notification& notification) noexcept;
+    bool fits(const RunningSegment& segment, std::uint32_t channel,
+              const Notification& notification) noexcept;
     std::uint32_t checksum_of(const Program& program, std::uint32_t channel,
                               const Notification& notification) const noexcept;
 
@@ -61,7 +66,7 @@ class Arrivals {
     /// to come finds none, and one that comes twice is found.
     std::vector<std::array<Use, Notification::use_modulus>> uses_;
     std::uint64_t room_ = 0;            ///< RoomNeeded::version()
-    std::vector<std::uint64_t> early_;  ///< messages of uses that have not begun here
+    std::vector<Early> early_;
 };
 
 }  // namespace trefoil

@@ -42,19 +42,6 @@ inline constexpr std::uint32_t landing_slots = 2 * segment_window;
 static_assert(Notification::use_modulus % landing_slots == 0, "the slot follows from the use");
 static_assert(Notification::use_modulus >= 2 * landing_slots - 1, "see above: three uses behind");
 
-/// An atomic that set-up may copy, while no other thread looks at it.
-template <typename T>
-class CopyableAtomic : public std::atomic<T> {
-  public:
-    using std::atomic<T>::atomic;
-    CopyableAtomic(const CopyableAtomic& other)
-        : std::atomic<T>(other.load(std::memory_order_relaxed)) {}
-    CopyableAtomic& operator=(const CopyableAtomic& other) {
-        this->store(other.load(std::memory_order_relaxed), std::memory_order_relaxed);
-        return *this;
-    }
-};
-
 /// The receiving end's count. By worker 0.
 class InUses {
   public:
@@ -99,7 +86,7 @@ class OutUses {
 
     std::uint64_t begun_ = 0;
     /// A bit for each use that is to be acknowledged and was not yet.
-    CopyableAtomic<std::uint8_t> awaited_{0};
+    std::atomic<std::uint8_t> awaited_{0};
 };
 
 }  // namespace trefoil

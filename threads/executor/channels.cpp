@@ -4,7 +4,110 @@
 
 #include <algorithm>
 
+#include "threads/executor/cause.hpp"
+#include "threads/executor/put_cookie.hpp"
+#include "topo/error.hpp"
+
 namespace trefoil {
+
+namespace {
+
+constexpr std::size_t channel_limit = PutCookie::channel_limit;
+
+void require_room(std::size_t channels) {
+    if (channels >= channel_limit) {
+        throw Error(Status::unsupported, "more than " + std::to_string(channel_limit) +
+                                             " connections of this rank; use another algorithm");
+    }
+}
+
+}  // namespace
+
+std::uint32_t Channels::add_out(Rank peer, Port port) {
+    const auto [known, is_new] = out_by_end_.try_emplace({peer, port.index}, 0);
+    if (!is_new) {
+        return known->second;
+    }
+    try {
+        require_room(out.size());
+        const auto number = static_cast<std::uint32_t>(out.size());
+        out.append([&](OutChannel& channel) {
+            channel.peer = peer;
+            channel.port = port;
+            channel.group = group_of(port);
+        });
+        known->second = number;
+        const auto opposite = in_by_end_.find({peer, port.index});
+        if (opposite != in_by_end_.end()) {
+            in[opposite->second].opposite.store(number, std::memory_order_relaxed);
+        }
+    } catch (...) {
+        out_by_end_.erase(known);
+        throw;
+    }
+    return known->second;
+}
+
+std::uint32_t Channels::add_in(Rank peer, Port port) {
+    const auto [known, is_new] = in_by_end_.try_emplace({peer, port.index}, 0);
+    if (!is_new) {
+        return known->second;
+    }
+    try {
+        require_room(in.size());
+        const auto number = static_cast<std::uint32_t>(in.size());
+        const auto opposite = out_by_end_.find({peer, port.index});
+        in.append([&](InChannel& channel) {
+            channel.peer = peer;
+            channel.port = port;
+            channel.group = group_of(port);
+            if (opposite != out_by_end_.end()) {
+                channel.opposite.store(opposite->second, std::memory_order_relaxed);
+            }
+        });
+        known->second = number;
+    } catch (...) {
+        in_by_end_.erase(known);
+        throw;
+    }
+    return known->second;
+}
+
+int Channels::group_of(Port port) const {
+    for (std::size_t g = 0; g < groups.size(); ++g) {
+        const auto& ports = groups[g]->ports();
+        if (std::find(ports.begin(), ports.end(), port) != ports.end()) {
+            return static_cast<int>(g);
+        }
+    }
+    throw Error(Status::internal, "port " + to_string(port) + " was not opened");
+}
+
+Rank Channels::rank_of_first(Rank first) const {
+    if (first_rank.empty()) {
+        return first;
+    }
+    const auto found = std::find(first_rank.begin(), first_rank.end(), first);
+    return found == first_rank.end() ? Cause::nobody
+                                     : static_cast<Rank>(found - first_rank.begin());
+}
+
+bool has_ended(const Channels& channels, Rank peer) {
+    const auto left = [peer](const auto& channel) {
+        return channel.peer == peer && channel.left.load(std::memory_order_relaxed);
+    };
+    for (const InChannel& channel : channels.in) {
+        if (left(channel)) {
+            return true;
+        }
+    }
+    for (const OutChannel& channel : channels.out) {
+        if (left(channel)) {
+            return true;
+        }
+    }
+    return false;
+}
 
 std::string own_text(const Channels& channels, Port own) {
     std::string place;
@@ -19,9 +122,11 @@ std::string own_text(const Channels& channels, Port own) {
 }
 
 std::string peer_text(const Channels& channels, Rank peer, Port port) {
-    const auto known = channels.peer_places.find({peer, port.index});
+    const std::string place = channels.cards == nullptr
+                                  ? std::string()
+                                  : channels.cards->place_text(channels.first_rank_of(peer), port);
     return "direction " + to_string(port) + " of rank " + std::to_string(peer) +
-           (known == channels.peer_places.end() ? "" : " (" + known->second + ")");
+           (place.empty() ? place : " (" + place + ")");
 }
 
 std::string route_text(const Channels& channels, Port own, Rank peer) {

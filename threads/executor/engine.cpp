@@ -2,16 +2,25 @@
 // Who drives, who sleeps, and how all stop for what needs all groups in one hand.
 #include "threads/executor/engine.hpp"
 
+#include <algorithm>
+#include <exception>
+#include <thread>
+
 #include "threads/executor/executor.hpp"
+#include "threads/executor/put_cookie.hpp"
+#include "threads/executor/reports.hpp"
 #include "threads/executor/worker.hpp"
 
 namespace trefoil {
 
 namespace {
 constexpr int spins_before_sleep = 1000;  // some 20 us: the next call often follows at once
+/// Whoever waits for this rank's last words takes them soon; the others need none.
+constexpr std::chrono::milliseconds longest_farewell{50};
 }  // namespace
 
-Engine::Engine(Groups groups, PortThreads& port_threads, bool may_spin, Progress progress)
+Engine::Engine(Groups groups, Member member, PortThreads& port_threads, bool may_spin,
+               Progress progress)
     : groups_(std::move(groups)),
       port_threads_(port_threads),
       may_spin_(may_spin),
@@ -21,7 +30,7 @@ Engine::Engine(Groups groups, PortThreads& port_threads, bool may_spin, Progress
       wake_up_(groups_) {
     for (std::size_t i = 0; i < groups_.size(); ++i) {
         const bool in_caller = i == 0 && port_threads.caller_works();
-        workers_.push_back(std::make_unique<Worker>(i, in_caller, *this));
+        workers_.push_back(std::make_unique<Worker>(i, in_caller, *this, member.rank, member.ranks));
     }
     if (serves_) {
         port_threads_.start(
@@ -34,6 +43,17 @@ Engine::~Engine() {
 }
 
 void Engine::end() noexcept {
+    if (cards_ != nullptr && !workers_.empty()) {
+        const Exclusive held(*this);
+        try {
+            for (const auto& worker : workers_) {
+                worker->links().wiring().leave();
+            }
+        } catch (const std::exception&) {  // no memory: peers see it by the connection
+        }
+        see_off(longest_farewell);
+        cards_.reset();
+    }
     if (serves_ && !stopping_.exchange(true)) {
         generation_.fetch_add(1, std::memory_order_release);
         generation_.notify_all();
@@ -44,18 +64,158 @@ void Engine::end() noexcept {
     groups_.clear();
 }
 
+Card Engine::card() const {
+    Card card;
+    for (const auto& worker : workers_) {
+        card.groups.push_back(worker->links().post().card());
+    }
+    return card;
+}
+
+void Engine::meet(std::shared_ptr<const Cards> cards, const Prove& prove) {
+    const Exclusive held(*this);
+    cards_ = std::move(cards);
+    for (const auto& worker : workers_) {
+        worker->links().post().open(*cards_, prove);
+    }
+}
+
+Links& Engine::links(std::size_t group) {
+    return workers_[group]->links();
+}
+
+std::vector<LetterBox*> Engine::letter_boxes() {
+    std::vector<LetterBox*> boxes;
+    for (const auto& worker : workers_) {
+        boxes.push_back(&worker->links());
+    }
+    return boxes;
+}
+
+void Engine::say(Rank to, Port own, std::uint64_t tag, std::string_view text) {
+    for (std::size_t g = 0; g < groups_.size(); ++g) {
+        const std::vector<Port>& ports = groups_[g]->ports();
+        if (std::find(ports.begin(), ports.end(), own) != ports.end()) {
+            std::string letter(1, static_cast<char>(LetterKind::agreement));
+            letter += text;
+            links(g).send(to, own, tag, std::move(letter));
+            wake_up_.announce_from_outside();
+            return;
+        }
+    }
+    throw Error(Status::internal, "port " + to_string(own) + " was not opened");
+}
+
+void Engine::hear(Rank from, Port own, std::uint64_t tag, std::string_view text) {
+    if (hear_) {
+        hear_(from, own, tag, text);
+        announce();
+    }
+}
+
+// Counts as a call in flight: those who serve work only then.
+bool Engine::drive_until(const std::function<bool()>& over,
+                         std::chrono::steady_clock::time_point deadline) {
+    using Clock = std::chrono::steady_clock;
+    issued();
+    bool done = over();
+    Waiting waiting(may_spin_);
+    while (!done && Clock::now() < deadline) {
+        bool moved = false;
+        if (!serves_ && try_take_turn()) {
+            bool trouble = false;
+            for (const auto& worker : workers_) {
+                moved |= worker->round(trouble);
+            }
+            if (trouble) {
+                settle_failures();
+            }
+            leave_turn();
+        }
+        done = over();
+        if (done || moved) {
+            waiting.reset();
+            continue;
+        }
+        if (progress_) {
+            progress_();
+        }
+        const auto nap = std::min(waiting.idle(), longest_sleep_with_progress);
+        if (nap.count() > 0) {
+            std::this_thread::sleep_for(nap);
+        }
+    }
+    completed();
+    return done;
+}
+
+std::uint32_t Engine::next_number(const Exclusive&) {
+    const auto free = std::find(executors_.begin(), executors_.end(), nullptr);
+    const auto number = static_cast<std::size_t>(free - executors_.begin());
+    if (number >= PutCookie::executor_limit) {
+        throw Error(Status::unsupported, "more than " + std::to_string(number) +
+                                             " communicators; destroy some");
+    }
+    return static_cast<std::uint32_t>(number);
+}
+
 void Engine::attach(Executor& executor, const Exclusive&) {
-    executors_.push_back(&executor);
+    executors_.resize(std::max<std::size_t>(executors_.size(), executor.number() + 1));
+    executors_[executor.number()] = &executor;
     for (const auto& worker : workers_) {
         worker->add(executor);
     }
 }
 
 void Engine::detach(Executor& executor, const Exclusive&) noexcept {
-    std::erase(executors_, &executor);
+    executors_[executor.number()] = nullptr;
     for (const auto& worker : workers_) {
         worker->remove(executor);
     }
+}
+
+std::size_t Engine::executors() const {
+    return executors_.size() -
+           static_cast<std::size_t>(std::count(executors_.begin(), executors_.end(), nullptr));
+}
+
+void Engine::fail_all_but(const Executor& executor, const Cause& cause) noexcept {
+    for (Executor* const other : executors_) {
+        if (other != nullptr && other != &executor) {
+            other->fall_with(cause);
+        }
+    }
+    see_off(longest_farewell);
+}
+
+void Engine::look_after(Executor& executor) noexcept {
+    for (std::size_t i = 0; i < workers_.size(); ++i) {
+        workers_[i]->look_after(executor.part(i));
+    }
+}
+
+void Engine::see_off(std::chrono::milliseconds longest) noexcept {
+    const auto deadline = std::chrono::steady_clock::now() + longest;
+    bool quiet = false;
+    while (!quiet && std::chrono::steady_clock::now() < deadline) {
+        bool moved = false;
+        quiet = true;
+        for (const auto& worker : workers_) {
+            moved |= worker->listen();
+            quiet &= worker->links().is_quiet();
+        }
+        if (!quiet && !moved) {
+            groups_[0]->wait(std::chrono::microseconds(100));
+        }
+    }
+}
+
+std::vector<BrokenConnection> Engine::broken_so_far() const {
+    std::vector<BrokenConnection> all;
+    for (const auto& worker : workers_) {
+        all.insert(all.end(), worker->broken_so_far().begin(), worker->broken_so_far().end());
+    }
+    return all;
 }
 
 void Engine::issued() noexcept {
@@ -124,7 +284,9 @@ void Engine::drive_erased(Executor& executor, Until until) {
 /// By the one thread that has all groups.
 void Engine::settle_failures() noexcept {
     for (Executor* const executor : executors_) {
-        executor->settle();
+        if (executor != nullptr) {
+            executor->settle();
+        }
     }
 }
 

@@ -3,13 +3,20 @@
 #pragma once
 
 #include <atomic>
+#include <chrono>
 #include <condition_variable>
 #include <cstdint>
+#include <functional>
 #include <memory>
 #include <mutex>
+#include <string>
+#include <string_view>
 #include <vector>
 
 #include "backend/ports/port_group.hpp"
+#include "threads/connections/cards.hpp"
+#include "threads/connections/links.hpp"
+#include "threads/executor/cause.hpp"
 #include "threads/executor/waiters.hpp"
 #include "threads/executor/wake_up.hpp"
 #include "threads/workers/port_threads.hpp"
@@ -37,14 +44,46 @@ class Engine {
   public:
     using Groups = std::vector<std::shared_ptr<PortGroup>>;
 
-    /// `port_threads` outlives the engine. `progress`: called in threads that wait.
-    Engine(Groups groups, PortThreads& port_threads, bool may_spin, Progress progress = {});
+    /// Which rank of how many this is in the job; the cards number them so.
+    struct Member {
+        Rank rank = 0, ranks = 1;
+    };
+
+    /// `port_threads` outlives the engine. `progress`: called in threads that wait. Throws what the
+    /// groups throw when memory is taken from them.
+    Engine(Groups groups, Member member, PortThreads& port_threads, bool may_spin,
+           Progress progress = {});
     ~Engine();  ///< no call is in flight
     Engine(const Engine&) = delete;
     Engine& operator=(const Engine&) = delete;
 
     const Groups& groups() const { return groups_; }
     WakeUp& wake_up() { return wake_up_; }
+
+    // How the ranks come to know each other: all give each other their cards, once, before anything
+    // is said.
+    Card card() const;
+    void meet(std::shared_ptr<const Cards> cards, const Prove& prove);
+    const std::shared_ptr<const Cards>& cards() const { return cards_; }
+    /// By group; its owner's.
+    Links& links(std::size_t group);
+    std::vector<LetterBox*> letter_boxes();
+
+    // Words that belong to no communicator.
+    /// From any thread: a letter to a rank of the job, through an own port. It leaves when the
+    /// engine is driven. The peer's on_letter() hears it.
+    void say(Rank to, Port own, std::uint64_t tag, std::string_view text);
+    /// Who hears letters; called by workers, perhaps by several at a time. Before the first comes.
+    using Hear =
+        std::function<void(Rank from, Port own, std::uint64_t tag, std::string_view text)>;
+    void on_letter(Hear hear) { hear_ = std::move(hear); }
+    void hear(Rank from, Port own, std::uint64_t tag, std::string_view text);
+    /// Something has changed that drive_until() may wait for.
+    void announce() noexcept { waiters_.announce(); }
+    /// Drives, if need be, until `over()`, whose loads are sequentially consistent. False: the
+    /// deadline has passed.
+    bool drive_until(const std::function<bool()>& over,
+                     std::chrono::steady_clock::time_point deadline);
     bool may_spin() const { return may_spin_; }
     Progress progress() const { return progress_; }
     /// Threads of their own do the work.
@@ -53,11 +92,16 @@ class Engine {
     /// that is driven the driver does.
     bool is_waited_for() const { return !serves_ || waiting_.load(std::memory_order_relaxed) != 0; }
 
-    /// The workers drive the executor from now on, and until detach(). `during` holds the engine.
     class Exclusive;
+    /// What cookies call an executor. While the engine is held. Throws Error(unsupported) when
+    /// there are too many.
+    std::uint32_t next_number(const Exclusive& during);
+    /// The workers drive the executor from now on, and until detach(). `during` holds the engine.
     void attach(Executor& executor, const Exclusive& during);
     void detach(Executor& executor, const Exclusive& during) noexcept;
 
+    /// The executor has a call in flight: its workers look after it.
+    void look_after(Executor& executor) noexcept;
     /// A call is in an executor's queue; and one is complete, or has failed.
     void issued() noexcept;
     void completed(std::uint32_t calls = 1) noexcept {
@@ -68,8 +112,18 @@ class Engine {
     }
     /// Ends the workers and lets go of the groups. Executors still there are not driven any more.
     void end() noexcept;
-    /// Takes what has come at a group, between calls. False: nothing has. While the engine is held.
+    /// Takes what has come at a group, and says what is to be said. False: nothing has moved. While
+    /// the engine is held.
     bool listen(std::size_t group) noexcept;
+    /// Listens until all that this rank has said has left, or the time has passed. The same.
+    void see_off(std::chrono::milliseconds longest) noexcept;
+    /// What is broken, as far as was found. The same.
+    std::vector<BrokenConnection> broken_so_far() const;
+    /// How many executors are attached. The same.
+    std::size_t executors() const;
+    /// The groups are about to end because of one executor's failure: all others fail, too. The
+    /// same.
+    void fail_all_but(const Executor& executor, const Cause& cause) noexcept;
 
     /// Returns when `over()`, whose loads must be sequentially consistent: a call is done or its
     /// executor has failed. Drives meanwhile if that is needed. `issue(true)` is called once: by
@@ -166,7 +220,9 @@ class Engine {
     WakeUp wake_up_;
     Waiters waiters_;
     std::vector<std::unique_ptr<Worker>> workers_;
-    std::vector<Executor*> executors_;  ///< attached; changes while nobody works
+    std::vector<Executor*> executors_;  ///< by number, null: none; changes while nobody works
+    std::shared_ptr<const Cards> cards_;
+    Hear hear_;
 
     // Of an engine that is driven.
     std::atomic<bool> turn_taken_{false};

@@ -10,16 +10,22 @@
 
 namespace trefoil {
 
+namespace {
+/// A peer that takes longer to hear of a failure finds it out by itself.
+constexpr std::chrono::milliseconds longest_report{200};
+}  // namespace
+
 Executor::Executor(Channels& channels, Engine& engine, ExecutorOptions options)
     : engine_(engine),
       parts_(channels, engine, std::move(options)),
-      greeting_(channels, parts_.controls, parts_.failure, parts_.options, listen_to_group()),
-      watch_(channels, parts_.queue, parts_.steps, greeting_, parts_.controls, parts_.failure,
+      watch_(channels, parts_.calls, parts_.queue, parts_.steps, parts_.controls, parts_.failure,
              parts_.options) {
-    for (std::size_t i = 0; i < channels.groups.size(); ++i) {
-        worker_parts_.push_back(std::make_unique<WorkerPart>(i, parts_));
-    }
     const Engine::Exclusive held(engine_);
+    number_ = engine_.next_number(held);
+    for (std::size_t i = 0; i < channels.groups.size(); ++i) {
+        worker_parts_.push_back(
+            std::make_unique<WorkerPart>(i, number_, engine_.links(i), parts_));
+    }
     engine_.attach(*this, held);
 }
 
@@ -48,11 +54,13 @@ void Executor::issue(RunningCall& running, const Call& call) noexcept {
     running.begin(call, ++calls_);
     parts_.in_flight.issue();
     parts_.calls.push(running);
+    engine_.look_after(*this);
     engine_.issued();
 }
 
 Status Executor::run(const Call& call) noexcept {
     if (parts_.failure.happened()) {
+        engine_.look_after(*this);
         engine_.drive_until(*this, [this] { return settled(); });
         return parts_.failure.status();
     }
@@ -68,8 +76,10 @@ Status Executor::run(const Call& call) noexcept {
         [&](bool here) {
             if (here) {
                 parts_.calls.push_here(running);
+                engine_.look_after(*this);
             } else {
                 parts_.calls.push(running);
+                engine_.look_after(*this);
                 engine_.issued();
             }
         },
@@ -94,6 +104,19 @@ void Executor::settle() noexcept {
     parts_.in_flight.give_up();
 }
 
+void Executor::fall_with(const Cause& cause) noexcept {
+    if (settled()) {
+        return;
+    }
+    parts_.failure.set(cause);
+    for (std::size_t g = 0; g < parts_.channels.groups.size(); ++g) {
+        parts_.controls.say_failure(g, cause, {});
+    }
+    parts_.reads.withdraw();
+    settled_.store(true, std::memory_order_seq_cst);
+    parts_.in_flight.give_up();
+}
+
 /// In words; "" if none is in flight.
 std::string Executor::oldest_call() const {
     const RunningSegment* oldest = nullptr;
@@ -114,18 +137,45 @@ void Executor::report_failure() noexcept {
             cause = inquiry.cause_of(cause, oldest_call());
             failure.replace(cause);
         }
-        const auto say = [&](std::size_t channel) {
-            return parts_.controls.say_failure(channel, cause);
-        };
-        tell_peers(parts_.channels, listen_to_group(), say, inquiry.gone());
+        const std::vector<Rank> gone = inquiry.gone();
+        for (std::size_t g = 0; g < parts_.channels.groups.size(); ++g) {
+            parts_.controls.say_failure(g, cause, gone);
+        }
+        engine_.see_off(longest_report);
     } catch (const std::bad_alloc&) {  // then peers find out by themselves
+    }
+    parts_.reads.withdraw();
+    let_go_of_buffers();
+}
+
+/// Nothing of the failed calls reads the caller's buffers any more. Where others use the groups,
+/// too, the puts that are under way are waited for; what does not leave in time ends the groups for
+/// all.
+void Executor::let_go_of_buffers() noexcept {
+    const auto leaving = [this] {
+        std::uint32_t puts = 0;
+        for (const auto& part : worker_parts_) {
+            puts += part->leaving();
+        }
+        return puts;
+    };
+    if (engine_.executors() > 1) {
+        const auto deadline = std::chrono::steady_clock::now() + longest_drain;
+        while (leaving() > 0 && std::chrono::steady_clock::now() < deadline) {
+            for (std::size_t g = 0; g < parts_.channels.groups.size(); ++g) {
+                (void)engine_.listen(g);
+            }
+        }
+        if (leaving() == 0) {
+            return;
+        }
+        engine_.fail_all_but(*this, parts_.failure.cause());
     }
     end_groups();
 }
 
 /// All at the same time, so that it takes `longest_drain` and not that for each.
 void Executor::end_groups() noexcept {
-    parts_.reads.withdraw();
     const auto& groups = parts_.channels.groups;
     std::vector<std::thread> threads;
     for (std::size_t i = 1; i < groups.size(); ++i) {
@@ -149,7 +199,7 @@ Cause Executor::cause_of(const Error& error, const std::string& found_here) {
     }
     const Engine::Exclusive held(engine_);
     const Inquiry inquiry(parts_.channels, parts_.controls, parts_.options, listen_to_group());
-    return inquiry.cause_of(error, found_here);  // what the greeting noticed is in the error, too
+    return inquiry.cause_of(error, found_here);
 }
 
 void Executor::give_up(const Cause& cause) noexcept {
@@ -157,15 +207,6 @@ void Executor::give_up(const Cause& cause) noexcept {
         const Engine::Exclusive held(engine_);
         parts_.failure.replace(cause);
         settle();
-    }
-}
-
-void Executor::leave() noexcept {
-    if (!parts_.failure.happened()) {
-        const auto say = [this](std::size_t channel) {
-            return parts_.controls.say(channel, Control::leaving);
-        };
-        tell_peers(parts_.channels, listen_to_group(), say, {});
     }
 }
 

@@ -13,7 +13,6 @@
 #include "threads/executor/engine.hpp"
 #include "threads/executor/executor_options.hpp"
 #include "threads/executor/executor_parts.hpp"
-#include "threads/executor/greeting.hpp"
 #include "threads/executor/peer_watch.hpp"
 #include "threads/executor/running_call.hpp"
 #include "threads/executor/worker_part.hpp"
@@ -32,40 +31,23 @@ class Executor {
     static constexpr std::uint32_t window = segment_window;
     static constexpr std::uint32_t landing_slots = trefoil::landing_slots;
 
-    /// `channels` has the engine's groups. Both outlive the executor.
+    /// `channels` has the engine's groups. Both outlive the executor. Its peers' communicator of
+    /// that number may begin before or later.
     Executor(Channels& channels, Engine& engine, ExecutorOptions options);
     ~Executor();  ///< no call is in flight
     Executor(const Executor&) = delete;
     Executor& operator=(const Executor&) = delete;
 
     Engine& engine() { return engine_; }
+    /// What the engine and cookies call it.
+    std::uint32_t number() const { return number_; }
+    std::uint64_t communicator() const { return parts_.channels.communicator; }
     WorkerPart& part(std::size_t worker) { return *worker_parts_[worker]; }
     PeerWatch& watch() { return watch_; }
 
     /// Room will be made for `program` before it runs. By the thread that issues. May throw
     /// bad_alloc.
     void reserve(const Program& program);
-
-    // Set-up of channels: while the engine is held, and no call is in flight.
-    /// Tells the peers that this rank sets up channels, as all must now: one that waits for a
-    /// message instead makes another call, and can say so. Before each greet().
-    void announce_connecting() noexcept { greeting_.announce(); }
-    /// Verifies the new channels: sends hello on the outgoing ones from `first_out` on and waits
-    /// until the incoming ones from `first_in` on have been greeted. Throws Error(timeout) after
-    /// ExecutorOptions::greeting_timeout, or Error(peer_lost) when the transport refuses; both name
-    /// rank, host, port and NIC of either end.
-    void greet(std::size_t first_out, std::size_t first_in) {
-        begin_greeting(first_out, first_in);
-        greet_for(parts_.options.greeting_timeout * 2);
-    }
-    /// The same in pieces, so that ranks can tell each other in between how they fare: greet_for()
-    /// returns whether the greeting is complete. Not to be called again when it is, or has thrown.
-    void begin_greeting(std::size_t first_out, std::size_t first_in) {
-        greeting_.begin(first_out, first_in);
-    }
-    bool greet_for(std::chrono::milliseconds patience) { return greeting_.greet_for(patience); }
-    /// What has not been greeted yet, with both ends of each; "" when nothing is missing.
-    std::string ungreeted_text() const { return greeting_.ungreeted_text(); }
 
     /// Puts the call, which has a segment, in flight, as the next in order. `running` stays where
     /// it is until is_over().
@@ -88,7 +70,8 @@ class Executor {
         wait_until([&] { return is_over(running); });
     }
     /// Runs the call on all ports; returns when it is over. After a failure the peers have been
-    /// told and the port groups ended; only leave() and destruction may follow.
+    /// told; where this is the engine's only executor the port groups have ended. Only destruction
+    /// may follow.
     Status run(const Call& call) noexcept;
     /// A call in which nothing moves. It has a number as all calls: a rank that alone has nothing
     /// to do does not take its next call for the others' present one.
@@ -103,9 +86,6 @@ class Executor {
     /// nothing happens.
     void give_up(const Cause& cause) noexcept;
 
-    /// Tells the peers that this rank goes away. Best effort, bounded. While the engine is held.
-    void leave() noexcept;
-
     std::string failure() const { return parts_.failure.text(); }
     Status failed() const noexcept { return parts_.failure.status(); }
 
@@ -118,19 +98,22 @@ class Executor {
     /// After a failure: tells the peers, ends the groups, gives up what is in flight. By the one
     /// thread that has all groups.
     void settle() noexcept;
+    /// The port groups end because of another executor: it fails, too, and says so. The same.
+    void fall_with(const Cause& cause) noexcept;
     /// The OpenMP runtime grants too few threads.
     void threads_refused(int wanted) noexcept;
 
   private:
     Listen listen_to_group();
     void report_failure() noexcept;
+    void let_go_of_buffers() noexcept;
     void end_groups() noexcept;
     std::string oldest_call() const;
 
     Engine& engine_;
+    std::uint32_t number_ = 0;
     ExecutorParts parts_;
     std::vector<std::unique_ptr<WorkerPart>> worker_parts_;
-    Greeting greeting_;
     PeerWatch watch_;
     std::uint64_t calls_ = 0;  ///< made so far
     std::atomic<bool> settled_{false};

@@ -27,7 +27,6 @@ struct ExecutorOptions {
     bool may_spin = false;
     std::chrono::milliseconds stall_warning{10'000};
     std::chrono::milliseconds timeout{120'000};
-    std::chrono::milliseconds greeting_timeout{30'000};  ///< for the first message of a channel
     /// What is wrong with the ranks' processes, as far as this host sees them: those that were
     /// found first come first. Called when nothing has happened for a while.
     std::function<std::vector<ProcessNews>()> look_at_processes;

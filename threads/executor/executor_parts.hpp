@@ -25,7 +25,8 @@ struct ExecutorParts {
         : channels(its_channels),
           options(std::move(its_options)),
           wake_up(engine.wake_up()),
-          in_flight(engine) {}
+          in_flight(engine),
+          controls(channels, wake_up, engine.letter_boxes()) {}
 
     Channels& channels;
     const ExecutorOptions options;
@@ -38,7 +39,7 @@ struct ExecutorParts {
     PeerReads reads{channels, failure};
     Operations operations{channels, reads, failure};
     Steps steps{operations, reads, in_flight, wake_up, failure};
-    ControlMessages controls{channels, wake_up};
+    ControlMessages controls;
 };
 
 }  // namespace trefoil

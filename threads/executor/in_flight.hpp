@@ -14,9 +14,10 @@ class InFlight {
   public:
     explicit InFlight(Engine& engine) : engine_(engine) {}
 
-    /// By the thread that issues, before the call is in the queue.
+    /// By the thread that issues, before the call is in the queue. Sequentially consistent, as is
+    /// count(): see Worker::has_done_its_work().
     void issue() noexcept {
-        issued_.store(issued_.load(std::memory_order_relaxed) + 1, std::memory_order_relaxed);
+        issued_.store(issued_.load(std::memory_order_relaxed) + 1, std::memory_order_seq_cst);
     }
     /// By the worker that completes a call, which is not touched any more. `text`: as the call's.
     void complete(bool reads_peers, const char* text) noexcept {
@@ -39,8 +40,8 @@ class InFlight {
     const char* last_text() const noexcept { return last_text_.load(std::memory_order_relaxed); }
 
     std::uint64_t count() const noexcept {
-        const std::uint64_t completed = completed_.load(std::memory_order_acquire);
-        return issued_.load(std::memory_order_relaxed) - completed;
+        const std::uint64_t completed = completed_.load(std::memory_order_seq_cst);
+        return issued_.load(std::memory_order_seq_cst) - completed;
     }
 
     // By worker 0.

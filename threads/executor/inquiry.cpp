@@ -48,9 +48,7 @@ bool Inquiry::listen_to_all() const {
 }
 
 bool Inquiry::has_left(Rank rank) const {
-    return std::any_of(channels_.in.begin(), channels_.in.end(), [rank](const InChannel& channel) {
-        return channel.peer == rank && channel.news.left();
-    });
+    return has_ended(channels_, rank);
 }
 
 /// Without those that left in order, unless nobody else is missing.

@@ -69,10 +69,9 @@ bool MissingPieces::blocked(std::size_t out_channel) const {
     return false;
 }
 
-bool MissingPieces::anything_from(std::size_t in_channel) const {
-    const std::uint32_t opposite = channels_.in[in_channel].opposite;
-    return step_waiting_for(in_channel) != nullptr ||
-           (opposite != InChannel::none && blocked(opposite));
+bool MissingPieces::anything_from(Rank peer) const {
+    const std::vector<Rank> all = ranks();
+    return std::find(all.begin(), all.end(), peer) != all.end();
 }
 
 std::vector<Rank> MissingPieces::ranks() const {
@@ -110,9 +109,12 @@ std::string MissingPieces::text(const char* call) const {
     }
     for (std::size_t c = 0; c < channels_.out.size() && listed < most_listed; ++c) {
         if (blocked(c)) {
+            const OutChannel& channel = channels_.out[c];
+            const bool wired = channel.wired.load(std::memory_order_relaxed);
             text += (listed++ > 0 ? ", " : "waits for ") + std::string("rank ") +
-                    std::to_string(channels_.out[c].peer) + " to take in what came through port " +
-                    to_string(channels_.out[c].port) + " before";
+                    std::to_string(channel.peer) +
+                    (wired ? " to take in what came through port " : " to connect to port ") +
+                    to_string(channel.port) + (wired ? " before" : "");
         }
     }
     return listed > 0 ? text : text + "waits for its own puts to leave";

@@ -19,13 +19,13 @@ class MissingPieces {
 
     /// The open step of a segment that waits for a message through the channel; null: none does.
     const ProgramStep* step_waiting_for(std::size_t in_channel) const;
-    /// A put of an open step waits for the peer's acknowledgement of an earlier use.
+    /// A put of an open step waits until the peer has connected, or has acknowledged an earlier
+    /// use.
     bool blocked(std::size_t out_channel) const;
-    /// A message through the channel is missing, or an acknowledgement that would come through it.
-    bool anything_from(std::size_t in_channel) const;
 
     /// Those from which something is missing, each once.
     std::vector<Rank> ranks() const;
+    bool anything_from(Rank peer) const;
 
     /// "allreduce of ...: waits for step 1 of part 0 from rank 3 through port +0, ..."
     std::string text(const char* call) const;

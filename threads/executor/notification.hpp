@@ -24,11 +24,11 @@ namespace trefoil {
 /// the hash. Which ones depends on the channel too, so that where a call takes one message per
 /// channel its peers still compare different bits.
 struct Notification {
-    /// The last index is for the control messages of channels, those before it are signals
+    /// The last index is for acknowledgements, those before it are signals
     /// (threads/connections/signal.hpp).
-    static constexpr std::uint32_t control_index = (1U << 13) - 1;
+    static constexpr std::uint32_t acknowledgement_index = (1U << 13) - 1;
     static constexpr std::uint32_t index_limit = Signal::first_index;
-    static_assert(index_limit + Signal::kinds == control_index);
+    static_assert(index_limit + Signal::kinds == acknowledgement_index);
     /// How many channels can be named at a group that has so many notification_bits().
     static constexpr std::uint32_t channel_limit(int notification_bits) {
         return notification_bits == 64 ? 1U << 18 : 1U << 10;
@@ -68,27 +68,16 @@ struct Notification {
         result.check = folded(static_cast<std::uint32_t>((hash ^ length) >> 32) ^ checksum);
         return result;
     }
-    /// A message of a segment; all others are control messages.
+    /// A message of a segment; all others of a channel are acknowledgements.
     bool is_message() const { return index < index_limit; }
 };
 
-/// Control notifications carry their kind in the signature bits.
-enum class Control : std::uint32_t {
-    hello = 1,       ///< the channel works; sent once when it is connected
-    leaving = 2,     ///< the peer destroys its communicator
-    mismatch = 3,    ///< the peer failed: ranks make different calls; its FailureReport is here
-    failed = 4,      ///< the peer failed for another reason; its FailureReport is here
-    connecting = 5,  ///< the peer sets up channels for its next call; `number` counts the set-ups
-    taken = 6,       ///< the peer has taken in what use `number` of the opposite channel brought
-    stalled = 7      ///< the peer makes no progress; its StallReport is here, in place `number`
-};
-
-/// `number` is taken modulo Notification::use_modulus and travels in the place of the use's.
-/// `proof`: that it comes from the channel's peer (OutChannel::proof); folded, it is the check.
-constexpr std::uint64_t control_notification(Control kind, std::uint32_t channel,
-                                             std::uint32_t number = 0, std::uint32_t proof = 0) {
-    return Notification{Notification::control_index, channel, static_cast<std::uint32_t>(kind),
-                        number % Notification::use_modulus, Notification::folded(proof)}
+/// That this rank has taken in what use `use` of the opposite channel brought. `proof`: that it
+/// comes from the channel's peer (OutChannel::proof); folded, it is the check.
+constexpr std::uint64_t acknowledgement(std::uint32_t channel, std::uint32_t use,
+                                        std::uint32_t proof = 0) {
+    return Notification{Notification::acknowledgement_index, channel, 0,
+                        use % Notification::use_modulus, Notification::folded(proof)}
         .encode();
 }
 

@@ -28,6 +28,9 @@ void PeerReads::withdraw() noexcept {
         }
     }
     for (const OutChannel& peer : channels_.out) {
+        if (!peer.connected.load(std::memory_order_acquire)) {
+            continue;
+        }
         const PortGroup& group = *channels_.groups[static_cast<std::size_t>(peer.group)];
         const ReadGuard* const guard = group.guard_of(peer.endpoint);
         // A thread of this process, so it goes on; it waits for nobody inside.

@@ -3,34 +3,27 @@
 #include "threads/executor/peer_reports.hpp"
 
 #include <new>
+#include <utility>
 
 namespace trefoil {
 
-void PeerReports::take(Rank peer, const StallReport& report) noexcept {
-    if (!report.whole()) {
-        return;
-    }
+void PeerReports::take(Rank peer, StallReport report) noexcept {
     try {
         const std::lock_guard lock(mutex_);
-        last_stalls_[peer] = {report.body, Clock::now()};
+        last_stalls_[peer] = {std::move(report), Clock::now()};
         stalls_.fetch_add(1, std::memory_order_relaxed);
     } catch (const std::bad_alloc&) {  // a better message is all that is lost
     }
 }
 
-void PeerReports::take(Rank peer, const FailureReport& report, Status status) noexcept {
-    try {
-        const std::lock_guard lock(mutex_);
-        if (!first_) {
-            first_ = {peer, report.whole()
-                                ? cause_of(report)
-                                : Cause{status, peer,
-                                        "rank " + std::to_string(peer) +
-                                            " reported a failure in words that did not arrive"}};
+void PeerReports::take(Rank peer, const Cause& cause) noexcept {
+    const std::lock_guard lock(mutex_);
+    if (!first_) {
+        try {
+            first_ = {peer, cause};
+        } catch (const std::bad_alloc&) {
+            first_ = {peer, Cause{cause.status, cause.culprit}};
         }
-    } catch (const std::bad_alloc&) {
-        const std::lock_guard lock(mutex_);
-        first_ = {peer, Cause{status, peer}};
     }
     failure_has_come_.store(true, std::memory_order_relaxed);
 }

@@ -21,14 +21,13 @@ class PeerReports {
         Cause cause;
     };
     struct Stall {
-        StallBody body;
+        StallReport report;
         Clock::time_point at;
     };
 
-    /// Torn or stale ones are ignored. So is all that there is no memory for.
-    void take(Rank peer, const StallReport& report) noexcept;
-    /// One that cannot be read tells that the peer has failed all the same; `status` is then taken.
-    void take(Rank peer, const FailureReport& report, Status status) noexcept;
+    /// What there is no memory for is ignored.
+    void take(Rank peer, StallReport report) noexcept;
+    void take(Rank peer, const Cause& cause) noexcept;
 
     /// For whoever polls often.
     bool failure_has_come() const noexcept {

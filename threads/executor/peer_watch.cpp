@@ -5,6 +5,8 @@
 #include <algorithm>
 #include <array>
 #include <cstdio>
+#include <new>
+#include <set>
 
 #include "topo/log/log.hpp"
 
@@ -42,7 +44,9 @@ bool PeerWatch::look(Duration idle_for) {
             oldest = oldest == nullptr || segment.number() < oldest->number() ? &segment : oldest;
         }
     }
-    const bool goes_on = oldest == nullptr || look_at(oldest->call(), idle_for);
+    // Where no segment runs the first call waits for something of this rank's own.
+    const RunningCall* const call = oldest != nullptr ? &oldest->call() : calls_.first();
+    const bool goes_on = call == nullptr || look_at(*call, idle_for);
     for (RunningSegment* const segment : held) {
         if (segment != nullptr) {
             steps_.release(*segment, notes_);
@@ -96,8 +100,17 @@ std::optional<Cause> PeerWatch::bad_news() const {
             return as_told(*told);
         }
     }
-    for (std::size_t c = 0; c < channels_.in.size(); ++c) {
-        if (auto news = bad_news_of_peer(c)) {
+    std::set<Rank> peers;
+    for (const InChannel& channel : channels_.in) {
+        peers.insert(channel.peer);
+    }
+    for (const OutChannel& channel : channels_.out) {
+        peers.insert(channel.peer);
+    }
+    const std::vector<Rank> missing = missing_.ranks();
+    for (const Rank peer : peers) {
+        const bool is_missing = std::find(missing.begin(), missing.end(), peer) != missing.end();
+        if (auto news = bad_news_of_peer(peer, is_missing)) {
             return news;
         }
     }
@@ -114,34 +127,26 @@ Cause PeerWatch::as_told(const PeerReports::Failure& told) const {
     return cause;
 }
 
-std::optional<Cause> PeerWatch::bad_news_of_peer(std::size_t in_channel) const {
-    const InChannel& channel = channels_.in[in_channel];
+std::optional<Cause> PeerWatch::bad_news_of_peer(Rank peer, bool is_missing) const {
     const Call& call = call_->call();
-    const auto stall = controls_.reports().stall_of(channel.peer);
-    if (stall && stall->body.call == call_->number() && stall->body.signature != call.signature) {
-        return disagreement(channel.peer, "waits in another call than");
+    const auto stall = controls_.reports().stall_of(peer);
+    if (stall && stall->report.call == call_->number() &&
+        stall->report.signature != call.signature) {
+        return disagreement(peer, stall->report.during);
     }
-    if (!missing_.anything_from(in_channel)) {
-        return std::nullopt;
-    }
-    // An older set-up's number may still stand here. The next one's means that the peer has
-    // finished its earlier calls and will not send for this one.
-    if (channel.news.prepares(greeting_.next_set_up())) {
-        return disagreement(channel.peer, "prepares another call than");
-    }
-    if (channel.news.left()) {
-        return Cause{Status::peer_lost, channel.peer,
-                     rank_text(options_, channel.peer) + " has destroyed its communicator; rank " +
+    if (is_missing && has_ended(channels_, peer)) {
+        return Cause{Status::peer_lost, peer,
+                     rank_text(options_, peer) + " has destroyed its communicator; rank " +
                          std::to_string(channels_.rank) + " needs it in its " + call.text};
     }
     return std::nullopt;
 }
 
-Cause PeerWatch::disagreement(Rank culprit, const std::string& what) const {
+Cause PeerWatch::disagreement(Rank peer, const std::string& in) const {
     const Call& call = call_->call();
-    Cause cause{Status::mismatch, culprit,
-                "rank " + std::to_string(culprit) + " " + what + " rank " +
-                    std::to_string(channels_.rank) + "'s " + call.text};
+    Cause cause{Status::mismatch, peer,
+                "rank " + std::to_string(peer) + " waits in another call (" + in +
+                    ") than rank " + std::to_string(channels_.rank) + "'s " + call.text};
     cause.own = std::string("; ") + call.agreement;
     return cause;
 }
@@ -190,8 +195,8 @@ void PeerWatch::note_stall(Duration idle_for) {
         next_report_ = std::min<Duration>(std::max(next_report_, idle_for), never) * 2;
         suspect_ = std::move(now);
         const std::lock_guard lock(mutex_);
-        report_ =
-            stall_report(call_->number(), call_->call().signature, suspect_.rank, suspect_.text);
+        report_ = {call_->number(), call_->call().signature, call_->call().text, suspect_.rank,
+                   suspect_.text};
         ++reports_;
     }
     report(0);
@@ -199,15 +204,19 @@ void PeerWatch::note_stall(Duration idle_for) {
 
 void PeerWatch::report(std::size_t group) noexcept {
     StallReport told;
-    std::uint32_t number = 0;
     {
         const std::lock_guard lock(mutex_);
-        told = report_;
-        number = reports_;
+        if (reported_[group] == reports_) {
+            return;
+        }
+        reported_[group] = reports_;
+        try {
+            told = report_;
+        } catch (const std::bad_alloc&) {  // the next one says it, too
+            return;
+        }
     }
-    if (reported_[group] != number && controls_.report_stall(group, told)) {
-        reported_[group] = number;
-    }
+    controls_.report_stall(group, told);
 }
 
 }  // namespace trefoil

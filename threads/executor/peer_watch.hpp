@@ -8,11 +8,11 @@
 #include <optional>
 #include <vector>
 
+#include "threads/executor/call_queue.hpp"
 #include "threads/executor/channels.hpp"
 #include "threads/executor/control_messages.hpp"
 #include "threads/executor/executor_options.hpp"
 #include "threads/executor/failure.hpp"
-#include "threads/executor/greeting.hpp"
 #include "threads/executor/missing_pieces.hpp"
 #include "threads/executor/running_call.hpp"
 #include "threads/executor/steps.hpp"
@@ -26,14 +26,13 @@ class PeerWatch {
   public:
     using Duration = std::chrono::steady_clock::duration;
 
-    /// `greeting` counts the set-ups.
-    PeerWatch(const Channels& channels, SegmentQueue& queue, Steps& steps, const Greeting& greeting,
+    PeerWatch(const Channels& channels, CallQueue& calls, SegmentQueue& queue, Steps& steps,
               ControlMessages& controls, Failure& failure, const ExecutorOptions& options)
         : channels_(channels),
+          calls_(calls),
           queue_(queue),
           steps_(steps),
           missing_(channels, queue),
-          greeting_(greeting),
           controls_(controls),
           failure_(failure),
           options_(options),
@@ -51,9 +50,9 @@ class PeerWatch {
   private:
     bool look_at(const RunningCall& call, Duration idle_for);
     std::optional<Cause> bad_news() const;
-    std::optional<Cause> bad_news_of_peer(std::size_t in_channel) const;
+    std::optional<Cause> bad_news_of_peer(Rank peer, bool is_missing) const;
     Cause as_told(const PeerReports::Failure& told) const;
-    Cause disagreement(Rank culprit, const std::string& what) const;
+    Cause disagreement(Rank peer, const std::string& in) const;
     bool fail_with_a_process(Duration idle_for);
     void fail_in_time(Duration idle_for);
     std::string waiting(Duration idle_for) const;
@@ -61,10 +60,10 @@ class PeerWatch {
     void note_stall(Duration idle_for);
 
     const Channels& channels_;
+    CallQueue& calls_;
     SegmentQueue& queue_;
     Steps& steps_;
     MissingPieces missing_;
-    const Greeting& greeting_;
     ControlMessages& controls_;
     Failure& failure_;
     const ExecutorOptions& options_;

@@ -19,13 +19,16 @@ std::uint32_t place_of(const RunningSegment& segment) {
 }  // namespace
 
 bool awaits_room(const Channels& channels, const RunningSegment& segment, const ProgramPut& put) {
-    return put.acknowledged_in == ProgramPut::nothing &&
-           !channels.out[put.channel].uses.may_put(segment.out_use(put.channel));
+    const OutChannel& channel = channels.out[put.channel];
+    return !channel.wired.load(std::memory_order_acquire) ||
+           (put.acknowledged_in == ProgramPut::nothing &&
+            !channel.uses.may_put(segment.out_use(put.channel)));
 }
 
-Poster::Poster(int group, Channels& channels, SegmentQueue& queue, Steps& steps, Failure& failure,
+Poster::Poster(int group, std::uint32_t executor, Channels& channels, SegmentQueue& queue, Steps& steps, Failure& failure,
                TimelineNotes& notes)
     : group_number_(group),
+      executor_(executor),
       group_(channels.groups[group].get()),
       channels_(channels),
       queue_(queue),
@@ -131,6 +134,8 @@ bool Poster::post_step(RunningSegment& segment, const ProgramStep& step, Cursor&
         ++cursor.put;
         channel.puts += 1;
         channel.bytes += put.bytes;
+        ++channel.wire->puts;
+        leaving_ += result == PutResult::queued ? 1 : 0;
         if (notes_.on()) {
             notes_.put(segment, step, put, channel, begin);
         }
@@ -144,7 +149,8 @@ bool Poster::post_step(RunningSegment& segment, const ProgramStep& step, Cursor&
 PutResult Poster::post(RunningSegment& segment, const ProgramPut& put,
                        std::uint32_t step) noexcept {
     const OutChannel& channel = channels_.out[put.channel];
-    std::uint64_t target = channel.offset;
+    const Wire& wire = *channel.wire;
+    std::uint64_t target = wire.offset;
     const bool acknowledges = put.acknowledged_in != ProgramPut::nothing;
     const std::uint32_t use = acknowledges ? 0 : segment.out_use(put.channel);
     if (!acknowledges) {
@@ -159,24 +165,23 @@ PutResult Poster::post(RunningSegment& segment, const ProgramPut& put,
     }
     std::uint64_t bits = 0;
     if (acknowledges) {
-        bits = control_notification(Control::taken, channel.id, segment.in_use(put.acknowledged_in),
-                                    channel.proof);
+        bits = acknowledgement(wire.id, segment.in_use(put.acknowledged_in), wire.proof);
     } else {
         const std::uint32_t checksum = channels_.checksums ? crc32c(source, put.bytes) : 0;
-        bits = Notification{put.index, channel.id, 0, use}
+        bits = Notification{put.index, wire.id, 0, use}
                    .signed_for(segment.call().hash(), put.bytes, checksum)
                    .encode();
     }
-    return group_->put(channel.port, channel.endpoint, source, descriptor, channel.landing, target,
+    return group_->put(channel.port, channel.endpoint, source, descriptor, wire.memory, target,
                        put.bytes, bits,
-                       PutCookie::of_step(put.channel, place_of(segment), step).bits());
+                       PutCookie(executor_, put.channel, place_of(segment), step).bits());
 }
 
 /// In the landing slot itself, where that is possible: it is free, or the put would have to wait.
 const std::byte* Poster::gather(const RunningSegment& segment, const ProgramPut& put,
                                 std::uint64_t target, void*& descriptor) const noexcept {
     const OutChannel& channel = channels_.out[put.channel];
-    std::byte* to = group_->landing(channel.endpoint, channel.landing, target, put.bytes);
+    std::byte* to = group_->landing(channel.endpoint, channel.wire->memory, target, put.bytes);
     if (to == nullptr) {
         const LocalMemory& staging = segment.staging().of(group_number_);
         to = staging.data + put.pack_offset;

@@ -14,14 +14,16 @@
 
 namespace trefoil {
 
-/// The put has to wait until the peer has acknowledged an earlier use: see OutUses.
+/// The put has to wait until the peer has told where it lands, or has acknowledged an earlier use:
+/// see OutUses.
 bool awaits_room(const Channels& channels, const RunningSegment& segment, const ProgramPut& put);
 
 /// Posts the puts of one group, of every step that is open, in the order of the steps in each part.
 /// Used by the group's owner.
 class Poster {
   public:
-    Poster(int group, Channels& channels, SegmentQueue& queue, Steps& steps, Failure& failure,
+    /// `executor`: what cookies call it.
+    Poster(int group, std::uint32_t executor, Channels& channels, SegmentQueue& queue, Steps& steps, Failure& failure,
            TimelineNotes& notes);
 
     /// Room for the programs that may run, here and in the segment's staging for this group. Throws
@@ -33,6 +35,9 @@ class Poster {
     bool post_ready() noexcept;
     /// In the last post_ready() the group did not accept a put. No arrival will say when it does.
     bool refused() const { return refused_; }
+    /// Puts whose sources may still be read: `sent` or `failed` is to come.
+    std::uint32_t leaving() const { return leaving_; }
+    void left() noexcept { --leaving_; }
 
   private:
     /// The next step to post, and how many of its puts were posted or are another group's.
@@ -54,6 +59,7 @@ class Poster {
                             std::uint64_t target, void*& descriptor) const noexcept;
 
     int group_number_;
+    std::uint32_t executor_;
     PortGroup* group_;
     Channels& channels_;
     SegmentQueue& queue_;
@@ -61,6 +67,7 @@ class Poster {
     Failure& failure_;
     TimelineNotes& notes_;
     std::array<Posting, segment_window> postings_;  ///< by place in the queue
+    std::uint32_t leaving_ = 0;
     bool refused_ = false;
 };
 

@@ -20,6 +20,16 @@ void RunningSegment::make_room(RoomNeeded& room, std::size_t groups) {
     });
 }
 
+bool RunningSegment::may_start(const Program& program, const Channels& channels) noexcept {
+    return std::all_of(program.used_in.begin(), program.used_in.end(),
+                       [&](std::uint32_t c) {
+                           return channels.in[c].landed.load(std::memory_order_acquire);
+                       }) &&
+           std::all_of(program.peers.begin(), program.peers.end(), [&](std::uint32_t c) {
+               return channels.out[c].connected.load(std::memory_order_acquire);
+           });
+}
+
 void RunningSegment::start(RunningCall& call, const CallSegment& piece, std::uint64_t number,
                            Channels& channels, std::uint32_t workers, std::int64_t now) noexcept {
     const Program& program = *piece.program;

@@ -51,6 +51,8 @@ class alignas(64) RunningSegment {
     /// Makes room for the programs that may run. By worker 0, while idle. May throw bad_alloc.
     void make_room(RoomNeeded& room, std::size_t groups);
 
+    /// By worker 0: this rank's ends of what the program uses are there.
+    static bool may_start(const Program& program, const Channels& channels) noexcept;
     /// By worker 0, while idle: begins the next uses of the program's channels, which chooses the
     /// landing slots, and fills all counters. Does not allocate.
     void start(RunningCall& call, const CallSegment& piece, std::uint64_t number,

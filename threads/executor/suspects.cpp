@@ -16,7 +16,7 @@ std::optional<PeerReports::Stall> word_of(Rank peer, const StallKnowledge& known
                                           const PeerReports& reports) {
     std::optional<PeerReports::Stall> stall = reports.stall_of(peer);
     const bool lives =
-        stall && (stall->body.call >= known.call || stall->at + still_fresh >= known.since);
+        stall && (stall->report.call >= known.call || stall->at + still_fresh >= known.since);
     return lives ? stall : std::nullopt;
 }
 
@@ -44,9 +44,9 @@ Suspect suspect_of(const StallKnowledge& known, const PeerReports& reports,
         if (!word && settled) {
             return silent(peer, options);
         }
-        const Rank named = word ? word->body.suspect : Cause::nobody;
+        const Rank named = word ? word->report.suspect : Cause::nobody;
         if (told.rank == Cause::nobody && named >= 0 && named != known.self) {
-            told = {named, std::string(word->body.text.view())};
+            told = {named, word->report.text};
         }
     }
     return told;

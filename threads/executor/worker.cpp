@@ -3,8 +3,11 @@
 #include "threads/executor/worker.hpp"
 
 #include <algorithm>
+#include <exception>
 
 #include "threads/executor/executor.hpp"
+#include "threads/executor/put_cookie.hpp"
+#include "threads/executor/reports.hpp"
 
 namespace trefoil {
 
@@ -20,20 +23,76 @@ constexpr std::uint32_t polls_per_progress = 8;
 
 }  // namespace
 
-Worker::Worker(std::size_t number, bool in_caller, Engine& engine)
+Worker::Worker(std::size_t number, bool in_caller, Engine& engine, Rank rank, Rank ranks)
     : number_(number),
       in_caller_(in_caller),
       engine_(engine),
       group_(engine.groups()[number].get()),
+      links_(*group_, rank, ranks, Notification::channel_limit(group_->notification_bits()), *this),
       waiting_(engine.may_spin()) {}
 
 void Worker::add(Executor& executor) {
-    parts_.push_back({&executor, &executor.part(number_)});
-    is_traced_ |= parts_.back().part->notes().on();
+    WorkerPart& part = executor.part(number_);
+    const std::uint32_t number = executor.number();
+    all_.resize(std::max<std::size_t>(all_.size(), number + 1));
+    parts_.reserve(all_.size());  // so that taking new work needs no memory
+    by_communicator_[executor.communicator()] = &part;
+    all_[number] = {&executor, &part};
+    is_traced_ |= part.notes().on();
+    links_.wiring().begin(executor.communicator());
+    std::erase_if(early_letters_, [&](const auto& early) {
+        const bool is_his = early.first == executor.communicator();
+        if (is_his) {
+            part.take_letter(early.second.first, early.second.second);
+        }
+        return is_his;
+    });
 }
 
 void Worker::remove(Executor& executor) noexcept {
+    take_new_work();
     std::erase_if(parts_, [&](const Part& part) { return part.executor == &executor; });
+    all_[executor.number()] = {};
+    by_communicator_.erase(executor.communicator());
+    try {
+        links_.wiring().end(executor.communicator());
+        (void)links_.progress();
+    } catch (const std::exception&) {  // no memory for farewells: peers keep what they have
+    }
+}
+
+bool Worker::part_is_listed(const WorkerPart& part) noexcept {
+    return part.listed.load(std::memory_order_seq_cst);
+}
+
+void Worker::list(WorkerPart& part) noexcept {
+    if (part.listed.exchange(true, std::memory_order_seq_cst)) {
+        return;
+    }
+    WorkerPart* first = new_work_.load(std::memory_order_relaxed);
+    do {
+        part.next_new = first;
+    } while (!new_work_.compare_exchange_weak(first, &part, std::memory_order_release,
+                                              std::memory_order_relaxed));
+}
+
+void Worker::take_new_work() noexcept {
+    WorkerPart* part = new_work_.exchange(nullptr, std::memory_order_acquire);
+    for (; part != nullptr; part = part->next_new) {
+        parts_.push_back(all_[part->number()]);
+    }
+}
+
+/// Only one of several is let go: alone, it would only come back with its next call. Of whoever
+/// issues and this thread at least one sees what the other has done, as all four accesses are
+/// sequentially consistent.
+bool Worker::has_done_its_work(const Part& part) noexcept {
+    if (parts_.size() == 1 || part.executor->calls_in_flight() != 0) {
+        return false;
+    }
+    part.part->listed.store(false, std::memory_order_seq_cst);
+    return part.executor->calls_in_flight() == 0 ||
+           part.part->listed.exchange(true, std::memory_order_seq_cst);
 }
 
 void Worker::note_begin() noexcept {
@@ -55,11 +114,19 @@ void Worker::note_end() noexcept {
 bool Worker::advance() noexcept {
     changes_seen_ = engine_.wake_up().changes();
     bool progressed = false;
-    for (const Part& part : parts_) {
+    if (new_work_.load(std::memory_order_relaxed) != nullptr) {
+        take_new_work();
+    }
+    for (std::size_t i = 0; i < parts_.size(); ++i) {
+        const Part part = parts_[i];
         if (!part.part->failed()) {
             progressed |= part.part->advance();
         } else if (!part.executor->settled()) {
             trouble_ = true;
+        }
+        if (parts_.size() > 1 && has_done_its_work(part)) {
+            parts_[i--] = parts_.back();
+            parts_.pop_back();
         }
     }
     progressed |= poll();
@@ -69,42 +136,96 @@ bool Worker::advance() noexcept {
 bool Worker::poll() noexcept {
     const std::size_t count = group_->poll(events_);
     bool progressed = false;
-    for (std::size_t i = 0; i < count && !parts_.empty(); ++i) {
-        const Event& event = events_[i];
-        WorkerPart& part = *parts_.front().part;
-        switch (event.kind) {
-            case Event::Kind::sent:
-                progressed |= part.sent(event.cookie);
-                break;
-            case Event::Kind::arrived:
-                progressed |= part.arrive(event.notification);
-                break;
-            case Event::Kind::failed:
-                part.transport_failed(event.cookie);
-                break;
-        }
+    for (std::size_t i = 0; i < count; ++i) {
+        progressed |= take(events_[i]);
+    }
+    try {
+        progressed |= links_.progress();
+    } catch (const std::exception&) {  // no memory: what was not said is said later, or never
     }
     return progressed;
 }
 
-bool Worker::listen() noexcept {
-    const std::size_t count = group_->poll(events_);
-    for (std::size_t i = 0; i < count && !parts_.empty(); ++i) {
-        const Event& event = events_[i];
-        WorkerPart& part = *parts_.front().part;
-        switch (event.kind) {
-            case Event::Kind::sent:
-                part.sent_between_calls(event.cookie);
-                break;
-            case Event::Kind::arrived:
-                part.keep(event.notification);
-                break;
-            case Event::Kind::failed:
-                part.transport_failed(event.cookie);
-                break;
+/// True: a call may go on by it.
+bool Worker::take(const Event& event) noexcept {
+    switch (event.kind) {
+        case Event::Kind::sent:
+            if (WorkerPart* const part = part_of(PutCookie(event.cookie))) {
+                return part->sent(PutCookie(event.cookie));
+            }
+            (void)links_.post().sent(event.cookie);
+            return true;
+        case Event::Kind::arrived: {
+            const std::uint64_t notification = event.notification;
+            if (Signal::is_signal(notification)) {
+                return links_.post().take(notification);
+            }
+            const Landing* const landing =
+                links_.wiring().arrived(Notification::decode(notification).channel);
+            return landing != nullptr && landing->user != nullptr &&
+                   static_cast<WorkerPart*>(landing->user)->arrive(notification, landing->number);
+        }
+        case Event::Kind::failed:
+            if (WorkerPart* const part = part_of(PutCookie(event.cookie))) {
+                part->put_failed(PutCookie(event.cookie));
+            } else if (!links_.post().failed(event.cookie, group_->error_text())) {
+                for (const Part& attached : all_) {
+                    if (attached.part != nullptr) {
+                        attached.part->group_failed();
+                    }
+                }
+            }
+            return false;
+    }
+    return false;
+}
+
+/// Null: it is not an executor's.
+WorkerPart* Worker::part_of(const PutCookie& cookie) noexcept {
+    return cookie.is_one() && cookie.executor() < all_.size() ? all_[cookie.executor()].part
+                                                              : nullptr;
+}
+
+void Worker::wired(Wire& wire) {
+    const auto found = by_communicator_.find(wire.key.communicator);
+    if (found != by_communicator_.end()) {
+        found->second->wired(wire);
+    }
+}
+
+void Worker::peer_left(const ChannelKey& key) {
+    const auto found = by_communicator_.find(key.communicator);
+    if (found != by_communicator_.end()) {
+        found->second->peer_left(key);
+    }
+}
+
+void Worker::letter(Rank from, Port own, std::uint64_t tag, std::string_view text) {
+    constexpr std::size_t most_early = 256;
+    const auto kind = static_cast<LetterKind>(text.empty() ? '\0' : text.front());
+    if (kind == LetterKind::agreement) {
+        engine_.hear(from, own, tag, text.substr(1));
+        return;
+    }
+    const auto found = by_communicator_.find(tag);
+    if (found != by_communicator_.end()) {
+        found->second->take_letter(from, text);
+    } else if (kind == LetterKind::failure && early_letters_.size() < most_early) {
+        early_letters_.push_back({tag, {from, std::string(text)}});
+    }
+}
+
+void Worker::broken(const BrokenConnection& connection) {
+    constexpr std::size_t most_kept = 16;
+    if (broken_.size() < most_kept) {
+        broken_.push_back(connection);
+    }
+    for (const Part& part : all_) {
+        if (part.part != nullptr) {
+            part.part->broken(connection);
         }
     }
-    return count > 0;
+    engine_.announce();
 }
 
 bool Worker::round(bool& trouble) noexcept {
@@ -192,7 +313,7 @@ void Worker::look_after_calls(Clock::time_point now) noexcept {
 }
 
 bool Worker::refused() const noexcept {
-    return std::any_of(parts_.begin(), parts_.end(),
+    return links_.has_work() || std::any_of(parts_.begin(), parts_.end(),
                        [](const Part& part) { return part.part->refused(); });
 }
 

@@ -3,13 +3,17 @@
 #pragma once
 
 #include <array>
+#include <atomic>
 #include <chrono>
 #include <cstdint>
+#include <unordered_map>
 #include <utility>
 #include <vector>
 
 #include "backend/ports/port_group.hpp"
+#include "threads/connections/links.hpp"
 #include "threads/executor/engine.hpp"
+#include "threads/executor/put_cookie.hpp"
 #include "threads/workers/waiting.hpp"
 
 namespace trefoil {
@@ -17,16 +21,28 @@ namespace trefoil {
 class Executor;
 class WorkerPart;
 
-/// Drives one group, and its part of all executors. Worker 0 also watches their peers. Used by one
-/// thread at a time.
-class alignas(64) Worker {
+/// Drives one group, with its links, and its part of all executors. It goes round those that have
+/// calls in flight; what comes for others is given to their parts. Worker 0 also watches their
+/// peers. Used by one thread at a time.
+class alignas(64) Worker : private LinkUser {
   public:
-    /// `in_caller`: in the thread that waits for a call.
-    Worker(std::size_t number, bool in_caller, Engine& engine);
+    /// `in_caller`: in the thread that waits for a call. `rank` of `ranks`: as cards number them.
+    Worker(std::size_t number, bool in_caller, Engine& engine, Rank rank, Rank ranks);
 
-    /// While it does not work.
+    Links& links() { return links_; }
+
+    // While it does not work.
     void add(Executor& executor);
     void remove(Executor& executor) noexcept;
+    /// What was broken in the order in which it was found, the first ones.
+    const std::vector<BrokenConnection>& broken_so_far() const { return broken_; }
+
+    /// An executor has a call in flight. By the thread that issued it.
+    void look_after(WorkerPart& part) noexcept {
+        if (!part_is_listed(part)) {
+            list(part);
+        }
+    }
 
     /// Returns false when `until()`; true when an executor has failed and is to be settled.
     template <typename Until>
@@ -47,15 +63,26 @@ class alignas(64) Worker {
     /// Does once all that can be done now, and looks after calls that do not go on. False: nothing
     /// could be done. `trouble`: an executor has failed and is to be settled.
     bool round(bool& trouble) noexcept;
-    /// Takes what has come at its group, between calls: messages are early, and of completions only
-    /// those of control messages matter. False: nothing has come.
-    bool listen() noexcept;
+    /// Takes what has come at its group, and says what is to be said, whatever calls do meanwhile.
+    /// False: nothing has moved.
+    bool listen() noexcept { return poll(); }
 
   private:
     struct Part {
         Executor* executor = nullptr;
         WorkerPart* part = nullptr;
     };
+    static bool part_is_listed(const WorkerPart& part) noexcept;
+    void list(WorkerPart& part) noexcept;
+    void take_new_work() noexcept;
+    bool has_done_its_work(const Part& part) noexcept;
+    WorkerPart* part_of(const PutCookie& cookie) noexcept;
+    bool take(const Event& event) noexcept;
+
+    void wired(Wire& wire) override;
+    void peer_left(const ChannelKey& key) override;
+    void letter(Rank from, Port own, std::uint64_t tag, std::string_view text) override;
+    void broken(const BrokenConnection& connection) override;
 
     void begin_work() noexcept {
         if (is_traced_) {
@@ -81,7 +108,14 @@ class alignas(64) Worker {
     const bool in_caller_;
     Engine& engine_;
     PortGroup* const group_;
-    std::vector<Part> parts_;
+    Links links_;
+    std::vector<Part> all_;     ///< by what cookies call an executor; null where there is none
+    std::vector<Part> parts_;   ///< that have calls in flight, or had some
+    std::unordered_map<std::uint64_t, WorkerPart*> by_communicator_;
+    /// Failures of communicators that do not exist here yet.
+    std::vector<std::pair<std::uint64_t, std::pair<Rank, std::string>>> early_letters_;
+    std::vector<BrokenConnection> broken_;
+    std::atomic<WorkerPart*> new_work_{nullptr};  ///< a stack
     Waiting waiting_;
     std::uint32_t changes_seen_ = 0;  ///< WakeUp::changes() before it last looked for work
     std::uint32_t vain_polls_ = 0;    ///< of all calls, for the caller's progress

@@ -3,6 +3,7 @@
 #include "threads/executor/worker_part.hpp"
 
 #include <new>
+#include <string>
 
 #include "threads/executor/put_cookie.hpp"
 
@@ -30,17 +31,23 @@ bool made_room(Failure& failure, Make&& make) noexcept {
 
 }  // namespace
 
-WorkerPart::WorkerPart(std::size_t worker, ExecutorParts& parts)
+WorkerPart::WorkerPart(std::size_t worker, std::uint32_t executor, Links& links,
+                       ExecutorParts& parts)
     : number_(worker),
+      executor_(executor),
       parts_(parts),
       group_(parts.channels.groups[worker].get()),
+      links_(links),
       notes_(ring_of(parts.options, worker)),
-      poster_(static_cast<int>(worker), parts.channels, parts.queue, parts.steps, parts.failure,
+      poster_(static_cast<int>(worker), executor, parts.channels, parts.queue, parts.steps, parts.failure,
               notes_),
       arrivals_(worker, parts.channels, parts.queue, parts.steps, parts.controls, parts.failure,
                 notes_) {}
 
 bool WorkerPart::advance() noexcept {
+    if (has_orders()) {
+        take_orders();
+    }
     bool progressed = number_ == 0 && start_segments();
     progressed |= adopt_segments();
     progressed |= poster_.post_ready();
@@ -61,6 +68,9 @@ bool WorkerPart::start_segments() noexcept {
 }
 
 bool WorkerPart::start_next(RunningCall& call) noexcept {
+    if (!RunningSegment::may_start(*call.first_waiting().program, parts_.channels)) {
+        return false;  // another worker takes its landing memory
+    }
     if (call.reads_peers() && !call.has_started()) {
         // A guard lets peers read the vectors of one call: the others wait for it, on all ranks.
         if (parts_.in_flight.reads()) {
@@ -102,35 +112,128 @@ bool WorkerPart::adopt_segments() noexcept {
     return adopted;
 }
 
-bool WorkerPart::sent(std::uint64_t bits) noexcept {
-    const PutCookie cookie(bits);
-    if (cookie.is_control()) {
-        parts_.controls.sent(cookie);
+bool WorkerPart::sent(const PutCookie& cookie) noexcept {
+    poster_.left();
+    if (failed()) {
         return false;
     }
     parts_.steps.spend_token(parts_.queue.at(cookie.place()), cookie.step(), notes_);
     return true;
 }
 
-void WorkerPart::sent_between_calls(std::uint64_t bits) noexcept {
-    if (PutCookie(bits).is_control()) {
-        parts_.controls.sent(PutCookie(bits));
-    }
-}
-
-void WorkerPart::transport_failed(std::uint64_t bits) noexcept {
-    const PutCookie cookie(bits);
-    if (!cookie.is_put()) {
-        parts_.failure.suspect(Status::peer_lost, Cause::nobody, group_->error_text());
-        return;
-    }
+void WorkerPart::put_failed(const PutCookie& cookie) noexcept {
+    poster_.left();
     const OutChannel& channel = parts_.channels.out[cookie.channel()];
-    if (cookie.is_control()) {
-        parts_.controls.sent(cookie);
-    }
     parts_.failure.suspect(Status::peer_lost, channel.peer,
                            "a message failed from " + route_text(parts_.channels, channel) + ": " +
                                group_->error_text());
+}
+
+void WorkerPart::group_failed() noexcept {
+    parts_.failure.suspect(Status::peer_lost, Cause::nobody, group_->error_text());
+}
+
+/// Channels that the planning thread has added are made by their groups' owners, in any order.
+/// What cannot be made is this rank's failure, of which it tells.
+void WorkerPart::take_orders() noexcept {
+    Channels& channels = parts_.channels;
+    try {
+        for (; ordered_in_ < channels.in.size(); ++ordered_in_) {
+            if (channels.in[ordered_in_].group == static_cast<int>(number_)) {
+                land(static_cast<std::uint32_t>(ordered_in_));
+            }
+        }
+        for (; ordered_out_ < channels.out.size(); ++ordered_out_) {
+            if (channels.out[ordered_out_].group == static_cast<int>(number_)) {
+                connect(static_cast<std::uint32_t>(ordered_out_));
+            }
+        }
+    } catch (const Error& error) {
+        parts_.failure.set(error.status(), error.what());
+    } catch (const std::bad_alloc&) {
+        parts_.failure.set(Cause{Status::out_of_memory});
+    }
+    parts_.wake_up.announce();  // worker 0 waits for landing memory
+}
+
+void WorkerPart::land(std::uint32_t number) {
+    Channels& channels = parts_.channels;
+    InChannel& channel = channels.in[number];
+    const ChannelKey key = channels.key_of(channel.peer, channel.port);
+    in_[key] = number;
+    Landing& landing = links_.wiring().want(key, channels.slot_bytes, channels.slots);
+    landing.user = this;
+    landing.number = number;
+    channel.landing = landing.data;
+    channel.proof = landing.proof;
+    channel.landed.store(true, std::memory_order_release);
+}
+
+void WorkerPart::connect(std::uint32_t number) {
+    Channels& channels = parts_.channels;
+    OutChannel& channel = channels.out[number];
+    const ChannelKey key = channels.key_of(channel.peer, channel.port);
+    out_[key] = number;
+    channel.endpoint = links_.post().connection(key.peer, key.port).endpoint;
+    channel.connected.store(true, std::memory_order_release);
+    if (Wire* const wire = links_.wiring().wire_of(key)) {
+        set_wire(number, *wire);
+    }
+}
+
+void WorkerPart::set_wire(std::uint32_t number, Wire& wire) noexcept {
+    OutChannel& channel = parts_.channels.out[number];
+    if (wire.slot_bytes != parts_.channels.slot_bytes || wire.slots != parts_.channels.slots) {
+        parts_.failure.set(Status::mismatch,
+                           "rank " + std::to_string(channel.peer) + " has landing slots of " +
+                               std::to_string(wire.slot_bytes) + " bytes, this rank of " +
+                               std::to_string(parts_.channels.slot_bytes));
+        return;
+    }
+    channel.wire = &wire;
+    channel.wired.store(true, std::memory_order_release);
+}
+
+void WorkerPart::wired(Wire& wire) noexcept {
+    const auto found = out_.find(wire.key);
+    if (found != out_.end()) {  // else connect() will find it
+        set_wire(found->second, wire);
+    }
+}
+
+void WorkerPart::peer_left(const ChannelKey& key) noexcept {
+    const auto out = out_.find(key);
+    if (out != out_.end()) {
+        parts_.channels.out[out->second].left.store(true, std::memory_order_relaxed);
+    }
+    const auto in = in_.find(key);
+    if (in != in_.end()) {
+        parts_.channels.in[in->second].left.store(true, std::memory_order_relaxed);
+    }
+}
+
+void WorkerPart::take_letter(Rank from_first, std::string_view letter) noexcept {
+    const Rank peer = parts_.channels.rank_of_first(from_first);
+    if (peer != Cause::nobody) {
+        parts_.controls.take_letter(peer, letter);
+    }
+}
+
+/// Of interest where something is still to be told through it.
+void WorkerPart::broken(const BrokenConnection& connection) noexcept {
+    const auto waits = [&](const auto& channel, const std::atomic<bool>& done) {
+        return channel.port == connection.port &&
+               parts_.channels.first_rank_of(channel.peer) == connection.peer && !done;
+    };
+    for (const OutChannel& channel : parts_.channels.out) {
+        if (waits(channel, channel.wired)) {
+            if (connection.status == Status::peer_lost) {
+                parts_.failure.suspect(connection.status, channel.peer, connection.text);
+            } else {  // this rank's own fault
+                parts_.failure.set(connection.status, connection.text);
+            }
+        }
+    }
 }
 
 void WorkerPart::end_work() noexcept {

@@ -2,12 +2,17 @@
 // One worker's part in the calls of one executor.
 #pragma once
 
+#include <atomic>
 #include <cstdint>
+#include <map>
+#include <utility>
 
+#include "threads/connections/links.hpp"
 #include "threads/executor/arrivals.hpp"
 #include "threads/executor/executor_parts.hpp"
 #include "threads/executor/peer_watch.hpp"
 #include "threads/executor/poster.hpp"
+#include "threads/executor/put_cookie.hpp"
 #include "threads/executor/timeline_notes.hpp"
 
 namespace trefoil {
@@ -16,21 +21,36 @@ namespace trefoil {
 /// token it spends. That of worker 0 also starts segments. Used by the group's owner.
 class alignas(64) WorkerPart {
   public:
-    WorkerPart(std::size_t worker, ExecutorParts& parts);
+    /// `links`: of the group. `executor`: what cookies call it.
+    WorkerPart(std::size_t worker, std::uint32_t executor, Links& links, ExecutorParts& parts);
 
     /// Does once all that can be done now; false: nothing could.
     bool advance() noexcept;
     /// It has failed: nothing new is to begin.
     bool failed() const noexcept { return parts_.failure.happened(); }
 
-    /// A notification has come at the group. True: a call may go on by it.
-    bool arrive(std::uint64_t notification) noexcept { return arrivals_.arrive(notification); }
-    /// The same between calls: a message is early.
-    void keep(std::uint64_t notification) noexcept { arrivals_.keep(notification); }
-    /// A put has left. True: a call may go on by it.
-    bool sent(std::uint64_t cookie) noexcept;
-    void sent_between_calls(std::uint64_t cookie) noexcept;
-    void transport_failed(std::uint64_t cookie) noexcept;
+    /// A notification of an incoming channel has come at the group. True: a call may go on by it.
+    bool arrive(std::uint64_t notification, std::uint32_t in_channel) noexcept {
+        return !failed() && arrivals_.arrive(notification, in_channel);
+    }
+    /// A put has left, or has failed. True: a call may go on by it.
+    bool sent(const PutCookie& cookie) noexcept;
+    void put_failed(const PutCookie& cookie) noexcept;
+    /// The group is in disorder, and it is not known which put of whom.
+    void group_failed() noexcept;
+    /// Puts whose sources may still be read.
+    std::uint32_t leaving() const { return poster_.leaving(); }
+
+    // What the group's links tell.
+    void wired(Wire& wire) noexcept;
+    void peer_left(const ChannelKey& key) noexcept;
+    void take_letter(Rank from_first, std::string_view letter) noexcept;
+    void broken(const BrokenConnection& connection) noexcept;
+
+    /// The worker looks after it: see Worker::take_new_work().
+    std::atomic<bool> listed{false};
+    std::uint32_t number() const { return executor_; }  ///< of the executor
+    WorkerPart* next_new = nullptr;  ///< by whoever has set `listed`, until the worker takes it
 
     /// The group did not accept a put.
     bool refused() const { return poster_.refused(); }
@@ -49,14 +69,25 @@ class alignas(64) WorkerPart {
     bool start_segments() noexcept;
     bool start_next(RunningCall& call) noexcept;
     bool adopt_segments() noexcept;
+    bool has_orders() const noexcept {
+        return ordered_out_ != parts_.channels.out.size() || ordered_in_ != parts_.channels.in.size();
+    }
+    void take_orders() noexcept;
+    void connect(std::uint32_t out);
+    void land(std::uint32_t in);
+    void set_wire(std::uint32_t out, Wire& wire) noexcept;
 
     const std::size_t number_;
+    const std::uint32_t executor_;
     ExecutorParts& parts_;
     PortGroup* const group_;
+    Links& links_;
     TimelineNotes notes_;
     Poster poster_;
     Arrivals arrivals_;
-    std::uint64_t adopted_ = 0;  ///< segments, running number
+    std::uint64_t adopted_ = 0;                    ///< segments, running number
+    std::size_t ordered_out_ = 0, ordered_in_ = 0;  ///< channels that it has looked at
+    std::map<ChannelKey, std::uint32_t> out_, in_;  ///< those of the group
     std::int64_t begun_ = 0;
     std::uint64_t completed_before_ = 0;
 };

@@ -1,0 +1,160 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Greeting the neighbours, and naming those that stay silent.
+#include "threads/executor/handshake.hpp"
+
+#include <algorithm>
+
+#include "topo/error.hpp"
+
+namespace trefoil {
+
+namespace {
+/// The longest sleep while a peer connects.
+constexpr std::chrono::microseconds short_sleep{1000};
+}  // namespace
+
+Handshake::Handshake(Engine& engine, std::vector<Neighbour> neighbours,
+                     Options options)
+    : engine_(engine), neighbours_(std::move(neighbours)), options_(options) {}
+
+std::size_t Handshake::group_of(Port port) const {
+    for (std::size_t g = 0; g < engine_.groups().size(); ++g) {
+        const auto& ports = engine_.groups()[g]->ports();
+        if (std::find(ports.begin(), ports.end(), port) != ports.end()) {
+            return g;
+        }
+    }
+    throw Error(Status::internal, "port " + to_string(port) + " was not opened");
+}
+
+const Connection* Handshake::connection_to(const Neighbour& neighbour) const {
+    return engine_.links(group_of(neighbour.second))
+        .post()
+        .find(neighbour.first, neighbour.second);
+}
+
+void Handshake::begin() {
+    const Engine::Exclusive held(engine_);
+    deadline_ = std::chrono::steady_clock::now() + options_.timeout;
+    Status status = Status::success;
+    std::string failures;
+    for (const auto& [peer, port] : neighbours_) {
+        try {
+            engine_.links(group_of(port)).wiring().greet(peer, port);
+        } catch (const Error& error) {  // a cable in the wrong place shows at two peers
+            failures += (failures.empty() ? "" : "; ") + std::string(error.what());
+            status = status == Status::success ? error.status() : status;
+        }
+    }
+    if (status != Status::success) {
+        throw Error(status, failures);
+    }
+}
+
+// Only when nothing is on its way any more: a connection that is being made needs this rank's
+// progress, and nobody polls while the ranks exchange their verdicts.
+bool Handshake::is_complete() const {
+    for (std::size_t g = 0; g < engine_.groups().size(); ++g) {
+        if (!engine_.links(g).is_quiet()) {
+            return false;
+        }
+    }
+    return std::all_of(neighbours_.begin(), neighbours_.end(), [this](const Neighbour& neighbour) {
+        const Connection* const connection = connection_to(neighbour);
+        return connection != nullptr && !connection->record_unanswered && connection->taken > 0;
+    });
+}
+
+void Handshake::throw_if_broken() const {
+    const std::vector<BrokenConnection> broken = engine_.broken_so_far();
+    if (broken.empty()) {
+        return;
+    }
+    std::string texts;
+    for (const BrokenConnection& one : broken) {
+        texts += (texts.empty() ? "" : "; ") + one.text;
+    }
+    throw Error(broken.front().status, texts);
+}
+
+bool Handshake::greet_for(std::chrono::milliseconds patience) {
+    const Engine::Exclusive held(engine_);
+    const auto until = std::chrono::steady_clock::now() + patience;
+    Waiting waiting(options_.may_spin);
+    while (!is_complete()) {
+        bool moved = false;
+        for (std::size_t g = 0; g < engine_.groups().size(); ++g) {
+            moved |= engine_.listen(g);
+        }
+        throw_if_broken();
+        if (moved) {
+            waiting.reset();
+            continue;
+        }
+        if (options_.progress) {
+            options_.progress();
+        }
+        const auto sleep = std::min(waiting.idle(), short_sleep);
+        if (sleep.count() == 0) {
+            continue;
+        }
+        const auto now = std::chrono::steady_clock::now();
+        if (now > deadline_) {
+            throw Error(Status::timeout, silence_text());
+        }
+        if (now > until) {
+            return false;
+        }
+        for (const auto& group : engine_.groups()) {
+            group->wait(sleep / static_cast<int>(engine_.groups().size()));
+        }
+    }
+    return true;
+}
+
+std::string Handshake::missing_text() const {
+    std::string text;
+    for (const auto& [peer, port] : neighbours_) {
+        const PostOffice& post = engine_.links(group_of(port)).post();
+        const Connection* const connection = connection_to({peer, port});
+        if (connection == nullptr || !connection->is_quiet() || connection->record_unanswered) {
+            text += " cannot connect " + post.cards().route_text(post.rank(), port, peer) + ";";
+        }
+        if (connection == nullptr || connection->taken == 0) {
+            text += " " + post.cards().port_text(post.rank(), port) + " hears nothing from " +
+                    post.cards().port_text(peer, port.opposite()) + ";";
+        }
+    }
+    return text.empty() ? text : text.substr(1);
+}
+
+std::string Handshake::silence_text() const {
+    const std::string missing = missing_text();
+    std::string text = "directions failed their test within " +
+                       std::to_string(options_.timeout.count()) + " ms: " + missing;
+    std::uint64_t refused = 0;
+    for (std::size_t g = 0; g < engine_.groups().size(); ++g) {
+        refused += engine_.links(g).post().statistics().refused;
+    }
+    if (refused > 0) {
+        text += " " + std::to_string(refused) +
+                " messages came from somewhere else: who sent them does not know what the ranks of "
+                "this communicator have agreed on;";
+    }
+    return text + " check the cables, the routes, and TREFOIL_NICS on both hosts";
+}
+
+Reach Handshake::reach() const {
+    Reach least = Reach::addresses;
+    for (const Neighbour& neighbour : neighbours_) {
+        const Connection* const connection = connection_to(neighbour);
+        const Reach reach =
+            connection == nullptr
+                ? Reach::none
+                : engine_.groups()[group_of(neighbour.second)]->reach(connection->endpoint);
+        least = std::min(least, reach);
+    }
+    return least;
+}
+
+}  // namespace trefoil
