@@ -33,7 +33,7 @@ void Communicator::run(const Request& request, const void* send, void* recv) {
         run_alone(request, torus(), send, recv);
         return;
     }
-    if (settings_.check_calls) {
+    if (settings().check_calls) {
         check(request);
     }
     run_unchecked(request, send, recv);
@@ -103,7 +103,7 @@ void Communicator::prepare(PendingCall& call, const Request& request, const void
     if (ranks() > 1) {
         call.plan = plan_of(request, send, recv).shared_from_this();
     }
-    if (ranks() == 1 || settings_.check_calls) {
+    if (ranks() == 1 || settings().check_calls) {
         call.keep(request);
     }
 }
@@ -114,7 +114,7 @@ void Communicator::start(PendingCall& call) {
         run_alone(call.request, torus(), call.send, call.recv);
         return;
     }
-    if (settings_.check_calls) {
+    if (settings().check_calls) {
         check(call.request);
     }
     Call lowered = call.plan->call;
@@ -132,7 +132,7 @@ void Communicator::start(PendingCall& call) {
 }
 
 void Communicator::progress() {
-    port_threads_->require_usable();
+    world_->port_threads().require_usable();
     (void)executor_->advance();
 }
 
@@ -141,7 +141,7 @@ void Communicator::wait(PendingCall& call) {
         return;
     }
     if (!executor_->is_over(call.running)) {
-        port_threads_->require_usable();
+        world_->port_threads().require_usable();
         executor_->wait(call.running);
     }
     const Status status = executor_->status_of(call.running);
@@ -163,17 +163,17 @@ std::vector<std::size_t> Communicator::share_counts(Rank root,
 }
 
 const Plan& Communicator::make_plan(const Request& request) {
-    const LogScope scope(log_);
+    const LogScope scope(world_->log());
     try {
-        const std::int64_t begin = timeline_ ? trace_clock() : 0;
-        const Choice choice = chooser_->choose(request, single_copy_);
+        const std::int64_t begin = world_->timeline() != nullptr ? trace_clock() : 0;
+        const Choice choice = chooser_->choose(request, reads_peers());
         chooser_->require_root(choice);
         chooser_->require_rank_order(request, choice);
         std::unique_ptr<Plan> made = planner_->plan(request, choice);
         log_info(LogTopic::choice, [&] { return text_of(*made); });
-        if (timeline_) {
-            made->call.text = timeline_->keep(made->text);
-            note_preparation(*timeline_, made->call.text, begin);
+        if (world_->timeline() != nullptr) {
+            made->call.text = world_->timeline()->keep(made->text);
+            note_preparation(*world_->timeline(), made->call.text, begin);
         }
         return plans_.insert(request, chooser_->forced(request.collective), std::move(made));
     } catch (const Error& error) {
@@ -192,15 +192,15 @@ void Communicator::check_alive() const {
     if (const Status failed = failed_; failed != Status::success) {
         throw Error(failed, "the communicator has failed before: " + failure());
     }
-    port_threads_->require_usable();
+    world_->port_threads().require_usable();
 }
 
-void Communicator::fail(const Error& error, const std::string& found_here) {
+void Communicator::fail(const Error& error) {
     const std::lock_guard failing(failing_mutex_);
     if (const Status failed = failed_; failed != Status::success) {
         throw Error(failed, failure());
     }
-    const Cause cause = executor_->cause_of(error, found_here);
+    const Cause cause = executor_->cause_of(error);
     const std::string text = cause.text + cause.own + " (on rank " + std::to_string(rank()) + ")";
     {
         const std::lock_guard lock(failure_mutex_);
@@ -208,11 +208,11 @@ void Communicator::fail(const Error& error, const std::string& found_here) {
     }
     failed_ = cause.status;
     {
-        const LogScope scope(log_);
+        const LogScope scope(world_->log());
         log_info(LogTopic::call, [&] { return "the communicator has failed: " + text; });
     }
     // First: the other takes half a second.
-    bootstrap_->abandon(Error(cause.status, cause.text));
+    world_->abandon(Error(cause.status, cause.text));
     executor_->give_up(cause);
     throw Error(cause.status, text);
 }

@@ -1,342 +1,89 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Set-up of a communicator, stage by stage; its end; and what it holds.
+// How a communicator begins, and what it holds.
 #include "comm/communicator/communicator.hpp"
 
-#include <unistd.h>
-
 #include <algorithm>
-#include <atomic>
 #include <set>
 
-#include "backend/faults/faulty_group.hpp"
-#include "backend/registry/transports.hpp"
 #include "comm/plan/lower.hpp"
-#include "comm/setup/build_identity.hpp"
-#include "comm/setup/configuration.hpp"
-#include "comm/setup/set_up_text.hpp"
-#include "comm/setup/timeline.hpp"
-#include "topo/blob.hpp"
-#include "threads/executor/handshake.hpp"
 #include "topo/host.hpp"
 #include "topo/log/log.hpp"
 
 namespace trefoil {
 
-namespace {
-
-constexpr std::chrono::milliseconds longest_greeting{30'000};
-/// A rank whose neighbour cannot connect waits for it in vain: it hears so after this time, not
-/// only when its own ends. Nobody polls while the ranks tell each other, so it is not asked too
-/// often.
-constexpr std::chrono::milliseconds first_patience{1000};
-constexpr std::chrono::milliseconds longest_patience{4000};
-
-std::string single_copy_text(bool here, bool all) {
-    return all    ? "all ranks read each other's memory: single copy is possible"
-           : here ? "no single copy: another rank does not get at all its peers' memory"
-                  : "no single copy: this rank does not get at all its peers' memory";
-}
-
-/// Each port once, with the neighbour that it leads to.
-std::vector<Handshake::Neighbour> neighbours_of(const TorusMap& map, Rank rank) {
-    std::vector<Handshake::Neighbour> all;
-    const Torus& torus = map.torus;
-    const Rank place = map.position_of[static_cast<std::size_t>(rank)];
-    for (const Port port : used_ports(torus)) {
-        const Rank there = torus.neighbour(place, port);
-        all.push_back({map.rank_at[static_cast<std::size_t>(there)], port});
-    }
-    return all;
-}
-
-/// Threads of one process reach each other's memory by its addresses.
-std::vector<bool> ranks_of_this_process(const Job& job) {
-    const RankProcess& own = job.process(job.rank());
-    std::vector<bool> here;
-    for (const RankProcess& process : job.processes()) {
-        here.push_back(process.pid == own.pid && process.process_space == own.process_space);
-    }
-    return here;
-}
-
-/// Only those who asked for threads can mend it, and one line per process is enough.
-void warn_of_oversubscription(const Placement& placement) {
-    static std::atomic_flag said;
-    if (!placement.oversubscription.empty() && !said.test_and_set()) {
-        log_warning(LogTopic::setup, [&] {
-            return placement.oversubscription +
-                   "; TREFOIL_PORT_THREADS asked for them: threads that wait for a core slow the "
-                   "others down";
-        });
-    }
-}
-
-}  // namespace
-
 Communicator::Communicator(Settings settings, std::unique_ptr<Bootstrap> bootstrap,
                            const std::optional<Error>& refusal)
-    : settings_(std::move(settings)),
-      bootstrap_(std::move(bootstrap)),
-      log_(std::make_shared<Log>(settings_.log, bootstrap_->rank())),
-      agreement_(*bootstrap_) {
-    const LogScope scope(log_);
-    try {
-        set_up(refusal);
-        log_set_up();
-    } catch (const std::exception& error) {
-        const auto* const known = dynamic_cast<const Error*>(&error);
-        bootstrap_->abandon(Error(known != nullptr ? known->status() : Status::internal,
-                                  "rank " + std::to_string(rank()) + ": " + error.what()));
-        clean_up_after_the_dead();
-        throw;
-    }
-}
-
-/// What can fail on one rank alone is done inside the stages.
-void Communicator::set_up(const std::optional<Error>& refusal) {
-    const Introductions introductions = meet(refusal);
-    const auto proposals = agreement_.allgather("settings and NICs", [&] {
-        take_place(introductions);
-        return choose_ports();
-    });
-    auto cards = agreement_.allgather("ports", [&] {
-        ports_->compare(proposals);
-        open_ports();
-        start_engine();
-        return own_card();
-    });
-    if (ranks() > 1) {
-        shake_hands(std::move(cards));
-    }
-    agreement_.for_all("calls", [&] {
-        start_executor();
-        prepare_calls();
-    });
-}
-
-/// What the others must know of this rank's ports.
-std::string Communicator::own_card() const {
-    Card card = engine_->card();
-    card.host = host_name();
-    return encode(card);
-}
-
-/// Whether every cable is in its place, and whether ranks read each other's memory.
-void Communicator::shake_hands(std::vector<std::string> cards) {
-    std::optional<Handshake> handshake;
-    std::string found_here;
-    bool complete = false;
-    const auto go_on = [&](std::chrono::milliseconds patience) {
-        if (!handshake) {
-            engine_->meet(std::make_shared<const Cards>(std::move(cards)),
-                          [this](std::string_view text) { return session_.proof(text); });
-            // Half: the verdict is agreed upon within the other half.
-            handshake.emplace(*engine_, neighbours_of(torus_map_, rank()),
-                              Handshake::Options{ports_->placement().may_spin,
-                                                 std::min(settings_.timeout / 2, longest_greeting),
-                                                 settings_.progress});
-            handshake->begin();
+    : world_(std::make_shared<World>(std::move(settings), std::move(bootstrap), refusal)),
+      geometry_(world_->geometry()),
+      rank_(world_->rank()),
+      identity_(world_->session().proof("communicators")) {
+    const LogScope scope(world_->log());
+    world_->agreement().for_all("calls", [this] {
+        chooser_.emplace(geometry_.map, this->settings());
+        for (const auto& [collective, text] : split_choices(this->settings().algorithm)) {
+            chooser_->force(collective, text);
         }
-        complete = complete || handshake->greet_for(patience);
-        found_here = complete ? std::string() : handshake->missing_text();
-        return complete;
-    };
-    try {
-        auto patience = first_patience;
-        while (!agreement_.all_say_yes("connections", [&] {
-            try {
-                return go_on(patience);
-            } catch (const Error& error) {
-                found_here = error.what();
-                throw;
-            }
-        })) {
-            patience = std::min(2 * patience, longest_patience);
-        }
-    } catch (const Error& error) {
-        const std::string text = error.what();
-        if (found_here.empty() || text.find(found_here) != std::string::npos) {
-            throw;
-        }
-        throw Error(error.status(), text + "; this rank has found: " + found_here);
-    }
-    if (offers_single_copy(settings_)) {
-        const bool here = handshake->reach() != Reach::none;
-        const bool all = agreement_.all_say_yes("single copy", [&] { return here; });
-        single_copy_ = all;
-        log_info(LogTopic::choice, [&] { return single_copy_text(here, all); });
-    }
+        start();
+    });
 }
 
 Communicator::~Communicator() {
-    const LogScope scope(log_);
-    if (timeline_) {
-        write_timeline(*timeline_, rank(), settings_.trace_events);
-    }
-    if (failed_ != Status::success) {
-        clean_up_after_the_dead();
-    }
+    const LogScope scope(world_->log());
+    executor_.reset();
 }
 
-/// Nobody else may come to do it.
-void Communicator::clean_up_after_the_dead() const noexcept {
-    try {
-        const Transport* const transport = registered_transport(settings_.backend);
-        if (!job_ || transport == nullptr || transport->clean_up_after == nullptr) {
-            return;
-        }
-        for (const ProcessNews& process : job_->look_at_processes()) {
-            if (process.state == ProcessNews::State::ended) {
-                transport->clean_up_after(job_->process(process.rank).pid);
+/// All that calls need.
+void Communicator::start() {
+    const Settings& s = settings();
+    channels_.groups = world_->engine().groups();
+    channels_.rank = rank_;
+    channels_.host = host_name();
+    channels_.cards = world_->engine().cards();
+    channels_.communicator = identity_.number();
+    channels_.secret = world_->session().of_calls() ^ identity_.number();
+    channels_.first_rank = geometry_.first_rank;
+    for (const Rank first : geometry_.first_rank) {
+        channels_.in_this_process.push_back(
+            world_->in_this_process()[static_cast<std::size_t>(first)]);
+    }
+    channels_.checksums = s.checksums;
+    channels_.slot_bytes =
+        s.landing_bytes / channels_.slots / landing_alignment * landing_alignment;
+    executor_.emplace(channels_, world_->engine(), executor_options());
+    plans_ = PlanCache(s.plan_bytes);
+    schedules_.emplace(geometry_, channels_);
+    const SegmentLimits limits{channels_.slot_bytes, s.segment_bytes, s.landing_bytes};
+    planner_.emplace(geometry_.map, limits, channels_, *schedules_, *executor_);
+}
+
+/// Ranks are this communicator's, processes the job's.
+ExecutorOptions Communicator::executor_options() const {
+    const Settings& s = settings();
+    ExecutorOptions options;
+    options.may_spin = world_->ports().placement().may_spin;
+    options.timeout = s.timeout;
+    options.stall_warning = s.stall_warning;
+    options.progress = s.progress;
+    options.log = world_->log();
+    options.trace = world_->timeline();
+    options.look_at_processes = [this] {
+        std::vector<ProcessNews> own;
+        for (ProcessNews news : world_->job().look_at_processes()) {
+            const Rank rank = channels_.rank_of_first(news.rank);
+            if (rank != Cause::nobody) {
+                own.push_back({rank, news.state});
             }
         }
-    } catch (const std::exception&) {  // the next job on this host does it
-    }
-}
-
-/// Who the ranks are, and that they are configured alike.
-Communicator::Introductions Communicator::meet(const std::optional<Error>& refusal) {
-    Introductions introductions;
-    const auto told = agreement_.allgather("configuration", [&] {
-        if (refusal) {
-            throw Error(*refusal);
-        }
-        if (!settings_.hostfile.empty()) {
-            introductions.host_file = read_host_file(settings_.hostfile);
-        }
-        BlobWriter mine;
-        mine.text(build_identity());  // first, as only ranks of one build understand the rest
-        mine.text(text_to_compare(settings_, introductions.host_file, ranks()));
-        RankProcess process = this_process();
-        process.coordinates = settings_.coordinates;
-        mine.text(encode(process));
-        mine.text(Session::contribution());
-        return mine.bytes();
-    });
-    std::vector<BlobReader> blobs(told.begin(), told.end());
-    std::vector<std::string> builds, texts;
-    for (BlobReader& blob : blobs) {
-        builds.push_back(blob.text());
-    }
-    require_same_build(builds);
-    for (BlobReader& blob : blobs) {
-        texts.push_back(blob.text());
-        introductions.processes.push_back(blob.text());
-        introductions.contributions += blob.text();
-    }
-    require_agreement(texts, "the configuration");
-    return introductions;
-}
-
-/// Where the ranks are in the torus, and what follows from it for the settings.
-void Communicator::take_place(const Introductions& introductions) {
-    std::vector<RankProcess> processes;
-    for (const std::string& process : introductions.processes) {
-        processes.push_back(decode_process(process));
-    }
-    session_ = Session(introductions.contributions);
-    job_.emplace(rank(), std::move(processes));
-    torus_map_ = make_torus_map(torus_request(settings_, introductions.host_file, *job_), ranks());
-    complete(settings_, *job_);
-}
-
-/// Checks the settings of this rank; returns what follows for its ports.
-std::string Communicator::choose_ports() {
-    settle_port_threads(torus(), settings_);
-    chooser_.emplace(torus_map_, settings_);
-    for (const auto& [collective, text] : split_choices(settings_.algorithm)) {
-        chooser_->force(collective, text);
-    }
-    ports_.emplace(*job_, torus(), settings_);
-    timeline_ = begin_timeline(settings_, ports_->groups(), rank());
-    return ports_->proposal();
-}
-
-void Communicator::open_ports() {
-    ports_->place();
-    if (rank() == 0) {
-        for (const std::string& message : unknown_variables()) {
-            log_warning(LogTopic::setup, [&] { return message; });
-        }
-        if (settings_.port_threads > 0) {
-            warn_of_oversubscription(ports_->placement());
-        }
-    }
-    if (ranks() > 1) {
-        auto groups = open_backend(settings_.backend, ports_->backend_config());
-        if (settings_.faults) {
-            log_warning(LogTopic::setup,
-                        [] { return std::string("TREFOIL_FAULTS injects faults, for tests"); });
-            groups = with_faults(std::move(groups), *settings_.faults, rank());
-        }
-        channels_.groups.assign(std::make_move_iterator(groups.begin()),
-                                std::make_move_iterator(groups.end()));
-        provider_ = channels_.groups[0]->provider();
-        if (settings_.checksums && channels_.groups[0]->notification_bits() < 64) {
-            throw Error(Status::unsupported,
-                        "TREFOIL_CHECKSUM=1: provider " + provider_ +
-                            " carries 32 bits with a message, too few for a checksum; choose "
-                            "another one (`trefoil info` lists them)");
-        }
-    }
-    const int threads = ports_->groups().threads;
-    port_threads_ = settings_.port_threads_by == PortThreadsBy::openmp
-                        ? PortThreads::openmp(threads)
-                        : std::make_unique<PortThreads>(threads, ports_->placement().cores);
-}
-
-void Communicator::start_engine() {
-    engine_ = std::make_unique<Engine>(channels_.groups, Engine::Member{rank(), ranks()},
-                                       *port_threads_, ports_->placement().may_spin,
-                                       settings_.progress);
-}
-
-void Communicator::start_executor() {
-    channels_.cards = engine_->cards();
-    channels_.in_this_process = ranks_of_this_process(*job_);
-    channels_.rank = rank();
-    channels_.host = host_name();
-    channels_.checksums = settings_.checksums;
-    channels_.slot_bytes =
-        settings_.landing_bytes / channels_.slots / landing_alignment * landing_alignment;
-    ExecutorOptions options;
-    options.may_spin = ports_->placement().may_spin;
-    options.timeout = settings_.timeout;
-    options.stall_warning = settings_.stall_warning;
-    options.progress = settings_.progress;
-    options.log = log_;
-    options.trace = timeline_.get();
-    options.look_at_processes = [this] { return job_->look_at_processes(); };
-    options.process_text = [this](Rank rank) { return job_->process_text(rank); };
-    executor_.emplace(channels_, *engine_, options);
-}
-
-void Communicator::prepare_calls() {
-    plans_ = PlanCache(settings_.plan_bytes);
-    channels_.secret = session_.of_calls();
-    schedules_.emplace(torus_map_, channels_);
-    const SegmentLimits limits{channels_.slot_bytes, settings_.segment_bytes,
-                               settings_.landing_bytes};
-    planner_.emplace(torus_map_, limits, channels_, *schedules_, *executor_);
-}
-
-/// What people ask first when a job is slower than they had thought.
-void Communicator::log_set_up() const {
-    log_info(LogTopic::setup, [&] {
-        return "Trefoil " + build_identity() + ", rank " + std::to_string(rank()) + " of " +
-               std::to_string(ranks()) + ", process " + std::to_string(getpid()) + " on host " +
-               host_name();
-    });
-    log_info(LogTopic::setup, [&] { return place_text(torus_map_, rank()); });
-    log_info(LogTopic::transport, [&] {
-        return "backend " + settings_.backend + (provider_.empty() ? "" : ", provider ") +
-               provider_ + nics_text(torus(), *ports_);
-    });
-    log_info(LogTopic::setup, [&] { return threads_text(settings_, *ports_); });
+        return own;
+    };
+    options.process_text = [this](Rank rank) {
+        return world_->job().process_text(channels_.first_rank_of(rank));
+    };
+    return options;
 }
 
 Communicator::Resources Communicator::resources() const {
-    const Engine::Exclusive held(*engine_);
+    const Engine::Exclusive held(world_->engine());
     std::set<Rank> peers;
     for (const OutChannel& channel : channels_.out) {
         peers.insert(channel.peer);
@@ -353,7 +100,7 @@ Communicator::Resources Communicator::resources() const {
 }
 
 Communicator::PortUse Communicator::port_use(Port port) const {
-    const Engine::Exclusive held(*engine_);
+    const Engine::Exclusive held(world_->engine());
     PortUse use;
     for (const OutChannel& channel : channels_.out) {
         if (channel.port == port) {
@@ -361,7 +108,7 @@ Communicator::PortUse Communicator::port_use(Port port) const {
             use.bytes += channel.bytes;
         }
     }
-    use.nic = ports_->nic(port);
+    use.nic = world_->ports().nic(port);
     return use;
 }
 

@@ -12,24 +12,18 @@
 #include <string_view>
 #include <vector>
 
-#include "backend/bootstrap/bootstrap.hpp"
 #include "comm/communicator/pending_call.hpp"
 #include "comm/communicator/planner.hpp"
 #include "comm/communicator/schedules.hpp"
+#include "comm/communicator/world.hpp"
+#include "comm/derived/geometry.hpp"
+#include "comm/derived/identity.hpp"
 #include "comm/plan/chooser.hpp"
 #include "comm/plan/plan_cache.hpp"
 #include "comm/plan/request.hpp"
-#include "comm/setup/agreement.hpp"
 #include "comm/setup/environment.hpp"
-#include "comm/setup/job.hpp"
-#include "comm/setup/local_ports.hpp"
-#include "comm/setup/session.hpp"
-#include "comm/setup/torus_map.hpp"
 #include "threads/executor/executor.hpp"
-#include "threads/timeline/trace.hpp"
 #include "topo/error.hpp"
-#include "topo/host_file.hpp"
-#include "topo/log/log.hpp"
 
 namespace trefoil {
 
@@ -43,18 +37,34 @@ class Communicator {
     Communicator(Settings settings, std::unique_ptr<Bootstrap> bootstrap,
                  const std::optional<Error>& refusal = {});
     ~Communicator();
+    Communicator(const Communicator&) = delete;
+    Communicator& operator=(const Communicator&) = delete;
 
-    Rank rank() const { return bootstrap_->rank(); }
-    Rank ranks() const { return bootstrap_->ranks(); }
-    const Torus& torus() const { return torus_map_.torus; }
-    const TorusMap& torus_map() const { return torus_map_; }
+    // New communicators of ranks of this one; they share its World. Collective over the new members,
+    // split() and sub() over all. Calls in flight go on. Throw Error(mismatch) when ranks make
+    // different ones, Error(timeout) when one does not come, and what geometry_of() throws; then
+    // this one can go on. Algorithms that were set here are set there, too, but for schedules of
+    // the user's.
+    std::unique_ptr<Communicator> dup();
+    /// Of the ranks with this rank's colour, by key and then by rank; null for a negative colour.
+    std::unique_ptr<Communicator> split(std::int32_t colour, std::int32_t key);
+    /// Of the ranks that differ from this one in no dimension but those with a flag.
+    std::unique_ptr<Communicator> sub(const std::vector<bool>& keep);
+    /// Of these ranks of this one, in this order. Of several such calls at a time `tag` tells which
+    /// is which.
+    std::unique_ptr<Communicator> create_group(const std::vector<Rank>& members, std::int32_t tag);
+
+    Rank rank() const { return rank_; }
+    Rank ranks() const { return static_cast<Rank>(geometry_.first_rank.size()); }
+    const Torus& torus() const { return geometry_.map.torus; }
+    const TorusMap& torus_map() const { return geometry_.map; }
     /// Why it has failed; "" if it has not. From any thread.
     std::string failure() const;
     /// It has failed while its ranks connected for a call, and all of them know: nothing has moved.
     bool nothing_moved() const { return false; }
     /// What is in use: "memory", "ofi"; "net", "" where the backend has one provider only.
-    const std::string& backend() const { return settings_.backend; }
-    const std::string& provider() const { return provider_; }
+    const std::string& backend() const { return settings().backend; }
+    const std::string& provider() const { return world_->provider(); }
 
     /// What this rank holds for its peers so far.
     struct Resources {
@@ -82,7 +92,7 @@ class Communicator {
     /// What a call would use, with the number of pieces where it is pipelined. Throws
     /// Error(unsupported) when what is forced does not suit the call.
     Choice algorithm(const Request& request) const {
-        return chooser_->choose(request, single_copy_);
+        return chooser_->choose(request, reads_peers());
     }
 
     /// Runs one collective. Both vectors may be the same; what the collective does not use may be
@@ -107,54 +117,39 @@ class Communicator {
     }
     std::uint64_t calls_in_flight() const noexcept { return executor_->calls_in_flight(); }
     /// Those that share it are driven together.
-    const Engine* engine() const { return engine_.get(); }
+    const Engine* engine() const { return &world_->engine(); }
 
     /// Collective: every rank returns the root's list, one number per rank.
     std::vector<std::size_t> share_counts(Rank root, std::span<const std::size_t> counts);
 
   private:
-    /// What the ranks have told of themselves.
-    struct Introductions {
-        std::optional<HostFile> host_file;
-        std::vector<std::string> processes;  ///< encoded, by rank
-        std::string contributions;           ///< to the session, of all ranks
-    };
+    Communicator(const Communicator& parent, Geometry geometry, const Identity& identity);
+    std::vector<std::string> agree(std::uint64_t tag, const std::vector<Rank>& first_ranks,
+                                   const std::string& what, const std::string& mine);
+    std::vector<std::string> agree_with_all(const std::string& what, const std::string& mine);
+    std::unique_ptr<Communicator> made(Geometry geometry, const Identity& identity);
 
-    void set_up(const std::optional<Error>& refusal);
-    Introductions meet(const std::optional<Error>& refusal);
-    void take_place(const Introductions& introductions);
-    std::string choose_ports();
-    void open_ports();
-    std::string own_card() const;
-    void shake_hands(std::vector<std::string> cards);
-    void start_engine();
-    void start_executor();
-    void prepare_calls();
-    void log_set_up() const;
+    const Settings& settings() const { return world_->settings(); }
+    /// A guard names one call of a port group: only the first communicator's calls may read.
+    bool reads_peers() const { return is_first_ && world_->single_copy(); }
+    void start();
+    ExecutorOptions executor_options() const;
     void check(const Request& request);
     void run_unchecked(const Request& request, const void* send, void* recv);
     const Plan& plan_of(const Request& request, const void* send, void* recv);
     const Plan& make_plan(const Request& request);
     void check_alive() const;
-    void clean_up_after_the_dead() const noexcept;
-    [[noreturn]] void fail(const Error& error, const std::string& found_here = {});
+    [[noreturn]] void fail(const Error& error);
 
     // Each of these needs only those above it.
-    Settings settings_;  ///< complete after meet(): what was left open is decided
-    std::unique_ptr<Bootstrap> bootstrap_;
-    std::shared_ptr<const Log> log_;
-    Agreement agreement_;
-    std::optional<Job> job_;
-    Session session_;
-    TorusMap torus_map_;
+    std::shared_ptr<World> world_;
+    Geometry geometry_;
+    Rank rank_ = 0;
+    bool is_first_ = true;
+    Identity identity_;
+    std::uint64_t agreements_ = 0;  ///< of all its ranks, so far
     std::optional<Chooser> chooser_;
-    bool single_copy_ = false;  ///< ranks get at each other's memory; alike on all of them
-    std::optional<LocalPorts> ports_;
-    std::unique_ptr<Trace> timeline_;  ///< null: none is kept
     Channels channels_;
-    std::string provider_;
-    std::unique_ptr<PortThreads> port_threads_;
-    std::unique_ptr<Engine> engine_;
     std::optional<Executor> executor_;
     std::optional<Schedules> schedules_;
     std::optional<Planner> planner_;
@@ -163,17 +158,6 @@ class Communicator {
     std::mutex failing_mutex_;          ///< one thread finds out why
     mutable std::mutex failure_mutex_;  ///< guards failure_, which any thread may ask for
     std::string failure_;
-
-    /// Goes first: a port group that closes still sends, and may read what the executor holds.
-    struct GroupsEnd {
-        Communicator& of;
-        ~GroupsEnd() {
-            if (of.engine_) {
-                of.engine_->end();
-            }
-            of.channels_.groups.clear();
-        }
-    } groups_end_{*this};
 };
 
 }  // namespace trefoil

@@ -18,10 +18,11 @@ std::size_t Schedules::Hash::operator()(const Key& key) const noexcept {
 const Schedule& Schedules::get(const Choice& choice, bool acknowledged) {
     Built& built = schedules_[Key{choice.algorithm, choice.options}];
     if (!built.complete) {
+        const TorusMap& map = geometry_.map;
         built.schedule = choice.algorithm->build(
-            map_.torus, map_.position_of[static_cast<std::size_t>(channels_.rank)],
-            choice.options);
-        map_.renumber(built.schedule);
+            map.torus, map.position_of[static_cast<std::size_t>(channels_.rank)], choice.options);
+        map.renumber(built.schedule);
+        geometry_.use_ports(built.schedule);
     }
     if (!built.complete || (acknowledged && !built.acknowledged)) {
         add_channels(built.schedule, acknowledged);

@@ -6,7 +6,7 @@
 #include <unordered_map>
 
 #include "comm/plan/choices.hpp"
-#include "comm/setup/torus_map.hpp"
+#include "comm/derived/geometry.hpp"
 #include "threads/executor/channels.hpp"
 
 namespace trefoil {
@@ -15,10 +15,12 @@ namespace trefoil {
 /// end, and the port groups' owners make them while calls run.
 class Schedules {
   public:
-    /// All outlive this. `map` has the torus and the place of this rank in it.
-    Schedules(const TorusMap& map, Channels& channels) : map_(map), channels_(channels) {}
+    /// All outlive this. `geometry` has the torus and the place of this rank in it.
+    Schedules(const Geometry& geometry, Channels& channels)
+        : geometry_(geometry), channels_(channels) {}
 
-    /// This rank's schedule by the choice's algorithm and options, in ranks. All its channels are in
+    /// This rank's schedule by the choice's algorithm and options, in ranks and with the machine's ports.
+    /// All its channels are in
     /// `channels`; with opposites if it is `acknowledged`. Throws what building throws.
     const Schedule& get(const Choice& choice, bool acknowledged);
 
@@ -38,7 +40,7 @@ class Schedules {
     };
     void add_channels(const Schedule& schedule, bool acknowledged);
 
-    const TorusMap& map_;
+    const Geometry& geometry_;
     Channels& channels_;
     std::unordered_map<Key, Built, Hash> schedules_;
 };

@@ -6,6 +6,7 @@
 #include <cstdint>
 #include <vector>
 
+#include "algorithms/schedule/schedule.hpp"
 #include "comm/setup/torus_map.hpp"
 #include "topo/torus.hpp"
 
@@ -30,6 +31,9 @@ struct Geometry {
     /// The members form a box of the first torus, at even distances along each dimension. If not,
     /// the shape is logical: neighbours may be any number of hops apart, along any dimension.
     bool box = true;
+
+    /// Replaces the ports of the own torus by those of the first one that serve them.
+    void use_ports(Schedule& schedule) const;
 };
 
 /// The geometry of the first communicator. `wraps` by dimension; empty: all are rings.

@@ -80,6 +80,21 @@ void Chooser::force_schedule(Collective collective, std::string_view json) {
     force(collective, name);
 }
 
+void Chooser::force_as(const Chooser& other) {
+    for (std::size_t c = 0; c < other.forced_.size(); ++c) {
+        const auto collective = static_cast<Collective>(c);
+        const Choice& choice = other.forced_[c];
+        if (choice.algorithm == nullptr ||
+            other.find_schedule(collective, choice.algorithm->name) != nullptr) {
+            continue;
+        }
+        try {
+            force(collective, to_string(choice));
+        } catch (const Error&) {  // not for this torus: it is chosen here
+        }
+    }
+}
+
 const UserSchedule* Chooser::find_schedule(Collective collective, std::string_view name) const {
     const auto found = std::ranges::find_if(schedules_, [&](const auto& one) {
         return one->algorithm().collective == collective && one->algorithm().name == name;

@@ -1,0 +1,364 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// How the ranks of a job meet, stage by stage, and how they part.
+#include "comm/communicator/world.hpp"
+
+#include <unistd.h>
+
+#include <algorithm>
+#include <utility>
+
+#include "backend/faults/faulty_group.hpp"
+#include "backend/registry/transports.hpp"
+#include "comm/setup/build_identity.hpp"
+#include "comm/setup/configuration.hpp"
+#include "comm/setup/set_up_text.hpp"
+#include "comm/setup/timeline.hpp"
+#include "threads/executor/handshake.hpp"
+#include "topo/blob.hpp"
+#include "topo/host.hpp"
+#include "topo/log/log.hpp"
+
+namespace trefoil {
+
+namespace {
+
+constexpr std::chrono::milliseconds longest_greeting{30'000};
+/// A rank whose neighbour cannot connect waits for it in vain: it hears so after this time, not
+/// only when its own ends. Nobody polls while the ranks tell each other, so it is not asked too
+/// often.
+constexpr std::chrono::milliseconds first_patience{1000};
+constexpr std::chrono::milliseconds longest_patience{4000};
+
+std::string single_copy_text(bool here, bool all) {
+    return all    ? "all ranks read each other's memory: single copy is possible"
+           : here ? "no single copy: another rank does not get at all its peers' memory"
+                  : "no single copy: this rank does not get at all its peers' memory";
+}
+
+/// Each port once, with the neighbour that it leads to.
+std::vector<Handshake::Neighbour> neighbours_of(const TorusMap& map, Rank rank) {
+    std::vector<Handshake::Neighbour> all;
+    const Torus& torus = map.torus;
+    const Rank place = map.position_of[static_cast<std::size_t>(rank)];
+    for (const Port port : used_ports(torus)) {
+        const Rank there = torus.neighbour(place, port);
+        all.push_back({map.rank_at[static_cast<std::size_t>(there)], port});
+    }
+    return all;
+}
+
+/// Threads of one process reach each other's memory by its addresses.
+std::vector<bool> ranks_of_this_process(const Job& job) {
+    const RankProcess& own = job.process(job.rank());
+    std::vector<bool> here;
+    for (const RankProcess& process : job.processes()) {
+        here.push_back(process.pid == own.pid && process.process_space == own.process_space);
+    }
+    return here;
+}
+
+/// Only those who asked for threads can mend it, and one line per process is enough.
+void warn_of_oversubscription(const Placement& placement) {
+    static std::atomic_flag said;
+    if (!placement.oversubscription.empty() && !said.test_and_set()) {
+        log_warning(LogTopic::setup, [&] {
+            return placement.oversubscription +
+                   "; TREFOIL_PORT_THREADS asked for them: threads that wait for a core slow the "
+                   "others down";
+        });
+    }
+}
+
+}  // namespace
+
+World::World(Settings settings, std::unique_ptr<Bootstrap> bootstrap,
+             const std::optional<Error>& refusal)
+    : settings_(std::move(settings)),
+      bootstrap_(std::move(bootstrap)),
+      log_(std::make_shared<Log>(settings_.log, bootstrap_->rank())),
+      agreement_(*bootstrap_),
+      gatherings_([this](Rank to, std::uint64_t tag, std::string_view text) {
+          engine_->say(to, port_towards(to), tag, text);
+      }) {
+    const LogScope scope(log_);
+    try {
+        set_up(refusal);
+        log_set_up();
+    } catch (const std::exception& error) {
+        const auto* const known = dynamic_cast<const Error*>(&error);
+        abandon(Error(known != nullptr ? known->status() : Status::internal,
+                      "rank " + std::to_string(rank()) + ": " + error.what()));
+        clean_up_after_the_dead();
+        throw;
+    }
+}
+
+/// What can fail on one rank alone is done inside the stages.
+void World::set_up(const std::optional<Error>& refusal) {
+    const Introductions introductions = meet(refusal);
+    const auto proposals = agreement_.allgather("settings and NICs", [&] {
+        take_place(introductions);
+        return choose_ports();
+    });
+    auto cards = agreement_.allgather("ports", [&] {
+        ports_->compare(proposals);
+        open_ports();
+        return own_card();
+    });
+    if (ranks() > 1) {
+        shake_hands(std::move(cards));
+    }
+}
+
+World::~World() {
+    const LogScope scope(log_);
+    engine_->end();
+    if (timeline_) {
+        write_timeline(*timeline_, rank(), settings_.trace_events);
+    }
+    if (in_disorder_) {
+        clean_up_after_the_dead();
+    }
+}
+
+void World::abandon(const Error& error) noexcept {
+    const std::lock_guard lock(bootstrap_mutex_);
+    in_disorder_ = true;
+    bootstrap_->abandon(error);
+}
+
+/// Nobody else may come to do it.
+void World::clean_up_after_the_dead() const noexcept {
+    try {
+        const Transport* const transport = registered_transport(settings_.backend);
+        if (!job_ || transport == nullptr || transport->clean_up_after == nullptr) {
+            return;
+        }
+        for (const ProcessNews& process : job_->look_at_processes()) {
+            if (process.state == ProcessNews::State::ended) {
+                transport->clean_up_after(job_->process(process.rank).pid);
+            }
+        }
+    } catch (const std::exception&) {  // the next job on this host does it
+    }
+}
+
+/// Who the ranks are, and that they are configured alike.
+World::Introductions World::meet(const std::optional<Error>& refusal) {
+    Introductions introductions;
+    const auto told = agreement_.allgather("configuration", [&] {
+        if (refusal) {
+            throw Error(*refusal);
+        }
+        if (!settings_.hostfile.empty()) {
+            introductions.host_file = read_host_file(settings_.hostfile);
+        }
+        BlobWriter mine;
+        mine.text(build_identity());  // first, as only ranks of one build understand the rest
+        mine.text(text_to_compare(settings_, introductions.host_file, ranks()));
+        RankProcess process = this_process();
+        process.coordinates = settings_.coordinates;
+        mine.text(encode(process));
+        mine.text(Session::contribution());
+        return mine.bytes();
+    });
+    std::vector<BlobReader> blobs(told.begin(), told.end());
+    std::vector<std::string> builds, texts;
+    for (BlobReader& blob : blobs) {
+        builds.push_back(blob.text());
+    }
+    require_same_build(builds);
+    for (BlobReader& blob : blobs) {
+        texts.push_back(blob.text());
+        introductions.processes.push_back(blob.text());
+        introductions.contributions += blob.text();
+    }
+    require_agreement(texts, "the configuration");
+    return introductions;
+}
+
+/// Where the ranks are in the torus, and what follows from it for the settings.
+void World::take_place(const Introductions& introductions) {
+    std::vector<RankProcess> processes;
+    for (const std::string& process : introductions.processes) {
+        processes.push_back(decode_process(process));
+    }
+    session_ = Session(introductions.contributions);
+    job_.emplace(rank(), std::move(processes));
+    geometry_ = first_geometry(
+        make_torus_map(torus_request(settings_, introductions.host_file, *job_), ranks()));
+    complete(settings_, *job_);
+    in_this_process_ = ranks_of_this_process(*job_);
+}
+
+/// Checks the settings of this rank; returns what follows for its ports.
+std::string World::choose_ports() {
+    const Torus& torus = geometry_.map.torus;
+    settle_port_threads(torus, settings_);
+    ports_.emplace(*job_, torus, settings_);
+    timeline_ = begin_timeline(settings_, ports_->groups(), rank());
+    return ports_->proposal();
+}
+
+void World::open_ports() {
+    ports_->place();
+    if (rank() == 0) {
+        for (const std::string& message : unknown_variables()) {
+            log_warning(LogTopic::setup, [&] { return message; });
+        }
+        if (settings_.port_threads > 0) {
+            warn_of_oversubscription(ports_->placement());
+        }
+    }
+    Engine::Groups open;
+    if (ranks() > 1) {
+        auto groups = open_backend(settings_.backend, ports_->backend_config());
+        if (settings_.faults) {
+            log_warning(LogTopic::setup,
+                        [] { return std::string("TREFOIL_FAULTS injects faults, for tests"); });
+            groups = with_faults(std::move(groups), *settings_.faults, rank());
+        }
+        open.assign(std::make_move_iterator(groups.begin()), std::make_move_iterator(groups.end()));
+        provider_ = open[0]->provider();
+        if (settings_.checksums && open[0]->notification_bits() < 64) {
+            throw Error(Status::unsupported,
+                        "TREFOIL_CHECKSUM=1: provider " + provider_ +
+                            " carries 32 bits with a message, too few for a checksum; choose "
+                            "another one (`trefoil info` lists them)");
+        }
+    }
+    const int threads = ports_->groups().threads;
+    port_threads_ = settings_.port_threads_by == PortThreadsBy::openmp
+                        ? PortThreads::openmp(threads)
+                        : std::make_unique<PortThreads>(threads, ports_->placement().cores);
+    engine_ = std::make_unique<Engine>(std::move(open), Engine::Member{rank(), ranks()},
+                                       *port_threads_, ports_->placement().may_spin,
+                                       settings_.progress);
+    engine_->on_letter([this](Rank from, Port, std::uint64_t tag, std::string_view text) {
+        const std::lock_guard lock(gathering_mutex_);
+        gatherings_.take(from, tag, text);
+    });
+}
+
+/// What the others must know of this rank's ports.
+std::string World::own_card() const {
+    Card card = engine_->card();
+    card.host = host_name();
+    return encode(card);
+}
+
+/// Whether every cable is in its place, and whether ranks read each other's memory.
+void World::shake_hands(std::vector<std::string> cards) {
+    std::optional<Handshake> handshake;
+    std::string found_here;
+    bool complete = false;
+    const auto go_on = [&](std::chrono::milliseconds patience) {
+        if (!handshake) {
+            engine_->meet(std::make_shared<const Cards>(std::move(cards)),
+                          [this](std::string_view text) { return session_.proof(text); });
+            // Half: the verdict is agreed upon within the other half.
+            handshake.emplace(*engine_, neighbours_of(geometry_.map, rank()),
+                              Handshake::Options{ports_->placement().may_spin,
+                                                 std::min(settings_.timeout / 2, longest_greeting),
+                                                 settings_.progress});
+            handshake->begin();
+        }
+        complete = complete || handshake->greet_for(patience);
+        found_here = complete ? std::string() : handshake->missing_text();
+        return complete;
+    };
+    try {
+        auto patience = first_patience;
+        while (!agreement_.all_say_yes("connections", [&] {
+            try {
+                return go_on(patience);
+            } catch (const Error& error) {
+                found_here = error.what();
+                throw;
+            }
+        })) {
+            patience = std::min(2 * patience, longest_patience);
+        }
+    } catch (const Error& error) {
+        const std::string text = error.what();
+        if (found_here.empty() || text.find(found_here) != std::string::npos) {
+            throw;
+        }
+        throw Error(error.status(), text + "; this rank has found: " + found_here);
+    }
+    if (offers_single_copy(settings_)) {
+        const bool here = handshake->reach() != Reach::none;
+        const bool all = agreement_.all_say_yes("single copy", [&] { return here; });
+        single_copy_ = all;
+        log_info(LogTopic::choice, [&] { return single_copy_text(here, all); });
+    }
+}
+
+/// Any way would do, as both ends of a connection use the same one: towards the rank, along the
+/// first dimension in which it lies elsewhere.
+Port World::port_towards(Rank to) const {
+    const TorusMap& map = geometry_.map;
+    const Rank here = map.position_of[static_cast<std::size_t>(rank())];
+    const Rank there = map.position_of[static_cast<std::size_t>(to)];
+    for (int j = 0; j < map.torus.dimensions(); ++j) {
+        const Rank own = map.torus.coordinate(here, j), other = map.torus.coordinate(there, j);
+        if (own != other) {
+            const Rank size = map.torus.size(j);
+            const Rank ahead = (other + size - own) % size;
+            return 2 * ahead <= size ? Port::plus(j) : Port::minus(j);
+        }
+    }
+    throw Error(Status::internal, "a rank does not write letters to itself");
+}
+
+std::vector<std::string> World::gather(std::uint64_t tag, const std::vector<Rank>& members,
+                                       std::size_t place, std::string mine,
+                                       std::chrono::milliseconds timeout) {
+    {
+        const std::lock_guard lock(gathering_mutex_);
+        gatherings_.begin(tag, members, place, std::move(mine));
+    }
+    const auto is_complete = [&] {
+        const std::lock_guard lock(gathering_mutex_);
+        return gatherings_.find(tag)->complete();
+    };
+    const bool complete =
+        engine_->drive_until(is_complete, std::chrono::steady_clock::now() + timeout);
+    const std::lock_guard lock(gathering_mutex_);
+    const Gathering& gathering = *gatherings_.find(tag);
+    std::vector<std::string> texts;
+    std::string missing;
+    if (complete) {
+        texts = gathering.texts();
+    } else {
+        for (const Rank absent : gathering.missing()) {
+            missing += (missing.empty() ? "" : ", ") + std::to_string(absent);
+        }
+    }
+    gatherings_.end(tag);
+    if (!complete) {
+        throw Error(Status::timeout,
+                    "a communicator was to be made, and nothing has come from rank " + missing +
+                        " of the first communicator within " +
+                        std::to_string(static_cast<double>(timeout.count()) / 1000) +
+                        " s (TREFOIL_TIMEOUT)");
+    }
+    return texts;
+}
+
+/// What people ask first when a job is slower than they had thought.
+void World::log_set_up() const {
+    log_info(LogTopic::setup, [&] {
+        return "Trefoil " + build_identity() + ", rank " + std::to_string(rank()) + " of " +
+               std::to_string(ranks()) + ", process " + std::to_string(getpid()) + " on host " +
+               host_name();
+    });
+    log_info(LogTopic::setup, [&] { return place_text(geometry_.map, rank()); });
+    log_info(LogTopic::transport, [&] {
+        return "backend " + settings_.backend + (provider_.empty() ? "" : ", provider ") +
+               provider_ + nics_text(geometry_.map.torus, *ports_);
+    });
+    log_info(LogTopic::setup, [&] { return threads_text(settings_, *ports_); });
+}
+
+}  // namespace trefoil

@@ -1,0 +1,115 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// What the first communicator of a job shares with all that are made from it.
+#pragma once
+
+#include <atomic>
+#include <cstdint>
+#include <map>
+#include <memory>
+#include <mutex>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "backend/bootstrap/bootstrap.hpp"
+#include "comm/derived/geometry.hpp"
+#include "comm/setup/agreement.hpp"
+#include "comm/setup/environment.hpp"
+#include "comm/setup/job.hpp"
+#include "comm/setup/local_ports.hpp"
+#include "comm/setup/session.hpp"
+#include "threads/connections/gathering.hpp"
+#include "threads/executor/engine.hpp"
+#include "threads/timeline/trace.hpp"
+#include "topo/error.hpp"
+#include "topo/host_file.hpp"
+#include "topo/log/log.hpp"
+
+namespace trefoil {
+
+/// The ranks have met, their ports are open, and every cable has been tried. Ranks are those of the
+/// first communicator. It lives as long as any communicator. What is not said to be for any thread
+/// stands from construction on.
+class World {
+  public:
+    /// Collective. All ranks throw when any rank's settings or machine do not allow it. `refusal`:
+    /// why this rank cannot take part, which the others are to hear.
+    World(Settings settings, std::unique_ptr<Bootstrap> bootstrap,
+          const std::optional<Error>& refusal);
+    ~World();
+    World(const World&) = delete;
+    World& operator=(const World&) = delete;
+
+    Rank rank() const { return bootstrap_->rank(); }
+    Rank ranks() const { return bootstrap_->ranks(); }
+    /// Complete: what was left open is decided.
+    const Settings& settings() const { return settings_; }
+    const std::shared_ptr<const Log>& log() const { return log_; }
+    const Job& job() const { return *job_; }
+    const Session& session() const { return session_; }
+    const Geometry& geometry() const { return geometry_; }
+    const LocalPorts& ports() const { return *ports_; }
+    const std::string& provider() const { return provider_; }
+    Engine& engine() const { return *engine_; }
+    PortThreads& port_threads() const { return *port_threads_; }
+    Trace* timeline() const { return timeline_.get(); }
+    /// The ranks get at each other's memory.
+    bool single_copy() const { return single_copy_; }
+    /// By rank: it lives in this process.
+    const std::vector<bool>& in_this_process() const { return in_this_process_; }
+
+    /// While the first communicator is made, by one thread.
+    Agreement& agreement() { return agreement_; }
+    /// A communicator has failed: those who wait for this rank where the ranks met hear it. Any
+    /// thread.
+    void abandon(const Error& error) noexcept;
+
+    /// What the `members` (in the same order on all of them, with this rank at `place`) say of
+    /// themselves, in their order. In-band: nobody but the members takes part, and calls go on.
+    /// Threads may do so for different tags. Throws Error(timeout), which names who did not come.
+    std::vector<std::string> gather(std::uint64_t tag, const std::vector<Rank>& members,
+                                    std::size_t place, std::string mine,
+                                    std::chrono::milliseconds timeout);
+
+  private:
+    /// What the ranks have told of themselves.
+    struct Introductions {
+        std::optional<HostFile> host_file;
+        std::vector<std::string> processes;  ///< encoded, by rank
+        std::string contributions;           ///< to the session, of all ranks
+    };
+
+    void set_up(const std::optional<Error>& refusal);
+    Introductions meet(const std::optional<Error>& refusal);
+    void take_place(const Introductions& introductions);
+    std::string choose_ports();
+    void open_ports();
+    std::string own_card() const;
+    void shake_hands(std::vector<std::string> cards);
+    void log_set_up() const;
+    void clean_up_after_the_dead() const noexcept;
+    Port port_towards(Rank rank) const;
+
+    // Each of these needs only those above it.
+    Settings settings_;
+    std::unique_ptr<Bootstrap> bootstrap_;
+    std::mutex bootstrap_mutex_;  ///< several communicators may fail
+    std::shared_ptr<const Log> log_;
+    Agreement agreement_;
+    std::optional<Job> job_;
+    Session session_;
+    Geometry geometry_;
+    std::optional<LocalPorts> ports_;
+    std::unique_ptr<Trace> timeline_;  ///< null: none is kept
+    std::string provider_;
+    std::unique_ptr<PortThreads> port_threads_;
+    std::vector<bool> in_this_process_;
+    bool single_copy_ = false;
+    std::atomic<bool> in_disorder_{false};
+    std::mutex gathering_mutex_;  ///< guards the gatherings
+    Gatherings gatherings_;
+    std::unique_ptr<Engine> engine_;
+};
+
+}  // namespace trefoil
