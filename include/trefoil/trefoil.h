@@ -450,6 +450,7 @@ TREFOIL_API int trefoil_version(void);
 }
 #endif
 
+#include <trefoil/communicators.h>
 #include <trefoil/requests.h>
 
 #endif

@@ -40,6 +40,39 @@ class Comm : public Collectives<Blocking> {
         return *this;
     }
 
+    // Communicators that are made from this one; collective, as in communicators.h.
+    Comm dup() const {
+        Comm made(nullptr);
+        check(trefoil_comm_dup(handle_, &made.handle_));
+        return made;
+    }
+    /// Without a communicator (valid() is false) for a rank that gave TREFOIL_UNDEFINED.
+    Comm split(int colour, int key = 0) const {
+        Comm made(nullptr);
+        check(trefoil_comm_split(handle_, colour, key, &made.handle_));
+        return made;
+    }
+    /// Rows, planes and the like; a flag for each dimension of torus().
+    Comm sub(const std::vector<bool>& keep) const {
+        if (keep.size() != torus().size()) {
+            throw CallFailed(TREFOIL_ERROR_INVALID_ARGUMENT,
+                             "the list of dimensions to keep has " + std::to_string(keep.size()) +
+                                 " flags, and the torus " + std::to_string(torus().size()) +
+                                 " dimensions");
+        }
+        const std::vector<int> flags(keep.begin(), keep.end());
+        Comm made(nullptr);
+        check(trefoil_comm_sub(handle_, flags.data(), &made.handle_));
+        return made;
+    }
+    Comm create_group(const std::vector<int>& ranks, int tag = 0) const {
+        Comm made(nullptr);
+        check(trefoil_comm_create_group(handle_, static_cast<int>(ranks.size()), ranks.data(), tag,
+                                        &made.handle_));
+        return made;
+    }
+    bool valid() const { return handle_ != nullptr; }
+
     using Collectives::rank;
     using Collectives::size;
 
@@ -113,6 +146,8 @@ class Comm : public Collectives<Blocking> {
     using Collectives::handle;
 
   private:
+    explicit Comm(std::nullptr_t) : Collectives(nullptr) {}
+
     std::string text(trefoil_status_t (*get)(trefoil_comm_t, const char**)) const {
         const char* value = nullptr;
         check(get(handle_, &value));
