@@ -14,6 +14,9 @@ namespace trefoil {
 
 namespace {
 
+/// Of a whole vector: so much goes in the lane of small calls.
+constexpr std::size_t most_small_bytes = 1024;
+
 /// "allreduce of ... by ...: 2 segments, 34 puts".
 std::string text_of(const Plan& plan) {
     std::size_t puts = 0;
@@ -68,16 +71,18 @@ const Plan& Communicator::plan_of(const Request& request, const void* send, void
 }
 
 void Communicator::run_unchecked(const Request& request, const void* send, void* recv) {
-    Call call = plan_of(request, send, recv).call;
+    const Plan& plan = plan_of(request, send, recv);
+    Call call = plan.call;
     if (call.segments.empty()) {
-        executor_->count_empty_call();  // no segment: it would use up slots for nothing
+        ++numbers_->made;  // no segment: it would use up slots for nothing
         return;
     }
     call.input = static_cast<const std::byte*>(send);
     call.output = static_cast<std::byte*>(recv);
-    const Status status = executor_->run(call);
+    Executor& executor = lane_of(plan).executor();
+    const Status status = executor.run(call);
     if (status != Status::success) {
-        fail(Error(status, executor_->failure()));
+        fail(Error(status, executor.failure()));
     }
 }
 
@@ -120,7 +125,7 @@ void Communicator::start(PendingCall& call) {
     Call lowered = call.plan->call;
     call.complete = lowered.segments.empty();
     if (call.complete) {
-        executor_->count_empty_call();
+        ++numbers_->made;
         return;
     }
     lowered.input = static_cast<const std::byte*>(call.send);
@@ -128,25 +133,31 @@ void Communicator::start(PendingCall& call) {
     if (call.plan->user) {
         call.operation = call.plan->user->in_use;
     }
-    executor_->issue(call.running, lowered);
+    lane_of(*call.plan).executor().issue(call.running, lowered);
 }
 
 void Communicator::progress() {
     world_->port_threads().require_usable();
-    (void)executor_->advance();
+    for (const auto& lane : lanes_) {
+        if (lane) {
+            (void)lane->executor().advance();
+            return;
+        }
+    }
 }
 
 void Communicator::wait(PendingCall& call) {
     if (call.complete) {
         return;
     }
-    if (!executor_->is_over(call.running)) {
+    Executor& executor = lane_of(*call.plan).executor();
+    if (!executor.is_over(call.running)) {
         world_->port_threads().require_usable();
-        executor_->wait(call.running);
+        executor.wait(call.running);
     }
-    const Status status = executor_->status_of(call.running);
+    const Status status = executor.status_of(call.running);
     if (status != Status::success) {
-        fail(Error(status, executor_->failure()));
+        fail(Error(status, executor.failure()));
     }
 }
 
@@ -169,7 +180,7 @@ const Plan& Communicator::make_plan(const Request& request) {
         const Choice choice = chooser_->choose(request, reads_peers());
         chooser_->require_root(choice);
         chooser_->require_rank_order(request, choice);
-        std::unique_ptr<Plan> made = planner_->plan(request, choice);
+        std::unique_ptr<Plan> made = plan_in_a_lane(request, choice);
         log_info(LogTopic::choice, [&] { return text_of(*made); });
         if (world_->timeline() != nullptr) {
             made->call.text = world_->timeline()->keep(made->text);
@@ -188,6 +199,25 @@ const Plan& Communicator::make_plan(const Request& request) {
     }
 }
 
+/// What all ranks find alike decides: whether a call fits the slots of small ones depends on no rank.
+std::unique_ptr<Plan> Communicator::plan_in_a_lane(const Request& request, const Choice& choice) {
+    const bool small = terms_.slot_bytes > most_small_bytes && !request.counts_in_pairs() &&
+                       request.vector_elements(torus()) * request.element_bytes() <=
+                           most_small_bytes;
+    if (small) {
+        try {
+            auto plan = lane(true).planner().plan(request, choice);
+            plan->small = true;
+            return plan;
+        } catch (const Error& error) {
+            if (error.status() != Status::unsupported) {
+                throw;
+            }
+        }
+    }
+    return lane(false).planner().plan(request, choice);
+}
+
 void Communicator::check_alive() const {
     if (const Status failed = failed_; failed != Status::success) {
         throw Error(failed, "the communicator has failed before: " + failure());
@@ -200,7 +230,7 @@ void Communicator::fail(const Error& error) {
     if (const Status failed = failed_; failed != Status::success) {
         throw Error(failed, failure());
     }
-    const Cause cause = executor_->cause_of(error);
+    const Cause cause = lane(lanes_[1] != nullptr).executor().cause_of(error);
     const std::string text = cause.text + cause.own + " (on rank " + std::to_string(rank()) + ")";
     {
         const std::lock_guard lock(failure_mutex_);
@@ -213,7 +243,11 @@ void Communicator::fail(const Error& error) {
     }
     // First: the other takes half a second.
     world_->abandon(Error(cause.status, cause.text));
-    executor_->give_up(cause);
+    for (const auto& lane : lanes_) {
+        if (lane) {
+            lane->executor().give_up(cause);
+        }
+    }
     throw Error(cause.status, text);
 }
 

@@ -5,11 +5,16 @@
 #include <algorithm>
 #include <set>
 
+#include "comm/plan/hash.hpp"
 #include "comm/plan/lower.hpp"
 #include "topo/host.hpp"
 #include "topo/log/log.hpp"
 
 namespace trefoil {
+
+namespace {
+constexpr std::size_t small_slot_bytes = 4096;
+}  // namespace
 
 Communicator::Communicator(Settings settings, std::unique_ptr<Bootstrap> bootstrap,
                            const std::optional<Error>& refusal)
@@ -23,53 +28,71 @@ Communicator::Communicator(Settings settings, std::unique_ptr<Bootstrap> bootstr
         for (const auto& [collective, text] : split_choices(this->settings().algorithm)) {
             chooser_->force(collective, text);
         }
-        start();
+        settle_terms();
     });
 }
 
 Communicator::~Communicator() {
     const LogScope scope(world_->log());
-    executor_.reset();
+    for (auto& lane : lanes_) {
+        lane.reset();
+    }
 }
 
-/// All that calls need.
-void Communicator::start() {
-    const Settings& s = settings();
-    channels_.groups = world_->engine().groups();
-    channels_.rank = rank_;
-    channels_.host = host_name();
-    channels_.cards = world_->engine().cards();
-    channels_.communicator = identity_.number();
-    channels_.secret = world_->session().of_calls() ^ identity_.number();
-    channels_.first_rank = geometry_.first_rank;
+void Communicator::settle_terms() {
+    terms_.rank = rank_;
+    terms_.host = host_name();
+    terms_.cards = world_->engine().cards();
+    terms_.communicator = terms_.key = identity_.number();
+    terms_.neighbours = neighbours_of(geometry_, rank_);
+    terms_.secret = world_->session().of_calls() ^ identity_.number();
+    terms_.first_rank = geometry_.first_rank;
     for (const Rank first : geometry_.first_rank) {
-        channels_.in_this_process.push_back(
+        terms_.in_this_process.push_back(
             world_->in_this_process()[static_cast<std::size_t>(first)]);
     }
-    channels_.checksums = s.checksums;
-    channels_.slot_bytes =
-        s.landing_bytes / channels_.slots / landing_alignment * landing_alignment;
-    executor_.emplace(channels_, world_->engine(), executor_options());
-    plans_ = PlanCache(s.plan_bytes);
-    schedules_.emplace(geometry_, channels_);
-    const SegmentLimits limits{channels_.slot_bytes, s.segment_bytes, s.landing_bytes};
-    planner_.emplace(geometry_.map, limits, channels_, *schedules_, *executor_);
+    terms_.checksums = settings().checksums;
+    terms_.slot_bytes =
+        settings().landing_bytes / terms_.slots / landing_alignment * landing_alignment;
+    plans_ = PlanCache(settings().plan_bytes);
+}
+
+/// The lane of small calls has small landing slots, and keys of its own, as if it were another communicator.
+Lane& Communicator::make_lane(bool small) {
+    const LogScope scope(world_->log());
+    ChannelTerms terms = terms_;
+    if (small) {
+        terms.slot_bytes = small_slot_bytes;
+        terms.key = mix_hash(terms_.key, small_slot_bytes);
+    }
+    const SegmentLimits limits{terms.slot_bytes, settings().segment_bytes,
+                               terms.slots * terms.slot_bytes};
+    lanes_[small] = std::make_unique<Lane>(geometry_, world_->engine(), terms, limits,
+                                           executor_options(small));
+    return *lanes_[small];
 }
 
 /// Ranks are this communicator's, processes the job's.
-ExecutorOptions Communicator::executor_options() const {
+ExecutorOptions Communicator::executor_options(bool small) {
     const Settings& s = settings();
     ExecutorOptions options;
     options.may_spin = world_->ports().placement().may_spin;
     options.timeout = s.timeout;
     options.stall_warning = s.stall_warning;
+    options.numbers = numbers_;
+    options.reports = reports_;
+    options.failed = [this, small](const Cause& cause) {
+        if (lanes_[!small]) {
+            lanes_[!small]->executor().fail(cause);
+        }
+    };
     options.progress = s.progress;
     options.log = world_->log();
     options.trace = world_->timeline();
     options.look_at_processes = [this] {
         std::vector<ProcessNews> own;
         for (ProcessNews news : world_->job().look_at_processes()) {
-            const Rank rank = channels_.rank_of_first(news.rank);
+            const Rank rank = rank_of_first(terms_, news.rank);
             if (rank != Cause::nobody) {
                 own.push_back({rank, news.state});
             }
@@ -77,35 +100,48 @@ ExecutorOptions Communicator::executor_options() const {
         return own;
     };
     options.process_text = [this](Rank rank) {
-        return world_->job().process_text(channels_.first_rank_of(rank));
+        return world_->job().process_text(first_rank_of(terms_, rank));
     };
     return options;
 }
 
 Communicator::Resources Communicator::resources() const {
     const Engine::Exclusive held(world_->engine());
+    Resources held_here;
     std::set<Rank> peers;
-    for (const OutChannel& channel : channels_.out) {
-        peers.insert(channel.peer);
+    for (const auto& lane : lanes_) {
+        if (!lane) {
+            continue;
+        }
+        const Channels& channels = lane->channels();
+        for (const OutChannel& channel : channels.out) {
+            peers.insert(channel.peer);
+        }
+        for (const InChannel& channel : channels.in) {
+            peers.insert(channel.peer);
+        }
+        held_here.connections_in += static_cast<int>(channels.in.size());
+        held_here.connections_out += static_cast<int>(channels.out.size());
+        held_here.landing_bytes += channels.in.size() * channels.landing_bytes();
+        held_here.staging_bytes += lane->executor().staging_bytes();
     }
-    for (const InChannel& channel : channels_.in) {
-        peers.insert(channel.peer);
-    }
-    return {static_cast<int>(peers.size()),
-            static_cast<int>(channels_.in.size()),
-            static_cast<int>(channels_.out.size()),
-            channels_.in.size() * channels_.landing_bytes(),
-            executor_->staging_bytes(),
-            plans_.bytes()};
+    held_here.peers = static_cast<int>(peers.size());
+    held_here.plan_bytes = plans_.bytes();
+    return held_here;
 }
 
 Communicator::PortUse Communicator::port_use(Port port) const {
     const Engine::Exclusive held(world_->engine());
     PortUse use;
-    for (const OutChannel& channel : channels_.out) {
-        if (channel.port == port) {
-            use.puts += channel.puts;
-            use.bytes += channel.bytes;
+    for (const auto& lane : lanes_) {
+        if (!lane) {
+            continue;
+        }
+        for (const OutChannel& channel : lane->channels().out) {
+            if (channel.port == port) {
+                use.puts += channel.puts;
+                use.bytes += channel.bytes;
+            }
         }
     }
     use.nic = world_->ports().nic(port);

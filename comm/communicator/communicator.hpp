@@ -2,6 +2,7 @@
 // The communicator: one rank's part in a job. It turns a call into a plan and has it run.
 #pragma once
 
+#include <array>
 #include <atomic>
 #include <cstdint>
 #include <memory>
@@ -13,8 +14,7 @@
 #include <vector>
 
 #include "comm/communicator/pending_call.hpp"
-#include "comm/communicator/planner.hpp"
-#include "comm/communicator/schedules.hpp"
+#include "comm/communicator/lane.hpp"
 #include "comm/communicator/world.hpp"
 #include "comm/derived/geometry.hpp"
 #include "comm/derived/identity.hpp"
@@ -104,7 +104,7 @@ class Communicator {
     void prepare(PendingCall& call, const Request& request, const void* send, void* recv);
     void start(PendingCall& call);
     bool is_over(const PendingCall& call) const noexcept {
-        return call.complete || executor_->is_over(call.running);
+        return call.complete || lane_of(*call.plan).executor().is_over(call.running);
     }
     /// Works for the calls in flight for a moment. Any thread.
     void progress();
@@ -113,9 +113,20 @@ class Communicator {
     /// Returns when over(), which may look at several calls. Any thread.
     template <typename Over>
     void wait_until(Over&& over) {
-        executor_->wait_until(over);
+        for (const auto& lane : lanes_) {
+            if (lane) {
+                lane->executor().wait_until(over);
+                return;
+            }
+        }
     }
-    std::uint64_t calls_in_flight() const noexcept { return executor_->calls_in_flight(); }
+    std::uint64_t calls_in_flight() const noexcept {
+        std::uint64_t calls = 0;
+        for (const auto& lane : lanes_) {
+            calls += lane ? lane->executor().calls_in_flight() : 0;
+        }
+        return calls;
+    }
     /// Those that share it are driven together.
     const Engine* engine() const { return &world_->engine(); }
 
@@ -132,8 +143,12 @@ class Communicator {
     const Settings& settings() const { return world_->settings(); }
     /// A guard names one call of a port group: only the first communicator's calls may read.
     bool reads_peers() const { return is_first_ && world_->single_copy(); }
-    void start();
-    ExecutorOptions executor_options() const;
+    void settle_terms();
+    ExecutorOptions executor_options(bool small);
+    Lane& make_lane(bool small);
+    Lane& lane(bool small) { return lanes_[small] ? *lanes_[small] : make_lane(small); }
+    Lane& lane_of(const Plan& plan) const { return *lanes_[plan.small]; }
+    std::unique_ptr<Plan> plan_in_a_lane(const Request& request, const Choice& choice);
     void check(const Request& request);
     void run_unchecked(const Request& request, const void* send, void* recv);
     const Plan& plan_of(const Request& request, const void* send, void* recv);
@@ -149,10 +164,12 @@ class Communicator {
     Identity identity_;
     std::uint64_t agreements_ = 0;  ///< of all its ranks, so far
     std::optional<Chooser> chooser_;
-    Channels channels_;
-    std::optional<Executor> executor_;
-    std::optional<Schedules> schedules_;
-    std::optional<Planner> planner_;
+    ChannelTerms terms_;
+    std::shared_ptr<CallNumbers> numbers_ = std::make_shared<CallNumbers>();
+    std::shared_ptr<PeerReports> reports_ = std::make_shared<PeerReports>();
+    /// [1]: of small calls. Made while no other thread makes a call; a thread that tests has a call
+    /// whose lane is there.
+    std::array<std::unique_ptr<Lane>, 2> lanes_;
     PlanCache plans_;
     std::atomic<Status> failed_{Status::success};
     std::mutex failing_mutex_;          ///< one thread finds out why

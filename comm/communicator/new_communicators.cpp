@@ -36,7 +36,7 @@ Communicator::Communicator(const Communicator& parent, Geometry geometry, const 
       identity_(identity),
       chooser_(std::in_place, geometry_.map, settings()) {
     chooser_->force_as(*parent.chooser_);
-    start();
+    settle_terms();
 }
 
 /// All tell each other `what` they make, which must be alike, and something of their own. Ranks are
@@ -101,7 +101,7 @@ std::unique_ptr<Communicator> Communicator::split(std::int32_t colour, std::int3
         return nullptr;
     }
     for (Rank& member : members) {
-        member = channels_.first_rank_of(member);
+        member = first_rank_of(terms_, member);
     }
     return made(geometry_of(world_->geometry(), members), identity);
 }
@@ -123,7 +123,7 @@ std::unique_ptr<Communicator> Communicator::create_group(const std::vector<Rank>
     const Identity identity = identity_.group(tag, checked);
     std::vector<Rank> first;
     for (const Rank member : checked) {
-        first.push_back(channels_.first_rank_of(member));
+        first.push_back(first_rank_of(terms_, member));
     }
     (void)agree(identity.number(), first,
                 "trefoil_comm_create_group, ranks " + list_text(checked) + ", tag " +

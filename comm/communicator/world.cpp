@@ -35,18 +35,6 @@ std::string single_copy_text(bool here, bool all) {
                   : "no single copy: this rank does not get at all its peers' memory";
 }
 
-/// Each port once, with the neighbour that it leads to.
-std::vector<Handshake::Neighbour> neighbours_of(const TorusMap& map, Rank rank) {
-    std::vector<Handshake::Neighbour> all;
-    const Torus& torus = map.torus;
-    const Rank place = map.position_of[static_cast<std::size_t>(rank)];
-    for (const Port port : used_ports(torus)) {
-        const Rank there = torus.neighbour(place, port);
-        all.push_back({map.rank_at[static_cast<std::size_t>(there)], port});
-    }
-    return all;
-}
-
 /// Threads of one process reach each other's memory by its addresses.
 std::vector<bool> ranks_of_this_process(const Job& job) {
     const RankProcess& own = job.process(job.rank());
@@ -70,6 +58,18 @@ void warn_of_oversubscription(const Placement& placement) {
 }
 
 }  // namespace
+
+std::vector<std::pair<Rank, Port>> neighbours_of(const Geometry& geometry, Rank rank) {
+    std::vector<std::pair<Rank, Port>> all;
+    const Torus& torus = geometry.map.torus;
+    const Rank place = geometry.map.position_of[static_cast<std::size_t>(rank)];
+    for (const Port port : used_ports(torus)) {
+        const Rank there = torus.neighbour(place, port);
+        all.push_back({geometry.map.rank_at[static_cast<std::size_t>(there)],
+                       geometry.port_of(port)});
+    }
+    return all;
+}
 
 World::World(Settings settings, std::unique_ptr<Bootstrap> bootstrap,
              const std::optional<Error>& refusal)
@@ -257,7 +257,7 @@ void World::shake_hands(std::vector<std::string> cards) {
             engine_->meet(std::make_shared<const Cards>(std::move(cards)),
                           [this](std::string_view text) { return session_.proof(text); });
             // Half: the verdict is agreed upon within the other half.
-            handshake.emplace(*engine_, neighbours_of(geometry_.map, rank()),
+            handshake.emplace(*engine_, neighbours_of(geometry_, rank()),
                               Handshake::Options{ports_->placement().may_spin,
                                                  std::min(settings_.timeout / 2, longest_greeting),
                                                  settings_.progress});

@@ -4,12 +4,12 @@
 
 #include <atomic>
 #include <cstdint>
-#include <map>
 #include <memory>
 #include <mutex>
 #include <optional>
 #include <string>
 #include <string_view>
+#include <utility>
 #include <vector>
 
 #include "backend/bootstrap/bootstrap.hpp"
@@ -27,6 +27,10 @@
 #include "topo/log/log.hpp"
 
 namespace trefoil {
+
+/// Each port of the first torus that a communicator's rank uses, with the neighbour that it leads to,
+/// in the communicator's ranks.
+std::vector<std::pair<Rank, Port>> neighbours_of(const Geometry& geometry, Rank rank);
 
 /// The ranks have met, their ports are open, and every cable has been tried. Ranks are those of the
 /// first communicator. It lives as long as any communicator. What is not said to be for any thread

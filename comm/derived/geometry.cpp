@@ -120,15 +120,11 @@ Rank distance(const Torus& torus, Rank from, Rank to, int dimension, bool ring) 
 }  // namespace
 
 void Geometry::use_ports(Schedule& schedule) const {
-    const auto served = [this](Port own) {
-        const int dimension = port_dimension[static_cast<std::size_t>(own.index / 2)];
-        return Port{2 * dimension + own.index % 2};
-    };
     for (Send& send : schedule.sends) {
-        send.port = served(send.port);
+        send.port = port_of(send.port);
     }
     for (Receive& receive : schedule.receives) {
-        receive.port = served(receive.port);
+        receive.port = port_of(receive.port);
     }
 }
 

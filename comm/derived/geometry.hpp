@@ -32,6 +32,11 @@ struct Geometry {
     /// the shape is logical: neighbours may be any number of hops apart, along any dimension.
     bool box = true;
 
+    /// The port of the first torus that serves an own one.
+    Port port_of(Port own) const {
+        const int dimension = port_dimension[static_cast<std::size_t>(own.dimension())];
+        return own.sign() > 0 ? Port::plus(dimension) : Port::minus(dimension);
+    }
     /// Replaces the ports of the own torus by those of the first one that serve them.
     void use_ports(Schedule& schedule) const;
 };

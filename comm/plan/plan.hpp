@@ -23,6 +23,7 @@ struct Plan : std::enable_shared_from_this<Plan> {
     Call call;                          ///< without vectors
     std::string text;                   ///< the call in words
     std::shared_ptr<const UserOperation> user;
+    bool small = false;  ///< it runs in the communicator's lane for small calls
 };
 
 }  // namespace trefoil

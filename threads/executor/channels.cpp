@@ -83,13 +83,13 @@ int Channels::group_of(Port port) const {
     throw Error(Status::internal, "port " + to_string(port) + " was not opened");
 }
 
-Rank Channels::rank_of_first(Rank first) const {
-    if (first_rank.empty()) {
+Rank rank_of_first(const ChannelTerms& terms, Rank first) {
+    if (terms.first_rank.empty()) {
         return first;
     }
-    const auto found = std::find(first_rank.begin(), first_rank.end(), first);
-    return found == first_rank.end() ? Cause::nobody
-                                     : static_cast<Rank>(found - first_rank.begin());
+    const auto found = std::find(terms.first_rank.begin(), terms.first_rank.end(), first);
+    return found == terms.first_rank.end() ? Cause::nobody
+                                           : static_cast<Rank>(found - terms.first_rank.begin());
 }
 
 bool has_ended(const Channels& channels, Rank peer) {
@@ -124,7 +124,7 @@ std::string own_text(const Channels& channels, Port own) {
 std::string peer_text(const Channels& channels, Rank peer, Port port) {
     const std::string place = channels.cards == nullptr
                                   ? std::string()
-                                  : channels.cards->place_text(channels.first_rank_of(peer), port);
+                                  : channels.cards->place_text(first_rank_of(channels, peer), port);
     return "direction " + to_string(port) + " of rank " + std::to_string(peer) +
            (place.empty() ? place : " (" + place + ")");
 }

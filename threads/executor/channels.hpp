@@ -62,26 +62,46 @@ struct InChannel {
     static constexpr std::uint32_t none = ~0U;
 };
 
-struct Channels {
-    std::vector<std::shared_ptr<PortGroup>> groups;
-    GrowingArray<OutChannel> out;
-    GrowingArray<InChannel> in;
+/// What the channels of a communicator have in common, alike on its ranks.
+struct ChannelTerms {
     std::size_t slot_bytes = 0;
     std::uint32_t slots = landing_slots;
     bool checksums = false;  ///< messages carry the CRC of their bytes, at both ends alike
-    /// Of the communicator, alike on its ranks; part of what messages of its calls carry.
+    /// Part of what messages of its calls carry.
     std::uint64_t secret = 0;
-    /// The communicator's number (comm/derived/identity.hpp), alike on its ranks.
+    /// Its number (comm/derived/identity.hpp), by which letters name it.
     std::uint64_t communicator = 0;
-    /// By rank of the communicator, the rank in the job's first one, which the cards know; empty:
-    /// the same.
+    /// What the keys of these channels say in its place: of one communicator there may be several
+    /// sets of channels.
+    std::uint64_t key = 0;
+    /// Who hears of a failure besides those that there are channels with, through which own port.
+    std::vector<std::pair<Rank, Port>> neighbours;
+    /// By its rank, the rank in the job's first communicator, which the cards know; empty: the
+    /// same.
     std::vector<Rank> first_rank;
-    /// The rank lives in this process: its addresses are valid here, too. Empty: none does.
+    /// By its rank: it lives in this process, and its addresses are valid here, too. Empty: none
+    /// does.
     std::vector<bool> in_this_process;
     // Of interest to messages only.
     Rank rank = 0;
     std::string host;
     std::shared_ptr<const Cards> cards;  ///< null: where peers are is not known
+};
+
+inline Rank first_rank_of(const ChannelTerms& terms, Rank rank) {
+    return terms.first_rank.empty() ? rank : terms.first_rank[static_cast<std::size_t>(rank)];
+}
+/// Cause::nobody for a rank that is none of the communicator's.
+Rank rank_of_first(const ChannelTerms& terms, Rank first);
+
+struct Channels : ChannelTerms {
+    Channels() = default;
+    Channels(std::vector<std::shared_ptr<PortGroup>> its_groups, const ChannelTerms& terms)
+        : ChannelTerms(terms), groups(std::move(its_groups)) {}
+
+    std::vector<std::shared_ptr<PortGroup>> groups;
+    GrowingArray<OutChannel> out;
+    GrowingArray<InChannel> in;
 
     /// The channel through the own port to the peer, or from it; makes it if need be, with its
     /// opposite where that is there. By the one thread that plans. Throws bad_alloc, and
@@ -90,13 +110,8 @@ struct Channels {
     std::uint32_t add_in(Rank peer, Port port);
 
     int group_of(Port port) const;
-    Rank first_rank_of(Rank of) const {
-        return first_rank.empty() ? of : first_rank[static_cast<std::size_t>(of)];
-    }
-    /// Cause::nobody for a rank that is none of the communicator's.
-    Rank rank_of_first(Rank first) const;
     ChannelKey key_of(Rank peer, Port port) const {
-        return {communicator, 0, first_rank_of(peer), port};
+        return {key, 0, first_rank_of(*this, peer), port};
     }
     /// Of the landing memory of a channel.
     std::size_t landing_bytes() const { return slots * slot_bytes; }

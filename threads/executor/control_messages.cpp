@@ -24,12 +24,24 @@ std::set<std::pair<Rank, int>> ControlMessages::peers_of(std::size_t group) cons
     return peers;
 }
 
+std::set<std::pair<Rank, int>> ControlMessages::all_to_be_told(std::size_t group) const {
+    std::set<std::pair<Rank, int>> all = peers_of(group);
+    const auto& ports = channels_.groups[group]->ports();
+    for (const auto& [neighbour, port] : channels_.neighbours) {
+        if (neighbour != channels_.rank &&
+            std::find(ports.begin(), ports.end(), port) != ports.end()) {
+            all.insert({neighbour, port.index});
+        }
+    }
+    return all;
+}
+
 bool ControlMessages::send(std::size_t group, Rank peer, Port port, LetterKind kind,
                            std::string_view text, bool only_if_idle) {
     std::string letter(1, static_cast<char>(kind));
     letter += text;
     return boxes_[group] != nullptr &&
-           boxes_[group]->letter(channels_.first_rank_of(peer), port, channels_.communicator,
+           boxes_[group]->letter(first_rank_of(channels_, peer), port, channels_.communicator,
                                  letter, only_if_idle);
 }
 
@@ -37,7 +49,7 @@ void ControlMessages::say_failure(std::size_t group, const Cause& cause,
                                   std::span<const Rank> gone) noexcept {
     try {
         const std::string text = encode(cause);
-        for (const auto& [peer, port] : peers_of(group)) {
+        for (const auto& [peer, port] : all_to_be_told(group)) {
             if (std::find(gone.begin(), gone.end(), peer) == gone.end() &&
                 told_[group].insert({peer, port}).second) {
                 (void)send(group, peer, Port{port}, LetterKind::failure, text, false);
@@ -53,7 +65,7 @@ void ControlMessages::pass_failure_on(std::size_t group) noexcept {
     }
     passed_on_[group] = 1;
     try {
-        if (const auto told = reports_.failure()) {
+        if (const auto told = reports_->failure()) {
             const Rank from[] = {told->from};
             say_failure(group, told->cause, from);
         }
@@ -91,10 +103,10 @@ void ControlMessages::take_letter(Rank peer, std::string_view letter) noexcept {
     try {
         switch (static_cast<LetterKind>(letter.empty() ? '\0' : letter.front())) {
             case LetterKind::failure:
-                reports_.take(peer, decode_cause(letter.substr(1)));
+                reports_->take(peer, decode_cause(letter.substr(1)));
                 break;
             case LetterKind::stall:
-                reports_.take(peer, decode_stall(letter.substr(1)));
+                reports_->take(peer, decode_stall(letter.substr(1)));
                 break;
             case LetterKind::agreement:
                 break;

@@ -5,6 +5,7 @@
 #include <atomic>
 #include <cstdint>
 #include <functional>
+#include <memory>
 #include <set>
 #include <span>
 #include <string_view>
@@ -28,8 +29,11 @@ using Listen = std::function<bool(std::size_t group)>;
 class ControlMessages {
   public:
     /// `boxes`: by group; null where nobody writes letters. All outlive this.
-    ControlMessages(Channels& channels, WakeUp& wake_up, std::vector<LetterBox*> boxes)
-        : channels_(channels),
+    /// `reports`: where what peers report is kept; null: here.
+    ControlMessages(Channels& channels, WakeUp& wake_up, std::vector<LetterBox*> boxes,
+                    std::shared_ptr<PeerReports> reports = {})
+        : reports_(reports != nullptr ? std::move(reports) : std::make_shared<PeerReports>()),
+          channels_(channels),
           wake_up_(wake_up),
           boxes_(std::move(boxes)),
           told_(channels.groups.size()),
@@ -54,18 +58,20 @@ class ControlMessages {
 
     /// How many came that are not of the channel's peer: they lack its proof, and are dropped.
     std::uint32_t refused() const noexcept { return refused_.load(std::memory_order_relaxed); }
-    const PeerReports& reports() const noexcept { return reports_; }
+    const PeerReports& reports() const noexcept { return *reports_; }
 
   private:
     /// Those that this rank has channels with, through ports of the group.
     std::set<std::pair<Rank, int>> peers_of(std::size_t group) const;
+    /// And the neighbours, who pass it on: some may wait for a rank that has no channel yet.
+    std::set<std::pair<Rank, int>> all_to_be_told(std::size_t group) const;
     bool send(std::size_t group, Rank peer, Port port, LetterKind kind, std::string_view text,
               bool only_if_idle);
 
+    std::shared_ptr<PeerReports> reports_;
     Channels& channels_;
     WakeUp& wake_up_;
     std::vector<LetterBox*> boxes_;
-    PeerReports reports_;
     std::vector<std::set<std::pair<Rank, int>>> told_;  ///< of the failure, by group
     std::vector<char> passed_on_;                       ///< by group
     std::atomic<std::uint32_t> refused_{0};             ///< counts only; orders nothing

@@ -281,12 +281,15 @@ void Engine::drive_erased(Executor& executor, Until until) {
     }
 }
 
-/// By the one thread that has all groups.
+/// By the one thread that has all groups. One may fail by another.
 void Engine::settle_failures() noexcept {
-    for (Executor* const executor : executors_) {
-        if (executor != nullptr) {
-            executor->settle();
-        }
+    const auto fails = [](const Executor* executor) {
+        return executor != nullptr && executor->needs_settling();
+    };
+    for (auto found = std::find_if(executors_.begin(), executors_.end(), fails);
+         found != executors_.end();
+         found = std::find_if(executors_.begin(), executors_.end(), fails)) {
+        (*found)->settle();
     }
 }
 

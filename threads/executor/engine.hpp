@@ -119,6 +119,8 @@ class Engine {
     void see_off(std::chrono::milliseconds longest) noexcept;
     /// What is broken, as far as was found. The same.
     std::vector<BrokenConnection> broken_so_far() const;
+    /// Settles what has failed, and what fails by that. The same.
+    void settle_failures(const Exclusive&) noexcept { settle_failures(); }
     /// How many executors are attached. The same.
     std::size_t executors() const;
     /// The groups are about to end because of one executor's failure: all others fail, too. The

@@ -18,6 +18,8 @@ constexpr std::chrono::milliseconds longest_report{200};
 Executor::Executor(Channels& channels, Engine& engine, ExecutorOptions options)
     : engine_(engine),
       parts_(channels, engine, std::move(options)),
+      numbers_(parts_.options.numbers != nullptr ? parts_.options.numbers
+                                                 : std::make_shared<CallNumbers>()),
       watch_(channels, parts_.calls, parts_.queue, parts_.steps, parts_.controls, parts_.failure,
              parts_.options) {
     const Engine::Exclusive held(engine_);
@@ -51,7 +53,7 @@ std::size_t Executor::staging_bytes() const {
 }
 
 void Executor::issue(RunningCall& running, const Call& call) noexcept {
-    running.begin(call, ++calls_);
+    running.begin(call, ++numbers_->made);
     parts_.in_flight.issue();
     parts_.calls.push(running);
     engine_.look_after(*this);
@@ -69,7 +71,7 @@ Status Executor::run(const Call& call) noexcept {
         return Status::success;
     }
     RunningCall running;
-    running.begin(call, ++calls_);
+    running.begin(call, ++numbers_->made);
     parts_.in_flight.issue();
     engine_.issue_and_drive(
         *this,
@@ -100,6 +102,9 @@ void Executor::settle() noexcept {
         return;
     }
     report_failure();
+    if (parts_.options.failed) {
+        parts_.options.failed(parts_.failure.cause());
+    }
     settled_.store(true, std::memory_order_seq_cst);
     parts_.in_flight.give_up();
 }
@@ -206,7 +211,7 @@ void Executor::give_up(const Cause& cause) noexcept {
     if (!settled()) {
         const Engine::Exclusive held(engine_);
         parts_.failure.replace(cause);
-        settle();
+        engine_.settle_failures(held);
     }
 }
 

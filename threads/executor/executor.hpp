@@ -42,6 +42,8 @@ class Executor {
     /// What the engine and cookies call it.
     std::uint32_t number() const { return number_; }
     std::uint64_t communicator() const { return parts_.channels.communicator; }
+    /// Of its channels' keys.
+    std::uint64_t key() const { return parts_.channels.key; }
     WorkerPart& part(std::size_t worker) { return *worker_parts_[worker]; }
     PeerWatch& watch() { return watch_; }
 
@@ -75,7 +77,7 @@ class Executor {
     Status run(const Call& call) noexcept;
     /// A call in which nothing moves. It has a number as all calls: a rank that alone has nothing
     /// to do does not take its next call for the others' present one.
-    void count_empty_call() noexcept { ++calls_; }
+    void count_empty_call() noexcept { ++numbers_->made; }
     std::uint64_t calls_in_flight() const noexcept { return parts_.in_flight.count(); }
 
     /// The reason for an error, if it is known elsewhere; after a failed call that one's. While no
@@ -98,8 +100,11 @@ class Executor {
     /// After a failure: tells the peers, ends the groups, gives up what is in flight. By the one
     /// thread that has all groups.
     void settle() noexcept;
+    bool needs_settling() const noexcept { return parts_.failure.happened() && !settled(); }
     /// The port groups end because of another executor: it fails, too, and says so. The same.
     void fall_with(const Cause& cause) noexcept;
+    /// Another one of the same communicator has failed.
+    void fail(const Cause& cause) noexcept { parts_.failure.set(cause); }
     /// The OpenMP runtime grants too few threads.
     void threads_refused(int wanted) noexcept;
 
@@ -113,9 +118,9 @@ class Executor {
     Engine& engine_;
     std::uint32_t number_ = 0;
     ExecutorParts parts_;
+    std::shared_ptr<CallNumbers> numbers_;
     std::vector<std::unique_ptr<WorkerPart>> worker_parts_;
     PeerWatch watch_;
-    std::uint64_t calls_ = 0;  ///< made so far
     std::atomic<bool> settled_{false};
 };
 

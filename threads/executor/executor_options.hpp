@@ -9,6 +9,8 @@
 #include <string>
 #include <vector>
 
+#include "threads/executor/cause.hpp"
+#include "threads/executor/peer_reports.hpp"
 #include "threads/timeline/trace.hpp"
 #include "threads/workers/waiting.hpp"
 #include "topo/log/log.hpp"
@@ -23,6 +25,11 @@ struct ProcessNews {
     State state = State::ended;
 };
 
+/// Calls are numbered in the order in which they are issued, whatever executor runs them.
+struct CallNumbers {
+    std::uint64_t made = 0;  ///< by the thread that issues
+};
+
 struct ExecutorOptions {
     bool may_spin = false;
     std::chrono::milliseconds stall_warning{10'000};
@@ -32,6 +39,11 @@ struct ExecutorOptions {
     std::function<std::vector<ProcessNews>()> look_at_processes;
     /// The process that is a rank: "process 4711 on host a".
     std::function<std::string(Rank)> process_text;
+    /// Shared by the executors of one communicator; null: it has its own.
+    std::shared_ptr<CallNumbers> numbers;
+    std::shared_ptr<PeerReports> reports;
+    /// It has failed, and those that share its calls are to fail, too. While the engine is held.
+    std::function<void(const Cause&)> failed;
     Progress progress{};             ///< called in the thread of run() and greet() while they wait
     std::shared_ptr<const Log> log;  ///< where stalls are told; null: the process's
     Trace* trace = nullptr;  ///< has a ring for each worker and outlives the executor; null: off

@@ -26,7 +26,7 @@ struct ExecutorParts {
           options(std::move(its_options)),
           wake_up(engine.wake_up()),
           in_flight(engine),
-          controls(channels, wake_up, engine.letter_boxes()) {}
+          controls(channels, wake_up, engine.letter_boxes(), options.reports) {}
 
     Channels& channels;
     const ExecutorOptions options;

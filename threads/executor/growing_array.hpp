@@ -24,10 +24,8 @@ class GrowingArray {
     /// The acquire pairs with emplace_back().
     std::size_t size() const noexcept { return size_.load(std::memory_order_acquire); }
     bool empty() const noexcept { return size() == 0; }
-    T& operator[](std::size_t i) noexcept { return chunk_of(i)[i - first_of(chunk_number(i))]; }
-    const T& operator[](std::size_t i) const noexcept {
-        return chunk_of(i)[i - first_of(chunk_number(i))];
-    }
+    T& operator[](std::size_t i) noexcept { return *place(i); }
+    const T& operator[](std::size_t i) const noexcept { return *place(i); }
     T& back() noexcept { return (*this)[size() - 1]; }
 
     /// Appends an element as its default constructor makes it; `fill(element)` before anybody sees
@@ -78,8 +76,12 @@ class GrowingArray {
     static std::size_t first_of(std::size_t number) noexcept {
         return number == 0 ? 0 : first_chunk << (number - 1);
     }
-    T* chunk_of(std::size_t i) const noexcept {
-        return chunks_[chunk_number(i)].load(std::memory_order_acquire);
+    T* place(std::size_t i) const noexcept {
+        if (i < first_chunk) {
+            return chunks_[0].load(std::memory_order_acquire) + i;
+        }
+        const std::size_t number = chunk_number(i);
+        return chunks_[number].load(std::memory_order_acquire) + (i - first_of(number));
     }
 
     std::array<std::atomic<T*>, most_chunks> chunks_{};

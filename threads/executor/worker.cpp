@@ -36,10 +36,10 @@ void Worker::add(Executor& executor) {
     const std::uint32_t number = executor.number();
     all_.resize(std::max<std::size_t>(all_.size(), number + 1));
     parts_.reserve(all_.size());  // so that taking new work needs no memory
-    by_communicator_[executor.communicator()] = &part;
+    by_key_[executor.key()] = &part;
     all_[number] = {&executor, &part};
     is_traced_ |= part.notes().on();
-    links_.wiring().begin(executor.communicator());
+    links_.wiring().begin(executor.key());
     std::erase_if(early_letters_, [&](const auto& early) {
         const bool is_his = early.first == executor.communicator();
         if (is_his) {
@@ -53,9 +53,9 @@ void Worker::remove(Executor& executor) noexcept {
     take_new_work();
     std::erase_if(parts_, [&](const Part& part) { return part.executor == &executor; });
     all_[executor.number()] = {};
-    by_communicator_.erase(executor.communicator());
+    by_key_.erase(executor.key());
     try {
-        links_.wiring().end(executor.communicator());
+        links_.wiring().end(executor.key());
         (void)links_.progress();
     } catch (const std::exception&) {  // no memory for farewells: peers keep what they have
     }
@@ -187,15 +187,15 @@ WorkerPart* Worker::part_of(const PutCookie& cookie) noexcept {
 }
 
 void Worker::wired(Wire& wire) {
-    const auto found = by_communicator_.find(wire.key.communicator);
-    if (found != by_communicator_.end()) {
+    const auto found = by_key_.find(wire.key.communicator);
+    if (found != by_key_.end()) {
         found->second->wired(wire);
     }
 }
 
 void Worker::peer_left(const ChannelKey& key) {
-    const auto found = by_communicator_.find(key.communicator);
-    if (found != by_communicator_.end()) {
+    const auto found = by_key_.find(key.communicator);
+    if (found != by_key_.end()) {
         found->second->peer_left(key);
     }
 }
@@ -207,9 +207,11 @@ void Worker::letter(Rank from, Port own, std::uint64_t tag, std::string_view tex
         engine_.hear(from, own, tag, text.substr(1));
         return;
     }
-    const auto found = by_communicator_.find(tag);
-    if (found != by_communicator_.end()) {
-        found->second->take_letter(from, text);
+    const auto found = std::find_if(all_.begin(), all_.end(), [tag](const Part& part) {
+        return part.executor != nullptr && part.executor->communicator() == tag;
+    });
+    if (found != all_.end()) {  // its executors share what is reported
+        found->part->take_letter(from, text);
     } else if (kind == LetterKind::failure && early_letters_.size() < most_early) {
         early_letters_.push_back({tag, {from, std::string(text)}});
     }

@@ -111,7 +111,7 @@ class alignas(64) Worker : private LinkUser {
     Links links_;
     std::vector<Part> all_;     ///< by what cookies call an executor; null where there is none
     std::vector<Part> parts_;   ///< that have calls in flight, or had some
-    std::unordered_map<std::uint64_t, WorkerPart*> by_communicator_;
+    std::unordered_map<std::uint64_t, WorkerPart*> by_key_;  ///< of channels
     /// Failures of communicators that do not exist here yet.
     std::vector<std::pair<std::uint64_t, std::pair<Rank, std::string>>> early_letters_;
     std::vector<BrokenConnection> broken_;

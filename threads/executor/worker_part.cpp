@@ -213,7 +213,7 @@ void WorkerPart::peer_left(const ChannelKey& key) noexcept {
 }
 
 void WorkerPart::take_letter(Rank from_first, std::string_view letter) noexcept {
-    const Rank peer = parts_.channels.rank_of_first(from_first);
+    const Rank peer = rank_of_first(parts_.channels, from_first);
     if (peer != Cause::nobody) {
         parts_.controls.take_letter(peer, letter);
     }
@@ -223,7 +223,7 @@ void WorkerPart::take_letter(Rank from_first, std::string_view letter) noexcept 
 void WorkerPart::broken(const BrokenConnection& connection) noexcept {
     const auto waits = [&](const auto& channel, const std::atomic<bool>& done) {
         return channel.port == connection.port &&
-               parts_.channels.first_rank_of(channel.peer) == connection.peer && !done;
+               first_rank_of(parts_.channels, channel.peer) == connection.peer && !done;
     };
     for (const OutChannel& channel : parts_.channels.out) {
         if (waits(channel, channel.wired)) {
