@@ -15,7 +15,7 @@
 #include <vector>
 
 #include "backend/registry/transports.hpp"
-#include "backend/system/secrets.hpp"
+#include "tests/threads/connections/prove.hpp"
 #include "threads/connections/wiring.hpp"
 
 namespace trefoil::test {
@@ -159,11 +159,6 @@ inline MakeStationGroups groups_of(const std::string& backend, const std::string
         config.rank = rank;
         return open_backend(backend, config);
     };
-}
-
-/// Knows the job's secret.
-inline std::uint64_t prove(std::string_view text) {
-    return number_of(keyed_hash("the secret of a test", text));
 }
 
 /// Gives all ranks the cards of all. `groups[rank]` are those of a rank.

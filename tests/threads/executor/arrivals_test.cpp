@@ -22,7 +22,7 @@ class ArrivalsTest : public PartsFixture {
         (void)w.arrival(0, 8);
         program_ = w.take(false);
         arrivals_ = std::make_unique<Arrivals>(0, channels_, parts_->queue, parts_->steps,
-                                               parts_->controls, parts_->failure, notes_);
+                                               *controls_, parts_->failure, notes_);
         begin_call(program_, 4);
         arrivals_->make_room(parts_->room);
     }
@@ -32,10 +32,14 @@ class ArrivalsTest : public PartsFixture {
         parts_->steps.release(segment, notes_);  // no puts
         return segment;
     }
+    /// As the group's wiring says which channel it is of.
+    void arrive(std::uint32_t channel, std::uint64_t bits) {
+        (void)arrivals_->arrive(bits, channel);
+    }
     void arrive_all(std::uint32_t use) {
-        arrivals_->arrive(message(0, 0, use, 12));
-        arrivals_->arrive(message(1, 0, use, 4));
-        arrivals_->arrive(message(0, 1, use, 8));
+        arrive(0, message(0, 0, use, 12));
+        arrive(1, message(1, 0, use, 4));
+        arrive(0, message(0, 1, use, 8));
     }
 
     Program program_;
@@ -44,21 +48,21 @@ class ArrivalsTest : public PartsFixture {
 
 TEST_F(ArrivalsTest, MessagesSpendTheTokensOfTheirSteps) {
     RunningSegment& segment = begin();
-    arrivals_->arrive(message(1, 0, 0, 4));
+    arrive(1, message(1, 0, 0, 4));
     EXPECT_EQ(segment.open_step(0), 0U);
-    arrivals_->arrive(message(0, 0, 0, 12));
+    arrive(0, message(0, 0, 0, 12));
     EXPECT_EQ(segment.open_step(0), 1U);
-    arrivals_->arrive(message(0, 1, 0, 8));
+    arrive(0, message(0, 1, 0, 8));
     EXPECT_FALSE(segment.running());
     EXPECT_FALSE(parts_->failure.happened()) << parts_->failure.text();
 }
 
 TEST_F(ArrivalsTest, InAnyOrder) {
     RunningSegment& segment = begin();
-    arrivals_->arrive(message(0, 1, 0, 8));
-    arrivals_->arrive(message(0, 0, 0, 12));
+    arrive(0, message(0, 1, 0, 8));
+    arrive(0, message(0, 0, 0, 12));
     EXPECT_EQ(segment.open_step(0), 0U);
-    arrivals_->arrive(message(1, 0, 0, 4));
+    arrive(1, message(1, 0, 0, 4));
     EXPECT_FALSE(segment.running());
 }
 
@@ -71,7 +75,7 @@ TEST_F(ArrivalsTest, WhatComesBeforeItsSegmentHasBegunWaits) {
 }
 
 TEST_F(ArrivalsTest, EachEarlyMessageWaitsForItsOwnUse) {
-    arrivals_->keep(message(1, 0, 2, 4));  // between calls
+    arrive(1, message(1, 0, 2, 4));  // between calls
     arrive_all(1);
     EXPECT_EQ(arrivals_->early(), 4U);
     EXPECT_TRUE(begin().running());
@@ -81,7 +85,7 @@ TEST_F(ArrivalsTest, EachEarlyMessageWaitsForItsOwnUse) {
     arrive_all(0);  // ends the first
     RunningSegment& third = begin();
     EXPECT_EQ(arrivals_->early(), 0U);
-    arrivals_->arrive(message(0, 0, 2, 12));
+    arrive(0, message(0, 0, 2, 12));
     EXPECT_EQ(third.open_step(0), 1U);
     EXPECT_FALSE(parts_->failure.happened()) << parts_->failure.text();
 }
@@ -90,15 +94,15 @@ TEST_F(ArrivalsTest, EachEarlyMessageWaitsForItsOwnUse) {
 TEST_F(ArrivalsTest, AUseToComeIsNotTakenForAnEarlierOneOfTheSameNumber) {
     begin_call(program_, 20);
     for (std::uint32_t use = 0; use < 3; ++use) {
-        arrivals_->arrive(message(1, 0, use, 4));
+        arrive(1, message(1, 0, use, 4));
     }
     for (std::uint32_t use = 0; use < 17; ++use) {
-        arrivals_->arrive(message(1, 0, (use + 3) % 8, 4));  // the peer is three uses ahead
+        arrive(1, message(1, 0, (use + 3) % 8, 4));  // the peer is three uses ahead
         EXPECT_EQ(arrivals_->early(), 4U);
         RunningSegment& segment = begin();
         EXPECT_EQ(arrivals_->early(), 3U) << use;
-        arrivals_->arrive(message(0, 0, use % 8, 12));
-        arrivals_->arrive(message(0, 1, use % 8, 8));
+        arrive(0, message(0, 0, use % 8, 12));
+        arrive(0, message(0, 1, use % 8, 8));
         EXPECT_FALSE(segment.running());
     }
     EXPECT_FALSE(parts_->failure.happened()) << parts_->failure.text();
@@ -106,7 +110,7 @@ TEST_F(ArrivalsTest, AUseToComeIsNotTakenForAnEarlierOneOfTheSameNumber) {
 
 TEST_F(ArrivalsTest, AMessageOfAnotherLengthIsAMismatch) {
     begin();
-    arrivals_->arrive(message(0, 0, 0, 16));
+    arrive(0, message(0, 0, 0, 16));
     EXPECT_EQ(parts_->failure.status(), Status::mismatch);
     EXPECT_EQ(
         parts_->failure.text(),
@@ -115,14 +119,14 @@ TEST_F(ArrivalsTest, AMessageOfAnotherLengthIsAMismatch) {
 
 TEST_F(ArrivalsTest, AMessageThatTheCallDoesNotHaveIsAMismatch) {
     begin();
-    arrivals_->arrive(message(1, 1, 0, 4));
+    arrive(1, message(1, 1, 0, 4));
     EXPECT_EQ(parts_->failure.status(), Status::mismatch);
 }
 
 TEST_F(ArrivalsTest, AMessageOfAnotherCallIsAMismatch) {
     begin();
     const Notification right = Notification::decode(message(1, 0, 0, 4));
-    arrivals_->arrive(right.signed_for(~running_call_.hash(), 4, 0).encode());
+    arrive(1, right.signed_for(~running_call_.hash(), 4, 0).encode());
     EXPECT_EQ(parts_->failure.status(), Status::mismatch);
 }
 
@@ -133,21 +137,21 @@ std::uint64_t with_another_check(std::uint64_t bits) {
 
 TEST_F(ArrivalsTest, EqualSignatureBitsDoNotHideAnotherCall) {
     begin();
-    arrivals_->arrive(with_another_check(message(1, 0, 0, 4)));
+    arrive(1, with_another_check(message(1, 0, 0, 4)));
     EXPECT_EQ(parts_->failure.status(), Status::mismatch);
 }
 
 TEST_F(ArrivalsTest, WhatTheTransportDoesNotCarryIsNotCompared) {
     groups_[0]->carried_bits = 32;
-    Arrivals narrow(0, channels_, parts_->queue, parts_->steps, parts_->controls, parts_->failure,
+    Arrivals narrow(0, channels_, parts_->queue, parts_->steps, *controls_, parts_->failure,
                     notes_);
     narrow.make_room(parts_->room);
     RunningSegment& segment = begin_segment();
     narrow.adopt(segment);
-    narrow.arrive(message(1, 0, 0, 4) & 0xffffffffU);
+    (void)narrow.arrive(message(1, 0, 0, 4) & 0xffffffffU, 1);
     EXPECT_FALSE(parts_->failure.happened()) << parts_->failure.text();
     const Notification right = Notification::decode(message(0, 0, 0, 12));
-    narrow.arrive(right.signed_for(~running_call_.hash(), 12, 0).encode() & 0xffffffffU);
+    (void)narrow.arrive(right.signed_for(~running_call_.hash(), 12, 0).encode() & 0xffffffffU, 0);
     EXPECT_EQ(parts_->failure.status(), Status::mismatch);
 }
 
@@ -158,9 +162,9 @@ TEST_F(ArrivalsTest, AChangedBitIsFoundByTheChecksum) {
     std::byte* const landed = channels_.in[0].landing + 12;
     std::fill_n(landed, 8, std::byte{0x5a});
     const std::uint32_t checksum = crc32c(landed, 8);
-    arrivals_->arrive(message(0, 1, 0, 8, checksum));
+    arrive(0, message(0, 1, 0, 8, checksum));
     EXPECT_FALSE(parts_->failure.happened()) << parts_->failure.text();
-    arrivals_->arrive(message(1, 0, 0, 4, crc32c(channels_.in[1].landing, 4) ^ 8U));
+    arrive(1, message(1, 0, 0, 4, crc32c(channels_.in[1].landing, 4) ^ 8U));
     EXPECT_EQ(parts_->failure.status(), Status::system_error);
     EXPECT_NE(parts_->failure.text().find("checksum of a message from rank 2"), std::string::npos)
         << parts_->failure.text();
@@ -168,8 +172,8 @@ TEST_F(ArrivalsTest, AChangedBitIsFoundByTheChecksum) {
 
 TEST_F(ArrivalsTest, AMessageThatComesTwiceIsADefect) {
     begin();
-    arrivals_->arrive(message(1, 0, 0, 4));
-    arrivals_->arrive(message(1, 0, 0, 4));
+    arrive(1, message(1, 0, 0, 4));
+    arrive(1, message(1, 0, 0, 4));
     EXPECT_EQ(parts_->failure.status(), Status::internal);
     EXPECT_NE(parts_->failure.text().find("twice"), std::string::npos);
 }
@@ -180,7 +184,7 @@ TEST_F(ArrivalsTest, OneThatComesTwiceIsFoundWhenItsSegmentHasEnded) {
     arrive_all(0);
     EXPECT_TRUE(begin().running());
     EXPECT_TRUE(begin().running()) << "in the place of the first";
-    arrivals_->arrive(message(1, 0, 0, 4));
+    arrive(1, message(1, 0, 0, 4));
     EXPECT_EQ(parts_->failure.status(), Status::internal);
     EXPECT_NE(parts_->failure.text().find("twice"), std::string::npos);
 }
@@ -189,36 +193,48 @@ TEST_F(ArrivalsTest, OneMoreThanAFinishedCallHadIsAMismatch) {
     begin_call(program_, 20);
     EXPECT_TRUE(begin().running());
     arrive_all(0);
-    arrivals_->arrive(message(1, 5, 0, 4));
+    arrive(1, message(1, 5, 0, 4));
     EXPECT_EQ(parts_->failure.status(), Status::mismatch);
 }
 
-TEST_F(ArrivalsTest, AChannelThatDoesNotExistIsADefect) {
+// A call that this rank has not begun may have more channels than those before it.
+TEST_F(ArrivalsTest, AMessageOfANewChannelWaitsUntilAProgramKnowsIt) {
     begin();
-    arrivals_->arrive(Notification{0, 99, 0, 0}.encode());
-    EXPECT_EQ(parts_->failure.status(), Status::internal);
-    EXPECT_NE(parts_->failure.text().find("channel 99"), std::string::npos);
-}
-
-TEST_F(ArrivalsTest, WordsGoToTheChannelThatTheyCameThrough) {
-    begin();
-    arrivals_->arrive(word(1, Control::leaving));
-    EXPECT_TRUE(channels_.in[1].news.left());
-    EXPECT_FALSE(channels_.in[0].news.left());
-    EXPECT_EQ(arrivals_->early(), 0U);
-    EXPECT_FALSE(parts_->failure.happened());
-    arrivals_->arrive(control_notification(Control::leaving, 99));
-    EXPECT_FALSE(parts_->failure.happened()) << "a word too many does no harm";
+    const std::uint32_t added = channels_.add_in(3, Port{0});
+    arrive(added, Notification{0, id_of(added), 0, 0}.encode());
+    EXPECT_EQ(arrivals_->early(), 1U);
+    EXPECT_FALSE(parts_->failure.happened()) << parts_->failure.text();
 }
 
 TEST_F(ArrivalsTest, AnAcknowledgementGoesToTheOppositeChannel) {
     (void)channels_.out[1].uses.begin(true);
     (void)channels_.out[1].uses.begin(true);
     const std::uint32_t third = channels_.out[1].uses.begin(true);
-    arrivals_->arrive(word(0, Control::taken, 0));
+    arrive(0, taken(0, 0).encode());
     EXPECT_FALSE(channels_.out[1].uses.may_put(third));
-    arrivals_->arrive(word(1, Control::taken, 0));
+    EXPECT_TRUE(arrivals_->arrive(taken(1, 0).encode(), 1)) << "a put may leave by it";
     EXPECT_TRUE(channels_.out[1].uses.may_put(third));
+    EXPECT_EQ(arrivals_->early(), 0U);
+}
+
+TEST_F(ArrivalsTest, AnAcknowledgementWithoutTheProofIsAStrangers) {
+    (void)channels_.out[1].uses.begin(true);
+    (void)channels_.out[1].uses.begin(true);
+    const std::uint32_t third = channels_.out[1].uses.begin(true);
+    EXPECT_FALSE(arrivals_->arrive(acknowledgement(id_of(1), 0, own_proof(1) + 1), 1));
+    EXPECT_FALSE(channels_.out[1].uses.may_put(third));
+    EXPECT_EQ(controls_->refused(), 1U);
+    groups_[0]->carried_bits = 32;  // without room for it
+    EXPECT_TRUE(arrivals_->arrive(acknowledgement(id_of(1), 0) & 0xffffffffU, 1));
+    EXPECT_TRUE(channels_.out[1].uses.may_put(third));
+}
+
+TEST_F(ArrivalsTest, AnAcknowledgementOfWhatWasNeverSentDoesNoHarm) {
+    const std::uint32_t alone = channels_.add_in(3, Port{0});
+    EXPECT_FALSE(arrivals_->arrive(acknowledgement(id_of(alone), 0), alone));
+    EXPECT_EQ(controls_->refused(), 1U);
+    (void)channels_.add_out(3, Port{0});
+    EXPECT_TRUE(arrivals_->arrive(acknowledgement(id_of(alone), 0), alone));
 }
 
 }  // namespace

@@ -58,14 +58,5 @@ TEST(ChannelUses, TheRuleHoldsOnceTheNumbersRepeat) {
     }
 }
 
-TEST(ChannelUses, SetUpMayMoveThem) {
-    OutUses uses;
-    (void)uses.begin(true);
-    (void)uses.begin(true);
-    OutUses moved = uses;
-    EXPECT_EQ(moved.begin(true), 2U);
-    EXPECT_FALSE(moved.may_put(2));
-}
-
 }  // namespace
 }  // namespace trefoil

@@ -12,16 +12,6 @@
 namespace trefoil::test {
 namespace {
 
-std::vector<std::unique_ptr<PortGroup>> loose_groups(Rank rank,
-                                                     std::vector<std::vector<Port>> ports) {
-    std::vector<std::unique_ptr<PortGroup>> groups;
-    for (const auto& of_group : ports) {
-        const auto seed = static_cast<unsigned>(rank * 7 + of_group[0].index + 1);
-        groups.push_back(std::make_unique<LooseGroup>(of_group, seed));
-    }
-    return groups;
-}
-
 struct Groups {
     const char* name;
     MakeGroups make;
@@ -49,7 +39,6 @@ TEST_P(ExecutorOver, AddsUpAroundARing) {
     constexpr int ranks = 3;
     constexpr std::size_t count = 100;
     on_ring(ranks, [&](Rank r, RingRank& rank) {
-        rank.greet();
         const Program program = ring_sum(rank, ranks, count);
         rank.executor().reserve(program);
         for (std::size_t segments = 1; segments <= 7; ++segments) {
@@ -71,7 +60,6 @@ TEST_P(ExecutorOver, ASenderNeverOverrunsASlowReceiver) {
     constexpr int calls = 40;
     std::atomic<int> sent{0}, received{0};
     on_ring(2, [&](Rank r, RingRank& rank) {
-        rank.greet();
         ProgramWriter w = rank.writer();
         w.part();
         w.step();
@@ -105,7 +93,6 @@ TEST_P(ExecutorOver, ASenderNeverOverrunsASlowReceiver) {
 TEST_P(ExecutorOver, PartsRunSideBySide) {
     constexpr int ranks = 3;
     on_ring(ranks, [&](Rank r, RingRank& rank) {
-        rank.greet();
         ProgramWriter w = rank.writer();
         for (const std::uint32_t to : {0U, 1U}) {
             w.part();
@@ -132,17 +119,22 @@ TEST_P(ExecutorOver, PartsRunSideBySide) {
 // Each step is opened by the worker that takes the message, and put by its sibling, which sleeps.
 TEST(ExecutorOfTwoWorkers, NoChangeByASiblingIsSleptThrough) {
     constexpr int ranks = 3;
-    std::atomic<int> greeted{0};
+    std::atomic<int> ready{0};
     on_ring(ranks, 2, loose_groups, {}, [&](Rank r, RingRank& rank) {
-        rank.greet();
-        for (++greeted; greeted < ranks;) {
-            std::this_thread::yield();
-        }
-        for (const auto& group : rank.channels().groups) {
-            static_cast<LooseGroup&>(*group).sleep_until_woken();
-        }
         const Program program = ring_sum(rank, ranks, 8);
         rank.executor().reserve(program);
+        std::vector<std::int32_t> first(8, 1);
+        ASSERT_EQ(rank.run(program, first), Status::success) << rank.executor().failure();
+        const auto sleep_until_woken = [&rank](bool is_to) {
+            const Engine::Exclusive held(rank.engine());
+            for (const auto& group : rank.groups()) {
+                static_cast<LooseGroup&>(*group).sleep_until_woken(is_to);
+            }
+        };
+        sleep_until_woken(true);
+        for (++ready; ready < ranks;) {
+            std::this_thread::yield();
+        }
         for (int call = 0; call < 20; ++call) {
             std::vector<std::int32_t> data(8 * 3, 1);
             if (call % ranks == static_cast<int>(r)) {  // all others fall asleep
@@ -151,6 +143,7 @@ TEST(ExecutorOfTwoWorkers, NoChangeByASiblingIsSleptThrough) {
             ASSERT_EQ(rank.run(program, data, 3), Status::success) << rank.executor().failure();
             EXPECT_EQ(data, std::vector<std::int32_t>(8 * 3, ranks));
         }
+        sleep_until_woken(false);
     });
     EXPECT_EQ(LooseGroup::sleeps_in_vain, 0);
 }
@@ -162,7 +155,6 @@ TEST_P(ExecutorOver, RanksThatMakeDifferentCallsFindOut) {
     on_ring(
         2,
         [&](Rank r, RingRank& rank) {
-            rank.greet();
             const Program program = ring_sum(rank, 2, 10);
             rank.executor().reserve(program);
             std::vector<std::int32_t> data(10, 1);
@@ -174,15 +166,13 @@ TEST_P(ExecutorOver, RanksThatMakeDifferentCallsFindOut) {
     EXPECT_EQ(mismatches, 2);
 }
 
-// Rank 1 is late by more than a stall's report takes. Then both set up "new" channels.
+// Rank 1 is late by more than a stall's report takes.
 TEST_P(ExecutorOver, AStallThatEndsLeavesNoTrace) {
     ExecutorOptions options;
-    options.greeting_timeout = std::chrono::seconds(5);
     options.timeout = std::chrono::seconds(10);
     on_ring(
         2,
         [&](Rank r, RingRank& rank) {
-            rank.greet();
             const Program program = ring_sum(rank, 2, 10);
             rank.executor().reserve(program);
             std::vector<std::int32_t> data(10, 1);
@@ -191,8 +181,6 @@ TEST_P(ExecutorOver, AStallThatEndsLeavesNoTrace) {
             }
             ASSERT_EQ(rank.run(program, data), Status::success) << rank.executor().failure();
             EXPECT_EQ(data, std::vector<std::int32_t>(10, 2));
-            rank.announce_connecting();
-            ASSERT_NO_THROW(rank.greet());
             ASSERT_EQ(rank.run(program, data), Status::success) << rank.executor().failure();
             EXPECT_EQ(data, std::vector<std::int32_t>(10, 4));
         },
@@ -206,10 +194,10 @@ TEST_P(ExecutorOver, AFailureStandsForAllLaterCalls) {
     on_ring(
         2,
         [&](Rank r, RingRank& rank) {
-            rank.greet();
             const Program program = ring_sum(rank, 2, 10);
             rank.executor().reserve(program);
             std::vector<std::int32_t> data(10, 1);
+            ASSERT_EQ(rank.run(program, data), Status::success) << rank.executor().failure();
             if (r == 0) {
                 EXPECT_EQ(rank.run(program, data), Status::timeout);
                 const std::string first = rank.executor().failure();
@@ -225,55 +213,6 @@ TEST_P(ExecutorOver, AFailureStandsForAllLaterCalls) {
             // Rank 0's message is here, and rank 0's word that it has failed.
             const Status status = rank.run(program, data);
             EXPECT_TRUE(status == Status::success || status == Status::peer_lost);
-        },
-        options);
-}
-
-TEST_P(ExecutorOver, AGreetingOfAStrangerIsNone) {
-    ExecutorOptions options;
-    options.greeting_timeout = std::chrono::milliseconds(300);
-    on_ring(
-        2,
-        [&](Rank r, RingRank& rank) {
-            for (OutChannel& out : rank.channels().out) {
-                out.proof = 5;
-            }
-            for (InChannel& in : rank.channels().in) {
-                in.proof = r == 0 ? 6 : 5;
-            }
-            try {
-                rank.greet();
-                EXPECT_EQ(r, 1) << "took a stranger for its peer";
-            } catch (const Error& error) {
-                EXPECT_EQ(r, 0) << error.what();
-                EXPECT_NE(std::string(error.what()).find("messages came from somewhere else"),
-                          std::string::npos)
-                    << error.what();
-            }
-        },
-        options);
-}
-
-TEST_P(ExecutorOver, AGreetingThatStaysOutNamesTheDirections) {
-    ExecutorOptions options;
-    options.greeting_timeout = std::chrono::milliseconds(50);
-    on_ring(
-        2,
-        [&](Rank r, RingRank& rank) {
-            if (r == 1) {
-                return;  // does not greet
-            }
-            try {
-                rank.greet();
-                ADD_FAILURE() << "nobody has greeted";
-            } catch (const Error& error) {
-                EXPECT_EQ(error.status(), Status::timeout);
-                const std::string text = error.what();
-                EXPECT_NE(text.find("direction +0 of rank 0 (host here"), std::string::npos)
-                    << text;
-                EXPECT_NE(text.find("hears nothing from direction -0 of rank 1"), std::string::npos)
-                    << text;
-            }
         },
         options);
 }

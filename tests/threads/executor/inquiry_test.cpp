@@ -32,7 +32,7 @@ class InquiryTest : public PartsFixture {
     ExecutorOptions options_;
     /// What comes while it listens.
     std::function<void()> comes_ = [] {};
-    Inquiry inquiry_{channels_, parts_->controls, options_, [this](std::size_t) {
+    Inquiry inquiry_{channels_, *controls_, options_, [this](std::size_t) {
                          comes_();
                          return false;
                      }};
@@ -40,7 +40,7 @@ class InquiryTest : public PartsFixture {
 
 TEST_F(InquiryTest, AReportThatComesSoonTellsTheReason) {
     processes_ = {{1, ended}};
-    comes_ = [this] { tell(1, Cause{Status::timeout, 5, "rank 5 is stopped"}); };
+    comes_ = [this] { tell(2, Cause{Status::timeout, 5, "rank 5 is stopped"}); };
     const Cause cause = find(1);
     EXPECT_EQ(cause.culprit, 5);
     EXPECT_EQ(cause.status, Status::timeout);
@@ -62,7 +62,7 @@ TEST_F(InquiryTest, OfSeveralTheFirstThatWasFound) {
 }
 
 TEST_F(InquiryTest, ARankThatLeftInOrderIsNotTheReasonIfAnotherIsMissing) {
-    parts_->controls.take(0, Notification::decode(word(0, Control::leaving)));
+    leaves(0);
     processes_ = {{1, ended}, {6, ended}};
     EXPECT_EQ(find(Cause::nobody).culprit, 6);
     processes_ = {{1, ended}};
@@ -110,7 +110,7 @@ TEST_F(InquiryTest, WhatThisRankHasFoundStaysWithWhatOthersReport) {
     EXPECT_EQ(alone.own, own);
     const Error said(Status::peer_lost, found_here + " (while preparing a bcast)");
     EXPECT_EQ(inquiry_.cause_of(said, found_here).own, "");
-    comes_ = [this] { tell(1, Cause{Status::peer_lost, 5, "rank 5 is gone"}); };
+    comes_ = [this] { tell(2, Cause{Status::peer_lost, 5, "rank 5 is gone"}); };
     const Cause heard = inquiry_.cause_of(error, found_here);
     EXPECT_EQ(heard.text, "rank 5 is gone") << "passed on without what only this rank has found";
     EXPECT_EQ(heard.own, "; told by rank 2 during this rank's set-up" + own);

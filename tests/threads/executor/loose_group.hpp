@@ -25,7 +25,7 @@ class LooseGroup final : public PortGroup {
     LooseGroup(const std::vector<Port>& ports, unsigned seed) : random_(seed) { ports_ = ports; }
 
     /// From now on, and refuses no put without need: nobody would say when to try again.
-    void sleep_until_woken() { sleeps_until_woken_ = true; }
+    void sleep_until_woken(bool is_to = true) { sleeps_until_woken_ = is_to; }
     /// Such sleeps that nobody has ended.
     static inline std::atomic<int> sleeps_in_vain{0};
 
@@ -168,5 +168,16 @@ class LooseGroup final : public PortGroup {
     bool woken_ = false;
     std::vector<std::uint64_t> arrived_;
 };
+
+/// One per entry of `ports`.
+inline std::vector<std::unique_ptr<PortGroup>> loose_groups(Rank rank,
+                                                            std::vector<std::vector<Port>> ports) {
+    std::vector<std::unique_ptr<PortGroup>> groups;
+    for (const auto& of_group : ports) {
+        const auto seed = static_cast<unsigned>(rank * 7 + of_group[0].index + 1);
+        groups.push_back(std::make_unique<LooseGroup>(of_group, seed));
+    }
+    return groups;
+}
 
 }  // namespace trefoil::test

@@ -17,6 +17,7 @@ using Words = std::array<std::int32_t, 8>;
 /// Reads the memory of peers, or is not let.
 class Reader final : public PortGroup {
   public:
+    Reader() { ports_ = {Port{0}}; }
     LocalMemory allocate(std::size_t) override { return {}; }
     std::string describe(const LocalMemory&) const override { return {}; }
     std::string address(Port) const override { return {}; }
@@ -123,8 +124,8 @@ class PullTest : public OperationsTest {
         auto reader = std::make_unique<Reader>();
         reader_ = reader.get();
         channels_.groups.push_back(std::move(reader));
-        channels_.out.resize(2);
-        channels_.out[1].peer = 7;
+        (void)channels_.add_out(6, Port{0});
+        (void)channels_.add_out(7, Port{0});
         peer_output_.fill(70);
         const VectorAddresses told{reinterpret_cast<std::uintptr_t>(scratch_.data()),
                                    reinterpret_cast<std::uintptr_t>(peer_output_.data())};

@@ -5,11 +5,11 @@
 #include <gtest/gtest.h>
 
 #include <array>
-#include <cstring>
 #include <memory>
 #include <numeric>
 
 #include "program_writer.hpp"
+#include "recording_box.hpp"
 #include "recording_group.hpp"
 #include "threads/executor/executor_parts.hpp"
 #include "threads/executor/running_call.hpp"
@@ -17,41 +17,50 @@
 namespace trefoil::test {
 
 /// Rank 0 with one channel each way to rank 1 through port +0 (number 0), and to rank 2 through
-/// port -0 (number 1). Both are of group 0, or of a group each.
+/// port -0 (number 1), all of them wired. Both are of group 0, or of a group each. What is said to
+/// peers stays in `boxes_`.
 class PartsFixture : public testing::Test {
   protected:
     static constexpr std::size_t slot_bytes = 1024;
-    static constexpr std::size_t region_bytes = landing_slots * slot_bytes + control_area_bytes;
+    static constexpr std::size_t region_bytes = landing_slots * slot_bytes;
     static constexpr std::uint32_t first_id = 7;  ///< what the peers call this rank's channels
+    static constexpr std::uint32_t peers_proof = 0x51;  ///< what their notifications carry
+    static constexpr std::uint64_t offset_there = 640;  ///< of the peers' landing slots
+    static constexpr std::uint64_t communicator = 4711;
 
     explicit PartsFixture(int groups = 1) : landing_(2 * region_bytes) {
         channels_.slot_bytes = slot_bytes;
-        channels_.in_by_id.resize(static_cast<std::size_t>(groups));
+        channels_.communicator = communicator;
         for (int g = 0; g < groups; ++g) {
-            auto group = std::make_unique<RecordingGroup>();
+            auto group = std::make_unique<RecordingGroup>(
+                groups == 1 ? std::vector<Port>{Port{0}, Port{1}} : std::vector<Port>{Port{g}});
             groups_.push_back(group.get());
             channels_.groups.push_back(std::move(group));
+            boxes_.push_back(std::make_unique<RecordingBox>());
         }
         for (std::uint32_t c = 0; c < 2; ++c) {
-            const int group = static_cast<int>(c) % groups;
-            channel_groups_.push_back(group);
-            OutChannel out;
-            out.peer = static_cast<Rank>(c + 1);
-            out.port = Port{static_cast<int>(c)};
-            out.group = group;
-            out.id = first_id + c;
-            channels_.out.push_back(out);
-            InChannel in;
-            in.peer = static_cast<Rank>(c + 1);
-            in.port = Port{static_cast<int>(c)};
-            in.group = group;
+            const Port port{static_cast<int>(c)};
+            const auto peer = static_cast<Rank>(c + 1);
+            channel_groups_.push_back(channels_.group_of(port));
+            wires_[c].id = first_id + c;
+            wires_[c].proof = peers_proof + c;
+            wires_[c].offset = offset_there;
+            OutChannel& out = channels_.out[channels_.add_out(peer, port)];
+            out.wire = &wires_[c];
+            out.connected = out.wired = true;
+            InChannel& in = channels_.in[channels_.add_in(peer, port)];
             in.landing = landing_.data() + c * region_bytes;
-            in.opposite = c;
-            channels_.in.push_back(in);
-            channels_.in_by_id[static_cast<std::size_t>(group)].push_back(c);
+            in.proof = own_proof(c);
+            in.landed = true;
         }
-        engine_ = std::make_unique<Engine>(channels_.groups, port_threads_, false);
+        engine_ =
+            std::make_unique<Engine>(channels_.groups, Engine::Member{0, 3}, port_threads_, false);
         parts_ = std::make_unique<ExecutorParts>(channels_, *engine_, ExecutorOptions{});
+        std::vector<LetterBox*> boxes;
+        for (const auto& box : boxes_) {
+            boxes.push_back(box.get());
+        }
+        controls_ = std::make_unique<ControlMessages>(channels_, parts_->wake_up, std::move(boxes));
         call_.kernels = reduce_kernels(DataType::int32, Operation::sum);
         call_.input = reinterpret_cast<const std::byte*>(input_.data());
         call_.output = reinterpret_cast<std::byte*>(output_.data());
@@ -88,37 +97,37 @@ class PartsFixture : public testing::Test {
             .signed_for(running_call_.hash(), bytes, checksum)
             .encode();
     }
-    std::uint64_t word(std::uint32_t channel, Control kind, std::uint32_t number = 0) const {
-        return control_notification(kind, id_of(channel), number);
+    /// A peer's word that it has taken in what `use` of the opposite channel brought.
+    Notification taken(std::uint32_t channel, std::uint32_t use) const {
+        return Notification::decode(acknowledgement(id_of(channel), use, own_proof(channel)));
     }
-    /// A peer's report lands, and the word of it comes.
-    void tell(std::uint32_t channel, const StallReport& report, std::uint32_t place = 0) {
-        put_into_area(channel, offsetof(ControlArea, stalls) + place * sizeof report, report);
-        parts_->controls.take(static_cast<std::size_t>(channels_.in[channel].group),
-                              Notification::decode(word(channel, Control::stalled, place)));
+    void acknowledge(std::uint32_t channel, std::uint32_t use) {
+        EXPECT_TRUE(controls_->acknowledged(static_cast<std::size_t>(channel_groups_[channel]),
+                                            channel, taken(channel, use)));
     }
-    void tell(std::uint32_t channel, const Cause& cause) {
-        put_into_area(channel, offsetof(ControlArea, failure), failure_report(cause));
-        const bool mismatch = cause.status == Status::mismatch;
-        parts_->controls.take(
-            static_cast<std::size_t>(channels_.in[channel].group),
-            Notification::decode(word(channel, mismatch ? Control::mismatch : Control::failed)));
+    /// A peer's report has come.
+    void tell(Rank peer, const StallReport& report) {
+        controls_->take_letter(peer, static_cast<char>(LetterKind::stall) + encode(report));
     }
-    template <typename T>
-    void put_into_area(std::uint32_t channel, std::size_t offset, const T& report) {
-        std::memcpy(channels_.in[channel].landing + channels_.control_offset() + offset, &report,
-                    sizeof report);
+    void tell(Rank peer, const Cause& cause) {
+        controls_->take_letter(peer, static_cast<char>(LetterKind::failure) + encode(cause));
     }
+    /// The peer of the channel has said that its communicator has ended.
+    void leaves(std::uint32_t channel) { channels_.in[channel].left = true; }
     /// What this rank calls its incoming channel.
-    std::uint32_t id_of(std::uint32_t channel) const { return groups_.size() == 1 ? channel : 0; }
+    static std::uint32_t id_of(std::uint32_t channel) { return 20 + channel; }
+    static std::uint32_t own_proof(std::uint32_t channel) { return 0xabcd01 + channel; }
 
     std::vector<std::byte> landing_;
     Channels channels_;
+    std::array<Wire, 2> wires_;
     std::vector<RecordingGroup*> groups_;
+    std::vector<std::unique_ptr<RecordingBox>> boxes_;
     std::vector<int> channel_groups_;
     PortThreads port_threads_{0, {}};
     std::unique_ptr<Engine> engine_;
     std::unique_ptr<ExecutorParts> parts_;
+    std::unique_ptr<ControlMessages> controls_;
     TimelineNotes notes_{nullptr};
     std::array<std::int32_t, 16> input_{}, output_{};
     std::vector<CallSegment> pieces_;

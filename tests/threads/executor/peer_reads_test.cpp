@@ -19,7 +19,7 @@ namespace {
 /// Reaches one peer, whose guard the test plays.
 class GuardedGroup final : public RecordingGroup {
   public:
-    explicit GuardedGroup(Reach reach) : reach_(reach) {}
+    explicit GuardedGroup(Reach reach) : RecordingGroup({Port{0}}), reach_(reach) {}
     Reach reach(Peer) const override { return reach_; }
     ReadGuard* own_guard() override { return &own; }
     const ReadGuard* guard_of(Peer) const override { return &peer; }
@@ -35,8 +35,7 @@ struct Fixture {
         auto owned = std::make_unique<GuardedGroup>(reach);
         group = owned.get();
         channels.groups.push_back(std::move(owned));
-        channels.out.resize(1);
-        channels.out[0].peer = 4;
+        channels.out[channels.add_out(4, Port{0})].connected = true;
     }
     bool begin() { return reads.begin(peers); }
     void end() { reads.end(peers); }
@@ -117,6 +116,15 @@ TEST(PeerReads, AnOwnerWaitsForReadersByAddresses) {
     f.reads.withdraw();
     EXPECT_TRUE(left);
     reader.join();
+}
+
+TEST(PeerReads, AnOwnerWaitsForNoPeerThatItIsNotConnectedTo) {
+    Fixture f(Reach::addresses);
+    f.channels.out[0].connected = false;
+    f.reads.open(call);
+    f.group->peer.readers = 1;  // whoever this guard is of
+    f.reads.withdraw();
+    EXPECT_EQ(f.group->own.call, 0U);
 }
 
 TEST(PeerReads, AnOwnerWaitsForNoReaderByCopies) {

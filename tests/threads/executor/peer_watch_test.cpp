@@ -25,19 +25,14 @@ class PeerWatchTest : public PartsFixture {
         segment_ = &begin_segment();
         watch_.begin_wait();
     }
-    using PartsFixture::tell;
-    void tell(std::uint32_t channel, Control kind, std::uint32_t number = 0) {
-        parts_->controls.take(0, Notification::decode(word(channel, kind, number)));
-    }
     /// A peer that makes the same call is stalled, too.
-    void tell_of_stall(std::uint32_t channel, Rank suspect, const std::string& text) {
-        tell(channel, stall_report(running_call_.number(), call_.signature, suspect, text));
+    void tell_of_stall(Rank peer, Rank suspect, const std::string& text) {
+        tell(peer, StallReport{running_call_.number(), call_.signature, "the same", suspect, text});
     }
-    void complete_puts() {
-        for (const RecordingGroup::Put& put : groups_[0]->puts) {
-            parts_->controls.sent(PutCookie(put.cookie));
-        }
-        groups_[0]->puts.clear();
+    std::vector<RecordingBox::Letter>& letters() { return boxes_[0]->letters; }
+    StallReport told(std::size_t letter) {
+        EXPECT_EQ(letters()[letter].text.front(), static_cast<char>(LetterKind::stall));
+        return decode_stall(std::string_view(letters()[letter].text).substr(1));
     }
     void finish() {
         parts_->steps.spend_token(*segment_, 0, notes_);
@@ -55,10 +50,8 @@ class PeerWatchTest : public PartsFixture {
     }
 
     ExecutorOptions options_;
-    Greeting greeting_{channels_, parts_->controls, parts_->failure, options_,
-                       [](std::size_t) { return false; }};
-    PeerWatch watch_{channels_,        parts_->queue,   parts_->steps, greeting_,
-                     parts_->controls, parts_->failure, options_};
+    PeerWatch watch_{channels_,  parts_->calls,   parts_->queue, parts_->steps,
+                     *controls_, parts_->failure, options_};
     Program program_;
     RunningSegment* segment_ = nullptr;
 };
@@ -73,7 +66,7 @@ TEST_F(PeerWatchTest, ATimeOutNamesThePeerThatDoesNotAnswer) {
 }
 
 TEST_F(PeerWatchTest, ATimeOutNamesTheOneThatALivingPeerSuspects) {
-    tell_of_stall(1, 7, "rank 7 is stopped");
+    tell_of_stall(2, 7, "rank 7 is stopped");
     EXPECT_FALSE(watch_.look(seconds(60)));
     EXPECT_EQ(parts_->failure.cause().culprit, 7);
     EXPECT_EQ(parts_->failure.text().find("rank 7 is stopped; rank 0 found it: "), 0U)
@@ -81,7 +74,7 @@ TEST_F(PeerWatchTest, ATimeOutNamesTheOneThatALivingPeerSuspects) {
 }
 
 TEST_F(PeerWatchTest, WhereNobodyIsSilentATimeOutTellsWhatIsMissing) {
-    tell_of_stall(1, Cause::nobody, "");
+    tell_of_stall(2, Cause::nobody, "");
     EXPECT_FALSE(watch_.look(seconds(60)));
     expect_failure(Status::timeout,
                    "the test's call: waits for step 0 of part 0 from rank 2 through port -0 (60.0 "
@@ -89,14 +82,14 @@ TEST_F(PeerWatchTest, WhereNobodyIsSilentATimeOutTellsWhatIsMissing) {
 }
 
 TEST_F(PeerWatchTest, ACallThatIsDoneHasNoTrouble) {
-    tell(1, Control::failed);
+    tell(2, Cause{Status::timeout, 5, "rank 5 is stopped"});
     finish();
     EXPECT_TRUE(watch_.look(seconds(100)));
     EXPECT_FALSE(parts_->failure.happened());
 }
 
 TEST_F(PeerWatchTest, AFailureThatAPeerReportsIsThisRanksToo) {
-    tell(0, Cause{Status::timeout, 5, "rank 5 is stopped; rank 3 found it"});
+    tell(1, Cause{Status::timeout, 5, "rank 5 is stopped; rank 3 found it"});
     EXPECT_TRUE(watch_.look(milliseconds(100))) << "what was sent before may still come";
     expect_end_after_grace(milliseconds(250));
     expect_failure(Status::timeout,
@@ -107,15 +100,8 @@ TEST_F(PeerWatchTest, AFailureThatAPeerReportsIsThisRanksToo) {
         << "passed on as it came";
 }
 
-TEST_F(PeerWatchTest, AFailureWhoseWordsAreTornIsOneAllTheSame) {
-    tell(0, Control::failed);
-    expect_end_after_grace(milliseconds(250));
-    EXPECT_EQ(parts_->failure.status(), Status::peer_lost);
-    EXPECT_EQ(parts_->failure.text().find("rank 1 reported a failure"), 0U);
-}
-
 TEST_F(PeerWatchTest, ADisagreementThatAPeerReportsIsOne) {
-    tell(1, Cause{Status::mismatch, 1, "rank 1 makes another call than rank 2's bcast"});
+    tell(2, Cause{Status::mismatch, 1, "rank 1 makes another call than rank 2's bcast"});
     expect_end_after_grace(milliseconds(250));
     expect_failure(Status::mismatch,
                    "rank 1 makes another call than rank 2's bcast; told by rank 2 during this "
@@ -123,101 +109,95 @@ TEST_F(PeerWatchTest, ADisagreementThatAPeerReportsIsOne) {
 }
 
 TEST_F(PeerWatchTest, APeerThatHasLeftIsMissedOnlyIfSomethingOfItIs) {
-    tell(0, Control::leaving);
+    leaves(0);
     EXPECT_TRUE(watch_.look(seconds(5)));
-    tell(1, Control::leaving);
+    leaves(1);
     expect_end_after_grace(seconds(5));
     expect_failure(Status::peer_lost,
                    "rank 2 has destroyed its communicator; rank 0 needs it in its the test's call");
 }
 
-TEST_F(PeerWatchTest, APeerThatPreparesAnotherCallWillNotSendForThisOne) {
-    tell(1, Control::connecting, greeting_.next_set_up() - 1);
-    EXPECT_TRUE(watch_.look(seconds(5))) << "that was the set-up before";
-    tell(1, Control::connecting, greeting_.next_set_up());
-    expect_end_after_grace(seconds(5));
-    EXPECT_EQ(parts_->failure.status(), Status::mismatch);
-    EXPECT_NE(parts_->failure.text().find("rank 2 prepares another call"), std::string::npos);
-}
-
 TEST_F(PeerWatchTest, APeerThatIsStalledInTheSameCallIsInOrder) {
-    tell_of_stall(0, Cause::nobody, "");
+    tell_of_stall(1, Cause::nobody, "");
     EXPECT_TRUE(watch_.look(seconds(5)));
-    tell(0, stall_report(running_call_.number() + 1, ~call_.signature, Cause::nobody, ""));
+    tell(1, StallReport{running_call_.number() + 1, ~call_.signature});
     EXPECT_TRUE(watch_.look(seconds(5))) << "in another one, which may come here, too";
 }
 
 // The number has 64 bits: the report of call N is none of call N + 2^20.
 TEST_F(PeerWatchTest, AReportOfLongAgoDoesNoHarm) {
-    tell(0, stall_report(running_call_.number() + (1U << 20), ~call_.signature, Cause::nobody, ""));
+    tell(1, StallReport{running_call_.number() + (1U << 20), ~call_.signature});
     EXPECT_TRUE(watch_.look(seconds(5)));
 }
 
 TEST_F(PeerWatchTest, APeerThatIsStalledInAnotherCallOfTheSameNumberDisagrees) {
-    tell(0, stall_report(running_call_.number(), ~call_.signature, Cause::nobody, ""));
+    tell(1, StallReport{running_call_.number(), ~call_.signature, "bcast of 4 int32"});
     expect_end_after_grace(seconds(5));
     expect_failure(Status::mismatch,
-                   "rank 1 waits in another call than rank 0's the test's call; give all ranks "
-                   "the same");
+                   "rank 1 waits in another call (bcast of 4 int32) than rank 0's the test's call; "
+                   "give all ranks the same");
+    EXPECT_EQ(parts_->failure.cause().culprit, 1);
 }
 
 TEST_F(PeerWatchTest, AStallIsReportedToAllPeersAndSeldomRepeated) {
     EXPECT_TRUE(watch_.look(milliseconds(400)));
-    EXPECT_TRUE(groups_[0]->puts.empty());
+    EXPECT_TRUE(letters().empty());
     EXPECT_TRUE(watch_.look(milliseconds(500)));
-    ASSERT_EQ(groups_[0]->puts.size(), 2U);
-    for (std::uint32_t c = 0; c < 2; ++c) {
-        const RecordingGroup::Put& put = groups_[0]->puts[c];
-        const auto word = Notification::decode(put.notification);
-        EXPECT_EQ(word.signature, static_cast<std::uint32_t>(Control::stalled));
-        EXPECT_EQ(word.channel, first_id + c);
-        EXPECT_EQ(put.offset, channels_.control_offset() + offsetof(ControlArea, stalls));
-        StallReport told;
-        std::memcpy(&told, put.source, put.bytes);
-        EXPECT_TRUE(told.whole());
-        EXPECT_EQ(told.body.call, running_call_.number());
-        EXPECT_EQ(told.body.signature, call_.signature);
-        EXPECT_EQ(told.body.suspect, Cause::nobody) << "others may report yet";
+    ASSERT_EQ(letters().size(), 2U);
+    for (std::size_t c = 0; c < 2; ++c) {
+        EXPECT_EQ(letters()[c].to, static_cast<Rank>(c + 1));
+        EXPECT_EQ(letters()[c].own, Port{static_cast<int>(c)});
+        EXPECT_EQ(letters()[c].tag, communicator);
+        const StallReport report = told(c);
+        EXPECT_EQ(report.call, running_call_.number());
+        EXPECT_EQ(report.signature, call_.signature);
+        EXPECT_EQ(report.during, "the test's call");
+        EXPECT_EQ(report.suspect, Cause::nobody) << "others may report yet";
     }
-    complete_puts();
+    letters().clear();
     EXPECT_TRUE(watch_.look(milliseconds(750)));
-    EXPECT_TRUE(groups_[0]->puts.empty()) << "nothing new";
+    EXPECT_TRUE(letters().empty()) << "nothing new";
     EXPECT_TRUE(watch_.look(milliseconds(1500)));
-    ASSERT_EQ(groups_[0]->puts.size(), 2U);
-    StallReport told;
-    std::memcpy(&told, groups_[0]->puts[0].source, groups_[0]->puts[0].bytes);
-    EXPECT_EQ(told.body.suspect, 2);
-    EXPECT_EQ(told.body.text.view(), "rank 2 does not answer");
-    EXPECT_EQ(Notification::decode(groups_[0]->puts[0].notification).use, 1U) << "the next place";
+    ASSERT_EQ(letters().size(), 2U);
+    EXPECT_EQ(told(0).suspect, 2);
+    EXPECT_EQ(told(0).text, "rank 2 does not answer");
 }
 
-TEST_F(PeerWatchTest, AReportWaitsUntilTheOneBeforeHasLeft) {
+// Else what is told to a peer that does not look would pile up here.
+TEST_F(PeerWatchTest, AReportPassesOverPeersThatHaveNotTakenTheOneBefore) {
+    boxes_[0]->is_busy = true;
     EXPECT_TRUE(watch_.look(milliseconds(500)));
+    EXPECT_TRUE(letters().empty());
+    boxes_[0]->is_busy = false;
     EXPECT_TRUE(watch_.look(milliseconds(2000)));
-    ASSERT_EQ(groups_[0]->puts.size(), 2U) << "their source is in use";
-    complete_puts();
-    EXPECT_TRUE(watch_.look(milliseconds(2250)));
-    EXPECT_EQ(groups_[0]->puts.size(), 2U);
+    EXPECT_EQ(letters().size(), 2U);
 }
 
-TEST_F(PeerWatchTest, ACallHasABoundedNumberOfReports) {
-    std::size_t puts = 0;
-    for (int look = 0; look < 40; ++look) {
-        tell_of_stall(1, 3 + look, "there is always news");
-        EXPECT_TRUE(watch_.look(milliseconds(500 + 250 * look)));
-        puts += groups_[0]->puts.size();
-        complete_puts();
+TEST_F(PeerWatchTest, AStallWithoutNewsIsReportedSeldomerAndSeldomer) {
+    tell_of_stall(2, 7, "rank 7 is stopped");  // this rank's own suspicion does not change
+    std::size_t looks = 0;
+    for (milliseconds idle_for(500); idle_for < seconds(59); idle_for += milliseconds(250)) {
+        EXPECT_TRUE(watch_.look(idle_for));
+        ++looks;
     }
-    EXPECT_EQ(puts, 2 * ControlArea::stall_places);
+    EXPECT_GT(looks, 200U);
+    EXPECT_LE(letters().size(), 2U * 8U) << "at 0.5, 1, 2, 4, ... s";
+    EXPECT_GE(letters().size(), 2U * 6U);
 }
 
-// A greeting waits until all words have left, so each that was queued must be counted.
-TEST_F(PeerWatchTest, ReportsCountAsWordsUnderWayUntilTheyHaveLeft) {
-    EXPECT_FALSE(parts_->controls.under_way());
-    EXPECT_TRUE(watch_.look(milliseconds(500)));
-    EXPECT_TRUE(parts_->controls.under_way());
-    complete_puts();
-    EXPECT_FALSE(parts_->controls.under_way());
+// Its landing memory may be another worker's to take, or the call reads what the one before reads.
+TEST_F(PeerWatchTest, ACallOfWhichNoSegmentHasStartedIsLookedAfter) {
+    finish();
+    RunningCall waiting;
+    Call call = call_;
+    call.text = "the call behind it";
+    waiting.begin(call, ++calls_);
+    EXPECT_TRUE(watch_.look(seconds(100))) << "nothing is in flight";
+    parts_->calls.push(waiting);
+    EXPECT_FALSE(watch_.look(seconds(60)));
+    EXPECT_EQ(parts_->failure.status(), Status::timeout);
+    EXPECT_NE(parts_->failure.text().find("the call behind it: "), std::string::npos)
+        << parts_->failure.text();
 }
 
 TEST_F(PeerWatchTest, ProcessesAreLookedAtEveryHalfSecond) {
@@ -261,7 +241,7 @@ TEST_F(PeerWatchTest, AWaitForAcknowledgementsSaysWhose) {
     program.acknowledged = true;
     finish();
     begin_call(program, 3);
-    Poster poster(0, channels_, parts_->queue, parts_->steps, parts_->failure, notes_);
+    Poster poster(0, 0, channels_, parts_->queue, parts_->steps, parts_->failure, notes_);
     groups_[0]->result = PutResult::done;
     for (int i = 0; i < 3; ++i) {
         RunningSegment& segment = begin_segment();
@@ -272,8 +252,25 @@ TEST_F(PeerWatchTest, AWaitForAcknowledgementsSaysWhose) {
     const MissingPieces missing(channels_, parts_->queue);
     EXPECT_EQ(missing.text("a bcast"),
               "a bcast: waits for rank 1 to take in what came through port +0 before");
-    EXPECT_TRUE(missing.anything_from(0));
-    EXPECT_FALSE(missing.anything_from(1));
+    EXPECT_EQ(missing.ranks(), std::vector<Rank>{1});
+}
+
+TEST_F(PeerWatchTest, AWaitForAPeerThatHasNotConnectedSaysSo) {
+    finish();
+    channels_.out[1].wired = false;
+    ProgramWriter w = writer();
+    w.part();
+    w.step();
+    w.put(1, {Location::input, 0}, 4);
+    const Program program = w.take(false);
+    begin_call(program);
+    begin_segment();
+    const MissingPieces missing(channels_, parts_->queue);
+    EXPECT_EQ(missing.text("a bcast"), "a bcast: waits for rank 2 to connect to port -0");
+    EXPECT_EQ(missing.ranks(), std::vector<Rank>{2});
+    leaves(1);
+    expect_end_after_grace(seconds(5));
+    EXPECT_EQ(parts_->failure.status(), Status::peer_lost);
 }
 
 }  // namespace

@@ -12,9 +12,11 @@ namespace {
 
 class PosterTest : public PartsFixture {
   protected:
+    static constexpr std::uint32_t executor = 3;  ///< what cookies call it
+
     explicit PosterTest(int groups = 1) : PartsFixture(groups) {}
     void make_poster(int group = 0) {
-        poster_ = std::make_unique<Poster>(group, channels_, parts_->queue, parts_->steps,
+        poster_ = std::make_unique<Poster>(group, executor, channels_, parts_->queue, parts_->steps,
                                            parts_->failure, notes_);
     }
     RunningSegment& begin() {
@@ -54,8 +56,8 @@ TEST_F(PosterTest, PutsOfAnOpenStepLeaveWithAllThatThePeerNeeds) {
     ASSERT_EQ(puts().size(), 3U);
     EXPECT_EQ(puts()[0].source, input_.data() + 2);
     EXPECT_EQ(puts()[0].bytes, 12U);
-    EXPECT_EQ(puts()[0].offset, 0U);
-    EXPECT_EQ(puts()[2].offset, 12U) << "behind the first on its channel";
+    EXPECT_EQ(puts()[0].offset, offset_there);
+    EXPECT_EQ(puts()[2].offset, offset_there + 12) << "behind the first on its channel";
     EXPECT_EQ(notification(0).channel, first_id);
     EXPECT_EQ(notification(1).channel, first_id + 1);
     EXPECT_EQ(notification(2).index, 1U);
@@ -65,6 +67,72 @@ TEST_F(PosterTest, PutsOfAnOpenStepLeaveWithAllThatThePeerNeeds) {
     EXPECT_FALSE(poster_->post_ready()) << "each once";
     EXPECT_EQ(channels_.out[0].puts, 2U);
     EXPECT_EQ(channels_.out[0].bytes, 32U);
+    EXPECT_EQ(wires_[0].puts, 2U) << "what a farewell will say";
+    EXPECT_EQ(wires_[1].puts, 1U);
+}
+
+TEST_F(PosterTest, ACookieTellsWhoseAPutIs) {
+    ProgramWriter w = writer();
+    w.part();
+    w.step();
+    w.put(1, {Location::input, 0}, 4);
+    const Program program = w.take(false);
+    make_poster();
+    begin_call(program);
+    begin();
+    EXPECT_TRUE(poster_->post_ready());
+    const PutCookie cookie(puts()[0].cookie);
+    EXPECT_TRUE(cookie.is_one());
+    EXPECT_EQ(cookie.executor(), executor);
+    EXPECT_EQ(cookie.channel(), 1U);
+}
+
+// Its source may be read until then, and a failed call waits for that.
+TEST_F(PosterTest, PutsAreCountedUntilTheyHaveLeft) {
+    ProgramWriter w = writer();
+    w.part();
+    w.step();
+    w.put(0, {Location::input, 0}, 4);
+    w.put(1, {Location::input, 0}, 4);
+    const Program program = w.take(false);
+    make_poster();
+    begin_call(program, 2);
+    begin();
+    EXPECT_TRUE(poster_->post_ready());
+    EXPECT_EQ(poster_->leaving(), 2U);
+    poster_->left();
+    EXPECT_EQ(poster_->leaving(), 1U);
+    groups_[0]->result = PutResult::done;
+    begin();
+    EXPECT_TRUE(poster_->post_ready());
+    EXPECT_EQ(poster_->leaving(), 1U) << "what is done is not under way";
+}
+
+// The peer says where messages land when it comes to the call. Nothing else waits for that.
+TEST_F(PosterTest, APutWaitsUntilItsChannelIsWired) {
+    channels_.out[0].wired = false;
+    channels_.out[0].wire = nullptr;
+    ProgramWriter w = writer();
+    for (const std::uint32_t channel : {0U, 1U}) {
+        w.part();
+        w.step();
+        w.put(channel, {Location::input, 0}, 4 + 4 * channel);
+    }
+    const Program program = w.take(false);
+    make_poster();
+    begin_call(program);
+    RunningSegment& segment = begin();
+    EXPECT_TRUE(awaits_room(channels_, segment, program.puts[0]));
+    EXPECT_TRUE(poster_->post_ready());
+    ASSERT_EQ(puts().size(), 1U);
+    EXPECT_EQ(puts()[0].bytes, 8U) << "that of the other part";
+    EXPECT_FALSE(poster_->post_ready());
+    EXPECT_FALSE(poster_->refused()) << "no reason to try again soon: the word will wake it";
+    channels_.out[0].wire = &wires_[0];
+    channels_.out[0].wired = true;
+    EXPECT_TRUE(poster_->post_ready());
+    ASSERT_EQ(puts().size(), 2U);
+    EXPECT_EQ(puts()[1].bytes, 4U);
 }
 
 TEST_F(PosterTest, WithChecksumsAMessageCarriesThatOfItsBytes) {
@@ -176,11 +244,11 @@ TEST_F(PosterTest, APutWaitsUntilTheUseBeforeTheLastOneIsAcknowledged) {
         if (use >= 2) {
             EXPECT_FALSE(poster_->post_ready());
             EXPECT_EQ(puts().size(), use);
-            parts_->controls.take(0, Notification::decode(word(0, Control::taken, use - 2)));
+            acknowledge(0, use - 2);
         }
         EXPECT_TRUE(poster_->post_ready());
         ASSERT_EQ(puts().size(), use + 1);
-        EXPECT_EQ(puts()[use].offset, use % landing_slots * slot_bytes);
+        EXPECT_EQ(puts()[use].offset, offset_there + use % landing_slots * slot_bytes);
         EXPECT_EQ(notification(use).use, use);
         complete_puts();
     }
@@ -201,8 +269,7 @@ TEST_F(PosterTest, AnAcknowledgementNamesTheUseAndNeverWaits) {
         parts_->steps.spend_token(segment, 0, notes_);
         EXPECT_TRUE(poster_->post_ready());
         ASSERT_EQ(puts().size(), use + 1);
-        EXPECT_EQ(puts()[use].notification,
-                  control_notification(Control::taken, first_id + 1, use));
+        EXPECT_EQ(puts()[use].notification, acknowledgement(first_id + 1, use, peers_proof + 1));
         EXPECT_EQ(puts()[use].bytes, 0U);
         complete_puts();
     }

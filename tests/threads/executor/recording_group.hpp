@@ -3,6 +3,7 @@
 #pragma once
 
 #include <deque>
+#include <utility>
 #include <vector>
 
 #include "backend/ports/port_group.hpp"
@@ -13,6 +14,8 @@ namespace trefoil::test {
 
 class RecordingGroup : public PortGroup {
   public:
+    explicit RecordingGroup(std::vector<Port> ports = {}) { ports_ = std::move(ports); }
+
     struct Put {
         Port port;
         const void* source;

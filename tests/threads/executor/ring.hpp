@@ -1,83 +1,55 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Ranks in a ring, each a thread with an executor over channels made by hand: no communicator.
+// Ranks in a ring, each a thread with an engine and executors over it: no communicator.
 #pragma once
 
 #include <gtest/gtest.h>
 
 #include <functional>
 #include <memory>
+#include <string>
 #include <thread>
+#include <utility>
 #include <vector>
 
 #include "backend/registry/transports.hpp"
 #include "program_writer.hpp"
+#include "tests/threads/connections/prove.hpp"
 #include "threads/executor/executor.hpp"
+#include "threads/executor/handshake.hpp"
 
 namespace trefoil::test {
 
-/// Channel 0 of each rank leads through port +0 to the next rank and back, channel 1 through port
-/// -0 to the one before. With two workers each has a group and a worker of its own.
-class RingRank {
+/// One rank's part in a communicator of all ranks. Channel 0 of each rank leads through port +0 to
+/// the next rank and back, channel 1 through port -0 to the one before.
+class RingMember {
   public:
     static constexpr std::size_t slot_bytes = 4096;
 
-    RingRank(std::vector<std::unique_ptr<PortGroup>> groups, Rank rank)
-        : threads_(groups.size() == 1 ? 0 : static_cast<int>(groups.size()), {}) {
-        for (auto& group : groups) {
-            channels_.groups.push_back(std::move(group));
-        }
+    /// The engine outlives it.
+    RingMember(Engine& engine, Rank rank, Rank ranks, std::uint64_t communicator,
+               const ExecutorOptions& options) {
+        channels_.groups = engine.groups();
         channels_.rank = rank;
         channels_.host = "here";
         channels_.slot_bytes = slot_bytes;
-        channels_.in_by_id.resize(channels_.groups.size());
+        channels_.communicator = communicator;
+        channels_.cards = engine.cards();
+        executor_ = std::make_unique<Executor>(channels_, engine, options);
+        const Rank peers[] = {(rank + 1) % ranks, (rank + ranks - 1) % ranks};
+        for (const int channel : {0, 1}) {
+            EXPECT_EQ(channels_.add_in(peers[channel], Port{channel}),
+                      static_cast<std::uint32_t>(channel));
+            EXPECT_EQ(channels_.add_out(peers[channel], Port{channel}),
+                      static_cast<std::uint32_t>(channel));
+        }
     }
 
-    int group_of(std::uint32_t channel) const {
-        return channels_.groups.size() == 1 ? 0 : static_cast<int>(channel);
+    ProgramWriter writer() const {
+        return ProgramWriter({channels_.out[0].group, channels_.out[1].group});
     }
-    ProgramWriter writer() const { return ProgramWriter({group_of(0), group_of(1)}); }
     Channels& channels() { return channels_; }
     Executor& executor() { return *executor_; }
 
-    /// Makes room for what `peer` sends through `channel`.
-    void expect(std::uint32_t channel, Rank peer) {
-        const int group = group_of(channel);
-        InChannel in;
-        in.peer = peer;
-        in.port = Port{static_cast<int>(channel)};
-        in.group = group;
-        memory_[channel] = channels_.groups[group]->allocate(channels_.landing_bytes());
-        in.landing = memory_[channel].data;
-        in.opposite = channel;
-        channels_.in_by_id[group].push_back(static_cast<std::uint32_t>(channels_.in.size()));
-        channels_.in.push_back(in);
-    }
-    /// Connects `channel` to that channel of `peer` which ends here.
-    void connect(std::uint32_t channel, RingRank& peer) {
-        const std::uint32_t theirs = 1 - channel;
-        PortGroup& own = *channels_.groups[group_of(channel)];
-        PortGroup& other = *peer.channels_.groups[peer.group_of(theirs)];
-        OutChannel out;
-        out.peer = peer.channels_.rank;
-        out.port = Port{static_cast<int>(channel)};
-        out.group = group_of(channel);
-        out.endpoint = own.connect(out.port, other.address(Port{static_cast<int>(theirs)}));
-        out.landing = own.import_memory(other.describe(peer.memory_[theirs]));
-        out.id = peer.channels_.groups.size() == 1 ? theirs : 0;
-        channels_.out.push_back(out);
-    }
-    void open(const ExecutorOptions& options) {
-        engine_ = std::make_unique<Engine>(channels_.groups, threads_, options.may_spin);
-        executor_ = std::make_unique<Executor>(channels_, *engine_, options);
-    }
-    void greet() {
-        const Engine::Exclusive held(*engine_);
-        executor_->greet(0, 0);
-    }
-    void announce_connecting() {
-        const Engine::Exclusive held(*engine_);
-        executor_->announce_connecting();
-    }
     Status run(const Program& program, std::vector<std::int32_t>& data, std::size_t segments = 1,
                std::uint64_t signature = 1) {
         return executor_->run(call_of(program, data, pieces_, segments, signature));
@@ -103,11 +75,76 @@ class RingRank {
 
   private:
     Channels channels_;
-    PortThreads threads_;
-    LocalMemory memory_[2];
     std::vector<CallSegment> pieces_;
-    std::unique_ptr<Engine> engine_;
     std::unique_ptr<Executor> executor_;
+};
+
+/// With two workers each port has a group and a worker of its own. It is a member of a first
+/// communicator, and of others that the test makes.
+class RingRank {
+  public:
+    static constexpr std::uint64_t first_communicator = 100;
+
+    RingRank(std::vector<std::unique_ptr<PortGroup>> groups, Rank rank, Rank ranks, bool may_spin)
+        : rank_(rank),
+          ranks_(ranks),
+          threads_(groups.size() == 1 ? 0 : static_cast<int>(groups.size()), {}) {
+        for (auto& group : groups) {
+            groups_.push_back(std::move(group));
+        }
+        engine_ =
+            std::make_unique<Engine>(groups_, Engine::Member{rank, ranks}, threads_, may_spin);
+    }
+
+    Engine& engine() { return *engine_; }
+    const std::vector<std::shared_ptr<PortGroup>>& groups() const { return groups_; }
+    std::string card() const {
+        Card card = engine_->card();
+        card.host = "here";
+        return encode(card);
+    }
+    void meet(const std::shared_ptr<const Cards>& cards, const Prove& its_proof = prove) {
+        engine_->meet(cards, its_proof);
+    }
+    /// The ranks have met.
+    std::unique_ptr<RingMember> join(std::uint64_t communicator,
+                                     const ExecutorOptions& options = {}) {
+        return std::make_unique<RingMember>(*engine_, rank_, ranks_, communicator, options);
+    }
+    void join_first(const ExecutorOptions& options) { first_ = join(first_communicator, options); }
+    /// Throws what Handshake throws.
+    void greet(std::chrono::milliseconds timeout = std::chrono::seconds(30)) {
+        Handshake::Options options;
+        options.timeout = timeout;
+        Handshake handshake(
+            *engine_, {{(rank_ + 1) % ranks_, Port{0}}, {(rank_ + ranks_ - 1) % ranks_, Port{1}}},
+            options);
+        handshake.begin();
+        while (!handshake.greet_for(timeout)) {
+        }
+    }
+    void leave_first() { first_.reset(); }
+    /// Its groups stay: peers may put into their memory until they have ended, too.
+    void end() {
+        first_.reset();
+        engine_->end();
+    }
+
+    // Of its first communicator.
+    RingMember& first() { return *first_; }
+    ProgramWriter writer() const { return first_->writer(); }
+    Executor& executor() { return first_->executor(); }
+    Status run(const Program& program, std::vector<std::int32_t>& data, std::size_t segments = 1,
+               std::uint64_t signature = 1) {
+        return first_->run(program, data, segments, signature);
+    }
+
+  private:
+    Rank rank_, ranks_;
+    std::vector<std::shared_ptr<PortGroup>> groups_;
+    PortThreads threads_;
+    std::unique_ptr<Engine> engine_;
+    std::unique_ptr<RingMember> first_;
 };
 
 using MakeGroups =
@@ -121,37 +158,66 @@ inline std::vector<std::unique_ptr<PortGroup>> memory_groups(Rank rank,
     return open_backend("memory", config);
 }
 
-/// Runs `body` on each rank of a ring, in a thread each. Nobody's groups end before all are done.
+/// The ranks of a ring, which have met. Nobody's groups end before all ranks have.
+class Ring {
+  public:
+    using ProveAs = std::function<Prove(Rank)>;
+
+    Ring(
+        int ranks, int workers, const MakeGroups& make, bool may_spin = false,
+        const ProveAs& prove_as = [](Rank) { return Prove(prove); }) {
+        std::vector<std::string> cards;
+        for (int r = 0; r < ranks; ++r) {
+            std::vector<std::vector<Port>> ports = {{Port{0}, Port{1}}};
+            if (workers == 2) {
+                ports = {{Port{0}}, {Port{1}}};
+            }
+            const auto rank = static_cast<Rank>(r);
+            ranks_.push_back(std::make_unique<RingRank>(make(rank, ports), rank,
+                                                        static_cast<Rank>(ranks), may_spin));
+            cards.push_back(ranks_.back()->card());
+        }
+        const auto all = std::make_shared<const Cards>(std::move(cards));
+        for (std::size_t r = 0; r < ranks_.size(); ++r) {
+            ranks_[r]->meet(all, prove_as(static_cast<Rank>(r)));
+        }
+    }
+    ~Ring() {
+        on_each([](Rank, RingRank& rank) { rank.end(); });
+    }
+    Ring(const Ring&) = delete;
+    Ring& operator=(const Ring&) = delete;
+
+    RingRank& operator[](std::size_t rank) { return *ranks_[rank]; }
+    /// In a thread each.
+    void on_each(const std::function<void(Rank, RingRank&)>& body) {
+        std::vector<std::thread> threads;
+        for (std::size_t r = 0; r < ranks_.size(); ++r) {
+            threads.emplace_back([&, r] { body(static_cast<Rank>(r), *ranks_[r]); });
+        }
+        for (std::thread& thread : threads) {
+            thread.join();
+        }
+    }
+
+  private:
+    std::vector<std::unique_ptr<RingRank>> ranks_;
+};
+
+/// Runs `body` on each rank of a ring, in a thread each, where the first communicator exists.
 inline void on_ring(int ranks, int workers, const MakeGroups& make, const ExecutorOptions& options,
                     const std::function<void(Rank, RingRank&)>& body) {
-    std::vector<std::unique_ptr<RingRank>> ring;
+    Ring ring(ranks, workers, make, options.may_spin);
     for (int r = 0; r < ranks; ++r) {
-        std::vector<std::vector<Port>> ports = {{Port{0}, Port{1}}};
-        if (workers == 2) {
-            ports = {{Port{0}}, {Port{1}}};
-        }
-        const auto rank = static_cast<Rank>(r);
-        ring.push_back(std::make_unique<RingRank>(make(rank, ports), rank));
-        ring[r]->expect(0, static_cast<Rank>((r + 1) % ranks));
-        ring[r]->expect(1, static_cast<Rank>((r + ranks - 1) % ranks));
+        ring[static_cast<std::size_t>(r)].join_first(options);
     }
-    for (int r = 0; r < ranks; ++r) {
-        ring[r]->connect(0, *ring[(r + 1) % ranks]);
-        ring[r]->connect(1, *ring[(r + ranks - 1) % ranks]);
-        ring[r]->open(options);
-    }
-    std::vector<std::thread> threads;
-    for (int r = 0; r < ranks; ++r) {
-        threads.emplace_back([&, r] { body(static_cast<Rank>(r), *ring[r]); });
-    }
-    for (std::thread& thread : threads) {
-        thread.join();
-    }
+    ring.on_each(body);
 }
 
 /// Everybody's vector of `count` elements is added up in place: it travels once around the ring.
 /// Synchronising: everybody hears from everybody.
-inline Program ring_sum(const RingRank& rank, int ranks, std::size_t count) {
+template <typename RankOrMember>
+Program ring_sum(const RankOrMember& rank, int ranks, std::size_t count) {
     ProgramWriter w = rank.writer();
     const std::size_t bytes = count * sizeof(std::int32_t);
     Location from{Location::output, 0};

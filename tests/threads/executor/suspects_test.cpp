@@ -22,7 +22,7 @@ class SuspectsTest : public testing::Test {
         return suspect_of(known_, reports_, options_, settled);
     }
     void report(Rank from, Rank suspect, const std::string& text = "", std::uint64_t call = 9) {
-        reports_.take(from, stall_report(call, 1, suspect, text));
+        reports_.take(from, StallReport{call, 1, "a test call", suspect, text});
     }
 
     StallKnowledge known_;
@@ -83,8 +83,8 @@ TEST(Suspects, AllRanksOfAChainFindItsEnd) {
         }
         for (Rank r = 1; r + 1 < ranks; ++r) {
             const Suspect& mine = found[static_cast<std::size_t>(r)];
-            reports[static_cast<std::size_t>(r) - 1].take(r,
-                                                          stall_report(1, 1, mine.rank, mine.text));
+            reports[static_cast<std::size_t>(r) - 1].take(
+                r, StallReport{1, 1, "a test call", mine.rank, mine.text});
         }
     }
     for (Rank r = 0; r + 1 < ranks; ++r) {
