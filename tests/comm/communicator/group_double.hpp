@@ -10,6 +10,7 @@
 #include <condition_variable>
 #include <cstring>
 #include <deque>
+#include <functional>
 #include <map>
 #include <mutex>
 #include <random>
@@ -17,7 +18,6 @@
 #include <thread>
 
 #include "backend/ports/port_group.hpp"
-#include "threads/executor/notification.hpp"
 
 namespace trefoil::test {
 
@@ -25,8 +25,8 @@ class GroupDouble final : public PortGroup {
   public:
     explicit GroupDouble(const std::vector<Port>& ports) { ports_ = ports; }
 
-    /// From now on completions wait until this rank reports a failure to its peers.
-    void hold_completions() { holding_ = true; }
+    /// From now on completions wait until `over()`, which is asked by the group's owner.
+    void hold_completions(std::function<bool()> over) { held_until_ = std::move(over); }
     /// Puts to `peer` from now on are refused and counted, as if it had to be connected to anew.
     void lose(const GroupDouble& peer) { lost_.insert(&peer); }
     int refused_to_lost() const { return refused_to_lost_; }
@@ -65,11 +65,6 @@ class GroupDouble final : public PortGroup {
         }
         EXPECT_LE(offset + bytes, target.bytes);
         EXPECT_TRUE(bytes == 0 || is_registered(source, descriptor, bytes));
-        const Notification decoded = Notification::decode(notification);
-        if (!decoded.is_message() && (decoded.signature == std::uint32_t(Control::mismatch) ||
-                                      decoded.signature == std::uint32_t(Control::failed))) {
-            holding_ = false;
-        }
         queued_.push_back({peer, source, target.base + offset, bytes, notification, cookie});
         return PutResult::queued;
     }
@@ -81,7 +76,10 @@ class GroupDouble final : public PortGroup {
             completed_.push_back(queued_.front().cookie);
             queued_.pop_front();
         }
-        while (!holding_ && !completed_.empty() && written < events.size()) {
+        if (held_until_ && held_until_()) {
+            held_until_ = {};
+        }
+        while (!held_until_ && !completed_.empty() && written < events.size()) {
             events[written++] = {Event::Kind::sent, 0, completed_.front()};
             completed_.pop_front();
         }
@@ -92,8 +90,7 @@ class GroupDouble final : public PortGroup {
         }
         return written;
     }
-    /// Set while nobody greets, who naps on one group and then on the next. Groups then count the
-    /// sleeps that nobody has ended.
+    /// Groups then count the sleeps that nobody has ended.
     static inline std::atomic<bool> sleeps_until_woken{false};
     static inline std::atomic<int> sleeps_in_vain{0};
 
@@ -159,7 +156,7 @@ class GroupDouble final : public PortGroup {
     std::deque<std::vector<std::byte>> own_;
     std::deque<Queued> queued_;
     std::deque<std::uint64_t> completed_;
-    bool holding_ = false;
+    std::function<bool()> held_until_;
     std::set<const GroupDouble*> lost_;
     int refused_to_lost_ = 0;
     std::minstd_rand random_;

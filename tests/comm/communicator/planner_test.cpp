@@ -1,17 +1,14 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Planner and connected schedules, without other ranks: what is chosen is what is planned, and a
-// schedule is connected once.
+// Planner and schedules, without other ranks: what is chosen is what is planned, and a schedule is
+// built once, with the channels that it needs.
 #include "comm/communicator/planner.hpp"
 
 #include <gtest/gtest.h>
 
-#include <new>
-
 #include "comm/plan/chooser.hpp"
 #include "tests/comm/communicator/group_double.hpp"
 #include "tests/comm/plan/build_options.hpp"
-#include "tests/comm/setup/bootstrap_double.hpp"
-#include "topo/blob.hpp"
+#include "topo/error.hpp"
 
 namespace trefoil::test {
 namespace {
@@ -47,32 +44,51 @@ const Algorithm silent{.name = "silent",
                        .landing_vectors = landing_vectors,
                        .owners = owners};
 
+/// Sends to rank 1 through port +0, and hears from it through port -0.
+Schedule build_exchange(const Torus&, Rank rank, const BuildOptions& options) {
+    asked.builder.push_back(options);
+    if (options.root != 0) {
+        throw Error(Status::unsupported, "there is no such root");
+    }
+    ScheduleWriter writer(rank);
+    writer.part(2);
+    writer.step();
+    const Extent own{0, 1};
+    const Extent theirs{1, 1};
+    writer.send(1, Port::plus(0), {&own, 1});
+    writer.receive(1, Port::minus(0), Action::replace, {&theirs, 1});
+    return writer.take();
+}
+const Algorithm exchange{.name = "exchange",
+                         .collective = Collective::allgather,
+                         .summary = {},
+                         .paper = {},
+                         .shapes = {},
+                         .builder = build_exchange,
+                         .landing_vectors = landing_vectors,
+                         .owners = owners};
+
 /// Rank 0 of 2, all that a planner needs.
 struct RankAlone {
-    explicit RankAlone(BootstrapDouble::Speaker speaker = {})
-        : bootstrap(0, 2, std::move(speaker)) {
+    RankAlone() {
         asked = {};
         channels.groups.push_back(
             std::make_unique<GroupDouble>(std::vector<Port>{Port{0}, Port{1}}));
         channels.slots = Executor::landing_slots;
         channels.slot_bytes = limits.slot_bytes;
-        engine.emplace(channels.groups, port_threads, false);
+        engine.emplace(channels.groups, Engine::Member{0, 2}, port_threads, false);
         executor.emplace(channels, *engine, ExecutorOptions{});
-        setup.emplace(channels);
-        schedules.emplace(map, 0, agreement, *setup, *executor);
+        schedules.emplace(map, channels);
         planner.emplace(map, limits, channels, *schedules, *executor);
     }
 
     const SegmentLimits limits{1 << 16, 1 << 16, 1 << 18};
     const TorusMap map = make_torus_map({"test", "2", {}}, 2);
-    BootstrapDouble bootstrap;
-    Agreement agreement{bootstrap};
     Channels channels;
     PortThreads port_threads{0, {}};
     std::optional<Engine> engine;
     std::optional<Executor> executor;
-    std::optional<ChannelSetup> setup;
-    std::optional<ConnectedSchedules> schedules;
+    std::optional<Schedules> schedules;
     std::optional<Planner> planner;
 };
 
@@ -111,80 +127,54 @@ TEST(Planner, PlansSegmentsThatShareAProgram) {
         0U);
 }
 
-TEST(ConnectedSchedules, AreConnectedOnce) {
+TEST(Schedules, AreBuiltOnceWithTheirChannels) {
     RankAlone rank;
-    const Schedule* const first = &rank.schedules->get({&silent, {}}, false, "call");
-    EXPECT_EQ(rank.bootstrap.allgathers, 2) << "offers, and how connecting went";
-    EXPECT_EQ(&rank.schedules->get({&silent, {}}, false, "another call"), first);
-    EXPECT_EQ(rank.bootstrap.allgathers, 2);
-    rank.schedules->get({&silent, {}}, true, "call");
-    EXPECT_EQ(rank.bootstrap.allgathers, 4) << "acknowledged ones need the channels back";
-    rank.schedules->get({&silent, {}}, true, "call");
-    rank.schedules->get({&silent, {}}, false, "call");
-    EXPECT_EQ(rank.bootstrap.allgathers, 4);
-    rank.schedules->get({&silent, {.pieces = 2}}, false, "call");
-    EXPECT_EQ(rank.bootstrap.allgathers, 6) << "other options are another schedule";
+    const Schedule* const first = &rank.schedules->get({&exchange, {}}, false);
+    ASSERT_EQ(rank.channels.out.size(), 1U);
+    ASSERT_EQ(rank.channels.in.size(), 1U);
+    EXPECT_EQ(rank.channels.out[0].peer, 1);
+    EXPECT_EQ(rank.channels.out[0].port, Port::plus(0));
+    EXPECT_EQ(rank.channels.in[0].port, Port::minus(0));
+    EXPECT_EQ(rank.channels.in[0].opposite, InChannel::none);
+    EXPECT_EQ(&rank.schedules->get({&exchange, {}}, false), first);
+    EXPECT_EQ(asked.builder.size(), 1U);
+    EXPECT_EQ(rank.channels.out.size(), 1U);
 }
 
-std::string why_out_of_step(RankAlone& rank, Status status) {
-    try {
-        rank.schedules->get({&silent, {}}, false, "my call");
-        ADD_FAILURE() << "went on";
-    } catch (const OutOfStep& error) {
-        EXPECT_EQ(error.status(), status);
-        return error.what();
-    }
-    return {};
-}
-
-TEST(ConnectedSchedules, RanksWithOtherCallsAreOutOfStep) {
-    RankAlone rank([](Rank, std::string mine) {
-        const auto at = mine.find("my call");
-        return at == std::string::npos ? mine : mine.replace(at, 2, "no");
-    });
-    EXPECT_EQ(why_out_of_step(rank, Status::mismatch),
-              "the ranks disagree about the call: rank 0: my call; rank 1: no call");
-}
-
-/// As where more connections end at one port group than notifications can name.
-TEST(ConnectedSchedules, ARankThatCannotTakeItsConnectionsStopsAll) {
-    RankAlone rank([&](Rank, const std::string&) {
-        BlobWriter failure;
-        failure.number(Status::unsupported);
-        failure.text("more than 1024");
-        return failure.bytes();
-    });
-    EXPECT_EQ(why_out_of_step(rank, Status::unsupported),
-              "rank 1 cannot set up its connections: more than 1024 (while preparing my call)");
-    EXPECT_EQ(rank.bootstrap.allgathers, 1) << "nobody connects";
-}
-
-/// What else the first call needs, and one rank may lack.
-TEST(ConnectedSchedules, WhatIsPreparedCanFailOnAllRanksOnly) {
+TEST(Schedules, GetTheWayBackWhereMessagesAreAcknowledged) {
     RankAlone rank;
-    const auto out_of_memory = [](const Schedule&) { throw std::bad_alloc(); };
-    try {
-        rank.schedules->get({&silent, {}}, false, "my call", out_of_memory);
-        ADD_FAILURE() << "went on";
-    } catch (const OutOfStep& error) {
-        EXPECT_EQ(error.status(), Status::out_of_memory);
+    const Schedule* const first = &rank.schedules->get({&exchange, {}}, false);
+    EXPECT_EQ(&rank.schedules->get({&exchange, {}}, true), first);
+    EXPECT_EQ(asked.builder.size(), 1U);
+    ASSERT_EQ(rank.channels.out.size(), 2U);
+    ASSERT_EQ(rank.channels.in.size(), 2U);
+    for (const InChannel& in : rank.channels.in) {
+        ASSERT_LT(in.opposite, 2U);
+        EXPECT_EQ(rank.channels.out[in.opposite].port, in.port);
     }
-    EXPECT_EQ(rank.bootstrap.allgathers, 2) << "the others have heard it";
+    (void)rank.schedules->get({&exchange, {}}, true);
+    (void)rank.schedules->get({&exchange, {}}, false);
+    EXPECT_EQ(rank.channels.out.size(), 2U);
+    EXPECT_EQ(asked.builder.size(), 1U);
 }
 
-TEST(ConnectedSchedules, ARankThatCannotConnectStopsAll) {
-    int round = 0;
-    RankAlone rank([&](Rank, const std::string& mine) {
-        BlobWriter failure;
-        failure.number(Status::unsupported);
-        failure.text("the cable is loose");
-        return ++round == 2 ? failure.bytes() : mine;
-    });
-    EXPECT_EQ(why_out_of_step(rank, Status::unsupported),
-              "rank 1 cannot set up its connections: the cable is loose (while preparing my call)");
-    round = 10;
-    rank.schedules->get({&silent, {}}, false, "my call");
-    EXPECT_GT(asked.builder.size(), 1U) << "what is not connected is not kept";
+TEST(Schedules, OfOtherOptionsAreOthersAndShareChannels) {
+    RankAlone rank;
+    const Schedule* const first = &rank.schedules->get({&exchange, {}}, false);
+    EXPECT_NE(&rank.schedules->get({&exchange, {.pieces = 2}}, false), first);
+    EXPECT_EQ(asked.builder.size(), 2U);
+    EXPECT_EQ(rank.channels.out.size(), 1U);
+    EXPECT_EQ(rank.channels.in.size(), 1U);
+}
+
+TEST(Schedules, ThatCannotBeBuiltAreTriedAgain) {
+    RankAlone rank;
+    for (std::size_t times = 1; times <= 2; ++times) {
+        EXPECT_THROW((void)rank.schedules->get({&exchange, {.root = 1}}, false), Error);
+        EXPECT_EQ(asked.builder.size(), times);
+    }
+    EXPECT_TRUE(rank.channels.out.empty());
+    EXPECT_TRUE(rank.channels.in.empty());
 }
 
 }  // namespace

@@ -5,31 +5,30 @@
 #include <gtest/gtest.h>
 
 #include "lowering.hpp"
+#include "tests/threads/executor/recording_group.hpp"
 #include "threads/executor/notification.hpp"
 #include "topo/error.hpp"
 
 namespace trefoil {
 namespace {
 
-/// A channels without endpoints: channels to and from `peers` through every port of one dimension.
-Channels wire_with(const std::vector<Rank>& peers, std::size_t slot_bytes = 1 << 20) {
-    Channels channels;
-    channels.groups.resize(1);
-    channels.slot_bytes = slot_bytes;
-    channels.slots = 4;
-    for (const Rank peer : peers) {
-        for (int p = 0; p < 2; ++p) {
-            OutChannel out;
-            out.peer = peer;
-            out.port = Port{p};
-            channels.out.push_back(out);
-            InChannel in;
-            in.peer = peer;
-            in.port = Port{p};
-            channels.in.push_back(in);
+/// Channels without endpoints: to and from `peers` through every port of one dimension.
+struct WiredChannels : Channels {
+    WiredChannels(const std::vector<Rank>& peers, std::size_t its_slot_bytes) {
+        groups.push_back(
+            std::make_shared<test::RecordingGroup>(std::vector<Port>{Port{0}, Port{1}}));
+        slot_bytes = its_slot_bytes;
+        slots = 4;
+        for (const Rank peer : peers) {
+            for (int p = 0; p < 2; ++p) {
+                (void)add_out(peer, Port{p});
+                (void)add_in(peer, Port{p});
+            }
         }
     }
-    return channels;
+};
+WiredChannels wire_with(const std::vector<Rank>& peers, std::size_t slot_bytes = 1 << 20) {
+    return {peers, slot_bytes};
 }
 
 const Extent whole{0, 1};
@@ -167,7 +166,7 @@ TEST(Notification, SurvivesTheRoundTrip) {
     EXPECT_EQ(back.use, 7U);
     EXPECT_EQ(back.check, 0xabcdefU);
     EXPECT_TRUE(back.is_message());
-    EXPECT_FALSE(Notification::decode(control_notification(Control::leaving, 5)).is_message());
+    EXPECT_FALSE(Notification::decode(acknowledgement(5, 3)).is_message());
     // Where the lower half travels alone, a channel of ten bits does.
     const Notification narrow{8183, 1023, 63, 7, 0xabcdef};
     const Notification half = Notification::decode(static_cast<std::uint32_t>(narrow.encode()));
@@ -180,10 +179,10 @@ TEST(Notification, SurvivesTheRoundTrip) {
 
 TEST(Notification, IsNoSignalAndNoSignalIsOne) {
     EXPECT_FALSE(Signal::is_signal(Notification{8183, 7, 0, 0, 0}.encode()));
-    EXPECT_FALSE(Signal::is_signal(control_notification(Control::leaving, 0x3ffff)));
+    EXPECT_FALSE(Signal::is_signal(acknowledgement(0x3ffff, 7)));
     const Signal signal{Signal::Kind::record, Signal::place_limit - 1, ~0U};
     EXPECT_FALSE(Notification::decode(signal.encode()).is_message());
-    EXPECT_NE(Notification::decode(signal.encode()).index, Notification::control_index);
+    EXPECT_NE(Notification::decode(signal.encode()).index, Notification::acknowledgement_index);
 }
 
 TEST(Notification, EachBitOfAChecksumShows) {

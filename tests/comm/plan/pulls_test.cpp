@@ -8,6 +8,7 @@
 #include "algorithms/registry/registry.hpp"
 #include "comm/plan/lower.hpp"
 #include "comm/plan/single_copy.hpp"
+#include "tests/threads/executor/recording_group.hpp"
 #include "topo/error.hpp"
 
 namespace trefoil {
@@ -15,55 +16,38 @@ namespace {
 
 using Kind = ProgramOp::Kind;
 
-/// Offers no more than how far it reaches.
-class ReachingGroup final : public PortGroup {
-  public:
-    explicit ReachingGroup(Reach reach) : reach_(reach) {}
-    LocalMemory allocate(std::size_t) override { return {}; }
-    std::string describe(const LocalMemory&) const override { return {}; }
-    std::string address(Port) const override { return {}; }
-    RemoteMemory import_memory(std::string_view) override { return {}; }
-    Peer connect(Port, std::string_view) override { return {}; }
-    PutResult put(Port, Peer, const void*, void*, const RemoteMemory&, std::uint64_t, std::size_t,
-                  std::uint64_t, std::uint64_t) override {
-        return PutResult::failed;
-    }
-    std::size_t poll(std::span<Event>) override { return 0; }
-    void wait(std::chrono::microseconds) override {}
-    void wake() override {}
-    Reach reach(Peer) const override { return reach_; }
-    std::string error_text() const override { return {}; }
-    std::string port_text(Port) const override { return {}; }
-
-  private:
-    Reach reach_;
-};
+/// Where the peers live: there their addresses are valid here, or not.
+enum class Peers : std::uint8_t { of_this_process, of_others };
 
 Schedule single_copy(const char* torus, Rank rank) {
     return find_algorithm(Collective::allreduce, "single-copy").build(Torus::parse(torus), rank);
 }
 
-Channels channels_of(const Schedule& schedule, Reach reach) {
-    Channels channels;
-    channels.groups.push_back(std::make_unique<ReachingGroup>(reach));
-    channels.slot_bytes = 4096;
-    channels.slots = 4;
-    const Step& opening = schedule.of(schedule.parts[0])[0];
-    for (const Send& send : schedule.sends_of(opening)) {
-        channels.out.push_back({send.peer, send.port, 0, {}, {}, 0, 0});
+/// What the opening step of a schedule needs.
+struct OpeningChannels : Channels {
+    OpeningChannels(const Schedule& schedule, Peers where) {
+        groups.push_back(std::make_shared<test::RecordingGroup>(
+            std::vector<Port>{Port{0}, Port{1}, Port{2}, Port{3}}));
+        slot_bytes = 4096;
+        slots = 4;
+        const Step& opening = schedule.of(schedule.parts[0])[0];
+        for (const Send& send : schedule.sends_of(opening)) {
+            (void)add_out(send.peer, send.port);
+        }
+        for (const Receive& receive : schedule.receives_of(opening)) {
+            (void)add_in(receive.peer, receive.port);
+        }
+        in_this_process.assign(16, where == Peers::of_this_process);
     }
-    for (const Receive& receive : schedule.receives_of(opening)) {
-        channels.in.push_back({receive.peer, receive.port});
-    }
-    return channels;
-}
+};
 
-Program lowered(const Schedule& schedule, Reach reach, std::size_t elements, bool in_place) {
+Program lowered(const Schedule& schedule, Peers where, std::size_t elements, bool in_place) {
     SegmentShape shape;
     shape.element_bytes = 4;
     shape.elements = {elements};
     shape.in_place = in_place;
-    return lower(schedule, VectorMap(schedule, shape), channels_of(schedule, reach), false, false);
+    return lower(schedule, VectorMap(schedule, shape), OpeningChannels(schedule, where), false,
+                 false);
 }
 
 std::vector<Kind> kinds(const Program& program, ProgramRange range) {
@@ -75,7 +59,7 @@ std::vector<Kind> kinds(const Program& program, ProgramRange range) {
 }
 
 TEST(Pulls, OpeningsCarryAddressesAndPlaceThePeers) {
-    const Program program = lowered(single_copy("3", 1), Reach::addresses, 1000, false);
+    const Program program = lowered(single_copy("3", 1), Peers::of_this_process, 1000, false);
     ASSERT_EQ(program.steps.size(), 3U);
     const ProgramStep& opening = program.steps[0];
     ASSERT_EQ(opening.puts.count, 2U);
@@ -92,7 +76,7 @@ TEST(Pulls, OpeningsCarryAddressesAndPlaceThePeers) {
 
 // Rank 0's contribution comes first, and the sum is made in the output.
 TEST(Pulls, TwoVectorsAreReducedInOnePass) {
-    const Program program = lowered(single_copy("3", 1), Reach::addresses, 48, false);
+    const Program program = lowered(single_copy("3", 1), Peers::of_this_process, 48, false);
     const ProgramStep& reducing = program.steps[1];
     ASSERT_EQ(kinds(program, reducing.before), (std::vector<Kind>{Kind::copy, Kind::joint}));
     const ProgramOp& copy = program.ops[reducing.before.first];
@@ -111,7 +95,7 @@ TEST(Pulls, TwoVectorsAreReducedInOnePass) {
 }
 
 TEST(Pulls, InPlaceTheSumIsMadeInScratch) {
-    const Program program = lowered(single_copy("3", 1), Reach::addresses, 48, true);
+    const Program program = lowered(single_copy("3", 1), Peers::of_this_process, 48, true);
     ASSERT_EQ(kinds(program, program.steps[1].before),
               (std::vector<Kind>{Kind::copy, Kind::joint, Kind::copy}));
     const std::uint32_t first = program.steps[1].before.first;
@@ -119,14 +103,15 @@ TEST(Pulls, InPlaceTheSumIsMadeInScratch) {
     EXPECT_EQ(program.ops[first + 2].source.space, Location::scratch);
     EXPECT_EQ(program.ops[first + 2].target.space, Location::output);
     // Rank 0 has its own contribution in place, whether or not it is the input's.
-    const Program zero = lowered(single_copy("3", 0), Reach::addresses, 48, true);
+    const Program zero = lowered(single_copy("3", 0), Peers::of_this_process, 48, true);
     EXPECT_EQ(kinds(zero, zero.steps[1].before), (std::vector<Kind>{Kind::copy, Kind::joint}));
     EXPECT_EQ(zero.ops[zero.steps[1].before.first].source.space, Location::input);
 }
 
 TEST(Pulls, SumsAreFinishedChunkByChunk) {
     const std::size_t share = 2 * addressed_chunk_bytes + 64;
-    const Program program = lowered(single_copy("2", 1), Reach::addresses, 2 * share / 4, true);
+    const Program program =
+        lowered(single_copy("2", 1), Peers::of_this_process, 2 * share / 4, true);
     ASSERT_EQ(kinds(program, program.steps[1].before),
               (std::vector<Kind>{Kind::copy, Kind::reduce, Kind::copy, Kind::copy, Kind::reduce,
                                  Kind::copy, Kind::copy, Kind::reduce, Kind::copy}));
@@ -143,7 +128,7 @@ TEST(Pulls, SumsAreFinishedChunkByChunk) {
 
 TEST(Pulls, WhatIsNotMappedIsCopiedByTheTransport) {
     const std::size_t share = copied_chunk_bytes + 64;
-    const Program program = lowered(single_copy("3", 1), Reach::copies, 3 * share / 4, false);
+    const Program program = lowered(single_copy("3", 1), Peers::of_others, 3 * share / 4, false);
     ASSERT_EQ(kinds(program, program.steps[1].before),
               (std::vector<Kind>{Kind::pull, Kind::reduce, Kind::pull, Kind::reduce, Kind::pull,
                                  Kind::reduce, Kind::pull, Kind::reduce}));
@@ -158,7 +143,7 @@ TEST(Pulls, WhatIsNotMappedIsCopiedByTheTransport) {
 }
 
 TEST(Pulls, EmptySharesAreLeftOutAndSignalsStay) {
-    const Program program = lowered(single_copy("3", 1), Reach::addresses, 1, false);
+    const Program program = lowered(single_copy("3", 1), Peers::of_this_process, 1, false);
     ASSERT_EQ(program.steps.size(), 3U);
     EXPECT_EQ(program.steps[1].before.count + program.steps[2].before.count, 1U);
     EXPECT_EQ(program.puts.size(), 6U);
@@ -170,15 +155,8 @@ TEST(Pulls, AreForVectorsThatLieAlikeOnAllRanks) {
     shape.collective = Collective::bcast;
     shape.elements = {100};
     EXPECT_THROW(lower(schedule, VectorMap(schedule, shape),
-                       channels_of(schedule, Reach::addresses), false, false),
+                       OpeningChannels(schedule, Peers::of_this_process), false, false),
                  Error);
-}
-
-TEST(Pulls, ReachEveryPeerOrNot) {
-    const Schedule schedule = single_copy("2x3", 4);
-    EXPECT_TRUE(reaches_peers(schedule, channels_of(schedule, Reach::addresses)));
-    EXPECT_TRUE(reaches_peers(schedule, channels_of(schedule, Reach::copies)));
-    EXPECT_FALSE(reaches_peers(schedule, channels_of(schedule, Reach::none)));
 }
 
 TEST(Pulls, ABlockThatAnybodyElseReadsIsNoTemporary) {

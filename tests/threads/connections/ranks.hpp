@@ -27,11 +27,13 @@ class Ranks {
     explicit Ranks(Rank count, const MakeStationGroups& make = groups_of("memory")) {
         letters_.resize(count);
         wired_.resize(count);
+        left_.resize(count);
         arrived_.resize(count);
         std::vector<std::vector<StationGroup*>> all;
         for (Rank r = 0; r < count; ++r) {
             const Wiring::Listeners listeners{
                 [this, r](Wire& wire) { wired_[r].push_back(&wire); },
+                [this, r](const ChannelKey& key) { left_[r].push_back(key); },
                 [this, r](Rank from, Port own, std::uint64_t tag, std::string_view text) {
                     letters_[r].push_back({from, own, tag, std::string(text)});
                 }};
@@ -46,6 +48,8 @@ class Ranks {
     StationGroup& operator[](Rank rank) { return *groups_[rank]; }
     std::vector<Letter>& letters(Rank rank) { return letters_[rank]; }
     std::vector<Wire*>& wired(Rank rank) { return wired_[rank]; }
+    /// Channels of which the peer's communicator has ended.
+    std::vector<ChannelKey>& left(Rank rank) { return left_[rank]; }
     std::vector<std::uint32_t>& arrived(Rank rank) { return arrived_[rank]; }
     const Cards& cards() const { return *cards_; }
 
@@ -80,6 +84,7 @@ class Ranks {
   private:
     std::vector<std::vector<Letter>> letters_;
     std::vector<std::vector<Wire*>> wired_;
+    std::vector<std::vector<ChannelKey>> left_;
     std::vector<std::vector<std::uint32_t>> arrived_;
     std::vector<std::unique_ptr<StationGroup>> groups_;
     std::unique_ptr<Cards> cards_;

@@ -107,7 +107,7 @@ class TrafficRank {
         for (auto& group : make(rank, ports)) {
             groups_.push_back(std::make_unique<StationGroup>(
                 std::move(group), rank, plan.ranks,
-                Wiring::Listeners{[this](Wire& wire) { wired(wire); }, {}},
+                Wiring::Listeners{[this](Wire& wire) { wired(wire); }, {}, {}},
                 [this](Landing& landing, std::uint32_t index) { arrived(landing, index); }));
         }
         for (const PlannedCommunicator& planned : communicators) {

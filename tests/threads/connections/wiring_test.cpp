@@ -69,6 +69,37 @@ TEST(Wiring, ReusesMemoryAfterTheSendersFarewellAlone) {
     EXPECT_EQ(ranks[0].wiring().numbers().wires, 0U);
 }
 
+TEST(Wiring, TellsEitherEndThatTheOtherHasLeft) {
+    for (const Rank first : {0, 1}) {
+        Ranks ranks(2);
+        ranks[0].wiring().begin(world);
+        ranks[1].wiring().begin(world);
+        ranks[1].wiring().want(at_receiver, 128, 4);
+        ranks.settle({0, 1});
+        EXPECT_TRUE(ranks.left(0).empty());
+        EXPECT_TRUE(ranks.left(1).empty());
+        ranks[first].wiring().end(world);
+        ranks.settle({0, 1});
+        EXPECT_TRUE(ranks.left(first).empty());
+        const ChannelKey key = first == 0 ? at_receiver : at_sender;
+        EXPECT_EQ(ranks.left(1 - first), std::vector<ChannelKey>{key});
+        ranks[1 - first].wiring().end(world);
+        ranks.settle({0, 1});
+        EXPECT_TRUE(ranks.left(first).empty()) << "it has no such communicator any more";
+    }
+}
+
+TEST(Wiring, AGreetingSaysNothingButShowsThatBothWaysWork) {
+    Ranks ranks(2);
+    ranks[0].wiring().greet(1, Port{0});
+    ranks.run({0}, 3);
+    EXPECT_EQ(ranks[0].post().unanswered().size(), 1U);
+    ranks.settle({0, 1});
+    EXPECT_EQ(ranks[1].post().find(0, Port{1})->taken, 1U);
+    EXPECT_TRUE(ranks.letters(1).empty());
+    EXPECT_TRUE(ranks.wired(1).empty());
+}
+
 TEST(Wiring, ReusesMemoryWhenAllPutsHaveCome) {
     Ranks ranks(2);
     ranks[0].wiring().begin(world);
