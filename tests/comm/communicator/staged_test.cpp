@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // The executor over a demanding test double: sources that must be registered, late completions.
 #include <array>
+#include <atomic>
 #include <numeric>
 
 #include "algorithms/registry/registry.hpp"
@@ -95,6 +96,12 @@ class Node {
     bool has_failed() const {
         return executor_ == nullptr || executor_->failed() != Status::success;
     }
+    void listen() {
+        const Engine::Exclusive held(*engine_);
+        for (std::size_t g = 0; g < channels_.groups.size(); ++g) {
+            (void)engine_->listen(g);
+        }
+    }
     /// Its groups stay.
     void leave() {
         executor_.reset();
@@ -185,23 +192,25 @@ TEST(Sleep, EndsWithEveryChangeByASibling) {
     EXPECT_EQ(GroupDouble::sleeps_in_vain, 0);
 }
 
-// One after the other leaves. A rank that has missed a goodbye speaks to one that is lost.
+// One after the other leaves, and the others listen. A rank that has missed a goodbye would speak
+// to one that is lost.
 TEST(Leaving, IsToldToThosePeersThatAreStillThere) {
     for (const int workers : {1, 2}) {
         std::array<std::vector<GroupDouble*>, 3> groups;
+        std::atomic<Rank> left{0};
         on_nodes("3", "ring", workers, std::chrono::seconds(20), [&](Rank r, Node& node) {
             groups[static_cast<std::size_t>(r)] = node.groups();
             std::vector<std::int32_t> data(4000, 1);
             ASSERT_EQ(node.allreduce(data, 1), Status::success) << node.failure();
-            for (Rank turn = 0; turn < 3; ++turn) {
-                node.meet();
-                if (turn > 0) {
-                    node.lose(groups[static_cast<std::size_t>(turn - 1)]);
-                }
-                if (turn == r) {
-                    node.leave();
-                }
+            node.meet();
+            while (left < r) {
+                node.listen();
             }
+            for (Rank gone = 0; gone < r; ++gone) {
+                node.lose(groups[static_cast<std::size_t>(gone)]);
+            }
+            node.leave();
+            ++left;
             EXPECT_EQ(node.refused_to_lost(), 0) << "rank " << r << ", " << workers << " workers";
         });
     }
