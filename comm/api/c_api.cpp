@@ -8,6 +8,7 @@
 #include <optional>
 
 #include "comm/api/c_guard.hpp"
+#include "comm/api/c_handles.hpp"
 #include "comm/api/c_log.hpp"
 #include "comm/api/c_structs.hpp"
 #include "topo/device_memory.hpp"
@@ -169,12 +170,8 @@ trefoil_status_t trefoil_comm_create(const trefoil_config_t* config, trefoil_com
             throw Error(*refusal);
         }
         auto bootstrap = bootstrap_of(given, settings, name);
-        auto handle = std::make_unique<trefoil_comm>();
-        handle->communicator = std::make_unique<trefoil::Communicator>(
-            std::move(settings), std::move(bootstrap), refusal);
-        handle->rank = handle->communicator->rank();
-        handle->ranks = handle->communicator->ranks();
-        *comm = handle.release();
+        *comm = new_handle(std::make_unique<trefoil::Communicator>(std::move(settings),
+                                                                   std::move(bootstrap), refusal));
     });
 }
 
@@ -192,13 +189,13 @@ trefoil_status_t trefoil_comm_destroy(trefoil_comm_t comm) {
                                               "requests before it is destroyed");
             }
         }
-        delete comm;
+        end_handle(comm);
     });
 }
 
 trefoil_status_t trefoil_comm_rank(trefoil_comm_t comm, int* rank) {
     return guarded([&] {
-        require(comm != nullptr, "the communicator is NULL");
+        require_there(comm);
         require(rank != nullptr, "the place for the rank is NULL");
         *rank = comm->rank;
     });
@@ -206,7 +203,7 @@ trefoil_status_t trefoil_comm_rank(trefoil_comm_t comm, int* rank) {
 
 trefoil_status_t trefoil_comm_size(trefoil_comm_t comm, int* ranks) {
     return guarded([&] {
-        require(comm != nullptr, "the communicator is NULL");
+        require_there(comm);
         require(ranks != nullptr, "the place for the size is NULL");
         *ranks = comm->ranks;
     });
@@ -215,7 +212,7 @@ trefoil_status_t trefoil_comm_size(trefoil_comm_t comm, int* ranks) {
 trefoil_status_t trefoil_comm_torus(trefoil_comm_t comm, int* dimensions, int* sizes,
                                     int capacity) {
     return guarded([&] {
-        require(comm != nullptr, "the communicator is NULL");
+        require_there(comm);
         require(dimensions != nullptr, "the place for the number of dimensions is NULL");
         require(sizes == nullptr || capacity >= 0, "the capacity is negative");
         const trefoil::Torus& torus = comm->communicator->torus();
@@ -228,7 +225,7 @@ trefoil_status_t trefoil_comm_torus(trefoil_comm_t comm, int* dimensions, int* s
 
 trefoil_status_t trefoil_comm_torus_source(trefoil_comm_t comm, const char** source) {
     return guarded([&] {
-        require(comm != nullptr, "the communicator is NULL");
+        require_there(comm);
         require(source != nullptr, "the place for the source is NULL");
         *source = comm->communicator->torus_map().source.c_str();
     });
@@ -237,7 +234,7 @@ trefoil_status_t trefoil_comm_torus_source(trefoil_comm_t comm, const char** sou
 trefoil_status_t trefoil_comm_coordinates(trefoil_comm_t comm, int rank, int* coordinates,
                                           int capacity) {
     return guarded([&] {
-        require(comm != nullptr, "the communicator is NULL");
+        require_there(comm);
         require(rank >= 0 && rank < comm->ranks, "the rank is not in 0 ... ranks - 1");
         require(coordinates != nullptr, "the place for the coordinates is NULL");
         const trefoil::TorusMap& map = comm->communicator->torus_map();
@@ -252,7 +249,7 @@ trefoil_status_t trefoil_comm_coordinates(trefoil_comm_t comm, int rank, int* co
 trefoil_status_t trefoil_comm_transport(trefoil_comm_t comm, const char** backend,
                                         const char** provider) {
     return guarded([&] {
-        require(comm != nullptr, "the communicator is NULL");
+        require_there(comm);
         if (backend != nullptr) {
             *backend = comm->communicator->backend().c_str();
         }
@@ -325,6 +322,9 @@ const char* trefoil_status_string(trefoil_status_t status) {
 const char* trefoil_last_error(trefoil_comm_t comm) {
     if (comm == nullptr) {
         return last_error();
+    }
+    if (comm->communicator == nullptr) {
+        return "";  // it was destroyed
     }
     // A copy of this thread's: another thread's call may fail meanwhile.
     thread_local std::string of_communicator;

@@ -1,34 +1,25 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// The C interface: communicators that are made from others.
-#include <memory>
-#include <string>
-#include <utility>
+// The C interface's communicators that are made from another one.
 #include <vector>
 
 #include "comm/api/c_guard.hpp"
-#include "trefoil/communicators.h"
+#include "comm/api/c_handles.hpp"
 
+using namespace trefoil;
 using namespace trefoil::c_api;
 
 namespace {
 
-/// `make(parent)` returns the communicator, or null for none.
-template <typename Make>
-trefoil_status_t make_from(trefoil_comm_t parent, trefoil_comm_t* made, Make&& make) noexcept {
+/// `work` makes the communicator from the parent, which is entered.
+template <typename Work>
+trefoil_status_t make_from(trefoil_comm_t parent, trefoil_comm_t* made, Work&& work) {
     if (made != nullptr) {
         *made = nullptr;
     }
     return guarded([&] {
-        require(made != nullptr, "the place for the communicator is NULL");
         const Entry entry(parent);
-        auto handle = std::make_unique<trefoil_comm>();
-        handle->communicator = make(*entry);
-        if (handle->communicator == nullptr) {
-            return;
-        }
-        handle->rank = handle->communicator->rank();
-        handle->ranks = handle->communicator->ranks();
-        *made = handle.release();
+        require(made != nullptr, "the place for the new communicator is NULL");
+        *made = new_handle(work(*entry));
     });
 }
 
@@ -37,37 +28,40 @@ trefoil_status_t make_from(trefoil_comm_t parent, trefoil_comm_t* made, Make&& m
 extern "C" {
 
 trefoil_status_t trefoil_comm_dup(trefoil_comm_t parent, trefoil_comm_t* made) {
-    return make_from(parent, made, [](trefoil::Communicator& of) { return of.dup(); });
+    return make_from(parent, made, [](Communicator& of) { return of.dup(); });
 }
 
 trefoil_status_t trefoil_comm_split(trefoil_comm_t parent, int colour, int key,
                                     trefoil_comm_t* made) {
-    return make_from(parent, made, [&](trefoil::Communicator& of) {
+    return make_from(parent, made, [&](Communicator& of) {
         if (colour < TREFOIL_UNDEFINED) {
-            refuse("colour " + std::to_string(colour) +
-                   " is negative; use TREFOIL_UNDEFINED for a rank that takes no part");
+            refuse("the colour is " + std::to_string(colour) +
+                   "; it must be 0 or more, or TREFOIL_UNDEFINED for a rank that takes no part");
         }
         return of.split(colour, key);
     });
 }
 
 trefoil_status_t trefoil_comm_sub(trefoil_comm_t parent, const int* keep, trefoil_comm_t* made) {
-    return make_from(parent, made, [&](trefoil::Communicator& of) {
-        require(keep != nullptr, "the list of dimensions to keep is NULL");
-        std::vector<bool> flags;
+    return make_from(parent, made, [&](Communicator& of) {
+        require(keep != nullptr, "the flags of the dimensions to keep are NULL");
+        std::vector<bool> kept;
         for (int j = 0; j < of.torus().dimensions(); ++j) {
-            flags.push_back(keep[j] != 0);
+            kept.push_back(keep[j] != 0);
         }
-        return of.sub(flags);
+        return of.sub(kept);
     });
 }
 
-trefoil_status_t trefoil_comm_create_group(trefoil_comm_t parent, int count, const int* ranks,
+trefoil_status_t trefoil_comm_create_group(trefoil_comm_t parent, const int* ranks, int count,
                                            int tag, trefoil_comm_t* made) {
-    return make_from(parent, made, [&](trefoil::Communicator& of) {
-        require(count >= 1, "the group has no rank");
-        require(ranks != nullptr, "the list of ranks is NULL");
-        return of.create_group(std::vector<trefoil::Rank>(ranks, ranks + count), tag);
+    return make_from(parent, made, [&](Communicator& of) {
+        if (count < 1) {
+            refuse("the list of the group's ranks has " + std::to_string(count) +
+                   " entries; it needs at least one, the calling rank");
+        }
+        require(ranks != nullptr, "the list of the group's ranks is NULL");
+        return of.create_group(std::vector<Rank>(ranks, ranks + count), tag);
     });
 }
 

@@ -6,17 +6,19 @@
 #include <atomic>
 #include <memory>
 #include <new>
+#include <optional>
 
 #include "comm/api/c_requests.hpp"
 #include "comm/communicator/communicator.hpp"
 #include "trefoil/trefoil.h"
 
+/// Made and ended by c_handles.hpp. Its memory stays, so that one that was destroyed is known.
 struct trefoil_comm {
-    std::unique_ptr<trefoil::Communicator> communicator;
+    std::unique_ptr<trefoil::Communicator> communicator;  ///< null: it was destroyed
     std::atomic_flag entered = ATOMIC_FLAG_INIT;
     int rank = 0, ranks = 0;
-    unsigned process = trefoil::c_api::this_process_number();  ///< that it was made in
-    trefoil::c_api::RequestPool requests{*this};
+    unsigned process = 0;  ///< that it was made in
+    std::optional<trefoil::c_api::RequestPool> requests;
 };
 
 namespace trefoil::c_api {
@@ -55,9 +57,15 @@ struct How {
     static How persistent(trefoil_request_t* request) { return {false, true, request}; }
 };
 
-/// The communicator is one, and of this process.
-inline void require_usable(trefoil_comm_t comm) {
+/// The communicator is one.
+inline void require_there(trefoil_comm_t comm) {
     require(comm != nullptr, "the communicator is NULL");
+    require(comm->communicator != nullptr,
+            "this is no communicator, or it was destroyed (trefoil_comm_destroy)");
+}
+/// And it is of this process.
+inline void require_usable(trefoil_comm_t comm) {
+    require_there(comm);
     require(comm->process == this_process_number(),
             "this process was forked; the communicator belongs to its parent");
 }
@@ -85,7 +93,7 @@ class Entry {
         if (how_.blocks) {
             comm_->communicator->run(request, send, recv);
         } else {
-            *how_.request = comm_->requests.begin(how_.is_persistent, request, send, recv);
+            *how_.request = comm_->requests->begin(how_.is_persistent, request, send, recv);
         }
     }
     bool blocks() const { return how_.blocks; }

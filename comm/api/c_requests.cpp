@@ -190,7 +190,7 @@ void finish(trefoil_request_t* place) {
             if (!request.persistent) {
                 *place = TREFOIL_REQUEST_NULL;
             }
-            request.comm->requests.end(request);
+            request.comm->requests->end(request);
         }
     } const end{*request, place};
     request->comm->communicator->wait(request->call);
@@ -230,7 +230,7 @@ void start(trefoil_request_t* place) {
             refuse("this is no request, or it was freed");
     }
     const Entry entry(request.comm);
-    request.comm->requests.start(request);
+    request.comm->requests->start(request);
 }
 
 }  // namespace
@@ -359,7 +359,7 @@ trefoil_status_t trefoil_request_free(trefoil_request_t* place) {
             request.state = State::free;
             all.free.push_back(&request);
         } else {
-            request.comm->requests.forget(request);
+            request.comm->requests->forget(request);
         }
     });
 }

@@ -4,7 +4,6 @@
 #ifndef TREFOIL_COMMUNICATORS_H
 #define TREFOIL_COMMUNICATORS_H
 
-#include <stdint.h>
 #include <trefoil/trefoil.h>
 
 #ifdef __cplusplus
@@ -32,7 +31,8 @@ extern "C" {
  *
  * Errors: TREFOIL_ERROR_MISMATCH where ranks make different communicators, TREFOIL_ERROR_TIMEOUT
  * where a rank does not come, TREFOIL_ERROR_INVALID_ARGUMENT. *made is NULL then, and the parent
- * can go on. */
+ * can go on. A rank whose arguments are wrong has changed nothing: it may call again, while the
+ * others wait for it. */
 
 /* The same ranks, in the same places. */
 TREFOIL_API trefoil_status_t trefoil_comm_dup(trefoil_comm_t parent, trefoil_comm_t* made);
@@ -50,12 +50,11 @@ TREFOIL_API trefoil_status_t trefoil_comm_split(trefoil_comm_t parent, int colou
 TREFOIL_API trefoil_status_t trefoil_comm_sub(trefoil_comm_t parent, const int* keep,
                                               trefoil_comm_t* made);
 
-/* The ranks ranks[0], ranks[1], ... of the parent, in this order; the caller is one of them, and
- * only they call. `tag`: tells apart groups of the same ranks that several threads make at the same
+/* The ranks ranks[0] ... ranks[count - 1] of the parent, in this order; the caller is one of them,
+ * and only they call, with the same list. `tag`: tells apart groups of the same ranks that several threads make at the same
  * time. */
-TREFOIL_API trefoil_status_t trefoil_comm_create_group(trefoil_comm_t parent, int count,
-                                                       const int* ranks, int tag,
-                                                       trefoil_comm_t* made);
+TREFOIL_API trefoil_status_t trefoil_comm_create_group(trefoil_comm_t parent, const int* ranks,
+                                                       int count, int tag, trefoil_comm_t* made);
 
 #ifdef __cplusplus
 }

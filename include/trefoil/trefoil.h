@@ -170,7 +170,8 @@ TREFOIL_API trefoil_status_t trefoil_comm_create(const trefoil_config_t* config,
                                                  trefoil_comm_t* comm);
 
 /* Frees everything; not collective; NULL is allowed. Peers must not need this rank any more: call
- * trefoil_barrier before, as MPI_Finalize does. */
+ * trefoil_barrier before, as MPI_Finalize does. Communicators that were made from it
+ * (communicators.h) stay. */
 TREFOIL_API trefoil_status_t trefoil_comm_destroy(trefoil_comm_t comm);
 
 TREFOIL_API trefoil_status_t trefoil_comm_rank(trefoil_comm_t comm, int* rank);

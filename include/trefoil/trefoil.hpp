@@ -67,7 +67,7 @@ class Comm : public Collectives<Blocking> {
     }
     Comm create_group(const std::vector<int>& ranks, int tag = 0) const {
         Comm made(nullptr);
-        check(trefoil_comm_create_group(handle_, static_cast<int>(ranks.size()), ranks.data(), tag,
+        check(trefoil_comm_create_group(handle_, ranks.data(), static_cast<int>(ranks.size()), tag,
                                         &made.handle_));
         return made;
     }
