@@ -168,8 +168,9 @@ void Chooser::require_rank_order(const Request& request, const Choice& choice) c
     if (!std::is_sorted(map_.rank_at.begin(), map_.rank_at.end())) {
         throw Error(Status::unsupported,
                     who +
-                        " needs ranks that lie in the torus row by row, but the coordinates given "
-                        "put them in another order");
+                        " needs ranks that lie in the torus row by row, but here they lie in "
+                        "another order (" +
+                        map_.torus.name() + ", " + map_.source + ")");
     }
 }
 

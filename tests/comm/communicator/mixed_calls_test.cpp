@@ -2,8 +2,8 @@
 // Random mixes of calls in flight, over small landing slots, with ranks that stall.
 #include <cstdlib>
 
+#include "derived_job.hpp"
 #include "mixed_calls.hpp"
-#include "thread_job.hpp"
 #include "topo/torus.hpp"
 
 namespace trefoil::test {
@@ -22,6 +22,33 @@ void mix_on(const std::string& shape, int port_threads, const Mix& mix) {
         EXPECT_LE(mixed.most, mix.in_flight);
         EXPECT_GT(mixed.most, mix.in_flight / 2);
     });
+}
+
+/// The whole, a duplicate, this rank's line along each dimension, and a duplicate of the last one.
+void mix_on_all(const std::string& shape, int port_threads, const Mix& mix) {
+    run_on(
+        shape,
+        [&](int rank, trefoil_comm_t comm) {
+            const int dimensions = Torus::parse(shape).dimensions();
+            std::vector<Made> made;
+            made.push_back(dup_of(comm));
+            for (int j = 0; j < dimensions; ++j) {
+                std::vector<int> keep(static_cast<std::size_t>(dimensions));
+                keep[static_cast<std::size_t>(j)] = 1;
+                made.push_back(sub_of(comm, keep));
+            }
+            if (dimensions > 2) {
+                made.push_back(sub_of(comm, {1, 1, 0}));
+            }
+            made.push_back(dup_of(made.back()));
+            std::vector<trefoil_comm_t> comms{comm};
+            comms.insert(comms.end(), made.begin(), made.end());
+            const Mixed mixed = run_mixed_calls(comms, mix);
+            EXPECT_EQ(mixed.wrong, "") << "on rank " << rank;
+            EXPECT_EQ(mixed.calls, mix.calls);
+            EXPECT_EQ(trefoil_barrier(comm), TREFOIL_SUCCESS);
+        },
+        port_threads);
 }
 
 class MixedCalls : public testing::Test {
@@ -52,6 +79,23 @@ TEST_F(MixedCalls, TinyOnesOfAllKinds) {
     mix_on("2x3", -1, {.calls = 1500, .seed = 5, .most_log = 3, .stalls = false});
 }
 
+TEST_F(MixedCalls, OnRowsColumnsAndDuplicates) {
+    mix_on_all("3x3", -1, {.calls = 300, .seed = 6});
+}
+TEST_F(MixedCalls, OnPlanesOfACube) {
+    mix_on_all("2x2x2", -1, {.calls = 300, .seed = 7});
+}
+TEST_F(MixedCalls, OnRowsWithPortThreads) {
+    mix_on_all("2x2", 2, {.calls = 300, .seed = 8});
+}
+
+TEST_F(MixedCalls, ManyOnManyLong) {
+    for (unsigned seed = 20; seed < 24 && !HasFailure(); ++seed) {
+        mix_on_all("3x3", -1, {.calls = 5000, .seed = seed});
+        mix_on_all("2x2x2", -1, {.calls = 5000, .seed = seed});
+        mix_on_all("3x3", 2, {.calls = 1000, .seed = seed});
+    }
+}
 TEST_F(MixedCalls, ManyLong) {
     for (unsigned seed = 10; seed < 14 && !HasFailure(); ++seed) {
         mix_on("3x3", -1, {.calls = 5000, .seed = seed});
