@@ -129,29 +129,35 @@ bool Worker::advance() noexcept {
             parts_.pop_back();
         }
     }
-    progressed |= poll();
-    return progressed;
+    calls_moved_ = false;
+    moved_ = poll();
+    return progressed || calls_moved_;
 }
 
 bool Worker::poll() noexcept {
     const std::size_t count = group_->poll(events_);
-    bool progressed = false;
+    bool moved = false;
     for (std::size_t i = 0; i < count; ++i) {
-        progressed |= take(events_[i]);
+        moved |= take(events_[i]);
     }
     try {
-        progressed |= links_.progress();
+        moved |= links_.progress();
     } catch (const std::exception&) {  // no memory: what was not said is said later, or never
     }
-    return progressed;
+    return moved;
 }
 
-/// True: a call may go on by it.
+/// True: something has moved. Words of peers are no progress of calls: those that are stalled tell
+/// each other so, and would never find that they wait in vain.
 bool Worker::take(const Event& event) noexcept {
+    const auto of_call = [this](bool moved) {
+        calls_moved_ |= moved;
+        return moved;
+    };
     switch (event.kind) {
         case Event::Kind::sent:
             if (WorkerPart* const part = part_of(PutCookie(event.cookie))) {
-                return part->sent(PutCookie(event.cookie));
+                return of_call(part->sent(PutCookie(event.cookie)));
             }
             (void)links_.post().sent(event.cookie);
             return true;
@@ -163,7 +169,8 @@ bool Worker::take(const Event& event) noexcept {
             const Landing* const landing =
                 links_.wiring().arrived(Notification::decode(notification).channel);
             return landing != nullptr && landing->user != nullptr &&
-                   static_cast<WorkerPart*>(landing->user)->arrive(notification, landing->number);
+                   of_call(static_cast<WorkerPart*>(landing->user)
+                               ->arrive(notification, landing->number));
         }
         case Event::Kind::failed:
             if (WorkerPart* const part = part_of(PutCookie(event.cookie))) {
@@ -190,6 +197,7 @@ void Worker::wired(Wire& wire) {
     const auto found = by_key_.find(wire.key.communicator);
     if (found != by_key_.end()) {
         found->second->wired(wire);
+        calls_moved_ = true;  // puts may wait for it
     }
 }
 
@@ -242,7 +250,7 @@ bool Worker::round(bool& trouble) noexcept {
     } else {
         look_after_calls(Clock::now());
     }
-    return progressed;
+    return progressed || moved_;
 }
 
 void Worker::goes_on() noexcept {
@@ -316,7 +324,7 @@ void Worker::look_after_calls(Clock::time_point now) noexcept {
 
 bool Worker::refused() const noexcept {
     return links_.has_work() || std::any_of(parts_.begin(), parts_.end(),
-                       [](const Part& part) { return part.part->refused(); });
+                                            [](const Part& part) { return part.part->refused(); });
 }
 
 }  // namespace trefoil

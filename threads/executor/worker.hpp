@@ -61,7 +61,8 @@ class alignas(64) Worker : private LinkUser {
         return std::exchange(trouble_, false);
     }
     /// Does once all that can be done now, and looks after calls that do not go on. False: nothing
-    /// could be done. `trouble`: an executor has failed and is to be settled.
+    /// has moved, not even words between ranks. `trouble`: an executor has failed and is to be
+    /// settled.
     bool round(bool& trouble) noexcept;
     /// Takes what has come at its group, and says what is to be said, whatever calls do meanwhile.
     /// False: nothing has moved.
@@ -109,8 +110,8 @@ class alignas(64) Worker : private LinkUser {
     Engine& engine_;
     PortGroup* const group_;
     Links links_;
-    std::vector<Part> all_;     ///< by what cookies call an executor; null where there is none
-    std::vector<Part> parts_;   ///< that have calls in flight, or had some
+    std::vector<Part> all_;    ///< by what cookies call an executor; null where there is none
+    std::vector<Part> parts_;  ///< that have calls in flight, or had some
     std::unordered_map<std::uint64_t, WorkerPart*> by_key_;  ///< of channels
     /// Failures of communicators that do not exist here yet.
     std::vector<std::pair<std::uint64_t, std::pair<Rank, std::string>>> early_letters_;
@@ -121,8 +122,10 @@ class alignas(64) Worker : private LinkUser {
     std::uint32_t vain_polls_ = 0;    ///< of all calls, for the caller's progress
     bool is_traced_ = false;
     bool trouble_ = false;
-    bool was_idle_ = false;  ///< in the round before
-    bool is_idle_ = false;   ///< since idle_since_
+    bool moved_ = false;        ///< anything, in the last poll
+    bool calls_moved_ = false;  ///< in the last round a call may have gone on
+    bool was_idle_ = false;     ///< in the round before
+    bool is_idle_ = false;      ///< since idle_since_
     std::chrono::steady_clock::time_point idle_since_{};
     std::chrono::steady_clock::time_point next_check_{};
     std::chrono::steady_clock::time_point looked_{};  ///< when it last looked at the clock

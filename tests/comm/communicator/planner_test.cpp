@@ -78,12 +78,13 @@ struct RankAlone {
         channels.slot_bytes = limits.slot_bytes;
         engine.emplace(channels.groups, Engine::Member{0, 2}, port_threads, false);
         executor.emplace(channels, *engine, ExecutorOptions{});
-        schedules.emplace(map, channels);
+        schedules.emplace(geometry, channels);
         planner.emplace(map, limits, channels, *schedules, *executor);
     }
 
     const SegmentLimits limits{1 << 16, 1 << 16, 1 << 18};
     const TorusMap map = make_torus_map({"test", "2", {}}, 2);
+    const Geometry geometry = first_geometry(map);
     Channels channels;
     PortThreads port_threads{0, {}};
     std::optional<Engine> engine;

@@ -113,7 +113,8 @@ class Node {
     std::unique_ptr<Bootstrap> bootstrap_;
     TorusMap map_;
     Channels channels_;
-    Schedules schedules_{map_, channels_};
+    Geometry geometry_{first_geometry(map_)};
+    Schedules schedules_{geometry_, channels_};
     PortThreads port_threads_;
     const Schedule* schedule_ = nullptr;
     std::unique_ptr<Engine> engine_;

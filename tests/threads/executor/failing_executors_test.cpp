@@ -124,6 +124,27 @@ TEST_P(FailingExecutors, ThePeerThatHasDestroyedItsCommunicatorIsNamed) {
     });
 }
 
+// Ranks 0 and 1 wait for rank 2, and tell each other so. That is no progress.
+TEST_P(FailingExecutors, StalledRanksDoNotKeepEachOtherWaiting) {
+    Meeting meeting(3);
+    on_ring(3, [&](Rank r, RingRank& rank) {
+        ExecutorOptions options;
+        options.timeout = milliseconds(1500);
+        const auto second = rank.join(second_communicator, options);
+        expect_sums(*second, 3, 2);
+        if (r != 2) {
+            const Program program = ring_sum(*second, 3, 10);
+            std::vector<std::int32_t> data(10, 1);
+            const auto begun = std::chrono::steady_clock::now();
+            EXPECT_EQ(second->run(program, data), Status::timeout) << second->executor().failure();
+            EXPECT_LT(std::chrono::steady_clock::now() - begun, seconds(10));
+            EXPECT_TRUE(has(second->executor().failure(), "rank 2 does not answer"))
+                << second->executor().failure();
+        }
+        meeting.arrive();
+    });
+}
+
 // The calls share no message that shows it: each waits for the other. Stall letters tell.
 TEST_P(FailingExecutors, CallsThatWaitForEachOtherAreToldInWordsOfBoth) {
     Meeting meeting(2);
