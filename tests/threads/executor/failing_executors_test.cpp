@@ -129,7 +129,7 @@ TEST_P(FailingExecutors, StalledRanksDoNotKeepEachOtherWaiting) {
     Meeting meeting(3);
     on_ring(3, [&](Rank r, RingRank& rank) {
         ExecutorOptions options;
-        options.timeout = milliseconds(1500);
+        options.timeout = milliseconds(3000);
         const auto second = rank.join(second_communicator, options);
         expect_sums(*second, 3, 2);
         if (r != 2) {
