@@ -5,6 +5,7 @@
 #include <string.h>
 #include <trefoil/trefoil.h>
 
+#include "communicators.h"
 #include "neighbours.h"
 
 #ifdef __cplusplus
@@ -485,6 +486,7 @@ int main(void) {
     requests_that_move();
     several_requests();
     exchanges_with_neighbours(comm, rank, ranks);
+    communicators_from_others(comm, rank, ranks);
     about_what_was_used();
     check(trefoil_barrier(comm), "trefoil_barrier");
     require(trefoil_last_error(comm)[0] == '\0', "no failure");

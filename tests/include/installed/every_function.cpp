@@ -9,6 +9,8 @@
 #include <trefoil/trefoil.hpp>
 #include <vector>
 
+#include "communicators.hpp"
+
 namespace {
 
 using trefoil::in_place;
@@ -392,6 +394,8 @@ int main() {
         rank.exchanges_with_neighbours();
         rank.requests();
         rank.mistakes();
+        const std::string wrong = communicators_from_others(comm);
+        require(wrong.empty(), wrong.c_str());
         require(comm.resources().peers > 0 && comm.port(0).puts > 0, "what was used");
         require(comm.failure().empty() && !comm.nothing_moved(), "failure");
         comm.barrier();
