@@ -99,8 +99,8 @@ typedef enum {
 typedef struct trefoil_comm* trefoil_comm_t;
 
 /* The caller's own allgather: copies `bytes` bytes from rank r's `mine` to all + r*bytes of every
- * rank, for all r; returns 0 on success. Called only inside trefoil_comm_create and
- * inside a collective that uses an algorithm for the first time, from the calling thread. */
+ * rank, for all r; returns 0 on success. Called only inside trefoil_comm_create, from the calling
+ * thread. */
 typedef int (*trefoil_allgather_fn)(const void* mine, void* all, size_t bytes, void* context);
 
 /* The caller's own communication, given a chance while a collective waits: called again and again
