@@ -30,7 +30,8 @@ Engine::Engine(Groups groups, Member member, PortThreads& port_threads, bool may
       wake_up_(groups_) {
     for (std::size_t i = 0; i < groups_.size(); ++i) {
         const bool in_caller = i == 0 && port_threads.caller_works();
-        workers_.push_back(std::make_unique<Worker>(i, in_caller, *this, member.rank, member.ranks));
+        workers_.push_back(
+            std::make_unique<Worker>(i, in_caller, *this, member.rank, member.ranks));
     }
     if (serves_) {
         port_threads_.start(
@@ -153,8 +154,8 @@ std::uint32_t Engine::next_number(const Exclusive&) {
     const auto free = std::find(executors_.begin(), executors_.end(), nullptr);
     const auto number = static_cast<std::size_t>(free - executors_.begin());
     if (number >= PutCookie::executor_limit) {
-        throw Error(Status::unsupported, "more than " + std::to_string(number) +
-                                             " communicators; destroy some");
+        throw Error(Status::unsupported,
+                    "more than " + std::to_string(number) + " communicators; destroy some");
     }
     return static_cast<std::uint32_t>(number);
 }
@@ -343,11 +344,17 @@ void Engine::park() noexcept {
 
 Engine::Exclusive::Exclusive(Engine& engine) : engine_(engine) {
     if (!engine_.serves_) {
+        if (engine_.try_take_turn()) {
+            return;
+        }
+        engine_.claimants_.fetch_add(1, std::memory_order_seq_cst);
+        engine_.wake_up_.announce_from_outside();
         while (!engine_.try_take_turn()) {
             engine_.waiters_.wait(
                 [this] { return !engine_.turn_taken_.load(std::memory_order_seq_cst); },
                 engine_.spins_, engine_.progress_);
         }
+        engine_.claimants_.fetch_sub(1, std::memory_order_seq_cst);
         return;
     }
     std::unique_lock lock(engine_.mutex_);

@@ -74,8 +74,7 @@ class Engine {
     /// engine is driven. The peer's on_letter() hears it.
     void say(Rank to, Port own, std::uint64_t tag, std::string_view text);
     /// Who hears letters; called by workers, perhaps by several at a time. Before the first comes.
-    using Hear =
-        std::function<void(Rank from, Port own, std::uint64_t tag, std::string_view text)>;
+    using Hear = std::function<void(Rank from, Port own, std::uint64_t tag, std::string_view text)>;
     void on_letter(Hear hear) { hear_ = std::move(hear); }
     void hear(Rank from, Port own, std::uint64_t tag, std::string_view text);
     /// Something has changed that drive_until() may wait for.
@@ -181,18 +180,20 @@ class Engine {
     template <typename Over>
     void drive_until_over(Executor& executor, Over&& over) {
         while (!over()) {
-            if (!serves_ && try_take_turn()) {
+            if (!serves_ && !is_claimed() && try_take_turn()) {
                 drive(executor, over);
                 leave_turn();
             } else {
                 waiters_.wait(
                     [&] {
-                        return over() || (!serves_ && !turn_taken_.load(std::memory_order_seq_cst));
+                        return over() || (!serves_ && !is_claimed() &&
+                                          !turn_taken_.load(std::memory_order_seq_cst));
                     },
                     spins_, progress_);
             }
         }
     }
+    bool is_claimed() const noexcept { return claimants_.load(std::memory_order_seq_cst) != 0; }
     bool try_take_turn() noexcept {
         return !turn_taken_.load(std::memory_order_relaxed) &&
                !turn_taken_.exchange(true, std::memory_order_seq_cst);
@@ -201,10 +202,13 @@ class Engine {
         turn_taken_.store(false, std::memory_order_seq_cst);
         waiters_.announce();
     }
+    /// Returns early when somebody claims the engine: it may be what another rank's call, and so
+    /// this one, waits for.
     template <typename Over>
     void drive(Executor& executor, const Over& over) {
-        drive_erased(executor,
-                     {[](const void* o) { return (*static_cast<const Over*>(o))(); }, &over});
+        const auto stop = [&] { return over() || is_claimed(); };
+        using Stop = decltype(stop);
+        drive_erased(executor, {[](const void* s) { return (*static_cast<Stop*>(s))(); }, &stop});
     }
     void drive_erased(Executor& executor, Until until);
 
@@ -228,6 +232,7 @@ class Engine {
 
     // Of an engine that is driven.
     std::atomic<bool> turn_taken_{false};
+    std::atomic<int> claimants_{0};  ///< threads that wait for the turn to hold the engine
 
     // Of one that serves.
     std::atomic<std::uint32_t> work_{0};        ///< calls in flight
