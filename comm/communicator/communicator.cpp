@@ -130,7 +130,8 @@ Communicator::Resources Communicator::resources() const {
     return held_here;
 }
 
-Communicator::PortUse Communicator::port_use(Port port) const {
+Communicator::PortUse Communicator::port_use(Port own) const {
+    const Port port = geometry_.port_of(own);
     const Engine::Exclusive held(world_->engine());
     PortUse use;
     for (const auto& lane : lanes_) {

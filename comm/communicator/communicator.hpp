@@ -73,7 +73,7 @@ class Communicator {
     };
     Resources resources() const;
 
-    /// What calls have put through one port so far, and the NIC it is attached to ("": the
+    /// What calls have put through one port of the own torus so far, and the NIC it is attached to ("": the
     /// transport's choice).
     struct PortUse {
         std::uint64_t puts = 0, bytes = 0;
