@@ -39,4 +39,13 @@ std::optional<PeerReports::Stall> PeerReports::stall_of(Rank peer) const {
     return found == last_stalls_.end() ? std::nullopt : std::optional(found->second);
 }
 
+std::vector<Rank> PeerReports::stalled() const {
+    const std::lock_guard lock(mutex_);
+    std::vector<Rank> peers;
+    for (const auto& [peer, stall] : last_stalls_) {
+        peers.push_back(peer);
+    }
+    return peers;
+}
+
 }  // namespace trefoil

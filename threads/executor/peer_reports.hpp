@@ -7,6 +7,7 @@
 #include <map>
 #include <mutex>
 #include <optional>
+#include <vector>
 
 #include "threads/executor/reports.hpp"
 
@@ -37,6 +38,8 @@ class PeerReports {
     std::optional<Failure> failure() const;
     /// The peer's last.
     std::optional<Stall> stall_of(Rank peer) const;
+    /// All that have reported a stall, be it in calls of long ago.
+    std::vector<Rank> stalled() const;
     /// How many stall reports have come.
     std::uint32_t stalls_taken() const noexcept { return stalls_.load(std::memory_order_relaxed); }
 

@@ -107,6 +107,10 @@ std::optional<Cause> PeerWatch::bad_news() const {
     for (const OutChannel& channel : channels_.out) {
         peers.insert(channel.peer);
     }
+    // In another call a rank may have other peers: who reports need not be among this rank's.
+    for (const Rank peer : controls_.reports().stalled()) {
+        peers.insert(peer);
+    }
     const std::vector<Rank> missing = missing_.ranks();
     for (const Rank peer : peers) {
         const bool is_missing = std::find(missing.begin(), missing.end(), peer) != missing.end();
@@ -145,8 +149,8 @@ std::optional<Cause> PeerWatch::bad_news_of_peer(Rank peer, bool is_missing) con
 Cause PeerWatch::disagreement(Rank peer, const std::string& in) const {
     const Call& call = call_->call();
     Cause cause{Status::mismatch, peer,
-                "rank " + std::to_string(peer) + " waits in another call (" + in +
-                    ") than rank " + std::to_string(channels_.rank) + "'s " + call.text};
+                "rank " + std::to_string(peer) + " waits in another call (" + in + ") than rank " +
+                    std::to_string(channels_.rank) + "'s " + call.text};
     cause.own = std::string("; ") + call.agreement;
     return cause;
 }

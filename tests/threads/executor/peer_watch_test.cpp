@@ -139,6 +139,14 @@ TEST_F(PeerWatchTest, APeerThatIsStalledInAnotherCallOfTheSameNumberDisagrees) {
     EXPECT_EQ(parts_->failure.cause().culprit, 1);
 }
 
+// As where ranks name different roots in their first call.
+TEST_F(PeerWatchTest, ADisagreementMayBeToldByARankWithoutAChannel) {
+    tell(9, StallReport{running_call_.number(), ~call_.signature, "bcast of 4 int32"});
+    expect_end_after_grace(seconds(5));
+    EXPECT_EQ(parts_->failure.status(), Status::mismatch);
+    EXPECT_EQ(parts_->failure.cause().culprit, 9);
+}
+
 TEST_F(PeerWatchTest, AStallIsReportedToAllPeersAndSeldomRepeated) {
     EXPECT_TRUE(watch_.look(milliseconds(400)));
     EXPECT_TRUE(letters().empty());
