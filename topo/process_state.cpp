@@ -6,6 +6,7 @@
 #include <unistd.h>
 
 #include <algorithm>
+#include <cerrno>
 #include <cstdio>
 #include <string_view>
 
@@ -16,6 +17,9 @@ ProcessState process_state(int pid) noexcept {
     std::snprintf(path, sizeof path, "/proc/%d/stat", pid);
     const int file = open(path, O_RDONLY | O_CLOEXEC);
     char text[512] = {};
+    if (file < 0 && (errno == EMFILE || errno == ENFILE || errno == ENOMEM)) {
+        return {'?', 0};
+    }
     const ssize_t length = file < 0 ? 0 : read(file, text, sizeof text - 1);
     if (file >= 0) {
         close(file);

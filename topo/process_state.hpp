@@ -10,6 +10,8 @@ struct ProcessState {
     char letter = '\0';         ///< as in /proc; 0: there is no such process
     std::uint64_t started = 0;  ///< when: tells processes apart that had the same number
 
+    /// False: this process lacks what it takes to look (descriptors, memory).
+    bool known() const { return letter != '?'; }
     bool ended() const { return letter == '\0' || letter == 'Z' || letter == 'X'; }
     bool stopped() const { return letter == 'T' || letter == 't'; }
 };

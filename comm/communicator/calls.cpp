@@ -199,11 +199,12 @@ const Plan& Communicator::make_plan(const Request& request) {
     }
 }
 
-/// What all ranks find alike decides: whether a call fits the slots of small ones depends on no rank.
+/// What all ranks find alike decides: whether a call fits the slots of small ones depends on no
+/// rank.
 std::unique_ptr<Plan> Communicator::plan_in_a_lane(const Request& request, const Choice& choice) {
-    const bool small = terms_.slot_bytes > most_small_bytes && !request.counts_in_pairs() &&
-                       request.vector_elements(torus()) * request.element_bytes() <=
-                           most_small_bytes;
+    const bool small =
+        terms_.slot_bytes > most_small_bytes && !request.counts_in_pairs() &&
+        request.vector_elements(torus()) * request.element_bytes() <= most_small_bytes;
     if (small) {
         try {
             auto plan = lane(true).planner().plan(request, choice);

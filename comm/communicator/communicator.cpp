@@ -14,6 +14,8 @@ namespace trefoil {
 
 namespace {
 constexpr std::size_t small_slot_bytes = 4096;
+/// Of a channel; what a machine has in any case. Whether more can be had is found out at once.
+constexpr std::size_t usual_landing_bytes = std::size_t{64} << 20;
 }  // namespace
 
 Communicator::Communicator(Settings settings, std::unique_ptr<Bootstrap> bootstrap,
@@ -29,6 +31,9 @@ Communicator::Communicator(Settings settings, std::unique_ptr<Bootstrap> bootstr
             chooser_->force(collective, text);
         }
         settle_terms();
+        if (this->settings().landing_bytes > usual_landing_bytes) {
+            world_->reserve_landing(terms_.slots * terms_.slot_bytes, terms_.neighbours);
+        }
     });
 }
 
@@ -57,7 +62,8 @@ void Communicator::settle_terms() {
     plans_ = PlanCache(settings().plan_bytes);
 }
 
-/// The lane of small calls has small landing slots, and keys of its own, as if it were another communicator.
+/// The lane of small calls has small landing slots, and keys of its own, as if it were another
+/// communicator.
 Lane& Communicator::make_lane(bool small) {
     const LogScope scope(world_->log());
     ChannelTerms terms = terms_;
@@ -67,8 +73,8 @@ Lane& Communicator::make_lane(bool small) {
     }
     const SegmentLimits limits{terms.slot_bytes, settings().segment_bytes,
                                terms.slots * terms.slot_bytes};
-    lanes_[small] = std::make_unique<Lane>(geometry_, world_->engine(), terms, limits,
-                                           executor_options(small));
+    lanes_[small] =
+        std::make_unique<Lane>(geometry_, world_->engine(), terms, limits, executor_options(small));
     return *lanes_[small];
 }
 

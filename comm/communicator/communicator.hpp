@@ -13,8 +13,8 @@
 #include <string_view>
 #include <vector>
 
-#include "comm/communicator/pending_call.hpp"
 #include "comm/communicator/lane.hpp"
+#include "comm/communicator/pending_call.hpp"
 #include "comm/communicator/world.hpp"
 #include "comm/derived/geometry.hpp"
 #include "comm/derived/identity.hpp"
@@ -40,11 +40,11 @@ class Communicator {
     Communicator(const Communicator&) = delete;
     Communicator& operator=(const Communicator&) = delete;
 
-    // New communicators of ranks of this one; they share its World. Collective over the new members,
-    // split() and sub() over all. Calls in flight go on. Throw Error(mismatch) when ranks make
-    // different ones, Error(timeout) when one does not come, and what geometry_of() throws; then
-    // this one can go on. Algorithms that were set here are set there, too, but for schedules of
-    // the user's.
+    // New communicators of ranks of this one; they share its World. Collective over the new
+    // members, split() and sub() over all. Calls in flight go on. Throw Error(mismatch) when ranks
+    // make different ones, Error(timeout) when one does not come, and what geometry_of() throws;
+    // then this one can go on. Algorithms that were set here are set there, too, but for schedules
+    // of the user's.
     std::unique_ptr<Communicator> dup();
     /// Of the ranks with this rank's colour, by key and then by rank; null for a negative colour.
     std::unique_ptr<Communicator> split(std::int32_t colour, std::int32_t key);
@@ -73,8 +73,8 @@ class Communicator {
     };
     Resources resources() const;
 
-    /// What calls have put through one port of the own torus so far, and the NIC it is attached to ("": the
-    /// transport's choice).
+    /// What calls have put through one port of the own torus so far, and the NIC it is attached to
+    /// ("": the transport's choice).
     struct PortUse {
         std::uint64_t puts = 0, bytes = 0;
         const char* nic = "";

@@ -71,11 +71,10 @@ std::vector<std::string> Communicator::agree_with_all(const std::string& what,
 
 std::unique_ptr<Communicator> Communicator::made(Geometry geometry, const Identity& identity) {
     const LogScope scope(world_->log());
-    std::unique_ptr<Communicator> made(
-        new Communicator(*this, std::move(geometry), identity));
+    std::unique_ptr<Communicator> made(new Communicator(*this, std::move(geometry), identity));
     log_info(LogTopic::setup, [&] {
-        return "a communicator of " + std::to_string(made->ranks()) + " ranks: " +
-               place_text(made->torus_map(), made->rank());
+        return "a communicator of " + std::to_string(made->ranks()) +
+               " ranks: " + place_text(made->torus_map(), made->rank());
     });
     return made;
 }
@@ -125,10 +124,10 @@ std::unique_ptr<Communicator> Communicator::create_group(const std::vector<Rank>
     for (const Rank member : checked) {
         first.push_back(first_rank_of(terms_, member));
     }
-    (void)agree(identity.number(), first,
-                "trefoil_comm_create_group, ranks " + list_text(checked) + ", tag " +
-                    std::to_string(tag),
-                "");
+    (void)agree(
+        identity.number(), first,
+        "trefoil_comm_create_group, ranks " + list_text(checked) + ", tag " + std::to_string(tag),
+        "");
     return made(geometry_of(world_->geometry(), first), identity);
 }
 

@@ -61,9 +61,10 @@ void Schedules::add_channels(const Schedule& schedule, bool acknowledged) {
                " bytes of landing memory)";
     });
     for (std::size_t c = out; c < channels_.out.size(); ++c) {
-        log_debug(LogTopic::transport,
-                  [&] { return "connects: " + route_text(channels_, channels_.out[c].port,
-                                                         channels_.out[c].peer); });
+        log_debug(LogTopic::transport, [&] {
+            return "connects: " +
+                   route_text(channels_, channels_.out[c].port, channels_.out[c].peer);
+        });
     }
 }
 

@@ -5,8 +5,8 @@
 #include <string>
 #include <unordered_map>
 
-#include "comm/plan/choices.hpp"
 #include "comm/derived/geometry.hpp"
+#include "comm/plan/choices.hpp"
 #include "threads/executor/channels.hpp"
 
 namespace trefoil {
@@ -19,9 +19,9 @@ class Schedules {
     Schedules(const Geometry& geometry, Channels& channels)
         : geometry_(geometry), channels_(channels) {}
 
-    /// This rank's schedule by the choice's algorithm and options, in ranks and with the machine's ports.
-    /// All its channels are in
-    /// `channels`; with opposites if it is `acknowledged`. Throws what building throws.
+    /// This rank's schedule by the choice's algorithm and options, in ranks and with the machine's
+    /// ports. All its channels are in `channels`; with opposites if it is `acknowledged`. Throws
+    /// what building throws.
     const Schedule& get(const Choice& choice, bool acknowledged);
 
   private:

@@ -65,8 +65,8 @@ std::vector<std::pair<Rank, Port>> neighbours_of(const Geometry& geometry, Rank 
     const Rank place = geometry.map.position_of[static_cast<std::size_t>(rank)];
     for (const Port port : used_ports(torus)) {
         const Rank there = torus.neighbour(place, port);
-        all.push_back({geometry.map.rank_at[static_cast<std::size_t>(there)],
-                       geometry.port_of(port)});
+        all.push_back(
+            {geometry.map.rank_at[static_cast<std::size_t>(there)], geometry.port_of(port)});
     }
     return all;
 }
@@ -231,9 +231,9 @@ void World::open_ports() {
     port_threads_ = settings_.port_threads_by == PortThreadsBy::openmp
                         ? PortThreads::openmp(threads)
                         : std::make_unique<PortThreads>(threads, ports_->placement().cores);
-    engine_ = std::make_unique<Engine>(std::move(open), Engine::Member{rank(), ranks()},
-                                       *port_threads_, ports_->placement().may_spin,
-                                       settings_.progress);
+    engine_ =
+        std::make_unique<Engine>(std::move(open), Engine::Member{rank(), ranks()}, *port_threads_,
+                                 ports_->placement().may_spin, settings_.progress);
     engine_->on_letter([this](Rank from, Port, std::uint64_t tag, std::string_view text) {
         const std::lock_guard lock(gathering_mutex_);
         gatherings_.take(from, tag, text);
@@ -291,6 +291,23 @@ void World::shake_hands(std::vector<std::string> cards) {
         const bool all = agreement_.all_say_yes("single copy", [&] { return here; });
         single_copy_ = all;
         log_info(LogTopic::choice, [&] { return single_copy_text(here, all); });
+    }
+}
+
+void World::reserve_landing(std::size_t bytes_each,
+                            const std::vector<std::pair<Rank, Port>>& neighbours) {
+    const Engine::Exclusive held(*engine_);
+    for (std::size_t g = 0; g < engine_->groups().size(); ++g) {
+        const std::vector<Port>& ports = engine_->groups()[g]->ports();
+        const auto channels =
+            static_cast<std::size_t>(std::ranges::count_if(neighbours, [&](const auto& neighbour) {
+                return neighbour.first != rank() &&
+                       std::ranges::find(ports, neighbour.second) != ports.end();
+            }));
+        if (channels > 0) {
+            LandingArena& arena = engine_->links(g).arena();
+            arena.give_back(arena.take(channels * bytes_each));
+        }
     }
 }
 

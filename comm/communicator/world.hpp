@@ -28,8 +28,8 @@
 
 namespace trefoil {
 
-/// Each port of the first torus that a communicator's rank uses, with the neighbour that it leads to,
-/// in the communicator's ranks.
+/// Each port of the first torus that a communicator's rank uses, with the neighbour that it leads
+/// to, in the communicator's ranks.
 std::vector<std::pair<Rank, Port>> neighbours_of(const Geometry& geometry, Rank rank);
 
 /// The ranks have met, their ports are open, and every cable has been tried. Ranks are those of the
@@ -68,6 +68,12 @@ class World {
     /// A communicator has failed: those who wait for this rank where the ranks met hear it. Any
     /// thread.
     void abandon(const Error& error) noexcept;
+
+    /// Takes what memory channels from the neighbours need, and keeps it for them: a rank that
+    /// lacks it says so before there is a call. While the first communicator is made. Throws what
+    /// the port groups throw.
+    void reserve_landing(std::size_t bytes_each,
+                         const std::vector<std::pair<Rank, Port>>& neighbours);
 
     /// What the `members` (in the same order on all of them, with this rank at `place`) say of
     /// themselves, in their order. In-band: nobody but the members takes part, and calls go on.

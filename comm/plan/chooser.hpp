@@ -35,7 +35,8 @@ class Chooser {
     /// Takes a schedule of the user's, in JSON, for all calls of the collective. Throws what
     /// UserSchedule throws, Error(unsupported) for another torus; then nothing has changed.
     void force_schedule(Collective collective, std::string_view json);
-    /// The same as on another torus, but for schedules of the user's, which are for that torus alone.
+    /// The same as on another torus, but for schedules of the user's, which are for that torus
+    /// alone.
     void force_as(const Chooser& other);
     const Choice& forced(Collective collective) const {
         return forced_[static_cast<std::size_t>(collective)];

@@ -133,6 +133,9 @@ std::vector<ProcessNews> Job::look_at_processes() const {
             continue;
         }
         const ProcessState now = process_state(process.pid);
+        if (!now.known()) {
+            continue;
+        }
         const bool other = process.started != 0 && now.started != process.started;
         if (now.ended() || other) {
             ended_.push_back(r);

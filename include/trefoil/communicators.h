@@ -51,8 +51,8 @@ TREFOIL_API trefoil_status_t trefoil_comm_sub(trefoil_comm_t parent, const int* 
                                               trefoil_comm_t* made);
 
 /* The ranks ranks[0] ... ranks[count - 1] of the parent, in this order; the caller is one of them,
- * and only they call, with the same list. `tag`: tells apart groups of the same ranks that several threads make at the same
- * time. */
+ * and only they call, with the same list. `tag`: tells apart groups of the same ranks that several
+ * threads make at the same time. */
 TREFOIL_API trefoil_status_t trefoil_comm_create_group(trefoil_comm_t parent, const int* ranks,
                                                        int count, int tag, trefoil_comm_t* made);
 

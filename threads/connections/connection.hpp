@@ -22,10 +22,10 @@ struct Connection {
     Rank peer = 0;
     Port port;  ///< the own port
     Peer endpoint;
-    RemoteMemory mailbox;                            ///< of the peer's group
-    std::uint32_t place_there = 0;                   ///< this rank's, in it
-    std::size_t answer_there = 0, record_there = 0;  ///< offsets in it
-    std::uint32_t place_here = 0;                    ///< the peer's
+    RemoteMemory mailbox;                                              ///< of the peer's group
+    std::uint32_t place_there = 0;                                     ///< this rank's, in it
+    std::size_t answer_there = 0, record_there = 0, urgent_there = 0;  ///< offsets in it
+    std::uint32_t place_here = 0;                                      ///< the peer's
     Proof proof_out, proof_in;
 
     // The own stream. The source of a record is taken when there is one, and may be changed again
@@ -35,6 +35,11 @@ struct Connection {
     std::size_t record_bytes = 0;  ///< that travel
     std::uint64_t put = 0;         ///< the last record's number
     bool record_to_put = false, record_leaving = false, record_unanswered = false;
+
+    // What does not wait for answers: one entry, once.
+    std::string urgent;
+    ArenaPiece urgent_source;
+    bool urgent_used = false, urgent_to_put = false, urgent_leaving = false, urgent_taken = false;
 
     // The peer's stream.
     std::string incoming;     ///< the beginning of an entry
@@ -50,28 +55,32 @@ struct Connection {
     }
     /// All that this rank has to say has left it.
     bool is_quiet() const {
-        return closed || (outgoing.empty() && !record_to_put && !record_leaving && !answer_due &&
-                          !answer_leaving);
+        return closed || (outgoing.empty() && !record_to_put && !record_leaving && !urgent_to_put &&
+                          !urgent_leaving && !answer_due && !answer_leaving);
     }
 };
 
-/// The cookie of a put of a mailbox: its upper three bits are 010, the lowest says which put.
+/// The cookie of a put of a mailbox: its upper three bits are 010, the two lowest say which put.
 class ConnectionCookie {
   public:
     static constexpr ConnectionCookie of_record(std::uint32_t connection) {
-        return ConnectionCookie(mark | std::uint64_t{connection} << 1);
+        return ConnectionCookie(mark | std::uint64_t{connection} << 2);
     }
     static constexpr ConnectionCookie of_answer(std::uint32_t connection) {
-        return ConnectionCookie(mark | std::uint64_t{connection} << 1 | 1);
+        return ConnectionCookie(mark | std::uint64_t{connection} << 2 | 1);
+    }
+    static constexpr ConnectionCookie of_urgent(std::uint32_t connection) {
+        return ConnectionCookie(mark | std::uint64_t{connection} << 2 | 2);
     }
     static constexpr bool is_one(std::uint64_t bits) { return (bits & mask) == mark; }
     constexpr explicit ConnectionCookie(std::uint64_t bits) : bits_(bits) {}
 
     constexpr std::uint64_t bits() const { return bits_; }
     constexpr std::uint32_t connection() const {
-        return static_cast<std::uint32_t>((bits_ & ~mask) >> 1);
+        return static_cast<std::uint32_t>((bits_ & ~mask) >> 2);
     }
-    constexpr bool is_answer() const { return (bits_ & 1) != 0; }
+    constexpr bool is_answer() const { return (bits_ & 3) == 1; }
+    constexpr bool is_urgent() const { return (bits_ & 3) == 2; }
 
   private:
     static constexpr std::uint64_t mask = std::uint64_t{7} << 61;

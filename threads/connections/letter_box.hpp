@@ -9,14 +9,21 @@
 
 namespace trefoil {
 
+/// What is to happen where the peer has not taken earlier words yet.
+enum class Urgency : std::uint8_t {
+    waits,    ///< the letter waits for them
+    dropped,  ///< it is not sent
+    urgent    ///< it goes past them, if it is short and the first such one
+};
+
 /// Of one port group; by its owner.
 class LetterBox {
   public:
     virtual ~LetterBox() = default;
-    /// To `to` (as the cards number ranks) through the own port. `only_if_idle`: not where earlier
-    /// words wait for the peer still. False: it was not taken, or the peer cannot be reached.
+    /// To `to` (as the cards number ranks) through the own port. False: it was not taken, or the
+    /// peer cannot be reached.
     virtual bool letter(Rank to, Port own, std::uint64_t tag, std::string_view text,
-                        bool only_if_idle) noexcept = 0;
+                        Urgency urgency) noexcept = 0;
 };
 
 }  // namespace trefoil

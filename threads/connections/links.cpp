@@ -19,14 +19,14 @@ Links::Links(PortGroup& group, Rank rank, Rank ranks, std::uint32_t channel_limi
                }}) {}
 
 bool Links::letter(Rank to, Port own, std::uint64_t tag, std::string_view text,
-                   bool only_if_idle) noexcept {
+                   Urgency urgency) noexcept {
     try {
         const Connection& connection = post_.connection(to, own);
-        if (connection.closed || (only_if_idle && (!connection.may_write_record() ||
-                                                   !connection.outgoing.empty()))) {
+        const bool idle = connection.may_write_record() && connection.outgoing.empty();
+        if (connection.closed || (!idle && urgency == Urgency::dropped)) {
             return false;
         }
-        wiring_.letter(to, own, tag, text);
+        wiring_.letter(to, own, tag, text, !idle && urgency == Urgency::urgent);
         return true;
     } catch (const std::exception&) {  // no connection, or no memory
         return false;

@@ -56,7 +56,7 @@ class Links : public LetterBox {
     }
 
     bool letter(Rank to, Port own, std::uint64_t tag, std::string_view text,
-                bool only_if_idle) noexcept override;
+                Urgency urgency) noexcept override;
     /// A letter, from any thread; the owner sends it with its next progress(). What cannot be sent
     /// shows as a broken connection.
     void send(Rank to, Port own, std::uint64_t tag, std::string text);

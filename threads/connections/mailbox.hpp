@@ -13,15 +13,16 @@
 namespace trefoil {
 
 /// A place belongs to one rank and one port of the mailbox's group: to the rank's opposite port,
-/// from which it writes. It has room for an answer and a record. Whatever needs more has landing
-/// memory of its own, which is told in records: some transports provide a mailbox's memory at once.
-/// Elsewhere only what was written takes memory. Alike on all ranks, but for `ports`, which the
-/// receiver's card tells.
+/// from which it writes. It has room for an answer, a record and a single urgent one. Whatever
+/// needs more has landing memory of its own, which is told in records: some transports provide a
+/// mailbox's memory at once. Elsewhere only what was written takes memory. Alike on all ranks, but
+/// for `ports`, which the receiver's card tells.
 class MailboxLayout {
   public:
     static constexpr std::size_t answer_bytes = 64;
-    static constexpr std::size_t record_bytes = 960;
-    static constexpr std::size_t place_bytes = answer_bytes + record_bytes;
+    static constexpr std::size_t record_bytes = 448;
+    static constexpr std::size_t urgent_bytes = 512;
+    static constexpr std::size_t place_bytes = answer_bytes + record_bytes + urgent_bytes;
 
     /// `ports`: of the group that owns the mailbox. Throws Error(unsupported) when there are more
     /// places than a signal can name.
@@ -44,6 +45,7 @@ class MailboxLayout {
 
     std::size_t answer_at(std::uint32_t place) const { return place * place_bytes; }
     std::size_t record_at(std::uint32_t place) const { return answer_at(place) + answer_bytes; }
+    std::size_t urgent_at(std::uint32_t place) const { return record_at(place) + record_bytes; }
     /// Of the whole mailbox.
     std::size_t bytes() const { return places_ * place_bytes; }
 

@@ -31,6 +31,8 @@ bool PostOffice::take(std::uint64_t notification) noexcept {
     try {
         if (signal.kind == Signal::Kind::record) {
             take_record(signal);
+        } else if (signal.kind == Signal::Kind::urgent) {
+            take_urgent(signal);
         } else {
             take_answer(signal);
         }
@@ -79,6 +81,33 @@ void PostOffice::take_record(const Signal& signal) {
         break_off(connection, error.status(), error.what());
     } catch (const std::exception& error) {
         break_off(connection, Status::out_of_memory, error.what());
+    }
+}
+
+void PostOffice::take_urgent(const Signal& signal) {
+    const Rank peer = layout_.rank_of(signal.place);
+    const Port own = group_.ports()[layout_.port_index_of(signal.place)];
+    const Connection* const known = find(peer, own);
+    const Proof expected = known != nullptr ? known->proof_in : proof(peer, rank_, own);
+    if (is_refused(signal, expected.signal)) {
+        return;
+    }
+    RecordCopy copy;
+    const auto record = read_record(mailbox_.data + layout_.urgent_at(signal.place), copy, expected,
+                                    urgent_payload);
+    if (!record) {
+        ++statistics_.refused;
+        return;
+    }
+    Connection& connection = this->connection(peer, own);
+    if (connection.urgent_taken) {
+        ++statistics_.repeated;
+        return;
+    }
+    connection.urgent_taken = true;
+    const auto entry = first_entry(record->payload);
+    if (entry && listener_) {
+        listener_(connection, *entry);
     }
 }
 

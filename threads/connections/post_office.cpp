@@ -81,6 +81,7 @@ Connection& PostOffice::connection(Rank peer, Port own) {
         made->place_there = there.place_of(rank_, end.index);
         made->answer_there = there.answer_at(made->place_there);
         made->record_there = there.record_at(made->place_there);
+        made->urgent_there = there.urgent_at(made->place_there);
         made->mailbox = group_.import_memory(end.mailbox);
         made->endpoint = group_.connect(own, end.address);
     } catch (const Error& error) {
@@ -103,6 +104,19 @@ void PostOffice::say(Connection& to, std::uint8_t kind, std::string_view body) {
     }
 }
 
+bool PostOffice::say_urgently(Connection& to, std::uint8_t kind, std::string_view body) {
+    std::string entry;
+    append_entry(entry, kind, body);
+    if (to.closed || to.urgent_used || entry.size() > urgent_payload) {
+        return false;
+    }
+    to.urgent_source = arena_.take(MailboxLayout::urgent_bytes);
+    to.urgent = std::move(entry);
+    to.urgent_used = to.urgent_to_put = true;
+    list(to);
+    return true;
+}
+
 void PostOffice::list(Connection& connection) {
     if (!connection.listed && !connection.closed) {
         connection.listed = true;
@@ -119,6 +133,7 @@ bool PostOffice::put_all() {
         if (!connection.closed) {
             moved |= put_answer(connection);
             moved |= put_record(connection);
+            moved |= put_urgent(connection);
         }
     }
     putting_.clear();
@@ -197,13 +212,39 @@ bool PostOffice::put_record(Connection& connection) {
     return true;
 }
 
+bool PostOffice::put_urgent(Connection& connection) {
+    if (connection.closed || !connection.urgent_to_put) {
+        return false;
+    }
+    const std::size_t bytes =
+        write_record(connection.urgent_source.data, 1, connection.urgent, connection.proof_out);
+    const Signal signal{Signal::Kind::urgent, connection.place_there, connection.proof_out.signal};
+    const PutResult result =
+        group_.put(connection.port, connection.endpoint, connection.urgent_source.data,
+                   arena_.chunk(connection.urgent_source.chunk).descriptor, connection.mailbox,
+                   connection.urgent_there, bytes, signal.encode(),
+                   ConnectionCookie::of_urgent(connection.number).bits());
+    if (result == PutResult::again) {
+        list(connection);
+        return false;
+    }
+    connection.urgent_to_put = false;
+    connection.urgent_leaving = result == PutResult::queued;
+    if (result == PutResult::failed) {
+        break_off(connection, Status::peer_lost, group_.error_text());
+    }
+    return true;
+}
+
 bool PostOffice::sent(std::uint64_t bits) noexcept {
     const ConnectionCookie cookie(bits);
     if (!ConnectionCookie::is_one(bits) || cookie.connection() >= connections_.size()) {
         return false;
     }
     Connection& connection = *connections_[cookie.connection()];
-    if (cookie.is_answer()) {
+    if (cookie.is_urgent()) {
+        connection.urgent_leaving = false;
+    } else if (cookie.is_answer()) {
         connection.answer_leaving = false;
     } else {
         connection.record_leaving = false;
@@ -232,7 +273,7 @@ void PostOffice::give_back_record(Connection& connection) noexcept {
 
 void PostOffice::close(Connection& connection) noexcept {
     connection.closed = true;
-    connection.record_to_put = connection.answer_due = false;
+    connection.record_to_put = connection.urgent_to_put = connection.answer_due = false;
     connection.outgoing = {};
     connection.incoming = {};
     give_back_record(connection);

@@ -67,6 +67,9 @@ class PostOffice {
 
     /// Appends an entry to what the peer will hear. Throws bad_alloc, and then nothing is said.
     void say(Connection& to, std::uint8_t kind, std::string_view body);
+    /// The same, past whatever the peer has not answered yet. False: there was an urgent word
+    /// before, or it is too long; nothing is said.
+    bool say_urgently(Connection& to, std::uint8_t kind, std::string_view body);
 
     /// Puts what can be put. True: something has moved. Costs next to nothing where there is
     /// nothing to say.
@@ -103,6 +106,8 @@ class PostOffice {
     bool put_all();
     bool put_answer(Connection& connection);
     bool put_record(Connection& connection);
+    bool put_urgent(Connection& connection);
+    void take_urgent(const Signal& signal);
     void take_record(const Signal& signal);
     void take_answer(const Signal& signal);
     void hear(Connection& connection);

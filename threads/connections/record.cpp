@@ -33,12 +33,12 @@ std::size_t write_record(std::byte* place, std::uint64_t number, std::string_vie
     return bytes;
 }
 
-std::optional<RecordView> read_record(const std::byte* place, RecordCopy& copy,
-                                      const Proof& proof) noexcept {
-    std::memcpy(copy, place, sizeof copy);
+std::optional<RecordView> read_record(const std::byte* place, RecordCopy& copy, const Proof& proof,
+                                      std::size_t longest) noexcept {
+    std::memcpy(copy, place, sizeof(RecordHeader) + longest);
     RecordHeader header;
     std::memcpy(&header, copy, sizeof header);
-    if (header.bytes > record_payload ||
+    if (header.bytes > longest ||
         header.check != check_of<RecordHeader>(copy, sizeof header + header.bytes, proof)) {
         return std::nullopt;
     }
@@ -92,7 +92,7 @@ std::optional<StreamEntry> first_entry(std::string_view stream) {
         return std::nullopt;
     }
     return StreamEntry{static_cast<std::uint8_t>(stream[0]), stream.substr(entry_header, length),
-                 entry_header + length};
+                       entry_header + length};
 }
 
 }  // namespace trefoil

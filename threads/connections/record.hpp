@@ -2,6 +2,7 @@
 // What lies in a place of a mailbox: a piece of a stream of entries, or the answer to one.
 #pragma once
 
+#include <algorithm>
 #include <cstddef>
 #include <cstdint>
 #include <optional>
@@ -31,9 +32,11 @@ struct Answer {
     std::uint32_t check = 0;
 };
 inline constexpr std::size_t record_payload = MailboxLayout::record_bytes - sizeof(RecordHeader);
+inline constexpr std::size_t urgent_payload = MailboxLayout::urgent_bytes - sizeof(RecordHeader);
 static_assert(sizeof(Answer) <= MailboxLayout::answer_bytes);
 
-/// Writes a record of at most record_payload bytes to `place`; returns how many bytes travel.
+/// Writes a record of at most record_payload or urgent_payload bytes to `place`; returns how many
+/// bytes travel.
 std::size_t write_record(std::byte* place, std::uint64_t number, std::string_view payload,
                          const Proof& proof) noexcept;
 /// Of memory that others may write meanwhile: `copy` is where the record is checked, and what the
@@ -42,9 +45,10 @@ struct RecordView {
     std::uint64_t number = 0;
     std::string_view payload;
 };
-using RecordCopy = std::byte[MailboxLayout::record_bytes];
-std::optional<RecordView> read_record(const std::byte* place, RecordCopy& copy,
-                                      const Proof& proof) noexcept;
+using RecordCopy = std::byte[std::max(MailboxLayout::record_bytes, MailboxLayout::urgent_bytes)];
+/// `longest`: its payload.
+std::optional<RecordView> read_record(const std::byte* place, RecordCopy& copy, const Proof& proof,
+                                      std::size_t longest = record_payload) noexcept;
 
 void write_answer(std::byte* place, std::uint64_t number, const Proof& proof) noexcept;
 std::optional<std::uint64_t> read_answer(const std::byte* place, const Proof& proof) noexcept;

@@ -19,7 +19,8 @@ struct Signal {
     enum class Kind : std::uint32_t {
         record = 0,     ///< a record lies in the sender's place
         answer = 1,     ///< the record that was put last has been taken
-        first_free = 2  ///< this and what follows have no meaning here
+        urgent = 2,     ///< an urgent record lies in the sender's place, the only one for ever
+        first_free = 3  ///< this and what follows have no meaning here
     };
 
     Kind kind = Kind::record;

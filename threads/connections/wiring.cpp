@@ -157,11 +157,15 @@ void Wiring::greet(Rank to, Port own) {
     post_.say(post_.connection(to, own), static_cast<std::uint8_t>(Kind::greeting), {});
 }
 
-void Wiring::letter(Rank to, Port own, std::uint64_t tag, std::string_view text) {
+void Wiring::letter(Rank to, Port own, std::uint64_t tag, std::string_view text, bool urgent) {
     BlobWriter letter;
     letter.number(tag);
     letter.text(text);
-    post_.say(post_.connection(to, own), static_cast<std::uint8_t>(Kind::letter), letter.bytes());
+    Connection& connection = post_.connection(to, own);
+    constexpr auto kind = static_cast<std::uint8_t>(Kind::letter);
+    if (!urgent || !post_.say_urgently(connection, kind, letter.bytes())) {
+        post_.say(connection, kind, letter.bytes());
+    }
 }
 
 void Wiring::lose(Rank peer) {

@@ -85,7 +85,8 @@ class Wiring {
     /// A word without a meaning: what it shows is that the connection works.
     void greet(Rank to, Port own);
     /// A text for the peer, which hears those of one connection in order.
-    void letter(Rank to, Port own, std::uint64_t tag, std::string_view text);
+    /// Urgent ones go ahead, where that can be.
+    void letter(Rank to, Port own, std::uint64_t tag, std::string_view text, bool urgent = false);
     /// The peer's process is gone: nothing is said to it any more, and it will say nothing.
     void lose(Rank peer);
     /// This rank leaves: no peer will say anything to it any more.

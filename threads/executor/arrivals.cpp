@@ -60,8 +60,7 @@ bool Arrivals::arrive(std::uint64_t bits, std::uint32_t channel) noexcept {
 }
 
 /// The use that the message belongs to, or null where its segment has not begun here.
-Arrivals::Use* Arrivals::use_of(std::uint32_t channel,
-                                const Notification& notification) noexcept {
+Arrivals::Use* Arrivals::use_of(std::uint32_t channel, const Notification& notification) noexcept {
     if (channel >= uses_.size()) {
         return nullptr;  // a new channel, which no program here knows yet
     }

@@ -65,7 +65,7 @@ class Arrivals {
     /// By incoming channel and use. Those of the last four uses stand, so that a message of a use
     /// to come finds none, and one that comes twice is found.
     std::vector<std::array<Use, Notification::use_modulus>> uses_;
-    std::uint64_t room_ = 0;            ///< RoomNeeded::version()
+    std::uint64_t room_ = 0;  ///< RoomNeeded::version()
     std::vector<Early> early_;
 };
 

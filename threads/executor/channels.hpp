@@ -34,8 +34,8 @@ struct OutChannel {
     int group = 0;  ///< index of the own group that drives it
     OutUses uses{};
 
-    // By the group's owner, before the release of connected: how the peer is reached; before that of
-    // wired: where messages land.
+    // By the group's owner, before the release of connected: how the peer is reached; before that
+    // of wired: where messages land.
     Peer endpoint;
     Wire* wire = nullptr;
     // What calls have put so far; by the group's owner.

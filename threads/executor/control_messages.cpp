@@ -8,6 +8,11 @@
 
 namespace trefoil {
 
+namespace {
+/// So that it fits a mailbox's place for urgent words (threads/connections/record.hpp).
+constexpr std::size_t urgent_text = 400;
+}  // namespace
+
 std::set<std::pair<Rank, int>> ControlMessages::peers_of(std::size_t group) const {
     std::set<std::pair<Rank, int>> peers;
     const auto add = [&](const auto& channel) {
@@ -37,22 +42,22 @@ std::set<std::pair<Rank, int>> ControlMessages::all_to_be_told(std::size_t group
 }
 
 bool ControlMessages::send(std::size_t group, Rank peer, Port port, LetterKind kind,
-                           std::string_view text, bool only_if_idle) {
+                           std::string_view text, Urgency urgency) {
     std::string letter(1, static_cast<char>(kind));
     letter += text;
     return boxes_[group] != nullptr &&
            boxes_[group]->letter(first_rank_of(channels_, peer), port, channels_.communicator,
-                                 letter, only_if_idle);
+                                 letter, urgency);
 }
 
 void ControlMessages::say_failure(std::size_t group, const Cause& cause,
                                   std::span<const Rank> gone) noexcept {
     try {
-        const std::string text = encode(cause);
+        const std::string text = encode(cause, urgent_text);
         for (const auto& [peer, port] : all_to_be_told(group)) {
             if (std::find(gone.begin(), gone.end(), peer) == gone.end() &&
                 told_[group].insert({peer, port}).second) {
-                (void)send(group, peer, Port{port}, LetterKind::failure, text, false);
+                (void)send(group, peer, Port{port}, LetterKind::failure, text, Urgency::urgent);
             }
         }
     } catch (const std::exception&) {  // no memory: the peers find out by themselves
@@ -77,7 +82,7 @@ void ControlMessages::report_stall(std::size_t group, const StallReport& report)
     try {
         const std::string text = encode(report);
         for (const auto& [peer, port] : peers_of(group)) {
-            (void)send(group, peer, Port{port}, LetterKind::stall, text, true);
+            (void)send(group, peer, Port{port}, LetterKind::stall, text, Urgency::dropped);
         }
     } catch (const std::exception&) {  // no memory: the next report says it, too
     }
@@ -88,9 +93,8 @@ bool ControlMessages::acknowledged(std::size_t group, std::uint32_t in_channel,
     const InChannel& channel = channels_.in[in_channel];
     // Where notifications have room for it.
     const std::uint32_t opposite = channel.opposite.load(std::memory_order_relaxed);
-    if (opposite == InChannel::none ||
-        (notification.check != Notification::folded(channel.proof) &&
-         channels_.groups[group]->notification_bits() == 64)) {
+    if (opposite == InChannel::none || (notification.check != Notification::folded(channel.proof) &&
+                                        channels_.groups[group]->notification_bits() == 64)) {
         refused_.fetch_add(1, std::memory_order_relaxed);
         return false;
     }

@@ -66,7 +66,7 @@ class ControlMessages {
     /// And the neighbours, who pass it on: some may wait for a rank that has no channel yet.
     std::set<std::pair<Rank, int>> all_to_be_told(std::size_t group) const;
     bool send(std::size_t group, Rank peer, Port port, LetterKind kind, std::string_view text,
-              bool only_if_idle);
+              Urgency urgency);
 
     std::shared_ptr<PeerReports> reports_;
     Channels& channels_;

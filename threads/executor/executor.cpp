@@ -25,8 +25,7 @@ Executor::Executor(Channels& channels, Engine& engine, ExecutorOptions options)
     const Engine::Exclusive held(engine_);
     number_ = engine_.next_number(held);
     for (std::size_t i = 0; i < channels.groups.size(); ++i) {
-        worker_parts_.push_back(
-            std::make_unique<WorkerPart>(i, number_, engine_.links(i), parts_));
+        worker_parts_.push_back(std::make_unique<WorkerPart>(i, number_, engine_.links(i), parts_));
     }
     engine_.attach(*this, held);
 }

@@ -13,8 +13,7 @@ namespace {
 constexpr std::chrono::microseconds short_sleep{1000};
 }  // namespace
 
-Handshake::Handshake(Engine& engine, std::vector<Neighbour> neighbours,
-                     Options options)
+Handshake::Handshake(Engine& engine, std::vector<Neighbour> neighbours, Options options)
     : engine_(engine), neighbours_(std::move(neighbours)), options_(options) {}
 
 std::size_t Handshake::group_of(Port port) const {
@@ -28,9 +27,7 @@ std::size_t Handshake::group_of(Port port) const {
 }
 
 const Connection* Handshake::connection_to(const Neighbour& neighbour) const {
-    return engine_.links(group_of(neighbour.second))
-        .post()
-        .find(neighbour.first, neighbour.second);
+    return engine_.links(group_of(neighbour.second)).post().find(neighbour.first, neighbour.second);
 }
 
 void Handshake::begin() {

@@ -27,14 +27,14 @@ class Handshake {
     using Neighbour = std::pair<Rank, Port>;  ///< as cards number ranks; the own port
 
     /// Both ends name each other: `neighbours` of all ranks fit together.
-    Handshake(Engine& engine, std::vector<Neighbour> neighbours,
-              Options options);
+    Handshake(Engine& engine, std::vector<Neighbour> neighbours, Options options);
 
     /// Connects. Throws Error that names all that cannot be connected, with both ends of each.
     void begin();
     /// Whether it is complete, after `patience` at most, so that ranks can tell each other in
-    /// between how they fare. Throws Error(timeout), or Error(peer_lost) when the transport refuses;
-    /// both name rank, host, port and NIC of either end. Not again when it is, or has thrown.
+    /// between how they fare. Throws Error(timeout), or Error(peer_lost) when the transport
+    /// refuses; both name rank, host, port and NIC of either end. Not again when it is, or has
+    /// thrown.
     bool greet_for(std::chrono::milliseconds patience);
     /// All directions that have been tried in vain so far: a cable in the wrong place shows in two
     /// of them. "" when nothing is missing.

@@ -25,8 +25,8 @@ bool awaits_room(const Channels& channels, const RunningSegment& segment, const 
             !channel.uses.may_put(segment.out_use(put.channel)));
 }
 
-Poster::Poster(int group, std::uint32_t executor, Channels& channels, SegmentQueue& queue, Steps& steps, Failure& failure,
-               TimelineNotes& notes)
+Poster::Poster(int group, std::uint32_t executor, Channels& channels, SegmentQueue& queue,
+               Steps& steps, Failure& failure, TimelineNotes& notes)
     : group_number_(group),
       executor_(executor),
       group_(channels.groups[group].get()),

@@ -23,8 +23,8 @@ bool awaits_room(const Channels& channels, const RunningSegment& segment, const 
 class Poster {
   public:
     /// `executor`: what cookies call it.
-    Poster(int group, std::uint32_t executor, Channels& channels, SegmentQueue& queue, Steps& steps, Failure& failure,
-           TimelineNotes& notes);
+    Poster(int group, std::uint32_t executor, Channels& channels, SegmentQueue& queue, Steps& steps,
+           Failure& failure, TimelineNotes& notes);
 
     /// Room for the programs that may run, here and in the segment's staging for this group. Throws
     /// bad_alloc, and what the group throws.

@@ -10,11 +10,11 @@ namespace {
 constexpr std::size_t longest_text = 1024;
 }  // namespace
 
-std::string encode(const Cause& cause) {
+std::string encode(const Cause& cause, std::size_t longest) {
     BlobWriter blob;
     blob.number(static_cast<std::int32_t>(cause.status));
     blob.number(static_cast<std::int32_t>(cause.culprit));
-    blob.text(std::string_view(cause.text).substr(0, longest_text));
+    blob.text(std::string_view(cause.text).substr(0, longest));
     return blob.bytes();
 }
 

@@ -26,9 +26,9 @@ struct StallReport {
     std::string text{};            ///< what is known of the suspect: "rank 4 (...) is stopped"
 };
 
-/// Texts of a letter, without its kind. What is longer than a KiB is cut. Throw bad_alloc; the
-/// readers Error(mismatch) when the bytes are no such report.
-std::string encode(const Cause& cause);
+/// Texts of a letter, without its kind. What is longer than `longest`, or a KiB, is cut. Throw
+/// bad_alloc; the readers Error(mismatch) when the bytes are no such report.
+std::string encode(const Cause& cause, std::size_t longest = 1024);
 std::string encode(const StallReport& report);
 Cause decode_cause(std::string_view bytes);
 StallReport decode_stall(std::string_view bytes);

@@ -39,8 +39,8 @@ WorkerPart::WorkerPart(std::size_t worker, std::uint32_t executor, Links& links,
       group_(parts.channels.groups[worker].get()),
       links_(links),
       notes_(ring_of(parts.options, worker)),
-      poster_(static_cast<int>(worker), executor, parts.channels, parts.queue, parts.steps, parts.failure,
-              notes_),
+      poster_(static_cast<int>(worker), executor, parts.channels, parts.queue, parts.steps,
+              parts.failure, notes_),
       arrivals_(worker, parts.channels, parts.queue, parts.steps, parts.controls, parts.failure,
                 notes_) {}
 

@@ -70,7 +70,8 @@ class alignas(64) WorkerPart {
     bool start_next(RunningCall& call) noexcept;
     bool adopt_segments() noexcept;
     bool has_orders() const noexcept {
-        return ordered_out_ != parts_.channels.out.size() || ordered_in_ != parts_.channels.in.size();
+        return ordered_out_ != parts_.channels.out.size() ||
+               ordered_in_ != parts_.channels.in.size();
     }
     void take_orders() noexcept;
     void connect(std::uint32_t out);
@@ -85,7 +86,7 @@ class alignas(64) WorkerPart {
     TimelineNotes notes_;
     Poster poster_;
     Arrivals arrivals_;
-    std::uint64_t adopted_ = 0;                    ///< segments, running number
+    std::uint64_t adopted_ = 0;                     ///< segments, running number
     std::size_t ordered_out_ = 0, ordered_in_ = 0;  ///< channels that it has looked at
     std::map<ChannelKey, std::uint32_t> out_, in_;  ///< those of the group
     std::int64_t begun_ = 0;

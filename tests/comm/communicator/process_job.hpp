@@ -40,10 +40,12 @@ struct Job {
 };
 
 /// Forks `ranks` processes that each run body(comm) and exit with its result.
-/// `environment`: variables beside those that make a rank, or instead of them.
+/// `environment`: variables beside those that make a rank, or instead of them. `before`: called
+/// before the ranks meet.
 inline Job start(int ranks, const char* torus, const char* backend,
                  const std::function<int(int, trefoil_comm_t)>& body,
-                 const std::map<std::string, std::string>& environment = {}) {
+                 const std::map<std::string, std::string>& environment = {},
+                 const std::function<bool(int rank)>& before = {}) {
     int ends[2] = {-1, -1};
     if (pipe(ends) != 0) {
         throw std::runtime_error("no pipe for the store's port");
@@ -66,6 +68,9 @@ inline Job start(int ranks, const char* torus, const char* backend,
             setenv("TREFOIL_TIMEOUT", "15", 1);
             for (const auto& [name, value] : environment) {
                 setenv(name.c_str(), value.c_str(), 1);
+            }
+            if (before && !before(r)) {
+                _exit(5);
             }
             trefoil_comm_t comm = nullptr;
             if (trefoil_comm_create(nullptr, &comm) != TREFOIL_SUCCESS) {

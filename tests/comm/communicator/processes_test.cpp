@@ -91,13 +91,11 @@ TEST(ProcessMemory, IsUsedWhereAllRanksMay) {
 
 TEST(ProcessMemory, IsLeftAloneWhereOneRankMayNot) {
     const auto body = [](int rank, trefoil_comm_t comm) {
-        if (rank == 4 && !forbid_access_to_other_processes()) {
-            return 5;
-        }
         const int result = sums(rank, comm);
         return result == 0 && chosen_for_large_vectors(comm) == "single-copy" ? 4 : result;
     };
-    const Job job = start(6, "2x3", "memory", body);
+    const Job job = start(6, "2x3", "memory", body, {},
+                          [](int rank) { return rank != 4 || forbid_access_to_other_processes(); });
     expect_success(job);
 }
 

@@ -79,17 +79,37 @@ class LinksTest : public testing::Test {
 };
 
 TEST_F(LinksTest, BringLettersOfTheOwner) {
-    EXPECT_TRUE((*this)[0].links.letter(1, Port{0}, 7, "hello", false));
+    EXPECT_TRUE((*this)[0].links.letter(1, Port{0}, 7, "hello", Urgency::waits));
     run([&] { return (*this)[1].heard.letters.size() == 1; });
     EXPECT_EQ((*this)[1].heard.letters[0], "7: hello");
 }
 
+TEST_F(LinksTest, BringAnUrgentLetterPastAPeerThatHasNotTakenTheWordsBefore) {
+    Links& links = (*this)[0].links;
+    EXPECT_TRUE(links.letter(1, Port{0}, 1, "first", Urgency::waits));
+    (void)links.progress();
+    EXPECT_TRUE(links.letter(1, Port{0}, 1, "waits", Urgency::waits));
+    EXPECT_TRUE(links.letter(1, Port{0}, 1, "urgent", Urgency::urgent));
+    (void)links.progress();
+    EXPECT_TRUE(links.letter(1, Port{0}, 1, "urgent, too", Urgency::urgent)) << "it waits";
+    // From now on the first rank does nothing.
+    const auto& heard = (*this)[1].heard.letters;
+    const auto deadline = std::chrono::steady_clock::now() + std::chrono::seconds(20);
+    while (heard.size() < 2 && std::chrono::steady_clock::now() < deadline) {
+        (*this)[1].progress();
+    }
+    ASSERT_EQ(heard.size(), 2U);
+    EXPECT_TRUE(heard[0] == "1: urgent" || heard[1] == "1: urgent");
+    run([&] { return heard.size() == 4 && links.is_quiet(); });
+}
+
 TEST_F(LinksTest, PassOverAPeerThatHasNotTakenTheWordsBeforeWhereThatIsAskedFor) {
     Links& links = (*this)[0].links;
-    EXPECT_TRUE(links.letter(1, Port{0}, 1, "first", true));
+    EXPECT_TRUE(links.letter(1, Port{0}, 1, "first", Urgency::dropped));
     (void)links.progress();
-    EXPECT_FALSE(links.letter(1, Port{0}, 1, "dropped", true)) << "the first was not answered";
-    EXPECT_TRUE(links.letter(1, Port{0}, 1, "second", false));
+    EXPECT_FALSE(links.letter(1, Port{0}, 1, "dropped", Urgency::dropped))
+        << "the first was not answered";
+    EXPECT_TRUE(links.letter(1, Port{0}, 1, "second", Urgency::waits));
     run([&] { return (*this)[1].heard.letters.size() == 2 && links.is_quiet(); });
     EXPECT_EQ((*this)[1].heard.letters[1], "1: second");
     run([&] { return links.post().unanswered().empty(); });

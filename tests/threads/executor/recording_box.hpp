@@ -20,8 +20,8 @@ class RecordingBox final : public LetterBox {
     };
 
     bool letter(Rank to, Port own, std::uint64_t tag, std::string_view text,
-                bool only_if_idle) noexcept override {
-        const bool taken = !is_busy || !only_if_idle;
+                Urgency urgency) noexcept override {
+        const bool taken = !is_busy || urgency != Urgency::dropped;
         if (taken) {
             letters.push_back({to, own, tag, std::string(text)});
         }

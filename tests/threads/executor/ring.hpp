@@ -32,7 +32,7 @@ class RingMember {
         channels_.rank = rank;
         channels_.host = "here";
         channels_.slot_bytes = slot_bytes;
-        channels_.communicator = communicator;
+        channels_.communicator = channels_.key = communicator;
         channels_.cards = engine.cards();
         executor_ = std::make_unique<Executor>(channels_, engine, options);
         const Rank peers[] = {(rank + 1) % ranks, (rank + ranks - 1) % ranks};
