@@ -113,7 +113,7 @@ TEST_F(LinksTest, PassOverAPeerThatHasNotTakenTheWordsBeforeWhereThatIsAskedFor)
     run([&] { return (*this)[1].heard.letters.size() == 2 && links.is_quiet(); });
     EXPECT_EQ((*this)[1].heard.letters[1], "1: second");
     run([&] { return links.post().unanswered().empty(); });
-    EXPECT_TRUE(links.letter(1, Port{0}, 1, "third", true));
+    EXPECT_TRUE(links.letter(1, Port{0}, 1, "third", Urgency::dropped));
 }
 
 // Threads send while the owner drives. ThreadSanitizer looks at it, too.
@@ -157,7 +157,7 @@ TEST(Links, TellWhatCannotBeSent) {
     Links links(group, 0, 2, 1U << 18, heard);
     const Cards cards({encode(Card{"here", {links.post().card()}}), encode(Card{"there", {}})});
     links.post().open(cards, prove);
-    EXPECT_FALSE(links.letter(1, Port{0}, 1, "x", false));
+    EXPECT_FALSE(links.letter(1, Port{0}, 1, "x", Urgency::waits));
     links.send(1, Port{0}, 1, "x");
     EXPECT_TRUE(heard.all_broken.empty());
     (void)links.progress();
