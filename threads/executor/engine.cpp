@@ -44,7 +44,7 @@ Engine::~Engine() {
 }
 
 void Engine::end() noexcept {
-    if (cards_ != nullptr && !workers_.empty()) {
+    if (cards_ != nullptr && !workers_.empty() && !groups_are_gone_) {
         const Exclusive held(*this);
         try {
             for (const auto& worker : workers_) {
@@ -189,6 +189,28 @@ void Engine::fail_all_but(const Executor& executor, const Cause& cause) noexcept
     see_off(longest_farewell);
 }
 
+/// All at the same time, so that it takes `longest_drain` and not that for each.
+void Engine::abandon_groups() noexcept {
+    if (groups_are_gone_) {
+        return;
+    }
+    groups_are_gone_ = true;
+    std::vector<std::thread> threads;
+    for (std::size_t i = 1; i < groups_.size(); ++i) {
+        try {
+            threads.emplace_back([&, i] { groups_[i]->abandon(longest_drain); });
+        } catch (const std::exception&) {  // no thread, or no memory for one
+            groups_[i]->abandon(longest_drain);
+        }
+    }
+    if (!groups_.empty()) {
+        groups_[0]->abandon(longest_drain);
+    }
+    for (std::thread& thread : threads) {
+        thread.join();
+    }
+}
+
 void Engine::look_after(Executor& executor) noexcept {
     for (std::size_t i = 0; i < workers_.size(); ++i) {
         workers_[i]->look_after(executor.part(i));
@@ -196,6 +218,9 @@ void Engine::look_after(Executor& executor) noexcept {
 }
 
 void Engine::see_off(std::chrono::milliseconds longest) noexcept {
+    if (groups_are_gone_) {
+        return;
+    }
     const auto deadline = std::chrono::steady_clock::now() + longest;
     bool quiet = false;
     while (!quiet && std::chrono::steady_clock::now() < deadline) {

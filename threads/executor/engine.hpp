@@ -122,6 +122,10 @@ class Engine {
     void settle_failures(const Exclusive&) noexcept { settle_failures(); }
     /// How many executors are attached. The same.
     std::size_t executors() const;
+    /// Ends all groups at once, within longest_drain: they read no source any more, and are used no
+    /// more. The same.
+    void abandon_groups() noexcept;
+    bool groups_are_gone() const noexcept { return groups_are_gone_; }
     /// The groups are about to end because of one executor's failure: all others fail, too. The
     /// same.
     void fail_all_but(const Executor& executor, const Cause& cause) noexcept;
@@ -227,6 +231,7 @@ class Engine {
     Waiters waiters_;
     std::vector<std::unique_ptr<Worker>> workers_;
     std::vector<Executor*> executors_;  ///< by number, null: none; changes while nobody works
+    std::atomic<bool> groups_are_gone_{false};  ///< changes while nobody works
     std::shared_ptr<const Cards> cards_;
     Hear hear_;
 

@@ -3,8 +3,6 @@
 #include "threads/executor/executor.hpp"
 
 #include <new>
-#include <system_error>
-#include <thread>
 
 #include "threads/executor/inquiry.hpp"
 
@@ -175,26 +173,7 @@ void Executor::let_go_of_buffers() noexcept {
         }
         engine_.fail_all_but(*this, parts_.failure.cause());
     }
-    end_groups();
-}
-
-/// All at the same time, so that it takes `longest_drain` and not that for each.
-void Executor::end_groups() noexcept {
-    const auto& groups = parts_.channels.groups;
-    std::vector<std::thread> threads;
-    for (std::size_t i = 1; i < groups.size(); ++i) {
-        try {
-            threads.emplace_back([&, i] { groups[i]->abandon(longest_drain); });
-        } catch (const std::exception&) {  // no thread, or no memory for one
-            groups[i]->abandon(longest_drain);
-        }
-    }
-    if (!groups.empty()) {
-        groups[0]->abandon(longest_drain);
-    }
-    for (std::thread& thread : threads) {
-        thread.join();
-    }
+    engine_.abandon_groups();
 }
 
 Cause Executor::cause_of(const Error& error, const std::string& found_here) {

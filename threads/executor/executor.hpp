@@ -112,7 +112,6 @@ class Executor {
     Listen listen_to_group();
     void report_failure() noexcept;
     void let_go_of_buffers() noexcept;
-    void end_groups() noexcept;
     std::string oldest_call() const;
 
     Engine& engine_;

@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <exception>
+#include <thread>
 
 #include "threads/executor/executor.hpp"
 #include "threads/executor/put_cookie.hpp"
@@ -54,6 +55,9 @@ void Worker::remove(Executor& executor) noexcept {
     std::erase_if(parts_, [&](const Part& part) { return part.executor == &executor; });
     all_[executor.number()] = {};
     by_key_.erase(executor.key());
+    if (engine_.groups_are_gone()) {
+        return;
+    }
     try {
         links_.wiring().end(executor.key());
         (void)links_.progress();
@@ -135,6 +139,9 @@ bool Worker::advance() noexcept {
 }
 
 bool Worker::poll() noexcept {
+    if (engine_.groups_are_gone()) {
+        return false;
+    }
     const std::size_t count = group_->poll(events_);
     bool moved = false;
     for (std::size_t i = 0; i < count; ++i) {
@@ -288,6 +295,10 @@ void Worker::wait() noexcept {
         return;
     }
     look_after_calls(Clock::now());
+    if (engine_.groups_are_gone()) {
+        std::this_thread::sleep_for(std::min(length, busy_sleep));
+        return;
+    }
     engine_.wake_up().sleep(number_, changes_seen_,
                             refused() ? std::min(length, busy_sleep) : length);
 }

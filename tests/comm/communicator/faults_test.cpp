@@ -90,7 +90,7 @@ TEST_P(Faults, ThatBreakTheContractEndInWordsOnAllRanks) {
 // So the checksums are what finds it.
 TEST_P(Faults, WithoutChecksumsAFlippedBitIsAWrongSum) {
     Outcome outcome;
-    run_job(GetParam(), "6:flip=0.02", 300, 20, outcome);
+    run_job(GetParam(), "6:flip=0.003", 1500, 20, outcome);
     EXPECT_GT(outcome.wrong, 0);
 }
 
