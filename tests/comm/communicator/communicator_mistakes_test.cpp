@@ -109,7 +109,7 @@ TEST(CommunicatorMistakes, RanksThatMakeDifferentOnesAreToldSo) {
     });
 }
 
-// Rank 3 of the communicator, that the words name, is another one of the first.
+// A rank that comes too late is alone; then all have made the call, and agree again.
 TEST(CommunicatorMistakes, ARankThatDoesNotComeIsNamed) {
     run_on(
         "2x2",
@@ -127,6 +127,14 @@ TEST(CommunicatorMistakes, ARankThatDoesNotComeIsNamed) {
             }
             EXPECT_STREQ(trefoil_last_error(comm), "");
             EXPECT_TRUE(sum_is_right(comm, 1));
+            EXPECT_EQ(trefoil_barrier(comm), ok);
+            if (rank == 2) {
+                EXPECT_EQ(trefoil_comm_dup(comm, &made), TREFOIL_ERROR_TIMEOUT);
+            } else {
+                std::this_thread::sleep_for(std::chrono::milliseconds(900));
+            }
+            const Made later = split_of(comm, 0, 0);
+            EXPECT_TRUE(sum_is_right(later, 2));
             EXPECT_EQ(trefoil_barrier(comm), ok);
         },
         -1, 1);
