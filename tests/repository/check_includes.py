@@ -90,7 +90,7 @@ KNOWS = {
     "bench/put": LIBRARY + ("bench/common/", "bench/perf/", "include/trefoil/"),
     "bench/relay": ("topo/error.hpp",),
     "bench/simgrid": (),
-    "bench/micro": LIBRARY + ("include/trefoil/",),
+    "bench/micro": LIBRARY + ("include/trefoil/", "trefoil/"),
     "bench/mpi": ("trefoil/",),
     "bench": ("bench/common/", "bench/perf/", "bench/put/", "bench/sim/", "topo/error.hpp", "include/trefoil/"),
     "examples": ("trefoil/",),
