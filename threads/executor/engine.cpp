@@ -175,11 +175,6 @@ void Engine::detach(Executor& executor, const Exclusive&) noexcept {
     }
 }
 
-std::size_t Engine::executors() const {
-    return executors_.size() -
-           static_cast<std::size_t>(std::count(executors_.begin(), executors_.end(), nullptr));
-}
-
 void Engine::fail_all_but(const Executor& executor, const Cause& cause) noexcept {
     for (Executor* const other : executors_) {
         if (other != nullptr && other != &executor) {

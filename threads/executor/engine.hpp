@@ -120,8 +120,6 @@ class Engine {
     std::vector<BrokenConnection> broken_so_far() const;
     /// Settles what has failed, and what fails by that. The same.
     void settle_failures(const Exclusive&) noexcept { settle_failures(); }
-    /// How many executors are attached. The same.
-    std::size_t executors() const;
     /// Ends all groups at once, within longest_drain: they read no source any more, and are used no
     /// more. The same.
     void abandon_groups() noexcept;

@@ -21,6 +21,12 @@ Executor::Executor(Channels& channels, Engine& engine, ExecutorOptions options)
       watch_(channels, parts_.calls, parts_.queue, parts_.steps, parts_.controls, parts_.failure,
              parts_.options) {
     const Engine::Exclusive held(engine_);
+    if (engine_.groups_are_gone()) {
+        throw Error(
+            Status::peer_lost,
+            "the ports of this rank have ended, as another communicator that shares them has "
+            "failed");
+    }
     number_ = engine_.next_number(held);
     for (std::size_t i = 0; i < channels.groups.size(); ++i) {
         worker_parts_.push_back(std::make_unique<WorkerPart>(i, number_, engine_.links(i), parts_));
@@ -150,9 +156,9 @@ void Executor::report_failure() noexcept {
     let_go_of_buffers();
 }
 
-/// Nothing of the failed calls reads the caller's buffers any more. Where others use the groups,
-/// too, the puts that are under way are waited for; what does not leave in time ends the groups for
-/// all.
+/// Nothing of the failed calls reads the caller's buffers any more. The puts that are under way are
+/// waited for, as other communicators use the groups, too; what does not leave in time ends the
+/// groups for all.
 void Executor::let_go_of_buffers() noexcept {
     const auto leaving = [this] {
         std::uint32_t puts = 0;
@@ -161,19 +167,16 @@ void Executor::let_go_of_buffers() noexcept {
         }
         return puts;
     };
-    if (engine_.executors() > 1) {
-        const auto deadline = std::chrono::steady_clock::now() + longest_drain;
-        while (leaving() > 0 && std::chrono::steady_clock::now() < deadline) {
-            for (std::size_t g = 0; g < parts_.channels.groups.size(); ++g) {
-                (void)engine_.listen(g);
-            }
+    const auto deadline = std::chrono::steady_clock::now() + longest_drain;
+    while (leaving() > 0 && std::chrono::steady_clock::now() < deadline) {
+        for (std::size_t g = 0; g < parts_.channels.groups.size(); ++g) {
+            (void)engine_.listen(g);
         }
-        if (leaving() == 0) {
-            return;
-        }
-        engine_.fail_all_but(*this, parts_.failure.cause());
     }
-    engine_.abandon_groups();
+    if (leaving() > 0) {
+        engine_.fail_all_but(*this, parts_.failure.cause());
+        engine_.abandon_groups();
+    }
 }
 
 Cause Executor::cause_of(const Error& error, const std::string& found_here) {

@@ -72,8 +72,7 @@ class Executor {
         wait_until([&] { return is_over(running); });
     }
     /// Runs the call on all ports; returns when it is over. After a failure the peers have been
-    /// told; where this is the engine's only executor the port groups have ended. Only destruction
-    /// may follow.
+    /// told; only destruction may follow.
     Status run(const Call& call) noexcept;
     /// A call in which nothing moves. It has a number as all calls: a rank that alone has nothing
     /// to do does not take its next call for the others' present one.

@@ -99,19 +99,33 @@ bool Worker::has_done_its_work(const Part& part) noexcept {
            part.part->listed.exchange(true, std::memory_order_seq_cst);
 }
 
+/// What it does in one go is one entry, whatever executors it is for.
 void Worker::note_begin() noexcept {
+    completed_ = 0;
     for (const Part& part : parts_) {
+        part.part->count_completed();
         if (part.part->notes().on()) {
-            part.part->begin_work();
+            begun_ = part.part->notes().clock();
         }
     }
 }
 
+void Worker::note_completed(WorkerPart& part) noexcept {
+    if (const std::uint64_t calls = part.count_completed(); calls > 0) {
+        completed_ += calls;
+        completed_text_ = part.last_text();
+    }
+}
+
 void Worker::note_end() noexcept {
+    TimelineNotes* notes = nullptr;
     for (const Part& part : parts_) {
-        if (part.part->notes().on()) {
-            part.part->end_work();
-        }
+        note_completed(*part.part);
+        notes = part.part->notes().on() ? &part.part->notes() : notes;
+    }
+    if (notes != nullptr) {
+        notes->goes_on();
+        notes->call(completed_ == 1 ? completed_text_ : "calls in flight", begun_);
     }
 }
 
@@ -129,6 +143,9 @@ bool Worker::advance() noexcept {
             trouble_ = true;
         }
         if (parts_.size() > 1 && has_done_its_work(part)) {
+            if (is_traced_) {
+                note_completed(*part.part);
+            }
             parts_[i--] = parts_.back();
             parts_.pop_back();
         }

@@ -97,6 +97,7 @@ class alignas(64) Worker : private LinkUser {
     }
     void note_begin() noexcept;
     void note_end() noexcept;
+    void note_completed(WorkerPart& part) noexcept;
     bool advance() noexcept;
     bool poll() noexcept;
     void goes_on() noexcept;
@@ -121,6 +122,10 @@ class alignas(64) Worker : private LinkUser {
     std::uint32_t changes_seen_ = 0;  ///< WakeUp::changes() before it last looked for work
     std::uint32_t vain_polls_ = 0;    ///< of all calls, for the caller's progress
     bool is_traced_ = false;
+    // For the timeline: since when it works, and what calls it has seen complete since then.
+    std::int64_t begun_ = 0;
+    std::uint64_t completed_ = 0;
+    const char* completed_text_ = "";
     bool trouble_ = false;
     bool moved_ = false;        ///< anything, in the last poll
     bool calls_moved_ = false;  ///< in the last round a call may have gone on

@@ -236,12 +236,6 @@ void WorkerPart::broken(const BrokenConnection& connection) noexcept {
     }
 }
 
-void WorkerPart::end_work() noexcept {
-    notes_.goes_on();
-    const std::uint64_t completed = parts_.in_flight.completed() - completed_before_;
-    notes_.call(completed == 1 ? parts_.in_flight.last_text() : "calls in flight", begun_);
-}
-
 void WorkerPart::pass_failure_on() noexcept {
     if (parts_.controls.reports().failure_has_come()) {
         parts_.controls.pass_failure_on(number_);

@@ -57,13 +57,14 @@ class alignas(64) WorkerPart {
     /// Reports of failure that came are passed on, whatever this rank's calls still do.
     void pass_failure_on() noexcept;
     TimelineNotes& notes() { return notes_; }
-    // Where notes are on: what the worker does from begin_work() to end_work() is shown as one
-    // call; as "calls in flight" if it were several.
-    void begin_work() noexcept {
-        begun_ = notes_.clock();
-        completed_before_ = parts_.in_flight.completed();
+    /// For the timeline: calls that were completed since it was asked last, and the last one's
+    /// text.
+    std::uint64_t count_completed() noexcept {
+        const std::uint64_t before = completed_;
+        completed_ = parts_.in_flight.completed();
+        return completed_ - before;
     }
-    void end_work() noexcept;
+    const char* last_text() const noexcept { return parts_.in_flight.last_text(); }
 
   private:
     bool start_segments() noexcept;
@@ -89,8 +90,7 @@ class alignas(64) WorkerPart {
     std::uint64_t adopted_ = 0;                     ///< segments, running number
     std::size_t ordered_out_ = 0, ordered_in_ = 0;  ///< channels that it has looked at
     std::map<ChannelKey, std::uint32_t> out_, in_;  ///< those of the group
-    std::int64_t begun_ = 0;
-    std::uint64_t completed_before_ = 0;
+    std::uint64_t completed_ = 0;
 };
 
 }  // namespace trefoil
