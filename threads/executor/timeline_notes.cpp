@@ -35,6 +35,7 @@ std::uint8_t lane_of(const RunningSegment& segment) {
 void TimelineNotes::call(const char* text, std::int64_t begin) noexcept {
     TraceEvent event = event_since(Kind::call, begin);
     event.text = text;
+    event.of = of_;
     ring_->add(event);
 }
 
@@ -58,12 +59,14 @@ void TimelineNotes::segment(const RunningSegment& segment) noexcept {
     TraceEvent event = event_since(Kind::segment, segment.begun());
     event.lane = lane_of(segment);
     event.segment = segment.number();
+    event.of = of_;
     ring_->add(event);
 }
 
 void TimelineNotes::step(const RunningSegment& segment, const ProgramStep& step) noexcept {
     TraceEvent event = step_event(Kind::step, segment.opened(step.part), segment.number(), step);
     event.lane = lane_of(segment);
+    event.of = of_;
     ring_->add(event);
 }
 
@@ -77,6 +80,7 @@ void TimelineNotes::put(const RunningSegment& segment, const ProgramStep& step,
     event.port = static_cast<std::int16_t>(channel.port.index);
     event.bytes = put.bytes;
     event.message = put.index;
+    event.of = of_;
     ring_->add(event);
 }
 
@@ -86,6 +90,7 @@ void TimelineNotes::arrival(std::uint64_t segment, const ProgramStep& step, std:
     event.peer = channel.peer;
     event.port = static_cast<std::int16_t>(channel.port.index);
     event.message = message;
+    event.of = of_;
     ring_->add(event);
 }
 

@@ -13,7 +13,8 @@ namespace trefoil {
 /// on the data path. All but on(), clock() and ring() are called only where on() is true.
 class TimelineNotes {
   public:
-    explicit TimelineNotes(TraceRing* ring) : ring_(ring) {}
+    /// `of`: what tells its segments from those of other executors, alike on all ranks.
+    explicit TimelineNotes(TraceRing* ring, std::uint32_t of = 0) : ring_(ring), of_(of) {}
 
     bool on() const { return ring_ != nullptr; }
     /// The time; 0 without a timeline.
@@ -36,6 +37,7 @@ class TimelineNotes {
 
   private:
     TraceRing* ring_;
+    std::uint32_t of_;
     std::int64_t wait_begin_ = 0, wait_end_ = 0;  ///< 0: none
 };
 

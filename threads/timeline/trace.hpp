@@ -44,6 +44,7 @@ struct TraceEvent {
     std::size_t bytes = 0;
     const char* text = nullptr;  ///< kept by Trace
     std::uint64_t segment = 0;   ///< running number, alike on all ranks
+    std::uint32_t of = 0;        ///< of which calls the segment is: alike on all ranks
     std::uint32_t part = 0, step = 0;
     std::uint32_t message = 0;  ///< its number on its channel in the segment
 };

@@ -116,7 +116,7 @@ std::uint64_t flow_number(Rank from, Rank to, Port leaves, const TraceEvent& e) 
     std::uint64_t hash = 0;
     for (const std::uint64_t part :
          {static_cast<std::uint64_t>(from), static_cast<std::uint64_t>(to),
-          static_cast<std::uint64_t>(leaves.index), e.segment,
+          static_cast<std::uint64_t>(leaves.index), std::uint64_t{e.of}, e.segment,
           static_cast<std::uint64_t>(e.message)}) {
         hash = (hash ^ part) * 0x9e3779b97f4a7c15;
         hash ^= hash >> 29;
