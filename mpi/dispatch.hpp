@@ -52,7 +52,7 @@ int run_by_trefoil(ShadowCommunicator& shadow, Run& run) {
         if (status == TREFOIL_ERROR_UNSUPPORTED && shadow.goes_on()) {
             return unsupported_code;
         }
-        if (shadow.gives_up(status)) {
+        if (shadow.gives_up()) {
             return gave_up_code;
         }
         const bool is_set_up = shadow.failure() == TREFOIL_SUCCESS;

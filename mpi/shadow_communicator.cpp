@@ -123,26 +123,6 @@ bool ShadowCommunicator::leave_to_mpi() {
     return true;
 }
 
-bool ShadowCommunicator::gives_up(trefoil_status_t status) {
-    if (reason_ == Reason::not_set_up) {
-        return true;
-    }
-    for (trefoil_comm_t* const made : {&threaded_, &serial_}) {
-        int nothing_moved = 0;
-        if (*made == nullptr ||
-            trefoil_comm_nothing_moved(*made, &nothing_moved) != TREFOIL_SUCCESS ||
-            nothing_moved == 0) {
-            continue;
-        }
-        // All ranks are here, but with what each of them has seen.
-        all_succeed({status, trefoil_last_error(*made)});
-        trefoil_comm_destroy(*made);  // what it holds may be what is missing
-        *made = nullptr;
-        return leave_to_mpi();
-    }
-    return false;
-}
-
 int ShadowCommunicator::gather_callback(const void* mine, void* all, std::size_t bytes,
                                         void* self) {
     auto* const me = static_cast<ShadowCommunicator*>(self);

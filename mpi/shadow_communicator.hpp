@@ -36,10 +36,9 @@ class ShadowCommunicator {
     bool goes_on() const {
         return failure_ == TREFOIL_SUCCESS && lives(threaded_) && lives(serial_);
     }
-    /// After a call that failed. True: this communicator lacks something, such as descriptors or
-    /// memory; all ranks leave this call, and all later ones, to MPI. Collective where Trefoil says
-    /// that nothing has moved.
-    bool gives_up(trefoil_status_t status);
+    /// After a call that failed. True: something was found lacking when this communicator was made,
+    /// such as descriptors or memory; all ranks leave this call, and all later ones, to MPI.
+    bool gives_up() const { return reason_ == Reason::not_set_up; }
     bool in_use() const { return threaded_ != nullptr || serial_ != nullptr; }
 
     /// Collective at first. `serial`: for what must stay in the calling thread. Null: it cannot be,

@@ -259,14 +259,6 @@ trefoil_status_t trefoil_comm_transport(trefoil_comm_t comm, const char** backen
     });
 }
 
-trefoil_status_t trefoil_comm_nothing_moved(trefoil_comm_t comm, int* nothing_moved) {
-    return guarded([&] {
-        require(nothing_moved != nullptr, "the place for the answer is NULL");
-        const Entry entry(comm);
-        *nothing_moved = entry->nothing_moved() ? 1 : 0;
-    });
-}
-
 trefoil_status_t trefoil_comm_resources(trefoil_comm_t comm, trefoil_resources_t* resources) {
     return guarded([&] {
         const Entry entry(comm);

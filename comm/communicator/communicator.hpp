@@ -60,8 +60,6 @@ class Communicator {
     const TorusMap& torus_map() const { return geometry_.map; }
     /// Why it has failed; "" if it has not. From any thread.
     std::string failure() const;
-    /// It has failed while its ranks connected for a call, and all of them know: nothing has moved.
-    bool nothing_moved() const { return false; }
     /// What is in use: "memory", "ofi"; "net", "" where the backend has one provider only.
     const std::string& backend() const { return settings().backend; }
     const std::string& provider() const { return world_->provider(); }

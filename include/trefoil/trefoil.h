@@ -220,12 +220,6 @@ typedef struct {
 } trefoil_port_t;
 TREFOIL_API trefoil_status_t trefoil_comm_port(trefoil_comm_t comm, int port, trefoil_port_t* sent);
 
-/* *nothing_moved becomes 1 if the communicator has failed while its ranks connected for a call:
- * all ranks' calls have failed, and no buffer was touched. So all ranks may run the call by other
- * means. It becomes 0 if the communicator works, or failed otherwise. Where ranks were lost
- * (TREFOIL_ERROR_PEER_LOST, TREFOIL_ERROR_TIMEOUT), those that are left may differ. */
-TREFOIL_API trefoil_status_t trefoil_comm_nothing_moved(trefoil_comm_t comm, int* nothing_moved);
-
 /* From now on `collective` ("allreduce", "reduce_scatter", "allgather", "bcast", "reduce",
  * "gather", "scatter", "alltoall", "barrier", "scan", "exscan",
  * "neighbor_allgather", "neighbor_alltoall") uses this algorithm ("auto": chosen

@@ -115,9 +115,6 @@ class Comm : public Collectives<Blocking> {
     /// Why this communicator has failed; "": it has not.
     std::string failure() const { return trefoil_last_error(handle_); }
 
-    /// It has failed before any buffer was touched, on all ranks.
-    bool nothing_moved() const { return number(trefoil_comm_nothing_moved) != 0; }
-
     void set_algorithm(const std::string& collective, const std::string& name) {
         check(trefoil_comm_set_algorithm(handle_, collective.c_str(), name.c_str()));
     }

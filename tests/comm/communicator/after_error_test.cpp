@@ -264,7 +264,7 @@ void give_up_bcast(const TransportToTest& transport, bool frees) {
     const Job job = start(2, "2", transport.backend.c_str(), body,
                           {{"TREFOIL_PROVIDER", transport.provider},
                            {"UCX_TLS", transport.backend == "ucx" ? transport.provider : "all"},
-                           {"TREFOIL_TIMEOUT", "1"},
+                           {"TREFOIL_TIMEOUT", "3"},
                            {"TREFOIL_LANDING_BYTES", "128M"},
                            {"TREFOIL_SEGMENT_BYTES", "32M"}});
     const StoreServer store;

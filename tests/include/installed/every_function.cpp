@@ -397,7 +397,7 @@ int main() {
         const std::string wrong = communicators_from_others(comm);
         require(wrong.empty(), wrong.c_str());
         require(comm.resources().peers > 0 && comm.port(0).puts > 0, "what was used");
-        require(comm.failure().empty() && !comm.nothing_moved(), "failure");
+        require(comm.failure().empty(), "failure");
         comm.barrier();
         std::printf("rank %d of %d is right\n", comm.rank(), comm.size());
         return EXIT_SUCCESS;
