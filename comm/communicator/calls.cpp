@@ -6,7 +6,6 @@
 #include "comm/communicator/call_check.hpp"
 #include "comm/communicator/communicator.hpp"
 #include "comm/communicator/one_rank.hpp"
-#include "comm/setup/timeline.hpp"
 #include "topo/device_memory.hpp"
 #include "topo/log/log.hpp"
 
@@ -183,8 +182,7 @@ const Plan& Communicator::make_plan(const Request& request) {
         std::unique_ptr<Plan> made = plan_in_a_lane(request, choice);
         log_info(LogTopic::choice, [&] { return text_of(*made); });
         if (world_->timeline() != nullptr) {
-            made->call.text = world_->timeline()->keep(made->text);
-            note_preparation(*world_->timeline(), made->call.text, begin);
+            made->call.text = world_->timeline()->add_plan(made->text, begin);
         }
         return plans_.insert(request, chooser_->forced(request.collective), std::move(made));
     } catch (const Error& error) {

@@ -44,15 +44,6 @@ std::unique_ptr<Trace> begin_timeline(const Settings& settings, const PortGroups
     return std::make_unique<Trace>(std::move(options));
 }
 
-void note_preparation(Trace& timeline, const char* text, std::int64_t begin) {
-    TraceEvent event;
-    event.kind = TraceEvent::Kind::prepare;
-    event.begin = begin;
-    event.end = trace_clock();
-    event.text = text;
-    timeline.ring(0).add(event);
-}
-
 void write_timeline(Trace& timeline, Rank rank, std::size_t most_events) noexcept {
     const auto about = [&] {
         return "rank " + std::to_string(rank) + ": the trace " + timeline.file();

@@ -15,10 +15,6 @@ namespace trefoil {
 std::unique_ptr<Trace> begin_timeline(const Settings& settings, const PortGroups& groups,
                                       Rank rank);
 
-/// The call `text`, which outlives the timeline, was prepared from `begin` until now. On the first
-/// worker's track: it is the calling thread's work, and no call runs.
-void note_preparation(Trace& timeline, const char* text, std::int64_t begin);
-
 /// Warns of what went wrong, and which events are missing.
 void write_timeline(Trace& timeline, Rank rank, std::size_t most_events) noexcept;
 

@@ -2,6 +2,7 @@
 // The rings of a trace and the file that it goes to.
 #include "threads/timeline/trace.hpp"
 
+#include <algorithm>
 #include <cerrno>
 #include <cstring>
 #include <fstream>
@@ -58,6 +59,19 @@ Trace::Trace(TraceOptions options)
     for (std::size_t i = 0; i < options_.workers.size(); ++i) {
         rings_.emplace_back(options_.events);
     }
+    options_.workers.emplace_back("plans");
+    rings_.emplace_back(std::min<std::size_t>(options_.events, 1024));
+}
+
+const char* Trace::add_plan(const std::string& text, std::int64_t begin) {
+    const std::lock_guard lock(mutex_);
+    TraceEvent event;
+    event.kind = TraceEvent::Kind::prepare;
+    event.begin = begin;
+    event.end = trace_clock();
+    event.text = texts_.insert(text).first->c_str();
+    rings_.back().add(event);
+    return event.text;
 }
 
 std::uint64_t Trace::dropped() const {

@@ -6,6 +6,7 @@
 #include <chrono>
 #include <cstddef>
 #include <cstdint>
+#include <mutex>
 #include <set>
 #include <string>
 #include <vector>
@@ -85,7 +86,8 @@ struct TraceOptions {
     std::vector<std::string> workers;  ///< their names: a ring each
 };
 
-/// All rings of one rank. A ring belongs to its worker while a call runs, and to nobody in between.
+/// All rings of one rank. A worker's ring belongs to whoever drives the worker; plans have a ring
+/// of their own, since any thread may make one while workers run.
 class Trace {
   public:
     /// Takes the memory and makes the file. A process's second trace of the same name gets a
@@ -94,8 +96,9 @@ class Trace {
 
     TraceRing& ring(std::size_t worker) { return rings_[worker]; }
     const std::string& file() const { return file_; }
-    /// The same text, for as long as the trace lives.
-    const char* keep(const std::string& text) { return texts_.insert(text).first->c_str(); }
+    /// The plan of the call `text` was made from `begin` until now. Returns the same text, for as
+    /// long as the trace lives. Thread-safe; may allocate.
+    const char* add_plan(const std::string& text, std::int64_t begin);
     std::uint64_t dropped() const;
     /// An array of events, one in a line, so that files can be joined. Returns whether all of it is
     /// in the file.
@@ -104,7 +107,8 @@ class Trace {
   private:
     TraceOptions options_;
     std::string file_;
-    std::vector<TraceRing> rings_;
+    std::vector<TraceRing> rings_;  // of the workers; the last one is for plans
+    std::mutex mutex_;              // of the ring for plans and their texts
     std::set<std::string> texts_;
 };
 
