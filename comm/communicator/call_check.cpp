@@ -65,8 +65,7 @@ void CallCheck::compare_pairs(const Request& request) const {
         all += (all.empty() || text.empty() ? "" : "; ") + text;
     }
     if (!all.empty()) {
-        throw Error(Status::mismatch, "the ranks disagree about the counts of " +
-                                          std::string(neighbours ? "" : "an ") +
+        throw Error(Status::mismatch, "the ranks disagree about the counts in " +
                                           std::string(request.traits().vector_variant) +
                                           " (TREFOIL_CHECK): " + all);
     }

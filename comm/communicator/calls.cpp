@@ -13,9 +13,6 @@ namespace trefoil {
 
 namespace {
 
-/// Of a whole vector: so much goes in the lane of small calls.
-constexpr std::size_t most_small_bytes = 1024;
-
 /// "allreduce of ... by ...: 2 segments, 34 puts".
 std::string text_of(const Plan& plan) {
     std::size_t puts = 0;
@@ -137,11 +134,8 @@ void Communicator::start(PendingCall& call) {
 
 void Communicator::progress() {
     world_->port_threads().require_usable();
-    for (const auto& lane : lanes_) {
-        if (lane) {
-            (void)lane->executor().advance();
-            return;
-        }
+    if (Lane* const lane = lanes_.any()) {
+        (void)lane->executor().advance();
     }
 }
 
@@ -201,7 +195,7 @@ const Plan& Communicator::make_plan(const Request& request) {
 /// rank.
 std::unique_ptr<Plan> Communicator::plan_in_a_lane(const Request& request, const Choice& choice) {
     const bool small =
-        terms_.slot_bytes > most_small_bytes && !request.counts_in_pairs() &&
+        !request.counts_in_pairs() &&
         request.vector_elements(torus()) * request.element_bytes() <= most_small_bytes;
     if (small) {
         try {
@@ -229,7 +223,8 @@ void Communicator::fail(const Error& error) {
     if (const Status failed = failed_; failed != Status::success) {
         throw Error(failed, failure());
     }
-    const Cause cause = lane(lanes_[1] != nullptr).executor().cause_of(error);
+    Lane* const made = lanes_.any();
+    const Cause cause = (made != nullptr ? *made : lane(false)).executor().cause_of(error);
     const std::string text = cause.text + cause.own + " (on rank " + std::to_string(rank()) + ")";
     {
         const std::lock_guard lock(failure_mutex_);
@@ -242,11 +237,7 @@ void Communicator::fail(const Error& error) {
     }
     // First: the other takes half a second.
     world_->abandon(Error(cause.status, cause.text));
-    for (const auto& lane : lanes_) {
-        if (lane) {
-            lane->executor().give_up(cause);
-        }
-    }
+    lanes_.for_each([&](Lane& lane) { lane.executor().give_up(cause); });
     throw Error(cause.status, text);
 }
 

@@ -13,7 +13,6 @@
 namespace trefoil {
 
 namespace {
-constexpr std::size_t small_slot_bytes = 4096;
 /// Of a channel; what a machine has in any case. Whether more can be had is found out at once.
 constexpr std::size_t usual_landing_bytes = std::size_t{64} << 20;
 }  // namespace
@@ -39,9 +38,7 @@ Communicator::Communicator(Settings settings, std::unique_ptr<Bootstrap> bootstr
 
 Communicator::~Communicator() {
     const LogScope scope(world_->log());
-    for (auto& lane : lanes_) {
-        lane.reset();
-    }
+    lanes_.clear();
 }
 
 void Communicator::settle_terms() {
@@ -73,9 +70,8 @@ Lane& Communicator::make_lane(bool small) {
     }
     const SegmentLimits limits{terms.slot_bytes, settings().segment_bytes,
                                terms.slots * terms.slot_bytes};
-    lanes_[small] =
-        std::make_unique<Lane>(geometry_, world_->engine(), terms, limits, executor_options(small));
-    return *lanes_[small];
+    return lanes_.add(small, std::make_unique<Lane>(geometry_, world_->engine(), terms, limits,
+                                                    executor_options(small)));
 }
 
 /// Ranks are this communicator's, processes the job's.
@@ -88,8 +84,8 @@ ExecutorOptions Communicator::executor_options(bool small) {
     options.numbers = numbers_;
     options.reports = reports_;
     options.failed = [this, small](const Cause& cause) {
-        if (lanes_[!small]) {
-            lanes_[!small]->executor().fail(cause);
+        if (Lane* const other = lanes_.find(!small)) {
+            other->executor().fail(cause);
         }
     };
     options.progress = s.progress;
@@ -115,11 +111,8 @@ Communicator::Resources Communicator::resources() const {
     const Engine::Exclusive held(world_->engine());
     Resources held_here;
     std::set<Rank> peers;
-    for (const auto& lane : lanes_) {
-        if (!lane) {
-            continue;
-        }
-        const Channels& channels = lane->channels();
+    lanes_.for_each([&](const Lane& lane) {
+        const Channels& channels = lane.channels();
         for (const OutChannel& channel : channels.out) {
             peers.insert(channel.peer);
         }
@@ -129,8 +122,8 @@ Communicator::Resources Communicator::resources() const {
         held_here.connections_in += static_cast<int>(channels.in.size());
         held_here.connections_out += static_cast<int>(channels.out.size());
         held_here.landing_bytes += channels.in.size() * channels.landing_bytes();
-        held_here.staging_bytes += lane->executor().staging_bytes();
-    }
+        held_here.staging_bytes += lane.executor().staging_bytes();
+    });
     held_here.peers = static_cast<int>(peers.size());
     held_here.plan_bytes = plans_.bytes();
     return held_here;
@@ -140,17 +133,14 @@ Communicator::PortUse Communicator::port_use(Port own) const {
     const Port port = geometry_.port_of(own);
     const Engine::Exclusive held(world_->engine());
     PortUse use;
-    for (const auto& lane : lanes_) {
-        if (!lane) {
-            continue;
-        }
-        for (const OutChannel& channel : lane->channels().out) {
+    lanes_.for_each([&](const Lane& lane) {
+        for (const OutChannel& channel : lane.channels().out) {
             if (channel.port == port) {
                 use.puts += channel.puts;
                 use.bytes += channel.bytes;
             }
         }
-    }
+    });
     use.nic = world_->ports().nic(port);
     return use;
 }

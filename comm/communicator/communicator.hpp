@@ -2,7 +2,6 @@
 // The communicator: one rank's part in a job. It turns a call into a plan and has it run.
 #pragma once
 
-#include <array>
 #include <atomic>
 #include <cstdint>
 #include <memory>
@@ -111,18 +110,13 @@ class Communicator {
     /// Returns when over(), which may look at several calls. Any thread.
     template <typename Over>
     void wait_until(Over&& over) {
-        for (const auto& lane : lanes_) {
-            if (lane) {
-                lane->executor().wait_until(over);
-                return;
-            }
+        if (Lane* const lane = lanes_.any()) {
+            lane->executor().wait_until(over);
         }
     }
     std::uint64_t calls_in_flight() const noexcept {
         std::uint64_t calls = 0;
-        for (const auto& lane : lanes_) {
-            calls += lane ? lane->executor().calls_in_flight() : 0;
-        }
+        lanes_.for_each([&](Lane& lane) { calls += lane.executor().calls_in_flight(); });
         return calls;
     }
     /// Those that share it are driven together.
@@ -144,8 +138,12 @@ class Communicator {
     void settle_terms();
     ExecutorOptions executor_options(bool small);
     Lane& make_lane(bool small);
-    Lane& lane(bool small) { return lanes_[small] ? *lanes_[small] : make_lane(small); }
-    Lane& lane_of(const Plan& plan) const { return *lanes_[plan.small]; }
+    Lane& lane(bool small) {
+        Lane* const made = lanes_.find(small);
+        return made != nullptr ? *made : make_lane(small);
+    }
+    /// There is one: the plan was made in it.
+    Lane& lane_of(const Plan& plan) const { return *lanes_.find(plan.small); }
     std::unique_ptr<Plan> plan_in_a_lane(const Request& request, const Choice& choice);
     void check(const Request& request);
     void run_unchecked(const Request& request, const void* send, void* recv);
@@ -165,9 +163,7 @@ class Communicator {
     ChannelTerms terms_;
     std::shared_ptr<CallNumbers> numbers_ = std::make_shared<CallNumbers>();
     std::shared_ptr<PeerReports> reports_ = std::make_shared<PeerReports>();
-    /// [1]: of small calls. Made while no other thread makes a call; a thread that tests has a call
-    /// whose lane is there.
-    std::array<std::unique_ptr<Lane>, 2> lanes_;
+    Lanes lanes_;
     PlanCache plans_;
     std::atomic<Status> failed_{Status::success};
     std::mutex failing_mutex_;          ///< one thread finds out why

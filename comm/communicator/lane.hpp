@@ -2,7 +2,11 @@
 // A lane of a communicator: calls that start in order among themselves.
 #pragma once
 
-#include <cstdint>
+#include <array>
+#include <atomic>
+#include <cstddef>
+#include <memory>
+#include <utility>
 
 #include "comm/communicator/planner.hpp"
 #include "comm/communicator/schedules.hpp"
@@ -12,6 +16,11 @@
 #include "threads/executor/executor.hpp"
 
 namespace trefoil {
+
+/// Of a whole vector: so much goes in the lane of small calls.
+inline constexpr std::size_t most_small_bytes = 1024;
+/// What its landing slots hold: also the parts of such a vector that gather on their way.
+inline constexpr std::size_t small_slot_bytes = 4096;
 
 /// A communicator has two: small calls do not wait for large ones. A lane has an executor of its
 /// own, and channels with landing slots that suit it. It is made when a call first needs it, on
@@ -37,6 +46,45 @@ class Lane {
     Executor executor_;
     Schedules schedules_;
     Planner planner_;
+};
+
+/// The lanes of a communicator that have been made. One thread adds them; any thread may ask
+/// meanwhile.
+class Lanes {
+  public:
+    /// Null until it has been made.
+    Lane* find(bool small) const noexcept { return made_[small].load(std::memory_order_acquire); }
+    /// One that has been made, or null.
+    Lane* any() const noexcept {
+        Lane* const small = find(true);
+        return small != nullptr ? small : find(false);
+    }
+    Lane& add(bool small, std::unique_ptr<Lane> lane) {
+        owned_[small] = std::move(lane);
+        made_[small].store(owned_[small].get(), std::memory_order_release);
+        return *owned_[small];
+    }
+    /// visit(lane) for those that have been made.
+    template <typename Visit>
+    void for_each(Visit&& visit) const {
+        for (const bool small : {false, true}) {
+            if (Lane* const lane = find(small)) {
+                visit(*lane);
+            }
+        }
+    }
+
+    /// No thread asks any more but the one that does this, and workers for the other lane.
+    void clear() noexcept {
+        for (const bool small : {false, true}) {
+            made_[small].store(nullptr, std::memory_order_release);
+            owned_[small].reset();
+        }
+    }
+
+  private:
+    std::array<std::unique_ptr<Lane>, 2> owned_;
+    std::array<std::atomic<Lane*>, 2> made_{};  ///< [1]: of small calls
 };
 
 }  // namespace trefoil

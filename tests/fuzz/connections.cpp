@@ -69,7 +69,7 @@ void read_stream(fuzz::Input& input) {
     const Cards cards({encode(card), encode(card)});
     post.open(cards, [](std::string_view text) { return std::uint64_t{text.size()} * 77; });
     wiring.begin(1);
-    (void)wiring.want({1, 0, 1, Port{0}}, 64, 2);
+    (void)wiring.want({1, 1, Port{0}}, 64, 2);
     const MailboxLayout layout(ranks, 2);
     const std::uint32_t place = layout.place_of(1, 0);
     const Proof proof = post.find(1, Port{0})->proof_in;

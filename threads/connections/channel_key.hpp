@@ -12,11 +12,11 @@
 
 namespace trefoil {
 
-/// What a channel is called at either end. `peer` is the rank at the other end, as the cards number
-/// ranks, and `port` the own port; at the other end it is the opposite one.
+/// What a channel is called at either end. There is one for each way between two ports of two ranks
+/// of a communicator; a lane is as another communicator here. `peer` is the rank at the other end,
+/// as the cards number ranks, and `port` the own port; at the other end it is the opposite one.
 struct ChannelKey {
     std::uint64_t communicator = 0;
-    std::uint32_t lane = 0;
     Rank peer = 0;
     Port port;
     friend constexpr auto operator<=>(const ChannelKey&, const ChannelKey&) = default;

@@ -47,22 +47,32 @@ bool PostOffice::take(std::uint64_t notification) noexcept {
     return true;
 }
 
-// A stranger cannot make this rank connect: the proof comes first.
-void PostOffice::take_record(const Signal& signal) {
-    const Rank peer = layout_.rank_of(signal.place);
-    const Port own = group_.ports()[layout_.port_index_of(signal.place)];
+PostOffice::Origin PostOffice::origin_of(const Signal& signal) const {
+    return {layout_.rank_of(signal.place), group_.ports()[layout_.port_index_of(signal.place)]};
+}
+
+/// The record at `offset` of the mailbox; none, and counted: it does not prove to be of its peer. A
+/// stranger cannot make this rank connect, since this comes first.
+std::optional<RecordView> PostOffice::read(const Signal& signal, std::size_t offset,
+                                           std::size_t longest, RecordCopy& copy) {
+    const auto [peer, own] = origin_of(signal);
     const Connection* const known = find(peer, own);
     const Proof expected = known != nullptr ? known->proof_in : proof(peer, rank_, own);
     if (is_refused(signal, expected.signal)) {
-        return;
+        return {};
     }
+    const auto record = read_record(mailbox_.data + offset, copy, expected, longest);
+    statistics_.refused += record ? 0 : 1;
+    return record;
+}
+
+void PostOffice::take_record(const Signal& signal) {
     RecordCopy copy;
-    const auto record =
-        read_record(mailbox_.data + layout_.record_at(signal.place), copy, expected);
+    const auto record = read(signal, layout_.record_at(signal.place), record_payload, copy);
     if (!record) {
-        ++statistics_.refused;
         return;
     }
+    const auto [peer, own] = origin_of(signal);
     Connection& connection = this->connection(peer, own);
     if (connection.closed) {
         return;
@@ -85,20 +95,12 @@ void PostOffice::take_record(const Signal& signal) {
 }
 
 void PostOffice::take_urgent(const Signal& signal) {
-    const Rank peer = layout_.rank_of(signal.place);
-    const Port own = group_.ports()[layout_.port_index_of(signal.place)];
-    const Connection* const known = find(peer, own);
-    const Proof expected = known != nullptr ? known->proof_in : proof(peer, rank_, own);
-    if (is_refused(signal, expected.signal)) {
-        return;
-    }
     RecordCopy copy;
-    const auto record = read_record(mailbox_.data + layout_.urgent_at(signal.place), copy, expected,
-                                    urgent_payload);
+    const auto record = read(signal, layout_.urgent_at(signal.place), urgent_payload, copy);
     if (!record) {
-        ++statistics_.refused;
         return;
     }
+    const auto [peer, own] = origin_of(signal);
     Connection& connection = this->connection(peer, own);
     if (connection.urgent_taken) {
         ++statistics_.repeated;
@@ -129,8 +131,8 @@ void PostOffice::hear(Connection& connection) {
 }
 
 void PostOffice::take_answer(const Signal& signal) {
-    const Rank peer = layout_.rank_of(signal.place);
-    Connection* const connection = find(peer, group_.ports()[layout_.port_index_of(signal.place)]);
+    const auto [peer, own] = origin_of(signal);
+    Connection* const connection = find(peer, own);
     if (connection == nullptr) {
         ++statistics_.refused;
         return;

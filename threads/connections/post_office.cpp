@@ -140,28 +140,59 @@ bool PostOffice::put_all() {
     return moved;
 }
 
-// What a put returns is alike for both; `again` stays listed.
+bool PostOffice::put(Connection& connection, const MailboxPut& what, bool& due, bool& leaving) {
+    const Signal signal{what.kind, connection.place_there, connection.proof_out.signal};
+    const PutResult result =
+        group_.put(connection.port, connection.endpoint, what.source.data,
+                   arena_.chunk(what.source.chunk).descriptor, connection.mailbox, what.offset,
+                   what.bytes, signal.encode(), what.cookie.bits());
+    if (result == PutResult::again) {
+        list(connection);
+        return false;
+    }
+    due = false;
+    leaving = result == PutResult::queued;
+    if (result == PutResult::failed) {
+        break_off(connection, Status::peer_lost, group_.error_text());
+    }
+    return true;
+}
+
 bool PostOffice::put_answer(Connection& connection) {
     if (!connection.answer_due || connection.answer_leaving) {
         return false;
     }
     write_answer(connection.answer.data, connection.taken, connection.proof_out);
-    const Signal signal{Signal::Kind::answer, connection.place_there, connection.proof_out.signal};
-    const PutResult result =
-        group_.put(connection.port, connection.endpoint, connection.answer.data,
-                   arena_.chunk(connection.answer.chunk).descriptor, connection.mailbox,
-                   connection.answer_there, sizeof(Answer), signal.encode(),
-                   ConnectionCookie::of_answer(connection.number).bits());
-    if (result == PutResult::again) {
-        list(connection);
+    const bool moved = put(connection,
+                           {Signal::Kind::answer, connection.answer, connection.answer_there,
+                            sizeof(Answer), ConnectionCookie::of_answer(connection.number)},
+                           connection.answer_due, connection.answer_leaving);
+    statistics_.answers += moved ? 1 : 0;
+    return moved;
+}
+
+/// The next piece of the stream, when the last one is done with. False: there is no memory for it.
+bool PostOffice::fill_record(Connection& connection) {
+    if (!connection.may_write_record() || connection.outgoing.empty()) {
+        return true;
+    }
+    try {
+        if (connection.record.data == nullptr) {
+            connection.record = arena_.take(MailboxLayout::record_bytes);
+        }
+    } catch (const std::exception& error) {
+        break_off(connection, Status::out_of_memory, error.what());
         return false;
     }
-    connection.answer_due = false;
-    connection.answer_leaving = result == PutResult::queued;
-    ++statistics_.answers;
-    if (result == PutResult::failed) {
-        break_off(connection, Status::peer_lost, group_.error_text());
+    const std::size_t bytes = std::min(connection.outgoing.size(), record_payload);
+    connection.record_bytes =
+        write_record(connection.record.data, ++connection.put,
+                     std::string_view(connection.outgoing).substr(0, bytes), connection.proof_out);
+    connection.outgoing.erase(0, bytes);
+    if (connection.outgoing.empty()) {
+        connection.outgoing = {};  // its memory, too
     }
+    connection.record_to_put = true;
     return true;
 }
 
@@ -169,47 +200,23 @@ bool PostOffice::put_record(Connection& connection) {
     if (connection.closed) {
         return false;
     }
-    if (connection.may_write_record() && !connection.outgoing.empty()) {
-        try {
-            if (connection.record.data == nullptr) {
-                connection.record = arena_.take(MailboxLayout::record_bytes);
-            }
-        } catch (const std::exception& error) {
-            break_off(connection, Status::out_of_memory, error.what());
-            return true;
-        }
-        const std::size_t bytes = std::min(connection.outgoing.size(), record_payload);
-        connection.record_bytes = write_record(
-            connection.record.data, ++connection.put,
-            std::string_view(connection.outgoing).substr(0, bytes), connection.proof_out);
-        connection.outgoing.erase(0, bytes);
-        if (connection.outgoing.empty()) {
-            connection.outgoing = {};  // its memory, too
-        }
-        connection.record_to_put = true;
+    if (!fill_record(connection)) {
+        return true;
     }
     if (!connection.record_to_put) {
         return false;
     }
-    const Signal signal{Signal::Kind::record, connection.place_there, connection.proof_out.signal};
-    const PutResult result =
-        group_.put(connection.port, connection.endpoint, connection.record.data,
-                   arena_.chunk(connection.record.chunk).descriptor, connection.mailbox,
-                   connection.record_there, connection.record_bytes, signal.encode(),
-                   ConnectionCookie::of_record(connection.number).bits());
-    if (result == PutResult::again) {
-        list(connection);
-        return false;
+    const bool moved =
+        put(connection,
+            {Signal::Kind::record, connection.record, connection.record_there,
+             connection.record_bytes, ConnectionCookie::of_record(connection.number)},
+            connection.record_to_put, connection.record_leaving);
+    if (moved) {
+        connection.record_unanswered = true;
+        ++statistics_.records;
+        statistics_.record_bytes += connection.record_bytes;
     }
-    connection.record_to_put = false;
-    connection.record_unanswered = true;
-    connection.record_leaving = result == PutResult::queued;
-    ++statistics_.records;
-    statistics_.record_bytes += connection.record_bytes;
-    if (result == PutResult::failed) {
-        break_off(connection, Status::peer_lost, group_.error_text());
-    }
-    return true;
+    return moved;
 }
 
 bool PostOffice::put_urgent(Connection& connection) {
@@ -218,22 +225,10 @@ bool PostOffice::put_urgent(Connection& connection) {
     }
     const std::size_t bytes =
         write_record(connection.urgent_source.data, 1, connection.urgent, connection.proof_out);
-    const Signal signal{Signal::Kind::urgent, connection.place_there, connection.proof_out.signal};
-    const PutResult result =
-        group_.put(connection.port, connection.endpoint, connection.urgent_source.data,
-                   arena_.chunk(connection.urgent_source.chunk).descriptor, connection.mailbox,
-                   connection.urgent_there, bytes, signal.encode(),
-                   ConnectionCookie::of_urgent(connection.number).bits());
-    if (result == PutResult::again) {
-        list(connection);
-        return false;
-    }
-    connection.urgent_to_put = false;
-    connection.urgent_leaving = result == PutResult::queued;
-    if (result == PutResult::failed) {
-        break_off(connection, Status::peer_lost, group_.error_text());
-    }
-    return true;
+    return put(connection,
+               {Signal::Kind::urgent, connection.urgent_source, connection.urgent_there, bytes,
+                ConnectionCookie::of_urgent(connection.number)},
+               connection.urgent_to_put, connection.urgent_leaving);
 }
 
 bool PostOffice::sent(std::uint64_t bits) noexcept {

@@ -104,9 +104,27 @@ class PostOffice {
     Proof proof(Rank sender, Rank receiver, Port receivers_port) const;
     void list(Connection& connection);
     bool put_all();
+    /// What is put into the place that this rank has in the peer's mailbox.
+    struct MailboxPut {
+        Signal::Kind kind;
+        const ArenaPiece& source;
+        std::size_t offset, bytes;
+        ConnectionCookie cookie;
+    };
+    /// Whether it was handed over, or has failed; else it stays listed.
+    bool put(Connection& connection, const MailboxPut& what, bool& due, bool& leaving);
     bool put_answer(Connection& connection);
+    bool fill_record(Connection& connection);
     bool put_record(Connection& connection);
     bool put_urgent(Connection& connection);
+    /// Where a signal comes from.
+    struct Origin {
+        Rank peer = 0;
+        Port own;
+    };
+    Origin origin_of(const Signal& signal) const;
+    std::optional<RecordView> read(const Signal& signal, std::size_t offset, std::size_t longest,
+                                   RecordCopy& copy);
     void take_urgent(const Signal& signal);
     void take_record(const Signal& signal);
     void take_answer(const Signal& signal);

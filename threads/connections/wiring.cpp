@@ -14,7 +14,7 @@ namespace {
 
 /// Keys of one communicator stand together.
 ChannelKey first_of(std::uint64_t communicator) {
-    return {communicator, 0, std::numeric_limits<Rank>::min(), Port{0}};
+    return {communicator, std::numeric_limits<Rank>::min(), Port{0}};
 }
 
 }  // namespace
@@ -51,7 +51,6 @@ void Wiring::end(std::uint64_t communicator) {
         if (!landing.puts) {
             BlobWriter gone;
             gone.number(communicator);
-            gone.number(landing.key.lane);
             gone.number(landing.id);
             post_.say(post_.connection(landing.key.peer, landing.key.port),
                       static_cast<std::uint8_t>(Kind::gone), gone.bytes());
@@ -93,7 +92,6 @@ Landing& Wiring::want(const ChannelKey& key, std::size_t slot_bytes, std::uint32
     BlobWriter name;
     name.text("channel");
     name.number(key.communicator);
-    name.number(key.lane);
     name.number(key.peer);
     name.number(post_.rank());
     name.number(static_cast<std::int32_t>(key.port.index));
@@ -129,7 +127,6 @@ void Wiring::say_hello(Connection& to, const Landing& landing) {
     }
     BlobWriter hello;
     hello.number(landing.key.communicator);
-    hello.number(landing.key.lane);
     hello.number(landing.id);
     hello.number(landing.proof);
     hello.number(chunk);

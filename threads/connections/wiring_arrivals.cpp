@@ -56,7 +56,6 @@ void Wiring::hear_hello(Connection& from, std::string_view body) {
     BlobReader hello(body);
     Wire wire;
     wire.key.communicator = hello.number<std::uint64_t>();
-    wire.key.lane = hello.number<std::uint32_t>();
     wire.key.peer = from.peer;
     wire.key.port = from.port;
     wire.endpoint = from.endpoint;
@@ -97,8 +96,7 @@ void Wiring::hear_farewell(Connection& from, std::string_view body) {
 void Wiring::hear_gone(Connection& from, std::string_view body) {
     BlobReader gone(body);
     const auto communicator = gone.number<std::uint64_t>();
-    const auto lane = gone.number<std::uint32_t>();
-    const auto wire = wires_.find({communicator, lane, from.peer, from.port});
+    const auto wire = wires_.find({communicator, from.peer, from.port});
     if (wire == wires_.end() || wire->second.id != gone.number<std::uint32_t>()) {
         return;  // farewell was said before
     }

@@ -24,50 +24,41 @@ void require_room(std::size_t channels) {
 }  // namespace
 
 std::uint32_t Channels::add_out(Rank peer, Port port) {
-    const auto [known, is_new] = out_by_end_.try_emplace({peer, port.index}, 0);
-    if (!is_new) {
-        return known->second;
+    const std::uint32_t number = add(out, out_by_end_, peer, port, [](OutChannel&) {});
+    const auto opposite = in_by_end_.find({peer, port.index});
+    if (opposite != in_by_end_.end()) {
+        in[opposite->second].opposite.store(number, std::memory_order_relaxed);
     }
-    try {
-        require_room(out.size());
-        const auto number = static_cast<std::uint32_t>(out.size());
-        out.append([&](OutChannel& channel) {
-            channel.peer = peer;
-            channel.port = port;
-            channel.group = group_of(port);
-        });
-        known->second = number;
-        const auto opposite = in_by_end_.find({peer, port.index});
-        if (opposite != in_by_end_.end()) {
-            in[opposite->second].opposite.store(number, std::memory_order_relaxed);
-        }
-    } catch (...) {
-        out_by_end_.erase(known);
-        throw;
-    }
-    return known->second;
+    return number;
 }
 
 std::uint32_t Channels::add_in(Rank peer, Port port) {
-    const auto [known, is_new] = in_by_end_.try_emplace({peer, port.index}, 0);
+    const auto opposite = out_by_end_.find({peer, port.index});
+    return add(in, in_by_end_, peer, port, [&](InChannel& channel) {
+        if (opposite != out_by_end_.end()) {
+            channel.opposite.store(opposite->second, std::memory_order_relaxed);
+        }
+    });
+}
+
+template <typename Channel, typename Fill>
+std::uint32_t Channels::add(GrowingArray<Channel>& channels, ByEnd& by_end, Rank peer, Port port,
+                            Fill&& fill) {
+    const auto [known, is_new] = by_end.try_emplace({peer, port.index}, 0);
     if (!is_new) {
         return known->second;
     }
     try {
-        require_room(in.size());
-        const auto number = static_cast<std::uint32_t>(in.size());
-        const auto opposite = out_by_end_.find({peer, port.index});
-        in.append([&](InChannel& channel) {
+        require_room(channels.size());
+        known->second = static_cast<std::uint32_t>(channels.size());
+        channels.append([&](Channel& channel) {
             channel.peer = peer;
             channel.port = port;
             channel.group = group_of(port);
-            if (opposite != out_by_end_.end()) {
-                channel.opposite.store(opposite->second, std::memory_order_relaxed);
-            }
+            fill(channel);
         });
-        known->second = number;
     } catch (...) {
-        in_by_end_.erase(known);
+        by_end.erase(known);
         throw;
     }
     return known->second;

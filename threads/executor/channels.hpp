@@ -111,7 +111,7 @@ struct Channels : ChannelTerms {
 
     int group_of(Port port) const;
     ChannelKey key_of(Rank peer, Port port) const {
-        return {key, 0, first_rank_of(*this, peer), port};
+        return {key, first_rank_of(*this, peer), port};
     }
     /// Of the landing memory of a channel.
     std::size_t landing_bytes() const { return slots * slot_bytes; }
@@ -119,7 +119,13 @@ struct Channels : ChannelTerms {
     std::size_t slot_offset(std::uint32_t use) const { return use % landing_slots * slot_bytes; }
 
   private:
-    std::map<std::pair<Rank, int>, std::uint32_t> out_by_end_, in_by_end_;
+    using ByEnd = std::map<std::pair<Rank, int>, std::uint32_t>;  // by peer and own port
+    /// `fill(channel)` before anybody sees it.
+    template <typename Channel, typename Fill>
+    std::uint32_t add(GrowingArray<Channel>& channels, ByEnd& by_end, Rank peer, Port port,
+                      Fill&& fill);
+
+    ByEnd out_by_end_, in_by_end_;
 };
 
 /// The peer has said that its communicator has ended.

@@ -69,11 +69,6 @@ bool MissingPieces::blocked(std::size_t out_channel) const {
     return false;
 }
 
-bool MissingPieces::anything_from(Rank peer) const {
-    const std::vector<Rank> all = ranks();
-    return std::find(all.begin(), all.end(), peer) != all.end();
-}
-
 std::vector<Rank> MissingPieces::ranks() const {
     std::vector<Rank> found;
     const auto add = [&found](Rank rank) {

@@ -25,7 +25,6 @@ class MissingPieces {
 
     /// Those from which something is missing, each once.
     std::vector<Rank> ranks() const;
-    bool anything_from(Rank peer) const;
 
     /// "allreduce of ...: waits for step 1 of part 0 from rank 3 through port +0, ..."
     std::string text(const char* call) const;

@@ -197,7 +197,7 @@ TEST(PostOffice, TellsWhichConnectionIsBroken) {
               "rank 1 (host here, NIC shared memory): the cable is cut");
     EXPECT_TRUE(ranks[0].post().is_quiet()) << "nothing more is tried";
     EXPECT_TRUE(ranks[0].post().take_broken().empty()) << "told once";
-    EXPECT_THROW(ranks[0].wiring().want({1, 0, 1, Port{0}}, 64, 4), Error);
+    EXPECT_THROW(ranks[0].wiring().want({1, 1, Port{0}}, 64, 4), Error);
 }
 
 TEST(PostOffice, NamesBothEndsOfAConnectionThatCannotBeMade) {

@@ -35,7 +35,6 @@ struct TrafficPlan {
 struct PlannedChannel {
     Rank sender = 0, receiver = 0;
     Port senders_port;
-    std::uint32_t lane = 0;
     std::uint64_t slot_bytes = 64;
     std::uint32_t messages = 1;  ///< all into slots of their own; 0: the sender ends without any
     bool hasty = false;          ///< nobody waits for them, as after a failure
@@ -56,13 +55,12 @@ inline std::vector<PlannedCommunicator> make_communicators(const TrafficPlan& pl
         if (random() % 8 == 0) {
             communicator.absent.insert(static_cast<Rank>(random() % plan.ranks));
         }
-        std::set<std::tuple<Rank, Rank, int, std::uint32_t>> seen;
+        std::set<std::tuple<Rank, Rank, int>> seen;
         for (auto i = 1 + random() % 4 * plan.ranks; i > 0; --i) {
             PlannedChannel channel;
             channel.sender = static_cast<Rank>(random() % plan.ranks);
             channel.receiver = static_cast<Rank>(random() % plan.ranks);
             channel.senders_port = Port{static_cast<int>(random() % plan.ports)};
-            channel.lane = static_cast<std::uint32_t>(random() % 2);
             channel.slot_bytes = 64 + random() % plan.largest_slot;
             channel.messages = static_cast<std::uint32_t>(random() % 4);
             channel.hasty = random() % 8 == 0;
@@ -70,8 +68,7 @@ inline std::vector<PlannedCommunicator> make_communicators(const TrafficPlan& pl
                                   !communicator.absent.contains(channel.receiver);
             channel.messages = has_ends ? channel.messages : 0;
             if (channel.sender != channel.receiver &&
-                seen.insert({channel.sender, channel.receiver, channel.senders_port.index,
-                             channel.lane})
+                seen.insert({channel.sender, channel.receiver, channel.senders_port.index})
                     .second) {
                 communicator.channels.push_back(channel);
             }
@@ -84,8 +81,8 @@ inline std::vector<PlannedCommunicator> make_communicators(const TrafficPlan& pl
 inline std::string text_of(std::uint64_t communicator, const PlannedChannel& channel,
                            std::uint32_t index) {
     std::string text = std::to_string(communicator) + ":" + std::to_string(channel.sender) + ">" +
-                       std::to_string(channel.receiver) + to_string(channel.senders_port) +
-                       (channel.lane == 0 ? "a" : "b") + std::to_string(index);
+                       std::to_string(channel.receiver) + to_string(channel.senders_port) + "." +
+                       std::to_string(index);
     while (text.size() < channel.slot_bytes) {
         text += text;
     }
@@ -181,8 +178,8 @@ class TrafficRank {
     StationGroup& group_at(Port port) { return *groups_[group_of_port_[port.index]]; }
     ChannelKey key_of(std::uint64_t id, const PlannedChannel& channel) const {
         return channel.sender == rank_
-                   ? ChannelKey{id, channel.lane, channel.receiver, channel.senders_port}
-                   : ChannelKey{id, channel.lane, channel.sender, channel.senders_port.opposite()};
+                   ? ChannelKey{id, channel.receiver, channel.senders_port}
+                   : ChannelKey{id, channel.sender, channel.senders_port.opposite()};
     }
     const PlannedChannel& channel_of(const ChannelKey& key, bool sends) {
         for (const PlannedChannel& channel : parts_[key.communicator].planned->channels) {

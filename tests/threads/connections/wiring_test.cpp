@@ -12,8 +12,8 @@ namespace {
 
 constexpr std::uint64_t world = 77;
 /// Messages go from rank 0 through its port +0 to rank 1.
-const ChannelKey at_sender{world, 0, 1, Port{0}};
-const ChannelKey at_receiver{world, 0, 0, Port{1}};
+const ChannelKey at_sender{world, 1, Port{0}};
+const ChannelKey at_receiver{world, 0, Port{1}};
 
 /// What both post offices hold for their connection.
 constexpr std::size_t held = MailboxLayout::answer_bytes;
@@ -140,16 +140,18 @@ TEST(Wiring, DropsAHelloForACommunicatorThatHasEnded) {
 TEST(Wiring, TakesNumbersAgainTheLongestUnusedFirst) {
     Ranks ranks(2);
     for (int round = 0; round < 3; ++round) {
-        ranks[0].wiring().begin(world + round);
-        ranks[1].wiring().begin(world + round);
         Landing* last = nullptr;
-        for (std::uint32_t lane = 0; lane < 3; ++lane) {
-            last = &ranks[1].wiring().want({world + round, lane, 0, Port{1}}, 64, 1);
+        for (int i = 0; i < 3; ++i) {
+            ranks[0].wiring().begin(world + 3 * round + i);
+            ranks[1].wiring().begin(world + 3 * round + i);
+            last = &ranks[1].wiring().want({world + 3 * round + i, 0, Port{1}}, 64, 1);
         }
         EXPECT_EQ(last->id, 2U);
         ranks.settle({0, 1});
-        ranks[0].wiring().end(world + round);
-        ranks[1].wiring().end(world + round);
+        for (int i = 0; i < 3; ++i) {
+            ranks[0].wiring().end(world + 3 * round + i);
+            ranks[1].wiring().end(world + 3 * round + i);
+        }
         ranks.settle({0, 1});
         ranks.run({0, 1}, 2);
         EXPECT_EQ(ranks[1].wiring().numbers().waiting, 0U);
@@ -159,11 +161,11 @@ TEST(Wiring, TakesNumbersAgainTheLongestUnusedFirst) {
 TEST(Wiring, HasNoMoreChannelsThanNotificationsCanName) {
     Ranks ranks(2);
     Wiring few(ranks[1].post(), ranks[1].arena(), 2, {});
-    few.want({world, 0, 0, Port{1}}, 64, 1);
-    few.want({world, 1, 0, Port{1}}, 64, 1);
+    few.want({world, 0, Port{1}}, 64, 1);
+    few.want({world + 1, 0, Port{1}}, 64, 1);
     const std::size_t used = ranks[1].arena().bytes_used();
     try {
-        few.want({world, 2, 0, Port{1}}, 64, 1);
+        few.want({world + 2, 0, Port{1}}, 64, 1);
         FAIL() << "a number that no notification can carry";
     } catch (const Error& error) {
         EXPECT_EQ(error.status(), Status::unsupported);
