@@ -31,6 +31,13 @@ MemoryRegistry::~MemoryRegistry() {
     }
 }
 
+void MemoryRegistry::forget() noexcept {
+    holds_.clear();
+    users_.clear();
+    ranges_.clear();
+    bytes_ = 0;
+}
+
 /// A range that holds all these bytes, or a new one.
 MemoryRegistry::Ranges::iterator MemoryRegistry::range_of(void* data, std::size_t bytes) {
     const std::uintptr_t begin = address_of(data);

@@ -27,6 +27,9 @@ class MemoryRegistry {
     explicit MemoryRegistry(PortGroup& group) : group_(group) {}
     /// Ends all registrations.
     ~MemoryRegistry();
+    /// The group has been abandoned, and its registrations with it: forgets all, and touches it no
+    /// more.
+    void forget() noexcept;
     MemoryRegistry(const MemoryRegistry&) = delete;
     MemoryRegistry& operator=(const MemoryRegistry&) = delete;
 

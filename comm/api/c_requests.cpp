@@ -47,6 +47,7 @@ RequestPool::~RequestPool() {
     Stock& all = stock();
     const std::lock_guard lock(all.mutex);
     for (trefoil_request* const request : all_) {
+        request->call.persistent.reset();
         // Its user may still have a persistent one.
         if (request->state == State::inactive) {
             request->state = State::orphan;
@@ -99,6 +100,7 @@ void RequestPool::collect_forgotten() noexcept {
 
 void RequestPool::give_back(trefoil_request& request) noexcept {
     request.call.plan.reset();
+    request.call.persistent.reset();
     request.call.operation.reset();
     request.state.store(State::free, std::memory_order_release);
     returned_.push(request);
@@ -109,7 +111,7 @@ trefoil_request_t RequestPool::begin(bool persistent, const Request& asked, cons
     trefoil_request& request = take();
     request.persistent = persistent;
     try {
-        comm_.communicator->prepare(request.call, asked, send, recv);
+        comm_.communicator->prepare(request.call, asked, send, recv, persistent);
         if (persistent) {
             request.state.store(State::inactive, std::memory_order_release);
         } else {

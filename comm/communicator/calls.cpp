@@ -94,8 +94,8 @@ void PendingCall::keep(const Request& asked) {
     request.send_displacements = kept(asked.send_displacements, send_displacements);
 }
 
-void Communicator::prepare(PendingCall& call, const Request& request, const void* send,
-                           void* recv) {
+void Communicator::prepare(PendingCall& call, const Request& request, const void* send, void* recv,
+                           bool persistent) {
     check_alive();
     call.send = send;
     call.recv = recv;
@@ -106,6 +106,10 @@ void Communicator::prepare(PendingCall& call, const Request& request, const void
     }
     if (ranks() == 1 || settings().check_calls) {
         call.keep(request);
+    }
+    if (persistent) {
+        call.persistent = std::make_unique<PersistentCall>(world_->user_memory(), request, torus(),
+                                                           rank(), send, recv);
     }
 }
 

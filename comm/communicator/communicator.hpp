@@ -98,7 +98,10 @@ class Communicator {
 
     // The same in pieces. A call stays where it is from start() until is_over().
     /// Settles all that does not depend on the vectors' contents; the call is started with these.
-    void prepare(PendingCall& call, const Request& request, const void* send, void* recv);
+    /// `persistent`: it will be started again and again, and keeps its buffers until
+    /// PendingCall::persistent ends.
+    void prepare(PendingCall& call, const Request& request, const void* send, void* recv,
+                 bool persistent);
     void start(PendingCall& call);
     bool is_over(const PendingCall& call) const noexcept {
         return call.complete || lane_of(*call.plan).executor().is_over(call.running);
@@ -119,6 +122,8 @@ class Communicator {
         lanes_.for_each([&](Lane& lane) { calls += lane.executor().calls_in_flight(); });
         return calls;
     }
+    /// Shared by those that come from the same first communicator. Any thread.
+    UserMemory& user_memory() const { return world_->user_memory(); }
     /// Those that share it are driven together.
     const Engine* engine() const { return &world_->engine(); }
 

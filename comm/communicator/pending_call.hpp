@@ -4,6 +4,7 @@
 
 #include <memory>
 
+#include "comm/communicator/persistent_call.hpp"
 #include "comm/plan/plan.hpp"
 #include "comm/plan/request.hpp"
 #include "threads/executor/running_call.hpp"
@@ -16,8 +17,9 @@ struct PendingCall {
     std::shared_ptr<const Plan> plan;  ///< null: this rank is alone
     const void* send = nullptr;
     void* recv = nullptr;
-    std::shared_ptr<const void> operation;  ///< the user's that it uses, while it is in flight
-    bool complete = true;                   ///< nothing of it is in flight, as nothing had to move
+    std::shared_ptr<const void> operation;       ///< the user's that it uses, while it is in flight
+    std::unique_ptr<PersistentCall> persistent;  ///< null: it is started once
+    bool complete = true;  ///< nothing of it is in flight, as nothing had to move
     /// For a rank alone, and for TREFOIL_CHECK. Its lists are `counts` ... below.
     Request request;
     std::vector<std::size_t> counts, displacements, send_counts, send_displacements;

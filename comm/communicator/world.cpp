@@ -112,6 +112,7 @@ void World::set_up(const std::optional<Error>& refusal) {
 
 World::~World() {
     const LogScope scope(log_);
+    user_memory_.reset();
     engine_->end();
     if (timeline_) {
         write_timeline(*timeline_, rank(), settings_.trace_events);
@@ -234,6 +235,7 @@ void World::open_ports() {
     engine_ =
         std::make_unique<Engine>(std::move(open), Engine::Member{rank(), ranks()}, *port_threads_,
                                  ports_->placement().may_spin, settings_.progress);
+    user_memory_ = std::make_unique<UserMemory>(*engine_);
     engine_->on_letter([this](Rank from, Port, std::uint64_t tag, std::string_view text) {
         const std::lock_guard lock(gathering_mutex_);
         gatherings_.take(from, tag, text);

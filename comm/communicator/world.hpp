@@ -13,6 +13,7 @@
 #include <vector>
 
 #include "backend/bootstrap/bootstrap.hpp"
+#include "comm/communicator/user_memory.hpp"
 #include "comm/derived/geometry.hpp"
 #include "comm/setup/agreement.hpp"
 #include "comm/setup/environment.hpp"
@@ -57,6 +58,8 @@ class World {
     const std::string& provider() const { return provider_; }
     Engine& engine() const { return *engine_; }
     PortThreads& port_threads() const { return *port_threads_; }
+    /// Any thread.
+    UserMemory& user_memory() const { return *user_memory_; }
     Trace* timeline() const { return timeline_.get(); }
     /// The ranks get at each other's memory.
     bool single_copy() const { return single_copy_; }
@@ -120,6 +123,7 @@ class World {
     std::mutex gathering_mutex_;  ///< guards the gatherings
     Gatherings gatherings_;
     std::unique_ptr<Engine> engine_;
+    std::unique_ptr<UserMemory> user_memory_;
 };
 
 }  // namespace trefoil

@@ -99,6 +99,35 @@ std::uint64_t Request::hash() const {
     return h;
 }
 
+namespace {
+
+std::size_t side_bytes(const Request& request, const CollectiveSide& side, std::size_t blocks,
+                       Rank rank) {
+    if (!side.held_by(rank, request.root) || side.data == Data::none) {
+        return 0;
+    }
+    std::size_t elements = 0;
+    if (side.data == Data::vector) {
+        elements = request.count;
+    } else if (side.data == Data::own_block) {
+        elements = request.count_of(request.traits().with_neighbours() ? 0 : rank);
+    } else {
+        for (std::size_t b = 0; b < blocks; ++b) {
+            const auto owner = static_cast<Rank>(b);
+            elements = std::max(elements, request.displacement_of(owner) + request.count_of(owner));
+        }
+    }
+    return elements * request.element_bytes();
+}
+
+}  // namespace
+
+BufferBytes buffer_bytes(const Request& request, const Torus& torus, Rank rank) {
+    const CollectiveTraits& row = request.traits();
+    return {side_bytes(request.sending(), row.in, row.sent_blocks(torus), rank),
+            side_bytes(request, row.out, row.blocks(torus), rank)};
+}
+
 bool operator==(const Request& a, const Request& b) {
     return a.collective == b.collective && a.type == b.type && a.op == b.op && a.count == b.count &&
            a.root == b.root && a.user == b.user && a.in_place == b.in_place &&

@@ -75,4 +75,10 @@ struct Request {
     std::uint64_t hash() const;
 };
 
+/// How far the buffers of a rank reach, in bytes from their beginning. 0: it has no such buffer.
+struct BufferBytes {
+    std::size_t send = 0, recv = 0;
+};
+BufferBytes buffer_bytes(const Request& request, const Torus& torus, Rank rank);
+
 }  // namespace trefoil

@@ -446,6 +446,7 @@ TREFOIL_API int trefoil_version(void);
 #endif
 
 #include <trefoil/communicators.h>
+#include <trefoil/memory.h>
 #include <trefoil/requests.h>
 
 #endif

@@ -139,6 +139,22 @@ class Comm : public Collectives<Blocking> {
     void progress() { check(trefoil_progress(handle_)); }
     int in_flight() const { return number(trefoil_comm_in_flight); }
 
+    // Memory for buffers (memory.h), of this rank alone.
+    void* alloc(std::size_t bytes) const {
+        void* memory = nullptr;
+        check(trefoil_alloc(handle_, bytes, &memory));
+        return memory;
+    }
+    void free(void* memory) const { check(trefoil_free(handle_, memory)); }
+    template <typename T>
+    void register_memory(std::span<T> memory) const {
+        check(trefoil_register(handle_, memory.data(), memory.size_bytes()));
+    }
+    template <typename T>
+    void deregister_memory(std::span<T> memory) const {
+        check(trefoil_deregister(handle_, memory.data()));
+    }
+
     /// For the C interface; stays owned.
     using Collectives::handle;
 

@@ -5,6 +5,7 @@
 #include <string.h>
 #include <trefoil/trefoil.h>
 
+#include "buffers.h"
 #include "communicators.h"
 #include "neighbours.h"
 
@@ -482,6 +483,7 @@ int main(void) {
     requests_that_reduce();
     requests_that_move();
     several_requests();
+    memory_for_buffers(comm, rank);
     exchanges_with_neighbours(comm, rank, ranks);
     communicators_from_others(comm, rank, ranks);
     about_what_was_used();

@@ -396,6 +396,10 @@ int main() {
         rank.mistakes();
         const std::string wrong = communicators_from_others(comm);
         require(wrong.empty(), wrong.c_str());
+        std::vector<int> buffer(10);
+        comm.register_memory(std::span(buffer));
+        comm.deregister_memory(std::span(buffer));
+        comm.free(comm.alloc(100));
         require(comm.resources().peers > 0 && comm.port(0).puts > 0, "what was used");
         require(comm.failure().empty(), "failure");
         comm.barrier();
