@@ -24,6 +24,10 @@ std::string text_of(const Plan& plan) {
            (puts == 1 ? " put" : " puts");
 }
 
+CallVectors vectors_of(const void* send, void* recv) {
+    return {static_cast<const std::byte*>(send), static_cast<std::byte*>(recv)};
+}
+
 }  // namespace
 
 void Communicator::run(const Request& request, const void* send, void* recv) {
@@ -68,15 +72,12 @@ const Plan& Communicator::plan_of(const Request& request, const void* send, void
 
 void Communicator::run_unchecked(const Request& request, const void* send, void* recv) {
     const Plan& plan = plan_of(request, send, recv);
-    Call call = plan.call;
-    if (call.segments.empty()) {
+    if (plan.call.segments.empty()) {
         ++numbers_->made;  // no segment: it would use up slots for nothing
         return;
     }
-    call.input = static_cast<const std::byte*>(send);
-    call.output = static_cast<std::byte*>(recv);
     Executor& executor = lane_of(plan).executor();
-    const Status status = executor.run(call);
+    const Status status = executor.run(plan.call, vectors_of(send, recv));
     if (status != Status::success) {
         fail(Error(status, executor.failure()));
     }
@@ -122,18 +123,17 @@ void Communicator::start(PendingCall& call) {
     if (settings().check_calls) {
         check(call.request);
     }
-    Call lowered = call.plan->call;
-    call.complete = lowered.segments.empty();
+    call.complete = call.plan->call.segments.empty();
     if (call.complete) {
         ++numbers_->made;
         return;
     }
-    lowered.input = static_cast<const std::byte*>(call.send);
-    lowered.output = static_cast<std::byte*>(call.recv);
     if (call.plan->user) {
         call.operation = call.plan->user->in_use;
     }
-    lane_of(*call.plan).executor().issue(call.running, lowered);
+    lane_of(*call.plan)
+        .executor()
+        .issue(call.running, call.plan->call, vectors_of(call.send, call.recv));
 }
 
 void Communicator::progress() {

@@ -19,12 +19,10 @@ Arrivals::Arrivals(std::size_t group, const Channels& channels, SegmentQueue& qu
       failure_(failure),
       notes_(notes) {}
 
-void Arrivals::make_room(RoomNeeded& room) {
-    room.make_room(room_, [this](const ProgramSizes& sizes) {
-        uses_.resize(std::max(uses_.size(), sizes.channels_in));
-        // At most three uses of each channel can be ahead of this rank, perhaps of later calls.
-        early_.reserve(std::max<std::size_t>(64, 3 * std::max(sizes.arrivals, sizes.channels_in)));
-    });
+void Arrivals::make_room(const ProgramSizes& sizes) {
+    uses_.resize(std::max(uses_.size(), sizes.channels_in));
+    // At most three uses of each channel can be ahead of this rank, perhaps of later calls.
+    early_.reserve(std::max<std::size_t>(64, 3 * std::max(sizes.arrivals, sizes.channels_in)));
 }
 
 void Arrivals::adopt(RunningSegment& segment) noexcept {

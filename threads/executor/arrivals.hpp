@@ -24,7 +24,7 @@ class Arrivals {
              ControlMessages& controls, Failure& failure, TimelineNotes& notes);
 
     /// Room for the messages of programs that may run. Throws bad_alloc.
-    void make_room(RoomNeeded& room);
+    void make_room(const ProgramSizes& sizes);
     /// The segment runs: takes those of its messages that have been early.
     void adopt(RunningSegment& segment) noexcept;
     /// A notification of an incoming channel has come. True: a call may go on by it.
@@ -65,7 +65,6 @@ class Arrivals {
     /// By incoming channel and use. Those of the last four uses stand, so that a message of a use
     /// to come finds none, and one that comes twice is found.
     std::vector<std::array<Use, Notification::use_modulus>> uses_;
-    std::uint64_t room_ = 0;  ///< RoomNeeded::version()
     std::vector<Early> early_;
 };
 

@@ -18,11 +18,15 @@ struct CallSegment {
     std::size_t offset = 0;  ///< bytes, added to every place in the input and the output
 };
 
-/// One collective call, lowered.
+/// The user's vectors: both may be the same, for a call in place.
+struct CallVectors {
+    const std::byte* input = nullptr;
+    std::byte* output = nullptr;
+};
+
+/// One collective call, lowered, for any vectors.
 struct Call {
     std::span<const CallSegment> segments;
-    const std::byte* input = nullptr;  ///< may be equal to `output`: in place
-    std::byte* output = nullptr;
     ReduceKernels kernels;
     std::size_t element_bytes = 1;  ///< of what the kernels work on; for the timeline
     std::uint64_t signature = 0;    ///< equal on all ranks that make the same call

@@ -130,16 +130,20 @@ class Engine {
 
     /// Returns when `over()`, whose loads must be sequentially consistent: a call is done or its
     /// executor has failed. Drives meanwhile if that is needed. `issue(true)` is called once: by
-    /// the thread that has the turn; `issue(false)`: without it. `executor` is told if an OpenMP
-    /// runtime refuses its threads.
-    template <typename Issue, typename Over>
-    void issue_and_drive(Executor& executor, Issue&& issue, Over&& over) {
+    /// the thread that has the turn; `issue(false)`: without it. `share()` follows the former if
+    /// the turn is left before it is over: others may work for the call from then on. `executor` is
+    /// told if an OpenMP runtime refuses its threads.
+    template <typename Issue, typename Share, typename Over>
+    void issue_and_drive(Executor& executor, Issue&& issue, Share&& share, Over&& over) {
         const WaitsForCall waits(*this);
         if (serves_ || !try_take_turn()) {
             issue(false);
         } else {
             issue(true);
             drive(executor, over);
+            if (!over()) {
+                share();
+            }
             leave_turn();
         }
         drive_until_over(executor, over);

@@ -55,15 +55,15 @@ std::size_t Executor::staging_bytes() const {
     return bytes;
 }
 
-void Executor::issue(RunningCall& running, const Call& call) noexcept {
-    running.begin(call, ++numbers_->made);
+void Executor::issue(RunningCall& running, const Call& call, const CallVectors& vectors) noexcept {
+    running.begin(call, vectors, ++numbers_->made);
     parts_.in_flight.issue();
     parts_.calls.push(running);
     engine_.look_after(*this);
     engine_.issued();
 }
 
-Status Executor::run(const Call& call) noexcept {
+Status Executor::run(const Call& call, const CallVectors& vectors) noexcept {
     if (parts_.failure.happened()) {
         engine_.look_after(*this);
         engine_.drive_until(*this, [this] { return settled(); });
@@ -74,21 +74,25 @@ Status Executor::run(const Call& call) noexcept {
         return Status::success;
     }
     RunningCall running;
-    running.begin(call, ++numbers_->made);
-    parts_.in_flight.issue();
+    running.begin(call, vectors, ++numbers_->made);
     engine_.issue_and_drive(
         *this,
         [&](bool here) {
             if (here) {
+                parts_.in_flight.issue_here();
+                if (!parts_.in_flight.is_shared()) {
+                    running.stay_alone();
+                }
                 parts_.calls.push_here(running);
                 engine_.look_after(*this);
             } else {
+                parts_.in_flight.issue();
                 parts_.calls.push(running);
                 engine_.look_after(*this);
                 engine_.issued();
             }
         },
-        [&] { return is_over(running); });
+        [&] { running.share(); }, [&] { return is_over(running); });
     return status_of(running);
 }
 

@@ -53,7 +53,7 @@ class Executor {
 
     /// Puts the call, which has a segment, in flight, as the next in order. `running` stays where
     /// it is until is_over().
-    void issue(RunningCall& running, const Call& call) noexcept;
+    void issue(RunningCall& running, const Call& call, const CallVectors& vectors) noexcept;
     /// The call is done, or has failed: nobody uses the caller's buffers any more. Whoever sees it
     /// sees all results.
     bool is_over(const RunningCall& running) const noexcept { return running.done() || settled(); }
@@ -73,7 +73,7 @@ class Executor {
     }
     /// Runs the call on all ports; returns when it is over. After a failure the peers have been
     /// told; only destruction may follow.
-    Status run(const Call& call) noexcept;
+    Status run(const Call& call, const CallVectors& vectors) noexcept;
     /// A call in which nothing moves. It has a number as all calls: a rank that alone has nothing
     /// to do does not take its next call for the others' present one.
     void count_empty_call() noexcept { ++numbers_->made; }

@@ -12,12 +12,19 @@ namespace trefoil {
 /// Counts the calls that were issued and those that are complete.
 class InFlight {
   public:
-    explicit InFlight(Engine& engine) : engine_(engine) {}
+    explicit InFlight(Engine& engine) : engine_(engine), is_shared_(engine.groups().size() > 1) {}
+
+    /// Several workers complete calls.
+    bool is_shared() const noexcept { return is_shared_; }
 
     /// By the thread that issues, before the call is in the queue. Sequentially consistent, as is
     /// count(): see Worker::has_done_its_work().
     void issue() noexcept {
         issued_.store(issued_.load(std::memory_order_relaxed) + 1, std::memory_order_seq_cst);
+    }
+    /// The same by a thread that has the turn: no worker looks meanwhile.
+    void issue_here() noexcept {
+        issued_.store(issued_.load(std::memory_order_relaxed) + 1, std::memory_order_relaxed);
     }
     /// By the worker that completes a call, which is not touched any more. `text`: as the call's.
     void complete(bool reads_peers, const char* text) noexcept {
@@ -25,7 +32,11 @@ class InFlight {
         if (reads_peers) {
             reads_.store(false, std::memory_order_release);
         }
-        completed_.fetch_add(1, std::memory_order_release);
+        if (is_shared_) {
+            completed_.fetch_add(1, std::memory_order_release);
+        } else {
+            completed_.store(completed() + 1, std::memory_order_release);
+        }
         engine_.completed();
     }
     /// None of those in flight will be completed. While no worker works.
@@ -51,6 +62,7 @@ class InFlight {
 
   private:
     Engine& engine_;
+    const bool is_shared_;
     std::atomic<std::uint64_t> issued_{0};
     std::atomic<std::uint64_t> completed_{0};
     std::atomic<bool> reads_{false};

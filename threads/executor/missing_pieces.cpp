@@ -39,7 +39,8 @@ bool blocks(const Channels& channels, const RunningSegment& segment, std::size_t
         const ProgramRange puts = program.steps[open].puts;
         for (std::uint32_t i = puts.first; i < puts.first + puts.count; ++i) {
             const ProgramPut& put = program.puts[i];
-            if (put.channel == out_channel && awaits_room(channels, segment, put)) {
+            if (put.channel == out_channel &&
+                awaits_room(channels.out[out_channel], segment, put)) {
                 return true;
             }
         }

@@ -18,13 +18,6 @@ std::uint32_t place_of(const RunningSegment& segment) {
 }
 }  // namespace
 
-bool awaits_room(const Channels& channels, const RunningSegment& segment, const ProgramPut& put) {
-    const OutChannel& channel = channels.out[put.channel];
-    return !channel.wired.load(std::memory_order_acquire) ||
-           (put.acknowledged_in == ProgramPut::nothing &&
-            !channel.uses.may_put(segment.out_use(put.channel)));
-}
-
 Poster::Poster(int group, std::uint32_t executor, Channels& channels, SegmentQueue& queue,
                Steps& steps, Failure& failure, TimelineNotes& notes)
     : group_number_(group),
@@ -36,13 +29,11 @@ Poster::Poster(int group, std::uint32_t executor, Channels& channels, SegmentQue
       failure_(failure),
       notes_(notes) {}
 
-void Poster::make_room(RoomNeeded& room, RunningSegment& segment) {
+void Poster::make_room(const ProgramSizes& sizes, RunningSegment& segment) {
     Posting& posting = postings_[place_of(segment)];
-    room.make_room(posting.room, [&](const ProgramSizes& sizes) {
-        const auto group = static_cast<std::size_t>(group_number_);
-        segment.staging().reserve(group, *group_, sizes.pack_bytes_of(group));
-        posting.cursors.resize(std::max(posting.cursors.size(), sizes.parts));
-    });
+    const auto group = static_cast<std::size_t>(group_number_);
+    segment.staging().reserve(group, *group_, sizes.pack_bytes_of(group));
+    posting.cursors.resize(std::max(posting.cursors.size(), sizes.parts));
 }
 
 void Poster::adopt(RunningSegment& segment) noexcept {
@@ -112,12 +103,12 @@ bool Poster::post_step(RunningSegment& segment, const ProgramStep& step, Cursor&
             ++cursor.put;
             continue;
         }
-        if (awaits_room(channels_, segment, put)) {
+        OutChannel& channel = channels_.out[put.channel];
+        if (awaits_room(channel, segment, put)) {
             return false;
         }
-        OutChannel& channel = channels_.out[put.channel];
         const std::int64_t begin = notes_.clock();
-        const PutResult result = post(segment, put, number);
+        const PutResult result = post(segment, put, channel, number);
         switch (result) {
             case PutResult::again:
                 refused_ = true;
@@ -146,9 +137,8 @@ bool Poster::post_step(RunningSegment& segment, const ProgramStep& step, Cursor&
     return true;
 }
 
-PutResult Poster::post(RunningSegment& segment, const ProgramPut& put,
+PutResult Poster::post(RunningSegment& segment, const ProgramPut& put, const OutChannel& channel,
                        std::uint32_t step) noexcept {
-    const OutChannel& channel = channels_.out[put.channel];
     const Wire& wire = *channel.wire;
     std::uint64_t target = wire.offset;
     const bool acknowledges = put.acknowledged_in != ProgramPut::nothing;
@@ -159,7 +149,7 @@ PutResult Poster::post(RunningSegment& segment, const ProgramPut& put,
     const std::byte* source = nullptr;
     void* descriptor = nullptr;
     if (put.packs.count > 0) {
-        source = gather(segment, put, target, descriptor);
+        source = gather(segment, put, channel, target, descriptor);
     } else if (put.bytes > 0) {
         source = segment.buffers().at(put.source);
     }
@@ -179,8 +169,8 @@ PutResult Poster::post(RunningSegment& segment, const ProgramPut& put,
 
 /// In the landing slot itself, where that is possible: it is free, or the put would have to wait.
 const std::byte* Poster::gather(const RunningSegment& segment, const ProgramPut& put,
-                                std::uint64_t target, void*& descriptor) const noexcept {
-    const OutChannel& channel = channels_.out[put.channel];
+                                const OutChannel& channel, std::uint64_t target,
+                                void*& descriptor) const noexcept {
     std::byte* to = group_->landing(channel.endpoint, channel.wire->memory, target, put.bytes);
     if (to == nullptr) {
         const LocalMemory& staging = segment.staging().of(group_number_);

@@ -16,7 +16,12 @@ namespace trefoil {
 
 /// The put has to wait until the peer has told where it lands, or has acknowledged an earlier use:
 /// see OutUses.
-bool awaits_room(const Channels& channels, const RunningSegment& segment, const ProgramPut& put);
+inline bool awaits_room(const OutChannel& channel, const RunningSegment& segment,
+                        const ProgramPut& put) {
+    return !channel.wired.load(std::memory_order_acquire) ||
+           (put.acknowledged_in == ProgramPut::nothing &&
+            !channel.uses.may_put(segment.out_use(put.channel)));
+}
 
 /// Posts the puts of one group, of every step that is open, in the order of the steps in each part.
 /// Used by the group's owner.
@@ -28,7 +33,7 @@ class Poster {
 
     /// Room for the programs that may run, here and in the segment's staging for this group. Throws
     /// bad_alloc, and what the group throws.
-    void make_room(RoomNeeded& room, RunningSegment& segment);
+    void make_room(const ProgramSizes& sizes, RunningSegment& segment);
     /// From now on the segment's puts are posted as its steps open.
     void adopt(RunningSegment& segment) noexcept;
     /// Posts what may leave; false: there was no step to go on with.
@@ -49,14 +54,15 @@ class Poster {
     struct Posting {
         std::vector<Cursor> cursors;   ///< by part
         std::uint32_t unfinished = 0;  ///< parts
-        std::uint64_t room = 0;        ///< RoomNeeded::version()
     };
 
     bool post_part(RunningSegment& segment, std::uint32_t part, Posting& posting) noexcept;
     bool post_step(RunningSegment& segment, const ProgramStep& step, Cursor& cursor) noexcept;
-    PutResult post(RunningSegment& segment, const ProgramPut& put, std::uint32_t step) noexcept;
+    PutResult post(RunningSegment& segment, const ProgramPut& put, const OutChannel& channel,
+                   std::uint32_t step) noexcept;
     const std::byte* gather(const RunningSegment& segment, const ProgramPut& put,
-                            std::uint64_t target, void*& descriptor) const noexcept;
+                            const OutChannel& channel, std::uint64_t target,
+                            void*& descriptor) const noexcept;
 
     int group_number_;
     std::uint32_t executor_;

@@ -7,6 +7,7 @@
 #include <cstdint>
 
 #include "threads/executor/call.hpp"
+#include "threads/executor/counters.hpp"
 
 namespace trefoil {
 
@@ -19,40 +20,54 @@ class RunningCall {
     RunningCall(const RunningCall&) = delete;
     RunningCall& operator=(const RunningCall&) = delete;
 
-    /// By the thread that issues it. `number` counts the calls of the communicator.
-    void begin(const Call& call, std::uint64_t number) {
-        call_ = call;
+    /// By the thread that issues it. `call` stays where it is until it is done. `number` counts the
+    /// calls of the communicator.
+    void begin(const Call& call, const CallVectors& vectors, std::uint64_t number) {
+        call_ = &call;
+        vectors_ = vectors;
+        is_alone_ = false;
         number_ = number;
         hash_ = call.signature ^ number * 0x9e3779b97f4a7c15ULL;
         started_ = 0;
         left_.store(static_cast<std::uint32_t>(call.segments.size()), std::memory_order_relaxed);
     }
 
-    const Call& call() const { return call_; }
+    /// No thread but its owner's looks whether it is done, and that one works for it.
+    void stay_alone() noexcept { is_alone_ = true; }
+    /// From now on others may. By who has the turn.
+    void share() noexcept { is_alone_ = false; }
+
+    const Call& call() const { return *call_; }
+    const CallVectors& vectors() const { return vectors_; }
     std::uint64_t number() const { return number_; }
     /// Of the call and its number, for the notifications: equal on all ranks that make this call.
     std::uint64_t hash() const { return hash_; }
     /// Its segments read peers' vectors.
     bool reads_peers() const {
-        return !call_.segments.empty() && !call_.segments.front().program->peers.empty();
+        return !call_->segments.empty() && !call_->segments.front().program->peers.empty();
     }
 
     // By worker 0: the pieces that are still to start.
-    bool has_more() const { return started_ < call_.segments.size(); }
+    bool has_more() const { return started_ < call_->segments.size(); }
     bool has_started() const { return started_ > 0; }
-    const CallSegment& first_waiting() const { return call_.segments[started_]; }
-    const CallSegment& next_piece() { return call_.segments[started_++]; }
+    const CallSegment& first_waiting() const { return call_->segments[started_]; }
+    const CallSegment& next_piece() { return call_->segments[started_++]; }
 
     /// By whoever completes a segment. True: it was the last, and the call must not be touched any
     /// more. Pairs with done().
-    bool complete_segment() { return left_.fetch_sub(1, std::memory_order_seq_cst) == 1; }
+    bool complete_segment() {
+        return is_alone_ ? take_last(left_, false)
+                         : left_.fetch_sub(1, std::memory_order_seq_cst) == 1;
+    }
     /// Whoever sees it also sees all results.
     bool done() const { return left_.load(std::memory_order_seq_cst) == 0; }
 
     RunningCall* next = nullptr;  ///< for CallQueue
 
   private:
-    Call call_;
+    const Call* call_ = nullptr;
+    CallVectors vectors_;
+    bool is_alone_ = false;
     std::uint64_t number_ = 0;
     std::uint64_t hash_ = 0;
     std::size_t started_ = 0;

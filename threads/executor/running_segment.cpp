@@ -34,6 +34,7 @@ void RunningSegment::start(RunningCall& call, const CallSegment& piece, std::uin
                            Channels& channels, std::uint32_t workers, std::int64_t now) noexcept {
     const Program& program = *piece.program;
     program_ = &program;
+    is_shared_ = workers > 1;
     call_ = &call;
     number_ = number;
     begun_ = now;
@@ -41,8 +42,8 @@ void RunningSegment::start(RunningCall& call, const CallSegment& piece, std::uin
         return base == nullptr ? nullptr : base + piece.offset;
     };
     // Programs only read the input.
-    buffers_.place_vectors(const_cast<std::byte*>(shifted(call.call().input)),
-                           shifted(call.call().output));
+    buffers_.place_vectors(const_cast<std::byte*>(shifted(call.vectors().input)),
+                           shifted(call.vectors().output));
     buffers_.place(Location::scratch, scratch_.data());
     begin_uses(channels);
     for (std::size_t i = 0; i < program.arrival_steps.size(); ++i) {

@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "threads/executor/channels.hpp"
+#include "threads/executor/counters.hpp"
 #include "threads/executor/program.hpp"
 #include "threads/executor/program_sizes.hpp"
 #include "threads/executor/running_call.hpp"
@@ -72,9 +73,7 @@ class alignas(64) RunningSegment {
 
     /// True: it was the step's last token. Acquire and release: whoever spends the last one sees
     /// what all others wrote before they spent theirs.
-    bool spend_token(std::uint32_t step) noexcept {
-        return tokens_[step].fetch_sub(1, std::memory_order_acq_rel) == 1;
-    }
+    bool spend_token(std::uint32_t step) noexcept { return take_last(tokens_[step], is_shared_); }
     /// By whoever completed the step before, or starts the segment. The release pairs with
     /// open_step().
     void open(std::uint32_t part, std::uint32_t step) noexcept {
@@ -84,9 +83,11 @@ class alignas(64) RunningSegment {
     std::uint32_t open_step(std::uint32_t part) const {
         return open_step_[part].load(std::memory_order_acquire);
     }
-    /// By the owner of the arrival's group. False: it has come before.
+    /// By the owner of the arrival's group, who alone writes it. False: it has come before.
     bool take_arrival(std::uint32_t arrival) noexcept {
-        return arrived_[arrival].exchange(1, std::memory_order_relaxed) == 0;
+        const bool is_first = arrived_[arrival].load(std::memory_order_relaxed) == 0;
+        arrived_[arrival].store(1, std::memory_order_relaxed);
+        return is_first;
     }
     /// For messages: orders nothing.
     bool has_arrived(std::uint32_t arrival) const {
@@ -94,11 +95,11 @@ class alignas(64) RunningSegment {
     }
     /// A part other than the closing one is finished. True: it was the last. Acquire and release:
     /// whoever finishes the last one sees the results of all.
-    bool finish_part() noexcept { return unfinished_.fetch_sub(1, std::memory_order_acq_rel) == 1; }
+    bool finish_part() noexcept { return take_last(unfinished_, is_shared_); }
 
     /// A finished part, or a worker that has posted its puts, does not look here any more. True: it
     /// was the last that held the segment, and has to call end(). Acquire and release, as above.
-    bool release() noexcept { return holders_.fetch_sub(1, std::memory_order_acq_rel) == 1; }
+    bool release() noexcept { return take_last(holders_, is_shared_); }
     /// For a look at a segment that may end meanwhile. False: it has. Else its call is not done
     /// before the matching release().
     bool hold() noexcept {
@@ -123,6 +124,7 @@ class alignas(64) RunningSegment {
     void begin_uses(Channels& channels) noexcept;
 
     const Program* program_ = nullptr;
+    bool is_shared_ = true;  ///< by several workers
     RunningCall* call_ = nullptr;
     std::uint64_t number_ = 0;
     AtomicArray<std::uint32_t> tokens_;     ///< left, by step

@@ -4,7 +4,8 @@
 
 namespace trefoil {
 
-WakeUp::WakeUp(const std::vector<std::shared_ptr<PortGroup>>& groups) : sleepers_(groups.size()) {
+WakeUp::WakeUp(const std::vector<std::shared_ptr<PortGroup>>& groups)
+    : sleepers_(groups.size()), several_(groups.size() > 1) {
     for (std::size_t i = 0; i < groups.size(); ++i) {
         sleepers_[i].group = groups[i].get();
     }

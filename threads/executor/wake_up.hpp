@@ -34,7 +34,7 @@ class WakeUp {
     /// A change that other workers may wait for. What the caller wrote before is visible to a
     /// worker that sees the change.
     void announce() {
-        if (sleepers_.size() > 1) {
+        if (several_) {
             announce_from_outside();
         }
     }
@@ -51,6 +51,7 @@ class WakeUp {
     std::atomic<std::uint32_t> changes_{0};
     std::atomic<std::uint32_t> asleep_{0};  ///< workers asleep, or about to be
     std::vector<Sleeper> sleepers_;         ///< by worker
+    bool several_ = false;
 };
 
 }  // namespace trefoil

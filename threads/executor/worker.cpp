@@ -159,16 +159,38 @@ bool Worker::poll() noexcept {
     if (engine_.groups_are_gone()) {
         return false;
     }
-    const std::size_t count = group_->poll(events_);
-    bool moved = false;
-    for (std::size_t i = 0; i < count; ++i) {
-        moved |= take(events_[i]);
-    }
+    bool moved = take_arrivals();
     try {
         moved |= links_.progress();
     } catch (const std::exception&) {  // no memory: what was not said is said later, or never
     }
     return moved;
+}
+
+bool Worker::take_arrivals() noexcept {
+    const std::size_t count = group_->poll(events_);
+    bool moved = false;
+    for (std::size_t i = 0; i < count; ++i) {
+        moved |= take(events_[i]);
+    }
+    return moved;
+}
+
+/// Polls as long as the waiting policy only pauses. As before a sleep, nothing can be new but what
+/// comes to the group, or a change that is counted; so a round of all parts would find nothing.
+/// True: a call may have gone on. False: nothing has come, or there is more to look at.
+bool Worker::spin() noexcept {
+    if (is_traced_ || moved_ || (in_caller_ && engine_.progress()) || refused() ||
+        engine_.groups_are_gone()) {
+        return false;
+    }
+    while (waiting_.spin()) {
+        was_idle_ = true;
+        if (take_arrivals() || engine_.wake_up().changes() != changes_seen_) {
+            return true;
+        }
+    }
+    return false;
 }
 
 /// True: something has moved. Words of peers are no progress of calls: those that are stalled tell

@@ -51,10 +51,12 @@ class alignas(64) Worker : private LinkUser {
         is_idle_ = false;
         begin_work();
         while (!until() && !trouble_) {
-            if (!advance()) {
+            if (advance() || spin()) {
+                if (was_idle_) {
+                    goes_on();
+                }
+            } else {
                 idle();
-            } else if (was_idle_) {
-                goes_on();
             }
         }
         end_work();
@@ -100,6 +102,8 @@ class alignas(64) Worker : private LinkUser {
     void note_completed(WorkerPart& part) noexcept;
     bool advance() noexcept;
     bool poll() noexcept;
+    bool take_arrivals() noexcept;
+    bool spin() noexcept;
     void goes_on() noexcept;
     void idle() noexcept;
     void wait() noexcept;

@@ -67,8 +67,22 @@ bool WorkerPart::start_segments() noexcept {
     return started;
 }
 
+bool WorkerPart::count_channels() noexcept {
+    const Channels& channels = parts_.channels;
+    while (landed_ < channels.in.size() &&
+           channels.in[landed_].landed.load(std::memory_order_acquire)) {
+        ++landed_;
+    }
+    while (connected_ < channels.out.size() &&
+           channels.out[connected_].connected.load(std::memory_order_acquire)) {
+        ++connected_;
+    }
+    return landed_ == channels.in.size() && connected_ == channels.out.size();
+}
+
 bool WorkerPart::start_next(RunningCall& call) noexcept {
-    if (!RunningSegment::may_start(*call.first_waiting().program, parts_.channels)) {
+    if (!all_channels_are_there() &&
+        !RunningSegment::may_start(*call.first_waiting().program, parts_.channels)) {
         return false;  // another worker takes its landing memory
     }
     if (call.reads_peers() && !call.has_started()) {
@@ -98,9 +112,12 @@ bool WorkerPart::adopt_segments() noexcept {
     bool adopted = false;
     while (adopted_ < parts_.queue.published()) {
         RunningSegment& segment = parts_.queue.at(adopted_);
-        if (!made_room(parts_.failure, [&] {
-                arrivals_.make_room(parts_.room);
-                poster_.make_room(parts_.room, segment);
+        std::uint64_t& made = room_[adopted_ % segment_window];
+        if (made != parts_.room.version() && !made_room(parts_.failure, [&] {
+                parts_.room.make_room(made, [&](const ProgramSizes& sizes) {
+                    arrivals_.make_room(sizes);
+                    poster_.make_room(sizes, segment);
+                });
             })) {
             break;
         }

@@ -2,6 +2,7 @@
 // One worker's part in the calls of one executor.
 #pragma once
 
+#include <array>
 #include <atomic>
 #include <cstdint>
 #include <map>
@@ -69,6 +70,12 @@ class alignas(64) WorkerPart {
   private:
     bool start_segments() noexcept;
     bool start_next(RunningCall& call) noexcept;
+    /// Of those that any plan has asked for so far: most calls find it so.
+    bool all_channels_are_there() noexcept {
+        return (landed_ == parts_.channels.in.size() && connected_ == parts_.channels.out.size()) ||
+               count_channels();
+    }
+    bool count_channels() noexcept;
     bool adopt_segments() noexcept;
     bool has_orders() const noexcept {
         return ordered_out_ != parts_.channels.out.size() ||
@@ -87,9 +94,11 @@ class alignas(64) WorkerPart {
     TimelineNotes notes_;
     Poster poster_;
     Arrivals arrivals_;
-    std::uint64_t adopted_ = 0;                     ///< segments, running number
-    std::size_t ordered_out_ = 0, ordered_in_ = 0;  ///< channels that it has looked at
-    std::map<ChannelKey, std::uint32_t> out_, in_;  ///< those of the group
+    std::uint64_t adopted_ = 0;                         ///< segments, running number
+    std::size_t ordered_out_ = 0, ordered_in_ = 0;      ///< channels that it has looked at
+    std::array<std::uint64_t, segment_window> room_{};  ///< made for which RoomNeeded::version()
+    std::size_t connected_ = 0, landed_ = 0;            ///< worker 0: all before these are there
+    std::map<ChannelKey, std::uint32_t> out_, in_;      ///< those of the group
     std::uint64_t completed_ = 0;
 };
 

@@ -8,9 +8,6 @@
 namespace trefoil {
 
 namespace {
-// Tens of microseconds: longer than a message takes, and short beside what the wait costs when the
-// thread waited for is on this very core after all (another program may have the other cores).
-constexpr std::uint32_t spins_before_yield = 500;
 // All ranks of a core yield to each other, and whoever worked last, or had packets of others
 // handled on its time, is the last to get the core again. The sooner the others nap, the sooner it
 // does: 8 bytes on 16 ranks by TCP take 0.3 ms instead of 0.7 with 100.
@@ -29,22 +26,12 @@ constexpr Stage stages[] = {{std::chrono::microseconds{50}, 100},
 constexpr std::chrono::microseconds longest_sleep = std::chrono::milliseconds{200};
 }  // namespace
 
-void pause_processor() {
-#if defined(__x86_64__) || defined(__i386__)
-    __builtin_ia32_pause();
-#elif defined(__aarch64__)
-    asm volatile("yield");
-#endif
-}
-
 std::chrono::microseconds Waiting::idle() {
     const std::uint32_t spins = may_spin_ ? spins_before_yield : 0;
     const std::uint32_t yields =
         spins + (may_spin_ ? yields_before_nap_with_cores : yields_before_nap);
     const std::uint32_t n = empty_polls_;
-    if (n < spins) {
-        ++empty_polls_;
-        pause_processor();
+    if (spin()) {
         return std::chrono::microseconds{0};
     }
     if (n < yields) {

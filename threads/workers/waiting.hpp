@@ -9,7 +9,13 @@
 namespace trefoil {
 
 /// Tells the processor that this thread spins, so that its sibling gets the execution units.
-void pause_processor();
+inline void pause_processor() {
+#if defined(__x86_64__) || defined(__i386__)
+    __builtin_ia32_pause();
+#elif defined(__aarch64__)
+    asm volatile("yield");
+#endif
+}
 
 /// What the caller wants done, in its own thread, while a call waits: its own network may stand
 /// still until somebody polls it.
@@ -35,11 +41,26 @@ class Waiting {
     /// Something happened: start again at the eager end.
     void reset() { empty_polls_ = 0; }
 
+    /// Called after an empty poll. True: it has paused, and the next poll is to follow at once.
+    /// False: ask idle().
+    bool spin() {
+        if (!may_spin_ || empty_polls_ >= spins_before_yield) {
+            return false;
+        }
+        ++empty_polls_;
+        pause_processor();
+        return true;
+    }
+
     /// Called after an empty poll. Pauses or yields by itself and returns zero, or returns how long
     /// the caller should sleep in its endpoint's wait().
     std::chrono::microseconds idle();
 
   private:
+    // Tens of microseconds: longer than a message takes, and short beside what the wait costs when
+    // the thread waited for is on this very core after all (another program may have the others).
+    static constexpr std::uint32_t spins_before_yield = 500;
+
     bool may_spin_;
     std::uint32_t empty_polls_ = 0;
 };

@@ -64,10 +64,9 @@ class Node {
         }
         Call call;
         call.segments = pieces;
-        call.output = reinterpret_cast<std::byte*>(data.data());
         call.kernels = reduce_kernels(DataType::int32, Operation::sum);
         call.text = "allreduce";
-        return executor_->run(call);
+        return executor_->run(call, {nullptr, reinterpret_cast<std::byte*>(data.data())});
     }
 
     GroupDouble& group() { return *groups()[0]; }

@@ -24,7 +24,7 @@ class ArrivalsTest : public PartsFixture {
         arrivals_ = std::make_unique<Arrivals>(0, channels_, parts_->queue, parts_->steps,
                                                *controls_, parts_->failure, notes_);
         begin_call(program_, 4);
-        arrivals_->make_room(parts_->room);
+        make_room([&](const ProgramSizes& sizes) { arrivals_->make_room(sizes); });
     }
     RunningSegment& begin() {
         RunningSegment& segment = begin_segment();
@@ -145,7 +145,7 @@ TEST_F(ArrivalsTest, WhatTheTransportDoesNotCarryIsNotCompared) {
     groups_[0]->carried_bits = 32;
     Arrivals narrow(0, channels_, parts_->queue, parts_->steps, *controls_, parts_->failure,
                     notes_);
-    narrow.make_room(parts_->room);
+    make_room([&](const ProgramSizes& sizes) { narrow.make_room(sizes); });
     RunningSegment& segment = begin_segment();
     narrow.adopt(segment);
     (void)narrow.arrive(message(1, 0, 0, 4) & 0xffffffffU, 1);

@@ -162,7 +162,7 @@ TEST_P(FailingExecutors, CallsThatWaitForEachOtherAreToldInWordsOfBoth) {
         Call call = RingMember::call_of(program, data, pieces);
         call.signature = signature_of(r);
         call.text = r == 0 ? "bcast of 1 int32" : "reduce of 1 int32";
-        EXPECT_EQ(second->executor().run(call), Status::mismatch);
+        EXPECT_EQ(second->executor().run(call, RingMember::in_place(data)), Status::mismatch);
         const std::string text = second->executor().failure();
         EXPECT_TRUE(has(text, "bcast of 1 int32")) << text;
         EXPECT_TRUE(has(text, "reduce of 1 int32")) << text;

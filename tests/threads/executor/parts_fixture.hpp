@@ -62,8 +62,6 @@ class PartsFixture : public testing::Test {
         }
         controls_ = std::make_unique<ControlMessages>(channels_, parts_->wake_up, std::move(boxes));
         call_.kernels = reduce_kernels(DataType::int32, Operation::sum);
-        call_.input = reinterpret_cast<const std::byte*>(input_.data());
-        call_.output = reinterpret_cast<std::byte*>(output_.data());
         call_.text = "the test's call";
         call_.agreement = "give all ranks the same";
         call_.signature = 0x123456789abcdef0;
@@ -79,7 +77,16 @@ class PartsFixture : public testing::Test {
         }
         pieces_.assign(count, CallSegment{&program, 0});
         call_.segments = pieces_;
-        running_call_.begin(call_, ++calls_);
+        running_call_.begin(call_,
+                            {reinterpret_cast<const std::byte*>(input_.data()),
+                             reinterpret_cast<std::byte*>(output_.data())},
+                            ++calls_);
+    }
+    /// make(sizes), of the programs so far.
+    template <typename Make>
+    void make_room(Make&& make) {
+        std::uint64_t none = 0;
+        parts_->room.make_room(none, make);
     }
     /// Starts the next segment of the call and everything that can be done of it.
     RunningSegment& begin_segment() {

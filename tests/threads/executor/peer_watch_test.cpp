@@ -199,7 +199,7 @@ TEST_F(PeerWatchTest, ACallOfWhichNoSegmentHasStartedIsLookedAfter) {
     RunningCall waiting;
     Call call = call_;
     call.text = "the call behind it";
-    waiting.begin(call, ++calls_);
+    waiting.begin(call, {}, ++calls_);
     EXPECT_TRUE(watch_.look(seconds(100))) << "nothing is in flight";
     parts_->calls.push(waiting);
     EXPECT_FALSE(watch_.look(seconds(60)));
@@ -253,7 +253,7 @@ TEST_F(PeerWatchTest, AWaitForAcknowledgementsSaysWhose) {
     groups_[0]->result = PutResult::done;
     for (int i = 0; i < 3; ++i) {
         RunningSegment& segment = begin_segment();
-        poster.make_room(parts_->room, segment);
+        make_room([&](const ProgramSizes& sizes) { poster.make_room(sizes, segment); });
         poster.adopt(segment);
         (void)poster.post_ready();
     }

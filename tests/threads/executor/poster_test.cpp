@@ -21,7 +21,7 @@ class PosterTest : public PartsFixture {
     }
     RunningSegment& begin() {
         RunningSegment& segment = begin_segment();
-        poster_->make_room(parts_->room, segment);
+        make_room([&](const ProgramSizes& sizes) { poster_->make_room(sizes, segment); });
         poster_->adopt(segment);
         return segment;
     }
@@ -122,7 +122,7 @@ TEST_F(PosterTest, APutWaitsUntilItsChannelIsWired) {
     make_poster();
     begin_call(program);
     RunningSegment& segment = begin();
-    EXPECT_TRUE(awaits_room(channels_, segment, program.puts[0]));
+    EXPECT_TRUE(awaits_room(channels_.out[program.puts[0].channel], segment, program.puts[0]));
     EXPECT_TRUE(poster_->post_ready());
     ASSERT_EQ(puts().size(), 1U);
     EXPECT_EQ(puts()[0].bytes, 8U) << "that of the other part";
@@ -240,7 +240,8 @@ TEST_F(PosterTest, APutWaitsUntilTheUseBeforeTheLastOneIsAcknowledged) {
     for (std::uint32_t use = 0; use < 5; ++use) {
         RunningSegment& segment = begin();
         EXPECT_EQ(segment.out_use(0), use);
-        EXPECT_EQ(awaits_room(channels_, segment, program.puts[0]), use >= 2);
+        EXPECT_EQ(awaits_room(channels_.out[program.puts[0].channel], segment, program.puts[0]),
+                  use >= 2);
         if (use >= 2) {
             EXPECT_FALSE(poster_->post_ready());
             EXPECT_EQ(puts().size(), use);

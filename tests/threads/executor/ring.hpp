@@ -52,7 +52,11 @@ class RingMember {
 
     Status run(const Program& program, std::vector<std::int32_t>& data, std::size_t segments = 1,
                std::uint64_t signature = 1) {
-        return executor_->run(call_of(program, data, pieces_, segments, signature));
+        return executor_->run(call_of(program, data, pieces_, segments, signature), in_place(data));
+    }
+    static CallVectors in_place(std::vector<std::int32_t>& data) {
+        auto* const bytes = reinterpret_cast<std::byte*>(data.data());
+        return {bytes, bytes};
     }
     /// A call on `data` in place; `pieces` holds its segments.
     static Call call_of(const Program& program, std::vector<std::int32_t>& data,
@@ -65,7 +69,6 @@ class RingMember {
         }
         Call call;
         call.segments = pieces;
-        call.input = call.output = reinterpret_cast<std::byte*>(data.data());
         call.kernels = reduce_kernels(DataType::int32, Operation::sum);
         call.signature = signature;
         call.text = "a test call";
