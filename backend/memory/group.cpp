@@ -147,12 +147,12 @@ bool MemoryGroup::copy_from(Peer peer, void* target, std::uint64_t address,
     return copy_from_process(target_of(peer).region->maker(), target, address, bytes);
 }
 
-ReadGuard* MemoryGroup::own_guard() {
-    return &front_in(*front_).guard;
+ReadGuard* MemoryGroup::own_guard(int place) {
+    return &front_in(*front_).guards[place];
 }
 
-const ReadGuard* MemoryGroup::guard_of(Peer peer) const {
-    return &front_in(*target_of(peer).region).guard;
+const ReadGuard* MemoryGroup::guard_of(Peer peer, int place) const {
+    return &front_in(*target_of(peer).region).guards[place];
 }
 
 std::string MemoryGroup::error_text() const {

@@ -20,11 +20,11 @@
 
 namespace trefoil::memory {
 
-/// What peers see of a group. All zeros is an empty queue, no offer and a closed guard, so a fresh
-/// or a peer's region is one as it is.
+/// What peers see of a group. All zeros is an empty queue, no offer and closed guards, so a
+/// fresh or a peer's region is one as it is.
 struct Front {
     NotificationQueue queue;
-    ReadGuard guard;
+    ReadGuard guards[read_guards];
     PullOffers offers;  ///< to this group
 };
 
@@ -62,8 +62,8 @@ class MemoryGroup final : public PortGroup {
     Reach reach(Peer peer) const override;
     bool copy_from(Peer peer, void* target, std::uint64_t address,
                    std::size_t bytes) const override;
-    ReadGuard* own_guard() override;
-    const ReadGuard* guard_of(Peer peer) const override;
+    ReadGuard* own_guard(int place) override;
+    const ReadGuard* guard_of(Peer peer, int place) const override;
 
     std::size_t inject_bytes() const override { return std::numeric_limits<std::size_t>::max(); }
     std::string error_text() const override;

@@ -56,8 +56,10 @@ class ForwardingGroup : public PortGroup {
                    std::size_t bytes) const override {
         return inner_->copy_from(peer, target, address, bytes);
     }
-    ReadGuard* own_guard() override { return inner_->own_guard(); }
-    const ReadGuard* guard_of(Peer peer) const override { return inner_->guard_of(peer); }
+    ReadGuard* own_guard(int place) override { return inner_->own_guard(place); }
+    const ReadGuard* guard_of(Peer peer, int place) const override {
+        return inner_->guard_of(peer, place);
+    }
     void abandon(std::chrono::milliseconds longest) noexcept override { inner_->abandon(longest); }
 
     int notification_bits() const override { return inner_->notification_bits(); }

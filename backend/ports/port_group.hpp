@@ -192,9 +192,10 @@ class PortGroup {
         return false;
     }
 
-    /// Where reach() is not `none`: this group's guard, and that of the group at the other end.
-    virtual ReadGuard* own_guard() { return nullptr; }
-    virtual const ReadGuard* guard_of(Peer) const { return nullptr; }
+    /// Where reach() is not `none`: this group's guard at a place, and that of the group at the
+    /// other end.
+    virtual ReadGuard* own_guard(int /*place*/) { return nullptr; }
+    virtual const ReadGuard* guard_of(Peer, int /*place*/) const { return nullptr; }
 
     /// The end after a failure; connections may be half made. Sees off what was accepted for up to
     /// `longest`, then cuts what is left: closes its endpoints, or never touches them again. When

@@ -9,8 +9,9 @@
 
 namespace trefoil {
 
-/// One per port group, in memory that its owner and all its peers see; all zeros is closed. Two
-/// kinds of late readers are kept from harm:
+/// Each port group has `read_guards` of them, in memory that its owner and all its peers see; all
+/// zeros is closed. Communicators that read at a time have one each, at the same place on all their
+/// ranks. Two kinds of late readers are kept from harm:
 ///
 ///  - One that reads by copies of the kernel cannot fault. It looks at the owner's `call` after the
 ///    bytes: if that is still the call that both are in, the owner had not returned before the
@@ -31,5 +32,6 @@ struct ReadGuard {
     alignas(apart) std::atomic<std::uint32_t> readers;
 };
 static_assert(std::atomic<std::uint64_t>::is_always_lock_free);
+inline constexpr int read_guards = 64;
 
 }  // namespace trefoil

@@ -196,10 +196,10 @@ const Plan& Communicator::make_plan(const Request& request) {
 }
 
 /// What all ranks find alike decides: whether a call fits the slots of small ones depends on no
-/// rank.
+/// rank. A communicator has one guard, so that calls that read peers are in one lane.
 std::unique_ptr<Plan> Communicator::plan_in_a_lane(const Request& request, const Choice& choice) {
     const bool small =
-        !request.counts_in_pairs() &&
+        !request.counts_in_pairs() && !choice.algorithm->traits.reads_peers &&
         request.vector_elements(torus()) * request.element_bytes() <= most_small_bytes;
     if (small) {
         try {

@@ -29,6 +29,9 @@ Communicator::Communicator(Settings settings, std::unique_ptr<Bootstrap> bootstr
         for (const auto& [collective, text] : split_choices(this->settings().algorithm)) {
             chooser_->force(collective, text);
         }
+        if (world_->single_copy()) {
+            read_place_ = 0;
+        }
         settle_terms();
         if (this->settings().landing_bytes > usual_landing_bytes) {
             world_->reserve_landing(terms_.slots * terms_.slot_bytes, terms_.neighbours);
@@ -39,6 +42,9 @@ Communicator::Communicator(Settings settings, std::unique_ptr<Bootstrap> bootstr
 Communicator::~Communicator() {
     const LogScope scope(world_->log());
     lanes_.clear();
+    if (read_place_ && *read_place_ > 0) {
+        world_->read_places().give_back(*read_place_);
+    }
 }
 
 void Communicator::settle_terms() {
@@ -54,6 +60,7 @@ void Communicator::settle_terms() {
             world_->in_this_process()[static_cast<std::size_t>(first)]);
     }
     terms_.checksums = settings().checksums;
+    terms_.read_place = read_place_.value_or(0);
     terms_.slot_bytes =
         settings().landing_bytes / terms_.slots / landing_alignment * landing_alignment;
     plans_ = PlanCache(settings().plan_bytes);

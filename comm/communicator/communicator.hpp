@@ -131,15 +131,22 @@ class Communicator {
     std::vector<std::size_t> share_counts(Rank root, std::span<const std::size_t> counts);
 
   private:
-    Communicator(const Communicator& parent, Geometry geometry, const Identity& identity);
-    std::vector<std::string> agree(std::uint64_t tag, const std::vector<Rank>& first_ranks,
-                                   const std::string& what, const std::string& mine);
-    std::vector<std::string> agree_with_all(const std::string& what, const std::string& mine);
-    std::unique_ptr<Communicator> made(Geometry geometry, const Identity& identity);
+    /// What a rank tells the others about a communicator to be made.
+    struct Word {
+        std::string text;
+        std::uint64_t read_places = 0;  ///< that it offers, see ReadPlaces
+    };
+    Communicator(const Communicator& parent, Geometry geometry, const Identity& identity,
+                 std::optional<int> read_place);
+    std::vector<Word> agree(std::uint64_t tag, const std::vector<Rank>& first_ranks,
+                            const std::string& what, const Word& mine);
+    std::vector<Word> agree_with_all(const std::string& what, const Word& mine);
+    std::unique_ptr<Communicator> made(Geometry geometry, const Identity& identity,
+                                       std::optional<int> read_place);
 
     const Settings& settings() const { return world_->settings(); }
-    /// A guard names one call of a port group: only the first communicator's calls may read.
-    bool reads_peers() const { return is_first_ && world_->single_copy(); }
+    /// By single copy; there may be more communicators than guards for it.
+    bool reads_peers() const { return read_place_.has_value(); }
     void settle_terms();
     ExecutorOptions executor_options(bool small);
     Lane& make_lane(bool small);
@@ -161,7 +168,7 @@ class Communicator {
     std::shared_ptr<World> world_;
     Geometry geometry_;
     Rank rank_ = 0;
-    bool is_first_ = true;
+    std::optional<int> read_place_;  ///< none: its ranks do not read each other's vectors
     Identity identity_;
     std::uint64_t agreements_ = 0;  ///< of all its ranks, so far
     std::optional<Chooser> chooser_;

@@ -24,15 +24,34 @@ std::string list_text(const std::vector<Rank>& ranks) {
     return text;
 }
 
+/// What all of `words` offer, or those of `members` do.
+template <typename Word>
+std::uint64_t offered_by_all(const std::vector<Word>& words) {
+    std::uint64_t offered = ~std::uint64_t{0};
+    for (const Word& word : words) {
+        offered &= word.read_places;
+    }
+    return offered;
+}
+template <typename Word>
+std::uint64_t offered_by_all(const std::vector<Word>& words, const std::vector<Rank>& members) {
+    std::uint64_t offered = ~std::uint64_t{0};
+    for (const Rank member : members) {
+        offered &= words[static_cast<std::size_t>(member)].read_places;
+    }
+    return offered;
+}
+
 }  // namespace
 
-Communicator::Communicator(const Communicator& parent, Geometry geometry, const Identity& identity)
+Communicator::Communicator(const Communicator& parent, Geometry geometry, const Identity& identity,
+                           std::optional<int> read_place)
     : world_(parent.world_),
       geometry_(std::move(geometry)),
       rank_(static_cast<Rank>(
           std::find(geometry_.first_rank.begin(), geometry_.first_rank.end(), world_->rank()) -
           geometry_.first_rank.begin())),
-      is_first_(false),
+      read_place_(read_place),
       identity_(identity),
       chooser_(std::in_place, geometry_.map, settings()) {
     chooser_->force_as(*parent.chooser_);
@@ -41,56 +60,67 @@ Communicator::Communicator(const Communicator& parent, Geometry geometry, const 
 
 /// All tell each other `what` they make, which must be alike, and something of their own. Ranks are
 /// those of the first communicator.
-std::vector<std::string> Communicator::agree(std::uint64_t tag,
-                                             const std::vector<Rank>& first_ranks,
-                                             const std::string& what, const std::string& mine) {
+std::vector<Communicator::Word> Communicator::agree(std::uint64_t tag,
+                                                    const std::vector<Rank>& first_ranks,
+                                                    const std::string& what, const Word& mine) {
     check_alive();
     BlobWriter told;
     told.text(what);
-    told.text(mine);
+    told.text(mine.text);
+    told.number(mine.read_places);
     const auto place = std::find(first_ranks.begin(), first_ranks.end(), world_->rank());
     const std::vector<std::string> blobs =
         world_->gather(tag, first_ranks, static_cast<std::size_t>(place - first_ranks.begin()),
                        told.bytes(), settings().timeout);
-    std::vector<std::string> whats, texts;
+    std::vector<std::string> whats;
+    std::vector<Word> words;
     for (const std::string& blob : blobs) {
         BlobReader reader(blob);
         whats.push_back(reader.text());
-        texts.push_back(reader.text());
+        Word& word = words.emplace_back();
+        word.text = reader.text();
+        word.read_places = reader.number<std::uint64_t>();
     }
     require_agreement(whats, "the communicator to be made");
-    return texts;
+    return words;
 }
 
 /// The tag counts the agreements, so that ranks that make different communicators meet.
-std::vector<std::string> Communicator::agree_with_all(const std::string& what,
-                                                      const std::string& mine) {
+std::vector<Communicator::Word> Communicator::agree_with_all(const std::string& what,
+                                                             const Word& mine) {
     const std::uint64_t tag = mix_hash(identity_.number(), ++agreements_);
     return agree(tag, geometry_.first_rank, what, mine);
 }
 
-std::unique_ptr<Communicator> Communicator::made(Geometry geometry, const Identity& identity) {
+std::unique_ptr<Communicator> Communicator::made(Geometry geometry, const Identity& identity,
+                                                 std::optional<int> read_place) {
     const LogScope scope(world_->log());
-    std::unique_ptr<Communicator> made(new Communicator(*this, std::move(geometry), identity));
+    std::unique_ptr<Communicator> made(
+        new Communicator(*this, std::move(geometry), identity, read_place));
     log_info(LogTopic::setup, [&] {
         return "a communicator of " + std::to_string(made->ranks()) +
-               " ranks: " + place_text(made->torus_map(), made->rank());
+               " ranks: " + place_text(made->torus_map(), made->rank()) +
+               (world_->single_copy() && !read_place ? "; no guard is left for single copy" : "");
     });
     return made;
 }
 
 std::unique_ptr<Communicator> Communicator::dup() {
-    (void)agree_with_all("trefoil_comm_dup", "");
-    return made(geometry_, identity_.dup());
+    ReadPlaces::Offer offer = world_->read_places().offer();
+    const std::vector<Word> words = agree_with_all("trefoil_comm_dup", {"", offer.bits()});
+    return made(geometry_, identity_.dup(), offer.take(offered_by_all(words)));
 }
 
 std::unique_ptr<Communicator> Communicator::split(std::int32_t colour, std::int32_t key) {
     BlobWriter mine;
     mine.number(colour);
     mine.number(key);
+    ReadPlaces::Offer offer = world_->read_places().offer();
+    const std::vector<Word> words =
+        agree_with_all("trefoil_comm_split", {mine.bytes(), offer.bits()});
     std::vector<std::int32_t> colours, keys;
-    for (const std::string& told : agree_with_all("trefoil_comm_split", mine.bytes())) {
-        BlobReader reader(told);
+    for (const Word& word : words) {
+        BlobReader reader(word.text);
         colours.push_back(reader.number<std::int32_t>());
         keys.push_back(reader.number<std::int32_t>());
     }
@@ -99,10 +129,11 @@ std::unique_ptr<Communicator> Communicator::split(std::int32_t colour, std::int3
     if (members.empty()) {
         return nullptr;
     }
+    const std::uint64_t offered = offered_by_all(words, members);
     for (Rank& member : members) {
         member = first_rank_of(terms_, member);
     }
-    return made(geometry_of(world_->geometry(), members), identity);
+    return made(geometry_of(world_->geometry(), members), identity, offer.take(offered));
 }
 
 std::unique_ptr<Communicator> Communicator::sub(const std::vector<bool>& keep) {
@@ -111,9 +142,12 @@ std::unique_ptr<Communicator> Communicator::sub(const std::vector<bool>& keep) {
     for (const bool flag : keep) {
         flags += flag ? "1" : "0";
     }
-    (void)agree_with_all("trefoil_comm_sub, keep " + flags, "");
+    ReadPlaces::Offer offer = world_->read_places().offer();
+    const std::vector<Word> words =
+        agree_with_all("trefoil_comm_sub, keep " + flags, {"", offer.bits()});
     const Identity identity = identity_.sub(members);
-    return made(sub_geometry(world_->geometry(), geometry_, keep, rank_), identity);
+    return made(sub_geometry(world_->geometry(), geometry_, keep, rank_), identity,
+                offer.take(offered_by_all(words, members)));
 }
 
 std::unique_ptr<Communicator> Communicator::create_group(const std::vector<Rank>& members,
@@ -124,11 +158,13 @@ std::unique_ptr<Communicator> Communicator::create_group(const std::vector<Rank>
     for (const Rank member : checked) {
         first.push_back(first_rank_of(terms_, member));
     }
-    (void)agree(
+    ReadPlaces::Offer offer = world_->read_places().offer();
+    const std::vector<Word> words = agree(
         identity.number(), first,
         "trefoil_comm_create_group, ranks " + list_text(checked) + ", tag " + std::to_string(tag),
-        "");
-    return made(geometry_of(world_->geometry(), first), identity);
+        {"", offer.bits()});
+    return made(geometry_of(world_->geometry(), first), identity,
+                offer.take(offered_by_all(words)));
 }
 
 }  // namespace trefoil

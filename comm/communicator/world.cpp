@@ -292,6 +292,9 @@ void World::shake_hands(std::vector<std::string> cards) {
         const bool here = handshake->reach() != Reach::none;
         const bool all = agreement_.all_say_yes("single copy", [&] { return here; });
         single_copy_ = all;
+        if (all) {
+            read_places_.open();
+        }
         log_info(LogTopic::choice, [&] { return single_copy_text(here, all); });
     }
 }

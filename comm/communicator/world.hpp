@@ -13,6 +13,7 @@
 #include <vector>
 
 #include "backend/bootstrap/bootstrap.hpp"
+#include "comm/communicator/read_places.hpp"
 #include "comm/communicator/user_memory.hpp"
 #include "comm/derived/geometry.hpp"
 #include "comm/setup/agreement.hpp"
@@ -63,6 +64,7 @@ class World {
     Trace* timeline() const { return timeline_.get(); }
     /// The ranks get at each other's memory.
     bool single_copy() const { return single_copy_; }
+    ReadPlaces& read_places() { return read_places_; }
     /// By rank: it lives in this process.
     const std::vector<bool>& in_this_process() const { return in_this_process_; }
 
@@ -119,6 +121,7 @@ class World {
     std::unique_ptr<PortThreads> port_threads_;
     std::vector<bool> in_this_process_;
     bool single_copy_ = false;
+    ReadPlaces read_places_;
     std::atomic<bool> in_disorder_{false};
     std::mutex gathering_mutex_;  ///< guards the gatherings
     Gatherings gatherings_;

@@ -67,6 +67,7 @@ struct ChannelTerms {
     std::size_t slot_bytes = 0;
     std::uint32_t slots = landing_slots;
     bool checksums = false;  ///< messages carry the CRC of their bytes, at both ends alike
+    int read_place = 0;      ///< of the guards of its calls that read peers' vectors
     /// Part of what messages of its calls carry.
     std::uint64_t secret = 0;
     /// Its number (comm/derived/identity.hpp), by which letters name it.

@@ -11,7 +11,7 @@ namespace trefoil {
 void PeerReads::open(std::uint64_t call_hash) noexcept {
     call_ = call_hash | 1;  // never 0
     for (const auto& group : channels_.groups) {
-        if (ReadGuard* const guard = group->own_guard()) {
+        if (ReadGuard* const guard = group->own_guard(channels_.read_place)) {
             // The signal that tells a peer where the vectors lie publishes it.
             guard->call.store(call_, std::memory_order_relaxed);
         }
@@ -20,7 +20,7 @@ void PeerReads::open(std::uint64_t call_hash) noexcept {
 
 void PeerReads::withdraw() noexcept {
     for (const auto& group : channels_.groups) {
-        if (ReadGuard* const guard = group->own_guard()) {
+        if (ReadGuard* const guard = group->own_guard(channels_.read_place)) {
             guard->call.store(0, std::memory_order_seq_cst);
             // A load keeps the caller's later writes behind the store. No fence, which
             // ThreadSanitizer does not know.
@@ -32,7 +32,7 @@ void PeerReads::withdraw() noexcept {
             continue;
         }
         const PortGroup& group = *channels_.groups[static_cast<std::size_t>(peer.group)];
-        const ReadGuard* const guard = group.guard_of(peer.endpoint);
+        const ReadGuard* const guard = group.guard_of(peer.endpoint, channels_.read_place);
         // A thread of this process, so it goes on; it waits for nobody inside.
         while (guard != nullptr && group.reach(peer.endpoint) == Reach::addresses &&
                guard->readers.load(std::memory_order_seq_cst) != 0) {
@@ -43,7 +43,7 @@ void PeerReads::withdraw() noexcept {
 
 void PeerReads::count(std::int32_t change) noexcept {
     for (const auto& group : channels_.groups) {  // a peer sees that of the group it talks to
-        if (ReadGuard* const guard = group->own_guard()) {
+        if (ReadGuard* const guard = group->own_guard(channels_.read_place)) {
             guard->readers.fetch_add(static_cast<std::uint32_t>(change), std::memory_order_seq_cst);
         }
     }
@@ -51,7 +51,7 @@ void PeerReads::count(std::int32_t change) noexcept {
 
 bool PeerReads::withdrawn(const OutChannel& peer) const noexcept {
     const PortGroup& group = *channels_.groups[static_cast<std::size_t>(peer.group)];
-    const ReadGuard* const guard = group.guard_of(peer.endpoint);
+    const ReadGuard* const guard = group.guard_of(peer.endpoint, channels_.read_place);
     return guard != nullptr && guard->call.load(std::memory_order_seq_cst) != call_;
 }
 

@@ -222,6 +222,71 @@ TEST(Communicators, DoNotWaitForEachOther) {
     });
 }
 
+/// Large allreduces in flight on all of them at a time; which ranks read each other differs.
+void expect_large_sums(const std::vector<trefoil_comm_t>& comms, int rounds) {
+    constexpr std::size_t count = 40'000;
+    std::vector<std::vector<std::int64_t>> in(comms.size()), out(comms.size());
+    std::vector<trefoil_request_t> requests(comms.size(), TREFOIL_REQUEST_NULL);
+    for (int round = 0; round < rounds; ++round) {
+        for (std::size_t c = 0; c < comms.size(); ++c) {
+            in[c].assign(count, rank_in(comms[c]) + round);
+            out[c].assign(count, -1);
+            ASSERT_EQ(trefoil_iallreduce(in[c].data(), out[c].data(), count, TREFOIL_INT64,
+                                         TREFOIL_SUM, comms[c], &requests[c]),
+                      ok)
+                << trefoil_last_error(comms[c]);
+        }
+        ASSERT_EQ(trefoil_waitall(static_cast<int>(comms.size()), requests.data()), ok)
+            << trefoil_last_error(nullptr);
+        for (std::size_t c = 0; c < comms.size(); ++c) {
+            const int n = size_of(comms[c]);
+            const std::int64_t sum = n * (n - 1) / 2 + std::int64_t{n} * round;
+            EXPECT_EQ(out[c], std::vector<std::int64_t>(count, sum)) << "communicator " << c;
+        }
+    }
+}
+std::string algorithm_of(trefoil_comm_t comm) {
+    const char* name = "";
+    EXPECT_EQ(trefoil_comm_algorithm(comm, "allreduce", 40'000, TREFOIL_INT64, &name), ok);
+    return name;
+}
+
+TEST(Communicators, ReadEachOthersMemoryEachForItself) {
+    for (const int port_threads : {-1, 1}) {
+        run_on(
+            "3x3",
+            [](int, trefoil_comm_t comm) {
+                const Made dup = dup_of(comm), row = sub_of(comm, {1, 0}),
+                           column = sub_of(comm, {0, 1});
+                for (const trefoil_comm_t one :
+                     {comm, static_cast<trefoil_comm_t>(dup), static_cast<trefoil_comm_t>(row)}) {
+                    EXPECT_EQ(algorithm_of(one), "single-copy");
+                }
+                expect_large_sums({comm, dup, row, column}, 10);
+                EXPECT_EQ(trefoil_barrier(comm), ok);
+            },
+            port_threads);
+    }
+}
+
+TEST(Communicators, ReadNobodysMemoryWhenAllGuardsAreInUse) {
+    run_on("2", [](int, trefoil_comm_t comm) {
+        std::vector<Made> made;
+        std::vector<trefoil_comm_t> all{comm};
+        while (algorithm_of(all.back()) == "single-copy") {
+            ASSERT_LT(made.size(), 100U);
+            made.push_back(dup_of(comm));
+            all.push_back(made.back());
+        }
+        EXPECT_EQ(made.size(), 64U);
+        expect_large_sums(all, 2);
+        made.erase(made.begin());  // and another one takes its place
+        made.push_back(dup_of(comm));
+        EXPECT_EQ(algorithm_of(made.back()), "single-copy");
+        EXPECT_EQ(trefoil_barrier(comm), ok);
+    });
+}
+
 void use_from_threads(const std::string& torus, int port_threads) {
     run_on(
         torus,

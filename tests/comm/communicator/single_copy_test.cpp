@@ -159,6 +159,29 @@ TEST(SingleCopySetting, ForcedItIsTakenForShortVectorsToo) {
     });
 }
 
+// One guard names one call, so short vectors wait for long ones.
+TEST(SingleCopySetting, ForcedItServesShortAndLongVectorsInFlight) {
+    JobOptions options = job_of({"3x3", 9, -1});
+    options.algorithm = "single-copy";
+    run_ranks(9, options, [](int, trefoil_comm_t comm) {
+        const std::vector<std::int32_t> in(50'000, 1);
+        std::vector<std::int32_t> large(in.size());
+        for (int round = 0; round < 20; ++round) {
+            trefoil_request_t requests[2] = {TREFOIL_REQUEST_NULL, TREFOIL_REQUEST_NULL};
+            std::int32_t small = 0;
+            ASSERT_EQ(trefoil_iallreduce(in.data(), large.data(), in.size(), TREFOIL_INT32,
+                                         TREFOIL_SUM, comm, &requests[0]),
+                      TREFOIL_SUCCESS);
+            ASSERT_EQ(trefoil_iallreduce(in.data(), &small, 1, TREFOIL_INT32, TREFOIL_SUM, comm,
+                                         &requests[1]),
+                      TREFOIL_SUCCESS);
+            ASSERT_EQ(trefoil_waitall(2, requests), TREFOIL_SUCCESS) << trefoil_last_error(comm);
+            EXPECT_EQ(small, 9);
+            EXPECT_EQ(large, std::vector<std::int32_t>(in.size(), 9));
+        }
+    });
+}
+
 TEST(SingleCopySetting, ForcedItIsRefusedInWordsWhereItIsTurnedOff) {
     setenv("TREFOIL_SINGLE_COPY", "0", 1);
     JobOptions options = job_of({"2", 2, 0});

@@ -21,8 +21,8 @@ class GuardedGroup final : public RecordingGroup {
   public:
     explicit GuardedGroup(Reach reach) : RecordingGroup({Port{0}}), reach_(reach) {}
     Reach reach(Peer) const override { return reach_; }
-    ReadGuard* own_guard() override { return &own; }
-    const ReadGuard* guard_of(Peer) const override { return &peer; }
+    ReadGuard* own_guard(int) override { return &own; }
+    const ReadGuard* guard_of(Peer, int) const override { return &peer; }
 
     ReadGuard own{}, peer{};
 
