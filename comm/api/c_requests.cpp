@@ -102,6 +102,7 @@ void RequestPool::give_back(trefoil_request& request) noexcept {
     request.call.plan.reset();
     request.call.persistent.reset();
     request.call.operation.reset();
+    request.call.holds.store(Holds::nothing, std::memory_order_release);
     request.state.store(State::free, std::memory_order_release);
     returned_.push(request);
 }
@@ -132,6 +133,7 @@ void RequestPool::start(trefoil_request& request) {
 void RequestPool::end(trefoil_request& request) noexcept {
     if (request.persistent) {
         request.call.operation.reset();
+        request.call.holds.store(Holds::nothing, std::memory_order_release);
         request.state.store(State::inactive, std::memory_order_release);
     } else {
         give_back(request);
@@ -140,6 +142,7 @@ void RequestPool::end(trefoil_request& request) noexcept {
 
 void RequestPool::forget(trefoil_request& request) noexcept {
     if (request.state == State::active) {
+        request.call.holds.store(Holds::until_over, std::memory_order_release);
         request.state.store(State::forgotten, std::memory_order_release);
         forgotten_.push(request);
     } else {

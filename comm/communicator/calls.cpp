@@ -36,6 +36,10 @@ void Communicator::run(const Request& request, const void* send, void* recv) {
         run_alone(request, torus(), send, recv);
         return;
     }
+    if (!buffers_in_flight_.empty()) {
+        blocking_.set(request, torus(), rank(), send, recv);
+        buffers_in_flight_.require_free(blocking_);
+    }
     if (settings().check_calls) {
         check(request);
     }
@@ -103,6 +107,7 @@ void Communicator::prepare(PendingCall& call, const Request& request, const void
     call.complete = true;
     call.plan.reset();
     if (ranks() > 1) {
+        call.buffers.set(request, torus(), rank(), send, recv);
         call.plan = plan_of(request, send, recv).shared_from_this();
     }
     if (ranks() == 1 || settings().check_calls) {
@@ -120,6 +125,8 @@ void Communicator::start(PendingCall& call) {
         run_alone(call.request, torus(), call.send, call.recv);
         return;
     }
+    buffers_in_flight_.require_free(call.buffers);
+    buffers_in_flight_.reserve();
     if (settings().check_calls) {
         check(call.request);
     }
@@ -134,6 +141,7 @@ void Communicator::start(PendingCall& call) {
     lane_of(*call.plan)
         .executor()
         .issue(call.running, call.plan->call, vectors_of(call.send, call.recv));
+    buffers_in_flight_.add(call);
 }
 
 void Communicator::progress() {

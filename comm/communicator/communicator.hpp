@@ -12,6 +12,7 @@
 #include <string_view>
 #include <vector>
 
+#include "comm/communicator/buffers_in_flight.hpp"
 #include "comm/communicator/lane.hpp"
 #include "comm/communicator/pending_call.hpp"
 #include "comm/communicator/world.hpp"
@@ -96,12 +97,14 @@ class Communicator {
     /// null. Requests must be checked (comm/api/c_*.cpp).
     void run(const Request& request, const void* send, void* recv);
 
-    // The same in pieces. A call stays where it is from start() until is_over().
+    // The same in pieces. A call stays where it is from start() until this communicator ends.
     /// Settles all that does not depend on the vectors' contents; the call is started with these.
     /// `persistent`: it will be started again and again, and keeps its buffers until
     /// PendingCall::persistent ends.
     void prepare(PendingCall& call, const Request& request, const void* send, void* recv,
                  bool persistent);
+    /// Throws Error(invalid_argument), and nothing has begun, where its buffers overlap those of a
+    /// call that is pending, unless both only read. Whoever ends it lowers PendingCall::holds.
     void start(PendingCall& call);
     bool is_over(const PendingCall& call) const noexcept {
         return call.complete || lane_of(*call.plan).executor().is_over(call.running);
@@ -177,6 +180,8 @@ class Communicator {
     std::shared_ptr<PeerReports> reports_ = std::make_shared<PeerReports>();
     Lanes lanes_;
     PlanCache plans_;
+    BuffersInFlight buffers_in_flight_;
+    BufferPieces blocking_;  ///< of a blocking call, for the comparison
     std::atomic<Status> failed_{Status::success};
     std::mutex failing_mutex_;          ///< one thread finds out why
     mutable std::mutex failure_mutex_;  ///< guards failure_, which any thread may ask for
