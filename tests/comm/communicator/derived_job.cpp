@@ -40,6 +40,24 @@ Made group_of(trefoil_comm_t comm, const std::vector<int>& ranks, int tag) {
     return made(status, place);
 }
 
+std::vector<Made> parts_of(trefoil_comm_t comm) {
+    const auto dimensions = static_cast<std::size_t>(Torus::parse(torus_of(comm)).dimensions());
+    std::vector<Made> made;
+    made.push_back(dup_of(comm));
+    for (std::size_t j = 0; j < dimensions; ++j) {
+        std::vector<int> keep(dimensions);
+        keep[j] = 1;
+        made.push_back(sub_of(comm, keep));
+    }
+    if (dimensions > 2) {
+        std::vector<int> keep(dimensions, 1);
+        keep.back() = 0;
+        made.push_back(sub_of(comm, keep));
+    }
+    made.push_back(dup_of(made.back()));
+    return made;
+}
+
 int rank_in(trefoil_comm_t comm) {
     int rank = -1;
     EXPECT_EQ(trefoil_comm_rank(comm, &rank), TREFOIL_SUCCESS) << trefoil_last_error(nullptr);

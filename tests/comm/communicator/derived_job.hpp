@@ -36,6 +36,9 @@ Made dup_of(trefoil_comm_t comm);
 Made split_of(trefoil_comm_t comm, int colour, int key);
 Made sub_of(trefoil_comm_t comm, const std::vector<int>& keep);
 Made group_of(trefoil_comm_t comm, const std::vector<int>& ranks, int tag = 0);
+/// A duplicate, this rank's line along each dimension and its first plane, and a duplicate of the
+/// last of these.
+std::vector<Made> parts_of(trefoil_comm_t comm);
 
 int rank_in(trefoil_comm_t comm);
 int size_of(trefoil_comm_t comm);

@@ -182,6 +182,9 @@ class Mixer {
         }
         running.pending = false;
         ++result_.calls;
+        if (mix_.ended && going_on()) {
+            mix_.ended();
+        }
         std::erase_if(pending_, [&](const auto& one) { return one.get() == &running; });
     }
 

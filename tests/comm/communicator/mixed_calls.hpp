@@ -3,6 +3,7 @@
 #pragma once
 
 #include <cstddef>
+#include <functional>
 #include <string>
 #include <vector>
 
@@ -14,10 +15,11 @@ namespace trefoil::test {
 struct Mix {
     std::size_t calls = 1000;
     unsigned seed = 1;
-    std::size_t in_flight = 32;    ///< calls, at most
-    std::size_t most_log = 14;     ///< vectors have less than 4 << this many elements
-    bool stalls = true;            ///< ranks sleep for up to 1.5 ms now and then
-    bool names_algorithms = true;  ///< not `auto` alone
+    std::size_t in_flight = 32;        ///< calls, at most
+    std::size_t most_log = 14;         ///< vectors have less than 4 << this many elements
+    bool stalls = true;                ///< ranks sleep for up to 1.5 ms now and then
+    bool names_algorithms = true;      ///< not `auto` alone
+    std::function<void()> ended = {};  ///< called after each call that has ended and was right
 };
 
 struct Mixed {

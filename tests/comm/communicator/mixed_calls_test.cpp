@@ -24,23 +24,12 @@ void mix_on(const std::string& shape, int port_threads, const Mix& mix) {
     });
 }
 
-/// The whole, a duplicate, this rank's line along each dimension, and a duplicate of the last one.
+/// On the whole and on parts_of() it.
 void mix_on_all(const std::string& shape, int port_threads, const Mix& mix) {
     run_on(
         shape,
         [&](int rank, trefoil_comm_t comm) {
-            const int dimensions = Torus::parse(shape).dimensions();
-            std::vector<Made> made;
-            made.push_back(dup_of(comm));
-            for (int j = 0; j < dimensions; ++j) {
-                std::vector<int> keep(static_cast<std::size_t>(dimensions));
-                keep[static_cast<std::size_t>(j)] = 1;
-                made.push_back(sub_of(comm, keep));
-            }
-            if (dimensions > 2) {
-                made.push_back(sub_of(comm, {1, 1, 0}));
-            }
-            made.push_back(dup_of(made.back()));
+            const std::vector<Made> made = parts_of(comm);
             std::vector<trefoil_comm_t> comms{comm};
             comms.insert(comms.end(), made.begin(), made.end());
             const Mixed mixed = run_mixed_calls(comms, mix);
