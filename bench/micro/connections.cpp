@@ -108,7 +108,7 @@ void wire_two_ranks(benchmark::State& state) {
         ++communicator;
         for (const Rank rank : {0, 1}) {
             world[rank].wiring.begin(communicator);
-            (void)world[rank].wiring.want({communicator, 0, 1 - rank, Port{rank}}, 128, 4);
+            (void)world[rank].wiring.want({communicator, 1 - rank, Port{rank}}, 128, 4);
         }
         world.settle();
     };
@@ -116,7 +116,7 @@ void wire_two_ranks(benchmark::State& state) {
     const std::size_t heap = heap_in_use(), used = world[0].arena.bytes_used(), rss = resident();
     for (auto _ : state) {
         wire();
-        if (world[0].wiring.wire_of({communicator, 0, 1, Port{0}}) == nullptr) {
+        if (world[0].wiring.wire_of({communicator, 1, Port{0}}) == nullptr) {
             state.SkipWithError("no wire");
             break;
         }
@@ -136,7 +136,7 @@ void wire_and_end(benchmark::State& state) {
         ++communicator;
         for (const Rank rank : {0, 1}) {
             world[rank].wiring.begin(communicator);
-            (void)world[rank].wiring.want({communicator, 0, 1 - rank, Port{rank}}, 128, 4);
+            (void)world[rank].wiring.want({communicator, 1 - rank, Port{rank}}, 128, 4);
         }
         world.settle();
         for (const Rank rank : {0, 1}) {
@@ -159,7 +159,7 @@ void set_up(benchmark::State& state) {
             world[rank].wiring.begin(1);
             for (Rank distance = 1; distance < ranks; distance *= 2) {
                 const Rank peer = (rank + ranks - distance) % ranks;
-                (void)world[rank].wiring.want({1, 0, peer, Port{1}}, 128, 4);
+                (void)world[rank].wiring.want({1, peer, Port{1}}, 128, 4);
             }
         }
         world.settle();
