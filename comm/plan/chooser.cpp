@@ -50,12 +50,23 @@ Chooser::Chooser(const TorusMap& map, const Settings& settings, Model model)
       phase_sync_(settings.phase_sync),
       model_(model ? std::move(model) : Model(by_the_model)) {}
 
+const std::shared_ptr<const Chooser::ForcedChoices>& Chooser::nothing_forced() {
+    static const auto nothing = std::make_shared<const ForcedChoices>();
+    return nothing;
+}
+
+void Chooser::set_forced(Collective collective, const Choice& choice) {
+    ForcedChoices changed = *forced_;
+    changed[static_cast<std::size_t>(collective)] = choice;
+    forced_ = std::make_shared<const ForcedChoices>(changed);
+}
+
 void Chooser::force(Collective collective, std::string_view text) {
     if (const UserSchedule* const schedule = find_schedule(collective, text)) {
-        forced_[static_cast<std::size_t>(collective)] = {&schedule->algorithm(), {}};
+        set_forced(collective, {&schedule->algorithm(), {}});
         return;
     }
-    forced_[static_cast<std::size_t>(collective)] = parse_choice(collective, text, map_.torus);
+    set_forced(collective, parse_choice(collective, text, map_.torus));
 }
 
 void Chooser::force_schedule(Collective collective, std::string_view json) {
@@ -81,9 +92,13 @@ void Chooser::force_schedule(Collective collective, std::string_view json) {
 }
 
 void Chooser::force_as(const Chooser& other) {
-    for (std::size_t c = 0; c < other.forced_.size(); ++c) {
+    if (map_.torus == other.map_.torus && other.schedules_.empty()) {
+        forced_ = other.forced_;
+        return;
+    }
+    for (std::size_t c = 0; c < collective_count; ++c) {
         const auto collective = static_cast<Collective>(c);
-        const Choice& choice = other.forced_[c];
+        const Choice& choice = other.forced(collective);
         if (choice.algorithm == nullptr ||
             other.find_schedule(collective, choice.algorithm->name) != nullptr) {
             continue;

@@ -39,7 +39,7 @@ class Chooser {
     /// alone.
     void force_as(const Chooser& other);
     const Choice& forced(Collective collective) const {
-        return forced_[static_cast<std::size_t>(collective)];
+        return (*forced_)[static_cast<std::size_t>(collective)];
     }
 
     /// Algorithm and all options of a call. `reaches_all`: every rank gets at the memory of all
@@ -57,6 +57,9 @@ class Chooser {
     void require_rank_order(const Request& request, const Choice& choice) const;
 
   private:
+    using ForcedChoices = std::array<Choice, collective_count>;
+    static const std::shared_ptr<const ForcedChoices>& nothing_forced();
+    void set_forced(Collective collective, const Choice& choice);
     /// By which the call is priced.
     std::size_t bytes_of(const Request& request) const;
     bool goes_in_rank_order(const Request& request) const;
@@ -68,7 +71,8 @@ class Chooser {
     bool reproducible_ = false, single_copy_ = false, checksums_ = false;
     PhaseSync phase_sync_ = PhaseSync::none;
     Model model_;
-    std::array<Choice, collective_count> forced_;
+    /// Shared with choosers that were made from this one, until one of them changes.
+    std::shared_ptr<const ForcedChoices> forced_ = nothing_forced();
     std::vector<std::unique_ptr<const UserSchedule>> schedules_;  ///< kept: plans point at them
 };
 

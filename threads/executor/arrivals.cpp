@@ -22,7 +22,7 @@ Arrivals::Arrivals(std::size_t group, const Channels& channels, SegmentQueue& qu
 void Arrivals::make_room(const ProgramSizes& sizes) {
     uses_.resize(std::max(uses_.size(), sizes.channels_in));
     // At most three uses of each channel can be ahead of this rank, perhaps of later calls.
-    early_.reserve(std::max<std::size_t>(64, 3 * std::max(sizes.arrivals, sizes.channels_in)));
+    early_.reserve(3 * std::max(sizes.arrivals, sizes.channels_in));
 }
 
 void Arrivals::adopt(RunningSegment& segment) noexcept {

@@ -2,6 +2,7 @@
 // An array that one thread makes longer while others use what is in it.
 #pragma once
 
+#include <algorithm>
 #include <array>
 #include <atomic>
 #include <bit>
@@ -11,13 +12,23 @@
 
 namespace trefoil {
 
-/// What is in it stays where it is: it grows by chunks, each as large as all before it. An index
-/// below size(), or one that came with a release of another kind, may be used by any thread; who
-/// changes an element is between its users. One thread at a time appends.
+/// What is in it stays where it is: it grows by chunks, each as large as all before it, and the
+/// first has one element, because most arrays of most communicators stay short. At most
+/// `most_elements`, which whoever appends looks after. An index below size(), or one that came with
+/// a release of another kind, may be used by any thread; who changes an element is between its
+/// users. One thread at a time appends.
 template <typename T>
 class GrowingArray {
   public:
+    static constexpr std::size_t most_chunks = 20;
+    static constexpr std::size_t most_elements = std::size_t{1} << (most_chunks - 1);
+
     GrowingArray() = default;
+    ~GrowingArray() {
+        for (const std::atomic<T*>& chunk : chunks_) {
+            delete[] chunk.load(std::memory_order_relaxed);
+        }
+    }
     GrowingArray(const GrowingArray&) = delete;
     GrowingArray& operator=(const GrowingArray&) = delete;
 
@@ -33,10 +44,10 @@ class GrowingArray {
     template <typename Fill>
     T& append(Fill&& fill) {
         const std::size_t i = size_.load(std::memory_order_relaxed);
-        const std::size_t number = chunk_number(i);
-        if (owned_[number] == nullptr) {
-            owned_[number] = std::make_unique<T[]>(number == 0 ? first_chunk : first_of(number));
-            chunks_[number].store(owned_[number].get(), std::memory_order_release);
+        std::atomic<T*>& chunk = chunks_[chunk_number(i)];
+        if (chunk.load(std::memory_order_relaxed) == nullptr) {
+            chunk.store(std::make_unique<T[]>(std::max<std::size_t>(i, 1)).release(),
+                        std::memory_order_release);
         }
         T& element = (*this)[i];
         fill(element);
@@ -66,26 +77,17 @@ class GrowingArray {
     auto end() const { return Iterator<const GrowingArray, const T>(this, size()); }
 
   private:
-    static constexpr std::size_t first_chunk = 16;
-    static constexpr std::size_t most_chunks = 32;
-
-    /// 0 for the first 16, 1 for the next 16, 2 for the next 32, ...
+    /// 0 for the first element, 1 for the next, 2 for the next 2, 3 for the next 4, ...
     static std::size_t chunk_number(std::size_t i) noexcept {
-        return static_cast<std::size_t>(std::bit_width(i / first_chunk));
-    }
-    static std::size_t first_of(std::size_t number) noexcept {
-        return number == 0 ? 0 : first_chunk << (number - 1);
+        return static_cast<std::size_t>(std::bit_width(i));
     }
     T* place(std::size_t i) const noexcept {
-        if (i < first_chunk) {
-            return chunks_[0].load(std::memory_order_acquire) + i;
-        }
         const std::size_t number = chunk_number(i);
-        return chunks_[number].load(std::memory_order_acquire) + (i - first_of(number));
+        const std::size_t first = (std::size_t{1} << number) >> 1;
+        return chunks_[number].load(std::memory_order_acquire) + (i - first);
     }
 
     std::array<std::atomic<T*>, most_chunks> chunks_{};
-    std::array<std::unique_ptr<T[]>, most_chunks> owned_{};
     std::atomic<std::size_t> size_{0};
 };
 

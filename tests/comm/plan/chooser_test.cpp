@@ -48,6 +48,24 @@ TEST(Chooser, LosesNothingOfWhatIsForced) {
     }
 }
 
+TEST(Chooser, TakesWhatIsForcedElsewhereAndKeepsItApartFromThen) {
+    const TorusMap map = map_of("4x4"), line = map_of("16");
+    constexpr Collective bcast = Collective::bcast, allgather = Collective::allgather;
+    Chooser first(map, {});
+    first.force(bcast, "spanning-trees:pieces-12");
+    Chooser like(map, {}), other_torus(line, {});
+    like.force_as(first);
+    other_torus.force_as(first);
+    EXPECT_EQ(like.forced(bcast), first.forced(bcast));
+    EXPECT_EQ(other_torus.forced(bcast),
+              refusal(first.forced(bcast), line.torus).empty() ? first.forced(bcast) : Choice{});
+    like.force(bcast, "linear");
+    first.force(allgather, "bine:permute");
+    EXPECT_EQ(first.forced(bcast), parse_choice(bcast, "spanning-trees:pieces-12"));
+    EXPECT_EQ(like.forced(bcast), parse_choice(bcast, "linear"));
+    EXPECT_EQ(like.forced(allgather), Choice{});
+}
+
 TEST(Chooser, FillsInWhatIsLeftOpen) {
     const TorusMap map = make_torus_map({"test", "3", {{2}, {0}, {1}}}, 3);
     Settings settings;
