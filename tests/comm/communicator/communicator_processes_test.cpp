@@ -125,6 +125,114 @@ TEST_P(CommunicatorProcesses, WhereADeadRankIsNotInTheyGoOn) {
     }
 }
 
+/// Refused as the communicator is another process's.
+bool refused(trefoil_status_t status, const char* words = "this process was forked") {
+    const std::string text = trefoil_last_error(nullptr);
+    const bool told = status == TREFOIL_ERROR_INVALID_ARGUMENT && text.find(words) != text.npos;
+    if (!told) {
+        fprintf(stderr, "status %d: %s\n", static_cast<int>(status), text.c_str());
+    }
+    return told;
+}
+
+/// 0: a child of fork() is refused whatever it tries with the calls and communicators of its
+/// parent.
+int try_as_a_child(trefoil_comm_t comm, trefoil_request_t pending, trefoil_request_t persistent) {
+    int one = 1, sum = 0, done = 0, keep[] = {1};
+    trefoil_comm_t made = nullptr;
+    trefoil_request_t request = TREFOIL_REQUEST_NULL;
+    const bool all =
+        refused(trefoil_allreduce(&one, &sum, 1, TREFOIL_INT32, TREFOIL_SUM, comm)) &&
+        refused(trefoil_iallreduce(&one, &sum, 1, TREFOIL_INT32, TREFOIL_SUM, comm, &request)) &&
+        refused(trefoil_test(&pending, &done)) && refused(trefoil_wait(&pending)) &&
+        refused(trefoil_waitall(1, &pending)) && refused(trefoil_start(&persistent)) &&
+        refused(trefoil_comm_dup(comm, &made)) && refused(trefoil_comm_sub(comm, keep, &made)) &&
+        refused(trefoil_progress(comm)) && made == nullptr;
+    return all ? 0 : 1;
+}
+
+// Of two ranks one forks while a call is in flight and another one is prepared.
+TEST_P(CommunicatorProcesses, AForkInBetweenIsRefusedInTheChildAndTheParentGoesOn) {
+    const Job job = start(2, "2", GetParam().c_str(), [](int rank, trefoil_comm_t comm) {
+        std::vector<int> data(100'000, rank + 1), sum(data.size());
+        int one = 1, two = 0;
+        trefoil_request_t pending = TREFOIL_REQUEST_NULL, persistent = TREFOIL_REQUEST_NULL;
+        if (!sums(comm, 1, 2) ||
+            trefoil_allreduce_init(&one, &two, 1, TREFOIL_INT32, TREFOIL_SUM, comm, &persistent) !=
+                ok ||
+            trefoil_iallreduce(data.data(), sum.data(), data.size(), TREFOIL_INT32, TREFOIL_SUM,
+                               comm, &pending) != ok) {
+            return 1;
+        }
+        if (rank == 0) {
+            const pid_t child = fork();
+            if (child == 0) {
+                _exit(try_as_a_child(comm, pending, persistent));
+            }
+            if (finish(child, Clock::now() + std::chrono::seconds(20)) != 0) {
+                return 2;
+            }
+        }
+        if (trefoil_wait(&pending) != ok || sum != std::vector<int>(data.size(), 3)) {
+            return 3;
+        }
+        if (trefoil_start(&persistent) != ok || trefoil_wait(&persistent) != ok || two != 2) {
+            return 4;
+        }
+        return trefoil_request_free(&persistent) == ok && sums(comm, 1, 2) ? 0 : 5;
+    });
+    const StoreServer store;
+    job.meet_at(store.port());
+    const auto deadline = Clock::now() + std::chrono::seconds(40);
+    for (const pid_t pid : job.pids) {
+        EXPECT_EQ(finish(pid, deadline), 0);
+    }
+}
+
+// Rank 1 ends a communicator on which the others have calls in flight. Their puts find nobody; they
+// are told, and the communicator that all came from goes on.
+TEST_P(CommunicatorProcesses, PutsForADestroyedCommunicatorAreTold) {
+    const Job job = start(3, "3", GetParam().c_str(), [](int rank, trefoil_comm_t comm) {
+        trefoil_comm_t dup = nullptr;
+        if (trefoil_comm_dup(comm, &dup) != ok || !sums(dup, 1, 3) || !sums(comm, 1, 3)) {
+            return 1;
+        }
+        std::vector<int> small(10, 1), large(100'000, 1);
+        if (rank == 1) {
+            if (trefoil_comm_destroy(dup) != ok) {
+                return 2;
+            }
+        } else {
+            trefoil_request_t requests[2] = {};
+            for (std::vector<int>* data : {&small, &large}) {
+                (void)trefoil_iallreduce(TREFOIL_IN_PLACE, data->data(), data->size(),
+                                         TREFOIL_INT32, TREFOIL_SUM, dup,
+                                         &requests[data == &large ? 1 : 0]);
+            }
+            const trefoil_status_t status = trefoil_waitall(2, requests);
+            const std::string text = trefoil_last_error(dup);
+            if (status != TREFOIL_ERROR_PEER_LOST ||
+                text.find("destroyed its communicator") == text.npos) {
+                fprintf(stderr, "status %d: %s\n", static_cast<int>(status), text.c_str());
+                return 3;
+            }
+        }
+        for (int call = 0; call < 20; ++call) {
+            if (!sums(comm, 1, 3)) {
+                fprintf(stderr, "%s\n", trefoil_last_error(comm));
+                return 4;
+            }
+        }
+        return trefoil_barrier(comm) == ok ? 0 : 5;
+    });
+    const StoreServer store;
+    job.meet_at(store.port());
+    const auto deadline = Clock::now() + std::chrono::seconds(40);
+    for (const pid_t pid : job.pids) {
+        EXPECT_EQ(finish(pid, deadline), 0);
+    }
+}
+
 INSTANTIATE_TEST_SUITE_P(Backends, CommunicatorProcesses, testing::ValuesIn(backends_to_test()));
 
 }  // namespace
