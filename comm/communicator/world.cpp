@@ -381,6 +381,14 @@ void World::log_set_up() const {
                provider_ + nics_text(geometry_.map.torus, *ports_);
     });
     log_info(LogTopic::setup, [&] { return threads_text(settings_, *ports_); });
+    log_info(LogTopic::setup, [&] {
+        const Agreement::Traffic& traffic = agreement_.traffic();
+        const auto& cards = engine_->cards();
+        return "told the other ranks " + std::to_string(traffic.told) + " bytes in " +
+               std::to_string(traffic.allgathers) + " allgathers and heard " +
+               std::to_string(traffic.heard) + " bytes from all; keeps cards of " +
+               std::to_string(cards != nullptr ? cards->bytes() : 0) + " bytes";
+    });
 }
 
 }  // namespace trefoil

@@ -56,6 +56,11 @@ std::string result_of(const std::string& told, const std::string& prefix) {
 std::vector<std::string> Agreement::allgather(const std::string& stage,
                                               const std::function<std::string()>& work) {
     std::vector<std::string> all = bootstrap_.allgather(report_of(work));
+    ++traffic_.allgathers;
+    traffic_.told += all[bootstrap_.rank()].size();
+    for (const std::string& one : all) {
+        traffic_.heard += one.size();
+    }
     result_of(all[bootstrap_.rank()], "");
     for (Rank r = 0; r < bootstrap_.ranks(); ++r) {
         all[r] =

@@ -2,6 +2,7 @@
 // Agreement among the ranks: all go on or all throw, and nobody waits for a rank that cannot.
 #pragma once
 
+#include <cstddef>
 #include <functional>
 #include <string>
 #include <vector>
@@ -25,8 +26,16 @@ class Agreement {
     /// Whether `work` returned true on every rank.
     bool all_say_yes(const std::string& stage, const std::function<bool()>& work);
 
+    /// What has gone through the bootstrap so far, in bytes: what this rank told, and what all told
+    /// each other, which each rank gets.
+    struct Traffic {
+        std::size_t allgathers = 0, told = 0, heard = 0;
+    };
+    const Traffic& traffic() const { return traffic_; }
+
   private:
     Bootstrap& bootstrap_;
+    Traffic traffic_;
 };
 
 /// Throws Error(mismatch) when the texts, by rank, differ: "rank 3: X, but rank 0: Y".

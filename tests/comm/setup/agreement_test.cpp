@@ -52,6 +52,18 @@ TEST(Agreement, TellsEveryRankWhatTheWorkOfEachReturned) {
     EXPECT_EQ(told, std::vector<std::string>(3));
 }
 
+TEST(Agreement, CountsWhatItTellsAndHears) {
+    BootstrapDouble bootstrap(1, 3);  // all say what this rank says
+    Agreement agreement(bootstrap);
+    agreement.for_all("nothing", [] {});
+    const std::size_t empty = agreement.traffic().told;
+    EXPECT_GT(empty, 0U) << "how the work went is told, too";
+    (void)agreement.allgather("something", [] { return std::string(100, 'x'); });
+    EXPECT_EQ(agreement.traffic().allgathers, 2U);
+    EXPECT_EQ(agreement.traffic().told, 2 * empty + 100);
+    EXPECT_EQ(agreement.traffic().heard, 3 * agreement.traffic().told);
+}
+
 TEST(Agreement, AllRanksThrowWhenTheWorkOfOneFails) {
     const auto told = outcomes(3, [](Rank rank, Agreement& agreement) {
         agreement.for_all("ports", [&] {
