@@ -29,9 +29,9 @@ constexpr std::array<std::uint32_t, 256> make_table() {
 constexpr std::array<std::uint32_t, 256> table = make_table();
 
 #if defined(__x86_64__)
-[[gnu::target("sse4.2")]] std::uint32_t by_instruction(const unsigned char* data,
-                                                       std::size_t bytes) noexcept {
-    std::uint64_t crc = ~std::uint32_t{0};
+[[gnu::target("sse4.2")]] std::uint32_t by_instruction(const unsigned char* data, std::size_t bytes,
+                                                       std::uint32_t before) noexcept {
+    std::uint64_t crc = ~before;
     for (; bytes >= sizeof(std::uint64_t); bytes -= sizeof(std::uint64_t)) {
         std::uint64_t word = 0;
         std::memcpy(&word, data, sizeof word);
@@ -48,23 +48,23 @@ constexpr std::array<std::uint32_t, 256> table = make_table();
 
 }  // namespace
 
-std::uint32_t crc32c_by_table(const void* data, std::size_t bytes) noexcept {
+std::uint32_t crc32c_by_table(const void* data, std::size_t bytes, std::uint32_t before) noexcept {
     const auto* next = static_cast<const unsigned char*>(data);
-    std::uint32_t crc = ~std::uint32_t{0};
+    std::uint32_t crc = ~before;
     for (std::size_t i = 0; i < bytes; ++i) {
         crc = crc >> 8 ^ table[(crc ^ next[i]) & 0xff];
     }
     return ~crc;
 }
 
-std::uint32_t crc32c(const void* data, std::size_t bytes) noexcept {
+std::uint32_t crc32c(const void* data, std::size_t bytes, std::uint32_t before) noexcept {
 #if defined(__x86_64__)
     static const bool has_instruction = __builtin_cpu_supports("sse4.2") != 0;
     if (has_instruction) {
-        return by_instruction(static_cast<const unsigned char*>(data), bytes);
+        return by_instruction(static_cast<const unsigned char*>(data), bytes, before);
     }
 #endif
-    return crc32c_by_table(data, bytes);
+    return crc32c_by_table(data, bytes, before);
 }
 
 }  // namespace trefoil

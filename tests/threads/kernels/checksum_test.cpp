@@ -42,6 +42,19 @@ TEST(Checksum, IsTheSameByInstructionAndByTable) {
     }
 }
 
+TEST(Checksum, GoesOnWhereAnotherHasEnded) {
+    std::vector<unsigned char> bytes(100);
+    for (unsigned char i = 0; i < 100; ++i) {
+        bytes[i] = static_cast<unsigned char>(7 * i);
+    }
+    for (std::size_t cut = 0; cut <= bytes.size(); ++cut) {
+        const std::size_t rest = bytes.size() - cut;
+        EXPECT_EQ(crc32c(&bytes[0] + cut, rest, crc32c(&bytes[0], cut)), of(bytes)) << cut;
+        EXPECT_EQ(crc32c_by_table(&bytes[0] + cut, rest, crc32c_by_table(&bytes[0], cut)),
+                  of(bytes));
+    }
+}
+
 TEST(Checksum, FindsEveryFlippedBit) {
     std::vector<unsigned char> bytes(200, 0x5a);
     const std::uint32_t right = of(bytes);
