@@ -27,7 +27,9 @@ std::string bytes_at(std::uintptr_t address, std::size_t bytes) {
 
 MemoryRegistry::~MemoryRegistry() {
     for (const auto& [address, range] : ranges_) {
-        group_.deregister(range.memory);
+        if (!range.closed) {
+            group_.deregister(range.memory);
+        }
     }
 }
 
@@ -48,14 +50,14 @@ MemoryRegistry::Ranges::iterator MemoryRegistry::range_of(void* data, std::size_
             break;
         }
         const std::size_t all = at->second.memory.bytes;
-        if (bytes > 0 && before <= all && bytes <= all - before) {
+        if (!at->second.closed && bytes > 0 && before <= all && bytes <= all - before) {
             return at;
         }
     }
     const LocalMemory memory = group_.register_memory(data, bytes);
     longest_ = std::max(longest_, bytes);
     bytes_ += bytes;
-    return ranges_.emplace(begin, Range{memory, 0, 0});
+    return ranges_.emplace(begin, Range{memory, 0, 0, false});
 }
 
 std::uint64_t MemoryRegistry::add_user(void* data, std::size_t bytes, std::string name) {
@@ -72,7 +74,9 @@ void MemoryRegistry::remove_user(std::map<std::uint64_t, User>::iterator user) n
     users_.erase(user);
     if (--range->second.users == 0) {
         bytes_ -= range->second.memory.bytes;
-        group_.deregister(range->second.memory);
+        if (!range->second.closed) {
+            group_.deregister(range->second.memory);
+        }
         ranges_.erase(range);
     }
 }
@@ -89,6 +93,14 @@ MemoryRegistry::Place MemoryRegistry::use(void* data, std::size_t bytes, std::st
     const std::uint64_t number = add_user(data, bytes, std::move(user));
     const LocalMemory& memory = users_.at(number).range->second.memory;
     return {memory, address_of(data) - address_of(memory.data), number};
+}
+
+void MemoryRegistry::close(std::uint64_t use) noexcept {
+    const auto user = users_.find(use);
+    if (user != users_.end() && !user->second.range->second.closed) {
+        user->second.range->second.closed = true;
+        group_.deregister(user->second.range->second.memory);
+    }
 }
 
 void MemoryRegistry::end_use(std::uint64_t use) noexcept {

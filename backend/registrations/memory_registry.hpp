@@ -42,6 +42,9 @@ class MemoryRegistry {
     /// Registers `bytes` from `data`, or finds them registered. `user` is who says so in errors:
     /// "a persistent allreduce". Throws what PortGroup::register_memory() throws.
     Place use(void* data, std::size_t bytes, std::string user);
+    /// Peers put nothing there any more, whoever else uses the registration: a later use() makes
+    /// another one.
+    void close(std::uint64_t use) noexcept;
     /// Ends the registration where this was its last user. Numbers that are not in use do nothing.
     void end_use(std::uint64_t use) noexcept;
 
@@ -65,6 +68,7 @@ class MemoryRegistry {
         LocalMemory memory;
         std::size_t users = 0;  ///< uses and holds
         std::size_t holds = 0;
+        bool closed = false;
     };
     using Ranges = std::multimap<std::uintptr_t, Range>;  // by first address
     struct User {

@@ -8,6 +8,7 @@
 #include "bench/common/command.hpp"
 #include "bench/common/names.hpp"
 #include "bench/info/inventory.hpp"
+#include "bench/info/job.hpp"
 #include "bench/info/text.hpp"
 #include "bench/info/variables.hpp"
 
@@ -17,10 +18,22 @@ namespace {
 
 struct InfoOptions {
     InfoRequest request;
+    std::string job;
     bool json = false, verbose = false, variables = false, markdown = false;
 };
 
 int info(const InfoOptions& options) {
+    if (!options.job.empty()) {
+        const nlohmann::ordered_json answers = ask_job(options.job);
+        if (options.json) {
+            fmt::print("{}\n", nlohmann::ordered_json(
+                                   {{"ranks", answers}, {"held_up_by", culprits(answers)}})
+                                   .dump(2));
+        } else {
+            print_job(answers);
+        }
+        return exit_success;
+    }
     if (options.markdown) {
         fmt::print("{}", variables_page());
         return exit_success;
@@ -55,6 +68,9 @@ void add_info(CLI::App& app, Action& action) {
     command->add_option("--backend", request.backend, "As if TREFOIL_BACKEND were this");
     command->add_option("--provider", request.provider, "As if TREFOIL_PROVIDER were this");
     command->add_option("--nics", request.nics, "As if TREFOIL_NICS were this");
+    command->add_option("--job", options->job,
+                        "What a running job does, and whom its ranks wait for: HOST:PORT/KEY, or "
+                        "the file that its TREFOIL_TELL names");
     command->add_flag("-v,--verbose", options->verbose,
                       "Also every provider, NIC, algorithm and setting");
     CLI::Option* json = command->add_flag("--json", options->json, "Everything as one JSON object");
@@ -70,7 +86,8 @@ void add_info(CLI::App& app, Action& action) {
     command->footer(
         "Without --torus and --ranks the environment (TREFOIL_HOSTFILE, TREFOIL_TORUS,\n"
         "TREFOIL_SIZE) may say which torus is meant. A backend that is not present says why.\n"
-        "Example: trefoil info --torus 3x3 --backend ofi -v");
+        "Example: trefoil info --torus 3x3 --backend ofi -v\n"
+        "A job that was started with TREFOIL_TELL=FILE answers: trefoil info --job FILE");
     command->callback([options, &action] { action = [options] { return info(*options); }; });
 }
 

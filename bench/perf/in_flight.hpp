@@ -23,7 +23,14 @@ struct Comparison {
     double blocking = 0;                ///< one after the other
     double begin = 0;                   ///< the part of `requests` until all were begun
     std::optional<std::int64_t> wrong;  ///< elements of the checked requests; nothing: not checked
+    /// Of one persistent call that was started before, on all ranks.
+    std::int64_t received_bytes = 0, copied_bytes = 0;
     double ratio() const { return requests / blocking; }
+    double copied() const {
+        return received_bytes == 0
+                   ? 0
+                   : static_cast<double>(copied_bytes) / static_cast<double>(received_bytes);
+    }
 };
 
 // Collective; complete on all ranks. The algorithm that is set for the case's collective is used,

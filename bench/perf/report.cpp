@@ -61,6 +61,8 @@ Json run_json(const Setting& s, const Measurement& m) {
              {"time_us", {{"p50", m.p50}, {"p99", m.p99}, {"min", m.min}, {"max", m.max}}}};
     if (m.persistent) {
         run["persistent"] = comparison_json(*m.persistent);
+        run["persistent"]["received_bytes"] = m.persistent->received_bytes;
+        run["persistent"]["copied_bytes"] = m.persistent->copied_bytes;
     }
     if (m.in_flight) {
         run["in_flight"] = comparison_json(*m.in_flight);
@@ -87,8 +89,11 @@ std::string wrong_text(const std::optional<std::int64_t>& wrong) {
 void print_requests(const Measurement& m) {
     if (m.persistent) {
         const Comparison& c = *m.persistent;
-        fmt::print("#   persistent {:.1f}, blocking {:.1f} in turns: ratio {:.3f}{}\n", c.requests,
-                   c.blocking, c.ratio(), wrong_text(c.wrong));
+        fmt::print(
+            "#   persistent {:.1f}, blocking {:.1f} in turns: ratio {:.3f}; {:.2f} bytes copied "
+            "per "
+            "byte received{}\n",
+            c.requests, c.blocking, c.ratio(), c.copied(), wrong_text(c.wrong));
     }
     if (m.in_flight) {
         const Comparison& c = *m.in_flight;

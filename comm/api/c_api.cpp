@@ -264,8 +264,9 @@ trefoil_status_t trefoil_comm_resources(trefoil_comm_t comm, trefoil_resources_t
         const Entry entry(comm);
         const trefoil::Communicator::Resources held = entry->resources();
         const trefoil_resources_t told{
-            sizeof told,        held.peers,         held.connections_in, held.connections_out,
-            held.landing_bytes, held.staging_bytes, held.plan_bytes};
+            sizeof told,          held.peers,          held.connections_in,
+            held.connections_out, held.landing_bytes,  held.staging_bytes,
+            held.plan_bytes,      held.received_bytes, held.copied_bytes};
         write_struct(resources, "resources", told);
     });
 }

@@ -77,7 +77,7 @@ const Plan& Communicator::plan_of(const Request& request, const void* send, void
 void Communicator::run_unchecked(const Request& request, const void* send, void* recv) {
     const Plan& plan = plan_of(request, send, recv);
     if (plan.call.segments.empty()) {
-        ++numbers_->made;  // no segment: it would use up slots for nothing
+        (void)numbers_->next();  // no segment: it would use up slots for nothing
         return;
     }
     Executor& executor = lane_of(plan).executor();
@@ -114,9 +114,19 @@ void Communicator::prepare(PendingCall& call, const Request& request, const void
         call.keep(request);
     }
     if (persistent) {
-        call.persistent = std::make_unique<PersistentCall>(world_->user_memory(), request, torus(),
-                                                           rank(), send, recv);
+        const BufferBytes bytes = buffer_bytes(request, torus(), rank());
+        call.persistent = std::make_unique<PersistentCall>(
+            world_->user_memory(), request, PersistentCall::Buffers{send, recv, bytes});
+        if (may_land_directly(call, request)) {
+            call.persistent->let_land_directly(lane_of(*call.plan), *call.plan, call.running);
+        }
     }
+}
+
+/// Where all ranks know what all send, and copying costs more than agreeing.
+bool Communicator::may_land_directly(const PendingCall& call, const Request& request) const {
+    return call.plan && !call.plan->small && !request.counts_in_pairs() &&
+           request.vector_elements(torus()) * request.element_bytes() >= settings().direct_from;
 }
 
 void Communicator::start(PendingCall& call) {
@@ -132,15 +142,19 @@ void Communicator::start(PendingCall& call) {
     }
     call.complete = call.plan->call.segments.empty();
     if (call.complete) {
-        ++numbers_->made;
+        (void)numbers_->next();
         return;
     }
     if (call.plan->user) {
         call.operation = call.plan->user->in_use;
     }
-    lane_of(*call.plan)
-        .executor()
-        .issue(call.running, call.plan->call, vectors_of(call.send, call.recv));
+    Executor& executor = lane_of(*call.plan).executor();
+    CallVectors vectors = vectors_of(call.send, call.recv);
+    if (call.persistent && call.persistent->direct() != nullptr) {
+        vectors.direct = call.persistent->direct();
+        executor.start_direct(*vectors.direct);
+    }
+    executor.issue(call.running, call.plan->call, vectors);
     buffers_in_flight_.add(call);
 }
 

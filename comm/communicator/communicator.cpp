@@ -3,6 +3,8 @@
 #include "comm/communicator/communicator.hpp"
 
 #include <algorithm>
+#include <chrono>
+#include <iterator>
 #include <set>
 
 #include "comm/plan/hash.hpp"
@@ -15,6 +17,7 @@ namespace trefoil {
 namespace {
 /// Of a channel; what a machine has in any case. Whether more can be had is found out at once.
 constexpr std::size_t usual_landing_bytes = std::size_t{64} << 20;
+constexpr std::chrono::seconds longest_look{1};
 }  // namespace
 
 Communicator::Communicator(Settings settings, std::unique_ptr<Bootstrap> bootstrap,
@@ -41,6 +44,7 @@ Communicator::Communicator(Settings settings, std::unique_ptr<Bootstrap> bootstr
 
 Communicator::~Communicator() {
     const LogScope scope(world_->log());
+    registered_.reset();
     lanes_.clear();
     if (read_place_ && *read_place_ > 0) {
         world_->read_places().give_back(*read_place_);
@@ -64,6 +68,7 @@ void Communicator::settle_terms() {
     terms_.slot_bytes =
         settings().landing_bytes / terms_.slots / landing_alignment * landing_alignment;
     plans_ = PlanCache(settings().plan_bytes);
+    registered_.emplace(world_->registry(), [this] { return report(); });
 }
 
 /// The lane of small calls has small landing slots, and keys of its own, as if it were another
@@ -95,6 +100,9 @@ ExecutorOptions Communicator::executor_options(bool small) {
             other->executor().fail(cause);
         }
     };
+    options.close_registration = [this](int group, std::uint64_t use) {
+        world_->user_memory().registry(static_cast<std::size_t>(group)).close(use);
+    };
     options.progress = s.progress;
     options.log = world_->log();
     options.trace = world_->timeline();
@@ -122,9 +130,12 @@ Communicator::Resources Communicator::resources() const {
         const Channels& channels = lane.channels();
         for (const OutChannel& channel : channels.out) {
             peers.insert(channel.peer);
+            held_here.copied_bytes += channel.staged;
         }
         for (const InChannel& channel : channels.in) {
             peers.insert(channel.peer);
+            held_here.received_bytes += channel.bytes;
+            held_here.copied_bytes += channel.copied;
         }
         held_here.connections_in += static_cast<int>(channels.in.size());
         held_here.connections_out += static_cast<int>(channels.out.size());
@@ -134,6 +145,33 @@ Communicator::Resources Communicator::resources() const {
     held_here.peers = static_cast<int>(peers.size());
     held_here.plan_bytes = plans_.bytes();
     return held_here;
+}
+
+CommunicatorReport Communicator::report() const {
+    CommunicatorReport report;
+    report.number = identity_.number();
+    report.rank = rank_;
+    report.members = geometry_.first_rank;
+    report.torus = torus().name();
+    report.made = numbers_->made();
+    report.failure = failure();
+    lanes_.for_each([&](Lane& lane) {
+        ExecutorReport part = lane.executor().report();
+        std::move(part.calls.begin(), part.calls.end(), std::back_inserter(report.calls));
+        report.idle = std::max(report.idle, part.idle);
+    });
+    std::sort(report.calls.begin(), report.calls.end(),
+              [](const CallReport& a, const CallReport& b) { return a.number < b.number; });
+    return report;
+}
+
+std::string Communicator::status_text() const {
+    const bool inside = world_->engine().has_somebody_inside();
+    const Engine::Exclusive held(world_->engine(), std::chrono::steady_clock::now() + longest_look);
+    return (inside ? "" : "not inside Trefoil; ") +
+           (held.holds()
+                ? text_of(report())
+                : "what the calls wait for cannot be seen: who works for them is held up\n");
 }
 
 Communicator::PortUse Communicator::port_use(Port own) const {

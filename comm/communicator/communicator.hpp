@@ -22,6 +22,7 @@
 #include "comm/plan/plan_cache.hpp"
 #include "comm/plan/request.hpp"
 #include "comm/setup/environment.hpp"
+#include "comm/status/registry.hpp"
 #include "threads/executor/executor.hpp"
 #include "topo/error.hpp"
 
@@ -68,8 +69,14 @@ class Communicator {
     struct Resources {
         int peers = 0, connections_in = 0, connections_out = 0;
         std::size_t landing_bytes = 0, staging_bytes = 0, plan_bytes = 0;
+        std::size_t received_bytes = 0, copied_bytes = 0;  ///< by calls so far
     };
     Resources resources() const;
+    /// What it is doing. While the engine is held.
+    CommunicatorReport report() const;
+    /// The same in words, whoever is inside. Any thread but one that works for the calls; takes a
+    /// second where that one is held up.
+    std::string status_text() const;
 
     /// What calls have put through one port of the own torus so far, and the NIC it is attached to
     /// ("": the transport's choice).
@@ -160,6 +167,7 @@ class Communicator {
     /// There is one: the plan was made in it.
     Lane& lane_of(const Plan& plan) const { return *lanes_.find(plan.small); }
     std::unique_ptr<Plan> plan_in_a_lane(const Request& request, const Choice& choice);
+    bool may_land_directly(const PendingCall& call, const Request& request) const;
     void check(const Request& request);
     void run_unchecked(const Request& request, const void* send, void* recv);
     const Plan& plan_of(const Request& request, const void* send, void* recv);
@@ -173,7 +181,6 @@ class Communicator {
     Rank rank_ = 0;
     std::optional<int> read_place_;  ///< none: its ranks do not read each other's vectors
     Identity identity_;
-    std::uint64_t agreements_ = 0;  ///< of all its ranks, so far
     std::optional<Chooser> chooser_;
     ChannelTerms terms_;
     std::shared_ptr<CallNumbers> numbers_ = std::make_shared<CallNumbers>();
@@ -186,6 +193,7 @@ class Communicator {
     std::mutex failing_mutex_;          ///< one thread finds out why
     mutable std::mutex failure_mutex_;  ///< guards failure_, which any thread may ask for
     std::string failure_;
+    std::optional<CommunicatorRegistry::Entry> registered_;
 };
 
 }  // namespace trefoil

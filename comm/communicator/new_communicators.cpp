@@ -7,7 +7,6 @@
 
 #include "comm/communicator/communicator.hpp"
 #include "comm/derived/members.hpp"
-#include "comm/plan/hash.hpp"
 #include "comm/setup/set_up_text.hpp"
 #include "topo/blob.hpp"
 #include "topo/log/log.hpp"
@@ -85,11 +84,10 @@ std::vector<Communicator::Word> Communicator::agree(std::uint64_t tag,
     return words;
 }
 
-/// The tag counts the agreements, so that ranks that make different communicators meet.
+/// The tag counts the requests, so that ranks that make different communicators meet.
 std::vector<Communicator::Word> Communicator::agree_with_all(const std::string& what,
                                                              const Word& mine) {
-    const std::uint64_t tag = mix_hash(identity_.number(), ++agreements_);
-    return agree(tag, geometry_.first_rank, what, mine);
+    return agree(identity_.begin_request(), geometry_.first_rank, what, mine);
 }
 
 std::unique_ptr<Communicator> Communicator::made(Geometry geometry, const Identity& identity,

@@ -63,7 +63,22 @@ void Planner::lower_segments(Plan& plan, const Request& request, const Choice& c
     }
 }
 
+void Planner::add_ways_back(const Plan& plan) {
+    for (const auto& program : plan.programs) {
+        for (const std::uint32_t in : program->used_in) {
+            (void)channels_.add_out(channels_.in[in].peer, channels_.in[in].port);
+        }
+        for (const std::uint32_t out : program->used_out) {
+            (void)channels_.add_in(channels_.out[out].peer, channels_.out[out].port);
+        }
+    }
+    for (const auto& program : plan.programs) {
+        executor_.reserve(*program);
+    }
+}
+
 void Planner::add_program(Plan& plan, Program program) {
+    program.number = static_cast<std::uint32_t>(plan.programs.size());
     plan.programs.push_back(std::make_unique<Program>(std::move(program)));
     executor_.reserve(*plan.programs.back());
 }

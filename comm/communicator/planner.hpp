@@ -32,6 +32,9 @@ class Planner {
     /// rank's own.
     std::unique_ptr<Plan> plan(const Request& request, const Choice& choice);
 
+    /// Channels by which the receivers of the plan's messages can speak to their senders.
+    void add_ways_back(const Plan& plan);
+
   private:
     void lower_segments(Plan& plan, const Request& request, const Choice& choice,
                         const Schedule& schedule);

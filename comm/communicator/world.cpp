@@ -108,10 +108,12 @@ void World::set_up(const std::optional<Error>& refusal) {
     if (ranks() > 1) {
         shake_hands(std::move(cards));
     }
+    publish_address();
 }
 
 World::~World() {
     const LogScope scope(log_);
+    end_telling();
     user_memory_.reset();
     engine_->end();
     if (timeline_) {
@@ -236,6 +238,7 @@ void World::open_ports() {
         std::make_unique<Engine>(std::move(open), Engine::Member{rank(), ranks()}, *port_threads_,
                                  ports_->placement().may_spin, settings_.progress);
     user_memory_ = std::make_unique<UserMemory>(*engine_);
+    begin_to_tell();
     engine_->on_letter([this](Rank from, Port, std::uint64_t tag, std::string_view text) {
         const std::lock_guard lock(gathering_mutex_);
         gatherings_.take(from, tag, text);

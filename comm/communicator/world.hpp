@@ -21,6 +21,8 @@
 #include "comm/setup/job.hpp"
 #include "comm/setup/local_ports.hpp"
 #include "comm/setup/session.hpp"
+#include "comm/status/registry.hpp"
+#include "comm/status/teller.hpp"
 #include "threads/connections/gathering.hpp"
 #include "threads/executor/engine.hpp"
 #include "threads/timeline/trace.hpp"
@@ -65,6 +67,8 @@ class World {
     /// The ranks get at each other's memory.
     bool single_copy() const { return single_copy_; }
     ReadPlaces& read_places() { return read_places_; }
+    /// Any thread.
+    CommunicatorRegistry& registry() { return registry_; }
     /// By rank: it lives in this process.
     const std::vector<bool>& in_this_process() const { return in_this_process_; }
 
@@ -102,6 +106,10 @@ class World {
     void open_ports();
     std::string own_card() const;
     void shake_hands(std::vector<std::string> cards);
+    void begin_to_tell();
+    void publish_address();
+    void end_telling() noexcept;
+    RankReport report();
     void log_set_up() const;
     void clean_up_after_the_dead() const noexcept;
     Port port_towards(Rank rank) const;
@@ -127,6 +135,11 @@ class World {
     Gatherings gatherings_;
     std::unique_ptr<Engine> engine_;
     std::unique_ptr<UserMemory> user_memory_;
+    CommunicatorRegistry registry_;
+    std::mutex addresses_mutex_;  ///< guards the addresses
+    std::vector<std::string> addresses_;
+    bool wrote_address_ = false;      ///< to a file
+    std::unique_ptr<Teller> teller_;  ///< null: nobody may ask
 };
 
 }  // namespace trefoil

@@ -8,16 +8,20 @@ namespace trefoil {
 
 Identity::Identity(std::uint64_t agreed) : number_(agreed == 0 ? 1 : agreed) {}
 
-Identity Identity::dup() {
-    return child(Kind::dup, 0, dups_++);
+std::uint64_t Identity::begin_request() {
+    return child(Kind::request, 0, ++requests_).number();
 }
 
-Identity Identity::split(std::int32_t colour) {
-    return child(Kind::split, static_cast<std::uint32_t>(colour), splits_++);
+Identity Identity::dup() const {
+    return child(Kind::dup, 0, requests_);
 }
 
-Identity Identity::sub(std::span<const Rank> members) {
-    return child(Kind::sub, static_cast<std::uint32_t>(members.front()), subs_++);
+Identity Identity::split(std::int32_t colour) const {
+    return child(Kind::split, static_cast<std::uint32_t>(colour), requests_);
+}
+
+Identity Identity::sub(std::span<const Rank> members) const {
+    return child(Kind::sub, static_cast<std::uint32_t>(members.front()), requests_);
 }
 
 Identity Identity::group(std::int32_t tag, std::span<const Rank> members) {

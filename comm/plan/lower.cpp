@@ -64,8 +64,11 @@ class Lowering {
             for (const Arrival& arrival : arrivals) {
                 program_.arrival_steps.push_back(arrival.step);
                 program_.arrival_bytes.push_back(arrival.bytes);
+                program_.arrival_copies.push_back(arrival.copies);
+                program_.arrival_offsets.push_back(arrival.offset);
             }
         }
+        name_arrivals();
         return std::move(program_);
     }
 
@@ -77,6 +80,8 @@ class Lowering {
     struct Arrival {
         std::uint32_t step = 0;
         std::size_t bytes = 0;
+        std::size_t offset = 0;  ///< in the channel's slot
+        std::size_t copies = 0;
     };
 
     void lower_part(std::uint32_t p) {
@@ -303,7 +308,8 @@ class Lowering {
         std::size_t landing = 0;
         std::uint32_t index = 0;
         take_place(in_used_[channel], bytes, receive.peer, landing, index);
-        arrivals_[channel].push_back({this_step, bytes});
+        Arrival arrival{this_step, bytes, landing, 0};
+        const std::size_t first_op = ops.size();
         if (receive.opens) {
             ops.push_back(pulls_.open(receive.peer, {Location::first_landing + channel, landing}));
         }
@@ -314,8 +320,23 @@ class Lowering {
                        run.bytes);
                 from += run.bytes;
             }
+            arrival.copies += application.action == Action::replace ? bytes : 0;
+        }
+        arrivals_[channel].push_back(arrival);
+        if (applications.size() == 1 && applications[0].action == Action::replace) {
+            for (std::size_t i = first_op; i < ops.size(); ++i) {
+                ops[i].arrival = index;  // of the channel, until all are known
+            }
         }
         return true;
+    }
+
+    void name_arrivals() {
+        for (ProgramOp& op : program_.ops) {
+            if (op.arrival != ProgramOp::none) {
+                op.arrival += program_.arrivals[op.source.space - Location::first_landing].first;
+            }
+        }
     }
 
     void add_op(std::vector<ProgramOp>& ops, Action action, Location target, Location source,

@@ -88,6 +88,13 @@ constexpr EnvironmentVariable table[] = {
     {"TREFOIL_TIMEOUT", "seconds", "120", "a call that makes no progress for this long fails"},
     {"TREFOIL_STALL_WARN", "seconds", "10",
      "a call that stalls for this long says what it waits for"},
+    {"TREFOIL_DUMP", "signal", "",
+     "a signal, such as SIGUSR1, that makes a rank say in the log what it does: its calls in "
+     "flight and "
+     "what they wait for"},
+    {"TREFOIL_TELL", "path|log", "",
+     "each rank answers `trefoil info --job`, which tells who waits for whom; the address is "
+     "written to this file by rank 0, or to the log"},
     {"TREFOIL_LANDING_BYTES", "bytes", "4M",
      "landing memory per connection, for all segments in flight; the same on all ranks"},
     {"TREFOIL_SEGMENT_BYTES", "bytes", "1M",
@@ -96,6 +103,10 @@ constexpr EnvironmentVariable table[] = {
      "what a communicator keeps of earlier calls, for the next calls like them; those that were "
      "not "
      "used for longest go first"},
+    {"TREFOIL_DIRECT_FROM", "bytes", "automatic",
+     "vectors of persistent calls of so many bytes or more receive messages straight in their "
+     "buffers where that is possible, without a copy from landing memory; automatic: 1M over ofi, "
+     "elsewhere never"},
     {"TREFOIL_MPI", "on|off|list", "on",
      "of the MPI layer: what Trefoil runs, e.g. allreduce,bcast:1Ki-4Mi (bytes) or ^barrier; the "
      "same on all ranks"},
@@ -350,7 +361,10 @@ void read_the_rest(Settings& s) {
     read_bytes("TREFOIL_LANDING_BYTES", s.landing_bytes, 16384);
     read_bytes("TREFOIL_SEGMENT_BYTES", s.segment_bytes, 1024);
     read_bytes("TREFOIL_PLAN_BYTES", s.plan_bytes, 0);
+    read_bytes("TREFOIL_DIRECT_FROM", s.direct_from, 0);
     s.log = log_request_from_environment();
+    read_text("TREFOIL_DUMP", s.dump);
+    read_text("TREFOIL_TELL", s.tell);
     read_text("TREFOIL_TRACE", s.trace);
     read_number("TREFOIL_TRACE_EVENTS", s.trace_events, std::size_t{1}, std::size_t{1} << 30,
                 "give how many events a thread keeps, at least 1, e.g. 65536");

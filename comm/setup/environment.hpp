@@ -78,8 +78,13 @@ struct Settings {
     std::size_t landing_bytes = std::size_t{4} << 20;  ///< per channel, all slots
     std::size_t plan_bytes = std::size_t{16} << 20;    ///< of plans, kept for the next call
     std::size_t segment_bytes = std::size_t{1} << 20;  ///< of the vector
+    /// Bytes of the vector from which on messages of persistent calls land in receive buffers.
+    /// The largest number: what suits the backend.
+    std::size_t direct_from = ~std::size_t{0};
     LogRequest log;
-    std::string trace;                 ///< file of the timeline; empty: none
+    std::string dump;   ///< a signal that asks what this rank does; empty: none
+    std::string tell;   ///< "log" or a file, for the address of who asks; empty: nobody may
+    std::string trace;  ///< file of the timeline; empty: none
     std::size_t trace_events = 65536;  ///< that a thread keeps
     Progress progress{};               ///< the caller's
 };

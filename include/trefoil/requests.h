@@ -19,7 +19,8 @@ extern "C" {
  *
  * A *persistent* call (trefoil_allreduce_init and its like) is prepared once: all that does not
  * depend on the contents of the buffers. Each trefoil_start begins it, each test or wait ends it,
- * and trefoil_request_free frees it. All ranks make the same _init calls in the same order, as any
+ * and trefoil_request_free frees it. Its buffers may be registered with the transport until then
+ * (memory.h): they stay mapped. All ranks make the same _init calls in the same order, as any
  * collective call; what is started, too.
  *
  * Until a call has ended the program does not write what it sends and does not touch what it

@@ -205,6 +205,10 @@ typedef struct {
     size_t landing_bytes; /* allocated; the system gives pages only where messages have landed */
     size_t staging_bytes; /* buffers that outgoing messages are gathered in */
     size_t plan_bytes;    /* what is kept of earlier calls, at most TREFOIL_PLAN_BYTES */
+    /* What calls have received so far, and how much of that was copied: from landing memory, or to
+     * be gathered before it was sent. What is reduced where it has landed is not. */
+    size_t received_bytes;
+    size_t copied_bytes;
 } trefoil_resources_t;
 TREFOIL_API trefoil_status_t trefoil_comm_resources(trefoil_comm_t comm,
                                                     trefoil_resources_t* resources);
@@ -448,5 +452,6 @@ TREFOIL_API int trefoil_version(void);
 #include <trefoil/communicators.h>
 #include <trefoil/memory.h>
 #include <trefoil/requests.h>
+#include <trefoil/status.h>
 
 #endif

@@ -99,6 +99,13 @@ class Comm : public Collectives<Blocking> {
         check(trefoil_comm_transport(handle_, &backend, &provider));
         return {backend, provider};
     }
+    /// As trefoil_comm_status, of any length.
+    std::string status() const {
+        std::string text(std::size_t{1} << 16, '\0');
+        check(trefoil_comm_status(handle_, text.data(), text.size()));
+        text.resize(text.find('\0'));
+        return text;
+    }
     /// What this rank holds for its peers, and what went through one of its ports.
     trefoil_resources_t resources() const {
         trefoil_resources_t held{};

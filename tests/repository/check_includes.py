@@ -78,7 +78,9 @@ KNOWS = {
     "comm/plan": CALLS + ("comm/setup/",),
     # Where the ranks of a new communicator are follows from the torus alone.
     "comm/derived": ("algorithms/schedule/schedule.hpp", "comm/setup/torus_map.hpp", "comm/plan/hash.hpp", "topo/torus.hpp", "topo/error.hpp"),
-    "comm/communicator": CALLS + ("comm/derived/", "comm/plan/", "comm/setup/", "backend/bootstrap/", "backend/faults/", "backend/registrations/", "backend/registry/"),
+    # What a rank is doing, for who asks.
+    "comm/status": ("backend/bootstrap/store_socket.hpp", "threads/executor/call_report.hpp", "topo/"),
+    "comm/communicator": CALLS + ("comm/derived/", "comm/plan/", "comm/setup/", "comm/status/", "backend/bootstrap/", "backend/faults/", "backend/registrations/", "backend/registry/"),
     "comm/api": ("comm/", "threads/kernels/", "topo/", "trefoil/"),
     "mpi": ("trefoil/", "topo/sizes.hpp"),
     "bench/common": LIBRARY,

@@ -32,6 +32,8 @@ ELSEWHERE = (
     (r"^scripts/micro\b", "takes minutes; the test micro runs every kind of benchmark"),
     (r"libtrefoil_mpi_\w+\.so", "needs the layer for an MPI; tests/mpi/run.py and scripts/mpi-check run it"),
     (r"^srun\b", "needs Slurm"),
+    (r"\binfo --job\b", "asks a job that runs; tool_job starts one and asks it"),
+    (r"\bTREFOIL_DUMP=|^kill -USR1\b", "a signal to a job that runs; comm_status sends one"),
 )
 
 # Commands that take long without optimisation: only `--long` runs them.

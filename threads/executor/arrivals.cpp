@@ -8,7 +8,7 @@
 
 namespace trefoil {
 
-Arrivals::Arrivals(std::size_t group, const Channels& channels, SegmentQueue& queue, Steps& steps,
+Arrivals::Arrivals(std::size_t group, Channels& channels, SegmentQueue& queue, Steps& steps,
                    ControlMessages& controls, Failure& failure, TimelineNotes& notes)
     : group_(group),
       channels_(channels),
@@ -66,9 +66,10 @@ Arrivals::Use* Arrivals::use_of(std::uint32_t channel, const Notification& notif
     return use.segment == 0 ? nullptr : &use;
 }
 
-/// The message is one that the call expects, and its bytes are those that were sent.
+/// The message is one that the call expects, and its bytes are those that were sent. `pieces`: how
+/// many puts to the vector it comes by; 0: one to its slot.
 bool Arrivals::fits(const RunningSegment& segment, std::uint32_t channel,
-                    const Notification& notification) noexcept {
+                    const Notification& notification, std::size_t& pieces) noexcept {
     const Program& program = segment.program();
     const Call& call = segment.call().call();
     const bool expected =
@@ -76,9 +77,20 @@ bool Arrivals::fits(const RunningSegment& segment, std::uint32_t channel,
     Notification due;
     if (expected) {
         const std::uint32_t arrival = program.arrivals[channel].first + notification.index;
-        due = notification.signed_for(
-            segment.call().hash(), program.arrival_bytes[arrival],
-            channels_.checksums ? checksum_of(program, channel, notification) : 0);
+        const auto signed_by = [&](std::uint32_t checksum) {
+            return notification.signed_for(segment.call().hash(), program.arrival_bytes[arrival],
+                                           checksum);
+        };
+        due = signed_by(0);
+        const bool landed_directly = segment.direct() != nullptr &&
+                                     notification.signature == due.landed_directly().signature;
+        pieces = landed_directly ? segment.direct()->pieces.of(arrival).size() : 0;
+        const bool is_whole = segment.puts_missing(arrival, pieces) <= 1;
+        if (channels_.checksums && is_whole) {
+            due = signed_by(checksum_of(segment, channel, notification, pieces));
+        }
+        due = pieces > 0 ? due.landed_directly() : due;
+        due.check = channels_.checksums && !is_whole ? notification.check : due.check;
     }
     const bool same_call = expected && notification.signature == due.signature;
     if (same_call && ((notification.check ^ due.check) & compared_check_) == 0) {
@@ -98,16 +110,22 @@ bool Arrivals::fits(const RunningSegment& segment, std::uint32_t channel,
     return false;
 }
 
-/// A channel's messages lie one behind the other in its landing slot.
-std::uint32_t Arrivals::checksum_of(const Program& program, std::uint32_t channel,
-                                    const Notification& notification) const noexcept {
-    const std::uint32_t first = program.arrivals[channel].first;
-    std::size_t offset = channels_.slot_offset(notification.use);
-    for (std::uint32_t i = 0; i < notification.index; ++i) {
-        offset += program.arrival_bytes[first + i];
+std::uint32_t Arrivals::checksum_of(const RunningSegment& segment, std::uint32_t channel,
+                                    const Notification& notification,
+                                    std::size_t pieces) const noexcept {
+    const Program& program = segment.program();
+    const std::uint32_t arrival = program.arrivals[channel].first + notification.index;
+    if (pieces == 0) {
+        return crc32c(channels_.in[channel].landing + channels_.slot_offset(notification.use) +
+                          program.arrival_offsets[arrival],
+                      program.arrival_bytes[arrival]);
     }
-    return crc32c(channels_.in[channel].landing + offset,
-                  program.arrival_bytes[first + notification.index]);
+    std::uint32_t checksum = 0;
+    for (const DirectPiece& piece : segment.direct()->pieces.of(arrival)) {
+        checksum =
+            crc32c(segment.buffers().at({Location::output, piece.target}), piece.bytes, checksum);
+    }
+    return checksum;
 }
 
 void Arrivals::fail_for_double(std::uint32_t channel) noexcept {
@@ -130,14 +148,21 @@ void Arrivals::count(Use& use, std::uint32_t channel, const Notification& notifi
     }
     RunningSegment& segment = queue_.at(use.segment - 1);
     const Program& program = segment.program();
-    if (!fits(segment, channel, notification)) {
+    std::size_t pieces = 0;
+    if (!fits(segment, channel, notification, pieces)) {
         return;
     }
     const std::uint32_t arrival = program.arrivals[channel].first + notification.index;
-    if (!segment.take_arrival(arrival)) {
+    const RunningSegment::Taken taken = segment.take_arrival(arrival, pieces);
+    if (taken == RunningSegment::Taken::twice) {
         fail_for_double(channel);
         return;
     }
+    if (taken == RunningSegment::Taken::in_part) {
+        return;
+    }
+    channels_.in[channel].bytes += program.arrival_bytes[arrival];
+    channels_.in[channel].copied += pieces > 0 ? 0 : program.arrival_copies[arrival];
     --use.missing;
     const std::uint32_t step = program.arrival_steps[arrival];
     if (!notes_.on()) {

@@ -20,7 +20,7 @@ namespace trefoil {
 /// failure. Used by the group's owner.
 class Arrivals {
   public:
-    Arrivals(std::size_t group, const Channels& channels, SegmentQueue& queue, Steps& steps,
+    Arrivals(std::size_t group, Channels& channels, SegmentQueue& queue, Steps& steps,
              ControlMessages& controls, Failure& failure, TimelineNotes& notes);
 
     /// Room for the messages of programs that may run. Throws bad_alloc.
@@ -50,12 +50,12 @@ class Arrivals {
     void count(Use& use, std::uint32_t channel, const Notification& notification) noexcept;
     void fail_for_double(std::uint32_t channel) noexcept;
     bool fits(const RunningSegment& segment, std::uint32_t channel,
-              const Notification& notification) noexcept;
-    std::uint32_t checksum_of(const Program& program, std::uint32_t channel,
-                              const Notification& notification) const noexcept;
+              const Notification& notification, std::size_t& pieces) noexcept;
+    std::uint32_t checksum_of(const RunningSegment& segment, std::uint32_t channel,
+                              const Notification& notification, std::size_t pieces) const noexcept;
 
     std::size_t group_;
-    const Channels& channels_;
+    Channels& channels_;
     const std::uint32_t compared_check_;  ///< the bits of a check that the transport carries
     SegmentQueue& queue_;
     Steps& steps_;

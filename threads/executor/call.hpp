@@ -18,10 +18,13 @@ struct CallSegment {
     std::size_t offset = 0;  ///< bytes, added to every place in the input and the output
 };
 
+class DirectCall;
+
 /// The user's vectors: both may be the same, for a call in place.
 struct CallVectors {
     const std::byte* input = nullptr;
     std::byte* output = nullptr;
+    DirectCall* direct = nullptr;  ///< of a persistent call whose messages may land in them
 };
 
 /// One collective call, lowered, for any vectors.

@@ -29,6 +29,7 @@
 // later one. tests/comm/communicator/stress_test.cpp attacks all this.
 #pragma once
 
+#include <array>
 #include <atomic>
 #include <cstdint>
 
@@ -87,6 +88,36 @@ class OutUses {
     std::uint64_t begun_ = 0;
     /// A bit for each use that is to be acknowledged and was not yet.
     std::atomic<std::uint8_t> awaited_{0};
+};
+
+/// The sending end's tokens (direct_program.hpp): for which uses the peer's vector is ready.
+///
+/// A token of use u comes only if this end will wait for it, and before it ends use u. When it
+/// comes, the peer has started use u, so it has completed use u - 2, which this end has begun. So
+/// tokens that matter are of the last two uses that were begun, and of the next two.
+class Tokens {
+  public:
+    /// A segment that sends through the channel starts. By worker 0, which publishes the segment to
+    /// the others afterwards.
+    void begin(std::uint32_t use) {
+        std::atomic<std::uint8_t>& ended = tokens_[(use + 4) % Notification::use_modulus];
+        if (ended.load(std::memory_order_relaxed) != 0) {
+            ended.store(0, std::memory_order_relaxed);
+        }
+    }
+    /// By the owner of the channel's group.
+    void take(std::uint32_t use, std::uint32_t sign) {
+        tokens_[use].store(static_cast<std::uint8_t>(has_come | sign), std::memory_order_relaxed);
+    }
+    /// By the same; others ask for messages.
+    bool have(std::uint32_t use) const { return tokens_[use].load(std::memory_order_relaxed) != 0; }
+    std::uint32_t sign_of(std::uint32_t use) const {
+        return tokens_[use].load(std::memory_order_relaxed) & (has_come - 1U);
+    }
+
+  private:
+    static constexpr std::uint8_t has_come = 0x40;
+    std::array<std::atomic<std::uint8_t>, Notification::use_modulus> tokens_{};
 };
 
 }  // namespace trefoil

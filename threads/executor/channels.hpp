@@ -33,6 +33,7 @@ struct OutChannel {
     Port port;      ///< the own port
     int group = 0;  ///< index of the own group that drives it
     OutUses uses{};
+    Tokens tokens{};
 
     // By the group's owner, before the release of connected: how the peer is reached; before that
     // of wired: where messages land.
@@ -40,6 +41,7 @@ struct OutChannel {
     Wire* wire = nullptr;
     // What calls have put so far; by the group's owner.
     std::uint64_t puts = 0, bytes = 0;
+    std::uint64_t staged = 0;  ///< bytes that were gathered elsewhere before they were put
 
     std::atomic<bool> connected{false}, wired{false};
     std::atomic<bool> left{false};  ///< the peer's communicator has ended; orders nothing
@@ -56,6 +58,9 @@ struct InChannel {
     // By the group's owner, before the release of landed.
     std::byte* landing = nullptr;  ///< slot 0
     std::uint32_t proof = 0;       ///< what acknowledgements of the opposite channel carry
+    // Bytes that have come so far, and those of them that are copied from landing slots into
+    // vectors and scratch memory; by the group's owner.
+    std::uint64_t bytes = 0, copied = 0;
 
     std::atomic<bool> landed{false};
     std::atomic<bool> left{false};  ///< as above

@@ -98,7 +98,11 @@ bool ControlMessages::acknowledged(std::size_t group, std::uint32_t in_channel,
         refused_.fetch_add(1, std::memory_order_relaxed);
         return false;
     }
-    channels_.out[opposite].uses.acknowledge(notification.use);
+    if (notification.index == Notification::ready_index) {
+        channels_.out[opposite].tokens.take(notification.use, notification.signature);
+    } else {
+        channels_.out[opposite].uses.acknowledge(notification.use);
+    }
     wake_up_.announce();
     return true;
 }
@@ -113,6 +117,7 @@ void ControlMessages::take_letter(Rank peer, std::string_view letter) noexcept {
                 reports_->take(peer, decode_stall(letter.substr(1)));
                 break;
             case LetterKind::agreement:
+            case LetterKind::direct:
                 break;
         }
     } catch (const std::exception&) {  // torn by another version, or no memory

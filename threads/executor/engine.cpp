@@ -17,6 +17,7 @@ namespace {
 constexpr int spins_before_sleep = 1000;  // some 20 us: the next call often follows at once
 /// Whoever waits for this rank's last words takes them soon; the others need none.
 constexpr std::chrono::milliseconds longest_farewell{50};
+constexpr std::chrono::microseconds try_again_after{200};
 }  // namespace
 
 Engine::Engine(Groups groups, Member member, PortThreads& port_threads, bool may_spin,
@@ -94,11 +95,15 @@ std::vector<LetterBox*> Engine::letter_boxes() {
 }
 
 void Engine::say(Rank to, Port own, std::uint64_t tag, std::string_view text) {
+    std::string letter(1, static_cast<char>(LetterKind::agreement));
+    letter += text;
+    send_letter(to, own, tag, std::move(letter));
+}
+
+void Engine::send_letter(Rank to, Port own, std::uint64_t tag, std::string letter) {
     for (std::size_t g = 0; g < groups_.size(); ++g) {
         const std::vector<Port>& ports = groups_[g]->ports();
         if (std::find(ports.begin(), ports.end(), own) != ports.end()) {
-            std::string letter(1, static_cast<char>(LetterKind::agreement));
-            letter += text;
             links(g).send(to, own, tag, std::move(letter));
             wake_up_.announce_from_outside();
             return;
@@ -386,7 +391,37 @@ Engine::Exclusive::Exclusive(Engine& engine) : engine_(engine) {
     engine_.held_ = true;
 }
 
+Engine::Exclusive::Exclusive(Engine& engine, std::chrono::steady_clock::time_point deadline)
+    : engine_(engine) {
+    if (!engine_.serves_) {
+        engine_.claimants_.fetch_add(1, std::memory_order_seq_cst);
+        engine_.wake_up_.announce_from_outside();
+        holds_ = engine_.try_take_turn();
+        while (!holds_ && std::chrono::steady_clock::now() < deadline) {
+            std::this_thread::sleep_for(try_again_after);
+            holds_ = engine_.try_take_turn();
+        }
+        engine_.claimants_.fetch_sub(1, std::memory_order_seq_cst);
+        engine_.waiters_.announce();  // who has left the turn to this thread may take it again
+        return;
+    }
+    std::unique_lock lock(engine_.mutex_);
+    ++engine_.claims_;
+    engine_.stop_workers();
+    holds_ = engine_.changed_.wait_until(lock, deadline, [this] {
+        return !engine_.held_ && engine_.parked_ == static_cast<int>(engine_.workers_.size());
+    });
+    engine_.held_ |= holds_;
+    if (!holds_) {
+        engine_.pause_ = --engine_.claims_ > 0;
+        engine_.changed_.notify_all();
+    }
+}
+
 Engine::Exclusive::~Exclusive() {
+    if (!holds_) {
+        return;
+    }
     if (!engine_.serves_) {
         engine_.leave_turn();
         return;

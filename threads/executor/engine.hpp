@@ -73,6 +73,8 @@ class Engine {
     /// From any thread: a letter to a rank of the job, through an own port. It leaves when the
     /// engine is driven. The peer's on_letter() hears it.
     void say(Rank to, Port own, std::uint64_t tag, std::string_view text);
+    /// A letter of whatever kind, with that; `tag` says whose.
+    void send_letter(Rank to, Port own, std::uint64_t tag, std::string letter);
     /// Who hears letters; called by workers, perhaps by several at a time. Before the first comes.
     using Hear = std::function<void(Rank from, Port own, std::uint64_t tag, std::string_view text)>;
     void on_letter(Hear hear) { hear_ = std::move(hear); }
@@ -90,6 +92,12 @@ class Engine {
     /// Some thread waits for a call: only then does it count how long nothing happens. Of an engine
     /// that is driven the driver does.
     bool is_waited_for() const { return !serves_ || waiting_.load(std::memory_order_relaxed) != 0; }
+
+    /// Some thread is inside: it waits for a call, or drives. For messages.
+    bool has_somebody_inside() const {
+        return serves_ ? waiting_.load(std::memory_order_relaxed) != 0
+                       : turn_taken_.load(std::memory_order_relaxed);
+    }
 
     class Exclusive;
     /// What cookies call an executor. While the engine is held. Throws Error(unsupported) when
@@ -259,12 +267,18 @@ class Engine {
 class Engine::Exclusive {
   public:
     explicit Exclusive(Engine& engine);
+    /// Waits until then at most: who drives may be held up in a function of the user's. holds()
+    /// says whether it has come to that.
+    Exclusive(Engine& engine, std::chrono::steady_clock::time_point deadline);
     ~Exclusive();
     Exclusive(const Exclusive&) = delete;
     Exclusive& operator=(const Exclusive&) = delete;
 
+    bool holds() const noexcept { return holds_; }
+
   private:
     Engine& engine_;
+    bool holds_ = true;
 };
 
 }  // namespace trefoil

@@ -36,6 +36,7 @@ Executor::Executor(Channels& channels, Engine& engine, ExecutorOptions options)
 
 Executor::~Executor() {
     const Engine::Exclusive held(engine_);
+    parts_.direct.end_all();
     engine_.detach(*this, held);
 }
 
@@ -56,7 +57,7 @@ std::size_t Executor::staging_bytes() const {
 }
 
 void Executor::issue(RunningCall& running, const Call& call, const CallVectors& vectors) noexcept {
-    running.begin(call, vectors, ++numbers_->made);
+    running.begin(call, vectors, numbers_->next());
     parts_.in_flight.issue();
     parts_.calls.push(running);
     engine_.look_after(*this);
@@ -74,7 +75,7 @@ Status Executor::run(const Call& call, const CallVectors& vectors) noexcept {
         return Status::success;
     }
     RunningCall running;
-    running.begin(call, vectors, ++numbers_->made);
+    running.begin(call, vectors, numbers_->next());
     engine_.issue_and_drive(
         *this,
         [&](bool here) {
@@ -94,6 +95,14 @@ Status Executor::run(const Call& call, const CallVectors& vectors) noexcept {
         },
         [&] { running.share(); }, [&] { return is_over(running); });
     return status_of(running);
+}
+
+std::uint64_t Executor::moves() const noexcept {
+    std::uint64_t all = 0;
+    for (const auto& part : worker_parts_) {
+        all += part->moves();
+    }
+    return all;
 }
 
 void Executor::threads_refused(int wanted) noexcept {
@@ -160,9 +169,9 @@ void Executor::report_failure() noexcept {
     let_go_of_buffers();
 }
 
-/// Nothing of the failed calls reads the caller's buffers any more. The puts that are under way are
-/// waited for, as other communicators use the groups, too; what does not leave in time ends the
-/// groups for all.
+/// Nothing of the failed calls reads or writes the caller's buffers any more. The puts that are
+/// under way are waited for, as other communicators use the groups, too; what does not leave in
+/// time ends the groups for all.
 void Executor::let_go_of_buffers() noexcept {
     const auto leaving = [this] {
         std::uint32_t puts = 0;
@@ -177,7 +186,9 @@ void Executor::let_go_of_buffers() noexcept {
             (void)engine_.listen(g);
         }
     }
-    if (leaving() > 0) {
+    // Nor do peers put anything into them.
+    const bool may_land = parts_.direct.close_open_calls(parts_.options.close_registration);
+    if (leaving() > 0 || may_land) {
         engine_.fail_all_but(*this, parts_.failure.cause());
         engine_.abandon_groups();
     }

@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "threads/executor/call.hpp"
+#include "threads/executor/call_report.hpp"
 #include "threads/executor/channels.hpp"
 #include "threads/executor/engine.hpp"
 #include "threads/executor/executor_options.hpp"
@@ -54,9 +55,22 @@ class Executor {
     /// Puts the call, which has a segment, in flight, as the next in order. `running` stays where
     /// it is until is_over().
     void issue(RunningCall& running, const Call& call, const CallVectors& vectors) noexcept;
+    /// Before a persistent call is issued whose messages may land in its vector. Throws bad_alloc,
+    /// and then it must not be issued.
+    void start_direct(DirectCall& call) { parts_.direct.start(call, numbers_->made() + 1); }
+    /// It is over, and will not be started again. While the engine is held.
+    void end_direct(DirectCall& call) noexcept { parts_.direct.end(call); }
     /// The call is done, or has failed: nobody uses the caller's buffers any more. Whoever sees it
     /// sees all results.
-    bool is_over(const RunningCall& running) const noexcept { return running.done() || settled(); }
+    bool is_over(const RunningCall& running) const noexcept {
+        if (running.done() || settled()) {
+            return true;
+        }
+        if (!asked_.load(std::memory_order_relaxed)) {
+            asked_.store(true, std::memory_order_relaxed);
+        }
+        return false;
+    }
     /// Of a call that is over. failure() says what happened.
     Status status_of(const RunningCall& running) const noexcept {
         return running.done() ? Status::success : parts_.failure.status();
@@ -76,7 +90,7 @@ class Executor {
     Status run(const Call& call, const CallVectors& vectors) noexcept;
     /// A call in which nothing moves. It has a number as all calls: a rank that alone has nothing
     /// to do does not take its next call for the others' present one.
-    void count_empty_call() noexcept { ++numbers_->made; }
+    void count_empty_call() noexcept { (void)numbers_->next(); }
     std::uint64_t calls_in_flight() const noexcept { return parts_.in_flight.count(); }
 
     /// The reason for an error, if it is known elsewhere; after a failed call that one's. While no
@@ -90,12 +104,21 @@ class Executor {
     std::string failure() const { return parts_.failure.text(); }
     Status failed() const noexcept { return parts_.failure.status(); }
 
+    /// What its calls in flight wait for. While the engine is held.
+    ExecutorReport report();
     /// Of the buffers that outgoing messages are gathered in. While the engine is held.
     std::size_t staging_bytes() const;
 
     // By the engine.
     /// Its calls have failed and nothing of them goes on.
     bool settled() const noexcept { return settled_.load(std::memory_order_seq_cst); }
+    /// Somebody has asked for a call that is not over, since the last time.
+    bool was_asked() noexcept {
+        return asked_.load(std::memory_order_relaxed) &&
+               asked_.exchange(false, std::memory_order_relaxed);
+    }
+    /// Grows when its calls go on.
+    std::uint64_t moves() const noexcept;
     /// After a failure: tells the peers, ends the groups, gives up what is in flight. By the one
     /// thread that has all groups.
     void settle() noexcept;
@@ -120,6 +143,7 @@ class Executor {
     std::vector<std::unique_ptr<WorkerPart>> worker_parts_;
     PeerWatch watch_;
     std::atomic<bool> settled_{false};
+    mutable std::atomic<bool> asked_{false};
 };
 
 }  // namespace trefoil

@@ -2,6 +2,7 @@
 // How an executor waits, how long, and what it reports to.
 #pragma once
 
+#include <atomic>
 #include <chrono>
 #include <cstdint>
 #include <functional>
@@ -26,8 +27,19 @@ struct ProcessNews {
 };
 
 /// Calls are numbered in the order in which they are issued, whatever executor runs them.
-struct CallNumbers {
-    std::uint64_t made = 0;  ///< by the thread that issues
+class CallNumbers {
+  public:
+    /// The next one's; by the thread that issues.
+    std::uint64_t next() noexcept {
+        const std::uint64_t number = made() + 1;
+        made_.store(number, std::memory_order_relaxed);
+        return number;
+    }
+    /// So far. Any thread, for messages.
+    std::uint64_t made() const noexcept { return made_.load(std::memory_order_relaxed); }
+
+  private:
+    std::atomic<std::uint64_t> made_{0};
 };
 
 struct ExecutorOptions {
@@ -44,6 +56,9 @@ struct ExecutorOptions {
     std::shared_ptr<PeerReports> reports;
     /// It has failed, and those that share its calls are to fail, too. While the engine is held.
     std::function<void(const Cause&)> failed;
+    /// Ends a registration of a port group's, whoever uses it; null where no call has any. While
+    /// the engine is held.
+    std::function<void(int group, std::uint64_t use)> close_registration;
     Progress progress{};             ///< called in the thread of run() and greet() while they wait
     std::shared_ptr<const Log> log;  ///< where stalls are told; null: the process's
     Trace* trace = nullptr;  ///< has a ring for each worker and outlives the executor; null: off

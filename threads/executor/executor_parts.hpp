@@ -7,6 +7,7 @@
 #include "threads/executor/call_queue.hpp"
 #include "threads/executor/channels.hpp"
 #include "threads/executor/control_messages.hpp"
+#include "threads/executor/direct_call.hpp"
 #include "threads/executor/executor_options.hpp"
 #include "threads/executor/failure.hpp"
 #include "threads/executor/in_flight.hpp"
@@ -26,7 +27,8 @@ struct ExecutorParts {
           options(std::move(its_options)),
           wake_up(engine.wake_up()),
           in_flight(engine),
-          controls(channels, wake_up, engine.letter_boxes(), options.reports) {}
+          controls(channels, wake_up, engine.letter_boxes(), options.reports),
+          direct(channels, engine) {}
 
     Channels& channels;
     const ExecutorOptions options;
@@ -40,6 +42,7 @@ struct ExecutorParts {
     Operations operations{channels, reads, failure};
     Steps steps{operations, reads, in_flight, wake_up, failure};
     ControlMessages controls;
+    DirectCalls direct;
 };
 
 }  // namespace trefoil

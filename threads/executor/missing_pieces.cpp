@@ -10,37 +10,49 @@ namespace trefoil {
 
 namespace {
 
-constexpr int most_listed = 4;
+constexpr std::size_t most_listed = 4;
 
-/// Of one segment; null: it waits for nothing through the channel.
-const ProgramStep* waiting_step(const RunningSegment& segment, std::size_t in_channel) {
+/// Appends what the segment waits for through an incoming channel. False: nothing.
+bool add_message(const Channels& channels, const RunningSegment& segment, std::size_t in_channel,
+                 std::vector<MissingPiece>& found) {
     const Program& program = segment.program();
     if (in_channel >= program.arrivals.size()) {
-        return nullptr;
+        return false;
     }
     const ProgramRange range = program.arrivals[in_channel];
     for (std::uint32_t i = range.first; i < range.first + range.count; ++i) {
         const std::uint32_t number = program.arrival_steps[i];
         const ProgramStep& step = program.steps[number];
         if (segment.open_step(step.part) == number && !segment.has_arrived(i)) {
-            return &step;
+            const InChannel& channel = channels.in[in_channel];
+            found.push_back({MissingPiece::Kind::message, channel.peer, channel.port,
+                             static_cast<int>(step.schedule_part),
+                             static_cast<int>(step.schedule_step), program.arrival_bytes[i]});
+            return true;
         }
     }
-    return nullptr;
+    return false;
 }
 
-bool blocks(const Channels& channels, const RunningSegment& segment, std::size_t out_channel) {
+/// The same of an outgoing channel: a put of an open step waits until the peer has connected, or
+/// has acknowledged an earlier use.
+bool add_room(const Channels& channels, const RunningSegment& segment, std::size_t out_channel,
+              std::vector<MissingPiece>& found) {
     const Program& program = segment.program();
+    const OutChannel& channel = channels.out[out_channel];
     for (std::uint32_t part = 0; part < program.parts.size(); ++part) {
         const std::uint32_t open = segment.open_step(part);
         if (open == RunningSegment::none) {
             continue;
         }
-        const ProgramRange puts = program.steps[open].puts;
-        for (std::uint32_t i = puts.first; i < puts.first + puts.count; ++i) {
+        const ProgramStep& step = program.steps[open];
+        for (std::uint32_t i = step.puts.first; i < step.puts.first + step.puts.count; ++i) {
             const ProgramPut& put = program.puts[i];
-            if (put.channel == out_channel &&
-                awaits_room(channels.out[out_channel], segment, put)) {
+            if (put.channel == out_channel && awaits_room(channel, segment, put)) {
+                const bool wired = channel.wired.load(std::memory_order_relaxed);
+                found.push_back({wired ? MissingPiece::Kind::room : MissingPiece::Kind::connection,
+                                 channel.peer, channel.port, static_cast<int>(step.schedule_part),
+                                 static_cast<int>(step.schedule_step), put.bytes});
                 return true;
             }
         }
@@ -50,70 +62,62 @@ bool blocks(const Channels& channels, const RunningSegment& segment, std::size_t
 
 }  // namespace
 
-const ProgramStep* MissingPieces::step_waiting_for(std::size_t in_channel) const {
-    for (const RunningSegment& segment : queue_.places()) {
-        const ProgramStep* const step =
-            segment.running() ? waiting_step(segment, in_channel) : nullptr;
-        if (step != nullptr) {
-            return step;
-        }
+std::string text_of(const MissingPiece& piece) {
+    const std::string rank = "rank " + std::to_string(piece.peer);
+    switch (piece.kind) {
+        case MissingPiece::Kind::message:
+            return "step " + std::to_string(piece.step) + " of part " + std::to_string(piece.part) +
+                   " from " + rank + " through port " + to_string(piece.port);
+        case MissingPiece::Kind::room:
+            return rank + " to take in what came through port " + to_string(piece.port) + " before";
+        case MissingPiece::Kind::connection:
+            break;
     }
-    return nullptr;
+    return rank + " to connect to port " + to_string(piece.port);
 }
 
-bool MissingPieces::blocked(std::size_t out_channel) const {
-    for (const RunningSegment& segment : queue_.places()) {
-        if (segment.running() && blocks(channels_, segment, out_channel)) {
-            return true;
+std::vector<MissingPiece> MissingPieces::of(const RunningCall* call) const {
+    std::vector<MissingPiece> found;
+    const auto look = [&](std::size_t channels, auto&& add) {
+        for (std::size_t c = 0; c < channels; ++c) {
+            for (const RunningSegment& segment : queue_.places()) {
+                if (segment.running() && (call == nullptr || &segment.call() == call) &&
+                    add(channels_, segment, c, found)) {
+                    break;
+                }
+            }
         }
-    }
-    return false;
+    };
+    look(channels_.in.size(), add_message);
+    look(channels_.out.size(), add_room);
+    return found;
+}
+
+std::vector<MissingPiece> MissingPieces::list() const {
+    return of(nullptr);
+}
+
+std::vector<MissingPiece> MissingPieces::list(const RunningCall& call) const {
+    return of(&call);
 }
 
 std::vector<Rank> MissingPieces::ranks() const {
     std::vector<Rank> found;
-    const auto add = [&found](Rank rank) {
-        if (std::find(found.begin(), found.end(), rank) == found.end()) {
-            found.push_back(rank);
-        }
-    };
-    for (std::size_t c = 0; c < channels_.in.size(); ++c) {
-        if (step_waiting_for(c) != nullptr) {
-            add(channels_.in[c].peer);
-        }
-    }
-    for (std::size_t c = 0; c < channels_.out.size(); ++c) {
-        if (blocked(c)) {
-            add(channels_.out[c].peer);
+    for (const MissingPiece& piece : list()) {
+        if (std::find(found.begin(), found.end(), piece.peer) == found.end()) {
+            found.push_back(piece.peer);
         }
     }
     return found;
 }
 
 std::string MissingPieces::text(const char* call) const {
-    std::string text = std::string(call) + ": ";
-    int listed = 0;
-    for (std::size_t c = 0; c < channels_.in.size() && listed < most_listed; ++c) {
-        const ProgramStep* const step = step_waiting_for(c);
-        if (step != nullptr) {
-            text += (listed++ > 0 ? ", " : "waits for ") + std::string("step ") +
-                    std::to_string(step->schedule_step) + " of part " +
-                    std::to_string(step->schedule_part) + " from rank " +
-                    std::to_string(channels_.in[c].peer) + " through port " +
-                    to_string(channels_.in[c].port);
-        }
+    const std::vector<MissingPiece> all = list();
+    std::string text = std::string(call) + ": waits for ";
+    for (std::size_t i = 0; i < std::min(all.size(), most_listed); ++i) {
+        text += (i > 0 ? ", " : "") + text_of(all[i]);
     }
-    for (std::size_t c = 0; c < channels_.out.size() && listed < most_listed; ++c) {
-        if (blocked(c)) {
-            const OutChannel& channel = channels_.out[c];
-            const bool wired = channel.wired.load(std::memory_order_relaxed);
-            text += (listed++ > 0 ? ", " : "waits for ") + std::string("rank ") +
-                    std::to_string(channel.peer) +
-                    (wired ? " to take in what came through port " : " to connect to port ") +
-                    to_string(channel.port) + (wired ? " before" : "");
-        }
-    }
-    return listed > 0 ? text : text + "waits for its own puts to leave";
+    return all.empty() ? text + "its own puts to leave" : text;
 }
 
 }  // namespace trefoil

@@ -5,24 +5,24 @@
 #include <string>
 #include <vector>
 
+#include "threads/executor/call_report.hpp"
 #include "threads/executor/channels.hpp"
 #include "threads/executor/segment_queue.hpp"
 
 namespace trefoil {
 
-/// Looks at the segments in flight, by worker 0, which starts them. Others may change what it sees
-/// meanwhile, so the answers are for messages, and for waits that have lasted long.
+/// Looks at the segments in flight, by worker 0, which starts them, or while the engine is held.
+/// Others may change what worker 0 sees meanwhile, so the answers are for messages, and for waits
+/// that have lasted long.
 class MissingPieces {
   public:
     MissingPieces(const Channels& channels, const SegmentQueue& queue)
         : channels_(channels), queue_(queue) {}
 
-    /// The open step of a segment that waits for a message through the channel; null: none does.
-    const ProgramStep* step_waiting_for(std::size_t in_channel) const;
-    /// A put of an open step waits until the peer has connected, or has acknowledged an earlier
-    /// use.
-    bool blocked(std::size_t out_channel) const;
-
+    /// At most one of each channel and direction; messages come first.
+    std::vector<MissingPiece> list() const;
+    /// Those of one call.
+    std::vector<MissingPiece> list(const RunningCall& call) const;
     /// Those from which something is missing, each once.
     std::vector<Rank> ranks() const;
 
@@ -30,6 +30,9 @@ class MissingPieces {
     std::string text(const char* call) const;
 
   private:
+    /// Null: of all calls.
+    std::vector<MissingPiece> of(const RunningCall* call) const;
+
     const Channels& channels_;
     const SegmentQueue& queue_;
 };

@@ -25,10 +25,11 @@ namespace trefoil {
 /// channel its peers still compare different bits.
 struct Notification {
     /// The last index is for acknowledgements, those before it are signals
-    /// (threads/connections/signal.hpp).
+    /// (threads/connections/signal.hpp), and the one before them is for tokens of direct landing.
     static constexpr std::uint32_t acknowledgement_index = (1U << 13) - 1;
-    static constexpr std::uint32_t index_limit = Signal::first_index;
-    static_assert(index_limit + Signal::kinds == acknowledgement_index);
+    static constexpr std::uint32_t ready_index = Signal::first_index - 1;
+    static constexpr std::uint32_t index_limit = ready_index;
+    static_assert(index_limit + 1 + Signal::kinds == acknowledgement_index);
     /// How many channels can be named at a group that has so many notification_bits().
     static constexpr std::uint32_t channel_limit(int notification_bits) {
         return notification_bits == 64 ? 1U << 18 : 1U << 10;
@@ -68,7 +69,14 @@ struct Notification {
         result.check = folded(static_cast<std::uint32_t>((hash ^ length) >> 32) ^ checksum);
         return result;
     }
-    /// A message of a segment; all others of a channel are acknowledgements.
+    /// The same, of a message that has landed in the vector itself: another signature, so that the
+    /// receiver sees which way it went.
+    constexpr Notification landed_directly() const {
+        Notification result = *this;
+        result.signature ^= 0x3f;
+        return result;
+    }
+    /// A message of a segment; all others of a channel are acknowledgements and tokens.
     bool is_message() const { return index < index_limit; }
 };
 
@@ -78,6 +86,15 @@ constexpr std::uint64_t acknowledgement(std::uint32_t channel, std::uint32_t use
                                         std::uint32_t proof = 0) {
     return Notification{Notification::acknowledgement_index, channel, 0,
                         use % Notification::use_modulus, Notification::folded(proof)}
+        .encode();
+}
+
+/// That the peer may put use `use` of the opposite channel into the vector of a persistent call,
+/// whose `sign` goes along (DirectCall::sign()). `proof` as above.
+constexpr std::uint64_t ready_token(std::uint32_t channel, std::uint32_t use, std::uint32_t sign,
+                                    std::uint32_t proof = 0) {
+    return Notification{Notification::ready_index, channel, sign, use % Notification::use_modulus,
+                        Notification::folded(proof)}
         .encode();
 }
 

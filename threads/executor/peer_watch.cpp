@@ -26,6 +26,7 @@ constexpr std::chrono::milliseconds look_interval{500};
 }  // namespace
 
 void PeerWatch::begin_wait() {
+    idle_ = Duration{-1};
     next_look_ = first_look;
     next_report_ = report_after;
     bad_news_at_ = Duration::max() / 2;
@@ -35,6 +36,7 @@ void PeerWatch::begin_wait() {
 
 /// Meanwhile the segments cannot end, so that calls and programs stay where they are.
 bool PeerWatch::look(Duration idle_for) {
+    idle_ = idle_for;
     const RunningSegment* oldest = nullptr;
     std::array<RunningSegment*, segment_window> held{};
     for (std::size_t i = 0; i < held.size(); ++i) {
@@ -201,19 +203,19 @@ void PeerWatch::note_stall(Duration idle_for) {
         const std::lock_guard lock(mutex_);
         report_ = {call_->number(), call_->call().signature, call_->call().text, suspect_.rank,
                    suspect_.text};
-        ++reports_;
+        reports_.fetch_add(1, std::memory_order_release);
     }
     report(0);
 }
 
 void PeerWatch::report(std::size_t group) noexcept {
+    if (reported_[group] == reports_.load(std::memory_order_acquire)) {
+        return;
+    }
     StallReport told;
     {
         const std::lock_guard lock(mutex_);
-        if (reported_[group] == reports_) {
-            return;
-        }
-        reported_[group] = reports_;
+        reported_[group] = reports_.load(std::memory_order_relaxed);
         try {
             told = report_;
         } catch (const std::bad_alloc&) {  // the next one says it, too

@@ -2,6 +2,7 @@
 // Why a call does not go on: what peers have said, processes that ended, time-outs.
 #pragma once
 
+#include <atomic>
 #include <chrono>
 #include <functional>
 #include <mutex>
@@ -43,6 +44,10 @@ class PeerWatch {
     /// Nothing has happened for so long. False: the calls in flight have failed. What is said is
     /// about the oldest.
     bool look(Duration idle_for);
+    /// How long nothing has happened, when it last looked; negative: it has not.
+    std::chrono::milliseconds idle() const {
+        return std::chrono::duration_cast<std::chrono::milliseconds>(idle_);
+    }
     /// Tells the peers of a group that this rank is stalled, if there is news since the last time.
     /// By the group's owner.
     void report(std::size_t group) noexcept;
@@ -68,6 +73,7 @@ class PeerWatch {
     Failure& failure_;
     const ExecutorOptions& options_;
     TimelineNotes notes_{nullptr};
+    Duration idle_{-1};
     const RunningCall* call_ = nullptr;  ///< while it is looked at
     std::uint64_t warned_of_ = 0;        ///< the number of a call
     Duration bad_news_at_{};             ///< after so much idle time
@@ -77,7 +83,8 @@ class PeerWatch {
     Suspect suspect_;
     std::mutex mutex_;  ///< guards the report, which the owners of other groups send, too
     StallReport report_;
-    std::uint32_t reports_ = 0;            ///< made in all calls; 0: there is none
+    /// Made in all calls; 0: there is none. Changes under the lock; without news nobody takes it.
+    std::atomic<std::uint32_t> reports_{0};
     std::vector<std::uint32_t> reported_;  ///< by group: the last that was sent; by its owner
 };
 

@@ -16,6 +16,18 @@ constexpr std::uint32_t posted_all = ~0U;  // Cursor::put once its part is finis
 std::uint32_t place_of(const RunningSegment& segment) {
     return static_cast<std::uint32_t>(segment.number() % segment_window);
 }
+
+std::uint32_t checksum_of(const RunningSegment& segment, const ProgramPut& put) {
+    if (put.packs.count == 0) {
+        return crc32c(segment.buffers().at(put.source), put.bytes);
+    }
+    std::uint32_t checksum = 0;
+    for (std::uint32_t i = 0; i < put.packs.count; ++i) {
+        const ProgramOp& op = segment.program().ops[put.packs.first + i];
+        checksum = crc32c(segment.buffers().at(op.source), op.elements, checksum);
+    }
+    return checksum;
+}
 }  // namespace
 
 Poster::Poster(int group, std::uint32_t executor, Channels& channels, SegmentQueue& queue,
@@ -34,6 +46,7 @@ void Poster::make_room(const ProgramSizes& sizes, RunningSegment& segment) {
     const auto group = static_cast<std::size_t>(group_number_);
     segment.staging().reserve(group, *group_, sizes.pack_bytes_of(group));
     posting.cursors.resize(std::max(posting.cursors.size(), sizes.parts));
+    posting.tokens.reserve(sizes.channels_in);
 }
 
 void Poster::adopt(RunningSegment& segment) noexcept {
@@ -43,9 +56,106 @@ void Poster::adopt(RunningSegment& segment) noexcept {
         posting.cursors[part] = {parts[part].first, 0};
     }
     posting.unfinished = static_cast<std::uint32_t>(parts.size());
+    posting.call = segment.call().vectors().direct;
+    posting.number = segment.call().number();
+    posting.direct = segment.direct();
+    posting.tokens.clear();
+    if (posting.direct != nullptr) {
+        for (std::uint32_t i = 0; i < posting.direct->incoming.size(); ++i) {
+            const DirectProgram::Incoming& incoming = posting.direct->incoming[i];
+            if (incoming.group == group_number_ &&
+                posting.call->is_accepted(incoming.in, posting.number)) {
+                posting.tokens.push_back(i);
+            }
+        }
+    }
     if (parts.empty()) {
         steps_.release(segment, notes_);
     }
+}
+
+void Poster::accepted(const DirectCall& call, std::uint32_t in, std::uint64_t from) noexcept {
+    for (Posting& posting : postings_) {
+        if (posting.call != &call || posting.number < from) {
+            continue;
+        }
+        const auto& incoming = posting.direct->incoming;
+        for (std::uint32_t i = 0; i < incoming.size(); ++i) {
+            if (incoming[i].in == in) {
+                posting.tokens.push_back(i);
+            }
+        }
+    }
+}
+
+/// True: some were put.
+bool Poster::post_tokens(RunningSegment& segment, Posting& posting) noexcept {
+    return std::erase_if(posting.tokens, [&](std::uint32_t i) {
+               return post_token(segment, posting.direct->incoming[i]);
+           }) > 0;
+}
+
+/// As soon as what comes before is complete: then a later step of that part is open.
+bool Poster::post_token(RunningSegment& segment, const DirectProgram::Incoming& incoming) noexcept {
+    for (const DirectProgram::Passed& passed : incoming.after) {
+        const std::uint32_t open = segment.open_step(passed.part);
+        if (open == RunningSegment::none || open <= passed.step) {
+            return false;
+        }
+    }
+    const std::uint32_t number = channels_.in[incoming.in].opposite.load(std::memory_order_relaxed);
+    OutChannel& channel = channels_.out[number];
+    if (!channel.wired.load(std::memory_order_acquire)) {
+        return false;
+    }
+    const Wire& wire = *channel.wire;
+    const std::uint64_t token = ready_token(wire.id, segment.in_use(incoming.in),
+                                            segment.call().vectors().direct->sign(), wire.proof);
+    const PutResult result =
+        group_->put(channel.port, channel.endpoint, nullptr, nullptr, wire.memory, wire.offset, 0,
+                    token, PutCookie(executor_, number, 0, PutCookie::no_step).bits());
+    if (result == PutResult::again) {
+        refused_ = true;
+        return false;
+    }
+    if (result == PutResult::failed) {
+        fail_by(channel);
+        return false;
+    }
+    channel.puts += 1;
+    ++channel.wire->puts;
+    leaving_ += result == PutResult::queued ? 1 : 0;
+    return true;
+}
+
+/// The peer has started the same persistent call, and its pieces are the message's and stay inside
+/// its vector.
+bool Poster::is_direct_as_told(const RunningSegment& segment, const ProgramPut& put) noexcept {
+    const OutChannel& channel = channels_.out[put.channel];
+    const Call& call = segment.call().call();
+    const DirectOutgoing& to = *segment.direct()->outgoing[put.channel];
+    bool is_inside = true;
+    std::uint64_t bytes = 0;
+    for (const DirectPiece& piece : direct_pieces(segment, put)) {
+        const std::uint64_t begin = to.base + segment.offset() + piece.target;
+        is_inside &= piece.bytes <= to.memory.bytes && begin <= to.memory.bytes - piece.bytes;
+        bytes += piece.bytes;
+    }
+    if (channel.tokens.sign_of(segment.out_use(put.channel)) ==
+            segment.call().vectors().direct->sign() &&
+        is_inside && bytes == put.bytes) {
+        return true;
+    }
+    failure_.set(Status::mismatch, "rank " + std::to_string(channel.peer) +
+                                       " has started another persistent call than this rank's " +
+                                       call.text + "; " + call.agreement);
+    return false;
+}
+
+void Poster::fail_by(const OutChannel& channel) noexcept {
+    failure_.suspect(
+        Status::peer_lost, channel.peer,
+        "a put to it through port " + to_string(channel.port) + " failed: " + group_->error_text());
 }
 
 bool Poster::post_ready() noexcept {
@@ -53,6 +163,9 @@ bool Poster::post_ready() noexcept {
     refused_ = false;
     for (std::uint32_t place = 0; place < segment_window; ++place) {
         Posting& posting = postings_[place];
+        if (!posting.tokens.empty()) {
+            posted |= post_tokens(queue_.at(place), posting);
+        }
         if (posting.unfinished == 0) {
             continue;
         }
@@ -78,9 +191,9 @@ bool Poster::post_part(RunningSegment& segment, std::uint32_t part, Posting& pos
         if (open == RunningSegment::none || cursor.step > open) {
             break;
         }
-        const std::uint32_t before = cursor.put;
+        const Cursor before = cursor;
         if (!post_step(segment, program.steps[cursor.step], cursor)) {
-            posted |= cursor.put != before;
+            posted |= cursor.put != before.put || cursor.piece != before.piece;
             break;
         }
         posted = true;
@@ -95,92 +208,149 @@ bool Poster::post_part(RunningSegment& segment, std::uint32_t part, Posting& pos
 
 /// True: all puts of the step that are this group's have been posted.
 bool Poster::post_step(RunningSegment& segment, const ProgramStep& step, Cursor& cursor) noexcept {
-    const Program& program = segment.program();
-    const std::uint32_t number = cursor.step;
     while (cursor.put < step.puts.count) {
-        const ProgramPut& put = program.puts[step.puts.first + cursor.put];
-        if (put.group != group_number_) {
-            ++cursor.put;
-            continue;
-        }
-        OutChannel& channel = channels_.out[put.channel];
-        if (awaits_room(channel, segment, put)) {
+        const ProgramPut& put = segment.program().puts[step.puts.first + cursor.put];
+        if (put.group == group_number_ && !post_message(segment, step, put, cursor)) {
             return false;
         }
+        cursor = {cursor.step, cursor.put + 1};
+    }
+    return true;
+}
+
+/// True: all of it has been posted.
+bool Poster::post_message(RunningSegment& segment, const ProgramStep& step, const ProgramPut& put,
+                          Cursor& cursor) noexcept {
+    OutChannel& channel = channels_.out[put.channel];
+    if (awaits_room(channel, segment, put)) {
+        return false;
+    }
+    const std::size_t in_vector = direct_pieces(segment, put).size();
+    if (in_vector > 0 && !is_direct_as_told(segment, put)) {
+        return false;
+    }
+    const auto pieces = static_cast<std::uint32_t>(std::max<std::size_t>(in_vector, 1));
+    while (cursor.piece < pieces) {
         const std::int64_t begin = notes_.clock();
-        const PutResult result = post(segment, put, channel, number);
+        const Piece piece = next_piece(segment, put, cursor);
+        const PutResult result = post(segment, put, cursor, piece);
         switch (result) {
             case PutResult::again:
                 refused_ = true;
                 return false;
             case PutResult::failed:
-                failure_.suspect(Status::peer_lost, channel.peer,
-                                 "a put to it through port " + to_string(channel.port) +
-                                     " failed: " + group_->error_text());
+                fail_by(channel);
                 return false;
             case PutResult::done:
             case PutResult::queued:
                 break;
         }
-        ++cursor.put;
+        if (cursor.piece == 0 && pieces > 1) {
+            // Before the token of the first is spent, here or later.
+            segment.add_tokens(cursor.step, pieces - 1);
+        }
+        ++cursor.piece;
+        cursor.bytes += piece.bytes;
         channel.puts += 1;
-        channel.bytes += put.bytes;
+        channel.bytes += piece.bytes;
         ++channel.wire->puts;
         leaving_ += result == PutResult::queued ? 1 : 0;
-        if (notes_.on()) {
+        if (notes_.on() && cursor.piece == pieces) {
             notes_.put(segment, step, put, channel, begin);
         }
         if (result == PutResult::done) {
-            steps_.spend_token(segment, number, notes_);
+            steps_.spend_token(segment, cursor.step, notes_);
         }
     }
     return true;
 }
 
-PutResult Poster::post(RunningSegment& segment, const ProgramPut& put, const OutChannel& channel,
-                       std::uint32_t step) noexcept {
-    const Wire& wire = *channel.wire;
-    std::uint64_t target = wire.offset;
-    const bool acknowledges = put.acknowledged_in != ProgramPut::nothing;
-    const std::uint32_t use = acknowledges ? 0 : segment.out_use(put.channel);
-    if (!acknowledges) {
-        target += channels_.slot_offset(use) + put.landing_offset;
+Poster::Piece Poster::next_piece(const RunningSegment& segment, const ProgramPut& put,
+                                 const Cursor& cursor) const noexcept {
+    const auto in_vector = direct_pieces(segment, put);
+    if (in_vector.empty()) {
+        const Wire& wire = *channels_.out[put.channel].wire;
+        const bool acknowledges = put.acknowledged_in != ProgramPut::nothing;
+        return {0, put.bytes, wire.memory,
+                wire.offset + (acknowledges ? 0
+                                            : channels_.slot_offset(segment.out_use(put.channel)) +
+                                                  put.landing_offset)};
     }
-    const std::byte* source = nullptr;
-    void* descriptor = nullptr;
-    if (put.packs.count > 0) {
-        source = gather(segment, put, channel, target, descriptor);
-    } else if (put.bytes > 0) {
-        source = segment.buffers().at(put.source);
-    }
-    std::uint64_t bits = 0;
-    if (acknowledges) {
-        bits = acknowledgement(wire.id, segment.in_use(put.acknowledged_in), wire.proof);
-    } else {
-        const std::uint32_t checksum = channels_.checksums ? crc32c(source, put.bytes) : 0;
-        bits = Notification{put.index, wire.id, 0, use}
-                   .signed_for(segment.call().hash(), put.bytes, checksum)
-                   .encode();
-    }
-    return group_->put(channel.port, channel.endpoint, source, descriptor, wire.memory, target,
-                       put.bytes, bits,
-                       PutCookie(executor_, put.channel, place_of(segment), step).bits());
+    const DirectOutgoing& to = *segment.direct()->outgoing[put.channel];
+    return {cursor.bytes, in_vector[cursor.piece].bytes, to.memory,
+            to.base + segment.offset() + in_vector[cursor.piece].target};
 }
 
-/// In the landing slot itself, where that is possible: it is free, or the put would have to wait.
+PutResult Poster::post(RunningSegment& segment, const ProgramPut& put, Cursor& cursor,
+                       const Piece& piece) noexcept {
+    const OutChannel& channel = channels_.out[put.channel];
+    const Wire& wire = *channel.wire;
+    void* descriptor = nullptr;
+    const std::byte* source = source_of(segment, put, piece, descriptor);
+    if (source == nullptr && piece.bytes > 0) {
+        source = gather(segment, put, piece, descriptor);
+    }
+    std::uint64_t bits = 0;
+    if (put.acknowledged_in != ProgramPut::nothing) {
+        bits = acknowledgement(wire.id, segment.in_use(put.acknowledged_in), wire.proof);
+    } else {
+        if (channels_.checksums && piece.bytes == put.bytes) {
+            cursor.checksum = crc32c(source, put.bytes);
+        } else if (channels_.checksums && cursor.piece == 0) {
+            cursor.checksum = checksum_of(segment, put);
+        }
+        const Notification notification =
+            Notification{put.index, wire.id, 0, segment.out_use(put.channel)}.signed_for(
+                segment.call().hash(), put.bytes, cursor.checksum);
+        const bool is_direct = !direct_pieces(segment, put).empty();
+        bits = (is_direct ? notification.landed_directly() : notification).encode();
+    }
+    return group_->put(channel.port, channel.endpoint, source, descriptor, piece.memory,
+                       piece.target, piece.bytes, bits,
+                       PutCookie(executor_, put.channel, place_of(segment), cursor.step).bits());
+}
+
+/// Where the piece lies, if a put can read it there; else null.
+const std::byte* Poster::source_of(const RunningSegment& segment, const ProgramPut& put,
+                                   const Piece& piece, void*& descriptor) const noexcept {
+    if (put.packs.count == 0) {
+        return put.bytes == 0 ? nullptr : segment.buffers().at(put.source) + piece.from;
+    }
+    const DirectCall* const call = segment.call().vectors().direct;
+    for (std::uint32_t i = 0; call != nullptr && i < put.packs.count; ++i) {
+        const ProgramOp& op = segment.program().ops[put.packs.first + i];
+        const std::size_t first = op.target.offset - put.pack_offset;
+        if (piece.from < first || first + op.elements < piece.from + piece.bytes) {
+            continue;
+        }
+        const std::byte* const data = segment.buffers().at(op.source) + (piece.from - first);
+        const bool may_read = !group_->needs_registered_source() ||
+                              call->may_be_read(group_number_, data, piece.bytes, descriptor);
+        return may_read ? data : nullptr;
+    }
+    return nullptr;
+}
+
+/// Where the piece goes itself, where that is possible: it is free, or the put would have to wait.
 const std::byte* Poster::gather(const RunningSegment& segment, const ProgramPut& put,
-                                const OutChannel& channel, std::uint64_t target,
-                                void*& descriptor) const noexcept {
-    std::byte* to = group_->landing(channel.endpoint, channel.wire->memory, target, put.bytes);
+                                const Piece& piece, void*& descriptor) noexcept {
+    OutChannel& channel = channels_.out[put.channel];
+    std::byte* to = group_->landing(channel.endpoint, piece.memory, piece.target, piece.bytes);
     if (to == nullptr) {
+        channel.staged += piece.bytes;
         const LocalMemory& staging = segment.staging().of(group_number_);
-        to = staging.data + put.pack_offset;
+        to = staging.data + put.pack_offset + piece.from;
         descriptor = staging.descriptor;
     }
     for (std::uint32_t i = 0; i < put.packs.count; ++i) {
         const ProgramOp& op = segment.program().ops[put.packs.first + i];
-        std::memcpy(to + (op.target.offset - put.pack_offset), segment.buffers().at(op.source),
-                    op.elements);
+        const std::size_t first = op.target.offset - put.pack_offset;
+        const std::size_t begin = std::max(first, piece.from);
+        const std::size_t end = std::min(first + op.elements, piece.from + piece.bytes);
+        if (begin < end) {
+            std::memcpy(to + (begin - piece.from),
+                        segment.buffers().at(op.source) + (begin - first), end - begin);
+        }
     }
     return to;
 }

@@ -4,9 +4,11 @@
 
 #include <array>
 #include <cstdint>
+#include <span>
 #include <vector>
 
 #include "threads/executor/channels.hpp"
+#include "threads/executor/direct_call.hpp"
 #include "threads/executor/failure.hpp"
 #include "threads/executor/segment_queue.hpp"
 #include "threads/executor/steps.hpp"
@@ -14,13 +16,22 @@
 
 namespace trefoil {
 
-/// The put has to wait until the peer has told where it lands, or has acknowledged an earlier use:
-/// see OutUses.
+/// Where the put goes in the peer's vector; nothing: to its landing slot.
+inline std::span<const DirectPiece> direct_pieces(const RunningSegment& segment,
+                                                  const ProgramPut& put) {
+    return segment.direct() == nullptr ? std::span<const DirectPiece>()
+                                       : segment.direct()->there(segment.program().number, put);
+}
+
+/// The put has to wait until the peer has told where it lands, or has acknowledged an earlier use
+/// (see OutUses), or until the peer's vector is ready for it (see DirectProgram).
 inline bool awaits_room(const OutChannel& channel, const RunningSegment& segment,
                         const ProgramPut& put) {
     return !channel.wired.load(std::memory_order_acquire) ||
            (put.acknowledged_in == ProgramPut::nothing &&
-            !channel.uses.may_put(segment.out_use(put.channel)));
+            (!channel.uses.may_put(segment.out_use(put.channel)) ||
+             (!direct_pieces(segment, put).empty() &&
+              !channel.tokens.have(segment.out_use(put.channel)))));
 }
 
 /// Posts the puts of one group, of every step that is open, in the order of the steps in each part.
@@ -43,26 +54,53 @@ class Poster {
     /// Puts whose sources may still be read: `sent` or `failed` is to come.
     std::uint32_t leaving() const { return leaving_; }
     void left() noexcept { --leaving_; }
+    /// The peer of an incoming channel waits for tokens of the call from a number on. If one of
+    /// those runs, it cannot end before its token is put.
+    void accepted(const DirectCall& call, std::uint32_t in, std::uint64_t from) noexcept;
 
   private:
-    /// The next step to post, and how many of its puts were posted or are another group's.
+    /// The next step to post, how many of its puts were posted or are another group's, and of the
+    /// next one how many pieces and bytes were.
     struct Cursor {
         std::uint32_t step = 0;
         std::uint32_t put = 0;
+        std::uint32_t piece = 0;
+        std::size_t bytes = 0;
+        std::uint32_t checksum = 0;  ///< of a message of several pieces
+    };
+    /// Bytes of a message, and where they go.
+    struct Piece {
+        std::size_t from = 0, bytes = 0;
+        const RemoteMemory& memory;
+        std::uint64_t target = 0;
     };
     /// A segment whose puts are not all posted.
     struct Posting {
         std::vector<Cursor> cursors;   ///< by part
         std::uint32_t unfinished = 0;  ///< parts
+        // Its tokens. What is kept here of the segment is looked at when it may have ended.
+        const DirectCall* call = nullptr;
+        std::uint64_t number = 0;               ///< of the call
+        const DirectProgram* direct = nullptr;  ///< stands while tokens are left
+        std::vector<std::uint32_t> tokens;      ///< to be put: indices into `incoming`
     };
 
     bool post_part(RunningSegment& segment, std::uint32_t part, Posting& posting) noexcept;
     bool post_step(RunningSegment& segment, const ProgramStep& step, Cursor& cursor) noexcept;
-    PutResult post(RunningSegment& segment, const ProgramPut& put, const OutChannel& channel,
-                   std::uint32_t step) noexcept;
+    bool post_tokens(RunningSegment& segment, Posting& posting) noexcept;
+    bool post_token(RunningSegment& segment, const DirectProgram::Incoming& incoming) noexcept;
+    bool is_direct_as_told(const RunningSegment& segment, const ProgramPut& put) noexcept;
+    bool post_message(RunningSegment& segment, const ProgramStep& step, const ProgramPut& put,
+                      Cursor& cursor) noexcept;
+    void fail_by(const OutChannel& channel) noexcept;
+    Piece next_piece(const RunningSegment& segment, const ProgramPut& put,
+                     const Cursor& cursor) const noexcept;
+    PutResult post(RunningSegment& segment, const ProgramPut& put, Cursor& cursor,
+                   const Piece& piece) noexcept;
+    const std::byte* source_of(const RunningSegment& segment, const ProgramPut& put,
+                               const Piece& piece, void*& descriptor) const noexcept;
     const std::byte* gather(const RunningSegment& segment, const ProgramPut& put,
-                            const OutChannel& channel, std::uint64_t target,
-                            void*& descriptor) const noexcept;
+                            const Piece& piece, void*& descriptor) noexcept;
 
     int group_number_;
     std::uint32_t executor_;

@@ -31,9 +31,14 @@ struct ProgramOp {
         open,     ///< the VectorAddresses at source are those of the peer whose space target is
         pull      ///< a copy from a peer's vector by the transport, where it is not mapped here
     };
+    static constexpr std::uint32_t none = ~0U;
+
     Kind kind = Kind::copy;
     Location target, source, second;
     std::size_t elements = 0;
+    /// It and its neighbours that name the same arrival are all that is done with that, in the
+    /// order of its bytes: nothing, if it has landed at their targets.
+    std::uint32_t arrival = none;
 };
 
 /// What a rank tells its peers, so that they get at its vectors: where the segment begins in its
@@ -78,6 +83,7 @@ struct ProgramStep {
 struct Program {
     static constexpr std::uint32_t none = ~0U;
 
+    std::uint32_t number = 0;         ///< in its plan
     std::vector<ProgramRange> parts;  ///< steps of each part that has any
     /// The last of `parts`, if the program is acknowledged: one step whose puts tell the senders
     /// that what they sent has been taken in. It opens when all other parts are complete.
@@ -89,11 +95,13 @@ struct Program {
     std::vector<ProgramStep> steps;
     std::vector<ProgramPut> puts;
     std::vector<ProgramOp> ops;
-    /// Per incoming channel: its arrivals in order, as a range of arrival_steps (the step of each)
-    /// and of arrival_bytes (its length).
+    /// Per incoming channel: its arrivals in order, as a range of arrival_steps (the step of each),
+    /// of arrival_bytes (its length), of arrival_offsets and of arrival_copies.
     std::vector<ProgramRange> arrivals;
     std::vector<std::uint32_t> arrival_steps;
     std::vector<std::size_t> arrival_bytes;
+    std::vector<std::size_t> arrival_offsets;  ///< its place in the landing slot
+    std::vector<std::size_t> arrival_copies;   ///< bytes that are copied from its landing slot
     /// The peers whose vectors this rank reads: the outgoing channel to each. The spaces of peer i
     /// are first_peer + 2i (its input) and the next (its output); op `open` places them.
     std::vector<std::uint32_t> peers;

@@ -14,6 +14,8 @@ class PutCookie {
     static constexpr std::uint32_t channel_limit = 1U << 18;
     static constexpr std::uint32_t place_limit = 1U << 3;  ///< of segments in flight
     static constexpr std::uint32_t step_limit = 1U << 24;
+    /// The put is of no step: a token.
+    static constexpr std::uint32_t no_step = step_limit - 1;
 
     constexpr PutCookie(std::uint32_t executor, std::uint32_t out_channel, std::uint32_t place,
                         std::uint32_t step)

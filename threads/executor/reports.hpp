@@ -14,6 +14,7 @@ namespace trefoil {
 enum class LetterKind : char {
     failure = 'F',   ///< of a communicator: why it has failed
     stall = 'S',     ///< of a communicator: a StallReport
+    direct = 'D',    ///< of a lane: about persistent calls; for DirectCalls
     agreement = 'A'  ///< of no communicator: for Engine::on_letter()
 };
 

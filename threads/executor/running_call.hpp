@@ -50,6 +50,7 @@ class RunningCall {
     // By worker 0: the pieces that are still to start.
     bool has_more() const { return started_ < call_->segments.size(); }
     bool has_started() const { return started_ > 0; }
+    std::size_t started() const { return started_; }
     const CallSegment& first_waiting() const { return call_->segments[started_]; }
     const CallSegment& next_piece() { return call_->segments[started_++]; }
 

@@ -4,6 +4,8 @@
 
 #include <algorithm>
 
+#include "threads/executor/direct_call.hpp"
+
 namespace trefoil {
 
 void RunningSegment::make_room(RoomNeeded& room, std::size_t groups) {
@@ -37,6 +39,9 @@ void RunningSegment::start(RunningCall& call, const CallSegment& piece, std::uin
     is_shared_ = workers > 1;
     call_ = &call;
     number_ = number;
+    offset_ = piece.offset;
+    const DirectCall* const direct = call.vectors().direct;
+    direct_ = direct == nullptr ? nullptr : &direct->program(program.number);
     begun_ = now;
     const auto shifted = [&](auto* base) {
         return base == nullptr ? nullptr : base + piece.offset;
@@ -71,6 +76,7 @@ void RunningSegment::begin_uses(Channels& channels) noexcept {
     }
     for (const std::uint32_t c : program_->used_out) {
         out_use_[c] = channels.out[c].uses.begin(program_->acknowledged);
+        channels.out[c].tokens.begin(out_use_[c]);
     }
 }
 

@@ -9,6 +9,7 @@
 
 #include "threads/executor/channels.hpp"
 #include "threads/executor/counters.hpp"
+#include "threads/executor/direct_program.hpp"
 #include "threads/executor/program.hpp"
 #include "threads/executor/program_sizes.hpp"
 #include "threads/executor/running_call.hpp"
@@ -65,6 +66,9 @@ class alignas(64) RunningSegment {
     std::uint64_t number() const { return number_; }  ///< running number over all calls
     const SegmentBuffers& buffers() const { return buffers_; }
     SegmentBuffers& buffers() { return buffers_; }  ///< for Operations, which open peers' vectors
+    /// What of its messages lands in vectors; null: nothing.
+    const DirectProgram* direct() const { return direct_; }
+    std::size_t offset() const { return offset_; }  ///< in the call's vectors
     const Staging& staging() const { return staging_; }
     Staging& staging() { return staging_; }  ///< for each group's owner
     /// The use of a channel that the program uses, modulo Notification::use_modulus.
@@ -74,6 +78,11 @@ class alignas(64) RunningSegment {
     /// True: it was the step's last token. Acquire and release: whoever spends the last one sees
     /// what all others wrote before they spent theirs.
     bool spend_token(std::uint32_t step) noexcept { return take_last(tokens_[step], is_shared_); }
+    /// More puts than the program says belong to an open step: by the owner of their group, before
+    /// the first of them has left.
+    void add_tokens(std::uint32_t step, std::uint32_t count) noexcept {
+        tokens_[step].fetch_add(count, std::memory_order_relaxed);
+    }
     /// By whoever completed the step before, or starts the segment. The release pairs with
     /// open_step().
     void open(std::uint32_t part, std::uint32_t step) noexcept {
@@ -83,15 +92,35 @@ class alignas(64) RunningSegment {
     std::uint32_t open_step(std::uint32_t part) const {
         return open_step_[part].load(std::memory_order_acquire);
     }
-    /// By the owner of the arrival's group, who alone writes it. False: it has come before.
-    bool take_arrival(std::uint32_t arrival) noexcept {
-        const bool is_first = arrived_[arrival].load(std::memory_order_relaxed) == 0;
-        arrived_[arrival].store(1, std::memory_order_relaxed);
-        return is_first;
+    enum class Taken : std::uint8_t { in_part, whole, twice };
+    /// A put of a message has come: one of `pieces` that land in the vector, or the only one, to
+    /// its slot (0). By the owner of the arrival's group, who alone writes it.
+    Taken take_arrival(std::uint32_t arrival, std::size_t pieces) noexcept {
+        const std::size_t missing = puts_missing(arrival, pieces);
+        if (missing == 0) {
+            return Taken::twice;
+        }
+        arrived_[arrival].store(
+            static_cast<std::uint8_t>(pieces == 0 ? in_slot : directly + (missing - 1)),
+            std::memory_order_relaxed);
+        return missing == 1 ? Taken::whole : Taken::in_part;
+    }
+    /// Of a message that comes as take_arrival() says. By the same.
+    std::size_t puts_missing(std::uint32_t arrival, std::size_t pieces) const {
+        const std::uint8_t so_far = arrived_[arrival].load(std::memory_order_relaxed);
+        if (so_far == 0) {
+            return pieces == 0 ? 1 : pieces;
+        }
+        return pieces > 0 && so_far > directly ? std::size_t{so_far} - directly : 0;
+    }
+    /// By whoever completes its step, which orders it.
+    bool landed_directly(std::uint32_t arrival) const {
+        return arrived_[arrival].load(std::memory_order_relaxed) == directly;
     }
     /// For messages: orders nothing.
     bool has_arrived(std::uint32_t arrival) const {
-        return arrived_[arrival].load(std::memory_order_relaxed) != 0;
+        const std::uint8_t so_far = arrived_[arrival].load(std::memory_order_relaxed);
+        return so_far == in_slot || so_far == directly;
     }
     /// A part other than the closing one is finished. True: it was the last. Acquire and release:
     /// whoever finishes the last one sees the results of all.
@@ -121,8 +150,14 @@ class alignas(64) RunningSegment {
     void note_opened(std::uint32_t part, std::int64_t now) noexcept { opened_[part] = now; }
 
   private:
+    /// What `arrived_` says of a message; more than `directly`: so many puts of it are missing.
+    static constexpr std::uint8_t in_slot = 1, directly = 2;
+    static_assert(directly + DirectPieces::most <= 0xff);
+
     void begin_uses(Channels& channels) noexcept;
 
+    const DirectProgram* direct_ = nullptr;
+    std::size_t offset_ = 0;
     const Program* program_ = nullptr;
     bool is_shared_ = true;  ///< by several workers
     RunningCall* call_ = nullptr;

@@ -29,7 +29,7 @@ void Steps::spend_token(RunningSegment& segment, std::uint32_t step,
                         TimelineNotes& notes) noexcept {
     while (segment.spend_token(step)) {
         const ProgramStep& done = segment.program().steps[step];
-        perform(segment, done.after, notes);
+        perform_after(segment, done, notes);
         if (notes.on()) {
             notes.step(segment, done);
         }
@@ -47,6 +47,21 @@ void Steps::spend_token(RunningSegment& segment, std::uint32_t step,
         }
         open(segment, done.part, step, notes);
         // And it had a token for the step before.
+    }
+}
+
+/// What has landed in the vector itself need not be copied there.
+void Steps::perform_after(RunningSegment& segment, const ProgramStep& step,
+                          TimelineNotes& notes) noexcept {
+    if (segment.direct() == nullptr) {
+        perform(segment, step.after, notes);
+        return;
+    }
+    for (std::uint32_t i = step.after.first; i < step.after.first + step.after.count; ++i) {
+        const std::uint32_t arrival = segment.program().ops[i].arrival;
+        if (arrival == ProgramOp::none || !segment.landed_directly(arrival)) {
+            perform(segment, {i, 1}, notes);
+        }
     }
 }
 

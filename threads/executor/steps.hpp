@@ -40,6 +40,8 @@ class Steps {
                                 notes.ring());
         }
     }
+    void perform_after(RunningSegment& segment, const ProgramStep& step,
+                       TimelineNotes& notes) noexcept;
     void perform_before(RunningSegment& segment, const ProgramStep& step,
                         TimelineNotes& notes) noexcept;
     void open(RunningSegment& segment, std::uint32_t part, std::uint32_t step,

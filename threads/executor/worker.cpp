@@ -15,12 +15,17 @@ namespace trefoil {
 namespace {
 
 using Clock = std::chrono::steady_clock;
-/// How often a worker that naps looks for trouble.
-constexpr std::chrono::milliseconds check_interval{250};
-/// Who tests for a call only now and then does not wait for it meanwhile.
-constexpr std::chrono::milliseconds longest_gap{2000};
 /// Of so many polls in vain, one is followed by the caller's progress, which costs about as much.
 constexpr std::uint32_t polls_per_progress = 8;
+/// A worker that is busy looks at calls that do not go on after so many rounds.
+constexpr std::uint32_t rounds_per_look = 64;
+
+bool count_move(WorkerPart& part, bool moved) noexcept {
+    if (moved) {
+        part.count_move();
+    }
+    return moved;
+}
 
 }  // namespace
 
@@ -41,6 +46,13 @@ void Worker::add(Executor& executor) {
     all_[number] = {&executor, &part};
     is_traced_ |= part.notes().on();
     links_.wiring().begin(executor.key());
+    std::erase_if(early_offers_, [&](const EarlyOffer& early) {
+        const bool is_his = early.key == executor.key();
+        if (is_his) {
+            part.take_direct_letter(early.from, early.own, early.letter);
+        }
+        return is_his;
+    });
     std::erase_if(early_letters_, [&](const auto& early) {
         const bool is_his = early.first == executor.communicator();
         if (is_his) {
@@ -138,7 +150,7 @@ bool Worker::advance() noexcept {
     for (std::size_t i = 0; i < parts_.size(); ++i) {
         const Part part = parts_[i];
         if (!part.part->failed()) {
-            progressed |= part.part->advance();
+            progressed |= count_move(*part.part, part.part->advance());
         } else if (!part.executor->settled()) {
             trouble_ = true;
         }
@@ -152,6 +164,10 @@ bool Worker::advance() noexcept {
     }
     calls_moved_ = false;
     moved_ = poll();
+    // One of them may hang while others keep this worker busy.
+    if (parts_.size() > 1 && ++rounds_ % rounds_per_look == 0) {
+        look_after_calls(Clock::now());
+    }
     return progressed || calls_moved_;
 }
 
@@ -196,14 +212,14 @@ bool Worker::spin() noexcept {
 /// True: something has moved. Words of peers are no progress of calls: those that are stalled tell
 /// each other so, and would never find that they wait in vain.
 bool Worker::take(const Event& event) noexcept {
-    const auto of_call = [this](bool moved) {
+    const auto of_call = [this](WorkerPart& part, bool moved) {
         calls_moved_ |= moved;
-        return moved;
+        return count_move(part, moved);
     };
     switch (event.kind) {
         case Event::Kind::sent:
             if (WorkerPart* const part = part_of(PutCookie(event.cookie))) {
-                return of_call(part->sent(PutCookie(event.cookie)));
+                return of_call(*part, part->sent(PutCookie(event.cookie)));
             }
             (void)links_.post().sent(event.cookie);
             return true;
@@ -214,9 +230,11 @@ bool Worker::take(const Event& event) noexcept {
             }
             const Landing* const landing =
                 links_.wiring().arrived(Notification::decode(notification).channel);
-            return landing != nullptr && landing->user != nullptr &&
-                   of_call(static_cast<WorkerPart*>(landing->user)
-                               ->arrive(notification, landing->number));
+            if (landing == nullptr || landing->user == nullptr) {
+                return false;
+            }
+            WorkerPart& part = *static_cast<WorkerPart*>(landing->user);
+            return of_call(part, part.arrive(notification, landing->number));
         }
         case Event::Kind::failed:
             if (WorkerPart* const part = part_of(PutCookie(event.cookie))) {
@@ -243,6 +261,7 @@ void Worker::wired(Wire& wire) {
     const auto found = by_key_.find(wire.key.communicator);
     if (found != by_key_.end()) {
         found->second->wired(wire);
+        found->second->count_move();
         calls_moved_ = true;  // puts may wait for it
     }
 }
@@ -259,6 +278,15 @@ void Worker::letter(Rank from, Port own, std::uint64_t tag, std::string_view tex
     const auto kind = static_cast<LetterKind>(text.empty() ? '\0' : text.front());
     if (kind == LetterKind::agreement) {
         engine_.hear(from, own, tag, text.substr(1));
+        return;
+    }
+    if (kind == LetterKind::direct) {
+        const auto lane = by_key_.find(tag);
+        if (lane != by_key_.end()) {
+            lane->second->take_direct_letter(from, own, text);
+        } else if (early_offers_.size() < most_early) {
+            early_offers_.push_back({tag, from, own, std::string(text)});
+        }
         return;
     }
     const auto found = std::find_if(all_.begin(), all_.end(), [tag](const Part& part) {
@@ -290,9 +318,6 @@ bool Worker::round(bool& trouble) noexcept {
     trouble |= std::exchange(trouble_, false);
     if (progressed) {
         end_work();
-    }
-    if (progressed) {
-        is_idle_ = false;
     } else {
         look_after_calls(Clock::now());
     }
@@ -301,7 +326,6 @@ bool Worker::round(bool& trouble) noexcept {
 
 void Worker::goes_on() noexcept {
     waiting_.reset();
-    is_idle_ = false;
     was_idle_ = false;
     if (is_traced_) {
         for (const Part& part : parts_) {
@@ -340,36 +364,6 @@ void Worker::wait() noexcept {
     }
     engine_.wake_up().sleep(number_, changes_seen_,
                             refused() ? std::min(length, busy_sleep) : length);
-}
-
-/// How long nothing has happened counts only while somebody waits for it.
-void Worker::look_after_calls(Clock::time_point now) noexcept {
-    if (!is_idle_ || !engine_.is_waited_for() || now - looked_ > longest_gap) {
-        is_idle_ = true;
-        idle_since_ = now;
-        next_check_ = now + check_interval;
-        for (const Part& part : parts_) {
-            if (number_ == 0) {
-                part.executor->watch().begin_wait();
-            }
-        }
-    }
-    looked_ = now;
-    for (const Part& part : parts_) {
-        part.part->pass_failure_on();
-    }
-    if (now < next_check_) {
-        return;
-    }
-    for (const Part& part : parts_) {
-        if (part.part->failed()) {
-            continue;
-        }
-        if (number_ != 0 || part.executor->watch().look(now - idle_since_)) {
-            part.executor->watch().report(number_);
-        }
-    }
-    next_check_ = Clock::now() + check_interval;
 }
 
 bool Worker::refused() const noexcept {

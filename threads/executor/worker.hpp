@@ -48,7 +48,6 @@ class alignas(64) Worker : private LinkUser {
     template <typename Until>
     bool work(const Until& until) noexcept {
         waiting_.reset();
-        is_idle_ = false;
         begin_work();
         while (!until() && !trouble_) {
             if (advance() || spin()) {
@@ -74,6 +73,10 @@ class alignas(64) Worker : private LinkUser {
     struct Part {
         Executor* executor = nullptr;
         WorkerPart* part = nullptr;
+        // By worker 0, for count_idle_time().
+        std::uint64_t moves = 0;  ///< the executor's when it last looked
+        std::chrono::steady_clock::time_point asked{};
+        std::chrono::steady_clock::time_point idle_since{};
     };
     static bool part_is_listed(const WorkerPart& part) noexcept;
     void list(WorkerPart& part) noexcept;
@@ -108,6 +111,7 @@ class alignas(64) Worker : private LinkUser {
     void idle() noexcept;
     void wait() noexcept;
     void look_after_calls(std::chrono::steady_clock::time_point now) noexcept;
+    bool count_idle_time(std::chrono::steady_clock::time_point now, bool nobody_waits) noexcept;
     bool refused() const noexcept;
 
     const std::size_t number_;
@@ -120,6 +124,14 @@ class alignas(64) Worker : private LinkUser {
     std::unordered_map<std::uint64_t, WorkerPart*> by_key_;  ///< of channels
     /// Failures of communicators that do not exist here yet.
     std::vector<std::pair<std::uint64_t, std::pair<Rank, std::string>>> early_letters_;
+    /// Offers of persistent calls, for lanes that do not exist here yet: by key.
+    struct EarlyOffer {
+        std::uint64_t key = 0;
+        Rank from = 0;
+        Port own;
+        std::string letter;
+    };
+    std::vector<EarlyOffer> early_offers_;
     std::vector<BrokenConnection> broken_;
     std::atomic<WorkerPart*> new_work_{nullptr};  ///< a stack
     Waiting waiting_;
@@ -134,8 +146,7 @@ class alignas(64) Worker : private LinkUser {
     bool moved_ = false;        ///< anything, in the last poll
     bool calls_moved_ = false;  ///< in the last round a call may have gone on
     bool was_idle_ = false;     ///< in the round before
-    bool is_idle_ = false;      ///< since idle_since_
-    std::chrono::steady_clock::time_point idle_since_{};
+    std::uint32_t rounds_ = 0;  ///< while there are several executors
     std::chrono::steady_clock::time_point next_check_{};
     std::chrono::steady_clock::time_point looked_{};  ///< when it last looked at the clock
     std::array<Event, 64> events_;

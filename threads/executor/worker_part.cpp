@@ -6,6 +6,7 @@
 #include <string>
 
 #include "threads/executor/put_cookie.hpp"
+#include "topo/log/log.hpp"
 
 namespace trefoil {
 
@@ -131,7 +132,7 @@ bool WorkerPart::adopt_segments() noexcept {
 
 bool WorkerPart::sent(const PutCookie& cookie) noexcept {
     poster_.left();
-    if (failed()) {
+    if (failed() || cookie.step() == PutCookie::no_step) {
         return false;
     }
     parts_.steps.spend_token(parts_.queue.at(cookie.place()), cookie.step(), notes_);
@@ -233,6 +234,25 @@ void WorkerPart::take_letter(Rank from_first, std::string_view letter) noexcept 
     const Rank peer = rank_of_first(parts_.channels, from_first);
     if (peer != Cause::nobody) {
         parts_.controls.take_letter(peer, letter);
+    }
+}
+
+/// What cannot be read, or reached, is left alone: messages go to landing slots.
+void WorkerPart::take_direct_letter(Rank from_first, Port own, std::string_view letter) noexcept {
+    const Rank peer = rank_of_first(parts_.channels, from_first);
+    if (peer == Cause::nobody) {
+        return;
+    }
+    try {
+        const DirectCalls::Accepted accepted =
+            parts_.direct.take_letter(peer, own, static_cast<int>(number_), letter);
+        if (accepted.call != nullptr) {
+            poster_.accepted(*accepted.call, accepted.in, accepted.from);
+        }
+    } catch (const std::exception& error) {
+        log_info(LogTopic::transport, [&] {
+            return "rank " + std::to_string(peer) + " cannot be put into straight: " + error.what();
+        });
     }
 }
 

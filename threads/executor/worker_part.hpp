@@ -46,7 +46,15 @@ class alignas(64) WorkerPart {
     void wired(Wire& wire) noexcept;
     void peer_left(const ChannelKey& key) noexcept;
     void take_letter(Rank from_first, std::string_view letter) noexcept;
+    /// About persistent calls, through the own port.
+    void take_direct_letter(Rank from_first, Port own, std::string_view letter) noexcept;
     void broken(const BrokenConnection& connection) noexcept;
+
+    /// Its calls may have gone on, by this worker. By its owner; worker 0 reads the number.
+    void count_move() noexcept {
+        moves_.store(moves_.load(std::memory_order_relaxed) + 1, std::memory_order_relaxed);
+    }
+    std::uint64_t moves() const noexcept { return moves_.load(std::memory_order_relaxed); }
 
     /// The worker looks after it: see Worker::take_new_work().
     std::atomic<bool> listed{false};
@@ -88,6 +96,7 @@ class alignas(64) WorkerPart {
 
     const std::size_t number_;
     const std::uint32_t executor_;
+    std::atomic<std::uint64_t> moves_{0};
     ExecutorParts& parts_;
     PortGroup* const group_;
     Links& links_;

@@ -140,6 +140,39 @@ TEST(CommunicatorMistakes, ARankThatDoesNotComeIsNamed) {
         -1, 1);
 }
 
+// The words of the others wait for rank 0, which makes one alone when it comes. Those that are made
+// later have the same numbers on all ranks.
+TEST(CommunicatorMistakes, OneThatOnlyALateRankHasDoesNotShiftTheNext) {
+    run_on(
+        "2x2",
+        [](int rank, trefoil_comm_t comm) {
+            if (rank == 0) {
+                std::this_thread::sleep_for(std::chrono::milliseconds(1500));
+            }
+            trefoil_comm_t late = nullptr;
+            const trefoil_status_t status = trefoil_comm_dup(comm, &late);
+            EXPECT_EQ(status, rank == 0 ? ok : TREFOIL_ERROR_TIMEOUT)
+                << trefoil_last_error(nullptr);
+            if (rank != 0) {
+                std::this_thread::sleep_for(std::chrono::milliseconds(800));
+            }
+            const Made dup = dup_of(comm), row = sub_of(comm, {0, 1}), half = split_of(comm, 0, 0);
+            EXPECT_TRUE(sum_is_right(dup, 1) && sum_is_right(row, 2) && sum_is_right(half, 3));
+            EXPECT_TRUE(sum_is_right(comm, 4));
+            if (rank == 0) {
+                // Nobody else has it.
+                EXPECT_EQ(trefoil_barrier(late), TREFOIL_ERROR_TIMEOUT);
+                EXPECT_NE(std::string(trefoil_last_error(late)).find("rank"), std::string::npos)
+                    << trefoil_last_error(late);
+            } else {
+                std::this_thread::sleep_for(std::chrono::milliseconds(1500));
+            }
+            EXPECT_EQ(trefoil_comm_destroy(late), ok);
+            EXPECT_EQ(trefoil_barrier(comm), ok) << trefoil_last_error(comm);
+        },
+        -1, 1);
+}
+
 TEST(CommunicatorMistakes, OneThatWasDestroyedIsKnown) {
     run_on("3", [](int, trefoil_comm_t comm) {
         trefoil_comm_t dup = nullptr, made = some_handle();

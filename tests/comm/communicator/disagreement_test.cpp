@@ -215,5 +215,29 @@ TEST(Checksums, AllCollectivesAreRight) {
     unsetenv("TREFOIL_CHECKSUM");
 }
 
+// Messages of a channel begin at multiples of 64 bytes in its landing slot, whatever their lengths.
+TEST(Checksums, SeveralMessagesOfOddLengths) {
+    setenv("TREFOIL_CHECKSUM", "1", 1);
+    JobOptions options;
+    options.torus = "5";
+    run_ranks(5, options, [](int rank, trefoil_comm_t comm) {
+        ASSERT_NE(comm, nullptr) << trefoil_last_error(nullptr);
+        for (const char* algorithm : {"ring", "bucket", "sparbit", "direct"}) {
+            ASSERT_EQ(trefoil_comm_set_algorithm(comm, "allgather", algorithm), TREFOIL_SUCCESS);
+            for (const size_t bytes : {1UL, 63UL, 3001UL}) {
+                const std::vector<std::uint8_t> mine(bytes, static_cast<std::uint8_t>(rank + 1));
+                std::vector<std::uint8_t> all(5 * bytes);
+                ASSERT_EQ(trefoil_allgather(mine.data(), all.data(), bytes, TREFOIL_UINT8, comm),
+                          TREFOIL_SUCCESS)
+                    << algorithm << ", " << bytes << " bytes: " << trefoil_last_error(comm);
+                for (std::size_t i = 0; i < all.size(); ++i) {
+                    ASSERT_EQ(all[i], i / bytes + 1);
+                }
+            }
+        }
+    });
+    unsetenv("TREFOIL_CHECKSUM");
+}
+
 }  // namespace
 }  // namespace trefoil::test

@@ -12,6 +12,7 @@
 #include <thread>
 
 #include "kernel_calls.hpp"
+#include "tests/comm/variable.hpp"
 #include "tests/threads/workers/allocations.hpp"
 #include "thread_job.hpp"
 
@@ -19,6 +20,7 @@ namespace trefoil::test {
 namespace {
 
 void expect_no_allocations_and_locks(const std::string& shape, int ranks, int port_threads) {
+    const Variable direct("TREFOIL_DIRECT_FROM", "64K");
     JobOptions options;
     options.torus = shape;
     options.port_threads = port_threads;
@@ -33,22 +35,28 @@ void expect_no_allocations_and_locks(const std::string& shape, int ranks, int po
             taken[r] = between(r, rank);
         }
         std::vector<float> summed(counts[2]);
-        std::array<trefoil_request_t, 3> prepared{}, begun{};
-        for (std::size_t i = 0; i < prepared.size(); ++i) {
+        std::array<trefoil_request_t, 3> begun{};
+        std::array<trefoil_request_t, 4> prepared{};
+        constexpr std::size_t landed = 20'000;  // elements that land in the receive buffer itself
+        std::vector<float> gathered(landed * static_cast<std::size_t>(ranks));
+        ASSERT_EQ(trefoil_allgather_init(data.data(), gathered.data(), landed, TREFOIL_FLOAT, comm,
+                                         &prepared[3]),
+                  TREFOIL_SUCCESS);
+        for (std::size_t i = 0; i < 3; ++i) {
             ASSERT_EQ(trefoil_allreduce_init(data.data(), summed.data() + i * 100,
                                              counts[i] > 100 ? 100 : counts[i], TREFOIL_FLOAT,
                                              TREFOIL_MAX, comm, &prepared[i]),
                       TREFOIL_SUCCESS);
         }
         const auto requests = [&] {
-            ASSERT_EQ(trefoil_startall(3, prepared.data()), TREFOIL_SUCCESS);
+            ASSERT_EQ(trefoil_startall(4, prepared.data()), TREFOIL_SUCCESS);
             for (std::size_t i = 0; i < begun.size(); ++i) {
                 ASSERT_EQ(trefoil_iallgather(data.data() + i, received.data() + i * 1000, 1,
                                              TREFOIL_FLOAT, comm, &begun[i]),
                           TREFOIL_SUCCESS);
             }
             ASSERT_EQ(trefoil_waitall(3, begun.data()), TREFOIL_SUCCESS);
-            ASSERT_EQ(trefoil_waitall(3, prepared.data()), TREFOIL_SUCCESS);
+            ASSERT_EQ(trefoil_waitall(4, prepared.data()), TREFOIL_SUCCESS);
         };
         const auto round = [&] {
             requests();

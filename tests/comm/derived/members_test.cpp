@@ -41,12 +41,30 @@ TEST(DerivedMembers, AGroupIsForItsMembers) {
 
 TEST(DerivedIdentity, RanksThatCallAlikeFindTheSame) {
     Identity a(42), b(42);
-    EXPECT_EQ(a.dup().number(), b.dup().number());
+    const auto begin = [&] { EXPECT_EQ(a.begin_request(), b.begin_request()); };
+    begin();
+    const std::uint64_t first = a.dup().number();
+    EXPECT_EQ(first, b.dup().number());
+    begin();
+    EXPECT_NE(a.dup().number(), first);
     EXPECT_EQ(a.split(7).number(), b.split(7).number());
     EXPECT_NE(a.split(7).number(), b.split(8).number());
-    EXPECT_EQ(a.split(7).number(), b.split(7).number()) << "counted whatever the colour";
+    begin();
     Identity plane_a = a.sub(Ranks{0, 1}), plane_b = b.sub(Ranks{0, 1});
     EXPECT_EQ(plane_a.dup().number(), plane_b.dup().number());
+}
+
+// One rank's request fails where the other's succeeds, or they make different ones: both count it.
+TEST(DerivedIdentity, WhatBecomesOfARequestChangesNoNumber) {
+    Identity a(42), b(42);
+    EXPECT_EQ(a.begin_request(), b.begin_request());
+    (void)a.dup();
+    EXPECT_EQ(a.begin_request(), b.begin_request());
+    (void)a.split(0);
+    (void)b.dup();
+    EXPECT_EQ(a.begin_request(), b.begin_request());
+    EXPECT_EQ(a.dup().number(), b.dup().number());
+    EXPECT_EQ(a.split(3).number(), b.split(3).number());
 }
 
 /// Rank 0 is in both groups, rank 1 in one, and nobody tells anybody.
@@ -79,6 +97,7 @@ TEST(DerivedIdentity, AMillionAreAllDifferent) {
     std::vector<Rank> members{0, 0};
     for (std::size_t p = 0; made < many; p = (p + 1) % parents.size()) {
         for (Rank i = 0; i < 8 && made < many; ++i, made += 4) {
+            (void)parents[p].begin_request();
             add(parents[p].dup());
             add(parents[p].split(i));
             members = {i, i + 1};

@@ -158,27 +158,32 @@ TEST(Lower, WhatDoesNotFitTheLandingSlotIsRefused) {
 }
 
 TEST(Notification, SurvivesTheRoundTrip) {
-    const Notification notification{8183, 0x2a3f5, 63, 7, 0xabcdef};
+    const Notification notification{8182, 0x2a3f5, 63, 7, 0xabcdef};
     const Notification back = Notification::decode(notification.encode());
-    EXPECT_EQ(back.index, 8183U);
+    EXPECT_EQ(back.index, 8182U);
     EXPECT_EQ(back.channel, 0x2a3f5U);
     EXPECT_EQ(back.signature, 63U);
     EXPECT_EQ(back.use, 7U);
     EXPECT_EQ(back.check, 0xabcdefU);
     EXPECT_TRUE(back.is_message());
     EXPECT_FALSE(Notification::decode(acknowledgement(5, 3)).is_message());
+    const Notification token = Notification::decode(ready_token(5, 3, 61));
+    EXPECT_FALSE(token.is_message());
+    EXPECT_NE(token.index, Notification::acknowledgement_index);
+    EXPECT_EQ(token.signature, 61U);
+    EXPECT_EQ(token.use, 3U);
     // Where the lower half travels alone, a channel of ten bits does.
-    const Notification narrow{8183, 1023, 63, 7, 0xabcdef};
+    const Notification narrow{8182, 1023, 63, 7, 0xabcdef};
     const Notification half = Notification::decode(static_cast<std::uint32_t>(narrow.encode()));
     EXPECT_EQ(half.channel, 1023U);
-    EXPECT_EQ(half.index, 8183U);
+    EXPECT_EQ(half.index, 8182U);
     EXPECT_EQ(half.check, 0U);
     EXPECT_EQ(Notification::channel_limit(64), 0x40000U);
     EXPECT_EQ(Notification::channel_limit(32), 1024U);
 }
 
 TEST(Notification, IsNoSignalAndNoSignalIsOne) {
-    EXPECT_FALSE(Signal::is_signal(Notification{8183, 7, 0, 0, 0}.encode()));
+    EXPECT_FALSE(Signal::is_signal(Notification{8182, 7, 0, 0, 0}.encode()));
     EXPECT_FALSE(Signal::is_signal(acknowledgement(0x3ffff, 7)));
     const Signal signal{Signal::Kind::record, Signal::place_limit - 1, ~0U};
     EXPECT_FALSE(Notification::decode(signal.encode()).is_message());

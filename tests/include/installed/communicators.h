@@ -30,10 +30,18 @@ static inline void use_and_destroy(trefoil_status_t made, trefoil_comm_t* comm, 
                  "a communicator that was destroyed");
 }
 
+/* What it says of itself. */
+static inline void status(trefoil_comm_t comm, int rank) {
+    char text[256] = "";
+    require_made(trefoil_comm_status(comm, text, sizeof text) == TREFOIL_SUCCESS && text[0] != '\0',
+                 rank, "trefoil_comm_status");
+}
+
 /* Of a communicator on a ring. */
 static inline void communicators_from_others(trefoil_comm_t comm, int rank, int ranks) {
     const int all = ranks * (ranks - 1) / 2, keep = 1, ends[2] = {ranks - 1, 0};
     trefoil_comm_t made = comm;
+    status(comm, rank);
     use_and_destroy(trefoil_comm_dup(comm, &made), &made, rank, ranks, all, "trefoil_comm_dup");
     use_and_destroy(trefoil_comm_sub(comm, &keep, &made), &made, rank, ranks, all,
                     "trefoil_comm_sub");

@@ -401,6 +401,7 @@ int main() {
         comm.deregister_memory(std::span(buffer));
         comm.free(comm.alloc(100));
         require(comm.resources().peers > 0 && comm.port(0).puts > 0, "what was used");
+        require(!comm.status().empty(), "status");
         require(comm.failure().empty(), "failure");
         comm.barrier();
         std::printf("rank %d of %d is right\n", comm.rank(), comm.size());

@@ -80,9 +80,12 @@ class ProgramWriter {
             }
             program_.arrivals[channel].first =
                 static_cast<std::uint32_t>(program_.arrival_steps.size());
+            std::size_t offset = 0;
             for (const Arrival& arrival : arrivals_[channel]) {
+                program_.arrival_offsets.push_back(std::exchange(offset, offset + arrival.bytes));
                 program_.arrival_steps.push_back(arrival.step);
                 program_.arrival_bytes.push_back(arrival.bytes);
+                program_.arrival_copies.push_back(0);
                 program_.arrivals[channel].count += 1;
             }
             if (!arrivals_[channel].empty()) {

@@ -27,6 +27,8 @@ class RecordingGroup : public PortGroup {
 
     // What puts return, and what poll() will.
     PutResult result = PutResult::queued;
+    std::size_t accepts = ~std::size_t{0};  ///< so many puts in all; then they are to come again
+    bool wants_registered_source = false;
     int carried_bits = 64;
     std::deque<Event> events;
     // What has been asked for.
@@ -53,6 +55,9 @@ class RecordingGroup : public PortGroup {
     PutResult put(Port port, Peer, const void* source, void*, const RemoteMemory&,
                   std::uint64_t offset, std::size_t bytes, std::uint64_t notification,
                   std::uint64_t cookie) override {
+        if (puts.size() >= accepts) {
+            return PutResult::again;
+        }
         if (result == PutResult::done || result == PutResult::queued) {
             puts.push_back({port, source, offset, bytes, notification, cookie});
         }
@@ -67,6 +72,7 @@ class RecordingGroup : public PortGroup {
         return count;
     }
     int notification_bits() const override { return carried_bits; }
+    bool needs_registered_source() const override { return wants_registered_source; }
     void wait(std::chrono::microseconds) override {}
     void wake() override {}
     std::string error_text() const override { return "the cable is cut"; }

@@ -173,10 +173,52 @@ TEST_F(StepsTest, AnArrivalCountsOnce) {
     const Program program = w.take(false);
     begin_call(program);
     RunningSegment& segment = begin_segment();
-    EXPECT_TRUE(segment.take_arrival(1));
+    using Taken = RunningSegment::Taken;
+    EXPECT_EQ(segment.take_arrival(1, 0), Taken::whole);
     EXPECT_FALSE(segment.has_arrived(0));
-    EXPECT_FALSE(segment.take_arrival(1));
-    EXPECT_TRUE(segment.take_arrival(0));
+    EXPECT_EQ(segment.take_arrival(1, 0), Taken::twice);
+    EXPECT_EQ(segment.take_arrival(1, 2), Taken::twice) << "also where it did not land";
+    EXPECT_EQ(segment.take_arrival(0, 0), Taken::whole);
+}
+
+TEST_F(StepsTest, AnArrivalInPiecesCountsWithTheLastOne) {
+    ProgramWriter w = writer();
+    w.part();
+    w.step();
+    (void)w.arrival(0, 4);
+    const Program program = w.take(false);
+    begin_call(program);
+    RunningSegment& segment = begin_segment();
+    using Taken = RunningSegment::Taken;
+    constexpr std::size_t pieces = DirectPieces::most;
+    for (std::size_t piece = 1; piece < pieces; ++piece) {
+        EXPECT_EQ(segment.take_arrival(0, pieces), Taken::in_part);
+        EXPECT_FALSE(segment.has_arrived(0));
+        EXPECT_FALSE(segment.landed_directly(0));
+    }
+    EXPECT_EQ(segment.puts_missing(0, pieces), 1U);
+    EXPECT_EQ(segment.take_arrival(0, pieces), Taken::whole);
+    EXPECT_TRUE(segment.has_arrived(0));
+    EXPECT_TRUE(segment.landed_directly(0));
+    EXPECT_EQ(segment.take_arrival(0, pieces), Taken::twice);
+}
+
+TEST_F(StepsTest, AStepWaitsForTokensThatWereAdded) {
+    ProgramWriter w = writer();
+    w.part();
+    w.step();
+    (void)w.arrival(0, 4);
+    w.step();
+    (void)w.arrival(0, 4);
+    const Program program = w.take(false);
+    begin_call(program);
+    RunningSegment& segment = begin_segment();
+    segment.add_tokens(0, 2);
+    for (int i = 0; i < 3; ++i) {
+        EXPECT_EQ(segment.open_step(0), 0U);
+        parts_->steps.spend_token(segment, 0, notes_);
+    }
+    EXPECT_EQ(segment.open_step(0), 1U);
 }
 
 }  // namespace

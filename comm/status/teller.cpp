@@ -1,0 +1,196 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Waiting for a signal or a question, and answering.
+#include "comm/status/teller.hpp"
+
+#include <poll.h>
+#include <pthread.h>
+#include <sys/socket.h>
+
+#include <array>
+#include <cerrno>
+#include <chrono>
+#include <csignal>
+#include <cstring>
+#include <string_view>
+#include <system_error>
+#include <utility>
+
+#include "topo/error.hpp"
+
+namespace trefoil {
+
+namespace {
+
+using Clock = std::chrono::steady_clock;
+using store::Descriptor;
+
+constexpr int look_interval_ms = 200;
+/// One who asks and does not go on holds up the next one for so long.
+constexpr std::chrono::milliseconds longest_question{1000};
+constexpr std::chrono::milliseconds longest_answer{3000};
+
+/// Of this process, in all its ranks' tellers: how many signals have come.
+std::atomic<unsigned> signals{0};
+static_assert(std::atomic<unsigned>::is_always_lock_free, "a signal handler counts");
+
+void count_signal(int) {
+    signals.fetch_add(1, std::memory_order_relaxed);
+}
+
+/// Leaves alone what the program or another library has set.
+void catch_signal(int number) {
+    struct sigaction now = {};
+    if (sigaction(number, nullptr, &now) != 0) {
+        throw Error(Status::system_error, "TREFOIL_DUMP: signal " + std::to_string(number) +
+                                              " cannot be caught: " + std::strerror(errno));
+    }
+    if (now.sa_handler == count_signal) {
+        return;
+    }
+    if ((now.sa_flags & SA_SIGINFO) != 0 || now.sa_handler != SIG_DFL) {
+        throw Error(Status::system_error, "TREFOIL_DUMP: the program handles signal " +
+                                              std::to_string(number) + " itself; choose another");
+    }
+    struct sigaction ours = {};
+    ours.sa_handler = count_signal;
+    ours.sa_flags = SA_RESTART;
+    if (sigaction(number, &ours, nullptr) != 0) {
+        throw Error(Status::system_error, "TREFOIL_DUMP: signal " + std::to_string(number) +
+                                              " cannot be caught: " + std::strerror(errno));
+    }
+}
+
+/// While it lives this thread, and what it starts, gets no signals.
+class NoSignals {
+  public:
+    NoSignals() {
+        sigset_t all;
+        sigfillset(&all);
+        pthread_sigmask(SIG_BLOCK, &all, &before_);
+    }
+    ~NoSignals() { pthread_sigmask(SIG_SETMASK, &before_, nullptr); }
+    NoSignals(const NoSignals&) = delete;
+    NoSignals& operator=(const NoSignals&) = delete;
+
+  private:
+    sigset_t before_;
+};
+
+bool ready(const Descriptor& socket, short what, Clock::time_point deadline) {
+    pollfd waiting{socket.number(), what, 0};
+    int found = 0;
+    do {
+        found = poll(&waiting, 1, store::poll_time(deadline));
+    } while (found < 0 && errno == EINTR);
+    return found > 0;
+}
+
+/// The line that was sent; what is longer than a key, or late, is "".
+std::string question(const Descriptor& socket) {
+    const auto deadline = Clock::now() + longest_question;
+    std::string text;
+    std::array<char, 128> piece{};
+    while (text.size() < piece.size() && ready(socket, POLLIN, deadline)) {
+        const ssize_t bytes = recv(socket.number(), piece.data(), piece.size(), 0);
+        if (bytes <= 0) {
+            return "";
+        }
+        text.append(piece.data(), static_cast<std::size_t>(bytes));
+        if (const auto end = text.find('\n'); end != std::string::npos) {
+            return text.substr(0, end);
+        }
+    }
+    return "";
+}
+
+void send_all(const Descriptor& socket, std::string_view text) {
+    const auto deadline = Clock::now() + longest_answer;
+    while (!text.empty() && ready(socket, POLLOUT, deadline)) {
+        const ssize_t bytes = send(socket.number(), text.data(), text.size(), MSG_NOSIGNAL);
+        if (bytes < 0) {
+            return;
+        }
+        text.remove_prefix(static_cast<std::size_t>(bytes));
+    }
+}
+
+}  // namespace
+
+int signal_named(const std::string& name) {
+    struct Known {
+        const char* name;
+        int number;
+    };
+    constexpr Known known[] = {{"HUP", SIGHUP},   {"QUIT", SIGQUIT}, {"USR1", SIGUSR1},
+                               {"USR2", SIGUSR2}, {"TERM", SIGTERM}, {"WINCH", SIGWINCH},
+                               {"URG", SIGURG}};
+    const std::string plain = name.starts_with("SIG") ? name.substr(3) : name;
+    for (const Known& one : known) {
+        if (plain == one.name || plain == std::to_string(one.number)) {
+            return one.number;
+        }
+    }
+    std::string all;
+    for (const Known& one : known) {
+        all += (all.empty() ? "SIG" : ", SIG") + std::string(one.name);
+    }
+    throw Error(Status::invalid_argument,
+                "TREFOIL_DUMP: '" + name + "' is none of the signals " + all);
+}
+
+Teller::Teller(Options options, std::function<RankReport()> report, std::shared_ptr<const Log> log)
+    : options_(std::move(options)), report_(std::move(report)), log_(std::move(log)) {
+    if (options_.signal != 0) {
+        signals_seen_ = signals.load(std::memory_order_relaxed);
+        catch_signal(options_.signal);
+    }
+    if (options_.listens) {
+        socket_ = store::listen_at(options_.to_all_hosts ? options_.host : "127.0.0.1", 0);
+        address_ = store::endpoint_text(options_.to_all_hosts ? options_.host : "127.0.0.1",
+                                        store::port_of(socket_)) +
+                   "/" + options_.key;
+    }
+    const NoSignals blocked;  // the program's threads get its signals
+    try {
+        thread_ = std::thread([this] { run(); });
+    } catch (const std::system_error& error) {
+        throw Error(Status::system_error,
+                    std::string("no thread that tells what this rank does: ") + error.what());
+    }
+}
+
+Teller::~Teller() {
+    stopping_ = true;
+    thread_.join();
+}
+
+void Teller::run() noexcept {
+    while (!stopping_) {
+        pollfd waiting{socket_.number(), POLLIN, 0};  // without a socket it only naps
+        const int found = poll(&waiting, 1, look_interval_ms);
+        if (found > 0 && (waiting.revents & POLLIN) != 0) {
+            answer();
+        }
+        const unsigned come = signals.load(std::memory_order_relaxed);
+        if (options_.signal != 0 && come != signals_seen_) {
+            signals_seen_ = come;
+            try {
+                log_->write(LogLevel::warning, LogTopic::call, text_of(report_()));
+            } catch (const std::exception&) {  // no memory: nothing is said
+            }
+        }
+    }
+}
+
+void Teller::answer() noexcept {
+    try {
+        const Descriptor asker(
+            accept4(socket_.number(), nullptr, nullptr, SOCK_CLOEXEC | SOCK_NONBLOCK));
+        if (asker.is_open() && question(asker) == options_.key) {
+            send_all(asker, json_of(report_()) + "\n");
+        }
+    } catch (const std::exception&) {  // who asked hears nothing, and asks again
+    }
+}
+
+}  // namespace trefoil

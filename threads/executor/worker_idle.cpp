@@ -1,0 +1,74 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// The worker's look at calls that do not go on.
+#include <algorithm>
+
+#include "threads/executor/executor.hpp"
+#include "threads/executor/worker.hpp"
+
+namespace trefoil {
+
+namespace {
+
+using Clock = std::chrono::steady_clock;
+/// How often a worker looks for trouble.
+constexpr std::chrono::milliseconds check_interval{250};
+/// Who tests for a call only now and then does not wait for it meanwhile.
+constexpr std::chrono::milliseconds longest_gap{2000};
+
+}  // namespace
+
+/// Of an executor the time counts in which none of its calls goes on. Somebody must wait
+/// meanwhile: for one of them, or for a call of another executor when none goes on at all. So a
+/// call that hangs ends although others go on, and a call that was begun early may wait for peers
+/// as long as the program has other things to do.
+/// False: there is no such time.
+bool Worker::count_idle_time(Clock::time_point now, bool nobody_waits) noexcept {
+    const auto moves_of = [](const Part& part) { return part.executor->moves(); };
+    const bool all_stand = std::all_of(parts_.begin(), parts_.end(), [&](const Part& part) {
+        return moves_of(part) == part.moves;
+    });
+    bool any_is_idle = false;
+    for (Part& part : parts_) {
+        if (part.executor->was_asked()) {
+            part.asked = now;
+        } else if (engine_.serves() ? nobody_waits : now - part.asked > longest_gap) {
+            part.asked = {};
+        }
+        const bool is_asked_for = part.asked != Clock::time_point{};
+        const std::uint64_t moves = moves_of(part);
+        if (nobody_waits || moves != part.moves || part.idle_since == Clock::time_point{} ||
+            !(is_asked_for || all_stand)) {
+            part.moves = moves;
+            part.idle_since = now;
+            part.executor->watch().begin_wait();
+        } else {
+            any_is_idle = true;
+        }
+    }
+    return any_is_idle;
+}
+
+void Worker::look_after_calls(Clock::time_point now) noexcept {
+    const bool nobody_waits = !engine_.is_waited_for() || now - looked_ > longest_gap;
+    looked_ = now;
+    if (number_ == 0 && !count_idle_time(now, nobody_waits)) {
+        next_check_ = now + check_interval;
+    }
+    for (const Part& part : parts_) {
+        part.part->pass_failure_on();
+    }
+    if (now < next_check_) {
+        return;
+    }
+    for (const Part& part : parts_) {
+        if (part.part->failed() || (number_ == 0 && now - part.idle_since < check_interval)) {
+            continue;
+        }
+        if (number_ != 0 || part.executor->watch().look(now - part.idle_since)) {
+            part.executor->watch().report(number_);
+        }
+    }
+    next_check_ = Clock::now() + check_interval;
+}
+
+}  // namespace trefoil
