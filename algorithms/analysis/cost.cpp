@@ -10,6 +10,7 @@
 
 #include "algorithms/analysis/link_loads.hpp"
 #include "algorithms/schedule/acknowledgements.hpp"
+#include "topo/symmetry.hpp"
 
 namespace trefoil {
 
@@ -40,7 +41,8 @@ class Summary {
           lines_(torus),
           sends_through_(torus.ports()) {}
 
-    void add(const Schedule& schedule);
+    /// The translations carry the schedule's rank to those that do the same, itself first.
+    void add(const Schedule& schedule, std::span<const Rank> translations);
     CostSummary finish();
 
   private:
@@ -59,9 +61,9 @@ class Summary {
     std::int64_t received(const Schedule& schedule, const Part& part, const Step& step) const;
     std::int64_t pulled(const Schedule& schedule) const;
     void note_step(std::size_t step, std::int64_t largest, std::int64_t sent);
-    void collect(const Schedule& schedule);
+    void collect(const Schedule& schedule, std::int64_t ranks);
     void split_groups();
-    void load_links(Rank rank, Group& group);
+    void load_links(Rank rank, std::span<const Rank> translations, Group& group);
 
     const Torus& torus_;
     const CollectiveTraits& row_;
@@ -86,11 +88,11 @@ class Summary {
     std::vector<int> sends_through_;  // by port
 };
 
-void Summary::add(const Schedule& schedule) {
+void Summary::add(const Schedule& schedule, std::span<const Rank> translations) {
     if (schedule.rank == 0) {
         choose_unit(schedule);
     }
-    collect(schedule);
+    collect(schedule, static_cast<std::int64_t>(translations.size()));
     const std::size_t steps = starts_.size() - 1;
     if (schedule.rank == 0 && steps > 0) {
         groups_.push_back({LinkLoads(lines_), std::vector<std::size_t>(steps), 0});
@@ -98,7 +100,7 @@ void Summary::add(const Schedule& schedule) {
     }
     split_groups();
     for (Group& g : groups_) {
-        load_links(schedule.rank, g);
+        load_links(schedule.rank, translations, g);
     }
 }
 
@@ -110,7 +112,7 @@ void Summary::choose_unit(const Schedule& schedule) {
     units_per_vector_ = static_cast<double>(units_per_part_) * result_.parts;
 }
 
-void Summary::collect(const Schedule& schedule) {
+void Summary::collect(const Schedule& schedule, std::int64_t ranks) {
     std::size_t steps = 0;
     for (const Part& p : schedule.parts) {
         steps = std::max<std::size_t>(steps, p.steps.count);
@@ -138,7 +140,7 @@ void Summary::collect(const Schedule& schedule) {
                 messages_.push_back({m.peer, m.port, units});
                 sent += units;
                 largest = std::max(largest, units);
-                packed_total_ += extents.size() > 1 ? units : 0;
+                packed_total_ += extents.size() > 1 ? units * ranks : 0;
                 result_.max_extents_per_message =
                     std::max(result_.max_extents_per_message, static_cast<int>(extents.size()));
             }
@@ -147,21 +149,21 @@ void Summary::collect(const Schedule& schedule) {
         note_step(s, largest, sent - sent_before);
         held -= sent - sent_before;
         held_max_ = std::max(held_max_, held);
-        waits_total_ += waits ? 1 : 0;
+        waits_total_ += waits ? ranks : 0;
     }
-    messages_total_ += static_cast<std::int64_t>(messages_.size());
+    messages_total_ += static_cast<std::int64_t>(messages_.size()) * ranks;
     result_.messages_per_rank =
         std::max(result_.messages_per_rank, static_cast<int>(messages_.size()));
     const std::size_t acknowledged = acknowledgements(schedule, row_).size();
-    acknowledgements_total_ += acknowledged;
+    acknowledgements_total_ += acknowledged * static_cast<std::size_t>(ranks);
     result_.acknowledgements_max =
         std::max(result_.acknowledgements_max, static_cast<int>(acknowledged));
     const std::int64_t pulled = this->pulled(schedule);
     pulled_max_ = std::max(pulled_max_, pulled);
-    pulled_total_ += pulled;
+    pulled_total_ += pulled * ranks;
     sent_max_ = std::max(sent_max_, sent);
     sent_min_ = schedule.rank == 0 ? sent : std::min(sent_min_, sent);
-    sent_total_ += sent;
+    sent_total_ += sent * ranks;
 }
 
 /// The blocks that a rank begins an alltoall with, but for its own.
@@ -226,10 +228,13 @@ void Summary::split_groups() {
     }
 }
 
-void Summary::load_links(Rank rank, Group& group) {
+void Summary::load_links(Rank rank, std::span<const Rank> translations, Group& group) {
     const auto messages = messages_of(group.steps[0]);
     for (const Message& m : messages) {
-        group.loads.add(rank, m.peer, m.units, steered_ ? std::optional(m.port) : std::nullopt);
+        for (const Rank t : translations) {
+            group.loads.add(torus_.translated(rank, t, +1), torus_.translated(m.peer, t, +1),
+                            m.units, steered_ ? std::optional(m.port) : std::nullopt);
+        }
         group.hops = std::max(group.hops, torus_.hops(rank, m.peer));
         const int same_port = ++sends_through_[m.port.index];
         result_.max_sends_per_port_per_step =
@@ -285,14 +290,30 @@ CostSummary Summary::finish() {
     return result_;
 }
 
+CostSummary summarize(const Torus& torus, const Algorithm& algorithm, const BuildOptions& options,
+                      const Symmetry& symmetry) {
+    Summary summary(torus, algorithm.collective, algorithm.traits.steered);
+    for (Rank one = 0; one < symmetry.classes(); ++one) {
+        summary.add(algorithm.build(torus, symmetry.representative(one), options),
+                    symmetry.translations());
+    }
+    return summary.finish();
+}
+
 }  // namespace
 
 CostSummary summarize(const Torus& torus, const Algorithm& algorithm, const BuildOptions& options) {
-    Summary summary(torus, algorithm.collective, algorithm.traits.steered);
-    for (Rank r = 0; r < torus.ranks(); ++r) {
-        summary.add(algorithm.build(torus, r, options));
+    return summarize(torus, algorithm, options, Symmetry(torus));
+}
+
+CostSummary summarize_for_model(const Torus& torus, const Algorithm& algorithm,
+                                const BuildOptions& options) {
+    if (algorithm.alike == nullptr || options != BuildOptions{}) {
+        return summarize(torus, algorithm, options);
     }
-    return summary.finish();
+    const std::vector<Rank> generators = algorithm.alike(torus);
+    return summarize(torus, algorithm, options,
+                     Symmetry(torus, generators, [](Rank) { return true; }));
 }
 
 double CostModel::time(const CostSummary& cost, double vector_bytes) const {

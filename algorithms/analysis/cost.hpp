@@ -48,6 +48,11 @@ struct CostSummary {
 CostSummary summarize(const Torus& torus, const Algorithm& algorithm,
                       const BuildOptions& options = {});
 
+/// The same for the model, from the schedule of one rank of those that the algorithm calls alike.
+/// max_extents_per_message is that of these ranks.
+CostSummary summarize_for_model(const Torus& torus, const Algorithm& algorithm,
+                                const BuildOptions& options = {});
+
 /// T = sum over steps of (alpha + hops*tau + load*bytes*beta)
 ///     + waits*wait + messages*message + sent*bytes*byte
 ///     + packed*bytes*copy + pulled*bytes*pull, in seconds.

@@ -11,7 +11,7 @@
 #include <utility>
 #include <vector>
 
-#include "algorithms/simulation/symmetry.hpp"
+#include "topo/symmetry.hpp"
 #include "topo/torus.hpp"
 
 namespace trefoil {

@@ -9,7 +9,7 @@
 
 #include "algorithms/schedule/algorithm.hpp"
 #include "algorithms/simulation/network.hpp"
-#include "algorithms/simulation/symmetry.hpp"
+#include "topo/symmetry.hpp"
 
 namespace trefoil {
 

@@ -81,8 +81,8 @@ const std::vector<Candidate>& candidates(Collective collective, const Torus& tor
                 suits_order(algorithm, in_rank_order)) {
                 const bool priced = is_priced(collective, torus, in_rank_order);
                 const BuildOptions options{.pieces = algorithm.abilities.pieces ? 1U : 0U};
-                found.push_back(
-                    {&algorithm, priced ? summarize(torus, algorithm, options) : CostSummary{}});
+                found.push_back({&algorithm, priced ? summarize_for_model(torus, algorithm, options)
+                                                    : CostSummary{}});
             }
         }
     }
@@ -181,7 +181,8 @@ double modelled_seconds(const Torus& torus, const Choice& choice, std::size_t by
                         const SelectionBasis& basis) {
     BuildOptions options = choice.options;
     options.pieces = std::min<Block>(1, options.pieces);
-    return expected_time(torus, choice, summarize(torus, *choice.algorithm, options), bytes, basis);
+    return expected_time(torus, choice, summarize_for_model(torus, *choice.algorithm, options),
+                         bytes, basis);
 }
 
 AlgorithmChoice choose_algorithm(Collective collective, const Torus& torus, std::size_t bytes,

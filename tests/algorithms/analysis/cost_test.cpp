@@ -35,6 +35,42 @@ TEST(Cost, OfTheRing) {
     }
 }
 
+// One rank of those that do the same tells of all, in every figure that the model reads.
+TEST(Cost, OfRanksThatAreAlike) {
+    int fewer = 0;
+    for (const char* shape : {"1", "2", "5", "8", "2x2", "3x3", "4x4", "2x3", "6x4", "2x2x2",
+                              "3x3x3", "4x2x3", "1x5"}) {
+        const Torus torus = Torus::parse(shape);
+        for (const Algorithm& algorithm : algorithms()) {
+            if (!algorithm.refusal(torus).empty()) {
+                continue;
+            }
+            SCOPED_TRACE(std::string(algorithm.name) + " for " +
+                         std::string(to_string(algorithm.collective)) + " on " + shape);
+            fewer += algorithm.alike != nullptr && !algorithm.alike(torus).empty() ? 1 : 0;
+            const CostSummary all = summarize(torus, algorithm);
+            const CostSummary some = summarize_for_model(torus, algorithm);
+            EXPECT_EQ(some.parts, all.parts);
+            EXPECT_EQ(some.steps, all.steps);
+            EXPECT_EQ(some.sum_hops, all.sum_hops);
+            EXPECT_EQ(some.sum_link_load, all.sum_link_load);
+            EXPECT_EQ(some.step_max_link_load, all.step_max_link_load);
+            EXPECT_EQ(some.step_max_hops, all.step_max_hops);
+            EXPECT_EQ(some.max_sends_per_port_per_step, all.max_sends_per_port_per_step);
+            EXPECT_EQ(some.bytes_sent_max, all.bytes_sent_max);
+            EXPECT_EQ(some.bytes_sent_min, all.bytes_sent_min);
+            EXPECT_EQ(some.sent, all.sent);
+            EXPECT_EQ(some.messages, all.messages);
+            EXPECT_EQ(some.waits, all.waits);
+            EXPECT_EQ(some.packed, all.packed);
+            EXPECT_EQ(some.pulled, all.pulled);
+            EXPECT_EQ(some.peak_blocks_held, all.peak_blocks_held);
+            EXPECT_EQ(some.acknowledgements, all.acknowledgements);
+        }
+    }
+    EXPECT_GT(fewer, 200);
+}
+
 TEST(Cost, OfProcessors) {
     const CostSummary ring = summary_of("ring", "5");  // both ways round at once
     EXPECT_DOUBLE_EQ(ring.messages, 16);

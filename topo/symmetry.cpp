@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // The group of translations, element by element, and its orbits.
-#include "algorithms/simulation/symmetry.hpp"
+#include "topo/symmetry.hpp"
 
 #include <algorithm>
 
@@ -32,9 +32,9 @@ std::vector<Rank> group_of(const Torus& torus, std::span<const Rank> generators)
 Symmetry::Symmetry(const Torus& torus, std::span<const Rank> generators,
                    const std::function<bool(Rank)>& holds)
     : Symmetry(torus) {
-    std::vector<Rank> group = group_of(torus, generators);
-    std::erase_if(group, [&](Rank translation) { return !holds(translation); });
-    if (group.size() == 1) {
+    translations_ = group_of(torus, generators);
+    std::erase_if(translations_, [&](Rank translation) { return !holds(translation); });
+    if (translations_.size() == 1) {
         return;
     }
     class_of_.assign(static_cast<std::size_t>(ranks_), -1);
@@ -42,7 +42,7 @@ Symmetry::Symmetry(const Torus& torus, std::span<const Rank> generators,
         if (class_of_[static_cast<std::size_t>(r)] >= 0) {
             continue;
         }
-        for (const Rank translation : group) {
+        for (const Rank translation : translations_) {
             class_of_[static_cast<std::size_t>(torus.translated(r, translation, +1))] =
                 static_cast<Rank>(representatives_.size());
         }

@@ -10,9 +10,9 @@
 
 namespace trefoil {
 
-/// Translations of a torus under which schedules and network stay as they are form a group. It
-/// sorts the ranks into classes of equal size, and one rank of each class tells of all: what
-/// happens to it happens to the others at the same time. Immutable and thread-safe.
+/// Translations of a torus under which something stays as it is (schedules, a network) form a
+/// group. It sorts the ranks into classes of equal size, and one rank of each class tells of all:
+/// what happens to it happens to the others at the same time. Immutable and thread-safe.
 class Symmetry {
   public:
     /// Every rank is a class of its own.
@@ -31,11 +31,15 @@ class Symmetry {
     Rank representative(Rank one) const {
         return class_of_.empty() ? one : representatives_[static_cast<std::size_t>(one)];
     }
+    /// As ranks; the first is 0, which moves nothing. Each carries a class over into itself, and
+    /// all of them one rank to all ranks of its class.
+    std::span<const Rank> translations() const { return translations_; }
 
   private:
     Rank ranks_, classes_;
     std::vector<Rank> class_of_;  ///< empty: of itself
     std::vector<Rank> representatives_;
+    std::vector<Rank> translations_{0};
 };
 
 }  // namespace trefoil
