@@ -40,7 +40,7 @@ int make_code(int error_class, int& code) {
 
 int code_for(trefoil_status_t status, const std::string& message) {
     static std::mutex mutex;
-    static std::array<int, TREFOIL_ERROR_INTERNAL + 1> codes{};
+    static std::array<int, TREFOIL_ERROR_ABORTED + 1> codes{};
     const std::lock_guard lock(mutex);
     int& code = codes[static_cast<std::size_t>(status)];
     if (code == 0 && make_code(class_of(status), code) != MPI_SUCCESS) {

@@ -22,7 +22,11 @@ enum class Status {
     out_of_memory = 8,
     system_error = 9,  ///< the operating system or a network library failed
     internal = 10,     ///< a defect of Trefoil; please report it
+    aborted = 11,      ///< a rank has ended the communicator (trefoil_comm_abort)
 };
+
+/// Statuses are counted up without a gap, from 1 to this one.
+inline constexpr Status last_status = Status::aborted;
 
 /// `what()` says what happened, where, and what to do next.
 class Error : public std::runtime_error {

@@ -93,7 +93,7 @@ std::string error_message(Status status, std::string_view text) {
 Error read_status(std::string_view body) {
     Fields fields(body);
     const std::uint32_t number = fields.number32();
-    const bool known = number > 0 && number <= static_cast<std::uint32_t>(Status::internal);
+    const bool known = number > 0 && number <= static_cast<std::uint32_t>(last_status);
     return {known ? static_cast<Status>(number) : Status::internal, std::string(fields.rest())};
 }
 

@@ -20,6 +20,7 @@ using namespace trefoil::c_api;
 namespace {
 
 static_assert(static_cast<int>(Status::internal) == TREFOIL_ERROR_INTERNAL);
+static_assert(static_cast<int>(trefoil::last_status) == TREFOIL_ERROR_ABORTED);
 static_assert(static_cast<int>(trefoil::DataType::complex_double) == TREFOIL_COMPLEX_DOUBLE);
 static_assert(static_cast<int>(trefoil::DataType::short_int) == TREFOIL_SHORT_INT);
 static_assert(static_cast<int>(trefoil::Operation::maxloc) == TREFOIL_MAXLOC);
@@ -308,6 +309,8 @@ const char* trefoil_status_string(trefoil_status_t status) {
             return "system error";
         case TREFOIL_ERROR_INTERNAL:
             return "internal error";
+        case TREFOIL_ERROR_ABORTED:
+            return "aborted by a rank";
     }
     return "unknown status";
 }

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// The C interface's look at a communicator, whoever is inside.
+// The C interface's look at a communicator, and its end on all ranks, whoever is inside.
 #include <algorithm>
 #include <cstring>
 
@@ -20,6 +20,13 @@ trefoil_status_t trefoil_comm_status(trefoil_comm_t comm, char* text, size_t byt
         const std::size_t length = std::min(status.size(), bytes - 1);
         std::memcpy(text, status.data(), length);
         text[length] = '\0';
+    });
+}
+
+trefoil_status_t trefoil_comm_abort(trefoil_comm_t comm, const char* text) {
+    return guarded([&] {
+        require_usable(comm);
+        comm->communicator->abort(text == nullptr ? "" : text);
     });
 }
 

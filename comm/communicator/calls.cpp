@@ -239,7 +239,9 @@ std::unique_ptr<Plan> Communicator::plan_in_a_lane(const Request& request, const
 
 void Communicator::check_alive() const {
     if (const Status failed = failed_; failed != Status::success) {
-        throw Error(failed, "the communicator has failed before: " + failure());
+        const char* const before =
+            failed == Status::aborted ? "" : "the communicator has failed before: ";
+        throw Error(failed, before + failure());
     }
     world_->port_threads().require_usable();
 }

@@ -82,8 +82,16 @@ Lane& Communicator::make_lane(bool small) {
     }
     const SegmentLimits limits{terms.slot_bytes, settings().segment_bytes,
                                terms.slots * terms.slot_bytes};
-    return lanes_.add(small, std::make_unique<Lane>(geometry_, world_->engine(), terms, limits,
-                                                    executor_options(small)));
+    const std::lock_guard lock(lanes_mutex_);
+    Lane* made = lanes_.find(small);
+    if (made == nullptr) {
+        made = &lanes_.add(small, std::make_unique<Lane>(geometry_, world_->engine(), terms, limits,
+                                                         executor_options(small)));
+        if (abort_cause_) {
+            made->executor().fail(*abort_cause_);
+        }
+    }
+    return *made;
 }
 
 /// Ranks are this communicator's, processes the job's.
@@ -96,6 +104,9 @@ ExecutorOptions Communicator::executor_options(bool small) {
     options.numbers = numbers_;
     options.reports = reports_;
     options.failed = [this, small](const Cause& cause) {
+        if (cause.status == Status::aborted) {
+            note_abort(cause);
+        }
         if (Lane* const other = lanes_.find(!small)) {
             other->executor().fail(cause);
         }

@@ -61,6 +61,11 @@ class Communicator {
     const TorusMap& torus_map() const { return geometry_.map; }
     /// Why it has failed; "" if it has not. From any thread.
     std::string failure() const;
+    /// Ends it on all ranks, with that text: "rank 3 aborted: text". Calls in flight end with
+    /// Error(aborted), and so do all later ones. One that has failed stays as it is. Returns when
+    /// this rank's calls have ended and the peers were told, or when whoever works for the calls
+    /// has been held up for a second. From any thread but one that works for calls.
+    void abort(std::string_view text);
     /// What is in use: "memory", "ofi"; "net", "" where the backend has one provider only.
     const std::string& backend() const { return settings().backend; }
     const std::string& provider() const { return world_->provider(); }
@@ -173,6 +178,9 @@ class Communicator {
     const Plan& plan_of(const Request& request, const void* send, void* recv);
     const Plan& make_plan(const Request& request);
     void check_alive() const;
+    void note_abort(const Cause& cause);
+    bool has_failed_lane() const;
+    void require_no_failure();
     [[noreturn]] void fail(const Error& error);
 
     // Each of these needs only those above it.
@@ -185,6 +193,8 @@ class Communicator {
     ChannelTerms terms_;
     std::shared_ptr<CallNumbers> numbers_ = std::make_shared<CallNumbers>();
     std::shared_ptr<PeerReports> reports_ = std::make_shared<PeerReports>();
+    std::mutex lanes_mutex_;            ///< held while a lane is made; guards what follows
+    std::optional<Cause> abort_cause_;  ///< this rank has aborted: lanes that come later hear it
     Lanes lanes_;
     PlanCache plans_;
     BuffersInFlight buffers_in_flight_;

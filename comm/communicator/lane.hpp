@@ -48,8 +48,8 @@ class Lane {
     Planner planner_;
 };
 
-/// The lanes of a communicator that have been made. One thread adds them; any thread may ask
-/// meanwhile.
+/// The lanes of a communicator that have been made. One thread at a time adds them; any thread may
+/// ask meanwhile.
 class Lanes {
   public:
     /// Null until it has been made.

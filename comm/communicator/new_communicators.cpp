@@ -68,9 +68,14 @@ std::vector<Communicator::Word> Communicator::agree(std::uint64_t tag,
     told.text(mine.text);
     told.number(mine.read_places);
     const auto place = std::find(first_ranks.begin(), first_ranks.end(), world_->rank());
+    if (ranks() > 1 && lanes_.any() == nullptr) {
+        (void)lane(false);  // hears of an abort meanwhile
+    }
+    require_no_failure();
     const std::vector<std::string> blobs =
-        world_->gather(tag, first_ranks, static_cast<std::size_t>(place - first_ranks.begin()),
-                       told.bytes(), settings().timeout);
+        world_->gather({tag, first_ranks, static_cast<std::size_t>(place - first_ranks.begin())},
+                       told.bytes(), settings().timeout, [this] { return has_failed_lane(); });
+    require_no_failure();
     std::vector<std::string> whats;
     std::vector<Word> words;
     for (const std::string& blob : blobs) {

@@ -319,58 +319,6 @@ void World::reserve_landing(std::size_t bytes_each,
     }
 }
 
-/// Any way would do, as both ends of a connection use the same one: towards the rank, along the
-/// first dimension in which it lies elsewhere.
-Port World::port_towards(Rank to) const {
-    const TorusMap& map = geometry_.map;
-    const Rank here = map.position_of[static_cast<std::size_t>(rank())];
-    const Rank there = map.position_of[static_cast<std::size_t>(to)];
-    for (int j = 0; j < map.torus.dimensions(); ++j) {
-        const Rank own = map.torus.coordinate(here, j), other = map.torus.coordinate(there, j);
-        if (own != other) {
-            const Rank size = map.torus.size(j);
-            const Rank ahead = (other + size - own) % size;
-            return 2 * ahead <= size ? Port::plus(j) : Port::minus(j);
-        }
-    }
-    throw Error(Status::internal, "a rank does not write letters to itself");
-}
-
-std::vector<std::string> World::gather(std::uint64_t tag, const std::vector<Rank>& members,
-                                       std::size_t place, std::string mine,
-                                       std::chrono::milliseconds timeout) {
-    {
-        const std::lock_guard lock(gathering_mutex_);
-        gatherings_.begin(tag, members, place, std::move(mine));
-    }
-    const auto is_complete = [&] {
-        const std::lock_guard lock(gathering_mutex_);
-        return gatherings_.find(tag)->complete();
-    };
-    const bool complete =
-        engine_->drive_until(is_complete, std::chrono::steady_clock::now() + timeout);
-    const std::lock_guard lock(gathering_mutex_);
-    const Gathering& gathering = *gatherings_.find(tag);
-    std::vector<std::string> texts;
-    std::string missing;
-    if (complete) {
-        texts = gathering.texts();
-    } else {
-        for (const Rank absent : gathering.missing()) {
-            missing += (missing.empty() ? "" : ", ") + std::to_string(absent);
-        }
-    }
-    gatherings_.end(tag);
-    if (!complete) {
-        throw Error(Status::timeout,
-                    "a communicator was to be made, and nothing has come from rank " + missing +
-                        " of the first communicator within " +
-                        std::to_string(static_cast<double>(timeout.count()) / 1000) +
-                        " s (TREFOIL_TIMEOUT)");
-    }
-    return texts;
-}
-
 /// What people ask first when a job is slower than they had thought.
 void World::log_set_up() const {
     log_info(LogTopic::setup, [&] {

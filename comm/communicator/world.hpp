@@ -4,6 +4,7 @@
 
 #include <atomic>
 #include <cstdint>
+#include <functional>
 #include <memory>
 #include <mutex>
 #include <optional>
@@ -84,12 +85,19 @@ class World {
     void reserve_landing(std::size_t bytes_each,
                          const std::vector<std::pair<Rank, Port>>& neighbours);
 
-    /// What the `members` (in the same order on all of them, with this rank at `place`) say of
-    /// themselves, in their order. In-band: nobody but the members takes part, and calls go on.
-    /// Threads may do so for different tags. Throws Error(timeout), which names who did not come.
-    std::vector<std::string> gather(std::uint64_t tag, const std::vector<Rank>& members,
-                                    std::size_t place, std::string mine,
-                                    std::chrono::milliseconds timeout);
+    /// Ranks that tell each other something; `members` in the same order on all of them, with this
+    /// rank at `place`.
+    struct Meeting {
+        std::uint64_t tag = 0;
+        const std::vector<Rank>& members;
+        std::size_t place = 0;
+    };
+    /// What the members say of themselves, in their order. In-band: nobody but the members takes
+    /// part, and calls go on. Threads may do so for different tags. Throws Error(timeout), which
+    /// names who did not come. Empty when waiting is `in_vain()`, which is asked again and again.
+    std::vector<std::string> gather(const Meeting& meeting, std::string mine,
+                                    std::chrono::milliseconds timeout,
+                                    const std::function<bool()>& in_vain);
 
   private:
     /// What the ranks have told of themselves.

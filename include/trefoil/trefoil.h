@@ -37,8 +37,9 @@ typedef enum {
     TREFOIL_ERROR_PEER_LOST = 6,   /* a peer died, left or failed: the communicator has failed */
     TREFOIL_ERROR_BUSY = 7,        /* another thread is inside this communicator */
     TREFOIL_ERROR_OUT_OF_MEMORY = 8,
-    TREFOIL_ERROR_SYSTEM = 9,   /* the operating system or a network library failed */
-    TREFOIL_ERROR_INTERNAL = 10 /* a defect of Trefoil; please report it */
+    TREFOIL_ERROR_SYSTEM = 9,    /* the operating system or a network library failed */
+    TREFOIL_ERROR_INTERNAL = 10, /* a defect of Trefoil; please report it */
+    TREFOIL_ERROR_ABORTED = 11   /* a rank has ended the communicator (trefoil_comm_abort) */
 } trefoil_status_t;
 
 typedef enum {

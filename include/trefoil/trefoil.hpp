@@ -106,6 +106,9 @@ class Comm : public Collectives<Blocking> {
         text.resize(text.find('\0'));
         return text;
     }
+    /// Ends the communicator on all ranks: all calls on it throw CallFailed with
+    /// TREFOIL_ERROR_ABORTED and this text. Any thread.
+    void abort(const std::string& text) const { check(trefoil_comm_abort(handle_, text.c_str())); }
     /// What this rank holds for its peers, and what went through one of its ports.
     trefoil_resources_t resources() const {
         trefoil_resources_t held{};

@@ -25,4 +25,10 @@ struct Cause {
     bool tentative = false;
 };
 
+/// Several ranks may abort at once. Of what they say, that of the lowest rank stands.
+inline bool precedes(const Cause& one, const Cause& other) {
+    return one.status == Status::aborted && other.status == Status::aborted &&
+           one.culprit < other.culprit;
+}
+
 }  // namespace trefoil

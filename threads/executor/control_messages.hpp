@@ -42,6 +42,12 @@ class ControlMessages {
     /// Says why this communicator has failed, to all peers of a group that have not heard it yet.
     /// But for those that are gone. Best effort.
     void say_failure(std::size_t group, const Cause& cause, std::span<const Rank> gone) noexcept;
+    /// There is another cause, which nobody has been told.
+    void tell_anew() noexcept {
+        for (auto& told : told_) {
+            told.clear();
+        }
+    }
     /// A report has come: tells the group's other peers at once, whatever this rank's call still
     /// does. Best effort: some may have to be told later.
     void pass_failure_on(std::size_t group) noexcept;

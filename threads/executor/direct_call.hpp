@@ -113,6 +113,7 @@ class DirectCalls {
     template <typename Close>
     bool close_open_calls(Close&& close) {
         bool may_go_on = false;
+        const std::lock_guard lock(mutex_);  // another thread may be about to issue one
         for (const auto& [name, call] : calls_) {
             if (call->is_open()) {
                 for (const DirectCall::Registered& registered : call->registered_) {

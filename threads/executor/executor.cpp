@@ -11,6 +11,9 @@ namespace trefoil {
 namespace {
 /// A peer that takes longer to hear of a failure finds it out by itself.
 constexpr std::chrono::milliseconds longest_report{200};
+/// Ranks that abort within this time of each other end with one text.
+constexpr std::chrono::milliseconds abort_grace{250};
+constexpr std::chrono::microseconds abort_nap{2000};
 }  // namespace
 
 Executor::Executor(Channels& channels, Engine& engine, ExecutorOptions options)
@@ -62,12 +65,24 @@ void Executor::issue(RunningCall& running, const Call& call, const CallVectors& 
     parts_.calls.push(running);
     engine_.look_after(*this);
     engine_.issued();
+    give_up_if_late();
+}
+
+/// Another thread may have ended the communicator since this one looked.
+void Executor::give_up_if_late() noexcept {
+    if (settled()) {
+        parts_.in_flight.give_up();
+    }
+}
+
+void Executor::await_settlement() noexcept {
+    engine_.look_after(*this);
+    engine_.drive_until(*this, [this] { return settled(); });
 }
 
 Status Executor::run(const Call& call, const CallVectors& vectors) noexcept {
     if (parts_.failure.happened()) {
-        engine_.look_after(*this);
-        engine_.drive_until(*this, [this] { return settled(); });
+        await_settlement();
         return parts_.failure.status();
     }
     if (call.segments.empty()) {
@@ -94,6 +109,7 @@ Status Executor::run(const Call& call, const CallVectors& vectors) noexcept {
             }
         },
         [&] { running.share(); }, [&] { return is_over(running); });
+    give_up_if_late();
     return status_of(running);
 }
 
@@ -154,11 +170,16 @@ void Executor::report_failure() noexcept {
     try {
         const Inquiry inquiry(parts_.channels, parts_.controls, parts_.options, listen_to_group());
         Cause cause = failure.cause();
-        if (cause.tentative) {
+        const bool aborted = cause.status == Status::aborted;
+        if (cause.tentative && !aborted) {
             cause = inquiry.cause_of(cause, oldest_call());
             failure.replace(cause);
         }
         const std::vector<Rank> gone = inquiry.gone();
+        if (cause.tentative && aborted) {
+            cause = first_of_aborts(std::move(cause), gone);
+            failure.replace(cause);
+        }
         for (std::size_t g = 0; g < parts_.channels.groups.size(); ++g) {
             parts_.controls.say_failure(g, cause, gone);
         }
@@ -167,6 +188,32 @@ void Executor::report_failure() noexcept {
     }
     parts_.reads.withdraw();
     let_go_of_buffers();
+}
+
+/// Passes on that a rank has aborted, then listens for a moment whether another one has, too.
+Cause Executor::first_of_aborts(Cause cause, std::span<const Rank> gone) noexcept {
+    const auto& groups = parts_.channels.groups;
+    const auto deadline = std::chrono::steady_clock::now() + abort_grace;
+    cause.tentative = false;
+    for (bool told = false; std::chrono::steady_clock::now() < deadline;) {
+        for (std::size_t g = 0; g < groups.size() && !told; ++g) {
+            parts_.controls.say_failure(g, cause, gone);
+        }
+        told = true;
+        bool moved = false;
+        for (std::size_t g = 0; g < groups.size(); ++g) {
+            moved |= engine_.listen(g);
+        }
+        const auto heard = parts_.controls.reports().failure();
+        if (heard && precedes(heard->cause, cause)) {
+            cause = heard->cause;
+            parts_.controls.tell_anew();
+            told = false;
+        } else if (!moved && !groups.empty() && !engine_.groups_are_gone()) {
+            groups[0]->wait(abort_nap);
+        }
+    }
+    return cause;
 }
 
 /// Nothing of the failed calls reads or writes the caller's buffers any more. The puts that are

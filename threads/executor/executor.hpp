@@ -5,6 +5,7 @@
 #include <atomic>
 #include <cstdint>
 #include <memory>
+#include <span>
 #include <string>
 #include <vector>
 
@@ -101,6 +102,9 @@ class Executor {
     /// nothing happens.
     void give_up(const Cause& cause) noexcept;
 
+    /// After a failure: returns when it is settled().
+    void await_settlement() noexcept;
+
     std::string failure() const { return parts_.failure.text(); }
     Status failed() const noexcept { return parts_.failure.status(); }
 
@@ -133,6 +137,8 @@ class Executor {
   private:
     Listen listen_to_group();
     void report_failure() noexcept;
+    Cause first_of_aborts(Cause cause, std::span<const Rank> gone) noexcept;
+    void give_up_if_late() noexcept;
     void let_go_of_buffers() noexcept;
     std::string oldest_call() const;
 

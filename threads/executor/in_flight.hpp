@@ -39,11 +39,15 @@ class InFlight {
         }
         engine_.completed();
     }
-    /// None of those in flight will be completed. While no worker works.
+    /// None of those in flight will be completed. When no worker completes calls any more; by
+    /// several threads, each call is given up once.
     void give_up() noexcept {
-        const auto calls = static_cast<std::uint32_t>(count());
-        completed_.fetch_add(calls, std::memory_order_release);
-        engine_.completed(calls);
+        std::uint64_t completed = completed_.load(std::memory_order_seq_cst);
+        std::uint64_t issued = issued_.load(std::memory_order_seq_cst);
+        while (!completed_.compare_exchange_weak(completed, issued, std::memory_order_seq_cst)) {
+            issued = issued_.load(std::memory_order_seq_cst);
+        }
+        engine_.completed(static_cast<std::uint32_t>(issued - completed));
     }
     // For the timeline.
     std::uint64_t completed() const noexcept { return completed_.load(std::memory_order_relaxed); }

@@ -18,7 +18,7 @@ void PeerReports::take(Rank peer, StallReport report) noexcept {
 
 void PeerReports::take(Rank peer, const Cause& cause) noexcept {
     const std::lock_guard lock(mutex_);
-    if (!first_) {
+    if (!first_ || precedes(cause, first_->cause)) {
         try {
             first_ = {peer, cause};
         } catch (const std::bad_alloc&) {

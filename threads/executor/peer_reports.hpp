@@ -34,7 +34,7 @@ class PeerReports {
     bool failure_has_come() const noexcept {
         return failure_has_come_.load(std::memory_order_relaxed);
     }
-    /// The first that has come.
+    /// The first that has come; of several aborts the one that precedes().
     std::optional<Failure> failure() const;
     /// The peer's last.
     std::optional<Stall> stall_of(Rank peer) const;

@@ -126,6 +126,10 @@ std::optional<Cause> PeerWatch::bad_news() const {
 Cause PeerWatch::as_told(const PeerReports::Failure& told) const {
     const Call& call = call_->call();
     Cause cause = told.cause;
+    if (cause.status == Status::aborted) {
+        cause.tentative = true;
+        return cause;
+    }
     cause.own = "; told by rank " + std::to_string(told.from) + " during this rank's " + call.text;
     if (cause.status == Status::mismatch) {
         cause.own += std::string("; ") + call.agreement;

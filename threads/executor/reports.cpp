@@ -22,7 +22,7 @@ Cause decode_cause(std::string_view bytes) {
     BlobReader blob(bytes);
     Cause cause;
     const auto status = static_cast<Status>(blob.number<std::int32_t>());
-    const bool known = status > Status::success && status <= Status::internal;
+    const bool known = status > Status::success && status <= last_status;
     cause.status = known ? status : Status::peer_lost;
     cause.culprit = static_cast<Rank>(blob.number<std::int32_t>());
     cause.text = blob.text();

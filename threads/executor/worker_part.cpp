@@ -234,6 +234,21 @@ void WorkerPart::take_letter(Rank from_first, std::string_view letter) noexcept 
     const Rank peer = rank_of_first(parts_.channels, from_first);
     if (peer != Cause::nobody) {
         parts_.controls.take_letter(peer, letter);
+        hear_abort();
+    }
+}
+
+void WorkerPart::hear_abort() noexcept {
+    if (failed() || !parts_.controls.reports().failure_has_come()) {
+        return;
+    }
+    try {
+        if (auto told = parts_.controls.reports().failure();
+            told && told->cause.status == Status::aborted) {
+            told->cause.tentative = true;
+            parts_.failure.set(told->cause);
+        }
+    } catch (const std::bad_alloc&) {  // PeerWatch tries it again
     }
 }
 

@@ -45,6 +45,7 @@ class alignas(64) WorkerPart {
     // What the group's links tell.
     void wired(Wire& wire) noexcept;
     void peer_left(const ChannelKey& key) noexcept;
+    /// Calls fail at once where a rank has aborted; other failures may be of later calls.
     void take_letter(Rank from_first, std::string_view letter) noexcept;
     /// About persistent calls, through the own port.
     void take_direct_letter(Rank from_first, Port own, std::string_view letter) noexcept;
@@ -93,6 +94,7 @@ class alignas(64) WorkerPart {
     void connect(std::uint32_t out);
     void land(std::uint32_t in);
     void set_wire(std::uint32_t out, Wire& wire) noexcept;
+    void hear_abort() noexcept;
 
     const std::size_t number_;
     const std::uint32_t executor_;

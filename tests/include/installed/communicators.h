@@ -37,6 +37,18 @@ static inline void status(trefoil_comm_t comm, int rank) {
                  rank, "trefoil_comm_status");
 }
 
+/* The last rank ends a communicator on all ranks. */
+static inline void abort_one(trefoil_comm_t comm, int rank, int ranks) {
+    trefoil_comm_t made = comm;
+    require_made(trefoil_comm_dup(comm, &made) == TREFOIL_SUCCESS, rank, "trefoil_comm_dup");
+    if (rank == ranks - 1) {
+        require_made(trefoil_comm_abort(made, "enough") == TREFOIL_SUCCESS, rank,
+                     "trefoil_comm_abort");
+    }
+    require_made(trefoil_barrier(made) == TREFOIL_ERROR_ABORTED, rank, "TREFOIL_ERROR_ABORTED");
+    require_made(trefoil_comm_destroy(made) == TREFOIL_SUCCESS, rank, "trefoil_comm_destroy");
+}
+
 /* Of a communicator on a ring. */
 static inline void communicators_from_others(trefoil_comm_t comm, int rank, int ranks) {
     const int all = ranks * (ranks - 1) / 2, keep = 1, ends[2] = {ranks - 1, 0};
@@ -57,6 +69,7 @@ static inline void communicators_from_others(trefoil_comm_t comm, int rank, int 
         use_and_destroy(trefoil_comm_create_group(comm, ends, 2, 1, &made), &made, rank, 2,
                         ranks - 1, "trefoil_comm_create_group");
     }
+    abort_one(comm, rank, ranks);
 }
 
 #endif

@@ -43,5 +43,18 @@ inline const char* communicators_from_others(trefoil::Comm& comm) {
             return "create_group";
         }
     }
+    trefoil::Comm ended = comm.dup();
+    try {
+        if (rank == 0) {
+            ended.abort("enough");
+        }
+        ended.barrier();
+        return "abort";
+    } catch (const trefoil::CallFailed& error) {
+        if (error.status() != TREFOIL_ERROR_ABORTED ||
+            std::string(error.what()) != "rank 0 aborted: enough") {
+            return "abort";
+        }
+    }
     return "";
 }

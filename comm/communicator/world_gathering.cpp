@@ -1,0 +1,68 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// What some ranks tell each other by letters.
+#include <string>
+#include <utility>
+
+#include "comm/communicator/world.hpp"
+
+namespace trefoil {
+
+/// Any way would do, as both ends of a connection use the same one: towards the rank, along the
+/// first dimension in which it lies elsewhere.
+Port World::port_towards(Rank to) const {
+    const TorusMap& map = geometry_.map;
+    const Rank here = map.position_of[static_cast<std::size_t>(rank())];
+    const Rank there = map.position_of[static_cast<std::size_t>(to)];
+    for (int j = 0; j < map.torus.dimensions(); ++j) {
+        const Rank own = map.torus.coordinate(here, j), other = map.torus.coordinate(there, j);
+        if (own != other) {
+            const Rank size = map.torus.size(j);
+            const Rank ahead = (other + size - own) % size;
+            return 2 * ahead <= size ? Port::plus(j) : Port::minus(j);
+        }
+    }
+    throw Error(Status::internal, "a rank does not write letters to itself");
+}
+
+std::vector<std::string> World::gather(const Meeting& meeting, std::string mine,
+                                       std::chrono::milliseconds timeout,
+                                       const std::function<bool()>& in_vain) {
+    const std::uint64_t tag = meeting.tag;
+    {
+        const std::lock_guard lock(gathering_mutex_);
+        gatherings_.begin(tag, meeting.members, meeting.place, std::move(mine));
+    }
+    const auto is_complete = [&] {
+        const std::lock_guard lock(gathering_mutex_);
+        return gatherings_.find(tag)->complete();
+    };
+    bool given_up = false;
+    const auto over = [&] {
+        given_up = in_vain();
+        return given_up || is_complete();
+    };
+    const bool complete =
+        engine_->drive_until(over, std::chrono::steady_clock::now() + timeout) && !given_up;
+    const std::lock_guard lock(gathering_mutex_);
+    const Gathering& gathering = *gatherings_.find(tag);
+    std::vector<std::string> texts;
+    std::string missing;
+    if (complete) {
+        texts = gathering.texts();
+    } else {
+        for (const Rank absent : gathering.missing()) {
+            missing += (missing.empty() ? "" : ", ") + std::to_string(absent);
+        }
+    }
+    gatherings_.end(tag);
+    if (!complete && !given_up) {
+        throw Error(Status::timeout,
+                    "a communicator was to be made, and nothing has come from rank " + missing +
+                        " of the first communicator within " +
+                        std::to_string(static_cast<double>(timeout.count()) / 1000) +
+                        " s (TREFOIL_TIMEOUT)");
+    }
+    return texts;
+}
+
+}  // namespace trefoil
