@@ -65,4 +65,8 @@ trefoil_status_t trefoil_comm_create_group(trefoil_comm_t parent, const int* ran
     });
 }
 
+trefoil_status_t trefoil_comm_shrink(trefoil_comm_t comm, trefoil_comm_t* made) {
+    return make_from(comm, made, [](Communicator& of) { return of.shrink(); });
+}
+
 }  // extern "C"

@@ -54,6 +54,9 @@ class Communicator {
     /// Of these ranks of this one, in this order. Of several such calls at a time `tag` tells which
     /// is which.
     std::unique_ptr<Communicator> create_group(const std::vector<Rank>& members, std::int32_t tag);
+    /// Of the ranks that are left, in their order, also of one that has failed. Collective over
+    /// these. Throws what World::find_survivors() throws, and may then be called again.
+    std::unique_ptr<Communicator> shrink();
 
     Rank rank() const { return rank_; }
     Rank ranks() const { return static_cast<Rank>(geometry_.first_rank.size()); }
@@ -181,13 +184,15 @@ class Communicator {
     void note_abort(const Cause& cause);
     bool has_failed_lane() const;
     void require_no_failure();
+    void end_for_the_dead(const std::string& absent);
     [[noreturn]] void fail(const Error& error);
 
     // Each of these needs only those above it.
     std::shared_ptr<World> world_;
     Geometry geometry_;
     Rank rank_ = 0;
-    std::optional<int> read_place_;  ///< none: its ranks do not read each other's vectors
+    std::optional<ReadPlaces::Offer> offer_;  ///< while shrink() has not succeeded
+    std::optional<int> read_place_;           ///< none: its ranks do not read each other's vectors
     Identity identity_;
     std::optional<Chooser> chooser_;
     ChannelTerms terms_;

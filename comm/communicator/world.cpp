@@ -78,7 +78,7 @@ World::World(Settings settings, std::unique_ptr<Bootstrap> bootstrap,
       log_(std::make_shared<Log>(settings_.log, bootstrap_->rank())),
       agreement_(*bootstrap_),
       gatherings_([this](Rank to, std::uint64_t tag, std::string_view text) {
-          engine_->say(to, port_towards(to), tag, text);
+          engine_->say(to, port_towards(to), tag, as_letter(Topic::gathering, text));
       }) {
     const LogScope scope(log_);
     try {
@@ -240,8 +240,7 @@ void World::open_ports() {
     user_memory_ = std::make_unique<UserMemory>(*engine_);
     begin_to_tell();
     engine_->on_letter([this](Rank from, Port, std::uint64_t tag, std::string_view text) {
-        const std::lock_guard lock(gathering_mutex_);
-        gatherings_.take(from, tag, text);
+        hear(from, tag, text);
     });
 }
 

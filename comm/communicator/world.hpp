@@ -5,6 +5,7 @@
 #include <atomic>
 #include <cstdint>
 #include <functional>
+#include <map>
 #include <memory>
 #include <mutex>
 #include <optional>
@@ -25,6 +26,7 @@
 #include "comm/status/registry.hpp"
 #include "comm/status/teller.hpp"
 #include "threads/connections/gathering.hpp"
+#include "threads/connections/survivors.hpp"
 #include "threads/executor/engine.hpp"
 #include "threads/timeline/trace.hpp"
 #include "topo/error.hpp"
@@ -99,7 +101,25 @@ class World {
                                     std::chrono::milliseconds timeout,
                                     const std::function<bool()>& in_vain);
 
+    /// Who of the members is left, and what they say of themselves: alike on all that are left. A
+    /// rank is not left whose process has ended, or that says nothing in time: within `patience`,
+    /// or a short time if it is `suspected`. In-band, as gather(). On any error it can be tried
+    /// again, with the same arguments: Error(timeout) where no agreement was found in a multiple of
+    /// the patience, Error(peer_lost) where the others have gone on without this rank, or its ports
+    /// have ended.
+    struct Left {
+        std::vector<Rank> ranks;
+        std::vector<std::string> words;
+    };
+    Left find_survivors(const Meeting& meeting, std::string mine,
+                        std::chrono::milliseconds patience, std::optional<Rank> suspected);
+
   private:
+    /// What letters that are no communicator's are about: their first byte.
+    enum class Topic : char { gathering = 'G', survivors = 'S' };
+    static std::string as_letter(Topic topic, std::string_view text) {
+        return std::string(1, static_cast<char>(topic)) + std::string(text);
+    }
     /// What the ranks have told of themselves.
     struct Introductions {
         std::optional<HostFile> host_file;
@@ -120,6 +140,9 @@ class World {
     RankReport report();
     void log_set_up() const;
     void clean_up_after_the_dead() const noexcept;
+    void hear(Rank from, std::uint64_t tag, std::string_view text);
+    Survivors& survivors_of(std::uint64_t tag);
+    void lose_the_dead(std::uint64_t tag);
     Port port_towards(Rank rank) const;
 
     // Each of these needs only those above it.
@@ -139,8 +162,10 @@ class World {
     bool single_copy_ = false;
     ReadPlaces read_places_;
     std::atomic<bool> in_disorder_{false};
-    std::mutex gathering_mutex_;  ///< guards the gatherings
+    std::mutex gathering_mutex_;  ///< guards the gatherings, and the survivors
     Gatherings gatherings_;
+    /// By tag. They stay, as ranks that come late are to hear what was decided.
+    std::map<std::uint64_t, Survivors> survivors_;
     std::unique_ptr<Engine> engine_;
     std::unique_ptr<UserMemory> user_memory_;
     CommunicatorRegistry registry_;

@@ -24,11 +24,28 @@ Identity Identity::sub(std::span<const Rank> members) const {
     return child(Kind::sub, static_cast<std::uint32_t>(members.front()), requests_);
 }
 
-Identity Identity::group(std::int32_t tag, std::span<const Rank> members) {
-    std::uint64_t which = mix_hash(static_cast<std::uint32_t>(tag), members.size());
+namespace {
+
+std::uint64_t hash_of(std::uint64_t seed, std::span<const Rank> members) {
+    std::uint64_t hash = mix_hash(seed, members.size());
     for (const Rank member : members) {
-        which = mix_hash(which, static_cast<std::uint32_t>(member));
+        hash = mix_hash(hash, static_cast<std::uint32_t>(member));
     }
+    return hash;
+}
+
+}  // namespace
+
+Identity Identity::shrunk(std::span<const Rank> members) const {
+    return child(Kind::shrunk, hash_of(0, members), shrinks_);
+}
+
+std::uint64_t Identity::shrink_tag() const {
+    return child(Kind::shrink, 0, shrinks_).number();
+}
+
+Identity Identity::group(std::int32_t tag, std::span<const Rank> members) {
+    const std::uint64_t which = hash_of(static_cast<std::uint32_t>(tag), members);
     return child(Kind::group, which, groups_[which]++);
 }
 

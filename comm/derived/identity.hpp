@@ -40,14 +40,21 @@ class Identity {
     /// `members`: in the parent's ranks, in the order of their new ones. Begins a request of
     /// theirs.
     Identity group(std::int32_t tag, std::span<const Rank> members);
+    /// What is left of it. It is counted when it is made (count_shrink), so that a rank which could
+    /// not make it the first time takes part in the same one later.
+    Identity shrunk(std::span<const Rank> members) const;
+    /// No other request has it, nor another shrink.
+    std::uint64_t shrink_tag() const;
+    void count_shrink() { ++shrinks_; }
 
   private:
-    enum class Kind : std::uint8_t { dup, split, sub, group, request };
+    enum class Kind : std::uint8_t { dup, split, sub, group, request, shrink, shrunk };
 
     Identity child(Kind kind, std::uint64_t which, std::uint64_t before) const;
 
     std::uint64_t number_;
     std::uint64_t requests_ = 0;                               ///< begun so far, by all members
+    std::uint64_t shrinks_ = 0;                                ///< made so far
     std::unordered_map<std::uint64_t, std::uint64_t> groups_;  ///< the same, by tag and members
 };
 

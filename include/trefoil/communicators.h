@@ -56,6 +56,22 @@ TREFOIL_API trefoil_status_t trefoil_comm_sub(trefoil_comm_t parent, const int* 
 TREFOIL_API trefoil_status_t trefoil_comm_create_group(trefoil_comm_t parent, const int* ranks,
                                                        int count, int tag, trefoil_comm_t* made);
 
+/* The ranks of `comm` that are left, in their order, to go on without the dead; also of a
+ * communicator that has failed or was aborted. Where all are left it is a duplicate. Collective
+ * over those that are left: who has not failed otherwise learns by it that others are gone. Calls
+ * in flight on `comm` end with its error first; `comm` can be destroyed at any time after that.
+ *
+ * The ranks agree on who is left: all of them get a communicator of the same ranks. A rank is not
+ * left if its process has ended, or if it does not make this call within TREFOIL_TIMEOUT. Who dies
+ * meanwhile is left out, too, or is a rank of the new communicator, which then fails with its first
+ * call and can be shrunk again. A rank that is late but lives is told that the others go on without
+ * it: TREFOIL_ERROR_PEER_LOST.
+ *
+ * On any error *made is NULL, and the call may be made again: TREFOIL_ERROR_TIMEOUT where ranks
+ * could not agree; TREFOIL_ERROR_PEER_LOST also where the transport cannot go on after an error
+ * (docs/reliability.md). */
+TREFOIL_API trefoil_status_t trefoil_comm_shrink(trefoil_comm_t comm, trefoil_comm_t* made);
+
 #ifdef __cplusplus
 }
 #endif

@@ -28,7 +28,7 @@ TREFOIL_API trefoil_status_t trefoil_comm_status(trefoil_comm_t comm, char* text
  * communicators that are being made from it end with TREFOIL_ERROR_ABORTED, and so does every later
  * call. The message is the same on all ranks: "rank 3 aborted: TEXT". At most 300 bytes of `text`
  * are kept; NULL and "" are no text. Buffers are the caller's again, as after any error. Only
- * trefoil_comm_destroy is left to do.
+ * trefoil_comm_shrink and trefoil_comm_destroy are left to do.
  *
  * Not collective: one rank is enough. May be called by any thread, also while others are inside the
  * communicator, and by the thread that handles a program's signals; but not in a signal handler,

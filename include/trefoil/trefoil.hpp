@@ -71,6 +71,12 @@ class Comm : public Collectives<Blocking> {
                                         &made.handle_));
         return made;
     }
+    /// Of the ranks that are left of one that has failed.
+    Comm shrink() const {
+        Comm made(nullptr);
+        check(trefoil_comm_shrink(handle_, &made.handle_));
+        return made;
+    }
     bool valid() const { return handle_ != nullptr; }
 
     using Collectives::rank;

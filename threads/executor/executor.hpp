@@ -107,6 +107,8 @@ class Executor {
 
     std::string failure() const { return parts_.failure.text(); }
     Status failed() const noexcept { return parts_.failure.status(); }
+    /// Throws bad_alloc.
+    Cause cause() const { return parts_.failure.cause(); }
 
     /// What its calls in flight wait for. While the engine is held.
     ExecutorReport report();

@@ -46,6 +46,9 @@ static inline void abort_one(trefoil_comm_t comm, int rank, int ranks) {
                      "trefoil_comm_abort");
     }
     require_made(trefoil_barrier(made) == TREFOIL_ERROR_ABORTED, rank, "TREFOIL_ERROR_ABORTED");
+    trefoil_comm_t left = comm;
+    use_and_destroy(trefoil_comm_shrink(made, &left), &left, rank, ranks, ranks * (ranks - 1) / 2,
+                    "trefoil_comm_shrink");
     require_made(trefoil_comm_destroy(made) == TREFOIL_SUCCESS, rank, "trefoil_comm_destroy");
 }
 

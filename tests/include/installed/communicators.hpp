@@ -56,5 +56,9 @@ inline const char* communicators_from_others(trefoil::Comm& comm) {
             return "abort";
         }
     }
+    trefoil::Comm left = ended.shrink();
+    if (sum_of(left, rank) != all || left.torus() != comm.torus()) {
+        return "shrink";
+    }
     return "";
 }
