@@ -47,6 +47,10 @@ struct Connection {
     ArenaPiece answer;
     bool answer_due = false, answer_leaving = false;
 
+    std::uint32_t failed_puts = 0;  ///< since the last answer
+    // Of PostOffice::repeat_unanswered(): how often it has looked in vain, and after how many looks
+    // it repeats the record.
+    std::uint32_t looks = 0, repeat_after = 2;
     bool listed = false;  ///< among those that may have something to put
     bool closed = false;  ///< broken, or the peer is gone: nothing is put any more
 

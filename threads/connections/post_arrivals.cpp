@@ -79,6 +79,10 @@ void PostOffice::take_record(const Signal& signal) {
     }
     if (record->number != connection.taken + 1) {
         ++statistics_.repeated;
+        if (record->number == connection.taken) {  // perhaps the answer got lost
+            connection.answer_due = true;
+            list(connection);
+        }
         return;
     }
     ++connection.taken;
@@ -144,10 +148,13 @@ void PostOffice::take_answer(const Signal& signal) {
         read_answer(mailbox_.data + layout_.answer_at(signal.place), connection->proof_in);
     if (!number) {
         ++statistics_.refused;
-    } else if (*number != connection->put || !connection->record_unanswered) {
+    } else if (*number != connection->put ||
+               !(connection->record_unanswered || connection->record_to_put)) {
         ++statistics_.repeated;
     } else {
-        connection->record_unanswered = false;
+        connection->record_unanswered = connection->record_to_put = false;
+        connection->failed_puts = connection->looks = 0;
+        connection->repeat_after = 2;
         give_back_record(*connection);
         list(*connection);
     }

@@ -15,6 +15,11 @@ namespace trefoil {
 
 namespace {
 
+/// One after the other, without an answer of the peer. Where two ranks connect to each other at the
+/// same time, libfabric may lose what was put through the connection that it gives up. What comes
+/// twice is taken once.
+constexpr std::uint32_t most_failed_puts = 3;
+
 /// Transports wait in silence where a connection lacks a descriptor, and then tell something else.
 void require_descriptor() {
     const int file = open("/dev/null", O_RDONLY | O_CLOEXEC);
@@ -253,8 +258,40 @@ bool PostOffice::failed(std::uint64_t bits, const std::string& text) noexcept {
     if (!sent(bits)) {
         return false;
     }
-    break_off(*connections_[ConnectionCookie(bits).connection()], Status::peer_lost, text);
+    const ConnectionCookie cookie(bits);
+    Connection& connection = *connections_[cookie.connection()];
+    if (connection.closed) {
+        return true;
+    }
+    if (++connection.failed_puts > most_failed_puts) {
+        break_off(connection, Status::peer_lost, text);
+        return true;
+    }
+    if (cookie.is_urgent()) {
+        connection.urgent_to_put = true;
+    } else if (cookie.is_answer()) {
+        connection.answer_due = true;
+    } else if (connection.record_unanswered) {
+        connection.record_to_put = true;
+        connection.record_unanswered = false;
+    }
+    list(connection);
     return true;
+}
+
+void PostOffice::repeat_unanswered() noexcept {
+    constexpr std::uint32_t most_looks = 64;
+    for (const auto& connection : connections_) {
+        if (connection->closed || !connection->record_unanswered || connection->record_leaving ||
+            ++connection->looks < connection->repeat_after) {
+            continue;
+        }
+        connection->looks = 0;
+        connection->repeat_after = std::min(2 * connection->repeat_after, most_looks);
+        connection->record_to_put = true;
+        connection->record_unanswered = false;
+        list(*connection);
+    }
 }
 
 void PostOffice::give_back_record(Connection& connection) noexcept {

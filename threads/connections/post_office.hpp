@@ -82,6 +82,10 @@ class PostOffice {
     bool sent(std::uint64_t cookie) noexcept;
     bool failed(std::uint64_t cookie, const std::string& text) noexcept;
 
+    /// Now and then, while nothing moves: a record that is unanswered at a second look is put
+    /// again, and then ever more seldom, in case it got lost. What comes twice is taken once.
+    void repeat_unanswered() noexcept;
+
     /// The peer's process is gone, or leaves: nothing is said to it any more.
     void lose(Rank peer) noexcept;
     /// Nothing waits for its put or for its completion.

@@ -60,6 +60,7 @@ void Worker::look_after_calls(Clock::time_point now) noexcept {
     if (now < next_check_) {
         return;
     }
+    links_.post().repeat_unanswered();
     for (const Part& part : parts_) {
         if (part.part->failed() || (number_ == 0 && now - part.idle_since < check_interval)) {
             continue;

@@ -100,6 +100,63 @@ TEST(PostOffice, TakesARecordOnceThatArrivesTwice) {
     EXPECT_GT(ranks[0].post().statistics().repeated, 0U);
 }
 
+/// What is repeated when nothing moves.
+void settle_with_losses(const std::string& faults) {
+    const MakeStationGroups inner = groups_of("memory");
+    Ranks ranks(2, [&](Rank rank, const std::vector<std::vector<Port>>& ports) {
+        return with_faults(inner(rank, ports), parse_faults(faults), rank);
+    });
+    write_letters(ranks, 0, 1, Port{0}, 60);
+    write_letters(ranks, 1, 0, Port{1}, 60);
+    int rounds = 0;
+    ranks.run({0, 1}, [&] {
+        if (++rounds % 20 == 0) {
+            ranks[0].post().repeat_unanswered();
+            ranks[1].post().repeat_unanswered();
+        }
+        return ranks.letters(0).size() == 60 && ranks.letters(1).size() == 60;
+    });
+    expect_letters(ranks, 1, 0, Port{1}, 60);
+    expect_letters(ranks, 0, 1, Port{0}, 60);
+    EXPECT_GT(ranks[0].post().statistics().records, ranks[1].post().statistics().repeated);
+}
+
+TEST(PostOffice, RepeatsRecordsAndAnswersThatGetLost) {
+    settle_with_losses("3:drop=0.2");
+    settle_with_losses("4:drop=0.2,twice=0.2,delay=50");
+}
+
+// A transport tells it late that a put has failed; what was put arrives nevertheless, or not.
+TEST(PostOffice, PutsAgainWhatHasFailedButNotForEver) {
+    Ranks ranks(2, [](Rank rank, const std::vector<std::vector<Port>>& ports) {
+        if (rank == 1) {
+            return groups_of("memory")(rank, ports);
+        }
+        struct Recording final : RecordingGroup {
+            explicit Recording(const std::vector<Port>& of) { ports_ = of; }
+        };
+        std::vector<std::unique_ptr<PortGroup>> groups;
+        groups.push_back(std::make_unique<Recording>(ports[0]));
+        return groups;
+    });
+    PostOffice& post = ranks[0].post();
+    write_letters(ranks, 0, 1, Port{0}, 1);
+    const std::uint64_t record = ConnectionCookie::of_record(0).bits();
+    for (int failures = 1; failures <= 3; ++failures) {
+        ranks.run({0}, 2);
+        EXPECT_TRUE(post.failed(record, "the pipe is broken"));
+        EXPECT_FALSE(post.has_broken());
+        EXPECT_FALSE(post.is_quiet()) << "it is tried again";
+    }
+    ranks.run({0}, 2);
+    EXPECT_EQ(post.statistics().records, 4U);
+    EXPECT_TRUE(post.failed(record, "the pipe is broken"));
+    const auto broken = post.take_broken();
+    ASSERT_EQ(broken.size(), 1U);
+    EXPECT_NE(broken[0].text.find("the pipe is broken"), std::string::npos);
+    EXPECT_TRUE(post.is_quiet());
+}
+
 /// Has a rank's card, as a stranger might, and not the secret.
 class Stranger {
   public:
