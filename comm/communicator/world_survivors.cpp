@@ -14,6 +14,8 @@ namespace {
 using Clock = std::chrono::steady_clock;
 /// How often who looks for survivors looks at the processes.
 constexpr std::chrono::milliseconds look_interval{50};
+/// Letters that got lost meanwhile are sent again.
+constexpr int looks_per_repetition = 5;
 /// How long one that is known to have failed may take to show that it lives.
 constexpr std::chrono::milliseconds for_a_suspect{2000};
 /// Each time that somebody is lost the others agree again, within the patience; in all within so
@@ -83,6 +85,7 @@ World::Left World::find_survivors(const Meeting& meeting, std::string mine,
     const auto begun = Clock::now();
     auto quiet_since = begun;
     std::vector<Rank> missing;
+    int looks = 0;
     bool over = false;
     const auto look = [&] {
         const std::lock_guard lock(gathering_mutex_);
@@ -95,6 +98,12 @@ World::Left World::find_survivors(const Meeting& meeting, std::string mine,
         (void)engine_->drive_until(look, Clock::now() + look_interval);
         if (over) {
             break;
+        }
+        if (++looks % looks_per_repetition == 0) {
+            const Engine::Exclusive held(*engine_);
+            for (std::size_t g = 0; g < engine_->groups().size(); ++g) {
+                engine_->links(g).post().repeat_unanswered();
+            }
         }
         require_ports();
         const std::lock_guard lock(gathering_mutex_);
