@@ -80,7 +80,7 @@ class Install(unittest.TestCase):
 
 class Options(unittest.TestCase):
     def test_help_tells_and_does_nothing(self):
-        for script in ("demo", "test", "torusnet", "compare", "compare-put", "compare-model", "compare-overlap"):
+        for script in ("demo", "test", "torusnet", "compare", "compare-put", "compare-model", "compare-overlap", "soak"):
             code, output = sources.run([ROOT / "scripts" / script, "--help"])
             self.assertEqual(0, code, output)
             self.assertIn(f"usage: scripts/{script}", output.lower())
