@@ -169,11 +169,11 @@ SharedBlob UcxGroup::share(const Memory& memory) const {
     return blob;
 }
 
-Mapping UcxGroup::map(const SharedBlob& memory) {
+Mapping UcxGroup::map(const SharedBlob& memory, std::size_t bytes) {
     if (!shares_ || memory.host != host_identity()) {
         return {};
     }
-    return open_shared(memory_rail_->connect(memory.worker).handle, memory);
+    return open_shared(memory_rail_->connect(memory.worker).handle, memory, bytes);
 }
 
 std::string UcxGroup::describe(const LocalMemory& memory) const {
@@ -204,7 +204,7 @@ RemoteMemory UcxGroup::import_memory(std::string_view description) {
         if ((blob.id & is_registered) != 0) {
             return {0, blob.id, blob.bytes};  // nothing to map, nothing to release
         }
-        Mapping mapping = map(blob.shared);
+        Mapping mapping = map(blob.shared, blob.bytes);
         const RemoteMemory memory{reinterpret_cast<std::uint64_t>(mapping.data), blob.id,
                                   blob.bytes};
         known = imported_.emplace(description, Imported{std::move(mapping), memory, 0}).first;
@@ -237,7 +237,7 @@ Peer UcxGroup::connect(Port port, std::string_view address) {
     auto target = std::make_unique<Target>();
     target->address = address;
     target->rail = &rail;
-    target->mapping = map(blob.queue);
+    target->mapping = map(blob.queue, queue_memory_->bytes());
     if (target->mapping.data != nullptr) {
         target->queue.emplace(*reinterpret_cast<memory::NotificationQueue*>(target->mapping.data));
     }

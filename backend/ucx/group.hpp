@@ -106,7 +106,7 @@ class UcxGroup final : public PortGroup {
 
     std::size_t open_rail(const std::string& transports, const std::string& device);
     Rail& rail_of(Port port) const;
-    Mapping map(const SharedBlob& memory);
+    Mapping map(const SharedBlob& memory, std::size_t bytes);
     /// Messages name memory by a key that only those know who were told: random bits over its
     /// index. One of these bits tells what the program has registered: peers reach that by messages
     /// only, so that nobody but this group writes there.

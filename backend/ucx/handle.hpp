@@ -25,12 +25,13 @@ using Worker = std::unique_ptr<ucp_worker, Release<ucp_worker_destroy>>;
 using RemoteKey = std::unique_ptr<ucp_rkey, Release<ucp_rkey_destroy>>;
 
 /// `what` completes "UCX could not ...".
-inline void check(ucs_status_t result, const std::string& what) {
+/// `meaning`: what an error of UCX's means, but for a lack of memory.
+inline void check(ucs_status_t result, const std::string& what,
+                  Status meaning = Status::system_error) {
     if (result == UCS_OK) {
         return;
     }
-    const Status status =
-        result == UCS_ERR_NO_MEMORY ? Status::out_of_memory : Status::system_error;
+    const Status status = result == UCS_ERR_NO_MEMORY ? Status::out_of_memory : meaning;
     throw Error(status, "UCX could not " + what + ": " + ucs_status_string(result) +
                             "; UCX_LOG_LEVEL=info shows its own words");
 }

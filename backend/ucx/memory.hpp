@@ -36,6 +36,7 @@ struct Mapping {
     RemoteKey key;              ///< the mapping lasts as long as this
     std::byte* data = nullptr;  ///< null: it can be reached by messages only
 };
-Mapping open_shared(ucp_ep_h peer, const SharedBlob& memory);
+/// `bytes` of it. Throws Error where this process has no descriptor or address space for it.
+Mapping open_shared(ucp_ep_h peer, const SharedBlob& memory, std::size_t bytes);
 
 }  // namespace trefoil::ucx

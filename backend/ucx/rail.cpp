@@ -106,6 +106,7 @@ void Rail::handle(unsigned message, ucp_am_recv_callback_t handler, void* argume
 // make UCX pass them over in favour of sockets. Those that notice a lost peer tell all the
 // same.
 Endpoint& Rail::connect(const std::string& worker_address) {
+    const auto refused = refused_.find(worker_address);
     const auto [place, is_new] = endpoints_.try_emplace(worker_address);
     Endpoint& endpoint = place->second;
     if (!is_new) {
@@ -116,13 +117,19 @@ Endpoint& Rail::connect(const std::string& worker_address) {
     parameters.address = reinterpret_cast<const ucp_address_t*>(worker_address.data());
     parameters.err_handler.cb = note_loss;
     parameters.err_handler.arg = &endpoint;
-    const ucs_status_t status = ucp_ep_create(worker_.get(), &parameters, &endpoint.handle);
+    const ucs_status_t status = refused != refused_.end()
+                                    ? refused->second
+                                    : ucp_ep_create(worker_.get(), &parameters, &endpoint.handle);
     if (status != UCS_OK) {
+        refused_.emplace(worker_address, status);
         endpoints_.erase(place);
     }
+    const bool at_the_peer = status == UCS_ERR_UNREACHABLE || status == UCS_ERR_REJECTED ||
+                             status == UCS_ERR_CONNECTION_RESET;
     check(status,
           "connect to a peer with the transports \"" + transports_ +
-              "\" (do all ranks use the same UCX_TLS, and can these reach the peer's host?)");
+              "\" (do all ranks use the same UCX_TLS, and can these reach the peer's host?)",
+          at_the_peer ? Status::peer_lost : Status::system_error);
     return endpoint;
 }
 

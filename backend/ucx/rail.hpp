@@ -63,6 +63,8 @@ class Rail {
     Worker worker_;
     std::string address_;
     std::map<std::string, Endpoint, std::less<>> endpoints_;
+    /// Workers that could not be connected, and why: UCX 1.13 ends the process at a second try.
+    std::map<std::string, ucs_status_t, std::less<>> refused_;
     int event_fd_ = -1;
     bool drained_ = true;  // nothing waits for a peer
     bool abandoned_ = false;

@@ -53,6 +53,9 @@ struct Connection {
     std::uint32_t looks = 0, repeat_after = 2;
     bool listed = false;  ///< among those that may have something to put
     bool closed = false;  ///< broken, or the peer is gone: nothing is put any more
+    /// Why, where it is broken: perhaps for a lack here.
+    Status broken_as = Status::success;
+    std::string broken_text;
 
     bool may_write_record() const {
         return !record_to_put && !record_leaving && !record_unanswered;

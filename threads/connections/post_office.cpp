@@ -20,14 +20,19 @@ namespace {
 /// twice is taken once.
 constexpr std::uint32_t most_failed_puts = 3;
 
-/// Transports wait in silence where a connection lacks a descriptor, and then tell something else.
-void require_descriptor() {
+/// Why this process can open no more descriptors, or 0.
+int no_descriptor_left() {
     const int file = open("/dev/null", O_RDONLY | O_CLOEXEC);
     const int error = file < 0 ? errno : 0;
     if (file >= 0) {
         close(file);
     }
-    if (error == EMFILE || error == ENFILE) {
+    return error == EMFILE || error == ENFILE ? error : 0;
+}
+
+/// Transports wait in silence where a connection lacks a descriptor, and then tell something else.
+void require_descriptor() {
+    if (const int error = no_descriptor_left()) {
         throw Error(Status::system_error,
                     std::string("no room for connections: ") + std::strerror(error) +
                         "; raise the limit of open files (ulimit -n), or close some");
@@ -158,7 +163,9 @@ bool PostOffice::put(Connection& connection, const MailboxPut& what, bool& due, 
     due = false;
     leaving = result == PutResult::queued;
     if (result == PutResult::failed) {
-        break_off(connection, Status::peer_lost, group_.error_text());
+        // A transport may connect at the first put only: then it is no fault of the peer's.
+        const Status status = no_descriptor_left() != 0 ? Status::system_error : Status::peer_lost;
+        break_off(connection, status, group_.error_text());
     }
     return true;
 }
@@ -324,10 +331,11 @@ void PostOffice::break_off(Connection& connection, Status status, const std::str
     }
     close(connection);
     try {
-        broken_.push_back({connection.peer, connection.port, status,
-                           "cannot connect " +
-                               cards_->route_text(rank_, connection.port, connection.peer) + ": " +
-                               why});
+        connection.broken_text = "cannot connect " +
+                                 cards_->route_text(rank_, connection.port, connection.peer) +
+                                 ": " + why;
+        connection.broken_as = status;
+        broken_.push_back({connection.peer, connection.port, status, connection.broken_text});
     } catch (const std::exception&) {  // no memory for words; the peer's silence tells
     }
 }

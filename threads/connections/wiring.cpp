@@ -79,6 +79,9 @@ Landing& Wiring::want(const ChannelKey& key, std::size_t slot_bytes, std::uint32
         return *landings_[known->second];
     }
     Connection& to = post_.connection(key.peer, key.port);
+    if (to.closed && to.broken_as != Status::success) {
+        throw Error(to.broken_as, to.broken_text);
+    }
     if (to.closed) {
         throw Error(Status::peer_lost,
                     "cannot connect " + post_.cards().route_text(post_.rank(), key.port, key.peer) +

@@ -158,7 +158,8 @@ Cause Inquiry::accuse(const Cause& noticed, const std::vector<ProcessNews>& proc
                       const std::string& during) const {
     const std::string found =
         "; rank " + std::to_string(channels_.rank) +
-        " found it: " + (noticed.culprit == Cause::nobody ? "" : during + ": ") + noticed.text;
+        " found it: " + (noticed.culprit == Cause::nobody || during.empty() ? "" : during + ": ") +
+        noticed.text;
     const auto accused = [&](const std::string& what, Rank rank) {
         return Cause{noticed.status, rank, rank_text(options_, rank) + what + found};
     };

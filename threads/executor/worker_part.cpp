@@ -6,6 +6,7 @@
 #include <string>
 
 #include "threads/executor/put_cookie.hpp"
+#include "threads/executor/suspects.hpp"
 #include "topo/log/log.hpp"
 
 namespace trefoil {
@@ -155,23 +156,41 @@ void WorkerPart::group_failed() noexcept {
 /// What cannot be made is this rank's failure, of which it tells.
 void WorkerPart::take_orders() noexcept {
     Channels& channels = parts_.channels;
+    Rank peer = Cause::nobody;
     try {
         for (; ordered_in_ < channels.in.size(); ++ordered_in_) {
             if (channels.in[ordered_in_].group == static_cast<int>(number_)) {
+                peer = channels.in[ordered_in_].peer;
                 land(static_cast<std::uint32_t>(ordered_in_));
             }
         }
         for (; ordered_out_ < channels.out.size(); ++ordered_out_) {
             if (channels.out[ordered_out_].group == static_cast<int>(number_)) {
+                peer = channels.out[ordered_out_].peer;
                 connect(static_cast<std::uint32_t>(ordered_out_));
             }
         }
     } catch (const Error& error) {
-        parts_.failure.set(error.status(), error.what());
+        not_connected(peer, error.status(), error.what());
     } catch (const std::bad_alloc&) {
-        parts_.failure.set(Cause{Status::out_of_memory});
+        not_connected(peer, Status::out_of_memory, "no memory for a connection");
     }
     parts_.wake_up.announce();  // worker 0 waits for landing memory
+}
+
+/// A peer that is lost may be so because of another rank. All else is this rank's own fault, and
+/// the others hear whose.
+void WorkerPart::not_connected(Rank peer, Status status, const char* text) noexcept {
+    const Rank own = parts_.channels.rank;
+    try {
+        if (status == Status::peer_lost) {
+            parts_.failure.suspect(status, peer, text);
+        } else {
+            parts_.failure.set(Cause{status, own, rank_text(parts_.options, own) + ": " + text});
+        }
+    } catch (const std::bad_alloc&) {
+        parts_.failure.set(Cause{status, own});
+    }
 }
 
 void WorkerPart::land(std::uint32_t number) {
@@ -279,11 +298,7 @@ void WorkerPart::broken(const BrokenConnection& connection) noexcept {
     };
     for (const OutChannel& channel : parts_.channels.out) {
         if (waits(channel, channel.wired)) {
-            if (connection.status == Status::peer_lost) {
-                parts_.failure.suspect(connection.status, channel.peer, connection.text);
-            } else {  // this rank's own fault
-                parts_.failure.set(connection.status, connection.text);
-            }
+            not_connected(channel.peer, connection.status, connection.text.c_str());
         }
     }
 }

@@ -92,6 +92,7 @@ class alignas(64) WorkerPart {
     }
     void take_orders() noexcept;
     void connect(std::uint32_t out);
+    void not_connected(Rank peer, Status status, const char* text) noexcept;
     void land(std::uint32_t in);
     void set_wire(std::uint32_t out, Wire& wire) noexcept;
     void hear_abort() noexcept;

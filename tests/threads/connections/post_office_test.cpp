@@ -3,6 +3,7 @@
 #include "threads/connections/post_office.hpp"
 
 #include <gtest/gtest.h>
+#include <sys/resource.h>
 
 #include "backend/faults/faulty_group.hpp"
 #include "tests/threads/connections/ranks.hpp"
@@ -254,7 +255,36 @@ TEST(PostOffice, TellsWhichConnectionIsBroken) {
               "rank 1 (host here, NIC shared memory): the cable is cut");
     EXPECT_TRUE(ranks[0].post().is_quiet()) << "nothing more is tried";
     EXPECT_TRUE(ranks[0].post().take_broken().empty()) << "told once";
-    EXPECT_THROW(ranks[0].wiring().want({1, 1, Port{0}}, 64, 4), Error);
+    try {
+        ranks[0].wiring().want({1, 1, Port{0}}, 64, 4);
+        FAIL() << "it has ended";
+    } catch (const Error& error) {
+        EXPECT_EQ(error.what(), broken[0].text) << "the reason, not only that it has ended";
+        EXPECT_EQ(error.status(), Status::peer_lost);
+    }
+}
+
+// As where a transport connects at the first put only: the peer has done nothing wrong.
+TEST(PostOffice, APutThatFailsForLackOfADescriptorIsNoFaultOfThePeer) {
+    Ranks ranks(2, [](Rank, const std::vector<std::vector<Port>>& ports) {
+        struct Failing final : RecordingGroup {
+            explicit Failing(const std::vector<Port>& of) { ports_ = of; }
+        };
+        std::vector<std::unique_ptr<PortGroup>> groups;
+        groups.push_back(std::make_unique<Failing>(ports[0]));
+        static_cast<Failing&>(*groups[0]).result = PutResult::failed;
+        return groups;
+    });
+    write_letters(ranks, 0, 1, Port{0}, 1);
+    rlimit before{};
+    ASSERT_EQ(getrlimit(RLIMIT_NOFILE, &before), 0);
+    const rlimit none{0, before.rlim_max};
+    ASSERT_EQ(setrlimit(RLIMIT_NOFILE, &none), 0);
+    ranks.run({0}, 3);
+    ASSERT_EQ(setrlimit(RLIMIT_NOFILE, &before), 0);
+    const auto broken = ranks[0].post().take_broken();
+    ASSERT_EQ(broken.size(), 1U);
+    EXPECT_EQ(broken[0].status, Status::system_error);
 }
 
 TEST(PostOffice, NamesBothEndsOfAConnectionThatCannotBeMade) {
