@@ -8,11 +8,10 @@ import argparse
 import collections
 import json
 import os
-import subprocess
 import sys
 import time
 
-from job import FAULTS, TRANSPORTS, Plan, run_job
+from job import FAULTS, TRANSPORTS, Plan, available, in_own_shared_memory, run_job
 
 CLASSES = ("named", "finished", "fence", "other", "hang", "wrong", "crash")
 
@@ -29,22 +28,6 @@ def arguments():
     parser.add_argument("--share", type=float, default=0.95, help="of survivors that must name the culprit first")
     parser.add_argument("--verbose", action="store_true", help="prints each survivor's message")
     return parser.parse_args()
-
-
-def in_own_shared_memory():
-    """Starts again with a /dev/shm of its own, where that is allowed: other programs use that of the host."""
-    inner = os.environ.get("DISTURBED_JOBS_INNER")
-    probe = ["unshare", "--mount", "mount", "-t", "tmpfs", "tmpfs", "/dev/shm"]
-    if inner or subprocess.run(probe, capture_output=True, check=False).returncode != 0:
-        return
-    script = 'mount -t tmpfs tmpfs /dev/shm && exec "$@"'
-    os.environ["DISTURBED_JOBS_INNER"] = "1"
-    os.execvp("unshare", ["unshare", "--mount", "sh", "-c", script, "sh", sys.executable, "-B", *sys.argv])
-
-
-def available(tool, names):
-    text = subprocess.run([tool, "info"], capture_output=True, text=True, check=False).stdout
-    return [name for name in names if TRANSPORTS[name][0] == "memory" or TRANSPORTS[name][0] in text]
 
 
 def table(jobs):
@@ -88,7 +71,7 @@ def describe(job, verbose):
 
 def main():
     options = arguments()
-    in_own_shared_memory()
+    in_own_shared_memory("DISTURBED_JOBS_INNER")
     transports = available(options.tool, options.transports.split(","))
     faults = options.faults.split(",")
     jobs = []

@@ -6,12 +6,11 @@ import re
 import signal
 import socket
 import subprocess
+import sys
 import tempfile
 import time
 
-RANKS = 9
 TIMEOUT = 4.0  # the job's TREFOIL_TIMEOUT
-LIMIT = 4 * TIMEOUT  # of a survivor, from the fault to its end; waiting for a store takes two time-outs
 # name: backend, provider, further variables
 TRANSPORTS = {
     "memory": ("memory", "", {}),
@@ -27,10 +26,13 @@ FAULTS = ("KILL", "TERM", "STOP", "STOP+CONT")
 class Plan:
     """Whom a seed disturbs, how and when."""
 
+    torus, ranks = "3x3", 9
+    timeout = TIMEOUT
+
     def __init__(self, seed, transport, fault):
         chance = random.Random(f"{seed} {transport} {fault}")
         self.seed, self.transport, self.fault = seed, transport, fault
-        self.victim = chance.randrange(RANKS)
+        self.victim = chance.randrange(self.ranks)
         self.in_start_up = chance.random() < 0.35
         self.delay = chance.uniform(0, 0.6 if self.in_start_up else 3)
         self.pause = chance.uniform(1, 6)
@@ -89,31 +91,37 @@ def free_port():
 
 
 class Job:
-    def __init__(self, plan, tool, program, folder):
+    """`arguments` of the program's beyond the seed and the stop file; `place` may start ranks elsewhere (testbed.py)."""
+
+    def __init__(self, plan, tool, program, folder, arguments=(), place=None):
         self.plan, self.folder = plan, folder
+        self.limit = 4 * plan.timeout  # of a survivor, from the fault to its end; waiting for a store takes two time-outs
         self.stop_file = os.path.join(folder, "stop")
-        self.ranks = [Rank(os.path.join(folder, f"rank{r}")) for r in range(RANKS)]
+        self.ranks = [Rank(os.path.join(folder, f"rank{r}")) for r in range(plan.ranks)]
         backend, provider, extra = TRANSPORTS[plan.transport]
         environment = {key: value for key, value in os.environ.items() if not key.startswith("TREFOIL_")}
-        environment |= {"TREFOIL_TORUS": "3x3", "TREFOIL_TIMEOUT": str(TIMEOUT), "TREFOIL_BACKEND": backend,
+        environment |= {"TREFOIL_TORUS": plan.torus, "TREFOIL_TIMEOUT": str(plan.timeout), "TREFOIL_BACKEND": backend,
                         "TMPDIR": folder, **extra}
         if provider:
             environment["TREFOIL_PROVIDER"] = provider
-        command = [program, str(plan.seed), self.stop_file]
+        command = [program, str(plan.seed), self.stop_file, *arguments]
         self.launcher = None
         self.errors = open(os.path.join(folder, "errors"), "w")
         if plan.launcher == "run":
             script = 'exec "$@" > "$OUTPUTS/rank$TREFOIL_RANK"'
             environment["OUTPUTS"] = folder
             self.launcher = subprocess.Popen(
-                [tool, "run", "-n", str(RANKS), "--grace", str(LIMIT), "--", "/bin/sh", "-c", script, "sh", *command],
+                [tool, "run", "-n", str(plan.ranks), "--grace", str(self.limit), "--", "/bin/sh", "-c", script, "sh", *command],
                 env=environment, stdout=self.errors, stderr=self.errors)
             return
         store = f"127.0.0.1:{free_port()}"
         for number, rank in enumerate(self.ranks):
-            own = {"TREFOIL_RANK": str(number), "TREFOIL_SIZE": str(RANKS), "TREFOIL_STORE": store}
+            own = {"TREFOIL_RANK": str(number), "TREFOIL_SIZE": str(plan.ranks), "TREFOIL_STORE": store}
+            words = command
+            if place is not None:
+                words, own = place.words_of(number) + command, own | place.variables_of(number)
             with open(rank.path, "w") as output:
-                rank.process = subprocess.Popen(command, env=environment | own, stdout=output, stderr=self.errors)
+                rank.process = subprocess.Popen(words, env=environment | own, stdout=output, stderr=self.errors)
             rank.pid = rank.process.pid
 
     def until(self, condition, seconds):
@@ -132,7 +140,7 @@ class Job:
                 pass
 
     def run(self):
-        """Disturbs the victim; returns when all have ended, or LIMIT has passed. The time of the fault."""
+        """Disturbs the victim; returns when all have ended, or the limit has passed. The time of the fault."""
         plan, victim = self.plan, self.ranks[self.plan.victim]
         self.until(lambda: victim.alive() and victim.pid, 20)
         if not plan.in_start_up:
@@ -149,7 +157,7 @@ class Job:
             open(self.stop_file, "w").close()
         others = [rank for number, rank in enumerate(self.ranks)
                   if number != plan.victim or plan.fault == "STOP+CONT"]
-        self.until(lambda: not any([rank.alive() for rank in others]), self.last_change + LIMIT - time.monotonic())
+        self.until(lambda: not any([rank.alive() for rank in others]), self.last_change + self.limit - time.monotonic())
         return fault_at
 
     def clean_up(self):
@@ -170,11 +178,11 @@ class Job:
 
 
 def first_rank_named(text):
-    found = re.search(r"\branks? (\d+)", text)
+    found = re.search(r"\b[Rr]anks? (\d+)", text)
     return int(found[1]) if found else None
 
 
-def verdict(rank, culprit, fault_at):
+def verdict(rank, culprits, fault_at):
     """What became of one survivor, in a few words and with its text."""
     result = {"code": rank.code, "seconds": None, "text": "", "call": "", "status": None}
     failed, wrong = rank.line("failed"), rank.line("wrong")
@@ -189,7 +197,7 @@ def verdict(rank, culprit, fault_at):
         result["class"] = "finished"
     elif rank.code == 3 and failed:
         named = first_rank_named(result["text"])
-        result["class"] = "named" if named == culprit else "fence" if tells_no_rank(named, result) else "other"
+        result["class"] = "named" if named in culprits else "fence" if tells_no_rank(named, result) else "other"
     else:
         result["class"] = "crash"
     return result
@@ -211,6 +219,25 @@ def shared_files():
     return {os.path.join(folder, name) for folder in ("/dev/shm", "/tmp") for name in os.listdir(folder)}
 
 
+def in_own_shared_memory(mark, size="50%"):
+    """Starts the program again with a /dev/shm of its own, where that is allowed: others use that of the host. `mark`
+    names the variable that tells the second start. True: /dev/shm is its own."""
+    probe = ["unshare", "--mount", "mount", "-t", "tmpfs", "tmpfs", "/dev/shm"]
+    if os.environ.get(mark):
+        return True
+    if subprocess.run(probe, capture_output=True, check=False).returncode != 0:
+        return False
+    script = f'mount -t tmpfs -o size={size} tmpfs /dev/shm && exec "$@"'
+    os.environ[mark] = "1"
+    os.execvp("unshare", ["unshare", "--mount", "sh", "-c", script, "sh", sys.executable, "-B", *sys.argv])
+    return True
+
+
+def available(tool, names):
+    text = subprocess.run([tool, "info"], capture_output=True, text=True, check=False).stdout
+    return [name for name in names if TRANSPORTS[name][0] == "memory" or TRANSPORTS[name][0] in text]
+
+
 def run_job(plan, tool, program):
     before = shared_files()
     with tempfile.TemporaryDirectory(prefix="disturbed-") as folder:
@@ -222,9 +249,9 @@ def run_job(plan, tool, program):
         survivors, victim = {}, None
         for number, rank in enumerate(job.ranks):
             if number != plan.victim:
-                survivors[number] = verdict(rank, plan.victim, fault_at)
+                survivors[number] = verdict(rank, {plan.victim}, fault_at)
             elif plan.fault == "STOP+CONT":
-                victim = verdict(rank, -1, fault_at)
+                victim = verdict(rank, set(), fault_at)
         with open(os.path.join(folder, "errors"), errors="replace") as file:
             errors = file.read()[-4000:]
     return {"seed": plan.seed, "transport": plan.transport, "fault": plan.fault, "launcher": plan.launcher,

@@ -1,168 +1,126 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // One rank of a job that is to be disturbed: checked collectives, round after round, and a report.
 //
-// Each line of its output is a word and the monotonic time in seconds. "created": it has joined.
-// "done": rank 0 saw the file REPORT_STOP, and all ranks ended together. "failed": a call returned
-// an error; status, call and text follow. "wrong": a result was wrong.
+// Usage: reliability_rank SEED STOP_FILE [PHASE FAULT RANK MICROSECONDS AMOUNT]: in that phase the
+// rank of that number brings the fault upon itself (strike.hpp) so long after it has begun. Phases:
+// create, setup (the first call), greeting (the first words with new peers), small, large, rooted,
+// nonblocking, persistent, between (calls), destroy. Without a phase nobody does: mixed rounds.
+//
+// Each line of the output is a word and the monotonic time in seconds. "created": it has joined.
+// "fault": now it happens. "done": rank 0 saw STOP_FILE, and all ranks ended together. "failed": a
+// call returned an error; status, call and text follow. "wrong": a result was wrong. "ended": it
+// has destroyed the communicator.
 #include <unistd.h>
 
-#include <chrono>
 #include <cstdio>
 #include <cstdlib>
-#include <random>
+#include <optional>
 #include <string>
-#include <vector>
 
-#include "trefoil/trefoil.h"
+#include "rounds.hpp"
+#include "strike.hpp"
 
+namespace trefoil::test {
 namespace {
 
-constexpr int exit_failed = 3;
-constexpr int exit_wrong = 5;
-/// Of rounds, in seconds: nobody may run for ever.
-constexpr double longest = 90;
+constexpr int rounds_before = 3;  ///< so that what comes is not the first of its kind
 
-double now() {
-    const auto since = std::chrono::steady_clock::now().time_since_epoch();
-    return std::chrono::duration<double>(since).count();
-}
-
-void report(const char* word, const std::string& rest = "") {
-    std::printf("%s %.4f %s\n", word, now(), rest.c_str());
-    std::fflush(stdout);
-}
-
-int fail(trefoil_status_t status, const char* call, trefoil_comm_t comm) {
-    report("failed", std::to_string(status) + " " + call + " " + trefoil_last_error(comm));
-    return exit_failed;
-}
-
-/// What all ranks know of a round.
-struct Round {
-    std::size_t count = 0;
-    int root = 0;
+struct Task {
+    unsigned seed = 0;
+    const char* stop_file = "";
+    std::string phase = "mixed";
+    std::optional<Fault> fault;  ///< of this rank
 };
 
-class Rounds {
-  public:
-    explicit Rounds(trefoil_comm_t comm) : comm_(comm) {
-        trefoil_comm_rank(comm, &rank_);
-        trefoil_comm_size(comm, &ranks_);
-    }
+bool mine(const char* rank) {
+    const char* const own = std::getenv("TREFOIL_RANK");
+    return own != nullptr && std::string(own) == rank;
+}
 
-    int run(unsigned seed, const char* stop_file) {
-        std::mt19937 random(seed);
-        const double begin = now();
-        for (int number = 0;; ++number) {
-            const std::size_t most = number % 8 == 7 ? 300'000 : number % 2 == 0 ? 64 : 20'000;
-            const Round round{1 + random() % most, static_cast<int>((seed + random() % 2 * 4) %
-                                                                    static_cast<unsigned>(ranks_))};
-            const int bad = round_of(round);
-            if (bad != 0) {
-                return bad;
-            }
-            int stop = rank_ == 0 && (access(stop_file, F_OK) == 0 || now() - begin > longest);
-            const auto status =
-                trefoil_allreduce(TREFOIL_IN_PLACE, &stop, 1, TREFOIL_INT32, TREFOIL_MAX, comm_);
-            if (status != TREFOIL_SUCCESS) {
-                return fail(status, "allreduce", comm_);
-            }
-            if (stop != 0) {
-                report("done", std::to_string(number));
-                return 0;
-            }
-        }
+int before(Rounds& rounds, const std::string& kind) {
+    int bad = 0;
+    for (int i = 0; i < rounds_before && bad == 0; ++i) {
+        bad = rounds.round_of(kind);
     }
+    return bad;
+}
 
-  private:
-    static int value(int rank, std::size_t i) {
-        return static_cast<int>((static_cast<std::size_t>(rank) * 7 + i) % 1000);
-    }
-    int sum_at(std::size_t i) const {
-        int sum = 0;
-        for (int r = 0; r < ranks_; ++r) {
-            sum += value(r, i);
+/// The calls of a phase; it has begun for a rank that says "phase".
+int calls(const Task& task, trefoil_comm_t comm, Striker& striker) {
+    Rounds rounds(comm, task.seed);
+    const std::string& phase = task.phase;
+    const bool kind_of_call = phase == "small" || phase == "large" || phase == "rooted" ||
+                              phase == "nonblocking" || phase == "persistent";
+    const std::string kind = kind_of_call          ? phase
+                             : phase == "between"  ? "small"
+                             : phase == "greeting" ? "rooted"
+                                                   : "mixed";
+    if (phase != "create" && phase != "setup" && phase != "mixed") {
+        const int bad = before(rounds, phase == "greeting" ? "small" : kind);
+        if (bad != 0) {
+            return bad;
         }
-        return sum;
     }
-    void fill(std::vector<int>& data, std::size_t count) const {
-        data.resize(count);
-        for (std::size_t i = 0; i < count; ++i) {
-            data[i] = value(rank_, i);
-        }
-    }
-    template <typename Expected>
-    int check(const std::vector<int>& data, const char* call, Expected expected) const {
-        for (std::size_t i = 0; i < data.size(); ++i) {
-            if (data[i] != expected(i)) {
-                report("wrong", std::string(call) + " at " + std::to_string(i) + " of " +
-                                    std::to_string(data.size()));
-                return exit_wrong;
-            }
-        }
+    report("phase", phase);
+    if (phase == "destroy") {
+        report("done");
         return 0;
     }
-
-    int round_of(const Round& round) {
-        const std::size_t n = round.count;
-        fill(data_, n);
-        auto status =
-            trefoil_allreduce(TREFOIL_IN_PLACE, data_.data(), n, TREFOIL_INT32, TREFOIL_SUM, comm_);
-        if (status != TREFOIL_SUCCESS) {
-            return fail(status, "allreduce", comm_);
-        }
-        int bad = check(data_, "allreduce", [this](std::size_t i) { return sum_at(i); });
-        fill(data_, n);
-        if (bad == 0 && (status = trefoil_bcast(data_.data(), n, TREFOIL_INT32, round.root,
-                                                comm_)) != TREFOIL_SUCCESS) {
-            return fail(status, "bcast", comm_);
-        }
-        bad = bad != 0 ? bad
-                       : check(data_, "bcast", [&](std::size_t i) { return value(round.root, i); });
-        fill(data_, n);
-        result_.assign(n, 0);
-        if (bad == 0 &&
-            (status = trefoil_reduce(data_.data(), result_.data(), n, TREFOIL_INT32, TREFOIL_SUM,
-                                     round.root, comm_)) != TREFOIL_SUCCESS) {
-            return fail(status, "reduce", comm_);
-        }
-        if (bad == 0 && rank_ == round.root) {
-            bad = check(result_, "reduce", [this](std::size_t i) { return sum_at(i); });
-        }
-        const std::size_t each = n / static_cast<std::size_t>(ranks_) + 1;
-        fill(data_, each * static_cast<std::size_t>(ranks_));
-        result_.assign(data_.size(), 0);
-        if (bad == 0 && (status = trefoil_alltoall(data_.data(), result_.data(), each,
-                                                   TREFOIL_INT32, comm_)) != TREFOIL_SUCCESS) {
-            return fail(status, "alltoall", comm_);
-        }
-        return bad != 0 ? bad : check(result_, "alltoall", [&](std::size_t i) {
-            return value(static_cast<int>(i / each),
-                         static_cast<std::size_t>(rank_) * each + i % each);
+    if (phase == "between" && task.fault) {
+        const double when = monotonic_seconds() + task.fault->seconds;
+        bool over = false;
+        return rounds.run(kind, task.stop_file, [&] {
+            if (!over && monotonic_seconds() >= when) {
+                over = true;
+                strike(*task.fault);
+            }
         });
     }
-
-    trefoil_comm_t comm_;
-    int rank_ = 0, ranks_ = 0;
-    std::vector<int> data_, result_;
-};
-
-}  // namespace
-
-int main(int argc, char** argv) {
-    if (argc != 3) {
-        std::fprintf(stderr, "usage: reliability_rank SEED STOP_FILE\n");
-        return 2;
+    if (task.fault && phase != "create") {
+        striker.arm(*task.fault);
     }
+    return rounds.run(kind, task.stop_file);
+}
+
+int run(const Task& task) {
+    Striker striker;
     report("started", std::to_string(getpid()));
+    if (task.fault && task.phase == "create") {
+        striker.arm(*task.fault);
+    }
     trefoil_comm_t comm = nullptr;
     const auto status = trefoil_comm_create(nullptr, &comm);
     if (status != TREFOIL_SUCCESS) {
-        return fail(status, "create", nullptr);
+        return fail(status, "create", trefoil_last_error(nullptr));
     }
     report("created");
-    const int result = Rounds(comm).run(static_cast<unsigned>(std::atoi(argv[1])), argv[2]);
+    const int result = calls(task, comm, striker);
+    if (task.fault && task.phase == "destroy") {
+        striker.arm(*task.fault);
+    }
     trefoil_comm_destroy(comm);
     report("ended");
     return result;
+}
+
+}  // namespace
+}  // namespace trefoil::test
+
+int main(int argc, char** argv) {
+    if (argc != 3 && argc != 8) {
+        std::fprintf(stderr,
+                     "usage: reliability_rank SEED STOP_FILE [PHASE FAULT RANK "
+                     "MICROSECONDS AMOUNT]\n");
+        return 2;
+    }
+    trefoil::test::Task task;
+    task.seed = static_cast<unsigned>(std::atoi(argv[1]));
+    task.stop_file = argv[2];
+    if (argc == 8) {
+        task.phase = argv[3];
+        if (trefoil::test::mine(argv[5])) {
+            task.fault = {argv[4], std::atof(argv[6]) * 1e-6, std::atol(argv[7])};
+        }
+    }
+    return trefoil::test::run(task);
 }
