@@ -75,9 +75,12 @@ void Executor::give_up_if_late() noexcept {
     }
 }
 
+/// Here and now: without a call in flight no worker would do it.
 void Executor::await_settlement() noexcept {
-    engine_.look_after(*this);
-    engine_.drive_until(*this, [this] { return settled(); });
+    if (!settled()) {
+        const Engine::Exclusive held(engine_);
+        engine_.settle_failures(held);
+    }
 }
 
 Status Executor::run(const Call& call, const CallVectors& vectors) noexcept {

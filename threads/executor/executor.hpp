@@ -102,7 +102,7 @@ class Executor {
     /// nothing happens.
     void give_up(const Cause& cause) noexcept;
 
-    /// After a failure: returns when it is settled().
+    /// After a failure: returns when it is settled(). Not by a thread that drives the engine.
     void await_settlement() noexcept;
 
     std::string failure() const { return parts_.failure.text(); }
