@@ -124,6 +124,11 @@ void Jobs::join(ConnectionId from, std::string_view body) {
 }
 
 void Jobs::admit(ConnectionId from, const Claim& claim) {
+    const auto old = jobs_.find(claim.job);
+    if (old != jobs_.end() && old->second.members.empty() &&
+        (old->second.gone.count(claim.rank) != 0 || old->second.ranks != claim.ranks)) {
+        jobs_.erase(old);  // it has failed and all have left it: this is a new one
+    }
     const auto [found, fresh] = jobs_.try_emplace(claim.job);
     Job& job = found->second;
     if (fresh) {
@@ -238,12 +243,14 @@ void Jobs::abandon(const Member& member, std::string_view body) {
 }
 
 bool Jobs::owes_news() const {
-    return std::any_of(jobs_.begin(), jobs_.end(), [](const auto& named) {
-        const Job& job = named.second;
-        std::set<Rank> settled = job.gone;
-        settled.insert(job.informed.begin(), job.informed.end());
-        return job.failure && settled.size() < static_cast<std::size_t>(job.ranks);
-    });
+    return std::any_of(jobs_.begin(), jobs_.end(),
+                       [](const auto& named) { return owes_news(named.second); });
+}
+
+bool Jobs::owes_news(const Job& job) {
+    std::set<Rank> settled = job.gone;
+    settled.insert(job.informed.begin(), job.informed.end());
+    return job.failure && settled.size() < static_cast<std::size_t>(job.ranks);
 }
 
 void Jobs::fail(Job& job, std::string message) {
@@ -287,8 +294,10 @@ void Jobs::disconnected(ConnectionId who) {
     job.gone.insert(member->second.rank);
     members_.erase(member);
     if (job.members.empty()) {
-        const std::string name = job.name;
-        jobs_.erase(name);
+        if (!owes_news(job)) {  // a rank that comes late hears why its job has failed
+            const std::string name = job.name;
+            jobs_.erase(name);
+        }
     } else if (!job.blobs.empty()) {
         fail_because_gone(job);
     }

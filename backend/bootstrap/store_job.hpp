@@ -83,6 +83,7 @@ class Jobs {
         Rank rank = 0;
     };
 
+    static bool owes_news(const Job& job);
     void challenge(ConnectionId from, std::string_view body);
     void join(ConnectionId from, std::string_view body);
     void admit(ConnectionId from, const Claim& claim);

@@ -158,6 +158,34 @@ TEST(Store, TellsALateRankWhyTheJobFailedThoughItsOwnerEnds) {
     end.join();
 }
 
+// All that were there have left the failed job, the rank that serves the store among them.
+TEST(Store, TellsARankThatJoinsAfterAllOthersHaveLeft) {
+    auto server = std::make_unique<StoreServer>();
+    const int port = server->port();
+    join(port, 0, 3)->abandon(Error(Status::out_of_memory, "rank 0: no room"));
+    EXPECT_STREQ(error_of([&] { join(port, 1, 3)->barrier(); }).what(), "rank 0: no room");
+    std::this_thread::sleep_for(std::chrono::milliseconds(50));
+    std::thread end([&] { server.reset(); });
+    std::this_thread::sleep_for(std::chrono::milliseconds(100));
+    EXPECT_STREQ(error_of([&] { join(port, 2, 3)->barrier(); }).what(), "rank 0: no room");
+    end.join();
+}
+
+TEST(Store, ANewJobMayHaveTheNameOfOneThatFailed) {
+    const StoreServer server;
+    join(server.port(), 0, 2)->abandon(Error(Status::out_of_memory, "rank 0: no room"));
+    std::this_thread::sleep_for(std::chrono::milliseconds(50));
+    std::atomic<bool> again{false};  // rank 1 may also be the old job's, which has not come
+    on_ranks(2, [&](Rank r) {
+        while (r == 1 && !again) {
+            std::this_thread::yield();
+        }
+        const auto bootstrap = join(server.port(), r, 2);
+        again = true;
+        bootstrap->barrier();
+    });
+}
+
 TEST(Store, WaitsForNobodyAtItsEndForLong) {
     auto server = std::make_unique<StoreServer>();
     const auto first = join(server->port(), 0, 2);
