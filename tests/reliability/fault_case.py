@@ -11,7 +11,7 @@ import sys
 import tempfile
 import time
 
-from job import TRANSPORTS, Job, left_over, shared_files, verdict
+from job import TRANSPORTS, Job, first_rank_named, left_over, shared_files, verdict
 
 sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[1] / "network"))
 import testbed  # noqa: E402
@@ -156,6 +156,12 @@ def run_case(case, program):
             remove(filled)
         culprits = {case.victim, place.across(case.victim)} if place else {case.victim}
         verdicts = {number: verdict(rank, culprits, fault_at or 0) for number, rank in enumerate(job.ranks)}
+        for number in culprits:  # what it says of itself needs no number
+            one = verdicts[number]
+            one["class"] = "named" if one["class"] == "other" and first_rank_named(one["text"]) is None else one["class"]
+        if case.fault == "shm":  # of the whole host: nobody is the culprit
+            for one in verdicts.values():
+                one["class"] = "failed" if one["class"] in ("named", "other", "fence") else one["class"]
         left = in_folder(folder) + left_over(before, [rank.pid for rank in job.ranks])
         with open(os.path.join(folder, "errors"), errors="replace", encoding="utf-8") as file:
             errors = file.read()[-4000:]

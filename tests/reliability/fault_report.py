@@ -29,6 +29,7 @@ class Summary:
         of_survivors = collections.Counter(one["class"] for one in self.survivors)
         self.named, self.finished = of_survivors["named"], of_survivors["finished"]
         self.told = self.named + of_survivors["other"] + of_survivors["fence"]
+        self.failed = self.told + of_survivors["failed"]
         self.share = self.named / self.told if self.told else 1.0
         self.seconds = [one["seconds"] for one in self.survivors if one["seconds"] is not None]
 
@@ -44,14 +45,17 @@ class Summary:
         bad += [f"{self.left} left"] if self.left else []
         if bad:
             return ", ".join(bad)
-        return f"{self.times()} {self.named}/{self.told}" if self.told else "finished"
+        if not self.failed:
+            return "finished"
+        return f"{self.times()} {self.named}/{self.told}" if self.told else f"{self.times()} failed"
 
     def row(self):
-        return [str(self.cases), str(len(self.survivors)), str(self.finished), str(self.told), f"{100 * self.share:.1f}",
+        return [str(self.cases), str(len(self.survivors)), str(self.finished), str(self.failed),
+                f"{100 * self.share:.1f}" if self.told else "-",
                 self.times(), *[str(self.classes[name]) for name in BAD], str(self.left)]
 
 
-ROW_HEADS = ["cases", "survivors", "finished", "told", "% named", "s", *BAD, "left"]
+ROW_HEADS = ["cases", "survivors", "finished", "failed", "% named", "s", *BAD, "left"]
 
 
 def grouped(outcomes, field, names):
@@ -128,7 +132,7 @@ def markdown(outcomes, seed):
     faults = list(FAULTS)
     text = (f"{total.cases} cases, seed {seed}, {len(total.survivors)} survivors: {total.classes['hang']} hangs, "
             f"{total.classes['wrong']} wrong sums, {total.classes['crash']} crashes, {total.left} things left behind. "
-            f"{total.finished} survivors finished with right results; of the {total.told} that failed, {total.named} "
+            f"{total.finished} survivors finished with right results; of {total.told} that failed and have somebody to name, {total.named} "
             f"({100 * total.share:.1f} %) named the right rank first.")
     parts = ["\n".join(textwrap.wrap(text, WIDTH)) + "\n", table([["", *ROW_HEADS], *summaries(outcomes)]),
              "What the survivors of each fault saw most, with other numbers (N), hosts (H) and calls:\n",

@@ -84,7 +84,8 @@ def describe(number, count, case, outcome, verbose):
           + ("" if outcome["struck"] else "; THE FAULT DID NOT COME"), flush=True)
     bad = False
     for rank, one in list(outcome["survivors"].items()) + [("the victim", outcome["victim"])]:
-        odd = one and one["class"] not in (("named", "finished") if rank != "the victim" else ("named", "finished", "other", "fence"))
+        odd = one and one["class"] not in (("named", "finished", "failed") if rank != "the victim" else
+                                           ("named", "finished", "failed", "other", "fence"))
         bad |= bool(odd) and one["class"] in ("hang", "wrong", "crash")
         if one and (verbose or odd):
             print(f"    rank {rank} {one['class']} after {one['seconds']} s in {one['call']}, code {one['code']}: {one['text']}")
