@@ -310,12 +310,25 @@ void Jobs::expire(Clock::time_point now) {
         }
         const std::string refusal =
             job.refusal.empty() ? "" : " (" + job.refusal + " and was not let in)";
+        const std::string lack =
+            lack_.empty() ? ""
+                          : "the process that serves it (rank 0, or the launcher) can take no more "
+                            "connections: " +
+                                lack_ + "; raise its limits (ulimit -n); ";
         fail(job, error_message(Status::timeout,
-                                "store: " + absent_text(job.ranks, job.blobs) + " of " +
+                                "store: " + lack + absent_text(job.ranks, job.blobs) + " of " +
                                     std::to_string(job.ranks) + " did not come to allgather " +
                                     std::to_string(job.completed + 1) + " of " + quoted(name) +
                                     " within " + seconds_text(job.limit) + refusal +
                                     "; look whether they run and reach this store"));
+    }
+}
+
+void Jobs::postpone(Clock::time_point until) {
+    for (auto& [name, job] : jobs_) {
+        if (!job.blobs.empty()) {
+            job.expiry = std::max(job.expiry, until);
+        }
     }
 }
 

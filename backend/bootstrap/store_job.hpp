@@ -45,6 +45,10 @@ class Jobs {
     void disconnected(ConnectionId who);
     /// Ends the allgathers whose time is over and names the ranks that did not come.
     void expire(Clock::time_point now);
+    /// No allgather that is under way ends before that time.
+    void postpone(Clock::time_point until);
+    /// Why the store can take no more connections, for the errors of ranks that wait; "": it can.
+    void lacks(std::string why) { lack_ = std::move(why); }
     /// When expire() has something to do next.
     std::optional<Clock::time_point> next_expiry() const;
     /// A job has failed, and some of its ranks may still be waiting to hear why.
@@ -100,6 +104,7 @@ class Jobs {
     Send send_;
     Refused refused_;
     std::map<ConnectionId, Nonces> challenged_;
+    std::string lack_;
     std::map<std::string, Job, std::less<>> jobs_;
     std::map<ConnectionId, Member> members_;
 };

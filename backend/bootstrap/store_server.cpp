@@ -28,6 +28,9 @@ namespace {
 /// store is gone. Whoever serves it waits for its end.
 constexpr std::chrono::milliseconds longest_farewell{2000};
 constexpr int ending_sleep = 10;  // milliseconds
+/// A store that looks so late has to hear first who came meanwhile, and gives them this time.
+constexpr std::chrono::milliseconds late{250};
+constexpr std::chrono::milliseconds grace{1000};
 
 using store::Clock;
 using store::Connection;
@@ -141,8 +144,12 @@ void StoreServer::Implementation::run() {
             waiting.push_back({client.connection.number(), static_cast<short>(POLLIN | output), 0});
             ids.push_back(id);
         }
+        const auto due = jobs_.next_expiry();
         const int ready =
             ::poll(waiting.data(), waiting.size(), ending_ ? ending_sleep : sleep_time());
+        if (due && Clock::now() > *due + late) {  // this process was stopped, or the host is busy
+            jobs_.postpone(Clock::now() + grace);
+        }
         if (!ending_ && waiting[0].revents != 0) {
             ending_ = true;
             end_by_ = Clock::now() + longest_farewell;
@@ -200,10 +207,12 @@ void StoreServer::Implementation::accept_all() {
                 continue;
             }
             if (none_left) {
+                jobs_.lacks(std::strerror(errno));
                 pause(100);
             }
             return;
         }
+        jobs_.lacks("");
         store::tune(socket);
         std::string place = store::peer_text(socket);
         clients_.try_emplace(next_id_, std::move(socket), std::move(place), now);

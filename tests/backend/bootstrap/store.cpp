@@ -158,6 +158,49 @@ TEST(Store, TellsALateRankWhyTheJobFailedThoughItsOwnerEnds) {
     end.join();
 }
 
+// Whoever came while it was stopped is not late.
+TEST(Store, HearsWhoHasComeBeforeItCallsThemLate) {
+    int pipe_ends[2] = {-1, -1};
+    ASSERT_EQ(pipe(pipe_ends), 0);
+    const pid_t child = fork();
+    ASSERT_GE(child, 0);
+    if (child == 0) {
+        const StoreServer server;
+        const int port = server.port();
+        if (write(pipe_ends[1], &port, sizeof port) != sizeof port) {
+            _exit(1);
+        }
+        std::this_thread::sleep_for(std::chrono::seconds(30));
+        _exit(0);
+    }
+    int port = 0;
+    ASSERT_EQ(read(pipe_ends[0], &port, sizeof port), static_cast<ssize_t>(sizeof port));
+    std::atomic<bool> stopped{false};
+    on_ranks(2, [&](Rank r) {
+        while (r == 1 && !stopped) {
+            std::this_thread::yield();
+        }
+        const auto bootstrap = join(port, r, 2, milliseconds(400));
+        if (r == 0) {
+            std::thread pause([&] {
+                std::this_thread::sleep_for(std::chrono::milliseconds(150));
+                kill(child, SIGSTOP);
+                stopped = true;
+                std::this_thread::sleep_for(std::chrono::milliseconds(700));
+                kill(child, SIGCONT);
+            });
+            EXPECT_NO_THROW(bootstrap->barrier());
+            pause.join();
+        } else {
+            EXPECT_NO_THROW(bootstrap->barrier());
+        }
+    });
+    kill(child, SIGKILL);
+    waitpid(child, nullptr, 0);
+    close(pipe_ends[0]);
+    close(pipe_ends[1]);
+}
+
 // All that were there have left the failed job, the rank that serves the store among them.
 TEST(Store, TellsARankThatJoinsAfterAllOthersHaveLeft) {
     auto server = std::make_unique<StoreServer>();
