@@ -22,6 +22,23 @@ TEST(Reports, ACauseArrivesAsItWasToldButForWhatIsTheTellersOwn) {
     EXPECT_FALSE(told.tentative);
 }
 
+TEST(Reports, OfSeveralAbortsThatOfTheLowestRankIsKept) {
+    PeerReports reports;
+    for (const Rank rank : {5, 2, 7}) {
+        reports.take(rank, Cause{Status::aborted, rank, "by " + std::to_string(rank)});
+    }
+    EXPECT_EQ(reports.failure()->cause.text, "by 2");
+    EXPECT_EQ(reports.failure()->from, 2);
+    EXPECT_EQ(decode_cause(encode(reports.failure()->cause)).status, Status::aborted);
+}
+
+TEST(Reports, AnAbortChangesNoOtherFailure) {
+    PeerReports reports;
+    reports.take(5, Cause{Status::timeout, 4, "rank 4 is stopped"});
+    reports.take(0, Cause{Status::aborted, 0, "by 0"});
+    EXPECT_EQ(reports.failure()->cause.text, "rank 4 is stopped");
+}
+
 TEST(Reports, AStallArrivesAsItWasTold) {
     const StallReport told = decode_stall(encode(
         StallReport{std::uint64_t{7} << 40, ~std::uint64_t{3}, "a bcast", 4, "rank 4 is stopped"}));
