@@ -10,12 +10,17 @@
 
 #include "backend/ofi/blob.hpp"
 #include "backend/ofi/discovery.hpp"
+#include "backend/system/room_to_map.hpp"
 #include "backend/system/secrets.hpp"
 #include "backend/system/writable_memory.hpp"
 
 namespace trefoil::ofi {
 
 namespace {
+
+/// Provider shm maps a region of 16 MiB of each peer's at the first put, and libfabric 1.17 crashes
+/// where it cannot.
+constexpr std::size_t room_for_region = std::size_t{32} << 20;
 
 // libfabric's C strings are freed by fi_freeinfo, hence malloc's family.
 void replace(char*& text, const char* by) {
@@ -258,6 +263,9 @@ Peer OfiGroup::connect(Port port, std::string_view address) {
         throw Error(Status::mismatch,
                     "a peer is reached by another kind of address than this rank at " + where() +
                         " (IPv4 and IPv6?); set TREFOIL_NICS to addresses of one kind");
+    }
+    if (peer.format == FI_ADDR_STR) {
+        require_room_to_map(room_for_region);
     }
     fi_addr_t handle = FI_ADDR_NOTAVAIL;
     const int inserted = fi_av_insert(peers_.get(), peer.raw.data(), 1, &handle, 0, nullptr);

@@ -2,14 +2,13 @@
 // Allocates through UCX, and asks UCX whether loads and stores reach a peer's memory.
 #include "backend/ucx/memory.hpp"
 
-#include <fcntl.h>
 #include <sys/mman.h>
-#include <unistd.h>
 
 #include <algorithm>
-#include <cerrno>
 #include <cstring>
 #include <vector>
+
+#include "backend/system/room_to_map.hpp"
 
 namespace trefoil::ucx {
 
@@ -31,25 +30,6 @@ void clear(std::byte* data, std::size_t bytes) {
             std::memset(data + i * page, 0, std::min(page, bytes - i * page));
         }
     }
-}
-
-/// UCX 1.13 crashes where it cannot open or map a peer's memory, so both are tried before.
-void require_room(std::size_t bytes) {
-    const int file = open("/dev/null", O_RDONLY | O_CLOEXEC);
-    if (file < 0) {
-        throw Error(Status::system_error, std::string("no descriptor for a peer's memory: ") +
-                                              std::strerror(errno) +
-                                              "; raise the limit of open files (ulimit -n)");
-    }
-    close(file);
-    const std::size_t room = bytes + room_besides;
-    void* const tried = mmap(nullptr, room, PROT_NONE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
-    if (tried == MAP_FAILED) {
-        throw Error(Status::out_of_memory, "no address space for " + std::to_string(room) +
-                                               " bytes of a peer's memory; raise its limit "
-                                               "(ulimit -v), or use fewer ranks per host");
-    }
-    munmap(tried, room);
 }
 }  // namespace
 
@@ -104,7 +84,8 @@ SharedBlob Memory::share() const {
 }
 
 Mapping open_shared(ucp_ep_h peer, const SharedBlob& memory, std::size_t bytes) {
-    require_room(bytes);
+    // UCX 1.13 crashes where it cannot open or map a peer's memory.
+    require_room_to_map(bytes + room_besides);
     ucp_rkey_h key = nullptr;
     check(ucp_ep_rkey_unpack(peer, memory.key.data(), &key), "read a peer's memory key");
     Mapping mapping{RemoteKey(key), nullptr};

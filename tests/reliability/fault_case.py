@@ -158,7 +158,8 @@ def run_case(case, program):
         verdicts = {number: verdict(rank, culprits, fault_at or 0) for number, rank in enumerate(job.ranks)}
         for number in culprits:  # what it says of itself needs no number
             one = verdicts[number]
-            one["class"] = "named" if one["class"] == "other" and first_rank_named(one["text"]) is None else one["class"]
+            if one["class"] == "other" and first_rank_named(one["text"]) is None:
+                one["class"] = "named"
         if case.fault == "shm":  # of the whole host: nobody is the culprit
             for one in verdicts.values():
                 one["class"] = "failed" if one["class"] in ("named", "other", "fence") else one["class"]
@@ -171,7 +172,8 @@ def run_case(case, program):
     return {"fault": case.fault, "phase": case.phase, "transport": case.transport, "seed": case.seed, "torus": case.torus,
             "rank": case.victim, "delay": round(case.delay, 4), "struck": fault_at is not None,
             "pause": round(case.pause, 1) if case.fault == "STOP+CONT" else None, "amount": case.amount,
-            "stacks": job.stacks, "survivors": verdicts, "victim": None if case.fault in ENDS else victim, "left": left, "errors": errors}
+            "survivors": verdicts, "victim": None if case.fault in ENDS else victim, "left": left,
+            "stacks": job.stacks, "errors": errors}
 
 
 def cases(seed, transports, faults):

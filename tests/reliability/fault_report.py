@@ -132,7 +132,8 @@ def markdown(outcomes, seed):
     faults = list(FAULTS)
     text = (f"{total.cases} cases, seed {seed}, {len(total.survivors)} survivors: {total.classes['hang']} hangs, "
             f"{total.classes['wrong']} wrong sums, {total.classes['crash']} crashes, {total.left} things left behind. "
-            f"{total.finished} survivors finished with right results; of {total.told} that failed and have somebody to name, {total.named} "
+            f"{total.finished} survivors finished with right results; of {total.told} that failed and have somebody to "
+            f"name, {total.named} "
             f"({100 * total.share:.1f} %) named the right rank first.")
     parts = ["\n".join(textwrap.wrap(text, WIDTH)) + "\n", table([["", *ROW_HEADS], *summaries(outcomes)]),
              "What the survivors of each fault saw most, with other numbers (N), hosts (H) and calls:\n",

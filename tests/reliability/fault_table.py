@@ -17,8 +17,10 @@ A case is FAULT/PHASE/TRANSPORT. In each, nine ranks (3x3; sometimes eight as 2x
 TREFOIL_TIMEOUT of 3 s. One rank brings the fault upon itself at a drawn moment of the phase; survivors must end in bounded
 time, with right results or an error. Their message should name that rank before any other one.
 
-Faults: {"; ".join(f"{name}: {text}" for name, text in FAULTS.items())}.
-Phases: {", ".join(PHASES)}. setup is the first call, greeting the first words with new peers, between is between two calls.
+Faults:
+{chr(10).join(f"  {name:<10} {text}" for name, text in FAULTS.items())}
+Phases: {", ".join(PHASES)}.
+  setup is the first call, greeting the first words with new peers, between is between two calls.
 Transports: {", ".join(TRANSPORTS)}.
 
   --only 'KILL/*/memory'            one fault over one transport, in all phases
