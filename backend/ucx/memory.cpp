@@ -87,7 +87,9 @@ Mapping open_shared(ucp_ep_h peer, const SharedBlob& memory, std::size_t bytes) 
     // UCX 1.13 crashes where it cannot open or map a peer's memory.
     require_room_to_map(bytes + room_besides);
     ucp_rkey_h key = nullptr;
-    check(ucp_ep_rkey_unpack(peer, memory.key.data(), &key), "read a peer's memory key");
+    // As there is room here, an error comes from the peer: it may have ended.
+    check(ucp_ep_rkey_unpack(peer, memory.key.data(), &key), "read a peer's memory key",
+          Status::peer_lost);
     Mapping mapping{RemoteKey(key), nullptr};
     void* mapped = nullptr;
     if (ucp_rkey_ptr(key, memory.base, &mapped) == UCS_OK) {

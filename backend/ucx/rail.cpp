@@ -125,7 +125,7 @@ Endpoint& Rail::connect(const std::string& worker_address) {
         endpoints_.erase(place);
     }
     const bool at_the_peer = status == UCS_ERR_UNREACHABLE || status == UCS_ERR_REJECTED ||
-                             status == UCS_ERR_CONNECTION_RESET;
+                             status == UCS_ERR_CONNECTION_RESET || status == UCS_ERR_SHMEM_SEGMENT;
     check(status,
           "connect to a peer with the transports \"" + transports_ +
               "\" (do all ranks use the same UCX_TLS, and can these reach the peer's host?)",
