@@ -94,6 +94,7 @@ class CaseJob(Job):
         self.until(lambda: victim.line("fault") or not victim.alive(), FAULT_WITHIN)
         line = victim.line("fault")
         if line is None:
+            self.until(lambda: not any([rank.alive() for rank in self.ranks]), self.limit)
             return None
         fault_at = last_change = float(line[1])
         if case.fault == "link":
