@@ -79,9 +79,10 @@ def print_tables(outcomes):
 
 
 def general(text):
-    """A message without what differs from case to case."""
-    text = re.sub(r"\bon host \S+", "on host H", text)
-    text = re.sub(r"\d+(\.\d+)*(:\d+)?", "N", text)
+    """What a message says first, without what differs from case to case."""
+    text = re.sub(r"; (rank \d+ found it|told by rank|look|this rank has found).*", "", text)
+    text = re.sub(r"(\bon host|\(host) [^\s),]+", r"\1 H", text)
+    text = re.sub(r"[+-]?\d+(\.\d+)*(:\d+)?", "N", text)
     text = re.sub(r"\b(allreduce|bcast|reduce|gather|alltoall|barrier)\b", "CALL", text)
     return text if len(text) <= LONGEST else text[:LONGEST].rsplit(" ", 1)[0] + " ..."
 
@@ -136,7 +137,7 @@ def markdown(outcomes, seed):
             f"name, {total.named} "
             f"({100 * total.share:.1f} %) named the right rank first.")
     parts = ["\n".join(textwrap.wrap(text, WIDTH)) + "\n", table([["", *ROW_HEADS], *summaries(outcomes)]),
-             "What the survivors of each fault saw most, with other numbers (N), hosts (H) and calls:\n",
+             "What the survivors of each fault saw most; N is any number, H a host, CALL a collective:\n",
              messages(outcomes),
              "In each cell: median (worst) seconds from the fault to the error, and how many survivors named the\n"
              "right rank first of those that failed. *finished*: none failed, all results were right.\n",
