@@ -2,6 +2,7 @@
 // A rank ends the communicator on all ranks.
 #include <chrono>
 #include <string>
+#include <thread>
 
 #include "comm/communicator/communicator.hpp"
 #include "topo/log/log.hpp"
@@ -14,8 +15,9 @@ namespace {
 constexpr std::size_t longest_abort_text = 300;
 /// Who drives may be held up in a function of the user's.
 constexpr std::chrono::seconds longest_hold{1};
-/// What has come already is a few letters; more than these are left to whoever drives next.
-constexpr int most_looks = 64;
+/// For what has come already: transports need several looks to bring it.
+constexpr std::chrono::milliseconds to_hear_others{20};
+constexpr std::chrono::microseconds nap{500};
 
 /// At most so many bytes, and no part of a UTF-8 character.
 std::string_view shortened(std::string_view text) {
@@ -55,11 +57,14 @@ void Communicator::abort(std::string_view text) {
     }
     const Engine::Exclusive held(engine, std::chrono::steady_clock::now() + longest_hold);
     if (held.holds()) {
-        bool moved = true;
-        for (int look = 0; look < most_looks && moved; ++look) {
-            moved = false;
+        const auto deadline = std::chrono::steady_clock::now() + to_hear_others;
+        while (!has_failed_lane() && std::chrono::steady_clock::now() < deadline) {
+            bool moved = false;
             for (std::size_t g = 0; g < engine.groups().size(); ++g) {
                 moved |= engine.listen(g);
+            }
+            if (!moved) {
+                std::this_thread::sleep_for(nap);
             }
         }
     }

@@ -165,6 +165,7 @@ TEST_P(Abort, EndsItsOwnCalls) {
 }
 
 TEST_P(Abort, EndsPersistentCalls) {
+    Gate gate(ranks());
     run(
         [&](int rank, trefoil_comm_t comm) {
             Sum sum;
@@ -177,6 +178,7 @@ TEST_P(Abort, EndsPersistentCalls) {
                 EXPECT_EQ(trefoil_wait(&sum.request), ok) << trefoil_last_error(nullptr);
             }
             EXPECT_TRUE(sum.right(ranks(), 7));
+            gate.pass();
             if (rank == 3) {
                 EXPECT_EQ(trefoil_comm_abort(comm, "persistent"), ok);
             } else if (trefoil_start(&sum.request) == ok) {
