@@ -8,7 +8,7 @@ import sys
 import sources
 
 LIBRARY = tuple(room + "/" for room in sources.ROOMS)
-SCHEDULES = ("algorithms/schedule/", "topo/torus.hpp", "topo/error.hpp")
+SCHEDULES = ("algorithms/schedule/", "topo/torus.hpp", "topo/symmetry.hpp", "topo/error.hpp")
 CALLS = (
     "algorithms/schedule/",
     "algorithms/analysis/",
