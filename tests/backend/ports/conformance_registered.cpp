@@ -11,20 +11,11 @@
 #include <iterator>
 
 #include "tests/backend/ports/conformance.hpp"
+#include "tests/sanitizers.hpp"
 
 namespace trefoil::conformance {
 
 namespace {
-
-/// Sanitizers keep what is freed for a while, to find who uses it.
-#if defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_THREAD__)
-constexpr bool keeps_freed_memory = true;
-#elif defined(__has_feature)
-constexpr bool keeps_freed_memory =
-    __has_feature(address_sanitizer) || __has_feature(thread_sanitizer);
-#else
-constexpr bool keeps_freed_memory = false;
-#endif
 
 const std::vector<std::vector<Port>> one_group{{Port{0}, Port{1}}};
 using Clock = std::chrono::steady_clock;
@@ -338,7 +329,7 @@ TEST_P(Conformance, RegistrationsLeaveNothingBehind) {
         node.allgather({}, poll);
         const auto after = count();
         EXPECT_LE(after.first, before.first);  // what connecting took may go meanwhile
-        if (!keeps_freed_memory) {
+        if (!test::sanitized) {
             EXPECT_LT(after.second, before.second + (2 << 20));
         }
         // And the one that was there all the time still serves.

@@ -7,6 +7,7 @@
 
 #include "algorithms/registry/registry.hpp"
 #include "algorithms/schedule/algorithm.hpp"
+#include "tests/sanitizers.hpp"
 #include "thread_job.hpp"
 #include "topo/torus.hpp"
 
@@ -15,16 +16,10 @@ namespace {
 
 using Bytes = std::vector<unsigned char>;
 
-// ThreadSanitizer looks at every byte that is made and compared here: it gets fewer of them.
-#if defined(__SANITIZE_THREAD__)
-constexpr std::size_t lighter = 16;
-constexpr const char* many = "4x4";
-constexpr unsigned calls_in_a_row = 500;
-#else
-constexpr std::size_t lighter = 1;
-constexpr const char* many = "8x8";
-constexpr unsigned calls_in_a_row = 4000;
-#endif
+// Sanitizers look at every byte that is made and compared here: they get fewer of them.
+constexpr std::size_t lighter = sanitized ? 16 : 1;
+constexpr const char* many = sanitized ? "4x4" : "8x8";
+constexpr unsigned calls_in_a_row = sanitized ? 500 : 4000;
 
 /// What blocks are made of: bytes of period 251, so that nothing aligns with it.
 constexpr std::size_t period = 251, longest_block = std::size_t{1} << 20;
