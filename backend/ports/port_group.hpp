@@ -32,6 +32,7 @@
 //  - accept a put: `again` may come at any time, but not for ever while the owner polls;
 //  - run by itself: whoever waits for `sent` or `arrived` polls;
 //  - notice that a peer has died, or that a put went to a group that is no more;
+//  - deliver a put, or report its failure, where may_lose_puts() and a connection breaks;
 //  - keep a connection over which a put comes to memory that is no longer registered: that is a
 //    mistake of its user, and both ends may find the connection closed.
 //
@@ -209,6 +210,9 @@ class PortGroup {
     /// How much of a notification travels: 64 bits, or the lower 32.
     virtual int notification_bits() const { return 64; }
     virtual bool needs_registered_source() const { return false; }
+    /// A put may get lost in silence where connections break. Words that must not get lost may be
+    /// put again: the same bytes to the same place, though the first may still land.
+    virtual bool may_lose_puts() const { return false; }
     /// Puts of up to this many bytes to allocated memory return `done`.
     virtual std::size_t inject_bytes() const { return 0; }
     /// The provider in use ("net"); empty where the backend has only one.

@@ -288,6 +288,9 @@ bool PostOffice::failed(std::uint64_t bits, const std::string& text) noexcept {
 
 void PostOffice::repeat_unanswered() noexcept {
     constexpr std::uint32_t most_looks = 64;
+    if (!group_.may_lose_puts()) {
+        return;
+    }
     for (const auto& connection : connections_) {
         if (connection->closed || !connection->record_unanswered || connection->record_leaving ||
             ++connection->looks < connection->repeat_after) {

@@ -82,8 +82,8 @@ class PostOffice {
     bool sent(std::uint64_t cookie) noexcept;
     bool failed(std::uint64_t cookie, const std::string& text) noexcept;
 
-    /// Now and then, while nothing moves: a record that is unanswered at a second look is put
-    /// again, and then ever more seldom, in case it got lost. What comes twice is taken once.
+    /// Now and then, while nothing moves: where puts may get lost, a record that is unanswered at a
+    /// second look is put again, and then ever more seldom. What comes twice is taken once.
     void repeat_unanswered() noexcept;
 
     /// The peer's process is gone, or leaves: nothing is said to it any more.

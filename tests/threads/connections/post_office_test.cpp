@@ -6,6 +6,7 @@
 #include <sys/resource.h>
 
 #include "backend/faults/faulty_group.hpp"
+#include "backend/ports/forwarding_group.hpp"
 #include "tests/threads/connections/ranks.hpp"
 #include "tests/threads/executor/recording_group.hpp"
 #include "topo/error.hpp"
@@ -101,11 +102,22 @@ TEST(PostOffice, TakesARecordOnceThatArrivesTwice) {
     EXPECT_GT(ranks[0].post().statistics().repeated, 0U);
 }
 
+/// As some libraries below are.
+class LosingGroup final : public ForwardingGroup {
+  public:
+    using ForwardingGroup::ForwardingGroup;
+    bool may_lose_puts() const override { return true; }
+};
+
 /// What is repeated when nothing moves.
 void settle_with_losses(const std::string& faults) {
     const MakeStationGroups inner = groups_of("memory");
     Ranks ranks(2, [&](Rank rank, const std::vector<std::vector<Port>>& ports) {
-        return with_faults(inner(rank, ports), parse_faults(faults), rank);
+        auto groups = with_faults(inner(rank, ports), parse_faults(faults), rank);
+        for (auto& group : groups) {
+            group = std::make_unique<LosingGroup>(std::move(group));
+        }
+        return groups;
     });
     write_letters(ranks, 0, 1, Port{0}, 60);
     write_letters(ranks, 1, 0, Port{1}, 60);
