@@ -59,6 +59,8 @@ class UcxGroup final : public PortGroup {
     void wake() override;
 
     std::string provider() const override { return rails_.front()->rail->transports(); }
+    /// Seen where connections are made while other peers die.
+    bool may_lose_puts() const override { return true; }
     std::string error_text() const override { return error_text_.data(); }
     std::string port_text(Port port) const override;
 
