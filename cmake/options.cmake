@@ -13,8 +13,12 @@ if(NOT CMAKE_BUILD_TYPE AND NOT CMAKE_CONFIGURATION_TYPES)
 endif()
 
 add_library(trefoil_options INTERFACE)
-target_compile_options(trefoil_options INTERFACE -Wall -Wextra -Wpedantic -Wshadow -Wconversion
+target_compile_options(trefoil_options INTERFACE -Wall -Wextra -Wpedantic -Wconversion
                                                  -Wno-sign-conversion)
+# United, what one file says in its anonymous namespace is in scope in the next.
+if(NOT TREFOIL_UNITE)
+  target_compile_options(trefoil_options INTERFACE -Wshadow)
+endif()
 # gcc 12 sees overlaps in the standard library's string concatenation that are not there (GCC bug 105651).
 if(CMAKE_CXX_COMPILER_ID STREQUAL "GNU" AND CMAKE_CXX_COMPILER_VERSION VERSION_LESS 13)
   target_compile_options(trefoil_options INTERFACE $<$<COMPILE_LANGUAGE:CXX>:-Wno-restrict>)
@@ -31,6 +35,23 @@ if(TREFOIL_FUZZERS)
   target_compile_options(trefoil_options INTERFACE -fsanitize=fuzzer-no-link)
 endif()
 
+# trefoil_unite(TARGET SOURCES...): with TREFOIL_UNITE the files of a folder are compiled as one, so that the headers they share
+# are read once. Their anonymous namespaces become one as well: names in a folder must differ.
+function(trefoil_unite target)
+  if(NOT TREFOIL_UNITE)
+    return()
+  endif()
+  foreach(source IN LISTS ARGN)
+    cmake_path(GET source PARENT_PATH folder)
+    cmake_path(RELATIVE_PATH folder BASE_DIRECTORY ${PROJECT_SOURCE_DIR})
+    string(MAKE_C_IDENTIFIER "${folder}" folder)
+    set_source_files_properties(${source} PROPERTIES UNITY_GROUP ${folder})
+  endforeach()
+  set_target_properties(${target} PROPERTIES UNITY_BUILD ON UNITY_BUILD_MODE GROUP)
+  # gcc takes an anonymous namespace in an included file for a header's.
+  target_compile_options(${target} PRIVATE $<$<CXX_COMPILER_ID:GNU>:-Wno-subobject-linkage>)
+endfunction()
+
 # trefoil_room(NAME USES rooms and libraries that NAME may know): a static library of all sources in the room's sub-rooms.
 # `LEFT_OUT` names sources, relative to the room, that this build has no use for.
 function(trefoil_room name)
@@ -40,6 +61,7 @@ function(trefoil_room name)
     list(FILTER sources EXCLUDE REGEX "^${CMAKE_CURRENT_SOURCE_DIR}/${pattern}")
   endforeach()
   add_library(trefoil_${name} STATIC ${sources})
+  trefoil_unite(trefoil_${name} ${sources})
   target_include_directories(trefoil_${name} PUBLIC ${PROJECT_SOURCE_DIR})
   target_link_libraries(trefoil_${name} PUBLIC ${ROOM_USES} PRIVATE trefoil_options)
 endfunction()

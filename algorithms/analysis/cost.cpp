@@ -25,7 +25,7 @@ struct Message {
 };
 
 /// Steps in which all ranks seen so far send the same messages.
-struct Group {
+struct AlikeSteps {
     LinkLoads loads;
     std::vector<std::size_t> steps;  // ascending, never empty
     std::int64_t hops = 0;           // of the longest route; 0: nobody sends
@@ -63,13 +63,13 @@ class Summary {
     void note_step(std::size_t step, std::int64_t largest, std::int64_t sent);
     void collect(const Schedule& schedule, std::int64_t ranks);
     void split_groups();
-    void load_links(Rank rank, std::span<const Rank> translations, Group& group);
+    void load_links(Rank rank, std::span<const Rank> translations, AlikeSteps& group);
 
     const Torus& torus_;
     const CollectiveTraits& row_;
     bool exchange_, steered_;
     TorusLines lines_;
-    std::vector<Group> groups_;
+    std::vector<AlikeSteps> groups_;
     CostSummary result_;
 
     // Units: a unit is a whole fraction of every part's blocks, alike on all ranks.
@@ -99,7 +99,7 @@ void Summary::add(const Schedule& schedule, std::span<const Rank> translations) 
         std::iota(groups_[0].steps.begin(), groups_[0].steps.end(), 0);
     }
     split_groups();
-    for (Group& g : groups_) {
+    for (AlikeSteps& g : groups_) {
         load_links(schedule.rank, translations, g);
     }
 }
@@ -220,7 +220,7 @@ void Summary::split_groups() {
             steps.begin(), steps.end(),
             [this, model = steps[0]](std::size_t s) { return alike(s, model); });
         if (rest != steps.end()) {
-            Group piece = groups_[g];
+            AlikeSteps piece = groups_[g];
             piece.steps.assign(rest, steps.end());
             steps.erase(rest, steps.end());
             groups_.push_back(std::move(piece));
@@ -228,7 +228,7 @@ void Summary::split_groups() {
     }
 }
 
-void Summary::load_links(Rank rank, std::span<const Rank> translations, Group& group) {
+void Summary::load_links(Rank rank, std::span<const Rank> translations, AlikeSteps& group) {
     const auto messages = messages_of(group.steps[0]);
     for (const Message& m : messages) {
         for (const Rank t : translations) {
@@ -247,7 +247,7 @@ void Summary::load_links(Rank rank, std::span<const Rank> translations, Group& g
 
 CostSummary Summary::finish() {
     std::vector<std::pair<std::int64_t, std::int64_t>> by_step;  // load in half units, hops
-    for (const Group& g : groups_) {
+    for (const AlikeSteps& g : groups_) {
         const std::int64_t load = g.loads.largest();
         for (const std::size_t s : g.steps) {
             by_step.resize(std::max(by_step.size(), s + 1));

@@ -21,7 +21,7 @@ bool renumbers(Layout layout) {
     return layout == Layout::automatic || layout == Layout::permute;
 }
 
-struct Message {
+struct PartMessage {
     Rank peer = 0;
     Port port;  ///< at this rank's end
     Slice extents;
@@ -29,10 +29,10 @@ struct Message {
 };
 
 /// The messages of one part's reduce-scatter, kept so that the allgather can run them backwards.
-class PartBuilder {
+class ProductPartBuilder {
   public:
-    PartBuilder(const Torus& torus, Rank rank, const std::vector<ProductPart>& parts, int index,
-                Layout layout)
+    ProductPartBuilder(const Torus& torus, Rank rank, const std::vector<ProductPart>& parts,
+                       int index, Layout layout)
         : torus_(torus), rank_(rank), part_(parts[index]), index_(index), numbering_(part_) {
         if (!renumbers(layout)) {
             owners_ = product_owners(torus, part_);
@@ -166,12 +166,12 @@ class PartBuilder {
             writer.send(messages_[i].peer, messages_[i].port, extents_of(messages_[i]));
         }
         for (std::uint32_t i = in.first; i < in.first + in.count; ++i) {
-            const Message& m = messages_[i];
+            const PartMessage& m = messages_[i];
             writer.receive(m.peer, m.port, scatters ? m.action : Action::replace, extents_of(m));
         }
     }
 
-    std::span<const Extent> extents_of(const Message& m) const {
+    std::span<const Extent> extents_of(const PartMessage& m) const {
         return std::span<const Extent>(extents_).subspan(m.extents.first, m.extents.count);
     }
 
@@ -183,7 +183,7 @@ class PartBuilder {
     std::vector<Rank> owners_;  // by position; empty: positions need not be known
     bool sends_home_ = false;
     std::vector<RecordedStep> steps_;
-    std::vector<Message> messages_;
+    std::vector<PartMessage> messages_;
     std::vector<Extent> extents_;
     std::vector<RingTransfer> transfers_;
     std::vector<Extent> scratch_;
@@ -204,7 +204,7 @@ Schedule product_schedule(const Torus& torus, Rank rank, const std::vector<Produ
 void write_product_steps(ScheduleWriter& writer, const Torus& torus, Rank rank,
                          const std::vector<ProductPart>& parts, int index, Collective collective,
                          Layout layout) {
-    PartBuilder(torus, rank, parts, index, layout).build(writer, collective);
+    ProductPartBuilder(torus, rank, parts, index, layout).build(writer, collective);
 }
 
 std::vector<Rank> product_owners(const Torus& torus, const ProductPart& part, Layout layout) {

@@ -23,10 +23,10 @@ std::uint64_t hash_of(std::string_view text) {
     return hash;
 }
 
-std::string name_of(std::string_view json) {
+std::string name_of(std::string_view text) {
     char name[32];
     std::snprintf(name, sizeof name, "schedule-%016llx",
-                  static_cast<unsigned long long>(hash_of(json)));
+                  static_cast<unsigned long long>(hash_of(text)));
     return name;
 }
 
@@ -51,8 +51,8 @@ bool pulls(const ScheduleSet& set) {
 
 }  // namespace
 
-UserSchedule::UserSchedule(Collective collective, std::string_view json)
-    : name_(name_of(json)), set_(read_schedules(json)) {
+UserSchedule::UserSchedule(Collective collective, std::string_view text)
+    : name_(name_of(text)), set_(read_schedules(text)) {
     if (set_.collective != collective) {
         throw Error(Status::invalid_argument, "the schedule cannot be used: it is a schedule of " +
                                                   std::string(to_string(set_.collective)) +

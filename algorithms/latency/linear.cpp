@@ -20,7 +20,7 @@ namespace trefoil {
 namespace {
 
 /// What the root exchanges with one rank.
-struct Turn {
+struct RootTurn {
     Rank peer = 0;
     Port port;  ///< the root's
     int step = 0;
@@ -42,9 +42,9 @@ std::vector<Port> ports_towards(const Torus& torus, Rank root, Rank peer) {
 }
 
 /// By step. Those with the fewest ports to choose from come first, then the nearest.
-std::vector<Turn> find_turns(const Torus& torus, Rank root, bool single_port) {
+std::vector<RootTurn> find_turns(const Torus& torus, Rank root, bool single_port) {
     struct Candidate {
-        Turn turn;
+        RootTurn turn;
         std::vector<Port> ports;
         std::int64_t hops;
     };
@@ -59,7 +59,7 @@ std::vector<Turn> find_turns(const Torus& torus, Rank root, bool single_port) {
                (a.ports.size() == b.ports.size() && a.hops < b.hops);
     });
     std::vector<int> used(torus.ports(), 0);
-    std::vector<Turn> result;
+    std::vector<RootTurn> result;
     for (Candidate& c : candidates) {
         c.turn.port = *std::min_element(c.ports.begin(), c.ports.end(), [&](Port a, Port b) {
             return used[a.index] < used[b.index];
@@ -68,8 +68,8 @@ std::vector<Turn> find_turns(const Torus& torus, Rank root, bool single_port) {
         result.push_back(c.turn);
     }
     if (single_port) {
-        std::sort(result.begin(), result.end(), [&](const Turn& a, const Turn& b) {
-            const auto after_root = [&](const Turn& t) {
+        std::sort(result.begin(), result.end(), [&](const RootTurn& a, const RootTurn& b) {
+            const auto after_root = [&](const RootTurn& t) {
                 return t.peer > root ? t.peer - root : t.peer - root + torus.ranks();
             };
             return after_root(a) < after_root(b);
@@ -79,24 +79,25 @@ std::vector<Turn> find_turns(const Torus& torus, Rank root, bool single_port) {
         }
     }
     std::stable_sort(result.begin(), result.end(),
-                     [](const Turn& a, const Turn& b) { return a.step < b.step; });
+                     [](const RootTurn& a, const RootTurn& b) { return a.step < b.step; });
     return result;
 }
 
 /// The turns last found by this thread are kept: who builds the schedules of all ranks, one after
 /// the other, needs the same ones each time, and they take longer to find than all else.
-std::shared_ptr<const std::vector<Turn>> turns(const Torus& torus, const BuildOptions& options) {
+std::shared_ptr<const std::vector<RootTurn>> turns(const Torus& torus,
+                                                   const BuildOptions& options) {
     struct Found {
         std::vector<Rank> sizes;
         Rank root = 0;
         bool single_port = false;
-        std::shared_ptr<const std::vector<Turn>> turns;
+        std::shared_ptr<const std::vector<RootTurn>> turns;
     };
     static thread_local Found last;
     if (last.sizes != torus.sizes() || last.root != options.root ||
         last.single_port != options.single_port) {
         last = {torus.sizes(), options.root, options.single_port,
-                std::make_shared<const std::vector<Turn>>(
+                std::make_shared<const std::vector<RootTurn>>(
                     find_turns(torus, options.root, options.single_port))};
     }
     return last.turns;
@@ -156,7 +157,7 @@ class LinearWriter {
         }
     }
 
-    void exchange(const Turn& turn, bool from_root) {
+    void exchange(const RootTurn& turn, bool from_root) {
         const Extent own = block(turn.peer);
         if (rank_ == root_) {
             if (from_root) {
@@ -190,7 +191,7 @@ class LinearWriter {
     Rank ranks_;
     Rank rank_;
     Rank root_;
-    std::shared_ptr<const std::vector<Turn>> turns_;
+    std::shared_ptr<const std::vector<RootTurn>> turns_;
     int steps_ = 0;
     ScheduleWriter writer_;
 };

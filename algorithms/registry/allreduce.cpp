@@ -19,7 +19,7 @@ Schedule linear(const Torus& torus, Rank rank, const BuildOptions& options) {
     return build_linear(Collective::allreduce, torus, rank, options);
 }
 
-constexpr Algorithm entries[] = {
+constexpr Algorithm allreduce_table[] = {
     {
         .name = "trivance-l",
         .collective = Collective::allreduce,
@@ -205,7 +205,7 @@ constexpr Algorithm entries[] = {
 }  // namespace
 
 std::span<const Algorithm> allreduce_entries() {
-    return entries;
+    return allreduce_table;
 }
 
 }  // namespace trefoil

@@ -22,7 +22,7 @@ std::string equal_sizes(const Torus& torus) {
     return {};
 }
 
-constexpr Algorithm entries[] = {
+constexpr Algorithm alltoall_table[] = {
     {
         .name = "orbit",
         .collective = Collective::alltoall,
@@ -73,7 +73,7 @@ constexpr Algorithm entries[] = {
 }  // namespace
 
 std::span<const Algorithm> alltoall_entries() {
-    return entries;
+    return alltoall_table;
 }
 
 }  // namespace trefoil

@@ -171,7 +171,7 @@ constexpr Algorithm scheme(std::string_view name, std::string_view summary,
     };
 }
 
-constexpr Algorithm ring_entries[] = {
+constexpr Algorithm alltoall_rings_table[] = {
     {
         .name = "sdx",
         .collective = Collective::alltoall,
@@ -249,7 +249,7 @@ constexpr Algorithm ring_entries[] = {
 }  // namespace
 
 std::span<const Algorithm> alltoall_ring_entries() {
-    return ring_entries;
+    return alltoall_rings_table;
 }
 
 }  // namespace trefoil

@@ -27,7 +27,7 @@ double a_quarter(const Torus&, const BuildOptions&) {
     return 0.25;
 }
 
-constexpr Algorithm baselines_entries[] = {
+constexpr Algorithm baselines_table[] = {
     {
         .name = "bruck-l",
         .collective = Collective::allreduce,
@@ -133,7 +133,7 @@ constexpr Algorithm baselines_entries[] = {
 }  // namespace
 
 std::span<const Algorithm> baseline_entries() {
-    return baselines_entries;
+    return baselines_table;
 }
 
 }  // namespace trefoil

@@ -44,7 +44,7 @@ constexpr Algorithm entry(std::string_view name, std::string_view summary) {
     };
 }
 
-constexpr Algorithm butterflies_entries[] = {
+constexpr Algorithm butterflies_table[] = {
     {
         .name = "bine-small",
         .collective = Collective::allreduce,
@@ -79,7 +79,7 @@ constexpr Algorithm butterflies_entries[] = {
 }  // namespace
 
 std::span<const Algorithm> butterfly_entries() {
-    return butterflies_entries;
+    return butterflies_table;
 }
 
 }  // namespace trefoil

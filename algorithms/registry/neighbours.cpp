@@ -35,7 +35,7 @@ constexpr Algorithm exchange_entry() {
     };
 }
 
-constexpr Algorithm entries[] = {
+constexpr Algorithm neighbours_table[] = {
     exchange_entry<neighbor_allgather>(),
     exchange_entry<neighbor_alltoall>(),
 };
@@ -43,7 +43,7 @@ constexpr Algorithm entries[] = {
 }  // namespace
 
 std::span<const Algorithm> neighbour_entries() {
-    return entries;
+    return neighbours_table;
 }
 
 }  // namespace trefoil

@@ -13,7 +13,7 @@ namespace {
 
 using namespace table;
 
-constexpr Algorithm entries[] = {
+constexpr Algorithm reduce_scatter_allgather_table[] = {
     {
         .name = "trivance",
         .collective = Collective::reduce_scatter,
@@ -183,7 +183,7 @@ constexpr Algorithm entries[] = {
 }  // namespace
 
 std::span<const Algorithm> reduce_scatter_allgather_entries() {
-    return entries;
+    return reduce_scatter_allgather_table;
 }
 
 }  // namespace trefoil

@@ -8,6 +8,7 @@
 #include "algorithms/registry/entries.hpp"
 #include "algorithms/schedule/nearest_names.hpp"
 #include "topo/error.hpp"
+#include "topo/words.hpp"
 
 namespace trefoil {
 
@@ -21,14 +22,6 @@ std::vector<std::string> names_of(Collective collective) {
         }
     }
     return names;
-}
-
-std::string joined(const std::vector<std::string>& names) {
-    std::string text;
-    for (const std::string& n : names) {
-        text += (text.empty() ? "" : ", ") + n;
-    }
-    return text;
 }
 
 [[noreturn]] void throw_not_found(Collective collective, std::string_view name) {

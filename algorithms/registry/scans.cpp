@@ -62,7 +62,7 @@ constexpr Algorithm chain_entry() {
     };
 }
 
-constexpr Algorithm entries[] = {
+constexpr Algorithm scans_table[] = {
     doubling_entry<scan>(),
     chain_entry<scan>(),
     doubling_entry<exscan>(),
@@ -72,7 +72,7 @@ constexpr Algorithm entries[] = {
 }  // namespace
 
 std::span<const Algorithm> scan_entries() {
-    return entries;
+    return scans_table;
 }
 
 }  // namespace trefoil

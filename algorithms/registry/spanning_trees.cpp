@@ -23,7 +23,7 @@ Block pieces_of_trees(const Torus& torus, const CostModel& model, double vector_
     return best_pieces(model, trees.depth() - 1, vector_bytes / std::max(trees.count(), 1));
 }
 
-constexpr Algorithm rooted_entries[] = {
+constexpr Algorithm spanning_trees_table[] = {
     {
         .name = "spanning-trees",
         .collective = Collective::bcast,
@@ -77,7 +77,7 @@ constexpr Algorithm rooted_entries[] = {
 }  // namespace
 
 std::span<const Algorithm> spanning_tree_entries() {
-    return rooted_entries;
+    return spanning_trees_table;
 }
 
 }  // namespace trefoil

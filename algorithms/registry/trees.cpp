@@ -32,7 +32,7 @@ Schedule linear(const Torus& torus, Rank rank, const BuildOptions& options) {
 }
 
 /// Between the root and each rank.
-constexpr Traits straight{.cost_class = CostClass::bandwidth, .vector_variant = true};
+constexpr Traits plain_tree{.cost_class = CostClass::bandwidth, .vector_variant = true};
 
 constexpr std::string_view bine_paper = "De Sensi et al., Bine trees, SC 2025, section 3";
 constexpr std::string_view binomial_paper = "Thakur, Rabenseifner and Gropp, IJHPCA 2005";
@@ -117,8 +117,8 @@ constexpr std::array linear_entries{
     linear_entry<reduce>("the root receives from everybody and reduces in rank order", ordered,
                          one),
     linear_entry<gather>("the root receives from everybody, one message per port and step",
-                         straight, one_block),
-    linear_entry<scatter>("the root sends to everybody, one message per port and step", straight,
+                         plain_tree, one_block),
+    linear_entry<scatter>("the root sends to everybody, one message per port and step", plain_tree,
                           one_block),
 };
 

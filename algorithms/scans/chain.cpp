@@ -23,8 +23,6 @@ namespace trefoil {
 
 namespace {
 
-constexpr Extent vector{0, 1}, scratch{1, 1};
-
 /// Where nobody says, filling the pipeline of a few ranks costs half as much as running it.
 int pieces_of(const BuildOptions& options, Rank ranks) {
     return options.pieces != 0 ? static_cast<int>(options.pieces)
@@ -58,6 +56,8 @@ class Chain {
     }
 
   private:
+    static constexpr Extent vector{0, 1}, scratch{1, 1};
+
     /// Rank 0 takes nothing, and the last one passes nothing on.
     bool keeps_sum_apart() const { return exclusive_ && rank_ > 0 && !last_; }
 

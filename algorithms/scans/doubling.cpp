@@ -21,8 +21,6 @@ namespace trefoil {
 
 namespace {
 
-constexpr Extent vector{0, 1}, scratch{1, 1};
-
 class Doubling {
   public:
     Doubling(Collective collective, const Torus& torus, Rank rank)
@@ -45,6 +43,8 @@ class Doubling {
     }
 
   private:
+    static constexpr Extent vector{0, 1}, scratch{1, 1};
+
     bool is_there(std::int64_t rank) const { return rank >= 0 && rank < torus_.ranks(); }
     /// Rank 0 takes nothing, and the vector of the last one goes to nobody.
     bool keeps_window_apart() const { return exclusive_ && rank_ > 0 && is_there(rank_ + 1); }

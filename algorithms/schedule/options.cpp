@@ -6,6 +6,8 @@
 #include <limits>
 #include <type_traits>
 
+#include "topo/words.hpp"
+
 namespace trefoil {
 
 namespace {
@@ -46,7 +48,7 @@ constexpr OptionValue syncs[] = {
     {"signals", &Abilities::signals, "has no signals between its phases", "signals"},
     {"barrier", &Abilities::barriers, "has no phases to keep apart", "barrier"}};
 
-constexpr Option table[] = {
+constexpr Option known_options[] = {
     {.name = "layout",
      .unset = "automatic",
      .help = "How blocks that the algorithm reorders travel, where it has a choice",
@@ -147,14 +149,6 @@ bool set_word(BuildOptions& options, const Option& option, std::string_view word
     return false;
 }
 
-std::string joined(const std::vector<std::string>& words) {
-    std::string text;
-    for (const std::string& each : words) {
-        text += (text.empty() ? "" : ", ") + each;
-    }
-    return text;
-}
-
 constexpr Abilities every_ability{true, true, true, true, true, true, true, true, true};
 
 /// ", or take barrier": another value of the same option that the algorithm does understand.
@@ -189,12 +183,12 @@ std::string_view to_string(PhaseSync sync) {
 }
 
 std::span<const Option> option_table() {
-    return table;
+    return known_options;
 }
 
 std::string modifiers_text(const BuildOptions& options) {
     std::string text;
-    for (const Option& option : table) {
+    for (const Option& option : known_options) {
         const std::int64_t value = option.get(options);
         if (value != 0) {
             text += ":" + typed(option, value);
@@ -204,7 +198,7 @@ std::string modifiers_text(const BuildOptions& options) {
 }
 
 std::string add_modifier(BuildOptions& options, std::string_view modifier) {
-    for (const Option& option : table) {
+    for (const Option& option : known_options) {
         const std::string_view prefix = option.values.front().text;
         if (option.is_number() && modifier.starts_with(prefix)) {
             return set_number(options, option, modifier.substr(prefix.size()));
@@ -242,7 +236,7 @@ std::vector<std::string> words_of(const Option& option) {
 
 std::vector<std::string> modifiers(const Abilities& abilities) {
     std::vector<std::string> all;
-    for (const Option& option : table) {
+    for (const Option& option : known_options) {
         const std::vector<std::string> words = words_of(option);
         for (std::size_t i = 0; i < words.size(); ++i) {
             if (abilities.*option.values[i].ability) {
@@ -254,7 +248,7 @@ std::vector<std::string> modifiers(const Abilities& abilities) {
 }
 
 std::string not_understood(const BuildOptions& options, const Abilities& abilities) {
-    for (const Option& option : table) {
+    for (const Option& option : known_options) {
         const std::int64_t value = option.get(options);
         if (value == 0) {
             continue;

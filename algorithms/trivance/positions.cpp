@@ -11,13 +11,13 @@ namespace trefoil {
 
 namespace {
 
-using Offsets = std::vector<Rank>;
+using OffsetList = std::vector<Rank>;
 
 /// What the steps after the digits send and hold, in units of the digits' cells.
 struct Patterns {
     Rank size = 1;
-    std::vector<Offsets> sent;  ///< one entry per step and side
-    std::vector<Offsets> held;  ///< by step: before it; one more at the end
+    std::vector<OffsetList> sent;  ///< one entry per step and side
+    std::vector<OffsetList> held;  ///< by step: before it; one more at the end
 };
 
 Patterns patterns(const TrivanceTree& tree) {
@@ -29,8 +29,8 @@ Patterns patterns(const TrivanceTree& tree) {
     Patterns result;
     result.size = tree.size / unit;
     for (int k = tree.digits; k <= steps; ++k) {
-        Offsets held;
-        Offsets sides[2];
+        OffsetList held;
+        OffsetList sides[2];
         for (Rank o = 0; o < tree.size; o += unit) {
             if (tree.levels[o] >= k) {
                 held.push_back(o / unit);
@@ -49,7 +49,7 @@ Patterns patterns(const TrivanceTree& tree) {
 }
 
 /// Runs of neighbours around the ring.
-std::int64_t runs(const Offsets& offsets, Rank factor, std::vector<char>& marks) {
+std::int64_t runs(const OffsetList& offsets, Rank factor, std::vector<char>& marks) {
     const auto size = static_cast<Rank>(marks.size());
     const auto at = [&](Rank o) { return static_cast<std::int64_t>(o) * factor % size; };
     for (const Rank o : offsets) {

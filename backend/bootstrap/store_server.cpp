@@ -30,7 +30,7 @@ constexpr std::chrono::milliseconds longest_farewell{2000};
 constexpr int ending_sleep = 10;  // milliseconds
 /// A store that looks so late has to hear first who came meanwhile, and gives them this time.
 constexpr std::chrono::milliseconds late{250};
-constexpr std::chrono::milliseconds grace{1000};
+constexpr std::chrono::milliseconds late_grace{1000};
 
 using store::Clock;
 using store::Connection;
@@ -148,7 +148,7 @@ void StoreServer::Implementation::run() {
         const int ready =
             ::poll(waiting.data(), waiting.size(), ending_ ? ending_sleep : sleep_time());
         if (due && Clock::now() > *due + late) {  // this process was stopped, or the host is busy
-            jobs_.postpone(Clock::now() + grace);
+            jobs_.postpone(Clock::now() + late_grace);
         }
         if (!ending_ && waiting[0].revents != 0) {
             ending_ = true;

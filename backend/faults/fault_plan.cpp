@@ -45,7 +45,7 @@ double chance_of(std::string_view kind, std::string_view value) {
     return *chance;
 }
 
-void read(FaultPlan& plan, std::string_view kind, std::string_view value) {
+void read_fault(FaultPlan& plan, std::string_view kind, std::string_view value) {
     if (kind == "delay") {
         plan.delay = std::chrono::microseconds(count_of(kind, value));
     } else if (kind == "again") {
@@ -98,7 +98,7 @@ FaultPlan parse_faults(std::string_view text) {
         if (equals == std::string_view::npos) {
             refuse("\"" + std::string(item) + "\" is not KIND=VALUE");
         }
-        read(plan, item.substr(0, equals), item.substr(equals + 1));
+        read_fault(plan, item.substr(0, equals), item.substr(equals + 1));
         if (comma == std::string_view::npos) {
             return plan;
         }

@@ -9,7 +9,7 @@ namespace trefoil {
 
 namespace {
 
-std::vector<std::unique_ptr<PortGroup>> open(const BackendConfig& config) {
+std::vector<std::unique_ptr<PortGroup>> open_memory(const BackendConfig& config) {
     if (!config.provider.empty()) {
         throw Error(Status::not_found, "backend memory has no provider \"" + config.provider +
                                            "\": it has none to choose from; leave the provider "
@@ -49,7 +49,7 @@ Transport memory_transport() {
     transport.one_host_only = true;
     transport.puts_by_stores = true;
     transport.single_copy = true;
-    transport.open = open;
+    transport.open = open_memory;
     transport.providers = providers;
     transport.nics = nics;
     return transport;

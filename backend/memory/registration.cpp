@@ -19,10 +19,10 @@ namespace trefoil::memory {
 
 namespace {
 
-constexpr std::uint64_t description_mark = 0x31676572'6d465254;  // "TRFmreg1"
+constexpr std::uint64_t registration_mark = 0x31676572'6d465254;  // "TRFmreg1"
 
 /// The opaque bytes that travel.
-struct Description {
+struct Travelling {
     std::uint64_t mark;
     std::uint64_t process;  ///< this_process() of the owner
     std::uint64_t token;
@@ -61,7 +61,7 @@ Known& known() {
 }
 
 /// The owner will read our memory, not we its; but the kernel judges both by the same rule.
-void require_copies(const Description& description) {
+void require_copies(const Travelling& description) {
     std::uint64_t word = 0;
     const bool copied = copy_from_process(description.owner, &word, description.home, sizeof word);
     const std::string owner = "process " + std::to_string(description.owner);
@@ -112,8 +112,8 @@ void Registration::close() {
 }
 
 std::string Registration::description() const {
-    Description description{};
-    description.mark = description_mark;
+    Travelling description{};
+    description.mark = registration_mark;
     description.process = this_process();
     description.token = token_;
     description.bytes = bytes_;
@@ -128,15 +128,15 @@ bool describes_registration(std::string_view description) {
     if (description.size() >= sizeof mark) {
         std::memcpy(&mark, description.data(), sizeof mark);
     }
-    return mark == description_mark;
+    return mark == registration_mark;
 }
 
 PeerRegistration open_registration(std::string_view text) {
-    Description description{};
+    Travelling description{};
     if (text.size() == sizeof description) {
         std::memcpy(&description, text.data(), sizeof description);
     }
-    if (description.mark != description_mark || description.check != 0 ||
+    if (description.mark != registration_mark || description.check != 0 ||
         description.token % 2 == 0) {
         throw Error(Status::invalid_argument,
                     "backend memory: " + std::to_string(text.size()) +

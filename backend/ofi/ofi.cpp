@@ -26,7 +26,7 @@ bool lives_in_shared_memory(const std::vector<ofi::Info>& all, const std::string
     });
 }
 
-std::vector<std::unique_ptr<PortGroup>> open(const BackendConfig& config) {
+std::vector<std::unique_ptr<PortGroup>> open_ofi(const BackendConfig& config) {
     const std::vector<ofi::Info> all = ofi::offers();
     const std::string provider = ofi::choose_provider(all, config.provider);
     if (lives_in_shared_memory(all, provider)) {
@@ -44,7 +44,7 @@ std::vector<std::unique_ptr<PortGroup>> open(const BackendConfig& config) {
     return groups;
 }
 
-NicOffers nics(const std::string& provider) {
+NicOffers ofi_nics(const std::string& provider) {
     const std::vector<ofi::Info> all = ofi::offers();
     const std::string chosen = ofi::choose_provider(all, provider);
     NicOffers offers;
@@ -59,7 +59,7 @@ NicOffers nics(const std::string& provider) {
     return offers;
 }
 
-std::vector<ProviderInfo> providers() {
+std::vector<ProviderInfo> ofi_providers() {
     std::vector<ProviderInfo> list;
     for (const ofi::Info& info : ofi::offers()) {
         list.push_back(ofi::names(*info));
@@ -67,7 +67,7 @@ std::vector<ProviderInfo> providers() {
     return list;
 }
 
-LibraryInfo version() {
+LibraryInfo ofi_library() {
     try {
         return {"libfabric", ofi::version_text(ofi::library().version()), ""};
     } catch (const Error& error) {
@@ -82,11 +82,11 @@ Transport ofi_transport() {
     transport.name = "ofi";
     transport.summary = "libfabric: any provider with remote writes and completion data";
     transport.variables = "FI_";
-    transport.open = open;
-    transport.providers = providers;
-    transport.nics = nics;
+    transport.open = open_ofi;
+    transport.providers = ofi_providers;
+    transport.nics = ofi_nics;
     transport.clean_up_after = [](int process) { ofi::remove_regions_of(process); };
-    transport.library = version;
+    transport.library = ofi_library;
     return transport;
 }
 

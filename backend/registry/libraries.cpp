@@ -11,7 +11,7 @@ namespace trefoil {
 
 namespace {
 
-LibraryInfo pmix() {
+LibraryInfo pmix_library() {
     std::string refusal = pmix_refusal();
     if (!refusal.empty()) {
         return {"PMIx", "", std::move(refusal)};
@@ -30,7 +30,7 @@ std::vector<LibraryInfo> libraries() {
             all.push_back(transport.library());
         }
     }
-    all.push_back(pmix());
+    all.push_back(pmix_library());
     return all;
 }
 

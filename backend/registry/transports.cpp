@@ -18,7 +18,7 @@ std::deque<Transport>& registered() {
     return all;
 }
 
-std::string names() {
+std::string transport_names() {
     std::string text;
     for (const Transport& transport : transports()) {
         text += (text.empty() ? "" : ", ") + std::string(transport.name);
@@ -42,8 +42,8 @@ const Transport* registered_transport(std::string_view name) {
 const Transport& find_transport(std::string_view name) {
     const Transport* const found = registered_transport(name);
     if (found == nullptr) {
-        throw Error(Status::not_found,
-                    "there is no backend \"" + std::string(name) + "\"; choose one of: " + names());
+        throw Error(Status::not_found, "there is no backend \"" + std::string(name) +
+                                           "\"; choose one of: " + transport_names());
     }
     if (!found->built()) {
         throw Error(Status::not_found, "backend \"" + std::string(name) +

@@ -12,7 +12,7 @@ namespace trefoil {
 
 namespace {
 
-std::vector<std::unique_ptr<PortGroup>> open(const BackendConfig& config) {
+std::vector<std::unique_ptr<PortGroup>> open_ucx(const BackendConfig& config) {
     std::vector<ProviderInfo> all;
     std::vector<std::unique_ptr<PortGroup>> groups;
     for (const std::vector<Port>& ports : config.groups) {
@@ -30,33 +30,25 @@ std::vector<std::unique_ptr<PortGroup>> open(const BackendConfig& config) {
     return groups;
 }
 
-LibraryInfo version() {
+}  // namespace
+
+std::string ucx_version() {
     unsigned major = 0, minor = 0, release = 0;
     ucp_get_version(&major, &minor, &release);
-    return {"UCX",
-            std::to_string(major) + "." + std::to_string(minor) + "." + std::to_string(release),
-            ""};
+    return std::to_string(major) + "." + std::to_string(minor) + "." + std::to_string(release);
 }
-
-}  // namespace
 
 Transport ucx_transport() {
     Transport transport;
     transport.name = "ucx";
     transport.summary = "UCX: stores into shared memory, active messages elsewhere";
     transport.variables = "UCX_";
-    transport.open = open;
+    transport.open = open_ucx;
     transport.providers = ucx::resources;
     transport.nics = ucx::nics;
-    transport.library = version;
+    transport.library = [] { return LibraryInfo{"UCX", ucx_version(), ""}; };
     transport.clean_up_after = [](int) { ucx::remove_unused_segments(); };
     return transport;
-}
-
-std::string ucx_version() {
-    unsigned major = 0, minor = 0, release = 0;
-    ucp_get_version(&major, &minor, &release);
-    return std::to_string(major) + "." + std::to_string(minor) + "." + std::to_string(release);
 }
 
 }  // namespace trefoil

@@ -7,16 +7,13 @@
 #include <memory>
 
 #include "bench/common/percentile.hpp"
+#include "bench/perf/clock.hpp"
 
 namespace trefoil::tool {
 
 namespace {
 
 using Clock = std::chrono::steady_clock;
-
-double seconds_since(Clock::time_point start) {
-    return std::chrono::duration<double>(Clock::now() - start).count();
-}
 
 /// Of persistent calls; the program ends them before.
 class Requests {

@@ -11,6 +11,7 @@
 #include <functional>
 #include <thread>
 
+#include "bench/perf/clock.hpp"
 #include "topo/host.hpp"
 
 namespace trefoil::tool {
@@ -25,13 +26,6 @@ constexpr double margin = 0.1;        // before the late entry
 Clock::time_point after(Clock::time_point start, double seconds) {
     return start +
            std::chrono::duration_cast<Clock::duration>(std::chrono::duration<double>(seconds));
-}
-
-/// Of this process, all threads together.
-double processor_seconds() {
-    timespec time{};
-    clock_gettime(CLOCK_PROCESS_CPUTIME_ID, &time);
-    return static_cast<double>(time.tv_sec) + static_cast<double>(time.tv_nsec) * 1e-9;
 }
 
 double seconds_of(Clock::time_point time) {

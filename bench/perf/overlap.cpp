@@ -10,22 +10,13 @@
 #include <ctime>
 #include <vector>
 
+#include "bench/perf/clock.hpp"
+
 namespace trefoil::tool {
 
 namespace {
 
 using Clock = std::chrono::steady_clock;
-
-double seconds_since(Clock::time_point start) {
-    return std::chrono::duration<double>(Clock::now() - start).count();
-}
-
-/// Of this process, all threads together.
-double processor_seconds() {
-    timespec time{};
-    clock_gettime(CLOCK_PROCESS_CPUTIME_ID, &time);
-    return static_cast<double>(time.tv_sec) + static_cast<double>(time.tv_nsec) * 1e-9;
-}
 
 /// Of all that this process may run on, its ranks' siblings being on the same.
 int usable_cores() {

@@ -90,7 +90,7 @@ class Writer {
     /// "pull    block 2 of rank 1 (1) into block 2, reduced".
     void move(const Part& part, const Move& m) {
         const Extent to{m.to, m.from.count};
-        const bool reduces = m.action == Action::reduce;
+        const bool reduces = m.action == trefoil::Action::reduce;
         const std::string source = blocks_text(part, {&m.from, 1}) +
                                    (m.pulls() ? " of " + rank_text(torus_, m.peer) : "") +
                                    (m.initial ? " as it began" : "");
@@ -119,9 +119,9 @@ class Writer {
         std::string what = applications.empty() ? signal_text(r.opens) : "";
         for (const Application& a : applications) {
             const auto extents = schedule_.extents_of(a);
-            const std::string action = a.action == Action::reduce    ? "reduced into"
-                                       : a.action == Action::prepend ? "reduced before"
-                                                                     : "replaces";
+            const std::string action = a.action == trefoil::Action::reduce    ? "reduced into"
+                                       : a.action == trefoil::Action::prepend ? "reduced before"
+                                                                              : "replaces";
             what += what.empty() ? fmt::format("{:<5} of the vector: {} {}",
                                                share(part, block_count(extents)), action,
                                                blocks_text(part, extents))

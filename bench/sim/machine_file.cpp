@@ -16,7 +16,7 @@ namespace trefoil::tool {
 
 namespace {
 
-using Json = nlohmann::json;
+using PlainJson = nlohmann::json;
 
 /// The file, for messages, and what is wrong in it.
 class Reader {
@@ -36,33 +36,33 @@ class Reader {
         }
     }
 
-    std::string text(const std::string& key, const Json& value, const char* example) const {
+    std::string text(const std::string& key, const PlainJson& value, const char* example) const {
         if (!value.is_string()) {
             refuse(fmt::format("\"{}\" must be a text{}, but is {}", key, example, value.dump()));
         }
         return value.get<std::string>();
     }
-    double rate(const std::string& key, const Json& value) const {
+    double rate(const std::string& key, const PlainJson& value) const {
         const std::string typed = text(key, value, ", such as \"400Gbit\"");
         return understood(key, [&] { return parse_rate(typed); });
     }
-    double time(const std::string& key, const Json& value) const {
+    double time(const std::string& key, const PlainJson& value) const {
         const std::string typed = text(key, value, ", such as \"500ns\"");
         return understood(key, [&] { return parse_time(typed); });
     }
-    int whole(const std::string& key, const Json& value, int least, int most) const {
+    int whole(const std::string& key, const PlainJson& value, int least, int most) const {
         if (!value.is_number_integer() || value < least || value > most) {
             refuse(fmt::format("\"{}\" must be a whole number from {} to {}, but is {}", key, least,
                                most, value.dump()));
         }
         return value.get<int>();
     }
-    std::vector<double> rates(const std::string& key, const Json& value) const {
+    std::vector<double> rates(const std::string& key, const PlainJson& value) const {
         if (!value.is_array()) {
             return {rate(key, value)};
         }
         std::vector<double> all;
-        for (const Json& one : value) {
+        for (const PlainJson& one : value) {
             all.push_back(rate(key, one));
         }
         if (all.empty()) {
@@ -70,7 +70,7 @@ class Reader {
         }
         return all;
     }
-    HostDimension host(const Json& value) const {
+    HostDimension host(const PlainJson& value) const {
         HostDimension result;
         require_object("host", value);
         for (const auto& [key, one] : value.items()) {
@@ -89,17 +89,17 @@ class Reader {
         }
         return result;
     }
-    std::vector<std::string> down(const Json& value) const {
+    std::vector<std::string> down(const PlainJson& value) const {
         if (!value.is_array()) {
             refuse("\"down\" must be a list of links, such as [\"+0@5\"], but is " + value.dump());
         }
         std::vector<std::string> links;
-        for (const Json& link : value) {
+        for (const PlainJson& link : value) {
             links.push_back(text("down", link, ", such as \"+0@5\""));
         }
         return links;
     }
-    std::vector<std::pair<std::string, double>> slow(const Json& value) const {
+    std::vector<std::pair<std::string, double>> slow(const PlainJson& value) const {
         require_object("slow", value);
         std::vector<std::pair<std::string, double>> links;
         for (const auto& [link, share] : value.items()) {
@@ -113,7 +113,7 @@ class Reader {
         }
         return links;
     }
-    void require_object(const std::string& key, const Json& value) const {
+    void require_object(const std::string& key, const PlainJson& value) const {
         if (!value.is_object()) {
             refuse("\"" + key + "\" must be an object, but is " + value.dump());
         }
@@ -130,38 +130,40 @@ class Reader {
     std::string file_;
 };
 
-using Read = std::function<void(const Reader&, const Json&, Machine&)>;
+using Read = std::function<void(const Reader&, const PlainJson&, Machine&)>;
 
 const std::vector<std::pair<std::string, Read>>& keys() {
     static const std::vector<std::pair<std::string, Read>> all{
         {"name",
-         [](const Reader& r, const Json& v, Machine& m) { m.name = r.text("name", v, ""); }},
+         [](const Reader& r, const PlainJson& v, Machine& m) { m.name = r.text("name", v, ""); }},
         {"network",
-         [](const Reader& r, const Json& v, Machine& m) {
+         [](const Reader& r, const PlainJson& v, Machine& m) {
              m.network = r.text("network", v, ", such as \"torus\"");
              r.understood("network", [&] { check_network(m.network); });
          }},
-        {"rate", [](const Reader& r, const Json& v, Machine& m) { m.rates = r.rates("rate", v); }},
-        {"alpha",
-         [](const Reader& r, const Json& v, Machine& m) { m.costs.alpha = r.time("alpha", v); }},
-        {"hop", [](const Reader& r, const Json& v, Machine& m) { m.costs.hop = r.time("hop", v); }},
-        {"copy",
-         [](const Reader& r, const Json& v, Machine& m) { m.costs.copy_rate = r.rate("copy", v); }},
-        {"reduce", [](const Reader& r, const Json& v,
+        {"rate",
+         [](const Reader& r, const PlainJson& v, Machine& m) { m.rates = r.rates("rate", v); }},
+        {"alpha", [](const Reader& r, const PlainJson& v,
+                     Machine& m) { m.costs.alpha = r.time("alpha", v); }},
+        {"hop",
+         [](const Reader& r, const PlainJson& v, Machine& m) { m.costs.hop = r.time("hop", v); }},
+        {"copy", [](const Reader& r, const PlainJson& v,
+                    Machine& m) { m.costs.copy_rate = r.rate("copy", v); }},
+        {"reduce", [](const Reader& r, const PlainJson& v,
                       Machine& m) { m.costs.reduce_rate = r.rate("reduce", v); }},
-        {"closing_barrier", [](const Reader& r, const Json& v,
+        {"closing_barrier", [](const Reader& r, const PlainJson& v,
                                Machine& m) { m.closing_barrier = r.time("closing_barrier", v); }},
         {"links_per_pair",
-         [](const Reader& r, const Json& v, Machine& m) {
+         [](const Reader& r, const PlainJson& v, Machine& m) {
              m.links_per_pair = r.whole("links_per_pair", v, 1, 2);
          }},
         {"messages_per_port",
-         [](const Reader& r, const Json& v, Machine& m) {
+         [](const Reader& r, const PlainJson& v, Machine& m) {
              m.per_port = r.whole("messages_per_port", v, 1, 1000000);
          }},
-        {"host", [](const Reader& r, const Json& v, Machine& m) { m.host = r.host(v); }},
-        {"down", [](const Reader& r, const Json& v, Machine& m) { m.down = r.down(v); }},
-        {"slow", [](const Reader& r, const Json& v, Machine& m) { m.slow = r.slow(v); }},
+        {"host", [](const Reader& r, const PlainJson& v, Machine& m) { m.host = r.host(v); }},
+        {"down", [](const Reader& r, const PlainJson& v, Machine& m) { m.down = r.down(v); }},
+        {"slow", [](const Reader& r, const PlainJson& v, Machine& m) { m.slow = r.slow(v); }},
     };
     return all;
 }
@@ -171,10 +173,10 @@ const std::vector<std::pair<std::string, Read>>& keys() {
 Machine read_machine_file(const std::string& file) {
     const Reader reader(file);
     std::ifstream stream(file);
-    Json json;
+    PlainJson json;
     try {
-        json = Json::parse(stream);
-    } catch (const Json::exception& error) {
+        json = PlainJson::parse(stream);
+    } catch (const PlainJson::exception& error) {
         reader.refuse(error.what());
     }
     if (!json.is_object()) {

@@ -13,18 +13,18 @@ namespace {
 constexpr std::size_t most_kept = 1024;
 
 /// Never destroyed, as programs may end communicators at their very end.
-struct Stock {
+struct DestroyedHandles {
     std::mutex mutex;
     std::deque<std::unique_ptr<trefoil_comm>> destroyed;
 };
 
-Stock& stock() {
-    static auto* const instance = new Stock;
+DestroyedHandles& destroyed_handles() {
+    static auto* const instance = new DestroyedHandles;
     return *instance;
 }
 
 std::unique_ptr<trefoil_comm> take() {
-    Stock& all = stock();
+    DestroyedHandles& all = destroyed_handles();
     const std::lock_guard lock(all.mutex);
     if (all.destroyed.size() < most_kept) {
         return std::make_unique<trefoil_comm>();
@@ -53,7 +53,7 @@ void end_handle(trefoil_comm_t comm) noexcept {
     comm->requests.reset();
     comm->communicator.reset();
     std::unique_ptr<trefoil_comm> handle(comm);
-    Stock& all = stock();
+    DestroyedHandles& all = destroyed_handles();
     const std::lock_guard lock(all.mutex);
     try {
         all.destroyed.push_back(std::move(handle));

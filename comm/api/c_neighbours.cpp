@@ -12,7 +12,7 @@ std::span<const std::size_t> list_of_neighbours(trefoil_comm_t comm, const size_
     return list(numbers, comm->communicator->torus().ports(), what);
 }
 
-std::span<const std::size_t> displacements_of(trefoil_comm_t comm, const size_t* numbers) {
+std::span<const std::size_t> neighbour_displacements(trefoil_comm_t comm, const size_t* numbers) {
     return numbers == nullptr ? std::span<const std::size_t>{}
                               : list_of_neighbours(comm, numbers, "displacements");
 }
@@ -35,7 +35,7 @@ trefoil_status_t neighbor_allgatherv(const How& how, const void* send, size_t se
         Request request{.collective = Collective::neighbor_allgather};
         set_type(request, datatype);
         request.counts = list_of_neighbours(comm, counts, "counts");
-        request.displacements = displacements_of(comm, displacements);
+        request.displacements = neighbour_displacements(comm, displacements);
         request.send_counts = {&send_count, 1};
         run_checked(entry, request, comm, send, recv);
     });
@@ -60,9 +60,9 @@ trefoil_status_t neighbor_alltoallv(const How& how, const void* send, const size
         Request request{.collective = Collective::neighbor_alltoall};
         set_type(request, datatype);
         request.counts = list_of_neighbours(comm, recv_counts, "receive counts");
-        request.displacements = displacements_of(comm, recv_displacements);
+        request.displacements = neighbour_displacements(comm, recv_displacements);
         request.send_counts = list_of_neighbours(comm, send_counts, "send counts");
-        request.send_displacements = displacements_of(comm, send_displacements);
+        request.send_displacements = neighbour_displacements(comm, send_displacements);
         run_checked(entry, request, comm, send, recv);
     });
 }

@@ -21,13 +21,13 @@ namespace {
 std::atomic<unsigned> process_number{0};
 
 /// Of all requests that no communicator has. Never destroyed.
-struct Stock {
+struct FreeRequests {
     std::mutex mutex;
     std::vector<trefoil_request*> free;
 };
 
-Stock& stock() {
-    static auto* const instance = new Stock;
+FreeRequests& free_requests() {
+    static auto* const instance = new FreeRequests;
     return *instance;
 }
 
@@ -44,7 +44,7 @@ unsigned this_process_number() noexcept {
 }
 
 RequestPool::~RequestPool() {
-    Stock& all = stock();
+    FreeRequests& all = free_requests();
     const std::lock_guard lock(all.mutex);
     for (trefoil_request* const request : all_) {
         request->call.persistent.reset();
@@ -65,7 +65,7 @@ trefoil_request& RequestPool::take() {
         free_ = returned_.take_all();
     }
     if (free_ == nullptr) {
-        Stock& all = stock();
+        FreeRequests& all = free_requests();
         const std::lock_guard lock(all.mutex);
         all_.reserve(all_.size() + at_a_time);
         all.free.reserve(all.free.size() + at_a_time);
@@ -359,7 +359,7 @@ trefoil_status_t trefoil_request_free(trefoil_request_t* place) {
         }
         *place = TREFOIL_REQUEST_NULL;
         if (state == State::orphan) {
-            Stock& all = stock();
+            FreeRequests& all = free_requests();
             const std::lock_guard lock(all.mutex);
             request.state = State::free;
             all.free.push_back(&request);

@@ -12,7 +12,7 @@ using namespace trefoil::c_api;
 namespace {
 
 /// What a rank gives to gatherv or scatterv beside its buffers.
-struct Lists {
+struct VectorLists {
     std::size_t own;        ///< elements of its own block
     bool own_in_place;      ///< at the root: the list says it
     const char* own_count;  ///< "send"
@@ -25,7 +25,7 @@ bool is_root(const Request& request, trefoil_comm_t comm) {
 }
 
 /// At the root: takes the lists, and throws when they are wrong.
-void take_lists(Request& request, trefoil_comm_t comm, const Lists& lists) {
+void take_lists(Request& request, trefoil_comm_t comm, const VectorLists& lists) {
     request.counts = list(lists.counts, comm->ranks, "counts");
     request.displacements = displacements_of(lists.displacements, comm->ranks);
     if (!lists.own_in_place) {
@@ -36,7 +36,7 @@ void take_lists(Request& request, trefoil_comm_t comm, const Lists& lists) {
 /// The counts that only the root knows, on every rank. When the root's arguments are wrong all
 /// ranks are told so, instead of waiting for the root.
 std::vector<std::size_t> shared_counts(const Entry& entry, Request& request, trefoil_comm_t comm,
-                                       const void* send, void* recv, const Lists& lists) {
+                                       const void* send, void* recv, const VectorLists& lists) {
     constexpr std::size_t refused = std::numeric_limits<std::size_t>::max();  // no count
     if (is_root(request, comm)) {
         try {
@@ -66,7 +66,7 @@ std::vector<std::size_t> own_count_only(trefoil_comm_t comm, std::size_t own) {
 
 /// No rank can wait for the root's list while a call begins, so each goes by what it knows.
 void begin_with_own_counts(const Entry& entry, Request& request, trefoil_comm_t comm,
-                           const void* send, void* recv, const Lists& lists) {
+                           const void* send, void* recv, const VectorLists& lists) {
     std::vector<std::size_t> own = own_count_only(comm, lists.own);
     request.counts = own;
     if (is_root(request, comm)) {
@@ -84,7 +84,7 @@ void begin_with_own_counts(const Entry& entry, Request& request, trefoil_comm_t 
 }
 
 void run_with_shared_counts(const Entry& entry, Request& request, trefoil_comm_t comm,
-                            const void* send, void* recv, const Lists& lists) {
+                            const void* send, void* recv, const VectorLists& lists) {
     std::vector<std::size_t> agreed = shared_counts(entry, request, comm, send, recv, lists);
     if (!is_root(request, comm)) {
         agreed[comm->rank] = lists.own;  // if the root's list differs, the calls differ
@@ -107,7 +107,7 @@ trefoil_status_t run_equal(Collective collective, const How& how, const void* se
 }
 
 trefoil_status_t run_uneven(Collective collective, const How& how, const void* send, void* recv,
-                            const Lists& lists, trefoil_datatype_t datatype, int root,
+                            const VectorLists& lists, trefoil_datatype_t datatype, int root,
                             trefoil_comm_t comm) {
     return guarded([&] {
         const Entry entry(comm, how);

@@ -17,7 +17,6 @@ namespace trefoil {
 namespace {
 /// Of a channel; what a machine has in any case. Whether more can be had is found out at once.
 constexpr std::size_t usual_landing_bytes = std::size_t{64} << 20;
-constexpr std::chrono::seconds longest_look{1};
 }  // namespace
 
 Communicator::Communicator(Settings settings, std::unique_ptr<Bootstrap> bootstrap,

@@ -10,18 +10,11 @@
 #include "comm/setup/set_up_text.hpp"
 #include "topo/blob.hpp"
 #include "topo/log/log.hpp"
+#include "topo/words.hpp"
 
 namespace trefoil {
 
 namespace {
-
-std::string list_text(const std::vector<Rank>& ranks) {
-    std::string text;
-    for (const Rank rank : ranks) {
-        text += (text.empty() ? "" : ",") + std::to_string(rank);
-    }
-    return text;
-}
 
 /// What all of `words` offer, or those of `members` do.
 template <typename Word>
@@ -164,7 +157,7 @@ std::unique_ptr<Communicator> Communicator::create_group(const std::vector<Rank>
     ReadPlaces::Offer offer = world_->read_places().offer();
     const std::vector<Word> words = agree(
         identity.number(), first,
-        "trefoil_comm_create_group, ranks " + list_text(checked) + ", tag " + std::to_string(tag),
+        "trefoil_comm_create_group, ranks " + joined(checked) + ", tag " + std::to_string(tag),
         {"", offer.bits()});
     return made(geometry_of(world_->geometry(), first), identity,
                 offer.take(offered_by_all(words)));

@@ -3,6 +3,7 @@
 #pragma once
 
 #include <atomic>
+#include <chrono>
 #include <cstdint>
 #include <functional>
 #include <map>
@@ -34,6 +35,9 @@
 #include "topo/log/log.hpp"
 
 namespace trefoil {
+
+/// For which who asks for a status waits for the engine.
+inline constexpr std::chrono::seconds longest_look{1};
 
 /// Each port of the first torus that a communicator's rank uses, with the neighbour that it leads
 /// to, in the communicator's ranks.

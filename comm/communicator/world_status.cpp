@@ -16,7 +16,6 @@ namespace trefoil {
 
 namespace {
 
-constexpr std::chrono::seconds longest_look{1};
 constexpr std::string_view to_the_log = "log";
 
 std::string hex(std::uint64_t number) {

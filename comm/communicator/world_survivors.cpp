@@ -6,6 +6,7 @@
 
 #include "comm/communicator/world.hpp"
 #include "topo/log/log.hpp"
+#include "topo/words.hpp"
 
 namespace trefoil {
 
@@ -23,14 +24,6 @@ constexpr std::chrono::milliseconds for_a_suspect{2000};
 constexpr int most_patiences = 4;
 /// For the last words of an agreement.
 constexpr std::chrono::milliseconds longest_farewell{200};
-
-std::string list_text(const std::vector<Rank>& ranks) {
-    std::string text;
-    for (const Rank rank : ranks) {
-        text += (text.empty() ? "" : ", ") + std::to_string(rank);
-    }
-    return text;
-}
 
 }  // namespace
 
@@ -127,7 +120,7 @@ World::Left World::find_survivors(const Meeting& meeting, std::string mine,
             throw Error(Status::timeout,
                         "the survivors could not agree who is left: nothing has "
                         "come from rank " +
-                            list_text(missing) + " of the first communicator; try again");
+                            joined(missing) + " of the first communicator; try again");
         }
     }
     if (ranks() > 1) {

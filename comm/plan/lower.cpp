@@ -23,7 +23,7 @@ bool same_place(Location a, Location b) {
     return a.space == b.space && a.offset == b.offset;
 }
 
-using ChannelKey = std::pair<Rank, int>;  // peer, own port
+using PeerAndPort = std::pair<Rank, int>;  // peer, own port
 
 class Lowering {
   public:
@@ -423,7 +423,7 @@ class Lowering {
         return bytes;
     }
 
-    static std::uint32_t find(const std::map<ChannelKey, std::uint32_t>& channels, Rank peer,
+    static std::uint32_t find(const std::map<PeerAndPort, std::uint32_t>& channels, Rank peer,
                               Port port) {
         const auto found = channels.find({peer, port.index});
         if (found == channels.end()) {
@@ -455,7 +455,7 @@ class Lowering {
     const Channels& channels_;
     std::size_t element_bytes_;
     bool pack_all_;
-    std::map<ChannelKey, std::uint32_t> out_, in_;
+    std::map<PeerAndPort, std::uint32_t> out_, in_;
     std::vector<Channel> out_used_, in_used_;
     std::vector<std::vector<Arrival>> arrivals_;
     Program program_;

@@ -23,10 +23,6 @@ constexpr std::size_t least_bytes_to_overlap = std::size_t{256} << 10;
 /// mostly overhead.
 constexpr std::size_t least_block_bytes = std::size_t{16} << 10;
 
-std::size_t divided_up(std::size_t count, std::size_t by) {
-    return (count + by - 1) / by;
-}
-
 /// What segment `number` takes of a block of `count` elements.
 std::size_t share(std::size_t count, std::size_t number, std::size_t per_segment) {
     const std::size_t begin = number * per_segment;

@@ -13,6 +13,11 @@
 
 namespace trefoil {
 
+/// Rounded up.
+constexpr std::size_t divided_up(std::size_t count, std::size_t by) {
+    return (count + by - 1) / by;
+}
+
 /// What a segment must fit; equal on all ranks.
 struct SegmentLimits {
     std::size_t slot_bytes = 0;     ///< a landing slot: what one peer sends through one port

@@ -4,15 +4,10 @@
 
 #include <algorithm>
 
+#include "comm/plan/segments.hpp"
 #include "comm/plan/vector_map.hpp"
 
 namespace trefoil {
-
-namespace {
-std::size_t divided_up(std::size_t count, std::size_t by) {
-    return (count + by - 1) / by;
-}
-}  // namespace
 
 ShareSegments segments_of_shares(std::size_t elements, std::size_t element_bytes, Rank ranks) {
     const std::size_t unit = std::max<std::size_t>(1, block_unit_bytes / element_bytes);

@@ -19,7 +19,7 @@ struct Unit {
 constexpr Unit times[] = {{"ns", 1e-9}, {"us", 1e-6}, {"ms", 1e-3}, {"s", 1}};
 constexpr Unit rates[] = {{"kbit", 1e3}, {"mbit", 1e6}, {"gbit", 1e9}, {"tbit", 1e12}};
 
-[[noreturn]] void refuse(std::string_view entry, const std::string& why) {
+[[noreturn]] void refuse_cost(std::string_view entry, const std::string& why) {
     throw Error(Status::invalid_argument,
                 "\"" + std::string(entry) + "\" is no parameter of the cost model: " + why +
                     "; write, for example, step=2us,hop=200ns,rate=25gbit");
@@ -30,7 +30,7 @@ double quantity(std::string_view entry, std::string_view text, std::span<const U
     const char* const end = text.data() + text.size();
     const auto [stop, error] = std::from_chars(text.data(), end, number);
     if (error != std::errc() || !(number >= 0 && number <= 1e12)) {
-        refuse(entry, "it needs a number of 0 or more");
+        refuse_cost(entry, "it needs a number of 0 or more");
     }
     std::string names;
     for (const Unit& unit : units) {
@@ -40,7 +40,7 @@ double quantity(std::string_view entry, std::string_view text, std::span<const U
         names += names.empty() ? "" : ", ";
         names += unit.name;
     }
-    refuse(entry, "its unit must be one of " + names);
+    refuse_cost(entry, "its unit must be one of " + names);
 }
 
 void take(CostModel& model, std::string_view entry) {
@@ -55,7 +55,7 @@ void take(CostModel& model, std::string_view entry) {
     } else if (name == "rate") {
         const double bits = quantity(entry, value, rates);
         if (bits < 1) {
-            refuse(entry, "a link that carries nothing gives no choice");
+            refuse_cost(entry, "a link that carries nothing gives no choice");
         }
         model.beta = 8.0 / bits;
     } else if (name == "wait") {
@@ -69,7 +69,7 @@ void take(CostModel& model, std::string_view entry) {
     } else if (name == "pull") {
         model.pull = quantity(entry, value, times);
     } else {
-        refuse(entry, "the names are step, hop, rate, wait, message, byte, copy and pull");
+        refuse_cost(entry, "the names are step, hop, rate, wait, message, byte, copy and pull");
     }
 }
 

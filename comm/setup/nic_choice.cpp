@@ -78,10 +78,10 @@ std::vector<Pick> share_of(const std::vector<Pick>& all, std::size_t most, const
     return mine;
 }
 
-class Chooser {
+class NicChooser {
   public:
-    Chooser(const NicRequest& request, const std::vector<NicCandidate>& candidates,
-            std::size_t ports, const NicSharing& sharing)
+    NicChooser(const NicRequest& request, const std::vector<NicCandidate>& candidates,
+               std::size_t ports, const NicSharing& sharing)
         : request_(request), candidates_(candidates), ports_(ports), sharing_(sharing) {}
 
     /// What a pattern stands for; never empty.
@@ -162,7 +162,7 @@ std::string matched_name(const NicCandidate& candidate, const std::string& patte
 
 NicChoice choose_nics(const NicRequest& request, const std::vector<NicCandidate>& candidates,
                       const std::vector<Port>& ports, const NicSharing& sharing) {
-    const Chooser chooser(request, candidates, ports.size(), sharing);
+    const NicChooser chooser(request, candidates, ports.size(), sharing);
     std::string why = "asked for by TREFOIL_NICS";
     NicChoice choice(request.by_port.size());
     std::vector<Port> open;

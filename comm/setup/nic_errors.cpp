@@ -8,6 +8,7 @@
 #include "algorithms/schedule/algorithm.hpp"
 #include "algorithms/schedule/nearest_names.hpp"
 #include "topo/error.hpp"
+#include "topo/words.hpp"
 
 namespace trefoil {
 
@@ -35,14 +36,6 @@ std::vector<std::string> all_names(const std::vector<NicCandidate>& candidates) 
         names.insert(names.end(), c.nic.addresses.begin(), c.nic.addresses.end());
     }
     return names;
-}
-
-std::string joined(const std::vector<std::string>& words) {
-    std::string text;
-    for (const std::string& word : words) {
-        text += (text.empty() ? "" : ", ") + word;
-    }
-    return text;
 }
 
 }  // namespace

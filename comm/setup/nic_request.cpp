@@ -9,7 +9,7 @@ namespace trefoil {
 
 namespace {
 
-[[noreturn]] void refuse(std::string_view text, const std::string& mend) {
+[[noreturn]] void refuse_nics(std::string_view text, const std::string& mend) {
     throw Error(Status::invalid_argument,
                 "TREFOIL_NICS=" + std::string(text) + " is not valid: " + mend);
 }
@@ -29,15 +29,16 @@ void add_for_port(NicRequest& request, std::string_view text, std::string_view e
     const std::string name(entry.substr(0, equals));
     const int port = port_named(name, ports);
     if (port < 0) {
-        refuse(text, "\"" + name + "\" names no port of this torus; it has +0, -0 ... up to -" +
-                         std::to_string(ports / 2 - 1));
+        refuse_nics(text, "\"" + name +
+                              "\" names no port of this torus; it has +0, -0 ... up to -" +
+                              std::to_string(ports / 2 - 1));
     }
     if (!request.by_port[port].empty()) {
-        refuse(text, "port " + name + " is named twice");
+        refuse_nics(text, "port " + name + " is named twice");
     }
     request.by_port[port] = entry.substr(equals + 1);
     if (request.by_port[port].empty()) {
-        refuse(text, "port " + name + " is given no NIC; write " + name + "=NAME");
+        refuse_nics(text, "port " + name + " is given no NIC; write " + name + "=NAME");
     }
 }
 
@@ -52,7 +53,7 @@ NicRequest parse_nic_request(std::string_view text, int ports) {
         more = entry.size() < rest.size();
         rest.remove_prefix(entry.size() + (more ? 1 : 0));
         if (entry.empty() || entry == "^") {
-            refuse(text, "an entry is empty; write names separated by single commas");
+            refuse_nics(text, "an entry is empty; write names separated by single commas");
         }
         if (entry.front() == '^') {
             request.never.emplace_back(entry.substr(1));

@@ -20,6 +20,7 @@ NAME = f"far{os.getpid()}"
 RATE, DELAY = "20mbit", "2ms"
 HOP = 2e-3
 ROUNDS = 21
+TRIES = 20  # of a measurement that other programs may have disturbed
 LATE = 1e-3  # seconds a hop may take beyond its delay, on a machine that does other things as well
 BURST, PAYLOAD = 40, 1000  # datagrams that must stay in order
 
@@ -39,6 +40,16 @@ def one_way(ends, source, target, last):
     return min(times)
 
 
+def least(measure, enough):
+    """The least of some measurements. What the machine does besides only adds to a time, so one that is short enough ends them."""
+    best = float("inf")
+    for _ in range(TRIES):
+        best = min(best, measure())
+        if best <= enough:
+            break
+    return best
+
+
 def check_hops(net):
     """A message over n links takes n delays, and hardly more."""
     last = net.torus.directions[-2]
@@ -46,31 +57,45 @@ def check_hops(net):
     with probe.Probe(net) as ends:
         for hops in (1, 2):
             node = net.torus.neighbour(node, last)
-            times.append(one_way(ends, 0, node, last))
             # Beyond the delays: the frame's own time on the last link, the kernel, and what else the machine does.
+            times.append(least(lambda: one_way(ends, 0, node, last), hops * (HOP + LATE)))
             if not hops * HOP <= times[-1] <= hops * (HOP + LATE):
                 yield f"{net.torus.name}: {hops} hops of {DELAY} take {times[-1] * 1e3:.2f} ms"
     print(f"{net.torus.name}: {times[0] * 1e3:.3f} ms over one hop of {DELAY}, {times[1] * 1e3:.3f} ms over two")
+
+
+def burst(ends, target, last):
+    """Many datagrams at once: the seconds they take, and their numbers in the order in which they come."""
+    leaves, arrives = ends.ends(0, target, last)
+    ends.sockets[arrives].settimeout(SECONDS)
+    start = time.perf_counter()
+    for number in range(BURST):
+        ends.sockets[leaves].sendto(number.to_bytes(2, "big") + bytes(PAYLOAD - 2), (ends.address(*arrives), probe.PORT))
+    ends.sockets[arrives].setblocking(True)
+    numbers = [int.from_bytes(ends.sockets[arrives].recv(PAYLOAD)[:2], "big") for _ in range(BURST)]
+    return time.perf_counter() - start, numbers
 
 
 def check_order(net):
     """Many datagrams at once: at the rate, in order, none lost."""
     last = net.torus.directions[-2]
     target = net.torus.neighbour(net.torus.neighbour(0, last), last)
-    with probe.Probe(net) as ends:
-        leaves, arrives = ends.ends(0, target, last)
-        ends.sockets[arrives].settimeout(SECONDS)
-        start = time.perf_counter()
-        for number in range(BURST):
-            ends.sockets[leaves].sendto(number.to_bytes(2, "big") + bytes(PAYLOAD - 2), (ends.address(*arrives), probe.PORT))
-        ends.sockets[arrives].setblocking(True)
-        numbers = [int.from_bytes(ends.sockets[arrives].recv(PAYLOAD)[:2], "big") for _ in range(BURST)]
-        seconds = time.perf_counter() - start
     due = 2 * HOP + BURST * (PAYLOAD + 42) * 8 / net.rate
+    wrong = []
+
+    def seconds_of_burst():
+        seconds, numbers = burst(ends, target, last)
+        if numbers != list(range(BURST)):
+            wrong.append(f"{net.torus.name}: out of order: {numbers}")
+        if seconds < 0.99 * due:
+            wrong.append(f"{net.torus.name}: {BURST} frames took {seconds:.5f} s, less than {due:.5f} s")
+        return seconds
+
+    with probe.Probe(net) as ends:
+        seconds = least(seconds_of_burst, due + 5 * LATE)
     print(f"{net.torus.name}: {BURST} frames in {seconds * 1e3:.2f} ms, {due * 1e3:.2f} ms by rate and distance")
-    if numbers != list(range(BURST)):
-        yield f"{net.torus.name}: out of order: {numbers}"
-    if not 0.99 * due <= seconds <= due + 5 * LATE:
+    yield from wrong
+    if seconds > due + 5 * LATE:
         yield f"{net.torus.name}: {BURST} frames took {seconds:.5f} s, not {due:.5f} s"
 
 

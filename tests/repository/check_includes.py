@@ -8,7 +8,7 @@ import sys
 import sources
 
 LIBRARY = tuple(room + "/" for room in sources.ROOMS)
-SCHEDULES = ("algorithms/schedule/", "topo/torus.hpp", "topo/symmetry.hpp", "topo/error.hpp")
+SCHEDULES = ("algorithms/schedule/", "topo/torus.hpp", "topo/symmetry.hpp", "topo/error.hpp", "topo/words.hpp")
 CALLS = (
     "algorithms/schedule/",
     "algorithms/analysis/",
@@ -26,7 +26,7 @@ KNOWS = {
     "topo": (),
     "topo/log": ("topo/",),
     # Schedules are data: algorithms know the torus and nothing else of the world.
-    "algorithms/schedule": ("topo/torus.hpp", "topo/error.hpp"),
+    "algorithms/schedule": ("topo/torus.hpp", "topo/error.hpp", "topo/words.hpp"),
     "algorithms/analysis": SCHEDULES,
     "algorithms/rings": SCHEDULES,
     "algorithms/bandwidth": SCHEDULES + ("algorithms/rings/",),

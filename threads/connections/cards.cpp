@@ -13,7 +13,7 @@ namespace {
 
 constexpr std::uint32_t most_ports = 1024;  ///< of a rank; more is no card
 
-void require(bool holds, const char* what) {
+void require_card(bool holds, const char* what) {
     if (!holds) {
         throw Error(Status::mismatch, std::string("a rank's card cannot be read: ") + what +
                                           "; do all ranks run the same version of Trefoil?");
@@ -53,22 +53,22 @@ Card decode_card(std::string_view bytes) {
     card.host = blob.text();
     std::set<std::int32_t> seen;
     const auto groups = blob.number<std::uint32_t>();
-    require(groups <= most_ports, "too many port groups");
+    require_card(groups <= most_ports, "too many port groups");
     for (std::uint32_t g = 0; g < groups; ++g) {
         GroupCard& group = card.groups.emplace_back();
         group.mailbox = blob.text();
         const auto ports = blob.number<std::uint32_t>();
-        require(ports <= most_ports, "too many ports");
+        require_card(ports <= most_ports, "too many ports");
         for (std::uint32_t p = 0; p < ports; ++p) {
             PortCard& port = group.ports.emplace_back();
             port.port.index = blob.number<std::int32_t>();
-            require(port.port.index >= 0 && seen.insert(port.port.index).second,
-                    "a port that is negative or there twice");
+            require_card(port.port.index >= 0 && seen.insert(port.port.index).second,
+                         "a port that is negative or there twice");
             port.address = blob.text();
             port.text = blob.text();
         }
     }
-    require(blob.empty(), "there is more than a card");
+    require_card(blob.empty(), "there is more than a card");
     return card;
 }
 

@@ -14,7 +14,6 @@
 namespace trefoil {
 
 namespace {
-constexpr int spins_before_sleep = 1000;  // some 20 us: the next call often follows at once
 /// Whoever waits for this rank's last words takes them soon; the others need none.
 constexpr std::chrono::milliseconds longest_farewell{50};
 constexpr std::chrono::microseconds try_again_after{200};

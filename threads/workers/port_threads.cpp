@@ -20,8 +20,6 @@ namespace trefoil {
 
 namespace {
 
-constexpr int spins_before_sleep = 1000;  // some 20 us: the next call often follows at once
-
 void require_allowed(const std::vector<int>& cores) {
     const std::vector<int> allowed = cores.empty() ? std::vector<int>{} : allowed_cores();
     for (const int core : cores) {

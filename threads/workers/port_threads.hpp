@@ -65,6 +65,9 @@ class PortThreads {
     std::unique_ptr<Implementation> implementation_;  ///< null: the calling thread
 };
 
+/// Of a thread with a core of its own: some 20 us, since the next call often follows at once.
+inline constexpr int spins_before_sleep = 1000;
+
 /// Spins, then sleeps until `value` is no longer `old`; whoever changes it notifies. Pairs with
 /// that one's release.
 void wait_for_change(const std::atomic<std::uint32_t>& value, std::uint32_t old, int spins);

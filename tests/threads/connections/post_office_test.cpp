@@ -131,7 +131,10 @@ void settle_with_losses(const std::string& faults) {
     });
     expect_letters(ranks, 1, 0, Port{1}, 60);
     expect_letters(ranks, 0, 1, Port{0}, 60);
-    EXPECT_GT(ranks[0].post().statistics().records, ranks[1].post().statistics().repeated);
+    // Answers were lost too, so some records came that had been taken; how many depends on the
+    // machine.
+    EXPECT_GT(ranks[0].post().statistics().repeated, 0U);
+    EXPECT_GT(ranks[1].post().statistics().repeated, 0U);
 }
 
 TEST(PostOffice, RepeatsRecordsAndAnswersThatGetLost) {
