@@ -89,9 +89,8 @@ int main(int argc, char** argv) {
         use(whole);
         if (whole.rank() == 0) {
             std::printf(
-                "| way | transport | ranks | communicators | us to make | us first call | us to "
-                "end "
-                "| KiB resident | peers | descriptors | threads |\n"
+                "| way | transport | ranks | communicators | us to make | us for the first call | "
+                "KiB resident | peers | descriptors | threads |\n"
                 "| --- | --- | --- | --- | --- | --- | --- | --- | --- | --- |\n");
         }
         std::vector<trefoil::Comm> made;

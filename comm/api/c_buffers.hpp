@@ -6,12 +6,6 @@
 
 namespace trefoil::c_api {
 
-/// As the communicator wants them: in place spelt out, null where the rank brings or takes nothing.
-struct Buffers {
-    const void* send = nullptr;
-    void* recv = nullptr;
-};
-
 /// Throws when a buffer that this rank needs is missing, when buffers or blocks overlap, or when
 /// they cannot fit the address space. Sets in_place of an alltoall.
 Buffers checked_buffers(Request& request, trefoil_comm_t comm, const void* send, void* recv);
@@ -20,6 +14,27 @@ Buffers checked_buffers(Request& request, trefoil_comm_t comm, const void* send,
 inline void run_checked(const Entry& entry, Request& request, trefoil_comm_t comm, const void* send,
                         void* recv) {
     const Buffers b = checked_buffers(request, comm, send, recv);
+    entry.run(request, b.send, b.recv);
+}
+
+/// A call without lists: `set` checks the rest of the request, unless the blocking call before was
+/// the same one.
+template <typename Set>
+void run_repeatable(const Entry& entry, trefoil_comm_t comm, const Arguments& asked, void* recv,
+                    Set&& set) {
+    RepeatedCall& before = comm->repeated;
+    if (entry.blocks()) {
+        if (const Request* const known = before.find(asked)) {
+            entry.run(*known, before.buffers().send, before.buffers().recv);
+            return;
+        }
+    }
+    Request request{.collective = asked.collective, .count = asked.count};
+    set(request);
+    const Buffers b = checked_buffers(request, comm, asked.send, recv);
+    if (entry.blocks()) {
+        before.keep(asked, request, b);
+    }
     entry.run(request, b.send, b.recv);
 }
 

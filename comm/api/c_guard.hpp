@@ -8,6 +8,7 @@
 #include <new>
 #include <optional>
 
+#include "comm/api/c_repeated_call.hpp"
 #include "comm/api/c_requests.hpp"
 #include "comm/communicator/communicator.hpp"
 #include "trefoil/trefoil.h"
@@ -19,6 +20,7 @@ struct trefoil_comm {
     int rank = 0, ranks = 0;
     unsigned process = 0;  ///< that it was made in
     std::optional<trefoil::c_api::RequestPool> requests;
+    trefoil::c_api::RepeatedCall repeated;
 };
 
 namespace trefoil::c_api {

@@ -45,6 +45,7 @@ trefoil_comm_t new_handle(std::unique_ptr<Communicator> communicator) {
     handle->ranks = communicator->ranks();
     handle->process = this_process_number();
     handle->requests.emplace(*handle);
+    handle->repeated = {};
     handle->communicator = std::move(communicator);
     return handle.release();
 }

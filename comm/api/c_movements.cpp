@@ -22,10 +22,9 @@ trefoil_status_t bcast(const How& how, void* buffer, size_t count, trefoil_datat
 trefoil_status_t allgather(const How& how, const void* send, void* recv, size_t count,
                            trefoil_datatype_t datatype, trefoil_comm_t comm) {
     return guarded([&] {
-        const Entry entry(comm, how);
-        Request request{.collective = Collective::allgather, .count = count};
-        set_type(request, datatype);
-        run_checked(entry, request, comm, send, recv);
+        const Arguments asked{Collective::allgather, datatype, TREFOIL_SUM, 0, count, send, recv};
+        run_repeatable(Entry(comm, how), comm, asked, recv,
+                       [&](Request& request) { set_type(request, datatype); });
     });
 }
 
@@ -48,10 +47,9 @@ trefoil_status_t allgatherv(const How& how, const void* send, size_t send_count,
 trefoil_status_t alltoall(const How& how, const void* send, void* recv, size_t count,
                           trefoil_datatype_t datatype, trefoil_comm_t comm) {
     return guarded([&] {
-        const Entry entry(comm, how);
-        Request request{.collective = Collective::alltoall, .count = count};
-        set_type(request, datatype);
-        run_checked(entry, request, comm, send, recv);
+        const Arguments asked{Collective::alltoall, datatype, TREFOIL_SUM, 0, count, send, recv};
+        run_repeatable(Entry(comm, how), comm, asked, recv,
+                       [&](Request& request) { set_type(request, datatype); });
     });
 }
 

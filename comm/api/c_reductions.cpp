@@ -11,10 +11,9 @@ namespace {
 trefoil_status_t allreduce(const How& how, const void* send, void* recv, size_t count,
                            trefoil_datatype_t datatype, trefoil_op_t op, trefoil_comm_t comm) {
     return guarded([&] {
-        const Entry entry(comm, how);
-        Request request{.collective = Collective::allreduce, .count = count};
-        set_operation(request, datatype, op);
-        run_checked(entry, request, comm, send, recv);
+        const Arguments asked{Collective::allreduce, datatype, op, 0, count, send, recv};
+        run_repeatable(Entry(comm, how), comm, asked, recv,
+                       [&](Request& request) { set_operation(request, datatype, op); });
     });
 }
 
@@ -22,11 +21,11 @@ trefoil_status_t reduce(const How& how, const void* send, void* recv, size_t cou
                         trefoil_datatype_t datatype, trefoil_op_t op, int root,
                         trefoil_comm_t comm) {
     return guarded([&] {
-        const Entry entry(comm, how);
-        Request request{.collective = Collective::reduce, .count = count};
-        set_operation(request, datatype, op);
-        set_root(request, comm, root);
-        run_checked(entry, request, comm, send, recv);
+        const Arguments asked{Collective::reduce, datatype, op, root, count, send, recv};
+        run_repeatable(Entry(comm, how), comm, asked, recv, [&](Request& request) {
+            set_operation(request, datatype, op);
+            set_root(request, comm, root);
+        });
     });
 }
 
@@ -34,10 +33,9 @@ trefoil_status_t reduce_scatter_block(const How& how, const void* send, void* re
                                       trefoil_datatype_t datatype, trefoil_op_t op,
                                       trefoil_comm_t comm) {
     return guarded([&] {
-        const Entry entry(comm, how);
-        Request request{.collective = Collective::reduce_scatter, .count = count};
-        set_operation(request, datatype, op);
-        run_checked(entry, request, comm, send, recv);
+        const Arguments asked{Collective::reduce_scatter, datatype, op, 0, count, send, recv};
+        run_repeatable(Entry(comm, how), comm, asked, recv,
+                       [&](Request& request) { set_operation(request, datatype, op); });
     });
 }
 

@@ -98,11 +98,11 @@ trefoil_status_t run_equal(Collective collective, const How& how, const void* se
                            size_t count, trefoil_datatype_t datatype, int root,
                            trefoil_comm_t comm) {
     return guarded([&] {
-        const Entry entry(comm, how);
-        Request request{.collective = collective, .count = count};
-        set_type(request, datatype);
-        set_root(request, comm, root);
-        run_checked(entry, request, comm, send, recv);
+        const Arguments asked{collective, datatype, TREFOIL_SUM, root, count, send, recv};
+        run_repeatable(Entry(comm, how), comm, asked, recv, [&](Request& request) {
+            set_type(request, datatype);
+            set_root(request, comm, root);
+        });
     });
 }
 

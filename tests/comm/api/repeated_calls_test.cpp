@@ -1,0 +1,145 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// A call like the one before is not checked again; whatever differs from it is.
+#include <array>
+#include <cstdint>
+#include <functional>
+#include <vector>
+
+#include "tests/comm/communicator/thread_job.hpp"
+
+namespace trefoil::test {
+namespace {
+
+constexpr int ranks = 3;
+
+struct Given {
+    std::array<std::int32_t, 16> memory{};
+    const void* send = memory.data();
+    void* recv = memory.data() + 8;
+    std::size_t count = 2;
+    trefoil_datatype_t type = TREFOIL_INT32;
+    trefoil_op_t op = TREFOIL_SUM;
+    int root = 1;
+    trefoil_comm_t comm = nullptr;
+
+    trefoil_status_t allreduce() const {
+        return trefoil_allreduce(send, recv, count, type, op, comm);
+    }
+    trefoil_status_t reduce() const {
+        return trefoil_reduce(send, recv, count, type, op, root, comm);
+    }
+};
+
+void expect_sums(Given& given, trefoil_status_t (Given::*call)() const, bool receives) {
+    given.memory.fill(7);
+    ASSERT_EQ((given.*call)(), TREFOIL_SUCCESS) << trefoil_last_error(nullptr);
+    EXPECT_EQ(given.memory[8], receives ? 7 * ranks : 7);
+    EXPECT_EQ(given.memory[9], receives ? 7 * ranks : 7);
+    EXPECT_EQ(given.memory[10], 7);
+}
+
+/// After calls that are right one that differs in one argument is refused, and then the right one
+/// is still right.
+void expect_refused(const Given& right, const std::function<void(Given&)>& spoil,
+                    const std::string& word) {
+    for (const auto call : {&Given::allreduce, &Given::reduce}) {
+        Given given = right;
+        given.send = given.memory.data();
+        given.recv = given.memory.data() + 8;
+        int rank = 0;
+        ASSERT_EQ(trefoil_comm_rank(given.comm, &rank), TREFOIL_SUCCESS);
+        const bool receives = call == &Given::allreduce || rank == given.root;
+        expect_sums(given, call, receives);
+        expect_sums(given, call, receives);
+        const Given good = given;
+        spoil(given);
+        // A rank that is not the root has no receive buffer, and an allreduce no root.
+        const bool matters = call == &Given::allreduce ? given.root == good.root
+                                                       : receives || given.recv == good.recv;
+        if (matters) {
+            EXPECT_EQ((given.*call)(), TREFOIL_ERROR_INVALID_ARGUMENT) << word;
+            EXPECT_NE(std::string(trefoil_last_error(nullptr)).find(word), std::string::npos)
+                << trefoil_last_error(nullptr);
+        }
+        given.send = good.send, given.recv = good.recv, given.count = good.count;
+        given.type = good.type, given.op = good.op, given.root = good.root;
+        expect_sums(given, call, receives);
+    }
+}
+
+TEST(RepeatedCalls, WhatDiffersIsChecked) {
+    JobOptions options;
+    options.torus = "3";
+    run_ranks(ranks, options, [](int, trefoil_comm_t comm) {
+        ASSERT_NE(comm, nullptr);
+        Given right;
+        right.comm = comm;
+        expect_refused(
+            right, [](Given& g) { g.op = static_cast<trefoil_op_t>(99); }, "op 99");
+        expect_refused(
+            right, [](Given& g) { g.type = static_cast<trefoil_datatype_t>(99); }, "datatype 99");
+        expect_refused(
+            right, [](Given& g) { g.count = SIZE_MAX / 8; }, "address space");
+        expect_refused(
+            right, [](Given& g) { g.send = nullptr; }, "NULL");
+        expect_refused(
+            right, [](Given& g) { g.root = ranks; }, "root");
+        expect_refused(
+            right, [](Given& g) { g.recv = g.memory.data() + 1; }, "overlap");
+    });
+}
+
+void add(const void* in, void* inout, size_t count, void*) {
+    for (std::size_t i = 0; i < count; ++i) {
+        static_cast<std::int32_t*>(inout)[i] += static_cast<const std::int32_t*>(in)[i];
+    }
+}
+
+TEST(RepeatedCalls, AnOperationThatWasFreedIsFound) {
+    JobOptions options;
+    options.torus = "3";
+    run_ranks(ranks, options, [](int, trefoil_comm_t comm) {
+        ASSERT_NE(comm, nullptr);
+        Given given;
+        given.comm = comm;
+        given.type = TREFOIL_ELEMENT;
+        ASSERT_EQ(trefoil_op_create(add, nullptr, sizeof(std::int32_t), 1, &given.op),
+                  TREFOIL_SUCCESS);
+        expect_sums(given, &Given::allreduce, true);
+        expect_sums(given, &Given::allreduce, true);
+        ASSERT_EQ(trefoil_barrier(comm), TREFOIL_SUCCESS);
+        ASSERT_EQ(trefoil_op_free(given.op), TREFOIL_SUCCESS);
+        EXPECT_EQ(given.allreduce(), TREFOIL_ERROR_INVALID_ARGUMENT);
+        EXPECT_NE(std::string(trefoil_last_error(nullptr)).find("freed"), std::string::npos);
+    });
+}
+
+// A handle that comes again for another communicator, in which the same call means something else.
+TEST(RepeatedCalls, AnotherCommunicatorIsAnother) {
+    JobOptions options;
+    options.torus = "3";
+    run_ranks(ranks, options, [](int rank, trefoil_comm_t comm) {
+        ASSERT_NE(comm, nullptr);
+        std::vector<std::int32_t> all(ranks);
+        for (int round = 0; round < 40; ++round) {
+            trefoil_comm_t turned = nullptr;
+            ASSERT_EQ(trefoil_comm_split(comm, 0, round % 2 == 0 ? rank : ranks - rank, &turned),
+                      TREFOIL_SUCCESS);
+            for (int again = 0; again < 2; ++again) {
+                const std::int32_t mine = 10 * round + rank;
+                all[static_cast<std::size_t>(round % 2 == 0 ? rank : ranks - 1 - rank)] = mine;
+                ASSERT_EQ(trefoil_allgather(TREFOIL_IN_PLACE, all.data(), 1, TREFOIL_INT32, turned),
+                          TREFOIL_SUCCESS)
+                    << trefoil_last_error(nullptr);
+                for (int r = 0; r < ranks; ++r) {
+                    EXPECT_EQ(all[static_cast<std::size_t>(r)],
+                              10 * round + (round % 2 == 0 ? r : ranks - 1 - r));
+                }
+            }
+            ASSERT_EQ(trefoil_comm_destroy(turned), TREFOIL_SUCCESS);
+        }
+    });
+}
+
+}  // namespace
+}  // namespace trefoil::test
