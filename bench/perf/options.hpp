@@ -42,6 +42,7 @@ struct PerfOptions : CommonOptions {
     std::string trace;                    ///< file of the timeline of all ranks; empty: none
     double late = 0;                      ///< seconds; 0: no late barrier
     std::optional<std::uint64_t> uneven;  ///< the seed of alltoallv's counts
+    bool barriers = false;                ///< also with a barrier between calls
     bool persistent = false;              ///< also persistent calls
     int in_flight = 0;                    ///< also so many calls together; 0: not
     bool overlap = false;                 ///< also with a computation meanwhile

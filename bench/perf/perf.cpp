@@ -147,6 +147,11 @@ void add_call_options(CLI::App& command, PerfOptions& o) {
         ->group("Calls")
         ->check(CLI::Range(0, 10'000'000));
     command
+        .add_flag("--barriers", o.barriers,
+                  "Also with a barrier before each call, which is not timed, so that no rank runs "
+                  "ahead of the others")
+        ->group("Calls");
+    command
         .add_option("--late", o.late,
                     "Also a barrier that one rank enters so many seconds late: what waiting costs")
         ->group("Calls")

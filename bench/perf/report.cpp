@@ -58,7 +58,11 @@ Json run_json(const Setting& s, const Measurement& m) {
              {"identical", m.identical ? Json(*m.identical) : Json()},
              {"algbw", m.algbw},
              {"busbw", m.busbw},
-             {"time_us", {{"p50", m.p50}, {"p99", m.p99}, {"min", m.min}, {"max", m.max}}}};
+             {"time_us",
+              {{"p50", m.p50}, {"p99", m.p99}, {"min", m.min}, {"max", m.max}, {"loop", m.loop}}}};
+    if (m.separated) {
+        run["time_us"]["with_barriers"] = *m.separated;
+    }
     if (m.persistent) {
         run["persistent"] = comparison_json(*m.persistent);
         run["persistent"]["received_bytes"] = m.persistent->received_bytes;
@@ -87,6 +91,10 @@ std::string wrong_text(const std::optional<std::int64_t>& wrong) {
 
 /// What stands below a row.
 void print_requests(const Measurement& m) {
+    if (m.separated) {
+        fmt::print("#   back to back {:.2f} per call; with a barrier before each call {:.2f}\n",
+                   m.loop, *m.separated);
+    }
     if (m.persistent) {
         const Comparison& c = *m.persistent;
         fmt::print(

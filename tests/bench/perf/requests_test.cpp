@@ -67,6 +67,24 @@ TEST(PerfRequests, UnevenBlocksAndBarriersHaveThemToo) {
     }
 }
 
+TEST(PerfRequests, BarriersAddATime) {
+    for (const char* collective : {"allreduce", "bcast"}) {
+        std::string table;
+        const Json runs = measure({collective, "--torus", "3", "--launch", "threads", "-b", "4K",
+                                   "-e", "4K", "--barriers"},
+                                  &table);
+        ASSERT_FALSE(runs.empty());
+        for (const Json& run : runs) {
+            EXPECT_GT(run["time_us"]["with_barriers"].get<double>(), 0);
+            EXPECT_GT(run["time_us"]["loop"].get<double>(), 0);
+            EXPECT_EQ(run["wrong"], 0);
+        }
+        EXPECT_NE(table.find("with a barrier before each call"), std::string::npos) << table;
+    }
+    EXPECT_FALSE(measure({"bcast", "--torus", "2", "--launch", "threads"})[0]["time_us"].contains(
+        "with_barriers"));
+}
+
 TEST(PerfRequests, OverlapComparesThreeTimes) {
     for (const std::vector<std::string>& how :
          {std::vector<std::string>{}, {"--test-every", "20", "--port-threads", "0"}}) {
