@@ -1,7 +1,9 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """How each library is started, and what one launch of it has measured."""
+import collections
 import json
 import pathlib
+import tempfile
 
 from . import places, run_bounded
 
@@ -9,6 +11,8 @@ SECONDS = 600  # of one launch
 WARMUP = 2
 LARGEST_FOR_LATENCY = 256 << 10  # algorithms that send whole vectors are not tried beyond
 LATENCY_ALGORITHMS = ("-l", "-g", "-i", "-small", "linear", "ordered")
+TIMINGS = {"loop": "back to back", "with_barriers": "with barriers"}  # by the names in the programs' output
+BOUND = "copy bound"
 DONE = '{"done": true}'
 ALGORITHMS = {
     "allreduce": "auto,linear,trivance-g,trivance-l,trivance-b,swing-l,swing-b,recursive-doubling-i,recursive-doubling-b,"
@@ -18,6 +22,8 @@ ALGORITHMS = {
     "alltoall": "auto,sdx,sdx:radix-4,direct,gather-scatter-tree,orbit,pairwise,linear,bruck",
     "bcast": "auto,spanning-trees,bine-large,bine-dd,binomial-dd",
     "reduce": "auto,spanning-trees,bine-large,bine-dd,binomial-dd",
+    "gather": "auto,linear,spanning-trees,bine-dd,binomial-dd",
+    "scatter": "auto,linear,spanning-trees,bine-dd,binomial-dd",
 }
 # Of Open MPI's coll/tuned, by the numbers that its parameters take.
 FORCED = {
@@ -27,7 +33,12 @@ FORCED = {
     "alltoall": {"linear": 1, "pairwise": 2, "Bruck": 3},
     "bcast": {"pipeline": 3, "binomial": 6, "scatter-allgather ring": 9},
     "reduce": {"pipeline": 3, "binomial": 5, "Rabenseifner": 7},
+    "gather": {"linear": 1, "binomial": 2, "linear with synchronization": 3},
+    "scatter": {"linear": 1, "binomial": 2, "linear nonblocking": 3},
 }
+
+# What one launch says of one size: microseconds by timing, wrong elements, and what auto took (of Trefoil).
+Row = collections.namedtuple("Row", "name count times wrong used", defaults=[None])
 
 
 class Failed(RuntimeError):
@@ -39,22 +50,23 @@ def suits(algorithm, size, collective="allreduce"):
 
 
 class Trefoil:
-    """All algorithms, in one launch; `threads` for the ports, 0: the calling thread drives all."""
+    """All algorithms, in one launch; `threads` for the ports, 0: the calling thread drives all, None: as the library does
+    by itself."""
 
     def __init__(self, place, trefoil, algorithms, threads, environment, folder):
         self.place, self.trefoil, self.algorithms = place, trefoil, algorithms
-        self.name = "Trefoil, " + ("one thread" if threads == 0 else "a thread per port")
-        self.environment = {"TREFOIL_PORT_THREADS": str(threads), **environment}
+        self.name = "Trefoil" + {None: "", 0: ", one thread"}.get(threads, ", a thread per port")
+        self.environment = {**({} if threads is None else {"TREFOIL_PORT_THREADS": str(threads)}), **environment}
         self.json = pathlib.Path(folder) / "trefoil.json"
 
     def command(self, collective, calls, counts, algorithms):
         job = ["--net", self.place.name] if isinstance(self.place, places.Torus) else ["-n", str(self.place.ranks)]
         return [self.trefoil, "run", *job, self.trefoil, "perf", collective, "--algorithm", ",".join(algorithms), "-c", "1",
                 "--in-place", "in" if collective == "bcast" else "out", "-n", str(calls), "-w", str(WARMUP),
-                "--counts", ",".join(map(str, counts)), "--json", str(self.json)]
+                "--barriers", "--counts", ",".join(map(str, counts)), "--json", str(self.json)]
 
     def launch(self, collective, calls, counts, sizes, group):
-        """Yields (name, count, microseconds, wrong)."""
+        """Yields rows."""
         algorithms = [name for name in self.algorithms if all(suits(name, size, collective) for size in sizes)]
         self.json.unlink(missing_ok=True)
         command = self.command(collective, calls, counts, algorithms)
@@ -62,24 +74,58 @@ class Trefoil:
         if code not in (0, 1) or not self.json.exists():  # 1: wrong results, which are told below
             raise Failed(f"ended with {code}: {(errors or output).strip()[-600:]}")
         for run in json.loads(self.json.read_text(encoding="utf-8"))["runs"]:
-            yield f"{self.name}: {run['asked']}", run["count"], run["time_us"]["p50"], run["wrong"]
+            yield Row(f"{self.name}: {run['asked']}", run["count"], {timing: run["time_us"][timing] for timing in TIMINGS},
+                      run["wrong"], run["used"])
 
 
-class MpiLibrary:
-    """bench/mpi/mpi_perf.c, compiled by the library's mpicc."""
+class Program:
+    """A program that prints what bench/peers/peer.h does."""
 
     def __init__(self, place, name, program):
         self.place, self.name, self.program = place, name, program
         self.environment = {}
 
+    def arguments(self, collective, calls, counts):
+        return [collective, str(calls), str(WARMUP), *map(str, counts)]
+
     def launch(self, collective, calls, counts, _sizes, group):
-        command = self.command(collective) + [self.program, collective, str(calls), str(WARMUP), *map(str, counts)]
+        """Yields rows."""
+        command = self.command(collective) + [self.program, *self.arguments(collective, calls, counts)]
         code, output, errors = run_bounded(group.command(command), self.environment, SECONDS, last_line=DONE)
         rows = [json.loads(line) for line in output.splitlines() if line.startswith('{"count"')]
         if code not in (0, 1) or len(rows) != len(counts):
             raise Failed(f"ended with {code}: {(errors or output).strip()[-600:]}")
         for row in rows:
-            yield self.name, row["count"], row["p50"], row["wrong"]
+            yield Row(self.name, row["count"], {timing: row.get(timing, row["loop"]) for timing in TIMINGS}, row["wrong"])
+
+
+class CopyBound(Program):
+    """bench/peers/copy_bound.c: no contestant, and the same however calls are timed."""
+
+    def __init__(self, place, program):
+        super().__init__(place, BOUND, program)
+
+    def arguments(self, collective, _calls, counts):
+        return [collective, str(self.place.ranks), *map(str, counts)]
+
+    def command(self, _collective):
+        return []
+
+
+class Gloo(Program):
+    """bench/peers/gloo_perf.cpp, over the loopback interface."""
+
+    def __init__(self, place, program, trefoil, folder):
+        super().__init__(place, "Gloo", program)
+        self.trefoil, self.folder = trefoil, folder
+
+    def command(self, _collective):
+        self.environment = {"GLOO_STORE": tempfile.mkdtemp(prefix="gloo-", dir=self.folder)}
+        return [self.trefoil, "run", "-n", str(self.place.ranks), "--no-label"]
+
+
+class MpiLibrary(Program):
+    """bench/mpi/mpi_perf.c, compiled by the library's mpicc."""
 
     def inside(self, words):
         """A launcher starts in the first node, where the other nodes' names mean something."""
@@ -126,14 +172,20 @@ class Mpich(MpiLibrary):
 
 
 def of(place, collective, options, trefoil, programs, folder):
-    """All that take part, in the order in which they take turns."""
+    """All that take part, in the order in which they take turns, and the bound last where it has to be measured."""
     environment = {"TREFOIL_BACKEND": "memory"} if isinstance(place, places.Memory) else {}
     names = (options.algorithms or ALGORITHMS[collective]).split(",")
     if not options.algorithms and not place.one_size:
         names = [name for name in names if name != "orbit"]  # it needs dimensions of one size
-    found = [Trefoil(place, trefoil, names, threads, environment, folder) for threads in (0, place.directions)]
+    threads = (None,) if options.algorithms == "auto" else (0, place.directions)
+    found = [Trefoil(place, trefoil, names, number, environment, folder) for number in threads]
     if "openmpi" in programs:
-        found += [OpenMpi(place, programs["openmpi"], forced) for forced in [None, *FORCED[collective]]]
+        settings = [] if options.openmpi == "default" else FORCED[collective]
+        found += [OpenMpi(place, programs["openmpi"], forced) for forced in [None, *settings]]
     if "mpich" in programs:
         found.append(Mpich(place, programs["mpich"]))
+    if "gloo" in programs:
+        found.append(Gloo(place, programs["gloo"], trefoil, folder))
+    if "bound" in programs:
+        found.append(CopyBound(place, programs["bound"]))
     return found

@@ -36,6 +36,7 @@ class Torus:
         self.ranks = self.network.torus.ranks
         self.directions = len(self.network.torus.directions)
         self.one_size = len(set(self.network.torus.sizes)) == 1
+        self.crowded = self.ranks > len(os.sched_getaffinity(0))
         self.hosts = ",".join(state.host_name(self.name, rank) for rank in range(self.ranks))
         self.nics = ",".join(self.network.nics)
         self.agent.write_text(f'#!/bin/sh\nexec "{TORUSNET}" exec --name {self.name} --shell "$@"\n', encoding="utf-8")
@@ -63,7 +64,8 @@ class Torus:
             most = max((n * n - n % 2) / (8 * n) for n in self.network.torus.sizes)
             return most * size / self.rate
         share = (self.ranks - 1) / self.ranks
-        amount = {"allreduce": 2 * share, "allgather": share, "reduce_scatter": share}.get(collective, 1)
+        amount = {"allreduce": 2 * share, "allgather": share, "reduce_scatter": share, "gather": share,
+                  "scatter": share}.get(collective, 1)
         return amount * size / (self.directions * self.rate)
 
     def calls(self, collective, size):

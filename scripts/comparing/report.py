@@ -6,7 +6,7 @@ import subprocess
 from . import spread
 
 AUTO, DEFAULT = ": auto", "Open MPI, default"
-COLOURS = {"Open MPI": ("#000000", "#555555", "#888888", "#aaaaaa"), "MPICH": ("#8b4513",), "Trefoil": (
+COLOURS = {"Open MPI": ("#000000", "#555555", "#888888", "#aaaaaa"), "MPICH": ("#8b4513",), "Gloo": ("#556b2f",), "Trefoil": (
     "#d62728", "#1f77b4", "#2ca02c", "#ff7f0e", "#9467bd", "#17becf", "#e377c2", "#bcbd22", "#8c564b", "#006d5b")}
 
 
@@ -55,7 +55,7 @@ def is_ours(name):
 
 
 def ratio_rows(all_sizes):
-    rows = [("bytes", "best of Trefoil", "us", "of the bound", "best of MPI", "us", "best MPI / best Trefoil",
+    rows = [("bytes", "best of Trefoil", "us", "of the bound", "best of the others", "us", "best other / best Trefoil",
              "Open MPI default / best Trefoil", "best Trefoil / auto")]
     for at in all_sizes:
         ours, theirs = at.best(is_ours), at.best(lambda name: not is_ours(name))

@@ -93,7 +93,8 @@ KNOWS = {
     "bench/relay": ("topo/error.hpp",),
     "bench/simgrid": (),
     "bench/micro": LIBRARY + ("include/trefoil/", "trefoil/"),
-    "bench/mpi": ("trefoil/",),
+    "bench/peers": (),
+    "bench/mpi": ("trefoil/", "bench/peers/"),
     "bench": ("bench/common/", "bench/perf/", "bench/put/", "bench/sim/", "topo/error.hpp", "include/trefoil/"),
     "examples": ("trefoil/",),
 }
@@ -110,6 +111,7 @@ OF_ONE_ROOM = {
     "infiniband/": (),
     "pmix": ("backend/bootstrap",),
     "simgrid/": ("bench/simgrid",),
+    "gloo/": ("bench/peers",),
     "mpi.h": ("mpi", "bench/mpi", "examples"),
 }
 

@@ -1,8 +1,13 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""Checks what scripts/compare makes of times: medians, ratios round by round, bounds, and runs that hang or fail; and the
-frames of scripts/compare-model."""
+"""Checks what scripts/compare makes of times: medians, ratios round by round, intervals, bounds, and runs that hang, fail or
+are interrupted; and the frames of scripts/compare-model."""
 
 import collections
+import contextlib
+import importlib.machinery
+import importlib.util
+import io
+import os
 import pathlib
 import sys
 import time
@@ -10,8 +15,19 @@ import types
 import unittest
 
 sys.path.insert(0, str(pathlib.Path(sys.argv[1]) / "scripts"))
-from comparing import contestants, frames, places, report, run_bounded  # noqa: E402
+from comparing import contestants, frames, head_to_head, intervals, places, progress, report, run_bounded  # noqa: E402
 from torus_network import geometry, links  # noqa: E402
+
+
+
+def script(name):
+    """A script of the project as a module."""
+    path = str(pathlib.Path(sys.argv[1]) / "scripts" / name)
+    loader = importlib.machinery.SourceFileLoader(name, path)
+    module = importlib.util.module_from_spec(importlib.util.spec_from_loader(name, loader))
+    loader.exec_module(module)
+    return module
+
 
 TIMES = {
     "Trefoil, one thread: auto": [10.0, 20.0, 12.0],
@@ -43,6 +59,81 @@ class Ratios(unittest.TestCase):
         self.assertEqual("failed", report.ratio_rows([report.Sizes(8, None, {})])[1][1])
 
 
+class Intervals(unittest.TestCase):
+    def test_coverage_is_that_of_the_sign_test(self):
+        self.assertAlmostEqual(1 - 2 / 64, intervals.coverage(6, 1))
+        self.assertAlmostEqual(1 - 2 * 8 / 128, intervals.coverage(7, 2))
+
+    def test_six_values_are_enough_for_95_percent(self):
+        self.assertEqual((3.5, 1, 6), intervals.median_interval([6, 1, 5, 2, 4, 3])[:3])
+        self.assertGreaterEqual(intervals.median_interval(range(6))[3], 0.95)
+        self.assertEqual("[94 % interval]", intervals.heading(5))
+        self.assertEqual((7, 7, 7, 0.0), intervals.median_interval([7]))
+
+    def test_with_many_values_the_extremes_do_not_count(self):
+        median, low, high, likely = intervals.median_interval([1000, -1000, *range(1, 19)])
+        self.assertEqual((9.5, 5, 14), (median, low, high))
+        self.assertTrue(0.95 <= likely < 0.97)
+
+    def test_the_head_to_head_has_the_best_peer_and_what_auto_chose(self):
+        times = {"Trefoil: auto": [10.0, 10.0], "Open MPI, default": [30.0, 50.0], "Gloo": [15.0, 25.0]}
+        at = report.Sizes(64, 5e-6, times)
+        row = head_to_head.rows([at], {64: "linear"}, 2)[1]
+        self.assertEqual(("64", "linear", "Gloo", "2.00 [1.50..2.50]", "50 %"), (row[0], row[1], row[3], row[5], row[7]))
+        summary = head_to_head.summary_row("bcast", "back to back", [at])
+        self.assertEqual(("2.00 at 64 B", "2.00", "50 %", "1.00 at 64 B"), summary[2:])
+        self.assertEqual("1.25", head_to_head.launch_rows([at])[2][1])
+
+    def test_nothing_to_compare_with_is_told_as_such(self):
+        rows = head_to_head.rows([report.Sizes(64, None, {"Trefoil: auto": [1.0]}), report.Sizes(8, None, {})], {}, 1)
+        self.assertEqual("-", rows[1][5])
+        self.assertEqual("failed", rows[2][2])
+        self.assertEqual("-", head_to_head.summary_row("bcast", "", [report.Sizes(8, None, {})])[2])
+
+
+class Interruption(unittest.TestCase):
+    def test_what_was_measured_before_it_is_kept(self):
+        compare = script("compare")
+        place = types.SimpleNamespace(title="", ranks=2, calls=lambda *_: 3, clean=lambda: None)
+        options = types.SimpleNamespace(sizes=[64], rounds=2, algorithms="auto")
+        launches = []
+
+        class Contestant:
+            name = "Trefoil"
+
+            def launch(self, *_):
+                launches.append(1)
+                if len(launches) == 2:
+                    raise KeyboardInterrupt
+                yield contestants.Row("Trefoil: auto", 16, {"loop": 1.0, "with_barriers": 2.0}, 0, "linear")
+                yield contestants.Row(contestants.BOUND, 16, {"loop": 0.5, "with_barriers": 0.5}, 0)
+
+        with contextlib.redirect_stderr(io.StringIO()):
+            found, interrupted = compare.compare(place, "allreduce", options, [Contestant()], None, progress.Progress(2))
+        self.assertTrue(interrupted)
+        at = found.sizes("with_barriers", {64: None})[0]
+        self.assertEqual({"Trefoil: auto": [2.0, None]}, at.times)
+        self.assertAlmostEqual(0.5e-6, at.bound)
+        self.assertIn("interrupted by SIGINT in round 2", found.problems[0]["failed"])
+
+
+class ProgressAndLoad(unittest.TestCase):
+    def test_what_is_left_follows_from_what_is_done(self):
+        now = [0.0]
+        shown = progress.Progress(10, clock=lambda: now[0])
+        self.assertEqual("", shown.left())
+        now[0] = 60.0
+        shown.step()
+        self.assertEqual(", about 9 min left", shown.left())
+
+    def test_the_busy_program_has_one_core_and_is_ended(self):
+        with progress.Busy(True) as busy:
+            self.assertEqual({max(os.sched_getaffinity(0))}, os.sched_getaffinity(busy.process.pid))
+        self.assertEqual(-9, busy.process.returncode)
+        with progress.Busy(False) as idle:
+            self.assertIsNone(idle.process)
+
+
 class Places(unittest.TestCase):
     def test_bounds_of_a_torus(self):
         place = places.Torus("3x3", "100mbit", ".")
@@ -50,6 +141,7 @@ class Places(unittest.TestCase):
         # D * rate * N / (N - 1) is the greatest algorithm bandwidth of an allreduce, D = 2 dimensions.
         self.assertAlmostEqual(1e6 / (2 * place.rate * 9 / 8), place.bound("allreduce", 1e6))
         self.assertAlmostEqual(place.bound("allreduce", 1e6) / 2, place.bound("allgather", 1e6))
+        self.assertAlmostEqual(place.bound("allgather", 1e6), place.bound("scatter", 1e6))
         place.network = types.SimpleNamespace(torus=types.SimpleNamespace(sizes=[3, 3]))
         # Of 9 blocks, 3 cross each link: in a row each rank sends 3 to either neighbour.
         self.assertAlmostEqual(3 * 1e6 / 9 / place.rate, place.bound("alltoall", 1e6))

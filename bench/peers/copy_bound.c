@@ -1,0 +1,214 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* How long the bytes of a collective take in the memory of this machine when each is moved once:
+   for scripts/compare.
+
+   Usage: copy_bound COLLECTIVE RANKS COUNT ... with COUNT as in peer.h. RANKS processes share
+   memory and do what no implementation can leave out: every rank, all at once, fills what the
+   collective gives it by memcpy from where that lies, or by one pass that adds up all ranks'
+   contributions to it. Rooted results are shared out among all ranks, as every core can help.
+   Nobody waits for anybody, so this is a bound and no implementation. Told is the time from the
+   first rank's start to the last one's end, per call, of stretches of some milliseconds; the median
+   of the stretches; a line of JSON for each count. */
+#define _GNU_SOURCE
+#include <sched.h>
+#include <signal.h>
+#include <stdatomic.h>
+#include <sys/mman.h>
+#include <sys/prctl.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include "bench/peers/peer.h"
+
+enum { most_ranks = 256, chunk = 2048, small = 1024, most_seconds = 120 };
+static const double stretch_seconds = 4e-3;
+
+static struct shared {
+    atomic_int arrived;
+    double start[most_ranks], end[most_ranks];
+} * shared;
+
+static int ranks, rank;
+static float *send[most_ranks], *recv[most_ranks];
+
+static void* map(size_t bytes) {
+    void* memory = mmap(NULL, bytes, PROT_READ | PROT_WRITE,
+                        MAP_SHARED | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
+    if (memory == MAP_FAILED) {
+        perror("copy_bound: no memory");
+        exit(3);
+    }
+    madvise(memory, bytes, MADV_HUGEPAGE); /* where the system allows it */
+    return memory;
+}
+
+/* All ranks meet for the `times`th time. */
+static void meet(int times) {
+    const double until = peer_seconds() + most_seconds;
+    atomic_fetch_add(&shared->arrived, 1);
+    while (atomic_load(&shared->arrived) < times * ranks) {
+        sched_yield();
+        if (peer_seconds() > until) {
+            fprintf(stderr, "copy_bound: a rank did not come within %d s\n", most_seconds);
+            exit(3);
+        }
+    }
+}
+
+static void add(float* restrict to, const float* restrict from, size_t count) {
+    for (size_t i = 0; i < count; ++i) {
+        to[i] += from[i];
+    }
+}
+
+static void add_two(float* restrict to, const float* restrict a, const float* restrict b,
+                    size_t count) {
+    for (size_t i = 0; i < count; ++i) {
+        to[i] = a[i] + b[i];
+    }
+}
+
+/* Of what all ranks send at `first`; pieces stay in a core's own cache until they are complete. */
+static void sum(float* to, size_t first, size_t count) {
+    for (size_t done = 0; done < count; done += chunk) {
+        const size_t now = count - done < chunk ? count - done : chunk;
+        add_two(to + done, send[rank] + first + done, send[(rank + 1) % ranks] + first + done, now);
+        for (int k = 2; k < ranks; ++k) {
+            add(to + done, send[(rank + k) % ranks] + first + done, now);
+        }
+    }
+}
+
+/* This rank's part of the `all` elements of a vector that all ranks share out. */
+static size_t part(int r, size_t all) {
+    return all * (size_t)r / (size_t)ranks;
+}
+
+/* What this rank has to move in one call. */
+static void move(enum peer_collective collective, size_t count) {
+    const size_t first = part(rank, count), mine = part(rank + 1, count) - first;
+    const size_t at = (size_t)rank * count, block = count * sizeof(float);
+    switch (collective) {
+        case peer_allreduce:
+            if (count <= small) { /* halves of cache lines would go to and fro */
+                sum(recv[rank], 0, count);
+                return;
+            }
+            sum(recv[rank] + first, first, mine);
+            break;
+        case peer_reduce:
+            sum(recv[0] + first, first, mine);
+            return;
+        case peer_reduce_scatter:
+            sum(recv[rank], at, count);
+            return;
+        case peer_bcast:
+            if (rank != 0) {
+                memcpy(recv[rank], recv[0], block);
+            }
+            return;
+        case peer_gather:
+            memcpy(recv[0] + at, send[rank], block);
+            return;
+        case peer_scatter:
+            memcpy(recv[rank], send[0] + at, block);
+            return;
+        default:
+            break;
+    }
+    for (int k = 0; k < ranks; ++k) {
+        const int other = (rank + k) % ranks;
+        const size_t there = (size_t)other * count;
+        if (collective == peer_allgather) {
+            memcpy(recv[rank] + there, send[other], block);
+        } else if (collective == peer_alltoall) {
+            memcpy(recv[rank] + there, send[other] + at, block);
+        } else if (k > 0) { /* allreduce: what the others have added up */
+            const size_t from = part(other, count), size = part(other + 1, count) - from;
+            memcpy(recv[rank] + from, recv[other] + from, size * sizeof(float));
+        }
+    }
+}
+
+/* Seconds per call of a stretch, the same on all ranks. */
+static double stretch(enum peer_collective collective, size_t count, int calls, int* meetings) {
+    double start, end;
+    meet(++*meetings);
+    shared->start[rank] = peer_seconds();
+    for (int i = 0; i < calls; ++i) {
+        move(collective, count);
+        atomic_signal_fence(memory_order_seq_cst); /* each call is made */
+    }
+    shared->end[rank] = peer_seconds();
+    meet(++*meetings);
+    start = shared->start[0];
+    end = shared->end[0];
+    for (int r = 1; r < ranks; ++r) {
+        start = shared->start[r] < start ? shared->start[r] : start;
+        end = shared->end[r] > end ? shared->end[r] : end;
+    }
+    meet(++*meetings); /* before the times are written again */
+    return (end - start) / calls;
+}
+
+static void measure(enum peer_collective collective, size_t count, int* meetings) {
+    double seconds[peer_stretches];
+    int calls = 1;
+    while (stretch(collective, count, calls, meetings) * calls < stretch_seconds / 2) {
+        calls *= 2;
+    }
+    for (int s = 0; s < peer_stretches; ++s) {
+        seconds[s] = stretch(collective, count, calls, meetings);
+    }
+    if (rank == 0) {
+        qsort(seconds, peer_stretches, sizeof *seconds, peer_compare);
+        printf("{\"count\": %zu, \"loop\": %.5f, \"wrong\": 0}\n", count,
+               seconds[peer_stretches / 2 - 1] * 1e6);
+        fflush(stdout);
+    }
+}
+
+int main(int arguments, char** words) {
+    enum peer_collective collective;
+    size_t most = 1, elements;
+    int meetings = 0, failed = 0;
+    ranks = arguments > 3 ? atoi(words[2]) : 0;
+    collective =
+        arguments > 3 && ranks > 1 && ranks <= most_ranks ? peer_find(words[1]) : peer_collectives;
+    if (collective == peer_collectives) {
+        fprintf(stderr, "usage: copy_bound COLLECTIVE RANKS COUNT ..., 2 to %d ranks\n",
+                most_ranks);
+        return 2;
+    }
+    for (int i = 3; i < arguments; ++i) {
+        const size_t count = (size_t)atoi(words[i]);
+        most = count > most ? count : most;
+    }
+    shared = map(sizeof *shared);
+    elements = most * (peer_has_blocks(collective) ? (size_t)ranks : 1);
+    for (int r = 0; r < ranks; ++r) { /* pages that nobody touches take no memory */
+        send[r] = map(elements * sizeof(float));
+        recv[r] = map(elements * sizeof(float));
+    }
+    while (rank < ranks - 1 && fork() == 0) {
+        prctl(PR_SET_PDEATHSIG, SIGKILL);
+        ++rank; /* each starts the next one */
+    }
+    {
+        const size_t sent = peer_sent(collective, rank, ranks, most);
+        const size_t received = peer_received(collective, rank, ranks, most);
+        memset(send[rank], 0, sent * sizeof(float)); /* its pages are of its own cores */
+        memset(recv[rank], 0, received * sizeof(float));
+    }
+    for (int i = 3; i < arguments; ++i) {
+        measure(collective, (size_t)atoi(words[i]), &meetings);
+    }
+    if (rank == 0) {
+        printf("{\"done\": true}\n");
+        fflush(stdout);
+    }
+    if (rank < ranks - 1) {
+        wait(&failed);
+    }
+    return failed != 0 ? 3 : 0;
+}
