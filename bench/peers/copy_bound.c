@@ -2,13 +2,13 @@
 /* How long the bytes of a collective take in the memory of this machine when each is moved once:
    for scripts/compare.
 
-   Usage: copy_bound COLLECTIVE RANKS COUNT ... with COUNT as in peer.h. RANKS processes share
-   memory and do what no implementation can leave out: every rank, all at once, fills what the
-   collective gives it by memcpy from where that lies, or by one pass that adds up all ranks'
-   contributions to it. Rooted results are shared out among all ranks, as every core can help.
-   Nobody waits for anybody, so this is a bound and no implementation. Told is the time from the
-   first rank's start to the last one's end, per call, of stretches of some milliseconds; the median
-   of the stretches; a line of JSON for each count. */
+   Usage: copy_bound COLLECTIVE RANKS COUNT ... with COUNT as in peer.h. Processes, one for each
+   rank but no more than cores, share memory and do what no implementation can leave out: what the
+   collective gives a rank is filled by memcpy from where it lies, or by one pass that adds up all
+   ranks' contributions to it. Rooted results are shared out among all ranks, as every core can
+   help. Nobody waits for anybody, so this is a bound and no implementation. Told is the time from
+   the first one's start to the last one's end, per call, of stretches of some milliseconds; the
+   median of the stretches; a line of JSON for each count. */
 #define _GNU_SOURCE
 #include <sched.h>
 #include <signal.h>
@@ -28,7 +28,7 @@ static struct shared {
     double start[most_ranks], end[most_ranks];
 } * shared;
 
-static int ranks, rank;
+static int ranks, workers, worker;
 static float *send[most_ranks], *recv[most_ranks];
 
 static void* map(size_t bytes) {
@@ -42,14 +42,14 @@ static void* map(size_t bytes) {
     return memory;
 }
 
-/* All ranks meet for the `times`th time. */
+/* All workers meet for the `times`th time. */
 static void meet(int times) {
     const double until = peer_seconds() + most_seconds;
     atomic_fetch_add(&shared->arrived, 1);
-    while (atomic_load(&shared->arrived) < times * ranks) {
+    while (atomic_load(&shared->arrived) < times * workers) {
         sched_yield();
         if (peer_seconds() > until) {
-            fprintf(stderr, "copy_bound: a rank did not come within %d s\n", most_seconds);
+            fprintf(stderr, "copy_bound: a process did not come within %d s\n", most_seconds);
             exit(3);
         }
     }
@@ -69,7 +69,7 @@ static void add_two(float* restrict to, const float* restrict a, const float* re
 }
 
 /* Of what all ranks send at `first`; pieces stay in a core's own cache until they are complete. */
-static void sum(float* to, size_t first, size_t count) {
+static void sum(int rank, float* to, size_t first, size_t count) {
     for (size_t done = 0; done < count; done += chunk) {
         const size_t now = count - done < chunk ? count - done : chunk;
         add_two(to + done, send[rank] + first + done, send[(rank + 1) % ranks] + first + done, now);
@@ -84,23 +84,23 @@ static size_t part(int r, size_t all) {
     return all * (size_t)r / (size_t)ranks;
 }
 
-/* What this rank has to move in one call. */
-static void move(enum peer_collective collective, size_t count) {
+/* What a rank has to move in one call. */
+static void move(int rank, enum peer_collective collective, size_t count) {
     const size_t first = part(rank, count), mine = part(rank + 1, count) - first;
     const size_t at = (size_t)rank * count, block = count * sizeof(float);
     switch (collective) {
         case peer_allreduce:
             if (count <= small) { /* halves of cache lines would go to and fro */
-                sum(recv[rank], 0, count);
+                sum(rank, recv[rank], 0, count);
                 return;
             }
-            sum(recv[rank] + first, first, mine);
+            sum(rank, recv[rank] + first, first, mine);
             break;
         case peer_reduce:
-            sum(recv[0] + first, first, mine);
+            sum(rank, recv[0] + first, first, mine);
             return;
         case peer_reduce_scatter:
-            sum(recv[rank], at, count);
+            sum(rank, recv[rank], at, count);
             return;
         case peer_bcast:
             if (rank != 0) {
@@ -130,20 +130,34 @@ static void move(enum peer_collective collective, size_t count) {
     }
 }
 
-/* Seconds per call of a stretch, the same on all ranks. */
+/* Of call `number`. As the ranks of a call do, those of a worker take turns in its cache; ranks
+   that cannot be shared out evenly go from worker to worker. */
+static void move_ranks(int number, enum peer_collective collective, size_t count) {
+    const int even = ranks - ranks % workers;
+    for (int r = worker; r < even; r += workers) {
+        move(r, collective, count);
+    }
+    for (int r = even; r < ranks; ++r) {
+        if ((r + number) % workers == worker) {
+            move(r, collective, count);
+        }
+    }
+}
+
+/* Seconds per call of a stretch, the same on all workers. */
 static double stretch(enum peer_collective collective, size_t count, int calls, int* meetings) {
     double start, end;
     meet(++*meetings);
-    shared->start[rank] = peer_seconds();
+    shared->start[worker] = peer_seconds();
     for (int i = 0; i < calls; ++i) {
-        move(collective, count);
+        move_ranks(i, collective, count);
         atomic_signal_fence(memory_order_seq_cst); /* each call is made */
     }
-    shared->end[rank] = peer_seconds();
+    shared->end[worker] = peer_seconds();
     meet(++*meetings);
     start = shared->start[0];
     end = shared->end[0];
-    for (int r = 1; r < ranks; ++r) {
+    for (int r = 1; r < workers; ++r) {
         start = shared->start[r] < start ? shared->start[r] : start;
         end = shared->end[r] > end ? shared->end[r] : end;
     }
@@ -160,12 +174,18 @@ static void measure(enum peer_collective collective, size_t count, int* meetings
     for (int s = 0; s < peer_stretches; ++s) {
         seconds[s] = stretch(collective, count, calls, meetings);
     }
-    if (rank == 0) {
+    if (worker == 0) {
         qsort(seconds, peer_stretches, sizeof *seconds, peer_compare);
         printf("{\"count\": %zu, \"loop\": %.5f, \"wrong\": 0}\n", count,
                seconds[peer_stretches / 2 - 1] * 1e6);
         fflush(stdout);
     }
+}
+
+static int cores(void) {
+    cpu_set_t set;
+    const int known = sched_getaffinity(0, sizeof set, &set) == 0 ? CPU_COUNT(&set) : 0;
+    return known > 0 ? known : 1;
 }
 
 int main(int arguments, char** words) {
@@ -190,24 +210,23 @@ int main(int arguments, char** words) {
         send[r] = map(elements * sizeof(float));
         recv[r] = map(elements * sizeof(float));
     }
-    while (rank < ranks - 1 && fork() == 0) {
+    workers = cores() < ranks ? cores() : ranks;
+    while (worker < workers - 1 && fork() == 0) {
         prctl(PR_SET_PDEATHSIG, SIGKILL);
-        ++rank; /* each starts the next one */
+        ++worker; /* each starts the next one */
     }
-    {
-        const size_t sent = peer_sent(collective, rank, ranks, most);
-        const size_t received = peer_received(collective, rank, ranks, most);
-        memset(send[rank], 0, sent * sizeof(float)); /* its pages are of its own cores */
-        memset(recv[rank], 0, received * sizeof(float));
+    for (int r = worker; r < ranks; r += workers) { /* pages are of the core that fills them */
+        memset(send[r], 0, peer_sent(collective, r, ranks, most) * sizeof(float));
+        memset(recv[r], 0, peer_received(collective, r, ranks, most) * sizeof(float));
     }
     for (int i = 3; i < arguments; ++i) {
         measure(collective, (size_t)atoi(words[i]), &meetings);
     }
-    if (rank == 0) {
+    if (worker == 0) {
         printf("{\"done\": true}\n");
         fflush(stdout);
     }
-    if (rank < ranks - 1) {
+    if (worker < workers - 1) {
         wait(&failed);
     }
     return failed != 0 ? 3 : 0;
