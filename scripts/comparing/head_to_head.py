@@ -17,6 +17,13 @@ def ratio_of(at):
     return median_interval(ratios) if ratios else None
 
 
+def ratio_text(ratio, few):
+    """`few`: the launches are fewer than the column's head says, so the likelihood is another one."""
+    if not ratio[3]:
+        return f"{ratio[0]:.2f}{' (one launch)' if few else ''}"
+    return f"{ratio[0]:.2f} [{ratio[1]:.2f}..{ratio[2]:.2f}]{f' {100 * ratio[3]:.0f} %' if few else ''}"
+
+
 def rows(all_sizes, chosen, rounds):
     """`chosen`: {size: the algorithm that auto took}."""
     table = [("bytes", "auto chose", "Trefoil, us", "best peer", "us", f"peer / Trefoil {heading(rounds)}", "bound, us",
@@ -27,7 +34,7 @@ def rows(all_sizes, chosen, rounds):
         table.append((
             str(at.size), chosen.get(at.size, "-"), at.cell(ours) if ours else "failed", peer or "-",
             at.cell(peer) if peer else "-",
-            f"{ratio[0]:.2f} [{ratio[1]:.2f}..{ratio[2]:.2f}]{f' {100 * ratio[3]:.0f} %' if few else ''}" if ratio else "-",
+            ratio_text(ratio, few) if ratio else "-",
             text_of(at.bound * 1e6) if at.bound else "-", f"{100 * at.fraction(ours):.0f} %" if at.bound and ours else "-"))
     return table
 

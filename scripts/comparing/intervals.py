@@ -23,5 +23,5 @@ def median_interval(values):
 
 def heading(count):
     """Of a column of such intervals."""
-    ordered = median_interval(range(count))
-    return f"[{100 * ordered[3]:.0f} % interval]"
+    likely = median_interval(range(count))[3]
+    return f"[{100 * likely:.0f} % interval]" if likely else "(one launch)"

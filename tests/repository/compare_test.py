@@ -68,6 +68,7 @@ class Intervals(unittest.TestCase):
         self.assertEqual((3.5, 1, 6), intervals.median_interval([6, 1, 5, 2, 4, 3])[:3])
         self.assertGreaterEqual(intervals.median_interval(range(6))[3], 0.95)
         self.assertEqual("[94 % interval]", intervals.heading(5))
+        self.assertEqual("(one launch)", intervals.heading(1))
         self.assertEqual((7, 7, 7, 0.0), intervals.median_interval([7]))
 
     def test_with_many_values_the_extremes_do_not_count(self):
@@ -80,6 +81,10 @@ class Intervals(unittest.TestCase):
         at = report.Sizes(64, 5e-6, times)
         row = head_to_head.rows([at], {64: "linear"}, 2)[1]
         self.assertEqual(("64", "linear", "Gloo", "2.00 [1.50..2.50]", "50 %"), (row[0], row[1], row[3], row[5], row[7]))
+        times["Gloo"][1] = None  # a launch that has failed
+        few = report.Sizes(64, None, {**times, "Open MPI, default": [90.0, 50.0]})
+        self.assertEqual("1.50 (one launch)", head_to_head.rows([few], {}, 2)[1][5])
+        times["Gloo"][1] = 25.0
         summary = head_to_head.summary_row("bcast", "back to back", [at])
         self.assertEqual(("2.00 at 64 B", "2.00", "50 %", "1.00 at 64 B"), summary[2:])
         self.assertEqual("1.25", head_to_head.launch_rows([at])[2][1])
