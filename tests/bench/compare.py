@@ -16,7 +16,7 @@ SKIPPED = 77
 
 
 def compare(*arguments):
-    return subprocess.run([ROOT / "scripts/compare", *arguments], capture_output=True, text=True, timeout=250)
+    return subprocess.run([ROOT / "scripts/compare", *arguments], capture_output=True, text=True, timeout=500)
 
 
 def refused(why, *arguments):
