@@ -25,7 +25,7 @@ void run_repeatable(const Entry& entry, trefoil_comm_t comm, const Arguments& as
     RepeatedCall& before = comm->repeated;
     if (entry.blocks()) {
         if (const Request* const known = before.find(asked)) {
-            entry.run(*known, before.buffers().send, before.buffers().recv);
+            entry.run(*known, before.buffers().send, before.buffers().recv, &before.plan());
             return;
         }
     }

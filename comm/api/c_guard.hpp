@@ -93,10 +93,15 @@ class Entry {
     /// As it is called: returns when the collective is complete, or when its request is there.
     void run(const Request& request, const void* send, void* recv) const {
         if (how_.blocks) {
-            comm_->communicator->run(request, send, recv);
+            run(request, send, recv, nullptr);
         } else {
             *how_.request = comm_->requests->begin(how_.is_persistent, request, send, recv);
         }
+    }
+    /// To its end.
+    void run(const Request& request, const void* send, void* recv,
+             Communicator::FoundPlan* found) const {
+        comm_->communicator->run(request, send, recv, found);
     }
     bool blocks() const { return how_.blocks; }
     Communicator& operator*() const { return *comm_->communicator; }

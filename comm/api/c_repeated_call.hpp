@@ -4,6 +4,7 @@
 
 #include <cstddef>
 
+#include "comm/communicator/communicator.hpp"
 #include "comm/plan/request.hpp"
 #include "topo/device_memory.hpp"
 #include "trefoil/trefoil.h"
@@ -39,12 +40,14 @@ class RepeatedCall {
         return known_ && asked == arguments_ && !may_be_device_memory() ? &request_ : nullptr;
     }
     const Buffers& buffers() const { return buffers_; }
+    Communicator::FoundPlan& plan() { return plan_; }
     void keep(const Arguments& asked, const Request& checked, const Buffers& buffers) {
         known_ = checked.user == nullptr && !may_be_device_memory();
         if (known_) {
             arguments_ = asked;
             request_ = checked;
             buffers_ = buffers;
+            plan_ = {};
         }
     }
 
@@ -57,6 +60,7 @@ class RepeatedCall {
     Arguments arguments_;
     Request request_;
     Buffers buffers_;
+    Communicator::FoundPlan plan_;
 };
 
 }  // namespace trefoil::c_api

@@ -110,7 +110,15 @@ class Communicator {
 
     /// Runs one collective. Both vectors may be the same; what the collective does not use may be
     /// null. Requests must be checked (comm/api/c_*.cpp).
-    void run(const Request& request, const void* send, void* recv);
+    void run(const Request& request, const void* send, void* recv) {
+        run(request, send, recv, nullptr);
+    }
+    /// The plan of a request, kept by who makes that request again and again; for no other.
+    struct FoundPlan {
+        const Plan* plan = nullptr;
+        std::uint64_t version = 0;
+    };
+    void run(const Request& request, const void* send, void* recv, FoundPlan* found);
 
     // The same in pieces. A call stays where it is from start() until this communicator ends.
     /// Settles all that does not depend on the vectors' contents; the call is started with these.
@@ -177,7 +185,8 @@ class Communicator {
     std::unique_ptr<Plan> plan_in_a_lane(const Request& request, const Choice& choice);
     bool may_land_directly(const PendingCall& call, const Request& request) const;
     void check(const Request& request);
-    void run_unchecked(const Request& request, const void* send, void* recv);
+    void run_unchecked(const Request& request, const void* send, void* recv,
+                       FoundPlan* found = nullptr);
     const Plan& plan_of(const Request& request, const void* send, void* recv);
     const Plan& make_plan(const Request& request);
     void check_alive() const;

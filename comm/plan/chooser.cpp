@@ -59,6 +59,7 @@ void Chooser::set_forced(Collective collective, const Choice& choice) {
     ForcedChoices changed = *forced_;
     changed[static_cast<std::size_t>(collective)] = choice;
     forced_ = std::make_shared<const ForcedChoices>(changed);
+    ++version_;
 }
 
 void Chooser::force(Collective collective, std::string_view text) {
@@ -94,6 +95,7 @@ void Chooser::force_schedule(Collective collective, std::string_view json) {
 void Chooser::force_as(const Chooser& other) {
     if (map_.torus == other.map_.torus && other.schedules_.empty()) {
         forced_ = other.forced_;
+        ++version_;
         return;
     }
     for (std::size_t c = 0; c < collective_count; ++c) {

@@ -3,6 +3,7 @@
 #pragma once
 
 #include <array>
+#include <cstdint>
 #include <functional>
 #include <memory>
 #include <string_view>
@@ -42,6 +43,9 @@ class Chooser {
         return (*forced_)[static_cast<std::size_t>(collective)];
     }
 
+    /// Grows whenever something is forced.
+    std::uint64_t version() const { return version_; }
+
     /// Algorithm and all options of a call. `reaches_all`: every rank gets at the memory of all
     /// others. Throws Error(unsupported) when what is forced does not suit the call.
     Choice choose(const Request& request, bool reaches_all) const;
@@ -73,6 +77,7 @@ class Chooser {
     Model model_;
     /// Shared with choosers that were made from this one, until one of them changes.
     std::shared_ptr<const ForcedChoices> forced_ = nothing_forced();
+    std::uint64_t version_ = 0;
     std::vector<std::unique_ptr<const UserSchedule>> schedules_;  ///< kept: plans point at them
 };
 

@@ -76,6 +76,7 @@ const Plan* PlanCache::find(const Request& request, const Choice& forced) {
 
 const Plan& PlanCache::insert(const Request& request, const Choice& forced,
                               std::unique_ptr<Plan> plan) {
+    ++version_;
     Key key(request, forced);
     const std::size_t bytes =
         bytes_of(*plan) + sizeof(Key) + sizeof(Entry) + 3 * per_piece + 4 * sizeof(void*) +

@@ -3,6 +3,7 @@
 #pragma once
 
 #include <cstddef>
+#include <cstdint>
 #include <list>
 #include <memory>
 #include <unordered_map>
@@ -33,6 +34,8 @@ class PlanCache {
     /// returned stays until the next one comes.
     const Plan& insert(const Request& request, const Choice& forced, std::unique_ptr<Plan> plan);
     std::size_t size() const { return plans_.size(); }
+    /// Grows whenever a plan that was found may be gone or be replaced.
+    std::uint64_t version() const { return version_; }
     /// What the plans and their keys hold.
     std::size_t bytes() const { return bytes_; }
 
@@ -72,6 +75,7 @@ class PlanCache {
 
     std::size_t most_bytes_;
     std::size_t bytes_ = 0;
+    std::uint64_t version_ = 0;
     std::unordered_map<Key, Entry, Hash, Equal> plans_;
     Order order_;
 };

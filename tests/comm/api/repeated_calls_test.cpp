@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "tests/comm/communicator/thread_job.hpp"
+#include "tests/comm/variable.hpp"
 
 namespace trefoil::test {
 namespace {
@@ -111,6 +112,70 @@ TEST(RepeatedCalls, AnOperationThatWasFreedIsFound) {
         ASSERT_EQ(trefoil_op_free(given.op), TREFOIL_SUCCESS);
         EXPECT_EQ(given.allreduce(), TREFOIL_ERROR_INVALID_ARGUMENT);
         EXPECT_NE(std::string(trefoil_last_error(nullptr)).find("freed"), std::string::npos);
+    });
+}
+
+unsigned long long bytes_sent(trefoil_comm_t comm) {
+    unsigned long long bytes = 0;
+    for (int port = 0; port < 2; ++port) {
+        trefoil_port_t one{};
+        one.size = sizeof one;
+        EXPECT_EQ(trefoil_comm_port(comm, port, &one), TREFOIL_SUCCESS);
+        bytes += one.bytes;
+    }
+    return bytes;
+}
+
+TEST(RepeatedCalls, AnotherAlgorithmIsTaken) {
+    JobOptions options;
+    options.torus = "3";
+    run_ranks(ranks, options, [](int, trefoil_comm_t comm) {
+        ASSERT_NE(comm, nullptr);
+        constexpr std::size_t count = 3 * 128;
+        std::vector<float> data(count), sums(count);
+        const auto bytes_of_a_call = [&](int again) {
+            unsigned long long bytes = 0;
+            for (int i = 0; i < again; ++i) {
+                const auto before = bytes_sent(comm);
+                data.assign(count, 1);
+                EXPECT_EQ(trefoil_allreduce(data.data(), sums.data(), count, TREFOIL_FLOAT,
+                                            TREFOIL_SUM, comm),
+                          TREFOIL_SUCCESS);
+                EXPECT_EQ(sums, std::vector<float>(count, ranks));
+                bytes = bytes_sent(comm) - before;
+            }
+            return bytes;
+        };
+        for (int round = 0; round < 3; ++round) {
+            ASSERT_EQ(trefoil_comm_set_algorithm(comm, "allreduce", "ring"), TREFOIL_SUCCESS);
+            const auto of_ring = bytes_of_a_call(3);
+            EXPECT_EQ(of_ring, 2 * count * sizeof(float) / ranks * (ranks - 1));
+            ASSERT_EQ(trefoil_comm_set_algorithm(comm, "allreduce", "trivance-l"), TREFOIL_SUCCESS);
+            EXPECT_EQ(bytes_of_a_call(3), 2 * count * sizeof(float));  // the vector to both
+        }
+    });
+}
+
+// Plans that are made meanwhile take the place of the one that is kept.
+TEST(RepeatedCalls, APlanThatWasForgottenIsMadeAgain) {
+    JobOptions options;
+    options.torus = "3";
+    const Variable bound("TREFOIL_PLAN_BYTES", "1");
+    run_ranks(ranks, options, [](int, trefoil_comm_t comm) {
+        ASSERT_NE(comm, nullptr);
+        Given given;
+        given.comm = comm;
+        std::vector<std::int32_t> other(64);
+        for (std::size_t round = 1; round < other.size(); ++round) {
+            expect_sums(given, &Given::allreduce, true);
+            expect_sums(given, &Given::allreduce, true);
+            trefoil_request_t request = TREFOIL_REQUEST_NULL;
+            ASSERT_EQ(trefoil_iallreduce(TREFOIL_IN_PLACE, other.data(), round, TREFOIL_INT32,
+                                         TREFOIL_SUM, comm, &request),
+                      TREFOIL_SUCCESS);
+            expect_sums(given, &Given::allreduce, true);
+            ASSERT_EQ(trefoil_wait(&request), TREFOIL_SUCCESS);
+        }
     });
 }
 
