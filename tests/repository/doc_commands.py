@@ -29,6 +29,7 @@ ELSEWHERE = (
     (r"^scripts/compare(-model|-overlap)? ", "takes minutes, and root or two MPIs; repository_compare tests its parts"),
     (r"^scripts/compare-put\b", "takes minutes, and needs the tools of UCX and libfabric"),
     (r"\btrefoil_communicators\b", "measures a release build; the test micro_communicators runs it"),
+    (r"\btrefoil_fairness\b", "measures a release build; the test micro_fairness runs it"),
     (r"^scripts/soak\b", "takes minutes; reliability_soak runs it for some seconds"),
     (r"^scripts/micro\b", "takes minutes; the test micro runs every kind of benchmark"),
     (r"libtrefoil_mpi_\w+\.so", "needs the layer for an MPI; tests/mpi/run.py and scripts/mpi-check run it"),
