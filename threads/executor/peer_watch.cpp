@@ -21,6 +21,8 @@ constexpr std::chrono::milliseconds report_after{500};
 /// By then those peers have reported that are stalled, too.
 constexpr std::chrono::milliseconds settled_after{1500};
 constexpr std::chrono::milliseconds first_look{250};
+/// By then whoever needs a process that has ended has told.
+constexpr std::chrono::milliseconds nobody_told_after{3000};
 constexpr std::chrono::milliseconds look_interval{500};
 
 }  // namespace
@@ -161,14 +163,24 @@ Cause PeerWatch::disagreement(Rank peer, const std::string& in) const {
     return cause;
 }
 
-/// Which of several began it is found out afterwards, when reports have had time to come.
+/// Which of several began it is found out afterwards, when reports have had time to come. A rank
+/// whose part is done may end its process in order while others still work, so what ended counts at
+/// once only if something is missing from it; else whoever needs it tells.
 bool PeerWatch::fail_with_a_process(Duration idle_for) {
     if (!options_.look_at_processes) {
         return false;
     }
     processes_ = options_.look_at_processes();
+    const std::vector<Rank> missing = missing_.ranks();
+    const auto is_needed = [&](Rank rank) {
+        if (std::find(missing.begin(), missing.end(), rank) != missing.end()) {
+            return true;
+        }
+        return idle_for >= std::min<Duration>(nobody_told_after, options_.timeout / 2) &&
+               !has_ended(channels_, rank);
+    };
     for (const ProcessNews& process : processes_) {
-        if (process.state == ProcessNews::State::ended) {
+        if (process.state == ProcessNews::State::ended && is_needed(process.rank)) {
             failure_.suspect(Status::peer_lost, Cause::nobody, waiting(idle_for));
             return true;
         }

@@ -230,6 +230,17 @@ TEST_F(PeerWatchTest, ProcessesAreLookedAtEveryHalfSecond) {
     EXPECT_TRUE(parts_->failure.cause().tentative) << "another may be the reason";
 }
 
+TEST_F(PeerWatchTest, AProcessFromWhichNothingIsMissingMayHaveEndedInOrder) {
+    options_.look_at_processes = [] {
+        return std::vector<ProcessNews>{{8, ProcessNews::State::ended}};
+    };
+    EXPECT_TRUE(watch_.look(milliseconds(500)));
+    EXPECT_TRUE(watch_.look(milliseconds(2900))) << "whoever needs it may still tell";
+    EXPECT_FALSE(watch_.look(milliseconds(3500)));
+    EXPECT_EQ(parts_->failure.status(), Status::peer_lost);
+    EXPECT_TRUE(parts_->failure.cause().tentative);
+}
+
 TEST_F(PeerWatchTest, AStoppedProcessIsTheCulpritOfATimeOut) {
     options_.look_at_processes = [] {
         return std::vector<ProcessNews>{{8, ProcessNews::State::stopped}};
