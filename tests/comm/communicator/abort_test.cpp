@@ -123,14 +123,16 @@ TEST_P(Abort, EndsABlockingCallInWhichTheOthersWait) {
 }
 
 TEST_P(Abort, EndsCallsInFlight) {
+    Gate all_have_begun(ranks());
     run(
         [&](int rank, trefoil_comm_t comm) {
             Sum small, large;
-            small.fill(rank, 4, 3);
             if (rank != 0) {
                 small.begin(comm, rank, 4, 3);
                 large.begin(comm, rank, 200'000, 5);
-            } else {
+            }
+            all_have_begun.pass();
+            if (rank == 0) {
                 std::this_thread::sleep_for(milliseconds(50));
                 EXPECT_EQ(trefoil_comm_abort(comm, "in flight"), ok);
                 return;
@@ -148,12 +150,14 @@ TEST_P(Abort, EndsCallsInFlight) {
 
 // The rank that aborts has calls in flight, too.
 TEST_P(Abort, EndsItsOwnCalls) {
+    Gate all_have_begun(ranks());
     run(
         [&](int rank, trefoil_comm_t comm) {
             Sum sum;
             if (rank != 0) {
                 sum.begin(comm, rank, 5000, 3);
             }
+            all_have_begun.pass();
             if (rank == 2) {
                 EXPECT_EQ(trefoil_comm_abort(comm, "my own"), ok);
             }
