@@ -17,10 +17,10 @@ struct IncomingChannel {
 };
 
 /// Where all ranks hear from all (CollectiveTraits::synchronises, which the verifier proves),
-/// nobody can be overrun and nothing is acknowledged. Elsewhere a rank that has taken in all
-/// messages of a segment tells each of their senders so, once through each port, and a sender waits
-/// for that two segments later. Sorted. Channels whose messages are empty at a call's length are
-/// left out there.
+/// nobody can be overrun and nothing is acknowledged. Elsewhere a rank tells the senders of a
+/// segment's messages that it has begun it, once through each port, and a sender waits for that two
+/// segments later; where messages are small, every 32nd time, and much later. Sorted. Channels
+/// whose messages are empty at a call's length are left out there.
 std::vector<IncomingChannel> acknowledgements(const Schedule& schedule,
                                               const CollectiveTraits& collective);
 

@@ -153,7 +153,7 @@ std::string schedule_text(const Torus& torus, const Algorithm& algorithm,
                           const Schedule& schedule) {
     std::string text = Writer(torus, schedule).take();
     const auto channels = acknowledgements(schedule, traits_of(algorithm.collective));
-    text += channels.empty() ? "" : "\nat the end\n";
+    text += channels.empty() ? "" : "\nwhen it begins\n";
     for (const IncomingChannel& c : channels) {
         text +=
             fmt::format("    acknowledge {} to {}\n", to_string(c.port), rank_text(torus, c.peer));

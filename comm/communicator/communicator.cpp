@@ -36,7 +36,7 @@ Communicator::Communicator(Settings settings, std::unique_ptr<Bootstrap> bootstr
         }
         settle_terms();
         if (this->settings().landing_bytes > usual_landing_bytes) {
-            world_->reserve_landing(terms_.slots * terms_.slot_bytes, terms_.neighbours);
+            world_->reserve_landing(terms_.rings[Ring::few].bytes(), terms_.neighbours);
         }
     });
 }
@@ -64,8 +64,9 @@ void Communicator::settle_terms() {
     }
     terms_.checksums = settings().checksums;
     terms_.read_place = read_place_.value_or(0);
-    terms_.slot_bytes =
-        settings().landing_bytes / terms_.slots / landing_alignment * landing_alignment;
+    const std::size_t slot_bytes =
+        settings().landing_bytes / LandingRings::few_slots / landing_alignment * landing_alignment;
+    terms_.rings = LandingRings(slot_bytes, most_bytes_ahead);
     plans_ = PlanCache(settings().plan_bytes);
     registered_.emplace(world_->registry(), [this] { return report(); });
 }
@@ -76,11 +77,11 @@ Lane& Communicator::make_lane(bool small) {
     const LogScope scope(world_->log());
     ChannelTerms terms = terms_;
     if (small) {
-        terms.slot_bytes = small_slot_bytes;
+        terms.rings = LandingRings(small_slot_bytes, most_small_bytes);
         terms.key = mix_hash(terms_.key, small_slot_bytes);
     }
-    const SegmentLimits limits{terms.slot_bytes, settings().segment_bytes,
-                               terms.slots * terms.slot_bytes};
+    const RingShape& large = terms.rings[Ring::few];
+    const SegmentLimits limits{large.slot_bytes, settings().segment_bytes, large.bytes()};
     const std::lock_guard lock(lanes_mutex_);
     Lane* made = lanes_.find(small);
     if (made == nullptr) {
@@ -149,7 +150,7 @@ Communicator::Resources Communicator::resources() const {
         }
         held_here.connections_in += static_cast<int>(channels.in.size());
         held_here.connections_out += static_cast<int>(channels.out.size());
-        held_here.landing_bytes += channels.in.size() * channels.landing_bytes();
+        held_here.landing_bytes += channels.landing_bytes();
         held_here.staging_bytes += lane.executor().staging_bytes();
     });
     held_here.peers = static_cast<int>(peers.size());

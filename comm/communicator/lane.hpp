@@ -19,8 +19,10 @@ namespace trefoil {
 
 /// Of a whole vector: so much goes in the lane of small calls.
 inline constexpr std::size_t most_small_bytes = 1024;
-/// What its landing slots hold: also the parts of such a vector that gather on their way.
+/// What its larger landing slots hold: also the parts of such a vector that gather on their way.
 inline constexpr std::size_t small_slot_bytes = 4096;
+/// With so many bytes to a peer a sender may run ahead of it (Ring::many), in the other lane.
+inline constexpr std::size_t most_bytes_ahead = 8192;
 
 /// A communicator has two: small calls do not wait for large ones. A lane has an executor of its
 /// own, and channels with landing slots that suit it. It is made when a call first needs it, on
@@ -33,7 +35,7 @@ class Lane {
          const SegmentLimits& limits, ExecutorOptions options)
         : channels_(engine.groups(), terms),
           executor_(channels_, engine, std::move(options)),
-          schedules_(geometry, channels_),
+          schedules_(geometry, terms.rank),
           planner_(geometry.map, limits, channels_, schedules_, executor_) {}
 
     const Channels& channels() const { return channels_; }

@@ -6,6 +6,7 @@
 
 #include "comm/plan/hash.hpp"
 #include "comm/plan/lower.hpp"
+#include "topo/log/log.hpp"
 
 namespace trefoil {
 
@@ -37,9 +38,29 @@ std::unique_ptr<Plan> Planner::plan(const Request& request, const Choice& choice
         plan->call.kernels = reduce_kernels(request.type, request.op);
         plan->call.kernels.ranks = static_cast<std::uint32_t>(map_.torus.ranks());
     }
-    lower_segments(*plan, request, choice, schedules_.get(choice, !request.synchronises()));
+    const std::size_t out = channels_.out.size(), in = channels_.in.size();
+    lower_segments(*plan, request, choice, *schedules_.get(choice));
     plan->call.segments = plan->segments;
+    tell_new_channels(out, in);
     return plan;
+}
+
+/// `out` and `in`: how many there were before.
+void Planner::tell_new_channels(std::size_t out, std::size_t in) const {
+    if (channels_.out.size() == out && channels_.in.size() == in) {
+        return;
+    }
+    log_info(LogTopic::transport, [&] {
+        return std::to_string(channels_.out.size() - out) + " channels out and " +
+               std::to_string(channels_.in.size() - in) +
+               " in; landing memory: " + std::to_string(channels_.landing_bytes()) + " bytes";
+    });
+    for (std::size_t c = out; c < channels_.out.size(); ++c) {
+        log_debug(LogTopic::transport, [&] {
+            return "connects: " +
+                   route_text(channels_, channels_.out[c].port, channels_.out[c].peer);
+        });
+    }
 }
 
 /// Segments of one shape share a program.
@@ -47,16 +68,16 @@ void Planner::lower_segments(Plan& plan, const Request& request, const Choice& c
                              const Schedule& schedule) {
     const auto [segments, per_segment] = cut(request, choice, map_.torus, schedule, limits_);
     SegmentShape shape = segment_shape(request, choice, map_, schedule);
-    bool pack_all = false;
+    LowerOptions options{.acknowledged = !request.synchronises(),
+                         .counts_in_pairs = request.counts_in_pairs()};
     for (const auto& group : channels_.groups) {
-        pack_all |= group->needs_registered_source();
+        options.pack_all |= group->needs_registered_source();
     }
     for (std::size_t s = 0; s < segments; ++s) {
         std::vector<std::size_t> elements = segment_elements(request, map_.torus, s, per_segment);
         if (plan.programs.empty() || elements != shape.elements) {
             shape.elements = std::move(elements);
-            add_program(plan, lower(schedule, VectorMap(schedule, shape), channels_, pack_all,
-                                    !request.synchronises()));
+            add_program(plan, lower(schedule, VectorMap(schedule, shape), channels_, options));
         }
         plan.segments.push_back(
             {plan.programs.back().get(), s * per_segment * request.element_bytes()});
@@ -66,10 +87,10 @@ void Planner::lower_segments(Plan& plan, const Request& request, const Choice& c
 void Planner::add_ways_back(const Plan& plan) {
     for (const auto& program : plan.programs) {
         for (const std::uint32_t in : program->used_in) {
-            (void)channels_.add_out(channels_.in[in].peer, channels_.in[in].port);
+            (void)channels_.add_out(channels_.in[in].peer, channels_.in[in].port, Ring::tiny);
         }
         for (const std::uint32_t out : program->used_out) {
-            (void)channels_.add_in(channels_.out[out].peer, channels_.out[out].port);
+            (void)channels_.add_in(channels_.out[out].peer, channels_.out[out].port, Ring::tiny);
         }
     }
     for (const auto& program : plan.programs) {

@@ -39,6 +39,7 @@ class Planner {
     void lower_segments(Plan& plan, const Request& request, const Choice& choice,
                         const Schedule& schedule);
     void add_program(Plan& plan, Program program);
+    void tell_new_channels(std::size_t out, std::size_t in) const;
 
     const TorusMap& map_;
     SegmentLimits limits_;

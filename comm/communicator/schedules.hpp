@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// The schedules of a communicator, each built once, with the channels that they need.
+// The schedules of a communicator.
 #pragma once
 
-#include <string>
+#include <cstddef>
+#include <memory>
 #include <unordered_map>
 
 #include "comm/derived/geometry.hpp"
@@ -11,18 +12,20 @@
 
 namespace trefoil {
 
-/// By the one thread that plans. Nothing here waits for another rank: channels are added at this
-/// end, and the port groups' owners make them while calls run.
+/// By the one thread that plans.
 class Schedules {
   public:
-    /// All outlive this. `geometry` has the torus and the place of this rank in it.
-    Schedules(const Geometry& geometry, Channels& channels)
-        : geometry_(geometry), channels_(channels) {}
+    /// Smaller schedules are built in a few microseconds, and not kept: there may be hundreds of
+    /// communicators.
+    static constexpr std::size_t kept_from_bytes = 4096;
+
+    /// `geometry` outlives this; `rank` is its own.
+    Schedules(const Geometry& geometry, Rank rank, std::size_t kept_from = kept_from_bytes)
+        : geometry_(geometry), rank_(rank), kept_from_(kept_from) {}
 
     /// This rank's schedule by the choice's algorithm and options, in ranks and with the machine's
-    /// ports. All its channels are in `channels`; with opposites if it is `acknowledged`. Throws
-    /// what building throws.
-    const Schedule& get(const Choice& choice, bool acknowledged);
+    /// ports. Throws what building throws.
+    std::shared_ptr<const Schedule> get(const Choice& choice);
 
   private:
     struct Key {
@@ -33,16 +36,11 @@ class Schedules {
     struct Hash {
         std::size_t operator()(const Key& key) const noexcept;
     };
-    struct Built {
-        Schedule schedule;
-        bool complete = false;      ///< its channels are there
-        bool acknowledged = false;  ///< and have opposites
-    };
-    void add_channels(const Schedule& schedule, bool acknowledged);
 
     const Geometry& geometry_;
-    Channels& channels_;
-    std::unordered_map<Key, Built, Hash> schedules_;
+    const Rank rank_;
+    const std::size_t kept_from_;
+    std::unordered_map<Key, std::shared_ptr<const Schedule>, Hash> schedules_;
 };
 
 }  // namespace trefoil

@@ -25,28 +25,23 @@ bool same_place(Location a, Location b) {
 
 using PeerAndPort = std::pair<Rank, int>;  // peer, own port
 
+/// Which channel a message takes depends on how many bytes go the same way in the whole program. So
+/// messages are lowered to *routes*, numbered as they come up: a route is a peer and a port, one
+/// way. In the end each route gets its channel (assign_channels()).
 class Lowering {
   public:
-    Lowering(const Schedule& schedule, const VectorMap& map, const Channels& channels,
-             bool pack_all)
+    Lowering(const Schedule& schedule, const VectorMap& map, Channels& channels,
+             const LowerOptions& options)
         : schedule_(schedule),
           map_(map),
           channels_(channels),
           element_bytes_(map.element_bytes()),
-          pack_all_(pack_all),
-          out_used_(channels.out.size()),
-          in_used_(channels.in.size()),
-          arrivals_(channels.in.size()) {
-        for (std::uint32_t c = 0; c < channels.out.size(); ++c) {
-            out_[{channels.out[c].peer, channels.out[c].port.index}] = c;
-        }
-        for (std::uint32_t c = 0; c < channels.in.size(); ++c) {
-            in_[{channels.in[c].peer, channels.in[c].port.index}] = c;
-        }
+          options_(options) {
         program_.pack_bytes.resize(channels.groups.size());
+        program_.first_peer = first_peer;
     }
 
-    Program lower(bool acknowledged) {
+    Program lower() {
         program_.scratch_bytes = aligned(map_.image_bytes());
         program_.begin = lower_transfers(map_.begin());
         program_.end = lower_transfers(map_.end());
@@ -54,35 +49,43 @@ class Lowering {
         for (std::uint32_t p = 0; p < schedule_.parts.size(); ++p) {
             lower_part(p);
         }
-        list_used();
-        if (acknowledged) {
-            add_closing_part();
-        }
-        for (const std::vector<Arrival>& arrivals : arrivals_) {
-            program_.arrivals.push_back({static_cast<std::uint32_t>(program_.arrival_steps.size()),
-                                         static_cast<std::uint32_t>(arrivals.size())});
-            for (const Arrival& arrival : arrivals) {
-                program_.arrival_steps.push_back(arrival.step);
-                program_.arrival_bytes.push_back(arrival.bytes);
-                program_.arrival_copies.push_back(arrival.copies);
-                program_.arrival_offsets.push_back(arrival.offset);
-            }
-        }
+        program_.acknowledged = options_.acknowledged;
+        assign_channels();
         name_arrivals();
+        shrink();
         return std::move(program_);
     }
 
   private:
-    struct Channel {
-        std::size_t bytes = 0;
-        std::uint32_t messages = 0;
-    };
     struct Arrival {
         std::uint32_t step = 0;
         std::size_t bytes = 0;
         std::size_t offset = 0;  ///< in the channel's slot
         std::size_t copies = 0;
     };
+    struct Route {
+        Rank peer = 0;
+        Port port;
+        std::size_t bytes = 0;
+        std::uint32_t messages = 0;
+        std::vector<Arrival> arrivals{};
+        std::uint32_t channel = 0;  ///< in the end
+    };
+    struct Routes {
+        std::vector<Route> all;
+        std::map<PeerAndPort, std::uint32_t> by_end;
+
+        std::uint32_t number(Rank peer, Port port) {
+            const auto [known, is_new] =
+                by_end.try_emplace({peer, port.index}, static_cast<std::uint32_t>(all.size()));
+            if (is_new) {
+                all.push_back({peer, port});
+            }
+            return known->second;
+        }
+    };
+    /// Of routes there are fewer: spaces of landing slots come before those of peers.
+    static constexpr std::uint32_t first_peer = 1U << 24;
 
     void lower_part(std::uint32_t p) {
         const Part& part = schedule_.parts[p];
@@ -124,42 +127,93 @@ class Lowering {
         }
     }
 
-    void list_used() {
-        const auto list = [](const std::vector<Channel>& channels) {
-            std::vector<std::uint32_t> used;
-            for (std::uint32_t c = 0; c < channels.size(); ++c) {
-                if (channels[c].messages > 0) {
-                    used.push_back(c);
-                }
-            }
-            return used;
-        };
-        program_.used_in = list(in_used_);
-        program_.used_out = list(out_used_);
+    void assign_channels() {
+        for (Route& route : in_.all) {
+            route.channel = channels_.add_in(route.peer, route.port, ring_of(route));
+            program_.used_in.push_back(route.channel);
+        }
+        for (Route& route : out_.all) {
+            route.channel = channels_.add_out(route.peer, route.port, ring_of(route));
+            program_.used_out.push_back(route.channel);
+        }
+        if (program_.acknowledged) {
+            add_ways_back();
+        }
+        for (ProgramPut& put : program_.puts) {
+            put.channel = out_.all[put.channel].channel;
+        }
+        assign_peers();
+        program_.first_peer =
+            Location::first_landing + static_cast<std::uint32_t>(channels_.in.size());
+        for (ProgramOp& op : program_.ops) {
+            assign(op.target);
+            assign(op.source);
+            assign(op.second);
+        }
+        list_arrivals();
+        std::sort(program_.used_in.begin(), program_.used_in.end());
+        std::sort(program_.used_out.begin(), program_.used_out.end());
     }
 
-    void add_closing_part() {
-        program_.acknowledged = true;
-        if (program_.used_in.empty()) {
-            return;
+    Ring ring_of(const Route& route) const {
+        if (options_.counts_in_pairs) {
+            return Ring::few;
         }
-        ProgramStep step;
-        step.puts.first = static_cast<std::uint32_t>(program_.puts.size());
-        for (const std::uint32_t in : program_.used_in) {
-            ProgramPut put;
-            put.channel = channels_.in[in].opposite.load(std::memory_order_relaxed);
-            put.acknowledged_in = in;
-            put.group = channels_.in[in].group;
-            program_.puts.push_back(put);
+        const auto group = static_cast<std::size_t>(channels_.group_of(route.port));
+        return channels_.rings.of(route.bytes, program_.acknowledged,
+                                  channels_.groups[group]->notification_bits());
+    }
+
+    void add_ways_back() {
+        for (const Route& route : in_.all) {
+            (void)channels_.add_out(route.peer, route.port, Ring::tiny);
         }
-        step.puts.count = static_cast<std::uint32_t>(program_.used_in.size());
-        step.tokens = 1 + step.puts.count;
-        step.part = static_cast<std::uint32_t>(program_.parts.size());
-        step.last = true;
-        step.schedule_part = static_cast<std::uint32_t>(schedule_.parts.size());
-        program_.closing_part = step.part;
-        program_.parts.push_back({static_cast<std::uint32_t>(program_.steps.size()), 1});
-        program_.steps.push_back(step);
+        for (const Route& route : out_.all) {
+            (void)channels_.add_in(route.peer, route.port, Ring::tiny);
+        }
+    }
+
+    /// Of a peer that is read any channel will do: it says how the peer is reached.
+    void assign_peers() {
+        const auto assigned = [this](std::uint32_t peer) {
+            const auto leads_there = [peer](const Route& route) {
+                return route.peer == static_cast<Rank>(peer);
+            };
+            const auto out = std::find_if(out_.all.begin(), out_.all.end(), leads_there);
+            if (out != out_.all.end()) {
+                return out->channel;
+            }
+            const auto in = std::find_if(in_.all.begin(), in_.all.end(), leads_there);
+            return channels_.add_out(in->peer, in->port, Ring::tiny);
+        };
+        std::transform(program_.peers.begin(), program_.peers.end(), program_.peers.begin(),
+                       assigned);
+        std::transform(program_.reads.begin(), program_.reads.end(), program_.reads.begin(),
+                       assigned);
+    }
+
+    void assign(Location& at) const {
+        if (at.space >= first_peer) {
+            at.space = program_.first_peer + (at.space - first_peer);
+        } else if (at.space >= Location::first_landing) {
+            at.space =
+                Location::first_landing + in_.all[at.space - Location::first_landing].channel;
+        }
+    }
+
+    void list_arrivals() {
+        program_.arrivals.resize(channels_.in.size());
+        for (const Route& route : in_.all) {
+            program_.arrivals[route.channel] = {
+                static_cast<std::uint32_t>(program_.arrival_steps.size()),
+                static_cast<std::uint32_t>(route.arrivals.size())};
+            for (const Arrival& arrival : route.arrivals) {
+                program_.arrival_steps.push_back(arrival.step);
+                program_.arrival_bytes.push_back(arrival.bytes);
+                program_.arrival_copies.push_back(arrival.copies);
+                program_.arrival_offsets.push_back(arrival.offset);
+            }
+        }
     }
 
     ProgramRange lower_transfers(const std::vector<Transfer>& transfers) {
@@ -258,13 +312,12 @@ class Lowering {
         if (bytes == 0 && !extents.empty()) {
             return;
         }
-        const std::uint32_t channel = find(out_, send.peer, send.port);
         ProgramPut put;
-        put.channel = channel;
-        put.group = channels_.out[channel].group;
+        put.channel = out_.number(send.peer, send.port);
+        put.group = channels_.group_of(send.port);
         put.bytes = bytes;
-        take_place(out_used_[channel], bytes, send.peer, put.landing_offset, put.index);
-        if (pieces.size() == 1 && !pack_all_) {
+        take_place(out_.all[put.channel], bytes, put.landing_offset, put.index);
+        if (pieces.size() == 1 && !options_.pack_all) {
             put.source = pieces[0].at;
         } else if (bytes > 0) {
             put.pack_offset = program_.pack_bytes[put.group];
@@ -304,31 +357,39 @@ class Lowering {
                 return false;
             }
         }
-        const std::uint32_t channel = find(in_, receive.peer, receive.port);
+        const std::uint32_t route = in_.number(receive.peer, receive.port);
+        const std::uint32_t space = Location::first_landing + route;
         std::size_t landing = 0;
         std::uint32_t index = 0;
-        take_place(in_used_[channel], bytes, receive.peer, landing, index);
+        take_place(in_.all[route], bytes, landing, index);
         Arrival arrival{this_step, bytes, landing, 0};
         const std::size_t first_op = ops.size();
         if (receive.opens) {
-            ops.push_back(pulls_.open(receive.peer, {Location::first_landing + channel, landing}));
+            ops.push_back(pulls_.open(receive.peer, {space, landing}));
         }
         for (const Application& application : applications) {
             std::size_t from = landing;
             for (const Run& run : runs(schedule_.extents_of(application))) {
-                add_op(ops, application.action, run.at, {Location::first_landing + channel, from},
-                       run.bytes);
+                add_op(ops, application.action, run.at, {space, from}, run.bytes);
                 from += run.bytes;
             }
             arrival.copies += application.action == Action::replace ? bytes : 0;
         }
-        arrivals_[channel].push_back(arrival);
+        in_.all[route].arrivals.push_back(arrival);
         if (applications.size() == 1 && applications[0].action == Action::replace) {
             for (std::size_t i = first_op; i < ops.size(); ++i) {
                 ops[i].arrival = index;  // of the channel, until all are known
             }
         }
         return true;
+    }
+
+    /// Programs are kept.
+    void shrink() {
+        const auto fit = [](auto&... lists) { (lists.shrink_to_fit(), ...); };
+        fit(program_.parts, program_.steps, program_.puts, program_.ops, program_.used_in,
+            program_.used_out, program_.arrivals, program_.arrival_steps, program_.arrival_bytes,
+            program_.arrival_offsets, program_.arrival_copies, program_.peers, program_.reads);
     }
 
     void name_arrivals() {
@@ -423,28 +484,18 @@ class Lowering {
         return bytes;
     }
 
-    static std::uint32_t find(const std::map<PeerAndPort, std::uint32_t>& channels, Rank peer,
-                              Port port) {
-        const auto found = channels.find({peer, port.index});
-        if (found == channels.end()) {
-            throw Error(Status::internal, "no channel to rank " + std::to_string(peer) +
-                                              " through port " + to_string(port) +
-                                              "; please report this");
-        }
-        return found->second;
-    }
-
-    void take_place(Channel& channel, std::size_t bytes, Rank peer, std::size_t& offset,
+    void take_place(Route& route, std::size_t bytes, std::size_t& offset,
                     std::uint32_t& index) const {
-        offset = channel.bytes;
-        index = channel.messages++;
-        channel.bytes += aligned(bytes);
-        if (channel.bytes > channels_.slot_bytes || index >= Notification::index_limit) {
+        offset = route.bytes;
+        index = route.messages++;
+        route.bytes += aligned(bytes);
+        if (route.bytes > channels_.rings[Ring::few].slot_bytes ||
+            index >= Notification::index_limit) {
             throw Error(Status::unsupported,
                         "the messages between rank " + std::to_string(schedule_.rank) +
-                            " and rank " + std::to_string(peer) + " in one segment (" +
-                            std::to_string(channel.messages) + " so far, " +
-                            std::to_string(channel.bytes) +
+                            " and rank " + std::to_string(route.peer) + " in one segment (" +
+                            std::to_string(route.messages) + " so far, " +
+                            std::to_string(route.bytes) +
                             " bytes) exceed their landing slot; raise TREFOIL_LANDING_BYTES or use "
                             "another algorithm");
         }
@@ -452,12 +503,10 @@ class Lowering {
 
     const Schedule& schedule_;
     const VectorMap& map_;
-    const Channels& channels_;
+    Channels& channels_;
     std::size_t element_bytes_;
-    bool pack_all_;
-    std::map<PeerAndPort, std::uint32_t> out_, in_;
-    std::vector<Channel> out_used_, in_used_;
-    std::vector<std::vector<Arrival>> arrivals_;
+    const LowerOptions options_;
+    Routes out_, in_;
     Program program_;
     PartPulls pulls_{channels_, program_};
     const Part* part_ = nullptr;
@@ -467,9 +516,9 @@ class Lowering {
 
 }  // namespace
 
-Program lower(const Schedule& schedule, const VectorMap& map, const Channels& channels,
-              bool pack_all, bool acknowledged) {
-    return Lowering(schedule, map, channels, pack_all).lower(acknowledged);
+Program lower(const Schedule& schedule, const VectorMap& map, Channels& channels,
+              const LowerOptions& options) {
+    return Lowering(schedule, map, channels, options).lower();
 }
 
 }  // namespace trefoil

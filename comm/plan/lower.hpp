@@ -9,14 +9,21 @@
 
 namespace trefoil {
 
-/// The program of `schedule` for the segment that `map` describes. Every channel of the schedule
-/// must exist in `channels`, with an opposite if `acknowledged`. Messages whose extents are empty
-/// at this length are left out on both sides; signals (messages without extents) stay.
-/// `acknowledged`: the program ends by acknowledging what arrived. Where a group needs registered
-/// sources, its puts read from its pack buffer. Throws Error(unsupported) when a channel's messages
-/// do not fit its landing slot or exceed Notification::index_limit.
-Program lower(const Schedule& schedule, const VectorMap& map, const Channels& channels,
-              bool pack_all, bool acknowledged);
+struct LowerOptions {
+    bool pack_all = false;      ///< a group needs registered sources: puts read its pack buffer
+    bool acknowledged = false;  ///< senders hear from receivers how far they are
+    /// Only the two ranks of a message know its length, and may mean different ones. Then lengths
+    /// decide nothing but themselves, so that the receiver sees that they differ.
+    bool counts_in_pairs = false;
+};
+
+/// The program of `schedule` for the segment that `map` describes. Channels that it needs are added
+/// to `channels`, with ways back if it is `acknowledged`. Messages whose extents are empty at this
+/// length are left out on both sides; signals (messages without extents) stay. Throws
+/// Error(unsupported) when the messages from or to a peer do not fit a landing slot or exceed
+/// Notification::index_limit, and what adding channels throws.
+Program lower(const Schedule& schedule, const VectorMap& map, Channels& channels,
+              const LowerOptions& options = {});
 
 /// Landing offsets are multiples of this many bytes: a cache line, and every element's alignment.
 inline constexpr std::size_t landing_alignment = 64;

@@ -162,9 +162,7 @@ bool is_temporary(const Schedule& schedule, const Part& part, Block block) {
 }
 
 PartPulls::PartPulls(const Channels& channels, Program& program)
-    : channels_(channels), program_(program) {
-    program.first_peer = Location::first_landing + static_cast<std::uint32_t>(channels.in.size());
-}
+    : channels_(channels), program_(program) {}
 
 void PartPulls::begin_part() {
     inputs_.clear();
@@ -172,16 +170,8 @@ void PartPulls::begin_part() {
 }
 
 ProgramOp PartPulls::open(Rank peer, Location addresses) {
-    std::uint32_t channel = 0;
-    while (channel < channels_.out.size() && channels_.out[channel].peer != peer) {
-        ++channel;
-    }
-    if (channel == channels_.out.size()) {
-        throw Error(Status::internal, "no channel to rank " + std::to_string(peer) +
-                                          ", which opens its vectors; please report this");
-    }
     const std::uint32_t input = program_.spaces();
-    program_.peers.push_back(channel);
+    program_.peers.push_back(static_cast<std::uint32_t>(peer));
     inputs_[peer] = input;
     return {ProgramOp::Kind::open, {input, 0}, addresses, {}, 0};
 }
@@ -221,15 +211,15 @@ std::vector<ProgramOp> PartPulls::lower(std::span<const PlacedMove> moves,
 }
 
 ProgramRange PartPulls::list_peers(std::span<const Move> moves) {
-    std::set<std::uint32_t> channels;
+    std::set<std::uint32_t> peers;
     for (const Move& move : moves) {
         if (move.pulls()) {
-            channels.insert(program_.peer_of(input_of(move.peer)));
+            peers.insert(program_.peer_of(input_of(move.peer)));
         }
     }
     const ProgramRange range{static_cast<std::uint32_t>(program_.reads.size()),
-                             static_cast<std::uint32_t>(channels.size())};
-    program_.reads.insert(program_.reads.end(), channels.begin(), channels.end());
+                             static_cast<std::uint32_t>(peers.size())};
+    program_.reads.insert(program_.reads.end(), peers.begin(), peers.end());
     return range;
 }
 

@@ -31,7 +31,8 @@ bool is_temporary(const Schedule& schedule, const Part& part, Block block);
 /// How the parts of one program get at their peers' vectors.
 class PartPulls {
   public:
-    /// Both outlive this. The program gets spaces for the peers, and room in its scratch.
+    /// Both outlive this. The program gets spaces for the peers, and room in its scratch. Until all
+    /// is lowered, `peers` and `reads` name ranks.
     PartPulls(const Channels& channels, Program& program);
 
     void begin_part();

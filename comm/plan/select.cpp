@@ -163,7 +163,7 @@ const Algorithm* unpriced(const std::vector<Candidate>& all, const Torus& torus,
 }  // namespace
 
 SelectionBasis selection_basis(const Settings& settings) {
-    return {settings.segment_bytes, settings.landing_bytes / Executor::landing_slots,
+    return {settings.segment_bytes, settings.landing_bytes / LandingRings::few_slots,
             settings.cost_model.value_or(default_cost_model)};
 }
 

@@ -12,13 +12,15 @@
 
 namespace trefoil {
 
-/// What a channel is called at either end. There is one for each way between two ports of two ranks
-/// of a communicator; a lane is as another communicator here. `peer` is the rank at the other end,
-/// as the cards number ranks, and `port` the own port; at the other end it is the opposite one.
+/// What a channel is called at either end. There are a few for each way between two ports of two
+/// ranks of a communicator, which differ in their `ring` of landing slots; a lane is as another
+/// communicator here. `peer` is the rank at the other end, as the cards number ranks, and `port`
+/// the own port; at the other end it is the opposite one.
 struct ChannelKey {
     std::uint64_t communicator = 0;
     Rank peer = 0;
     Port port;
+    std::uint32_t ring = 0;
     friend constexpr auto operator<=>(const ChannelKey&, const ChannelKey&) = default;
 };
 
@@ -55,9 +57,6 @@ struct Wire {
     /// bytes. The receiver is told the sum at the end.
     std::uint64_t puts = 0;
     bool peer_left = false;  ///< the peer's communicator has ended
-
-    void* user = nullptr;      ///< whatever its user finds it by
-    std::uint32_t number = 0;  ///< the same
 };
 
 }  // namespace trefoil

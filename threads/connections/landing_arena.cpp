@@ -17,6 +17,9 @@ ArenaPiece LandingArena::take(std::size_t bytes) {
                     "landing memory of " + std::to_string(bytes) + " bytes cannot be had");
     }
     bytes = (bytes + alignment - 1) / alignment * alignment;
+    if (bytes <= small) {
+        return take_small(bytes);
+    }
     auto fit = gaps_by_bytes_.lower_bound({bytes, Gap{0, 0}});
     if (fit == gaps_by_bytes_.end()) {
         grow(bytes);
@@ -29,6 +32,23 @@ ArenaPiece LandingArena::take(std::size_t bytes) {
     }
     used_ += bytes;
     return {chunks_[at.first].data + at.second, at.first, at.second, bytes};
+}
+
+ArenaPiece LandingArena::take_small(std::size_t bytes) {
+    const auto fits = [bytes](const auto& gap) { return gap.second >= bytes; };
+    auto gap = std::find_if(gaps_.rbegin(), gaps_.rend(), fits);
+    if (gap == gaps_.rend()) {
+        grow(bytes);
+        gap = gaps_.rbegin();
+    }
+    const auto [at, room] = *gap;
+    remove_gap(std::prev(gap.base()));
+    if (room > bytes) {
+        add_gap(at, room - bytes);
+    }
+    used_ += bytes;
+    const std::uint64_t offset = at.second + room - bytes;
+    return {chunks_[at.first].data + offset, at.first, offset, bytes};
 }
 
 void LandingArena::give_back(const ArenaPiece& piece) {

@@ -24,12 +24,14 @@ struct ArenaPiece {
 
 /// A port group cannot take memory back before it ends, so the arena takes few large chunks of it
 /// and keeps them. Best fit: a piece comes from the smallest gap that holds it, and neighbouring
-/// gaps become one. Chunks grow, each about as large as all before it, so that there are few of
-/// them; what nobody has touched of a chunk costs address space alone where the system gives pages
-/// on demand. Not thread-safe: by the group's owner.
+/// gaps become one. Pieces of at most `small` bytes come from the end of the last gap instead, so
+/// that they lie side by side and share pages. Chunks grow, each about as large as all before it,
+/// so that there are few of them; what nobody has touched of a chunk costs address space alone
+/// where the system gives pages on demand. Not thread-safe: by the group's owner.
 class LandingArena {
   public:
     static constexpr std::size_t alignment = 64;
+    static constexpr std::size_t small = 1024;
     static constexpr std::size_t first_chunk = std::size_t{64} << 10;
     /// Chunks are not made larger than this unless one piece needs it.
     static constexpr std::size_t largest_chunk = std::size_t{64} << 20;
@@ -54,6 +56,7 @@ class LandingArena {
     using Gap = std::pair<std::uint32_t, std::uint64_t>;  // chunk, offset
 
     void grow(std::size_t bytes);
+    ArenaPiece take_small(std::size_t bytes);
     void add_gap(Gap at, std::size_t bytes);
     void remove_gap(std::map<Gap, std::size_t>::iterator gap);
 

@@ -2,7 +2,7 @@
 // The beginning and the end of channels.
 #include "threads/connections/wiring.hpp"
 
-#include <iterator>
+#include <algorithm>
 #include <limits>
 #include <string>
 
@@ -27,36 +27,50 @@ Wiring::Wiring(PostOffice& post, LandingArena& arena, std::uint32_t channel_limi
 
 void Wiring::begin(std::uint64_t communicator) {
     communicators_.insert(communicator);
-    for (auto wire = wires_.lower_bound(first_of(communicator));
-         wire != wires_.end() && wire->first.communicator == communicator; ++wire) {
+    for (auto wire = place_of_wire(first_of(communicator));
+         wire != wires_.end() && (*wire)->key.communicator == communicator; ++wire) {
         if (listeners_.wired) {
-            listeners_.wired(wire->second);
+            listeners_.wired(**wire);
         }
     }
 }
 
+std::vector<std::unique_ptr<Wire>>::iterator Wiring::place_of_wire(const ChannelKey& key) {
+    return std::ranges::lower_bound(wires_, key, {}, [](const auto& wire) { return wire->key; });
+}
+
+std::vector<std::uint32_t>::iterator Wiring::place_of_id(const ChannelKey& key) {
+    return std::ranges::lower_bound(ids_, key, {},
+                                    [this](std::uint32_t id) { return landings_[id]->key; });
+}
+
 void Wiring::end(std::uint64_t communicator) {
     communicators_.erase(communicator);
-    for (auto wire = wires_.lower_bound(first_of(communicator));
-         wire != wires_.end() && wire->first.communicator == communicator;) {
-        say_farewell(wire->second);
-        wire = wires_.erase(wire);
+    const auto first_wire = place_of_wire(first_of(communicator));
+    auto last_wire = first_wire;
+    for (; last_wire != wires_.end() && (*last_wire)->key.communicator == communicator;
+         ++last_wire) {
+        say_farewell(**last_wire);
     }
-    for (auto id = ids_.lower_bound(first_of(communicator));
-         id != ids_.end() && id->first.communicator == communicator;) {
-        Landing& landing = *landings_[id->second];
+    wires_.erase(first_wire, last_wire);
+    const auto first_id = place_of_id(first_of(communicator));
+    auto last_id = first_id;
+    for (; last_id != ids_.end() && landings_[*last_id]->key.communicator == communicator;
+         ++last_id) {
+        Landing& landing = *landings_[*last_id];
         landing.ended = true;
         waiting_.insert(landing.id);
         look_again_ |= may_be_given_back(landing);
         if (!landing.puts) {
             BlobWriter gone;
             gone.number(communicator);
+            gone.number(landing.key.ring);
             gone.number(landing.id);
             post_.say(post_.connection(landing.key.peer, landing.key.port),
                       static_cast<std::uint8_t>(Kind::gone), gone.bytes());
         }
-        id = ids_.erase(id);
     }
+    ids_.erase(first_id, last_id);
 }
 
 std::uint32_t Wiring::next_id() {
@@ -74,9 +88,9 @@ std::uint32_t Wiring::next_id() {
 }
 
 Landing& Wiring::want(const ChannelKey& key, std::size_t slot_bytes, std::uint32_t slots) {
-    const auto known = ids_.find(key);
-    if (known != ids_.end()) {
-        return *landings_[known->second];
+    const auto known = place_of_id(key);
+    if (known != ids_.end() && landings_[*known]->key == key) {
+        return *landings_[*known];
     }
     Connection& to = post_.connection(key.peer, key.port);
     if (to.closed && to.broken_as != Status::success) {
@@ -103,13 +117,14 @@ Landing& Wiring::want(const ChannelKey& key, std::size_t slot_bytes, std::uint32
     landing->memory = arena_.take(slot_bytes * slots);
     landing->data = landing->memory.data;
     try {
+        ids_.reserve(ids_.size() + 1);
         say_hello(to, *landing);
-        ids_[key] = landing->id;
     } catch (...) {
         arena_.give_back(landing->memory);
         throw;
     }
     free_ids_.pop_front();
+    ids_.insert(place_of_id(key), landing->id);
     std::unique_ptr<Landing>& place = landings_[landing->id];
     place = std::move(landing);
     return *place;
@@ -130,6 +145,7 @@ void Wiring::say_hello(Connection& to, const Landing& landing) {
     }
     BlobWriter hello;
     hello.number(landing.key.communicator);
+    hello.number(landing.key.ring);
     hello.number(landing.id);
     hello.number(landing.proof);
     hello.number(chunk);
@@ -149,8 +165,8 @@ void Wiring::say_farewell(const Wire& wire) {
 }
 
 Wire* Wiring::wire_of(const ChannelKey& key) {
-    const auto found = wires_.find(key);
-    return found == wires_.end() ? nullptr : &found->second;
+    const auto found = place_of_wire(key);
+    return found == wires_.end() || (*found)->key != key ? nullptr : found->get();
 }
 
 void Wiring::greet(Rank to, Port own) {
@@ -170,15 +186,15 @@ void Wiring::letter(Rank to, Port own, std::uint64_t tag, std::string_view text,
 
 void Wiring::lose(Rank peer) {
     post_.lose(peer);
-    for (auto wire = wires_.begin(); wire != wires_.end();) {
-        const bool is_his = wire->first.peer == peer;
-        wire->second.peer_left |= is_his;
-        if (is_his) {
-            tell_left(wire->first);
+    for (const auto& wire : wires_) {
+        if (wire->key.peer == peer) {
+            wire->peer_left = true;
+            tell_left(wire->key);
         }
-        wire = is_his && !communicators_.contains(wire->first.communicator) ? wires_.erase(wire)
-                                                                            : std::next(wire);
     }
+    std::erase_if(wires_, [&](const auto& wire) {
+        return wire->key.peer == peer && !communicators_.contains(wire->key.communicator);
+    });
     for (const auto& landing : landings_) {
         if (landing && landing->key.peer == peer) {
             landing->peer_left = true;
@@ -210,8 +226,8 @@ void Wiring::give_back() {
 
 Wiring::Numbers Wiring::numbers() const {
     Numbers numbers{ids_.size(), waiting_.size(), wires_.size(), 0};
-    for (const auto& [key, wire] : wires_) {
-        numbers.early += communicators_.contains(key.communicator) ? 0 : 1;
+    for (const auto& wire : wires_) {
+        numbers.early += communicators_.contains(wire->key.communicator) ? 0 : 1;
     }
     return numbers;
 }

@@ -128,6 +128,8 @@ class Wiring {
             listeners_.left(key);
         }
     }
+    std::vector<std::unique_ptr<Wire>>::iterator place_of_wire(const ChannelKey& key);
+    std::vector<std::uint32_t>::iterator place_of_id(const ChannelKey& key);
     void say_hello(Connection& to, const Landing& landing);
     void say_farewell(const Wire& wire);
     std::uint32_t next_id();
@@ -138,8 +140,9 @@ class Wiring {
     std::uint32_t channel_limit_;
     Listeners listeners_;
     std::set<std::uint64_t> communicators_;
-    std::map<ChannelKey, Wire> wires_;
-    std::map<ChannelKey, std::uint32_t> ids_;         ///< of landings of those that exist
+    // By key; there may be very many.
+    std::vector<std::unique_ptr<Wire>> wires_;
+    std::vector<std::uint32_t> ids_;                  ///< of landings of those that exist
     std::vector<std::unique_ptr<Landing>> landings_;  ///< by id
     std::deque<std::uint32_t> free_ids_;              ///< the longest unused first
     std::set<std::uint32_t> waiting_;                 ///< ids of landings that have ended

@@ -58,6 +58,7 @@ void Wiring::hear_hello(Connection& from, std::string_view body) {
     wire.key.communicator = hello.number<std::uint64_t>();
     wire.key.peer = from.peer;
     wire.key.port = from.port;
+    wire.key.ring = hello.number<std::uint32_t>();
     wire.endpoint = from.endpoint;
     wire.id = hello.number<std::uint32_t>();
     wire.proof = hello.number<std::uint32_t>();
@@ -72,10 +73,11 @@ void Wiring::hear_hello(Connection& from, std::string_view body) {
     require(wire.slots > 0 && wire.offset <= wire.memory.bytes &&
                 wire.slot_bytes <= (wire.memory.bytes - wire.offset) / wire.slots,
             "landing slots outside its memory");
-    const auto [at, is_new] = wires_.insert({wire.key, wire});
-    require(is_new, "hello twice for one channel");
+    const auto place = place_of_wire(wire.key);
+    require(place == wires_.end() || (*place)->key != wire.key, "hello twice for one channel");
+    Wire& added = **wires_.insert(place, std::make_unique<Wire>(wire));
     if (listeners_.wired && communicators_.contains(wire.key.communicator)) {
-        listeners_.wired(at->second);
+        listeners_.wired(added);
     }
 }
 
@@ -96,17 +98,19 @@ void Wiring::hear_farewell(Connection& from, std::string_view body) {
 void Wiring::hear_gone(Connection& from, std::string_view body) {
     BlobReader gone(body);
     const auto communicator = gone.number<std::uint64_t>();
-    const auto wire = wires_.find({communicator, from.peer, from.port});
-    if (wire == wires_.end() || wire->second.id != gone.number<std::uint32_t>()) {
+    const auto ring = gone.number<std::uint32_t>();
+    const ChannelKey key{communicator, from.peer, from.port, ring};
+    Wire* const wire = wire_of(key);
+    if (wire == nullptr || wire->id != gone.number<std::uint32_t>()) {
         return;  // farewell was said before
     }
     if (communicators_.contains(communicator)) {
-        wire->second.peer_left = true;
-        tell_left(wire->first);
+        wire->peer_left = true;
+        tell_left(wire->key);
         return;
     }
-    say_farewell(wire->second);
-    wires_.erase(wire);
+    say_farewell(*wire);
+    wires_.erase(place_of_wire(key));
 }
 
 }  // namespace trefoil

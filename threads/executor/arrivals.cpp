@@ -3,6 +3,7 @@
 #include "threads/executor/arrivals.hpp"
 
 #include <algorithm>
+#include <new>
 
 #include "threads/kernels/checksum.hpp"
 
@@ -13,6 +14,7 @@ Arrivals::Arrivals(std::size_t group, Channels& channels, SegmentQueue& queue, S
     : group_(group),
       channels_(channels),
       compared_check_(channels.groups[group]->notification_bits() == 64 ? ~0U : 0),
+      compared_use_(Notification::use_modulus(channels.groups[group]->notification_bits()) - 1),
       queue_(queue),
       steps_(steps),
       controls_(controls),
@@ -21,27 +23,40 @@ Arrivals::Arrivals(std::size_t group, Channels& channels, SegmentQueue& queue, S
 
 void Arrivals::make_room(const ProgramSizes& sizes) {
     uses_.resize(std::max(uses_.size(), sizes.channels_in));
-    // At most three uses of each channel can be ahead of this rank, perhaps of later calls.
-    early_.reserve(3 * std::max(sizes.arrivals, sizes.channels_in));
+    // Senders are seldom further ahead of this rank, and then messages are small and few.
+    early_.reserve(segment_window * sizes.arrivals);
 }
 
 void Arrivals::adopt(RunningSegment& segment) noexcept {
-    constexpr std::uint32_t modulus = Notification::use_modulus;
+    std::size_t expected = 0;
     for (const std::uint32_t channel : segment.program().used_in) {
-        auto& by_use = uses_[channel];
         const std::uint32_t use = segment.in_use(channel);
-        const std::uint32_t messages = segment.program().arrivals[channel].count;
-        by_use[use] = {segment.number() + 1, messages, messages};
-        by_use[(use + modulus / 2) % modulus] = {};
+        const auto messages = static_cast<std::uint16_t>(segment.program().arrivals[channel].count);
+        uses_[channel][use % kept_uses] = {segment.number() + 1, use, messages, messages};
+        expected += messages;
     }
-    std::erase_if(early_, [&](const Early& early) {
+    if (!early_.empty()) {
+        take_early(expected);
+    }
+}
+
+/// Those of the segment that was adopted last, which has so many messages. A sender that runs ahead
+/// sends in order, as a rule: so they stand at the front.
+void Arrivals::take_early(std::size_t expected) noexcept {
+    std::size_t kept = 0, i = 0;
+    for (; i < early_.size() && expected > 0; ++i) {
+        const Early early = early_[i];
         const Notification notification = Notification::decode(early.bits);
         Use* const found = use_of(early.channel, notification);
         if (found != nullptr) {
             count(*found, early.channel, notification);
+            --expected;
+        } else {
+            early_[kept++] = early;
         }
-        return found != nullptr;
-    });
+    }
+    const auto begin = early_.begin();
+    early_.erase(begin + static_cast<std::ptrdiff_t>(kept), begin + static_cast<std::ptrdiff_t>(i));
 }
 
 bool Arrivals::arrive(std::uint64_t bits, std::uint32_t channel) noexcept {
@@ -52,9 +67,17 @@ bool Arrivals::arrive(std::uint64_t bits, std::uint32_t channel) noexcept {
     if (Use* const use = use_of(channel, notification)) {
         count(*use, channel, notification);
     } else {
-        early_.push_back({bits, channel});
+        keep({bits, channel});
     }
     return true;
+}
+
+void Arrivals::keep(const Early& early) noexcept {
+    try {
+        early_.push_back(early);
+    } catch (const std::bad_alloc&) {
+        failure_.set(Cause{Status::out_of_memory});
+    }
 }
 
 /// The use that the message belongs to, or null where its segment has not begun here.
@@ -62,8 +85,9 @@ Arrivals::Use* Arrivals::use_of(std::uint32_t channel, const Notification& notif
     if (channel >= uses_.size()) {
         return nullptr;  // a new channel, which no program here knows yet
     }
-    Use& use = uses_[channel][notification.use];
-    return use.segment == 0 ? nullptr : &use;
+    Use& use = uses_[channel][notification.use % kept_uses];
+    const bool is_it = use.segment != 0 && ((use.number ^ notification.use) & compared_use_) == 0;
+    return is_it ? &use : nullptr;
 }
 
 /// The message is one that the call expects, and its bytes are those that were sent. `pieces`: how
@@ -116,8 +140,8 @@ std::uint32_t Arrivals::checksum_of(const RunningSegment& segment, std::uint32_t
     const Program& program = segment.program();
     const std::uint32_t arrival = program.arrivals[channel].first + notification.index;
     if (pieces == 0) {
-        return crc32c(channels_.in[channel].landing + channels_.slot_offset(notification.use) +
-                          program.arrival_offsets[arrival],
+        return crc32c(segment.buffers().at(
+                          {Location::first_landing + channel, program.arrival_offsets[arrival]}),
                       program.arrival_bytes[arrival]);
     }
     std::uint32_t checksum = 0;

@@ -36,9 +36,12 @@ class Arrivals {
     /// A use of an incoming channel whose segment runs here, or did not long ago.
     struct Use {
         std::uint64_t segment = 0;   ///< 1 + its number; 0: none
-        std::uint32_t messages = 0;  ///< that it has
-        std::uint32_t missing = 0;   ///< those that have not come
+        std::uint32_t number = 0;    ///< of the use
+        std::uint16_t messages = 0;  ///< that it has
+        std::uint16_t missing = 0;   ///< those that have not come
     };
+    static_assert(Notification::index_limit <= 0xffff);
+    static constexpr std::size_t kept_uses = 4;
 
     /// A message of a use that has not begun here.
     struct Early {
@@ -46,6 +49,8 @@ class Arrivals {
         std::uint32_t channel = 0;
     };
 
+    void take_early(std::size_t expected) noexcept;
+    void keep(const Early& early) noexcept;
     Use* use_of(std::uint32_t channel, const Notification& notification) noexcept;
     void count(Use& use, std::uint32_t channel, const Notification& notification) noexcept;
     void fail_for_double(std::uint32_t channel) noexcept;
@@ -57,6 +62,7 @@ class Arrivals {
     std::size_t group_;
     Channels& channels_;
     const std::uint32_t compared_check_;  ///< the bits of a check that the transport carries
+    const std::uint32_t compared_use_;    ///< those of the number of a use
     SegmentQueue& queue_;
     Steps& steps_;
     ControlMessages& controls_;
@@ -64,7 +70,7 @@ class Arrivals {
     TimelineNotes& notes_;
     /// By incoming channel and use. Those of the last four uses stand, so that a message of a use
     /// to come finds none, and one that comes twice is found.
-    std::vector<std::array<Use, Notification::use_modulus>> uses_;
+    std::vector<std::array<Use, kept_uses>> uses_;
     std::vector<Early> early_;
 };
 

@@ -5,89 +5,126 @@
 // a time. So a rank that has started segment t has completed all segments up to t - 2.
 //
 // A channel counts its own uses. Each segment that sends through the channel is one use. Both ends
-// count alike. Use u lands in slot u mod 4. So it must not be put before the receiver has completed
-// use u - 4.
+// count alike. Use u lands in slot u mod S of a ring of S slots (landing_rings.hpp); a use that
+// lands in another ring leaves this ring's slot empty. So use u must not be put before the receiver
+// has completed use u - S and all before it.
 //
-// A program is of one of two kinds:
+// Use v is *settled* when the sender knows that the receiver has started the segment of use v. The
+// rule is: a put of use u waits until use u - S + 2 is settled, or a later one. Then the receiver
+// has completed all uses up to u - S: their segments are earlier by two or more than that of use
+// u - S + 2, which it has started.
+//
+// How the sender comes to know it depends on the program, which is of one of two kinds:
 //
 //  - Synchronising: a rank that completes the segment has heard from every rank in that segment,
-//    directly or through other ranks. The verifier proves this.
-//  - Acknowledged: a rank that has taken in a segment's messages tells their senders.
+//    directly or through other ranks. The verifier proves this. So use u - 2 is settled if its
+//    segment synchronises: it is earlier by two or more than that of use u, so it is complete here,
+//    and the receiver has started it. (Such programs use rings of four slots only.)
+//  - Acknowledged: a rank tells the senders that it has started a segment. In a ring of four slots
+//    it says so of each such use, and a put of use u waits for the word of use u - 2. In a ring of
+//    many slots it says so of the last use of each group of 32, and a put of use u waits for the
+//    word of the group that use u - S + 2 belongs to.
 //
-// Use u is *settled* when the peer has acknowledged it, or when its segment synchronises. The rule
-// is: a put of use u waits until use u - 2 is settled. Then the receiver has completed use u - 4:
+// Each word is said once, and some put waits for it. So a sender knows each word by a number modulo
+// eight: in four slots those of uses u - 3 to u + 2 may come while use u runs (the receiver may be
+// ahead by two), in many slots those of the groups g - 4 to g while a use of group g runs. However
+// late a word comes, it is taken for no other.
 //
-//  - Say use u - 2 was acknowledged. Then the receiver had started its segment. That segment is
-//    later by two or more than the segment of use u - 4. So the latter was complete.
-//  - Say the segment of use u - 2 synchronises. It is earlier by two or more than the sender's
-//    present segment. So it is complete at the sender. So the sender has heard from the receiver in
-//    it, and the receiver had started it. As before, the segment of use u - 4 was complete.
+// No put waits for ever. The word that it waits for is of a use that does not come after its own.
+// Say all ranks have completed the segments that are earlier by two or more than that of use u.
+// Then the receiver can start use u, and so has started what the word is of. It says the word with
+// its next round, or with the first round of its next call.
 //
-// A receiver is therefore at most three uses behind a sender, however far ranks drift apart in
-// rooted collectives, and a notification needs to carry the use modulo 8 only. Waiting for an
-// acknowledgement cannot deadlock: it is that of an earlier segment, and no segment waits for a
-// later one. tests/comm/communicator/stress_test.cpp attacks all this.
+// A receiver is therefore at most S - 1 uses behind a sender, however far ranks drift apart in
+// rooted collectives, and a notification needs to carry the use modulo a little more than S only.
+// tests/comm/communicator/stress_test.cpp attacks all this.
 #pragma once
 
 #include <array>
 #include <atomic>
 #include <cstdint>
 
+#include "threads/executor/landing_rings.hpp"
 #include "threads/executor/notification.hpp"
 
 namespace trefoil {
 
-/// How many segments a rank runs at a time, and how many landing slots a channel has therefore.
-inline constexpr std::uint32_t segment_window = 2;
-inline constexpr std::uint32_t landing_slots = 2 * segment_window;
-static_assert(Notification::use_modulus % landing_slots == 0, "the slot follows from the use");
-static_assert(Notification::use_modulus >= 2 * landing_slots - 1, "see above: three uses behind");
+/// In a ring of many slots one word tells of so many uses.
+inline constexpr std::uint32_t gathered_uses = 32;
+static_assert(LandingRings::many_slots == 4 * gathered_uses, "see above: groups g - 4 to g");
+static_assert(LandingRings::few_slots == 4 && segment_window == 2,
+              "see above: uses u - 3 to u + 2");
 
-/// The receiving end's count. By worker 0.
+/// The receiving end's count. Numbers of uses grow without end, and wrap around.
 class InUses {
   public:
-    /// A segment that receives through the channel starts: the number of its use, modulo
-    /// Notification::use_modulus.
-    std::uint32_t begin() {
-        return static_cast<std::uint32_t>(begun_++ % Notification::use_modulus);
+    /// A segment that receives through the channel starts: the number of its use. By worker 0.
+    std::uint32_t begin() { return begun_++; }
+    /// Whether the start of a use that is acknowledged is told.
+    static bool is_told(std::uint32_t use, Ring ring) {
+        return ring != Ring::many || (use + 1) % gathered_uses == 0;
     }
 
   private:
-    std::uint64_t begun_ = 0;
+    std::uint32_t begun_ = 0;
 };
 
-/// The sending end's count, with what the peer has acknowledged. Uses are numbered modulo
-/// Notification::use_modulus.
+/// The sending end's count, with the words that have come.
 class OutUses {
   public:
-    /// A segment that sends through the channel starts: the number of its use. `acknowledged`: the
-    /// peer will acknowledge it. By worker 0, which publishes the segment to the others afterwards.
-    std::uint32_t begin(bool acknowledged) {
-        const auto use = static_cast<std::uint32_t>(begun_++ % Notification::use_modulus);
-        if (acknowledged) {
-            awaited_.fetch_or(bit(use), std::memory_order_relaxed);
+    /// A segment that sends through the channel starts: the number of its use. `acknowledged`: by
+    /// the peer; else it synchronises. By worker 0, which publishes the segment to the others
+    /// afterwards.
+    std::uint32_t begin(bool acknowledged, Ring ring) {
+        const std::uint32_t use = begun_++;
+        if (ring == Ring::many) {
+            if (use % gathered_uses == 0) {
+                forget(use / gathered_uses + 3);
+            }
+            return use;
         }
+        forget(use + 4);
+        const std::uint32_t bit = 1U << use % words;
+        const std::uint32_t bits = acknowledged_.load(std::memory_order_relaxed);
+        acknowledged_.store(static_cast<std::uint8_t>(acknowledged ? bits | bit : bits & ~bit),
+                            std::memory_order_relaxed);
         return use;
     }
-    /// The peer has taken in what `use` brought. By the owner of the channel's group.
-    void acknowledge(std::uint32_t use) {
-        awaited_.fetch_and(static_cast<std::uint8_t>(~bit(use)), std::memory_order_release);
+    /// The peer has started `use`, which has at least its three lower bits, or eight in a ring of
+    /// many slots. By the owner of the channel's group.
+    void acknowledge(std::uint32_t use, Ring ring) {
+        const std::uint32_t word = ring == Ring::many ? use / gathered_uses : use;
+        come_[word % words].store(1, std::memory_order_release);
     }
-    /// The use before the last one is settled, so a put of `use` may leave. By the owner of the
-    /// channel's group; its acquire pairs with acknowledge() only where others ask, for messages.
-    bool may_put(std::uint32_t use) const {
-        constexpr std::uint32_t modulus = Notification::use_modulus;
-        return (awaited_.load(std::memory_order_acquire) & bit((use + modulus - 2) % modulus)) == 0;
+    /// A put of `use` may leave. By the owner of the channel's group; its acquire pairs with
+    /// acknowledge() only where others ask, for messages.
+    bool may_put(std::uint32_t use, Ring ring) const {
+        if (ring == Ring::many) {
+            constexpr std::uint32_t ahead = LandingRings::many_slots - segment_window;
+            return has_come((use - ahead) / gathered_uses);
+        }
+        const std::uint32_t before = use - segment_window;
+        return (acknowledged_.load(std::memory_order_relaxed) >> before % words & 1) == 0 ||
+               has_come(before);
     }
 
   private:
-    static constexpr std::uint8_t bit(std::uint32_t use) {
-        return static_cast<std::uint8_t>(1U << use);
+    static constexpr std::uint32_t words = 8;
+
+    bool has_come(std::uint32_t word) const {
+        return come_[word % words].load(std::memory_order_acquire) != 0;
+    }
+    void forget(std::uint32_t word) {
+        std::atomic<std::uint8_t>& old = come_[word % words];
+        if (old.load(std::memory_order_relaxed) != 0) {
+            old.store(0, std::memory_order_relaxed);
+        }
     }
 
-    std::uint64_t begun_ = 0;
-    /// A bit for each use that is to be acknowledged and was not yet.
-    std::atomic<std::uint8_t> awaited_{0};
+    std::uint32_t begun_ = 0;
+    std::atomic<std::uint8_t> acknowledged_{0};  ///< a bit for each of the last eight uses
+    /// Of the groups before the first, as if there had been any.
+    std::array<std::atomic<std::uint8_t>, words> come_{0, 0, 0, 0, 1, 1, 1, 1};
 };
 
 /// The sending end's tokens (direct_program.hpp): for which uses the peer's vector is ready.
@@ -100,24 +137,29 @@ class Tokens {
     /// A segment that sends through the channel starts. By worker 0, which publishes the segment to
     /// the others afterwards.
     void begin(std::uint32_t use) {
-        std::atomic<std::uint8_t>& ended = tokens_[(use + 4) % Notification::use_modulus];
+        std::atomic<std::uint8_t>& ended = tokens_[(use + 4) % places];
         if (ended.load(std::memory_order_relaxed) != 0) {
             ended.store(0, std::memory_order_relaxed);
         }
     }
     /// By the owner of the channel's group.
     void take(std::uint32_t use, std::uint32_t sign) {
-        tokens_[use].store(static_cast<std::uint8_t>(has_come | sign), std::memory_order_relaxed);
+        tokens_[use % places].store(static_cast<std::uint8_t>(has_come | sign),
+                                    std::memory_order_relaxed);
     }
     /// By the same; others ask for messages.
-    bool have(std::uint32_t use) const { return tokens_[use].load(std::memory_order_relaxed) != 0; }
+    bool have(std::uint32_t use) const {
+        return tokens_[use % places].load(std::memory_order_relaxed) != 0;
+    }
     std::uint32_t sign_of(std::uint32_t use) const {
-        return tokens_[use].load(std::memory_order_relaxed) & (has_come - 1U);
+        return tokens_[use % places].load(std::memory_order_relaxed) & (has_come - 1U);
     }
 
   private:
+    static constexpr std::uint32_t places = 8;
     static constexpr std::uint8_t has_come = 0x40;
-    std::array<std::atomic<std::uint8_t>, Notification::use_modulus> tokens_{};
+    static_assert(Notification::use_modulus(32) % places == 0);
+    std::array<std::atomic<std::uint8_t>, places> tokens_{};
 };
 
 }  // namespace trefoil

@@ -23,45 +23,80 @@ void require_room(std::size_t channels) {
 
 }  // namespace
 
-std::uint32_t Channels::add_out(Rank peer, Port port) {
-    const std::uint32_t number = add(out, out_by_end_, peer, port, [](OutChannel&) {});
-    const auto opposite = in_by_end_.find({peer, port.index});
-    if (opposite != in_by_end_.end()) {
-        in[opposite->second].opposite.store(number, std::memory_order_relaxed);
+std::uint32_t Channels::add_out(Rank peer, Port port, Ring ring) {
+    const std::uint32_t number =
+        add(out, out_by_end_, {peer, port.index, ring}, [](OutChannel&) {});
+    for (const Ring kind : all_rings) {
+        const std::uint32_t opposite = find(in, in_by_end_, {peer, port.index, kind});
+        if (opposite != InChannel::none) {
+            in[opposite].opposite[static_cast<std::size_t>(ring)].store(number,
+                                                                        std::memory_order_relaxed);
+        }
     }
     return number;
 }
 
-std::uint32_t Channels::add_in(Rank peer, Port port) {
-    const auto opposite = out_by_end_.find({peer, port.index});
-    return add(in, in_by_end_, peer, port, [&](InChannel& channel) {
-        if (opposite != out_by_end_.end()) {
-            channel.opposite.store(opposite->second, std::memory_order_relaxed);
+std::uint32_t Channels::add_in(Rank peer, Port port, Ring ring) {
+    return add(in, in_by_end_, {peer, port.index, ring}, [&](InChannel& channel) {
+        for (const Ring kind : all_rings) {
+            channel.opposite[static_cast<std::size_t>(kind)].store(
+                find(out, out_by_end_, {peer, port.index, kind}), std::memory_order_relaxed);
         }
     });
 }
 
-template <typename Channel, typename Fill>
-std::uint32_t Channels::add(GrowingArray<Channel>& channels, ByEnd& by_end, Rank peer, Port port,
-                            Fill&& fill) {
-    const auto [known, is_new] = by_end.try_emplace({peer, port.index}, 0);
-    if (!is_new) {
-        return known->second;
+template <typename Channel>
+Channels::ByEnd::const_iterator Channels::place_of(const GrowingArray<Channel>& channels,
+                                                   const ByEnd& by_end, const End& end) {
+    return std::ranges::lower_bound(by_end, end, {}, [&](std::uint32_t number) {
+        const Channel& channel = channels[number];
+        return End{channel.peer, channel.port.index, channel.ring};
+    });
+}
+
+template <typename Channel>
+std::uint32_t Channels::find(const GrowingArray<Channel>& channels, const ByEnd& by_end,
+                             const End& end) {
+    const auto place = place_of(channels, by_end, end);
+    if (place == by_end.end()) {
+        return InChannel::none;
     }
+    const Channel& channel = channels[*place];
+    const bool is_it = End{channel.peer, channel.port.index, channel.ring} == end;
+    return is_it ? *place : InChannel::none;
+}
+
+template <typename Channel, typename Fill>
+std::uint32_t Channels::add(GrowingArray<Channel>& channels, ByEnd& by_end, const End& end,
+                            Fill&& fill) {
+    const std::uint32_t known = find(channels, by_end, end);
+    if (known != InChannel::none) {
+        return known;
+    }
+    require_room(channels.size());
+    const auto number = static_cast<std::uint32_t>(channels.size());
+    const auto place = by_end.insert(place_of(channels, by_end, end), number);
     try {
-        require_room(channels.size());
-        known->second = static_cast<std::uint32_t>(channels.size());
         channels.append([&](Channel& channel) {
-            channel.peer = peer;
-            channel.port = port;
-            channel.group = group_of(port);
+            channel.peer = end.peer;
+            channel.port = Port{end.port};
+            channel.ring = end.ring;
+            channel.group = group_of(channel.port);
             fill(channel);
         });
     } catch (...) {
-        by_end.erase(known);
+        by_end.erase(place);
         throw;
     }
-    return known->second;
+    return number;
+}
+
+std::size_t Channels::landing_bytes() const {
+    std::size_t bytes = 0;
+    for (const InChannel& channel : in) {
+        bytes += rings[channel.ring].bytes();
+    }
+    return bytes;
 }
 
 int Channels::group_of(Port port) const {

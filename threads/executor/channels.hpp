@@ -2,10 +2,11 @@
 // The connections of one rank: its port groups and the channels between ports of two ranks.
 #pragma once
 
+#include <array>
 #include <atomic>
+#include <compare>
 #include <cstddef>
 #include <cstdint>
-#include <map>
 #include <memory>
 #include <string>
 #include <utility>
@@ -19,10 +20,10 @@
 
 namespace trefoil {
 
-/// A channel carries the messages from one rank's port to one peer's opposite port. At the receiver
-/// it has `Channels::slots` landing slots of `Channels::slot_bytes` each; the k-th message of a
-/// segment lies behind the k-1 before it. Both ends know the sequence and all sizes, so nothing but
-/// the slots' address is ever told.
+/// A channel carries messages from one rank's port to one peer's opposite port: those of segments
+/// that suit its ring of landing slots (landing_rings.hpp). In a slot the k-th message of a segment
+/// lies behind the k-1 before it. Both ends know the sequence and all sizes, so nothing but the
+/// ring's address is ever told.
 ///
 /// Whoever plans a call adds the channels that it needs (Channels::add_out(), add_in()), at both
 /// ends. The owner of the channel's group then takes landing memory and tells the peer, or hears
@@ -31,6 +32,7 @@ namespace trefoil {
 struct OutChannel {
     Rank peer = 0;  ///< of the communicator
     Port port;      ///< the own port
+    Ring ring = Ring::few;
     int group = 0;  ///< index of the own group that drives it
     OutUses uses{};
     Tokens tokens{};
@@ -50,10 +52,22 @@ struct OutChannel {
 struct InChannel {
     Rank peer = 0;  ///< of the communicator
     Port port;      ///< the own port through which it arrives
+    Ring ring = Ring::few;
     int group = 0;
     InUses uses{};
-    /// The outgoing channel of the same peer and port, once there is one.
-    std::atomic<std::uint32_t> opposite{none};
+    /// The outgoing channels of the same peer and port, by ring, once there are any.
+    std::array<std::atomic<std::uint32_t>, ring_kinds> opposite{none, none, none};
+    /// One of those, that of the smallest slots; or none: for what has no bytes.
+    std::uint32_t way_back() const {
+        for (const Ring kind : {Ring::tiny, Ring::few, Ring::many}) {
+            const std::uint32_t out =
+                opposite[static_cast<std::size_t>(kind)].load(std::memory_order_relaxed);
+            if (out != none) {
+                return out;
+            }
+        }
+        return none;
+    }
 
     // By the group's owner, before the release of landed.
     std::byte* landing = nullptr;  ///< slot 0
@@ -69,8 +83,7 @@ struct InChannel {
 
 /// What the channels of a communicator have in common, alike on its ranks.
 struct ChannelTerms {
-    std::size_t slot_bytes = 0;
-    std::uint32_t slots = landing_slots;
+    LandingRings rings;
     bool checksums = false;  ///< messages carry the CRC of their bytes, at both ends alike
     int read_place = 0;      ///< of the guards of its calls that read peers' vectors
     /// Part of what messages of its calls carry.
@@ -110,26 +123,45 @@ struct Channels : ChannelTerms {
     GrowingArray<InChannel> in;
 
     /// The channel through the own port to the peer, or from it; makes it if need be, with its
-    /// opposite where that is there. By the one thread that plans. Throws bad_alloc, and
+    /// opposites where they are there. By the one thread that plans. Throws bad_alloc, and
     /// Error(unsupported) when there are more than a put can name.
-    std::uint32_t add_out(Rank peer, Port port);
-    std::uint32_t add_in(Rank peer, Port port);
+    std::uint32_t add_out(Rank peer, Port port, Ring ring = Ring::few);
+    std::uint32_t add_in(Rank peer, Port port, Ring ring = Ring::few);
 
     int group_of(Port port) const;
-    ChannelKey key_of(Rank peer, Port port) const {
-        return {key, first_rank_of(*this, peer), port};
+    template <typename Channel>
+    ChannelKey key_of(const Channel& channel) const {
+        return {key, first_rank_of(*this, channel.peer), channel.port,
+                static_cast<std::uint32_t>(channel.ring)};
     }
-    /// Of the landing memory of a channel.
-    std::size_t landing_bytes() const { return slots * slot_bytes; }
+    const RingShape& shape_of(Ring ring) const { return rings[ring]; }
     /// Where the slot of a use begins, in the landing memory of either end.
-    std::size_t slot_offset(std::uint32_t use) const { return use % landing_slots * slot_bytes; }
+    std::size_t slot_offset(Ring ring, std::uint32_t use) const {
+        const RingShape& shape = rings[ring];
+        return use % shape.slots * shape.slot_bytes;
+    }
+    /// Of all incoming channels.
+    std::size_t landing_bytes() const;
 
   private:
-    using ByEnd = std::map<std::pair<Rank, int>, std::uint32_t>;  // by peer and own port
+    struct End {
+        Rank peer = 0;
+        int port = 0;
+        Ring ring = Ring::few;
+        friend constexpr auto operator<=>(const End&, const End&) = default;
+    };
+    /// Numbers of channels, in the order of their ends: there may be very many channels.
+    using ByEnd = std::vector<std::uint32_t>;
+    template <typename Channel>
+    static ByEnd::const_iterator place_of(const GrowingArray<Channel>& channels,
+                                          const ByEnd& by_end, const End& end);
+    /// None: there is no such channel.
+    template <typename Channel>
+    static std::uint32_t find(const GrowingArray<Channel>& channels, const ByEnd& by_end,
+                              const End& end);
     /// `fill(channel)` before anybody sees it.
     template <typename Channel, typename Fill>
-    std::uint32_t add(GrowingArray<Channel>& channels, ByEnd& by_end, Rank peer, Port port,
-                      Fill&& fill);
+    std::uint32_t add(GrowingArray<Channel>& channels, ByEnd& by_end, const End& end, Fill&& fill);
 
     ByEnd out_by_end_, in_by_end_;
 };

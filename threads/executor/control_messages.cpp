@@ -4,7 +4,9 @@
 
 #include <algorithm>
 #include <exception>
+#include <new>
 #include <string>
+#include <utility>
 
 namespace trefoil {
 
@@ -91,20 +93,48 @@ void ControlMessages::report_stall(std::size_t group, const StallReport& report)
 bool ControlMessages::acknowledged(std::size_t group, std::uint32_t in_channel,
                                    const Notification& notification) noexcept {
     const InChannel& channel = channels_.in[in_channel];
+    const std::uint32_t ring = notification.ring();
+    const std::uint32_t opposite = ring < ring_kinds
+                                       ? channel.opposite[ring].load(std::memory_order_relaxed)
+                                       : InChannel::none;
     // Where notifications have room for it.
-    const std::uint32_t opposite = channel.opposite.load(std::memory_order_relaxed);
-    if (opposite == InChannel::none || (notification.check != Notification::folded(channel.proof) &&
-                                        channels_.groups[group]->notification_bits() == 64)) {
+    const bool is_proved = notification.check == Notification::folded(channel.proof) ||
+                           channels_.groups[group]->notification_bits() != 64;
+    if (opposite == InChannel::none && is_proved && keep_word(group, in_channel, notification)) {
+        return false;
+    }
+    if (opposite == InChannel::none || !is_proved) {
         refused_.fetch_add(1, std::memory_order_relaxed);
         return false;
     }
-    if (notification.index == Notification::ready_index) {
-        channels_.out[opposite].tokens.take(notification.use, notification.signature);
+    OutChannel& out = channels_.out[opposite];
+    if (notification.is_acknowledgement()) {
+        out.uses.acknowledge(notification.use, out.ring);
     } else {
-        channels_.out[opposite].uses.acknowledge(notification.use);
+        out.tokens.take(notification.use, notification.signature);
     }
     wake_up_.announce();
     return true;
+}
+
+/// The peer may have started a call that this rank does not know yet.
+bool ControlMessages::keep_word(std::size_t group, std::uint32_t in_channel,
+                                const Notification& notification) noexcept {
+    constexpr std::size_t most = 1024;
+    try {
+        if (early_words_[group].size() < most && notification.ring() < ring_kinds) {
+            early_words_[group].push_back({in_channel, notification});
+            return true;
+        }
+    } catch (const std::bad_alloc&) {  // then the call fails in its time-out
+    }
+    return false;
+}
+
+void ControlMessages::take_early_words(std::size_t group) noexcept {
+    for (const EarlyWord& word : std::exchange(early_words_[group], {})) {
+        (void)acknowledged(group, word.in_channel, word.notification);
+    }
 }
 
 void ControlMessages::take_letter(Rank peer, std::string_view letter) noexcept {

@@ -37,7 +37,8 @@ class ControlMessages {
           wake_up_(wake_up),
           boxes_(std::move(boxes)),
           told_(channels.groups.size()),
-          passed_on_(channels.groups.size()) {}
+          passed_on_(channels.groups.size()),
+          early_words_(channels.groups.size()) {}
 
     /// Says why this communicator has failed, to all peers of a group that have not heard it yet.
     /// But for those that are gone. Best effort.
@@ -59,6 +60,8 @@ class ControlMessages {
     /// it.
     bool acknowledged(std::size_t group, std::uint32_t in_channel,
                       const Notification& notification) noexcept;
+    /// There are new channels at the group: for words that have come before them.
+    void take_early_words(std::size_t group) noexcept;
     /// A letter of a peer, with its kind.
     void take_letter(Rank peer, std::string_view letter) noexcept;
 
@@ -67,6 +70,12 @@ class ControlMessages {
     const PeerReports& reports() const noexcept { return *reports_; }
 
   private:
+    struct EarlyWord {
+        std::uint32_t in_channel = 0;
+        Notification notification;
+    };
+    bool keep_word(std::size_t group, std::uint32_t in_channel,
+                   const Notification& notification) noexcept;
     /// Those that this rank has channels with, through ports of the group.
     std::set<std::pair<Rank, int>> peers_of(std::size_t group) const;
     /// And the neighbours, who pass it on: some may wait for a rank that has no channel yet.
@@ -80,6 +89,7 @@ class ControlMessages {
     std::vector<LetterBox*> boxes_;
     std::vector<std::set<std::pair<Rank, int>>> told_;  ///< of the failure, by group
     std::vector<char> passed_on_;                       ///< by group
+    std::vector<std::vector<EarlyWord>> early_words_;   ///< by group
     std::atomic<std::uint32_t> refused_{0};             ///< counts only; orders nothing
 };
 

@@ -16,11 +16,12 @@ namespace {
 
 enum class Word : char { offer = 'O', accept = 'A', withdraw = 'W' };
 
-BlobWriter letter_of(Word word, std::uint64_t name) {
+BlobWriter letter_of(Word word, std::uint64_t name, Ring ring) {
     BlobWriter letter;
     letter.number(static_cast<char>(LetterKind::direct));
     letter.number(static_cast<char>(word));
     letter.number(name);
+    letter.number(ring);
     return letter;
 }
 
@@ -114,7 +115,7 @@ void DirectCalls::offer(const DirectCall& call) {
         if (registered == nullptr) {
             continue;
         }
-        BlobWriter letter = letter_of(Word::offer, call.name_);
+        BlobWriter letter = letter_of(Word::offer, call.name_, channel.ring);
         letter.number(registered->offset);
         letter.text(registered->description);
         letter.number(static_cast<std::uint32_t>(call.programs_.size()));
@@ -123,7 +124,7 @@ void DirectCalls::offer(const DirectCall& call) {
             write_pieces(letter, call.programs_[p].pieces,
                          in < program.arrivals.size() ? program.arrivals[in] : ProgramRange());
         }
-        say(channel.peer, channel.port, letter.bytes());
+        say(channel, letter.bytes());
     }
 }
 
@@ -142,26 +143,29 @@ void DirectCalls::accept(DirectCall& call, std::uint64_t number) {
     });
     for (std::uint32_t c = 0; c < channels_.out.size(); ++c) {
         const OutChannel& channel = channels_.out[c];
-        const auto offered = offers_.find({call.name_, {channel.peer, channel.port.index}});
+        const auto offered =
+            offers_.find({call.name_, channel.peer, channel.port.index, channel.ring});
         if (offered == offers_.end() || offered->second->withdrawn ||
             offered->second->pieces.size() != call.programs_.size() ||
             std::find(call.outgoing_.begin(), call.outgoing_.end(), offered->second) !=
                 call.outgoing_.end()) {
             continue;
         }
-        BlobWriter letter = letter_of(Word::accept, call.name_);
+        BlobWriter letter = letter_of(Word::accept, call.name_, channel.ring);
         letter.number(number);
         call.outgoing_.push_back(offered->second);
         for (DirectProgram& direct : call.programs_) {
             direct.outgoing.resize(std::max<std::size_t>(direct.outgoing.size(), c + 1));
             direct.outgoing[c] = offered->second.get();
         }
-        say(channel.peer, channel.port, letter.bytes());
+        say(channel, letter.bytes());
     }
 }
 
-void DirectCalls::say(Rank peer, Port own, std::string letter) {
-    engine_.send_letter(first_rank_of(channels_, peer), own, channels_.key, std::move(letter));
+template <typename Channel>
+void DirectCalls::say(const Channel& channel, std::string letter) {
+    engine_.send_letter(first_rank_of(channels_, channel.peer), channel.port, channels_.key,
+                        std::move(letter));
 }
 
 void DirectCalls::let_go_of(DirectOutgoing& outgoing) noexcept {
@@ -180,15 +184,15 @@ void DirectCalls::end(DirectCall& call) noexcept {
         for (const auto& [in, from] : call.accepted_) {
             if (call.registered_at(channels_.in[in].group) != nullptr &&
                 !engine_.groups_are_gone()) {
-                say(channels_.in[in].peer, channels_.in[in].port,
-                    letter_of(Word::withdraw, call.name_).bytes());
+                say(channels_.in[in],
+                    letter_of(Word::withdraw, call.name_, channels_.in[in].ring).bytes());
             }
         }
     } catch (const std::exception&) {  // no memory: peers keep what they know
     }
     // Those that the call uses may be in no list any more.
     std::erase_if(offers_, [&](const auto& offered) {
-        if (offered.first.first != call.name_) {
+        if (std::get<std::uint64_t>(offered.first) != call.name_) {
             return false;
         }
         if (std::find(call.outgoing_.begin(), call.outgoing_.end(), offered.second) ==
@@ -216,6 +220,7 @@ DirectCalls::Accepted DirectCalls::take_letter(Rank peer, Port own, int group,
     BlobReader reader(letter.substr(1));
     const auto word = static_cast<Word>(reader.number<char>());
     const auto name = reader.number<std::uint64_t>();
+    const auto ring = reader.number<Ring>();
     const std::lock_guard lock(mutex_);
     if (word == Word::offer) {
         auto outgoing = std::make_shared<DirectOutgoing>();
@@ -228,9 +233,9 @@ DirectCalls::Accepted DirectCalls::take_letter(Rank peer, Port own, int group,
         }
         outgoing->memory =
             channels_.groups[static_cast<std::size_t>(group)]->import_memory(description);
-        offers_.insert_or_assign(Name{name, {peer, own.index}}, std::move(outgoing));
+        offers_.insert_or_assign(Name{name, peer, own.index, ring}, std::move(outgoing));
     } else if (word == Word::withdraw) {
-        const auto found = offers_.find({name, {peer, own.index}});
+        const auto found = offers_.find({name, peer, own.index, ring});
         if (found == offers_.end()) {
             return {};
         }
@@ -244,7 +249,7 @@ DirectCalls::Accepted DirectCalls::take_letter(Rank peer, Port own, int group,
         const auto call = calls_.find(name);
         for (std::uint32_t in = 0; call != calls_.end() && in < channels_.in.size(); ++in) {
             if (channels_.in[in].peer == peer && channels_.in[in].port == own &&
-                call->second->accepted_.contains(in)) {
+                channels_.in[in].ring == ring && call->second->accepted_.contains(in)) {
                 call->second->accepted_[in] = from;
                 return {call->second, in, from};
             }

@@ -9,6 +9,7 @@
 #include <mutex>
 #include <string>
 #include <string_view>
+#include <tuple>
 #include <utility>
 #include <vector>
 
@@ -127,12 +128,13 @@ class DirectCalls {
     }
 
   private:
-    using End = std::pair<Rank, int>;  ///< peer and own port
-    using Name = std::pair<std::uint64_t, End>;
+    /// A call at a channel: peer, own port and ring.
+    using Name = std::tuple<std::uint64_t, Rank, int, Ring>;
 
     void offer(const DirectCall& call);
     void accept(DirectCall& call, std::uint64_t number);
-    void say(Rank peer, Port own, std::string letter);
+    template <typename Channel>
+    void say(const Channel& channel, std::string letter);
     void let_go_of(DirectOutgoing& outgoing) noexcept;
 
     Channels& channels_;

@@ -100,9 +100,7 @@ struct DirectProgram {
     std::span<const DirectPiece> there(std::uint32_t program, const ProgramPut& put) const {
         const DirectOutgoing* const out =
             put.channel < outgoing.size() ? outgoing[put.channel] : nullptr;
-        return out == nullptr || put.acknowledged_in != ProgramPut::nothing
-                   ? std::span<const DirectPiece>()
-                   : out->pieces[program].of(put.index);
+        return out == nullptr ? std::span<const DirectPiece>() : out->pieces[program].of(put.index);
     }
 };
 

@@ -31,7 +31,6 @@ namespace trefoil {
 class Executor {
   public:
     static constexpr std::uint32_t window = segment_window;
-    static constexpr std::uint32_t landing_slots = trefoil::landing_slots;
 
     /// `channels` has the engine's groups. Both outlive the executor. Its peers' communicator of
     /// that number may begin before or later.

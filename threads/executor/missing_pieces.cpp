@@ -35,7 +35,7 @@ bool add_message(const Channels& channels, const RunningSegment& segment, std::s
 }
 
 /// The same of an outgoing channel: a put of an open step waits until the peer has connected, or
-/// has acknowledged an earlier use.
+/// has said how far it is.
 bool add_room(const Channels& channels, const RunningSegment& segment, std::size_t out_channel,
               std::vector<MissingPiece>& found) {
     const Program& program = segment.program();
@@ -48,7 +48,7 @@ bool add_room(const Channels& channels, const RunningSegment& segment, std::size
         const ProgramStep& step = program.steps[open];
         for (std::uint32_t i = step.puts.first; i < step.puts.first + step.puts.count; ++i) {
             const ProgramPut& put = program.puts[i];
-            if (put.channel == out_channel && awaits_room(channel, segment, put)) {
+            if (put.channel == out_channel && awaits_room(channels, segment, put)) {
                 const bool wired = channel.wired.load(std::memory_order_relaxed);
                 found.push_back({wired ? MissingPiece::Kind::room : MissingPiece::Kind::connection,
                                  channel.peer, channel.port, static_cast<int>(step.schedule_part),

@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <cstring>
+#include <new>
 
 #include "threads/executor/put_cookie.hpp"
 #include "threads/kernels/checksum.hpp"
@@ -12,6 +13,9 @@ namespace trefoil {
 
 namespace {
 constexpr std::uint32_t posted_all = ~0U;  // Cursor::put once its part is finished
+/// Of a channel: its sender waits for older ones. All channels of a program together have so many,
+/// but for those of other programs.
+constexpr std::size_t most_words_due = 5;
 
 std::uint32_t place_of(const RunningSegment& segment) {
     return static_cast<std::uint32_t>(segment.number() % segment_window);
@@ -47,6 +51,7 @@ void Poster::make_room(const ProgramSizes& sizes, RunningSegment& segment) {
     segment.staging().reserve(group, *group_, sizes.pack_bytes_of(group));
     posting.cursors.resize(std::max(posting.cursors.size(), sizes.parts));
     posting.tokens.reserve(sizes.channels_in);
+    due_.reserve(sizes.acknowledged_in * most_words_due);
 }
 
 void Poster::adopt(RunningSegment& segment) noexcept {
@@ -69,9 +74,42 @@ void Poster::adopt(RunningSegment& segment) noexcept {
             }
         }
     }
+    if (segment.program().acknowledged) {
+        note_uses(segment);
+    }
     if (parts.empty()) {
         steps_.release(segment, notes_);
     }
+}
+
+void Poster::note_uses(const RunningSegment& segment) noexcept {
+    for (const std::uint32_t in : segment.program().used_in) {
+        const InChannel& channel = channels_.in[in];
+        const std::uint32_t use = segment.in_use(in);
+        if (channel.group == group_number_ && InUses::is_told(use, channel.ring)) {
+            keep({in, use});
+        }
+    }
+}
+
+void Poster::keep(const StartedUse& started) noexcept {
+    try {
+        due_.push_back(started);  // there is room, as a rule
+    } catch (const std::bad_alloc&) {
+        failure_.set(Cause{Status::out_of_memory});
+    }
+}
+
+/// True: the sender will hear of it.
+bool Poster::acknowledge(const StartedUse& started) noexcept {
+    const InChannel& channel = channels_.in[started.in];
+    const std::uint32_t out = channel.way_back();
+    if (out == InChannel::none || !channels_.out[out].wired.load(std::memory_order_acquire)) {
+        return false;
+    }
+    const Wire& wire = *channels_.out[out].wire;
+    return post_control(out, acknowledgement(wire.id, started.use,
+                                             static_cast<std::uint32_t>(channel.ring), wire.proof));
 }
 
 void Poster::accepted(const DirectCall& call, std::uint32_t in, std::uint64_t from) noexcept {
@@ -103,17 +141,24 @@ bool Poster::post_token(RunningSegment& segment, const DirectProgram::Incoming& 
             return false;
         }
     }
-    const std::uint32_t number = channels_.in[incoming.in].opposite.load(std::memory_order_relaxed);
-    OutChannel& channel = channels_.out[number];
-    if (!channel.wired.load(std::memory_order_acquire)) {
+    const InChannel& in = channels_.in[incoming.in];
+    const std::uint32_t out = in.way_back();
+    if (out == InChannel::none || !channels_.out[out].wired.load(std::memory_order_acquire)) {
         return false;
     }
+    const Wire& wire = *channels_.out[out].wire;
+    return post_control(
+        out, ready_token(wire.id, segment.in_use(incoming.in), static_cast<std::uint32_t>(in.ring),
+                         segment.call().vectors().direct->sign(), wire.proof));
+}
+
+/// A put without bytes, which belongs to no step. True: it will arrive.
+bool Poster::post_control(std::uint32_t out, std::uint64_t bits) noexcept {
+    OutChannel& channel = channels_.out[out];
     const Wire& wire = *channel.wire;
-    const std::uint64_t token = ready_token(wire.id, segment.in_use(incoming.in),
-                                            segment.call().vectors().direct->sign(), wire.proof);
     const PutResult result =
         group_->put(channel.port, channel.endpoint, nullptr, nullptr, wire.memory, wire.offset, 0,
-                    token, PutCookie(executor_, number, 0, PutCookie::no_step).bits());
+                    bits, PutCookie(executor_, out, 0, PutCookie::no_step).bits());
     if (result == PutResult::again) {
         refused_ = true;
         return false;
@@ -178,6 +223,10 @@ bool Poster::post_ready() noexcept {
             steps_.release(segment, notes_);  // this worker does not look at the segment again
         }
     }
+    if (!due_.empty()) {
+        posted |= std::erase_if(
+                      due_, [&](const StartedUse& started) { return acknowledge(started); }) > 0;
+    }
     return posted;
 }
 
@@ -222,7 +271,7 @@ bool Poster::post_step(RunningSegment& segment, const ProgramStep& step, Cursor&
 bool Poster::post_message(RunningSegment& segment, const ProgramStep& step, const ProgramPut& put,
                           Cursor& cursor) noexcept {
     OutChannel& channel = channels_.out[put.channel];
-    if (awaits_room(channel, segment, put)) {
+    if (awaits_room(channels_, segment, put)) {
         return false;
     }
     const std::size_t in_vector = direct_pieces(segment, put).size();
@@ -269,12 +318,10 @@ Poster::Piece Poster::next_piece(const RunningSegment& segment, const ProgramPut
                                  const Cursor& cursor) const noexcept {
     const auto in_vector = direct_pieces(segment, put);
     if (in_vector.empty()) {
-        const Wire& wire = *channels_.out[put.channel].wire;
-        const bool acknowledges = put.acknowledged_in != ProgramPut::nothing;
-        return {0, put.bytes, wire.memory,
-                wire.offset + (acknowledges ? 0
-                                            : channels_.slot_offset(segment.out_use(put.channel)) +
-                                                  put.landing_offset)};
+        const OutChannel& channel = channels_.out[put.channel];
+        const std::size_t slot = channels_.slot_offset(channel.ring, segment.out_use(put.channel));
+        return {0, put.bytes, channel.wire->memory,
+                channel.wire->offset + slot + put.landing_offset};
     }
     const DirectOutgoing& to = *segment.direct()->outgoing[put.channel];
     return {cursor.bytes, in_vector[cursor.piece].bytes, to.memory,
@@ -290,21 +337,16 @@ PutResult Poster::post(RunningSegment& segment, const ProgramPut& put, Cursor& c
     if (source == nullptr && piece.bytes > 0) {
         source = gather(segment, put, piece, descriptor);
     }
-    std::uint64_t bits = 0;
-    if (put.acknowledged_in != ProgramPut::nothing) {
-        bits = acknowledgement(wire.id, segment.in_use(put.acknowledged_in), wire.proof);
-    } else {
-        if (channels_.checksums && piece.bytes == put.bytes) {
-            cursor.checksum = crc32c(source, put.bytes);
-        } else if (channels_.checksums && cursor.piece == 0) {
-            cursor.checksum = checksum_of(segment, put);
-        }
-        const Notification notification =
-            Notification{put.index, wire.id, 0, segment.out_use(put.channel)}.signed_for(
-                segment.call().hash(), put.bytes, cursor.checksum);
-        const bool is_direct = !direct_pieces(segment, put).empty();
-        bits = (is_direct ? notification.landed_directly() : notification).encode();
+    if (channels_.checksums && piece.bytes == put.bytes) {
+        cursor.checksum = crc32c(source, put.bytes);
+    } else if (channels_.checksums && cursor.piece == 0) {
+        cursor.checksum = checksum_of(segment, put);
     }
+    const Notification notification =
+        Notification{put.index, wire.id, 0, segment.out_use(put.channel)}.signed_for(
+            segment.call().hash(), put.bytes, cursor.checksum);
+    const bool is_direct = !direct_pieces(segment, put).empty();
+    const std::uint64_t bits = (is_direct ? notification.landed_directly() : notification).encode();
     return group_->put(channel.port, channel.endpoint, source, descriptor, piece.memory,
                        piece.target, piece.bytes, bits,
                        PutCookie(executor_, put.channel, place_of(segment), cursor.step).bits());

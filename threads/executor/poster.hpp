@@ -23,19 +23,19 @@ inline std::span<const DirectPiece> direct_pieces(const RunningSegment& segment,
                                        : segment.direct()->there(segment.program().number, put);
 }
 
-/// The put has to wait until the peer has told where it lands, or has acknowledged an earlier use
-/// (see OutUses), or until the peer's vector is ready for it (see DirectProgram).
-inline bool awaits_room(const OutChannel& channel, const RunningSegment& segment,
+/// The put has to wait until the peer has told where it lands, or how far it is (see OutUses), or
+/// until the peer's vector is ready for it (see DirectProgram).
+inline bool awaits_room(const Channels& channels, const RunningSegment& segment,
                         const ProgramPut& put) {
+    const OutChannel& channel = channels.out[put.channel];
     return !channel.wired.load(std::memory_order_acquire) ||
-           (put.acknowledged_in == ProgramPut::nothing &&
-            (!channel.uses.may_put(segment.out_use(put.channel)) ||
-             (!direct_pieces(segment, put).empty() &&
-              !channel.tokens.have(segment.out_use(put.channel)))));
+           !channel.uses.may_put(segment.out_use(put.channel), channel.ring) ||
+           (!direct_pieces(segment, put).empty() &&
+            !channel.tokens.have(segment.out_use(put.channel)));
 }
 
-/// Posts the puts of one group, of every step that is open, in the order of the steps in each part.
-/// Used by the group's owner.
+/// Posts the puts of one group, of every step that is open, in the order of the steps in each part,
+/// and acknowledgements behind them. Used by the group's owner.
 class Poster {
   public:
     /// `executor`: what cookies call it.
@@ -85,10 +85,19 @@ class Poster {
         std::vector<std::uint32_t> tokens;      ///< to be put: indices into `incoming`
     };
 
+    /// Of an incoming channel.
+    struct StartedUse {
+        std::uint32_t in = 0, use = 0;
+    };
+
     bool post_part(RunningSegment& segment, std::uint32_t part, Posting& posting) noexcept;
     bool post_step(RunningSegment& segment, const ProgramStep& step, Cursor& cursor) noexcept;
     bool post_tokens(RunningSegment& segment, Posting& posting) noexcept;
     bool post_token(RunningSegment& segment, const DirectProgram::Incoming& incoming) noexcept;
+    void note_uses(const RunningSegment& segment) noexcept;
+    void keep(const StartedUse& started) noexcept;
+    bool acknowledge(const StartedUse& started) noexcept;
+    bool post_control(std::uint32_t out, std::uint64_t bits) noexcept;
     bool is_direct_as_told(const RunningSegment& segment, const ProgramPut& put) noexcept;
     bool post_message(RunningSegment& segment, const ProgramStep& step, const ProgramPut& put,
                       Cursor& cursor) noexcept;
@@ -111,6 +120,7 @@ class Poster {
     Failure& failure_;
     TimelineNotes& notes_;
     std::array<Posting, segment_window> postings_;  ///< by place in the queue
+    std::vector<StartedUse> due_;                   ///< those that their senders are to hear of
     std::uint32_t leaving_ = 0;
     bool refused_ = false;
 };

@@ -52,11 +52,8 @@ struct ProgramRange {
     std::uint32_t count = 0;
 };
 
-/// Also the acknowledgement of an incoming channel's use, which is a put without bytes.
 struct ProgramPut {
-    static constexpr std::uint32_t nothing = ~0U;
-    std::uint32_t channel = 0;                ///< index into Channels::out
-    std::uint32_t acknowledged_in = nothing;  ///< index into Channels::in, if it is one
+    std::uint32_t channel = 0;  ///< index into Channels::out
     int group = 0;
     Location source;  ///< when `packs` is empty
     ProgramRange
@@ -85,10 +82,7 @@ struct Program {
 
     std::uint32_t number = 0;         ///< in its plan
     std::vector<ProgramRange> parts;  ///< steps of each part that has any
-    /// The last of `parts`, if the program is acknowledged: one step whose puts tell the senders
-    /// that what they sent has been taken in. It opens when all other parts are complete.
-    std::uint32_t closing_part = none;
-    bool acknowledged = false;  ///< its receivers acknowledge what they have taken in
+    bool acknowledged = false;        ///< its receivers tell senders that they have started it
     std::vector<std::uint32_t> used_in, used_out;  ///< channels that carry messages
     ProgramRange begin;  ///< ops before the first step: from the input to where the result is built
     ProgramRange end;    ///< ops after the last step: to the output

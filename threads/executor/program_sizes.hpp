@@ -17,6 +17,7 @@ namespace trefoil {
 struct ProgramSizes {
     std::size_t steps = 0, parts = 0, arrivals = 0, spaces = 0, scratch_bytes = 0;
     std::size_t channels_in = 0, channels_out = 0;
+    std::size_t acknowledged_in = 0;      ///< incoming channels of a program that is acknowledged
     std::vector<std::size_t> pack_bytes;  ///< per group
 
     void include(const Program& program, std::size_t in, std::size_t out) {
@@ -26,6 +27,8 @@ struct ProgramSizes {
         spaces = std::max<std::size_t>(spaces, program.spaces());
         scratch_bytes = std::max(scratch_bytes, program.scratch_bytes);
         channels_in = std::max(channels_in, in);
+        acknowledged_in =
+            std::max(acknowledged_in, program.acknowledged ? program.used_in.size() : 0);
         channels_out = std::max(channels_out, out);
         pack_bytes.resize(std::max(pack_bytes.size(), program.pack_bytes.size()));
         for (std::size_t g = 0; g < program.pack_bytes.size(); ++g) {

@@ -61,8 +61,7 @@ void RunningSegment::start(RunningCall& call, const CallSegment& piece, std::uin
     for (std::uint32_t part = 0; part < parts; ++part) {
         open_step_[part].store(none, std::memory_order_relaxed);
     }
-    const std::uint32_t closing = program.closing_part == Program::none ? 0 : 1;
-    unfinished_.store(parts - closing, std::memory_order_relaxed);
+    unfinished_.store(parts, std::memory_order_relaxed);
     holders_.store(parts + workers, std::memory_order_relaxed);
     running_.store(true, std::memory_order_relaxed);
 }
@@ -72,10 +71,10 @@ void RunningSegment::begin_uses(Channels& channels) noexcept {
         InChannel& channel = channels.in[c];
         in_use_[c] = channel.uses.begin();
         buffers_.place(Location::first_landing + c,
-                       channel.landing + channels.slot_offset(in_use_[c]));
+                       channel.landing + channels.slot_offset(channel.ring, in_use_[c]));
     }
     for (const std::uint32_t c : program_->used_out) {
-        out_use_[c] = channels.out[c].uses.begin(program_->acknowledged);
+        out_use_[c] = channels.out[c].uses.begin(program_->acknowledged, channels.out[c].ring);
         channels.out[c].tokens.begin(out_use_[c]);
     }
 }

@@ -71,7 +71,7 @@ class alignas(64) RunningSegment {
     std::size_t offset() const { return offset_; }  ///< in the call's vectors
     const Staging& staging() const { return staging_; }
     Staging& staging() { return staging_; }  ///< for each group's owner
-    /// The use of a channel that the program uses, modulo Notification::use_modulus.
+    /// The use of a channel that the program uses.
     std::uint32_t in_use(std::uint32_t channel) const { return in_use_[channel]; }
     std::uint32_t out_use(std::uint32_t channel) const { return out_use_[channel]; }
 
@@ -122,7 +122,7 @@ class alignas(64) RunningSegment {
         const std::uint8_t so_far = arrived_[arrival].load(std::memory_order_relaxed);
         return so_far == in_slot || so_far == directly;
     }
-    /// A part other than the closing one is finished. True: it was the last. Acquire and release:
+    /// A part is finished. True: it was the last. Acquire and release:
     /// whoever finishes the last one sees the results of all.
     bool finish_part() noexcept { return take_last(unfinished_, is_shared_); }
 

@@ -15,9 +15,6 @@ void Steps::begin(SegmentQueue& queue, TimelineNotes& notes) noexcept {
     queue.publish();
     wake_up_.announce();
     for (std::uint32_t part = 0; part < parts; ++part) {
-        if (part == program.closing_part) {
-            continue;
-        }
         const std::uint32_t first = program.parts[part].first;
         perform_before(segment, program.steps[first], notes);
         open(segment, part, first, notes);
@@ -37,7 +34,7 @@ void Steps::spend_token(RunningSegment& segment, std::uint32_t step,
             return;  // nothing follows: no peer may take what has failed for done
         }
         if (done.last) {
-            finish_part(segment, done.part, notes);
+            finish_part(segment, notes);
             return;
         }
         ++step;
@@ -89,17 +86,10 @@ void Steps::open(RunningSegment& segment, std::uint32_t part, std::uint32_t step
     wake_up_.announce();
 }
 
-/// The last part but the closing one brings the results home and lets the senders know.
-void Steps::finish_part(RunningSegment& segment, std::uint32_t part,
-                        TimelineNotes& notes) noexcept {
-    const Program& program = segment.program();
-    if (part != program.closing_part && segment.finish_part()) {
-        perform(segment, program.end, notes);
-        if (program.closing_part != Program::none) {
-            const std::uint32_t step = program.parts[program.closing_part].first;
-            open(segment, program.closing_part, step, notes);
-            spend_token(segment, step, notes);
-        }
+/// The last part brings the results home.
+void Steps::finish_part(RunningSegment& segment, TimelineNotes& notes) noexcept {
+    if (segment.finish_part()) {
+        perform(segment, segment.program().end, notes);
     }
     release(segment, notes);
 }

@@ -46,7 +46,7 @@ class Steps {
                         TimelineNotes& notes) noexcept;
     void open(RunningSegment& segment, std::uint32_t part, std::uint32_t step,
               TimelineNotes& notes) noexcept;
-    void finish_part(RunningSegment& segment, std::uint32_t part, TimelineNotes& notes) noexcept;
+    void finish_part(RunningSegment& segment, TimelineNotes& notes) noexcept;
 
     const Operations& operations_;
     PeerReads& reads_;

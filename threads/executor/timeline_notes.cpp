@@ -73,9 +73,7 @@ void TimelineNotes::step(const RunningSegment& segment, const ProgramStep& step)
 void TimelineNotes::put(const RunningSegment& segment, const ProgramStep& step,
                         const ProgramPut& put, const OutChannel& channel,
                         std::int64_t begin) noexcept {
-    const bool is_message = put.acknowledged_in == ProgramPut::nothing;
-    TraceEvent event =
-        step_event(is_message ? Kind::put : Kind::acknowledge, begin, segment.number(), step);
+    TraceEvent event = step_event(Kind::put, begin, segment.number(), step);
     event.peer = channel.peer;
     event.port = static_cast<std::int16_t>(channel.port.index);
     event.bytes = put.bytes;

@@ -175,6 +175,7 @@ void WorkerPart::take_orders() noexcept {
     } catch (const std::bad_alloc&) {
         not_connected(peer, Status::out_of_memory, "no memory for a connection");
     }
+    parts_.controls.take_early_words(number_);
     parts_.wake_up.announce();  // worker 0 waits for landing memory
 }
 
@@ -196,9 +197,9 @@ void WorkerPart::not_connected(Rank peer, Status status, const char* text) noexc
 void WorkerPart::land(std::uint32_t number) {
     Channels& channels = parts_.channels;
     InChannel& channel = channels.in[number];
-    const ChannelKey key = channels.key_of(channel.peer, channel.port);
-    in_[key] = number;
-    Landing& landing = links_.wiring().want(key, channels.slot_bytes, channels.slots);
+    const RingShape& shape = channels.rings[channel.ring];
+    Landing& landing =
+        links_.wiring().want(channels.key_of(channel), shape.slot_bytes, shape.slots);
     landing.user = this;
     landing.number = number;
     channel.landing = landing.data;
@@ -209,8 +210,7 @@ void WorkerPart::land(std::uint32_t number) {
 void WorkerPart::connect(std::uint32_t number) {
     Channels& channels = parts_.channels;
     OutChannel& channel = channels.out[number];
-    const ChannelKey key = channels.key_of(channel.peer, channel.port);
-    out_[key] = number;
+    const ChannelKey key = channels.key_of(channel);
     channel.endpoint = links_.post().connection(key.peer, key.port).endpoint;
     channel.connected.store(true, std::memory_order_release);
     if (Wire* const wire = links_.wiring().wire_of(key)) {
@@ -220,11 +220,13 @@ void WorkerPart::connect(std::uint32_t number) {
 
 void WorkerPart::set_wire(std::uint32_t number, Wire& wire) noexcept {
     OutChannel& channel = parts_.channels.out[number];
-    if (wire.slot_bytes != parts_.channels.slot_bytes || wire.slots != parts_.channels.slots) {
-        parts_.failure.set(Status::mismatch,
-                           "rank " + std::to_string(channel.peer) + " has landing slots of " +
-                               std::to_string(wire.slot_bytes) + " bytes, this rank of " +
-                               std::to_string(parts_.channels.slot_bytes));
+    const RingShape& shape = parts_.channels.rings[channel.ring];
+    if (wire.slot_bytes != shape.slot_bytes || wire.slots != shape.slots) {
+        parts_.failure.set(
+            Status::mismatch,
+            "rank " + std::to_string(channel.peer) + " has " + std::to_string(wire.slots) +
+                " landing slots of " + std::to_string(wire.slot_bytes) + " bytes, this rank " +
+                std::to_string(shape.slots) + " of " + std::to_string(shape.slot_bytes));
         return;
     }
     channel.wire = &wire;
@@ -232,21 +234,26 @@ void WorkerPart::set_wire(std::uint32_t number, Wire& wire) noexcept {
 }
 
 void WorkerPart::wired(Wire& wire) noexcept {
-    const auto found = out_.find(wire.key);
-    if (found != out_.end()) {  // else connect() will find it
-        set_wire(found->second, wire);
+    const Channels& channels = parts_.channels;
+    for (std::uint32_t out = 0; out < ordered_out_; ++out) {  // else connect() will find it
+        if (channels.out[out].group == static_cast<int>(number_) &&
+            channels.key_of(channels.out[out]) == wire.key) {
+            set_wire(out, wire);
+            return;
+        }
     }
 }
 
 void WorkerPart::peer_left(const ChannelKey& key) noexcept {
-    const auto out = out_.find(key);
-    if (out != out_.end()) {
-        parts_.channels.out[out->second].left.store(true, std::memory_order_relaxed);
-    }
-    const auto in = in_.find(key);
-    if (in != in_.end()) {
-        parts_.channels.in[in->second].left.store(true, std::memory_order_relaxed);
-    }
+    const auto note = [&](auto& all) {
+        for (auto& channel : all) {
+            if (parts_.channels.key_of(channel) == key) {
+                channel.left.store(true, std::memory_order_relaxed);
+            }
+        }
+    };
+    note(parts_.channels.out);
+    note(parts_.channels.in);
 }
 
 void WorkerPart::take_letter(Rank from_first, std::string_view letter) noexcept {

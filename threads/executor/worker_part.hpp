@@ -5,7 +5,6 @@
 #include <array>
 #include <atomic>
 #include <cstdint>
-#include <map>
 #include <utility>
 
 #include "threads/connections/links.hpp"
@@ -110,7 +109,6 @@ class alignas(64) WorkerPart {
     std::size_t ordered_out_ = 0, ordered_in_ = 0;      ///< channels that it has looked at
     std::array<std::uint64_t, segment_window> room_{};  ///< made for which RoomNeeded::version()
     std::size_t connected_ = 0, landed_ = 0;            ///< worker 0: all before these are there
-    std::map<ChannelKey, std::uint32_t> out_, in_;      ///< those of the group
     std::uint64_t completed_ = 0;
 };
 

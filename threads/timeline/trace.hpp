@@ -24,18 +24,17 @@ inline std::int64_t trace_clock() {
 /// Something that took from `begin` to `end`. What a kind has no use for stays zero.
 struct TraceEvent {
     enum class Kind : std::uint8_t {
-        prepare,      ///< a plan was made; text
-        call,         ///< text
-        wait,         ///< nothing to do, asleep or polling
-        put,          ///< posting it, what is gathered for it included; peer, port, bytes, message
-        acknowledge,  ///< the same of an acknowledgement, which has no bytes
-        arrival,      ///< taking it in, with all that it sets off; peer, port, message
-        copy,         ///< bytes
-        reduce,       ///< bytes of the result
-        joint,        ///< the same, of two inputs in one pass
-        pull,         ///< reading a peer's vector by the kernel; peer, bytes
-        segment,      ///< from start to completion
-        step          ///< from when its puts may leave until all is done
+        prepare,  ///< a plan was made; text
+        call,     ///< text
+        wait,     ///< nothing to do, asleep or polling
+        put,      ///< posting it, what is gathered for it included; peer, port, bytes, message
+        arrival,  ///< taking it in, with all that it sets off; peer, port, message
+        copy,     ///< bytes
+        reduce,   ///< bytes of the result
+        joint,    ///< the same, of two inputs in one pass
+        pull,     ///< reading a peer's vector by the kernel; peer, bytes
+        segment,  ///< from start to completion
+        step      ///< from when its puts may leave until all is done
     };
     Kind kind = Kind::call;
     std::uint8_t lane = 0;  ///< of segments in flight: which of the places it has

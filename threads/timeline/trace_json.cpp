@@ -67,8 +67,6 @@ std::string name_of(const TraceEvent& e) {
             return "wait";
         case Kind::put:
             return "put " + bytes_text(e.bytes) + " to " + peer + " through " + port_text(e);
-        case Kind::acknowledge:
-            return "acknowledge to " + peer + " through " + port_text(e);
         case Kind::arrival:
             return "arrival from " + peer + " through " + port_text(e);
         case Kind::copy:
@@ -88,9 +86,8 @@ std::string name_of(const TraceEvent& e) {
 }
 
 std::string_view category(Kind kind) {
-    constexpr std::string_view names[] = {"prepare", "call",    "wait",    "put",
-                                          "put",     "arrival", "copy",    "reduce",
-                                          "reduce",  "copy",    "segment", "step"};
+    constexpr std::string_view names[] = {"prepare", "call",   "wait", "put",     "arrival", "copy",
+                                          "reduce",  "reduce", "copy", "segment", "step"};
     return names[static_cast<std::size_t>(kind)];
 }
 

@@ -153,7 +153,7 @@ TEST(Plan, tells_pulls_and_acknowledgements_in_words) {
     }
     EXPECT_EQ(pulls.find("acknowledge"), std::string::npos);
     EXPECT_NE(words({"bcast", "-a", "linear", "-t", "3", "--rank", "1"})
-                  .find("at the end\n    acknowledge -0 to rank 0 (0)"),
+                  .find("when it begins\n    acknowledge -0 to rank 0 (0)"),
               std::string::npos);
     EXPECT_NE(words({"alltoall", "-a", "linear", "-t", "3", "--rank", "1"})
                   .find("copy    block 1 to block 4"),

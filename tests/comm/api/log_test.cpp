@@ -72,7 +72,7 @@ TEST(CommunicatorLog, SaysWhatWasSetUpAndChosenOnce) {
         << listener.all();
     EXPECT_EQ(listener.count({"3 transport: backend "}), 4U) << listener.all();
     EXPECT_EQ(listener.count({"3 choice: allreduce", " by "}), 4U) << listener.all();
-    EXPECT_GE(listener.count({"3 transport: ", "connections out", "landing memory"}), 4U)
+    EXPECT_GE(listener.count({"3 transport: ", "channels out", "landing memory"}), 4U)
         << listener.all();
     EXPECT_EQ(listener.count({"4 "}), listener.count({"4 ", "3 "})) << listener.all();
 }

@@ -70,15 +70,14 @@ const Algorithm exchange{.name = "exchange",
 
 /// Rank 0 of 2, all that a planner needs.
 struct RankAlone {
-    RankAlone() {
+    explicit RankAlone(std::size_t kept_from = 0) {
         asked = {};
         channels.groups.push_back(
             std::make_unique<GroupDouble>(std::vector<Port>{Port{0}, Port{1}}));
-        channels.slots = Executor::landing_slots;
-        channels.slot_bytes = limits.slot_bytes;
+        channels.rings = LandingRings(limits.slot_bytes, 1024);
         engine.emplace(channels.groups, Engine::Member{0, 2}, port_threads, false);
         executor.emplace(channels, *engine, ExecutorOptions{});
-        schedules.emplace(geometry, channels);
+        schedules.emplace(geometry, 0, kept_from);
         planner.emplace(map, limits, channels, *schedules, *executor);
     }
 
@@ -128,54 +127,69 @@ TEST(Planner, PlansSegmentsThatShareAProgram) {
         0U);
 }
 
-TEST(Schedules, AreBuiltOnceWithTheirChannels) {
+TEST(Planner, AddsTheChannelsThatMessagesTake) {
     RankAlone rank;
-    const Schedule* const first = &rank.schedules->get({&exchange, {}}, false);
+    Request small = request;
+    small.count = 2;
+    (void)rank.planner->plan(small, {&exchange, {}});
     ASSERT_EQ(rank.channels.out.size(), 1U);
     ASSERT_EQ(rank.channels.in.size(), 1U);
     EXPECT_EQ(rank.channels.out[0].peer, 1);
     EXPECT_EQ(rank.channels.out[0].port, Port::plus(0));
+    EXPECT_EQ(rank.channels.out[0].ring, Ring::tiny);
     EXPECT_EQ(rank.channels.in[0].port, Port::minus(0));
-    EXPECT_EQ(rank.channels.in[0].opposite, InChannel::none);
-    EXPECT_EQ(&rank.schedules->get({&exchange, {}}, false), first);
-    EXPECT_EQ(asked.builder.size(), 1U);
-    EXPECT_EQ(rank.channels.out.size(), 1U);
+    EXPECT_EQ(rank.channels.in[0].way_back(), InChannel::none);
+    (void)rank.planner->plan(request, {&exchange, {}});
+    ASSERT_EQ(rank.channels.out.size(), 2U);
+    EXPECT_EQ(rank.channels.out[1].ring, Ring::few);
+    (void)rank.planner->plan(request, {&exchange, {}});
+    EXPECT_EQ(rank.channels.out.size(), 2U);
+    EXPECT_EQ(rank.channels.in.size(), 2U);
 }
 
-TEST(Schedules, GetTheWayBackWhereMessagesAreAcknowledged) {
+TEST(Planner, AddsTheWayBackWhereMessagesAreAcknowledged) {
     RankAlone rank;
-    const Schedule* const first = &rank.schedules->get({&exchange, {}}, false);
-    EXPECT_EQ(&rank.schedules->get({&exchange, {}}, true), first);
-    EXPECT_EQ(asked.builder.size(), 1U);
+    Request rooted = request;
+    rooted.collective = Collective::bcast;
+    const auto plan = rank.planner->plan(rooted, {&exchange, {}});
+    EXPECT_TRUE(plan->programs.at(0)->acknowledged);
     ASSERT_EQ(rank.channels.out.size(), 2U);
     ASSERT_EQ(rank.channels.in.size(), 2U);
     for (const InChannel& in : rank.channels.in) {
-        ASSERT_LT(in.opposite, 2U);
-        EXPECT_EQ(rank.channels.out[in.opposite].port, in.port);
+        const bool is_way_back = in.ring == Ring::tiny;
+        EXPECT_EQ(in.ring, is_way_back ? Ring::tiny : Ring::many);
+        if (!is_way_back) {
+            ASSERT_LT(in.way_back(), 2U);
+            EXPECT_EQ(rank.channels.out[in.way_back()].port, in.port);
+            EXPECT_EQ(rank.channels.out[in.way_back()].ring, Ring::tiny);
+        }
     }
-    (void)rank.schedules->get({&exchange, {}}, true);
-    (void)rank.schedules->get({&exchange, {}}, false);
+    (void)rank.planner->plan(rooted, {&exchange, {}});
     EXPECT_EQ(rank.channels.out.size(), 2U);
-    EXPECT_EQ(asked.builder.size(), 1U);
 }
 
-TEST(Schedules, OfOtherOptionsAreOthersAndShareChannels) {
+TEST(Schedules, ThatAreLargeAreBuiltOnce) {
     RankAlone rank;
-    const Schedule* const first = &rank.schedules->get({&exchange, {}}, false);
-    EXPECT_NE(&rank.schedules->get({&exchange, {.pieces = 2}}, false), first);
+    const auto first = rank.schedules->get({&exchange, {}});
+    EXPECT_EQ(rank.schedules->get({&exchange, {}}), first);
+    EXPECT_EQ(asked.builder.size(), 1U);
+    EXPECT_NE(rank.schedules->get({&exchange, {.pieces = 2}}), first);
     EXPECT_EQ(asked.builder.size(), 2U);
-    EXPECT_EQ(rank.channels.out.size(), 1U);
-    EXPECT_EQ(rank.channels.in.size(), 1U);
+}
+
+TEST(Schedules, ThatAreSmallAreBuiltAgain) {
+    RankAlone rank(Schedules::kept_from_bytes);
+    (void)rank.schedules->get({&exchange, {}});
+    (void)rank.schedules->get({&exchange, {}});
+    EXPECT_EQ(asked.builder.size(), 2U);
 }
 
 TEST(Schedules, ThatCannotBeBuiltAreTriedAgain) {
     RankAlone rank;
     for (std::size_t times = 1; times <= 2; ++times) {
-        EXPECT_THROW((void)rank.schedules->get({&exchange, {.root = 1}}, false), Error);
+        EXPECT_THROW((void)rank.schedules->get({&exchange, {.root = 1}}), Error);
         EXPECT_EQ(asked.builder.size(), times);
     }
-    EXPECT_TRUE(rank.channels.out.empty());
-    EXPECT_TRUE(rank.channels.in.empty());
 }
 
 }  // namespace

@@ -36,8 +36,7 @@ class Node {
             channels_.groups.push_back(std::make_unique<GroupDouble>(ports));
         }
         channels_.rank = member.rank;
-        channels_.slots = Executor::landing_slots;
-        channels_.slot_bytes = 1 << 16;
+        channels_.rings = LandingRings(1 << 16, 0);
         ExecutorOptions options;
         options.timeout = timeout;
         const Engine::Member self{member.rank, static_cast<Rank>(torus.ranks())};
@@ -46,7 +45,7 @@ class Node {
             std::make_shared<const Cards>(bootstrap_->allgather(encode(engine_->card())));
         engine_->meet(channels_.cards, prove);
         executor_ = std::make_unique<Executor>(channels_, *engine_, options);
-        schedule_ = &schedules_.get({&algorithm, {}}, false);
+        schedule_ = Schedules(geometry_, member.rank).get({&algorithm, {}});
     }
 
     Status allreduce(std::vector<std::int32_t>& data, std::size_t segments) {
@@ -113,9 +112,8 @@ class Node {
     TorusMap map_;
     Channels channels_;
     Geometry geometry_{first_geometry(map_)};
-    Schedules schedules_{geometry_, channels_};
     PortThreads port_threads_;
-    const Schedule* schedule_ = nullptr;
+    std::shared_ptr<const Schedule> schedule_;
     std::unique_ptr<Engine> engine_;
     std::unique_ptr<Executor> executor_;
 };

@@ -17,8 +17,7 @@ struct WiredChannels : Channels {
     WiredChannels(const std::vector<Rank>& peers, std::size_t its_slot_bytes) {
         groups.push_back(
             std::make_shared<test::RecordingGroup>(std::vector<Port>{Port{0}, Port{1}}));
-        slot_bytes = its_slot_bytes;
-        slots = 4;
+        rings = LandingRings(its_slot_bytes, 0);
         for (const Rank peer : peers) {
             for (int p = 0; p < 2; ++p) {
                 (void)add_out(peer, Port{p});
@@ -158,33 +157,36 @@ TEST(Lower, WhatDoesNotFitTheLandingSlotIsRefused) {
 }
 
 TEST(Notification, SurvivesTheRoundTrip) {
-    const Notification notification{8182, 0x2a3f5, 63, 7, 0xabcdef};
+    const Notification notification{8180, 0x2a3f5, 63, 0xa5, 0x7abcd};
     const Notification back = Notification::decode(notification.encode());
-    EXPECT_EQ(back.index, 8182U);
+    EXPECT_EQ(back.index, 8180U);
     EXPECT_EQ(back.channel, 0x2a3f5U);
     EXPECT_EQ(back.signature, 63U);
-    EXPECT_EQ(back.use, 7U);
-    EXPECT_EQ(back.check, 0xabcdefU);
+    EXPECT_EQ(back.use, 0xa5U);
+    EXPECT_EQ(back.check, 0x7abcdU);
     EXPECT_TRUE(back.is_message());
-    EXPECT_FALSE(Notification::decode(acknowledgement(5, 3)).is_message());
-    const Notification token = Notification::decode(ready_token(5, 3, 61));
+    EXPECT_FALSE(Notification::decode(acknowledgement(5, 3, 0)).is_message());
+    const Notification token = Notification::decode(ready_token(5, 3, 2, 61));
     EXPECT_FALSE(token.is_message());
     EXPECT_NE(token.index, Notification::acknowledgement_index);
     EXPECT_EQ(token.signature, 61U);
     EXPECT_EQ(token.use, 3U);
+    EXPECT_EQ(token.ring(), 2U);
     // Where the lower half travels alone, a channel of ten bits does.
-    const Notification narrow{8182, 1023, 63, 7, 0xabcdef};
+    const Notification narrow{8180, 1023, 63, 7, 0x7abcd};
     const Notification half = Notification::decode(static_cast<std::uint32_t>(narrow.encode()));
     EXPECT_EQ(half.channel, 1023U);
-    EXPECT_EQ(half.index, 8182U);
+    EXPECT_EQ(half.index, 8180U);
+    EXPECT_EQ(half.use, 7U);
     EXPECT_EQ(half.check, 0U);
     EXPECT_EQ(Notification::channel_limit(64), 0x40000U);
     EXPECT_EQ(Notification::channel_limit(32), 1024U);
 }
 
 TEST(Notification, IsNoSignalAndNoSignalIsOne) {
-    EXPECT_FALSE(Signal::is_signal(Notification{8182, 7, 0, 0, 0}.encode()));
-    EXPECT_FALSE(Signal::is_signal(acknowledgement(0x3ffff, 7)));
+    EXPECT_FALSE(
+        Signal::is_signal(Notification{Notification::index_limit - 1, 7, 0, 0, 0}.encode()));
+    EXPECT_FALSE(Signal::is_signal(acknowledgement(0x3ffff, 7, 2)));
     const Signal signal{Signal::Kind::record, Signal::place_limit - 1, ~0U};
     EXPECT_FALSE(Notification::decode(signal.encode()).is_message());
     EXPECT_NE(Notification::decode(signal.encode()).index, Notification::acknowledgement_index);
@@ -193,7 +195,7 @@ TEST(Notification, IsNoSignalAndNoSignalIsOne) {
 TEST(Notification, EachBitOfAChecksumShows) {
     const Notification message{1, 2, 0, 0, 0};
     const std::uint32_t check = message.signed_for(77, 8, 0).check;
-    EXPECT_LT(check, 1U << 24);
+    EXPECT_LT(check, 1U << Notification::check_bits);
     for (int bit = 0; bit < 32; ++bit) {
         EXPECT_NE(message.signed_for(77, 8, 1U << bit).check, check) << bit;
         EXPECT_NE(Notification::folded(1U << bit), 0U);

@@ -6,13 +6,18 @@
 
 namespace trefoil::test {
 
-inline Program lowered(const Schedule& schedule, const Channels& channels, std::size_t elements,
+inline Program lowered(const Schedule& schedule, Channels& channels, std::size_t elements,
                        std::size_t element_bytes, bool pack_all) {
     SegmentShape shape;
     shape.collective = Collective::bcast;  // which copies nothing at the beginning and the end
     shape.element_bytes = element_bytes;
     shape.elements = {elements};
-    return lower(schedule, VectorMap(schedule, shape), channels, pack_all, false);
+    return lower(schedule, VectorMap(schedule, shape), channels, {.pack_all = pack_all});
+}
+
+inline Program lowered(const Schedule& schedule, Channels&& channels, std::size_t elements,
+                       std::size_t element_bytes, bool pack_all) {
+    return lowered(schedule, channels, elements, element_bytes, pack_all);
 }
 
 }  // namespace trefoil::test

@@ -28,8 +28,7 @@ struct OpeningChannels : Channels {
     OpeningChannels(const Schedule& schedule, Peers where) {
         groups.push_back(std::make_shared<test::RecordingGroup>(
             std::vector<Port>{Port{0}, Port{1}, Port{2}, Port{3}}));
-        slot_bytes = 4096;
-        slots = 4;
+        rings = LandingRings(4096, 0);
         const Step& opening = schedule.of(schedule.parts[0])[0];
         for (const Send& send : schedule.sends_of(opening)) {
             (void)add_out(send.peer, send.port);
@@ -46,8 +45,8 @@ Program lowered(const Schedule& schedule, Peers where, std::size_t elements, boo
     shape.element_bytes = 4;
     shape.elements = {elements};
     shape.in_place = in_place;
-    return lower(schedule, VectorMap(schedule, shape), OpeningChannels(schedule, where), false,
-                 false);
+    OpeningChannels channels(schedule, where);
+    return lower(schedule, VectorMap(schedule, shape), channels);
 }
 
 std::vector<Kind> kinds(const Program& program, ProgramRange range) {
@@ -68,7 +67,7 @@ TEST(Pulls, OpeningsCarryAddressesAndPlaceThePeers) {
     EXPECT_EQ(kinds(program, opening.after), (std::vector<Kind>{Kind::open, Kind::open}));
     EXPECT_EQ(program.begin.count, 0U) << "nothing is copied from the input to the output";
     EXPECT_EQ(program.arrival_bytes, (std::vector<std::size_t>{16, 0, 0, 16, 0, 0}));
-    EXPECT_EQ(program.first_peer, Location::first_landing + 2);
+    EXPECT_EQ(program.first_peer, Location::first_landing + 4) << "two channels were there";
     EXPECT_EQ(program.spaces(), program.first_peer + 4);
     EXPECT_EQ(program.ops[opening.after.first].target.space, program.first_peer);
     EXPECT_EQ(program.ops[opening.after.first + 1].target.space, program.first_peer + 2);
@@ -138,7 +137,8 @@ TEST(Pulls, WhatIsNotMappedIsCopiedByTheTransport) {
     EXPECT_EQ(fetched.target.space, Location::scratch);
     EXPECT_LE(fetched.target.offset + copied_chunk_bytes, program.scratch_bytes);
     EXPECT_EQ(program.ops[first + 3].source.offset, fetched.target.offset);
-    EXPECT_EQ(program.peer_of(fetched.source.space), 0U) << "the channel to rank 2";
+    EXPECT_EQ(program.peer_of(fetched.source.space), program.used_out[0]);
+    EXPECT_EQ(program.puts[0].channel, program.used_out[0]) << "the channel to rank 2";
     EXPECT_EQ(kinds(program, program.steps[2].before), (std::vector<Kind>{Kind::pull, Kind::pull}));
 }
 
@@ -154,9 +154,8 @@ TEST(Pulls, AreForVectorsThatLieAlikeOnAllRanks) {
     SegmentShape shape;
     shape.collective = Collective::bcast;
     shape.elements = {100};
-    EXPECT_THROW(lower(schedule, VectorMap(schedule, shape),
-                       OpeningChannels(schedule, Peers::of_this_process), false, false),
-                 Error);
+    OpeningChannels channels(schedule, Peers::of_this_process);
+    EXPECT_THROW(lower(schedule, VectorMap(schedule, shape), channels), Error);
 }
 
 TEST(Pulls, ABlockThatAnybodyElseReadsIsNoTemporary) {

@@ -68,13 +68,31 @@ TEST(LandingArena, MakesOneGapOfNeighbours) {
 TEST(LandingArena, TakesTheSmallestGapThatFits) {
     Memory memory;
     LandingArena arena(memory.allocator());
-    const ArenaPiece large = arena.take(4096), wall = arena.take(64), small = arena.take(1024),
-                     end = arena.take(64);
+    const ArenaPiece large = arena.take(8192), wall = arena.take(2048), smaller = arena.take(4096),
+                     end = arena.take(2048);
     arena.give_back(large);
-    arena.give_back(small);
-    EXPECT_EQ(arena.take(512).offset, small.offset);
+    arena.give_back(smaller);
+    EXPECT_EQ(arena.take(2048).offset, smaller.offset);
     (void)wall;
     (void)end;
+}
+
+// So that they share pages, whatever is taken between them.
+TEST(LandingArena, SmallPiecesLieSideBySide) {
+    Memory memory;
+    LandingArena arena(memory.allocator());
+    std::vector<ArenaPiece> small;
+    for (int i = 0; i < 8; ++i) {
+        small.push_back(arena.take(256));
+        (void)arena.take(4096);
+    }
+    for (std::size_t i = 1; i < small.size(); ++i) {
+        EXPECT_EQ(small[i].offset + 256, small[i - 1].offset);
+    }
+    EXPECT_EQ(small[0].offset + 256, LandingArena::first_chunk);
+    arena.give_back(small.back());
+    EXPECT_EQ(arena.take(200).offset, small.back().offset);
+    EXPECT_EQ(arena.chunks(), 1U);
 }
 
 TEST(LandingArena, HasAChunkOfItsOwnForWhatIsLargerThanAll) {

@@ -43,6 +43,7 @@ class ArrivalsTest : public PartsFixture {
     }
 
     Program program_;
+    std::uint32_t uses_ = 0;  ///< of each channel so far
     std::unique_ptr<Arrivals> arrivals_;
 };
 
@@ -90,22 +91,36 @@ TEST_F(ArrivalsTest, EachEarlyMessageWaitsForItsOwnUse) {
     EXPECT_FALSE(parts_->failure.happened()) << parts_->failure.text();
 }
 
-// Numbers of uses repeat after eight: the next use of a number is not the last one's.
+// Numbers of uses repeat: the next use of a number is not the last one's.
 TEST_F(ArrivalsTest, AUseToComeIsNotTakenForAnEarlierOneOfTheSameNumber) {
-    begin_call(program_, 20);
-    for (std::uint32_t use = 0; use < 3; ++use) {
-        arrive(1, message(1, 0, use, 4));
+    for (const auto& [bits, ahead] : {std::pair{64, 127U}, std::pair{32, 3U}}) {
+        groups_[0]->carried_bits = bits;
+        Arrivals arrivals(0, channels_, parts_->queue, parts_->steps, *controls_, parts_->failure,
+                          notes_);
+        const std::uint32_t first = uses_;
+        begin_call(program_, 600);
+        make_room([&](const ProgramSizes& sizes) { arrivals.make_room(sizes); });
+        const std::uint64_t carried = bits == 64 ? ~std::uint64_t{0} : 0xffffffffU;
+        const auto come = [&](std::uint32_t channel, std::uint32_t index, std::uint32_t use,
+                              std::size_t bytes) {
+            (void)arrivals.arrive(message(channel, index, use, bytes) & carried, channel);
+        };
+        for (std::uint32_t use = 0; use < ahead; ++use) {
+            come(1, 0, first + use, 4);
+        }
+        for (std::uint32_t use = 0; use < 600; ++use, ++uses_) {
+            come(1, 0, first + use + ahead, 4);
+            EXPECT_EQ(arrivals.early(), ahead + 1);
+            RunningSegment& segment = begin_segment();
+            arrivals.adopt(segment);
+            parts_->steps.release(segment, notes_);
+            EXPECT_EQ(arrivals.early(), ahead) << use;
+            come(0, 0, first + use, 12);
+            come(0, 1, first + use, 8);
+            ASSERT_FALSE(segment.running()) << use;
+        }
+        ASSERT_FALSE(parts_->failure.happened()) << parts_->failure.text();
     }
-    for (std::uint32_t use = 0; use < 17; ++use) {
-        arrive(1, message(1, 0, (use + 3) % 8, 4));  // the peer is three uses ahead
-        EXPECT_EQ(arrivals_->early(), 4U);
-        RunningSegment& segment = begin();
-        EXPECT_EQ(arrivals_->early(), 3U) << use;
-        arrive(0, message(0, 0, use % 8, 12));
-        arrive(0, message(0, 1, use % 8, 8));
-        EXPECT_FALSE(segment.running());
-    }
-    EXPECT_FALSE(parts_->failure.happened()) << parts_->failure.text();
 }
 
 TEST_F(ArrivalsTest, AMessageOfAnotherLengthIsAMismatch) {
@@ -207,34 +222,42 @@ TEST_F(ArrivalsTest, AMessageOfANewChannelWaitsUntilAProgramKnowsIt) {
 }
 
 TEST_F(ArrivalsTest, AnAcknowledgementGoesToTheOppositeChannel) {
-    (void)channels_.out[1].uses.begin(true);
-    (void)channels_.out[1].uses.begin(true);
-    const std::uint32_t third = channels_.out[1].uses.begin(true);
-    arrive(0, taken(0, 0).encode());
-    EXPECT_FALSE(channels_.out[1].uses.may_put(third));
-    EXPECT_TRUE(arrivals_->arrive(taken(1, 0).encode(), 1)) << "a put may leave by it";
-    EXPECT_TRUE(channels_.out[1].uses.may_put(third));
+    (void)channels_.out[1].uses.begin(true, Ring::few);
+    (void)channels_.out[1].uses.begin(true, Ring::few);
+    const std::uint32_t third = channels_.out[1].uses.begin(true, Ring::few);
+    arrive(0, started(0, 0).encode());
+    EXPECT_FALSE(channels_.out[1].uses.may_put(third, Ring::few));
+    EXPECT_TRUE(arrivals_->arrive(started(1, 0).encode(), 1)) << "a put may leave by it";
+    EXPECT_TRUE(channels_.out[1].uses.may_put(third, Ring::few));
     EXPECT_EQ(arrivals_->early(), 0U);
 }
 
 TEST_F(ArrivalsTest, AnAcknowledgementWithoutTheProofIsAStrangers) {
-    (void)channels_.out[1].uses.begin(true);
-    (void)channels_.out[1].uses.begin(true);
-    const std::uint32_t third = channels_.out[1].uses.begin(true);
-    EXPECT_FALSE(arrivals_->arrive(acknowledgement(id_of(1), 0, own_proof(1) + 1), 1));
-    EXPECT_FALSE(channels_.out[1].uses.may_put(third));
+    (void)channels_.out[1].uses.begin(true, Ring::few);
+    (void)channels_.out[1].uses.begin(true, Ring::few);
+    const std::uint32_t third = channels_.out[1].uses.begin(true, Ring::few);
+    EXPECT_FALSE(arrivals_->arrive(acknowledgement(id_of(1), 0, few_ring, own_proof(1) + 1), 1));
+    EXPECT_FALSE(channels_.out[1].uses.may_put(third, Ring::few));
     EXPECT_EQ(controls_->refused(), 1U);
     groups_[0]->carried_bits = 32;  // without room for it
-    EXPECT_TRUE(arrivals_->arrive(acknowledgement(id_of(1), 0) & 0xffffffffU, 1));
-    EXPECT_TRUE(channels_.out[1].uses.may_put(third));
+    EXPECT_TRUE(arrivals_->arrive(acknowledgement(id_of(1), 0, few_ring) & 0xffffffffU, 1));
+    EXPECT_TRUE(channels_.out[1].uses.may_put(third, Ring::few));
 }
 
-TEST_F(ArrivalsTest, AnAcknowledgementOfWhatWasNeverSentDoesNoHarm) {
-    const std::uint32_t alone = channels_.add_in(3, Port{0});
-    EXPECT_FALSE(arrivals_->arrive(acknowledgement(id_of(alone), 0), alone));
-    EXPECT_EQ(controls_->refused(), 1U);
-    (void)channels_.add_out(3, Port{0});
-    EXPECT_TRUE(arrivals_->arrive(acknowledgement(id_of(alone), 0), alone));
+// The receiver may have started a call that the sender does not know yet.
+TEST_F(ArrivalsTest, AnAcknowledgementWaitsUntilItsChannelIsThere) {
+    const std::uint32_t alone = channels_.add_in(3, Port{0}, Ring::tiny);
+    EXPECT_FALSE(arrivals_->arrive(acknowledgement(id_of(alone), 0, few_ring), alone));
+    EXPECT_FALSE(arrivals_->arrive(acknowledgement(id_of(alone), 0, few_ring, 77), alone));
+    EXPECT_EQ(controls_->refused(), 1U) << "that was a stranger's";
+    OutChannel& out = channels_.out[channels_.add_out(3, Port{0})];
+    controls_->take_early_words(0);
+    for (int use = 0; use < 2; ++use) {
+        (void)out.uses.begin(true, Ring::few);
+    }
+    EXPECT_TRUE(out.uses.may_put(out.uses.begin(true, Ring::few), Ring::few));
+    EXPECT_TRUE(arrivals_->arrive(acknowledgement(id_of(alone), 1, few_ring), alone));
+    EXPECT_TRUE(out.uses.may_put(out.uses.begin(true, Ring::few), Ring::few));
 }
 
 }  // namespace

@@ -40,13 +40,14 @@ TEST(PutCookie, IsNoneOfConnectionsNorNobodys) {
 
 TEST(Notification, OfAnAcknowledgementNamesChannelUseAndProof) {
     constexpr std::uint32_t channel = (1U << 18) - 2, proof = 0x12345678;
-    const std::uint64_t bits = acknowledgement(channel, 11, proof);
+    const std::uint64_t bits = acknowledgement(channel, 1000, 2, proof);
     EXPECT_FALSE(Signal::is_signal(bits));
     const Notification read = Notification::decode(bits);
     EXPECT_FALSE(read.is_message());
     EXPECT_EQ(read.index, Notification::acknowledgement_index);
     EXPECT_EQ(read.channel, channel);
-    EXPECT_EQ(read.use, 11 % Notification::use_modulus);
+    EXPECT_EQ(read.use, 1000 % Notification::use_modulus(64));
+    EXPECT_EQ(read.ring(), 2U);
     EXPECT_EQ(read.check, Notification::folded(proof));
 }
 
@@ -58,7 +59,7 @@ TEST(Notification, OfAMessageIsNoSignal) {
         EXPECT_TRUE(Notification::decode(message.encode()).is_message());
     }
     // Of 32 bits the acknowledgement still is one.
-    EXPECT_FALSE(Notification::decode(acknowledgement(9, 1, 7) & 0xffffffffU).is_message());
+    EXPECT_FALSE(Notification::decode(acknowledgement(9, 1, 0, 7) & 0xffffffffU).is_message());
 }
 
 }  // namespace

@@ -22,14 +22,15 @@ namespace trefoil::test {
 class PartsFixture : public testing::Test {
   protected:
     static constexpr std::size_t slot_bytes = 1024;
-    static constexpr std::size_t region_bytes = landing_slots * slot_bytes;
+    static constexpr std::size_t region_bytes = LandingRings::few_slots * slot_bytes;
     static constexpr std::uint32_t first_id = 7;  ///< what the peers call this rank's channels
     static constexpr std::uint32_t peers_proof = 0x51;  ///< what their notifications carry
     static constexpr std::uint64_t offset_there = 640;  ///< of the peers' landing slots
     static constexpr std::uint64_t communicator = 4711;
+    static constexpr auto few_ring = static_cast<std::uint32_t>(Ring::few);
 
     explicit PartsFixture(int groups = 1) : landing_(2 * region_bytes) {
-        channels_.slot_bytes = slot_bytes;
+        channels_.rings = LandingRings(slot_bytes, 0);
         channels_.communicator = communicator;
         for (int g = 0; g < groups; ++g) {
             auto group = std::make_unique<RecordingGroup>(
@@ -104,13 +105,14 @@ class PartsFixture : public testing::Test {
             .signed_for(running_call_.hash(), bytes, checksum)
             .encode();
     }
-    /// A peer's word that it has taken in what `use` of the opposite channel brought.
-    Notification taken(std::uint32_t channel, std::uint32_t use) const {
-        return Notification::decode(acknowledgement(id_of(channel), use, own_proof(channel)));
+    /// A peer's word that it has started `use` of the opposite channel.
+    Notification started(std::uint32_t channel, std::uint32_t use) const {
+        return Notification::decode(
+            acknowledgement(id_of(channel), use, few_ring, own_proof(channel)));
     }
     void acknowledge(std::uint32_t channel, std::uint32_t use) {
         EXPECT_TRUE(controls_->acknowledged(static_cast<std::size_t>(channel_groups_[channel]),
-                                            channel, taken(channel, use)));
+                                            channel, started(channel, use)));
     }
     /// A peer's report has come.
     void tell(Rank peer, const StallReport& report) {

@@ -34,7 +34,9 @@ class PosterTest : public PartsFixture {
         groups_[0]->complete_puts();
         for (; !groups_[0]->events.empty(); groups_[0]->events.pop_front()) {
             const PutCookie cookie(groups_[0]->events.front().cookie);
-            parts_->steps.spend_token(parts_->queue.at(cookie.place()), cookie.step(), notes_);
+            if (cookie.step() != PutCookie::no_step) {
+                parts_->steps.spend_token(parts_->queue.at(cookie.place()), cookie.step(), notes_);
+            }
         }
     }
 
@@ -122,7 +124,7 @@ TEST_F(PosterTest, APutWaitsUntilItsChannelIsWired) {
     make_poster();
     begin_call(program);
     RunningSegment& segment = begin();
-    EXPECT_TRUE(awaits_room(channels_.out[program.puts[0].channel], segment, program.puts[0]));
+    EXPECT_TRUE(awaits_room(channels_, segment, program.puts[0]));
     EXPECT_TRUE(poster_->post_ready());
     ASSERT_EQ(puts().size(), 1U);
     EXPECT_EQ(puts()[0].bytes, 8U) << "that of the other part";
@@ -228,7 +230,7 @@ TEST_F(PosterTest, AFailedPutFailsTheCallAndNamesTheCause) {
 }
 
 // The landing slot of use 2 is another one, but the receiver may be no more than three uses behind.
-TEST_F(PosterTest, APutWaitsUntilTheUseBeforeTheLastOneIsAcknowledged) {
+TEST_F(PosterTest, InAFewSlotsAPutWaitsUntilTheUseBeforeTheLastOneIsAcknowledged) {
     ProgramWriter w = writer();
     w.part();
     w.step();
@@ -240,8 +242,7 @@ TEST_F(PosterTest, APutWaitsUntilTheUseBeforeTheLastOneIsAcknowledged) {
     for (std::uint32_t use = 0; use < 5; ++use) {
         RunningSegment& segment = begin();
         EXPECT_EQ(segment.out_use(0), use);
-        EXPECT_EQ(awaits_room(channels_.out[program.puts[0].channel], segment, program.puts[0]),
-                  use >= 2);
+        EXPECT_EQ(awaits_room(channels_, segment, program.puts[0]), use >= 2);
         if (use >= 2) {
             EXPECT_FALSE(poster_->post_ready());
             EXPECT_EQ(puts().size(), use);
@@ -249,13 +250,13 @@ TEST_F(PosterTest, APutWaitsUntilTheUseBeforeTheLastOneIsAcknowledged) {
         }
         EXPECT_TRUE(poster_->post_ready());
         ASSERT_EQ(puts().size(), use + 1);
-        EXPECT_EQ(puts()[use].offset, offset_there + use % landing_slots * slot_bytes);
+        EXPECT_EQ(puts()[use].offset, offset_there + use % LandingRings::few_slots * slot_bytes);
         EXPECT_EQ(notification(use).use, use);
         complete_puts();
     }
 }
 
-TEST_F(PosterTest, AnAcknowledgementNamesTheUseAndNeverWaits) {
+TEST_F(PosterTest, AUseOfFewSlotsIsAcknowledgedWhenItStarts) {
     ProgramWriter w = writer();
     w.part();
     w.step();
@@ -265,16 +266,64 @@ TEST_F(PosterTest, AnAcknowledgementNamesTheUseAndNeverWaits) {
     begin_call(program, 3);
     for (std::uint32_t use = 0; use < 3; ++use) {
         RunningSegment& segment = begin();
-        (void)poster_->post_ready();
-        EXPECT_EQ(puts().size(), use) << "not before the message";
-        parts_->steps.spend_token(segment, 0, notes_);
         EXPECT_TRUE(poster_->post_ready());
         ASSERT_EQ(puts().size(), use + 1);
-        EXPECT_EQ(puts()[use].notification, acknowledgement(first_id + 1, use, peers_proof + 1));
+        EXPECT_EQ(puts()[use].notification,
+                  acknowledgement(first_id + 1, use, few_ring, peers_proof + 1));
         EXPECT_EQ(puts()[use].bytes, 0U);
+        EXPECT_FALSE(poster_->post_ready()) << "once";
+        parts_->steps.spend_token(segment, 0, notes_);
         complete_puts();
     }
     EXPECT_TRUE(running_call_.done());
+}
+
+TEST_F(PosterTest, AWordThatCannotBeSaidNowIsSaidLater) {
+    ProgramWriter w = writer();
+    w.part();
+    w.step();
+    (void)w.arrival(1, 4);
+    const Program program = w.take(true);
+    make_poster();
+    begin_call(program, 2);
+    groups_[0]->result = PutResult::again;
+    for (int use = 0; use < 2; ++use) {
+        RunningSegment& segment = begin();
+        (void)poster_->post_ready();
+        EXPECT_TRUE(poster_->refused());
+        parts_->steps.spend_token(segment, 0, notes_);
+    }
+    EXPECT_TRUE(running_call_.done()) << "no call waits for its acknowledgements";
+    groups_[0]->result = PutResult::queued;
+    const std::size_t refused = puts().size();
+    EXPECT_TRUE(poster_->post_ready());
+    ASSERT_EQ(puts().size(), refused + 2);
+    for (std::uint32_t use = 0; use < 2; ++use) {
+        EXPECT_EQ(puts()[refused + use].notification,
+                  acknowledgement(first_id + 1, use, few_ring, peers_proof + 1));
+    }
+}
+
+TEST_F(PosterTest, UsesOfManySlotsAreAcknowledgedTogether) {
+    channels_.in[1].ring = Ring::many;
+    ProgramWriter w = writer();
+    w.part();
+    w.step();
+    (void)w.arrival(1, 4);
+    const Program program = w.take(true);
+    make_poster();
+    constexpr std::uint32_t uses = 3 * gathered_uses;
+    begin_call(program, uses);
+    for (std::uint32_t use = 0; use < uses; ++use) {
+        RunningSegment& segment = begin();
+        (void)poster_->post_ready();
+        EXPECT_EQ(puts().size(), (use + 1) / gathered_uses);
+        parts_->steps.spend_token(segment, 0, notes_);
+        complete_puts();
+    }
+    EXPECT_EQ(puts().back().notification,
+              acknowledgement(first_id + 1, uses - 1, static_cast<std::uint32_t>(Ring::many),
+                              peers_proof + 1));
 }
 
 TEST_F(PosterTest, WhatIsGatheredIsCopiedBeforeItIsPut) {

@@ -72,7 +72,7 @@ class ProgramWriter {
         return {Location::first_landing + channel, offset};
     }
 
-    /// The steps and all else. `acknowledged`: with a closing part that answers every sender.
+    /// The steps and all else.
     Program take(bool acknowledged) {
         for (std::uint32_t channel = 0; channel < groups_.size(); ++channel) {
             if (out_[channel].messages > 0) {
@@ -93,9 +93,6 @@ class ProgramWriter {
             }
         }
         program_.acknowledged = acknowledged;
-        if (acknowledged && !program_.used_in.empty()) {
-            close();
-        }
         program_.end = {ops(), static_cast<std::uint32_t>(ends_.size())};
         program_.ops.insert(program_.ops.end(), ends_.begin(), ends_.end());
         for (const ProgramRange& part : program_.parts) {
@@ -124,18 +121,6 @@ class ProgramWriter {
         program_.puts.push_back(put);
         program_.steps.back().puts.count += 1;
         program_.steps.back().tokens += 1;
-    }
-    void close() {
-        program_.closing_part = static_cast<std::uint32_t>(program_.parts.size());
-        part();
-        step();
-        for (const std::uint32_t channel : program_.used_in) {
-            ProgramPut put;
-            put.channel = channel;  // tests number the channels of both ways alike
-            put.acknowledged_in = channel;
-            put.group = groups_[channel];
-            add(put);
-        }
     }
 
     std::vector<int> groups_;

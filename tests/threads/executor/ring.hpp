@@ -31,7 +31,7 @@ class RingMember {
         channels_.groups = engine.groups();
         channels_.rank = rank;
         channels_.host = "here";
-        channels_.slot_bytes = slot_bytes;
+        channels_.rings = LandingRings(slot_bytes, 256);
         channels_.communicator = channels_.key = communicator;
         channels_.cards = engine.cards();
         executor_ = std::make_unique<Executor>(channels_, engine, options);

@@ -1,0 +1,67 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// The rings of landing slots that a channel has, and in which of them a use lands.
+#pragma once
+
+#include <algorithm>
+#include <array>
+#include <cstddef>
+#include <cstdint>
+
+#include "threads/executor/notification.hpp"
+
+namespace trefoil {
+
+/// How many segments a rank runs at a time.
+inline constexpr std::uint32_t segment_window = 2;
+
+/// A ring is landing memory of its own at the receiver, cut into slots: use u of the channel lands
+/// in slot u mod its number of slots. Both ends know how many bytes a use brings and whether its
+/// program is acknowledged, so both know the ring. A ring is made when a program first needs it.
+enum class Ring : std::uint8_t {
+    tiny,  ///< small slots, few: what synchronises and has at most 64 bytes. Every channel has it.
+    many,  ///< many slots: small uses that are acknowledged, so that senders may run ahead
+    few    ///< large slots, few: all else
+};
+inline constexpr std::size_t ring_kinds = Notification::rings;
+inline constexpr std::array<Ring, ring_kinds> all_rings{Ring::tiny, Ring::many, Ring::few};
+
+struct RingShape {
+    std::size_t slot_bytes = 0;
+    std::uint32_t slots = 0;
+    std::size_t bytes() const { return slot_bytes * slots; }
+};
+
+/// The rings of all channels of a communicator's lane, alike on its ranks.
+class LandingRings {
+  public:
+    static constexpr std::uint32_t few_slots = 2 * segment_window;
+    static constexpr std::size_t tiny_bytes = 64;
+    /// How many uses a sender may be ahead of the receiver in the ring `many`, plus two.
+    static constexpr std::uint32_t many_slots = 128;
+
+    LandingRings() = default;
+    /// `slot_bytes`: of `few`; `many_bytes`: of `many`, if that is less.
+    LandingRings(std::size_t slot_bytes, std::size_t many_bytes)
+        : shapes_{RingShape{tiny_bytes, few_slots},
+                  RingShape{std::min(many_bytes, slot_bytes), many_slots},
+                  RingShape{slot_bytes, few_slots}} {}
+
+    const RingShape& operator[](Ring ring) const { return shapes_[static_cast<std::size_t>(ring)]; }
+    /// Of a use of so many bytes, at a group whose notifications have so many bits: few bits
+    /// cannot name a use among many.
+    Ring of(std::size_t bytes, bool acknowledged, int notification_bits) const {
+        if (acknowledged && notification_bits == 64) {
+            return bytes <= (*this)[Ring::many].slot_bytes ? Ring::many : Ring::few;
+        }
+        return bytes <= tiny_bytes ? Ring::tiny : Ring::few;
+    }
+
+  private:
+    std::array<RingShape, ring_kinds> shapes_{};
+};
+
+static_assert(Notification::use_modulus(32) >= LandingRings::few_slots + segment_window + 1 &&
+                  Notification::use_modulus(64) >= LandingRings::many_slots + segment_window + 1,
+              "a use to come is told from those that run");
+
+}  // namespace trefoil
