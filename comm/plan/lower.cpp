@@ -7,6 +7,7 @@
 #include <utility>
 
 #include "comm/plan/pulls.hpp"
+#include "comm/plan/routes.hpp"
 #include "threads/executor/notification.hpp"
 #include "topo/error.hpp"
 
@@ -14,20 +15,12 @@ namespace trefoil {
 
 namespace {
 
-std::size_t aligned(std::size_t bytes) {
-    return (bytes + landing_alignment - 1) / landing_alignment * landing_alignment;
-}
-
 /// In place, a rank's own block of an alltoall is where it is to be copied.
 bool same_place(Location a, Location b) {
     return a.space == b.space && a.offset == b.offset;
 }
 
-using PeerAndPort = std::pair<Rank, int>;  // peer, own port
-
-/// Which channel a message takes depends on how many bytes go the same way in the whole program. So
-/// messages are lowered to *routes*, numbered as they come up: a route is a peer and a port, one
-/// way. In the end each route gets its channel (assign_channels()).
+/// Messages are lowered to routes, which get their channels in the end.
 class Lowering {
   public:
     Lowering(const Schedule& schedule, const VectorMap& map, Channels& channels,
@@ -36,9 +29,10 @@ class Lowering {
           map_(map),
           channels_(channels),
           element_bytes_(map.element_bytes()),
-          options_(options) {
+          options_(options),
+          routes_(schedule.rank, channels.rings[Ring::few].slot_bytes) {
         program_.pack_bytes.resize(channels.groups.size());
-        program_.first_peer = first_peer;
+        program_.first_peer = Routes::first_peer;
     }
 
     Program lower() {
@@ -50,43 +44,13 @@ class Lowering {
             lower_part(p);
         }
         program_.acknowledged = options_.acknowledged;
-        assign_channels();
+        routes_.assign(program_, channels_, options_.counts_in_pairs);
         name_arrivals();
         shrink();
         return std::move(program_);
     }
 
   private:
-    struct Arrival {
-        std::uint32_t step = 0;
-        std::size_t bytes = 0;
-        std::size_t offset = 0;  ///< in the channel's slot
-        std::size_t copies = 0;
-    };
-    struct Route {
-        Rank peer = 0;
-        Port port;
-        std::size_t bytes = 0;
-        std::uint32_t messages = 0;
-        std::vector<Arrival> arrivals{};
-        std::uint32_t channel = 0;  ///< in the end
-    };
-    struct Routes {
-        std::vector<Route> all;
-        std::map<PeerAndPort, std::uint32_t> by_end;
-
-        std::uint32_t number(Rank peer, Port port) {
-            const auto [known, is_new] =
-                by_end.try_emplace({peer, port.index}, static_cast<std::uint32_t>(all.size()));
-            if (is_new) {
-                all.push_back({peer, port});
-            }
-            return known->second;
-        }
-    };
-    /// Of routes there are fewer: spaces of landing slots come before those of peers.
-    static constexpr std::uint32_t first_peer = 1U << 24;
-
     void lower_part(std::uint32_t p) {
         const Part& part = schedule_.parts[p];
         part_ = &part;
@@ -124,95 +88,6 @@ class Lowering {
         lowered.schedule_part = part;
         if (lowered.before.count + lowered.puts.count + arrivals > 0) {
             program_.steps.push_back(lowered);
-        }
-    }
-
-    void assign_channels() {
-        for (Route& route : in_.all) {
-            route.channel = channels_.add_in(route.peer, route.port, ring_of(route));
-            program_.used_in.push_back(route.channel);
-        }
-        for (Route& route : out_.all) {
-            route.channel = channels_.add_out(route.peer, route.port, ring_of(route));
-            program_.used_out.push_back(route.channel);
-        }
-        if (program_.acknowledged) {
-            add_ways_back();
-        }
-        for (ProgramPut& put : program_.puts) {
-            put.channel = out_.all[put.channel].channel;
-        }
-        assign_peers();
-        program_.first_peer =
-            Location::first_landing + static_cast<std::uint32_t>(channels_.in.size());
-        for (ProgramOp& op : program_.ops) {
-            assign(op.target);
-            assign(op.source);
-            assign(op.second);
-        }
-        list_arrivals();
-        std::sort(program_.used_in.begin(), program_.used_in.end());
-        std::sort(program_.used_out.begin(), program_.used_out.end());
-    }
-
-    Ring ring_of(const Route& route) const {
-        if (options_.counts_in_pairs) {
-            return Ring::few;
-        }
-        const auto group = static_cast<std::size_t>(channels_.group_of(route.port));
-        return channels_.rings.of(route.bytes, program_.acknowledged,
-                                  channels_.groups[group]->notification_bits());
-    }
-
-    void add_ways_back() {
-        for (const Route& route : in_.all) {
-            (void)channels_.add_out(route.peer, route.port, Ring::tiny);
-        }
-        for (const Route& route : out_.all) {
-            (void)channels_.add_in(route.peer, route.port, Ring::tiny);
-        }
-    }
-
-    /// Of a peer that is read any channel will do: it says how the peer is reached.
-    void assign_peers() {
-        const auto assigned = [this](std::uint32_t peer) {
-            const auto leads_there = [peer](const Route& route) {
-                return route.peer == static_cast<Rank>(peer);
-            };
-            const auto out = std::find_if(out_.all.begin(), out_.all.end(), leads_there);
-            if (out != out_.all.end()) {
-                return out->channel;
-            }
-            const auto in = std::find_if(in_.all.begin(), in_.all.end(), leads_there);
-            return channels_.add_out(in->peer, in->port, Ring::tiny);
-        };
-        std::transform(program_.peers.begin(), program_.peers.end(), program_.peers.begin(),
-                       assigned);
-        std::transform(program_.reads.begin(), program_.reads.end(), program_.reads.begin(),
-                       assigned);
-    }
-
-    void assign(Location& at) const {
-        if (at.space >= first_peer) {
-            at.space = program_.first_peer + (at.space - first_peer);
-        } else if (at.space >= Location::first_landing) {
-            at.space =
-                Location::first_landing + in_.all[at.space - Location::first_landing].channel;
-        }
-    }
-
-    void list_arrivals() {
-        program_.arrivals.resize(channels_.in.size());
-        for (const Route& route : in_.all) {
-            program_.arrivals[route.channel] = {
-                static_cast<std::uint32_t>(program_.arrival_steps.size()),
-                static_cast<std::uint32_t>(route.arrivals.size())};
-            for (const Arrival& arrival : route.arrivals) {
-                program_.arrival_steps.push_back(arrival.step);
-                program_.arrival_bytes.push_back(arrival.bytes);
-                program_.arrival_copies.push_back(arrival.copies);
-                program_.arrival_offsets.push_back(arrival.offset);
-            }
         }
     }
 
@@ -313,10 +188,12 @@ class Lowering {
             return;
         }
         ProgramPut put;
-        put.channel = out_.number(send.peer, send.port);
+        put.channel = routes_.out(send.peer, send.port);
         put.group = channels_.group_of(send.port);
         put.bytes = bytes;
-        take_place(out_.all[put.channel], bytes, put.landing_offset, put.index);
+        const RoutePlace place = routes_.take_out(put.channel, bytes);
+        put.landing_offset = place.offset;
+        put.index = place.index;
         if (pieces.size() == 1 && !options_.pack_all) {
             put.source = pieces[0].at;
         } else if (bytes > 0) {
@@ -357,12 +234,10 @@ class Lowering {
                 return false;
             }
         }
-        const std::uint32_t route = in_.number(receive.peer, receive.port);
+        const std::uint32_t route = routes_.in(receive.peer, receive.port);
         const std::uint32_t space = Location::first_landing + route;
-        std::size_t landing = 0;
-        std::uint32_t index = 0;
-        take_place(in_.all[route], bytes, landing, index);
-        Arrival arrival{this_step, bytes, landing, 0};
+        const auto [landing, index] = routes_.take_in(route, bytes);
+        RouteArrival arrival{this_step, bytes, landing, 0};
         const std::size_t first_op = ops.size();
         if (receive.opens) {
             ops.push_back(pulls_.open(receive.peer, {space, landing}));
@@ -375,7 +250,7 @@ class Lowering {
             }
             arrival.copies += application.action == Action::replace ? bytes : 0;
         }
-        in_.all[route].arrivals.push_back(arrival);
+        routes_.add_arrival(route, arrival);
         if (applications.size() == 1 && applications[0].action == Action::replace) {
             for (std::size_t i = first_op; i < ops.size(); ++i) {
                 ops[i].arrival = index;  // of the channel, until all are known
@@ -484,29 +359,12 @@ class Lowering {
         return bytes;
     }
 
-    void take_place(Route& route, std::size_t bytes, std::size_t& offset,
-                    std::uint32_t& index) const {
-        offset = route.bytes;
-        index = route.messages++;
-        route.bytes += aligned(bytes);
-        if (route.bytes > channels_.rings[Ring::few].slot_bytes ||
-            index >= Notification::index_limit) {
-            throw Error(Status::unsupported,
-                        "the messages between rank " + std::to_string(schedule_.rank) +
-                            " and rank " + std::to_string(route.peer) + " in one segment (" +
-                            std::to_string(route.messages) + " so far, " +
-                            std::to_string(route.bytes) +
-                            " bytes) exceed their landing slot; raise TREFOIL_LANDING_BYTES or use "
-                            "another algorithm");
-        }
-    }
-
     const Schedule& schedule_;
     const VectorMap& map_;
     Channels& channels_;
     std::size_t element_bytes_;
     const LowerOptions options_;
-    Routes out_, in_;
+    Routes routes_;
     Program program_;
     PartPulls pulls_{channels_, program_};
     const Part* part_ = nullptr;

@@ -3,6 +3,7 @@
 #pragma once
 
 #include "algorithms/schedule/schedule.hpp"
+#include "comm/plan/routes.hpp"
 #include "comm/plan/vector_map.hpp"
 #include "threads/executor/channels.hpp"
 #include "threads/executor/program.hpp"
@@ -24,8 +25,5 @@ struct LowerOptions {
 /// Notification::index_limit, and what adding channels throws.
 Program lower(const Schedule& schedule, const VectorMap& map, Channels& channels,
               const LowerOptions& options = {});
-
-/// Landing offsets are multiples of this many bytes: a cache line, and every element's alignment.
-inline constexpr std::size_t landing_alignment = 64;
 
 }  // namespace trefoil
