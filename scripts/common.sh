@@ -24,7 +24,7 @@ readonly test_needs=(
     python3=python3 /gtest/gtest.h=libgtest-dev clang++=clang
     sanitizer:asan=libclang-rt-14-dev clang-format=clang-format nm=binutils
     mpirun.openmpi=openmpi-bin mpirun.mpich=mpich ompi-c.pc=libopenmpi-dev mpich.pc=libmpich-dev
-    fftw3.pc=libfftw3-dev simgrid.pc=libsimgrid-dev gnuplot=gnuplot-nox jsonschema=python3-jsonschema
+    fftw3.pc=libfftw3-dev simgrid.pc=libsimgrid-dev gnuplot=gnuplot-nox jsonschema=python3-jsonschema chromium=chromium
 )
 # Of trefoil_micro, which is left out without.
 readonly micro_needs=(benchmark.pc=libbenchmark-dev)

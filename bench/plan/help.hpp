@@ -10,6 +10,10 @@ row-major, the last dimension fastest. Port +0 leads to larger coordinates of di
 0, -0 to smaller ones; a dimension of size 2 has a link behind each. s0, s1 ... are
 scratch blocks. All sends of a step read what is there when the step begins.
 
+--html writes one page that shows all ranks at once and plays their steps: links coloured by
+load, blocks by how much they hold, and whose contributions that are. For example:
+  trefoil plan allreduce -a swing-b -t 4x8 --beside bucket --html allreduce.html
+
 A schedule as --json: collective, algorithm, torus, ranks, rank, root (or null), steered
 (messages go the way of their port even if the other one is as short), parts. A part has
 vector_blocks (equal slices of its share), scratch_blocks, in reduce_scatter, allgather,

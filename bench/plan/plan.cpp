@@ -14,6 +14,7 @@
 #include "bench/plan/circuits.hpp"
 #include "bench/plan/help.hpp"
 #include "bench/plan/pages.hpp"
+#include "bench/plan/play.hpp"
 #include "bench/plan/summary.hpp"
 #include "bench/plan/table.hpp"
 #include "bench/plan/text.hpp"
@@ -31,7 +32,9 @@ struct PlanOptions {
     std::vector<std::string> asked = std::vector<std::string>(option_table().size());
     bool summary = false, json = false, skip_proof = false, list = false, all_ranks = false;
     bool table = false;
-    std::string markdown;  ///< the folder of the pages
+    std::string markdown;      ///< the folder of the pages
+    std::string html, beside;  ///< the page that plays, and what else it shows
+    bool asks_for_html = false;
     PlanCircuitsCommandLine circuits;
     bool asks_for_circuits = false;
 };
@@ -93,10 +96,11 @@ int print_schedule(const PlanOptions& options, const Torus& torus, const Choice&
     return exit_success;
 }
 
-/// The algorithm asked for with what the options add; with --bytes, auto and the number of pieces
-/// are settled as a call of that size would.
-Choice chosen(const PlanOptions& options, Collective collective, const Torus& torus) {
-    Choice choice = parse_choice(collective, options.algorithm);
+/// The algorithm of that name with what the options add; with --bytes, auto and the number of
+/// pieces are settled as a call of that size would.
+Choice chosen(const PlanOptions& options, const std::string& name, Collective collective,
+              const Torus& torus) {
+    Choice choice = parse_choice(collective, name);
     const bool sized = !options.bytes.empty();
     if (choice.algorithm == nullptr) {
         if (!sized) {
@@ -127,7 +131,18 @@ Choice chosen(const PlanOptions& options, Collective collective, const Torus& to
     return choice;
 }
 
+int play(const PlanOptions& options, const Torus& torus, const Choice& choice) {
+    PlayOptions asked{options.html, std::nullopt, options.skip_proof};
+    if (!options.beside.empty()) {
+        asked.beside = chosen(options, options.beside, choice.algorithm->collective, torus);
+    }
+    return write_playing_page(asked, torus, choice);
+}
+
 int show(const PlanOptions& options, const Torus& torus, const Choice& choice) {
+    if (options.asks_for_html) {
+        return play(options, torus, choice);
+    }
     if (options.asks_for_circuits) {
         return print_circuits(options.circuits, torus, choice, options.bytes, options.json,
                               prove(options.skip_proof, torus, choice));
@@ -156,7 +171,21 @@ int plan_of_file(const PlanOptions& options, Collective collective) {
     return show(options, schedule->torus(), {&schedule->algorithm(), {.root = schedule->root()}});
 }
 
+void require_one_output(const PlanOptions& options) {
+    if (!options.beside.empty() && !options.asks_for_html) {
+        throw Error(Status::invalid_argument,
+                    "--beside is for the page that --html writes: add --html FILE");
+    }
+    if (options.asks_for_html && (options.summary || options.list || options.table ||
+                                  options.all_ranks || options.json || options.asks_for_circuits)) {
+        throw Error(Status::invalid_argument,
+                    "--html writes a page with all ranks' steps; leave --summary, --json, --list, "
+                    "--table, --all-ranks and --circuits out");
+    }
+}
+
 int plan(const PlanOptions& options) {
+    require_one_output(options);
     if (options.asks_for_circuits &&
         (options.summary || options.list || options.table || options.all_ranks)) {
         throw Error(
@@ -194,7 +223,7 @@ int plan(const PlanOptions& options) {
                     fmt::format("{} has no root; leave --root out", to_string(collective)));
     }
     const Torus torus = Torus::parse(options.torus);
-    const Choice choice = chosen(options, collective, torus);
+    const Choice choice = chosen(options, options.algorithm, collective, torus);
     return show(options, torus, choice);
 }
 
@@ -247,9 +276,16 @@ void add_plan(CLI::App& app, Action& action) {
     command->add_flag("--summary", options->summary,
                       "The cost over all ranks instead of one rank's schedule, and a proof");
     command->add_flag("--json", options->json, "As one JSON object");
+    command
+        ->add_option("--html", options->html,
+                     "Write a page that plays the schedules of all ranks, step by step, in any "
+                     "browser; one file of at most 5 MiB that needs no network")
+        ->type_name("FILE");
+    command->add_option("--beside", options->beside,
+                        "With --html: a second algorithm, played beside the first one");
     command->add_flag("--no-verify", options->skip_proof,
-                      "With --summary and --circuits: leave out the proof of the schedules, which "
-                      "takes long on large tori");
+                      "With --summary, --circuits and --html: leave out the proof of the "
+                      "schedules, which takes long on large tori");
     command->add_flag(
         "--list", options->list,
         "List the collective's algorithms; with --torus, say which refuse it and why");
@@ -265,6 +301,7 @@ void add_plan(CLI::App& app, Action& action) {
     command->callback([command, options, &action] {
         action = [command, options] {
             options->asks_for_circuits = asks_for_plan_circuits(*command);
+            options->asks_for_html = command->count("--html") > 0;
             return plan(*options);
         };
     });

@@ -85,7 +85,9 @@ KNOWS = {
     "mpi": ("trefoil/", "topo/sizes.hpp"),
     "bench/common": LIBRARY,
     "bench/run": LIBRARY + ("bench/common/",),
-    "bench/plan": LIBRARY + ("bench/common/", "bench/sim/rewiring_options.hpp", "bench/sim/units.hpp"),
+    "bench/plan": LIBRARY
+    + ("bench/common/", "bench/player/", "bench/sim/rewiring_options.hpp", "bench/sim/units.hpp"),
+    "bench/player": LIBRARY + ("bench/common/",),
     "bench/sim": LIBRARY + ("bench/common/",),
     "bench/info": LIBRARY + ("bench/common/", "bench/plan/text.hpp", "include/trefoil/"),
     "bench/perf": LIBRARY + ("bench/common/", "bench/run/", "include/trefoil/"),

@@ -1,0 +1,25 @@
+# SPDX-License-Identifier: BSD-3-Clause
+# Writes OUTPUT, a C++ file with FRAME, STYLE and SCRIPTS as arrays: cmake -D... -P embed.cmake.
+string(REPLACE "|" ";" SCRIPTS "${SCRIPTS}")
+
+function(append_array name)
+  set(all "")
+  foreach(file IN LISTS ARGN)
+    file(READ ${file} hex HEX)
+    string(APPEND all "${hex}")
+  endforeach()
+  string(REGEX REPLACE "(................................)" "\\1\n" all "${all}")
+  string(REGEX REPLACE "([0-9a-f][0-9a-f])" "'\\\\x\\1'," all "${all}")
+  set(text "${text}constexpr char ${name}_bytes[] = {\n${all}};\n" PARENT_SCOPE)
+endfunction()
+
+set(text "// Written by bench/player/embed.cmake.\n#include \"bench/player/page_files.hpp\"\n\nnamespace trefoil::tool {\nnamespace {\n")
+append_array(frame ${FRAME})
+append_array(style ${STYLE})
+append_array(script ${SCRIPTS})
+string(APPEND text "}  // namespace\n")
+foreach(name IN ITEMS frame style script)
+  string(APPEND text "std::string_view page_${name}() {\n    return {${name}_bytes, sizeof(${name}_bytes)};\n}\n")
+endforeach()
+string(APPEND text "}  // namespace trefoil::tool\n")
+file(WRITE ${OUTPUT} "${text}")
