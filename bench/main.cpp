@@ -11,6 +11,7 @@
 #include "bench/common/command.hpp"
 #include "bench/put/put.hpp"
 #include "bench/sim/sim.hpp"
+#include "bench/traffic/traffic.hpp"
 #include "include/trefoil/trefoil.h"
 #include "topo/error.hpp"
 
@@ -83,6 +84,7 @@ int run(int argc, char** argv) {
     add_perf_put(add_perf(app, invocation, action), invocation, action);
     add_plan(app, action);
     add_sim(app, action);
+    add_traffic(app, action);
     add_run(app, invocation, action);
     add_info(app, action);
     try {
