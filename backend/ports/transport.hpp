@@ -22,6 +22,9 @@ struct BackendConfig {
     /// All peers share this host's network: a NIC that is not named may be the loopback interface,
     /// which is preferred then, so that nothing leaves the host.
     bool one_host = true;
+    Rank peers = 0;  ///< that each port will be connected to, at most; 0: nobody has counted them
+    /// No other rank of the job is in this process: what serves one thread only may be used.
+    bool alone_in_process = false;
 };
 
 /// Something that can be chosen as provider and NIC, for `trefoil info` and errors.
@@ -77,6 +80,8 @@ struct Transport {
     void (*clean_up_after)(int process) = nullptr;
     /// Null: it uses no library.
     LibraryInfo (*library)() = nullptr;
+    /// For one that few machines have: why this one does not have it; empty: it has. Null: all do.
+    std::string (*machine_lacks)() = nullptr;
 
     /// Why it is not in this build, and how to get it; empty: it is. What is absent has a name, and
     /// that of its library.
@@ -84,6 +89,10 @@ struct Transport {
     std::string_view absent_library{};
 
     bool built() const { return absence.empty(); }
+    /// In this build and on this machine.
+    bool usable() const {
+        return built() && (machine_lacks == nullptr || machine_lacks().empty());
+    }
 };
 
 }  // namespace trefoil

@@ -55,7 +55,8 @@ const Transport& find_transport(std::string_view name) {
 const Transport& default_transport(bool one_host) {
     const auto& all = transports();
     const auto found = std::find_if(all.begin(), all.end(), [one_host](const Transport& each) {
-        return one_host || !each.one_host_only;
+        const bool lacking = each.machine_lacks != nullptr && !each.machine_lacks().empty();
+        return (one_host || !each.one_host_only) && !lacking;
     });
     if (found == all.end()) {
         throw Error(Status::not_found, "no backend reaches other hosts");

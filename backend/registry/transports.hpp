@@ -22,8 +22,8 @@ const Transport& find_transport(std::string_view name);
 /// The same, absent or not; null for a name that does not exist.
 const Transport* registered_transport(std::string_view name);
 
-/// What a job takes that asks for nothing: the first one that reaches all its ranks, in this build
-/// or not, so that all ranks take the same.
+/// What a job takes that asks for nothing: the first one that reaches all its ranks and that the
+/// machine has, in this build or not, so that all ranks take the same.
 const Transport& default_transport(bool one_host);
 
 /// The one that is asked for; an empty name asks for nothing.

@@ -111,6 +111,14 @@ BackendConfig LocalPorts::backend_config() const {
     config.nics = selectors(nics_);
     config.rank = job_.rank();
     config.one_host = job_.in_one_network();
+    config.peers = job_.ranks();
+    const RankProcess& mine = job_.process(job_.rank());
+    const std::vector<Rank>& local = job_.local_ranks();
+    config.alone_in_process = std::count_if(local.begin(), local.end(), [&](Rank rank) {
+                                  const RankProcess& other = job_.process(rank);
+                                  return other.pid == mine.pid &&
+                                         other.process_space == mine.process_space;
+                              }) == 1;
     return config;
 }
 

@@ -37,7 +37,7 @@ inline std::vector<TransportToTest> transports_to_test() {
                                                       {"tcp", "ucx", "tcp"}};
     std::vector<TransportToTest> all;
     for (const Transport& transport : transports()) {
-        if (!transport.built()) {
+        if (!transport.usable()) {
             continue;
         }
         const std::size_t before = all.size();
@@ -54,7 +54,7 @@ inline std::vector<TransportToTest> transports_to_test() {
 inline std::vector<std::string> backends_to_test() {
     std::vector<std::string> names;
     for (const Transport& transport : transports()) {
-        if (transport.built()) {
+        if (transport.usable()) {
             names.emplace_back(transport.name);
         }
     }

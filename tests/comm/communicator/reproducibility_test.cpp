@@ -68,7 +68,7 @@ std::vector<std::string> transports_to_compare() {
 #else
         const bool sound = true;
 #endif
-        if (transport.built() && sound) {
+        if (transport.usable() && sound) {
             names.emplace_back(transport.name);
         }
     }

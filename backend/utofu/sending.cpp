@@ -1,0 +1,225 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// How a put leaves: pieces, then a record, as far as queues and the peer's credit let it.
+#include <algorithm>
+#include <atomic>
+#include <cstdio>
+#include <cstring>
+
+#include "backend/utofu/group.hpp"
+
+namespace trefoil::utofu {
+
+namespace {
+
+constexpr unsigned long in_order = UTOFU_ONESIDED_FLAG_STRONG_ORDER;
+constexpr std::uint64_t edata_of_data = static_cast<std::uint64_t>(Edata::data);
+
+}  // namespace
+
+void UtofuGroup::recycle(Pending* pending) {
+    pending->next_free = free_;
+    free_ = pending;
+}
+
+PutResult UtofuGroup::refuse_put(const char* why) {
+    std::snprintf(error_text_.data(), error_text_.size(), "uTofu: put %s", why);
+    return PutResult::failed;
+}
+
+// The credit word is read only when the notices were read to the last since: it may tell of credit
+// whose own notice is still in the queue, and only so many of those fit.
+std::uint32_t UtofuGroup::credit_of(Way& way) {
+    const Queue& queue = queues_[way.queue];
+    std::uint32_t left = way.window - (way.sent - way.credited);
+    if (left < least_window && way.looked != queue.emptied) {
+        way.looked = queue.emptied;
+        auto* const word =
+            reinterpret_cast<std::uint64_t*>(queue.control->data() + layout_.credit(way.number));
+        way.credited = static_cast<std::uint32_t>(
+            std::atomic_ref<std::uint64_t>(*word).load(std::memory_order_acquire));
+        left = way.window - (way.sent - way.credited);
+    }
+    return left;
+}
+
+PutResult UtofuGroup::put(Port port, Peer peer, const void* source, void* descriptor,
+                          const RemoteMemory& target, std::uint64_t offset, std::size_t bytes,
+                          std::uint64_t notification, std::uint64_t cookie) {
+    if (peer.handle == 0 || peer.handle > ways_.size() ||
+        queues_[ways_[peer.handle - 1].queue].port != port) {
+        return refuse_put("through a port that is not connected to this peer");
+    }
+    Way& way = ways_[peer.handle - 1];
+    if (way.unfinished || credit_of(way) < (bytes == 0 ? 1U : least_window)) {
+        return PutResult::again;
+    }
+    Unfinished& put = way.put;
+    put.left = 0;
+    put.inlined_bytes = 0;
+    put.pending = nullptr;
+    put.kind = Record::Kind::message;
+    if (bytes > 0) {
+        const Imported* const memory =
+            target.key < imported_.size() ? &imported_[target.key] : nullptr;
+        const auto peer_port = static_cast<std::size_t>(way.peer_port);
+        if (memory == nullptr || !memory->used || peer_port >= memory->by_port.size()) {
+            return refuse_put("to memory that was not imported, or is not of the peer's port");
+        }
+        put.target = memory->by_port[peer_port] + offset;
+        put.registration = memory->registration;
+        put.kind = memory->registration == 0 ? Record::Kind::message : Record::Kind::registered;
+        if (bytes <= inline_bytes) {
+            std::memcpy(put.inlined.data(), source, bytes);
+            put.inlined_bytes = static_cast<std::uint8_t>(bytes);
+        } else {
+            const auto* const own = static_cast<const Registered*>(descriptor);
+            if (own == nullptr) {
+                return refuse_put("from memory without a descriptor");
+            }
+            if (free_ == nullptr) {
+                return PutResult::again;
+            }
+            const auto from = static_cast<const std::byte*>(source) - own->data;
+            put.source = own->by_queue[way.queue] + static_cast<std::uint64_t>(from);
+            put.pending = free_;
+            put.left = bytes;
+        }
+    }
+    put.notification = static_cast<std::uint32_t>(notification);
+    put.units = 0;
+    Pending* const pending = put.pending;
+    if (pending != nullptr) {
+        free_ = pending->next_free;
+        *pending = {cookie, 0, false, false, nullptr};
+    }
+    const std::uint32_t before = way.sent;
+    way.unfinished = true;
+    if (!advance(way)) {
+        if (way.sent == before) {  // nothing was posted, so nothing was accepted
+            const bool failed = !way.unfinished;
+            way.unfinished = false;
+            if (pending != nullptr) {
+                recycle(pending);
+            }
+            return failed ? PutResult::failed : PutResult::again;
+        }
+        if (way.unfinished) {
+            unfinished_.push_back(peer.handle - 1);
+        }
+    }
+    return pending != nullptr ? PutResult::queued : PutResult::done;
+}
+
+// Goes on with the put that a way has begun. A piece needs a second unit for the record behind it;
+// a put of more pieces than there are units pauses with a record that lets the peer give credit.
+bool UtofuGroup::advance(Way& way) {
+    Queue& queue = queues_[way.queue];
+    Unfinished& put = way.put;
+    while (put.left > 0 || put.inlined_bytes > 0) {
+        const std::uint32_t credit = credit_of(way);
+        if (credit >= least_window) {
+            if (!post_piece(queue, way)) {
+                return false;
+            }
+        } else if (credit == 0 || put.units == 0 || !post_record(queue, way, Record::Kind::pause)) {
+            return false;
+        }
+    }
+    if (credit_of(way) == 0 || !post_record(queue, way, put.kind)) {
+        return false;
+    }
+    way.unfinished = false;
+    return true;
+}
+
+bool UtofuGroup::post_piece(Queue& queue, Way& way) {
+    Unfinished& put = way.put;
+    int code = UTOFU_SUCCESS;
+    std::uint64_t bytes = 0;
+    if (put.inlined_bytes > 0) {
+        code = library().put_piggyback(queue.handle, way.peer, put.inlined.data(), put.target,
+                                       put.inlined_bytes, edata_of_data, in_order, nullptr);
+    } else {
+        bytes = std::min<std::uint64_t>(put.left, queue.interface.caps.max_putget_size);
+        code = library().put(queue.handle, way.peer, put.source, put.target, bytes, edata_of_data,
+                             in_order | UTOFU_ONESIDED_FLAG_TCQ_NOTICE, put.pending);
+    }
+    if (code != UTOFU_SUCCESS) {
+        lose(way, code);
+        return false;
+    }
+    ++way.sent;
+    ++put.units;
+    put.inlined_bytes = 0;
+    if (bytes > 0) {
+        put.source += bytes;
+        put.target += bytes;
+        put.left -= bytes;
+        ++put.pending->pieces;
+        put.pending->posted = put.left == 0;
+        ++queue.under_way;
+    }
+    return true;
+}
+
+bool UtofuGroup::post_record(Queue& queue, Way& way, Record::Kind kind) {
+    Unfinished& put = way.put;
+    RecordPlace place;
+    place.record.notification = put.notification;
+    place.record.sequence = static_cast<std::uint16_t>(way.sequence + 1);
+    place.record.units = static_cast<std::uint8_t>(put.units + 1);
+    place.record.kind = kind;
+    place.registration = put.registration;
+    const utofu_stadd_t target =
+        way.ring + (place.record.sequence % way.window) * sizeof(RecordPlace);
+    constexpr unsigned long flags = in_order | UTOFU_ONESIDED_FLAG_REMOTE_MRQ_NOTICE;
+    // What the peer does with the data after the notice is ordered behind what was done before.
+    std::atomic_thread_fence(std::memory_order_release);
+    int code = UTOFU_SUCCESS;
+    if (kind == Record::Kind::registered) {
+        code = library().put_piggyback(queue.handle, way.peer, &place, target, sizeof place,
+                                       way.stream, flags, nullptr);
+    } else {
+        code = library().put_piggyback8(queue.handle, way.peer,
+                                        std::bit_cast<std::uint64_t>(place.record), target,
+                                        sizeof(Record), way.stream, flags, nullptr);
+    }
+    if (code != UTOFU_SUCCESS) {
+        lose(way, code);
+        return false;
+    }
+    ++way.sent;
+    way.sequence = place.record.sequence;
+    put.units = 0;
+    return true;
+}
+
+// BUSY is tried again; all else ends the put, and its owner is told.
+void UtofuGroup::lose(Way& way, int code) {
+    if (code == UTOFU_ERR_BUSY) {
+        note_busy(queues_[way.queue]);
+        return;
+    }
+    const Event event = failure("a put was refused", code,
+                                way.put.pending == nullptr ? 0 : way.put.pending->cookie);
+    if (way.put.pending != nullptr) {
+        way.put.pending->lost = true;
+        way.put.pending->posted = true;
+    }
+    way.unfinished = false;
+    if (kept_.size() < kept_.capacity()) {
+        kept_.push_back(event);
+    }
+}
+
+void UtofuGroup::go_on() {
+    std::size_t left = 0;
+    for (const std::size_t number : unfinished_) {
+        if (ways_[number].unfinished && !advance(ways_[number]) && ways_[number].unfinished) {
+            unfinished_[left++] = number;
+        }
+    }
+    unfinished_.resize(left);
+}
+
+}  // namespace trefoil::utofu

@@ -1,0 +1,9 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// The conformance suite over the emulated uTofu, with ranks as forked processes.
+#include "tests/backend/ports/conformance.hpp"
+
+namespace trefoil::conformance {
+
+INSTANTIATE_TEST_SUITE_P(Utofu, Conformance, as_processes("utofu"), test_name);
+
+}  // namespace trefoil::conformance
