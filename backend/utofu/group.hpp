@@ -61,7 +61,6 @@ class UtofuGroup final : public PortGroup {
 
     int notification_bits() const override { return 32; }
     bool needs_registered_source() const override { return true; }
-    std::size_t inject_bytes() const override { return inline_bytes; }
     std::string error_text() const override { return error_text_.data(); }
     std::string port_text(Port port) const override;
 
@@ -69,11 +68,11 @@ class UtofuGroup final : public PortGroup {
     static constexpr std::size_t inline_bytes = 32;  // that fit into a descriptor
     static constexpr std::size_t window = 256;       // queued puts of a group
 
-    /// A queued put until its source may be reused.
+    /// A queued put, until all of it has been handed to the network and its source may be reused.
     struct Pending {
         std::uint64_t cookie = 0;
         std::uint32_t pieces = 0;  // posted and not yet reported
-        bool posted = false;       // all of them
+        bool posted = false;       // all of them, and the record
         bool lost = false;         // one has failed, which was told
         Pending* next_free = nullptr;
     };
@@ -154,18 +153,20 @@ class UtofuGroup final : public PortGroup {
     void connect_stream(Queue& queue, Way& way, std::uint64_t control, std::uint32_t streams,
                         const std::string& where);
 
-    // Sending. False: a queue is full or credit is missing.
-    bool advance(Way& way);
-    bool post_piece(Queue& queue, Way& way);
-    bool post_record(Queue& queue, Way& way, Record::Kind kind);
+    // Sending.
+    enum class Progress : std::uint8_t { complete, stalled, lost };
+    PutResult begin(Way& way, std::size_t number);
+    Progress advance(Way& way);
+    int post_piece(Queue& queue, Way& way);
+    int post_record(Queue& queue, Way& way, Record::Kind kind);
+    void end_lost(Pending* pending);
     std::uint32_t credit_of(Way& way);
     PutResult refuse_put(const char* why);
-    void note_busy(Queue& queue) { queue.busy = true; }
-    void lose(Way& way, int code);
     void go_on();
     void recycle(Pending* pending);
 
     // Receiving: each returns how many events it wrote.
+    std::size_t take_kept(std::span<Event> events);
     std::size_t look(std::span<Event> events);
     std::size_t read_completions(Queue& queue, std::span<Event> events);
     std::size_t read_notices(Queue& queue, std::span<Event> events);

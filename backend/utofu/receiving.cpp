@@ -35,6 +35,14 @@ std::size_t UtofuGroup::poll(std::span<Event> events) {
     if (events.empty()) {
         return 0;
     }
+    std::size_t written = take_kept(events);
+    if (written == 0) {
+        written = look(events);
+    }
+    return written > 0 ? written : take_kept(events);
+}
+
+std::size_t UtofuGroup::take_kept(std::span<Event> events) {
     std::size_t written = 0;
     while (kept_read_ < kept_.size() && written < events.size()) {
         events[written++] = kept_[kept_read_++];
@@ -43,7 +51,7 @@ std::size_t UtofuGroup::poll(std::span<Event> events) {
         kept_.clear();
         kept_read_ = 0;
     }
-    return written > 0 ? written : look(events);
+    return written;
 }
 
 std::size_t UtofuGroup::look(std::span<Event> events) {
@@ -166,6 +174,7 @@ void UtofuGroup::give_credit(Queue& queue, std::uint32_t number) {
     } else {
         Hello hello;
         std::memcpy(static_cast<void*>(&hello), place, hello_bytes);
+        library().set_vcq_id_path(&hello.queue, nullptr);
         const int code = library().put_piggyback8(
             queue.handle, hello.queue, stream.taken, hello.credit, sizeof(std::uint64_t),
             static_cast<std::uint64_t>(Edata::credit), UTOFU_ONESIDED_FLAG_STRONG_ORDER, nullptr);

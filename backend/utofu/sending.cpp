@@ -50,7 +50,7 @@ PutResult UtofuGroup::put(Port port, Peer peer, const void* source, void* descri
         return refuse_put("through a port that is not connected to this peer");
     }
     Way& way = ways_[peer.handle - 1];
-    if (way.unfinished || credit_of(way) < (bytes == 0 ? 1U : least_window)) {
+    if (way.unfinished || free_ == nullptr || credit_of(way) < (bytes == 0 ? 1U : least_window)) {
         return PutResult::again;
     }
     Unfinished& put = way.put;
@@ -76,63 +76,92 @@ PutResult UtofuGroup::put(Port port, Peer peer, const void* source, void* descri
             if (own == nullptr) {
                 return refuse_put("from memory without a descriptor");
             }
-            if (free_ == nullptr) {
-                return PutResult::again;
-            }
             const auto from = static_cast<const std::byte*>(source) - own->data;
             put.source = own->by_queue[way.queue] + static_cast<std::uint64_t>(from);
-            put.pending = free_;
             put.left = bytes;
         }
     }
     put.notification = static_cast<std::uint32_t>(notification);
     put.units = 0;
-    Pending* const pending = put.pending;
-    if (pending != nullptr) {
-        free_ = pending->next_free;
-        *pending = {cookie, 0, false, false, nullptr};
-    }
+    put.pending = free_;
+    free_ = free_->next_free;
+    *put.pending = {cookie, 0, false, false, nullptr};
+    return begin(way, peer.handle - 1);
+}
+
+// What was posted at once, and has no piece that will be reported, is done. Else the owner must
+// poll until the record has gone, so the put is queued.
+PutResult UtofuGroup::begin(Way& way, std::size_t number) {
+    Pending* const pending = way.put.pending;
     const std::uint32_t before = way.sent;
-    way.unfinished = true;
-    if (!advance(way)) {
-        if (way.sent == before) {  // nothing was posted, so nothing was accepted
-            const bool failed = !way.unfinished;
-            way.unfinished = false;
-            if (pending != nullptr) {
-                recycle(pending);
-            }
-            return failed ? PutResult::failed : PutResult::again;
-        }
-        if (way.unfinished) {
-            unfinished_.push_back(peer.handle - 1);
-        }
+    const Progress progress = advance(way);
+    const bool untouched = way.sent == before;
+    if (progress == Progress::stalled && !untouched) {
+        way.unfinished = true;
+        unfinished_.push_back(number);
+        return PutResult::queued;
     }
-    return pending != nullptr ? PutResult::queued : PutResult::done;
+    if (progress == Progress::lost && !untouched) {
+        end_lost(pending);
+        return PutResult::queued;
+    }
+    if (progress == Progress::complete && pending->pieces > 0) {
+        return PutResult::queued;
+    }
+    recycle(pending);
+    return progress == Progress::complete  ? PutResult::done
+           : progress == Progress::stalled ? PutResult::again
+                                           : PutResult::failed;
+}
+
+/// The error text says why.
+void UtofuGroup::end_lost(Pending* pending) {
+    kept_.push_back({Event::Kind::failed, 0, pending->cookie});
+    pending->lost = true;
+    pending->posted = true;
+    if (pending->pieces == 0) {
+        recycle(pending);
+    }
 }
 
 // Goes on with the put that a way has begun. A piece needs a second unit for the record behind it;
 // a put of more pieces than there are units pauses with a record that lets the peer give credit.
-bool UtofuGroup::advance(Way& way) {
+UtofuGroup::Progress UtofuGroup::advance(Way& way) {
     Queue& queue = queues_[way.queue];
     Unfinished& put = way.put;
-    while (put.left > 0 || put.inlined_bytes > 0) {
+    const auto stopped = [&](int code) {
+        if (code == UTOFU_ERR_BUSY) {
+            queue.busy = true;
+            return Progress::stalled;
+        }
+        failure("a put was refused", code, 0);
+        return Progress::lost;
+    };
+    int code = UTOFU_SUCCESS;
+    while (code == UTOFU_SUCCESS && (put.left > 0 || put.inlined_bytes > 0)) {
         const std::uint32_t credit = credit_of(way);
         if (credit >= least_window) {
-            if (!post_piece(queue, way)) {
-                return false;
-            }
-        } else if (credit == 0 || put.units == 0 || !post_record(queue, way, Record::Kind::pause)) {
-            return false;
+            code = post_piece(queue, way);
+        } else if (credit > 0 && put.units > 0) {
+            code = post_record(queue, way, Record::Kind::pause);
+        } else {
+            return Progress::stalled;
         }
     }
-    if (credit_of(way) == 0 || !post_record(queue, way, put.kind)) {
-        return false;
+    if (code == UTOFU_SUCCESS) {
+        if (credit_of(way) == 0) {
+            return Progress::stalled;
+        }
+        code = post_record(queue, way, put.kind);
     }
-    way.unfinished = false;
-    return true;
+    if (code != UTOFU_SUCCESS) {
+        return stopped(code);
+    }
+    put.pending->posted = true;
+    return Progress::complete;
 }
 
-bool UtofuGroup::post_piece(Queue& queue, Way& way) {
+int UtofuGroup::post_piece(Queue& queue, Way& way) {
     Unfinished& put = way.put;
     int code = UTOFU_SUCCESS;
     std::uint64_t bytes = 0;
@@ -145,8 +174,7 @@ bool UtofuGroup::post_piece(Queue& queue, Way& way) {
                              in_order | UTOFU_ONESIDED_FLAG_TCQ_NOTICE, put.pending);
     }
     if (code != UTOFU_SUCCESS) {
-        lose(way, code);
-        return false;
+        return code;
     }
     ++way.sent;
     ++put.units;
@@ -156,13 +184,12 @@ bool UtofuGroup::post_piece(Queue& queue, Way& way) {
         put.target += bytes;
         put.left -= bytes;
         ++put.pending->pieces;
-        put.pending->posted = put.left == 0;
         ++queue.under_way;
     }
-    return true;
+    return UTOFU_SUCCESS;
 }
 
-bool UtofuGroup::post_record(Queue& queue, Way& way, Record::Kind kind) {
+int UtofuGroup::post_record(Queue& queue, Way& way, Record::Kind kind) {
     Unfinished& put = way.put;
     RecordPlace place;
     place.record.notification = put.notification;
@@ -185,38 +212,30 @@ bool UtofuGroup::post_record(Queue& queue, Way& way, Record::Kind kind) {
                                         sizeof(Record), way.stream, flags, nullptr);
     }
     if (code != UTOFU_SUCCESS) {
-        lose(way, code);
-        return false;
+        return code;
     }
     ++way.sent;
     way.sequence = place.record.sequence;
     put.units = 0;
-    return true;
-}
-
-// BUSY is tried again; all else ends the put, and its owner is told.
-void UtofuGroup::lose(Way& way, int code) {
-    if (code == UTOFU_ERR_BUSY) {
-        note_busy(queues_[way.queue]);
-        return;
-    }
-    const Event event = failure("a put was refused", code,
-                                way.put.pending == nullptr ? 0 : way.put.pending->cookie);
-    if (way.put.pending != nullptr) {
-        way.put.pending->lost = true;
-        way.put.pending->posted = true;
-    }
-    way.unfinished = false;
-    if (kept_.size() < kept_.capacity()) {
-        kept_.push_back(event);
-    }
+    return UTOFU_SUCCESS;
 }
 
 void UtofuGroup::go_on() {
     std::size_t left = 0;
     for (const std::size_t number : unfinished_) {
-        if (ways_[number].unfinished && !advance(ways_[number]) && ways_[number].unfinished) {
+        Way& way = ways_[number];
+        const Progress progress = advance(way);
+        if (progress == Progress::stalled) {
             unfinished_[left++] = number;
+            continue;
+        }
+        way.unfinished = false;
+        Pending* const pending = way.put.pending;
+        if (progress == Progress::lost) {
+            end_lost(pending);
+        } else if (pending->pieces == 0) {
+            kept_.push_back({Event::Kind::sent, 0, pending->cookie});
+            recycle(pending);
         }
     }
     unfinished_.resize(left);
