@@ -37,9 +37,16 @@ constexpr EnvironmentVariable table[] = {
     {"TREFOIL_TORUS", "torus", "balanced",
      "sizes of the torus, e.g. 3x3, ranks row-major; 2d or 3d: balanced with so many dimensions"},
     {"TREFOIL_BACKEND", "name", "automatic",
-     "memory, ofi or ucx; automatic: memory when all ranks share a host, else ofi"},
+     "memory, utofu, ofi or ucx; automatic: memory when all ranks share a host, else utofu where "
+     "the machine has it, else ofi"},
     {"TREFOIL_PROVIDER", "name", "automatic",
      "of ofi: net, tcp;ofi_rxm, ...; of ucx: transports as in UCX_TLS"},
+    {"TREFOIL_UTOFU_NOTICES", "count", "2048",
+     "of utofu: places of the queue of notices of a network interface; Trefoil keeps so little "
+     "under way that no queue overflows; 16 to 2097152"},
+    {"TREFOIL_UTOFU_THREAD_SAFE", "0|1", "automatic",
+     "of utofu: 1: port groups of one process share its network interfaces, which costs time; "
+     "automatic: where ranks are threads, or threads outnumber interfaces"},
     {"TREFOIL_ALGORITHM", "name or list", "auto",
      "algorithm of allreduce, or of any: allreduce=swing-b,bcast=bine-dd; `trefoil info` lists "
      "them"},

@@ -161,6 +161,29 @@ TEST_P(Conformance, ManyPutsInFlightBothWaysAllArriveOnce) {
     });
 }
 
+TEST_P(Conformance, WhatIsDoneOrSentArrivesWithoutItsSender) {
+    static constexpr std::uint32_t rounds = 60;
+    static constexpr std::size_t bytes = 5000;
+    run_ranks(GetParam(), 2, [](Node& node) {
+        const auto drivers = wire(node, GetParam(), one_group, rounds * bytes);
+        Driver& driver = *drivers[0];
+        for (std::uint32_t round = 0; round < rounds; ++round) {
+            const std::size_t size = round % 3 == 0 ? 0 : round % 3 == 1 ? 24 : bytes;
+            if (node.rank() == 0) {
+                fill(driver.outbox() + round * bytes, size, round);
+                driver.put(node, Port{0}, 1, round * bytes, round * bytes, size, round);
+                driver.flush(node);
+                node.allgather({});  // does not poll until the peer has it
+            } else {
+                EXPECT_EQ(driver.next_notification(node), round);
+                EXPECT_EQ(first_wrong(driver.inbox() + round * bytes, size, round), size);
+                node.allgather({}, [&] { driver.poll(); });
+            }
+        }
+        finish(node, drivers);
+    });
+}
+
 TEST_P(Conformance, EveryPortReachesEveryPeer) {
     const std::vector<std::vector<Port>> groups{{Port{0}, Port{1}, Port{2}, Port{3}}};
     constexpr Rank ranks = 4;

@@ -244,6 +244,13 @@ void Inbox::ring() {
     }
 }
 
+bool Inbox::has_unread() {
+    lock();
+    const bool unread = shared_->head != shared_->tail;
+    pthread_mutex_unlock(&shared_->mutex);
+    return unread;
+}
+
 bool Inbox::alive() {
     const std::uint64_t now = now_nanoseconds();
     if (alive_ && now - looked_ > alive_interval) {

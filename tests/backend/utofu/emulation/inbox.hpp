@@ -75,6 +75,8 @@ class Inbox {
     void ring();
     /// Whether the owner's process runs; a look every few milliseconds.
     bool alive();
+    /// Whether packets lie there.
+    bool has_unread();
 
   private:
     struct Shared;

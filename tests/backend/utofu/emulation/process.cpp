@@ -157,7 +157,7 @@ Inbox* Process::peer(std::uint64_t id) {
     if (place_of(id) == inbox->place() && generation_of(id) == inbox->generation()) {
         return inbox.get();
     }
-    auto& known = peers_[{place_of(id), generation_of(id)}];
+    auto& known = peers_[{place_of(id), generation_of(id)}].inbox;
     if (known == nullptr) {
         known = Inbox::open(options.directory, place_of(id), generation_of(id));
     }
@@ -168,7 +168,16 @@ Inbox* Process::peer(std::uint64_t id) {
 bool Process::push(Packet packet, const std::byte* data, bool& lost) {
     Inbox* const to = peer(packet.to);
     lost = to == nullptr;
-    return to != nullptr && to->push(packet, data);
+    if (lost || !to->push(packet, data)) {
+        return false;
+    }
+    if (to != inbox.get() && packet.kind != Packet::Kind::answer) {
+        const auto type =
+            packet.kind == Packet::Kind::word ? UTOFU_MRQ_TYPE_LCL_ARMW : UTOFU_MRQ_TYPE_LCL_PUT;
+        peers_[{place_of(packet.to), generation_of(packet.to)}].last = {
+            packet.from, packet.to, packet.edata, static_cast<std::uint8_t>(type)};
+    }
+    return true;
 }
 
 bool Process::send_all() {
@@ -262,17 +271,31 @@ bool Process::look_for_the_dead() {
             ++each;
             continue;
         }
-        MrqEntry entry;
-        entry.code = UTOFU_ERR_MRQ_PEER;
-        entry.notice.notice_type = each->second.type;
-        entry.notice.vcq_id = each->second.to & ~path_bit;
-        entry.notice.edata = each->second.edata;
-        const std::uint64_t from = each->second.from;
+        const Asked put = each->second;
         each = asked_.erase(each);
-        deliver(from, entry);
+        tell_death(put);
         moved = true;
     }
+    // What lies in the inbox of a dead process has not reached it, either.
+    for (auto& [place, known] : peers_) {
+        if (known.inbox != nullptr && !known.told && !known.inbox->alive()) {
+            known.told = true;
+            if (known.last.from != 0 && known.inbox->has_unread()) {
+                tell_death(known.last);
+                moved = true;
+            }
+        }
+    }
     return moved;
+}
+
+void Process::tell_death(const Asked& put) {
+    MrqEntry entry;
+    entry.code = UTOFU_ERR_MRQ_PEER;
+    entry.notice.notice_type = put.type;
+    entry.notice.vcq_id = put.to & ~path_bit;
+    entry.notice.edata = put.edata;
+    deliver(put.from, entry);
 }
 
 std::uint64_t Process::due_time(unsigned interface, std::uint64_t to, std::uint64_t bytes) {

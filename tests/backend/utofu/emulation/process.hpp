@@ -141,11 +141,17 @@ class Process {
     void deliver(std::uint64_t id, const MrqEntry& entry);
     Vcq* vcq_with_id(std::uint64_t id);
     bool look_for_the_dead();
+    void tell_death(const Asked& put);
     void tell_leaks();
     friend void tell_leaks_at_exit();
 
-    std::map<std::pair<unsigned, unsigned>, std::unique_ptr<Inbox>>
-        peers_;  ///< by place and generation
+    /// A process that was sent something, and what last.
+    struct Peer {
+        std::unique_ptr<Inbox> inbox;
+        Asked last;
+        bool told = false;  ///< that it has died
+    };
+    std::map<std::pair<unsigned, unsigned>, Peer> peers_;  ///< by place and generation
     std::map<std::pair<std::uint64_t, std::uint64_t>, Flow> flows_;
     std::vector<std::pair<unsigned, Delivery>> unordered_;  ///< with delays
     std::vector<std::pair<unsigned, std::pair<std::uint64_t, MrqEntry>>> unordered_notices_;

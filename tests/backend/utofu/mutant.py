@@ -1,0 +1,60 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: BSD-3-Clause
+"""Runs a mutant of backend utofu over the emulation with hostile seeds until it is caught.
+
+Usage: mutant.py EXECUTABLE GTEST-FILTER [VARIABLE=value ...]. Exit code 0: caught, and told how.
+The backend as it is must pass the same (tests utofu_threads and utofu_processes beside it).
+"""
+
+import os
+import subprocess
+import sys
+
+SEEDS = 20
+SECONDS = 100  # a hang is caught, too: the suite's own limit is 60 s
+
+
+def run(executable, chosen, settings, seed):
+    environment = {**os.environ, **settings, "EMULATED_TOFU_SEED": str(seed)}
+    try:
+        done = subprocess.run(
+            [executable, "--gtest_filter=" + chosen], env=environment, capture_output=True, text=True, timeout=SECONDS
+        )
+    except subprocess.TimeoutExpired:
+        return True, "hangs"
+    text = done.stdout + done.stderr
+    if "0 tests from 0 test suites" in text:
+        sys.exit(f"no test is called {chosen}")
+    return done.returncode != 0, text
+
+
+def cause(text):
+    for word in ("MISUSE", "Failure"):
+        lines = text.splitlines()
+        for i, line in enumerate(lines):
+            if word in line:
+                return " ".join(lines[i : i + 3])[:300]
+    return text[-300:]
+
+
+def main():
+    executable, chosen, *pairs = sys.argv[1:]
+    settings = dict(pair.split("=", 1) for pair in pairs)
+    for seed in range(1, SEEDS + 1):
+        caught, text = run(executable, chosen, settings, seed)
+        if caught:
+            print(f"caught with seed {seed}: {cause(text)}")
+            break
+    else:
+        sys.exit(f"not caught by {SEEDS} seeds")
+    # The same tests with the same settings find nothing in the backend as it is.
+    folder = os.path.dirname(executable)
+    for name in ("test_utofu_threads", "test_utofu_processes"):
+        failed, text = run(os.path.join(folder, name), chosen, settings, seed) if chosen.find("threads") < 0 or "threads" in name else (False, "")
+        if failed:
+            sys.exit(f"{name} fails as well: {cause(text)}")
+    print("the backend as it is passes")
+
+
+if __name__ == "__main__":
+    main()

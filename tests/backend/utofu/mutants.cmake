@@ -1,0 +1,69 @@
+# SPDX-License-Identifier: BSD-3-Clause
+# Deliberate bugs: copies of backend/utofu, each with one thing broken. The emulation must catch every one of them, or it proves
+# nothing. They are built by the long test that runs them.
+file(GLOB utofu_sources CONFIGURE_DEPENDS ${PROJECT_SOURCE_DIR}/backend/utofu/*.cpp ${PROJECT_SOURCE_DIR}/backend/utofu/*.hpp)
+set_property(DIRECTORY APPEND PROPERTY CMAKE_CONFIGURE_DEPENDS ${utofu_sources})
+add_custom_target(utofu_mutants)
+set(mutant_tests "")
+
+# utofu_mutant(NAME IN file BREAK text TO text RUN gtest-filter [WITH VARIABLE=value ...]): the test passes when the mutant fails.
+function(utofu_mutant name)
+  cmake_parse_arguments(PARSE_ARGV 1 M "" "IN;BREAK;TO;RUN" "WITH")
+  set(folder ${CMAKE_CURRENT_BINARY_DIR}/mutants/${name})
+  set(sources "")
+  foreach(source IN LISTS utofu_sources)
+    file(READ ${source} text)
+    cmake_path(GET source FILENAME file)
+    if(file STREQUAL M_IN)
+      string(FIND "${text}" "${M_BREAK}" at)
+      if(at EQUAL -1)
+        message(FATAL_ERROR "tests/backend/utofu/mutants.cmake: ${file} has no \"${M_BREAK}\" for mutant ${name}")
+      endif()
+      string(REPLACE "${M_BREAK}" "${M_TO}" text "${text}")
+    endif()
+    file(CONFIGURE OUTPUT ${folder}/backend/utofu/${file} CONTENT "${text}" @ONLY)
+    if(file MATCHES "cpp$")
+      list(APPEND sources ${folder}/backend/utofu/${file})
+    endif()
+  endforeach()
+  add_executable(test_utofu_mutant_${name} EXCLUDE_FROM_ALL threads.cpp processes.cpp ${sources})
+  set_target_properties(test_utofu_mutant_${name} PROPERTIES UNITY_BUILD ON UNITY_BUILD_BATCH_SIZE 0)
+  target_include_directories(test_utofu_mutant_${name} BEFORE PRIVATE ${folder})
+  target_link_libraries(test_utofu_mutant_${name} PRIVATE trefoil_conformance trefoil_known_leaks trefoil_options GTest::gtest_main)
+  target_compile_options(test_utofu_mutant_${name} PRIVATE -Wno-error)
+  add_dependencies(utofu_mutants test_utofu_mutant_${name})
+  add_test(NAME utofu_mutant_${name}_long
+           COMMAND Python3::Interpreter ${CMAKE_CURRENT_SOURCE_DIR}/mutant.py $<TARGET_FILE:test_utofu_mutant_${name}> ${M_RUN} ${M_WITH})
+  set_tests_properties(utofu_mutant_${name}_long PROPERTIES LABELS long TIMEOUT 400 FIXTURES_REQUIRED utofu_mutants)
+  over_emulated_tofu(utofu_mutant_${name}_long)
+endfunction()
+
+add_test(NAME utofu_mutants_build_long
+         COMMAND ${CMAKE_COMMAND} --build ${CMAKE_BINARY_DIR} --target utofu_mutants test_utofu_threads test_utofu_processes)
+set_tests_properties(utofu_mutants_build_long PROPERTIES LABELS long TIMEOUT 1500 FIXTURES_SETUP utofu_mutants)
+
+utofu_mutant(no_order IN sending.cpp BREAK "in_order = UTOFU_ONESIDED_FLAG_STRONG_ORDER" TO "in_order = 0" RUN "*ManyPuts*:*EverySize*")
+utofu_mutant(unordered_data IN sending.cpp BREAK "in_order | UTOFU_ONESIDED_FLAG_TCQ_NOTICE" TO "UTOFU_ONESIDED_FLAG_TCQ_NOTICE"
+             RUN "*EverySize*")
+utofu_mutant(no_credit IN sending.cpp BREAK "way.window - (way.sent - way.credited)" TO "way.window" RUN "*ManyPuts*")
+utofu_mutant(unshared_queue IN group.cpp BREAK "options.notices / options.sharers" TO "options.notices * 64" RUN "*ManyPuts*"
+             WITH EMULATED_TOFU_NOTICES=28 TREFOIL_UTOFU_NOTICES=98)
+utofu_mutant(early_credit IN sending.cpp BREAK "way.looked != queue.emptied" TO "true" RUN "*ManyPuts*"
+             WITH EMULATED_TOFU_NOTICES=28 TREFOIL_UTOFU_NOTICES=98 EMULATED_TOFU_UNREQUESTED=100)
+utofu_mutant(wrong_source IN sending.cpp BREAK "own->by_queue[way.queue]" TO "own->by_queue[0]" RUN "*EveryPort*")
+utofu_mutant(wrong_target IN sending.cpp BREAK "memory->by_port[peer_port]" TO "memory->by_port.back()" RUN "*EveryPort*")
+utofu_mutant(done_too_early IN sending.cpp BREAK "progress == Progress::stalled && !untouched" TO
+             "progress == Progress::stalled && !untouched && (pending->pieces = 1U << 20, way.unfinished = true, unfinished_.push_back(number), true)) { return PutResult::done; } if (false"
+             RUN "*WithoutItsSender*" WITH EMULATED_TOFU_BUSY=40)
+utofu_mutant(sent_too_early IN sending.cpp BREAK "progress == Progress::complete && pending->pieces > 0" TO
+             "progress == Progress::complete && pending->pieces > 0 && (pending->lost = true)) { return PutResult::done; } if (false"
+             RUN "*GroupsRun*:*AnAbandoned*" WITH EMULATED_TOFU_HOSTILE=2)
+utofu_mutant(busy_is_sent IN sending.cpp BREAK "way.stream, flags, nullptr);\n    } else" TO
+             "way.stream, flags, nullptr);\n        code = UTOFU_SUCCESS;\n    } else" RUN "*PutsLandInRegistered*" WITH EMULATED_TOFU_BUSY=40)
+utofu_mutant(no_split IN sending.cpp BREAK "std::min<std::uint64_t>(put.left, queue.interface.caps.max_putget_size)" TO "put.left"
+             RUN "*EverySize*" WITH EMULATED_TOFU_LONGEST_PUT=50000)
+utofu_mutant(no_drain IN closing.cpp BREAK "drain(deadline);\n        say_farewells(deadline);" TO "queues_[0].under_way = 0;"
+             RUN "*GroupsRun*:*NothingLands*:*EveryPort*" WITH EMULATED_TOFU_HOSTILE=2)
+utofu_mutant(early_deregistration IN receiving.cpp BREAK "registered_.count(place.registration) > 0" TO "place.registration > 0"
+             RUN "*NothingLands*")
+utofu_mutant(unsafe_threads IN group.cpp BREAK "shared ? UTOFU_VCQ_FLAG_THREAD_SAFE : 0" TO "0" RUN "*ManyPuts*threads*:*GroupsRun*threads*")
