@@ -15,6 +15,7 @@ SECONDS = 100  # a hang is caught, too: the suite's own limit is 60 s
 
 
 def run(executable, chosen, settings, seed):
+    """Whether it fails, and what it says; None: it has no such test."""
     environment = {**os.environ, **settings, "EMULATED_TOFU_SEED": str(seed)}
     try:
         done = subprocess.run(
@@ -23,9 +24,7 @@ def run(executable, chosen, settings, seed):
     except subprocess.TimeoutExpired:
         return True, "hangs"
     text = done.stdout + done.stderr
-    if "0 tests from 0 test suites" in text:
-        sys.exit(f"no test is called {chosen}")
-    return done.returncode != 0, text
+    return (None if "0 tests from 0 test suites" in text else done.returncode != 0), text
 
 
 def cause(text):
@@ -37,20 +36,25 @@ def cause(text):
     return text[-300:]
 
 
+def catch(executable, chosen, settings):
+    """The seed that catches it."""
+    for seed in range(1, SEEDS + 1):
+        caught, text = run(executable, chosen, settings, seed)
+        if caught is None:
+            sys.exit(f"no test is called {chosen}")
+        if caught:
+            print(f"caught with seed {seed}: {cause(text)}", flush=True)
+            return seed
+    sys.exit(f"not caught by {SEEDS} seeds")
+
+
 def main():
     executable, chosen, *pairs = sys.argv[1:]
     settings = dict(pair.split("=", 1) for pair in pairs)
-    for seed in range(1, SEEDS + 1):
-        caught, text = run(executable, chosen, settings, seed)
-        if caught:
-            print(f"caught with seed {seed}: {cause(text)}")
-            break
-    else:
-        sys.exit(f"not caught by {SEEDS} seeds")
-    # The same tests with the same settings find nothing in the backend as it is.
-    folder = os.path.dirname(executable)
+    seed = catch(executable, chosen, settings)
+    # The same tests with the same settings and seed find nothing in the backend as it is.
     for name in ("test_utofu_threads", "test_utofu_processes"):
-        failed, text = run(os.path.join(folder, name), chosen, settings, seed) if chosen.find("threads") < 0 or "threads" in name else (False, "")
+        failed, text = run(os.path.join(os.path.dirname(executable), name), chosen, settings, seed)
         if failed:
             sys.exit(f"{name} fails as well: {cause(text)}")
     print("the backend as it is passes")

@@ -4,6 +4,6 @@
 
 namespace trefoil::conformance {
 
-INSTANTIATE_TEST_SUITE_P(Utofu, Conformance, as_threads("utofu"), test_name);
+INSTANTIATE_TEST_SUITE_P(UtofuThreads, Conformance, as_threads("utofu"), test_name);
 
 }  // namespace trefoil::conformance
