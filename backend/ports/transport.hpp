@@ -90,9 +90,7 @@ struct Transport {
 
     bool built() const { return absence.empty(); }
     /// In this build and on this machine.
-    bool usable() const {
-        return built() && (machine_lacks == nullptr || machine_lacks().empty());
-    }
+    bool usable() const { return built() && (machine_lacks == nullptr || machine_lacks().empty()); }
 };
 
 }  // namespace trefoil

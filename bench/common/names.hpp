@@ -16,7 +16,7 @@ DataType parse_datatype(std::string_view name);
 Operation parse_operation(std::string_view name);
 void check_backend(std::string_view name);
 
-/// "memory, ofi, ucx": all that there are, for help texts.
+/// "memory, utofu, ofi, ucx": all that there are, for help texts.
 std::string backend_names();
 
 /// "8", "4K", "1M", "1Mi", "2G": suffixes are powers of 1024. Throws Error(invalid_argument).
