@@ -3,6 +3,7 @@
 // others may ask about it. Nobody compares names.
 #pragma once
 
+#include <functional>
 #include <memory>
 #include <string>
 #include <string_view>
@@ -80,6 +81,9 @@ struct Transport {
     void (*clean_up_after)(int process) = nullptr;
     /// Null: it uses no library.
     LibraryInfo (*library)() = nullptr;
+    /// Tries out what its library does where that is not documented, and tells question and answer
+    /// one by one; takes seconds. Throws as open() does. Null: there is nothing to ask.
+    void (*probe)(const std::function<void(std::string_view, const std::string&)>& tell) = nullptr;
     /// For one that few machines have: why this one does not have it; empty: it has. Null: all do.
     std::string (*machine_lacks)() = nullptr;
 

@@ -50,7 +50,7 @@ UtofuGroup::UtofuGroup(GroupOptions options)
     queues_.reserve(ports_.size());
     try {
         for (std::size_t i = 0; i < ports_.size(); ++i) {
-            open_queue(ports_[i], grant_.interfaces[i], grant_.hold->shared(), i);
+            open_queue(ports_[i], grant_.interfaces[i], grant_.hold->shared(), options.sharers);
         }
     } catch (...) {
         close();
@@ -59,19 +59,24 @@ UtofuGroup::UtofuGroup(GroupOptions options)
 }
 
 void UtofuGroup::open_queue(Port port, const std::vector<Interface>& candidates, bool shared,
-                            std::size_t place) {
+                            std::uint32_t sharers) {
     const unsigned long flags = shared ? UTOFU_VCQ_FLAG_THREAD_SAFE : 0;
     Queue queue;
     queue.port = port;
     int code = UTOFU_ERR_FULL;
     for (std::size_t i = 0; i < candidates.size() && is_exhausted(code); ++i) {
-        queue.interface = candidates[i];
-        code = library().create_vcq(queue.interface.number, flags, &queue.handle);
+        const auto there = std::count_if(queues_.begin(), queues_.end(), [&](const Queue& other) {
+            return other.interface.number == candidates[i].number;
+        });
+        if (static_cast<std::uint32_t>(there) < sharers) {  // else its notices might overflow
+            queue.interface = candidates[i];
+            code = library().create_vcq(queue.interface.number, flags, &queue.handle);
+        }
     }
     if (is_exhausted(code)) {
         throw Error(Status::system_error,
                     "uTofu: no virtual control queue is left for port " + to_string(port) +
-                        " (the " + std::to_string(place + 1) + ". of its thread): " +
+                        " (the " + std::to_string(queues_.size() + 1) + ". of its thread): " +
                         code_text(code) + " on " + std::to_string(candidates.size()) +
                         " network interfaces; run fewer ranks per process or node, or choose "
                         "another backend (TREFOIL_BACKEND)");

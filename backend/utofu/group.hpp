@@ -93,7 +93,7 @@ class UtofuGroup final : public PortGroup {
         std::vector<Stream> streams;
         std::uint32_t ways = 0;
         std::uint64_t emptied = 0;    // how often its notices were read to the last
-        std::uint32_t under_way = 0;  // pieces that will be reported
+        std::uint32_t under_way = 0;  // what the queue of completions will report
         bool busy = false;            // a call met a full queue since the last look
         std::uint32_t debts = 0;      // streams that are owed credit
         std::uint32_t farewells = 0;  // not yet answered
@@ -144,7 +144,7 @@ class UtofuGroup final : public PortGroup {
     };
 
     void open_queue(Port port, const std::vector<Interface>& candidates, bool shared,
-                    std::size_t place);
+                    std::uint32_t sharers);
     std::vector<utofu_stadd_t> register_with_all(void* data, std::size_t bytes);
     void deregister_from_all(const Registered& memory) noexcept;
     std::size_t place_of(Port port) const;

@@ -69,7 +69,8 @@ std::size_t UtofuGroup::look(std::span<Event> events) {
     return written;
 }
 
-// Entries of the queue of puts become free here alone, also those of puts that report nothing.
+// Entries of the queue of puts become free here alone, also those of puts that report nothing. All
+// that a queue may be closed behind is reported: pieces, records, credit.
 std::size_t UtofuGroup::read_completions(Queue& queue, std::span<Event> events) {
     std::size_t written = 0;
     while (written < events.size() && (queue.under_way > 0 || queue.busy)) {
@@ -79,15 +80,14 @@ std::size_t UtofuGroup::read_completions(Queue& queue, std::span<Event> events) 
             queue.busy = false;
             break;
         }
+        queue.under_way -= queue.under_way > 0 ? 1 : 0;  // errors come unasked
         auto* const pending = static_cast<Pending*>(data);
-        if (pending == nullptr) {
+        if (pending == nullptr) {  // a record or credit
             if (code != UTOFU_SUCCESS) {
                 events[written++] = failure("a put has failed", code, 0);
-                break;
             }
             continue;
         }
-        --queue.under_way;
         --pending->pieces;
         if (code != UTOFU_SUCCESS && !pending->lost) {
             pending->lost = true;
@@ -130,7 +130,7 @@ bool UtofuGroup::take_notice(Queue& queue, const utofu_mrq_notice& notice, Event
         queue.answer = UTOFU_SUCCESS;
         queue.counted = notice.rmt_value;
     } else if (notice.notice_type == UTOFU_MRQ_TYPE_LCL_PUT && is(notice.edata, Edata::farewell)) {
-        --queue.farewells;
+        queue.farewells -= queue.farewells > 0 ? 1 : 0;
     } else if (notice.notice_type == UTOFU_MRQ_TYPE_RMT_PUT && notice.edata < most_streams) {
         return take_record(queue, static_cast<std::uint32_t>(notice.edata), event);
     }
@@ -177,13 +177,15 @@ void UtofuGroup::give_credit(Queue& queue, std::uint32_t number) {
         library().set_vcq_id_path(&hello.queue, nullptr);
         const int code = library().put_piggyback8(
             queue.handle, hello.queue, stream.taken, hello.credit, sizeof(std::uint64_t),
-            static_cast<std::uint64_t>(Edata::credit), UTOFU_ONESIDED_FLAG_STRONG_ORDER, nullptr);
+            static_cast<std::uint64_t>(Edata::credit),
+            UTOFU_ONESIDED_FLAG_STRONG_ORDER | UTOFU_ONESIDED_FLAG_TCQ_NOTICE, nullptr);
         if (code == UTOFU_ERR_BUSY) {
             queue.busy = true;
             queue.debts += stream.owes ? 0 : 1;
             stream.owes = true;
             return;
         }
+        queue.under_way += code == UTOFU_SUCCESS ? 1 : 0;
         stream.credited = stream.taken;  // where it failed, the peer is no more
     }
     queue.debts -= stream.owes ? 1 : 0;
@@ -209,7 +211,7 @@ bool UtofuGroup::take_failure(Queue& queue, int code, const utofu_mrq_notice& no
         return false;
     }
     if (is(notice.edata, Edata::farewell)) {
-        --queue.farewells;
+        queue.farewells -= queue.farewells > 0 ? 1 : 0;
         return false;
     }
     if (is(notice.edata, Edata::credit) || has_left(queue, notice.vcq_id)) {
@@ -247,7 +249,9 @@ void UtofuGroup::keep() {
 void UtofuGroup::wait(microseconds longest) {
     const Clock::time_point deadline = Clock::now() + longest;
     const microseconds slice = nap_slice(longest);
-    keep();
+    if (kept_.empty()) {
+        keep();
+    }
     while (kept_.empty()) {
         const auto left = std::chrono::duration_cast<microseconds>(deadline - Clock::now());
         if (left.count() <= 0 || doorbell_.wait(std::min(left, slice))) {

@@ -199,7 +199,8 @@ int UtofuGroup::post_record(Queue& queue, Way& way, Record::Kind kind) {
     place.registration = put.registration;
     const utofu_stadd_t target =
         way.ring + (place.record.sequence % way.window) * sizeof(RecordPlace);
-    constexpr unsigned long flags = in_order | UTOFU_ONESIDED_FLAG_REMOTE_MRQ_NOTICE;
+    constexpr unsigned long flags =
+        in_order | UTOFU_ONESIDED_FLAG_REMOTE_MRQ_NOTICE | UTOFU_ONESIDED_FLAG_TCQ_NOTICE;
     // What the peer does with the data after the notice is ordered behind what was done before.
     std::atomic_thread_fence(std::memory_order_release);
     int code = UTOFU_SUCCESS;
@@ -214,6 +215,7 @@ int UtofuGroup::post_record(Queue& queue, Way& way, Record::Kind kind) {
     if (code != UTOFU_SUCCESS) {
         return code;
     }
+    ++queue.under_way;
     ++way.sent;
     way.sequence = place.record.sequence;
     put.units = 0;

@@ -8,6 +8,7 @@
 
 #include "backend/utofu/group.hpp"
 #include "backend/utofu/library.hpp"
+#include "backend/utofu/probe.hpp"
 #include "topo/error.hpp"
 #include "topo/variable.hpp"
 
@@ -77,10 +78,11 @@ std::vector<std::unique_ptr<PortGroup>> open_utofu(const BackendConfig& config) 
         options.notices = notices;
         // Who shares an interface does not know with whom: as many as it has components.
         if (grants[i].hold->shared()) {
-            options.sharers = std::max(all.front().caps.num_cmp_ids, 2U) - 1;
+            options.sharers = std::max(all.front().caps.num_cmp_ids, 1U);
         } else if (ports > 0) {
             const std::size_t mine = grants[i].interfaces.front().size();
-            options.sharers = static_cast<std::uint32_t>((ports + mine - 1) / mine);
+            // One more, for a port whose own interface is full.
+            options.sharers = static_cast<std::uint32_t>((ports + mine - 1) / mine) + 1;
         }
         options.grant = std::move(grants[i]);
         groups.push_back(std::make_unique<utofu::UtofuGroup>(std::move(options)));
@@ -132,6 +134,7 @@ Transport utofu_transport() {
     transport.providers = utofu_providers;
     transport.nics = utofu_nics;
     transport.library = utofu_library;
+    transport.probe = utofu::probe;
     transport.machine_lacks = utofu_lacks;
     return transport;
 }

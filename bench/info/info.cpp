@@ -2,9 +2,11 @@
 // `trefoil info`: what this build and this machine offer, and what would be chosen.
 #include <fmt/format.h>
 
+#include <cstdio>
 #include <memory>
 #include <nlohmann/json.hpp>
 
+#include "backend/registry/transports.hpp"
 #include "bench/common/command.hpp"
 #include "bench/common/names.hpp"
 #include "bench/info/inventory.hpp"
@@ -18,9 +20,32 @@ namespace {
 
 struct InfoOptions {
     InfoRequest request;
-    std::string job;
+    std::string job, probe;
     bool json = false, verbose = false, variables = false, markdown = false;
 };
+
+/// Answers are printed as they come: a question may end the process.
+int probe(const std::string& backend, bool json) {
+    check_backend(backend);
+    const Transport& transport = find_transport(backend);
+    if (transport.probe == nullptr) {
+        throw Error(Status::unsupported, "backend \"" + backend +
+                                             "\" has nothing to probe: what its library does is "
+                                             "documented; utofu can be probed");
+    }
+    nlohmann::ordered_json all;
+    transport.probe([&](std::string_view question, const std::string& answer) {
+        all[std::string(question)] = answer;
+        if (!json) {
+            fmt::print("{:<46}{}\n", question, answer);
+            std::fflush(stdout);
+        }
+    });
+    if (json) {
+        fmt::print("{}\n", all.dump(2));
+    }
+    return exit_success;
+}
 
 int info(const InfoOptions& options) {
     if (!options.job.empty()) {
@@ -33,6 +58,9 @@ int info(const InfoOptions& options) {
             print_job(answers);
         }
         return exit_success;
+    }
+    if (!options.probe.empty()) {
+        return probe(options.probe, options.json);
     }
     if (options.markdown) {
         fmt::print("{}", variables_page());
@@ -71,6 +99,9 @@ void add_info(CLI::App& app, Action& action) {
     command->add_option("--job", options->job,
                         "What a running job does, and whom its ranks wait for: HOST:PORT/KEY, or "
                         "the file that its TREFOIL_TELL names");
+    command->add_option("--probe", options->probe,
+                        "Try out what the library of this backend (utofu) does where nobody has "
+                        "documented it; takes some seconds");
     command->add_flag("-v,--verbose", options->verbose,
                       "Also every provider, NIC, algorithm and setting");
     CLI::Option* json = command->add_flag("--json", options->json, "Everything as one JSON object");

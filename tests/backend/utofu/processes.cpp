@@ -20,6 +20,7 @@ TEST(UtofuProcesses, WhatIsAcceptedIsSeenOffByAGroupThatCloses) {
         run_ranks(processes, 2, [puts](Node& node) {
             auto drivers = wire(node, processes, two_ports, puts * bytes);
             Driver& driver = *drivers[0];
+            node.allgather({}, [&] { driver.poll(); });  // both are connected
             if (node.rank() == 0) {
                 fill(driver.outbox(), puts * bytes, puts);
                 for (std::uint32_t i = 0; i < puts; ++i) {

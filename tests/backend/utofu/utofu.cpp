@@ -120,7 +120,7 @@ TEST(Utofu, RefusesSettingsThatAreNone) {
     expect_words(in_child({{"TREFOIL_UTOFU_NOTICES", "many"}}, [] { return opened(four_ports); }),
                  {"error 1", "TREFOIL_UTOFU_NOTICES=many", "between 16 and"});
     expect_words(in_child({{"TREFOIL_UTOFU_NOTICES", "16"}}, [] { return opened(four_ports); }),
-                 {"error 1", "TREFOIL_UTOFU_NOTICES=16 is too little for 7 ports"});
+                 {"error 1", "TREFOIL_UTOFU_NOTICES=16 is too little for 8 ports"});
     expect_words(
         in_child({{"TREFOIL_UTOFU_THREAD_SAFE", "yes"}}, [] { return opened(four_ports); }),
         {"error 1", "TREFOIL_UTOFU_THREAD_SAFE=yes is neither 0 nor 1"});
@@ -143,7 +143,7 @@ TEST(Utofu, GroupsThatShareNoInterfaceRefuseToShare) {
 
 TEST(Utofu, RefusesMorePeersThanItsQueueBears) {
     // 12 peers, each a group of its own; the queue of notices bears few.
-    const std::string text = in_child({{"TREFOIL_UTOFU_NOTICES", "150"}}, [] {
+    const std::string text = in_child({{"TREFOIL_UTOFU_NOTICES", "170"}}, [] {
         BackendConfig config;
         config.groups.assign(1, {Port{0}});
         config.peers = 12;

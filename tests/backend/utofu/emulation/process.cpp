@@ -15,6 +15,7 @@ namespace emulated_tofu {
 
 namespace {
 
+constexpr std::size_t most_on_the_way = 64 << 20;
 constexpr std::uint64_t dead_interval = 20'000'000;
 constexpr std::uint32_t busy_nap = 40;       // microseconds, while something is delayed
 constexpr std::uint32_t idle_nap = 200'000;  // while nothing is
@@ -132,12 +133,15 @@ void Process::run_engine() {
         {
             const std::scoped_lock lock(mutex);
             moved = step();
-            waiting = !unordered_.empty() || !unordered_notices_.empty() || !answers_.empty() ||
-                      !flows_.empty() ||
-                      std::any_of(queues.begin(), queues.end(), [](const HardwareQueue& queue) {
-                          return std::any_of(queue.puts.begin(), queue.puts.end(),
-                                             [](const Descriptor& put) { return !put.read; });
-                      });
+            waiting =
+                !unordered_.empty() || !unordered_notices_.empty() || !answers_.empty() ||
+                !flows_.empty() ||
+                std::any_of(peers_.begin(), peers_.end(),
+                            [](const auto& each) { return !each.second.on_the_way.empty(); }) ||
+                std::any_of(queues.begin(), queues.end(), [](const HardwareQueue& queue) {
+                    return std::any_of(queue.puts.begin(), queue.puts.end(),
+                                       [](const Descriptor& put) { return !put.read; });
+                });
         }
         if (!moved) {
             inbox->sleep(seen, waiting ? busy_nap : idle_nap);
@@ -165,23 +169,49 @@ Inbox* Process::peer(std::uint64_t id) {
 }
 
 /// `lost`: the peer is no more.
-bool Process::push(Packet packet, const std::byte* data, bool& lost) {
+bool Process::push(const Packet& packet, const std::byte* data, bool& lost) {
     Inbox* const to = peer(packet.to);
     lost = to == nullptr;
-    if (lost || !to->push(packet, data)) {
+    if (lost) {
         return false;
+    }
+    Peer& known = peers_[{place_of(packet.to), generation_of(packet.to)}];
+    if (!known.on_the_way.empty() || !to->push(packet, data)) {
+        if (known.bytes > most_on_the_way) {
+            return false;
+        }
+        known.on_the_way.push_back({packet, {data, data + packet.bytes}});
+        known.bytes += packet.bytes;
     }
     if (to != inbox.get() && packet.kind != Packet::Kind::answer) {
         const auto type =
             packet.kind == Packet::Kind::word ? UTOFU_MRQ_TYPE_LCL_ARMW : UTOFU_MRQ_TYPE_LCL_PUT;
-        peers_[{place_of(packet.to), generation_of(packet.to)}].last = {
-            packet.from, packet.to, packet.edata, static_cast<std::uint8_t>(type)};
+        known.last = {packet.from, packet.to, packet.edata, static_cast<std::uint8_t>(type)};
     }
     return true;
 }
 
+/// What a full inbox has held up; true: something moved.
+bool Process::push_on(Peer& to) {
+    bool moved = false;
+    while (!to.on_the_way.empty()) {
+        const Delivery& next = to.on_the_way.front();
+        Inbox* const target = peer(next.packet.to);
+        if (target != nullptr && !target->push(next.packet, next.data.data())) {
+            break;
+        }
+        to.bytes -= next.packet.bytes;
+        to.on_the_way.pop_front();
+        moved = true;
+    }
+    return moved;
+}
+
 bool Process::send_all() {
     bool moved = false;
+    for (auto& [place, known] : peers_) {
+        moved |= push_on(known);
+    }
     while (!answers_.empty()) {
         bool lost = false;
         if (!push(answers_.front(), nullptr, lost) && !lost) {
@@ -273,6 +303,7 @@ bool Process::look_for_the_dead() {
         }
         const Asked put = each->second;
         each = asked_.erase(each);
+        peers_[{place_of(put.to), generation_of(put.to)}].told = true;
         tell_death(put);
         moved = true;
     }
@@ -280,7 +311,7 @@ bool Process::look_for_the_dead() {
     for (auto& [place, known] : peers_) {
         if (known.inbox != nullptr && !known.told && !known.inbox->alive()) {
             known.told = true;
-            if (known.last.from != 0 && known.inbox->has_unread()) {
+            if (known.last.from != 0 && (known.inbox->has_unread() || !known.on_the_way.empty())) {
                 tell_death(known.last);
                 moved = true;
             }

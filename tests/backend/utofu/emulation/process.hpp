@@ -123,12 +123,22 @@ class Process {
         std::uint8_t type = 0;
     };
 
+    /// A process that was sent something, and what last.
+    struct Peer {
+        std::unique_ptr<Inbox> inbox;
+        Asked last;
+        std::deque<Delivery> on_the_way;  ///< that found no room: the network takes them in
+        std::size_t bytes = 0;            ///< of those
+        bool told = false;                ///< that it has died
+    };
+
     explicit Process(Options read);
     void run_engine();
     Inbox* peer(std::uint64_t id);
     bool send_all();
     bool send(Descriptor& put);
-    bool push(Packet packet, const std::byte* data, bool& lost);
+    bool push(const Packet& packet, const std::byte* data, bool& lost);
+    bool push_on(Peer& to);
     void fail_put(const Descriptor& put, int code);
     bool receive_all();
     void receive(Delivery delivery);
@@ -145,12 +155,6 @@ class Process {
     void tell_leaks();
     friend void tell_leaks_at_exit();
 
-    /// A process that was sent something, and what last.
-    struct Peer {
-        std::unique_ptr<Inbox> inbox;
-        Asked last;
-        bool told = false;  ///< that it has died
-    };
     std::map<std::pair<unsigned, unsigned>, Peer> peers_;  ///< by place and generation
     std::map<std::pair<std::uint64_t, std::uint64_t>, Flow> flows_;
     std::vector<std::pair<unsigned, Delivery>> unordered_;  ///< with delays
