@@ -86,8 +86,10 @@ class OutUses {
         forget(use + 4);
         const std::uint32_t bit = 1U << use % words;
         const std::uint32_t bits = acknowledged_.load(std::memory_order_relaxed);
-        acknowledged_.store(static_cast<std::uint8_t>(acknowledged ? bits | bit : bits & ~bit),
-                            std::memory_order_relaxed);
+        const std::uint32_t changed = acknowledged ? bits | bit : bits & ~bit;
+        if (changed != bits) {
+            acknowledged_.store(static_cast<std::uint8_t>(changed), std::memory_order_relaxed);
+        }
         return use;
     }
     /// The peer has started `use`, which has at least its three lower bits, or eight in a ring of

@@ -138,7 +138,7 @@ struct Channels : ChannelTerms {
     /// Where the slot of a use begins, in the landing memory of either end.
     std::size_t slot_offset(Ring ring, std::uint32_t use) const {
         const RingShape& shape = rings[ring];
-        return use % shape.slots * shape.slot_bytes;
+        return (use & (shape.slots - 1)) * shape.slot_bytes;
     }
     /// Of all incoming channels.
     std::size_t landing_bytes() const;

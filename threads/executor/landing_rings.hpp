@@ -38,6 +38,8 @@ class LandingRings {
     static constexpr std::size_t tiny_bytes = 64;
     /// How many uses a sender may be ahead of the receiver in the ring `many`, plus two.
     static constexpr std::uint32_t many_slots = 128;
+    static_assert((few_slots & (few_slots - 1)) == 0 && (many_slots & (many_slots - 1)) == 0,
+                  "numbers of uses wrap around");
 
     LandingRings() = default;
     /// `slot_bytes`: of `few`; `many_bytes`: of `many`, if that is less.
