@@ -21,6 +21,10 @@ enum class Kind : std::uint8_t {
     gatherv,
     scatter,
     scatterv,
+    alltoall,
+    alltoallv,
+    scan,
+    exscan,
     barrier
 };
 
@@ -28,10 +32,10 @@ struct KindTraits {
     Kind kind = Kind::barrier;
     std::string_view name;  ///< as TREFOIL_MPI and the report have it
     /// All ranks know the size of a call, so that they can decide by it. Not so of a barrier, nor
-    /// where only the root knows the blocks.
+    /// where nobody, or only the root, knows all blocks.
     bool size_is_shared = true;
 };
-inline constexpr std::array<KindTraits, 12> kind_rows{
+inline constexpr std::array<KindTraits, 16> kind_rows{
     {{Kind::allreduce, "allreduce"},
      {Kind::reduce, "reduce"},
      {Kind::reduce_scatter, "reduce_scatter"},
@@ -43,6 +47,10 @@ inline constexpr std::array<KindTraits, 12> kind_rows{
      {Kind::gatherv, "gatherv", false},
      {Kind::scatter, "scatter"},
      {Kind::scatterv, "scatterv", false},
+     {Kind::alltoall, "alltoall"},
+     {Kind::alltoallv, "alltoallv", false},
+     {Kind::scan, "scan"},
+     {Kind::exscan, "exscan"},
      {Kind::barrier, "barrier", false}}};
 inline constexpr std::size_t kinds = kind_rows.size();
 

@@ -119,7 +119,4 @@ int dispatch(Kind kind, MPI_Comm comm, Decide decide, Run run, Below below) {
     });
 }
 
-/// What an intercepted function looks like from outside the library.
-#define TREFOIL_MPI_CALL extern "C" [[gnu::visibility("default")]] int
-
 }  // namespace trefoil::mpi

@@ -5,6 +5,7 @@
 
 #include "mpi/buffers.hpp"
 #include "mpi/dispatch.hpp"
+#include "mpi/entry.hpp"
 
 using namespace trefoil::mpi;
 
@@ -158,7 +159,9 @@ trefoil_status_t bcast(ShadowCommunicator& c, const Call& call, int root) {
 
 }  // namespace
 
-TREFOIL_MPI_CALL MPI_Bcast(void* buffer, int count, MPI_Datatype type, int root, MPI_Comm comm) {
+template <typename Below>
+int call_bcast(void* buffer, int count, MPI_Datatype type, int root, MPI_Comm comm,
+               const Below& below) {
     Call call;
     return dispatch(
         Kind::bcast, comm,
@@ -166,12 +169,15 @@ TREFOIL_MPI_CALL MPI_Bcast(void* buffer, int count, MPI_Datatype type, int root,
             const bool good = is_rank(c, root) && read_one(call, buffer, count, type, comm);
             return good ? Verdict{Reason::none, call.block} : wrong;
         },
-        [&](ShadowCommunicator& c) { return bcast(c, call, root); },
-        [&] { return PMPI_Bcast(buffer, count, type, root, comm); });
+        [&](ShadowCommunicator& c) { return bcast(c, call, root); }, below);
 }
+TREFOIL_MPI_ENTRY(Bcast, bcast,
+                  (void* buffer, int count, MPI_Datatype type, int root, MPI_Comm comm),
+                  (buffer, count, type, root, comm))
 
-TREFOIL_MPI_CALL MPI_Allgather(const void* send, int send_count, MPI_Datatype send_type, void* recv,
-                               int recv_count, MPI_Datatype recv_type, MPI_Comm comm) {
+template <typename Below>
+int call_allgather(const void* send, int send_count, MPI_Datatype send_type, void* recv,
+                   int recv_count, MPI_Datatype recv_type, MPI_Comm comm, const Below& below) {
     Call call;
     return dispatch(
         Kind::allgather, comm,
@@ -180,14 +186,17 @@ TREFOIL_MPI_CALL MPI_Allgather(const void* send, int send_count, MPI_Datatype se
                               read_one(call, send, send_count, send_type, comm);
             return good ? call.verdict(c) : wrong;
         },
-        [&](ShadowCommunicator& c) { return allgather(c, call); },
-        [&] {
-            return PMPI_Allgather(send, send_count, send_type, recv, recv_count, recv_type, comm);
-        });
+        [&](ShadowCommunicator& c) { return allgather(c, call); }, below);
 }
+TREFOIL_MPI_ENTRY(Allgather, allgather,
+                  (const void* send, int send_count, MPI_Datatype send_type, void* recv,
+                   int recv_count, MPI_Datatype recv_type, MPI_Comm comm),
+                  (send, send_count, send_type, recv, recv_count, recv_type, comm))
 
-TREFOIL_MPI_CALL MPI_Gather(const void* send, int send_count, MPI_Datatype send_type, void* recv,
-                            int recv_count, MPI_Datatype recv_type, int root, MPI_Comm comm) {
+template <typename Below>
+int call_gather(const void* send, int send_count, MPI_Datatype send_type, void* recv,
+                int recv_count, MPI_Datatype recv_type, int root, MPI_Comm comm,
+                const Below& below) {
     Call call;
     return dispatch(
         Kind::gather, comm,
@@ -198,15 +207,17 @@ TREFOIL_MPI_CALL MPI_Gather(const void* send, int send_count, MPI_Datatype send_
                 read_one(call, send, send_count, send_type, comm);
             return good ? call.verdict(c) : wrong;
         },
-        [&](ShadowCommunicator& c) { return gather(c, call, root); },
-        [&] {
-            return PMPI_Gather(send, send_count, send_type, recv, recv_count, recv_type, root,
-                               comm);
-        });
+        [&](ShadowCommunicator& c) { return gather(c, call, root); }, below);
 }
+TREFOIL_MPI_ENTRY(Gather, gather,
+                  (const void* send, int send_count, MPI_Datatype send_type, void* recv,
+                   int recv_count, MPI_Datatype recv_type, int root, MPI_Comm comm),
+                  (send, send_count, send_type, recv, recv_count, recv_type, root, comm))
 
-TREFOIL_MPI_CALL MPI_Scatter(const void* send, int send_count, MPI_Datatype send_type, void* recv,
-                             int recv_count, MPI_Datatype recv_type, int root, MPI_Comm comm) {
+template <typename Below>
+int call_scatter(const void* send, int send_count, MPI_Datatype send_type, void* recv,
+                 int recv_count, MPI_Datatype recv_type, int root, MPI_Comm comm,
+                 const Below& below) {
     Call call;
     return dispatch(
         Kind::scatter, comm,
@@ -217,9 +228,9 @@ TREFOIL_MPI_CALL MPI_Scatter(const void* send, int send_count, MPI_Datatype send
                 read_one(call, recv, recv_count, recv_type, comm);
             return good ? call.verdict(c) : wrong;
         },
-        [&](ShadowCommunicator& c) { return scatter(c, call, root); },
-        [&] {
-            return PMPI_Scatter(send, send_count, send_type, recv, recv_count, recv_type, root,
-                                comm);
-        });
+        [&](ShadowCommunicator& c) { return scatter(c, call, root); }, below);
 }
+TREFOIL_MPI_ENTRY(Scatter, scatter,
+                  (const void* send, int send_count, MPI_Datatype send_type, void* recv,
+                   int recv_count, MPI_Datatype recv_type, int root, MPI_Comm comm),
+                  (send, send_count, send_type, recv, recv_count, recv_type, root, comm))

@@ -82,9 +82,10 @@ Reduction by_user(MPI_Datatype type, MPI_Op op) {
 }  // namespace
 
 void learn_operations() {
-    constexpr int sums = integer_class | floating_class | complex_class | address_class;
-    constexpr int orders = integer_class | floating_class | address_class;
-    constexpr int bits = integer_class | byte_class | address_class;
+    constexpr int whole = integer_class | fortran_integer_class | address_class;
+    constexpr int sums = whole | floating_class | complex_class;
+    constexpr int orders = whole | floating_class;
+    constexpr int bits = whole | byte_class;
     constexpr int logic = integer_class | logical_class;
     operations = {{{number_of(MPI_SUM), TREFOIL_SUM, sums},
                    {number_of(MPI_PROD), TREFOIL_PROD, sums},

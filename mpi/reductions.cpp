@@ -5,6 +5,8 @@
 #include <numeric>
 
 #include "mpi/dispatch.hpp"
+#include "mpi/entry.hpp"
+#include "mpi/next.hpp"
 #include "mpi/operations.hpp"
 
 using namespace trefoil::mpi;
@@ -40,8 +42,9 @@ trefoil_status_t reduce_by(ShadowCommunicator& c, Reduction& reduction, Call&& c
 
 }  // namespace
 
-TREFOIL_MPI_CALL MPI_Allreduce(const void* send, void* recv, int count, MPI_Datatype type,
-                               MPI_Op op, MPI_Comm comm) {
+template <typename Below>
+int call_allreduce(const void* send, void* recv, int count, MPI_Datatype type, MPI_Op op,
+                   MPI_Comm comm, const Below& below) {
     Reduction reduction;
     return dispatch(
         Kind::allreduce, comm,
@@ -58,11 +61,16 @@ TREFOIL_MPI_CALL MPI_Allreduce(const void* send, void* recv, int count, MPI_Data
                                          reduction.type, reduction.op, t);
             });
         },
-        [&] { return PMPI_Allreduce(send, recv, count, type, op, comm); });
+        below);
 }
+TREFOIL_MPI_ENTRY(Allreduce, allreduce,
+                  (const void* send, void* recv, int count, MPI_Datatype type, MPI_Op op,
+                   MPI_Comm comm),
+                  (send, recv, count, type, op, comm))
 
-TREFOIL_MPI_CALL MPI_Reduce(const void* send, void* recv, int count, MPI_Datatype type, MPI_Op op,
-                            int root, MPI_Comm comm) {
+template <typename Below>
+int call_reduce(const void* send, void* recv, int count, MPI_Datatype type, MPI_Op op, int root,
+                MPI_Comm comm, const Below& below) {
     Reduction reduction;
     return dispatch(
         Kind::reduce, comm,
@@ -81,11 +89,16 @@ TREFOIL_MPI_CALL MPI_Reduce(const void* send, void* recv, int count, MPI_Datatyp
                                       reduction.type, reduction.op, root, t);
             });
         },
-        [&] { return PMPI_Reduce(send, recv, count, type, op, root, comm); });
+        below);
 }
+TREFOIL_MPI_ENTRY(Reduce, reduce,
+                  (const void* send, void* recv, int count, MPI_Datatype type, MPI_Op op, int root,
+                   MPI_Comm comm),
+                  (send, recv, count, type, op, root, comm))
 
-TREFOIL_MPI_CALL MPI_Reduce_scatter_block(const void* send, void* recv, int count,
-                                          MPI_Datatype type, MPI_Op op, MPI_Comm comm) {
+template <typename Below>
+int call_reduce_scatter_block(const void* send, void* recv, int count, MPI_Datatype type, MPI_Op op,
+                              MPI_Comm comm, const Below& below) {
     Reduction reduction;
     return dispatch(
         Kind::reduce_scatter_block, comm,
@@ -103,11 +116,16 @@ TREFOIL_MPI_CALL MPI_Reduce_scatter_block(const void* send, void* recv, int coun
                                                     reduction.op, t);
             });
         },
-        [&] { return PMPI_Reduce_scatter_block(send, recv, count, type, op, comm); });
+        below);
 }
+TREFOIL_MPI_ENTRY(Reduce_scatter_block, reduce_scatter_block,
+                  (const void* send, void* recv, int count, MPI_Datatype type, MPI_Op op,
+                   MPI_Comm comm),
+                  (send, recv, count, type, op, comm))
 
-TREFOIL_MPI_CALL MPI_Reduce_scatter(const void* send, void* recv, const int counts[],
-                                    MPI_Datatype type, MPI_Op op, MPI_Comm comm) {
+template <typename Below>
+int call_reduce_scatter(const void* send, void* recv, const int counts[], MPI_Datatype type,
+                        MPI_Op op, MPI_Comm comm, const Below& below) {
     Reduction reduction;
     return dispatch(
         Kind::reduce_scatter, comm,
@@ -127,15 +145,74 @@ TREFOIL_MPI_CALL MPI_Reduce_scatter(const void* send, void* recv, const int coun
                                               reduction.op, t);
             });
         },
-        [&] { return PMPI_Reduce_scatter(send, recv, counts, type, op, comm); });
+        below);
 }
+TREFOIL_MPI_ENTRY(Reduce_scatter, reduce_scatter,
+                  (const void* send, void* recv, const int counts[], MPI_Datatype type, MPI_Op op,
+                   MPI_Comm comm),
+                  (send, recv, counts, type, op, comm))
 
-TREFOIL_MPI_CALL MPI_Barrier(MPI_Comm comm) {
+/// Scan and exscan: `form` is the function of the interface.
+template <typename Form, typename Below>
+int call_prefix(Kind kind, Form form, const void* send, void* recv, int count, MPI_Datatype type,
+                MPI_Op op, MPI_Comm comm, const Below& below) {
+    Reduction reduction;
+    return dispatch(
+        kind, comm,
+        [&](const ShadowCommunicator&) {
+            if (count < 0 || recv == MPI_IN_PLACE || aliased(send, recv)) {
+                return wrong;
+            }
+            reduction = reduction_of(type, op);
+            return verdict_on(reduction, static_cast<std::size_t>(count));
+        },
+        [&](ShadowCommunicator& c) {
+            return reduce_by(c, reduction, [&](trefoil_comm_t t) {
+                return form(from(send), recv, static_cast<std::size_t>(count), reduction.type,
+                            reduction.op, t);
+            });
+        },
+        below);
+}
+template <typename Below>
+int call_scan(const void* send, void* recv, int count, MPI_Datatype type, MPI_Op op, MPI_Comm comm,
+              const Below& below) {
+    return call_prefix(Kind::scan, trefoil_scan, send, recv, count, type, op, comm, below);
+}
+template <typename Below>
+int call_exscan(const void* send, void* recv, int count, MPI_Datatype type, MPI_Op op,
+                MPI_Comm comm, const Below& below) {
+    return call_prefix(Kind::exscan, trefoil_exscan, send, recv, count, type, op, comm, below);
+}
+TREFOIL_MPI_ENTRY(Scan, scan,
+                  (const void* send, void* recv, int count, MPI_Datatype type, MPI_Op op,
+                   MPI_Comm comm),
+                  (send, recv, count, type, op, comm))
+TREFOIL_MPI_ENTRY(Exscan, exscan,
+                  (const void* send, void* recv, int count, MPI_Datatype type, MPI_Op op,
+                   MPI_Comm comm),
+                  (send, recv, count, type, op, comm))
+
+template <typename Below>
+int call_barrier(MPI_Comm comm, const Below& below) {
     return dispatch(
         Kind::barrier, comm, [](const ShadowCommunicator&) { return Verdict{}; },
         [](ShadowCommunicator& c) {
             trefoil_comm_t t = c.prepare(false);
             return t == nullptr ? c.failure() : trefoil_barrier(t);
         },
-        [&] { return PMPI_Barrier(comm); });
+        below);
 }
+
+#ifdef MPICH
+// By both names, as its module mpi_f08 calls the second.
+extern "C" [[gnu::visibility("default")]] int PMPI_Barrier(MPI_Comm comm) {
+    static auto* const below = next<int(MPI_Comm)>("PMPI_Barrier");
+    return call_barrier(comm, [comm] { return below(comm); });
+}
+extern "C" [[gnu::visibility("default")]] int MPI_Barrier(MPI_Comm comm) {
+    return PMPI_Barrier(comm);
+}
+#else
+TREFOIL_MPI_ENTRY(Barrier, barrier, (MPI_Comm comm), (comm))
+#endif

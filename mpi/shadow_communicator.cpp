@@ -60,6 +60,26 @@ ShadowCommunicator::~ShadowCommunicator() {
     }
 }
 
+bool ShadowCommunicator::begin_end() {
+    if (settled_) {
+        return true;
+    }
+    bool under_way = false;
+    const trefoil_comm_t made[2] = {threaded_, serial_};
+    for (int i = 0; i < 2; ++i) {
+        if (made[i] != nullptr && trefoil_ibarrier(made[i], &ends_[i]) == TREFOIL_SUCCESS) {
+            under_way = true;
+        }
+    }
+    return !under_way;
+}
+
+/// An error, of a peer that is lost, is an end, too.
+bool ShadowCommunicator::has_ended() {
+    int done = 0;
+    return (trefoil_testall(2, ends_, &done) != TREFOIL_SUCCESS) || done != 0;
+}
+
 // Testing a request that cannot complete lets MPI work; probing for a message would not, while
 // there is one. An MPI call that waits here could be what a peer needs to come to the collective.
 void ShadowCommunicator::progress_callback(void* self) {

@@ -41,6 +41,13 @@ class ShadowCommunicator {
     bool gives_up() const { return reason_ == Reason::not_set_up; }
     bool in_use() const { return threaded_ != nullptr || serial_ != nullptr; }
 
+    /// The other ranks need this one no more, as a barrier has shown.
+    void settled() { settled_ = true; }
+    /// Its MPI communicator is going, and nobody may wait: begins a barrier of Trefoil's own,
+    /// unless there was one. True: peers need this rank no more, and it may be destroyed.
+    bool begin_end();
+    bool has_ended();
+
     /// Collective at first. `serial`: for what must stay in the calling thread. Null: it cannot be,
     /// on any rank, and failure() and failure_text() say why.
     trefoil_comm_t prepare(bool serial) {
@@ -84,12 +91,18 @@ class ShadowCommunicator {
     MPI_Request never_ = MPI_REQUEST_NULL;  ///< a receive that waits for ever
     std::unique_ptr<Trials> trials_;
     bool creating_ = false;
+    bool settled_ = false;
+    trefoil_request_t ends_[2] = {TREFOIL_REQUEST_NULL, TREFOIL_REQUEST_NULL};
     trefoil_status_t failure_ = TREFOIL_SUCCESS;
     std::string failure_text_;
 };
 
 /// Counts the shadow communicators that ended, for the cache below.
 extern std::atomic<std::uint64_t> ended_shadows;
+/// Some wait for their peers since their communicators have gone.
+extern std::atomic<bool> any_shadow_parked;
+/// Destroys those of them whose peers are done. Any thread that is in no lock of the layer's.
+void reap_shadows();
 
 /// Null when MPI does not know the communicator either.
 ShadowCommunicator* find_or_make_shadow(MPI_Comm comm);
@@ -102,6 +115,9 @@ inline ShadowCommunicator* shadow_of(MPI_Comm comm) {
         ShadowCommunicator* shadow = nullptr;
     };
     [[gnu::tls_model("initial-exec")]] static thread_local Last last;
+    if (any_shadow_parked.load(std::memory_order_relaxed)) {
+        reap_shadows();
+    }
     const std::uint64_t ended = ended_shadows.load(std::memory_order_acquire);
     if (last.handle != number_of(comm) || last.ended != ended) {
         last = {number_of(comm), ended, find_or_make_shadow(comm)};

@@ -1,19 +1,35 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // Where the shadow communicators are: attributes of their communicators, and a list for the end.
+#include <sched.h>
+
 #include <mutex>
 #include <set>
+#include <span>
+#include <vector>
 
 #include "mpi/allgather.hpp"
+#include "mpi/layer.hpp"
 #include "mpi/shadow_communicator.hpp"
 
 namespace trefoil::mpi {
 
 std::atomic<std::uint64_t> ended_shadows{0};
+std::atomic<bool> any_shadow_parked{false};
 
 namespace {
 
-std::mutex list_mutex;  // nothing else is locked, and MPI is not called, while it is held
+// Neither MPI nor Trefoil is called while it is held: a thread inside MPI may come to end_shadow()
+// with a lock of MPI's.
+std::mutex list_mutex;
 std::set<ShadowCommunicator*> list;
+std::vector<ShadowCommunicator*> parked;  ///< of communicators that have gone
+
+/// Puts aside what nobody else can find any more.
+void park(std::span<ShadowCommunicator* const> shadows) {
+    const std::lock_guard lock(list_mutex);
+    parked.insert(parked.end(), shadows.begin(), shadows.end());
+    any_shadow_parked.store(!parked.empty(), std::memory_order_relaxed);
+}
 
 /// MPI calls it when a communicator ends, by whatever call and language. It must not wait for other
 /// ranks: Open MPI holds a lock of all attributes meanwhile.
@@ -22,9 +38,15 @@ int end_shadow(MPI_Comm, int, void* value, void*) {
     ended_shadows.fetch_add(1, std::memory_order_acq_rel);
     {
         const std::lock_guard lock(list_mutex);
-        list.erase(shadow);
+        if (list.erase(shadow) == 0) {
+            return MPI_SUCCESS;  // gone already, at the end of MPI
+        }
     }
-    delete shadow;
+    if (shadow->begin_end()) {
+        delete shadow;
+    } else {
+        park({&shadow, 1});
+    }
     return MPI_SUCCESS;
 }
 
@@ -68,21 +90,39 @@ ShadowCommunicator* find_or_make_shadow(MPI_Comm comm) {
     return made;
 }
 
+void reap_shadows() {
+    std::vector<ShadowCommunicator*> mine;  // whoever takes them asks them: one thread at a time
+    {
+        const std::lock_guard lock(list_mutex);
+        mine.swap(parked);
+        any_shadow_parked.store(false, std::memory_order_relaxed);
+    }
+    std::erase_if(mine, [](ShadowCommunicator* shadow) {
+        const bool ended = shadow->has_ended();
+        if (ended) {
+            delete shadow;
+        }
+        return ended;
+    });
+    if (!mine.empty()) {
+        park(mine);
+    }
+}
+
 void settle(MPI_Comm comm) {
-    const ShadowCommunicator* const shadow = comm == MPI_COMM_NULL ? nullptr : find(comm);
+    ShadowCommunicator* const shadow = comm == MPI_COMM_NULL ? nullptr : find(comm);
     if (shadow != nullptr && shadow->in_use()) {
         MPI_Request request = MPI_REQUEST_NULL;
         if (PMPI_Ibarrier(comm, &request) == MPI_SUCCESS) {
             complete(request);
         }
+        shadow->settled();
     }
 }
 
 void end_shadows() {
-    std::vector<MPI_Comm> comms;
     std::vector<MPI_Request> requests;
     for (const ShadowCommunicator* shadow : list) {  // MPI_Finalize: no other thread is in MPI
-        comms.push_back(shadow->comm());
         if (shadow->in_use()) {
             PMPI_Ibarrier(shadow->comm(), &requests.emplace_back(MPI_REQUEST_NULL));
         }
@@ -93,10 +133,16 @@ void end_shadows() {
             break;
         }
     }
-    for (const MPI_Comm comm : comms) {
-        PMPI_Comm_delete_attr(comm, keyval());
+    for (ShadowCommunicator* const shadow : list) {
+        delete shadow;
     }
-    PMPI_Comm_free_keyval(&keyval());
+    list.clear();  // their communicators may end later, with attributes that mean nothing any more
+    // The peers of those that are parked have come here, too, or will.
+    const auto deadline = std::chrono::steady_clock::now() + layer.patience;
+    while (any_shadow_parked && std::chrono::steady_clock::now() < deadline) {
+        reap_shadows();
+        sched_yield();
+    }
 }
 
 }  // namespace trefoil::mpi

@@ -46,6 +46,35 @@ void add_integer(MPI_Datatype type, TypeClass in_class, trefoil_datatype_t of_on
     }
 }
 
+/// Fortran's reals and complex numbers, whose kinds are options of its compiler.
+void add_floating(MPI_Datatype type) {
+    int size = 0;
+    if (type == MPI_DATATYPE_NULL) {
+        return;
+    }
+    PMPI_Type_size(type, &size);
+    const bool complex = type == MPI_COMPLEX || type == MPI_COMPLEX8 || type == MPI_COMPLEX16 ||
+                         type == MPI_DOUBLE_COMPLEX;
+    const int part = complex ? size / 2 : size;
+    if (part == 4 || part == 8) {
+        add(type, complex ? complex_class : floating_class,
+            complex     ? part == 4 ? TREFOIL_COMPLEX_FLOAT : TREFOIL_COMPLEX_DOUBLE
+            : part == 4 ? TREFOIL_FLOAT
+                        : TREFOIL_DOUBLE);
+    } else {
+        add(type, no_class, TREFOIL_UINT8);
+    }
+}
+
+/// Two of Fortran's INTEGER, which its compiler may have made longer than C's int.
+void add_integer_pair(MPI_Datatype type) {
+    int size = 0;
+    if (type != MPI_DATATYPE_NULL) {
+        PMPI_Type_size(type, &size);
+        add(type, size == 2 * sizeof(int) ? pair_class : no_class, TREFOIL_2INT);
+    }
+}
+
 }  // namespace
 
 void learn_types() {
@@ -60,6 +89,20 @@ void learn_types() {
     }
     for (const MPI_Datatype type : {MPI_AINT, MPI_OFFSET, MPI_COUNT}) {
         add_integer(type, address_class, TREFOIL_INT8);
+    }
+    // Fortran's, which the compiler of the program's modules need not have all.
+    for (const MPI_Datatype type :
+         {MPI_INTEGER, MPI_INTEGER1, MPI_INTEGER2, MPI_INTEGER4, MPI_INTEGER8}) {
+        add_integer(type, fortran_integer_class, TREFOIL_INT8);
+    }
+    for (const MPI_Datatype type : {MPI_REAL, MPI_REAL4, MPI_REAL8, MPI_DOUBLE_PRECISION,
+                                    MPI_COMPLEX, MPI_COMPLEX8, MPI_COMPLEX16, MPI_DOUBLE_COMPLEX}) {
+        add_floating(type);
+    }
+    add_integer(MPI_LOGICAL, logical_class, TREFOIL_INT8);
+    add_integer_pair(MPI_2INTEGER);
+    for (const MPI_Datatype type : {MPI_CHARACTER, MPI_2REAL, MPI_2DOUBLE_PRECISION}) {
+        add(type, no_class, TREFOIL_UINT8);
     }
     add(MPI_C_BOOL, logical_class, TREFOIL_UINT8);
     add(MPI_BYTE, byte_class, TREFOIL_UINT8);

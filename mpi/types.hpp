@@ -20,7 +20,8 @@ enum TypeClass : std::uint8_t {
     logical_class = 8,
     byte_class = 16,
     address_class = 32,
-    pair_class = 64
+    pair_class = 64,
+    fortran_integer_class = 128  ///< no logic: MPI does not define it, and Open MPI reports it
 };
 
 /// A predefined datatype.

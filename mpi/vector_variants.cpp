@@ -6,6 +6,7 @@
 
 #include "mpi/buffers.hpp"
 #include "mpi/dispatch.hpp"
+#include "mpi/entry.hpp"
 
 using namespace trefoil::mpi;
 
@@ -120,9 +121,10 @@ trefoil_status_t scatterv_at_root(ShadowCommunicator& c, trefoil_comm_t t, const
 
 }  // namespace
 
-TREFOIL_MPI_CALL MPI_Allgatherv(const void* send, int send_count, MPI_Datatype send_type,
-                                void* recv, const int counts[], const int displacements[],
-                                MPI_Datatype recv_type, MPI_Comm comm) {
+template <typename Below>
+int call_allgatherv(const void* send, int send_count, MPI_Datatype send_type, void* recv,
+                    const int counts[], const int displacements[], MPI_Datatype recv_type,
+                    MPI_Comm comm, const Below& below) {
     Blocks blocks;
     std::optional<Side> one;
     return dispatch(
@@ -141,21 +143,19 @@ TREFOIL_MPI_CALL MPI_Allgatherv(const void* send, int send_count, MPI_Datatype s
             return Verdict{Reason::none, blocks.side->bytes(std::accumulate(
                                              counts, counts + c.ranks(), std::size_t{0}))};
         },
-        [&](ShadowCommunicator& c) { return allgatherv(c, blocks, one, send_count); },
-        [&] {
-            return PMPI_Allgatherv(send, send_count, send_type, recv, counts, displacements,
-                                   recv_type, comm);
-        });
+        [&](ShadowCommunicator& c) { return allgatherv(c, blocks, one, send_count); }, below);
 }
+TREFOIL_MPI_ENTRY(Allgatherv, allgatherv,
+                  (const void* send, int send_count, MPI_Datatype send_type, void* recv,
+                   const int counts[], const int displacements[], MPI_Datatype recv_type,
+                   MPI_Comm comm),
+                  (send, send_count, send_type, recv, counts, displacements, recv_type, comm))
 
-TREFOIL_MPI_CALL MPI_Gatherv(const void* send, int send_count, MPI_Datatype send_type, void* recv,
-                             const int counts[], const int displacements[], MPI_Datatype recv_type,
-                             int root, MPI_Comm comm) {
+template <typename Below>
+int call_gatherv(const void* send, int send_count, MPI_Datatype send_type, void* recv,
+                 const int counts[], const int displacements[], MPI_Datatype recv_type, int root,
+                 MPI_Comm comm, const Below& below) {
     std::optional<Side> one;
-    const auto below = [&] {
-        return PMPI_Gatherv(send, send_count, send_type, recv, counts, displacements, recv_type,
-                            root, comm);
-    };
     return dispatch(
         Kind::gatherv, comm,
         [&](const ShadowCommunicator& c) {
@@ -186,15 +186,17 @@ TREFOIL_MPI_CALL MPI_Gatherv(const void* send, int send_count, MPI_Datatype send
         },
         below);
 }
+TREFOIL_MPI_ENTRY(Gatherv, gatherv,
+                  (const void* send, int send_count, MPI_Datatype send_type, void* recv,
+                   const int counts[], const int displacements[], MPI_Datatype recv_type, int root,
+                   MPI_Comm comm),
+                  (send, send_count, send_type, recv, counts, displacements, recv_type, root, comm))
 
-TREFOIL_MPI_CALL MPI_Scatterv(const void* send, const int counts[], const int displacements[],
-                              MPI_Datatype send_type, void* recv, int recv_count,
-                              MPI_Datatype recv_type, int root, MPI_Comm comm) {
+template <typename Below>
+int call_scatterv(const void* send, const int counts[], const int displacements[],
+                  MPI_Datatype send_type, void* recv, int recv_count, MPI_Datatype recv_type,
+                  int root, MPI_Comm comm, const Below& below) {
     std::optional<Side> one;
-    const auto below = [&] {
-        return PMPI_Scatterv(send, counts, displacements, send_type, recv, recv_count, recv_type,
-                             root, comm);
-    };
     return dispatch(
         Kind::scatterv, comm,
         [&](const ShadowCommunicator& c) {
@@ -232,3 +234,8 @@ TREFOIL_MPI_CALL MPI_Scatterv(const void* send, const int counts[], const int di
         },
         below);
 }
+TREFOIL_MPI_ENTRY(Scatterv, scatterv,
+                  (const void* send, const int counts[], const int displacements[],
+                   MPI_Datatype send_type, void* recv, int recv_count, MPI_Datatype recv_type,
+                   int root, MPI_Comm comm),
+                  (send, counts, displacements, send_type, recv, recv_count, recv_type, root, comm))

@@ -14,16 +14,17 @@ die() {
 }
 
 # What a script needs: "command=PACKAGE", "library.pc=PACKAGE" (asked of pkg-config), "/header=PACKAGE" (below the include
-# path) or "sanitizer:NAME=PACKAGE" (clang's runtime of that name).
+# path), "python:MODULE=PACKAGE" (of the system's Python) or "sanitizer:NAME=PACKAGE" (clang's runtime of that name).
 readonly build_needs=(
     g++=g++ cmake=cmake ninja=ninja-build pkg-config=pkg-config libfabric.pc=libfabric-dev
     ucx.pc=libucx-dev pmix.pc=libpmix-dev hwloc.pc=libhwloc-dev
     /CLI/CLI.hpp=libcli11-dev fmt.pc=libfmt-dev nlohmann_json.pc=nlohmann-json3-dev
 )
 readonly test_needs=(
-    python3=python3 /gtest/gtest.h=libgtest-dev clang++=clang
+    python3=python3 /gtest/gtest.h=libgtest-dev clang++=clang ld.lld=lld
     sanitizer:asan=libclang-rt-14-dev clang-format=clang-format nm=binutils
     mpirun.openmpi=openmpi-bin mpirun.mpich=mpich ompi-c.pc=libopenmpi-dev mpich.pc=libmpich-dev
+    gfortran=gfortran python:numpy=python3-numpy python:mpi4py=python3-mpi4py python:pip=python3-pip
     fftw3.pc=libfftw3-dev simgrid.pc=libsimgrid-dev gnuplot=gnuplot-nox jsonschema=python3-jsonschema chromium=chromium
 )
 # Of trefoil_micro, which is left out without.
@@ -34,6 +35,7 @@ readonly network_needs=(ip=iproute2 nft=nftables)
 is_there() {
     case $1 in
         /*) [[ -e /usr/include$1 || -e /usr/local/include$1 ]] ;;
+        python:*) /usr/bin/python3 -c "import ${1#*:}" 2>/dev/null ;;
         sanitizer:*)
             command -v clang++ >/dev/null &&
                 compgen -G "$(clang++ -print-resource-dir)/lib/linux/libclang_rt.${1#*:}-*.a" >/dev/null
@@ -91,6 +93,15 @@ build() {
     say "building build/$preset${*:+ ($*)}"
     cmake --build "$root/build/$preset" ${1:+--target "$@"} --parallel "$(nproc)" \
         >"$(log_of "build-$preset")" 2>&1 || show_and_die "building $preset" "$(log_of "build-$preset")"
+}
+
+# targets_of PRESET [ctest arguments]: the executables of the chosen tests. A test that runs another one's executable has
+# none of its own name.
+targets_of() {
+    local preset=$1
+    shift
+    cmake --build "$root/build/$preset" --target help | sed -n 's/^\(test_[a-z0-9_]*\): phony$/\1/p' |
+        grep -xFf <(ctest --test-dir "$root/build/$preset" --show-only "$@" | sed -n 's/^ *Test *#[0-9]*: /test_/p')
 }
 
 log_of() {

@@ -39,6 +39,9 @@ ProcessState process_state(int pid) noexcept {
                     &state.letter, &started) == 2) {
         state.started = started;
     }
+    if (state.letter < 'A') {  // made up by an emulator of a processor
+        return {'?', 0};
+    }
     return state;
 }
 

@@ -58,7 +58,11 @@ std::string to_string(Port port) {
     return (port.sign() > 0 ? "+" : "-") + std::to_string(port.dimension());
 }
 
-Torus::Torus(std::vector<Rank> sizes) : sizes_(std::move(sizes)), strides_(sizes_.size()) {
+Torus::Torus(std::vector<Rank> sizes) : Torus(std::move(sizes), {}) {}
+
+Torus::Torus(std::vector<Rank> sizes, std::vector<bool> lines)
+    : sizes_(std::move(sizes)), strides_(sizes_.size()), lines_(std::move(lines)) {
+    lines_.resize(sizes_.size());
     if (sizes_.empty()) {
         throw Error(Status::invalid_argument,
                     "a torus needs at least one dimension, e.g. 9 or 3x3");
@@ -81,21 +85,24 @@ Torus::Torus(std::vector<Rank> sizes) : sizes_(std::move(sizes)), strides_(sizes
 
 Torus Torus::parse(std::string_view text) {
     std::vector<Rank> sizes;
+    std::vector<bool> lines;
     const char* at = text.data();
     const char* end = at + text.size();
     while (true) {
         Rank size = 0;
-        const auto [next, error] = std::from_chars(at, end, size);
+        auto [next, error] = std::from_chars(at, end, size);
+        lines.push_back(error == std::errc() && next != end && *next == 'm');
+        next += lines.back() ? 1 : 0;
         const bool separated = next == end || *next == 'x';
         if (error != std::errc() || !separated || size < 1 || (next != end && next + 1 == end)) {
             throw Error(Status::invalid_argument,
                         "\"" + std::string(text) +
                             "\" is not a torus; write its sizes, each at least 1, joined by x: 9, "
-                            "3x3 or 2x3x4");
+                            "3x3 or 2x3x4; m behind one for a line, as in a mesh: 4mx4m");
         }
         sizes.push_back(size);
         if (next == end) {
-            return Torus(std::move(sizes));
+            return {std::move(sizes), std::move(lines)};
         }
         at = next + 1;
     }
@@ -113,8 +120,8 @@ Torus Torus::balanced(Rank ranks, int dimensions) {
 
 std::string Torus::name() const {
     std::string name;
-    for (const Rank size : sizes_) {
-        name += (name.empty() ? "" : "x") + std::to_string(size);
+    for (int j = 0; j < dimensions(); ++j) {
+        name += (name.empty() ? "" : "x") + std::to_string(sizes_[j]) + (is_line(j) ? "m" : "");
     }
     return name;
 }
@@ -169,6 +176,14 @@ std::int64_t Torus::hops(Rank from, Rank to) const {
     std::int64_t total = 0;
     for (int j = 0; j < dimensions(); ++j) {
         total += std::abs(displacement(from, to, j));
+    }
+    return total;
+}
+
+std::int64_t Torus::route_length(Rank from, Rank to) const {
+    std::int64_t total = 0;
+    for (int j = 0; j < dimensions(); ++j) {
+        total += std::abs(way(from, to, j));
     }
     return total;
 }

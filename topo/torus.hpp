@@ -2,6 +2,7 @@
 // Torus geometry: coordinates, neighbours, ports, hops and minimal dimension-ordered routes. Pure.
 #pragma once
 
+#include <algorithm>
 #include <cstdint>
 #include <string>
 #include <string_view>
@@ -36,7 +37,7 @@ struct Port {
 std::string to_string(Port port);
 
 /// A directed link: the one that leaves `from` through `port`. A dimension of size 2 has two
-/// parallel links between its nodes, one per port.
+/// parallel links between its nodes, one per port, unless it is a line.
 struct Link {
     Rank from = 0;
     Port port;
@@ -56,8 +57,12 @@ class Torus {
   public:
     /// Throws Error(invalid_argument) on no dimension, a size < 1 or more than 2^31-1 ranks.
     explicit Torus(std::vector<Rank> sizes);
+    /// Dimensions that are *lines* lack the link that closes the ring, as in a mesh; a line of two
+    /// has one link. Schedules are those of the torus; what they cost is not. By dimension.
+    Torus(std::vector<Rank> sizes, std::vector<bool> lines);
 
-    /// Reads "9", "3x3", "2x3x4". Throws Error(invalid_argument) that quotes the text and the mend.
+    /// Reads "9", "3x3", "2x3x4"; "4mx4m": lines, as in a mesh. Throws Error(invalid_argument) that
+    /// quotes the text and the mend.
     static Torus parse(std::string_view text);
 
     /// The most cubic torus of `ranks` ranks and exactly `dimensions` dimensions, sizes descending
@@ -69,7 +74,9 @@ class Torus {
     Rank size(int dimension) const { return sizes_[dimension]; }
     const std::vector<Rank>& sizes() const { return sizes_; }
     Rank ranks() const { return ranks_; }
-    /// "3x3"
+    bool has_lines() const { return std::find(lines_.begin(), lines_.end(), true) != lines_.end(); }
+    bool is_line(int dimension) const { return lines_[static_cast<std::size_t>(dimension)]; }
+    /// "3x3", "4mx2"
     std::string name() const;
 
     Rank coordinate(Rank rank, int dimension) const {
@@ -96,8 +103,15 @@ class Torus {
     std::int64_t displacement(Rank from, Rank to, int dimension) const;
     /// True when both ways around `dimension` are equally long (distance exactly d/2).
     bool is_tie(Rank from, Rank to, int dimension) const;
-    /// Length of a minimal route.
+    /// Length of a minimal route, as if there were no lines.
     std::int64_t hops(Rank from, Rank to) const;
+    /// The way that a message takes along `dimension`, signed, and its length over all of them:
+    /// as above, but along a line there is one way only.
+    std::int64_t way(Rank from, Rank to, int dimension) const {
+        return is_line(dimension) ? coordinate(to, dimension) - coordinate(from, dimension)
+                                  : displacement(from, to, dimension);
+    }
+    std::int64_t route_length(Rank from, Rank to) const;
     /// The port through which the minimal dimension-ordered (ascending) route leaves `from`: the
     /// first dimension in which the two differ; on a tie the '+' port. `from` and `to` must differ.
     Port first_port(Rank from, Rank to) const;
@@ -109,7 +123,9 @@ class Torus {
     void for_each_link(Rank from, Rank to, Visit&& visit) const;
     std::vector<LinkShare> route(Rank from, Rank to) const;
 
-    friend bool operator==(const Torus& a, const Torus& b) { return a.sizes_ == b.sizes_; }
+    friend bool operator==(const Torus& a, const Torus& b) {
+        return a.sizes_ == b.sizes_ && a.lines_ == b.lines_;
+    }
 
   private:
     template <typename Visit>
@@ -125,6 +141,7 @@ class Torus {
 
     std::vector<Rank> sizes_;
     std::vector<Rank> strides_;
+    std::vector<bool> lines_;
     Rank ranks_ = 1;
 };
 
@@ -132,11 +149,11 @@ template <typename Visit>
 void Torus::for_each_link(Rank from, Rank to, Visit&& visit) const {
     Rank here = from;
     for (int j = 0; j < dimensions(); ++j) {
-        const std::int64_t step = displacement(here, to, j);
+        const std::int64_t step = way(here, to, j);
         if (step == 0) {
             continue;
         }
-        if (2 * step == size(j)) {
+        if (2 * step == size(j) && !is_line(j)) {
             walk(here, j, +1, step, 0.5, visit);
             walk(here, j, -1, step, 0.5, visit);
         } else {

@@ -25,6 +25,7 @@ AccessOrder::AccessOrder(Rank ranks, std::size_t blocks, std::size_t part, Findi
       opened_(ranks_ * ranks_),
       last_reads_(ranks_ * ranks_),
       written_(ranks_ * blocks_),
+      lost_(ranks_ * blocks_),
       readers_(ranks_ * blocks_) {}
 
 void AccessOrder::begin_step(std::size_t step) {
@@ -39,11 +40,12 @@ void AccessOrder::begin_step(std::size_t step) {
 
 void AccessOrder::read(Rank reader, Rank owner, Block block, bool initial) {
     const Time written = written_[place(owner, block)];
-    if (initial && written > 0) {
+    const Time lost = lost_[place(owner, block)];
+    if (initial && lost > 0) {
         findings_.add(part_, step_, reader,
                       "reads what " + name("rank", static_cast<std::size_t>(owner)) +
                           " began with in " + name("block", block) +
-                          ", which that rank writes in " + name("step", step_of(written)));
+                          ", which that rank writes in " + name("step", step_of(lost)));
     }
     if (reader == owner) {
         return;
@@ -58,13 +60,17 @@ void AccessOrder::read(Rank reader, Rank owner, Block block, bool initial) {
                       "pulls " + block_of(block, owner) + ", which that rank writes in " +
                           name("step", step_of(written)) + ", with no message in between");
     }
-    readers_[place(owner, block)].push_back({reader, moved_});
+    readers_[place(owner, block)].push_back({reader, moved_, initial});
     last_reads_[pair(owner, reader)] = {block, moved_};
 }
 
-void AccessOrder::write(Rank owner, Block block, Time at) {
+/// Who reads what the rank began with gets the same from a block that keeps it.
+void AccessOrder::write(Rank owner, Block block, Time at, bool keeps) {
     std::vector<Read>& readers = readers_[place(owner, block)];
     for (const Read& read : readers) {
+        if (keeps && read.initial) {
+            continue;
+        }
         if (known_[pair(owner, read.reader)] < read.at) {
             findings_.add(part_, step_, owner,
                           "overwrites " + name("block", block) + ", which " +
@@ -72,8 +78,11 @@ void AccessOrder::write(Rank owner, Block block, Time at) {
                               name("step", step_of(read.at)) + " and has not released");
         }
     }
-    readers.clear();
+    std::erase_if(readers, [keeps](const Read& read) { return !(keeps && read.initial); });
     written_[place(owner, block)] = at;
+    if (!keeps) {
+        lost_[place(owner, block)] = at;
+    }
 }
 
 void AccessOrder::hear(Rank at, Rank from, bool opens) {

@@ -25,9 +25,10 @@ class AccessOrder {
     void begin_step(std::size_t step);
     /// A move of `reader` reads a block of `owner`, which may be itself.
     void read(Rank reader, Rank owner, Block block, bool initial);
-    void move_writes(Rank rank, Block block) { write(rank, block, moved_); }
+    /// `keeps`: what the block's rank began with, at the place of that.
+    void move_writes(Rank rank, Block block, bool keeps) { write(rank, block, moved_, keeps); }
     void hear(Rank at, Rank from, bool opens);
-    void receive_writes(Rank rank, Block block) { write(rank, block, received_); }
+    void receive_writes(Rank rank, Block block) { write(rank, block, received_, false); }
     /// After the last step.
     void finish();
 
@@ -38,13 +39,14 @@ class AccessOrder {
     struct Read {
         Rank reader = 0;
         Time at = 0;
+        bool initial = false;
     };
     struct LastRead {
         Block block = 0;
         Time at = 0;
     };
 
-    void write(Rank owner, Block block, Time at);
+    void write(Rank owner, Block block, Time at, bool keeps);
     std::size_t pair(Rank a, Rank b) const {
         return static_cast<std::size_t>(a) * ranks_ + static_cast<std::size_t>(b);
     }
@@ -61,6 +63,7 @@ class AccessOrder {
     std::vector<std::uint8_t> opened_;  // by reader and owner
     std::vector<LastRead> last_reads_;  // by owner and reader
     std::vector<Time> written_;         // by owner and block; 0: never
+    std::vector<Time> lost_;            // the same: when what its rank began with was lost
     std::vector<std::vector<Read>> readers_;  // by owner and block: since it was written
 };
 

@@ -232,10 +232,13 @@ void Summary::load_links(Rank rank, std::span<const Rank> translations, AlikeSte
     const auto messages = messages_of(group.steps[0]);
     for (const Message& m : messages) {
         for (const Rank t : translations) {
-            group.loads.add(torus_.translated(rank, t, +1), torus_.translated(m.peer, t, +1),
-                            m.units, steered_ ? std::optional(m.port) : std::nullopt);
+            const Rank from = torus_.translated(rank, t, +1), to = torus_.translated(m.peer, t, +1);
+            group.loads.add(from, to, m.units, steered_ ? std::optional(m.port) : std::nullopt);
+            if (torus_.has_lines()) {
+                group.hops = std::max(group.hops, torus_.route_length(from, to));
+            }
         }
-        group.hops = std::max(group.hops, torus_.hops(rank, m.peer));
+        group.hops = std::max(group.hops, torus_.route_length(rank, m.peer));
         const int same_port = ++sends_through_[m.port.index];
         result_.max_sends_per_port_per_step =
             std::max(result_.max_sends_per_port_per_step, same_port);

@@ -35,13 +35,14 @@ void mark_route(const TorusLines& lines, Rank from, Rank to, std::int64_t units,
     const Torus& torus = lines.torus();
     Rank here = from;
     for (int j = 0; j < torus.dimensions(); ++j) {
-        const std::int64_t apart = torus.displacement(here, to, j);
+        const std::int64_t apart = torus.way(here, to, j);
         if (apart == 0) {
             continue;
         }
-        if (2 * apart == torus.size(j) && steered && steered->dimension() == j) {
+        const bool tie = 2 * apart == torus.size(j) && !torus.is_line(j);
+        if (tie && steered && steered->dimension() == j) {
             mark_run(lines, here, *steered, apart, 2 * units, visit);
-        } else if (2 * apart == torus.size(j)) {
+        } else if (tie) {
             mark_run(lines, here, Port::plus(j), apart, units, visit);
             mark_run(lines, here, Port::minus(j), apart, units, visit);
         } else {

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// What crosses each directed link of a torus under minimal dimension-ordered routing.
+// What crosses each directed link of a torus under minimal dimension-ordered routing;
+// along dimensions that are lines, there is one way.
 #pragma once
 
 #include <cstdint>

@@ -64,7 +64,9 @@ void PartProof::move_block(Rank rank, const Move& move, Block from, Block to) {
         if (move.pulls() || move.initial) {
             order_->read(rank, owner, from, move.initial);
         }
-        order_->move_writes(rank, to);
+        const bool keeps =
+            move.initial && !move.pulls() && from == to && move.action == Action::replace;
+        order_->move_writes(rank, to, keeps);
     }
     const auto complain = [&](const std::string& what) { report(rank, verb(move) + " " + what); };
     if (!pairs(owner, from, rank, to)) {

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// bine, bine-large, bine-dh, bine-fold: the butterflies of De Sensi et al., Bine trees, SC 2025,
-// section 4, under the torus product rule.
+// bine, bine-large, bine-dh, bine-torus-dh, bine-fold: the butterflies of De Sensi et al., Bine
+// trees, SC 2025, section 4, under the torus product rule.
 //
 // doubling: Swing's rings. Blocks are numbered as the steps cut them, Bine's permutation: one
 // extent per message where all sizes are powers of two.
@@ -11,7 +11,8 @@
 //
 // Single-port: the ring of all ranks in linear order. There odd sizes are folded in pairs, because
 // doubling and halving would let somebody receive two messages in a step (as two-transmissions
-// does).
+// does). bine-torus-dh is the paper's variant for tori (Appendix D): the dimensions in turn, one
+// part. With distances that grow that is swing:single-port.
 #include "algorithms/bandwidth/bine_butterfly.hpp"
 
 #include <algorithm>
@@ -55,6 +56,19 @@ std::vector<ProductPart> part_in_line(Butterfly butterfly, Rank ranks, Collectiv
 }
 
 }  // namespace
+
+std::vector<ProductPart> bine_torus_halving_parts(const Torus& torus, Collective collective,
+                                                  const BuildOptions&) {
+    std::vector<std::shared_ptr<const RingScatter>> plain;
+    for (const Rank size : torus.sizes()) {
+        const bool folds = size % 2 != 0 && size > 1;
+        plain.push_back(folds ? fold_rings(size, 2, collective).plain
+                              : rings(Butterfly::halving, size, collective).plain);
+    }
+    ProductPart part = first_part(std::move(plain));
+    std::reverse(part.order.begin(), part.order.end());
+    return {part};
+}
 
 std::vector<ProductPart> butterfly_parts(Butterfly butterfly, const Torus& torus,
                                          Collective collective, const BuildOptions& options) {

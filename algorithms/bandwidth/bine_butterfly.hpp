@@ -16,6 +16,10 @@ enum class Butterfly : std::uint8_t {
     fold       ///< doubling among the centres of groups, whose number is a power of two
 };
 
+/// bine-torus-dh: distances that shrink, one part, the dimensions of the torus in turn.
+std::vector<ProductPart> bine_torus_halving_parts(const Torus& torus, Collective collective,
+                                                  const BuildOptions& options);
+
 /// The parts for `collective`; `options.single_port`: one part for the ring of all ranks in linear
 /// order, whatever the torus.
 std::vector<ProductPart> butterfly_parts(Butterfly butterfly, const Torus& torus,

@@ -16,7 +16,6 @@ template <Collective collective>
 Schedule build_ring(const Torus& torus, Rank rank, const BuildOptions& options);
 
 Schedule build_hamiltonian_allreduce(const Torus& torus, Rank rank);
-Schedule build_single_copy(const Torus& torus, Rank rank);
 Schedule build_hamiltonian_reduce_scatter(const Torus& torus, Rank rank);
 Schedule build_hamiltonian_allgather(const Torus& torus, Rank rank);
 std::vector<Rank> hamiltonian_owners(const Torus& torus, const BuildOptions& options, int part);

@@ -16,6 +16,7 @@ namespace trefoil {
 // The parts of an algorithm on a torus, for allreduce, reduce_scatter and allgather alike.
 std::vector<ProductPart> swing_parts(const Torus& torus, Collective collective,
                                      const BuildOptions& options);
+std::vector<ProductPart> published_swing_parts(const Torus& torus);
 std::vector<ProductPart> doubling_parts(const Torus& torus, Collective collective,
                                         const BuildOptions& options);
 std::vector<ProductPart> bucket_parts(const Torus& torus, Collective collective,

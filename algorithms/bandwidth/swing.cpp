@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// swing-b, swing: Swing's bandwidth-optimal allreduce (De Sensi et al., NSDI 2024, section 3) and
-// its halves on any torus.
+// swing-b, swing, swing-published: Swing's bandwidth-optimal allreduce (De Sensi et al., NSDI 2024,
+// sections 3 and 4) and its halves on any torus.
 //
 // In step s coordinate c exchanges with c + rho(s) (even c) or c - rho(s) (odd c) half of what it
 // holds, with rho(s) = (1 - (-2)^(s+1)) / 3 = 1, -1, 3, -5, 11, ...
@@ -15,6 +15,8 @@
 // The mirror is chosen such that the first steps of plain and mirrored parts use different links:
 // x -> -x on even rings, x -> -1-x on odd ones.
 //
+// swing-published has what the paper has for odd sizes (published_odd_ring.hpp), in 2D parts.
+//
 // Single-port: one plain part. On odd sizes, where Swing's extra coordinate would exchange with
 // several others in a step, pairs of neighbours fold instead.
 #include <bit>
@@ -26,6 +28,7 @@
 #include "algorithms/rings/fold_scatter.hpp"
 #include "algorithms/rings/halving_ring.hpp"
 #include "algorithms/rings/odd_ring.hpp"
+#include "algorithms/rings/published_odd_ring.hpp"
 #include "algorithms/rings/swing_ring.hpp"
 
 namespace trefoil {
@@ -75,6 +78,24 @@ std::vector<ProductPart> two_transmission_parts(const Torus& torus) {
     }
     mirror.order = plain.order;
     return {plain, mirror};
+}
+
+std::vector<ProductPart> published_swing_parts(const Torus& torus) {
+    std::vector<std::shared_ptr<const RingScatter>> plain;
+    std::vector<std::shared_ptr<const RingScatter>> mirror;
+    for (const Rank size : torus.sizes()) {
+        if (size % 2 == 0 || size == 1) {
+            plain.push_back(swing_scatter(size));
+            mirror.push_back(swing_mirror(plain.back()));
+        } else {
+            const std::shared_ptr<const RingScatter> core = swing_scatter(size - 1);
+            using Order = PublishedOddRing::Order;
+            plain.push_back(std::make_shared<PublishedOddRing>(core, Order::ascending));
+            mirror.push_back(
+                std::make_shared<PublishedOddRing>(swing_mirror(core), Order::descending));
+        }
+    }
+    return interleaved_parts(plain, mirror);
 }
 
 std::vector<ProductPart> swing_parts(const Torus& torus, Collective collective,

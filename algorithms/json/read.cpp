@@ -11,6 +11,7 @@
 #include <vector>
 
 #include "algorithms/json/checked_object.hpp"
+#include "algorithms/json/circuits.hpp"
 #include "topo/error.hpp"
 
 namespace trefoil {
@@ -219,9 +220,9 @@ std::vector<json> parse(std::string_view text) {
 }
 
 constexpr std::initializer_list<Field> rank_fields = {
-    {"collective", true}, {"algorithm", false}, {"torus", true},
-    {"ranks", false},     {"rank", true},       {"root", false},
-    {"steered", false},   {"parts", true},      {"acknowledges", false}};
+    {"collective", true},    {"algorithm", false}, {"torus", true},    {"ranks", false},
+    {"rank", true},          {"root", false},      {"steered", false}, {"parts", true},
+    {"acknowledges", false}, {"circuits", false}};
 
 /// By part. Empty where the collective's blocks have no owners, or block b is rank b's.
 std::vector<std::vector<Rank>> owners_of(const CheckedObject& object, const Torus& torus) {
@@ -305,6 +306,7 @@ ScheduleSet read_schedules(std::string_view text) {
         }
         seen[index] = true;
         set.schedules[index] = RankReader(set.torus, rank).read(object);
+        read_circuits(object, set.torus, rank, i == 0, set.changes);
     }
     set.collective = find_collective(first->collective);
     set.root = static_cast<Rank>(first->root);
@@ -312,6 +314,7 @@ ScheduleSet read_schedules(std::string_view text) {
     if (traits_of(set.collective).blocks_have_owners()) {
         set.owners = first->owners;
     }
+    check_circuits(set);
     return set;
 }
 

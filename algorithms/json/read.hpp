@@ -12,7 +12,8 @@ namespace trefoil {
 /// order. Every field is checked by itself: type, range, no unknown one. Whether the schedules work
 /// is the verifier's to say (algorithms/json/user_schedule.hpp). `port` may be left out: a message
 /// then leaves through the first port of its shortest way.
-/// Throws Error(invalid_argument) that names the place: "rank 3, part 0, step 2, send 1: ...".
+/// Throws Error(invalid_argument) that names the place: "rank 3, part 0, step 2, send 1: ...";
+/// Error(unsupported) for circuits that cannot change during it (algorithms/json/circuits.hpp).
 ScheduleSet read_schedules(std::string_view text);
 
 }  // namespace trefoil

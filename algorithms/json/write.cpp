@@ -4,6 +4,7 @@
 
 #include <nlohmann/json.hpp>
 
+#include "algorithms/json/circuits.hpp"
 #include "algorithms/schedule/acknowledgements.hpp"
 
 namespace trefoil {
@@ -93,15 +94,19 @@ nlohmann::ordered_json schedule_json(const Torus& torus, const Algorithm& algori
         one["steps"] = std::move(steps);
         parts.push_back(std::move(one));
     }
-    return {{"collective", to_string(algorithm.collective)},
-            {"algorithm", algorithm.name},
-            {"torus", torus.name()},
-            {"ranks", torus.ranks()},
-            {"rank", schedule.rank},
-            {"root", traits_of(algorithm.collective).rooted() ? Json(options.root) : Json()},
-            {"steered", algorithm.traits.steered},
-            {"parts", std::move(parts)},
-            {"acknowledges", std::move(acknowledges)}};
+    Json all{{"collective", to_string(algorithm.collective)},
+             {"algorithm", algorithm.name},
+             {"torus", torus.name()},
+             {"ranks", torus.ranks()},
+             {"rank", schedule.rank},
+             {"root", traits_of(algorithm.collective).rooted() ? Json(options.root) : Json()},
+             {"steered", algorithm.traits.steered},
+             {"parts", std::move(parts)},
+             {"acknowledges", std::move(acknowledges)}};
+    if (algorithm.set != nullptr && !algorithm.set->changes.empty()) {
+        all["circuits"] = circuits_json(algorithm.set->changes, torus, schedule.rank);
+    }
+    return all;
 }
 
 }  // namespace trefoil

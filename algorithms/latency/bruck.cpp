@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// bruck-l: allreduce in ceil(log3 d) steps per dimension, the whole share in every message.
+// bruck-l, bruck-l-one-way: allreduce in ceil(log3 d) steps per dimension, the whole share in every
+// message.
 //
 // The census pattern of Bar-Noy, Kipnis and Schieber (Parallel Processing Letters 3(1), 1993), with
 // two messages per step as Bruck and Ho have it (ibid. 3(4), 1993). Before a step a rank holds two
@@ -13,10 +14,14 @@
 // and so on, because X is of use only while no other dimension moves. Windows of neighbours
 // overlap: ranks associate sums in different ways.
 //
+// One way: the D parts that look behind, alone, as it was published: messages go to larger
+// coordinates, until the way back is shorter.
+//
 //     d = 7:   w = 1 -> 3 (j = 0)    r <- r+1, r+2 (F)
 //              w = 3 -> 7 (j = 2)    r <- r+2, r+4 (X)
 #include <algorithm>
 #include <array>
+#include <initializer_list>
 #include <vector>
 
 #include "algorithms/latency/builders.hpp"
@@ -65,7 +70,7 @@ class CensusBuilder {
   public:
     CensusBuilder(const Torus& torus, Rank rank) : torus_(torus), rank_(rank), writer_(rank) {}
 
-    Schedule build() {
+    Schedule build(std::initializer_list<int> senses) {
         const std::vector<int> dimensions = long_dimensions(torus_);
         const std::size_t moving = dimensions.size();
         bool keeps_x = false;
@@ -73,7 +78,7 @@ class CensusBuilder {
             steps_.push_back(census(torus_.size(j)));
             keeps_x = keeps_x || steps_.back()[0].keeps_x;
         }
-        for (const int sense : {1, -1}) {
+        for (const int sense : senses) {
             for (std::size_t p = 0; p < moving; ++p) {
                 writer_.part(1, keeps_x ? 1 : 0);
                 for (std::size_t i = 0; i < moving; ++i) {
@@ -126,7 +131,11 @@ class CensusBuilder {
 }  // namespace
 
 Schedule build_bruck_l(const Torus& torus, Rank rank) {
-    return CensusBuilder(torus, rank).build();
+    return CensusBuilder(torus, rank).build({1, -1});
+}
+
+Schedule build_bruck_l_one_way(const Torus& torus, Rank rank) {
+    return CensusBuilder(torus, rank).build({-1});
 }
 
 }  // namespace trefoil

@@ -12,7 +12,10 @@ Schedule build_swing_l(const Torus& torus, Rank rank, const BuildOptions& option
 Schedule build_bine_small(const Torus& torus, Rank rank, const BuildOptions& options);
 Schedule build_recursive_doubling_l(const Torus& torus, Rank rank, const BuildOptions& options);
 Schedule build_recursive_doubling_i(const Torus& torus, Rank rank, const BuildOptions& options);
+/// One port, the dimensions of the torus in turn.
+Schedule build_recursive_doubling_torus_l(const Torus& torus, Rank rank);
 Schedule build_bruck_l(const Torus& torus, Rank rank);
+Schedule build_bruck_l_one_way(const Torus& torus, Rank rank);
 
 // Barrier.
 Schedule build_barrier(const Torus& torus, Rank rank);

@@ -14,6 +14,7 @@
 
 #include <algorithm>
 #include <memory>
+#include <optional>
 
 namespace trefoil {
 
@@ -88,15 +89,15 @@ std::vector<RootTurn> find_turns(const Torus& torus, Rank root, bool single_port
 std::shared_ptr<const std::vector<RootTurn>> turns(const Torus& torus,
                                                    const BuildOptions& options) {
     struct Found {
-        std::vector<Rank> sizes;
+        std::optional<Torus> torus;
         Rank root = 0;
         bool single_port = false;
         std::shared_ptr<const std::vector<RootTurn>> turns;
     };
     static thread_local Found last;
-    if (last.sizes != torus.sizes() || last.root != options.root ||
+    if (last.torus != torus || last.root != options.root ||
         last.single_port != options.single_port) {
-        last = {torus.sizes(), options.root, options.single_port,
+        last = {torus, options.root, options.single_port,
                 std::make_shared<const std::vector<RootTurn>>(
                     find_turns(torus, options.root, options.single_port))};
     }

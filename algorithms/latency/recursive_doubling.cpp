@@ -15,6 +15,8 @@
 // binary digits 0101..01 of t keep f near 2/3 * 2^k for all k.
 //
 // Single-port: the plain part of either alone, which is the same, on all ranks in linear order.
+// recursive-doubling-torus-l is that part with the dimensions of the torus in turn, as Swing's and
+// Trivance's authors compare with.
 #include "algorithms/latency/builders.hpp"
 #include "algorithms/latency/butterfly_allreduce.hpp"
 
@@ -56,6 +58,10 @@ Schedule build_recursive_doubling_l(const Torus& torus, Rank rank, const BuildOp
 Schedule build_recursive_doubling_i(const Torus& torus, Rank rank, const BuildOptions& options) {
     return options.single_port ? butterfly_allreduce_in_line(torus, rank, nested_partner)
                                : butterfly_allreduce(torus, rank, nested_partner);
+}
+
+Schedule build_recursive_doubling_torus_l(const Torus& torus, Rank rank) {
+    return butterfly_allreduce_single_port(torus, rank, nested_partner);
 }
 
 }  // namespace trefoil

@@ -16,8 +16,10 @@ namespace {
 using namespace table;
 
 constexpr std::string_view census_paper =
-    "Bar-Noy, Kipnis and Schieber, Parallel Processing Letters 1993; Bruck and Ho, ibid. 1993";
-constexpr std::string_view bruck_paper = "Bruck et al., IEEE TPDS 1997, radix 3";
+    "Bar-Noy, Kipnis and Schieber, Parallel Processing Letters 1993; Bruck and Ho, ibid. 1993; "
+    "both ways round: own";
+constexpr std::string_view bruck_paper =
+    "Bruck et al., IEEE TPDS 1997, radix 3; along the dimensions of a torus: own";
 constexpr std::string_view cycles_paper =
     "De Sensi et al., Swing, NSDI 2024; cycles: Bae and Bose, IEEE TC 2003";
 constexpr std::string_view cycles_shapes = "r x c, r a multiple of c, gcd(r, c - 1) = 1";

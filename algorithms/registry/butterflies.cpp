@@ -30,7 +30,8 @@ constexpr Algorithm entry(std::string_view name, std::string_view summary) {
         .name = name,
         .collective = collective,
         .summary = summary,
-        .paper = "De Sensi et al., Bine trees, SC 2025, section 4",
+        .paper =
+            "De Sensi et al., Bine trees, SC 2025, section 4; sizes that are no powers of two: own",
         .shapes = "every torus",
         .traits = scattered,
         .abilities = {.layouts = layouts, .single_port = true},
@@ -49,7 +50,8 @@ constexpr Algorithm butterflies_table[] = {
         .name = "bine-small",
         .collective = Collective::allreduce,
         .summary = "Bine butterfly of whole vectors, distances 1, 1, 3, 5, 11, ...; log2 p steps",
-        .paper = "De Sensi et al., Bine trees, SC 2025, section 4",
+        .paper =
+            "De Sensi et al., Bine trees, SC 2025, section 4; sizes that are no powers of two: own",
         .shapes = "every torus",
         .traits = windowed,
         .abilities = {.single_port = true},

@@ -20,7 +20,9 @@ std::span<const Algorithm> alltoall_entries();       ///< alltoall
 std::span<const Algorithm> alltoall_ring_entries();  ///< alltoall along rings
 std::span<const Algorithm> scan_entries();           ///< scan and exscan
 std::span<const Algorithm> neighbour_entries();      ///< exchanges with neighbours
+std::span<const Algorithm> single_copy_entries();    ///< where ranks read each other's memory
 std::span<const Algorithm> baseline_entries();       ///< what the papers compare with
+std::span<const Algorithm> published_entries();      ///< what they publish, beaten by ours: by name
 
 namespace table {
 
@@ -95,13 +97,10 @@ inline constexpr Traits ordered{CostClass::latency, true, true};
 inline constexpr Traits scattered{CostClass::bandwidth, true, false};
 /// The same in rank order.
 inline constexpr Traits ordered_scattered{CostClass::bandwidth, true, true};
-/// The same straight from the memory of peers.
-inline constexpr Traits pulled{.cost_class = CostClass::bandwidth,
-                               .identical_results = true,
-                               .order_preserving = true,
-                               .reads_peers = true};
 
 // Selection.
+/// It runs where it is named, and the automatic choice never considers it.
+inline constexpr Selection by_name_only{.most_ranks = 0};
 /// Of the plain ring: bucket has its volume on one dimension and fewer steps on several.
 inline constexpr Selection bucket_is_better{.most_ranks = 0};
 

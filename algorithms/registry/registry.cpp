@@ -41,7 +41,8 @@ std::span<const Algorithm> algorithms() {
         for (const auto family :
              {allreduce_entries(), reduce_scatter_allgather_entries(), butterfly_entries(),
               spanning_tree_entries(), tree_entries(), alltoall_ring_entries(), alltoall_entries(),
-              scan_entries(), neighbour_entries(), baseline_entries()}) {
+              scan_entries(), neighbour_entries(), single_copy_entries(), baseline_entries(),
+              published_entries()}) {
             joined.insert(joined.end(), family.begin(), family.end());
         }
         return joined;

@@ -18,12 +18,14 @@ using Distance = TreeKind::Distance;
 
 template <Collective collective, Pattern pattern, Distance distance>
 Schedule tree(const Torus& torus, Rank rank, const BuildOptions& options) {
-    return build_tree(collective, {pattern, distance}, torus, rank, options);
+    return build_tree(collective, {pattern, distance}, torus, rank, options.root,
+                      options.single_port ? TreePorts::one : TreePorts::all);
 }
 
 template <Pattern pattern, Distance distance>
 std::vector<Rank> owners_of_tree(const Torus& torus, const BuildOptions& options, int part) {
-    return tree_owners({pattern, distance}, torus, options, part);
+    return tree_owners({pattern, distance}, torus, options.root,
+                       options.single_port ? TreePorts::one : TreePorts::all, part);
 }
 
 template <Collective collective>
@@ -34,8 +36,10 @@ Schedule linear(const Torus& torus, Rank rank, const BuildOptions& options) {
 /// Between the root and each rank.
 constexpr Traits plain_tree{.cost_class = CostClass::bandwidth, .vector_variant = true};
 
-constexpr std::string_view bine_paper = "De Sensi et al., Bine trees, SC 2025, section 3";
-constexpr std::string_view binomial_paper = "Thakur, Rabenseifner and Gropp, IJHPCA 2005";
+constexpr std::string_view bine_paper =
+    "De Sensi et al., Bine trees, SC 2025, section 3; sizes that are no powers of two: own";
+constexpr std::string_view binomial_paper =
+    "Thakur, Rabenseifner and Gropp, IJHPCA 2005; all ports: own";
 
 template <Collective collective, Pattern pattern, Distance distance>
 constexpr Algorithm tree_entry(std::string_view name, std::string_view summary) {
@@ -97,7 +101,8 @@ constexpr Algorithm large_entry(std::string_view summary) {
         .name = "bine-large",
         .collective = collective,
         .summary = summary,
-        .paper = "De Sensi et al., Bine trees, SC 2025, section 4",
+        .paper =
+            "De Sensi et al., Bine trees, SC 2025, section 4; sizes that are no powers of two: own",
         .shapes = "every torus",
         .traits = scattered,
         .abilities = {.single_port = true},

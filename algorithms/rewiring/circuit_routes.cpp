@@ -52,12 +52,13 @@ class Routes {
         return longest;
     }
 
-    double largest() const {
-        double largest = 0;
+    /// Of one of them where several are parallel.
+    std::vector<double> loads() const {
+        std::vector<double> all;
         for (std::size_t c = 0; c < circuits_.size(); ++c) {
-            largest = std::max(largest, loads_[c] / circuits_[c].count);
+            all.push_back(loads_[c] / circuits_[c].count);
         }
-        return largest;
+        return all;
     }
 
   private:
@@ -110,26 +111,43 @@ class Routes {
     std::vector<Rank> found_;
 };
 
-}  // namespace
-
-WiringLoad load_on_circuits(Rank ranks, std::span<const Leg> legs,
-                            std::span<const Circuit> circuits) {
+/// Carries all legs. Returns the hops of the longest way, -1: there is none for some leg.
+int carry_all(Routes& routes, std::span<const Leg> legs) {
     std::vector<Leg> by_receiver(legs.begin(), legs.end());
     std::ranges::stable_sort(by_receiver, {}, &Leg::to);
-    Routes routes(ranks, circuits);
-    WiringLoad result;
+    int longest = 0;
     for (auto first = by_receiver.begin(); first != by_receiver.end();) {
         const auto end = std::find_if(first, by_receiver.end(),
                                       [&](const Leg& leg) { return leg.to != first->to; });
         const int hops = routes.carry(first->to, std::span(first, end));
         if (hops < 0) {
-            return {.hops = -1};
+            return -1;
         }
-        result.hops = std::max(result.hops, hops);
+        longest = std::max(longest, hops);
         first = end;
     }
-    result.load = routes.largest();
+    return longest;
+}
+
+}  // namespace
+
+WiringLoad load_on_circuits(Rank ranks, std::span<const Leg> legs,
+                            std::span<const Circuit> circuits) {
+    Routes routes(ranks, circuits);
+    WiringLoad result{.hops = carry_all(routes, legs)};
+    if (result.reaches()) {
+        for (const double load : routes.loads()) {
+            result.load = std::max(result.load, load);
+        }
+    }
     return result;
+}
+
+std::vector<double> loads_by_circuit(Rank ranks, std::span<const Leg> legs,
+                                     std::span<const Circuit> circuits) {
+    Routes routes(ranks, circuits);
+    carry_all(routes, legs);
+    return routes.loads();
 }
 
 }  // namespace trefoil

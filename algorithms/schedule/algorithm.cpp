@@ -11,7 +11,7 @@ std::string Algorithm::refusal(const Torus& torus, const BuildOptions& options) 
         return "there is no rank " + std::to_string(options.root) +
                " to be the root; ranks are 0 to " + std::to_string(torus.ranks() - 1);
     }
-    if (set != nullptr && !(set->torus == torus)) {
+    if (set != nullptr && set->torus.sizes() != torus.sizes()) {
         return "it was made for the torus " + set->torus.name();
     }
     if (set != nullptr && traits_of(collective).rooted() && set->root != options.root) {

@@ -48,7 +48,7 @@ inline constexpr Block most_pieces = 65536;
 struct BuildOptions {
     Rank root = 0;                      ///< of rooted collectives
     Layout layout = Layout::automatic;  ///< of algorithms with layouts
-    /// The published variant in which a rank sends one message at a time and receives one.
+    /// The variant in which a rank sends one message at a time and receives one.
     bool single_port = false;
     /// Pipelined algorithms cut a part into this many blocks, at most most_pieces; 0: a default.
     Block pieces = 0;

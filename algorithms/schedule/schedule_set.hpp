@@ -11,6 +11,15 @@
 
 namespace trefoil {
 
+/// From a step of all parts on, the ranks are wired otherwise than as the torus.
+struct CircuitChange {
+    std::size_t step = 0;
+    /// By rank and port (rank * ports + port): the rank to whose opposite port a circuit leads from
+    /// there, both ways; `dark` where there is none.
+    std::vector<Rank> peers;
+    static constexpr Rank dark = -1;
+};
+
 /// Immutable once made. What an algorithm tells of itself by functions stands here as data.
 struct ScheduleSet {
     Collective collective = Collective::allreduce;
@@ -20,6 +29,10 @@ struct ScheduleSet {
     std::vector<Schedule> schedules;  ///< by rank
     /// Where blocks have owners, by part: as Algorithm::owners.
     std::vector<std::vector<Rank>> owners;
+    /// Ascending by step; before the first one the torus stands.
+    std::vector<CircuitChange> changes = {};
+    /// Steps of another set between two changes: its ranks have not heard from all when it is over.
+    bool is_piece = false;
 };
 
 /// The most that one rank receives from one peer through one port, in all parts together.

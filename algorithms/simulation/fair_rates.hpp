@@ -30,6 +30,16 @@ class FairRates {
     /// Bytes per second, as of the last update().
     double rate(std::uint32_t flow) const { return flows_[flow].rate; }
 
+    /// Calls visit(link) for each link of a flow, as often as add() listed it.
+    template <typename Visit>
+    void each_link(std::uint32_t flow, Visit visit) const {
+        for (const Use& use : flows_[flow].uses) {
+            for (std::uint32_t i = 0; i < use.times; ++i) {
+                visit(std::int64_t{use.link});
+            }
+        }
+    }
+
   private:
     struct Use {  ///< of a link by a flow
         std::uint32_t link = 0;

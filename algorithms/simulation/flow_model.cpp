@@ -37,13 +37,14 @@ struct Posted {
 class Simulation {
   public:
     Simulation(const Network& network, const Traffic& traffic, double vector_bytes,
-               const MessageCosts& costs, const FlowOptions& options)
+               const MessageCosts& costs, const FlowOptions& options, FlowObserver* observer)
         : network_(network),
           traffic_(traffic),
           bytes_(vector_bytes),
           costs_(costs),
           options_(options),
-          flows_(network),
+          observer_(observer),
+          flows_(network, observer),
           missing_(traffic.places()),
           open_(static_cast<std::size_t>(traffic.classes()) * traffic.parts()),
           free_at_(costs.has_work() ? static_cast<std::size_t>(traffic.classes()) : 0) {
@@ -96,6 +97,10 @@ class Simulation {
         std::uint32_t step = 0;
         bool applying = false;  ///< all has arrived
         bool complete = false;
+    };
+    struct UnderWay {
+        Posted posted;
+        double begin = 0;
     };
     struct PortState {
         int busy = 0;
@@ -248,6 +253,9 @@ class Simulation {
     void go_on(Rank rank, std::size_t part) {
         last_ = std::max(last_, now_);
         Open& open = open_[slot(rank, part)];
+        if (observer_ != nullptr) {
+            observer_->completed(traffic_.place(rank, part, open.step), now_);
+        }
         open = {open.step + 1, false, false};
         if (open.step < traffic_.steps()) {
             post(rank, part);
@@ -270,6 +278,7 @@ class Simulation {
         const TrafficMessage& m = message(posted);
         const double bytes = m.share * bytes_;
         if (bytes <= 0) {
+            tell_arrival(posted, now_);
             arrive(posted);
             return;
         }
@@ -280,7 +289,7 @@ class Simulation {
         }
         const std::uint64_t tag = free_.back();
         free_.pop_back();
-        under_way_[tag] = posted;
+        under_way_[tag] = {posted, now_};
         flows_.start(now_, bytes, ways_, tag);
     }
 
@@ -288,7 +297,15 @@ class Simulation {
         std::uint64_t tag = 0;
         while (flows_.take_ended(soon(), tag)) {
             free_.push_back(tag);
-            arrive(Posted(under_way_[tag]));
+            const UnderWay message = under_way_[tag];
+            tell_arrival(message.posted, message.begin);
+            arrive(message.posted);
+        }
+    }
+
+    void tell_arrival(const Posted& posted, double begin) {
+        if (observer_ != nullptr) {
+            observer_->arrived(posted.number, begin, now_);
         }
     }
 
@@ -329,6 +346,7 @@ class Simulation {
     double bytes_;
     MessageCosts costs_;
     FlowOptions options_;
+    FlowObserver* observer_;
     Flows flows_;
     std::vector<std::int32_t>
         missing_;                   ///< receives, by place; may have come before the step opened
@@ -340,7 +358,7 @@ class Simulation {
     double now_ = 0, last_ = 0;
     std::uint64_t order_ = 0;
     std::priority_queue<Event, std::vector<Event>, std::greater<>> events_;
-    std::vector<Posted> under_way_;
+    std::vector<UnderWay> under_way_;
     std::vector<std::uint64_t> free_;
     Ways ways_;
 };
@@ -348,8 +366,12 @@ class Simulation {
 }  // namespace
 
 double flow_time(const Network& network, const Traffic& traffic, double vector_bytes,
-                 const MessageCosts& costs, const FlowOptions& options) {
-    return Simulation(network, traffic, vector_bytes, costs, options).run();
+                 const MessageCosts& costs, const FlowOptions& options, FlowObserver* observer) {
+    if (observer != nullptr && !traffic.symmetry().trivial()) {
+        throw Error(Status::invalid_argument,
+                    "who is told what happens wants a run of all ranks, not of one for many");
+    }
+    return Simulation(network, traffic, vector_bytes, costs, options, observer).run();
 }
 
 }  // namespace trefoil

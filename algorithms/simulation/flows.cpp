@@ -34,6 +34,7 @@ double Flows::next_end() {
 bool Flows::take_ended(double now, std::uint64_t& tag) {
     while (next_end() <= now) {
         const std::uint32_t number = ends_.top().flow;
+        tell_carried(number, ends_.top().time);
         ends_.pop();
         ++flows_[number].version;
         rates_.remove(number);
@@ -47,6 +48,17 @@ bool Flows::take_ended(double now, std::uint64_t& tag) {
     return false;
 }
 
+/// Since its rate has changed last.
+void Flows::tell_carried(std::uint32_t number, double until) const {
+    const Flow& flow = flows_[number];
+    if (observer_ == nullptr || flow.rate == 0 || until <= flow.since) {
+        return;
+    }
+    const double bytes = std::min(flow.left, flow.rate * (until - flow.since));
+    rates_.each_link(
+        number, [&](std::int64_t link) { observer_->carried(link, flow.since, until, bytes); });
+}
+
 void Flows::share(double now) {
     for (const std::uint32_t number : rates_.update()) {
         Flow& flow = flows_[number];
@@ -54,6 +66,7 @@ void Flows::share(double now) {
         if (rate == flow.rate) {
             continue;
         }
+        tell_carried(number, now);
         flow.left = std::max(0.0, flow.left - flow.rate * (now - flow.since));
         flow.since = now;
         flow.rate = rate;

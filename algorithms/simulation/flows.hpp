@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "algorithms/simulation/fair_rates.hpp"
+#include "algorithms/simulation/models.hpp"
 #include "algorithms/simulation/network.hpp"
 
 namespace trefoil {
@@ -15,7 +16,8 @@ namespace trefoil {
 /// A message ends when the last of its ways has. Times are given from outside and never go back.
 class Flows {
   public:
-    explicit Flows(const Network& network) : rates_(network) {}
+    /// `observer`: null, or who is told what the links carry. Both outlive it.
+    Flows(const Network& network, FlowObserver* observer) : rates_(network), observer_(observer) {}
 
     /// Starts a flow on each way. `bytes` > 0. `tag`: what take_ended() will tell.
     void start(double now, double bytes, const Ways& ways, std::uint64_t tag);
@@ -41,7 +43,10 @@ class Flows {
         bool operator>(const End& other) const { return time > other.time; }
     };
 
+    void tell_carried(std::uint32_t number, double until) const;
+
     FairRates rates_;
+    FlowObserver* observer_;
     std::priority_queue<End, std::vector<End>, std::greater<>> ends_;
     std::vector<Message> messages_;
     std::vector<std::uint32_t> free_;

@@ -2,6 +2,7 @@
 // The two timing models of the simulator.
 #pragma once
 
+#include <cstddef>
 #include <cstdint>
 
 #include "algorithms/simulation/network.hpp"
@@ -38,6 +39,18 @@ struct FlowOptions {
     bool keeps_symmetry() const { return jitter <= 0; }
 };
 
+/// Who is told what happens in a run of the flow model, as it happens.
+class FlowObserver {
+  public:
+    virtual ~FlowObserver() = default;
+    /// The message of this number (Traffic::first_message) flowed from `begin` to `end`.
+    virtual void arrived(std::uint64_t number, double begin, double end) = 0;
+    /// The step of this place (Traffic::place) is complete.
+    virtual void completed(std::size_t place, double time) = 0;
+    /// So many bytes of a message crossed a link between two times, evenly.
+    virtual void carried(std::int64_t link, double from, double to, double bytes) = 0;
+};
+
 /// A barrier after every step: the sum, over the steps in which anybody sends or works, of
 /// alpha + the longest delay of a message (hop per link) + the longest time of a link (bytes that
 /// cross it by its rate) + the longest work of a rank. alpha is counted where anybody sends.
@@ -57,9 +70,10 @@ double step_time(const Network& network, const Traffic& traffic, double vector_b
 /// when all messages of a step have arrived, what they are for, after which the step is complete.
 ///
 /// `network` is folded by the symmetry of `traffic`, which is trivial unless
-/// options.keeps_symmetry().
+/// options.keeps_symmetry(). `observer`: null, or who is told; with a trivial symmetry alone.
 double flow_time(const Network& network, const Traffic& traffic, double vector_bytes,
-                 const MessageCosts& costs, const FlowOptions& options = {});
+                 const MessageCosts& costs, const FlowOptions& options = {},
+                 FlowObserver* observer = nullptr);
 
 /// What a barrier at the end adds: up a binary tree of the ranks (the parent of r is (r - 1) / 2)
 /// and down again, `message` seconds and `hop` per link for each edge.

@@ -75,7 +75,8 @@ class LargeWriter {
           torus_(torus),
           root_(options.root),
           half_(down_ ? Collective::allgather : Collective::reduce_scatter),
-          tree_(torus, doubling_tree, options.root, options.single_port),
+          tree_(torus, doubling_tree, options.root,
+                options.single_port ? TreePorts::one : TreePorts::all),
           parts_(butterfly_parts(Butterfly::doubling, torus, Collective::allreduce, options)),
           rank_(rank),
           writer_(rank) {}

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// spanning-trees: bcast and reduce in pipelines along arc-disjoint spanning trees, on any torus.
+// spanning-trees, trinaryx: bcast, reduce and allreduce in pipelines along arc-disjoint spanning
+// trees, on any torus.
 //
 // One part per tree, two trees per dimension longer than 1: all 2D ports of the root are busy with
 // different data, and no link carries two messages in a step. A part is cut into pieces. In bcast a
@@ -10,6 +11,11 @@
 //     depth 0   0 1 2 3 . .     the piece that is sent in each step
 //     depth 1   . 0 1 2 3 .
 //     depth 2   . . 0 1 2 3
+//
+// trinaryx: each piece goes up the tree and comes down again, 2 depth + pieces - 1 steps. A link
+// has one piece of a tree that goes up and one of another that comes down, at most. Published are
+// three trees that share no edge on a torus of three dimensions; the 2D trees here share no arc,
+// carry half as much each, and exist on every torus.
 #include <algorithm>
 
 #include "algorithms/trees/spanning_rooted.hpp"
@@ -61,6 +67,21 @@ class Pipeline {
                 writer_.step();
                 send_up(place, s - place.depth + 1);
                 receive_up(place, s - place.depth);
+            }
+        }
+        return finish();
+    }
+
+    Schedule allreduce() {
+        const int depth = trees_.depth();
+        for (int t = 0; t < trees_.count(); ++t) {
+            const Place place = begin_part(t);
+            for (int s = 0; s < steps_ + depth; ++s) {
+                writer_.step();
+                send_up(place, s - depth + place.depth);
+                send_down(place, s - depth - place.depth);
+                receive_up(place, s - depth + place.depth + 1);
+                receive_down(place, s - depth - place.depth + 1);
             }
         }
         return finish();
@@ -136,6 +157,10 @@ Schedule build_spanning_bcast(const Torus& torus, Rank rank, const BuildOptions&
 
 Schedule build_spanning_reduce(const Torus& torus, Rank rank, const BuildOptions& options) {
     return Pipeline(torus, rank, options).reduce();
+}
+
+Schedule build_trinaryx(const Torus& torus, Rank rank, const BuildOptions& options) {
+    return Pipeline(torus, rank, options).allreduce();
 }
 
 }  // namespace trefoil

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Bcast, reduce, gather and scatter along the arc-disjoint trees of spanning_trees.hpp.
+// Bcast, reduce, gather, scatter and allreduce along the arc-disjoint trees of spanning_trees.hpp.
 #pragma once
 
 #include "algorithms/schedule/algorithm.hpp"
@@ -12,5 +12,6 @@ Schedule build_spanning_bcast(const Torus& torus, Rank rank, const BuildOptions&
 Schedule build_spanning_reduce(const Torus& torus, Rank rank, const BuildOptions& options);
 Schedule build_spanning_gather(const Torus& torus, Rank rank, const BuildOptions& options);
 Schedule build_spanning_scatter(const Torus& torus, Rank rank, const BuildOptions& options);
+Schedule build_trinaryx(const Torus& torus, Rank rank, const BuildOptions& options);
 
 }  // namespace trefoil

@@ -81,9 +81,9 @@ class Descent {
 
 }  // namespace
 
-TorusTree::TorusTree(const Torus& torus, TreeKind kind, Rank root, bool single_port)
-    : torus_(torus), root_(root), single_port_(single_port) {
-    const std::vector<Rank> sizes = single_port ? std::vector<Rank>{torus.ranks()} : torus.sizes();
+TorusTree::TorusTree(const Torus& torus, TreeKind kind, Rank root, TreePorts ports)
+    : torus_(torus), root_(root), in_line_(ports == TreePorts::one) {
+    const std::vector<Rank> sizes = in_line_ ? std::vector<Rank>{torus.ranks()} : torus.sizes();
     std::map<Rank, std::shared_ptr<const TreeRing>> trees;
     std::vector<int> steps;
     for (const Rank size : sizes) {
@@ -96,7 +96,7 @@ TorusTree::TorusTree(const Torus& torus, TreeKind kind, Rank root, bool single_p
     }
     const auto moving =
         static_cast<int>(std::count_if(steps.begin(), steps.end(), [](int s) { return s > 0; }));
-    const int parts = single_port ? 1 : std::max(2 * moving, 1);
+    const int parts = ports == TreePorts::all ? std::max(2 * moving, 1) : 1;
     for (int p = 0; p < parts; ++p) {
         orders_.push_back(interleaved(steps, p % std::max(moving, 1)));
         if (kind.distance == TreeKind::Distance::halving) {
@@ -111,8 +111,8 @@ std::vector<Rank> TorusTree::coordinates(Rank rank, int part) const {
         const std::int64_t size = rings_[j]->size();
         const int dimension = static_cast<int>(j);
         const std::int64_t apart =
-            single_port_ ? rank - root_
-                         : torus_.coordinate(rank, dimension) - torus_.coordinate(root_, dimension);
+            in_line_ ? rank - root_
+                     : torus_.coordinate(rank, dimension) - torus_.coordinate(root_, dimension);
         here.push_back(static_cast<Rank>(((is_mirrored(part) ? -apart : apart) + size) % size));
     }
     return here;
@@ -124,7 +124,7 @@ Rank TorusTree::offset(Rank coordinate, int dimension, int part) const {
 }
 
 Rank TorusTree::rank_at(const std::vector<Rank>& coordinates, int part) const {
-    if (single_port_) {
+    if (in_line_) {
         return static_cast<Rank>((std::int64_t{root_} + coordinates[0]) % torus_.ranks());
     }
     Rank rank = root_;

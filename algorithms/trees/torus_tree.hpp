@@ -2,6 +2,7 @@
 // Broadcast trees on a torus: the product of a tree per dimension.
 #pragma once
 
+#include <cstdint>
 #include <memory>
 #include <optional>
 #include <vector>
@@ -29,18 +30,26 @@ struct TreePlace {
     std::vector<TreeMessage> children;  ///< by step
 };
 
+/// Which ports a tree's messages use.
+enum class TreePorts : std::uint8_t {
+    all,       ///< a part for each port
+    one,       ///< one part, the ranks in linear order as on a ring
+    one_torus  ///< one part, the dimensions of the torus in turn
+};
+
 /// One tree for each part. Multiport: 2D parts (one for a torus of one rank), D plain and D seen in
 /// a mirror (x -> -x from the root), part p of each in the interleaved order p
 /// (algorithms/schedule/interleave.hpp); halving trees go through that order backwards (De Sensi et
 /// al., Bine trees, SC 2025, figure 16). In a step of dimension j everyone reached tells whom the
 /// tree of that ring says. Any root: coordinates count from it.
 ///
-/// Single-port: one part, one tree over the ranks in linear order, as on a ring.
+/// Single-port: one part, one tree over the ranks in linear order, as on a ring; or the first one
+/// of the multiport parts alone.
 /// Thread-safe; building takes time in proportion to the sum of the sizes times their logarithms.
 class TorusTree {
   public:
     /// `torus` outlives the tree.
-    TorusTree(const Torus& torus, TreeKind kind, Rank root, bool single_port);
+    TorusTree(const Torus& torus, TreeKind kind, Rank root, TreePorts ports);
 
     int parts() const { return static_cast<int>(orders_.size()); }
     int steps() const { return static_cast<int>(orders_[0].size()); }
@@ -59,7 +68,7 @@ class TorusTree {
 
     const Torus& torus_;
     Rank root_;
-    bool single_port_;
+    bool in_line_;
     std::vector<std::shared_ptr<const TreeRing>> rings_;  // by dimension
     std::vector<std::vector<int>> orders_;                // by part: the dimension of each step
 };

@@ -1,9 +1,8 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// bine-dd, bine-dh, binomial-dd, binomial-dh: rooted collectives along trees. ceil(log2 d) steps
-// for each dimension of size d; what a rank sends in bcast it sends on to everyone below.
+// bine-dd, bine-dh, binomial-dd, binomial-dh, bine-torus-dd, bine-torus-dh: rooted collectives
+// along trees. ceil(log2 d) steps for each dimension of size d; what a rank sends in bcast it sends
+// on to everyone below.
 #include "algorithms/trees/tree_rooted.hpp"
-
-#include "algorithms/trees/torus_tree.hpp"
 
 namespace trefoil {
 
@@ -59,9 +58,9 @@ class TreeWriter {
 
 }  // namespace
 
-Schedule build_tree(Collective collective, TreeKind kind, const Torus& torus, Rank rank,
-                    const BuildOptions& options) {
-    const TorusTree tree(torus, kind, options.root, options.single_port);
+Schedule build_tree(Collective collective, TreeKind kind, const Torus& torus, Rank rank, Rank root,
+                    TreePorts ports) {
+    const TorusTree tree(torus, kind, root, ports);
     TreeWriter writer(collective, tree, torus, rank);
     for (int p = 0; p < tree.parts(); ++p) {
         writer.part(tree.place(rank, p));
@@ -69,9 +68,9 @@ Schedule build_tree(Collective collective, TreeKind kind, const Torus& torus, Ra
     return writer.take();
 }
 
-std::vector<Rank> tree_owners(TreeKind kind, const Torus& torus, const BuildOptions& options,
+std::vector<Rank> tree_owners(TreeKind kind, const Torus& torus, Rank root, TreePorts ports,
                               int part) {
-    const TorusTree tree(torus, kind, options.root, options.single_port);
+    const TorusTree tree(torus, kind, root, ports);
     std::vector<Rank> owners(torus.ranks());
     for (Rank r = 0; r < torus.ranks(); ++r) {
         owners[tree.place(r, part).own] = r;

@@ -5,6 +5,7 @@
 #include <vector>
 
 #include "algorithms/schedule/algorithm.hpp"
+#include "algorithms/trees/torus_tree.hpp"
 #include "algorithms/trees/tree_ring.hpp"
 
 namespace trefoil {
@@ -12,11 +13,11 @@ namespace trefoil {
 /// The schedule of one rank. bcast and scatter go from the root to the leaves, reduce and gather
 /// are the same backwards in time. bcast and reduce: a part is one block. gather and scatter: one
 /// block per rank, and a message carries those of everybody below its lower end, as one extent.
-Schedule build_tree(Collective collective, TreeKind kind, const Torus& torus, Rank rank,
-                    const BuildOptions& options);
+Schedule build_tree(Collective collective, TreeKind kind, const Torus& torus, Rank rank, Rank root,
+                    TreePorts ports);
 
 /// The rank whose block each position of a part is, for gather and scatter.
-std::vector<Rank> tree_owners(TreeKind kind, const Torus& torus, const BuildOptions& options,
+std::vector<Rank> tree_owners(TreeKind kind, const Torus& torus, Rank root, TreePorts ports,
                               int part);
 
 }  // namespace trefoil

@@ -4,7 +4,7 @@
 
 #include <unistd.h>
 
-#include <fstream>
+#include "topo/process_space.hpp"
 
 namespace trefoil::store {
 
@@ -18,9 +18,7 @@ Digest client_proof(std::string_view token, const Nonces& nonces, std::string_vi
 }
 
 std::uint64_t origin_of_this_process() {
-    std::string boot;
-    std::ifstream("/proc/sys/kernel/random/boot_id") >> boot;
-    return number_of(keyed_hash(boot, std::to_string(getsid(0))));
+    return number_of(keyed_hash(boot_text(), std::to_string(getsid(0))));
 }
 
 }  // namespace trefoil::store

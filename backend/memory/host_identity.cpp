@@ -1,27 +1,16 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// A random number per process, and the kernel's identifier of its start.
+// A random number per process, and the refusal of memory of other hosts.
 #include "backend/memory/host_identity.hpp"
-
-#include <fstream>
 
 #include "backend/system/secrets.hpp"
 #include "topo/error.hpp"
+#include "topo/process_space.hpp"
 
 namespace trefoil::memory {
 
 std::uint64_t this_process() {
     static const std::uint64_t number = random_number();
     return number;
-}
-
-const std::string& boot_text() {
-    static const std::string text = [] {
-        std::ifstream file("/proc/sys/kernel/random/boot_id");
-        std::string line;
-        std::getline(file, line);
-        return line;
-    }();
-    return text;
 }
 
 void require_this_host(const char* boot, int maker) {

@@ -4,16 +4,12 @@
 #pragma once
 
 #include <cstdint>
-#include <string>
 
 namespace trefoil::memory {
 
 /// Random, one per process (a child after fork() has its parent's): tells equal numbers of
 /// namespaces apart.
 std::uint64_t this_process();
-
-/// Of the running kernel: the same on one host only. Up to 39 characters.
-const std::string& boot_text();
 
 /// Throws Error(unsupported) where `boot` is not this kernel's, for memory of process `maker`.
 void require_this_host(const char* boot, int maker);

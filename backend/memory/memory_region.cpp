@@ -16,6 +16,7 @@
 #include "backend/memory/host_identity.hpp"
 #include "backend/system/secrets.hpp"
 #include "topo/error.hpp"
+#include "topo/process_space.hpp"
 
 namespace trefoil::memory {
 

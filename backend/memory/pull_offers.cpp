@@ -58,8 +58,9 @@ void OfferTicket::revoke() const {
     std::uint64_t seen = word.load(std::memory_order_acquire);
     while (seen == word_of(number, OfferState::offered) ||
            seen == word_of(number, OfferState::reading)) {
+        // Acquire where it fails. The target learns nothing by it that offer() has not told.
         if (word.compare_exchange_weak(seen, word_of(number, OfferState::revoked),
-                                       std::memory_order_acq_rel)) {
+                                       std::memory_order_acquire)) {
             return;  // the target frees it
         }
     }
@@ -80,7 +81,7 @@ bool TakenOffer::take(PullOffers& offers, const SmallPut& entry) {
     // Acquire: pairs with the release in offer(). From here on a sender that gives up is noticed
     // after the copy.
     if (offer_->word.compare_exchange_strong(seen, word(OfferState::reading),
-                                             std::memory_order_acq_rel)) {
+                                             std::memory_order_acquire)) {
         return true;
     }
     if (seen == word(OfferState::revoked)) {
@@ -96,7 +97,8 @@ TakenOffer::Result TakenOffer::read_to(std::byte* place) {
     const OfferState end = copied ? OfferState::read : OfferState::failed;
     // Release: pairs with the acquire in state(). Fails where the sender has revoked it: then the
     // bytes may be others than it had offered.
-    if (!offer_->word.compare_exchange_strong(reading, word(end), std::memory_order_acq_rel)) {
+    if (!offer_->word.compare_exchange_strong(reading, word(end), std::memory_order_release,
+                                              std::memory_order_relaxed)) {
         offer_->word.store(word(OfferState::free), std::memory_order_release);
         return Result::revoked;
     }

@@ -10,6 +10,7 @@
 #include <cstdint>
 
 #include "backend/ports/notification_queue.hpp"
+#include "topo/cache_line.hpp"
 
 namespace trefoil::memory {
 
@@ -26,8 +27,8 @@ enum class OfferState : std::uint8_t {
     revoked   ///< the sender has gone; whatever was read is thrown away, and the target frees
 };
 
-/// All zeros is free. One cache line, so that two senders do not meet in one.
-struct alignas(64) PullOffer {
+/// All zeros is free. A cache line, so that two senders do not meet in one.
+struct alignas(cache_line) PullOffer {
     std::atomic<std::uint64_t> word;  ///< number << 8 | OfferState; the number of the offer's use
     std::uint64_t source;             ///< an address of the sender's process
     std::uint64_t bytes;

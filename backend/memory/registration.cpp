@@ -14,6 +14,7 @@
 #include "backend/memory/process_memory.hpp"
 #include "backend/system/secrets.hpp"
 #include "topo/error.hpp"
+#include "topo/process_space.hpp"
 
 namespace trefoil::memory {
 

@@ -57,10 +57,12 @@ bool QueueWriter::push(std::uint64_t notification, std::uint64_t memory, std::ui
         std::memcpy(entry.put.data, source, bytes);
     }
     // Pairs with the acquire in pop(). Sequentially consistent together with the next line, and
-    // with the two in wait(): either we see the reader asleep, or it sees the entry.
+    // with the two in wait(): either we see the reader asleep, or it sees the entry. The exchange
+    // only says who of several wakes it.
     entry.published.store(lap_of(ticket) << 32 | (notification & 0xffffffffU),
                           std::memory_order_seq_cst);
-    if (queue_->asleep.load(std::memory_order_seq_cst) != 0 && queue_->asleep.exchange(0) != 0) {
+    if (queue_->asleep.load(std::memory_order_seq_cst) != 0 &&
+        queue_->asleep.exchange(0, std::memory_order_relaxed) != 0) {
         futex(queue_->asleep, FUTEX_WAKE, 1, nullptr);
     }
     return true;
@@ -91,7 +93,8 @@ bool QueueReader::wait(std::chrono::microseconds longest) {
 // it sees that it is woken.
 void QueueReader::wake() {
     woken_.store(true, std::memory_order_seq_cst);
-    if (queue_->asleep.load(std::memory_order_seq_cst) != 0 && queue_->asleep.exchange(0) != 0) {
+    if (queue_->asleep.load(std::memory_order_seq_cst) != 0 &&
+        queue_->asleep.exchange(0, std::memory_order_relaxed) != 0) {
         futex(queue_->asleep, FUTEX_WAKE, 1, nullptr);
     }
 }

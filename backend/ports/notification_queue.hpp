@@ -10,12 +10,13 @@
 #include <cstdint>
 
 #include "backend/ports/port_group.hpp"
+#include "topo/cache_line.hpp"
 
 namespace trefoil::memory {
 
 /// A put of few bytes, as it travels in its notification's entry.
 struct SmallPut {
-    static constexpr std::size_t most_bytes = 32;  ///< an entry is a cache line
+    static constexpr std::size_t most_bytes = 32;  ///< an entry has 64 bytes
 
     std::uint32_t bytes;              ///< 0: the entry has the notification only; or a mark
     std::uint32_t notification_high;  ///< its upper half
@@ -33,7 +34,9 @@ inline std::byte* mapped_landing(const RemoteMemory& target, std::uint64_t offse
                : nullptr;
 }
 
-/// One cache line: a small put takes no other on its way.
+/// In one cache line: a small put takes no other on its way. On A64FX four entries share a line: a
+/// writer and the reader of neighbours may meet there, but a burst of notifications travels in a
+/// quarter of the lines.
 struct alignas(64) NotificationEntry {
     std::atomic<std::uint64_t> published;  ///< lap << 32 | lower half of the notification
     SmallPut put;
@@ -49,8 +52,7 @@ static_assert(sizeof(NotificationEntry) == 64);
 /// knows an old value only believes the queue to be fuller than it is.
 struct NotificationQueue {
     static constexpr std::uint64_t capacity = 1024;  ///< notifications that wait for the reader
-    /// Processors fetch cache lines in pairs; what different cores write lies in different pairs.
-    static constexpr std::size_t apart = 128;
+    static constexpr std::size_t apart = cache_lines_apart;
 
     alignas(apart) std::atomic<std::uint64_t> claimed;  ///< tickets given to writers
     alignas(apart)

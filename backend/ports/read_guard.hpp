@@ -7,6 +7,8 @@
 #include <cstddef>
 #include <cstdint>
 
+#include "topo/cache_line.hpp"
+
 namespace trefoil {
 
 /// Each port group has `read_guards` of them, in memory that its owner and all its peers see; all
@@ -23,8 +25,7 @@ namespace trefoil {
 ///
 /// An owner that completes its call need not withdraw anything: it has heard from every reader.
 struct ReadGuard {
-    /// Processors fetch cache lines in pairs; what different cores write lies in different pairs.
-    static constexpr std::size_t apart = 128;
+    static constexpr std::size_t apart = cache_lines_apart;
 
     /// The owner's running call, whose vectors peers may read; 0: none. Written by the owner.
     alignas(apart) std::atomic<std::uint64_t> call;

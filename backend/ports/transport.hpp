@@ -54,6 +54,13 @@ struct LibraryInfo {
     std::string note;       ///< why it is not there, or what is particular
 };
 
+/// The torus that ranks make by where their nodes lie in the machine.
+struct MachineTorus {
+    std::vector<std::vector<Rank>> coordinates;  ///< by rank; empty: they make none
+    std::vector<bool> lines;                     ///< by dimension: Torus::is_line()
+    std::string why_not;                         ///< where they make none
+};
+
 /// A row of the registry. The functions are thread-safe.
 struct Transport {
     std::string_view name;     ///< what users call it: "memory"
@@ -84,6 +91,11 @@ struct Transport {
     /// Tries out what its library does where that is not documented, and tells question and answer
     /// one by one; takes seconds. Throws as open() does. Null: there is nothing to ask.
     void (*probe)(const std::function<void(std::string_view, const std::string&)>& tell) = nullptr;
+    /// Where this node lies in a machine that is a torus itself, as torus_of() understands it;
+    /// empty: that is not known. Null: of such a machine it knows nothing.
+    std::vector<Rank> (*place)() = nullptr;
+    /// `places`: by rank. A function of them alone. Null where place() is.
+    MachineTorus (*torus_of)(const std::vector<std::vector<Rank>>& places) = nullptr;
     /// For one that few machines have: why this one does not have it; empty: it has. Null: all do.
     std::string (*machine_lacks)() = nullptr;
 

@@ -26,9 +26,10 @@ Doorbell::~Doorbell() {
     close(file_);
 }
 
-// The file is written once per wait(), however often the bell is rung.
+// The file is written once per wait(), however often the bell is rung. Release: wait() sees what
+// was written before each ring, also of those that found the bell rung.
 void Doorbell::ring() noexcept {
-    if (!rung_.exchange(true, std::memory_order_acq_rel)) {
+    if (!rung_.exchange(true, std::memory_order_release)) {
         const std::uint64_t one = 1;
         [[maybe_unused]] const auto written = write(file_, &one, sizeof one);
     }
@@ -39,19 +40,18 @@ bool Doorbell::wait(std::chrono::microseconds longest) noexcept {
     return wait(longest, {&own, 1});
 }
 
-// A ring between the exchange and the read leaves the flag set and the file empty: the next wait()
-// sees the flag. A ring whose write comes after the read leaves the file full: the next sleep ends
-// at once, for nothing.
+// The file is emptied before the flag is taken down. So a ring that finds the flag down writes the
+// file after that, and the next sleep ends; nothing depends on how soon the flag is seen here. A
+// ring that is told of now may write the file only later: then the next sleep ends for nothing.
 bool Doorbell::wait(std::chrono::microseconds longest, std::span<pollfd> watched) noexcept {
-    if (!rung_.load(std::memory_order_acquire) && longest.count() > 0) {
+    if (!rung_.load(std::memory_order_relaxed) && longest.count() > 0) {
         const timespec limit{static_cast<std::time_t>(longest.count() / 1000000),
                              static_cast<long>(longest.count() % 1000000) * 1000};
         ppoll(watched.data(), watched.size(), &limit, nullptr);
     }
-    const bool rung = rung_.exchange(false, std::memory_order_acq_rel);
     std::uint64_t count = 0;
     [[maybe_unused]] const auto bytes = read(file_, &count, sizeof count);
-    return rung;
+    return rung_.exchange(false, std::memory_order_acquire);
 }
 
 }  // namespace trefoil

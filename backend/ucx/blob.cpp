@@ -11,8 +11,8 @@ namespace trefoil::ucx {
 namespace {
 
 // The digit is the layout's version.
-constexpr std::string_view memory_magic = "ucxmem2:";
-constexpr std::string_view address_magic = "ucxadr2:";
+constexpr std::string_view memory_magic = "ucxmem3:";
+constexpr std::string_view address_magic = "ucxadr3:";
 
 void append(std::string& blob, std::uint64_t number) {
     blob.append(reinterpret_cast<const char*>(&number), sizeof number);
@@ -25,6 +25,9 @@ void append(std::string& blob, std::string_view text) {
 
 void append(std::string& blob, const SharedBlob& shared) {
     append(blob, shared.host);
+    append(blob, shared.process_space);
+    append(blob, static_cast<std::uint64_t>(shared.process));
+    append(blob, shared.started);
     append(blob, shared.base);
     append(blob, shared.key);
     append(blob, shared.worker);
@@ -51,6 +54,9 @@ class Reader {
     SharedBlob shared() {
         SharedBlob blob;
         blob.host = text();
+        blob.process_space = text();
+        blob.process = static_cast<std::int32_t>(number());
+        blob.started = number();
         blob.base = number();
         blob.key = text();
         blob.worker = text();

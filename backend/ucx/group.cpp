@@ -2,13 +2,16 @@
 // Set-up of a UCX port group: rails, memory, peers; and its end.
 #include "backend/ucx/group.hpp"
 
+#include <unistd.h>
+
 #include <algorithm>
-#include <fstream>
 
 #include "backend/system/secrets.hpp"
 #include "backend/system/writable_memory.hpp"
 #include "backend/ucx/discovery.hpp"
 #include "topo/host.hpp"
+#include "topo/process_space.hpp"
+#include "topo/process_state.hpp"
 
 namespace trefoil::ucx {
 
@@ -17,9 +20,7 @@ constexpr std::size_t usual_events = 1024;  // kept at a time; more make the sto
 
 // Equal for processes of one machine.
 std::string host_identity() {
-    std::string boot;
-    std::ifstream("/proc/sys/kernel/random/boot_id") >> boot;
-    return boot.empty() ? host_name() : boot;
+    return boot_text().empty() ? host_name() : boot_text();
 }
 }  // namespace
 
@@ -165,6 +166,9 @@ SharedBlob UcxGroup::share(const Memory& memory) const {
     }
     SharedBlob blob = memory.share();
     blob.host = host_identity();
+    blob.process_space = process_space();
+    blob.process = getpid();
+    blob.started = process_state(getpid()).started;
     blob.worker = memory_rail_->address();
     return blob;
 }
@@ -173,6 +177,7 @@ Mapping UcxGroup::map(const SharedBlob& memory, std::size_t bytes) {
     if (!shares_ || memory.host != host_identity()) {
         return {};
     }
+    require_owner(memory);
     return open_shared(memory_rail_->connect(memory.worker).handle, memory, bytes);
 }
 

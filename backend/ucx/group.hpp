@@ -77,6 +77,7 @@ class UcxGroup final : public PortGroup {
         Header header;
         std::uint64_t cookie;
         UcxGroup* group;
+        const Endpoint* to;  ///< null: not under way, or reported as failed already
         Pending* next_free;
     };
     /// A message that is being received into its place.
@@ -130,6 +131,7 @@ class UcxGroup final : public PortGroup {
                           const Header& header, std::uint64_t cookie);
     PutResult refuse(const char* what, const char* why) noexcept;
     void release(Pending* pending);
+    void fail_what_is_lost() noexcept;
     void keep(const Event& event) noexcept;
     void keep_failure(const char* what, const char* why, std::uint64_t cookie) noexcept;
     void deliver(const memory::SmallPut& put) noexcept;
@@ -160,7 +162,7 @@ class UcxGroup final : public PortGroup {
     std::map<std::string, Imported, std::less<>> imported_;                     // by description
     std::map<std::uint64_t, decltype(imported_)::const_iterator> imported_as_;  // by key
 
-    std::vector<Pending> pending_;
+    std::deque<Pending> pending_;  // grows by what a lost connection keeps
     Pending* free_ = nullptr;
     std::size_t under_way_ = 0;
     std::deque<Landing> landings_;  // grows to the most that ever were under way

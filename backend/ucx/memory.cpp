@@ -9,6 +9,8 @@
 #include <vector>
 
 #include "backend/system/room_to_map.hpp"
+#include "topo/process_space.hpp"
+#include "topo/process_state.hpp"
 
 namespace trefoil::ucx {
 
@@ -81,6 +83,19 @@ SharedBlob Memory::share() const {
     blob.key.assign(static_cast<const char*>(packed), bytes);
     ucp_rkey_buffer_release(packed);
     return blob;
+}
+
+// One that ends after this look is mapped by UCX within microseconds, or crashes it.
+void require_owner(const SharedBlob& memory) {
+    if (memory.process_space != process_space()) {
+        return;  // its number means nothing here
+    }
+    const ProcessState now = process_state(memory.process);
+    const bool another = memory.started != 0 && now.started != memory.started;
+    if (now.known() && (now.ended() || another)) {
+        throw Error(Status::peer_lost, "process " + std::to_string(memory.process) +
+                                           ", whose memory was to be mapped, has ended");
+    }
 }
 
 Mapping open_shared(ucp_ep_h peer, const SharedBlob& memory, std::size_t bytes) {

@@ -21,7 +21,7 @@ class Memory {
     Memory& operator=(const Memory&) = delete;
     std::byte* data() const { return data_; }
     std::size_t bytes() const { return bytes_; }
-    /// What open_shared() needs, but for host and worker.
+    /// What open_shared() needs, but for host, process and worker.
     SharedBlob share() const;
 
   private:
@@ -36,6 +36,9 @@ struct Mapping {
     RemoteKey key;              ///< the mapping lasts as long as this
     std::byte* data = nullptr;  ///< null: it can be reached by messages only
 };
+/// Throws Error(peer_lost) where the process that the memory belongs to has ended. UCX 1.13 opens
+/// it through that process's descriptors, and crashes where they are gone.
+void require_owner(const SharedBlob& memory);
 /// `bytes` of it. Throws Error where this process has no descriptor or address space for it.
 Mapping open_shared(ucp_ep_h peer, const SharedBlob& memory, std::size_t bytes);
 

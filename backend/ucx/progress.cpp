@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <cstdio>
 #include <cstring>
+#include <new>
 #include <thread>
 
 #include "backend/ucx/group.hpp"
@@ -21,6 +22,7 @@ constexpr const char* cut_off_text =
 }  // namespace
 
 void UcxGroup::release(Pending* pending) {
+    pending->to = nullptr;
     pending->next_free = free_;
     free_ = pending;
 }
@@ -109,6 +111,7 @@ PutResult UcxGroup::put_message(Target& target, const void* source, std::size_t 
         return refuse("active message", ucs_status_string(UCS_PTR_STATUS(request)));
     }
     free_ = pending->next_free;
+    pending->to = target.endpoint;
     ++under_way_;
     return PutResult::queued;
 }
@@ -116,14 +119,36 @@ PutResult UcxGroup::put_message(Target& target, const void* source, std::size_t 
 void UcxGroup::on_sent(void* request, ucs_status_t status, void* user) {
     auto* pending = static_cast<Pending*>(user);
     UcxGroup& group = *pending->group;
-    if (status == UCS_OK) {
-        group.keep({Event::Kind::sent, 0, pending->cookie});
-    } else {
-        group.keep_failure("active message", ucs_status_string(status), pending->cookie);
+    if (pending->to != nullptr) {
+        --group.under_way_;
+        if (status == UCS_OK) {
+            group.keep({Event::Kind::sent, 0, pending->cookie});
+        } else {
+            group.keep_failure("active message", ucs_status_string(status), pending->cookie);
+        }
     }
     group.release(pending);
-    --group.under_way_;
     ucp_request_free(request);
+}
+
+/// UCX closes the lanes of a lost endpoint, so nobody reads the sources of what was under way. But
+/// it completes none of the messages that the peer had yet to fetch. Their places stay taken until
+/// it does, so others get theirs; without memory for that the window is the smaller.
+void UcxGroup::fail_what_is_lost() noexcept {
+    for (std::size_t i = 0, count = pending_.size(); i < count; ++i) {
+        Pending& pending = pending_[i];
+        if (pending.to == nullptr || pending.to->lost == UCS_OK) {
+            continue;
+        }
+        keep_failure("active message", ucs_status_string(pending.to->lost), pending.cookie);
+        pending.to = nullptr;
+        --under_way_;
+        try {
+            pending_.emplace_back().group = this;
+            release(&pending_.back());
+        } catch (const std::bad_alloc&) {
+        }
+    }
 }
 
 const UcxGroup::KeyedMemory* UcxGroup::memory_by(std::uint64_t key) const noexcept {
@@ -246,6 +271,9 @@ void UcxGroup::progress() {
     }
     for (const auto& own : rails_) {
         own->rail->progress();
+        if (own->rail->has_lost_one()) {
+            fail_what_is_lost();
+        }
     }
 }
 

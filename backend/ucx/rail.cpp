@@ -71,7 +71,9 @@ std::string address_of(ucp_worker_h worker) {
 }
 
 void note_loss(void* endpoint, ucp_ep_h, ucs_status_t status) {
-    static_cast<Endpoint*>(endpoint)->lost = status;
+    Endpoint& lost = *static_cast<Endpoint*>(endpoint);
+    lost.lost = status;
+    *lost.any_is_lost = true;
 }
 
 }  // namespace
@@ -112,6 +114,7 @@ Endpoint& Rail::connect(const std::string& worker_address) {
     if (!is_new) {
         return endpoint;
     }
+    endpoint.any_is_lost = &any_is_lost_;
     ucp_ep_params_t parameters{};
     parameters.field_mask = UCP_EP_PARAM_FIELD_REMOTE_ADDRESS | UCP_EP_PARAM_FIELD_ERR_HANDLER;
     parameters.address = reinterpret_cast<const ucp_address_t*>(worker_address.data());

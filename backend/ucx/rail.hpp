@@ -6,6 +6,7 @@
 #include <map>
 #include <string>
 #include <string_view>
+#include <utility>
 #include <vector>
 
 #include "backend/ucx/handle.hpp"
@@ -15,8 +16,9 @@ namespace trefoil::ucx {
 /// A peer's worker as seen from here.
 struct Endpoint {
     ucp_ep_h handle = nullptr;
-    bool used = false;           ///< something was sent, which drain() has to see off
-    ucs_status_t lost = UCS_OK;  ///< what UCX has reported about the connection
+    bool used = false;            ///< something was sent, which drain() has to see off
+    ucs_status_t lost = UCS_OK;   ///< what UCX has reported about the connection
+    bool* any_is_lost = nullptr;  ///< set with it
 };
 
 /// Not thread-safe. Active messages of number 0 are handed to the handler
@@ -39,6 +41,8 @@ class Rail {
     void progress() { ucp_worker_progress(worker_.get()); }
     /// True when a poll of event_fd() will see whatever comes; progress() first when false.
     bool arm() { return ucp_worker_arm(worker_.get()) == UCS_OK; }
+    /// Whether UCX has reported a connection lost since this was asked last.
+    bool has_lost_one() noexcept { return std::exchange(any_is_lost_, false); }
     /// -1 where the worker cannot wake a sleeper.
     int event_fd() const { return event_fd_; }
     const std::string& transports() const { return transports_; }
@@ -66,6 +70,7 @@ class Rail {
     /// Workers that could not be connected, and why: UCX 1.13 ends the process at a second try.
     std::map<std::string, ucs_status_t, std::less<>> refused_;
     int event_fd_ = -1;
+    bool any_is_lost_ = false;
     bool drained_ = true;  // nothing waits for a peer
     bool abandoned_ = false;
 };

@@ -150,13 +150,17 @@ std::vector<Interface> interfaces() {
     return all;
 }
 
-std::string coordinates_text() {
+std::vector<Rank> coordinates() {
     std::array<std::uint8_t, 6> place{};
     if (library().query_my_coords(place.data()) != UTOFU_SUCCESS) {
         return {};
     }
+    return {place.begin(), place.end()};
+}
+
+std::string coordinates_text() {
     std::string text;
-    for (const std::uint8_t coordinate : place) {
+    for (const Rank coordinate : coordinates()) {
         text += (text.empty() ? "" : ".") + std::to_string(coordinate);
     }
     return text;

@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "backend/utofu/utofu_interface.hpp"
+#include "topo/torus.hpp"
 
 namespace trefoil::utofu {
 
@@ -47,5 +48,7 @@ std::vector<Interface> interfaces();
 
 /// "3.14.7.0.2.1": this node's place (x, y, z, a, b, c); empty where the library does not tell.
 std::string coordinates_text();
+/// The same as numbers; empty: the library does not tell.
+std::vector<Rank> coordinates();
 
 }  // namespace trefoil::utofu

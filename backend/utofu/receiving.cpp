@@ -25,8 +25,8 @@ constexpr bool is_of_notice(int code) {
 }
 
 std::uint64_t word_at(std::byte* place) {
-    return std::atomic_ref<std::uint64_t>(*reinterpret_cast<std::uint64_t*>(place))
-        .load(std::memory_order_acquire);
+    const std::atomic_ref<std::uint64_t> word(*reinterpret_cast<std::uint64_t*>(place));
+    return word.load(std::memory_order_acquire);
 }
 
 }  // namespace
@@ -175,6 +175,8 @@ void UtofuGroup::give_credit(Queue& queue, std::uint32_t number) {
         Hello hello;
         std::memcpy(static_cast<void*>(&hello), place, hello_bytes);
         library().set_vcq_id_path(&hello.queue, nullptr);
+        // The records were read before the peer may write others in their places.
+        std::atomic_thread_fence(std::memory_order_release);
         const int code = library().put_piggyback8(
             queue.handle, hello.queue, stream.taken, hello.credit, sizeof(std::uint64_t),
             static_cast<std::uint64_t>(Edata::credit),

@@ -86,6 +86,8 @@ PutResult UtofuGroup::put(Port port, Peer peer, const void* source, void* descri
     put.pending = free_;
     free_ = free_->next_free;
     *put.pending = {cookie, 0, false, false, nullptr};
+    // The network reads the source, and the peer goes on, behind what this thread did before.
+    std::atomic_thread_fence(std::memory_order_release);
     return begin(way, peer.handle - 1);
 }
 
@@ -201,8 +203,6 @@ int UtofuGroup::post_record(Queue& queue, Way& way, Record::Kind kind) {
         way.ring + (place.record.sequence % way.window) * sizeof(RecordPlace);
     constexpr unsigned long flags =
         in_order | UTOFU_ONESIDED_FLAG_REMOTE_MRQ_NOTICE | UTOFU_ONESIDED_FLAG_TCQ_NOTICE;
-    // What the peer does with the data after the notice is ordered behind what was done before.
-    std::atomic_thread_fence(std::memory_order_release);
     int code = UTOFU_SUCCESS;
     if (kind == Record::Kind::registered) {
         code = library().put_piggyback(queue.handle, way.peer, &place, target, sizeof place,

@@ -8,6 +8,7 @@
 
 #include "backend/utofu/group.hpp"
 #include "backend/utofu/library.hpp"
+#include "backend/utofu/logical_torus.hpp"
 #include "backend/utofu/probe.hpp"
 #include "topo/error.hpp"
 #include "topo/variable.hpp"
@@ -119,6 +120,14 @@ LibraryInfo utofu_library() {
     }
 }
 
+std::vector<Rank> utofu_place() {
+    try {
+        return utofu::coordinates();
+    } catch (const Error&) {  // what opens ports says it
+        return {};
+    }
+}
+
 std::string utofu_lacks() {
     const LibraryInfo library = utofu_library();
     return library.version.empty() ? library.note : std::string();
@@ -135,6 +144,8 @@ Transport utofu_transport() {
     transport.nics = utofu_nics;
     transport.library = utofu_library;
     transport.probe = utofu::probe;
+    transport.place = utofu_place;
+    transport.torus_of = utofu::logical_torus;
     transport.machine_lacks = utofu_lacks;
     return transport;
 }

@@ -7,6 +7,7 @@
 #include <nlohmann/json.hpp>
 
 #include "backend/registry/transports.hpp"
+#include "backend/system/kernel_copies.hpp"
 #include "bench/common/names.hpp"
 #include "comm/plan/select.hpp"
 #include "comm/plan/single_copy.hpp"
@@ -97,7 +98,8 @@ Json automatic_algorithms(const Torus& torus, const Settings& settings) {
                                  {.rank_order = settings.reproducible}, selection_basis(settings));
             const bool alone = made.next.algorithm == nullptr;
             // Ranks of one host, which is what is told here, reach each other's memory as a rule.
-            if (settings.single_copy && transport_for(settings.backend, true).single_copy &&
+            if (settings.single_copy && kernel_copies_are_fast() &&
+                transport_for(settings.backend, true).single_copy &&
                 gains_by_single_copy(collective, parse_size(size), torus.ranks())) {
                 rows.push_back({{"collective", to_string(collective)},
                                 {"bytes", size},

@@ -12,6 +12,7 @@
 #include "algorithms/rewiring/rewiring.hpp"
 #include "bench/common/command.hpp"
 #include "bench/common/names.hpp"
+#include "bench/plan/wired_schedules.hpp"
 #include "bench/sim/units.hpp"
 #include "topo/error.hpp"
 
@@ -125,7 +126,8 @@ bool asks_for_plan_circuits(const CLI::App& command) {
 }
 
 int print_circuits(const PlanCircuitsCommandLine& given, const Torus& torus, const Choice& choice,
-                   const std::string& bytes, bool json, std::optional<bool> schedules_proved) {
+                   const std::string& bytes, CircuitsForm form,
+                   std::optional<bool> schedules_proved) {
     Answer answer = answer_of(given, bytes);
     const RewiringOptions& options = answer.circuits.options;
     const Rewiring rewiring(torus, *choice.algorithm, choice.options, options);
@@ -145,9 +147,13 @@ int print_circuits(const PlanCircuitsCommandLine& given, const Torus& torus, con
         steps.push_back(step_json(torus, rewiring, answer, i, wirings[i] != stands, circuits));
         stands = wirings[i];
     }
+    if (form == CircuitsForm::schedules) {
+        fmt::print("{}", proved ? wired_schedules(torus, choice, rewiring, answer.sequence) : "");
+        return proved ? exit_success : exit_wrong;
+    }
     const double unchanged =
         rewiring.static_seconds(answer.costs, static_cast<double>(answer.bytes));
-    if (json) {
+    if (form == CircuitsForm::json) {
         const Json all{{"collective", to_string(choice.algorithm->collective)},
                        {"algorithm", choice.algorithm->name},
                        {"used", to_string(choice)},

@@ -2,6 +2,7 @@
 // `trefoil plan --circuits`: what circuit switches have to make for each step of a schedule.
 #pragma once
 
+#include <cstdint>
 #include <optional>
 #include <string>
 
@@ -22,10 +23,14 @@ void add_plan_circuits(CLI::App& command, PlanCircuitsCommandLine& given);
 /// True when any of the options was typed.
 bool asks_for_plan_circuits(const CLI::App& command);
 
-/// Prints the wiring of each step, with `json` every circuit, and proves that each step's messages
-/// get through. `schedules_proved`: what the verifier said; nothing: not asked. Returns the exit
+/// json: with every circuit. schedules: of all ranks, whose steps name their circuits.
+enum class CircuitsForm : std::uint8_t { text, json, schedules };
+
+/// Prints the wiring of each step, and proves that each step's messages get through.
+/// `schedules_proved`: what the verifier said; nothing: not asked. Returns the exit
 /// code. Throws Error(unsupported) that names a step whose own circuits cannot be made.
 int print_circuits(const PlanCircuitsCommandLine& given, const Torus& torus, const Choice& choice,
-                   const std::string& bytes, bool json, std::optional<bool> schedules_proved);
+                   const std::string& bytes, CircuitsForm form,
+                   std::optional<bool> schedules_proved);
 
 }  // namespace trefoil::tool

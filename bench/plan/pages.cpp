@@ -68,7 +68,10 @@ constexpr std::string_view index_tail = R"(
   Messages take minimal dimension-ordered routes, half and half where both ways are equally long.
   Times the number of dimensions, the load of an allreduce is its transmission deficiency, of which
   1 is the least; [measurements.md](measurements.md#transmission-deficiencies) has large tori.
-- **One port**: `name:single-port` is the published variant for machines with one port per rank.
+- **One port**: `name:single-port` sends and receives one message at a time, for machines with one
+  port per rank. It is what the paper has, except for recursive doubling and halving, which here go
+  through the ranks in a line: on a torus the papers compare with `recursive-doubling-torus-l` and
+  `-b`, which take its dimensions in turn.
 - `signals` and `barrier` keep the phases of an alltoall apart, for networks in which messages that
   meet block each other.
 )";

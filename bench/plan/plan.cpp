@@ -12,6 +12,7 @@
 #include "bench/common/names.hpp"
 #include "bench/common/schedule_file.hpp"
 #include "bench/plan/circuits.hpp"
+#include "bench/plan/export.hpp"
 #include "bench/plan/help.hpp"
 #include "bench/plan/pages.hpp"
 #include "bench/plan/play.hpp"
@@ -35,6 +36,7 @@ struct PlanOptions {
     std::string markdown;      ///< the folder of the pages
     std::string html, beside;  ///< the page that plays, and what else it shows
     bool asks_for_html = false;
+    std::vector<std::string> exported;  ///< form and file; empty: not asked for
     PlanCircuitsCommandLine circuits;
     bool asks_for_circuits = false;
 };
@@ -143,8 +145,16 @@ int show(const PlanOptions& options, const Torus& torus, const Choice& choice) {
     if (options.asks_for_html) {
         return play(options, torus, choice);
     }
+    if (!options.exported.empty()) {
+        return write_export(
+            {options.exported[0], options.exported[1], options.bytes, options.skip_proof}, torus,
+            choice);
+    }
     if (options.asks_for_circuits) {
-        return print_circuits(options.circuits, torus, choice, options.bytes, options.json,
+        const CircuitsForm form = options.all_ranks ? CircuitsForm::schedules
+                                  : options.json    ? CircuitsForm::json
+                                                    : CircuitsForm::text;
+        return print_circuits(options.circuits, torus, choice, options.bytes, form,
                               prove(options.skip_proof, torus, choice));
     }
     if (options.summary) {
@@ -186,12 +196,21 @@ void require_one_output(const PlanOptions& options) {
 
 int plan(const PlanOptions& options) {
     require_one_output(options);
-    if (options.asks_for_circuits &&
-        (options.summary || options.list || options.table || options.all_ranks)) {
+    if (!options.exported.empty()) {
+        require_form(options.exported[0]);
+        if (options.asks_for_html || options.summary || options.list || options.table ||
+            options.all_ranks || options.json || options.asks_for_circuits) {
+            throw Error(Status::invalid_argument,
+                        "--export writes a file with all ranks' steps; leave --summary, --json, "
+                        "--list, --table, --all-ranks, --circuits and --html out");
+        }
+    }
+    if (options.asks_for_circuits && (options.summary || options.list || options.table ||
+                                      (options.all_ranks && !options.json))) {
         throw Error(
             Status::invalid_argument,
-            "--circuits tells of all ranks' steps at once; leave --summary, --list, --table "
-            "and --all-ranks out");
+            "--circuits tells of all ranks' steps at once; leave --summary, --list and --table "
+            "out, and --all-ranks unless it comes with --json");
     }
     if (!options.table && !options.markdown.empty()) {
         throw Error(Status::invalid_argument, "--markdown is for --table");
@@ -262,8 +281,10 @@ void add_plan(CLI::App& app, Action& action) {
     command->add_option("--schedule", options->schedule,
                         "Instead of an algorithm: a file with the schedules of all ranks, as "
                         "--all-ranks --json prints them; it is proved first");
-    command->add_option("-t,--torus", options->torus,
-                        "Sizes of the torus: 9, 3x3, 2x3x4; with --table several: 9,3x3");
+    command->add_option(
+        "-t,--torus", options->torus,
+        "Sizes of the torus: 9, 3x3, 2x3x4; 4mx3m: lines, as in a mesh; with --table "
+        "several: 9,3x3");
     command->add_option("-r,--rank", options->rank, "Whose schedule (default: 0)");
     command->add_flag("--all-ranks", options->all_ranks,
                       "The schedules of all ranks; with --json one object per line");
@@ -283,8 +304,14 @@ void add_plan(CLI::App& app, Action& action) {
         ->type_name("FILE");
     command->add_option("--beside", options->beside,
                         "With --html: a second algorithm, played beside the first one");
+    command
+        ->add_option("--export", options->exported,
+                     "Write the schedules of all ranks for other tools: goal (LogGOPSim; sizes are "
+                     "those of --bytes, 1M by default) or dot (Graphviz), and a file")
+        ->expected(2)
+        ->type_name("FORM FILE");
     command->add_flag("--no-verify", options->skip_proof,
-                      "With --summary, --circuits and --html: leave out the proof of the "
+                      "With --summary, --circuits, --html and --export: leave out the proof of the "
                       "schedules, which takes long on large tori");
     command->add_flag(
         "--list", options->list,

@@ -15,6 +15,7 @@
 #include <vector>
 
 #include "algorithms/analysis/cost.hpp"
+#include "bench/player/byte_text.hpp"
 #include "topo/error.hpp"
 
 namespace trefoil::tool {
@@ -36,42 +37,6 @@ struct MessageKey {
 
 /// How a message is applied; in the low bits of its first byte.
 enum class Applied : std::uint8_t { nowhere, replaces, reduces, otherwise };
-
-class ByteText {
-  public:
-    void add(std::uint64_t value) {
-        while (value >= 0x80) {
-            bytes_.push_back(static_cast<unsigned char>(value | 0x80));
-            value >>= 7;
-        }
-        bytes_.push_back(static_cast<unsigned char>(value));
-    }
-    void add_signed(std::int64_t value) {
-        add(value < 0 ? 2 * static_cast<std::uint64_t>(-(value + 1)) + 1
-                      : 2 * static_cast<std::uint64_t>(value));
-    }
-    std::size_t size() const { return bytes_.size(); }
-    std::string base64() const {
-        static constexpr char letters[] =
-            "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/";
-        std::string text;
-        text.reserve((bytes_.size() + 2) / 3 * 4);
-        for (std::size_t i = 0; i < bytes_.size(); i += 3) {
-            const auto byte = [&](std::size_t at) {
-                return at < bytes_.size() ? std::uint32_t{bytes_[at]} : 0U;
-            };
-            const std::uint32_t three = byte(i) << 16 | byte(i + 1) << 8 | byte(i + 2);
-            text += letters[three >> 18];
-            text += letters[three >> 12 & 63];
-            text += i + 1 < bytes_.size() ? letters[three >> 6 & 63] : '=';
-            text += i + 2 < bytes_.size() ? letters[three & 63] : '=';
-        }
-        return text;
-    }
-
-  private:
-    std::vector<unsigned char> bytes_;
-};
 
 /// Numbers lists of extents in the order in which they come up.
 class ExtentLists {
@@ -113,7 +78,8 @@ class ExtentLists {
 
 class Writer {
   public:
-    Writer(const Torus& torus, const Choice& choice) : torus_(torus), choice_(choice) {
+    Writer(const Torus& torus, const Choice& choice, std::vector<SentAs>* order)
+        : torus_(torus), choice_(choice), order_(order) {
         std::size_t entries = 0;
         for (Rank r = 0; r < torus.ranks(); ++r) {
             schedules_.push_back(choice.algorithm->build(torus, r, choice.options));
@@ -198,7 +164,9 @@ class Writer {
                 write_moves(schedule.rank, moves);
             }
             for (const Receive& receive : receives) {
-                write_message(schedule, receive, take(schedule.rank, receive, part, s));
+                const Message message = take(schedule.rank, receive, part, s);
+                note_order(message, part, s);
+                write_message(schedule, receive, message);
             }
             received += receives.size();
         }
@@ -237,6 +205,15 @@ class Writer {
         Message message = *found;
         found->send = nullptr;
         return message;
+    }
+
+    void note_order(const Message& message, std::size_t part, std::size_t s) {
+        if (order_ != nullptr) {
+            const Schedule& sender = *message.schedule;
+            const Send* const first = sender.sends_of(sender.of(sender.parts[part])[s]).data();
+            order_->push_back(
+                {sender.rank, part, s, static_cast<std::size_t>(message.send - first)});
+        }
     }
 
     void write_moves(Rank rank, std::span<const Move> moves) {
@@ -281,6 +258,7 @@ class Writer {
 
     const Torus& torus_;
     const Choice& choice_;
+    std::vector<SentAs>* order_;
     std::vector<Schedule> schedules_;
     std::vector<Message> messages_;  // of the current step
     ByteText text_;
@@ -297,10 +275,15 @@ Json side_json(const CollectiveSide& side) {
 
 }  // namespace
 
-Json schedule_data(const Torus& torus, const Choice& choice, std::optional<bool> proved) {
+Json schedule_data(const Torus& torus, const Choice& choice, std::optional<bool> proved,
+                   std::vector<SentAs>* order) {
+    if (!(torus == Torus(torus.sizes()))) {
+        throw Error(Status::unsupported,
+                    "the page draws rings, and " + torus.name() + " has lines; leave the m out");
+    }
     const Algorithm& algorithm = *choice.algorithm;
     const CollectiveTraits& row = traits_of(algorithm.collective);
-    Writer writer(torus, choice);
+    Writer writer(torus, choice, order);
     writer.write();
     const CostSummary cost = summarize(torus, algorithm, choice.options);
     const bool prefix = row.is_prefix();

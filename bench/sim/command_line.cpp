@@ -233,6 +233,12 @@ void add_output(CLI::App& command, SimCommandLine& given) {
     add(command.add_option("--plot", given.plot,
                            "Also draw goodput over size, and the gains over the baseline, in this "
                            "file (.svg or .png)"));
+    add(command
+            .add_option("--html", given.html,
+                        "Write a page that plays one algorithm in time, or two beside each other, "
+                        "on one torus with one size of vector: messages as they flow, how busy "
+                        "links are, and the wiring where it changes; one file of at most 5 MiB")
+            ->type_name("FILE"));
 }
 
 void read_output(const SimCommandLine& given, SimOptions& options) {

@@ -23,7 +23,7 @@ struct SimCommandLine {
     int per_port = 0;
     std::uint64_t seed = 1;
     bool step_sync = false;
-    std::string baseline, plot;
+    std::string baseline, plot, html;
     bool json = false, table = false;
     CircuitsCommandLine circuits;  ///< bench/sim/rewiring.hpp reads them
     RewiringMapCommandLine map;

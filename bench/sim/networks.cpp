@@ -64,6 +64,11 @@ std::unique_ptr<Network> make_network(const Machine& machine, const Torus& torus
     require(!machine.host || machine.host->dimension < torus.dimensions(),
             fmt::format("{} has no dimension {} that could lie in the nodes; they count from 0",
                         torus.name(), machine.host ? machine.host->dimension : 0));
+    const bool has_lines = !(torus == Torus(torus.sizes()));
+    require(!has_lines || machine.network == "torus" || machine.network == "mesh",
+            fmt::format("{} has lines, which are of a torus or a mesh, not of network {}; leave "
+                        "the m out",
+                        torus.name(), machine.network));
     if (machine.network == "switch") {
         require(machine.rates.size() == 1 && !machine.host,
                 "a switch has one rate, and no dimension that lies in the nodes");
@@ -72,7 +77,7 @@ std::unique_ptr<Network> make_network(const Machine& machine, const Torus& torus
     std::vector<GridDimension> rows;
     for (std::size_t j = 0; j < dimensions; ++j) {
         GridDimension row;
-        row.kind = *row_kind(machine.network);
+        row.kind = torus.is_line(static_cast<int>(j)) ? RowKind::line : *row_kind(machine.network);
         row.rate = machine.rates.size() == 1 ? machine.rates.front() : machine.rates[j];
         row.links = machine.links_per_pair;
         row.board = board_of(machine.network).value_or(row.board);

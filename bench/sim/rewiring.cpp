@@ -12,6 +12,7 @@
 
 #include "bench/common/command.hpp"
 #include "bench/common/names.hpp"
+#include "bench/sim/page.hpp"
 #include "bench/sim/report.hpp"
 #include "bench/sim/rewiring_map.hpp"
 #include "bench/sim/rewiring_report.hpp"
@@ -24,9 +25,9 @@ namespace trefoil::tool {
 namespace {
 
 /// What may be typed beside the options of the group.
-constexpr std::array<std::string_view, 13> allowed{
-    "--schedule", "--algorithm", "--torus", "--sizes",   "--machine", "--rate",    "--alpha",
-    "--hop",      "--json",      "--model", "--network", "--help",    "collective"};
+constexpr std::array<std::string_view, 14> allowed{
+    "--schedule", "--algorithm", "--torus", "--sizes",   "--machine", "--rate", "--alpha",
+    "--hop",      "--json",      "--model", "--network", "--help",    "--html", "collective"};
 
 void check_options(const CLI::App& command, const SimCommandLine& given) {
     const bool changing = !given.circuits.reconfigurable.empty();
@@ -179,6 +180,12 @@ int sim_with_circuits(const CLI::App& command, const SimCommandLine& given) {
     }
     for (RewiringField& field : fields) {
         left_out.insert(left_out.end(), field.not_compared.begin(), field.not_compared.end());
+    }
+    if (command.count("--html") > 0) {
+        if (!given.map.files.empty()) {
+            throw Error(Status::invalid_argument, "--html and --heatmap exclude each other");
+        }
+        return write_rewiring_page(question, fields, given.html);
     }
     if (given.map.files.empty()) {
         list_runs(question, fields, left_out);

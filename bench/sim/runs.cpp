@@ -15,12 +15,6 @@ namespace trefoil::tool {
 
 namespace {
 
-double closing_time(const Machine& machine, const Network& network) {
-    return machine.closing_barrier > 0
-               ? closing_barrier_time(network, machine.closing_barrier, machine.costs.hop)
-               : 0;
-}
-
 /// What even the largest symmetry needs: a few numbers for each rank.
 void require_room(const SimOptions& options, const Torus& torus) {
     constexpr double bytes_per_rank = 24;
@@ -34,7 +28,14 @@ void require_room(const SimOptions& options, const Torus& torus) {
     }
 }
 
-/// Empty, or why the choice cannot be simulated on this torus.
+}  // namespace
+
+double closing_time(const Machine& machine, const Network& network) {
+    return machine.closing_barrier > 0
+               ? closing_barrier_time(network, machine.closing_barrier, machine.costs.hop)
+               : 0;
+}
+
 std::string simulation_refusal(const Choice& choice, const Torus& torus) {
     const std::string refused = refusal(choice, torus);
     if (refused.empty() && choice.algorithm->traits.reads_peers) {
@@ -42,8 +43,6 @@ std::string simulation_refusal(const Choice& choice, const Torus& torus) {
     }
     return refused;
 }
-
-}  // namespace
 
 std::vector<Choice> sim_choices(const SimOptions& options) {
     std::vector<Choice> all;

@@ -5,6 +5,7 @@
 #include <string>
 #include <vector>
 
+#include "algorithms/simulation/network.hpp"
 #include "bench/sim/options.hpp"
 #include "comm/plan/choices.hpp"
 
@@ -26,6 +27,12 @@ struct SimResult {
 /// The algorithms that are asked for, with the root; "all" are all of the collective. Throws Error
 /// for names that do not exist.
 std::vector<Choice> sim_choices(const SimOptions& options);
+
+/// Empty, or why the choice cannot be simulated on this torus.
+std::string simulation_refusal(const Choice& choice, const Torus& torus);
+
+/// What the machine's closing barrier adds, in seconds.
+double closing_time(const Machine& machine, const Network& network);
 
 /// Throws Error for what cannot be simulated at all, also when no algorithm runs on any torus.
 SimResult simulate(const SimOptions& options);

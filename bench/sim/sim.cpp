@@ -7,6 +7,7 @@
 #include <memory>
 
 #include "bench/sim/command_line.hpp"
+#include "bench/sim/page.hpp"
 #include "bench/sim/report.hpp"
 #include "bench/sim/rewiring.hpp"
 #include "bench/sim/runs.hpp"
@@ -21,6 +22,9 @@ int sim(const CLI::App& command, const SimCommandLine& given) {
         return sim_with_circuits(command, given);
     }
     const SimOptions options = read_sim_options(given);
+    if (command.count("--html") > 0) {
+        return write_sim_page(options, given.html);
+    }
     const SimResult result = simulate(options);
     if (options.json) {
         fmt::print("{}\n", json_of(options, result).dump());

@@ -43,6 +43,10 @@ void Communicator::run(const Request& request, const void* send, void* recv, Fou
     if (settings().check_calls) {
         check(request);
     }
+    if (names_circuits(request)) {
+        run_in_pieces(request, send, recv);
+        return;
+    }
     run_unchecked(request, send, recv, found);
 }
 
@@ -82,6 +86,10 @@ void Communicator::run_unchecked(const Request& request, const void* send, void*
     if (found != nullptr && !stands) {
         *found = {&plan, version()};
     }
+    run_plan(plan, send, recv);
+}
+
+void Communicator::run_plan(const Plan& plan, const void* send, void* recv) {
     if (plan.call.segments.empty()) {
         (void)numbers_->next();  // no segment: it would use up slots for nothing
         return;
@@ -108,6 +116,9 @@ void PendingCall::keep(const Request& asked) {
 void Communicator::prepare(PendingCall& call, const Request& request, const void* send, void* recv,
                            bool persistent) {
     check_alive();
+    if (names_circuits(request)) {
+        refuse_circuits(request, "which change during calls that block, and during no others");
+    }
     call.send = send;
     call.recv = recv;
     call.complete = true;

@@ -33,6 +33,9 @@ Communicator::Communicator(Settings settings, std::unique_ptr<Bootstrap> bootstr
         }
         if (world_->single_copy()) {
             read_place_ = 0;
+            if (!world_->single_copy_gains()) {
+                chooser_->leave_single_copy_to_names();
+            }
         }
         settle_terms();
         if (this->settings().landing_bytes > usual_landing_bytes) {
@@ -85,8 +88,9 @@ Lane& Communicator::make_lane(bool small) {
     const std::lock_guard lock(lanes_mutex_);
     Lane* made = lanes_.find(small);
     if (made == nullptr) {
-        made = &lanes_.add(small, std::make_unique<Lane>(geometry_, world_->engine(), terms, limits,
-                                                         executor_options(small)));
+        made =
+            &lanes_.add(small, std::make_unique<Lane>(geometry_, world_->engine(), terms, limits,
+                                                      world_->programs(), executor_options(small)));
         if (abort_cause_) {
             made->executor().fail(*abort_cause_);
         }

@@ -13,6 +13,7 @@
 #include <vector>
 
 #include "comm/communicator/buffers_in_flight.hpp"
+#include "comm/communicator/circuit_pieces.hpp"
 #include "comm/communicator/lane.hpp"
 #include "comm/communicator/pending_call.hpp"
 #include "comm/communicator/world.hpp"
@@ -102,6 +103,10 @@ class Communicator {
     void set_schedule(Collective collective, std::string_view json) {
         chooser_->force_schedule(collective, json);
     }
+    /// Who joins ports anew for schedules whose steps name circuits; null: nobody. The function is
+    /// called on every rank, by the thread that calls. Throws Error(busy) while calls are in
+    /// flight.
+    void set_rewire(Rewire rewire);
     /// What a call would use, with the number of pieces where it is pipelined. Throws
     /// Error(unsupported) when what is forced does not suit the call.
     Choice algorithm(const Request& request) const {
@@ -187,6 +192,15 @@ class Communicator {
     void check(const Request& request);
     void run_unchecked(const Request& request, const void* send, void* recv,
                        FoundPlan* found = nullptr);
+    void run_plan(const Plan& plan, const void* send, void* recv);
+    bool names_circuits(const Request& request) const {
+        return CircuitPieces::names_circuits(chooser_->forced(request.collective).algorithm);
+    }
+    [[noreturn]] void refuse_circuits(const Request& request, const char* why) const;
+    void require_circuits_possible(const Request& request) const;
+    void change_circuits(const std::vector<JoinedPorts>& circuits);
+    void run_in_pieces(const Request& request, const void* send, void* recv);
+    void run_pieces(const Request& request, const Choice& choice, void* vector);
     const Plan& plan_of(const Request& request, const void* send, void* recv);
     const Plan& make_plan(const Request& request);
     void check_alive() const;
@@ -210,6 +224,8 @@ class Communicator {
     std::mutex lanes_mutex_;            ///< held while a lane is made; guards what follows
     std::optional<Cause> abort_cause_;  ///< this rank has aborted: lanes that come later hear it
     Lanes lanes_;
+    Rewire rewire_;
+    CircuitPieces circuit_pieces_;
     PlanCache plans_;
     BuffersInFlight buffers_in_flight_;
     BufferPieces blocking_;  ///< of a blocking call, for the comparison

@@ -29,14 +29,13 @@ inline constexpr std::size_t most_bytes_ahead = 8192;
 /// each rank by itself.
 class Lane {
   public:
-    /// `channels`: what is the same in all lanes; without groups' ends. All but `limits` and
-    /// `options` outlive this.
+    /// `terms`: what is the same in all lanes. All but `limits` and `options` outlive this.
     Lane(const Geometry& geometry, Engine& engine, const ChannelTerms& terms,
-         const SegmentLimits& limits, ExecutorOptions options)
+         const SegmentLimits& limits, ProgramPool& programs, ExecutorOptions options)
         : channels_(engine.groups(), terms),
           executor_(channels_, engine, std::move(options)),
           schedules_(geometry, terms.rank),
-          planner_(geometry.map, limits, channels_, schedules_, executor_) {}
+          planner_(geometry.map, limits, channels_, schedules_, programs, executor_) {}
 
     const Channels& channels() const { return channels_; }
     Executor& executor() { return executor_; }

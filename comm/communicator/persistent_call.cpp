@@ -39,7 +39,7 @@ PersistentCall::~PersistentCall() {
 }
 
 void PersistentCall::let_land_directly(Lane& lane, const Plan& plan, const RunningCall& running) {
-    if (plan.segments.empty() || !plan.programs.front()->peers.empty()) {
+    if (plan.segments.empty() || plan.programs.front()->shares_vectors) {
         return;
     }
     // On all ranks, whatever comes of it here: tokens come by channels' ways back.

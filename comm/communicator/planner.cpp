@@ -68,7 +68,8 @@ void Planner::lower_segments(Plan& plan, const Request& request, const Choice& c
                              const Schedule& schedule) {
     const auto [segments, per_segment] = cut(request, choice, map_.torus, schedule, limits_);
     SegmentShape shape = segment_shape(request, choice, map_, schedule);
-    LowerOptions options{.acknowledged = !request.synchronises(),
+    const bool is_piece = choice.algorithm->set != nullptr && choice.algorithm->set->is_piece;
+    LowerOptions options{.acknowledged = !request.synchronises() || is_piece,
                          .counts_in_pairs = request.counts_in_pairs()};
     for (const auto& group : channels_.groups) {
         options.pack_all |= group->needs_registered_source();
@@ -100,7 +101,7 @@ void Planner::add_ways_back(const Plan& plan) {
 
 void Planner::add_program(Plan& plan, Program program) {
     program.number = static_cast<std::uint32_t>(plan.programs.size());
-    plan.programs.push_back(std::make_unique<Program>(std::move(program)));
+    plan.programs.push_back(programs_.share(std::move(program)));
     executor_.reserve(*plan.programs.back());
 }
 

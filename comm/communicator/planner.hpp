@@ -8,6 +8,7 @@
 #include "comm/communicator/schedules.hpp"
 #include "comm/plan/chooser.hpp"
 #include "comm/plan/plan.hpp"
+#include "comm/plan/program_pool.hpp"
 #include "comm/plan/segments.hpp"
 #include "comm/setup/torus_map.hpp"
 #include "threads/executor/channels.hpp"
@@ -21,11 +22,12 @@ class Planner {
   public:
     /// All but `limits` outlive this.
     Planner(const TorusMap& map, const SegmentLimits& limits, Channels& channels,
-            Schedules& schedules, Executor& executor)
+            Schedules& schedules, ProgramPool& programs, Executor& executor)
         : map_(map),
           limits_(limits),
           channels_(channels),
           schedules_(schedules),
+          programs_(programs),
           executor_(executor) {}
 
     /// Waits for nobody. Error(unsupported) is thrown on all ranks alike; any other error is this
@@ -45,6 +47,7 @@ class Planner {
     SegmentLimits limits_;
     Channels& channels_;
     Schedules& schedules_;
+    ProgramPool& programs_;
     Executor& executor_;
 };
 

@@ -5,10 +5,12 @@
 #include <unistd.h>
 
 #include <algorithm>
+#include <thread>
 #include <utility>
 
 #include "backend/faults/faulty_group.hpp"
 #include "backend/registry/transports.hpp"
+#include "backend/system/kernel_copies.hpp"
 #include "comm/setup/build_identity.hpp"
 #include "comm/setup/configuration.hpp"
 #include "comm/setup/set_up_text.hpp"
@@ -22,6 +24,9 @@ namespace trefoil {
 
 namespace {
 
+/// No wait where ranks met is as long.
+constexpr std::chrono::hours longest_together{24};
+
 constexpr std::chrono::milliseconds longest_greeting{30'000};
 /// A rank whose neighbour cannot connect waits for it in vain: it hears so after this time, not
 /// only when its own ends. Nobody polls while the ranks tell each other, so it is not asked too
@@ -29,8 +34,10 @@ constexpr std::chrono::milliseconds longest_greeting{30'000};
 constexpr std::chrono::milliseconds first_patience{1000};
 constexpr std::chrono::milliseconds longest_patience{4000};
 
-std::string single_copy_text(bool here, bool all) {
-    return all    ? "all ranks read each other's memory: single copy is possible"
+std::string single_copy_text(bool here, bool all, bool gains) {
+    return gains  ? "all ranks read each other's memory: single copy is possible"
+           : all  ? "single copy by name only: the kernel copies at less than half the speed of "
+                    "the processor"
            : here ? "no single copy: another rank does not get at all its peers' memory"
                   : "no single copy: this rank does not get at all its peers' memory";
 }
@@ -124,6 +131,25 @@ World::~World() {
     }
 }
 
+// What others still need of this rank goes on meanwhile, in a thread of its own: where the ranks
+// met is asked in the calling one, as a caller's allgather wants it.
+void World::together(const std::string& stage, const std::function<void()>& work) {
+    const std::lock_guard lock(bootstrap_mutex_);
+    std::atomic<bool> over{false};
+    std::optional<std::jthread> driver;
+    if (!settings_.progress) {
+        driver.emplace([&] {
+            engine_->drive_until([&] { return over.load(); },
+                                 std::chrono::steady_clock::now() + longest_together);
+        });
+    }
+    const struct AtEnd {
+        std::atomic<bool>& over;
+        ~AtEnd() { over = true; }
+    } at_end{over};
+    agreement_.for_all(stage, work);
+}
+
 void World::abandon(const Error& error) noexcept {
     const std::lock_guard lock(bootstrap_mutex_);
     in_disorder_ = true;
@@ -187,6 +213,13 @@ void World::take_place(const Introductions& introductions) {
         processes.push_back(decode_process(process));
     }
     session_ = Session(introductions.contributions);
+    if (asks_for_places(settings_, Job(rank(), processes))) {
+        const auto told = agreement_.allgather("places in the machine",
+                                               [&] { return place_in_machine(settings_); });
+        for (std::size_t r = 0; r < told.size(); ++r) {
+            processes[r].place = decode_place(told[r]);
+        }
+    }
     job_.emplace(rank(), std::move(processes));
     geometry_ = first_geometry(
         make_torus_map(torus_request(settings_, introductions.host_file, *job_), ranks()));
@@ -297,7 +330,12 @@ void World::shake_hands(std::vector<std::string> cards) {
         if (all) {
             read_places_.open();
         }
-        log_info(LogTopic::choice, [&] { return single_copy_text(here, all); });
+        // All are on one host, so rank 0 measures for all, undisturbed by the others, which wait.
+        single_copy_gains_ = all && agreement_.all_say_yes("the speed of single copy", [&] {
+            return rank() != 0 || handshake->reach() == Reach::addresses ||
+                   kernel_copies_are_fast();
+        });
+        log_info(LogTopic::choice, [&] { return single_copy_text(here, all, single_copy_gains_); });
     }
 }
 
@@ -313,7 +351,7 @@ void World::reserve_landing(std::size_t bytes_each,
             }));
         if (channels > 0) {
             LandingArena& arena = engine_->links(g).arena();
-            arena.give_back(arena.take(channels * bytes_each));
+            arena.give_back(arena.take(channels * LandingArena::aligned(bytes_each)));
         }
     }
 }

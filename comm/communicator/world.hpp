@@ -19,6 +19,7 @@
 #include "comm/communicator/read_places.hpp"
 #include "comm/communicator/user_memory.hpp"
 #include "comm/derived/geometry.hpp"
+#include "comm/plan/program_pool.hpp"
 #include "comm/setup/agreement.hpp"
 #include "comm/setup/environment.hpp"
 #include "comm/setup/job.hpp"
@@ -70,9 +71,13 @@ class World {
     PortThreads& port_threads() const { return *port_threads_; }
     /// Any thread.
     UserMemory& user_memory() const { return *user_memory_; }
+    /// Of all communicators. Any thread.
+    ProgramPool& programs() { return programs_; }
     Trace* timeline() const { return timeline_.get(); }
     /// The ranks get at each other's memory.
     bool single_copy() const { return single_copy_; }
+    /// And it is fast on this machine.
+    bool single_copy_gains() const { return single_copy_gains_; }
     ReadPlaces& read_places() { return read_places_; }
     /// Any thread.
     CommunicatorRegistry& registry() { return registry_; }
@@ -81,6 +86,9 @@ class World {
 
     /// While the first communicator is made, by one thread.
     Agreement& agreement() { return agreement_; }
+    /// All ranks go through a stage where they met, outside of the network: returns on all when
+    /// `work` is done on all, or throws on all (Agreement). One communicator at a time.
+    void together(const std::string& stage, const std::function<void()>& work);
     /// A communicator has failed: those who wait for this rank where the ranks met hear it. Any
     /// thread.
     void abandon(const Error& error) noexcept;
@@ -163,7 +171,7 @@ class World {
     std::string provider_;
     std::unique_ptr<PortThreads> port_threads_;
     std::vector<bool> in_this_process_;
-    bool single_copy_ = false;
+    bool single_copy_ = false, single_copy_gains_ = false;
     ReadPlaces read_places_;
     std::atomic<bool> in_disorder_{false};
     std::mutex gathering_mutex_;  ///< guards the gatherings, and the survivors
@@ -173,6 +181,7 @@ class World {
     std::unique_ptr<Engine> engine_;
     std::unique_ptr<UserMemory> user_memory_;
     CommunicatorRegistry registry_;
+    ProgramPool programs_;
     std::mutex addresses_mutex_;  ///< guards the addresses
     std::vector<std::string> addresses_;
     bool wrote_address_ = false;      ///< to a file

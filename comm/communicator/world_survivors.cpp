@@ -108,7 +108,7 @@ World::Left World::find_survivors(const Meeting& meeting, std::string mine,
         }
         for (const Rank rank : missing) {
             const bool is_suspect = suspected == rank && now - begun > for_a_suspect;
-            if (is_suspect || now - quiet_since > patience) {
+            if (is_suspect || now - quiet_since > part.patience() * patience) {
                 log_info(LogTopic::call, [&] {
                     return "rank " + std::to_string(rank) +
                            " of the first communicator does not answer: it is left out";

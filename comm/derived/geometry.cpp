@@ -21,6 +21,12 @@ std::vector<Rank> counted_up(Rank size) {
     return ranks;
 }
 
+/// Rings to lines, and lines to rings.
+std::vector<bool> flipped(std::vector<bool> dimensions) {
+    dimensions.flip();
+    return dimensions;
+}
+
 /// By dimension of the first torus, the places that the members take.
 std::vector<Spacing> spacings_of(const Geometry& first, const std::vector<Rank>& positions) {
     const Torus& torus = first.map.torus;
@@ -94,7 +100,7 @@ Geometry grid(const Geometry& first, const std::vector<Rank>& members,
         geometry.stride.push_back(spacing.stride);
         geometry.box = geometry.box && spacing.even();
     }
-    geometry.map.torus = Torus(sizes);
+    geometry.map.torus = Torus(sizes, flipped(geometry.wraps));
     geometry.map.source = grid_text(torus, spacings, geometry.box);
     geometry.map.position_of.resize(members.size());
     geometry.map.rank_at.resize(members.size());
@@ -128,13 +134,15 @@ void Geometry::use_ports(Schedule& schedule) const {
     }
 }
 
-Geometry first_geometry(const TorusMap& map, std::vector<bool> wraps) {
+Geometry first_geometry(const TorusMap& map) {
     const auto dimensions = static_cast<std::size_t>(map.torus.dimensions());
     Geometry geometry;
     geometry.map = map;
     geometry.first_rank = counted_up(map.torus.ranks());
     geometry.port_dimension = counted_up(map.torus.dimensions());
-    geometry.wraps = wraps.empty() ? std::vector<bool>(dimensions, true) : std::move(wraps);
+    for (int j = 0; j < map.torus.dimensions(); ++j) {
+        geometry.wraps.push_back(!map.torus.is_line(j));
+    }
     geometry.stride.assign(dimensions, 1);
     return geometry;
 }
@@ -179,7 +187,7 @@ Geometry sub_geometry(const Geometry& first, const Geometry& parent, const std::
         }
     }
     geometry.box = false;
-    geometry.map.torus = Torus(sizes);
+    geometry.map.torus = Torus(sizes, flipped(geometry.wraps));
     geometry.map.source = std::string(sizes.size() > 1 ? "dimensions" : "dimension") + kept +
                           " of a logical " + torus.name();
     geometry.map.position_of = counted_up(static_cast<Rank>(members.size()));

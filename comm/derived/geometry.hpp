@@ -22,9 +22,9 @@ struct Geometry {
     std::vector<Rank> first_rank;
     /// By own dimension, the dimension of the first torus whose ports serve it; all different.
     std::vector<int> port_dimension;
-    /// By own dimension: it is a ring. If not it is a line: the way from its last place to its
-    /// first one leads back through the members, or on through other nodes, and is longer than all
-    /// others.
+    /// By own dimension: it is a ring. If not it is a line, as in `map.torus`: the way from its
+    /// last place to its first one leads back through the members, or on through other nodes, and
+    /// is longer than all others.
     std::vector<bool> wraps;
     /// By own dimension: links from a place to the next one; 0: not the same everywhere.
     std::vector<Rank> stride;
@@ -41,8 +41,8 @@ struct Geometry {
     void use_ports(Schedule& schedule) const;
 };
 
-/// The geometry of the first communicator. `wraps` by dimension; empty: all are rings.
-Geometry first_geometry(const TorusMap& map, std::vector<bool> wraps = {});
+/// The geometry of the first communicator.
+Geometry first_geometry(const TorusMap& map);
 
 /// The geometry of any ranks of the first communicator; `members` has them by own rank.
 /// - All of it in its own order: the same.

@@ -36,9 +36,8 @@ Choice by_the_model(Collective collective, const Torus& torus, std::size_t bytes
 
 }  // namespace
 
-const Algorithm& single_copy_algorithm() {
-    static const Algorithm& found = find_algorithm(Collective::allreduce, "single-copy");
-    return found;
+const Algorithm& single_copy_algorithm(Collective collective) {
+    return find_algorithm(collective, "single-copy");
 }
 
 Chooser::Chooser(const TorusMap& map, const Settings& settings, Model model)
@@ -73,7 +72,7 @@ void Chooser::force(Collective collective, std::string_view text) {
 void Chooser::force_schedule(Collective collective, std::string_view json) {
     auto schedule = std::make_unique<const UserSchedule>(collective, json);
     const std::string name(schedule->algorithm().name);
-    if (!(schedule->torus() == map_.torus)) {
+    if (schedule->torus().sizes() != map_.torus.sizes()) {  // lines have the schedules of rings
         throw Error(Status::unsupported, "the schedule cannot be used: it is for the torus " +
                                              schedule->torus().name() +
                                              ", and the ranks form the torus " + map_.torus.name());
@@ -93,6 +92,7 @@ void Chooser::force_schedule(Collective collective, std::string_view json) {
 }
 
 void Chooser::force_as(const Chooser& other) {
+    single_copy_gains_ = other.single_copy_gains_;
     if (map_.torus == other.map_.torus && other.schedules_.empty()) {
         forced_ = other.forced_;
         ++version_;
@@ -125,20 +125,14 @@ Choice Chooser::choose(const Request& request, bool reaches_all) const {
     Choice choice = forced(request.collective);
     const bool reads_peers = reaches_all && may_read_peers(request);
     if (choice.algorithm == nullptr && reads_peers) {
-        choice.algorithm = &single_copy_algorithm();
+        choice.algorithm = &single_copy_algorithm(request.collective);
     } else if (choice.algorithm == nullptr) {
         const Needs needs{goes_in_rank_order(request), pairs};
         choice = model_(request.collective, map_.torus, bytes, needs, basis_);
+    } else if (choice.algorithm->traits.reads_peers && !reads_peers) {
+        refuse_to_read(request, *choice.algorithm);
     } else if (pairs && !choice.algorithm->traits.vector_variant) {
         refuse_to_forward(request, *choice.algorithm);
-    } else if (choice.algorithm->traits.reads_peers && !reads_peers) {
-        throw Error(
-            Status::unsupported,
-            std::string(choice.algorithm->name) + " reads the memory of other ranks, " +
-                (single_copy_ ? "which the transport or the kernel does not let all ranks do"
-                 : checksums_ ? "which TREFOIL_CHECKSUM=1 rules out"
-                              : "which TREFOIL_SINGLE_COPY=0 rules out") +
-                "; use auto or another algorithm");
     }
     // What nobody has said yet.
     if (choice.options.pieces == 0) {
@@ -151,12 +145,25 @@ Choice Chooser::choose(const Request& request, bool reaches_all) const {
     return choice;
 }
 
+[[noreturn]] void Chooser::refuse_to_read(const Request& request,
+                                          const Algorithm& algorithm) const {
+    const std::string why = single_copy_refusal(request);
+    throw Error(Status::unsupported,
+                std::string(algorithm.name) + " reads the memory of other ranks, " +
+                    (!why.empty()   ? "which this call does not allow: " + why
+                     : single_copy_ ? "which the transport or the kernel does not let all ranks do"
+                     : checksums_   ? "which TREFOIL_CHECKSUM=1 rules out"
+                                    : "which TREFOIL_SINGLE_COPY=0 rules out") +
+                    "; use auto or another algorithm");
+}
+
 bool Chooser::may_read_peers(const Request& request) const {
     const Algorithm* const named = forced(request.collective).algorithm;
-    return single_copy_ &&
+    return single_copy_ && single_copy_refusal(request).empty() &&
            (named != nullptr
                 ? named->traits.reads_peers
-                : gains_by_single_copy(request.collective, bytes_of(request), map_.torus.ranks()));
+                : single_copy_gains_ && gains_by_single_copy(request.collective, bytes_of(request),
+                                                             map_.torus.ranks()));
 }
 
 void Chooser::require_root(const Choice& choice) const {

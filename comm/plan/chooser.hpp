@@ -36,12 +36,15 @@ class Chooser {
     /// Takes a schedule of the user's, in JSON, for all calls of the collective. Throws what
     /// UserSchedule throws, Error(unsupported) for another torus; then nothing has changed.
     void force_schedule(Collective collective, std::string_view json);
-    /// The same as on another torus, but for schedules of the user's, which are for that torus
-    /// alone.
+    /// The same as on another torus and the same of single copy, but for schedules of the user's,
+    /// which are for that torus alone.
     void force_as(const Chooser& other);
     const Choice& forced(Collective collective) const {
         return (*forced_)[static_cast<std::size_t>(collective)];
     }
+
+    /// `auto` takes single copy in no call: it is slow on this machine.
+    void leave_single_copy_to_names() { single_copy_gains_ = false; }
 
     /// Grows whenever something is forced.
     std::uint64_t version() const { return version_; }
@@ -61,6 +64,7 @@ class Chooser {
     void require_rank_order(const Request& request, const Choice& choice) const;
 
   private:
+    [[noreturn]] void refuse_to_read(const Request& request, const Algorithm& algorithm) const;
     using ForcedChoices = std::array<Choice, collective_count>;
     static const std::shared_ptr<const ForcedChoices>& nothing_forced();
     void set_forced(Collective collective, const Choice& choice);
@@ -72,7 +76,8 @@ class Chooser {
 
     const TorusMap& map_;
     SelectionBasis basis_;
-    bool reproducible_ = false, single_copy_ = false, checksums_ = false;
+    bool reproducible_ = false, single_copy_ = false, single_copy_gains_ = true;
+    bool checksums_ = false;
     PhaseSync phase_sync_ = PhaseSync::none;
     Model model_;
     /// Shared with choosers that were made from this one, until one of them changes.
@@ -81,7 +86,7 @@ class Chooser {
     std::vector<std::unique_ptr<const UserSchedule>> schedules_;  ///< kept: plans point at them
 };
 
-/// What auto takes where it gains by it.
-const Algorithm& single_copy_algorithm();
+/// What auto takes where it gains by it; of a collective that has one.
+const Algorithm& single_copy_algorithm(Collective collective);
 
 }  // namespace trefoil

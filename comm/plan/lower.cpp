@@ -44,6 +44,8 @@ class Lowering {
             lower_part(p);
         }
         program_.acknowledged = options_.acknowledged;
+        program_.image_is_input = map_.image_is_input();
+        program_.image_is_output = map_.image_is_output();
         routes_.assign(program_, channels_, options_.counts_in_pairs);
         name_arrivals();
         shrink();
@@ -134,29 +136,30 @@ class Lowering {
         for (const Move& move : moves) {
             place(move, placed);
         }
-        const std::vector<ProgramOp> ops = pulls_.lower(placed, element_bytes_, map_.in_place());
+        const std::vector<ProgramOp> ops =
+            pulls_.lower(placed, element_bytes_, map_.may_be_in_place());
         const ProgramRange range{static_cast<std::uint32_t>(program_.ops.size()),
                                  static_cast<std::uint32_t>(ops.size())};
         program_.ops.insert(program_.ops.end(), ops.begin(), ops.end());
         return range;
     }
 
-    /// Where blocks lie in a peer's vectors is known where it is the same on all ranks.
     void place(const Move& move, std::vector<PlacedMove>& placed) const {
         const Extent target{move.to, move.from.count};
-        const std::vector<Run> from = runs({&move.from, 1});
+        const bool elsewhere = move.pulls() || move.initial;
+        const std::vector<Run> from =
+            elsewhere ? std::vector<Run>{map_.at_owner(part_index_, move.from, move.initial)}
+                      : runs({&move.from, 1});
         const std::vector<Run> to = runs({&target, 1});
-        if (from.empty()) {
+        if (from.empty() || from.front().bytes == 0) {
             return;
         }
-        PlacedMove m{move.action, false, false, to.front().at, from.front().at, from.front().bytes};
-        const bool elsewhere = move.pulls() || move.initial;
-        if (from.size() > 1 || to.size() > 1 || from.front().bytes != to.front().bytes ||
-            (elsewhere && (!map_.alike_on_all_ranks() || m.source.space != Location::output))) {
+        if (from.size() > 1 || to.size() != 1 || from.front().bytes != to.front().bytes) {
             throw Error(Status::internal,
-                        "blocks that ranks read from each other do not lie alike on all of them; "
-                        "please report this");
+                        "a move between ranks is not one run on both sides; please report this");
         }
+        PlacedMove m{move.action, false, false, to.front().at, from.front().at, from.front().bytes};
+        m.source.offset += elsewhere && !move.pulls() ? map_.input_for(schedule_.rank) : 0;
         m.temporary = is_temporary(schedule_, *part_, move.to);
         pulls_.place_source(move, m);
         placed.push_back(m);
@@ -178,15 +181,29 @@ class Lowering {
         }
     }
 
+    /// Where what the peer is to be told will lie.
+    std::size_t told_to(Rank peer) {
+        std::vector<std::size_t>& told = program_.told;
+        const std::size_t offset = map_.input_for(peer);
+        const auto known = std::find(told.begin(), told.end(), offset);
+        const auto place = static_cast<std::size_t>(known - told.begin());
+        if (known == told.end()) {
+            told.push_back(offset);
+        }
+        return place * sizeof(VectorAddresses);
+    }
+
     void lower_send(const Send& send) {
         const auto extents = schedule_.extents_of(send);
         const std::vector<Run> pieces =
-            send.opens ? std::vector<Run>{{{Location::addresses, 0}, sizeof(VectorAddresses)}}
+            send.opens ? std::vector<Run>{{{Location::addresses, told_to(send.peer)},
+                                           sizeof(VectorAddresses)}}
                        : runs(extents);
         const std::size_t bytes = total(pieces);
         if (bytes == 0 && !extents.empty()) {
             return;
         }
+        program_.shares_vectors |= send.opens;
         ProgramPut put;
         put.channel = routes_.out(send.peer, send.port);
         put.group = channels_.group_of(send.port);
@@ -264,7 +281,8 @@ class Lowering {
         const auto fit = [](auto&... lists) { (lists.shrink_to_fit(), ...); };
         fit(program_.parts, program_.steps, program_.puts, program_.ops, program_.used_in,
             program_.used_out, program_.arrivals, program_.arrival_steps, program_.arrival_bytes,
-            program_.arrival_offsets, program_.arrival_copies, program_.peers, program_.reads);
+            program_.arrival_offsets, program_.arrival_copies, program_.peers, program_.reads,
+            program_.told);
     }
 
     void name_arrivals() {

@@ -18,10 +18,10 @@ struct Plan : std::enable_shared_from_this<Plan> {
     Plan(const Plan&) = delete;
     Plan& operator=(const Plan&) = delete;
 
-    std::vector<std::unique_ptr<Program>> programs;
-    std::vector<CallSegment> segments;  ///< none: the call has nothing to do
-    Call call;                          ///< without vectors
-    std::string text;                   ///< the call in words
+    std::vector<std::shared_ptr<const Program>> programs;  ///< shared with plans like it
+    std::vector<CallSegment> segments;                     ///< none: the call has nothing to do
+    Call call;                                             ///< without vectors
+    std::string text;                                      ///< the call in words
     std::shared_ptr<const UserOperation> user;
     bool small = false;  ///< it runs in the communicator's lane for small calls
 };

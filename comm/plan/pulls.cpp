@@ -140,11 +140,13 @@ bool is_temporary(const Schedule& schedule, const Part& part, Block block) {
     std::size_t reads = 0, building_steps = 0;
     for (const Step& step : schedule.of(part)) {
         bool builds = false;
+        std::size_t reading_moves = 0;
         for (const Move& m : schedule.moves_of(step)) {
-            reads += !m.pulls() && covers(m.from, block) ? 1 : 0;
+            reading_moves += !m.pulls() && !m.initial && covers(m.from, block) ? 1 : 0;
             builds |= covers({m.to, m.from.count}, block);
         }
         building_steps += builds ? 1 : 0;
+        reads += builds ? reading_moves : 2 * reading_moves;
         const auto uses = [block](std::span<const Extent> extents) {
             return std::any_of(extents.begin(), extents.end(),
                                [block](Extent e) { return covers(e, block); });
@@ -172,6 +174,7 @@ void PartPulls::begin_part() {
 ProgramOp PartPulls::open(Rank peer, Location addresses) {
     const std::uint32_t input = program_.spaces();
     program_.peers.push_back(static_cast<std::uint32_t>(peer));
+    program_.shares_vectors = true;
     inputs_[peer] = input;
     return {ProgramOp::Kind::open, {input, 0}, addresses, {}, 0};
 }
@@ -180,11 +183,9 @@ void PartPulls::place_source(const Move& move, PlacedMove& placed) const {
     if (move.pulls()) {
         const std::uint32_t input = input_of(move.peer);
         const auto peer = static_cast<std::size_t>(move.peer);
-        placed.source.space = move.initial ? input : input + 1;
+        placed.source.space = placed.source.space == Location::input ? input : input + 1;
         placed.by_transport =
             peer >= channels_.in_this_process.size() || !channels_.in_this_process[peer];
-    } else if (move.initial) {
-        placed.source.space = Location::input;
     }
 }
 

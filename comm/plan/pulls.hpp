@@ -25,7 +25,7 @@ struct PlacedMove {
 };
 
 /// True when the only use of a scratch block in its part is this: one step builds it by moves, and
-/// one move reads it.
+/// one move of the same step reads it.
 bool is_temporary(const Schedule& schedule, const Part& part, Block block);
 
 /// How the parts of one program get at their peers' vectors.
@@ -38,7 +38,7 @@ class PartPulls {
     void begin_part();
     /// From now on the peer's vectors, whose addresses land here, are spaces of the part.
     ProgramOp open(Rank peer, Location addresses);
-    /// Moves the source, as it would lie in the own output, to the vector where it is.
+    /// Moves the source, as it would lie in the own input or output, to the peer's.
     void place_source(const Move& move, PlacedMove& placed) const;
     std::vector<ProgramOp> lower(std::span<const PlacedMove> moves, std::size_t element_bytes,
                                  bool in_place);

@@ -88,8 +88,11 @@ Cut cut(const Request& request, const Choice& choice, const Torus& torus, const 
         return {};
     }
     if (choice.algorithm->traits.reads_peers) {
-        const ShareSegments shares =
-            segments_of_shares(longest, request.element_bytes(), torus.ranks());
+        if (!request.traits().reduces) {
+            return {1, longest};  // nothing is stored in between
+        }
+        const ShareSegments shares = segments_of_shares(
+            longest, request.element_bytes(), request.traits().has_blocks() ? 1 : torus.ranks());
         return {shares.count, shares.elements};
     }
     const std::size_t most = most_per_segment(request, choice, torus, schedule, limits);

@@ -4,24 +4,27 @@
 #pragma once
 
 #include <cstddef>
+#include <string>
 
 #include "algorithms/schedule/algorithm.hpp"
+#include "comm/plan/request.hpp"
 
 namespace trefoil {
 
 /// From both on (bytes of the vector) rounds of messages to all cost less than copying through
-/// landing slots does. Measured with 2, 4 and 9 ranks.
+/// landing slots does, if a copy from a peer's memory costs no more than two others.
 inline constexpr std::size_t least_single_copy_bytes = std::size_t{64} << 10;
 inline constexpr std::size_t least_single_copy_bytes_per_rank = std::size_t{16} << 10;
 /// A rank reads from all others, so beyond this many there is too little left of each share.
 inline constexpr Rank most_single_copy_ranks = 64;
 
-/// Whether auto takes allreduce by single-copy, if the ranks get at each other's memory.
-constexpr bool gains_by_single_copy(Collective collective, std::size_t bytes, Rank ranks) {
-    return collective == Collective::allreduce && bytes >= least_single_copy_bytes &&
-           bytes / static_cast<std::size_t>(ranks) >= least_single_copy_bytes_per_rank &&
-           ranks <= most_single_copy_ranks;
-}
+/// "": ranks may read each other's memory in such a call. Else why not: who reads must know how
+/// much.
+std::string single_copy_refusal(const Request& request);
+
+/// Whether auto takes single-copy, if the ranks get at each other's memory and the call allows it.
+/// `bytes`: of the whole vector.
+bool gains_by_single_copy(Collective collective, std::size_t bytes, Rank ranks);
 
 /// What is reduced at a time from all ranks' vectors, so that the sum stays in the first-level
 /// cache. The transport's copies are calls, so they are long, but not longer than what the

@@ -5,6 +5,8 @@
 #include <algorithm>
 #include <utility>
 
+#include "topo/error.hpp"
+
 namespace trefoil {
 
 namespace {
@@ -19,7 +21,11 @@ std::size_t slice_begin(std::size_t elements, std::size_t index, std::size_t sli
     return std::min(elements, static_cast<std::size_t>(Wide{units} * index / slices) * unit);
 }
 
-std::uint32_t home_of(const SegmentShape& shape, const CollectiveTraits& row, Rank rank) {
+std::uint32_t home_of(const SegmentShape& shape, const CollectiveTraits& row, Rank rank,
+                      bool input_apart) {
+    if (input_apart && row.out.data == Data::own_block) {
+        return Location::output;
+    }
     if (row.blocks_both_ways()) {
         return shape.in_place ? Location::scratch : Location::input;
     }
@@ -33,9 +39,12 @@ std::uint32_t home_of(const SegmentShape& shape, const CollectiveTraits& row, Ra
 }  // namespace
 
 VectorMap::VectorMap(const Schedule& schedule, SegmentShape shape)
-    : schedule_(schedule), shape_(std::move(shape)), row_(traits_of(shape_.collective)) {
-    home_ = home_of(shape_, row_, schedule.rank);
-    if (home_ != Location::scratch) {
+    : schedule_(schedule),
+      shape_(std::move(shape)),
+      row_(traits_of(shape_.collective)),
+      input_apart_(schedule.parts.front().input_apart) {
+    home_ = home_of(shape_, row_, schedule.rank, input_apart_);
+    if (home_ != Location::scratch || (input_apart_ && has_blocks())) {
         return;
     }
     if (!has_blocks()) {
@@ -46,7 +55,7 @@ VectorMap::VectorMap(const Schedule& schedule, SegmentShape shape)
         std::vector<std::size_t>& offsets = image_.emplace_back();
         for (Block b = 0; b < blocks_at_home(p); ++b) {
             offsets.push_back(image_bytes_);
-            image_bytes_ += stays(p, b) ? 0 : block_bytes(p, b);
+            image_bytes_ += block_bytes(p, b);
         }
     }
 }
@@ -77,7 +86,7 @@ VectorMap::Range VectorMap::range(std::size_t part, Block first, Block last) con
 }
 
 Location VectorMap::at(std::size_t part, Block block, std::size_t element) const {
-    if (!has_blocks()) {
+    if (!has_blocks() || builds_own_block()) {
         return {home_, element * shape_.element_bytes};
     }
     const bool at_home = block < blocks_at_home(part);
@@ -112,6 +121,38 @@ void VectorMap::append(std::size_t part, Block first, Block last, std::vector<Ru
     }
 }
 
+Run VectorMap::at_owner(std::size_t part, Extent blocks, bool initial) const {
+    const Block end = blocks.first + blocks.count;
+    const Range elements = range(part, blocks.first, end);
+    Run run{{initial ? Location::input : Location::output, elements.from * shape_.element_bytes},
+            (elements.to - elements.from) * shape_.element_bytes};
+    if (!has_blocks()) {
+        return run;
+    }
+    const bool is_sent = blocks_both_ways() && end <= blocks_at_home(part);
+    if (schedule_.parts.size() > 1 || blocks.count != 1 || (!is_sent && !initial)) {
+        throw Error(Status::internal,
+                    "blocks that ranks read from each other do not lie where all of them know; "
+                    "please report this");
+    }
+    run.at.space = Location::input;
+    if (row_.reduces) {
+        run.at.offset += shape_.displacements[shape_.owners[part][blocks.first]];
+    }
+    return run;
+}
+
+std::size_t VectorMap::input_for(Rank peer) const {
+    if (row_.in.data != Data::rank_blocks || row_.reduces) {
+        return 0;
+    }
+    if (!image_is_input()) {
+        return shape_.displacements[static_cast<std::size_t>(peer)];
+    }
+    const auto place = std::ranges::find(shape_.owners[0], peer);
+    return image_[0][static_cast<std::size_t>(place - shape_.owners[0].begin())];
+}
+
 std::size_t VectorMap::block_bytes(std::size_t part, Block block) const {
     const Range elements = range(part, block, block + 1);
     return (elements.to - elements.from) * shape_.element_bytes;
@@ -121,7 +162,7 @@ std::vector<Transfer> VectorMap::begin() const {
     const Rank rank = schedule_.rank;
     std::vector<Transfer> list;
     if (!row_.in.held_by(rank, shape_.root) || row_.in_place == InPlace::always ||
-        schedule_.parts.front().input_apart) {  // what is to be read of the input is read there
+        input_apart_) {  // what is to be read of the input is read there
         return list;
     }
     if (row_.in.data == Data::vector) {
@@ -138,7 +179,7 @@ std::vector<Transfer> VectorMap::begin() const {
 std::vector<Transfer> VectorMap::end() const {
     const Rank rank = schedule_.rank;
     std::vector<Transfer> list;
-    if (row_.out.data != Data::own_block) {
+    if (row_.out.data != Data::own_block || builds_own_block()) {
         return list;
     }
     if (home_ == Location::input) {

@@ -47,7 +47,8 @@ struct Transfer {
 /// the root of a scatter read from the input, and otherwise in an image in the scratch, in which
 /// every part has its blocks in the order of their positions, so that messages are few runs. An
 /// alltoall reads from the input and builds in the output; in place, the image saves the input, but
-/// for the rank's own block.
+/// for the rank's own block. Where the input is read where it lies (Part::input_apart) there is no
+/// image of blocks, and a rank's own block is built where it is wanted.
 class VectorMap {
   public:
     VectorMap(const Schedule& schedule, SegmentShape shape);
@@ -58,12 +59,20 @@ class VectorMap {
     std::size_t block_bytes(std::size_t part, Block block) const;
     std::size_t image_bytes() const { return image_bytes_; }
     std::size_t element_bytes() const { return shape_.element_bytes; }
-    bool in_place() const { return shape_.in_place; }
-    /// Blocks lie at the same offsets in the input and the output of every rank.
-    bool alike_on_all_ranks() const {
-        return row_.in.data == Data::vector && row_.in.holders == Holders::all &&
-               row_.out.data == Data::vector && row_.out.holders == Holders::all;
+    /// Input and output may be the same memory. (Of a reduce nobody says.)
+    bool may_be_in_place() const {
+        return shape_.in_place || shape_.collective == Collective::reduce;
     }
+    /// Where blocks of a part lie in the vectors of a rank that has them: from where that rank says
+    /// that its input or its output begins. `initial`: what it began with. Throws Error(internal)
+    /// where that depends on what it alone knows.
+    Run at_owner(std::size_t part, Extent blocks, bool initial) const;
+    /// Where the input begins for that peer, in bytes from its beginning: where ranks have blocks
+    /// for others, the peer is told of its own.
+    std::size_t input_for(Rank peer) const;
+    /// What peers may read as this rank's input or output is the image.
+    bool image_is_input() const { return blocks_both_ways() && home_ == Location::scratch; }
+    bool image_is_output() const { return !blocks_both_ways() && home_ == Location::scratch; }
 
     /// What is copied before the first step, and after the last.
     std::vector<Transfer> begin() const;
@@ -77,6 +86,8 @@ class VectorMap {
     };
     bool has_blocks() const { return !shape_.owners.empty(); }
     bool blocks_both_ways() const { return row_.blocks_both_ways(); }
+    /// Nothing is built but the own block.
+    bool builds_own_block() const { return input_apart_ && row_.out.data == Data::own_block; }
     /// Of how many blocks home_ is the home: alltoall's received ones are at home in the output.
     Block blocks_at_home(std::size_t part) const;
     /// What a rank sends to itself in an alltoall is read where it lies, in place too.
@@ -90,6 +101,7 @@ class VectorMap {
     const Schedule& schedule_;
     SegmentShape shape_;
     const CollectiveTraits& row_;
+    const bool input_apart_;
     std::uint32_t home_ = Location::output;
     std::size_t image_bytes_ = 0;
     std::vector<std::vector<std::size_t>> image_;  ///< of blocks: offset by part and position

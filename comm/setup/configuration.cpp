@@ -2,10 +2,14 @@
 // What of the settings is compared, and what follows from the job where nothing is asked for.
 #include "comm/setup/configuration.hpp"
 
+#include <algorithm>
+#include <utility>
 #include <vector>
 
 #include "backend/registry/transports.hpp"
 #include "comm/setup/cost_settings.hpp"
+#include "topo/blob.hpp"
+#include "topo/log/log.hpp"
 
 namespace trefoil {
 
@@ -40,6 +44,74 @@ std::string text_to_compare(const Settings& settings, const std::optional<HostFi
            std::string(to_string(settings.phase_sync));
 }
 
+namespace {
+
+bool may_be_taken(const Transport& transport, const Settings& settings) {
+    return settings.backend.empty() || settings.backend == transport.name;
+}
+
+}  // namespace
+
+bool asks_for_places(const Settings& settings, const Job& job) {
+    const bool open =
+        settings.torus.empty() && settings.hostfile.empty() && settings.coordinates.empty();
+    // Of one host nobody takes such a transport by itself.
+    return open && !(settings.backend.empty() && job.on_one_host()) &&
+           std::any_of(transports().begin(), transports().end(), [&](const Transport& each) {
+               return each.place != nullptr && may_be_taken(each, settings);
+           });
+}
+
+std::string place_in_machine(const Settings& settings) {
+    BlobWriter blob;
+    for (const Transport& each : transports()) {
+        if (each.place != nullptr && may_be_taken(each, settings) && each.usable()) {
+            for (const Rank coordinate : each.place()) {
+                blob.number(coordinate);
+            }
+            break;
+        }
+    }
+    return blob.bytes();
+}
+
+std::vector<Rank> decode_place(const std::string& bytes) {
+    std::vector<Rank> place;
+    for (BlobReader blob(bytes); !blob.empty();) {
+        place.push_back(blob.number<Rank>());
+    }
+    return place;
+}
+
+namespace {
+
+/// Leaves the request as it is where the machine tells none.
+void take_torus_of_machine(TorusRequest& request, const Settings& settings, const Job& job) {
+    const Transport* const transport = settings.backend.empty()
+                                           ? &default_transport(job.on_one_host())
+                                           : registered_transport(settings.backend);
+    std::vector<std::vector<Rank>> places;
+    for (const RankProcess& process : job.processes()) {
+        places.push_back(process.place);
+    }
+    if (transport == nullptr || transport->torus_of == nullptr ||
+        std::any_of(places.begin(), places.end(), [](const auto& p) { return p.empty(); })) {
+        return;
+    }
+    MachineTorus torus = transport->torus_of(places);
+    if (torus.coordinates.empty()) {
+        log_info(LogTopic::setup, [&] {
+            return "the job makes no torus of the machine's, because " + torus.why_not +
+                   "; TREFOIL_TORUS says what it is";
+        });
+        return;
+    }
+    request = {"the machine's coordinates", "", std::move(torus.coordinates),
+               std::move(torus.lines)};
+}
+
+}  // namespace
+
 TorusRequest torus_request(const Settings& settings, const std::optional<HostFile>& host_file,
                            const Job& job) {
     TorusRequest request{settings.torus_source, settings.torus, {}};
@@ -56,6 +128,8 @@ TorusRequest torus_request(const Settings& settings, const std::optional<HostFil
         request.source = "host file " + settings.hostfile;
         request.torus = host_file->sizes.empty() ? "" : Torus(host_file->sizes).name();
         request.coordinates = coordinates_by_host(*host_file, hosts);
+    } else if (request.torus.empty()) {
+        take_torus_of_machine(request, settings, job);
     }
     return request;
 }

@@ -4,6 +4,7 @@
 
 #include <optional>
 #include <string>
+#include <vector>
 
 #include "comm/setup/environment.hpp"
 #include "comm/setup/job.hpp"
@@ -16,8 +17,15 @@ namespace trefoil {
 std::string text_to_compare(const Settings& settings, const std::optional<HostFile>& host_file,
                             Rank ranks);
 
-/// In the documented order: the caller, a host file, TREFOIL_TORUS, a balanced torus. Throws what
-/// coordinates_by_host() throws.
+/// Whether the places of the nodes in the machine may decide about the torus. Alike on all ranks;
+/// loads no library.
+bool asks_for_places(const Settings& settings, const Job& job);
+/// Where this process's node lies, as a blob; empty where no transport knows it.
+std::string place_in_machine(const Settings& settings);
+std::vector<Rank> decode_place(const std::string& bytes);
+
+/// In the documented order: the caller, a host file, TREFOIL_TORUS, what the transport knows of the
+/// machine, a balanced torus. Throws what coordinates_by_host() throws.
 TorusRequest torus_request(const Settings& settings, const std::optional<HostFile>& host_file,
                            const Job& job);
 

@@ -10,6 +10,7 @@
 
 #include "algorithms/schedule/algorithm.hpp"
 #include "algorithms/schedule/nearest_names.hpp"
+#include "threads/kernels/reduce.hpp"
 #include "topo/core_list.hpp"
 #include "topo/error.hpp"
 #include "topo/sizes.hpp"
@@ -34,8 +35,10 @@ constexpr EnvironmentVariable table[] = {
     {"TREFOIL_LOCAL_SIZE", "count", "", "ranks of the job on this host; set by `trefoil run`"},
     {"TREFOIL_HOSTFILE", "path", "",
      "file of lines HOST x y: the coordinates of the ranks; goes before TREFOIL_TORUS"},
-    {"TREFOIL_TORUS", "torus", "balanced",
-     "sizes of the torus, e.g. 3x3, ranks row-major; 2d or 3d: balanced with so many dimensions"},
+    {"TREFOIL_TORUS", "torus", "automatic",
+     "sizes of the torus, e.g. 3x3, ranks row-major; 4mx3: the first dimension is a line, as in a "
+     "mesh; 2d or 3d: balanced with so many dimensions; automatic: of utofu the machine's where "
+     "the job has a box of it, else balanced"},
     {"TREFOIL_BACKEND", "name", "automatic",
      "memory, utofu, ofi or ucx; automatic: memory when all ranks share a host, else utofu where "
      "the machine has it, else ofi"},
@@ -59,8 +62,9 @@ constexpr EnvironmentVariable table[] = {
     {"TREFOIL_REPRODUCIBLE", "0|1", "0",
      "1: always reduce in rank order, so that results do not depend on algorithm and torus"},
     {"TREFOIL_SINGLE_COPY", "0|1", "1",
-     "1: ranks of one host reduce large vectors straight from each other's memory where the kernel "
-     "lets them (algorithm auto or single-copy); the same on all ranks"},
+     "1: ranks of one host move large vectors straight from each other's memory where they can, by "
+     "the algorithm single-copy; auto takes it where that is fast: in one process, or where the "
+     "kernel copies at half the processor's speed at least; the same on all ranks"},
     {"TREFOIL_CHECK", "0|1", "0",
      "1: compare all ranks' calls (collective, counts, type, operation, root, in place, algorithm) "
      "before each of them moves anything, and say which rank makes which call; for debugging: two "
@@ -68,6 +72,10 @@ constexpr EnvironmentVariable table[] = {
     {"TREFOIL_CHECKSUM", "0|1", "0",
      "1: every message carries the checksum (CRC-32C) of its bytes, which its receiver computes "
      "again; for links that are in doubt; turns single copy off; the same on all ranks"},
+    {"TREFOIL_INSTRUCTIONS", "name", "automatic",
+     "for tests and debugging only: the instruction set that reduces: baseline, or another one "
+     "that the processor has (avx2, avx512, avx512-fp16; neon-fp16, sve); automatic: the best; "
+     "they differ in no bit of any result"},
     {"TREFOIL_FAULTS", "faults", "",
      "for tests and debugging only: faults that this rank injects into its puts, as "
      "seed:KIND=VALUE,...; delay=MICROSECONDS (each put and arrival is up to so late), again=TIMES "
@@ -79,8 +87,7 @@ constexpr EnvironmentVariable table[] = {
     {"TREFOIL_PHASE_SYNC", "none|signals|barrier", "none",
      "of alltoall by algorithms that go along the rings of a torus: signals (barriers where there "
      "are none) or barriers between its phases, for networks in which messages that meet block "
-     "each "
-     "other; the same on all ranks"},
+     "each other; the same on all ranks"},
     {"TREFOIL_NICS", "list", "nearest",
      "NICs of the ports: names, addresses or patterns in turn (mlx5_*), per direction "
      "(+0=eth1,-0=eth2), never (^docker0)"},
@@ -97,8 +104,7 @@ constexpr EnvironmentVariable table[] = {
      "a call that stalls for this long says what it waits for"},
     {"TREFOIL_DUMP", "signal", "",
      "a signal, such as SIGUSR1, that makes a rank say in the log what it does: its calls in "
-     "flight and "
-     "what they wait for"},
+     "flight and what they wait for"},
     {"TREFOIL_TELL", "path|log", "",
      "each rank answers `trefoil info --job`, which tells who waits for whom; the address is "
      "written to this file by rank 0, or to the log"},
@@ -108,8 +114,7 @@ constexpr EnvironmentVariable table[] = {
      "large vectors are cut into segments of at most this; the same on all ranks"},
     {"TREFOIL_PLAN_BYTES", "bytes", "16M",
      "what a communicator keeps of earlier calls, for the next calls like them; those that were "
-     "not "
-     "used for longest go first"},
+     "not used for longest go first"},
     {"TREFOIL_DIRECT_FROM", "bytes", "automatic",
      "vectors of persistent calls of so many bytes or more receive messages straight in their "
      "buffers where that is possible, without a copy from landing memory; automatic: 1M over ofi, "
@@ -350,6 +355,10 @@ void read_the_rest(Settings& s) {
     read_switch("TREFOIL_REPRODUCIBLE", s.reproducible);
     read_switch("TREFOIL_CHECK", s.check_calls);
     read_switch("TREFOIL_CHECKSUM", s.checksums);
+    if (const auto name = environment_variable("TREFOIL_INSTRUCTIONS");
+        name && !instructions_named(*name)) {
+        refuse("TREFOIL_INSTRUCTIONS", *name, "this processor has " + names_of_instructions());
+    }
     if (const auto faults = environment_variable("TREFOIL_FAULTS")) {
         try {
             s.faults = parse_faults(*faults);

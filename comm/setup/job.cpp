@@ -5,7 +5,6 @@
 #include <unistd.h>
 
 #include <algorithm>
-#include <fstream>
 #include <map>
 #include <set>
 #include <utility>
@@ -13,27 +12,10 @@
 #include "topo/blob.hpp"
 #include "topo/core_list.hpp"
 #include "topo/host.hpp"
+#include "topo/process_space.hpp"
 #include "topo/process_state.hpp"
 
 namespace trefoil {
-
-namespace {
-
-/// Names one of this process's namespaces ("net", "pid"); empty where there is no such thing.
-std::string own_namespace(const std::string& kind) {
-    char name[64] = {};
-    const ssize_t length = readlink(("/proc/self/ns/" + kind).c_str(), name, sizeof name - 1);
-    return {name, static_cast<std::size_t>(std::max<ssize_t>(0, length))};
-}
-
-/// Hosts may share a name, so a host's boot is part of it.
-std::string process_space() {
-    std::string boot;
-    std::ifstream("/proc/sys/kernel/random/boot_id") >> boot;
-    return boot + own_namespace("pid");
-}
-
-}  // namespace
 
 RankProcess this_process() {
     const auto pid = static_cast<int>(getpid());

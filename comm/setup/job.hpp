@@ -21,9 +21,11 @@ struct RankProcess {
     std::vector<int> cores;         ///< that it may use
     std::vector<Rank> coordinates;  ///< by the caller's configuration
     std::uint64_t started = 0;      ///< in the kernel's ticks: a number may be given again
+    std::vector<Rank> place{};      ///< in the machine, where the job asked for it
 };
 /// This process; it has no coordinates.
 RankProcess this_process();
+/// All but its place.
 std::string encode(const RankProcess& process);
 /// Throws Error(mismatch) when the bytes are not what encode() gives.
 RankProcess decode_process(const std::string& bytes);

@@ -38,7 +38,7 @@ Torus enclosing(const TorusRequest& request) {
             sizes[j] = std::max(sizes[j], c[j] == INT32_MAX ? c[j] : c[j] + 1);
         }
     }
-    return Torus(sizes);
+    return {sizes, request.lines};
 }
 
 void refuse_duplicates(const TorusRequest& request) {

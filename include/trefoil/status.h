@@ -33,9 +33,9 @@ TREFOIL_API trefoil_status_t trefoil_comm_status(trefoil_comm_t comm, char* text
  * Not collective: one rank is enough. May be called by any thread, also while others are inside the
  * communicator, and by the thread that handles a program's signals; but not in a signal handler,
  * nor from a function that Trefoil calls (an operation, a progress function), nor while the
- * communicator is destroyed. It takes a quarter of a second, and one second more where a thread
- * that works for the calls is held up in such a function. Calls on other communicators that share
- * the ports stand still meanwhile, and then go on.
+ * communicator is destroyed. It takes a quarter of a second, up to two where processors are short,
+ * and one second more where a thread that works for the calls is held up in such a function. Calls
+ * on other communicators that share the ports stand still meanwhile, and then go on.
  *
  * A rank that is outside Trefoil hears it in its next call. A call that is complete before the word
  * has come is a success. If several ranks abort at once all ranks have one text, of one of them. A

@@ -101,7 +101,7 @@ typedef struct trefoil_comm* trefoil_comm_t;
 
 /* The caller's own allgather: copies `bytes` bytes from rank r's `mine` to all + r*bytes of every
  * rank, for all r; returns 0 on success. Called only inside trefoil_comm_create, from the calling
- * thread. */
+ * thread, and by calls that change circuits (trefoil_comm_set_rewire). */
 typedef int (*trefoil_allgather_fn)(const void* mine, void* all, size_t bytes, void* context);
 
 /* The caller's own communication, given a chance while a collective waits: called again and again
@@ -247,6 +247,30 @@ TREFOIL_API trefoil_status_t trefoil_comm_set_algorithm(trefoil_comm_t comm, con
  * every schedule that it was given. */
 TREFOIL_API trefoil_status_t trefoil_comm_set_schedule(trefoil_comm_t comm, const char* collective,
                                                        const char* json);
+
+/* Circuits that change during a call. A schedule of the user's may name circuits for some of its
+ * steps (docs/own-schedules.md). Before such a step all ranks wait for each other, then each calls
+ * `rewire` with all circuits that are to stand, then all wait again: nothing is under way
+ * meanwhile. Who controls the switches does so in his call, on one rank or on each. When the
+ * collective returns, the torus stands again. The ranks wait where they met when the communicator
+ * was created (a caller's allgather is called for that, too), as no way of the network may be left.
+ * Anything but 0 ends the call on all ranks: TREFOIL_ERROR_SYSTEM names the rank, and the
+ * communicator has failed. A call whose schedule names circuits is refused on all ranks
+ * (TREFOIL_ERROR_UNSUPPORTED) where a rank has no such function or calls in flight, if it does not
+ * block, and on a communicator of other ranks than all. */
+typedef struct {
+    int from; /* port `port` of this rank ... */
+    int port; /* 2 * dimension: the direction of larger coordinates */
+    int to;   /* ... is joined to the opposite port of this one, both ways */
+} trefoil_circuit_t;
+
+/* Makes these circuits and no others; returns 0 when that is done. It must not call Trefoil. */
+typedef int (*trefoil_rewire_fn)(const trefoil_circuit_t* circuits, int count, void* context);
+
+/* From now on `rewire` makes circuits; NULL: nobody does. All ranks do the same.
+ * TREFOIL_ERROR_BUSY while calls are in flight. */
+TREFOIL_API trefoil_status_t trefoil_comm_set_rewire(trefoil_comm_t comm, trefoil_rewire_fn rewire,
+                                                     void* context);
 
 /* The algorithm that a call of `count` elements (per rank, where every rank has a block) would use,
  * with its modifiers, the number of pieces among them, as trefoil_comm_set_algorithm takes it for

@@ -146,6 +146,11 @@ class Comm : public Collectives<Blocking> {
         check(trefoil_comm_set_schedule(handle_, collective.c_str(), json.c_str()));
     }
 
+    /// Who makes the circuits that the steps of a schedule name: as trefoil_comm_set_rewire.
+    void set_rewire(trefoil_rewire_fn rewire, void* context = nullptr) {
+        check(trefoil_comm_set_rewire(handle_, rewire, context));
+    }
+
     // The collectives that return when they are complete are Collectives'; these begin them:
     /// Request r = comm.begin().allreduce(values);
     Collectives<Nonblocking> begin() const { return Collectives<Nonblocking>(handle_); }

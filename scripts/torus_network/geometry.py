@@ -62,7 +62,53 @@ class Torus:
             here = self.neighbour(*links[-1])
         return links
 
+    def reaches(self, _here, _rank, _last):
+        """Whether a message gets to the rank's NIC that is reached by travelling in `last`."""
+        return True
+
     def flows(self):
         """All (source, target, last direction)."""
         return [(source, target, last) for source, target in itertools.permutations(range(self.ranks), 2)
                 for last in self.directions]
+
+
+class Rewired(Torus):
+    """The same nodes and NICs, joined otherwise: `circuits` has, by node and direction +d, the node whose NIC of direction -d
+    is at the other end. A NIC without one is dark. Messages go on through the NICs of their direction alone, so a node's NIC
+    is reached from the nodes of its own ring, or line. ValueError when the circuits are none."""
+
+    def __init__(self, name, circuits):
+        super().__init__(name)
+        self.circuits, self.ends = dict(circuits), {}
+        for (rank, direction), to in circuits.items():
+            if direction[0] != "+" or direction not in self.directions:
+                raise ValueError(f"\"{direction}\" is no direction of a circuit in {name}; it has "
+                                 f"{', '.join(d for d in self.directions if d[0] == '+')}")
+            if not (0 <= rank < self.ranks and 0 <= to < self.ranks):
+                raise ValueError(f"a circuit joins nodes {rank} and {to}; {name} has nodes 0 to {self.ranks - 1}")
+            if (to, opposite(direction)) in self.ends:
+                raise ValueError(f"two circuits end at {nic_of(opposite(direction))} of node {to}")
+            self.ends[rank, direction], self.ends[to, opposite(direction)] = to, rank
+
+    def neighbour(self, rank, direction):
+        """None: the NIC is dark."""
+        return self.ends.get((rank, direction))
+
+    def next_direction(self, here, rank, last):
+        return last
+
+    def reaches(self, here, rank, last):
+        for _ in range(self.ranks):
+            here = self.neighbour(here, last)
+            if here is None or here == rank:
+                return here is not None
+        return False
+
+    def flows(self):
+        return [flow for flow in super().flows() if self.reaches(*flow)]
+
+
+def circuits_of(torus):
+    """All links of a torus, by node and direction +d."""
+    return {(rank, direction): torus.neighbour(rank, direction) for rank in range(torus.ranks)
+            for direction in torus.directions if direction[0] == "+" and torus.neighbour(rank, direction) is not None}

@@ -31,15 +31,16 @@ def classes(nics):
     return {name: number + 1 for number, name in enumerate([*nics, OWN])}
 
 
-def limits(nics, rate, nodes):
-    """Lines for `tc -batch` in one of so many nodes."""
+def limits(nics, rate, nodes, all_nics=None):
+    """Lines for `tc -batch` in one of so many nodes, for some NICs of all that it has."""
+    queues = classes(all_nics or nics)
     burst = max(2 * FRAME, rate // 8 // 1000, MANY_NODES_BURST if nodes > MANY_NODES else 0)
     lines = []
     for nic in nics:
         lines += [f"qdisc add dev {nic} root handle 1: tbf rate {rate}bit burst {burst} limit {QUEUE_BYTES} "
                   f"peakrate {int(PEAK * rate)}bit mtu {2 * FRAME}",
-                  f"qdisc add dev {nic} parent 1:1 handle 10: htb default {classes(nics)[OWN]:x}"]
-        for number in classes(nics).values():
+                  f"qdisc add dev {nic} parent 1:1 handle 10: htb default {queues[OWN]:x}"]
+        for number in queues.values():
             lines += [f"class add dev {nic} parent 10: classid 10:{number:x} htb rate 100gbit quantum {FRAME} "
                       f"burst {1 << 20} cburst {1 << 20}",
                       f"qdisc add dev {nic} parent 10:{number:x} bfifo limit {QUEUE_BYTES}"]

@@ -16,7 +16,7 @@ import os
 import subprocess
 
 from . import distance, links, probe
-from .geometry import nic_of, opposite
+from .geometry import circuits_of, nic_of, opposite
 
 PREFIX = "trefoil-"
 MOST_RANKS = 250  # an address has one byte for the rank
@@ -94,6 +94,48 @@ class Network:
         distance.stop(lambda: processes([self.relay]))
         remove_namespaces([*self.names, self.hub, self.relay])
 
+    def rewire(self, torus):
+        """Joins the NICs as `torus`, of the same nodes, says. The end at the NIC of direction -d moves from node to node; that
+        of a link that nobody wants waits in the hub. What runs in the nodes goes on."""
+        if self.delay:
+            raise NetworkError(f"links of \"{self.name}\" have a distance; only links without --delay can be moved")
+        stands, wanted = circuits_of(self.torus), circuits_of(torus)
+        moves = [link for link in sorted({*stands, *wanted}) if stands.get(link) != wanted.get(link)]
+        self.torus = torus
+        away, back = {}, {}
+        for rank, direction in moves:
+            nic, spare = nic_of(opposite(direction)), f"w{rank}d{direction[1:]}"
+            if (rank, direction) in stands:
+                away.setdefault(stands[rank, direction], []).append(f"link set {nic} netns {self.hub} name {spare}")
+            if (rank, direction) in wanted:
+                to = wanted[rank, direction]
+                back.setdefault(self.hub, []).append(f"link set {spare} netns {self.names[to]} name {nic} "
+                                                     f"address {self._mac(to, opposite(direction))}")
+        for rank, lines in away.items():
+            run("ip", "-n", self.names[rank], "-batch", "-", text="\n".join(lines) + "\n")
+        for name, lines in back.items():
+            run("ip", "-n", name, "-batch", "-", text="\n".join(lines) + "\n")
+        moved = {(wanted[link], nic_of(opposite(link[1]))) for link in moves if link in wanted}
+        scripts = [(self.names[rank], self._rewired(rank, [nic for at, nic in sorted(moved) if at == rank]))
+                   for rank in range(torus.ranks) if moves]
+        for name, text in scripts:
+            run("ip", "netns", "exec", name, "sh", "-eu", text=text)
+        return len(moves)
+
+    def _rewired(self, rank, moved):
+        """What a shell does inside a namespace after its NICs, or others', were joined anew."""
+        lines = [f"for f in /proc/sys/net/ipv4/conf/{nic}/rp_filter; do echo 0 >$f; done" for nic in moved]
+        there = [nic_of(d) for d in self.torus.directions if self.torus.neighbour(rank, d) is not None]
+        lines += [f"ip neigh flush dev {nic} nud permanent" for nic in there]
+        lines += ["ip route flush root 10.77.0.0/16", "ip -batch - <<'end'"]
+        for line in self._addresses(rank):
+            if "meet" not in line and " lo " not in line:
+                lines.append(line.replace("addr add", "addr replace").replace("neigh add", "neigh replace"))
+        lines += [*self._routes(rank), "end"]
+        if self.rate and moved:
+            lines += ["tc -batch - <<'end'", *links.limits(moved, self.rate, self.torus.ranks, self.nics), "end"]
+        return "\n".join(lines) + "\n"
+
     def _start_relay(self, path):
         ends = [(self._relay_end(rank, direction), f"10.77.{rank}")
                 for owner in range(self.torus.ranks) for plus in self.torus.directions if plus[0] == "+"
@@ -165,6 +207,8 @@ class Network:
         lines = ["link set lo up", f"addr add {self.meeting_address(rank)}/24 dev meet", "link set meet up"]
         for direction in self.torus.directions:
             nic = nic_of(direction)
+            if self.torus.neighbour(rank, direction) is None:
+                continue  # dark
             # One packet per frame: a packet of 64 KiB that is cut up behind the limit would pass it as a burst.
             lines += [f"addr add {self.address(rank, direction)} dev {nic}{flag}",
                       f"link set {nic} mtu {links.MTU} gso_max_segs 1 up"]
@@ -177,6 +221,8 @@ class Network:
         lines = []
         for target in range(self.torus.ranks):
             for last in self.torus.directions if target != rank else []:
+                if not self.torus.reaches(rank, target, last):
+                    continue
                 first = self.torus.next_direction(rank, target, last)
                 neighbour = self.torus.neighbour(rank, first)
                 address, gateway = (self.address(*end).split("/")[0] for end in

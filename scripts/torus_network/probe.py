@@ -33,6 +33,11 @@ def _enter(file):
         raise OSError(ctypes.get_errno(), "cannot enter a network namespace")
 
 
+def lit(network, rank):
+    """The directions in which a rank has a link; all, unless links were moved."""
+    return [direction for direction in network.torus.directions if network.torus.neighbour(rank, direction) is not None]
+
+
 class Probe:
     """A datagram socket at every NIC of every rank, and the counters of all NICs."""
 
@@ -42,7 +47,7 @@ class Probe:
         for rank, name in enumerate(network.names):
             with inside(name):
                 self._counters.append(open("/proc/thread-self/net/dev", encoding="ascii"))  # closed by close()
-                for direction in network.torus.directions:
+                for direction in lit(network, rank):
                     end = socket.socket(socket.AF_INET, socket.SOCK_DGRAM | socket.SOCK_NONBLOCK)
                     end.setsockopt(socket.SOL_SOCKET, SO_RCVBUFFORCE, 1 << 22)
                     end.bind((self.address(rank, direction), PORT))
@@ -64,7 +69,7 @@ class Probe:
         for rank, file in enumerate(self._counters):
             file.seek(0)
             fields = {line.split(":")[0].strip(): line.split(":")[1].split() for line in file if ":" in line}
-            for direction in self.network.torus.directions:
+            for direction in lit(self.network, rank):
                 packets[rank, direction] = int(fields[nic_of(direction)][9])
         return packets
 

@@ -10,7 +10,7 @@ import pathlib
 import re
 import time
 
-from .geometry import Torus
+from .geometry import Rewired, Torus, circuits_of
 from .network import Network, NetworkError
 
 FOLDER = pathlib.Path("/run/trefoil-torusnet")
@@ -73,8 +73,22 @@ def read(name):
     except ValueError as error:
         raise NetworkError(f"{path_of(name)} cannot be read ({error}); remove it, and the namespaces "
                            f"\"ip netns list\" shows as trefoil-{name}-...") from error
-    return Network(Torus(state["torus"]), name, rate=state["bits_per_second"], delay=state.get("delay_ns", 0),
+    torus = Torus(state["torus"])
+    if state.get("circuits") is not None:
+        torus = Rewired(state["torus"], {(rank, direction): to for rank, direction, to in state["circuits"]})
+    return Network(torus, name, rate=state["bits_per_second"], delay=state.get("delay_ns", 0),
                    report=report_socket(name)), state
+
+
+def write_circuits(net):
+    """How its links stand now; nothing where they are those of the torus."""
+    state = json.loads(path_of(net.name).read_text(encoding="utf-8"))
+    circuits = circuits_of(net.torus)
+    state["circuits"] = None if circuits == circuits_of(Torus(net.torus.name)) else [
+        [rank, direction, to] for (rank, direction), to in circuits.items()]
+    new = path_of(net.name).with_suffix(".new")
+    new.write_text(json.dumps(state, indent=1) + "\n", encoding="utf-8")
+    new.replace(path_of(net.name))
 
 
 def forget(name):

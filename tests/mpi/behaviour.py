@@ -66,7 +66,7 @@ def refusals():
 
 def reports():
     calls, output = report({})
-    expect("all collectives are Trefoil's", len(calls) == 12 and all(by_trefoil > 0 for by_trefoil, _ in calls.values()),
+    expect("all collectives are Trefoil's", len(calls) == 16 and all(by_trefoil > 0 for by_trefoil, _ in calls.values()),
            output)
     expect("tori are told", "torus 2 (the Cartesian communicator) over" in output, output)
     for reason in ("no data", "one rank", "an intercommunicator", "a datatype that Trefoil does not reduce"):
@@ -78,7 +78,7 @@ def reports():
     expect("allreduce alone", all((c[0] > 0) == (name == "allreduce") for name, c in calls.items()), output)
     if "FAKE_CUDA" in os.environ:  # all memory is a device's, says a make-believe runtime
         calls, output = report({"FAKE_DEVICE_ALL": "1"}, f"{LAYER}:{os.environ['FAKE_CUDA']}")
-        expect("what lies in a device's memory is MPI's", len(calls) == 12 and
+        expect("what lies in a device's memory is MPI's", len(calls) == 16 and
                all((c[0] > 0) == (name == "barrier") for name, c in calls.items()), output)
         expect("the reason is told", "or the buffers are a device's memory" in output, output)
     # It does not reduce in rank order, as operations that do not commute need it.

@@ -117,6 +117,11 @@ Affine map_of(int r, int i) {
 }  // namespace
 
 void check_reductions() {
+    // Fortran's, as a C program may use them, too.
+    check_sum<int>(MPI_INTEGER, 100);
+    check_sum<float>(MPI_REAL, 100);
+    check_sum<double>(MPI_DOUBLE_PRECISION, 100);
+    check_sum<std::complex<double>>(MPI_DOUBLE_COMPLEX, 100);
     for (const int count : {1, 7, 1000, 70000}) {
         check_sum<int>(MPI_INT, count);
         check_sum<double>(MPI_DOUBLE, count);

@@ -68,6 +68,23 @@ def check_wrong_route(name, net):
         yield f"{net.torus.name}: check does not see a wrong route: {code} {output}"
 
 
+def check_circuits(name, net):
+    """Circuits that are none are refused in words, and no link moves."""
+    ranks = net.torus.ranks
+    for words, text in (
+            (["0-0:1"], "is no circuit"), (["0+0"], "is no circuit"), (["torus", "0+0:1"], "is no circuit"),
+            (["0+0:1", "0+0:2"], "two circuits begin at node 0 in direction +0"), (["0+0:1", "2+0:1"], "two circuits end at m0 of node 1"),
+            (["0+7:1"], "\"+7\" is no direction"), ([f"0+0:{ranks}"], f"has nodes 0 to {ranks - 1}")):
+        code, output = torusnet("rewire", "--name", name, *words)
+        if code != 1 or text not in output:
+            yield f"rewire {' '.join(words)}: {code} {output}"
+    if state.read(name)[1].get("circuits") is not None:
+        yield f"{net.torus.name}: a refused circuit is written down"
+    code, output = torusnet("rewire", "--name", name, "torus")
+    if code != 0 or not output.startswith("0 links"):
+        yield f"{net.torus.name}: after refused circuits: {code} {output}"
+
+
 def check_torus(torus, name):
     wrong = []
     code, output = torusnet("up", torus, "--rate", RATE_TEXT, "--name", name)
@@ -78,6 +95,7 @@ def check_torus(torus, name):
     print(output, end="", flush=True)
     if code != 0 or f"{len(net.torus.flows())} flows" not in output:
         wrong.append(f"check {torus}: {code} {output}")
+    wrong += check_circuits(name, net)
     wrong += check_load(net, name)
     wrong += check_shares(net)
     wrong += check_wrong_route(name, net)

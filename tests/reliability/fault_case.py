@@ -33,11 +33,13 @@ FAULTS = {
 # Each with the longest time from its begin to the fault, in seconds.
 PHASES = {
     "create": 0.12, "setup": 0.01, "greeting": 0.01, "small": 0.2, "large": 0.2, "rooted": 0.2, "nonblocking": 0.2,
-    "persistent": 0.2, "between": 0.2, "destroy": 0.002,
+    "persistent": 0.2, "between": 0.2, "shrink": 0.4, "destroy": 0.002,
 }
 OVER_NETWORK = ("ofi net", "ofi rxm", "ucx tcp")  # can cross the links of an emulated torus
 UNNOTICED = 1.5  # seconds that a job goes on after a fault that nobody need notice
 FAULT_WITHIN = 40  # seconds
+# How many time-outs a survivor may need. A shrink gives up after four, and a call follows it.
+TIMEOUTS = {"shrink": 6}
 
 
 class Case:
@@ -51,9 +53,16 @@ class Case:
         self.torus, self.ranks = ("2x2x2", 8) if fault != "link" and chance.random() < 0.1 else ("3x3", 9)
         self.victim = chance.randrange(self.ranks)
         self.delay = 0 if fault in RESOURCES and phase == "create" else chance.uniform(0, PHASES[phase])
+        if phase == "shrink":  # which takes some milliseconds, once all have come
+            self.delay *= (self.delay / PHASES[phase]) ** 2
         self.pause = chance.uniform(1, 6)
         most = {"files": (60, 3), "space": (100 << 10, 4 << 10)}.get(fault, (0, 0))
         self.amount = chance.randint(0, most[0] if phase == "create" else most[1])
+
+    @property
+    def dead_before(self):
+        """Who is killed before the fault, so that all others shrink; None: nobody."""
+        return (self.victim + 1) % self.ranks if self.phase == "shrink" else None
 
     def __str__(self):
         return f"{self.fault}/{self.phase}/{self.transport}"
@@ -86,15 +95,20 @@ class Links(testbed.Testbed):
 class CaseJob(Job):
     def __init__(self, case, program, folder, place):
         super().__init__(case, "", program, folder, case.arguments(), place)
-        self.place, self.stacks = place, ""
+        self.place, self.hung = place, []
+        self.limit = TIMEOUTS.get(case.phase, 4) * case.timeout
+
+    def anybody_alive(self):
+        """Looks at all: a process that has ended is there until its parent has looked."""
+        return any([rank.alive() for rank in self.ranks])
 
     def run(self):
         """Returns the time of the fault, or None if it did not come, when all have ended or the limit has passed."""
         case, victim = self.plan, self.ranks[self.plan.victim]
-        self.until(lambda: victim.line("fault") or not victim.alive(), FAULT_WITHIN)
+        self.until(lambda: not self.anybody_alive() or victim.line("fault") or not victim.alive(), FAULT_WITHIN)
         line = victim.line("fault")
         if line is None:
-            self.until(lambda: not any([rank.alive() for rank in self.ranks]), self.limit)
+            self.until(lambda: not self.anybody_alive(), self.limit)
             return None
         fault_at = last_change = float(line[1])
         if case.fault == "link":
@@ -104,30 +118,44 @@ class CaseJob(Job):
             time.sleep(case.pause)
             self.send(victim, signal.SIGCONT)
             last_change = time.monotonic()
-        if case.fault not in ENDS + ("STOP",):
-            self.until(lambda: not any([rank.alive() for rank in self.ranks]), UNNOTICED)
+        # After a shrink the others go on without the victim, whatever has become of it.
+        if case.fault not in ENDS + ("STOP",) or case.dead_before is not None:
+            self.until(lambda: not self.anybody_alive(), UNNOTICED)
             with open(self.stop_file, "w", encoding="utf-8"):
                 pass
         waited_for = [rank for rank in self.ranks if rank is not victim or case.fault not in ENDS + ("STOP",)]
         self.until(lambda: not any([rank.alive() for rank in waited_for]), last_change + self.limit - time.monotonic())
-        hung = [rank for rank in waited_for if rank.alive()]
-        if case.fault == "STOP" and not hung:  # goes on when all others have left: it has to end, too
+        self.hung = [rank for rank in waited_for if rank.alive()]
+        if case.fault == "STOP" and not self.hung:  # goes on when all others have left: it has to end, too
             self.send(victim, signal.SIGCONT)
             self.until(lambda: not victim.alive(), self.limit)
-            hung = [victim] if victim.alive() else []
-        if hung and shutil.which("gdb"):
-            self.stacks = stacks_of(hung[0].pid)
+            self.hung = [victim] if victim.alive() else []
         return fault_at
 
 
 def stacks_of(pid):
-    """Where the threads of a hung process are."""
+    """Where the threads of a hung process are; empty without gdb."""
+    if not shutil.which("gdb"):
+        return ""
     command = ["gdb", "-p", str(pid), "-batch", "-nx", "-ex", "thread apply all backtrace 25"]
     with contextlib.suppress(subprocess.TimeoutExpired):
         text = subprocess.run(command, capture_output=True, text=True, errors="replace", check=False, timeout=60,
                               stdin=subprocess.DEVNULL).stdout
         return "\n".join(line[:160] for line in text.splitlines() if line.startswith(("#", "Thread")))
     return ""
+
+
+def culprits(case, place, rank):
+    """Whom the message of this rank may name first; and whom that of the call before the shrink."""
+    numbers = {case.victim, place.across(case.victim)} if place else {case.victim}
+    before = numbers | {case.dead_before}
+    shrunk = rank.line("shrunk")
+    if not shrunk:
+        return numbers, before
+    # The new communicator has new numbers. Without one or two of them it is clear who is missing.
+    gone = {case.dead_before} if int(shrunk[2]) == case.ranks - 1 else {case.dead_before, case.victim}
+    left = [number for number in range(case.ranks) if number not in gone]
+    return {left.index(number) for number in numbers & set(left)}, before
 
 
 def in_folder(folder):
@@ -144,27 +172,32 @@ def remove(paths):
 
 def run_case(case, program):
     """The outcome as data. `victim` is judged where it lives on: it may fail in words, too."""
-    before = shared_files()
+    files_before = shared_files()
     filled = []
     with tempfile.TemporaryDirectory(prefix="fault-") as folder, \
             (Links() if case.fault == "link" else contextlib.nullcontext()) as place:
         job = CaseJob(case, program, folder, place)
         try:
             fault_at = job.run()
+            stacks = stacks_of(job.hung[0].pid) if job.hung else ""
         finally:
             job.clean_up()
             filled = [f"/dev/shm/filled-by-{rank.pid}" for rank in job.ranks]
             remove(filled)
-        culprits = {case.victim, place.across(case.victim)} if place else {case.victim}
-        verdicts = {number: verdict(rank, culprits, fault_at or 0) for number, rank in enumerate(job.ranks)}
-        for number in culprits:  # what it says of itself needs no number
-            one = verdicts[number]
-            if one["class"] == "other" and first_rank_named(one["text"]) is None:
+        verdicts = {}
+        for number, rank in enumerate(job.ranks):
+            named, before_shrink = culprits(case, place, rank)
+            verdicts[number] = verdict(rank, named, fault_at or 0, before_shrink)
+        verdicts.pop(case.dead_before, None)
+        for number in {case.victim, place.across(case.victim)} if place else {case.victim}:
+            one = verdicts[number]  # what it says of itself needs no number
+            of_itself = first_rank_named(one["text"]) is None or one["text"].startswith("this rank ")
+            if one["class"] == "other" and of_itself:
                 one["class"] = "named"
         if case.fault == "shm":  # of the whole host: nobody is the culprit
             for one in verdicts.values():
                 one["class"] = "failed" if one["class"] in ("named", "other", "fence") else one["class"]
-        left = in_folder(folder) + left_over(before, [rank.pid for rank in job.ranks])
+        left = in_folder(folder) + left_over(files_before, [rank.pid for rank in job.ranks])
         with open(os.path.join(folder, "errors"), errors="replace", encoding="utf-8") as file:
             errors = file.read()[-4000:]
     # After a broken link there is no victim: both ends survive.
@@ -174,7 +207,7 @@ def run_case(case, program):
             "rank": case.victim, "delay": round(case.delay, 4), "struck": fault_at is not None,
             "pause": round(case.pause, 1) if case.fault == "STOP+CONT" else None, "amount": case.amount,
             "survivors": verdicts, "victim": None if case.fault in ENDS else victim, "left": left,
-            "stacks": job.stacks, "errors": errors}
+            "stacks": stacks, "errors": errors}
 
 
 def cases(seed, transports, faults):

@@ -7,10 +7,14 @@ import textwrap
 
 from fault_case import FAULTS, PHASES, RESOURCES
 from job import TRANSPORTS
+from mpi_case import MPIS
+from mpi_case import PHASES as MPI_PHASES
 
 STATUS = {2: "UNSUPPORTED", 3: "NOT_FOUND", 4: "MISMATCH", 5: "TIMEOUT", 6: "PEER_LOST", 7: "BUSY", 8: "OUT_OF_MEMORY",
           9: "SYSTEM", 10: "INTERNAL", 1: "INVALID_ARGUMENT"}
 BAD = ("hang", "wrong", "crash")
+# Neither Trefoil's doing nor a lack of words: a launcher ends the rank, or MPI's own beginning or end waits for the dead.
+BY_MPI = {"ended": "ended by the launcher", "below": "hang in MPI"}
 WIDTH = 100
 LONGEST = 150  # characters of a usual message
 
@@ -23,6 +27,7 @@ class Summary:
         self.survivors = [one for outcome in outcomes for one in outcome["survivors"].values()]
         judged = self.survivors + [outcome["victim"] for outcome in outcomes if outcome["victim"]]
         self.classes = collections.Counter(one["class"] for one in judged)
+        self.by_mpi = sum(self.classes[name] for name in BY_MPI)
         self.left = sum(len(outcome["left"]) for outcome in outcomes)
         self.not_struck = sum(not outcome["struck"] for outcome in outcomes)
         self.bad = sum(self.classes[name] for name in BAD) + self.left + self.not_struck
@@ -45,6 +50,8 @@ class Summary:
         bad += [f"{self.left} left"] if self.left else []
         if bad:
             return ", ".join(bad)
+        if self.by_mpi:
+            return ", ".join(f"{self.classes[name]} {text}" for name, text in BY_MPI.items() if self.classes[name])
         if not self.failed:
             return "finished"
         return f"{self.times()} {self.named}/{self.told}" if self.told else f"{self.times()} failed"
@@ -52,10 +59,10 @@ class Summary:
     def row(self):
         return [str(self.cases), str(len(self.survivors)), str(self.finished), str(self.failed),
                 f"{100 * self.share:.1f}" if self.told else "-",
-                self.times(), *[str(self.classes[name]) for name in BAD], str(self.left)]
+                self.times(), *[str(self.classes[name]) for name in BAD], str(self.left), str(self.by_mpi)]
 
 
-ROW_HEADS = ["cases", "survivors", "finished", "failed", "% named", "s", *BAD, "left"]
+ROW_HEADS = ["cases", "survivors", "finished", "failed", "% named", "s", *BAD, "left", "MPI"]
 
 
 def grouped(outcomes, field, names):
@@ -65,7 +72,7 @@ def grouped(outcomes, field, names):
 
 def summaries(outcomes):
     rows = []
-    for field, names in (("transport", TRANSPORTS), ("fault", FAULTS), ("phase", PHASES)):
+    for field, names in (("transport", (*TRANSPORTS, *MPIS)), ("fault", FAULTS), ("phase", (*PHASES, *MPI_PHASES))):
         rows += [[name, *Summary(some).row()] for name, some in grouped(outcomes, field, names).items()]
     return rows + [["all", *Summary(outcomes).row()]]
 
@@ -103,11 +110,11 @@ def table(rows):
 
 def phases_table(outcomes, faults):
     """By fault and phase, a column for each transport."""
-    names = list(grouped(outcomes, "transport", TRANSPORTS))
+    names = list(grouped(outcomes, "transport", (*TRANSPORTS, *MPIS)))
     rows = [["fault", "phase", *names]]
     for fault in faults:
         of_fault = [outcome for outcome in outcomes if outcome["fault"] == fault]
-        for phase, some in grouped(of_fault, "phase", PHASES).items():
+        for phase, some in grouped(of_fault, "phase", (*PHASES, *MPI_PHASES)).items():
             cells = [Summary([one for one in some if one["transport"] == name]).cell() for name in names]
             rows.append([fault, phase, *cells])
     return table(rows) if len(rows) > 1 else ""
@@ -130,7 +137,8 @@ def messages(outcomes):
 def markdown(outcomes, seed):
     """What stands between the marks of the page."""
     total = Summary(outcomes)
-    faults = list(FAULTS)
+    under_mpi = [outcome for outcome in outcomes if outcome["transport"] in MPIS]
+    others = [outcome for outcome in outcomes if outcome["transport"] not in MPIS]
     text = (f"{total.cases} cases, seed {seed}, {len(total.survivors)} survivors: {total.classes['hang']} hangs, "
             f"{total.classes['wrong']} wrong sums, {total.classes['crash']} crashes, {total.left} things left behind. "
             f"{total.finished} survivors finished with right results; of {total.told} that failed and have somebody to "
@@ -141,6 +149,6 @@ def markdown(outcomes, seed):
              messages(outcomes),
              "In each cell: median (worst) seconds from the fault to the error, and how many survivors named the\n"
              "right rank first of those that failed. *finished*: none failed, all results were right.\n",
-             phases_table(outcomes, [name for name in faults if name not in RESOURCES]),
-             phases_table(outcomes, RESOURCES)]
+             phases_table(others, [name for name in FAULTS if name not in RESOURCES]), phases_table(others, RESOURCES),
+             phases_table(under_mpi, FAULTS)]
     return "\n".join(part for part in parts if part)

@@ -39,6 +39,13 @@ class Plan:
         self.launcher = chance.choice(("store", "run"))
 
 
+def variables_of(plan, transport):
+    """Of the ranks, for Trefoil and what is below it."""
+    backend, provider, extra = TRANSPORTS[transport]
+    variables = {"TREFOIL_TORUS": plan.torus, "TREFOIL_TIMEOUT": str(plan.timeout), "TREFOIL_BACKEND": backend, **extra}
+    return variables | ({"TREFOIL_PROVIDER": provider} if provider else {})
+
+
 class Rank:
     """A process and the lines it has written."""
 
@@ -98,15 +105,15 @@ class Job:
         self.limit = 4 * plan.timeout  # of a survivor, from the fault to its end; waiting for a store takes two time-outs
         self.stop_file = os.path.join(folder, "stop")
         self.ranks = [Rank(os.path.join(folder, f"rank{r}")) for r in range(plan.ranks)]
-        backend, provider, extra = TRANSPORTS[plan.transport]
-        environment = {key: value for key, value in os.environ.items() if not key.startswith("TREFOIL_")}
-        environment |= {"TREFOIL_TORUS": plan.torus, "TREFOIL_TIMEOUT": str(plan.timeout), "TREFOIL_BACKEND": backend,
-                        "TMPDIR": folder, **extra}
-        if provider:
-            environment["TREFOIL_PROVIDER"] = provider
+        environment = {key: value for key, value in os.environ.items() if not key.startswith("TREFOIL_")} | {"TMPDIR": folder}
         command = [program, str(plan.seed), self.stop_file, *arguments]
         self.launcher = None
         self.errors = open(os.path.join(folder, "errors"), "w")
+        self.start(command, environment, tool, place)
+
+    def start(self, command, environment, tool, place):
+        plan, folder = self.plan, self.folder
+        environment |= variables_of(plan, plan.transport)
         if plan.launcher == "run":
             script = 'exec "$@" > "$OUTPUTS/rank$TREFOIL_RANK"'
             environment["OUTPUTS"] = folder
@@ -182,13 +189,19 @@ def first_rank_named(text):
     return int(found[1]) if found else None
 
 
-def verdict(rank, culprits, fault_at):
-    """What became of one survivor, in a few words and with its text."""
+def failed_call(line, fault_at):
+    """What a line tells of a call that failed."""
+    status, call, text = (line[2].split(" ", 2) + [""])[:3]
+    return {"seconds": round(float(line[1]) - fault_at, 2), "status": int(status), "call": call, "text": text}
+
+
+def verdict(rank, culprits, fault_at, before=frozenset()):
+    """What became of one survivor, in a few words and with its text. `before`: the culprits of a failure that had to come
+    before a shrink; it must have named one of them, too."""
     result = {"code": rank.code, "seconds": None, "text": "", "call": "", "status": None}
-    failed, wrong = rank.line("failed"), rank.line("wrong")
+    failed, wrong, expected = rank.line("failed"), rank.line("wrong"), rank.line("expected")
     if failed:
-        status, call, text = (failed[2].split(" ", 2) + [""])[:3]
-        result |= {"seconds": round(float(failed[1]) - fault_at, 2), "status": int(status), "call": call, "text": text}
+        result |= failed_call(failed, fault_at)
     if wrong or rank.code == 5:
         result |= {"class": "wrong", "text": " ".join(wrong or [])}
     elif rank.code is None:
@@ -200,12 +213,16 @@ def verdict(rank, culprits, fault_at):
         result["class"] = "named" if named in culprits else "fence" if tells_no_rank(named, result) else "other"
     else:
         result["class"] = "crash"
+    if expected and result["class"] in ("finished", "named"):
+        first = failed_call(expected, fault_at)
+        if first_rank_named(first["text"]) not in before:
+            result |= first | {"class": "other"}
     return result
 
 
 def tells_no_rank(named, result):
-    """A launcher's fence that came back without saying who is missing."""
-    return named is None and "fence" in result["text"]
+    """A launcher's fence, or MPI's, that came back without saying who is missing."""
+    return named is None and ("fence" in result["text"] or "not all ranks of this communicator came" in result["text"])
 
 
 def left_over(before, pids):

@@ -4,12 +4,15 @@
 // Usage: reliability_rank SEED STOP_FILE [PHASE FAULT RANK MICROSECONDS AMOUNT]: in that phase the
 // rank of that number brings the fault upon itself (strike.hpp) so long after it has begun. Phases:
 // create, setup (the first call), greeting (the first words with new peers), small, large, rooted,
-// nonblocking, persistent, between (calls), destroy. Without a phase nobody does: mixed rounds.
+// nonblocking, persistent, between (calls), shrink, destroy. Without a phase nobody does: mixed
+// rounds. In phase shrink the rank after that one is killed first, so that all others have to.
 //
 // Each line of the output is a word and the monotonic time in seconds. "created": it has joined.
 // "fault": now it happens. "done": rank 0 saw STOP_FILE, and all ranks ended together. "failed": a
-// call returned an error; status, call and text follow. "wrong": a result was wrong. "ended": it
-// has destroyed the communicator.
+// call returned an error; status, call and text follow. "expected": the same, of the call before
+// the shrink. "shrunk": the survivors have a communicator of so many ranks. "wrong": a result was
+// wrong. "ended": it has destroyed the communicator.
+#include <signal.h>
 #include <unistd.h>
 
 #include <cstdio>
@@ -30,11 +33,12 @@ struct Task {
     const char* stop_file = "";
     std::string phase = "mixed";
     std::optional<Fault> fault;  ///< of this rank
+    bool dies_first = false;     ///< before the shrink
 };
 
-bool mine(const char* rank) {
-    const char* const own = std::getenv("TREFOIL_RANK");
-    return own != nullptr && std::string(own) == rank;
+int number_in(const char* variable) {
+    const char* const text = std::getenv(variable);
+    return text != nullptr ? std::atoi(text) : -1;
 }
 
 int before(Rounds& rounds, const std::string& kind) {
@@ -82,6 +86,41 @@ int calls(const Task& task, trefoil_comm_t comm, Striker& striker) {
     return rounds.run(kind, task.stop_file);
 }
 
+/// One rank has died: the calls of the others fail, they shrink, and go on.
+int shrink(const Task& task, trefoil_comm_t comm, Striker& striker) {
+    Rounds first(comm, task.seed);
+    int bad = before(first, "small");
+    if (bad != 0) {
+        return bad;
+    }
+    if (task.dies_first) {
+        report("dead");
+        raise(SIGKILL);
+    }
+    bad = first.until_failure("small");
+    if (bad != 0) {
+        return bad;
+    }
+    report("phase", task.phase);
+    if (task.fault) {
+        striker.arm(*task.fault);
+    }
+    trefoil_comm_t rest = nullptr;
+    const auto status = trefoil_comm_shrink(comm, &rest);
+    if (status != TREFOIL_SUCCESS) {
+        return fail(status, "shrink", trefoil_last_error(nullptr));
+    }
+    int left = 0;
+    trefoil_comm_size(rest, &left);
+    report("shrunk", std::to_string(left));
+    {
+        Rounds rounds(rest, task.seed);
+        bad = rounds.run("mixed", task.stop_file);
+    }
+    trefoil_comm_destroy(rest);
+    return bad;
+}
+
 int run(const Task& task) {
     Striker striker;
     report("started", std::to_string(getpid()));
@@ -94,7 +133,8 @@ int run(const Task& task) {
         return fail(status, "create", trefoil_last_error(nullptr));
     }
     report("created");
-    const int result = calls(task, comm, striker);
+    const int result =
+        task.phase == "shrink" ? shrink(task, comm, striker) : calls(task, comm, striker);
     if (task.fault && task.phase == "destroy") {
         striker.arm(*task.fault);
     }
@@ -118,7 +158,10 @@ int main(int argc, char** argv) {
     task.stop_file = argv[2];
     if (argc == 8) {
         task.phase = argv[3];
-        if (trefoil::test::mine(argv[5])) {
+        const int own = trefoil::test::number_in("TREFOIL_RANK");
+        const int struck = std::atoi(argv[5]);
+        task.dies_first = own == (struck + 1) % trefoil::test::number_in("TREFOIL_SIZE");
+        if (own == struck) {
             task.fault = {argv[4], std::atof(argv[6]) * 1e-6, std::atol(argv[7])};
         }
     }

@@ -5,7 +5,6 @@
 #include <unistd.h>
 
 #include <array>
-#include <cstdio>
 
 #include "strike.hpp"
 
@@ -21,13 +20,8 @@ constexpr std::size_t window = 8;
 
 }  // namespace
 
-void report(const char* word, const std::string& rest) {
-    std::printf("%s %.4f %s\n", word, monotonic_seconds(), rest.c_str());
-    std::fflush(stdout);
-}
-
-int fail(trefoil_status_t status, const char* call, const char* text) {
-    report("failed", std::to_string(status) + " " + call + " " + text);
+int fail(trefoil_status_t status, const char* call, const char* text, const char* word) {
+    report(word, std::to_string(status) + " " + call + " " + text);
     return exit_failed;
 }
 
@@ -65,6 +59,19 @@ int Rounds::run(const std::string& kind, const char* stop_file,
             return 0;
         }
     }
+}
+
+int Rounds::until_failure(const std::string& kind) {
+    expects_failure_ = true;
+    const double begin = monotonic_seconds();
+    int bad = 0;
+    while (bad == 0 && monotonic_seconds() - begin < longest) {
+        bad = round_of(kind);
+    }
+    if (bad == 0) {
+        report("wrong", "no call has failed without the dead");
+    }
+    return bad == 0 ? exit_wrong : bad == exit_failed ? 0 : bad;
 }
 
 int Rounds::round_of(const std::string& kind) {
@@ -228,7 +235,11 @@ int Rounds::persistent() {
 }
 
 int Rounds::ended(trefoil_status_t status, const char* call) const {
-    return status == TREFOIL_SUCCESS ? 0 : fail(status, call, trefoil_last_error(comm_));
+    if (status == TREFOIL_SUCCESS) {
+        return 0;
+    }
+    const char* const text = trefoil_last_error(comm_);
+    return fail(status, call, text, expects_failure_ ? "expected" : "failed");
 }
 
 int Rounds::sum_at(std::size_t i) const {

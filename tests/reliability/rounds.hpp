@@ -16,10 +16,8 @@ namespace trefoil::test {
 constexpr int exit_failed = 3;
 constexpr int exit_wrong = 5;
 
-/// A line of the output: a word, the monotonic time in seconds, and more.
-void report(const char* word, const std::string& rest = "");
-/// "failed": a call returned an error; status, call and text follow. Returns exit_failed.
-int fail(trefoil_status_t status, const char* call, const char* text);
+/// A line of `word`: a call returned an error; status, call and text follow. Returns exit_failed.
+int fail(trefoil_status_t status, const char* call, const char* text, const char* word = "failed");
 
 class Rounds {
   public:
@@ -33,6 +31,8 @@ class Rounds {
     /// An exit code; 0: all ranks have ended together.
     int run(const std::string& kind, const char* stop_file,
             const std::function<void()>& between = {});
+    /// Rounds until a call fails, as it has to. 0: it has, and a line "expected" says how.
+    int until_failure(const std::string& kind);
     /// One round of it. 0 or an exit code.
     int round_of(const std::string& kind);
 
@@ -75,6 +75,7 @@ class Rounds {
     std::mt19937 random_;
     unsigned seed_;
     int rank_ = 0, ranks_ = 0, number_ = 0;
+    bool expects_failure_ = false;
     std::vector<int> data_, result_;
     std::vector<InFlight> flights_;
     std::vector<trefoil_request_t> requests_;  ///< persistent ones, of flights_

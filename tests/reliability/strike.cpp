@@ -85,9 +85,13 @@ double monotonic_seconds() {
     return std::chrono::duration<double>(since).count();
 }
 
-void strike(const Fault& fault) {
-    std::printf("fault %.4f %s\n", monotonic_seconds(), fault.kind.c_str());
+void report(const char* word, const std::string& rest) {
+    std::printf("%s %.4f %s\n", word, monotonic_seconds(), rest.c_str());
     std::fflush(stdout);
+}
+
+void strike(const Fault& fault) {
+    report("fault", fault.kind);
     if (fault.kind == "KILL" || fault.kind == "TERM") {
         kill(getpid(), fault.kind == "KILL" ? SIGKILL : SIGTERM);
     } else if (fault.kind.starts_with("STOP")) {

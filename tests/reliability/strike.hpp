@@ -16,6 +16,9 @@ struct Fault {
     long amount = 0;     ///< descriptors, or KiB of address space, that are left
 };
 
+/// A line of the output: a word, the monotonic time in seconds, and more.
+void report(const char* word, const std::string& rest = "");
+
 /// Says "fault TIME" on the standard output and brings it about. Returns where it can.
 void strike(const Fault& fault);
 

@@ -8,6 +8,7 @@ import re
 import sys
 import tempfile
 
+import installed_languages
 import installed_programs
 import installed_versions
 import sources
@@ -54,6 +55,11 @@ def by_cmake(options, prefix, work, environment):
         output = must([prefix / "bin" / "trefoil", "run", "--torus", "2x3", "--", build / name], env=environment)
         if expected not in output:
             sys.exit(f"{name} printed:\n{output}")
+    if (build / "conjugate_gradient_fortran").exists():
+        output = must([prefix / "bin" / "trefoil", "run", "--torus", "2x3", "--", build / "conjugate_gradient_fortran"],
+                      env=environment)
+        if ": right" not in output:
+            sys.exit(f"conjugate_gradient_fortran printed:\n{output}")
     if (build / "fft3d").exists():  # with FFTW; sizes that do not divide, and more ranks than lines
         for torus, sizes in (("1", "24 20 18"), ("2x3", "11 7 5"), ("5", "3 8 1")):
             output = must([prefix / "bin" / "trefoil", "run", "--torus", torus, "--",
@@ -104,6 +110,7 @@ def main():
         flags = pkg_config(library_folder)
         if options.programs:
             installed_programs.check(must, options, flags, prefix, work, environment)
+            installed_languages.check(must, options, prefix, library_folder, work, environment)
             return
         by_cmake(options, prefix, work, environment)
         by_pkg_config(options, flags, work, environment)

@@ -5,8 +5,10 @@ import pathlib
 import subprocess
 
 ROOMS = ("topo", "algorithms", "backend", "threads", "comm")
-FOLDERS = ROOMS + ("include", "mpi", "bench", "tests", "examples", "scripts", "cmake", ".ci")
+FOLDERS = ROOMS + ("include", "bindings", "mpi", "bench", "tests", "examples", "scripts", "cmake", ".ci")
 CODE = {".c", ".h", ".cpp", ".hpp"}
+# What Python, pip and fuzzers leave among sources.
+NOT_SOURCES = {"__pycache__", "corpus", "build", "trefoil.egg-info"}
 OTHER = {".py", ".cmake", ".map", ".in", ".sh", ".json"}
 
 
@@ -17,7 +19,7 @@ def files(root):
     found = [root / "CMakeLists.txt"]
     for folder in FOLDERS:
         found += sorted((root / folder).rglob("*"))
-    return [path.relative_to(root) for path in found if path.is_file() and not {"__pycache__", "corpus"} & set(path.parts)]
+    return [path.relative_to(root) for path in found if path.is_file() and not NOT_SOURCES & set(path.parts)]
 
 
 def code(root):

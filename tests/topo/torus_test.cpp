@@ -249,5 +249,29 @@ TEST(Port, HasANameAndAnOpposite) {
     EXPECT_EQ(Port{5}.sign(), -1);
 }
 
+TEST(Lines, AreCrossedOneWayOnly) {
+    const Torus mesh = Torus::parse("4mx3");
+    EXPECT_EQ(mesh.name(), "4mx3");
+    EXPECT_TRUE(mesh.is_line(0));
+    EXPECT_FALSE(mesh.is_line(1));
+    EXPECT_NE(mesh, Torus::parse("4x3"));
+    const Rank from = mesh.rank({3, 0}), to = mesh.rank({0, 2});
+    EXPECT_EQ(mesh.hops(from, to), 2);
+    EXPECT_EQ(mesh.route_length(from, to), 4);
+    EXPECT_EQ(mesh.route(from, to).size(), 4U);
+    for (const LinkShare& each : mesh.route(from, to)) {
+        EXPECT_EQ(each.share, 1.0);
+        EXPECT_EQ(each.link.port,
+                  each.link.port.dimension() == 0 ? Port::minus(0) : Port::minus(1));
+    }
+    const Torus pair = Torus::parse("2m");
+    ASSERT_EQ(pair.route(0, 1).size(), 1U);
+    EXPECT_EQ(pair.route(0, 1)[0].link, (Link{0, Port::plus(0)}));
+    EXPECT_EQ(Torus::parse("2").route(0, 1).size(), 2U);
+    for (const char* wrong : {"m", "4mm", "4xm", "4m3", "4mx"}) {
+        EXPECT_THROW(Torus::parse(wrong), Error) << wrong;
+    }
+}
+
 }  // namespace
 }  // namespace trefoil

@@ -40,6 +40,8 @@ struct Connection {
     std::string urgent;
     ArenaPiece urgent_source;
     bool urgent_used = false, urgent_to_put = false, urgent_leaving = false, urgent_taken = false;
+    /// It may have got lost: it is said again in the stream, when the peer answers that.
+    bool urgent_in_doubt = false;
 
     // The peer's stream.
     std::string incoming;     ///< the beginning of an entry
@@ -55,7 +57,7 @@ struct Connection {
     bool closed = false;  ///< broken, or the peer is gone: nothing is put any more
     /// Why, where it is broken: perhaps for a lack here.
     Status broken_as = Status::success;
-    std::string broken_text;
+    std::string broken_why;
 
     bool may_write_record() const {
         return !record_to_put && !record_leaving && !record_unanswered;

@@ -16,7 +16,7 @@ ArenaPiece LandingArena::take(std::size_t bytes) {
         throw Error(Status::out_of_memory,
                     "landing memory of " + std::to_string(bytes) + " bytes cannot be had");
     }
-    bytes = (bytes + alignment - 1) / alignment * alignment;
+    bytes = aligned(bytes);
     if (bytes <= small) {
         return take_small(bytes);
     }

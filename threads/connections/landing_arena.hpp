@@ -11,6 +11,7 @@
 #include <vector>
 
 #include "backend/ports/port_group.hpp"
+#include "topo/cache_line.hpp"
 
 namespace trefoil {
 
@@ -28,9 +29,16 @@ struct ArenaPiece {
 /// that they lie side by side and share pages. Chunks grow, each about as large as all before it,
 /// so that there are few of them; what nobody has touched of a chunk costs address space alone
 /// where the system gives pages on demand. Not thread-safe: by the group's owner.
+///
+/// No two pieces share a cache line: peers put into some, and this processor writes what it will
+/// put into others. On A64FX puts were seen to vanish from lines that the processor wrote
+/// meanwhile.
 class LandingArena {
   public:
-    static constexpr std::size_t alignment = 64;
+    static constexpr std::size_t alignment = cache_line;
+    static constexpr std::size_t aligned(std::size_t bytes) {
+        return (bytes + alignment - 1) / alignment * alignment;
+    }
     static constexpr std::size_t small = 1024;
     static constexpr std::size_t first_chunk = std::size_t{64} << 10;
     /// Chunks are not made larger than this unless one piece needs it.

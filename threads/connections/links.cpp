@@ -49,10 +49,12 @@ bool Links::send_outbox() {
     for (const Outgoing& out : letters) {
         try {
             wiring_.letter(out.to, out.own, out.tag, out.text);
+        } catch (const CannotConnect& error) {
+            user_.broken(error.connection());
         } catch (const Error& error) {
-            user_.broken({out.to, out.own, error.status(), error.what()});
+            user_.broken(post_.broken(out.to, out.own, error.status(), error.what()));
         } catch (const std::exception& error) {
-            user_.broken({out.to, out.own, Status::out_of_memory, error.what()});
+            user_.broken(post_.broken(out.to, out.own, Status::out_of_memory, error.what()));
         }
     }
     return !letters.empty();

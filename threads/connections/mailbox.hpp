@@ -7,6 +7,7 @@
 #include <string>
 
 #include "threads/connections/signal.hpp"
+#include "topo/cache_line.hpp"
 #include "topo/error.hpp"
 #include "topo/torus.hpp"
 
@@ -16,13 +17,15 @@ namespace trefoil {
 /// from which it writes. It has room for an answer, a record and a single urgent one. Whatever
 /// needs more has landing memory of its own, which is told in records: some transports provide a
 /// mailbox's memory at once. Elsewhere only what was written takes memory. Alike on all ranks, but
-/// for `ports`, which the receiver's card tells.
+/// for `ports`, which the receiver's card tells. Its owner only reads it, so an answer and a record
+/// may share a line of 256 bytes.
 class MailboxLayout {
   public:
     static constexpr std::size_t answer_bytes = 64;
     static constexpr std::size_t record_bytes = 448;
     static constexpr std::size_t urgent_bytes = 512;
     static constexpr std::size_t place_bytes = answer_bytes + record_bytes + urgent_bytes;
+    static_assert(place_bytes % cache_line == 0, "two writers never share a line");
 
     /// `ports`: of the group that owns the mailbox. Throws Error(unsupported) when there are more
     /// places than a signal can name.

@@ -38,9 +38,12 @@ bool PostOffice::take(std::uint64_t notification) noexcept {
         }
     } catch (const std::exception& error) {  // before there is a connection to break
         try {
-            broken_.push_back({layout_.rank_of(signal.place),
-                               group_.ports()[layout_.port_index_of(signal.place)],
-                               Status::system_error, error.what()});
+            const auto* const known = dynamic_cast<const CannotConnect*>(&error);
+            broken_.push_back(known != nullptr
+                                  ? known->connection()
+                                  : broken(layout_.rank_of(signal.place),
+                                           group_.ports()[layout_.port_index_of(signal.place)],
+                                           Status::system_error, error.what()));
         } catch (const std::exception&) {  // no memory for words; the peer's time-out tells
         }
     }
@@ -155,6 +158,9 @@ void PostOffice::take_answer(const Signal& signal) {
         connection->record_unanswered = connection->record_to_put = false;
         connection->failed_puts = connection->looks = 0;
         connection->repeat_after = 2;
+        if (std::exchange(connection->urgent_in_doubt, false)) {
+            connection->outgoing += connection->urgent;
+        }
         give_back_record(*connection);
         list(*connection);
     }

@@ -95,8 +95,7 @@ Connection& PostOffice::connection(Rank peer, Port own) {
         made->mailbox = group_.import_memory(end.mailbox);
         made->endpoint = group_.connect(own, end.address);
     } catch (const Error& error) {
-        throw Error(error.status(),
-                    "cannot connect " + cards_->route_text(rank_, own, peer) + ": " + error.what());
+        throw CannotConnect(broken(peer, own, error.status(), error.what()));
     }
     made->answer = arena_.take(MailboxLayout::answer_bytes);
     to_put_.reserve(connections_.size() + 1);  // so that list() needs no memory
@@ -123,6 +122,7 @@ bool PostOffice::say_urgently(Connection& to, std::uint8_t kind, std::string_vie
     to.urgent_source = arena_.take(MailboxLayout::urgent_bytes);
     to.urgent = std::move(entry);
     to.urgent_used = to.urgent_to_put = true;
+    to.urgent_in_doubt = group_.may_lose_puts();
     list(to);
     return true;
 }
@@ -328,17 +328,21 @@ void PostOffice::lose(Rank peer) noexcept {
     }
 }
 
+BrokenConnection PostOffice::broken(Rank peer, Port own, Status status,
+                                    const std::string& why) const {
+    return {peer, own, status,
+            "cannot connect " + cards_->route_text(rank_, own, peer) + ": " + why, why};
+}
+
 void PostOffice::break_off(Connection& connection, Status status, const std::string& why) noexcept {
     if (connection.closed) {
         return;
     }
     close(connection);
     try {
-        connection.broken_text = "cannot connect " +
-                                 cards_->route_text(rank_, connection.port, connection.peer) +
-                                 ": " + why;
+        connection.broken_why = why;
         connection.broken_as = status;
-        broken_.push_back({connection.peer, connection.port, status, connection.broken_text});
+        broken_.push_back(broken(connection.peer, connection.port, status, why));
     } catch (const std::exception&) {  // no memory for words; the peer's silence tells
     }
 }

@@ -16,6 +16,7 @@
 #include "threads/connections/connection.hpp"
 #include "threads/connections/landing_arena.hpp"
 #include "threads/connections/mailbox.hpp"
+#include "topo/error.hpp"
 
 namespace trefoil {
 
@@ -27,7 +28,18 @@ struct BrokenConnection {
     Rank peer = 0;
     Port port;  ///< the own one
     Status status = Status::success;
-    std::string text;  ///< names both ends
+    std::string text;  ///< names both ends, by their ranks in the job's first communicator
+    std::string why;   ///< without the ends: other communicators have other ranks
+};
+
+class CannotConnect : public Error {
+  public:
+    explicit CannotConnect(const BrokenConnection& connection)
+        : Error(connection.status, connection.text), connection_(connection) {}
+    const BrokenConnection& connection() const noexcept { return connection_; }
+
+  private:
+    BrokenConnection connection_;
 };
 
 /// The connections of one port group. A connection is made when something is first said to a peer
@@ -58,7 +70,7 @@ class PostOffice {
     using Listener = std::function<void(Connection&, const StreamEntry&)>;
     void listen(Listener listener) { listener_ = std::move(listener); }
 
-    /// Makes the connection unless it is there. Throws Error, with both ends named.
+    /// Makes the connection unless it is there. Throws CannotConnect.
     Connection& connection(Rank peer, Port own);
     Connection& connection(std::uint32_t number) { return *connections_[number]; }
     /// Null: there is none yet.
@@ -68,7 +80,7 @@ class PostOffice {
     /// Appends an entry to what the peer will hear. Throws bad_alloc, and then nothing is said.
     void say(Connection& to, std::uint8_t kind, std::string_view body);
     /// The same, past whatever the peer has not answered yet. False: there was an urgent word
-    /// before, or it is too long; nothing is said.
+    /// before, or it is too long; nothing is said. Where puts may get lost the peer hears it twice.
     bool say_urgently(Connection& to, std::uint8_t kind, std::string_view body);
 
     /// Puts what can be put. True: something has moved. Costs next to nothing where there is
@@ -86,6 +98,8 @@ class PostOffice {
     /// second look is put again, and then ever more seldom. What comes twice is taken once.
     void repeat_unanswered() noexcept;
 
+    /// What there is to tell of a connection of this rank's.
+    BrokenConnection broken(Rank peer, Port own, Status status, const std::string& why) const;
     /// The peer's process is gone, or leaves: nothing is said to it any more.
     void lose(Rank peer) noexcept;
     /// Nothing waits for its put or for its completion.

@@ -51,8 +51,12 @@ class Survivors {
     /// Who is left, in the order of the members, and their words. Once it is decided.
     std::vector<Rank> survivors() const;
     std::vector<std::string> words() const;
-    /// Those in the view that it waits for.
+    /// Those in the view that it waits for, and how many times as long as usual it should. Who
+    /// waits for a confirmation may wait for a rank that lives, and itself waits for the proposal
+    /// of one that has stopped after it had made it to some. It must have the time to find that
+    /// out.
     std::vector<Rank> missing() const;
+    int patience() const { return confirmed_ == view_ ? 2 : 1; }
 
   private:
     enum class Kind : char { proposal = 'P', confirmation = 'C', decision = 'D' };

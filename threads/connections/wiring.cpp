@@ -93,13 +93,11 @@ Landing& Wiring::want(const ChannelKey& key, std::size_t slot_bytes, std::uint32
         return *landings_[*known];
     }
     Connection& to = post_.connection(key.peer, key.port);
-    if (to.closed && to.broken_as != Status::success) {
-        throw Error(to.broken_as, to.broken_text);
-    }
     if (to.closed) {
-        throw Error(Status::peer_lost,
-                    "cannot connect " + post_.cards().route_text(post_.rank(), key.port, key.peer) +
-                        ": the connection has ended");
+        const bool broken = to.broken_as != Status::success;
+        throw CannotConnect(post_.broken(key.peer, key.port,
+                                         broken ? to.broken_as : Status::peer_lost,
+                                         broken ? to.broken_why : "the connection has ended"));
     }
     auto landing = std::make_unique<Landing>();
     landing->key = key;
@@ -117,7 +115,9 @@ Landing& Wiring::want(const ChannelKey& key, std::size_t slot_bytes, std::uint32
     landing->memory = arena_.take(slot_bytes * slots);
     landing->data = landing->memory.data;
     try {
-        ids_.reserve(ids_.size() + 1);
+        if (ids_.size() == ids_.capacity()) {
+            ids_.reserve(2 * ids_.size() + 1);
+        }
         say_hello(to, *landing);
     } catch (...) {
         arena_.give_back(landing->memory);

@@ -96,10 +96,10 @@ class OutUses {
     /// many slots. By the owner of the channel's group.
     void acknowledge(std::uint32_t use, Ring ring) {
         const std::uint32_t word = ring == Ring::many ? use / gathered_uses : use;
-        come_[word % words].store(1, std::memory_order_release);
+        come_[word % words].store(1, std::memory_order_relaxed);
     }
-    /// A put of `use` may leave. By the owner of the channel's group; its acquire pairs with
-    /// acknowledge() only where others ask, for messages.
+    /// A put of `use` may leave. By the owner of the channel's group, too, so nothing need be
+    /// ordered; others ask for messages.
     bool may_put(std::uint32_t use, Ring ring) const {
         if (ring == Ring::many) {
             constexpr std::uint32_t ahead = LandingRings::many_slots - segment_window;
@@ -114,7 +114,7 @@ class OutUses {
     static constexpr std::uint32_t words = 8;
 
     bool has_come(std::uint32_t word) const {
-        return come_[word % words].load(std::memory_order_acquire) != 0;
+        return come_[word % words].load(std::memory_order_relaxed) != 0;
     }
     void forget(std::uint32_t word) {
         std::atomic<std::uint8_t>& old = come_[word % words];

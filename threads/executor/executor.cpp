@@ -11,9 +11,11 @@ namespace trefoil {
 namespace {
 /// A peer that takes longer to hear of a failure finds it out by itself.
 constexpr std::chrono::milliseconds longest_report{200};
-/// Ranks that abort within this time of each other end with one text.
-constexpr std::chrono::milliseconds abort_grace{250};
+/// Ranks that abort within this time of each other end with one text. Where processors are short,
+/// naps take longer than they should, and so do words: then it is the time of so many naps.
+constexpr std::chrono::milliseconds abort_grace{250}, longest_abort_grace{2000};
 constexpr std::chrono::microseconds abort_nap{2000};
+constexpr int abort_naps = 100;
 }  // namespace
 
 Executor::Executor(Channels& channels, Engine& engine, ExecutorOptions options)
@@ -196,9 +198,15 @@ void Executor::report_failure() noexcept {
 /// Passes on that a rank has aborted, then listens for a moment whether another one has, too.
 Cause Executor::first_of_aborts(Cause cause, std::span<const Rank> gone) noexcept {
     const auto& groups = parts_.channels.groups;
-    const auto deadline = std::chrono::steady_clock::now() + abort_grace;
+    using Clock = std::chrono::steady_clock;
+    const auto begin = Clock::now();
+    const auto is_over = [&begin](int naps) {
+        const auto passed = Clock::now() - begin;
+        return passed >= longest_abort_grace || (passed >= abort_grace && naps >= abort_naps);
+    };
     cause.tentative = false;
-    for (bool told = false; std::chrono::steady_clock::now() < deadline;) {
+    bool told = false;
+    for (int naps = 0; !groups.empty() && !engine_.groups_are_gone() && !is_over(naps); ++naps) {
         for (std::size_t g = 0; g < groups.size() && !told; ++g) {
             parts_.controls.say_failure(g, cause, gone);
         }
@@ -212,7 +220,7 @@ Cause Executor::first_of_aborts(Cause cause, std::span<const Rank> gone) noexcep
             cause = heard->cause;
             parts_.controls.tell_anew();
             told = false;
-        } else if (!moved && !groups.empty() && !engine_.groups_are_gone()) {
+        } else if (!moved) {
             groups[0]->wait(abort_nap);
         }
     }

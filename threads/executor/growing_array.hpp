@@ -46,8 +46,9 @@ class GrowingArray {
         const std::size_t i = size_.load(std::memory_order_relaxed);
         std::atomic<T*>& chunk = chunks_[chunk_number(i)];
         if (chunk.load(std::memory_order_relaxed) == nullptr) {
+            // Whoever has an index below size() has also got the chunk.
             chunk.store(std::make_unique<T[]>(std::max<std::size_t>(i, 1)).release(),
-                        std::memory_order_release);
+                        std::memory_order_relaxed);
         }
         T& element = (*this)[i];
         fill(element);
@@ -84,7 +85,7 @@ class GrowingArray {
     T* place(std::size_t i) const noexcept {
         const std::size_t number = chunk_number(i);
         const std::size_t first = (std::size_t{1} << number) >> 1;
-        return chunks_[number].load(std::memory_order_acquire) + (i - first);
+        return chunks_[number].load(std::memory_order_relaxed) + (i - first);
     }
 
     std::array<std::atomic<T*>, most_chunks> chunks_{};

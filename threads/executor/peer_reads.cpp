@@ -28,7 +28,7 @@ void PeerReads::withdraw() noexcept {
         }
     }
     for (const OutChannel& peer : channels_.out) {
-        if (!peer.connected.load(std::memory_order_acquire)) {
+        if (!peer.connected.load(std::memory_order_relaxed)) {  // no worker runs
             continue;
         }
         const PortGroup& group = *channels_.groups[static_cast<std::size_t>(peer.group)];

@@ -15,10 +15,11 @@ struct Location {
     static constexpr std::uint32_t output = 0;
     static constexpr std::uint32_t scratch = 1;
     static constexpr std::uint32_t input = 2;
-    static constexpr std::uint32_t addresses = 3;  ///< VectorAddresses of this rank
+    static constexpr std::uint32_t addresses = 3;  ///< VectorAddresses of this rank: Program::told
     static constexpr std::uint32_t first_landing = 4;
     std::uint32_t space = output;
     std::size_t offset = 0;  ///< bytes
+    friend bool operator==(const Location&, const Location&) = default;
 };
 
 struct ProgramOp {
@@ -39,6 +40,7 @@ struct ProgramOp {
     /// It and its neighbours that name the same arrival are all that is done with that, in the
     /// order of its bytes: nothing, if it has landed at their targets.
     std::uint32_t arrival = none;
+    friend bool operator==(const ProgramOp&, const ProgramOp&) = default;
 };
 
 /// What a rank tells its peers, so that they get at its vectors: where the segment begins in its
@@ -50,6 +52,7 @@ struct VectorAddresses {
 struct ProgramRange {
     std::uint32_t first = 0;
     std::uint32_t count = 0;
+    friend bool operator==(const ProgramRange&, const ProgramRange&) = default;
 };
 
 struct ProgramPut {
@@ -62,6 +65,7 @@ struct ProgramPut {
     std::size_t bytes = 0;
     std::size_t landing_offset = 0;  ///< in the channel's slot
     std::uint32_t index = 0;         ///< of the message on its channel
+    friend bool operator==(const ProgramPut&, const ProgramPut&) = default;
 };
 
 /// One step of one part in which this rank does something. The step is complete when its tokens are
@@ -75,6 +79,7 @@ struct ProgramStep {
     std::uint32_t part = 0;                              ///< index into Program::parts
     bool last = false;                                   ///< of its part
     std::uint32_t schedule_step = 0, schedule_part = 0;  ///< for messages
+    friend bool operator==(const ProgramStep&, const ProgramStep&) = default;
 };
 
 struct Program {
@@ -83,7 +88,9 @@ struct Program {
     std::uint32_t number = 0;         ///< in its plan
     std::vector<ProgramRange> parts;  ///< steps of each part that has any
     bool acknowledged = false;        ///< its receivers tell senders that they have started it
-    std::vector<std::uint32_t> used_in, used_out;  ///< channels that carry messages
+    bool shares_vectors = false;      ///< ranks read this rank's vectors, or it reads theirs
+    bool image_is_input = false, image_is_output = false;  ///< peers read the scratch as that
+    std::vector<std::uint32_t> used_in, used_out;          ///< channels that carry messages
     ProgramRange begin;  ///< ops before the first step: from the input to where the result is built
     ProgramRange end;    ///< ops after the last step: to the output
     std::vector<ProgramStep> steps;
@@ -105,8 +112,12 @@ struct Program {
     std::uint32_t spaces() const {
         return first_peer + 2 * static_cast<std::uint32_t>(peers.size());
     }
+    /// For each VectorAddresses that peers are told: where in the input it begins. Location's
+    /// `addresses` has them side by side.
+    std::vector<std::size_t> told;
     std::size_t scratch_bytes = 0;
     std::vector<std::size_t> pack_bytes;  ///< per group
+    friend bool operator==(const Program&, const Program&) = default;
 };
 
 }  // namespace trefoil

@@ -15,7 +15,7 @@ namespace trefoil {
 
 /// The largest of each, over several programs.
 struct ProgramSizes {
-    std::size_t steps = 0, parts = 0, arrivals = 0, spaces = 0, scratch_bytes = 0;
+    std::size_t steps = 0, parts = 0, arrivals = 0, spaces = 0, told = 0, scratch_bytes = 0;
     std::size_t channels_in = 0, channels_out = 0;
     std::size_t acknowledged_in = 0;      ///< incoming channels of a program that is acknowledged
     std::vector<std::size_t> pack_bytes;  ///< per group
@@ -25,6 +25,7 @@ struct ProgramSizes {
         parts = std::max(parts, program.parts.size());
         arrivals = std::max(arrivals, program.arrival_steps.size());
         spaces = std::max<std::size_t>(spaces, program.spaces());
+        told = std::max(told, program.told.size());
         scratch_bytes = std::max(scratch_bytes, program.scratch_bytes);
         channels_in = std::max(channels_in, in);
         acknowledged_in =

@@ -42,9 +42,9 @@ class RunningCall {
     std::uint64_t number() const { return number_; }
     /// Of the call and its number, for the notifications: equal on all ranks that make this call.
     std::uint64_t hash() const { return hash_; }
-    /// Its segments read peers' vectors.
+    /// Ranks read each other's vectors in it.
     bool reads_peers() const {
-        return !call_->segments.empty() && !call_->segments.front().program->peers.empty();
+        return !call_->segments.empty() && call_->segments.front().program->shares_vectors;
     }
 
     // By worker 0: the pieces that are still to start.

@@ -15,7 +15,7 @@ void RunningSegment::make_room(RoomNeeded& room, std::size_t groups) {
         arrived_.reserve(sizes.arrivals);
         scratch_.resize(std::max(scratch_.size(), sizes.scratch_bytes));
         staging_.resize(groups);
-        buffers_.reserve(sizes.channels_in, sizes.spaces);
+        buffers_.reserve(sizes.channels_in, sizes.spaces, sizes.told);
         in_use_.resize(sizes.channels_in);
         out_use_.resize(sizes.channels_out);
         opened_.resize(std::max(opened_.size(), sizes.parts));
@@ -47,8 +47,11 @@ void RunningSegment::start(RunningCall& call, const CallSegment& piece, std::uin
         return base == nullptr ? nullptr : base + piece.offset;
     };
     // Programs only read the input.
-    buffers_.place_vectors(const_cast<std::byte*>(shifted(call.vectors().input)),
-                           shifted(call.vectors().output));
+    auto* const input = const_cast<std::byte*>(shifted(call.vectors().input));
+    std::byte* const output = shifted(call.vectors().output);
+    buffers_.place_vectors(input, output);
+    buffers_.tell(program.image_is_input ? scratch_.data() : input,
+                  program.image_is_output ? scratch_.data() : output, program.told);
     buffers_.place(Location::scratch, scratch_.data());
     begin_uses(channels);
     for (std::size_t i = 0; i < program.arrival_steps.size(); ++i) {

@@ -15,6 +15,7 @@
 #include "threads/executor/running_call.hpp"
 #include "threads/executor/segment_buffers.hpp"
 #include "threads/executor/staging.hpp"
+#include "topo/cache_line.hpp"
 
 namespace trefoil {
 
@@ -46,7 +47,7 @@ class AtomicArray {
 ///
 /// While it runs, workers share it through the atomics alone; each says what it pairs with. What is
 /// read of it otherwise was written before it started.
-class alignas(64) RunningSegment {
+class alignas(cache_line) RunningSegment {
   public:
     static constexpr std::uint32_t none = ~0U;
 
@@ -129,13 +130,12 @@ class alignas(64) RunningSegment {
     /// A finished part, or a worker that has posted its puts, does not look here any more. True: it
     /// was the last that held the segment, and has to call end(). Acquire and release, as above.
     bool release() noexcept { return take_last(holders_, is_shared_); }
-    /// For a look at a segment that may end meanwhile. False: it has. Else its call is not done
-    /// before the matching release().
+    /// By worker 0, for a look at a segment that may end meanwhile. False: it has. Else its call is
+    /// not done before the matching release(). Relaxed: it has started the segment itself.
     bool hold() noexcept {
         std::uint32_t holders = holders_.load(std::memory_order_relaxed);
         while (holders != 0 &&
-               !holders_.compare_exchange_weak(holders, holders + 1, std::memory_order_acquire,
-                                               std::memory_order_relaxed)) {
+               !holders_.compare_exchange_weak(holders, holders + 1, std::memory_order_relaxed)) {
         }
         return holders != 0;
     }

@@ -19,17 +19,25 @@ class SegmentBuffers {
     SegmentBuffers(const SegmentBuffers&) = delete;  // one of its spaces is a member
     SegmentBuffers& operator=(const SegmentBuffers&) = delete;
 
-    /// Room for the landing slots of so many incoming channels and for a program's other spaces.
-    void reserve(std::size_t in_channels, std::size_t spaces = 0) {
+    /// Room for the landing slots of so many incoming channels, for a program's other spaces and
+    /// for what it tells peers.
+    void reserve(std::size_t in_channels, std::size_t spaces = 0, std::size_t told = 0) {
         bases_.resize(std::max({bases_.size(), Location::first_landing + in_channels, spaces}));
-        place(Location::addresses, reinterpret_cast<std::byte*>(&own_));
+        own_.resize(std::max(own_.size(), told));
+        place(Location::addresses, reinterpret_cast<std::byte*>(own_.data()));
     }
     void place(std::uint32_t space, std::byte* base) { bases_[space] = base; }
-    /// Input and output, and what peers are told of them.
     void place_vectors(std::byte* input, std::byte* output) {
         place(Location::input, input);
         place(Location::output, output);
-        own_ = {reinterpret_cast<std::uintptr_t>(input), reinterpret_cast<std::uintptr_t>(output)};
+    }
+    /// What peers are told: the input from each of these offsets on.
+    void tell(const std::byte* input, const std::byte* output,
+              const std::vector<std::size_t>& offsets) {
+        for (std::size_t i = 0; i < offsets.size(); ++i) {
+            own_[i] = {reinterpret_cast<std::uintptr_t>(input) + offsets[i],
+                       reinterpret_cast<std::uintptr_t>(output)};
+        }
     }
     /// A peer's vectors, as it has told.
     void place_peer(std::uint32_t space, const VectorAddresses& told) {
@@ -42,7 +50,7 @@ class SegmentBuffers {
 
   private:
     std::vector<std::byte*> bases_;
-    VectorAddresses own_;
+    std::vector<VectorAddresses> own_;
 };
 
 }  // namespace trefoil

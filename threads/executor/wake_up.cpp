@@ -13,7 +13,7 @@ WakeUp::WakeUp(const std::vector<std::shared_ptr<PortGroup>>& groups)
 
 void WakeUp::sleep(std::size_t worker, std::uint32_t seen, std::chrono::microseconds longest) {
     Sleeper& me = sleepers_[worker];
-    me.asleep.store(true, std::memory_order_seq_cst);
+    me.asleep.store(true, std::memory_order_relaxed);  // the next line shows it
     asleep_.fetch_add(1, std::memory_order_seq_cst);
     if (changes_.load(std::memory_order_seq_cst) == seen) {
         me.group->wait(longest);
@@ -28,7 +28,8 @@ void WakeUp::announce_from_outside() {
         return;
     }
     for (Sleeper& sleeper : sleepers_) {
-        if (sleeper.asleep.load(std::memory_order_seq_cst) && sleeper.asleep.exchange(false)) {
+        if (sleeper.asleep.load(std::memory_order_relaxed) &&
+            sleeper.asleep.exchange(false, std::memory_order_relaxed)) {
             sleeper.group->wake();
         }
     }

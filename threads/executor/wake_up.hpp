@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "backend/ports/port_group.hpp"
+#include "topo/cache_line.hpp"
 
 namespace trefoil {
 
@@ -42,7 +43,7 @@ class WakeUp {
     void announce_from_outside();
 
   private:
-    struct alignas(64) Sleeper {
+    struct alignas(cache_line) Sleeper {
         PortGroup* group = nullptr;
         /// Set by its worker around a sleep, cleared by whoever wakes it.
         std::atomic<bool> asleep{false};

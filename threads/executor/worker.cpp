@@ -41,7 +41,7 @@ void Worker::add(Executor& executor) {
     WorkerPart& part = executor.part(number_);
     const std::uint32_t number = executor.number();
     all_.resize(std::max<std::size_t>(all_.size(), number + 1));
-    parts_.reserve(all_.size());  // so that taking new work needs no memory
+    parts_.reserve(all_.capacity());  // so that taking new work needs no memory
     by_key_[executor.key()] = &part;
     all_[number] = {&executor, &part};
     is_traced_ |= part.notes().on();

@@ -15,6 +15,7 @@
 #include "threads/executor/engine.hpp"
 #include "threads/executor/put_cookie.hpp"
 #include "threads/workers/waiting.hpp"
+#include "topo/cache_line.hpp"
 
 namespace trefoil {
 
@@ -24,7 +25,7 @@ class WorkerPart;
 /// Drives one group, with its links, and its part of all executors. It goes round those that have
 /// calls in flight; what comes for others is given to their parts. Worker 0 also watches their
 /// peers. Used by one thread at a time.
-class alignas(64) Worker : private LinkUser {
+class alignas(cache_line) Worker : private LinkUser {
   public:
     /// `in_caller`: in the thread that waits for a call. `rank` of `ranks`: as cards number them.
     Worker(std::size_t number, bool in_caller, Engine& engine, Rank rank, Rank ranks);

@@ -170,6 +170,8 @@ void WorkerPart::take_orders() noexcept {
                 connect(static_cast<std::uint32_t>(ordered_out_));
             }
         }
+    } catch (const CannotConnect& error) {
+        not_connected(peer, error.connection());
     } catch (const Error& error) {
         not_connected(peer, error.status(), error.what());
     } catch (const std::bad_alloc&) {
@@ -194,6 +196,17 @@ void WorkerPart::not_connected(Rank peer, Status status, const char* text) noexc
     }
 }
 
+/// The ends are named by their ranks in this communicator.
+void WorkerPart::not_connected(Rank peer, const BrokenConnection& connection) noexcept {
+    std::string text;
+    try {
+        text = "cannot connect " + route_text(parts_.channels, connection.port, peer) + ": " +
+               connection.why;
+    } catch (const std::bad_alloc&) {  // fewer words
+    }
+    not_connected(peer, connection.status, text.c_str());
+}
+
 void WorkerPart::land(std::uint32_t number) {
     Channels& channels = parts_.channels;
     InChannel& channel = channels.in[number];
@@ -211,9 +224,16 @@ void WorkerPart::connect(std::uint32_t number) {
     Channels& channels = parts_.channels;
     OutChannel& channel = channels.out[number];
     const ChannelKey key = channels.key_of(channel);
-    channel.endpoint = links_.post().connection(key.peer, key.port).endpoint;
+    const Connection& connection = links_.post().connection(key.peer, key.port);
+    Wire* const wire = links_.wiring().wire_of(key);
+    if (wire == nullptr && connection.broken_as != Status::success) {
+        // It broke before this channel was wanted, and nobody will say where to put.
+        throw CannotConnect(
+            links_.post().broken(key.peer, key.port, connection.broken_as, connection.broken_why));
+    }
+    channel.endpoint = connection.endpoint;
     channel.connected.store(true, std::memory_order_release);
-    if (Wire* const wire = links_.wiring().wire_of(key)) {
+    if (wire != nullptr) {
         set_wire(number, *wire);
     }
 }
@@ -305,7 +325,7 @@ void WorkerPart::broken(const BrokenConnection& connection) noexcept {
     };
     for (const OutChannel& channel : parts_.channels.out) {
         if (waits(channel, channel.wired)) {
-            not_connected(channel.peer, connection.status, connection.text.c_str());
+            not_connected(channel.peer, connection);
         }
     }
 }

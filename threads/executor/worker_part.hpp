@@ -14,12 +14,13 @@
 #include "threads/executor/poster.hpp"
 #include "threads/executor/put_cookie.hpp"
 #include "threads/executor/timeline_notes.hpp"
+#include "topo/cache_line.hpp"
 
 namespace trefoil {
 
 /// What concerns one group: posts its puts, takes its messages, and completes the steps whose last
 /// token it spends. That of worker 0 also starts segments. Used by the group's owner.
-class alignas(64) WorkerPart {
+class alignas(cache_line) WorkerPart {
   public:
     /// `links`: of the group. `executor`: what cookies call it.
     WorkerPart(std::size_t worker, std::uint32_t executor, Links& links, ExecutorParts& parts);
@@ -92,6 +93,7 @@ class alignas(64) WorkerPart {
     void take_orders() noexcept;
     void connect(std::uint32_t out);
     void not_connected(Rank peer, Status status, const char* text) noexcept;
+    void not_connected(Rank peer, const BrokenConnection& connection) noexcept;
     void land(std::uint32_t in);
     void set_wire(std::uint32_t out, Wire& wire) noexcept;
     void hear_abort() noexcept;

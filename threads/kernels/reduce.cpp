@@ -4,19 +4,28 @@
 
 #if defined(__x86_64__)
 #include <cpuid.h>
+#elif defined(__aarch64__)
+#include <sys/auxv.h>
 #endif
 
 #include <array>
 #include <vector>
 
 #include "threads/kernels/reduce_kernels.hpp"
+#include "topo/variable.hpp"
 
 namespace trefoil {
 
 namespace {
 
-constexpr std::array<std::string_view, instructions_count> instruction_sets{
-    "baseline", "avx2", "avx512", "avx512-fp16"};
+constexpr std::array<std::string_view, instructions_count> instruction_sets {
+    "baseline",
+#if defined(__x86_64__)
+        "avx2", "avx512", "avx512-fp16"
+#elif defined(__aarch64__)
+        "neon-fp16", "sve"
+#endif
+};
 
 #if defined(__x86_64__)
 // By the processor's own word: not every compiler knows these names.
@@ -30,7 +39,7 @@ bool has_avx512_fp16() {
 }
 #endif
 
-Instructions find_instructions() {
+Instructions best_of_processor() {
 #if defined(__x86_64__)
     const bool avx2 = __builtin_cpu_supports("avx2") && has_f16c();
     const bool avx512 = __builtin_cpu_supports("avx512f") && __builtin_cpu_supports("avx512bw") &&
@@ -40,6 +49,12 @@ Instructions find_instructions() {
     }
     if (avx2) {
         return Instructions::avx2;
+    }
+#elif defined(__aarch64__)
+    const unsigned long has = getauxval(AT_HWCAP);
+    constexpr unsigned long half = HWCAP_FPHP | HWCAP_ASIMDHP;
+    if ((has & half) == half) {
+        return (has & HWCAP_SVE) != 0 ? Instructions::sve : Instructions::neon_fp16;
     }
 #endif
     return Instructions::baseline;
@@ -61,8 +76,32 @@ std::string_view to_string(Instructions instructions) {
     return instruction_sets[static_cast<std::size_t>(instructions)];
 }
 
+std::optional<Instructions> instructions_named(std::string_view name) {
+    static const Instructions most = best_of_processor();
+    for (int i = 0; i <= static_cast<int>(most); ++i) {
+        if (name == to_string(static_cast<Instructions>(i))) {
+            return static_cast<Instructions>(i);
+        }
+    }
+    return std::nullopt;
+}
+
+std::string names_of_instructions() {
+    std::vector<std::string_view> names;
+    for (const std::string_view name : instruction_sets) {
+        if (instructions_named(name)) {
+            names.push_back(name);
+        }
+    }
+    return enumerate(names);
+}
+
 Instructions best_instructions() {
-    static const Instructions best = find_instructions();
+    static const Instructions best = [] {
+        const auto name = environment_variable("TREFOIL_INSTRUCTIONS");
+        const auto asked = name ? instructions_named(*name) : std::nullopt;
+        return asked ? *asked : best_of_processor();
+    }();
     return best;
 }
 

@@ -5,6 +5,7 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <optional>
 #include <string>
 #include <string_view>
 
@@ -66,6 +67,7 @@ struct ReduceKernels {
 
 /// Instruction sets that the kernels are compiled for, each more than the one before. All give the
 /// same bits.
+#if defined(__x86_64__)
 enum class Instructions : std::uint8_t {
     baseline,
     avx2,    ///< with F16C
@@ -73,9 +75,24 @@ enum class Instructions : std::uint8_t {
     avx512_fp16
 };
 inline constexpr int instructions_count = 4;
+#elif defined(__aarch64__)
+enum class Instructions : std::uint8_t {
+    baseline,   ///< with NEON
+    neon_fp16,  ///< arithmetic on 16-bit floats
+    sve         ///< of any length, with that arithmetic
+};
+inline constexpr int instructions_count = 3;
+#else
+enum class Instructions : std::uint8_t { baseline };
+inline constexpr int instructions_count = 1;
+#endif
 
 std::string_view to_string(Instructions instructions);
-/// The best that this processor has, found out once.
+/// Nothing where this processor has none of that name.
+std::optional<Instructions> instructions_named(std::string_view name);
+/// Those that this processor has, as text.
+std::string names_of_instructions();
+/// The best that this processor has, or what TREFOIL_INSTRUCTIONS names; found out once.
 Instructions best_instructions();
 
 /// The kernels of (type, operation) for this processor; both null when unsupported: bitwise on
@@ -83,7 +100,7 @@ Instructions best_instructions();
 /// take nothing else. Logical operations give 0 or 1 in the element's type. An average reduces as a
 /// sum does, and has ReduceKernels::divide.
 ReduceKernels reduce_kernels(DataType type, Operation operation);
-/// The same for instructions that this processor must have: best_instructions() or less.
+/// The same for instructions that this processor must have.
 ReduceKernels reduce_kernels(DataType type, Operation operation, Instructions instructions);
 
 /// Null for pairs.

@@ -4,6 +4,8 @@
 #include "threads/kernels/reduce_half.hpp"
 
 #include <algorithm>
+#include <bit>
+#include <utility>
 
 #include "threads/kernels/reduce_half_words.hpp"
 #include "threads/kernels/reduce_half_x86.hpp"
@@ -36,6 +38,20 @@ struct InFloat {
         return Format::narrow(Combine::apply(Format::widen(a), Format::widen(b)));
     }
 };
+
+#if defined(__aarch64__)
+// A sum or product of two 16-bit floats that is rounded to float first is rounded to the same
+// 16 bits. Compilers know that, and compute in 16 bits where the instructions can.
+template <typename Combine>
+struct NativeFloat16 {
+    static std::uint16_t apply(std::uint16_t a, std::uint16_t b) {
+        const float result = Combine::apply(static_cast<float>(std::bit_cast<__fp16>(a)),
+                                            static_cast<float>(std::bit_cast<__fp16>(b)));
+        const auto bits = std::bit_cast<std::uint16_t>(static_cast<__fp16>(result));
+        return (bits & 0x7fffU) > Float16::infinity ? Float16::quiet_nan : bits;
+    }
+};
+#endif
 
 // Min and max need no float: with the magnitude of negative numbers inverted, the patterns are
 // ordered as 16-bit integers, -0 below +0, which is what real::Minimum and Maximum promise.
@@ -77,7 +93,15 @@ template <Instructions instructions, typename Combine>
 struct Arithmetic<instructions, Bfloat16, Combine> {
     using Type = Bfloat16Words<Combine>;
 };
-#if defined(__x86_64__)
+#if defined(__aarch64__)
+template <typename Combine>
+struct Arithmetic<Instructions::neon_fp16, Float16, Combine> {
+    using Type = Plain<std::uint16_t, NativeFloat16<Combine>>;
+};
+template <typename Combine>
+struct Arithmetic<Instructions::sve, Float16, Combine>
+    : Arithmetic<Instructions::neon_fp16, Float16, Combine> {};
+#elif defined(__x86_64__)
 template <typename Combine>
 using Float16Rest = Plain<std::uint16_t, InFloat<Float16, Combine>>;
 template <typename Combine>
@@ -119,10 +143,13 @@ constexpr Row make_row() {
     return row;
 }
 
+template <typename Format, std::size_t... set>
+constexpr Table make_table(std::index_sequence<set...>) {
+    return {{make_row<static_cast<Instructions>(set), Format>()...}};
+}
+
 template <typename Format>
-constexpr Table table{
-    {make_row<Instructions::baseline, Format>(), make_row<Instructions::avx2, Format>(),
-     make_row<Instructions::avx512, Format>(), make_row<Instructions::avx512_fp16, Format>()}};
+constexpr Table table = make_table<Format>(std::make_index_sequence<instructions_count>());
 
 }  // namespace
 

@@ -8,10 +8,18 @@
 
 #include "threads/kernels/reduce.hpp"
 
-// What find_instructions() in reduce.cpp looks for. An attribute takes nothing but literals.
+// What best_of_processor() in reduce.cpp looks for. An attribute takes nothing but literals, and
+// compilers spell Arm's differently.
 #define TREFOIL_AVX2 gnu::target("avx2,f16c")
 #define TREFOIL_AVX512 gnu::target("avx512f,avx512bw,avx512dq,avx512vl,f16c")
 #define TREFOIL_AVX512_FP16 gnu::target("avx512fp16,avx512f,avx512bw,avx512dq,avx512vl,f16c")
+#if defined(__clang__)
+#define TREFOIL_NEON_FP16 gnu::target("fullfp16")
+#define TREFOIL_SVE gnu::target("sve,fullfp16")
+#else
+#define TREFOIL_NEON_FP16 gnu::target("+fp16")
+#define TREFOIL_SVE gnu::target("+sve")
+#endif
 
 namespace trefoil::kernels {
 
@@ -144,6 +152,32 @@ struct Compiled<Instructions::avx512_fp16> {
         Loops::both(target, first, second, count);
     }
 };
+#elif defined(__aarch64__)
+template <>
+struct Compiled<Instructions::neon_fp16> {
+    template <typename Loops>
+    [[TREFOIL_NEON_FP16]] static void one(void* target, const void* source, std::size_t count) {
+        Loops::one(target, source, count);
+    }
+    template <typename Loops>
+    [[TREFOIL_NEON_FP16]] static void both(void* target, const void* first, const void* second,
+                                           std::size_t count) {
+        Loops::both(target, first, second, count);
+    }
+};
+
+template <>
+struct Compiled<Instructions::sve> {
+    template <typename Loops>
+    [[TREFOIL_SVE]] static void one(void* target, const void* source, std::size_t count) {
+        Loops::one(target, source, count);
+    }
+    template <typename Loops>
+    [[TREFOIL_SVE]] static void both(void* target, const void* first, const void* second,
+                                     std::size_t count) {
+        Loops::both(target, first, second, count);
+    }
+};
 #endif
 
 template <Instructions instructions, typename Loops>
@@ -152,13 +186,19 @@ constexpr ReduceKernels kernels_of() {
             &Compiled<instructions>::template both<Loops>};
 }
 
-/// A type's row for each of the sets; make_row<instructions>(). Nobody but float16 gains by
-/// avx512_fp16, so the others share what they have for avx512.
+/// A type's row for each of the sets; make_row<instructions>(). Nobody but float16 gains by its
+/// arithmetic, so the others share what they have for the set before.
 template <typename MakeRow>
 constexpr Table table_by_instructions(MakeRow make_row) {
+    const Row baseline = make_row.template operator()<Instructions::baseline>();
+#if defined(__x86_64__)
     const Row avx512 = make_row.template operator()<Instructions::avx512>();
-    return {{make_row.template operator()<Instructions::baseline>(),
-             make_row.template operator()<Instructions::avx2>(), avx512, avx512}};
+    return {{baseline, make_row.template operator()<Instructions::avx2>(), avx512, avx512}};
+#elif defined(__aarch64__)
+    return {{baseline, baseline, make_row.template operator()<Instructions::sve>()}};
+#else
+    return {{baseline}};
+#endif
 }
 
 constexpr void set(Row& row, Operation operation, ReduceKernels kernels) {

@@ -43,9 +43,13 @@ template <Instructions instructions, typename T>
 constexpr Row make_complex_row() {
     Row row{};
     set(row, Operation::sum, kernels_of<instructions, Plain<T, real::Sum, 2>>());
-    // gcc 12 makes fused multiply-adds of this product where AVX-512 has them, whatever
+    // gcc 12 makes fused multiply-adds of this product where AVX-512 or SVE have them, whatever
     // -ffp-contract says.
+#if defined(__x86_64__)
     constexpr Instructions unfused = std::min(instructions, Instructions::avx2);
+#else
+    constexpr Instructions unfused = Instructions::baseline;
+#endif
     set(row, Operation::prod, kernels_of<unfused, Plain<Complex<T>, ComplexProduct>>());
     return row;
 }

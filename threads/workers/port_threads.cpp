@@ -52,14 +52,12 @@ void pin(std::thread& thread, int core) {
 }  // namespace
 
 void wait_for_change(const std::atomic<std::uint32_t>& value, std::uint32_t old, int spins) {
-    for (int i = 0; i < spins; ++i) {
-        if (value.load(std::memory_order_acquire) != old) {
-            return;
+    for (int i = 0; value.load(std::memory_order_acquire) == old; ++i) {
+        if (i < spins) {
+            pause_processor();
+        } else {
+            value.wait(old, std::memory_order_relaxed);  // the next look orders
         }
-        pause_processor();
-    }
-    while (value.load(std::memory_order_acquire) == old) {
-        value.wait(old, std::memory_order_acquire);
     }
 }
 
@@ -147,8 +145,8 @@ class PortThreads::DedicatedThreads final : public PortThreads::Implementation {
                 return;
             }
             call_(work_, worker);
-            // Release: run() sees what the work wrote. Only the last one wakes the caller.
-            if (remaining_.fetch_sub(1, std::memory_order_acq_rel) == 1) {
+            // Release: run() sees what the work of all wrote. Only the last one wakes the caller.
+            if (remaining_.fetch_sub(1, std::memory_order_release) == 1) {
                 remaining_.notify_one();
             }
         }

@@ -11,15 +11,25 @@ function make(tag, parent, properties = {}) {
 class Panel {
   constructor(parent, data, changed) {
     this.plan = decodePlan(data);
-    this.values = new Values(this.plan);
+    this.values = this.makeValues();
     this.loads = new Loads(this.plan);
     this.changed = changed;
     this.rank = 0;
     this.pinned = 0;
     this.block = null;  // { rank, p, block }
-    this.bounds = { step: this.boundsBy(() => 1), load: this.boundsByLoad() };
+    this.bounds = this.makeBounds();
     this.build(parent);
-    this.picture = new Picture(this.canvas, this.plan, this.values, this.loads);
+    this.picture = this.makePicture();
+  }
+  // What a panel that plays in time has otherwise (timed_panel.js).
+  makeValues() {
+    return new Values(this.plan);
+  }
+  makePicture() {
+    return new Picture(this.canvas, this.plan, this.values, this.loads);
+  }
+  makeBounds() {
+    return { step: this.boundsBy(() => 1), load: this.boundsByLoad() };
   }
 
   boundsBy(length) {
@@ -166,25 +176,30 @@ class Panel {
     const chosen = [done, moment.step, this.rank, this.block?.p, this.block?.block, view.colours.paper].join("|");
     if (chosen !== this.chosen) {
       this.chosen = chosen;
-      this.say(moment, done, view.colours);
+      this.sayStep(moment, done);
+      this.sayBlock(view.colours);
     }
     this.picture.draw({ ...moment, part, rank: this.rank, framed: this.framed, largest: view.largest }, view.colours);
   }
-  say(moment, done, colours) {
+  sayStep(moment, done) {
     const { plan } = this;
     this.step.textContent = moment.step < 0 ? `before step 1 of ${plan.steps}`
       : done === plan.steps ? `done: ${plan.steps} of ${plan.steps} steps` : `step ${moment.step + 1} of ${plan.steps}`;
     this.figures.textContent = figuresText(this.loads, moment.step, done);
+  }
+  /** Of the block or the rank that was chosen. */
+  sayBlock(colours) {
     this.framed = [];
     if (this.values.heard) {
-      this.framed = this.values.heard[done].ranks(this.rank);
+      this.framed = this.values.heardBy(this.rank);
       this.text.textContent = blockText(this.values, this.rank, 0, 0, this.framed);
     } else if (this.block) {
-      this.framed = originsOf(this.values, this.rank, this.block.p, this.block.block, done);
+      const { p, block } = this.block;
+      this.framed = originsOf(this.values, this.rank, p, block, this.values.stepsOf(this.rank, p));
       this.text.textContent = blockText(this.values, this.rank, this.block.p, this.block.block, this.framed);
     } else {
       this.text.textContent = rankText(this.values, this.rank);
     }
-    if (plan.data_moves) this.drawGrid(colours);
+    if (this.plan.data_moves) this.drawGrid(colours);
   }
 }

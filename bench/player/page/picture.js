@@ -77,7 +77,7 @@ class Picture {
   drawLinks(context, moment, colours) {
     const ports = 2 * this.plan.torus.length;
     const loads = moment.step >= 0 ? this.loads.of(moment.step, moment.part) : null;
-    const thick = Math.max(0.8, Math.min(6, this.layout.cell * (this.layout.circle ? 0.13 : 0.07)));
+    const thick = this.thickness();
     context.lineCap = "round";
     for (const loaded of [false, true]) {
       for (let place = 0; place < this.plan.ranks * ports; ++place) {
@@ -94,6 +94,11 @@ class Picture {
         context.stroke();
       }
     }
+  }
+
+  /** Of a link, in pixels. */
+  thickness() {
+    return Math.max(0.8, Math.min(6, this.layout.cell * (this.layout.circle ? 0.13 : 0.07)));
   }
 
   /** Whether the boxes are large enough for blocks of their own. */
@@ -171,52 +176,60 @@ class Picture {
     if (key === this.dotsKey) return this.dots;
     this.dotsKey = key;
     const all = [];
-    const { messages: m, torus, lists } = this.plan;
+    const { messages: m, lists } = this.plan;
     const every = Math.max(1, this.loads.count[moment.step] / mostDots);
     let number = 0, next = 0;
     this.loads.eachMessage(moment.step, moment.part, (i, part) => {
       if (number++ < next) return;
       next += every;
-      const from = this.loads.coordinates[m.from[i]], to = this.loads.coordinates[m.to[i]];
-      const way = from.map((c, j) => displacement(c, to[j], torus[j]));
-      const tie = way.findIndex((apart, j) => apart !== 0 && 2 * apart === torus[j]);
-      const bytes = lists.blocks[m.list[i]] * part.share;
-      const steered = this.plan.steered && tie === m.port[i] >> 1;
-      if (tie < 0 || !steered || m.port[i] % 2 === 0) all.push({ from, way, bytes });
-      if (tie >= 0 && (!steered || m.port[i] % 2 === 1)) {
-        all.push({ from, way: way.map((apart, j) => (j === tie ? -apart : apart)), bytes });
-      }
+      this.addDots(all, i, lists.blocks[m.list[i]] * part.share);
     });
     this.dots = all;
     return all;
   }
+  /** A dot for each way of message i. */
+  addDots(all, i, bytes) {
+    const { messages: m, torus } = this.plan;
+    const from = this.loads.coordinates[m.from[i]], to = this.loads.coordinates[m.to[i]];
+    const way = from.map((c, j) => displacement(c, to[j], torus[j]));
+    const tie = way.findIndex((apart, j) => apart !== 0 && 2 * apart === torus[j]);
+    const steered = this.plan.steered && tie === m.port[i] >> 1;
+    if (tie < 0 || !steered || m.port[i] % 2 === 0) all.push({ i, from, way, bytes });
+    if (tie >= 0 && (!steered || m.port[i] % 2 === 1)) {
+      all.push({ i, from, way: way.map((apart, j) => (j === tie ? -apart : apart)), bytes });
+    }
+  }
   drawDots(context, moment, colours) {
-    const dots = this.dotsOf(moment);
-    const { box, cell } = this.layout;
     const ease = moment.share * moment.share * (3 - 2 * moment.share);
+    this.drawDotsAt(context, this.dotsOf(moment), (dot) => this.dotPoint(dot, ease), colours);
+  }
+  /** Where a dot is when `share` of its way lies behind it. */
+  dotPoint(dot, share) {
+    const at = new Array(this.plan.torus.length);
+    let ahead = -1;
+    let left = share * dot.way.reduce((sum, apart) => sum + Math.abs(apart), 0);
+    for (let j = 0; j < at.length; ++j) {
+      const go = Math.min(left, Math.abs(dot.way[j]));
+      left -= go;
+      at[j] = dot.from[j] + Math.sign(dot.way[j]) * go;
+      const size = this.plan.torus[j];
+      at[j] = ((at[j] % size) + size) % size;
+      if (go > 0 || (ahead < 0 && dot.way[j] !== 0)) ahead = j;
+    }
+    const [x, y] = this.layout.point(at);
+    if (!this.layout.unit || ahead < 0) return [x, y];
+    const sign = Math.sign(dot.way[ahead]), [dx, dy] = this.layout.unit[ahead];
+    return [x - Math.sign(dy) * sign * this.layout.shift, y + Math.sign(dx) * sign * this.layout.shift];
+  }
+  drawDotsAt(context, dots, pointOf, colours) {
+    const { box, cell } = this.layout;
     context.fillStyle = colours.dot;
     context.strokeStyle = colours.paper;
     context.lineWidth = 1;
     const simple = dots.length > 400;
-    const at = new Array(this.plan.torus.length);
     const base = Math.max(1, Math.min(6, Math.min(box, cell) * 0.13, (cell - box) * 0.16));
     for (const dot of dots) {
-      let ahead = -1;
-      let left = ease * dot.way.reduce((sum, apart) => sum + Math.abs(apart), 0);
-      for (let j = 0; j < at.length; ++j) {
-        const go = Math.min(left, Math.abs(dot.way[j]));
-        left -= go;
-        at[j] = dot.from[j] + Math.sign(dot.way[j]) * go;
-        const size = this.plan.torus[j];
-        at[j] = ((at[j] % size) + size) % size;
-        if (go > 0 || (ahead < 0 && dot.way[j] !== 0)) ahead = j;
-      }
-      let [x, y] = this.layout.point(at);
-      if (this.layout.unit && ahead >= 0) {
-        const sign = Math.sign(dot.way[ahead]), [dx, dy] = this.layout.unit[ahead];
-        x -= Math.sign(dy) * sign * this.layout.shift;
-        y += Math.sign(dx) * sign * this.layout.shift;
-      }
+      const [x, y] = pointOf(dot);
       const radius = base * (0.75 + 1.1 * Math.sqrt(Math.min(1, dot.bytes)));
       if (simple) {
         context.fillRect(x - radius * 0.8, y - radius * 0.8, radius * 1.6, radius * 1.6);

@@ -3,6 +3,7 @@
 
 const speeds = [0.25, 0.5, 1, 2, 4, 8];
 const stepsPerSecond = 0.7;
+const secondsOfTimed = 12;
 
 class Player {
   constructor(plans) {
@@ -13,9 +14,12 @@ class Player {
     this.speed = 1;
     this.part = -1;
     this.dirty = true;
-    this.panels = plans.map((plan) => new Panel(this.find("panels"), plan, () => this.refresh()));
+    this.timed = Boolean(plans[0].time);
+    const Kind = this.timed ? TimedPanel : Panel;
+    this.panels = plans.map((plan) => new Kind(this.find("panels"), plan, () => this.refresh()));
+    if (this.timed) this.pace = "time";
     this.largest = Math.max(...this.panels.map((panel) => panel.loads.most));
-    this.frames = 0;
+    this.spent = 0;  // milliseconds of drawing
     this.head(plans[0]);
     this.controls();
     this.dark = window.matchMedia("(prefers-color-scheme: dark)");
@@ -34,9 +38,11 @@ class Player {
     const title = `${plan.collective} by ${names} on a torus of ${plan.torus.join("x")}`;
     this.find("title").textContent = title;
     document.title = `${title} - Trefoil`;
-    this.find("largest-load").textContent = shortNumber(plan.data_moves ? this.largest : 0);
+    document.body.classList.toggle("timed", this.timed);
+    this.find("largest-load").textContent = this.timed ? "a link's whole rate"
+      : `${shortNumber(plan.data_moves ? this.largest : 0)} vectors`;
     this.find("held-name").textContent = !plan.data_moves ? "ranks heard from" : plan.reduces ? "contributions held" : "blocks held";
-    this.find("pace-label").hidden = this.panels.length < 2;
+    this.find("pace-label").hidden = this.panels.length < 2 || this.timed;
   }
 
   controls() {
@@ -84,13 +90,16 @@ class Player {
   end() {
     return Math.max(...this.panels.map((panel) => panel.bounds[this.pace].at(-1)));
   }
+  atEnd() {
+    return this.time > 0 && this.time >= this.end() * (1 - 1e-9);
+  }
   forward() {
     this.pause();
-    this.go(this.bounds().find((bound) => bound > this.time + 1e-7) ?? this.end());
+    this.go(this.bounds().find((bound) => bound > this.time + 1e-7 * this.end()) ?? this.end());
   }
   back() {
     this.pause();
-    this.go(this.bounds().filter((bound) => bound < this.time - 1e-7).at(-1) ?? 0);
+    this.go(this.bounds().filter((bound) => bound < this.time - 1e-7 * this.end()).at(-1) ?? 0);
   }
   go(time) {
     this.time = Math.max(0, Math.min(this.end(), time));
@@ -98,7 +107,7 @@ class Player {
   }
   toggle() {
     if (this.playing) return this.pause();
-    if (this.time >= this.end() - 1e-9) this.time = 0;
+    if (this.atEnd()) this.time = 0;
     this.playing = true;
     this.last = undefined;
     this.refresh();
@@ -112,7 +121,7 @@ class Player {
     this.find("speed").value = speed;
   }
   setPace(pace) {
-    const share = this.time / Math.max(1e-9, this.end());
+    const share = this.time / (this.end() || 1);
     this.pace = pace;
     this.find("pace").value = pace;
     this.go(share * this.end());
@@ -129,14 +138,17 @@ class Player {
     }
     this.refresh();
   }
+  /** From the beginning to the end at the plain speed. */
+  wholeSeconds() {
+    return this.timed ? secondsOfTimed : Math.max(1, ...this.panels.map((panel) => panel.plan.steps)) / stepsPerSecond;
+  }
   refresh() {
     this.dirty = true;
   }
   tick(now) {
     if (this.playing) {
-      const steps = Math.max(...this.panels.map((panel) => panel.plan.steps));
       const passed = Math.min(0.1, (now - (this.last ?? now)) / 1000);
-      this.time += passed * this.speed * stepsPerSecond * (this.end() / Math.max(1, steps));
+      this.time += (passed * this.speed * this.end()) / this.wholeSeconds();
       if (this.time >= this.end()) {
         this.time = this.end();
         this.playing = false;
@@ -144,17 +156,20 @@ class Player {
       this.dirty = true;
     }
     this.last = now;
-    if (this.dirty) this.draw();
+    if (this.dirty) {
+      const began = performance.now();
+      this.draw();
+      this.spent += performance.now() - began;
+    }
     requestAnimationFrame(this.tick);
   }
   draw() {
     this.dirty = false;
-    ++this.frames;
     const { time, pace, part, largest, colours } = this;
     for (const panel of this.panels) panel.draw({ time, pace, part, largest, colours });
     const place = this.find("place");
     place.max = this.end();
     place.value = time;
-    this.find("play").textContent = this.playing ? "Pause" : time >= this.end() - 1e-9 && time > 0 ? "Again" : "Play";
+    this.find("play").textContent = this.playing ? "Pause" : this.atEnd() ? "Again" : "Play";
   }
 }

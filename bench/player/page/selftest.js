@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // What the page checks of itself when its address ends in #selftest, and places to which an address can lead
-// (#step=3&rank=4&part=0&block=1). Verdicts go to the console, too, where a test reads them.
+// (#step=3&rank=4&part=0&block=1, in time #share=0.5). Verdicts go to the console, too, where a test reads them.
 
 /** Throws when anything is not as it must be. Returns what was looked at. */
 function checkPanel(panel) {
@@ -81,6 +81,60 @@ function checkOrigins(values, require) {
   return tries;
 }
 
+/** Keys, a mouse or a finger do what the page says they do, and nothing is wider than the screen. */
+function checkHands(player) {
+  const require = (holds, text) => {
+    if (!holds) throw new Error(text);
+  };
+  const press = (key, target = document.body) => target.dispatchEvent(new KeyboardEvent("keydown", { key, bubbles: true, cancelable: true }));
+  player.go(0);
+  press("ArrowRight");
+  require(player.time === player.bounds()[1], `the right arrow leads to ${player.time}`);
+  press("ArrowLeft");
+  require(player.time === 0, `the left arrow leads to ${player.time}`);
+  press(" ");
+  require(player.playing, "space does not play");
+  press(" ");
+  require(!player.playing, "space does not pause");
+  press("+");
+  require(player.speed === 2 && player.find("speed").value === "2", `plus leads to speed ${player.speed}`);
+  press("-");
+  press("End");
+  require(player.time === player.end(), `End leads to ${player.time}`);
+  press("Home");
+  require(player.time === 0, `Home leads to ${player.time}`);
+  const place = player.find("place");
+  player.draw();
+  place.value = 0.5 * player.end();
+  place.dispatchEvent(new Event("input"));
+  require(Math.abs(player.time - 0.5 * player.end()) < 1e-6 * player.end(), `the slider leads to ${player.time}`);
+  for (const panel of player.panels) checkPointing(panel, player, press, require);
+  player.go(0);
+  const wide = document.documentElement.scrollWidth;
+  require(wide <= window.innerWidth, `the page is ${wide} pixels wide, the screen ${window.innerWidth}`);
+}
+function checkPointing(panel, player, press, require) {
+  const { plan, picture } = panel;
+  const point = (canvas, kind, x, y) => {
+    const { left, top } = canvas.getBoundingClientRect();
+    canvas.dispatchEvent(new PointerEvent(kind, { clientX: left + x, clientY: top + y, bubbles: true }));
+  };
+  const last = plan.ranks - 1;
+  point(panel.canvas, "pointerdown", ...picture.layout.points[last]);
+  require(panel.rank === last, `pointing at rank ${last} chooses rank ${panel.rank}`);
+  player.draw();
+  if (plan.data_moves) {
+    point(panel.grid, "pointermove", panel.cells[0].x + 2, panel.cells[0].y + 2);
+    require(panel.block?.p === 0 && panel.block.block === 0, "pointing at a block does not choose it");
+    player.draw();
+    require(/holds/.test(panel.text.textContent), `of a block the page says: ${panel.text.textContent}`);
+  }
+  press("d", panel.canvas);
+  require(panel.rank !== last || plan.torus.at(-1) === 1, "the key D chooses no other rank");
+  panel.pinned = 0;
+  panel.choose(0, null);
+}
+
 function tell(text) {
   const verdict = document.getElementById("verdict");
   verdict.hidden = false;
@@ -95,19 +149,21 @@ function playThrough(player, speed, finish) {
   player.toggle();
   const began = performance.now();
   let frames = 0, longest = 0, last = began;
+  player.spent = 0;
   const watch = (now) => {
     ++frames;
     longest = Math.max(longest, now - last);
     last = now;
     if (player.playing) return requestAnimationFrame(watch);
     const seconds = (performance.now() - began) / 1000;
-    finish({ frames, seconds, rate: frames / seconds, longest });
+    finish({ frames, seconds, rate: frames / seconds, longest, drawn: player.spent / frames });
   };
   requestAnimationFrame(watch);
 }
 
 function selftest(player, speed) {
-  for (const panel of player.panels) tell(`${panel.plan.algorithm}: ${checkPanel(panel)}`);
+  for (const panel of player.panels) tell(`${panel.plan.algorithm}: ${player.timed ? checkTimed(panel) : checkPanel(panel)}`);
+  checkHands(player);
   for (let i = 0; i < 3; ++i) player.forward();
   player.draw();
   player.back();
@@ -115,7 +171,7 @@ function selftest(player, speed) {
   playThrough(player, speed, (played) => {
     const steps = player.panels.map((panel) => panel.step.textContent).join("; ");
     tell(`played ${played.frames} frames in ${played.seconds.toFixed(2)} s: ${played.rate.toFixed(1)} per second, ` +
-      `the longest ${played.longest.toFixed(0)} ms`);
+      `the longest ${played.longest.toFixed(0)} ms, drawing takes ${played.drawn.toFixed(1)} ms`);
     const ended = player.panels.every((panel) => panel.step.textContent.startsWith("done"));
     tell(ended ? `ok: ${steps}` : `wrong: it ended at ${steps}`);
   });
@@ -126,6 +182,7 @@ function followAddress(player) {
   const number = (name) => (asked.has(name) ? Number(asked.get(name)) : undefined);
   if (asked.has("pace")) player.setPace(asked.get("pace"));
   if (asked.has("step")) player.go(number("step"));
+  if (asked.has("share")) player.go(number("share") * player.end());
   for (const panel of player.panels) {
     const rank = number("rank") ?? 0;
     panel.pinned = rank;

@@ -138,18 +138,26 @@ class Values {
     }
   }
 
+  /** How many steps of a part are behind a rank. Here all ranks keep step. */
+  stepsOf(_rank, _p) {
+    return this.done;
+  }
   value(rank, p, block) {
     return this.parts[p][rank * this.plan.parts[p].total + block];
   }
+  /** In a barrier: from whom a rank has heard. */
+  heardBy(rank) {
+    return this.heard[this.stepsOf(rank, -1)].ranks(rank);
+  }
   /** How far a block is on its way to a result: 0 to 1. */
   held(rank, p, block) {
-    if (this.heard) return this.heard[this.done].count(rank) / this.plan.ranks;
+    if (this.heard) return this.heardBy(rank).length / this.plan.ranks;
     const value = this.value(rank, p, block);
     if (!this.plan.reduces) return value > 0 ? 1 : 0;
     return Math.min(1, value / Math.max(1, this.wanted(rank)));
   }
   isResult(rank, p, block) {
-    if (this.heard) return this.heard[this.done].count(rank) === this.plan.ranks;
+    if (this.heard) return this.heardBy(rank).length === this.plan.ranks;
     if (!this.ends(rank, p, block)) return false;
     const value = this.value(rank, p, block);
     if (this.plan.reduces) return value === this.wanted(rank);
@@ -176,21 +184,29 @@ class Values {
     return this.shares;
   }
   progressOfRank(rank) {
-    const { plan } = this;
     if (this.heard) return this.held(rank, 0, 0);
-    const wanted = plan.reduces ? Math.max(1, this.wanted(rank)) : 1;
     let sum = 0, count = 0;
-    plan.parts.forEach((part, p) => {
-      const values = this.parts[p], base = rank * part.total;
-      for (let block = 0; block < part.blocks; ++block) {
-        if (this.ends(rank, p, block)) {
-          const value = values[base + block];
-          sum += plan.reduces ? Math.min(1, value / wanted) : value > 0 ? 1 : 0;
-          ++count;
-        }
-      }
+    this.plan.parts.forEach((_, p) => {
+      const [held, wanted] = this.resultsOf(rank, p);
+      sum += held;
+      count += wanted;
     });
     return count > 0 ? sum / count : -1;
+  }
+  /** Of one part: how many results the rank has, in shares of them, and how many it is to have. */
+  resultsOf(rank, p) {
+    const { plan } = this;
+    const part = plan.parts[p], values = this.parts[p], base = rank * part.total;
+    const wanted = plan.reduces ? Math.max(1, this.wanted(rank)) : 1;
+    let sum = 0, count = 0;
+    for (let block = 0; block < part.blocks; ++block) {
+      if (this.ends(rank, p, block)) {
+        const value = values[base + block];
+        sum += plan.reduces ? Math.min(1, value / wanted) : value > 0 ? 1 : 0;
+        ++count;
+      }
+    }
+    return [sum, count];
   }
 }
 

@@ -60,7 +60,7 @@ function rankText(values, rank) {
   const share = values.progress()[rank];
   const name = rankName(plan, rank);
   const named = name[0].toUpperCase() + name.slice(1);
-  if (values.heard) return `${named} has heard from ${values.heard[values.done].count(rank)} of ${plan.ranks} ranks.`;
+  if (values.heard) return `${named} has heard from ${values.heardBy(rank).length} of ${plan.ranks} ranks.`;
   const has = share < 0 ? "gets no result" : `has ${Math.floor(100 * share + 1e-6)} % of its result`;
   return `${named} ${has}. Point at one of its blocks.`;
 }

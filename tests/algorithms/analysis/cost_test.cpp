@@ -137,6 +137,14 @@ TEST(Cost, SplitsTheMessagesOfASizeTwoDimension) {
     EXPECT_EQ(cost.max_sends_per_port_per_step, 1);
 }
 
+TEST(Cost, OfALineIsThatOfItsOnlyLinks) {
+    EXPECT_DOUBLE_EQ(summary_of("swing-l", "2m").sum_link_load, 1);
+    // The messages that close the ring go all the way back.
+    EXPECT_EQ(summary_of("ring", "8m").sum_hops, 7 * summary_of("ring", "8").sum_hops);
+    EXPECT_DOUBLE_EQ(summary_of("ring", "8m").sum_link_load,
+                     2 * summary_of("ring", "8").sum_link_load);
+}
+
 TEST(Cost, OfOneRankIsNothing) {
     for (const Algorithm& a : algorithms()) {
         if (!a.refusal(Torus({1, 1})).empty()) {
@@ -214,7 +222,7 @@ Plain plain_summary(const Torus& torus, const Algorithm& algorithm, const BuildO
                         const double share = !may_steer ? l.share : l.link.port == m.port ? 1 : 0;
                         loads[s][{l.link.from, l.link.port}] += share * vectors;
                     }
-                    hops[s] = std::max(hops[s], torus.hops(r, m.peer));
+                    hops[s] = std::max(hops[s], torus.route_length(r, m.peer));
                 }
             }
         }
@@ -246,8 +254,8 @@ void expect_plain(const CostSummary& cost, const Plain& plain) {
 // Far and near messages, few and many in a step, one and both ways round.
 TEST(Cost, AgreesWithThePlainComputation) {
     for (const Algorithm& a : algorithms()) {
-        for (const char* shape :
-             {"2", "5", "8", "12", "64", "2x2", "3x3", "2x6", "3x5", "4x8", "2x3x4"}) {
+        for (const char* shape : {"2", "5", "8", "12", "64", "2x2", "3x3", "2x6", "3x5", "4x8",
+                                  "2x3x4", "2m", "5m", "8m", "4mx3", "2mx3x2m"}) {
             SCOPED_TRACE(std::string(a.name) + " on " + shape);
             const Torus torus = Torus::parse(shape);
             for (const bool single_port : {false, true}) {

@@ -8,7 +8,7 @@
 #include <string>
 
 #include "algorithms/analysis/verify.hpp"
-#include "algorithms/bandwidth/builders.hpp"
+#include "algorithms/single_copy/builders.hpp"
 
 namespace trefoil {
 namespace {
@@ -16,7 +16,7 @@ namespace {
 std::vector<Schedule> single_copy(const Torus& torus) {
     std::vector<Schedule> schedules;
     for (Rank r = 0; r < torus.ranks(); ++r) {
-        schedules.push_back(build_single_copy(torus, r));
+        schedules.push_back(build_single_copy<Collective::allreduce>(torus, r, {}));
     }
     return schedules;
 }

@@ -6,6 +6,7 @@
 #include <gtest/gtest.h>
 
 #include "algorithms/analysis/cost.hpp"
+#include "algorithms/rewiring/circuit_loads.hpp"
 #include "tests/algorithms/rewiring/search.hpp"
 #include "topo/error.hpp"
 
@@ -282,6 +283,37 @@ TEST(Rewiring, wires_both_ports_to_a_partner_that_both_send_to) {
     const WiringLoad load = load_on(Torus({4}), step, 0, parallel);
     EXPECT_EQ(1, load.hops);
     EXPECT_DOUBLE_EQ(0.25, load.load);
+}
+
+// On every wiring that carries a step, of rings, tori, ties and nodes with many partners.
+TEST(Rewiring, tells_each_circuits_load) {
+    int compared = 0;
+    for (const auto& [torus, algorithm] :
+         {std::pair("16", "recursive-halving"), std::pair("17", "swing"), std::pair("12", "bine"),
+          std::pair("8x8", "swing"), std::pair("2x3x4", "trivance"), std::pair("2", "ring")}) {
+        for (const Tie tie : {Tie::both, Tie::one}) {
+            const Torus shape = Torus::parse(torus);
+            const Rewiring rewiring(shape, find_algorithm(Collective::reduce_scatter, algorithm),
+                                    {}, {.candidates = Candidates::shifted, .tie = tie});
+            for (std::size_t i = 0; i < rewiring.steps(); ++i) {
+                for (std::size_t g = 0; g < rewiring.wirings(); ++g) {
+                    const WiringLoad load = rewiring.load(i, g);
+                    double busiest = 0;
+                    for (int j = 0; j < shape.dimensions() && load.reaches(); ++j) {
+                        const auto& wiring = rewiring.wiring(g, j);
+                        const auto all = circuit_loads(shape, rewiring.step(i), j, wiring);
+                        EXPECT_EQ(circuits_of(shape, j, wiring).size(), all.size());
+                        for (const double one : all) {
+                            busiest = std::max(busiest, one);
+                        }
+                    }
+                    EXPECT_NEAR(load.load, busiest, 1e-12) << torus << " " << algorithm << i << g;
+                    compared += load.reaches() ? 1 : 0;
+                }
+            }
+        }
+    }
+    EXPECT_LT(100, compared);
 }
 
 TEST(Rewiring, names_steps_whose_circuits_need_more_ports) {

@@ -2,6 +2,7 @@
 // The simulator's models against values worked out by hand, and against the cost model.
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <array>
 
 #include "algorithms/analysis/cost.hpp"
@@ -136,6 +137,60 @@ TEST(FlowModel, StepSyncHoldsPartsTogether) {
     const double free = flow_time(network, traffic, 1e6, {1e-6, 2e-7});
     const double together = flow_time(network, traffic, 1e6, {1e-6, 2e-7}, {.step_sync = true});
     EXPECT_LE(free, together * (1 + 1e-9));
+}
+
+/// Sums and ends of what a run tells.
+struct Noted final : FlowObserver {
+    void arrived(std::uint64_t, double begin, double end) override {
+        EXPECT_LE(begin, end);
+        last = std::max(last, end);
+        ++messages;
+    }
+    void completed(std::size_t, double time) override {
+        last_step = std::max(last_step, time);
+        ++steps;
+    }
+    void carried(std::int64_t, double from, double to, double bytes) override {
+        EXPECT_LT(from, to);
+        EXPECT_LE(bytes, rate * (to - from) * (1 + 1e-9));
+        link_bytes += bytes;
+    }
+    double last = 0, last_step = 0, link_bytes = 0;
+    std::size_t messages = 0, steps = 0;
+};
+
+TEST(FlowModel, TellsWhatHappens) {
+    const GridNetwork network = torus_network("4x8");
+    const Traffic traffic(network.torus(), find_algorithm(Collective::allreduce, "swing-b"), {},
+                          enough);
+    Noted noted;
+    const double time = flow_time(network, traffic, 1e6, {1e-6, 2e-7}, {}, &noted);
+    EXPECT_DOUBLE_EQ(time, noted.last);
+    EXPECT_DOUBLE_EQ(time, noted.last_step);
+    EXPECT_EQ(traffic.first_message(traffic.places()), noted.messages);
+    EXPECT_EQ(traffic.places(), noted.steps);
+    double expected = 0;  // each message's bytes over each of its links
+    for (Rank r = 0; r < traffic.classes(); ++r) {
+        for (std::size_t p = 0; p < traffic.parts(); ++p) {
+            for (std::size_t s = 0; s < traffic.steps(); ++s) {
+                for (const TrafficMessage& m : traffic.sends(traffic.place(r, p, s))) {
+                    expected += m.share * 1e6 * static_cast<double>(network.torus().hops(r, m.to));
+                }
+            }
+        }
+    }
+    EXPECT_NEAR(expected, noted.link_bytes, expected * 1e-9);
+}
+
+TEST(FlowModel, TellsOfAllRanksAlone) {
+    const GridNetwork network = torus_network("4x4");
+    const Algorithm& algorithm = find_algorithm(Collective::allreduce, "bucket");
+    const auto symmetry = common_symmetry(network, algorithm, {});
+    ASSERT_FALSE(symmetry->trivial());
+    const auto folded = network.folded(symmetry);
+    const Traffic traffic(network.torus(), algorithm, {}, {enough, false}, symmetry);
+    Noted noted;
+    EXPECT_THROW(flow_time(*folded, traffic, 1e6, {}, {}, &noted), Error);
 }
 
 TEST(Traffic, RefusesMoreMemoryThanAllowed) {

@@ -109,7 +109,7 @@ TEST(TorusTree, CutsItsBlocksIntoOneExtentPerMessage) {
         for (const char* shape : {"7", "12", "3x5", "4x4", "2x3x4", "2x1x5x2"}) {
             const Torus torus = Torus::parse(shape);
             const Rank root = torus.ranks() / 2;
-            const TorusTree tree(torus, kind, root, false);
+            const TorusTree tree(torus, kind, root, TreePorts::all);
             for (int p = 0; p < tree.parts(); ++p) {
                 std::set<Block> owned;
                 for (Rank r = 0; r < torus.ranks(); ++r) {

@@ -36,8 +36,10 @@ TEST(WritableMemory, OfAllKindsIsAccepted) {
 
 TEST(WritableMemory, WithAHoleOrAReadOnlyPageIsRefusedAndTheAddressIsNamed) {
     const auto page = static_cast<std::size_t>(sysconf(_SC_PAGESIZE));
+    // Far below where the system maps by itself, so that nothing comes to lie in the hole.
+    void* const apart = reinterpret_cast<void*>(std::uintptr_t{1} << 45);
     void* const mapped =
-        mmap(nullptr, 6 * page, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+        mmap(apart, 6 * page, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
     ASSERT_NE(mapped, MAP_FAILED);
     auto* const data = static_cast<std::byte*>(mapped);
     EXPECT_EQ(refusal(data, 6 * page), "");
@@ -51,7 +53,8 @@ TEST(WritableMemory, WithAHoleOrAReadOnlyPageIsRefusedAndTheAddressIsNamed) {
     EXPECT_NE(refusal(data + 4 * page, 8).find("nothing is mapped at"), std::string::npos);
     ASSERT_EQ(mprotect(data, page, PROT_NONE), 0);
     EXPECT_NE(refusal(data, 1).find("read-only"), std::string::npos);
-    munmap(mapped, 6 * page);
+    munmap(data, 4 * page);
+    munmap(data + 5 * page, page);
 }
 
 TEST(WritableMemory, NeedsAnAddressAndAByteAndAnEnd) {

@@ -11,6 +11,9 @@
 #include <atomic>
 #include <cstring>
 #include <functional>
+#include <memory>
+#include <new>
+#include <string>
 #include <thread>
 
 #include "backend/ucx/ucx.hpp"
@@ -92,9 +95,19 @@ struct Meeting {
     char memory[2048] = {};
 };
 
+std::shared_ptr<Meeting> shared_meeting() {
+    void* const shared =
+        mmap(nullptr, sizeof(Meeting), PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
+    if (shared == MAP_FAILED) {
+        throw std::bad_alloc();
+    }
+    return {new (shared) Meeting, [](Meeting* meeting) { munmap(meeting, sizeof(Meeting)); }};
+}
+
 // The child: opens a group, tells where it is, takes one put, and polls until it is killed, or
-// closes its group properly.
-void live(Meeting& meeting, bool until_killed) {
+// closes its group properly after `at_the_end`.
+void live(
+    Meeting& meeting, bool until_killed, const std::function<void()>& at_the_end = [] {}) {
     Side side;
     meeting.address_bytes = side.address.copy(meeting.address, sizeof meeting.address);
     meeting.memory_bytes = side.description.copy(meeting.memory, sizeof meeting.memory);
@@ -106,6 +119,7 @@ void live(Meeting& meeting, bool until_killed) {
         }
         return !until_killed && side.tally.arrived == 1;
     });
+    at_the_end();
 }
 
 // The other child: puts to the first until that is gone, and on.
@@ -146,12 +160,16 @@ pid_t start(const std::function<void()>& body) {
     return child;
 }
 
+// As an exit code, or -signal.
+int code_of(pid_t child) {
+    int status = 0;
+    EXPECT_EQ(waitpid(child, &status, 0), child);
+    return WIFEXITED(status) ? WEXITSTATUS(status) : -WTERMSIG(status);
+}
+
 // Both sides are children, because a process that has used UCX should not fork.
 void lose_peer(bool by_kill) {
-    void* shared =
-        mmap(nullptr, sizeof(Meeting), PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
-    ASSERT_NE(shared, MAP_FAILED);
-    auto* meeting = new (shared) Meeting;
+    const auto meeting = shared_meeting();
     const pid_t peer = start([&] { live(*meeting, by_kill); });
     const pid_t survivor = start([&] { survive(*meeting); });
     ASSERT_GT(peer, 0);
@@ -162,10 +180,7 @@ void lose_peer(bool by_kill) {
     }
     EXPECT_EQ(waitpid(peer, nullptr, 0), peer);
     meeting->stage = 3;
-    int status = 0;
-    EXPECT_EQ(waitpid(survivor, &status, 0), survivor);
-    EXPECT_TRUE(WIFEXITED(status) && WEXITSTATUS(status) == 0) << "status " << status;
-    munmap(shared, sizeof(Meeting));
+    EXPECT_EQ(code_of(survivor), 0);
 }
 
 TEST(UcxClosing, APeerThatIsKilledNeverHangsUs) {
@@ -174,6 +189,88 @@ TEST(UcxClosing, APeerThatIsKilledNeverHangsUs) {
 
 TEST(UcxClosing, APeerThatLeavesNeverHangsUs) {
     lose_peer(false);
+}
+
+// The child that stops looking at what comes, and the one that has something large for it.
+void look_no_more(Meeting& meeting) {
+    live(meeting, false, [&] { (void)until([&] { return meeting.stage == 4; }); });
+}
+
+void wait_to_be_fetched(Meeting& meeting) {
+    ASSERT_TRUE(until([&] { return meeting.stage >= 1; }));
+    Side source;
+    Path there(source, std::string(meeting.memory, meeting.memory_bytes),
+               std::string(meeting.address, meeting.address_bytes));
+    std::size_t queued = there.put(8) == PutResult::queued;
+    ASSERT_TRUE(until([&] {
+        source.tally.poll(*source.group);
+        return meeting.stage == 2;
+    }));
+    if (there.remote.base != 0) {
+        meeting.stage = 3;
+        return;  // memory is mapped: nothing waits
+    }
+    const PutResult result = there.put(large);
+    ASSERT_EQ(result, PutResult::queued);
+    ++queued;
+    meeting.stage = 3;
+    ASSERT_TRUE(until([&] { return meeting.stage == 4; }));
+    EXPECT_TRUE(until([&] {
+        queued += there.put(8) == PutResult::queued;
+        source.group->wait(std::chrono::milliseconds(2));
+        return source.tally.failed > 0 && source.tally.sent + source.tally.failed == queued;
+    })) << source.tally.sent
+        << " sent, " << source.tally.failed << " failed of " << queued;
+}
+
+// UCX itself never ends such a message. It must not keep its source for ever.
+TEST(UcxClosing, AMessageThatWaitsToBeFetchedFailsWithItsConnection) {
+    const auto meeting = shared_meeting();
+    const pid_t peer = start([&] { look_no_more(*meeting); });
+    const pid_t survivor = start([&] { wait_to_be_fetched(*meeting); });
+    ASSERT_GT(peer, 0);
+    ASSERT_GT(survivor, 0);
+    EXPECT_TRUE(until([&] { return meeting->stage == 3; }));
+    EXPECT_EQ(kill(peer, SIGKILL), 0);
+    EXPECT_EQ(waitpid(peer, nullptr, 0), peer);
+    meeting->stage = 4;
+    EXPECT_EQ(code_of(survivor), 0);
+}
+
+// The child that comes late: whom it would connect to has ended.
+void come_late(const Meeting& meeting) {
+    ASSERT_TRUE(until([&] { return meeting.stage == 3; }));
+    Side late;
+    const std::string address(meeting.address, meeting.address_bytes);
+    const std::string memory(meeting.memory, meeting.memory_bytes);
+    // Where memory is mapped; elsewhere there is nothing to open, and puts will fail.
+    const bool maps = late.group->import_memory(late.description).base != 0;
+    const std::array<std::function<void()>, 2> calls{
+        [&] { (void)late.group->import_memory(memory); },
+        [&] { (void)late.group->connect(Port{0}, address); }};
+    for (std::size_t i = 0; maps && i < calls.size(); ++i) {
+        try {
+            calls[i]();
+            ADD_FAILURE() << "call " << i << ": memory of a process that has ended was opened";
+        } catch (const Error& error) {
+            EXPECT_EQ(error.status(), Status::peer_lost) << error.what();
+            EXPECT_NE(std::string(error.what()).find("has ended"), std::string::npos)
+                << error.what();
+        }
+    }
+}
+
+TEST(UcxClosing, WhoComesLateDoesNotOpenTheMemoryOfTheDead) {
+    const auto meeting = shared_meeting();
+    const pid_t late = start([&] { come_late(*meeting); });
+    const pid_t owner = start([&] { live(*meeting, true); });
+    ASSERT_GT(owner, 0);
+    ASSERT_GT(late, 0);
+    EXPECT_TRUE(until([&] { return meeting->stage == 1; }));
+    EXPECT_EQ(kill(owner, SIGKILL), 0);
+    EXPECT_EQ(waitpid(owner, nullptr, 0), owner);
+    meeting->stage = 3;
+    EXPECT_EQ(code_of(late), 0);
 }
 
 TEST(UcxClosing, NothingThatWasAcceptedIsLost) {

@@ -1,37 +1,36 @@
 # SPDX-License-Identifier: BSD-3-Clause
 # Deliberate bugs: copies of backend/utofu, each with one thing broken. The emulation must catch every one of them, or it proves
-# nothing. They are built by the long test that runs them.
-file(GLOB utofu_sources CONFIGURE_DEPENDS ${PROJECT_SOURCE_DIR}/backend/utofu/*.cpp ${PROJECT_SOURCE_DIR}/backend/utofu/*.hpp)
+# nothing. They are built by the long test that runs them. docs/fugaku.md lists them.
+file(GLOB utofu_sources CONFIGURE_DEPENDS ${PROJECT_SOURCE_DIR}/backend/utofu/*.cpp)
 set_property(DIRECTORY APPEND PROPERTY CMAKE_CONFIGURE_DEPENDS ${utofu_sources})
 add_custom_target(utofu_mutants)
-set(mutant_tests "")
+# The tests, and all files of the backend, one by one: a mutant replaces one of them, and what replaces none must pass.
+add_library(utofu_unbroken OBJECT EXCLUDE_FROM_ALL threads.cpp processes.cpp ${utofu_sources})
+set_target_properties(utofu_unbroken PROPERTIES UNITY_BUILD OFF)
+target_link_libraries(utofu_unbroken PRIVATE trefoil_conformance trefoil_options GTest::gtest)
+
+# utofu_mutant_program(TARGET OBJECTS...)
+function(utofu_mutant_program target)
+  add_executable(${target} EXCLUDE_FROM_ALL ${ARGN})
+  set_target_properties(${target} PROPERTIES LINKER_LANGUAGE CXX)
+  target_link_libraries(${target} PRIVATE trefoil_conformance trefoil_known_leaks trefoil_options GTest::gtest_main)
+  target_compile_options(${target} PRIVATE -w)
+  add_dependencies(utofu_mutants ${target})
+endfunction()
+utofu_mutant_program(test_utofu_unbroken $<TARGET_OBJECTS:utofu_unbroken>)
 
 # utofu_mutant(NAME IN file BREAK text TO text RUN gtest-filter [WITH VARIABLE=value ...]): the test passes when the mutant fails.
 function(utofu_mutant name)
   cmake_parse_arguments(PARSE_ARGV 1 M "" "IN;BREAK;TO;RUN" "WITH")
-  set(folder ${CMAKE_CURRENT_BINARY_DIR}/mutants/${name})
-  set(sources "")
-  foreach(source IN LISTS utofu_sources)
-    file(READ ${source} text)
-    cmake_path(GET source FILENAME file)
-    if(file STREQUAL M_IN)
-      string(FIND "${text}" "${M_BREAK}" at)
-      if(at EQUAL -1)
-        message(FATAL_ERROR "tests/backend/utofu/mutants.cmake: ${file} has no \"${M_BREAK}\" for mutant ${name}")
-      endif()
-      string(REPLACE "${M_BREAK}" "${M_TO}" text "${text}")
-    endif()
-    file(CONFIGURE OUTPUT ${folder}/backend/utofu/${file} CONTENT "${text}" @ONLY)
-    if(file MATCHES "cpp$")
-      list(APPEND sources ${folder}/backend/utofu/${file})
-    endif()
-  endforeach()
-  add_executable(test_utofu_mutant_${name} EXCLUDE_FROM_ALL threads.cpp processes.cpp ${sources})
-  set_target_properties(test_utofu_mutant_${name} PROPERTIES UNITY_BUILD ON UNITY_BUILD_BATCH_SIZE 0)
-  target_include_directories(test_utofu_mutant_${name} BEFORE PRIVATE ${folder})
-  target_link_libraries(test_utofu_mutant_${name} PRIVATE trefoil_conformance trefoil_known_leaks trefoil_options GTest::gtest_main)
-  target_compile_options(test_utofu_mutant_${name} PRIVATE -w)
-  add_dependencies(utofu_mutants test_utofu_mutant_${name})
+  file(READ ${PROJECT_SOURCE_DIR}/backend/utofu/${M_IN} text)
+  string(FIND "${text}" "${M_BREAK}" at)
+  if(at EQUAL -1)
+    message(FATAL_ERROR "tests/backend/utofu/mutants.cmake: ${M_IN} has no \"${M_BREAK}\" for mutant ${name}")
+  endif()
+  string(REPLACE "${M_BREAK}" "${M_TO}" text "${text}")
+  set(broken ${CMAKE_CURRENT_BINARY_DIR}/mutants/${name}/${M_IN})
+  file(CONFIGURE OUTPUT ${broken} CONTENT "${text}" @ONLY)
+  utofu_mutant_program(test_utofu_mutant_${name} ${broken} $<FILTER:$<TARGET_OBJECTS:utofu_unbroken>,EXCLUDE,/${M_IN}>)
   add_test(NAME utofu_mutant_${name}_long
            COMMAND Python3::Interpreter ${CMAKE_CURRENT_SOURCE_DIR}/mutant.py $<TARGET_FILE:test_utofu_mutant_${name}> ${M_RUN} ${M_WITH})
   set_tests_properties(utofu_mutant_${name}_long PROPERTIES LABELS long TIMEOUT 400 FIXTURES_REQUIRED utofu_mutants)
@@ -39,7 +38,7 @@ function(utofu_mutant name)
 endfunction()
 
 add_test(NAME utofu_mutants_build_long
-         COMMAND ${CMAKE_COMMAND} --build ${CMAKE_BINARY_DIR} --target utofu_mutants test_utofu_threads test_utofu_processes)
+         COMMAND ${CMAKE_COMMAND} --build ${CMAKE_BINARY_DIR} --target utofu_mutants)
 set_tests_properties(utofu_mutants_build_long PROPERTIES LABELS long TIMEOUT 1500 FIXTURES_SETUP utofu_mutants)
 
 utofu_mutant(no_order IN sending.cpp BREAK "in_order = UTOFU_ONESIDED_FLAG_STRONG_ORDER" TO "in_order = 0" RUN "*ManyPuts*:*EverySize*")
@@ -66,4 +65,6 @@ utofu_mutant(no_drain IN closing.cpp BREAK "drain(deadline);\n        say_farewe
              RUN "*SeenOff*" WITH EMULATED_TOFU_HOSTILE=2)
 utofu_mutant(early_deregistration IN receiving.cpp BREAK "registered_.count(place.registration) > 0" TO "place.registration > 0"
              RUN "*NothingLands*")
+utofu_mutant(forgotten_memory IN closing.cpp BREAK "allocated_) {\n        deregister_from_all(*memory);" TO "allocated_) {\n        (void)memory;"
+             RUN "*MemoryIsZeroed*threads" WITH EMULATED_TOFU_LEAKS=1)
 utofu_mutant(unsafe_threads IN group.cpp BREAK "shared ? UTOFU_VCQ_FLAG_THREAD_SAFE : 0" TO "0" RUN "*ManyPuts*threads*:*GroupsRun*threads*")

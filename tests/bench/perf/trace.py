@@ -105,7 +105,8 @@ class Trace(unittest.TestCase):
         self.assertEqual(processes, {f"rank {r}" for r in range(9)})
 
     def test_shows_what_is_read_from_other_ranks(self):
-        timeline, _ = self.measure("allreduce", "--torus", "2x2", "-b", MIB, "-e", MIB, "--launch", "processes")
+        timeline, _ = self.measure("allreduce", "-a", "single-copy", "--torus", "2x2", "-b", MIB, "-e", MIB, "--launch",
+                                   "processes")
         pulls = {e["name"] for e in timeline.of("copy")}
         self.assertTrue({"pull 256 KiB from rank 0", "pull 256 KiB from rank 3"} <= pulls, pulls)
 

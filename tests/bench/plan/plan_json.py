@@ -135,6 +135,10 @@ class Run:
             assert wanted is None or buffers[rank].get(block) == wanted, (
                 f"part {part}: block {block} of rank {rank} holds {buffers[rank].get(block)}")
 
+    def of_vector(self, blocks):
+        """How many blocks a rank's vector has: an alltoall's come once as what is sent, and once as what is received."""
+        return blocks // 2 if self.exchange else blocks
+
     @staticmethod
     def put(buffer, targets, values, action):
         for target, value in zip(targets, values, strict=True):
@@ -154,7 +158,7 @@ class Run:
                 self.put(buffers[rank], range(move["to"], move["to"] + len(values)), values, move["action"])
                 if source != rank:
                     assert (source, rank) in self.opened, f"step {step}: rank {rank} pulls from {source}, which is shut"
-                    self.pulled[rank] += fractions.Fraction(len(values), blocks * self.parts)
+                    self.pulled[rank] += fractions.Fraction(len(values), self.of_vector(blocks) * self.parts)
 
     def step(self, part, step, now, buffers, blocks):
         self.move(part, step, now, buffers, blocks)
@@ -163,7 +167,7 @@ class Run:
             for send in mine["sends"]:
                 values = [buffers[rank][b] for b in places(send["extents"])]
                 in_flight[rank, send["peer"], send["port"]].append(values)
-                self.count(step, rank, send, fractions.Fraction(len(values), (blocks // 2 if self.exchange else blocks) * self.parts))
+                self.count(step, rank, send, fractions.Fraction(len(values), self.of_vector(blocks) * self.parts))
         for rank, mine in enumerate(now):
             for receive in mine["receives"]:
                 port = receive["port"]

@@ -5,19 +5,15 @@ In the browser a page checks itself (bench/player/page/selftest.js): the link lo
 result, contributions found backwards against numbers carried forwards; then it plays to the end. Its verdicts and all errors
 come from the browser's console. Without a browser the exit code is 77."""
 
-import os
 import pathlib
-import queue
 import re
 import shutil
-import signal
 import subprocess
 import sys
 import tempfile
-import threading
-import time
 
-PATIENCE = 150  # seconds for a page; none takes a tenth of it on a machine that is not busy
+sys.path.insert(0, str(pathlib.Path(__file__).resolve().parent.parent))
+import browser as headless  # noqa: E402
 
 # collective, arguments, speed
 PAGES = (
@@ -37,6 +33,8 @@ PAGES = (
     ("barrier", ("--algorithm", "dissemination", "--torus", "5"), 16),
     ("bcast", ("--algorithm", "spanning-trees:pieces-8", "--torus", "3x3"), 16),
 )
+
+SCREEN, PHONE = "1280,900", "390,844"
 
 failures = []
 
@@ -89,48 +87,14 @@ def check_pages(tool, folder):
         expect(all(mark not in text for mark in ("/*STYLE*/", "/*SCRIPT*/", "{DATA}")), f"{file.name} has an empty place")
 
 
-def console_of(browser, address, folder, done):
-    """The lines that the page writes to its console, until done(line) or PATIENCE is over."""
-    command = [browser, "--headless", "--disable-gpu", "--enable-logging=stderr", "--remote-debugging-port=0",
-               "--no-first-run", "--window-size=1280,900", f"--user-data-dir={folder}/profile"]
-    if os.geteuid() == 0:
-        command.append("--no-sandbox")
-    process = subprocess.Popen([*command, address], stdout=subprocess.DEVNULL, stderr=subprocess.PIPE, text=True,
-                               errors="replace", start_new_session=True)
-    lines = queue.Queue()
-
-    def read():
-        for line in process.stderr:
-            lines.put(line)
-
-    reader = threading.Thread(target=read, daemon=True)
-    reader.start()
-    said, end = [], time.monotonic() + PATIENCE
-    try:
-        while time.monotonic() < end and process.poll() is None:
-            try:
-                match = re.search(r':CONSOLE[^\]]*\] "(.*)", source', lines.get(timeout=0.5))
-            except queue.Empty:
-                continue
-            if match:
-                said.append(match[1])
-                if done(match[1]):
-                    break
-    finally:
-        os.killpg(process.pid, signal.SIGKILL)
-        process.wait()
-        reader.join(10)
-    return said
-
-
 def check_playing(browser, tool, folder):
     profile = pathlib.Path(tempfile.mkdtemp(prefix="trefoil-browser-"))
     try:
-        for collective, arguments, speed in PAGES:
+        for (collective, arguments, speed), window in [*((page, SCREEN) for page in PAGES), *((page, PHONE) for page in PAGES[:2])]:
             file = page_of(tool, folder, collective, arguments)
-            said = console_of(browser, f"{file.as_uri()}#selftest&speed={speed}", profile,
-                              lambda line: line.startswith(("trefoil: ok", "trefoil: wrong")))
-            name = f"{collective} {' '.join(arguments)}"
+            said = headless.console_of(browser, f"{file.as_uri()}#selftest&speed={speed}", profile,
+                                       lambda line: line.startswith(("trefoil: ok", "trefoil: wrong")), window)
+            name = f"{collective} {' '.join(arguments)} on {window}"
             print(name, *(f"    {line}" for line in said), sep="\n", flush=True)
             expect(said and said[-1].startswith("trefoil: ok"), f"{name}: no good end: {said}")
             expect(all(line.startswith("trefoil: ") for line in said), f"{name}: an error on the console: {said}")
@@ -143,7 +107,7 @@ def check_words(browser, tool, folder, profile):
     """A ring of 4: block 1 travels from rank to rank, and after two steps has three contributions somewhere."""
     file = page_of(tool, folder, "allreduce", ("--algorithm", "ring", "--torus", "4"))
     rank, origins = holder_after(tool, steps=2)
-    said = console_of(browser, f"{file.as_uri()}#step=2&rank={rank}&part=0&block=1", profile, lambda line: True)
+    said = headless.console_of(browser, f"{file.as_uri()}#step=2&rank={rank}&part=0&block=1", profile, lambda line: True)
     wanted = f"holds the contributions of {len(origins)} of 4 ranks: {words(origins)}."
     expect(said and wanted in said[0] and f"rank {rank} " in said[0], f"rank {rank} after two steps: {said}, not: {wanted}")
 
@@ -180,19 +144,11 @@ def words(numbers):
 
 
 def main(tool, in_browser):
-    browser = shutil.which("chromium") or shutil.which("chromium-browser") or shutil.which("google-chrome")
-    if in_browser and browser is None:
-        print("there is no chromium to play the pages; apt-get install chromium")
-        return 77
-    with tempfile.TemporaryDirectory(prefix="trefoil-pages-") as folder:
-        if in_browser:
-            check_playing(browser, tool, pathlib.Path(folder))
-        else:
-            check_refusals(tool, pathlib.Path(folder))
-            check_pages(tool, pathlib.Path(folder))
+    code = headless.test_pages((lambda folder: check_refusals(tool, folder), lambda folder: check_pages(tool, folder)),
+                               lambda browser, folder: check_playing(browser, tool, folder), in_browser)
     for failure in failures:
         print("FAILED:", failure)
-    return 1 if failures else 0
+    return 1 if failures else code
 
 
 if __name__ == "__main__":

@@ -140,6 +140,17 @@ TEST(Sim, has_networks_of_other_kinds) {
     EXPECT_LT(time("hx2mesh", "swing-b"), time("torus", "swing-b"));
 }
 
+TEST(Sim, dimensions_that_are_lines_are_those_of_a_mesh) {
+    const auto time = [](const std::string& torus, const std::string& network) {
+        return seconds({"allreduce", "-a", "swing-b", "-t", torus, "--sizes", "1M", "--network",
+                        network, "--model", "flow"});
+    };
+    EXPECT_DOUBLE_EQ(time("4mx4m", "torus"), time("4x4", "mesh"));
+    EXPECT_DOUBLE_EQ(time("4mx4m", "mesh"), time("4x4", "mesh"));
+    EXPECT_GT(time("4mx4", "torus"), time("4x4", "torus"));
+    EXPECT_LT(time("4mx4", "torus"), time("4x4", "mesh"));
+}
+
 TEST(Sim, counts_work_jitter_slow_links_and_messages_per_port) {
     const std::vector<std::string> plain{"allreduce", "-a",      "swing-b", "-t",
                                          "4x4",       "--sizes", "1M"};
@@ -241,6 +252,7 @@ TEST(Sim, refuses_bad_input_in_words) {
     expect_refusal(with({"--slow", "+0@5"}), "\"+0@5\" is no slow link");
     expect_refusal(with({"--slow", "+0@5=2"}), "is no slow link");
     expect_refusal(with({"--slow", "+0@9=0.5"}), "\"+0@9\" is no link");
+    expect_refusal({"allreduce", "-t", "4mx4", "--network", "hyperx"}, "4mx4 has lines");
     expect_refusal(with({"--network", "hx3mesh"}), "boards of 3 ranks do not divide dimension 0");
     expect_refusal(with({"--network", "hyperx", "--down", "+0@1"}), "is no link");
     expect_refusal(with({"--network", "switch", "--down", "+0@1"}), "leave no way");

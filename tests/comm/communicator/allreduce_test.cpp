@@ -6,6 +6,7 @@
 
 #include "algorithms/registry/registry.hpp"
 #include "algorithms/schedule/algorithm.hpp"
+#include "tests/sanitizers.hpp"
 #include "thread_job.hpp"
 #include "threads/kernels/reduce.hpp"
 #include "topo/torus.hpp"
@@ -72,12 +73,8 @@ void check_sum(trefoil_comm_t comm, int rank, int ranks, trefoil_datatype_t type
     EXPECT_TRUE(send == before) << what << ": the send buffer changed";
 }
 
-// ThreadSanitizer looks at every element: it gets fewer of them.
-#if defined(__SANITIZE_THREAD__)
-const std::vector<std::size_t> counts{0, 1, 7, 1000, 9001};
-#else
-const std::vector<std::size_t> counts{0, 1, 7, 1000, 70001};
-#endif
+// Sanitizers look at every element: they get fewer of them.
+const std::vector<std::size_t> counts{0, 1, 7, 1000, sanitized ? 9001U : 70001U};
 
 void check_algorithms(const std::string& shape, const JobOptions& base) {
     const Torus torus = Torus::parse(shape);

@@ -74,16 +74,19 @@ T element(const std::byte* base, std::size_t i) {
 }  // namespace
 
 CallInFlight::CallInFlight(trefoil_comm_t comm, CollectiveCase what, trefoil_datatype_t type,
-                           trefoil_op_t operation)
+                           const Operation& operation)
     : comm_(comm),
       what_(std::move(what)),
-      element_bytes_(with_type_of(type, [](auto zero) { return sizeof(zero); })),
+      type_(operation.is_created() && traits_of(what_.collective).reduces ? TREFOIL_INT64 : type),
+      result_(operation.result),
+      element_bytes_(with_type_of(type_, [](auto zero) { return sizeof(zero); })),
       part_(part_of(comm, what_)),
       role_(role_of(part_)),
       send_(role_.send_count * element_bytes_ + 2 * guard_bytes),
       recv_(role_.receive_count * element_bytes_ + 2 * guard_bytes) {
-    call_.type = type;
-    call_.operation = operation;
+    const bool elements = operation.is_created() && traits_of(what_.collective).reduces;
+    call_.type = elements ? TREFOIL_ELEMENT : type_;
+    call_.operation = operation.op;
     set_arguments();
     fill(what_.salt);
 }
@@ -133,11 +136,11 @@ const std::byte* CallInFlight::buffer(Buffer which) const {
 }
 
 /// Element i of a piece. What goes into a reduction is r + 1 times as much on rank r, small enough
-/// for every type; a sum may wrap, as Trefoil's does.
+/// for every type on up to 18 ranks; a sum may wrap, as Trefoil's does.
 template <typename T>
 T CallInFlight::expected(const Piece& piece, std::size_t i) const {
     const auto number = static_cast<std::int64_t>(i) * 5 + piece.block * 7 + what_.salt;
-    const std::int64_t value = number % 13;
+    const std::int64_t value = number % 8;
     const CollectiveTraits& row = traits_of(what_.collective);
     const std::int64_t ranks = row.contributors(part_.rank, part_.ranks);
     if (!row.reduces) {
@@ -146,16 +149,19 @@ T CallInFlight::expected(const Piece& piece, std::size_t i) const {
     if (piece.content == Content::input) {
         return static_cast<T>(value * (part_.rank + 1));
     }
-    switch (call_.operation) {
-        case TREFOIL_MIN:
+    const T sum = static_cast<T>(value * (ranks * (ranks + 1) / 2));
+    switch (result_) {
+        case Result::min:
+        case Result::first:
             return static_cast<T>(value);
-        case TREFOIL_MAX:
+        case Result::max:
             return static_cast<T>(value * ranks);
-        default:
+        case Result::average:
+            return static_cast<T>(sum / static_cast<T>(ranks));
+        case Result::sum:
             break;
     }
-    const T sum = static_cast<T>(value * (ranks * (ranks + 1) / 2));
-    return call_.operation == TREFOIL_AVG ? static_cast<T>(sum / static_cast<T>(ranks)) : sum;
+    return sum;
 }
 
 template <typename T>
@@ -173,7 +179,7 @@ void CallInFlight::fill(std::int64_t salt) {
     what_.salt = salt;
     std::fill(send_.begin(), send_.end(), untouched);
     std::fill(recv_.begin(), recv_.end(), untouched);
-    with_type_of(call_.type, [this](auto zero) { fill_as<decltype(zero)>(); });
+    with_type_of(type_, [this](auto zero) { fill_as<decltype(zero)>(); });
 }
 
 template <typename T>
@@ -207,7 +213,7 @@ std::string CallInFlight::check() const {
             return "wrote outside a buffer";
         }
     }
-    return with_type_of(call_.type, [this](auto zero) { return check_as<decltype(zero)>(); });
+    return with_type_of(type_, [this](auto zero) { return check_as<decltype(zero)>(); });
 }
 
 std::string CallInFlight::text() const {

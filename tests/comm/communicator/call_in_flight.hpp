@@ -13,13 +13,24 @@
 
 namespace trefoil::test {
 
+/// Of operands that are in the order of the ranks.
+enum class Result : std::uint8_t { sum, min, max, average, first };
+
+/// What reduces, and what it makes: one of Trefoil's own, or one that trefoil_op_create has made
+/// for elements of int64.
+struct Operation {
+    trefoil_op_t op = TREFOIL_SUM;
+    Result result = Result::sum;
+    bool is_created() const { return op >= TREFOIL_OP_CREATED; }
+};
+
 /// A call's buffers, between guards, with numbers whose result is known.
 class CallInFlight {
   public:
     /// `what` as in check_collective(), but for the algorithm, which is the communicator's. `type`:
-    /// a number, no pair. `operation`: sum, min, max or average. Fills the buffers.
+    /// a number, no pair; where a created operation reduces, int64. Fills the buffers.
     CallInFlight(trefoil_comm_t comm, CollectiveCase what, trefoil_datatype_t type,
-                 trefoil_op_t operation);
+                 const Operation& operation);
     CallInFlight(const CallInFlight&) = delete;
     CallInFlight& operator=(const CallInFlight&) = delete;
 
@@ -46,6 +57,8 @@ class CallInFlight {
 
     trefoil_comm_t comm_;
     CollectiveCase what_;
+    trefoil_datatype_t type_;  ///< of the numbers
+    Result result_;
     std::size_t element_bytes_ = 0;
     tool::Part part_;
     tool::Role role_;

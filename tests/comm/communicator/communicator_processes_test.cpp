@@ -1,13 +1,20 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // Communicators that are made from others, between processes over every transport; and a process
 // that dies.
+#include <fcntl.h>
 #include <gtest/gtest.h>
 #include <signal.h>
+#include <sys/resource.h>
+#include <unistd.h>
 
+#include <optional>
+#include <regex>
+#include <string>
 #include <vector>
 
 #include "process_job.hpp"
 #include "tests/backend/registry/transports_to_test.hpp"
+#include "tests/sanitizers.hpp"
 
 namespace trefoil::test {
 namespace {
@@ -224,6 +231,67 @@ TEST_P(CommunicatorProcesses, PutsForADestroyedCommunicatorAreTold) {
             }
         }
         return trefoil_barrier(comm) == ok ? 0 : 5;
+    });
+    const StoreServer store;
+    job.meet_at(store.port());
+    const auto deadline = Clock::now() + std::chrono::seconds(40);
+    for (const pid_t pid : job.pids) {
+        EXPECT_EQ(finish(pid, deadline), 0);
+    }
+}
+
+/// This process can open no file meanwhile.
+class NoDescriptors {
+  public:
+    NoDescriptors() {
+        getrlimit(RLIMIT_NOFILE, &before_);
+        const int free = open("/dev/null", O_RDONLY | O_CLOEXEC);
+        close(free);
+        const rlimit none{static_cast<rlim_t>(free), before_.rlim_max};
+        setrlimit(RLIMIT_NOFILE, &none);
+    }
+    ~NoDescriptors() { setrlimit(RLIMIT_NOFILE, &before_); }
+    NoDescriptors(const NoDescriptors&) = delete;
+    NoDescriptors& operator=(const NoDescriptors&) = delete;
+
+  private:
+    rlimit before_{};
+};
+
+// In a communicator with the ranks in reversed order rank 5 is rank 0: no message may mix the two.
+TEST_P(CommunicatorProcesses, AnErrorHasTheNumbersOfItsOwnCommunicator) {
+    if (GetParam() == "ucx") {
+        GTEST_SKIP() << "UCX 1.13 may end a process that can open no file";
+    }
+    if (sanitized) {
+        GTEST_SKIP() << "a sanitizer looks at memory through pipes, for which it needs descriptors";
+    }
+    const Job job = start(6, "6", GetParam().c_str(), [](int rank, trefoil_comm_t comm) {
+        trefoil_comm_t reversed = nullptr;
+        if (trefoil_comm_split(comm, 0, -rank, &reversed) != ok || !sums(reversed, 1, 6)) {
+            return 1;
+        }
+        std::optional<NoDescriptors> starved;
+        if (rank == 5) {
+            starved.emplace();
+        }
+        trefoil_status_t status = ok;
+        std::vector<int> mine(1000, rank), all(6000);
+        for (int root = 0; root < 6 && status == ok; ++root) {
+            status = trefoil_gather(mine.data(), all.data(), 1000, TREFOIL_INT32, root, reversed);
+        }
+        status = status == ok ? trefoil_barrier(reversed) : status;
+        starved.reset();
+        const std::string text = trefoil_last_error(reversed);
+        const std::regex expected(
+            "rank 0 \\(process \\d+ on host [^)]+\\): cannot connect direction "
+            "[+-]0 of rank 0 \\(.*\\) to direction [+-]0 of rank [1-5] \\(.*");
+        if (status == ok || !std::regex_match(text, expected)) {
+            fprintf(stderr, "rank %d: %d %s\n", rank, static_cast<int>(status), text.c_str());
+            return 2;
+        }
+        (void)trefoil_comm_destroy(reversed);
+        return 0;
     });
     const StoreServer store;
     job.meet_at(store.port());

@@ -5,6 +5,8 @@
 #include <algorithm>
 #include <array>
 #include <chrono>
+#include <cstdint>
+#include <cstring>
 #include <memory>
 #include <random>
 #include <thread>
@@ -21,7 +23,7 @@ constexpr std::size_t most_persistent = 16;
 /// A call of this rank; a persistent one is used again.
 struct Running {
     Running(trefoil_comm_t comm, const CollectiveCase& what, trefoil_datatype_t type,
-            trefoil_op_t operation)
+            const Operation& operation)
         : call(comm, what, type, operation) {}
 
     CallInFlight call;
@@ -39,6 +41,19 @@ Torus torus_of(trefoil_comm_t comm) {
     return Torus(std::vector<Rank>(sizes.begin(), sizes.begin() + dimensions));
 }
 
+// Operations as programs make them, of elements of int64.
+void add_to(const void* in, void* inout, std::size_t count, void* /*context*/) {
+    const auto* const from = static_cast<const std::int64_t*>(in);
+    auto* const to = static_cast<std::int64_t*>(inout);
+    for (std::size_t i = 0; i < count; ++i) {
+        to[i] += from[i];
+    }
+}
+/// Associative, but it does not commute: whatever is reduced out of order shows.
+void keep_first(const void* in, void* inout, std::size_t count, void* /*context*/) {
+    std::memcpy(inout, in, count * sizeof(std::int64_t));
+}
+
 class Mixer {
   public:
     Mixer(const std::vector<trefoil_comm_t>& comms, const Mix& mix)
@@ -46,6 +61,8 @@ class Mixer {
         int rank = 0;
         trefoil_comm_rank(comms[0], &rank);
         own_.seed(mix.seed * 7919 + static_cast<unsigned>(rank));
+        create({add_to, Result::sum, true});
+        create({keep_first, Result::first, false});
         for (const trefoil_comm_t comm : comms) {
             tori_.push_back(torus_of(comm));
             names_.push_back(algorithms_for(tori_.back()));
@@ -69,11 +86,37 @@ class Mixer {
                 expect(trefoil_request_free(&running->request), *running, "free");
             }
         }
+        for (const Operation& operation : operations_) {
+            if (operation.is_created() && going_on() &&
+                trefoil_op_free(operation.op) != TREFOIL_SUCCESS) {
+                result_.wrong = std::string("op_free: ") + trefoil_last_error(nullptr);
+            }
+        }
         return std::move(result_);
     }
 
   private:
     bool going_on() const { return result_.wrong.empty(); }
+
+    struct Created {
+        trefoil_reduce_fn function;
+        Result result;
+        bool commutes;
+    };
+    void create(const Created& created) {
+        Operation operation{TREFOIL_SUM, created.result};
+        if (trefoil_op_create(created.function, nullptr, sizeof(std::int64_t),
+                              created.commutes ? 1 : 0, &operation.op) != TREFOIL_SUCCESS) {
+            result_.wrong = std::string("op_create: ") + trefoil_last_error(nullptr);
+        }
+        operations_.push_back(operation);
+    }
+    /// Scans have no average.
+    Operation draw_operation(Collective collective) {
+        const Operation drawn = operations_[shared_() % operations_.size()];
+        const bool scans = collective == Collective::scan || collective == Collective::exscan;
+        return drawn.result == Result::average && scans ? Operation{} : drawn;
+    }
 
     void blame(const Running& running, const std::string& what) {
         if (going_on()) {
@@ -104,9 +147,8 @@ class Mixer {
         }
         constexpr std::array types{TREFOIL_INT8,  TREFOIL_UINT16, TREFOIL_INT32,
                                    TREFOIL_INT64, TREFOIL_FLOAT,  TREFOIL_DOUBLE};
-        constexpr std::array operations{TREFOIL_SUM, TREFOIL_SUM, TREFOIL_MIN, TREFOIL_MAX};
         const trefoil_datatype_t type = types[shared_() % types.size()];
-        const trefoil_op_t operation = operations[shared_() % operations.size()];
+        const Operation operation = draw_operation(what.collective);
         const std::size_t way = shared_() % 8;
         if (way == 0 && !persistent_.empty()) {
             start_again(*persistent_[shared_() % persistent_.size()], what.salt);
@@ -284,6 +326,10 @@ class Mixer {
     const std::vector<trefoil_comm_t>& comms_;
     Mix mix_;
     std::mt19937 shared_, own_;
+    std::vector<Operation> operations_{{TREFOIL_SUM, Result::sum},
+                                       {TREFOIL_MIN, Result::min},
+                                       {TREFOIL_MAX, Result::max},
+                                       {TREFOIL_AVG, Result::average}};
     std::vector<Torus> tori_;
     std::vector<std::vector<NamedAlgorithm>> names_;
     Group pending_;

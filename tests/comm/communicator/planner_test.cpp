@@ -78,7 +78,7 @@ struct RankAlone {
         engine.emplace(channels.groups, Engine::Member{0, 2}, port_threads, false);
         executor.emplace(channels, *engine, ExecutorOptions{});
         schedules.emplace(geometry, 0, kept_from);
-        planner.emplace(map, limits, channels, *schedules, *executor);
+        planner.emplace(map, limits, channels, *schedules, programs, *executor);
     }
 
     const SegmentLimits limits{1 << 16, 1 << 16, 1 << 18};
@@ -89,6 +89,7 @@ struct RankAlone {
     std::optional<Engine> engine;
     std::optional<Executor> executor;
     std::optional<Schedules> schedules;
+    ProgramPool programs;
     std::optional<Planner> planner;
 };
 

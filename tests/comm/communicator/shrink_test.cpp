@@ -4,90 +4,16 @@
 #include <signal.h>
 
 #include <algorithm>
+#include <functional>
+#include <map>
 #include <numeric>
-#include <random>
 #include <set>
 
-#include "process_job.hpp"
-#include "random_calls.hpp"
+#include "shrink_calls.hpp"
 #include "tests/backend/registry/transports_to_test.hpp"
 
 namespace trefoil::test {
 namespace {
-
-constexpr trefoil_status_t ok = TREFOIL_SUCCESS;
-
-/// What a rank ends with when something is wrong; 0: nothing is.
-int wrong(const char* what, trefoil_comm_t comm) {
-    fprintf(stderr, "process %d: %s: %s; %s\n", static_cast<int>(getpid()), what,
-            trefoil_last_error(nullptr), comm != nullptr ? trefoil_last_error(comm) : "");
-    return 1;
-}
-
-std::string torus_of(trefoil_comm_t comm) {
-    int dimensions = 0, sizes[16] = {};
-    (void)trefoil_comm_torus(comm, &dimensions, sizes, 16);
-    return Torus(std::vector<Rank>(sizes, sizes + dimensions)).name();
-}
-
-/// So many calls with results that are known. "" or what is wrong.
-std::string checked_calls(trefoil_comm_t comm, int calls, unsigned seed) {
-    int ranks = 0;
-    (void)trefoil_comm_size(comm, &ranks);
-    std::mt19937 shared(seed);
-    std::vector<NamedAlgorithm> names = algorithms_for(Torus::parse(torus_of(comm)));
-    const char* backend = "";
-    (void)trefoil_comm_transport(comm, &backend, nullptr);
-    if (backend != std::string("memory")) {
-        std::erase_if(names, [](const NamedAlgorithm& one) { return one.name == "single-copy"; });
-    }
-    for (int call = 0; call < calls;) {
-        const CollectiveCase drawn = draw(shared, names, ranks);
-        if (drawn.collective == Collective::scan || drawn.collective == Collective::exscan) {
-            continue;  // a logical shape may have the ranks in another order
-        }
-        ++call;
-        const std::string told = check_collective(comm, drawn);
-        if (!told.empty()) {
-            return "call " + std::to_string(call) + ", " + describe(drawn) + ": " + told;
-        }
-    }
-    return "";
-}
-
-/// The ranks that its ranks had at first.
-bool consists_of(trefoil_comm_t comm, int first_rank, const std::vector<int>& expected) {
-    int ranks = 0;
-    if (trefoil_comm_size(comm, &ranks) != ok || ranks != static_cast<int>(expected.size())) {
-        return false;
-    }
-    std::vector<int> all(expected.size(), -1);
-    return trefoil_allgather(&first_rank, all.data(), 1, TREFOIL_INT32, comm) == ok &&
-           all == expected;
-}
-
-enum class Last { barrier, large, in_flight };
-
-/// The last call on a communicator of which ranks have died. It fails.
-trefoil_status_t last_call(trefoil_comm_t comm, Last what) {
-    if (what == Last::barrier) {
-        return trefoil_barrier(comm);
-    }
-    std::vector<double> in(300'000, 1.0), out(in.size());
-    if (what == Last::large) {
-        return trefoil_allreduce(in.data(), out.data(), in.size(), TREFOIL_DOUBLE, TREFOIL_SUM,
-                                 comm);
-    }
-    // Begun, and shrunk before it is waited for.
-    trefoil_request_t request = TREFOIL_REQUEST_NULL;
-    (void)trefoil_iallreduce(in.data(), out.data(), in.size(), TREFOIL_DOUBLE, TREFOIL_SUM, comm,
-                             &request);
-    trefoil_comm_t made = nullptr;
-    (void)trefoil_comm_shrink(comm, &made);
-    const trefoil_status_t status = trefoil_wait(&request);
-    (void)trefoil_comm_destroy(made);
-    return status;
-}
 
 /// Whoever dies in each round, by their first ranks.
 using Rounds = std::vector<std::set<int>>;
@@ -140,17 +66,25 @@ int live(int rank, int ranks, trefoil_comm_t first, const Plan& plan) {
                                                                            : wrong("the end", comm);
 }
 
-struct Case {
-    std::string backend, torus;
-};
-
 std::vector<Case> cases() {
     std::vector<Case> all;
     for (const std::string& backend : backends_to_test()) {
         for (const char* const torus : {"3x3", "2x2x2"}) {
-            all.push_back({backend, torus});
+            all.push_back({backend + torus, backend, torus});
         }
     }
+    return all;
+}
+
+/// What else a backend runs over; and ports with threads of their own.
+std::vector<Case> more_cases() {
+    const std::string threads = "TREFOIL_PORT_THREADS", provider = "TREFOIL_PROVIDER";
+    std::vector<Case> all{
+        {"memory_threads", "memory", "3x3", {{threads, "2"}}},
+        {"ucx_posix", "ucx", "3x3", {{"UCX_TLS", "posix"}}},
+        {"ucx_posix_threads", "ucx", "3x3", {{"UCX_TLS", "posix"}, {threads, "2"}}},
+    };
+    std::erase_if(all, [](const Case& one) { return !is_built(one.backend); });
     return all;
 }
 
@@ -161,40 +95,32 @@ class Shrink : public testing::TestWithParam<Case> {
     void go_on_after(const Plan& plan, std::chrono::seconds longest = std::chrono::seconds(60)) {
         const int all = ranks();
         const Job job =
-            start(all, GetParam().torus.c_str(), GetParam().backend.c_str(),
-                  [&](int rank, trefoil_comm_t comm) { return live(rank, all, comm, plan); });
+            start_all([&](int rank, trefoil_comm_t comm) { return live(rank, all, comm, plan); });
         finish_all(job, longest, [&](int rank) {
             return std::any_of(plan.rounds.begin(), plan.rounds.end(),
                                [&](const std::set<int>& dying) { return dying.contains(rank); });
         });
     }
+    Job start_all(const std::function<int(int, trefoil_comm_t)>& body) {
+        return start(GetParam(), ranks(), body);
+    }
     template <typename Dies>
     void finish_all(const Job& job, std::chrono::seconds longest, Dies&& dies) {
-        const StoreServer store;
-        job.meet_at(store.port());
-        // All at the same time: whoever dies is reaped at once, as by a launcher.
-        const auto deadline = Clock::now() + longest;
-        std::vector<int> codes(job.pids.size());
-        std::vector<std::thread> threads;
-        for (std::size_t r = 0; r < job.pids.size(); ++r) {
-            threads.emplace_back([&, r] { codes[r] = finish(job.pids[r], deadline); });
-        }
-        for (std::thread& thread : threads) {
-            thread.join();
-        }
+        const std::vector<int> codes = codes_of(job, longest);
         for (std::size_t r = 0; r < codes.size(); ++r) {
             EXPECT_EQ(codes[r], dies(static_cast<int>(r)) ? -SIGKILL : 0) << "rank " << r;
         }
     }
-    Rounds one_two_half() const {
-        return ranks() == 9 ? Rounds{{4}, {0, 8}, {1, 2, 3}} : Rounds{{5}, {0, 6}, {1, 2}};
+    /// One, two and exactly half of the living die, in some order, until two are left.
+    Rounds until_two_are_left() const {
+        return ranks() == 9 ? Rounds{{4}, {0, 8}, {1, 2, 3}, {6}} : Rounds{{0, 6}, {1, 2, 5}, {4}};
     }
 };
 
 INSTANTIATE_TEST_SUITE_P(Transports, Shrink, testing::ValuesIn(cases()),
-                         [](const testing::TestParamInfo<Case>& one) {
-                             return one.param.backend + one.param.torus;
-                         });
+                         [](const testing::TestParamInfo<Case>& one) { return one.param.name; });
+INSTANTIATE_TEST_SUITE_P(More, Shrink, testing::ValuesIn(more_cases()),
+                         [](const testing::TestParamInfo<Case>& one) { return one.param.name; });
 
 TEST_P(Shrink, AfterOneHasDied) {
     go_on_after({.rounds = {{ranks() - 2}}});
@@ -221,46 +147,42 @@ TEST_P(Shrink, UntilTwoAndThenOneAreLeft) {
 }
 
 TEST_P(Shrink, AgainAndAgainALong) {
-    go_on_after({.rounds = one_two_half(), .calls = 1000, .last = Last::large},
+    go_on_after({.rounds = until_two_are_left(), .calls = 1000, .last = Last::large},
                 std::chrono::seconds(600));
 }
 
 TEST_P(Shrink, WithALargeCallInFlight) {
-    const int all = ranks();
-    const Job job = start(all, GetParam().torus.c_str(), GetParam().backend.c_str(),
-                          [&](int rank, trefoil_comm_t comm) {
-                              if (trefoil_barrier(comm) != ok) {
-                                  return wrong("the first barrier", comm);
-                              }
-                              if (rank == 3) {
-                                  raise(SIGKILL);
-                              }
-                              return last_call(comm, Last::in_flight) == TREFOIL_ERROR_PEER_LOST
-                                         ? 0
-                                         : wrong("the call in flight did not end so", comm);
-                          });
+    const Job job = start_all([&](int rank, trefoil_comm_t comm) {
+        if (trefoil_barrier(comm) != ok) {
+            return wrong("the first barrier", comm);
+        }
+        if (rank == 3) {
+            raise(SIGKILL);
+        }
+        return last_call(comm, Last::in_flight) == TREFOIL_ERROR_PEER_LOST
+                   ? 0
+                   : wrong("the call in flight did not end so", comm);
+    });
     finish_all(job, std::chrono::seconds(60), [](int rank) { return rank == 3; });
 }
 
 // Where nobody is dead it is a duplicate.
 TEST_P(Shrink, OfOneThatIsWell) {
     const int all = ranks();
-    const Job job =
-        start(all, GetParam().torus.c_str(), GetParam().backend.c_str(),
-              [&](int rank, trefoil_comm_t comm) {
-                  std::vector<int> alive(static_cast<std::size_t>(all));
-                  std::iota(alive.begin(), alive.end(), 0);
-                  trefoil_comm_t made = nullptr;
-                  if (trefoil_comm_shrink(comm, &made) != ok || !consists_of(made, rank, alive) ||
-                      torus_of(made) != torus_of(comm)) {
-                      return wrong("shrink of all", comm);
-                  }
-                  if (!checked_calls(made, 10, 3).empty() || !checked_calls(comm, 10, 4).empty()) {
-                      return wrong("a call afterwards", made);
-                  }
-                  (void)trefoil_barrier(comm);
-                  return trefoil_comm_destroy(made) == ok ? 0 : 2;
-              });
+    const Job job = start_all([&](int rank, trefoil_comm_t comm) {
+        std::vector<int> alive(static_cast<std::size_t>(all));
+        std::iota(alive.begin(), alive.end(), 0);
+        trefoil_comm_t made = nullptr;
+        if (trefoil_comm_shrink(comm, &made) != ok || !consists_of(made, rank, alive) ||
+            torus_of(made) != torus_of(comm)) {
+            return wrong("shrink of all", comm);
+        }
+        if (!checked_calls(made, 10, 3).empty() || !checked_calls(comm, 10, 4).empty()) {
+            return wrong("a call afterwards", made);
+        }
+        (void)trefoil_barrier(comm);
+        return trefoil_comm_destroy(made) == ok ? 0 : 2;
+    });
     finish_all(job, std::chrono::seconds(60), [](int) { return false; });
 }
 
@@ -269,41 +191,39 @@ TEST_P(Shrink, WhileMoreDie) {
     constexpr int rounds = 4;
     for (int round = 0; round < rounds; ++round) {
         const int all = ranks();
-        const Job job = start(
-            all, GetParam().torus.c_str(), GetParam().backend.c_str(),
-            [&](int rank, trefoil_comm_t comm) {
-                if (trefoil_barrier(comm) != ok) {
-                    return wrong("the first barrier", comm);
-                }
-                if (rank == 4) {
+        const Job job = start_all([&](int rank, trefoil_comm_t comm) {
+            if (trefoil_barrier(comm) != ok) {
+                return wrong("the first barrier", comm);
+            }
+            if (rank == 4) {
+                raise(SIGKILL);
+            }
+            (void)trefoil_barrier(comm);
+            std::thread death([&] {
+                if (rank == 1 || rank == 7) {
+                    std::this_thread::sleep_for(
+                        std::chrono::microseconds(400 * round * (rank == 1 ? 1 : 3)));
                     raise(SIGKILL);
                 }
-                (void)trefoil_barrier(comm);
-                std::thread death([&] {
-                    if (rank == 1 || rank == 7) {
-                        std::this_thread::sleep_for(
-                            std::chrono::microseconds(400 * round * (rank == 1 ? 1 : 3)));
-                        raise(SIGKILL);
-                    }
-                });
-                // As often as it takes: those who are to die may still be in the next one.
-                const auto deadline = std::chrono::steady_clock::now() + std::chrono::seconds(30);
-                while (std::chrono::steady_clock::now() < deadline) {
-                    trefoil_comm_t made = nullptr;
-                    if (trefoil_comm_shrink(comm, &made) != ok) {
-                        return wrong("shrink while others die", comm);
-                    }
-                    comm = made;
-                    int one = 1, sum = 0;
-                    if (trefoil_allreduce(&one, &sum, 1, TREFOIL_INT32, TREFOIL_SUM, comm) == ok &&
-                        sum == all - 3 && trefoil_barrier(comm) == ok) {
-                        death.join();
-                        return 0;
-                    }
-                }
-                death.detach();
-                return wrong("no communicator of the living", comm);
             });
+            // As often as it takes: those who are to die may still be in the next one.
+            const auto deadline = std::chrono::steady_clock::now() + std::chrono::seconds(30);
+            while (std::chrono::steady_clock::now() < deadline) {
+                trefoil_comm_t made = nullptr;
+                if (trefoil_comm_shrink(comm, &made) != ok) {
+                    return wrong("shrink while others die", comm);
+                }
+                comm = made;
+                int one = 1, sum = 0;
+                if (trefoil_allreduce(&one, &sum, 1, TREFOIL_INT32, TREFOIL_SUM, comm) == ok &&
+                    sum == all - 3 && trefoil_barrier(comm) == ok) {
+                    death.join();
+                    return 0;
+                }
+            }
+            death.detach();
+            return wrong("no communicator of the living", comm);
+        });
         finish_all(job, std::chrono::seconds(60),
                    [](int rank) { return rank == 4 || rank == 1 || rank == 7; });
     }

@@ -47,6 +47,9 @@ inline void expect_sound(const Geometry& first, const Geometry& child,
     ASSERT_EQ(child.port_dimension.size(), dimensions);
     ASSERT_EQ(child.wraps.size(), dimensions);
     ASSERT_EQ(child.stride.size(), dimensions);
+    for (std::size_t i = 0; i < dimensions; ++i) {
+        ASSERT_NE(child.map.torus.is_line(static_cast<int>(i)), child.wraps[i]);
+    }
     std::vector<int> ports = child.port_dimension;
     std::sort(ports.begin(), ports.end());
     ASSERT_TRUE(std::adjacent_find(ports.begin(), ports.end()) == ports.end());

@@ -6,6 +6,7 @@
 #include <numeric>
 #include <random>
 
+#include "comm/plan/chooser.hpp"
 #include "tests/comm/derived/geometries.hpp"
 #include "topo/error.hpp"
 
@@ -130,10 +131,10 @@ TEST(DerivedGeometry, TellsRingsLinesAndStrides) {
          {1},
          "of the 3x8 torus: dimension 0 at 1; dimension 1 whole"},
         {{3, 11, 19}, "3", {0}, {true}, {1}, "dimension 0 whole; dimension 1 at 3"},
-        {{1, 2, 9, 10}, "2x2", {0, 1}, {false, false}, {1, 1}, "dimension 0 from 0 to 1, a line"},
+        {{1, 2, 9, 10}, "2mx2m", {0, 1}, {false, false}, {1, 1}, "dimension 0 from 0 to 1, a line"},
         {{0, 2, 4, 6}, "4", {1}, {true}, {2}, "dimension 1 one in 2 from 0 to 6"},
-        {{1, 3, 5}, "3", {1}, {false}, {2}, "dimension 1 one in 2 from 1 to 5, a line"},
-        {{0, 1, 7}, "3", {1}, {false}, {1}, "dimension 1 from 7 to 1, a line"},
+        {{1, 3, 5}, "3m", {1}, {false}, {2}, "dimension 1 one in 2 from 1 to 5, a line"},
+        {{0, 1, 7}, "3m", {1}, {false}, {1}, "dimension 1 from 7 to 1, a line"},
         {{0, 4}, "2", {1}, {true}, {4}, "dimension 1 one in 4 from 0 to 4"},
         {{5}, "1", {0}, {true}, {1}, "dimension 0 at 0; dimension 1 at 5"},
     };
@@ -155,7 +156,7 @@ TEST(DerivedGeometry, UnevenPlacesKeepTheDimensionsButAreNoBox) {
     const Geometry first = row_by_row("2x8");
     const Geometry child = geometry_of(first, {0, 1, 3, 4, 8, 9, 11, 12});
     EXPECT_FALSE(child.box);
-    EXPECT_EQ(child.map.torus.name(), "2x4");
+    EXPECT_EQ(child.map.torus.name(), "2x4m");
     EXPECT_EQ(child.stride, (std::vector<Rank>{1, 0}));
     EXPECT_NE(child.map.source.find("dimension 1 4 places from 0 to 4, not evenly spaced, a line"),
               std::string::npos)
@@ -164,13 +165,33 @@ TEST(DerivedGeometry, UnevenPlacesKeepTheDimensionsButAreNoBox) {
 }
 
 TEST(DerivedGeometry, OfAMeshNothingWraps) {
-    TorusMap map = make_torus_map({"test", "3x4", {}}, 12);
-    const Geometry first = first_geometry(map, {false, true});
+    const Geometry first = row_by_row("3mx4");
+    EXPECT_EQ(first.wraps, (std::vector<bool>{false, true}));
     const Geometry child = geometry_of(first, {11, 10, 9, 8, 7, 6, 5, 4, 3, 2, 1, 0});
     EXPECT_EQ(child.wraps, (std::vector<bool>{false, true}));
     const Geometry ends = geometry_of(first, {0, 8});
     EXPECT_EQ(ends.stride, (std::vector<Rank>{2})) << "not one across the end";
     EXPECT_EQ(neighbour_hops(first, ends), 4);
+}
+
+// Four in a row of a ring of eight, and a ring of four.
+TEST(DerivedGeometry, TheAutomaticChoiceKnowsALineFromARing) {
+    const Geometry first = row_by_row("4x8");
+    const Geometry line = geometry_of(first, {0, 1, 2, 3}),
+                   ring = geometry_of(first, {0, 8, 16, 24}), mesh = row_by_row("4m");
+    const Chooser for_line(line.map, {}), for_ring(ring.map, {}), for_mesh(mesh.map, {});
+    int different = 0;
+    for (const Collective collective : {Collective::reduce_scatter, Collective::allgather,
+                                        Collective::bcast, Collective::reduce}) {
+        for (const std::size_t bytes : {256U, 8192U, 65536U}) {
+            const Request request{
+                .collective = collective, .type = DataType::uint8, .count = bytes};
+            const Choice chosen = for_line.choose(request, false);
+            EXPECT_EQ(chosen, for_mesh.choose(request, false)) << to_string(chosen);
+            different += chosen == for_ring.choose(request, false) ? 0 : 1;
+        }
+    }
+    EXPECT_GT(different, 0) << "a line costs what a ring costs";
 }
 
 TEST(DerivedGeometry, RowsAndPlanesOfEverything) {

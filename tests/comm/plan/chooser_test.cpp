@@ -100,27 +100,67 @@ TEST(Chooser, TakesSingleCopyWhereItGainsAndNothingElseIsForced) {
     const TorusMap map = map_of("3x3");
     Chooser chooser(map, {});
     const auto takes = [&](const Chooser& from, const Request& request, bool reaches_all) {
-        return from.choose(request, reaches_all).algorithm == &single_copy_algorithm();
+        return from.choose(request, reaches_all).algorithm->traits.reads_peers;
     };
     EXPECT_TRUE(takes(chooser, allreduce_of(large), true));
     EXPECT_TRUE(chooser.may_read_peers(allreduce_of(large)));
     EXPECT_FALSE(takes(chooser, allreduce_of(large), false)) << "not all reach each other's memory";
     EXPECT_FALSE(takes(chooser, allreduce_of(least_single_copy_bytes - 1), true));
-    EXPECT_FALSE(takes(chooser, {.collective = Collective::bcast, .count = large}, true));
+    EXPECT_TRUE(takes(chooser, {.collective = Collective::bcast, .count = large}, true));
+    EXPECT_FALSE(takes(chooser, {.collective = Collective::scan, .count = large}, true));
+    const std::vector<std::size_t> counts(9, large);
+    EXPECT_TRUE(takes(chooser, {.collective = Collective::allgather, .counts = counts}, true));
+    EXPECT_FALSE(takes(chooser, {.collective = Collective::gather, .counts = counts}, true));
+    EXPECT_FALSE(
+        takes(chooser,
+              {.collective = Collective::alltoall, .counts = counts, .send_counts = counts}, true));
     chooser.force(Collective::allreduce, "ring");
     EXPECT_FALSE(takes(chooser, allreduce_of(large), true));
     EXPECT_FALSE(chooser.may_read_peers(allreduce_of(large)));
+    Chooser by_name(map, {});
+    by_name.leave_single_copy_to_names();
+    EXPECT_FALSE(takes(by_name, allreduce_of(large), true));
+    Chooser made_from_it(map, {});
+    made_from_it.force_as(by_name);
+    EXPECT_FALSE(takes(made_from_it, allreduce_of(large), true));
+    by_name.force(Collective::allreduce, "single-copy");
+    EXPECT_TRUE(takes(by_name, allreduce_of(large), true));
     Settings off;
     off.single_copy = false;
     EXPECT_FALSE(takes(Chooser(map, off), allreduce_of(large), true));
     EXPECT_FALSE(Chooser(map, off).may_read_peers(allreduce_of(large)));
 }
 
+/// The table in docs/performance.md.
+TEST(Chooser, TakesSingleCopyFromTheSizeOnFromWhichItIsFaster) {
+    constexpr std::size_t kib = 1024, mib = 1024 * kib;
+    for (const Collective c :
+         {Collective::allreduce, Collective::reduce_scatter, Collective::allgather}) {
+        EXPECT_FALSE(gains_by_single_copy(c, 63 * kib, 2));
+        EXPECT_TRUE(gains_by_single_copy(c, 64 * kib, 2));
+        EXPECT_TRUE(gains_by_single_copy(c, 64 * kib, 4));
+    }
+    EXPECT_TRUE(gains_by_single_copy(Collective::reduce, 64 * kib, 2));
+    EXPECT_FALSE(gains_by_single_copy(Collective::reduce, 64 * kib, 4));
+    EXPECT_TRUE(gains_by_single_copy(Collective::reduce, 256 * kib, 4));
+    for (const Rank ranks : {2, 4}) {
+        EXPECT_FALSE(gains_by_single_copy(Collective::scatter, 64 * kib, ranks));
+        EXPECT_TRUE(gains_by_single_copy(Collective::scatter, 256 * kib, ranks));
+        for (const Collective c : {Collective::bcast, Collective::alltoall}) {
+            EXPECT_FALSE(gains_by_single_copy(c, 64 * kib, ranks));
+            EXPECT_EQ(gains_by_single_copy(c, 256 * kib, ranks), ranks == 4);
+            EXPECT_EQ(gains_by_single_copy(c, 4 * mib, ranks), ranks == 4);
+        }
+        EXPECT_FALSE(gains_by_single_copy(Collective::gather, 4 * mib, ranks));
+    }
+}
+
 TEST(Chooser, RefusesSingleCopyByNameWhereItCannotBe) {
     const TorusMap map = map_of("3x3");
     Chooser chooser(map, {});
     chooser.force(Collective::allreduce, "single-copy");
-    EXPECT_EQ(chooser.choose(allreduce_of(1), true).algorithm, &single_copy_algorithm());
+    EXPECT_EQ(chooser.choose(allreduce_of(1), true).algorithm,
+              &single_copy_algorithm(Collective::allreduce));
     EXPECT_TRUE(chooser.may_read_peers(allreduce_of(1)));
     try {
         chooser.choose(allreduce_of(large), false);

@@ -12,8 +12,9 @@ namespace {
 std::unique_ptr<Plan> plan_of(const char* text, std::size_t puts = 0) {
     auto plan = std::make_unique<Plan>();
     plan->text = text;
-    plan->programs.push_back(std::make_unique<Program>());
-    plan->programs.back()->puts.resize(puts);
+    Program program;
+    program.puts.resize(puts);
+    plan->programs.push_back(std::make_shared<const Program>(std::move(program)));
     return plan;
 }
 

@@ -149,11 +149,14 @@ TEST(Pulls, EmptySharesAreLeftOutAndSignalsStay) {
     EXPECT_EQ(program.puts.size(), 6U);
 }
 
-TEST(Pulls, AreForVectorsThatLieAlikeOnAllRanks) {
+/// Each rank places the blocks in the output of an allgather as it likes.
+TEST(Pulls, AreForWhatLiesWhereAllRanksKnow) {
     const Schedule schedule = single_copy("3", 1);
     SegmentShape shape;
-    shape.collective = Collective::bcast;
-    shape.elements = {100};
+    shape.collective = Collective::allgather;
+    shape.elements = {100, 100, 100};
+    shape.displacements = {0, 100, 200};
+    shape.owners = {{0, 1, 2}};
     OpeningChannels channels(schedule, Peers::of_this_process);
     EXPECT_THROW(lower(schedule, VectorMap(schedule, shape), channels), Error);
 }

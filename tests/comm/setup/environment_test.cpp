@@ -54,6 +54,7 @@ TEST(Environment, RefusesBadValues) {
     expect_refused("TREFOIL_RANK", "3");
     expect_refused("TREFOIL_PORT_THREADS", "-2");
     expect_refused("TREFOIL_PIN", "maybe");
+    expect_refused("TREFOIL_INSTRUCTIONS", "mmx");
     expect_refused("TREFOIL_PORT_THREADS_BY", "opnemp");
     expect_refused("TREFOIL_PIN", "0,,1");
     expect_refused("TREFOIL_PIN", "3-1");

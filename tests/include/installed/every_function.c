@@ -160,6 +160,7 @@ static void about_the_job(void) {
     check(trefoil_comm_set_algorithm(comm, "allreduce", "auto"), "trefoil_comm_set_algorithm");
     require(trefoil_comm_set_schedule(comm, "allreduce", "{}") == TREFOIL_ERROR_INVALID_ARGUMENT,
             "a schedule that is none");
+    check(trefoil_comm_set_rewire(comm, NOTHING, NOTHING), "trefoil_comm_set_rewire");
 }
 
 static void reductions(void) {

@@ -375,6 +375,8 @@ void about_the_job(trefoil::Comm& comm) {
     require(
         status_of([&] { comm.set_schedule("allreduce", "{}"); }) == TREFOIL_ERROR_INVALID_ARGUMENT,
         "a schedule that is none");
+    comm.set_rewire([](const trefoil_circuit_t*, int, void*) { return 1; });
+    comm.set_rewire(nullptr);
 }
 
 }  // namespace

@@ -8,8 +8,11 @@
 #include <cstdint>
 #include <memory>
 #include <random>
+#include <set>
 #include <vector>
 
+#include "threads/connections/mailbox.hpp"
+#include "topo/cache_line.hpp"
 #include "topo/error.hpp"
 
 namespace trefoil {
@@ -42,9 +45,9 @@ TEST(LandingArena, StartsSmallAndGivesAlignedPieces) {
     EXPECT_EQ(arena.bytes_held(), 0U);
     const ArenaPiece a = arena.take(1), b = arena.take(513);
     EXPECT_EQ(arena.bytes_held(), LandingArena::first_chunk);
-    EXPECT_EQ(a.bytes, 64U);
-    EXPECT_EQ(b.bytes, 576U);
-    EXPECT_EQ(arena.bytes_used(), 640U);
+    EXPECT_EQ(a.bytes, cache_line);
+    EXPECT_EQ(b.bytes, LandingArena::aligned(513));
+    EXPECT_EQ(arena.bytes_used(), a.bytes + b.bytes);
     EXPECT_EQ(reinterpret_cast<std::uintptr_t>(b.data) % LandingArena::alignment, 0U);
     EXPECT_EQ(arena.chunk(b.chunk).data + b.offset, b.data);
 }
@@ -95,12 +98,34 @@ TEST(LandingArena, SmallPiecesLieSideBySide) {
     EXPECT_EQ(arena.chunks(), 1U);
 }
 
+// What peers put into one piece, this processor's writes to the next one must not take back. The
+// lines are those of the processor that this was compiled for.
+TEST(LandingArena, PiecesShareNoCacheLine) {
+#if defined(__aarch64__)
+    static_assert(cache_line == 256);  // of A64FX, the longest there is
+#endif
+    Memory memory;
+    LandingArena arena(memory.allocator());
+    std::set<std::uintptr_t> lines;
+    for (const std::size_t bytes :
+         {std::size_t{1}, MailboxLayout::answer_bytes, MailboxLayout::record_bytes,
+          std::size_t{300}, MailboxLayout::urgent_bytes, std::size_t{1025}, std::size_t{4000},
+          std::size_t{64}}) {
+        const ArenaPiece piece = arena.take(bytes);
+        const auto first = reinterpret_cast<std::uintptr_t>(piece.data);
+        for (auto line = first / cache_line; line <= (first + bytes - 1) / cache_line; ++line) {
+            EXPECT_TRUE(lines.insert(line).second) << bytes << " bytes";
+        }
+    }
+}
+
 TEST(LandingArena, HasAChunkOfItsOwnForWhatIsLargerThanAll) {
     Memory memory;
     LandingArena arena(memory.allocator());
     const std::size_t bytes = LandingArena::largest_chunk + 1;
     const ArenaPiece piece = arena.take(bytes);
-    EXPECT_EQ(arena.chunk(piece.chunk).bytes, LandingArena::largest_chunk + 64);
+    EXPECT_EQ(arena.chunk(piece.chunk).bytes,
+              LandingArena::largest_chunk + LandingArena::alignment);
     arena.give_back(piece);
     EXPECT_EQ(arena.take(bytes).data, piece.data);
 }
@@ -108,12 +133,12 @@ TEST(LandingArena, HasAChunkOfItsOwnForWhatIsLargerThanAll) {
 TEST(LandingArena, DoesNotChangeWhenThereIsNoMemory) {
     Memory memory;
     LandingArena arena(memory.allocator());
-    const ArenaPiece piece = arena.take(64);
+    const ArenaPiece piece = arena.take(1);
     memory.fail = true;
     EXPECT_THROW(arena.take(LandingArena::first_chunk), Error);
     EXPECT_THROW(arena.take(0), Error);
     EXPECT_THROW(arena.take(~std::size_t{0}), Error);
-    EXPECT_EQ(arena.bytes_used(), 64U);
+    EXPECT_EQ(arena.bytes_used(), LandingArena::alignment);
     arena.give_back(piece);
     EXPECT_EQ(arena.take(LandingArena::first_chunk).chunk, 0U);
 }

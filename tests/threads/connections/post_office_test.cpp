@@ -103,7 +103,7 @@ TEST(PostOffice, TakesARecordOnceThatArrivesTwice) {
 }
 
 /// As some libraries below are.
-class LosingGroup final : public ForwardingGroup {
+class LosingGroup : public ForwardingGroup {
   public:
     using ForwardingGroup::ForwardingGroup;
     bool may_lose_puts() const override { return true; }
@@ -140,6 +140,71 @@ void settle_with_losses(const std::string& faults) {
 TEST(PostOffice, RepeatsRecordsAndAnswersThatGetLost) {
     settle_with_losses("3:drop=0.2");
     settle_with_losses("4:drop=0.2,twice=0.2,delay=50");
+}
+
+// Nobody answers a record that fails its check, so it is put again like one that got lost.
+TEST(PostOffice, RepeatsRecordsAndAnswersThatAreDamaged) {
+    settle_with_losses("5:flip=0.2");
+    settle_with_losses("6:flip=0.2,drop=0.1,delay=50");
+}
+
+// A transport that loses nothing is not asked again: what is damaged there stays unanswered, which
+// is told by who waits for it.
+TEST(PostOffice, ADamagedRecordIsRefusedAndToldWhereNothingGetsLost) {
+    Ranks ranks(2, [](Rank rank, const std::vector<std::vector<Port>>& ports) {
+        auto groups = groups_of("memory")(rank, ports);
+        return rank == 0 ? with_faults(std::move(groups), parse_faults("5:flip=1"), rank)
+                         : std::move(groups);
+    });
+    write_letters(ranks, 0, 1, Port{0}, 1);
+    ranks.run({0, 1}, 50);
+    ranks[0].post().repeat_unanswered();
+    ranks.run({0, 1}, 50);
+    EXPECT_TRUE(ranks.letters(1).empty());
+    EXPECT_EQ(ranks[1].post().statistics().refused, 1U);
+    ASSERT_EQ(ranks[0].post().unanswered().size(), 1U);
+    EXPECT_NE(ranks[0].post().unanswered()[0].find("direction +0 of rank 0"), std::string::npos);
+}
+
+// An urgent letter goes past a record that the peer has not answered; if it gets lost, the peer
+// hears it behind that one.
+TEST(PostOffice, AnUrgentLetterThatGetsLostIsHeardAllTheSame) {
+    struct Forgetful final : LosingGroup {
+        Forgetful(std::unique_ptr<PortGroup> group, const bool& forgets)
+            : LosingGroup(std::move(group)), forgets_(forgets) {}
+        PutResult put(Port port, Peer peer, const void* source, void* descriptor,
+                      const RemoteMemory& target, std::uint64_t offset, std::size_t bytes,
+                      std::uint64_t notification, std::uint64_t cookie) override {
+            return forgets_ ? PutResult::done
+                            : LosingGroup::put(port, peer, source, descriptor, target, offset,
+                                               bytes, notification, cookie);
+        }
+        const bool& forgets_;
+    };
+    for (const bool gets_lost : {false, true}) {
+        bool forgets = false;
+        Ranks ranks(2, [&](Rank rank, const std::vector<std::vector<Port>>& ports) {
+            auto groups = groups_of("memory")(rank, ports);
+            for (auto& group : groups) {
+                group = std::make_unique<Forgetful>(std::move(group), forgets);
+            }
+            return groups;
+        });
+        ranks[0].wiring().letter(1, Port{0}, 1, "before");
+        ranks.run({0}, 5);
+        forgets = gets_lost;
+        ranks[0].wiring().letter(1, Port{0}, 2, "at once", true);
+        ranks.run({0}, 5);
+        forgets = false;
+        ranks.settle({0, 1});
+        std::vector<std::string> texts;
+        for (const Ranks::Letter& letter : ranks.letters(1)) {
+            texts.push_back(letter.text);
+        }
+        const auto urgent = std::ranges::count(texts, "at once");
+        EXPECT_EQ(urgent, gets_lost ? 1 : 2);
+        EXPECT_EQ(std::ranges::count(texts, "before"), 1);
+    }
 }
 
 // A transport tells it late that a put has failed; what was put arrives nevertheless, or not.
@@ -268,6 +333,7 @@ TEST(PostOffice, TellsWhichConnectionIsBroken) {
     EXPECT_EQ(broken[0].text,
               "cannot connect direction +0 of rank 0 (host here, NIC a double) to direction -0 of "
               "rank 1 (host here, NIC shared memory): the cable is cut");
+    EXPECT_EQ(broken[0].why, "the cable is cut");
     EXPECT_TRUE(ranks[0].post().is_quiet()) << "nothing more is tried";
     EXPECT_TRUE(ranks[0].post().take_broken().empty()) << "told once";
     try {

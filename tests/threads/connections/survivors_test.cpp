@@ -49,6 +49,13 @@ class Simulation {
             return message.to == rank || (message.from == rank && is_cut);
         });
     }
+    /// It stops before its words to all but one have left.
+    void stop_after_words_to(Rank one, Rank rank) {
+        dead_.insert(rank);
+        std::erase_if(under_way_, [&](const Message& message) {
+            return message.from == rank && message.to != one;
+        });
+    }
     void find_dead(Rank by, Rank rank) { parts_[by]->lose(rank); }
     /// Messages between two ranks keep their order, as letters do. False: there is none.
     bool deliver() {
@@ -180,6 +187,26 @@ TEST(Survivors, TheDeadAreNotAmongThem) {
     deliver_all(ranks);
     expect_agreement(ranks);
     EXPECT_EQ(ranks[7].survivors(), (std::vector<Rank>{1, 5, 7}));
+}
+
+// Rank 1 has all proposals and lacks the confirmations of all; of these only rank 7 has stopped.
+// The others wait for its proposal: they are to give it up before rank 1 gives up them.
+TEST(Survivors, WhoWaitsForConfirmationsWaitsLongerThanWhoWaitsForAProposal) {
+    Simulation ranks(4, 1);
+    ranks.begin(7);
+    ranks.stop_after_words_to(1, 7);
+    for (const Rank rank : {1, 3, 5}) {
+        ranks.begin(rank);
+    }
+    deliver_all(ranks);
+    EXPECT_EQ(ranks[1].missing(), (std::vector<Rank>{3, 5, 7}));
+    EXPECT_EQ(ranks[3].missing(), std::vector<Rank>{7});
+    EXPECT_EQ(ranks[5].missing(), std::vector<Rank>{7});
+    EXPECT_GT(ranks[1].patience(), ranks[3].patience());
+    ranks.find_dead(3, 7);
+    deliver_all(ranks);
+    expect_agreement(ranks);
+    EXPECT_EQ(ranks[1].survivors(), (std::vector<Rank>{1, 3, 5}));
 }
 
 TEST(Survivors, WhoIsTakenForDeadIsToldThatItIsLeftOut) {

@@ -46,7 +46,7 @@ class Reader final : public PortGroup {
 class OperationsTest : public testing::Test {
   protected:
     OperationsTest() {
-        buffers_.reserve(1);
+        buffers_.reserve(1, 0, 1);
         place(Location::output, output_);
         place(Location::input, input_);
         place(Location::scratch, scratch_);
@@ -132,7 +132,7 @@ class PullTest : public OperationsTest {
         std::memcpy(landing_.data() + 2, &told, sizeof told);
         program_.first_peer = Location::first_landing + 1;
         program_.peers = {1};
-        buffers_.reserve(1, program_.spaces());
+        buffers_.reserve(1, program_.spaces(), 1);
         open_ = {
             ProgramOp::Kind::open, {program_.first_peer, 0}, {Location::first_landing, 8}, {}, 0};
         pull_ = {ProgramOp::Kind::pull, {Location::output, 0}, {program_.first_peer + 1, 4}, {}, 8};
@@ -179,8 +179,8 @@ TEST_F(PullTest, AReadThatFailsFailsTheCallAndLeavesTheRestOut) {
 }
 
 TEST_F(OperationsTest, PeersAreToldWhereTheVectorsAre) {
-    buffers_.place_vectors(reinterpret_cast<std::byte*>(input_.data()),
-                           reinterpret_cast<std::byte*>(output_.data()));
+    buffers_.tell(reinterpret_cast<std::byte*>(input_.data()),
+                  reinterpret_cast<std::byte*>(output_.data()), {0});
     program_.ops = {{ProgramOp::Kind::copy,
                      {Location::scratch, 0},
                      {Location::addresses, 0},

@@ -64,6 +64,7 @@ Options read_options() {
     read_number("EMULATED_TOFU_BUSY", o.busy);
     read_number("EMULATED_TOFU_UNREQUESTED", o.unrequested);
     read_number("EMULATED_TOFU_LONGEST_PUT", o.longest_put);
+    read_number("EMULATED_TOFU_PIGGYBACK", o.piggyback);
     read_number("EMULATED_TOFU_REGISTRATIONS", o.registrations);
     read_number("EMULATED_TOFU_LATENCY", o.latency);
     read_number("TREFOIL_RANK", o.node);
@@ -71,8 +72,12 @@ Options read_options() {
     o.unordered = read_switch("EMULATED_TOFU_UNORDERED");
     o.strict_threads = read_switch("EMULATED_TOFU_STRICT_THREADS");
     o.leaks = read_switch("EMULATED_TOFU_LEAKS");
-    const char* const edata = std::getenv("EMULATED_TOFU_EDATA");
-    o.truncate_edata = edata != nullptr && std::strcmp(edata, "truncate") == 0;
+    if (const char* const edata = std::getenv("EMULATED_TOFU_EDATA")) {
+        o.truncate_edata = std::strcmp(edata, "truncate") == 0;
+        if (!o.truncate_edata && std::strcmp(edata, "refuse") != 0) {
+            misuse("EMULATED_TOFU_EDATA=%s is neither refuse nor truncate", edata);
+        }
+    }
     if (const char* const shape = std::getenv("EMULATED_TOFU_SHAPE")) {
         if (std::sscanf(shape, "%u.%u.%u.%u.%u.%u", &o.shape[0], &o.shape[1], &o.shape[2],
                         &o.shape[3], &o.shape[4], &o.shape[5]) != 6) {

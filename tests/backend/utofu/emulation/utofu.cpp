@@ -20,8 +20,6 @@ using emulated_tofu::Process;
 using emulated_tofu::Registration;
 using emulated_tofu::Vcq;
 
-constexpr std::size_t piggyback_limit = 32;
-
 unsigned long known_flags() {
     constexpr unsigned long cache_injection = 1UL << 5, padding = 1UL << 3, delay = 1UL << 8;
     constexpr unsigned long response = 1UL << 1;
@@ -81,7 +79,7 @@ int post(const Request& r) {
             return UTOFU_ERR_INVALID_EDATA;
         }
         if (r.bytes == 0 || r.bytes > process.options.longest_put ||
-            (r.inlined != nullptr && r.bytes > piggyback_limit)) {
+            (r.inlined != nullptr && r.bytes > Process::current().options.piggyback)) {
             return UTOFU_ERR_INVALID_SIZE;
         }
         if (r.source != 0) {
@@ -166,8 +164,18 @@ int utofu_get_onesided_tnis(utofu_tni_id_t** tnis, std::size_t* count) {
 }
 
 int utofu_query_onesided_caps(utofu_tni_id_t tni, struct utofu_onesided_caps** caps) {
-    static utofu_onesided_caps all{3, 0x3f, 8, 256, 256, 256, 64, 0, piggyback_limit, 1, 1920, 255};
-    all.max_putget_size = Process::current().options.longest_put;
+    static utofu_onesided_caps all{3,
+                                   0x3f,
+                                   8,
+                                   256,
+                                   256,
+                                   256,
+                                   64,
+                                   Process::current().options.longest_put,
+                                   Process::current().options.piggyback,
+                                   1,
+                                   1920,
+                                   255};
     *caps = &all;
     return tni < Process::current().options.interfaces ? UTOFU_SUCCESS : UTOFU_ERR_INVALID_TNI_ID;
 }

@@ -1,0 +1,24 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// How fast the kernel copies from one process to another.
+#pragma once
+
+#include <chrono>
+#include <functional>
+#include <optional>
+
+namespace trefoil {
+
+/// One copy, timed; nothing: it failed.
+using TimedCopy = std::function<std::optional<std::chrono::nanoseconds>()>;
+
+/// Whether a copy by the kernel takes at most as long as two by the processor. Both take turns, and
+/// the shortest time of each counts: whatever else runs can only make one longer. Goes on until
+/// neither has become shorter for some turns.
+bool kernel_keeps_up(const TimedCopy& kernel, const TimedCopy& processor);
+
+/// The same of process_vm_readv and memcpy: a message through shared memory is copied twice, once
+/// on either side. Measured once in this process, in about a millisecond, on memory that is in the
+/// cache. False where the kernel copies nothing. Any thread.
+bool kernel_copies_are_fast();
+
+}  // namespace trefoil

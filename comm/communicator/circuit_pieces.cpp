@@ -1,0 +1,71 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// A piece before the first change, if there are steps, and one from each change to the next.
+#include "comm/communicator/circuit_pieces.hpp"
+
+#include "algorithms/schedule/pieces.hpp"
+
+namespace trefoil {
+
+namespace {
+
+/// In ranks, where the schedule has positions.
+std::vector<JoinedPorts> circuits_of(const CircuitChange& change, const TorusMap& map) {
+    std::vector<JoinedPorts> all;
+    const int ports = map.torus.ports();
+    for (Rank at = 0; at < map.torus.ranks(); ++at) {
+        for (int p = 0; p < ports; p += 2) {
+            const Rank peer = change.peers[static_cast<std::size_t>(at) * ports + p];
+            if (peer != CircuitChange::dark) {
+                all.push_back({map.rank_at[static_cast<std::size_t>(at)], Port{p},
+                               map.rank_at[static_cast<std::size_t>(peer)]});
+            }
+        }
+    }
+    return all;
+}
+
+std::unique_ptr<CircuitPiece> make_piece(const Algorithm& whole, std::size_t first, std::size_t end,
+                                         std::vector<JoinedPorts> circuits) {
+    auto piece = std::make_unique<CircuitPiece>();
+    piece->name = std::string(whole.name) + " from step " + std::to_string(first);
+    piece->set = piece_of(*whole.set, first, end);
+    piece->algorithm = whole;
+    piece->algorithm.name = piece->name;
+    piece->algorithm.set = &piece->set;
+    piece->circuits = std::move(circuits);
+    return piece;
+}
+
+}  // namespace
+
+std::vector<JoinedPorts> circuits_of_torus(const TorusMap& map) {
+    CircuitChange torus{0, {}};
+    for (Rank at = 0; at < map.torus.ranks(); ++at) {
+        for (int p = 0; p < map.torus.ports(); ++p) {
+            const Rank next = map.torus.neighbour(at, Port{p});
+            torus.peers.push_back(next == at ? CircuitChange::dark : next);
+        }
+    }
+    return circuits_of(torus, map);
+}
+
+std::span<const std::unique_ptr<CircuitPiece>> CircuitPieces::of(const Algorithm& algorithm,
+                                                                 const TorusMap& map) {
+    auto& pieces = pieces_[&algorithm];
+    if (pieces.empty()) {
+        const std::vector<CircuitChange>& changes = algorithm.set->changes;
+        const std::size_t steps = algorithm.set->schedules.front().parts.front().steps.count;
+        if (changes.front().step > 0) {
+            pieces.push_back(
+                make_piece(algorithm, 0, changes.front().step, circuits_of_torus(map)));
+        }
+        for (std::size_t i = 0; i < changes.size(); ++i) {
+            const std::size_t end = i + 1 < changes.size() ? changes[i + 1].step : steps;
+            pieces.push_back(
+                make_piece(algorithm, changes[i].step, end, circuits_of(changes[i], map)));
+        }
+    }
+    return pieces;
+}
+
+}  // namespace trefoil

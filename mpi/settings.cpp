@@ -1,0 +1,88 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Reads TREFOIL_MPI and its like.
+#include "mpi/settings.hpp"
+
+#include <cstdlib>
+#include <cstring>
+#include <stdexcept>
+
+#include "mpi/layer.hpp"
+#include "mpi/operations.hpp"
+#include "mpi/types.hpp"
+
+namespace trefoil::mpi {
+
+Layer layer;
+
+std::string variable(const char* name) {
+    const char* const value = secure_getenv(name);  // null in a set-uid program, as in Trefoil
+    return value == nullptr ? "" : value;
+}
+
+namespace {
+
+/// A variable that is 0 or 1; `problem` says if it is neither.
+bool flag(const char* name, std::string& problem) {
+    const std::string value = variable(name);
+    if (!value.empty() && value != "0" && value != "1") {
+        problem = name + ("=" + value) + " is not valid: give 0 or 1";
+    }
+    return value == "1";
+}
+
+}  // namespace
+
+bool plain_packing() {
+    const int numbers[3] = {1, -2, 0x01020304};
+    char packed[2 * sizeof numbers] = {};
+    int position = 0;
+    PMPI_Pack(numbers, 3, MPI_INT, packed, sizeof packed, &position, MPI_COMM_SELF);
+    return position == static_cast<int>(sizeof numbers) &&
+           std::memcmp(packed, numbers, sizeof numbers) == 0;
+}
+
+std::string read_settings() {
+    std::string problem;
+    layer.reports = flag("TREFOIL_MPI_REPORT", problem);
+    layer.tunes = flag("TREFOIL_MPI_TUNE", problem);
+    if (!problem.empty()) {
+        return problem;
+    }
+    const double seconds = std::atof(variable("TREFOIL_TIMEOUT").c_str());
+    if (seconds > 0 && seconds < 1e6) {  // what is wrong with it Trefoil itself says
+        layer.patience = std::chrono::milliseconds(static_cast<long long>(seconds * 1000) + 1);
+    }
+    const std::string text = variable("TREFOIL_MPI");
+    try {
+        layer.switches = Switches(text);
+    } catch (const std::invalid_argument& error) {
+        return "TREFOIL_MPI=" + text + " is not valid: " + error.what();
+    }
+    return {};
+}
+
+std::string settings_text() {
+    const std::string mpi = variable("TREFOIL_MPI");
+    return "TREFOIL_MPI=" + (mpi.empty() ? "on" : mpi) +
+           " TREFOIL_MPI_REPORT=" + std::to_string(layer.reports) +
+           " TREFOIL_MPI_TUNE=" + std::to_string(layer.tunes) + " version " +
+           trefoil_version_string();
+}
+
+bool look_at_calls() {
+    if (!plain_packing()) {
+        layer.switches = Switches("off");
+    }
+    bool any = false;
+    for (std::size_t k = 0; k < kinds; ++k) {
+        layer.looks_at[k] = layer.reports || layer.switches.on(static_cast<Kind>(k));
+        any = any || layer.looks_at[k];
+    }
+    if (any) {
+        learn_types();
+        learn_operations();
+    }
+    return any;
+}
+
+}  // namespace trefoil::mpi
