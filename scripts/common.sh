@@ -95,13 +95,14 @@ build() {
         >"$(log_of "build-$preset")" 2>&1 || show_and_die "building $preset" "$(log_of "build-$preset")"
 }
 
-# targets_of PRESET [ctest arguments]: the executables of the chosen tests. A test that runs another one's executable has
-# none of its own name.
+# targets_of PRESET [ctest arguments]: the executables that the chosen tests start. ctest tells them only once they are built.
 targets_of() {
     local preset=$1
     shift
-    cmake --build "$root/build/$preset" --target help | sed -n 's/^\(test_[a-z0-9_]*\): phony$/\1/p' |
-        grep -xFf <(ctest --test-dir "$root/build/$preset" --show-only "$@" | sed -n 's/^ *Test *#[0-9]*: /test_/p')
+    local tests=$root/build/$preset
+    find "$tests" -name CTestTestfile.cmake -exec sed -n 's|^add_test(\[=*\[\(.*\)\]=*\] "[^"]*/\(test_[a-z0-9_]*\)".*|\1 \2|p' {} + |
+        awk 'NR == FNR { chosen[$1]; next } $1 in chosen { print $2 }' \
+            <(ctest --test-dir "$tests" --show-only "$@" | sed -n 's/^ *Test *#[0-9]*: \([^ ]*\).*/\1/p') - | sort -u
 }
 
 log_of() {

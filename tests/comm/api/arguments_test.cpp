@@ -3,6 +3,8 @@
 // it, on every rank, before anything has moved, and the communicator goes on.
 #include <atomic>
 #include <functional>
+#include <thread>
+#include <vector>
 
 #include "argument_mistakes.hpp"
 #include "tests/comm/communicator/thread_job.hpp"
@@ -159,13 +161,14 @@ TEST(Arguments, OperationsAreCheckedWhenTheyAreMade) {
 }
 
 // What only shows between ranks ends the communicator, and says so on each.
-TEST(Arguments, RanksThatDifferAreToldApart) {
-    struct Difference {
-        const char* name;
-        std::function<void(Rank&)> make;
-        bool (*applies)(const Kind&);
-    };
-    const std::vector<Difference> all{
+struct Difference {
+    const char* name;
+    std::function<void(Rank&)> make;
+    bool (*applies)(const Kind&);
+};
+
+std::vector<Difference> differences() {
+    return {
         {"count", [](Rank& r) { r.a.count = count - 1; }, [](const Kind& k) { return !k.counted; }},
         {"type", [](Rank& r) { r.a.type = TREFOIL_UINT32; }, [](const Kind&) { return true; }},
         {"op", [](Rank& r) { r.a.op = TREFOIL_MAX; }, [](const Kind& k) { return k.reduces; }},
@@ -174,32 +177,41 @@ TEST(Arguments, RanksThatDifferAreToldApart) {
          [](const Kind& k) { return k.counted && !k.rooted && !is_alltoallv(k); }},
         {"own count", [](Rank& r) { r.a.own_count = count - 1; },
          [](const Kind& k) { return k.displaced && k.rooted; }}};
+}
+
+void check_difference(const Kind& kind, const Difference& difference) {
+    JobOptions options;
+    options.torus = "3";
+    options.timeout_seconds = 5;
+    std::atomic<int> found{0};
+    run_ranks(3, options, [&](int rank, trefoil_comm_t comm) {
+        ASSERT_NE(comm, nullptr);
+        Rank mine(kind, rank, 3, comm);
+        if (rank == 0) {
+            difference.make(mine);
+        }
+        const std::string where = std::string(kind.name) + ", another " + difference.name;
+        // Some ranks may have had their part before others find it.
+        const trefoil_status_t status = kind.call(mine.a);
+        found += status == TREFOIL_ERROR_MISMATCH;
+        EXPECT_TRUE(status == TREFOIL_SUCCESS || status == TREFOIL_ERROR_MISMATCH)
+            << where << ": " << trefoil_last_error(nullptr);
+        EXPECT_EQ(trefoil_barrier(comm), TREFOIL_ERROR_MISMATCH)
+            << where << ": " << trefoil_last_error(comm);
+        EXPECT_NE(std::string(trefoil_last_error(comm)), "") << where;
+    });
+    EXPECT_GT(found, 0) << kind.name << ", another " << difference.name;
+}
+
+// The jobs of a collective run at the same time: each takes a second to hear what the others say.
+TEST(Arguments, RanksThatDifferAreToldApart) {
+    const std::vector<Difference> all = differences();
     for (const Kind& kind : kinds()) {
+        std::vector<std::jthread> jobs;
         for (const Difference& difference : all) {
-            if (!difference.applies(kind)) {
-                continue;
+            if (difference.applies(kind)) {
+                jobs.emplace_back([&] { check_difference(kind, difference); });
             }
-            JobOptions options;
-            options.torus = "3";
-            options.timeout_seconds = 5;
-            std::atomic<int> found{0};
-            run_ranks(3, options, [&](int rank, trefoil_comm_t comm) {
-                ASSERT_NE(comm, nullptr);
-                Rank mine(kind, rank, 3, comm);
-                if (rank == 0) {
-                    difference.make(mine);
-                }
-                const std::string where = std::string(kind.name) + ", another " + difference.name;
-                // Some ranks may have had their part before others find it.
-                const trefoil_status_t status = kind.call(mine.a);
-                found += status == TREFOIL_ERROR_MISMATCH;
-                EXPECT_TRUE(status == TREFOIL_SUCCESS || status == TREFOIL_ERROR_MISMATCH)
-                    << where << ": " << trefoil_last_error(nullptr);
-                EXPECT_EQ(trefoil_barrier(comm), TREFOIL_ERROR_MISMATCH)
-                    << where << ": " << trefoil_last_error(comm);
-                EXPECT_NE(std::string(trefoil_last_error(comm)), "") << where;
-            });
-            EXPECT_GT(found, 0) << kind.name << ", another " << difference.name;
         }
     }
 }

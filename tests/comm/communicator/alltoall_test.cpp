@@ -19,7 +19,7 @@ using Bytes = std::vector<unsigned char>;
 // Sanitizers look at every byte that is made and compared here: they get fewer of them.
 constexpr std::size_t lighter = sanitized ? 16 : 1;
 constexpr const char* many = sanitized ? "4x4" : "8x8";
-constexpr unsigned calls_in_a_row = sanitized ? 500 : 4000;
+constexpr unsigned calls_in_a_row = sanitized ? 250 : 1000;
 
 /// What blocks are made of: bytes of period 251, so that nothing aligns with it.
 constexpr std::size_t period = 251, longest_block = std::size_t{1} << 20;
