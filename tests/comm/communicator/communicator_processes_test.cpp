@@ -290,6 +290,10 @@ TEST_P(CommunicatorProcesses, AnErrorHasTheNumbersOfItsOwnCommunicator) {
             fprintf(stderr, "rank %d: %d %s\n", rank, static_cast<int>(status), text.c_str());
             return 2;
         }
+        // Who leaves before the others have heard is a rank that has died.
+        if (trefoil_barrier(comm) != ok) {
+            return 3;
+        }
         (void)trefoil_comm_destroy(reversed);
         return 0;
     });
