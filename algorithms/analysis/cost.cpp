@@ -33,16 +33,17 @@ struct AlikeSteps {
 
 class Summary {
   public:
-    Summary(const Torus& torus, Collective collective, bool steered)
+    /// The symmetry outlives it; each schedule is the one of a class's first rank.
+    Summary(const Torus& torus, Collective collective, bool steered, const Symmetry& symmetry)
         : torus_(torus),
+          symmetry_(symmetry),
           row_(traits_of(collective)),
           exchange_(row_.blocks_both_ways() && !row_.with_neighbours()),
           steered_(steered),
-          lines_(torus),
+          places_(torus, symmetry),
           sends_through_(torus.ports()) {}
 
-    /// The translations carry the schedule's rank to those that do the same, itself first.
-    void add(const Schedule& schedule, std::span<const Rank> translations);
+    void add(const Schedule& schedule);
     CostSummary finish();
 
   private:
@@ -61,14 +62,15 @@ class Summary {
     std::int64_t received(const Schedule& schedule, const Part& part, const Step& step) const;
     std::int64_t pulled(const Schedule& schedule) const;
     void note_step(std::size_t step, std::int64_t largest, std::int64_t sent);
-    void collect(const Schedule& schedule, std::int64_t ranks);
+    void collect(const Schedule& schedule);
     void split_groups();
-    void load_links(Rank rank, std::span<const Rank> translations, AlikeSteps& group);
+    void load_links(Rank rank, AlikeSteps& group);
 
     const Torus& torus_;
+    const Symmetry& symmetry_;
     const CollectiveTraits& row_;
     bool exchange_, steered_;
-    TorusLines lines_;
+    LinkPlaces places_;
     std::vector<AlikeSteps> groups_;
     CostSummary result_;
 
@@ -88,19 +90,19 @@ class Summary {
     std::vector<int> sends_through_;  // by port
 };
 
-void Summary::add(const Schedule& schedule, std::span<const Rank> translations) {
+void Summary::add(const Schedule& schedule) {
     if (schedule.rank == 0) {
         choose_unit(schedule);
     }
-    collect(schedule, static_cast<std::int64_t>(translations.size()));
+    collect(schedule);
     const std::size_t steps = starts_.size() - 1;
     if (schedule.rank == 0 && steps > 0) {
-        groups_.push_back({LinkLoads(lines_), std::vector<std::size_t>(steps), 0});
+        groups_.push_back({LinkLoads(places_), std::vector<std::size_t>(steps), 0});
         std::iota(groups_[0].steps.begin(), groups_[0].steps.end(), 0);
     }
     split_groups();
     for (AlikeSteps& g : groups_) {
-        load_links(schedule.rank, translations, g);
+        load_links(schedule.rank, g);
     }
 }
 
@@ -112,7 +114,9 @@ void Summary::choose_unit(const Schedule& schedule) {
     units_per_vector_ = static_cast<double>(units_per_part_) * result_.parts;
 }
 
-void Summary::collect(const Schedule& schedule, std::int64_t ranks) {
+void Summary::collect(const Schedule& schedule) {
+    const auto ranks =
+        static_cast<std::int64_t>(symmetry_.translations().size());  // that do the same
     std::size_t steps = 0;
     for (const Part& p : schedule.parts) {
         steps = std::max<std::size_t>(steps, p.steps.count);
@@ -228,17 +232,20 @@ void Summary::split_groups() {
     }
 }
 
-void Summary::load_links(Rank rank, std::span<const Rank> translations, AlikeSteps& group) {
+void Summary::load_links(Rank rank, AlikeSteps& group) {
     const auto messages = messages_of(group.steps[0]);
+    const auto add = [&](Rank from, const Message& m, Rank to) {
+        group.loads.add(from, to, m.units, steered_ ? std::optional(m.port) : std::nullopt);
+        group.hops = std::max(group.hops, torus_.route_length(from, to));
+    };
     for (const Message& m : messages) {
-        for (const Rank t : translations) {
-            const Rank from = torus_.translated(rank, t, +1), to = torus_.translated(m.peer, t, +1);
-            group.loads.add(from, to, m.units, steered_ ? std::optional(m.port) : std::nullopt);
-            if (torus_.has_lines()) {
-                group.hops = std::max(group.hops, torus_.route_length(from, to));
+        if (places_.folded()) {
+            add(rank, m, m.peer);
+        } else {  // along lines translations go other ways
+            for (const Rank t : symmetry_.translations()) {
+                add(torus_.translated(rank, t, +1), m, torus_.translated(m.peer, t, +1));
             }
         }
-        group.hops = std::max(group.hops, torus_.route_length(rank, m.peer));
         const int same_port = ++sends_through_[m.port.index];
         result_.max_sends_per_port_per_step =
             std::max(result_.max_sends_per_port_per_step, same_port);
@@ -295,12 +302,19 @@ CostSummary Summary::finish() {
 
 CostSummary summarize(const Torus& torus, const Algorithm& algorithm, const BuildOptions& options,
                       const Symmetry& symmetry) {
-    Summary summary(torus, algorithm.collective, algorithm.traits.steered);
+    Summary summary(torus, algorithm.collective, algorithm.traits.steered, symmetry);
     for (Rank one = 0; one < symmetry.classes(); ++one) {
-        summary.add(algorithm.build(torus, symmetry.representative(one), options),
-                    symmetry.translations());
+        summary.add(algorithm.build(torus, symmetry.representative(one), options));
     }
     return summary.finish();
+}
+
+/// Of ranks whose schedules without options are alike.
+Symmetry symmetry_of(const Torus& torus, const Algorithm& algorithm) {
+    if (algorithm.alike == nullptr) {
+        return Symmetry(torus);
+    }
+    return Symmetry(torus, algorithm.alike(torus), [](Rank) { return true; });
 }
 
 }  // namespace
@@ -311,12 +325,13 @@ CostSummary summarize(const Torus& torus, const Algorithm& algorithm, const Buil
 
 CostSummary summarize_for_model(const Torus& torus, const Algorithm& algorithm,
                                 const BuildOptions& options) {
-    if (algorithm.alike == nullptr || options != BuildOptions{}) {
-        return summarize(torus, algorithm, options);
-    }
-    const std::vector<Rank> generators = algorithm.alike(torus);
-    return summarize(torus, algorithm, options,
-                     Symmetry(torus, generators, [](Rank) { return true; }));
+    return options == BuildOptions{}
+               ? summarize(torus, algorithm, options, symmetry_of(torus, algorithm))
+               : summarize(torus, algorithm, options);
+}
+
+Rank schedules_to_summarize(const Torus& torus, const Algorithm& algorithm) {
+    return symmetry_of(torus, algorithm).classes();
 }
 
 double CostModel::time(const CostSummary& cost, double vector_bytes) const {

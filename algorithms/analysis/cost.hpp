@@ -53,6 +53,9 @@ CostSummary summarize(const Torus& torus, const Algorithm& algorithm,
 CostSummary summarize_for_model(const Torus& torus, const Algorithm& algorithm,
                                 const BuildOptions& options = {});
 
+/// Of how many ranks it builds the schedules for that, without options.
+Rank schedules_to_summarize(const Torus& torus, const Algorithm& algorithm);
+
 /// T = sum over steps of (alpha + hops*tau + load*bytes*beta)
 ///     + waits*wait + messages*message + sent*bytes*byte
 ///     + packed*bytes*copy + pulled*bytes*pull, in seconds.

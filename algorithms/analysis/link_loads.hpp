@@ -8,26 +8,36 @@
 #include <utility>
 #include <vector>
 
+#include "topo/symmetry.hpp"
 #include "topo/torus.hpp"
 
 namespace trefoil {
 
-/// The directed links of a torus in the order of its lines: the links of one port along one ring of
-/// one dimension have consecutive places.
-class TorusLines {
+/// The places of the directed links of a torus, port by port. Those of one port are in lines: one
+/// ring of the port's dimension after the other. Under a symmetry, links that a translation carries
+/// over into each other are loaded alike: all of them have one place, which is a line of its own.
+class LinkPlaces {
   public:
-    /// `torus` outlives it.
-    explicit TorusLines(const Torus& torus);
+    /// Both outlive it. Lines of a torus that are no rings have no translations: there every link
+    /// has a place.
+    LinkPlaces(const Torus& torus, const Symmetry& symmetry);
 
     const Torus& torus() const { return torus_; }
-    std::int64_t links() const { return std::int64_t{torus_.ranks()} * torus_.ports(); }
+    /// One message stands for all that translations make of it.
+    bool folded() const { return folded_; }
+    std::int64_t places() const { return std::int64_t{per_port_} * torus_.ports(); }
+    std::int64_t per_port() const { return per_port_; }
+    Rank line_length(Port port) const { return folded_ ? 1 : torus_.size(port.dimension()); }
     /// The place of the link that leaves `rank` through `port`.
     std::int64_t place(Rank rank, Port port) const;
-    /// Where the line of a place begins; lines of a port are as long as its dimension.
+    /// Where the line of a place begins.
     std::int64_t line_of(std::int64_t place) const;
 
   private:
     const Torus& torus_;
+    const Symmetry& symmetry_;
+    bool folded_;
+    Rank per_port_;
     std::vector<std::int64_t> strides_;
 };
 
@@ -36,8 +46,8 @@ class TorusLines {
 /// little as near ones. As long as there are few messages only they are kept.
 class LinkLoads {
   public:
-    /// `lines` outlives it and its copies.
-    explicit LinkLoads(const TorusLines& lines) : lines_(&lines) {}
+    /// `places` outlives it and its copies.
+    explicit LinkLoads(const LinkPlaces& places) : places_(&places) {}
 
     /// Each link of the route is loaded with 2 * units; where both ways round a dimension are
     /// equally long, each link of either way with units (as Torus::for_each_link tells); but with
@@ -54,7 +64,7 @@ class LinkLoads {
         std::optional<Port> steered;
     };
 
-    const TorusLines* lines_;
+    const LinkPlaces* places_;
     std::vector<Message> few_;
     /// By place: by how much the load differs from that of the place before in the line. Empty
     /// while the messages are few.

@@ -43,6 +43,20 @@ std::vector<Rank> by_parity(const Torus& torus) {
     return by_dimension(torus, [](Rank size) { return size % 2 == 0 ? 2 : 0; });
 }
 
+std::vector<Rank> by_parity_where_even(const Torus& torus) {
+    return by_dimension(torus, [](Rank size) { return size % 2 == 0 ? 2 : 1; });
+}
+
+std::vector<Rank> along_the_line_by_parity(const Torus& torus) {
+    const auto dimensions = long_dimensions(torus);
+    const Rank size = dimensions.empty() ? 1 : torus.size(dimensions.front());
+    const Rank by = size % 2 == 0 ? 2 : 1;
+    if (by >= size) {
+        return {};
+    }
+    return {torus.with_coordinate(0, dimensions.front(), by)};
+}
+
 std::vector<Rank> by_parity_of_powers(const Torus& torus) {
     return by_dimension(torus, [](Rank size) { return is_power_of_two(size) ? 2 : 0; });
 }

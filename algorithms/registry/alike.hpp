@@ -16,7 +16,12 @@ std::vector<Rank> along_the_line(const Torus& torus);
 /// Products of rings in which even and odd coordinates of even sizes go opposite ways (Swing).
 /// Coordinates of odd sizes all differ.
 std::vector<Rank> by_parity(const Torus& torus);
-/// The same where sizes that are no powers of two are folded, which makes their coordinates differ.
+/// Messages go the shorter way round; where both are equally long, even and odd coordinates go
+/// opposite ways.
+std::vector<Rank> by_parity_where_even(const Torus& torus);
+/// The same of ranks in linear order, along the first dimension with more than one coordinate.
+std::vector<Rank> along_the_line_by_parity(const Torus& torus);
+/// As by_parity, where sizes that are no powers of two are folded, which makes their coordinates differ.
 std::vector<Rank> by_parity_of_powers(const Torus& torus);
 /// Coordinates of powers of two exchange with the one whose bit s differs. The highest bit alone
 /// does not matter: both ways are half the ring.

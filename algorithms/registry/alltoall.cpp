@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // The table of algorithms: alltoall by messages that the network routes.
 #include "algorithms/alltoall/shifts.hpp"
+#include "algorithms/registry/alike.hpp"
 #include "algorithms/registry/entries.hpp"
 
 namespace trefoil {
@@ -33,6 +34,7 @@ constexpr Algorithm alltoall_table[] = {
         .shape_refusal = equal_sizes,
         .builder = without_options<build_orbit_alltoall>,
         .landing_vectors = one_block,
+        .alike = by_parity_where_even,
     },
     {
         .name = "pairwise",
@@ -55,6 +57,7 @@ constexpr Algorithm alltoall_table[] = {
         .shape_refusal = every_torus,
         .builder = without_options<build_linear_alltoall>,
         .landing_vectors = one_block,
+        .alike = along_the_line_by_parity,
     },
     {
         .name = "bruck",
@@ -67,6 +70,7 @@ constexpr Algorithm alltoall_table[] = {
         .shape_refusal = every_torus,
         .builder = build_bruck_alltoall,
         .landing_vectors = bruck_alltoall_message,
+        .alike = along_the_line_by_parity,
     },
 };
 

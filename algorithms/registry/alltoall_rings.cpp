@@ -7,6 +7,7 @@
 #include "algorithms/alltoall/partition.hpp"
 #include "algorithms/alltoall/product_alltoall.hpp"
 #include "algorithms/alltoall/ring_kinds.hpp"
+#include "algorithms/registry/alike.hpp"
 #include "algorithms/registry/entries.hpp"
 #include "algorithms/schedule/single_port.hpp"
 
@@ -185,6 +186,7 @@ constexpr Algorithm alltoall_rings_table[] = {
         .shape_refusal = every_torus,
         .builder = build_rotated<RingKind::digits>,
         .landing_vectors = rotated_channel<RingKind::digits>,
+        .alike = by_parity_where_even,
     },
     {
         .name = "direct",
@@ -197,6 +199,7 @@ constexpr Algorithm alltoall_rings_table[] = {
         .shape_refusal = every_torus,
         .builder = build_rotated<RingKind::direct>,
         .landing_vectors = rotated_channel<RingKind::direct>,
+        .alike = by_parity_where_even,
     },
     {
         .name = "gather-scatter-tree",
@@ -243,6 +246,7 @@ constexpr Algorithm alltoall_rings_table[] = {
         .shape_refusal = powers_of_two,
         .builder = build_bine_alltoall,
         .landing_vectors = bine_channel,
+        .alike = by_parity_of_powers,
     },
 };
 

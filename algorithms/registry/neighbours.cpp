@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // The table of algorithms: neighbor_allgather and neighbor_alltoall.
 #include "algorithms/neighbours/exchange.hpp"
+#include "algorithms/registry/alike.hpp"
 #include "algorithms/registry/entries.hpp"
 
 namespace trefoil {
@@ -32,6 +33,7 @@ constexpr Algorithm exchange_entry() {
         .shape_refusal = every_torus,
         .builder = exchange<collective>,
         .landing_vectors = one_of_the_neighbours,
+        .alike = everywhere,
     };
 }
 

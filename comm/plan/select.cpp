@@ -21,10 +21,15 @@ namespace trefoil {
 
 namespace {
 
-/// Above this many ranks the summary of all ranks' schedules costs more than it saves.
+/// On larger tori an algorithm is priced where so few ranks' schedules tell of all (that of a small
+/// vector's first choice, with its few steps, where some more do).
 constexpr Rank largest_priced = 1024;
+constexpr Rank most_classes = 64;
+constexpr Rank most_classes_for_small = 1024;
 constexpr Rank largest_priced_in_order = 128;
-constexpr Rank largest_priced_alltoall = 256;
+/// Of alltoall, whose schedules have p messages; and where all of them are summed.
+constexpr Rank largest_priced_alltoall = 4096;
+constexpr Rank largest_summed_alltoall = 256;
 /// Algorithms that gather contributions are for vectors whose contributions together are at most
 /// this, and each costs a share of a step.
 constexpr std::size_t most_gathered_bytes = 16384;
@@ -36,15 +41,26 @@ constexpr std::size_t unpriced_latency_bytes = 32768;
 /// Each piece of a segment is a message with an index of its own.
 constexpr Block most_pieces_of_segment = std::bit_floor(Notification::index_limit);
 
-bool is_priced(Collective collective, const Torus& torus, bool in_rank_order) {
-    return torus.ranks() <= (in_rank_order                        ? largest_priced_in_order
-                             : collective == Collective::alltoall ? largest_priced_alltoall
-                                                                  : largest_priced);
+bool is_priced(const Algorithm& algorithm, const Torus& torus, bool in_rank_order) {
+    const bool exchanges = algorithm.collective == Collective::alltoall;
+    const Rank all = in_rank_order ? largest_priced_in_order
+                     : exchanges   ? largest_summed_alltoall
+                                   : largest_priced;
+    if (torus.ranks() <= all) {
+        return true;
+    }
+    if (in_rank_order || (exchanges && torus.ranks() > largest_priced_alltoall)) {
+        return false;
+    }
+    return schedules_to_summarize(torus, algorithm) <=
+           (algorithm.selection.unpriced == Unpriced::small ? most_classes_for_small
+                                                            : most_classes);
 }
 
 struct Candidate {
     const Algorithm* algorithm;
-    CostSummary cost;  ///< of pipelined algorithms: with one piece
+    bool priced;
+    CostSummary cost;  ///< if it is; of pipelined algorithms: with one piece
 };
 
 /// What sends every block straight to its reducer is there for the order of the ranks only: pricing
@@ -79,10 +95,11 @@ const std::vector<Candidate>& candidates(Collective collective, const Torus& tor
         for (const Algorithm& algorithm : algorithms()) {
             if (is_candidate(algorithm, collective, torus) &&
                 suits_order(algorithm, in_rank_order)) {
-                const bool priced = is_priced(collective, torus, in_rank_order);
+                const bool priced = is_priced(algorithm, torus, in_rank_order);
                 const BuildOptions options{.pieces = algorithm.abilities.pieces ? 1U : 0U};
-                found.push_back({&algorithm, priced ? summarize_for_model(torus, algorithm, options)
-                                                    : CostSummary{}});
+                found.push_back(
+                    {&algorithm, priced,
+                     priced ? summarize_for_model(torus, algorithm, options) : CostSummary{}});
             }
         }
     }
@@ -136,7 +153,7 @@ bool is_meant_for(Unpriced unpriced, bool small) {
     return unpriced == Unpriced::all || unpriced == (small ? Unpriced::small : Unpriced::large);
 }
 
-/// For machines too large to price: what the registry names for this case, else a plain rule by
+/// For what is too large to price: what the registry names for this case, else a plain rule by
 /// class.
 const Algorithm* unpriced(const std::vector<Candidate>& all, const Torus& torus, std::size_t bytes,
                           const Needs& needs, const CostModel& model) {
@@ -158,6 +175,20 @@ const Algorithm* unpriced(const std::vector<Candidate>& all, const Torus& torus,
         fallback = fallback == nullptr ? c.algorithm : fallback;
     }
     return fallback;
+}
+
+/// Prices decide where some are known, and for short vectors that of what such vectors take.
+bool goes_by_price(const std::vector<Candidate>& all, std::size_t bytes, const Needs& needs) {
+    bool some = false;
+    for (const Candidate& c : all) {
+        const bool needed =
+            bytes <= unpriced_latency_bytes && c.algorithm->selection.unpriced == Unpriced::small;
+        if (serves(*c.algorithm, needs) && needed && !c.priced) {
+            return false;
+        }
+        some |= serves(*c.algorithm, needs) && c.priced;
+    }
+    return some;
 }
 
 }  // namespace
@@ -194,13 +225,13 @@ AlgorithmChoice choose_algorithm(Collective collective, const Torus& torus, std:
         return Choice{&algorithm, {.pieces = pieces_for(algorithm, torus, bytes, basis)}};
     };
     AlgorithmChoice result;
-    if (!is_priced(collective, torus, ordered)) {
+    if (!goes_by_price(all, bytes, needs)) {
         if (const Algorithm* one = unpriced(all, torus, bytes, needs, basis.model)) {
             result.choice = chosen(*one);
         }
     } else {
         for (const Candidate& c : all) {
-            if (!serves(*c.algorithm, needs) ||
+            if (!c.priced || !serves(*c.algorithm, needs) ||
                 (!ordered && gathers_too_much(*c.algorithm, torus, bytes))) {
                 continue;
             }

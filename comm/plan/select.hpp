@@ -34,7 +34,7 @@ double modelled_seconds(const Torus& torus, const Choice& choice, std::size_t by
 /// An algorithm for one size of vector, its number of pieces included.
 struct AlgorithmChoice {
     Choice choice;
-    std::optional<double> seconds;  ///< by the model; nothing: the torus is too large to price
+    std::optional<double> seconds;  ///< by the model; nothing: too large to price
     Choice next;                    ///< the second best; no algorithm: there is none
     std::optional<double> next_seconds;
 };
@@ -50,8 +50,8 @@ inline constexpr std::size_t usual_block_bytes = 4096;
 /// The algorithm that the cost model expects to be fastest for a vector of `bytes` bytes, among
 /// those whose results are identical on all ranks and that do what the call needs.
 /// Equal on all ranks. Thread-safe; the first call for a collective and a torus builds schedules
-/// (milliseconds up to a few hundred ranks), later ones look up. Throws Error(unsupported) when
-/// there is none.
+/// (milliseconds up to a few hundred ranks, a second for a million), later ones look up. Throws
+/// Error(unsupported) when there is none.
 AlgorithmChoice choose_algorithm(Collective collective, const Torus& torus, std::size_t bytes,
                                  const Needs& needs = {}, const SelectionBasis& basis = {});
 

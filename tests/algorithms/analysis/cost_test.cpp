@@ -38,10 +38,14 @@ TEST(Cost, OfTheRing) {
 // One rank of those that do the same tells of all, in every figure that the model reads.
 TEST(Cost, OfRanksThatAreAlike) {
     int fewer = 0;
-    for (const char* shape : {"1", "2", "5", "8", "2x2", "3x3", "4x4", "2x3", "2x2x2", "1x5"}) {
+    for (const char* shape : {"1", "2", "5", "7", "8", "9", "12", "2x2", "3x3", "4x4", "2x3", "6x3",
+                              "8x4", "2x2x2", "3x3x3", "1x5", "4mx3", "18x16", "6x6x5"}) {
         const Torus torus = Torus::parse(shape);
+        const bool large = torus.ranks() > 100;
         for (const Algorithm& algorithm : algorithms()) {
-            if (!algorithm.refusal(torus).empty()) {
+            if (!algorithm.refusal(torus).empty() ||
+                (large && (algorithm.collective == Collective::alltoall ||
+                           schedules_to_summarize(torus, algorithm) > 64))) {
                 continue;
             }
             SCOPED_TRACE(std::string(algorithm.name) + " for " +
@@ -67,7 +71,7 @@ TEST(Cost, OfRanksThatAreAlike) {
             EXPECT_EQ(some.acknowledgements, all.acknowledgements);
         }
     }
-    EXPECT_GT(fewer, 100);
+    EXPECT_GT(fewer, 300);
 }
 
 TEST(Cost, OfProcessors) {

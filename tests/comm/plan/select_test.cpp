@@ -103,7 +103,7 @@ TEST(Selection, LeavesMediumVectorsOfLargeToriToFewerSteps) {
 
 // What the registry names for tori that are too large to price, unless the call needs more.
 TEST(Selection, TakesWhatIsNamedWhereNothingIsPriced) {
-    const Torus torus = Torus::parse("64x64");
+    const Torus torus = Torus::parse("128x128x2");
     const auto unpriced = [&](Collective collective, std::size_t bytes, const Needs& needs = {}) {
         const AlgorithmChoice made = choose_algorithm(collective, torus, bytes, needs);
         EXPECT_FALSE(made.seconds);
@@ -111,10 +111,30 @@ TEST(Selection, TakesWhatIsNamedWhereNothingIsPriced) {
     };
     EXPECT_EQ(unpriced(Collective::allreduce, 8), Unpriced::small);
     EXPECT_EQ(unpriced(Collective::allreduce, 32 * kib), Unpriced::small);
-    EXPECT_EQ(unpriced(Collective::allreduce, 32 * kib + 1), Unpriced::large);
     EXPECT_EQ(unpriced(Collective::allreduce, 8, {.rank_order = true}), Unpriced::none);
     EXPECT_EQ(unpriced(Collective::alltoall, mib), Unpriced::all);
     EXPECT_EQ(unpriced(Collective::alltoall, mib, {.vector_variant = true}), Unpriced::none);
+}
+
+// Where a few ranks tell of all, the size of the torus does not matter. The choice is the best of
+// those algorithms, summed up over all ranks.
+TEST(Selection, GoesByPricesOnLargeTori) {
+    const Torus torus = Torus::parse("40x30");
+    for (const std::size_t bytes : {64 * kib, mib, 64 * mib}) {
+        const AlgorithmChoice made = choose_algorithm(Collective::allreduce, torus, bytes);
+        ASSERT_TRUE(made.seconds && made.next_seconds);
+        EXPECT_LE(*made.seconds, *made.next_seconds);
+        double best = 1;
+        for (const char* name : {"trivance-b", "swing-b", "bucket", "bine-large", "bruck-b"}) {
+            const Algorithm& algorithm = find_algorithm(Collective::allreduce, name);
+            best = std::min(best, default_cost_model.time(summarize(torus, algorithm),
+                                                          static_cast<double>(bytes)));
+        }
+        EXPECT_DOUBLE_EQ(*made.seconds, best) << bytes;
+    }
+    EXPECT_TRUE(choose_algorithm(Collective::allreduce, Torus::parse("64x32"), 8).seconds);
+    EXPECT_TRUE(choose_algorithm(Collective::alltoall, Torus::parse("20x20"), mib).seconds);
+    EXPECT_TRUE(choose_algorithm(Collective::allgather, Torus::parse("128x128"), mib).seconds);
 }
 
 TEST(Selection, LeavesOutWhatIsForFewerRanksOrToBeNamed) {
