@@ -21,7 +21,8 @@ std::vector<Rank> by_parity(const Torus& torus);
 std::vector<Rank> by_parity_where_even(const Torus& torus);
 /// The same of ranks in linear order, along the first dimension with more than one coordinate.
 std::vector<Rank> along_the_line_by_parity(const Torus& torus);
-/// As by_parity, where sizes that are no powers of two are folded, which makes their coordinates differ.
+/// As by_parity, where sizes that are no powers of two are folded, which makes their coordinates
+/// differ.
 std::vector<Rank> by_parity_of_powers(const Torus& torus);
 /// Coordinates of powers of two exchange with the one whose bit s differs. The highest bit alone
 /// does not matter: both ways are half the ring.
