@@ -100,7 +100,7 @@ targets_of() {
     local preset=$1
     shift
     local tests=$root/build/$preset
-    find "$tests" -name CTestTestfile.cmake -exec sed -n 's|^add_test(\[=*\[\(.*\)\]=*\] "[^"]*/\(test_[a-z0-9_]*\)".*|\1 \2|p' {} + |
+    find "$tests" -name CTestTestfile.cmake -exec sed -n 's|^add_test(\[=*\[\([^]]*\)\]=*\] .*"[^"]*/\(test_[a-z0-9_]*\)".*|\1 \2|p' {} + |
         awk 'NR == FNR { chosen[$1]; next } $1 in chosen { print $2 }' \
             <(ctest --test-dir "$tests" --show-only "$@" | sed -n 's/^ *Test *#[0-9]*: \([^ ]*\).*/\1/p') - | sort -u
 }
