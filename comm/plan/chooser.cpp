@@ -127,7 +127,7 @@ Choice Chooser::choose(const Request& request, bool reaches_all) const {
     if (choice.algorithm == nullptr && reads_peers) {
         choice.algorithm = &single_copy_algorithm(request.collective);
     } else if (choice.algorithm == nullptr) {
-        const Needs needs{goes_in_rank_order(request), pairs};
+        const Needs needs{goes_in_rank_order(request), pairs, request.same_in_any_order()};
         choice = model_(request.collective, map_.torus, bytes, needs, basis_);
     } else if (choice.algorithm->traits.reads_peers && !reads_peers) {
         refuse_to_read(request, *choice.algorithm);

@@ -53,6 +53,10 @@ struct Request {
     bool averages() const {
         return traits().reduces && user == nullptr && op == Operation::average;
     }
+    /// Reductions give the same bits in whatever order ranks are combined.
+    bool same_in_any_order() const {
+        return traits().reduces && user == nullptr && trefoil::same_in_any_order(type, op);
+    }
     bool commutes() const { return user == nullptr || user->commutes; }
     /// Of a rank's block, or of the one of a neighbour's slot.
     std::size_t count_of(Rank rank) const { return counts.empty() ? count : counts[rank]; }

@@ -73,10 +73,11 @@ bool suits_order(const Algorithm& algorithm, bool in_rank_order) {
     return !traits.order_preserving || traits.cost_class == CostClass::latency;
 }
 
-bool is_candidate(const Algorithm& algorithm, Collective collective, const Torus& torus) {
-    return algorithm.collective == collective && algorithm.traits.identical_results &&
-           !algorithm.traits.reads_peers && torus.ranks() <= algorithm.selection.most_ranks &&
-           algorithm.refusal(torus).empty();
+bool is_candidate(const Algorithm& algorithm, Collective collective, const Torus& torus,
+                  bool any_order) {
+    return algorithm.collective == collective &&
+           (algorithm.traits.identical_results || any_order) && !algorithm.traits.reads_peers &&
+           torus.ranks() <= algorithm.selection.most_ranks && algorithm.refusal(torus).empty();
 }
 
 bool gathers_too_much(const Algorithm& algorithm, const Torus& torus, std::size_t bytes) {
@@ -86,14 +87,14 @@ bool gathers_too_much(const Algorithm& algorithm, const Torus& torus, std::size_
 
 /// The root does not matter: a torus looks alike from every rank.
 const std::vector<Candidate>& candidates(Collective collective, const Torus& torus,
-                                         bool in_rank_order) {
+                                         bool in_rank_order, bool any_order) {
     static std::mutex mutex;
-    static std::map<std::tuple<Collective, std::string, bool>, std::vector<Candidate>> cache;
+    static std::map<std::tuple<Collective, std::string, bool, bool>, std::vector<Candidate>> cache;
     const std::lock_guard lock(mutex);
-    std::vector<Candidate>& found = cache[{collective, torus.name(), in_rank_order}];
+    std::vector<Candidate>& found = cache[{collective, torus.name(), in_rank_order, any_order}];
     if (found.empty()) {
         for (const Algorithm& algorithm : algorithms()) {
-            if (is_candidate(algorithm, collective, torus) &&
+            if (is_candidate(algorithm, collective, torus, any_order) &&
                 suits_order(algorithm, in_rank_order)) {
                 const bool priced = is_priced(algorithm, torus, in_rank_order);
                 const BuildOptions options{.pieces = algorithm.abilities.pieces ? 1U : 0U};
@@ -218,9 +219,10 @@ double modelled_seconds(const Torus& torus, const Choice& choice, std::size_t by
 
 AlgorithmChoice choose_algorithm(Collective collective, const Torus& torus, std::size_t bytes,
                                  const Needs& asked, const SelectionBasis& basis) {
-    const Needs needs{asked.rank_order && traits_of(collective).reduces, asked.vector_variant};
-    const bool ordered = needs.rank_order;
-    const std::vector<Candidate>& all = candidates(collective, torus, ordered);
+    const bool reduces = traits_of(collective).reduces;
+    const bool ordered = asked.rank_order && reduces;
+    const Needs needs{ordered, asked.vector_variant, asked.any_order && reduces && !ordered};
+    const std::vector<Candidate>& all = candidates(collective, torus, ordered, needs.any_order);
     const auto chosen = [&](const Algorithm& algorithm) {
         return Choice{&algorithm, {.pieces = pieces_for(algorithm, torus, bytes, basis)}};
     };

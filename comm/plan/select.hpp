@@ -42,16 +42,17 @@ struct AlgorithmChoice {
 struct Needs {
     bool rank_order = false;      ///< of reductions: they go in the order of the ranks
     bool vector_variant = false;  ///< counts are known in pairs alone
+    bool any_order = false;       ///< reductions give the same bits in any order
 };
 
 /// By which a block is counted where its size is not known to all ranks: alltoallv's.
 inline constexpr std::size_t usual_block_bytes = 4096;
 
 /// The algorithm that the cost model expects to be fastest for a vector of `bytes` bytes, among
-/// those whose results are identical on all ranks and that do what the call needs.
-/// Equal on all ranks. Thread-safe; the first call for a collective and a torus builds schedules
-/// (milliseconds up to a few hundred ranks, a second for a million), later ones look up. Throws
-/// Error(unsupported) when there is none.
+/// those that do what the call needs and give identical results on all ranks; if the operation
+/// gives the same bits in any order, all do. Equal on all ranks. Thread-safe; the first call for a
+/// collective and a torus builds schedules (milliseconds up to a few hundred ranks, a second for a
+/// million), later ones look up. Throws Error(unsupported) when there is none.
 AlgorithmChoice choose_algorithm(Collective collective, const Torus& torus, std::size_t bytes,
                                  const Needs& needs = {}, const SelectionBasis& basis = {});
 

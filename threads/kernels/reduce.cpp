@@ -122,6 +122,21 @@ ReduceKernels reduce_kernels(DataType type, Operation operation, Instructions in
     return sum;
 }
 
+bool same_in_any_order(DataType type, Operation operation) {
+    switch (traits_of(type).type_class) {
+        case TypeClass::signed_integer:
+        case TypeClass::unsigned_integer:
+            return true;
+        case TypeClass::floating:
+        case TypeClass::pair:
+            return operation != Operation::sum && operation != Operation::prod &&
+                   operation != Operation::average;
+        case TypeClass::complex:
+            break;
+    }
+    return false;
+}
+
 std::string refusal(DataType type, Operation operation) {
     if (reduce_kernels(type, operation).reduce != nullptr) {
         return {};

@@ -110,6 +110,11 @@ DivideKernel divide_kernel(DataType type);
 /// does.
 std::string refusal(DataType type, Operation operation);
 
+/// Whether the operation gives the same bits in whatever order elements of the type are combined:
+/// all operations of integers, which wrap; min, max and logical operations of floats; minloc and
+/// maxloc.
+bool same_in_any_order(DataType type, Operation operation);
+
 /// Conversions used by the kernels, by tests and by tools that make data.
 float to_float_from_float16(std::uint16_t bits);
 float to_float_from_bfloat16(std::uint16_t bits);

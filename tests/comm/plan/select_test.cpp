@@ -137,6 +137,29 @@ TEST(Selection, GoesByPricesOnLargeTori) {
     EXPECT_TRUE(choose_algorithm(Collective::allgather, Torus::parse("128x128"), mib).seconds);
 }
 
+// Integers, say: all ranks get the same bits however each of them adds up.
+TEST(Selection, TakesAnyAssociationWhereBitsDoNotDependOnIt) {
+    for (const char* shape : {"8", "9", "4x4", "8x8", "3x3x3"}) {
+        const Torus torus = Torus::parse(shape);
+        for (const std::size_t bytes : {8UL, 4 * kib, 64 * kib, mib}) {
+            const auto chosen = [&](bool any_order, bool rank_order) {
+                return choose_algorithm(Collective::allreduce, torus, bytes,
+                                        {.rank_order = rank_order, .any_order = any_order});
+            };
+            EXPECT_LE(*chosen(true, false).seconds, *chosen(false, false).seconds);
+            EXPECT_TRUE(chosen(false, false).choice.algorithm->traits.identical_results);
+            EXPECT_TRUE(chosen(true, true).choice.algorithm->traits.order_preserving);
+        }
+    }
+    const auto name = [](bool any_order) {
+        return choose_algorithm(Collective::allreduce, Torus::parse("9x9"), 8 * kib,
+                                {.any_order = any_order})
+            .choice.algorithm->name;
+    };
+    EXPECT_EQ(name(true), "trivance-l");
+    EXPECT_NE(name(false), "trivance-l");
+}
+
 TEST(Selection, LeavesOutWhatIsForFewerRanksOrToBeNamed) {
     for (const Collective collective : collectives()) {
         for (const char* shape : {"2", "9", "4x4", "12x12"}) {

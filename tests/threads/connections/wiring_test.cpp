@@ -16,7 +16,7 @@ const ChannelKey at_sender{world, 1, Port{0}};
 const ChannelKey at_receiver{world, 0, Port{1}};
 
 /// What both post offices hold for their connection.
-constexpr std::size_t held = MailboxLayout::answer_bytes;
+constexpr std::size_t held = LandingArena::aligned(MailboxLayout::answer_bytes);
 
 TEST(Wiring, TellsTheSenderWhereToPut) {
     Ranks ranks(2);

@@ -39,7 +39,8 @@ class NarrowGroup final : public ForwardingGroup {
 
 /// Answers have a source for ever; all else is given back.
 void expect_reuse(const TrafficFigures& figures) {
-    EXPECT_EQ(figures.used, figures.connections * MailboxLayout::answer_bytes);
+    EXPECT_EQ(figures.used,
+              figures.connections * LandingArena::aligned(MailboxLayout::answer_bytes));
     EXPECT_GT(figures.early, 0U);
     EXPECT_EQ(figures.repeated, 0U);
 }
