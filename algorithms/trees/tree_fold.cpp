@@ -6,6 +6,7 @@
 #include <cstdint>
 #include <map>
 #include <mutex>
+#include <tuple>
 #include <utility>
 
 #include "algorithms/rings/folded_ring.hpp"
@@ -42,12 +43,15 @@ class StepLoads {
 
     void add(Rank from, Rank to, std::int64_t weight) {
         const Rank ahead = to >= from ? to - from : to - from + size_;
+        most_hops_ = std::max(most_hops_, std::min(ahead, size_ - ahead));
         if (2 * std::int64_t{ahead} < size_) {
             add(up_, from, ahead, weight);
         } else {
             add(down_, to, size_ - ahead, weight);
         }
     }
+
+    Rank most_hops() const { return most_hops_; }
 
     /// The largest load with the mirror image (x -> -x): a link from x to x + 1 becomes one from
     /// -x to -x - 1.
@@ -75,13 +79,16 @@ class StepLoads {
     }
 
     Rank size_;
+    Rank most_hops_ = 0;
     std::vector<std::int64_t> up_, down_;
 };
 
 class FoldSearch {
   public:
-    FoldSearch(Rank size, TreeKind::Distance distance)
-        : size_(size), groups_(FoldedRing(size, 2).groups()) {
+    FoldSearch(Rank size, TreeKind::Distance distance, TreeKind::Cut cut)
+        : size_(size),
+          groups_(FoldedRing(size, 2).groups()),
+          blocks_(cut == TreeKind::Cut::own_blocks) {
         const int steps = halving_steps(groups_);
         std::vector<Rank> reached{0};
         std::vector<char> seen(groups_, 0);
@@ -105,22 +112,35 @@ class FoldSearch {
     }
 
     TreeFold run() {
-        best_ = even(size_ / 2, false);  // as even_fold()
-        least_ = cost(best_);
+        Groups best = even(size_ / 2, false);  // as even_fold()
+        Cost least = cost(best);
+        std::vector<Groups> starts{best};
         const auto stride = static_cast<Rank>(
             std::min<std::int64_t>(1 + 4 * std::int64_t{groups_} / (trials_ + 1), groups_));
         for (Rank turn = 0; turn < groups_; turn += stride) {
             for (const bool last : {false, true}) {
-                try_groups(even(size_ / 2 + turn, last));
+                starts.push_back(even(size_ / 2 + turn, last));
             }
         }
-        while (improve()) {
+        for (const bool descends : {false, true}) {
+            for (const Groups& start : starts) {
+                current_ = start;
+                current_cost_ = cost(start);
+                for (bool better = descends; better;) {
+                    better = improve();
+                }
+                if (current_cost_ < least) {
+                    least = current_cost_;
+                    best = current_;
+                }
+            }
+            starts.insert(starts.begin(), best);  // descends first
         }
-        return fold_of(best_, size_);
+        return fold_of(best, size_);
     }
 
   private:
-    /// Of whole vectors, and of blocks for all.
+    /// The largest loads and the longest ways, summed over the steps.
     using Cost = std::pair<std::int64_t, std::int64_t>;
 
     Groups even(Rank turn, bool last) const {
@@ -146,14 +166,12 @@ class FoldSearch {
         }
         Cost sum{0, 0};
         for (const auto& step : edges_) {
-            StepLoads vectors(size_);
-            StepLoads blocks(size_);
+            StepLoads loads(size_);
             for (const auto& [from, to] : step) {
-                vectors.add(fold.centre[from], fold.centre[to], 1);
-                blocks.add(fold.centre[from], fold.centre[to], below[to]);
+                loads.add(fold.centre[from], fold.centre[to], blocks_ ? below[to] : 1);
             }
-            sum.first += vectors.largest_with_mirror();
-            sum.second += blocks.largest_with_mirror();
+            sum.first += loads.largest_with_mirror();
+            sum.second += loads.most_hops();
         }
         StepLoads members(size_);
         for (Rank g = 0; g < groups_; ++g) {
@@ -161,8 +179,7 @@ class FoldSearch {
                 members.add(fold.centre[g], fold.member[g], 1);
             }
         }
-        const std::int64_t last = members.largest_with_mirror();
-        return {sum.first + last, sum.second + last};
+        return {sum.first + members.largest_with_mirror(), sum.second + 1};
     }
 
     bool try_groups(Groups groups) {
@@ -170,31 +187,31 @@ class FoldSearch {
             return false;
         }
         const Cost found = cost(groups);
-        if (found >= least_) {
+        if (found >= current_cost_) {
             return false;
         }
-        least_ = found;
-        best_ = std::move(groups);
+        current_cost_ = found;
+        current_ = std::move(groups);
         return true;
     }
 
     /// Another centre for one group, or one member moved to another group.
     bool improve() {
         for (Rank g = 0; g < groups_; ++g) {
-            Groups groups = best_;
+            Groups groups = current_;
             groups.last[g] = groups.last[g] != 0 ? 0 : 1;
             if (groups.two[g] != 0 && try_groups(std::move(groups))) {
                 return true;
             }
         }
         for (Rank from = 0; from < groups_ && trials_ > 0; ++from) {
-            for (Rank to = 0; best_.two[from] != 0 && to < groups_ && trials_ > 0; ++to) {
+            for (Rank to = 0; current_.two[from] != 0 && to < groups_ && trials_ > 0; ++to) {
                 for (const bool last : {false, true}) {
-                    Groups groups = best_;
+                    Groups groups = current_;
                     groups.two[from] = 0;
                     groups.two[to] = 1;
                     groups.last[to] = last ? 1 : 0;
-                    if (best_.two[to] == 0 && try_groups(std::move(groups))) {
+                    if (current_.two[to] == 0 && try_groups(std::move(groups))) {
                         return true;
                     }
                 }
@@ -203,15 +220,16 @@ class FoldSearch {
         return false;
     }
 
-    /// Links looked at; keeps a search within tens of milliseconds.
-    static constexpr std::int64_t work_limit = 1000000;
+    /// Links looked at; keeps a search within milliseconds.
+    static constexpr std::int64_t work_limit = 300000;
 
     Rank size_;
     Rank groups_;
+    bool blocks_;
     std::vector<std::vector<std::pair<Rank, Rank>>> edges_;  // by step
     std::int64_t trials_ = 0;
-    Groups best_;
-    Cost least_;
+    Groups current_;
+    Cost current_cost_;
 };
 
 }  // namespace
@@ -227,13 +245,13 @@ TreeFold even_fold(Rank size) {
     return fold;
 }
 
-TreeFold balanced_fold(Rank size, TreeKind::Distance distance) {
+TreeFold balanced_fold(Rank size, TreeKind::Distance distance, TreeKind::Cut cut) {
     static std::mutex mutex;
-    static std::map<std::pair<Rank, TreeKind::Distance>, TreeFold> folds;
+    static std::map<std::tuple<Rank, TreeKind::Distance, TreeKind::Cut>, TreeFold> folds;
     const std::lock_guard lock(mutex);
-    TreeFold& fold = folds[{size, distance}];
+    TreeFold& fold = folds[{size, distance, cut}];
     if (fold.centre.empty()) {
-        fold = FoldSearch(size, distance).run();
+        fold = FoldSearch(size, distance, cut).run();
     }
     return fold;
 }

@@ -20,9 +20,9 @@ struct TreeFold {
 /// Groups as even as possible, the first of each its centre.
 TreeFold even_fold(Rank size);
 
-/// The groups of least load, of whole vectors first and then of blocks for everybody, that a
-/// bounded search finds: even groups in all rotations, then single groups otherwise. Deterministic,
-/// so that all ranks agree. Folds are kept; thread-safe.
-TreeFold balanced_fold(Rank size, TreeKind::Distance distance);
+/// The groups of least load, and then of the fewest hops, that a bounded search finds: even groups
+/// in all rotations, then single groups otherwise. Deterministic, so that all ranks agree. Folds
+/// are kept; thread-safe.
+TreeFold balanced_fold(Rank size, TreeKind::Distance distance, TreeKind::Cut cut);
 
 }  // namespace trefoil

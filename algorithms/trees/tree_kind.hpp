@@ -15,8 +15,9 @@ struct TreeKind {
     };
     enum class Distance : std::uint8_t { doubling, halving };
     enum class Cut : std::uint8_t {
-        even,     ///< as FoldedRing, by a formula
-        balanced  ///< so that halves of the data in a tree and in its mirror load links least
+        even,           ///< as FoldedRing, by a formula
+        whole_vectors,  ///< so that halves of a vector in a tree and in its mirror load links least
+        own_blocks      ///< the same where everybody gets a block of its own
     };
     Pattern pattern = Pattern::bine;
     Distance distance = Distance::doubling;

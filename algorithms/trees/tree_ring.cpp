@@ -9,8 +9,8 @@ namespace trefoil {
 TreeRing::TreeRing(TreeKind kind, Rank size)
     : kind_(kind), parent_(size, none), joined_(size, size), below_(size, 1) {
     if (kind.pattern == TreeKind::Pattern::bine && size % 2 != 0 && size > 1) {
-        fold_ = kind.cut == TreeKind::Cut::balanced ? balanced_fold(size, kind.distance)
-                                                    : even_fold(size);
+        fold_ = kind.cut == TreeKind::Cut::even ? even_fold(size)
+                                                : balanced_fold(size, kind.distance, kind.cut);
         group_.assign(size, none);
         for (std::size_t g = 0; g < fold_.centre.size(); ++g) {
             group_[fold_.centre[g]] = static_cast<Rank>(g);
