@@ -2,7 +2,7 @@
 // Where mirrored parts of a butterfly on a folded ring have their groups.
 #pragma once
 
-#include "algorithms/latency/butterfly_allreduce.hpp"
+#include "algorithms/latency/butterfly_partner.hpp"
 #include "algorithms/rings/folded_ring.hpp"
 
 namespace trefoil {
