@@ -8,6 +8,7 @@
 #include "algorithms/alltoall/bine_ring.hpp"
 
 #include <algorithm>
+#include <cstdlib>
 
 #include "algorithms/rings/halving_ring.hpp"
 
@@ -45,6 +46,17 @@ std::vector<RingHandover> BineRing::sends(Rank coordinate, int step) const {
     }
     std::sort(handover.pairs.begin(), handover.pairs.end());
     return {handover};
+}
+
+// Every second coordinate sends one way: of as many neighbours as the distance, which is odd, one
+// more than half at most.
+std::vector<std::int64_t> BineRing::link_loads() const {
+    std::vector<std::int64_t> loads;
+    for (int step = 0; step < steps(); ++step) {
+        const std::int64_t distance = std::abs(hop(0, step));
+        loads.push_back((distance + 1) / 2 * (size() / 2));
+    }
+    return loads;
 }
 
 // Partners are each other's.

@@ -320,42 +320,4 @@ Schedule alltoall_schedule(const Torus& torus, Rank rank, const AlltoallRings& r
     return writer.take();
 }
 
-std::vector<AlltoallPart> sequential_parts(const AlltoallRings& rings) {
-    DimensionOrder order;
-    for (std::size_t j = 0; j < rings.size(); ++j) {
-        order.insert(order.end(), rings[j]->steps(), static_cast<int>(j));
-    }
-    return {{{order}}};
-}
-
-std::vector<AlltoallPart> rotated_parts(const AlltoallRings& rings, bool whole) {
-    std::vector<int> moving;
-    int longest = 0;
-    for (std::size_t j = 0; j < rings.size(); ++j) {
-        longest = std::max(longest, rings[j]->steps());
-        if (rings[j]->steps() > 0) {
-            moving.push_back(static_cast<int>(j));
-        }
-    }
-    if (moving.empty()) {
-        return sequential_parts(rings);
-    }
-    std::vector<AlltoallPart> parts(whole ? 1 : moving.size());
-    for (std::size_t c = 0; c < moving.size(); ++c) {
-        DimensionOrder order;
-        for (std::size_t stage = 0; stage < moving.size(); ++stage) {
-            const int j = moving[(c + stage) % moving.size()];
-            order.insert(order.end(), longest - rings[j]->steps(), -1);
-            order.insert(order.end(), rings[j]->steps(), j);
-        }
-        parts[whole ? 0 : c].orders.push_back(std::move(order));
-    }
-    for (AlltoallPart& part : parts) {
-        for (std::size_t stage = 1; stage < moving.size(); ++stage) {
-            part.stages.push_back(static_cast<int>(stage) * longest);
-        }
-    }
-    return parts;
-}
-
 }  // namespace trefoil

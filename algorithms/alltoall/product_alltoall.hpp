@@ -46,8 +46,9 @@ Schedule alltoall_schedule(const Torus& torus, Rank rank, const AlltoallRings& r
 std::vector<AlltoallPart> sequential_parts(const AlltoallRings& rings);
 
 /// D dimension orders, each a rotation of the others, so that all ports are busy; D is the number
-/// of dimensions that have steps. In stage s order c runs dimension (c + s) mod D of those; shorter
-/// rings begin later, so that they end together. `whole`: one part with D classes, else D parts.
+/// of dimensions that have steps. In stage s order c runs dimension (c + s) mod D of those. Shorter
+/// rings rest in those steps of a stage that leave the least sum of the largest link loads, or else
+/// early, so that all end together. `whole`: one part with D classes, else D parts.
 std::vector<AlltoallPart> rotated_parts(const AlltoallRings& rings, bool whole);
 
 }  // namespace trefoil

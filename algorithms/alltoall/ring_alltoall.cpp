@@ -9,6 +9,10 @@
 
 namespace trefoil {
 
+std::vector<std::int64_t> RingAlltoall::link_loads() const {
+    return largest_link_loads(*this);
+}
+
 std::vector<HeldPair> RingAlltoall::held(Rank coordinate, int step) const {
     std::vector<HeldPair> here;
     for (Rank other = 0; other < size_; ++other) {

@@ -62,6 +62,9 @@ class RingAlltoall {
     /// if messages of the two are not to meet on a link. None: nothing is known.
     virtual std::vector<RingSignal> signals(int /*step*/) const { return {}; }
 
+    /// As largest_link_loads(), which follows all messages; rings that know a formula need not.
+    virtual std::vector<std::int64_t> link_loads() const;
+
     /// The pairs that are at `coordinate` before `step` (after all, at step == steps()), in order.
     std::vector<HeldPair> held(Rank coordinate, int step) const;
 
@@ -81,7 +84,8 @@ class RingAlltoall {
     int steps_;
 };
 
-/// By step, the most pairs that cross one directed link of the ring.
+/// By step, the most pairs that cross one directed link of the ring. Takes time in proportion to
+/// all pairs.
 std::vector<std::int64_t> largest_link_loads(const RingAlltoall& ring);
 
 /// The most pairs that one coordinate receives from another by one hop, over all steps.

@@ -4,8 +4,9 @@
 //
 // linear: in step o every rank sends to the rank o further. pairwise: on powers of two, ranks r and
 // r xor o exchange; else as linear. orbit: in a step all ranks send to the same offsets, those that
-// are images of one another under cyclic shifts of the dimensions and under negation, so that every
-// direction carries alike; the image by e shifts travels dimension e first. Blocks go straight to
+// are images of one another under turns, so that every direction carries alike: a turn takes each
+// dimension to the next one, and the last one to the first with its sign changed, which in a plane
+// is a quarter of a circle. The image by e turns travels dimension e first. Blocks go straight to
 // their targets in all three. bruck: the offset (target - source) mod p is taken by its digits in
 // base r; blocks with digit v of weight w go w * v ranks further together.
 #include <algorithm>
@@ -84,18 +85,18 @@ std::vector<Turn> orbit_of(const Torus& torus, Rank offset) {
     const int d = torus.dimensions();
     std::vector<Rank> image(d);
     std::vector<Turn> orbit;
-    for (const int sign : {1, -1}) {
-        for (int e = 0; e < d; ++e) {
-            for (int j = 0; j < d; ++j) {
-                const Rank size = torus.size(j);
-                image[(j + e) % d] = (size + sign * torus.coordinate(offset, j)) % size;
-            }
-            const Turn turn{torus.rank(image), e};
-            const bool seen = std::ranges::any_of(
-                orbit, [&](const Turn& other) { return other.offset == turn.offset; });
-            if (!seen) {
-                orbit.push_back(turn);
-            }
+    for (int turns = 0; turns < 2 * d; ++turns) {
+        for (int j = 0; j < d; ++j) {
+            const int to = (j + turns) % (2 * d);
+            const Rank size = torus.size(j);
+            const Rank by = torus.coordinate(offset, j);
+            image[to % d] = to < d ? by : (size - by) % size;
+        }
+        const Turn turn{torus.rank(image), turns % d};
+        const bool seen = std::ranges::any_of(
+            orbit, [&](const Turn& other) { return other.offset == turn.offset; });
+        if (!seen) {
+            orbit.push_back(turn);
         }
     }
     return orbit;

@@ -34,6 +34,18 @@ Rank SignedDigitRing::digit(Rank distance, int step) const {
     return rest / weights_[step];
 }
 
+// A pair of each distance begins at every coordinate; of those that are tied every second one.
+std::vector<std::int64_t> SignedDigitRing::link_loads() const {
+    std::vector<std::int64_t> loads(steps(), 0);
+    for (Rank distance = 1; distance <= size() / 2; ++distance) {
+        for (int step = 0; step < steps(); ++step) {
+            const std::int64_t hop = std::int64_t{digit(distance, step)} * weights_[step];
+            loads[step] += 2 * distance == size() ? (hop + 1) / 2 : hop;
+        }
+    }
+    return loads;
+}
+
 int SignedDigitRing::last_move(Rank distance, int step) const {
     int last = step - 1;
     while (last >= 0 && digit(distance, last) == 0) {

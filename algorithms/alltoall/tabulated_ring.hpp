@@ -31,6 +31,7 @@ class TabulatedRing final : public RingAlltoall {
     std::vector<RingHandover> sends(Rank coordinate, int step) const override;
     std::vector<RingHandover> receives(Rank coordinate, int step) const override;
     std::vector<RingSignal> signals(int step) const override { return steps_[step].signals; }
+    std::vector<std::int64_t> link_loads() const override { return link_loads_; }
 
   private:
     struct Message {
@@ -50,6 +51,7 @@ class TabulatedRing final : public RingAlltoall {
     static RingHandover handover(const Step& step, const Message& message);
 
     std::vector<Step> steps_;
+    std::vector<std::int64_t> link_loads_;
 };
 
 /// Gather-scatter trees (gather_scatter_tree.cpp), and with one message sent and received at a

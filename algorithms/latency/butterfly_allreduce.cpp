@@ -4,6 +4,7 @@
 // wait.
 #include "algorithms/latency/butterfly_allreduce.hpp"
 
+#include "algorithms/latency/butterfly_mirror.hpp"
 #include "algorithms/rings/folded_ring.hpp"
 #include "algorithms/schedule/single_port.hpp"
 
@@ -15,9 +16,9 @@ constexpr Extent whole{0, 1};
 
 class ButterflyPart {
   public:
-    /// largest_group: of FoldedRing.
+    enum class Ports { all, one };
     ButterflyPart(const Torus& torus, Rank rank, ButterflyPartner partner, bool mirrored,
-                  ScheduleWriter& writer, int largest_group = 3);
+                  ScheduleWriter& writer, Ports ports);
 
     /// Writes the steps of all dimensions, interleaved from the `first` active dimension.
     void write(std::size_t first);
@@ -60,11 +61,13 @@ class ButterflyPart {
 };
 
 ButterflyPart::ButterflyPart(const Torus& torus, Rank rank, ButterflyPartner partner, bool mirrored,
-                             ScheduleWriter& writer, int largest_group)
+                             ScheduleWriter& writer, Ports ports)
     : torus_(torus), rank_(rank), partner_(partner), mirrored_(mirrored), writer_(writer) {
     for (int j = 0; j < torus.dimensions(); ++j) {
         if (torus.size(j) > 1) {
-            dimensions_.push_back({j, FoldedRing(torus.size(j), largest_group), 0});
+            const Rank size = torus.size(j);
+            dimensions_.push_back(
+                {j, ports == Ports::all ? butterfly_ring(size, partner) : FoldedRing(size, 2), 0});
             dimensions_.back().at = mirror(dimensions_.back(), torus.coordinate(rank, j));
         }
     }
@@ -170,7 +173,8 @@ Schedule butterfly_allreduce(const Torus& torus, Rank rank, ButterflyPartner par
     }
     for (const bool mirrored : {false, true}) {
         for (std::size_t p = 0; p < active; ++p) {
-            ButterflyPart(torus, rank, partner, mirrored, writer).write(p);
+            ButterflyPart(torus, rank, partner, mirrored, writer, ButterflyPart::Ports::all)
+                .write(p);
         }
     }
     return writer.take();
@@ -178,7 +182,7 @@ Schedule butterfly_allreduce(const Torus& torus, Rank rank, ButterflyPartner par
 
 Schedule butterfly_allreduce_single_port(const Torus& torus, Rank rank, ButterflyPartner partner) {
     ScheduleWriter writer(rank);
-    ButterflyPart(torus, rank, partner, false, writer, 2).write(0);
+    ButterflyPart(torus, rank, partner, false, writer, ButterflyPart::Ports::one).write(0);
     return writer.take();
 }
 

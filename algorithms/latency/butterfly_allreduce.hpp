@@ -3,15 +3,11 @@
 // and recursive doubling have in common when they are run for latency.
 #pragma once
 
+#include "algorithms/latency/butterfly_partner.hpp"
 #include "algorithms/schedule/schedule.hpp"
 #include "topo/torus.hpp"
 
 namespace trefoil {
-
-/// The partner of `coordinate` in exchange `step` on a ring of `size`, a power of two; for mirrored
-/// parts as their mirror shows it (x -> -x). An involution. After log2(size) exchanges everybody
-/// has met everybody exactly once, directly or through others.
-using ButterflyPartner = Rank (*)(Rank coordinate, int step, Rank size, bool mirrored);
 
 /// 2D parts (D: dimensions of more than one coordinate), D of them plain and D seen in a mirror
 /// (x -> -x in every dimension). In global step i part p moves along the first unfinished dimension

@@ -15,16 +15,27 @@ using namespace table;
 using enum Collective;
 using Pattern = TreeKind::Pattern;
 using Distance = TreeKind::Distance;
+using Cut = TreeKind::Cut;
+
+/// A single tree has no mirror image to share the load with.
+template <Collective collective, Pattern pattern, Distance distance>
+TreeKind kind_for(const BuildOptions& options) {
+    const bool blocks = collective == gather || collective == scatter;
+    return {pattern, distance,
+            options.single_port ? Cut::even
+            : blocks            ? Cut::own_blocks
+                                : Cut::whole_vectors};
+}
 
 template <Collective collective, Pattern pattern, Distance distance>
 Schedule tree(const Torus& torus, Rank rank, const BuildOptions& options) {
-    return build_tree(collective, {pattern, distance}, torus, rank, options.root,
-                      options.single_port ? TreePorts::one : TreePorts::all);
+    return build_tree(collective, kind_for<collective, pattern, distance>(options), torus, rank,
+                      options.root, options.single_port ? TreePorts::one : TreePorts::all);
 }
 
 template <Pattern pattern, Distance distance>
 std::vector<Rank> owners_of_tree(const Torus& torus, const BuildOptions& options, int part) {
-    return tree_owners({pattern, distance}, torus, options.root,
+    return tree_owners(kind_for<gather, pattern, distance>(options), torus, options.root,
                        options.single_port ? TreePorts::one : TreePorts::all, part);
 }
 

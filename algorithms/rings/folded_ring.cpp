@@ -20,6 +20,7 @@ FoldedRing::FoldedRing(Rank size, int largest) : size_(size), groups_(1), start_
         groups_ *= 2;
     }
     start_ = static_cast<Rank>(size_ / (std::int64_t{2} * groups_));
+    reflection_ = static_cast<Rank>((std::int64_t{2} * size_ - 3 - 2 * start_) % size_);
 }
 
 int FoldedRing::steps() const {
@@ -42,8 +43,14 @@ Rank FoldedRing::centre(Rank group) const {
 }
 
 Rank FoldedRing::reflected(Rank coordinate) const {
-    const std::int64_t sum = folded() ? std::int64_t{2} * size_ - 3 - 2 * start_ : size_;
-    return static_cast<Rank>((sum + size_ - coordinate) % size_);
+    const Rank image = reflection_ - coordinate;
+    return image < 0 ? image + size_ : image;
+}
+
+FoldedRing FoldedRing::mirrored_about(Rank reflection) const {
+    FoldedRing ring = *this;
+    ring.reflection_ = reflection;
+    return ring;
 }
 
 }  // namespace trefoil

@@ -40,13 +40,19 @@ class FoldedRing {
 
     /// The coordinate that a mirrored part puts in this one's place; an involution. x -> -x on a
     /// ring that is not folded. On a folded one the mirrored groups lie one coordinate before the
-    /// plain ones, so that no link carries a member's data of both.
+    /// plain ones, so that no link carries a member's data of both, unless mirrored_about() says
+    /// otherwise.
     Rank reflected(Rank coordinate) const;
+    /// The c to whose place coordinate 0 is reflected; x goes to c - x.
+    Rank reflection() const { return reflected(0); }
+    /// The same ring with that c.
+    FoldedRing mirrored_about(Rank reflection) const;
 
   private:
     Rank size_;
     Rank groups_;
     Rank start_;  // where the cut below begins, so that group 0 starts at coordinate 0
+    Rank reflection_ = 0;
 };
 
 }  // namespace trefoil

@@ -7,14 +7,17 @@
 namespace trefoil {
 
 TreeRing::TreeRing(TreeKind kind, Rank size)
-    : kind_(kind),
-      fold_(size, 2),
-      folded_(kind.pattern == TreeKind::Pattern::bine && size % 2 != 0 && size > 1),
-      parent_(size, none),
-      joined_(size, size),
-      below_(size, 1) {
-    pattern_steps_ = halving_steps(folded_ ? fold_.groups() : size);
-    steps_ = pattern_steps_ + (folded_ ? 1 : 0);
+    : kind_(kind), parent_(size, none), joined_(size, size), below_(size, 1) {
+    if (kind.pattern == TreeKind::Pattern::bine && size % 2 != 0 && size > 1) {
+        fold_ = kind.cut == TreeKind::Cut::even ? even_fold(size)
+                                                : balanced_fold(size, kind.distance, kind.cut);
+        group_.assign(size, none);
+        for (std::size_t g = 0; g < fold_.centre.size(); ++g) {
+            group_[fold_.centre[g]] = static_cast<Rank>(g);
+        }
+    }
+    pattern_steps_ = halving_steps(folded() ? static_cast<Rank>(fold_.centre.size()) : size);
+    steps_ = pattern_steps_ + (folded() ? 1 : 0);
     grow();
 }
 
@@ -65,17 +68,18 @@ Rank TreeRing::target(Rank coordinate, int step) const {
 }
 
 Rank TreeRing::bine_target(Rank coordinate, int step) const {
+    const Rank node = folded() ? group_[coordinate] : coordinate;
+    if (node == none) {
+        return none;
+    }
     if (step == pattern_steps_) {
-        const Rank group = fold_.group_of(coordinate);
-        const bool tells = fold_.is_centre(coordinate) && coordinate + 1 < fold_.first(group + 1);
-        return tells ? coordinate + 1 : none;
+        return folded() ? fold_.member[node] : none;
     }
     const bool doubling = kind_.distance == TreeKind::Distance::doubling;
     const std::int64_t rho = swing_distance(doubling ? step : pattern_steps_ - 1 - step);
-    const std::int64_t at = folded_ ? fold_.group_of(coordinate) : coordinate;
-    const std::int64_t all = folded_ ? fold_.groups() : size();
-    const std::int64_t to = ((at + (at % 2 == 0 ? rho : -rho)) % all + all) % all;
-    return folded_ ? fold_.centre(static_cast<Rank>(to)) : static_cast<Rank>(to);
+    const std::int64_t all = folded() ? std::ssize(fold_.centre) : std::int64_t{size()};
+    const std::int64_t to = ((node + (node % 2 == 0 ? rho : -rho)) % all + all) % all;
+    return folded() ? fold_.centre[to] : static_cast<Rank>(to);
 }
 
 Rank TreeRing::binomial_target(Rank coordinate, int step) const {

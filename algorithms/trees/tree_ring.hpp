@@ -3,24 +3,13 @@
 // composed (algorithms/trees/torus_tree.hpp).
 #pragma once
 
-#include <cstdint>
 #include <vector>
 
-#include "algorithms/rings/folded_ring.hpp"
+#include "algorithms/trees/tree_fold.hpp"
+#include "algorithms/trees/tree_kind.hpp"
 #include "topo/torus.hpp"
 
 namespace trefoil {
-
-/// Which tree: its pattern, and whether its distances grow or shrink from step to step.
-struct TreeKind {
-    enum class Pattern : std::uint8_t {
-        bine,     ///< c + rho(k) from even c, c - rho(k) from odd c; rho = 1, -1, 3, -5, 11, ...
-        binomial  ///< c + 2^k
-    };
-    enum class Distance : std::uint8_t { doubling, halving };
-    Pattern pattern = Pattern::bine;
-    Distance distance = Distance::doubling;
-};
 
 /// What is below `coordinate` through its children of `step` and later, itself included.
 struct TreeBranch {
@@ -35,8 +24,8 @@ struct TreeBranch {
 ///     halving    0->3   0->7 3->4   0->1 3->2 4->5 7->6
 ///
 /// Bine's rule holds on even sizes. An odd ring is cut into 2^k groups of one or two neighbours
-/// (FoldedRing); the tree runs over the first ones of the groups, who tell their neighbours in a
-/// last step. Takes time and memory in proportion to size * steps. Immutable and thread-safe.
+/// (TreeFold); the tree runs over the centres of the groups, who tell their neighbours in a last
+/// step. Takes time and memory in proportion to size * steps. Immutable and thread-safe.
 class TreeRing {
   public:
     static constexpr Rank none = -1;
@@ -63,13 +52,14 @@ class TreeRing {
     Rank target(Rank coordinate, int step) const;
     Rank bine_target(Rank coordinate, int step) const;
     Rank binomial_target(Rank coordinate, int step) const;
+    bool folded() const { return !group_.empty(); }
     void grow();
 
     TreeKind kind_;
     int steps_ = 0;
-    int pattern_steps_ = 0;  // without the last step of folded rings
-    FoldedRing fold_;        // of odd rings of Bine
-    bool folded_ = false;
+    int pattern_steps_ = 0;    // without the last step of folded rings
+    TreeFold fold_;            // of odd rings of Bine; else empty
+    std::vector<Rank> group_;  // of the centres; none of others
     std::vector<Rank> parent_;
     std::vector<int> joined_;
     std::vector<Rank> below_;

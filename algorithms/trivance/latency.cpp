@@ -28,13 +28,15 @@ class LatencyBuilder {
     Schedule build() {
         const std::vector<int> dimensions = long_dimensions(torus_);
         int accumulators = 0;
-        bool pairs = false;
+        bool across = false;
         for (const int j : dimensions) {
-            accumulators = std::max(accumulators, buffered_pattern(torus_.size(j))->accumulators);
-            pairs = pairs || torus_.size(j) == 2;
+            const auto program = buffered_pattern(torus_.size(j));
+            accumulators = std::max(accumulators, program->accumulators);
+            across = across || goes_across(j, program->steps.back().messages[0]);
         }
-        // Halves travel over both links of a pair. Accumulators need a share in one block.
-        window_ = {0, pairs && accumulators == 0 ? 2U : 1U};
+        // What goes straight across travels in halves, both ways round: over both links of a pair.
+        // Accumulators need a share in one block; then the network may divide it.
+        window_ = {0, across && accumulators == 0 ? 2U : 1U};
         const std::size_t parts = std::max<std::size_t>(dimensions.size(), 1);
         for (std::size_t p = 0; p < parts; ++p) {
             writer_.part(window_.count, static_cast<Block>(accumulators));
@@ -54,22 +56,23 @@ class LatencyBuilder {
         const auto program = buffered_pattern(torus_.size(j));
         for (const BufferedPattern::Step& step : program->steps) {
             writer_.step();
-            if (torus_.size(j) == 2 && window_.count == 2) {
-                pair(j);
-                continue;
-            }
             for (const int accumulator : step.copies) {
                 writer_.move(Action::replace, window_, buffer(1 + accumulator).first);
             }
             for (const RunMessage& m : step.messages) {
-                const Extent source = buffer(m.source);
-                writer_.send(torus_.shifted(rank_, j, -m.side * m.distance), port(j, m),
-                             std::array{source});
+                send(j, m);
             }
             for (const RunMessage& m : step.messages) {
                 receive(j, m);
             }
         }
+    }
+
+    bool goes_across(int j, const RunMessage& m) const {
+        return 2 * static_cast<std::int64_t>(m.distance) == torus_.size(j);
+    }
+    bool in_halves(int j, const RunMessage& m) const {
+        return window_.count == 2 && goes_across(j, m);
     }
 
     /// The port through which the message leaves; a tie goes the way that the plan tells.
@@ -78,23 +81,28 @@ class LatencyBuilder {
         return Port::towards(j, the_other_way ? m.side : -m.side);
     }
 
+    void send(int j, const RunMessage& m) {
+        const Rank peer = torus_.shifted(rank_, j, -m.side * m.distance);
+        if (in_halves(j, m)) {
+            writer_.send(peer, Port::plus(j), std::array{Extent{0, 1}});
+            writer_.send(peer, Port::minus(j), std::array{Extent{1, 1}});
+        } else {
+            writer_.send(peer, port(j, m), std::array{buffer(m.source)});
+        }
+    }
+
     void receive(int j, const RunMessage& m) {
-        writer_.receive(torus_.shifted(rank_, j, m.side * m.distance), port(j, m).opposite());
+        const Rank peer = torus_.shifted(rank_, j, m.side * m.distance);
+        if (in_halves(j, m)) {
+            writer_.receive(peer, Port::minus(j), Action::reduce, std::array{Extent{0, 1}});
+            writer_.receive(peer, Port::plus(j), Action::reduce, std::array{Extent{1, 1}});
+            return;
+        }
+        writer_.receive(peer, port(j, m).opposite());
         writer_.apply(Action::reduce, std::array{window_});
         for (const RunTarget& t : m.targets) {
             writer_.apply(t.replace ? Action::replace : Action::reduce,
                           std::array{buffer(1 + t.accumulator)});
-        }
-    }
-
-    void pair(int j) {
-        const Rank peer = torus_.shifted(rank_, j, 1);
-        for (const Block half : {0U, 1U}) {
-            writer_.send(peer, Port::towards(j, half == 0 ? 1 : -1), std::array{Extent{half, 1}});
-        }
-        for (const Block half : {0U, 1U}) {
-            writer_.receive(peer, Port::towards(j, half == 0 ? -1 : 1), Action::reduce,
-                            std::array{Extent{half, 1}});
         }
     }
 

@@ -97,10 +97,15 @@ std::shared_ptr<const BufferedPattern> buffered_pattern(Rank size) {
     return program;
 }
 
-Rank run_step_load(const std::vector<RunTransfer>& step) {
-    Rank load[2] = {0, 0};
+double run_step_load(const std::vector<RunTransfer>& step, Rank size) {
+    double load[2] = {0, 0};
     for (const RunTransfer& t : step) {
-        load[t.side > 0] += t.distance;
+        if (2 * static_cast<std::int64_t>(t.distance) == size) {
+            load[0] += t.distance / 2.0;
+            load[1] += t.distance / 2.0;
+        } else {
+            load[t.side > 0] += t.distance;
+        }
     }
     return std::max(load[0], load[1]);
 }

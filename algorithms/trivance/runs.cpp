@@ -3,10 +3,12 @@
 #include "algorithms/trivance/runs.hpp"
 
 #include <algorithm>
+#include <cmath>
 #include <cstdint>
 #include <cstdlib>
 #include <map>
 #include <mutex>
+#include <optional>
 #include <utility>
 
 namespace trefoil {
@@ -249,10 +251,10 @@ class RunSearch {
     bool found_ = false;
 };
 
-Rank total_load(const TrivancePattern& plan) {
-    Rank total = 0;
+double total_load(const TrivancePattern& plan) {
+    double total = 0;
     for (const Transfers& step : plan.steps) {
-        total += run_step_load(step);
+        total += run_step_load(step, plan.size);
     }
     return total;
 }
@@ -272,18 +274,37 @@ TrivancePattern clustered(const TrivancePattern& third) {
     return plan;
 }
 
-TrivancePattern make_plan(Rank size) {
-    if (size == 2) {
-        return {2, {{RunTransfer{-1, 1, 1, 1}}}};
+/// Everyone gets a window of half the ring, and in a last step that of the coordinate straight
+/// across; nothing where that takes a step more than is due.
+std::optional<TrivancePattern> across(Rank size) {
+    const Rank half = size / 2;
+    if (size % 2 != 0 || trivance_steps(half) == trivance_steps(size)) {
+        return std::nullopt;
     }
+    TrivancePattern plan = contiguous_pattern(half);
+    plan.size = size;
+    int pieces = 1;
+    for (const Transfers& step : plan.steps) {
+        pieces += static_cast<int>(step.size());
+    }
+    plan.steps.push_back({{-1, (std::uint64_t{1} << pieces) - 1, half, half}});
+    return plan;
+}
+
+TrivancePattern make_plan(Rank size) {
     TrivancePattern plan = contiguous_pattern(size);
+    if (std::optional<TrivancePattern> halves = across(size);
+        halves.has_value() && total_load(*halves) < total_load(plan)) {
+        plan = std::move(*halves);
+    }
     if (size % 3 == 0 && size > 6) {
         TrivancePattern clusters = clustered(make_plan(size / 3));
         if (total_load(clusters) < total_load(plan)) {
             plan = std::move(clusters);
         }
     }
-    return spread_pattern(size, total_load(plan)).value_or(std::move(plan));
+    const auto bound = static_cast<Rank>(std::ceil(total_load(plan)));
+    return spread_pattern(size, bound).value_or(std::move(plan));
 }
 
 }  // namespace

@@ -40,11 +40,13 @@ struct TrivancePattern {
 /// ceil(log3(size)): the fewest steps in which two messages per step can inform a ring.
 int trivance_steps(Rank size);
 
-/// The largest load of a link in `step`, in vectors.
-Rank run_step_load(const std::vector<RunTransfer>& step);
+/// The largest load of a link in `step` on a ring of `size`, in vectors. What travels half the ring
+/// goes half each way round.
+double run_step_load(const std::vector<RunTransfer>& step, Rank size);
 
 /// The plan of least total load that bounded searches find; among those of equal load one with
-/// little accumulator work. Powers of three: whole windows over distances 1, 3, 9, ...
+/// little accumulator work. Powers of three: whole windows over distances 1, 3, 9, ... Twice an odd
+/// size: windows of half the ring, the last from straight across, in one step more.
 /// Deterministic, so that all ranks agree. Plans are kept; thread-safe.
 std::shared_ptr<const TrivancePattern> trivance_pattern(Rank size);
 

@@ -215,6 +215,19 @@ TEST(RingAlltoall, BinaryDigitsMeetTheBisectionBound) {
     expect_figures(RingKind::digits, {{8, 2, 8}, {16, 3, 32}, {64, 5, 512}});
 }
 
+TEST(RingAlltoall, FormulasOfLoadsAreRight) {
+    for (Rank n = 1; n <= 70; ++n) {
+        for (const int radix : {2, 3, 4, 71}) {
+            const auto ring = ring_alltoall(RingKind::digits, n, radix);
+            EXPECT_EQ(ring->link_loads(), largest_link_loads(*ring)) << n << ", radix " << radix;
+        }
+        if ((n & (n - 1)) == 0) {
+            const auto ring = ring_alltoall(RingKind::bine, n);
+            EXPECT_EQ(ring->link_loads(), largest_link_loads(*ring)) << n;
+        }
+    }
+}
+
 TEST(RingAlltoall, DirectIsOneStepWithAMessagePerTarget) {
     const std::shared_ptr<const RingAlltoall> ring = ring_alltoall(RingKind::direct, 9);
     EXPECT_EQ(ring->steps(), 1);

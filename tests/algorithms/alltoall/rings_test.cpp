@@ -130,6 +130,17 @@ TEST(AlltoallRings, DigitsMeetTheBisectionBound) {
                     {"sdx", "3x9", 6, 30}});
 }
 
+// Each of a stage's steps with the next best one of the other dimensions.
+TEST(AlltoallRings, ShorterRingsRestWhereTheyCostLeast) {
+    expect_figures({{"gather-scatter-tree", "2x4", 4, 6},
+                    {"gather-scatter-tree", "4x8", 8, 44},
+                    {"gather-scatter-tree", "12x8", 10, 208},
+                    {"gather-scatter-tree", "3x4x5", 9, 66},
+                    {"gather-scatter-tree", "4x4x8", 12, 176},
+                    {"sdx", "6x10", 4, 86, {.radix = 4}},
+                    {"sdx", "6x10", 4, 86, {.radix = 4, .rotation = Rotation::whole}}});
+}
+
 TEST(AlltoallRings, SendFewMessages) {
     EXPECT_EQ(cost_of("direct", "16x16").messages_per_rank, 60);
     EXPECT_EQ(cost_of("sdx", "16x16", {.radix = 4}).messages_per_rank, 36);

@@ -114,6 +114,16 @@ TEST(Latency, LoadsOfRecursiveDoubling) {
     EXPECT_EQ(nested.step_max_link_load, (std::vector<double>{0.5, 1.5, 2.5, 5.5, 10.5, 16}));
 }
 
+// The mirrored groups lie where plain parts load links least.
+TEST(Latency, FoldedRingsShareTheLoadOfTheirHalves) {
+    EXPECT_DOUBLE_EQ(cost_of("recursive-doubling-l", "31").sum_link_load, 10);
+    EXPECT_DOUBLE_EQ(cost_of("recursive-doubling-i", "31").sum_link_load, 10.5);
+    EXPECT_DOUBLE_EQ(cost_of("recursive-doubling-l", "15").sum_link_load, 5.5);
+    EXPECT_DOUBLE_EQ(cost_of("recursive-doubling-l", "3x2").sum_link_load, 1);
+    EXPECT_DOUBLE_EQ(cost_of("swing-l", "13").sum_link_load, 4);
+    EXPECT_DOUBLE_EQ(cost_of("swing-l", "31").sum_link_load, 7);
+}
+
 // Both ranks of a pair are equally far both ways: plain parts go one way, mirrored the other.
 TEST(Latency, MirroredPartsUseTheOtherLinkOfAPair) {
     for (const auto build : {build_swing_l, build_recursive_doubling_l, build_recursive_doubling_i,

@@ -10,6 +10,7 @@
 #include "algorithms/analysis/verify.hpp"
 #include "algorithms/registry/registry.hpp"
 #include "algorithms/trees/torus_tree.hpp"
+#include "algorithms/trees/tree_fold.hpp"
 #include "tests/algorithms/registry/proof_shapes.hpp"
 
 namespace trefoil {
@@ -82,6 +83,29 @@ TEST(TreeRing, ReachesEverybodyInTheFewestSteps) {
     }
 }
 
+// The root is a centre, and so is one of each two neighbours that make a group.
+TEST(TreeRing, FoldsAreGroupsOfNeighbours) {
+    for (Rank size = 3; size <= 65; size += 2) {
+        using enum TreeKind::Cut;
+        for (const TreeFold& fold :
+             {even_fold(size), balanced_fold(size, Distance::doubling, whole_vectors),
+              balanced_fold(size, Distance::halving, whole_vectors),
+              balanced_fold(size, Distance::doubling, own_blocks)}) {
+            std::set<Rank> seen(fold.centre.begin(), fold.centre.end());
+            ASSERT_EQ(fold.centre[0], 0);
+            ASSERT_EQ(seen.size(), fold.centre.size());
+            for (std::size_t g = 0; g < fold.centre.size(); ++g) {
+                if (fold.member[g] != TreeFold::none) {
+                    const Rank apart = (fold.member[g] - fold.centre[g] + size) % size;
+                    ASSERT_TRUE(apart == 1 || apart == size - 1) << size;
+                    seen.insert(fold.member[g]);
+                }
+            }
+            ASSERT_EQ(seen.size(), static_cast<std::size_t>(size));
+        }
+    }
+}
+
 /// The longest way of step s between a parent and a child around the ring.
 Rank longest(const TreeRing& tree, int step) {
     Rank result = 0;
@@ -135,6 +159,28 @@ TEST(TorusTree, CutsItsBlocksIntoOneExtentPerMessage) {
 CostSummary cost(const char* shape, Collective collective, const char* name,
                  const BuildOptions& options = {}) {
     return summarize(Torus::parse(shape), find_algorithm(collective, name), options);
+}
+
+TEST(Trees, OddRingsAreBalanced) {
+    struct Row {
+        const char* name;
+        const char* shape;
+        double scatter, bcast;
+    };
+    for (const Row& row :
+         {Row{"bine-dd", "5", 2.0 / 5, 1.5}, Row{"bine-dd", "9", 5.0 / 9, 3},
+          Row{"bine-dd", "13", 7.0 / 13, 3}, Row{"bine-dd", "17", 12.5 / 17, 5.5},
+          Row{"bine-dh", "5", 2.0 / 5, 1.5}, Row{"bine-dh", "17", 8.0 / 17, 2.5}}) {
+        for (const Collective c : {Collective::scatter, Collective::gather}) {
+            EXPECT_NEAR(cost(row.shape, c, row.name).sum_link_load, row.scatter, 1e-9) << row.shape;
+        }
+        EXPECT_NEAR(cost(row.shape, Collective::bcast, row.name).sum_link_load, row.bcast, 1e-9)
+            << row.shape;
+    }
+    for (const char* shape : {"25", "27"}) {
+        EXPECT_NEAR(cost(shape, Collective::bcast, "bine-dd").sum_link_load, 5.5, 1e-9);
+        EXPECT_NEAR(cost(shape, Collective::reduce, "bine-dd").sum_link_load, 5.5, 1e-9);
+    }
 }
 
 TEST(Trees, CostWhatTheirDistancesSay) {

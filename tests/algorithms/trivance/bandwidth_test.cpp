@@ -2,7 +2,12 @@
 // trivance-b: proofs, steps, volume, loads, extents, and the trees behind it.
 #include <gtest/gtest.h>
 
+#include <algorithm>
+
+#include "algorithms/registry/registry.hpp"
+#include "algorithms/schedule/long_dimensions.hpp"
 #include "algorithms/trivance/halves.hpp"
+#include "algorithms/trivance/orders.hpp"
 #include "algorithms/trivance/tree.hpp"
 #include "tests/algorithms/trivance/testing.hpp"
 
@@ -38,6 +43,33 @@ TEST(TrivanceBandwidth, LoadsOfRingsAreTheLeastKnown) {
         {"128", 180.5 / 128}, {"256", 411.5 / 256}};
     for (const auto& [shape, per_phase] : known) {
         EXPECT_NEAR(cost_of(shape).sum_link_load, 2 * per_phase, 1e-9) << shape;
+    }
+}
+
+TEST(TrivanceBandwidth, LoadsOfRectanglesAreTheLeastKnown) {
+    const std::pair<const char*, double> known[] = {
+        {"2x4", 13.0 / 24},  {"4x2", 13.0 / 24}, {"3x4", 19.0 / 36}, {"4x8", 25.0 / 32},
+        {"2x3x4", 5.0 / 12}, {"2x6", 3.0 / 4},   {"4x4", 15.0 / 32}, {"3x9", 2.0 / 3}};
+    for (const auto& [shape, load] : known) {
+        EXPECT_NEAR(cost_of(shape).sum_link_load, load, 1e-9) << shape;
+        const Torus torus = Torus::parse(shape);
+        const Algorithm& half = find_algorithm(Collective::reduce_scatter, "trivance");
+        EXPECT_NEAR(summarize(torus, half).sum_link_load, load / 2, 1e-9) << shape;
+    }
+}
+
+TEST(TrivanceBandwidth, OrdersTakeEveryStepOnce) {
+    for (const char* shape : {"1", "2", "8x8", "2x4", "1x4x6", "2x3x2x4", "16x64x4", "1024x3"}) {
+        const Torus torus = Torus::parse(shape);
+        const auto orders = trivance_orders(torus);
+        const std::size_t moving = long_dimensions(torus).size();
+        EXPECT_GE(orders.size(), std::max<std::size_t>(moving, 1)) << shape;
+        EXPECT_LE(orders.size(), std::max<std::size_t>(2 * moving, 1)) << shape;
+        for (const std::vector<int>& order : orders) {
+            for (int j = 0; j < torus.dimensions(); ++j) {
+                EXPECT_EQ(std::ranges::count(order, j), trivance_steps(torus.size(j))) << shape;
+            }
+        }
     }
 }
 

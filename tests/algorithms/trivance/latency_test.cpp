@@ -30,6 +30,20 @@ TEST(TrivanceLatency, EachPartLoadsTheLinksOfOneDimension) {
     EXPECT_DOUBLE_EQ(summarize(Torus({16}), trivance<build_trivance_l>()).sum_link_load, 8);
 }
 
+TEST(TrivanceLatency, HalvesGoBothWaysToTheOtherSide) {
+    for (const auto& [shape, load] :
+         {std::pair{"2", 0.5}, {"6", 2.5}, {"10", 4.5}, {"2x6", 2.5}, {"6x6", 2.5}}) {
+        const CostSummary cost = summarize(Torus::parse(shape), trivance<build_trivance_l>());
+        EXPECT_DOUBLE_EQ(cost.sum_link_load, load) << shape;
+    }
+    const Schedule schedule = build_trivance_l(Torus({6}), 1);
+    ASSERT_EQ(schedule.sends.size(), 4U);
+    EXPECT_EQ(schedule.sends[2].peer, 4);
+    EXPECT_EQ(schedule.sends[3].peer, 4);
+    EXPECT_EQ(schedule.sends[2].port, Port::plus(0));
+    EXPECT_EQ(schedule.sends[3].port, Port::minus(0));
+}
+
 TEST(TrivanceLatency, OneMessagePerPortOnCubes) {
     for (const char* shape : {"2", "5", "8", "16", "64", "4x4", "5x5", "3x3x3", "2x2x2"}) {
         const CostSummary cost = summarize(Torus::parse(shape), trivance<build_trivance_l>());
