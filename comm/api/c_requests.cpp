@@ -38,7 +38,8 @@ constexpr std::size_t at_a_time = 16;
 namespace trefoil::c_api {
 
 unsigned this_process_number() noexcept {
-    static const int registered = pthread_atfork(nullptr, nullptr, [] { ++process_number; });
+    static const int registered = pthread_atfork(
+        nullptr, nullptr, [] { process_number.fetch_add(1, std::memory_order_relaxed); });
     (void)registered;
     return process_number.load(std::memory_order_relaxed);
 }
@@ -49,11 +50,11 @@ RequestPool::~RequestPool() {
     for (trefoil_request* const request : all_) {
         request->call.persistent.reset();
         // Its user may still have a persistent one.
-        if (request->state == State::inactive) {
-            request->state = State::orphan;
+        if (request->state.load(std::memory_order_relaxed) == State::inactive) {
+            request->state.store(State::orphan, std::memory_order_relaxed);
             request->call.plan.reset();
         } else {
-            request->state = State::free;
+            request->state.store(State::free, std::memory_order_relaxed);
             all.free.push_back(request);
         }
     }
@@ -102,8 +103,8 @@ void RequestPool::give_back(trefoil_request& request) noexcept {
     request.call.plan.reset();
     request.call.persistent.reset();
     request.call.operation.reset();
-    request.call.holds.store(Holds::nothing, std::memory_order_release);
-    request.state.store(State::free, std::memory_order_release);
+    request.call.holds.store(Holds::nothing, std::memory_order_relaxed);
+    request.state.store(State::free, std::memory_order_relaxed);
     returned_.push(request);
 }
 
@@ -114,7 +115,7 @@ trefoil_request_t RequestPool::begin(bool persistent, const Request& asked, cons
     try {
         comm_.communicator->prepare(request.call, asked, send, recv, persistent);
         if (persistent) {
-            request.state.store(State::inactive, std::memory_order_release);
+            request.state.store(State::inactive, std::memory_order_relaxed);
         } else {
             start(request);
         }
@@ -127,23 +128,23 @@ trefoil_request_t RequestPool::begin(bool persistent, const Request& asked, cons
 
 void RequestPool::start(trefoil_request& request) {
     comm_.communicator->start(request.call);
-    request.state.store(State::active, std::memory_order_release);
+    request.state.store(State::active, std::memory_order_relaxed);
 }
 
 void RequestPool::end(trefoil_request& request) noexcept {
     if (request.persistent) {
         request.call.operation.reset();
-        request.call.holds.store(Holds::nothing, std::memory_order_release);
-        request.state.store(State::inactive, std::memory_order_release);
+        request.call.holds.store(Holds::nothing, std::memory_order_relaxed);
+        request.state.store(State::inactive, std::memory_order_relaxed);
     } else {
         give_back(request);
     }
 }
 
 void RequestPool::forget(trefoil_request& request) noexcept {
-    if (request.state == State::active) {
-        request.call.holds.store(Holds::until_over, std::memory_order_release);
-        request.state.store(State::forgotten, std::memory_order_release);
+    if (request.state.load(std::memory_order_relaxed) == State::active) {
+        request.call.holds.store(Holds::until_over, std::memory_order_relaxed);
+        request.state.store(State::forgotten, std::memory_order_relaxed);
         forgotten_.push(request);
     } else {
         give_back(request);
@@ -159,7 +160,7 @@ trefoil_request* under_way(trefoil_request_t request) {
     if (request == TREFOIL_REQUEST_NULL) {
         return nullptr;
     }
-    switch (request->state.load(std::memory_order_acquire)) {
+    switch (request->state.load(std::memory_order_relaxed)) {
         case State::active:
             require_usable(request->comm);
             return request;
@@ -221,7 +222,7 @@ std::vector<Communicator*> communicators_of(int count, const trefoil_request_t* 
 void start(trefoil_request_t* place) {
     require(place != nullptr && *place != TREFOIL_REQUEST_NULL, "there is no request to start");
     trefoil_request& request = **place;
-    switch (request.state.load(std::memory_order_acquire)) {
+    switch (request.state.load(std::memory_order_relaxed)) {
         case State::inactive:
             break;
         case State::active:
@@ -353,7 +354,7 @@ trefoil_status_t trefoil_request_free(trefoil_request_t* place) {
             return;
         }
         trefoil_request& request = **place;
-        const State state = request.state.load(std::memory_order_acquire);
+        const State state = request.state.load(std::memory_order_relaxed);
         if (state == State::free || state == State::forgotten) {
             refuse("this is no request, or it was freed");
         }
@@ -361,7 +362,7 @@ trefoil_status_t trefoil_request_free(trefoil_request_t* place) {
         if (state == State::orphan) {
             FreeRequests& all = free_requests();
             const std::lock_guard lock(all.mutex);
-            request.state = State::free;
+            request.state.store(State::free, std::memory_order_relaxed);
             all.free.push_back(&request);
         } else {
             request.comm->requests->forget(request);

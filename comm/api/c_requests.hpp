@@ -5,6 +5,7 @@
 #include <atomic>
 #include <cstddef>
 
+#include "comm/api/request_list.hpp"
 #include "comm/communicator/pending_call.hpp"
 #include "trefoil/trefoil.h"
 
@@ -17,6 +18,8 @@ struct trefoil_request {
         forgotten,  ///< under way, but nobody has it any more
         orphan      ///< persistent; its communicator is gone
     };
+    /// Relaxed: it finds mistakes. Who has the request was given it, or finds it in a list, and
+    /// both order all else.
     std::atomic<State> state{State::free};
     trefoil_comm_t comm = nullptr;
     bool persistent = false;
@@ -28,25 +31,6 @@ namespace trefoil::c_api {
 
 /// Changes with fork().
 unsigned this_process_number() noexcept;
-
-/// A list that any thread adds to, and one thread takes all of.
-class RequestList {
-  public:
-    void push(trefoil_request& request) noexcept {
-        request.next = first_.load(std::memory_order_relaxed);
-        while (!first_.compare_exchange_weak(request.next, &request, std::memory_order_release,
-                                             std::memory_order_relaxed)) {
-        }
-    }
-    trefoil_request* take_all() noexcept {
-        return first_.load(std::memory_order_relaxed) == nullptr
-                   ? nullptr
-                   : first_.exchange(nullptr, std::memory_order_acquire);
-    }
-
-  private:
-    std::atomic<trefoil_request*> first_{nullptr};
-};
 
 /// The requests of one communicator. Takes some from the process's stock when it runs out of them,
 /// and gives them back at its end.
@@ -75,8 +59,7 @@ class RequestPool {
 
     trefoil_comm& comm_;
     trefoil_request* free_ = nullptr;  ///< of the thread that is in the communicator
-    RequestList returned_;
-    RequestList forgotten_;
+    RequestList<trefoil_request> returned_, forgotten_;
     std::vector<trefoil_request*> all_;
 };
 

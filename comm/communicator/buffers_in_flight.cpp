@@ -39,7 +39,7 @@ std::string text_of(const Piece& piece) {
 
 void BuffersInFlight::forget_those_ended() noexcept {
     std::erase_if(calls_, [](const PendingCall* call) {
-        const Holds holds = call->holds.load(std::memory_order_acquire);
+        const Holds holds = call->holds.load(std::memory_order_relaxed);
         return holds == Holds::nothing || (holds == Holds::until_over && call->running.done());
     });
 }

@@ -31,7 +31,9 @@ struct PendingCall {
     std::unique_ptr<PersistentCall> persistent;  ///< null: it is started once
     bool complete = true;  ///< nothing of it is in flight, as nothing had to move
     BufferPieces buffers;  ///< that it uses
-    /// Set by the thread that issues; any thread lowers it when the request ends.
+    /// Set by the thread that issues; any thread lowers it when the request ends. Orders nothing:
+    /// what else is here is changed by the thread that issues alone, while no other one has the
+    /// request.
     std::atomic<Holds> holds{Holds::nothing};
     /// For a rank alone, and for TREFOIL_CHECK. Its lists are `counts` ... below.
     Request request;

@@ -100,7 +100,9 @@ class checked_atomic {
                                                        return equal;
                                                    },
                                                    order, failed, {file, line});
-        expected = value(old);
+        if (!equal) {
+            expected = value(old);
+        }
         return equal;
     }
     bool compare_exchange_strong(T& expected, T next, Order order = memory_order_seq_cst,

@@ -61,10 +61,21 @@ bool excuses(const Excuse& excuse, const Site& site) {
            line_of(site).find(excuse.statement) != std::string::npos;
 }
 
-/// Which scenario fails, and how; empty: none.
-std::string caught(const std::vector<Named>& scenarios, const Access& access,
+bool contains(const std::vector<Access>& accesses, const Access& access) {
+    return std::any_of(accesses.begin(), accesses.end(), [&](const Access& known) {
+        return known.site == access.site && known.kind == access.kind;
+    });
+}
+
+/// Which scenario fails, and how; empty: none of those that come to the access.
+std::string caught(const std::vector<Named>& scenarios,
+                   const std::vector<std::vector<Access>>& reached, const Access& access,
                    std::memory_order order) {
-    for (const Named& each : scenarios) {
+    for (std::size_t i = 0; i < scenarios.size(); ++i) {
+        const Named& each = scenarios[i];
+        if (!contains(reached[i], access)) {
+            continue;
+        }
         const Outcome outcome = explore(each.scenario, each.bounds, &access, order);
         if (!outcome.failure.empty()) {
             return std::string(each.name) + ": " + outcome.failure;
@@ -78,18 +89,18 @@ std::string caught(const std::vector<Named>& scenarios, const Access& access,
 void prove(const std::vector<const char*>& files, const std::vector<Named>& scenarios,
            const std::vector<Excuse>& excused) {
     std::vector<Access> accesses;
+    std::vector<std::vector<Access>> reached_by;
     for (const Named& each : scenarios) {
         const Outcome outcome = explore(each.scenario, each.bounds);
         EXPECT_EQ(outcome.failure, "") << each.name << ", run " << outcome.runs;
         EXPECT_TRUE(outcome.complete) << each.name << ": more than " << outcome.runs << " runs";
         std::printf("%-44s %8llu runs\n", each.name, static_cast<unsigned long long>(outcome.runs));
         for (const Access& access : outcome.accesses) {
-            if (std::none_of(accesses.begin(), accesses.end(), [&](const Access& known) {
-                    return known.site == access.site && known.kind == access.kind;
-                })) {
+            if (!contains(accesses, access)) {
                 accesses.push_back(access);
             }
         }
+        reached_by.push_back(outcome.accesses);
     }
     std::set<const Excuse*> used;
     for (const char* file : files) {
@@ -121,7 +132,7 @@ void prove(const std::vector<const char*>& files, const std::vector<Named>& scen
             continue;
         }
         for (const std::memory_order order : weaker(access)) {
-            const std::string how = caught(scenarios, access, order);
+            const std::string how = caught(scenarios, reached_by, access, order);
             const auto excuse =
                 std::find_if(excused.begin(), excused.end(),
                              [&](const Excuse& each) { return excuses(each, access.site); });

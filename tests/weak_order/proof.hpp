@@ -2,15 +2,7 @@
 // Scenarios hold as the product is written, and some of them fails for each ordering in it that is
 // made weaker.
 //
-// Proved: the queue of notifications and the offers of bytes of backend memory, its registrations
-// of user memory, the puts, notices, records and credit of backend utofu, the doorbell, port
-// threads, and of the executor its counters, growing arrays, the queue of calls, how segments are
-// started, shown, shared and ended (segment_queue, running_segment), how workers and callers sleep
-// and wake up, reads of peers' memory, what is told of a channel's uses, and how a failure is seen.
-// Not proved, but run under ThreadSanitizer, which sees what a run on this processor did and knows
-// no weaker one: how many calls are in flight (in_flight), who drives and who is given new work
-// (engine, worker), when channels are there and what programs need (worker_part, poster,
-// program_sizes), and the requests of the interface.
+// docs/weak-order.md lists what is proved, by which scenario, and what is not.
 #pragma once
 
 #include <string>

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // Parts that stand alone: the doorbell, memory of the user's that threads put into, port threads,
-// and what is told of a channel's uses.
+// what is told of a channel's uses, requests that are handed over, and what room programs need.
 #include <poll.h>
 #include <sys/eventfd.h>
 
@@ -52,7 +52,9 @@ int sleep_at_event_file(pollfd*, nfds_t, const timespec*, const sigset_t*) {
 #undef read
 #undef ppoll
 #include "backend/memory/registration.cpp"
+#include "comm/api/request_list.hpp"
 #include "threads/executor/channel_uses.hpp"
+#include "threads/executor/program_sizes.hpp"
 #include "topo/host.hpp"
 
 namespace trefoil {
@@ -234,6 +236,63 @@ Threads words_are_used_again() {
 /// Nothing is ordered by them.
 TEST(OutUses, NeedNoOrdering) {
     prove({}, {{"words are used again", words_are_used_again}});
+}
+
+struct Handed {
+    struct Request {
+        Request* next = nullptr;
+        int written = 0;
+    };
+    c_api::RequestList<Request> list;
+    Request requests[2];
+};
+
+Threads requests_are_handed_over() {
+    const auto shared = std::make_shared<Handed>();
+    const auto give = [shared](std::size_t own) {
+        return [shared, own] {
+            note_write(&shared->requests[own].written);
+            shared->list.push(shared->requests[own]);
+        };
+    };
+    return {give(0), give(1), [shared] {
+                for (auto* request = shared->list.take_all(); request != nullptr;) {
+                    note_read(&request->written);
+                    request = std::exchange(request->next, nullptr);
+                }
+            }};
+}
+
+TEST(RequestList, EveryOrderingIsNeeded) {
+    prove({"comm/api/request_list.hpp"}, {{"requests are handed over", requests_are_handed_over}});
+}
+
+/// A program is added while another one runs; who is told of it makes room for it.
+Threads room_is_made() {
+    struct Needed {
+        RoomNeeded room;
+        Program program;
+        std::atomic<bool> is_issued{false};
+    };
+    const auto shared = std::make_shared<Needed>();
+    shared->program.scratch_bytes = 1;
+    return {[shared] {
+                shared->room.include(shared->program, 0, 0);
+                shared->is_issued.store(true, std::memory_order_release);
+            },
+            [shared] {
+                std::uint64_t made = 0;
+                std::size_t scratch_bytes = 0;
+                const bool is_there = shared->is_issued.load(std::memory_order_acquire);
+                shared->room.make_room(
+                    made, [&](const ProgramSizes& sizes) { scratch_bytes = sizes.scratch_bytes; });
+                require(!is_there || scratch_bytes == 1, "there is no room for a call");
+            }};
+}
+
+/// The mutex orders all.
+TEST(RoomNeeded, NeedsNoOrdering) {
+    prove({}, {{"room is made", room_is_made}});
 }
 
 }  // namespace

@@ -39,7 +39,7 @@ class Links : public LetterBox {
 
     /// Moves what can be moved, and tells what is broken. True: something has moved.
     bool progress() {
-        const bool sent = has_outbox_.load(std::memory_order_acquire) && send_outbox();
+        const bool sent = has_outbox_.load(std::memory_order_relaxed) && send_outbox();
         const bool moved = wiring_.progress();
         if (post_.has_broken()) {
             tell_broken();
@@ -52,7 +52,7 @@ class Links : public LetterBox {
     }
     /// Nothing waits for its put, or for its completion.
     bool is_quiet() const {
-        return post_.is_quiet() && !has_outbox_.load(std::memory_order_acquire);
+        return post_.is_quiet() && !has_outbox_.load(std::memory_order_relaxed);
     }
 
     bool letter(Rank to, Port own, std::uint64_t tag, std::string_view text,

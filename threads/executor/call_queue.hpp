@@ -12,7 +12,7 @@ namespace trefoil {
 /// linked through themselves, so nothing is allocated.
 class CallQueue {
   public:
-    /// By the thread that issues. Pairs with first().
+    /// By the thread that issues. Pairs with first(): see Engine::issued().
     void push(RunningCall& call) noexcept {
         RunningCall* newest = incoming_.load(std::memory_order_relaxed);
         do {
@@ -50,7 +50,7 @@ class CallQueue {
         if (incoming_.load(std::memory_order_seq_cst) == nullptr) {
             return;
         }
-        RunningCall* newest = incoming_.exchange(nullptr, std::memory_order_seq_cst);
+        RunningCall* newest = incoming_.exchange(nullptr, std::memory_order_acquire);
         RunningCall* oldest = nullptr;
         while (newest != nullptr) {
             RunningCall* const before = newest->next;

@@ -37,8 +37,8 @@ struct OutChannel {
     OutUses uses{};
     Tokens tokens{};
 
-    // By the group's owner, before the release of connected: how the peer is reached; before that
-    // of wired: where messages land.
+    // By the group's owner. Before the release of connected: how the peer is reached. Where
+    // messages land: others only look whether that is known, by `wired`, which orders nothing.
     Peer endpoint;
     Wire* wire = nullptr;
     // What calls have put so far; by the group's owner.

@@ -44,7 +44,7 @@ Engine::~Engine() {
 }
 
 void Engine::end() noexcept {
-    if (cards_ != nullptr && !workers_.empty() && !groups_are_gone_) {
+    if (cards_ != nullptr && !workers_.empty() && !groups_are_gone()) {
         const Exclusive held(*this);
         try {
             for (const auto& worker : workers_) {
@@ -55,7 +55,7 @@ void Engine::end() noexcept {
         see_off(longest_farewell);
         cards_.reset();
     }
-    if (serves_ && !stopping_.exchange(true)) {
+    if (serves_ && !stopping_.exchange(true, std::memory_order_relaxed)) {
         generation_.fetch_add(1, std::memory_order_release);
         generation_.notify_all();
         wake_up_.announce_from_outside();
@@ -190,10 +190,10 @@ void Engine::fail_all_but(const Executor& executor, const Cause& cause) noexcept
 
 /// All at the same time, so that it takes `longest_drain` and not that for each.
 void Engine::abandon_groups() noexcept {
-    if (groups_are_gone_) {
+    if (groups_are_gone()) {
         return;
     }
-    groups_are_gone_ = true;
+    groups_are_gone_.store(true, std::memory_order_relaxed);
     std::vector<std::thread> threads;
     for (std::size_t i = 1; i < groups_.size(); ++i) {
         try {
@@ -217,7 +217,7 @@ void Engine::look_after(Executor& executor) noexcept {
 }
 
 void Engine::see_off(std::chrono::milliseconds longest) noexcept {
-    if (groups_are_gone_) {
+    if (groups_are_gone()) {
         return;
     }
     const auto deadline = std::chrono::steady_clock::now() + longest;
@@ -243,9 +243,12 @@ std::vector<BrokenConnection> Engine::broken_so_far() const {
     return all;
 }
 
+// Of who issues and who takes the turn at least one sees the other: either this one finds the turn
+// taken, or that one finds the call, or the part that is to be looked after. All these accesses are
+// sequentially consistent. Of those who serve, `generation_` shows all that they have to see.
 void Engine::issued() noexcept {
     if (serves_) {
-        work_.fetch_add(1, std::memory_order_seq_cst);
+        work_.fetch_add(1, std::memory_order_relaxed);
         generation_.fetch_add(1, std::memory_order_release);
         generation_.notify_all();
         wake_up_.announce_from_outside();
@@ -266,21 +269,21 @@ bool Engine::advance(Executor& executor) {
     auto work = [&](int worker) {
         bool has_trouble = false;
         if (workers_[static_cast<std::size_t>(worker)]->round(has_trouble)) {
-            progressed = true;
+            progressed.store(true, std::memory_order_relaxed);
         }
         if (has_trouble) {
-            trouble = true;
+            trouble.store(true, std::memory_order_relaxed);
         }
     };
     if (!port_threads_.run(work)) {
         executor.threads_refused(port_threads_.workers());
-        trouble = true;
+        trouble.store(true, std::memory_order_relaxed);
     }
-    if (trouble) {
+    if (trouble.load(std::memory_order_relaxed)) {
         settle_failures();
     }
     leave_turn();
-    return progressed;
+    return progressed.load(std::memory_order_relaxed);
 }
 
 void Engine::drive_erased(Executor& executor, Until until) {
@@ -297,9 +300,9 @@ void Engine::drive_erased(Executor& executor, Until until) {
         };
         if (!port_threads_.run(work)) {
             executor.threads_refused(port_threads_.workers());
-            failed = true;
+            failed.store(true, std::memory_order_relaxed);
         }
-        trouble = failed;
+        trouble = failed.load(std::memory_order_relaxed);
     }
     if (trouble) {
         settle_failures();
@@ -324,17 +327,17 @@ void Engine::serve(int number) noexcept {
     }
     Worker& worker = *workers_[static_cast<std::size_t>(number)];
     const auto is_over = [this] {
-        return work_.load(std::memory_order_seq_cst) == 0 ||
+        return work_.load(std::memory_order_relaxed) == 0 ||
                pause_.load(std::memory_order_relaxed) || stopping_.load(std::memory_order_relaxed);
     };
     while (true) {
         const std::uint32_t seen = generation_.load(std::memory_order_acquire);
-        if (stopping_) {
+        if (stopping_.load(std::memory_order_relaxed)) {
             return;
         }
-        if (pause_.load(std::memory_order_acquire)) {
+        if (pause_.load(std::memory_order_relaxed)) {
             park();
-        } else if (work_.load(std::memory_order_seq_cst) == 0) {
+        } else if (work_.load(std::memory_order_relaxed) == 0) {
             wait_for_change(generation_, seen, spins_);
         } else if (worker.work(is_over)) {
             const std::lock_guard lock(mutex_);
@@ -345,7 +348,7 @@ void Engine::serve(int number) noexcept {
 
 /// All workers park soon. With the mutex.
 void Engine::stop_workers() noexcept {
-    pause_.store(true, std::memory_order_release);
+    pause_.store(true, std::memory_order_relaxed);
     generation_.fetch_add(1, std::memory_order_release);
     generation_.notify_all();
     wake_up_.announce_from_outside();
@@ -354,15 +357,15 @@ void Engine::stop_workers() noexcept {
 /// The last one settles what has failed; then the work goes on, unless somebody claims the engine.
 void Engine::park() noexcept {
     std::unique_lock lock(mutex_);
-    if (!pause_) {
+    if (!pause_.load(std::memory_order_relaxed)) {
         return;
     }
     if (++parked_ == static_cast<int>(workers_.size())) {
         settle_failures();
-        pause_ = claims_ > 0;
+        pause_.store(claims_ > 0, std::memory_order_relaxed);
         changed_.notify_all();
     }
-    changed_.wait(lock, [this] { return !pause_; });
+    changed_.wait(lock, [this] { return !pause_.load(std::memory_order_relaxed); });
     --parked_;
 }
 
@@ -371,7 +374,7 @@ Engine::Exclusive::Exclusive(Engine& engine) : engine_(engine) {
         if (engine_.try_take_turn()) {
             return;
         }
-        engine_.claimants_.fetch_add(1, std::memory_order_seq_cst);
+        engine_.claimants_.fetch_add(1, std::memory_order_relaxed);  // the next line shows it
         engine_.wake_up_.announce_from_outside();
         while (!engine_.try_take_turn()) {
             engine_.waiters_.wait(
@@ -393,7 +396,7 @@ Engine::Exclusive::Exclusive(Engine& engine) : engine_(engine) {
 Engine::Exclusive::Exclusive(Engine& engine, std::chrono::steady_clock::time_point deadline)
     : engine_(engine) {
     if (!engine_.serves_) {
-        engine_.claimants_.fetch_add(1, std::memory_order_seq_cst);
+        engine_.claimants_.fetch_add(1, std::memory_order_relaxed);  // the next line shows it
         engine_.wake_up_.announce_from_outside();
         holds_ = engine_.try_take_turn();
         while (!holds_ && std::chrono::steady_clock::now() < deadline) {
@@ -412,7 +415,7 @@ Engine::Exclusive::Exclusive(Engine& engine, std::chrono::steady_clock::time_poi
     });
     engine_.held_ |= holds_;
     if (!holds_) {
-        engine_.pause_ = --engine_.claims_ > 0;
+        engine_.pause_.store(--engine_.claims_ > 0, std::memory_order_relaxed);
         engine_.changed_.notify_all();
     }
 }
@@ -427,7 +430,7 @@ Engine::Exclusive::~Exclusive() {
     }
     const std::lock_guard lock(engine_.mutex_);
     engine_.held_ = false;
-    engine_.pause_ = --engine_.claims_ > 0;
+    engine_.pause_.store(--engine_.claims_ > 0, std::memory_order_relaxed);
     engine_.changed_.notify_all();
 }
 

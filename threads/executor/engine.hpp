@@ -113,7 +113,7 @@ class Engine {
     void issued() noexcept;
     void completed(std::uint32_t calls = 1) noexcept {
         if (serves_) {
-            work_.fetch_sub(calls, std::memory_order_seq_cst);
+            work_.fetch_sub(calls, std::memory_order_relaxed);
         }
         waiters_.announce();
     }
@@ -131,7 +131,9 @@ class Engine {
     /// Ends all groups at once, within longest_drain: they read no source any more, and are used no
     /// more. The same.
     void abandon_groups() noexcept;
-    bool groups_are_gone() const noexcept { return groups_are_gone_; }
+    bool groups_are_gone() const noexcept {
+        return groups_are_gone_.load(std::memory_order_relaxed);
+    }
     /// The groups are about to end because of one executor's failure: all others fail, too. The
     /// same.
     void fail_all_but(const Executor& executor, const Cause& cause) noexcept;

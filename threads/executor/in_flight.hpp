@@ -42,10 +42,11 @@ class InFlight {
     /// None of those in flight will be completed. When no worker completes calls any more; by
     /// several threads, each call is given up once.
     void give_up() noexcept {
-        std::uint64_t completed = completed_.load(std::memory_order_seq_cst);
+        std::uint64_t completed = completed_.load(std::memory_order_relaxed);
         std::uint64_t issued = issued_.load(std::memory_order_seq_cst);
-        while (!completed_.compare_exchange_weak(completed, issued, std::memory_order_seq_cst)) {
-            issued = issued_.load(std::memory_order_seq_cst);
+        while (!completed_.compare_exchange_weak(completed, issued, std::memory_order_acq_rel,
+                                                 std::memory_order_acquire)) {
+            issued = issued_.load(std::memory_order_relaxed);
         }
         engine_.completed(static_cast<std::uint32_t>(issued - completed));
     }
@@ -55,7 +56,7 @@ class InFlight {
     const char* last_text() const noexcept { return last_text_.load(std::memory_order_relaxed); }
 
     std::uint64_t count() const noexcept {
-        const std::uint64_t completed = completed_.load(std::memory_order_seq_cst);
+        const std::uint64_t completed = completed_.load(std::memory_order_acquire);
         return issued_.load(std::memory_order_seq_cst) - completed;
     }
 

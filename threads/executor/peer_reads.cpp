@@ -28,7 +28,9 @@ void PeerReads::withdraw() noexcept {
         }
     }
     for (const OutChannel& peer : channels_.out) {
-        if (!peer.connected.load(std::memory_order_relaxed)) {  // no worker runs
+        // Relaxed, and no test could need more: no worker runs, and who has all groups got them by
+        // the turn, or as the workers parked, which order what those have done, `endpoint` as well.
+        if (!peer.connected.load(std::memory_order_relaxed)) {
             continue;
         }
         const PortGroup& group = *channels_.groups[static_cast<std::size_t>(peer.group)];

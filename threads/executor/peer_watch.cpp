@@ -219,13 +219,13 @@ void PeerWatch::note_stall(Duration idle_for) {
         const std::lock_guard lock(mutex_);
         report_ = {call_->number(), call_->call().signature, call_->call().text, suspect_.rank,
                    suspect_.text};
-        reports_.fetch_add(1, std::memory_order_release);
+        reports_.fetch_add(1, std::memory_order_relaxed);  // the mutex orders
     }
     report(0);
 }
 
 void PeerWatch::report(std::size_t group) noexcept {
-    if (reported_[group] == reports_.load(std::memory_order_acquire)) {
+    if (reported_[group] == reports_.load(std::memory_order_relaxed)) {
         return;
     }
     StallReport told;

@@ -104,7 +104,7 @@ void Poster::keep(const StartedUse& started) noexcept {
 bool Poster::acknowledge(const StartedUse& started) noexcept {
     const InChannel& channel = channels_.in[started.in];
     const std::uint32_t out = channel.way_back();
-    if (out == InChannel::none || !channels_.out[out].wired.load(std::memory_order_acquire)) {
+    if (out == InChannel::none || !channels_.out[out].wired.load(std::memory_order_relaxed)) {
         return false;
     }
     const Wire& wire = *channels_.out[out].wire;
@@ -143,7 +143,7 @@ bool Poster::post_token(RunningSegment& segment, const DirectProgram::Incoming& 
     }
     const InChannel& in = channels_.in[incoming.in];
     const std::uint32_t out = in.way_back();
-    if (out == InChannel::none || !channels_.out[out].wired.load(std::memory_order_acquire)) {
+    if (out == InChannel::none || !channels_.out[out].wired.load(std::memory_order_relaxed)) {
         return false;
     }
     const Wire& wire = *channels_.out[out].wire;

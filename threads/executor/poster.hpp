@@ -28,7 +28,7 @@ inline std::span<const DirectPiece> direct_pieces(const RunningSegment& segment,
 inline bool awaits_room(const Channels& channels, const RunningSegment& segment,
                         const ProgramPut& put) {
     const OutChannel& channel = channels.out[put.channel];
-    return !channel.wired.load(std::memory_order_acquire) ||
+    return !channel.wired.load(std::memory_order_relaxed) ||
            !channel.uses.may_put(segment.out_use(put.channel), channel.ring) ||
            (!direct_pieces(segment, put).empty() &&
             !channel.tokens.have(segment.out_use(put.channel)));

@@ -47,14 +47,15 @@ struct ProgramSizes {
 /// Thread-safe.
 class RoomNeeded {
   public:
-    /// Throws bad_alloc. The release pairs with version().
+    /// Throws bad_alloc.
     void include(const Program& program, std::size_t channels_in, std::size_t channels_out) {
         const std::lock_guard lock(mutex_);
         sizes_.include(program, channels_in, channels_out);
-        version_.fetch_add(1, std::memory_order_release);
+        version_.fetch_add(1, std::memory_order_relaxed);
     }
-    /// Who has made room for this version need not do so again.
-    std::uint64_t version() const { return version_.load(std::memory_order_acquire); }
+    /// Who has made room for this version need not do so again. Relaxed: the mutex orders the
+    /// sizes, and who brings a call knows the version of its program.
+    std::uint64_t version() const { return version_.load(std::memory_order_relaxed); }
     /// Calls make(sizes) unless `made` is the present version, which it becomes. Throws what that
     /// throws.
     template <typename Make>

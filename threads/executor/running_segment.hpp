@@ -131,7 +131,10 @@ class alignas(cache_line) RunningSegment {
     /// was the last that held the segment, and has to call end(). Acquire and release, as above.
     bool release() noexcept { return take_last(holders_, is_shared_); }
     /// By worker 0, for a look at a segment that may end meanwhile. False: it has. Else its call is
-    /// not done before the matching release(). Relaxed: it has started the segment itself.
+    /// not done before the matching release(). Relaxed, and no test could need more: what it looks
+    /// at it has written itself, when it started the segment, or is atomic; and as all changes of
+    /// the count are of one order, whoever takes the last hold sees what was done under this one,
+    /// by the release in release().
     bool hold() noexcept {
         std::uint32_t holders = holders_.load(std::memory_order_relaxed);
         while (holders != 0 &&

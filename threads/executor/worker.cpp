@@ -81,14 +81,15 @@ bool Worker::part_is_listed(const WorkerPart& part) noexcept {
     return part.listed.load(std::memory_order_seq_cst);
 }
 
+/// Of who issues and who takes the turn at least one sees the other: see Engine::issued().
 void Worker::list(WorkerPart& part) noexcept {
-    if (part.listed.exchange(true, std::memory_order_seq_cst)) {
+    if (part.listed.exchange(true, std::memory_order_acquire)) {
         return;
     }
     WorkerPart* first = new_work_.load(std::memory_order_relaxed);
     do {
         part.next_new = first;
-    } while (!new_work_.compare_exchange_weak(first, &part, std::memory_order_release,
+    } while (!new_work_.compare_exchange_weak(first, &part, std::memory_order_seq_cst,
                                               std::memory_order_relaxed));
 }
 
@@ -108,7 +109,7 @@ bool Worker::has_done_its_work(const Part& part) noexcept {
     }
     part.part->listed.store(false, std::memory_order_seq_cst);
     return part.executor->calls_in_flight() == 0 ||
-           part.part->listed.exchange(true, std::memory_order_seq_cst);
+           part.part->listed.exchange(true, std::memory_order_relaxed);
 }
 
 /// What it does in one go is one entry, whatever executors it is for.
@@ -142,9 +143,8 @@ void Worker::note_end() noexcept {
 }
 
 bool Worker::advance() noexcept {
-    changes_seen_ = engine_.wake_up().changes();
     bool progressed = false;
-    if (new_work_.load(std::memory_order_relaxed) != nullptr) {
+    if (new_work_.load(std::memory_order_seq_cst) != nullptr) {
         take_new_work();
     }
     for (std::size_t i = 0; i < parts_.size(); ++i) {

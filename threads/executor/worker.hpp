@@ -50,7 +50,8 @@ class alignas(cache_line) Worker : private LinkUser {
     bool work(const Until& until) noexcept {
         waiting_.reset();
         begin_work();
-        while (!until() && !trouble_) {
+        // Changes are counted before until() looks: it may wait for one, too.
+        for (count_changes(); !until() && !trouble_; count_changes()) {
             if (advance() || spin()) {
                 if (was_idle_) {
                     goes_on();
@@ -104,6 +105,7 @@ class alignas(cache_line) Worker : private LinkUser {
     void note_begin() noexcept;
     void note_end() noexcept;
     void note_completed(WorkerPart& part) noexcept;
+    void count_changes() noexcept { changes_seen_ = engine_.wake_up().changes(); }
     bool advance() noexcept;
     bool poll() noexcept;
     bool take_arrivals() noexcept;
@@ -136,7 +138,7 @@ class alignas(cache_line) Worker : private LinkUser {
     std::vector<BrokenConnection> broken_;
     std::atomic<WorkerPart*> new_work_{nullptr};  ///< a stack
     Waiting waiting_;
-    std::uint32_t changes_seen_ = 0;  ///< WakeUp::changes() before it last looked for work
+    std::uint32_t changes_seen_ = 0;  ///< WakeUp::changes() before it last looked
     std::uint32_t vain_polls_ = 0;    ///< of all calls, for the caller's progress
     bool is_traced_ = false;
     // For the timeline: since when it works, and what calls it has seen complete since then.

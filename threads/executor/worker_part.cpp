@@ -250,7 +250,7 @@ void WorkerPart::set_wire(std::uint32_t number, Wire& wire) noexcept {
         return;
     }
     channel.wire = &wire;
-    channel.wired.store(true, std::memory_order_release);
+    channel.wired.store(true, std::memory_order_relaxed);
 }
 
 void WorkerPart::wired(Wire& wire) noexcept {
@@ -319,12 +319,13 @@ void WorkerPart::take_direct_letter(Rank from_first, Port own, std::string_view 
 
 /// Of interest where something is still to be told through it.
 void WorkerPart::broken(const BrokenConnection& connection) noexcept {
-    const auto waits = [&](const auto& channel, const std::atomic<bool>& done) {
+    const auto waits = [&](const auto& channel) {
         return channel.port == connection.port &&
-               first_rank_of(parts_.channels, channel.peer) == connection.peer && !done;
+               first_rank_of(parts_.channels, channel.peer) == connection.peer &&
+               !channel.wired.load(std::memory_order_relaxed);
     };
     for (const OutChannel& channel : parts_.channels.out) {
-        if (waits(channel, channel.wired)) {
+        if (waits(channel)) {
             not_connected(channel.peer, connection);
         }
     }

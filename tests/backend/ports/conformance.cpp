@@ -184,6 +184,32 @@ TEST_P(Conformance, WhatIsDoneOrSentArrivesWithoutItsSender) {
     });
 }
 
+TEST_P(Conformance, SourcesAreFreeWhenDoneOrSent) {
+    static constexpr std::uint32_t rounds = 200;
+    static constexpr std::size_t bytes = 5000;
+    run_ranks(GetParam(), 2, [](Node& node) {
+        const auto drivers = wire(node, GetParam(), one_group, rounds * bytes);
+        Driver& driver = *drivers[0];
+        const Rank other = 1 - node.rank();
+        const auto size_of = [](std::uint32_t round) { return round % 2 == 0 ? bytes : 100; };
+        for (std::uint32_t round = 0; round < rounds; ++round) {
+            // No answer tells that the put before has gone.
+            fill(driver.outbox(), bytes, round + 1000 * node.rank());
+            driver.put(node, Port{0}, other, 0, round * bytes, size_of(round), round);
+            driver.flush(node);
+        }
+        fill(driver.outbox(), bytes, rounds + 1000 * node.rank());
+        for (std::uint32_t i = 0; i < rounds; ++i) {
+            const std::uint64_t round = driver.next_notification(node);
+            ASSERT_LT(round, rounds);
+            const std::size_t size = size_of(static_cast<std::uint32_t>(round));
+            EXPECT_EQ(first_wrong(driver.inbox() + round * bytes, size, round + 1000 * other), size)
+                << "of put " << round;
+        }
+        finish(node, drivers);
+    });
+}
+
 TEST_P(Conformance, EveryPortReachesEveryPeer) {
     const std::vector<std::vector<Port>> groups{{Port{0}, Port{1}, Port{2}, Port{3}}};
     constexpr Rank ranks = 4;

@@ -56,7 +56,7 @@ utofu_mutant(done_too_early IN sending.cpp BREAK "progress == Progress::stalled 
              RUN "*WithoutItsSender*" WITH EMULATED_TOFU_BUSY=40)
 utofu_mutant(sent_too_early IN sending.cpp BREAK "progress == Progress::complete && pending->pieces > 0" TO
              "progress == Progress::complete && pending->pieces > 0 && (pending->lost = true)) { return PutResult::done; } if (false"
-             RUN "*GroupsRun*:*AnAbandoned*" WITH EMULATED_TOFU_HOSTILE=2)
+             RUN "*SourcesAreFree*")
 utofu_mutant(busy_is_sent IN sending.cpp BREAK "way.stream, flags, nullptr);\n    } else" TO
              "way.stream, flags, nullptr);\n        code = UTOFU_SUCCESS;\n    } else" RUN "*PutsLandInRegistered*" WITH EMULATED_TOFU_BUSY=40)
 utofu_mutant(no_split IN sending.cpp BREAK "std::min<std::uint64_t>(put.left, queue.interface.caps.max_putget_size)" TO "put.left"
