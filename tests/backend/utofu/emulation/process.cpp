@@ -168,11 +168,11 @@ Inbox* Process::peer(std::uint64_t id) {
     return known != nullptr && known->alive() ? known.get() : nullptr;
 }
 
-/// `lost`: the peer is no more.
+/// `lost`: the peer is no more, and all that it ever sent has landed.
 bool Process::push(const Packet& packet, const std::byte* data, bool& lost) {
     Inbox* const to = peer(packet.to);
-    lost = to == nullptr;
-    if (lost) {
+    lost = to == nullptr && is_over(packet.to);
+    if (to == nullptr) {
         return false;
     }
     Peer& known = peers_[{place_of(packet.to), generation_of(packet.to)}];
@@ -183,7 +183,7 @@ bool Process::push(const Packet& packet, const std::byte* data, bool& lost) {
         known.on_the_way.push_back({packet, {data, data + packet.bytes}});
         known.bytes += packet.bytes;
     }
-    if (to != inbox.get() && packet.kind != Packet::Kind::answer) {
+    if (to != inbox.get() && packet.kind != Packet::Kind::answer && !packet.wants_answer) {
         const auto type =
             packet.kind == Packet::Kind::word ? UTOFU_MRQ_TYPE_LCL_ARMW : UTOFU_MRQ_TYPE_LCL_PUT;
         known.last = {packet.from, packet.to, packet.edata, static_cast<std::uint8_t>(type)};
@@ -295,9 +295,9 @@ bool Process::look_for_the_dead() {
         return false;
     }
     looked_for_dead_ = now;
-    bool moved = false;
+    bool moved = take_in_last_packets();
     for (auto each = asked_.begin(); each != asked_.end();) {
-        if (peer(each->second.to) != nullptr) {
+        if (peer(each->second.to) != nullptr || !is_over(each->second.to)) {
             ++each;
             continue;
         }
@@ -309,7 +309,7 @@ bool Process::look_for_the_dead() {
     }
     // What lies in the inbox of a dead process has not reached it, either.
     for (auto& [place, known] : peers_) {
-        if (known.inbox != nullptr && !known.told && !known.inbox->alive()) {
+        if (known.inbox != nullptr && !known.told && is_over(known.last.to)) {
             known.told = true;
             if (known.last.from != 0 && (known.inbox->has_unread() || !known.on_the_way.empty())) {
                 tell_death(known.last);
@@ -318,6 +318,37 @@ bool Process::look_for_the_dead() {
         }
     }
     return moved;
+}
+
+/// A process that leaves may have sent answers and farewells just before: this one, which may have
+/// got no processor since, takes them in before anybody hears of a death. True: there were some.
+bool Process::take_in_last_packets() {
+    bool any = false;
+    for (auto& [place, known] : peers_) {
+        if (!known.ended && (known.inbox == nullptr || !known.inbox->alive())) {
+            known.ended = any = true;
+        }
+    }
+    if (!any) {
+        return false;
+    }
+    std::vector<Delivery> all = inbox->take();
+    for (Delivery& each : all) {
+        receive(std::move(each));
+    }
+    return true;
+}
+
+/// The process with this queue has ended, and nothing of it is on the way any more.
+bool Process::is_over(std::uint64_t id) const {
+    const auto of_it = [id](std::uint64_t from) { return id >> 32 == from >> 32; };
+    const auto known = peers_.find({place_of(id), generation_of(id)});
+    return known != peers_.end() && known->second.ended &&
+           std::none_of(unordered_.begin(), unordered_.end(),
+                        [&](const auto& each) { return of_it(each.second.packet.from); }) &&
+           std::none_of(flows_.begin(), flows_.end(), [&](const auto& each) {
+               return of_it(each.first.first) && !each.second.packets.empty();
+           });
 }
 
 void Process::tell_death(const Asked& put) {

@@ -123,12 +123,13 @@ class Process {
         std::uint8_t type = 0;
     };
 
-    /// A process that was sent something, and what last.
+    /// A process that was sent something, and what last of which no answer tells.
     struct Peer {
         std::unique_ptr<Inbox> inbox;
         Asked last;
         std::deque<Delivery> on_the_way;  ///< that found no room: the network takes them in
         std::size_t bytes = 0;            ///< of those
+        bool ended = false;               ///< and all that it sent was taken from the inbox
         bool told = false;                ///< that it has died
     };
 
@@ -151,6 +152,8 @@ class Process {
     void deliver(std::uint64_t id, const MrqEntry& entry);
     Vcq* vcq_with_id(std::uint64_t id);
     bool look_for_the_dead();
+    bool take_in_last_packets();
+    bool is_over(std::uint64_t id) const;
     void tell_death(const Asked& put);
     void tell_leaks();
     friend void tell_leaks_at_exit();
