@@ -68,7 +68,7 @@ void Communicator::check(const Request& request) {
 }
 
 const Plan& Communicator::plan_of(const Request& request, const void* send, void* recv) {
-    if (const Plan* const found = plans_.find(request, chooser_->forced(request.collective))) {
+    if (const Plan* const found = plans_.find(request, chooser_->forced(request))) {
         return *found;
     }
     // The C interface has asked the runtimes that it knew; another may have come since.
@@ -221,7 +221,7 @@ const Plan& Communicator::make_plan(const Request& request) {
         if (world_->timeline() != nullptr) {
             made->call.text = world_->timeline()->add_plan(made->text, begin);
         }
-        return plans_.insert(request, chooser_->forced(request.collective), std::move(made));
+        return plans_.insert(request, chooser_->forced(request), std::move(made));
     } catch (const Error& error) {
         if (error.status() == Status::unsupported) {
             throw;  // all ranks find a call unsupported before anything moves

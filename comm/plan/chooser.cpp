@@ -3,6 +3,7 @@
 #include "comm/plan/chooser.hpp"
 
 #include <algorithm>
+#include <iterator>
 #include <string>
 #include <utility>
 
@@ -54,19 +55,45 @@ const std::shared_ptr<const Chooser::ForcedChoices>& Chooser::nothing_forced() {
     return nothing;
 }
 
-void Chooser::set_forced(Collective collective, const Choice& choice) {
+void Chooser::set_forced(Collective collective, Forced forced) {
     ForcedChoices changed = *forced_;
-    changed[static_cast<std::size_t>(collective)] = choice;
-    forced_ = std::make_shared<const ForcedChoices>(changed);
+    changed[static_cast<std::size_t>(collective)] = std::move(forced);
+    forced_ = std::make_shared<const ForcedChoices>(std::move(changed));
     ++version_;
+}
+
+void Chooser::force_list(std::string_view list) {
+    ForcedChoices changed = *forced_;
+    for (const AlgorithmRule& rule : split_choices(list)) {
+        Forced& forced = changed[static_cast<std::size_t>(rule.collective)];
+        if (!rule.has_range) {
+            forced.choice = parse_choice(rule.collective, rule.algorithm, map_.torus);
+            continue;
+        }
+        try {
+            forced.ranges.push_back(
+                {rule.bytes, parse_choice(rule.collective, rule.algorithm, map_.torus)});
+        } catch (const Error& error) {
+            throw Error(error.status(), "rule \"" + rule.text + "\": " + error.what());
+        }
+    }
+    forced_ = std::make_shared<const ForcedChoices>(std::move(changed));
+    ++version_;
+}
+
+const Choice& Chooser::of_ranges(const Forced& forced, const Request& request) const {
+    const auto found = std::ranges::find_if(
+        forced.ranges,
+        [bytes = bytes_of(request)](const Ranged& ranged) { return ranged.bytes.contains(bytes); });
+    return found == forced.ranges.end() ? forced.choice : found->choice;
 }
 
 void Chooser::force(Collective collective, std::string_view text) {
     if (const UserSchedule* const schedule = find_schedule(collective, text)) {
-        set_forced(collective, {&schedule->algorithm(), {}});
+        set_forced(collective, {{&schedule->algorithm(), {}}, {}});
         return;
     }
-    set_forced(collective, parse_choice(collective, text, map_.torus));
+    set_forced(collective, {parse_choice(collective, text, map_.torus), {}});
 }
 
 void Chooser::force_schedule(Collective collective, std::string_view json) {
@@ -100,15 +127,20 @@ void Chooser::force_as(const Chooser& other) {
     }
     for (std::size_t c = 0; c < collective_count; ++c) {
         const auto collective = static_cast<Collective>(c);
-        const Choice& choice = other.forced(collective);
-        if (choice.algorithm == nullptr ||
-            other.find_schedule(collective, choice.algorithm->name) != nullptr) {
-            continue;
+        const Forced& forced = (*other.forced_)[c];
+        Forced kept;
+        // What is not for this torus is chosen here.
+        const auto suits = [&](const Choice& choice) {
+            return choice.algorithm == nullptr ||
+                   (other.find_schedule(collective, choice.algorithm->name) == nullptr &&
+                    refusal(choice, map_.torus).empty());
+        };
+        if (suits(forced.choice)) {
+            kept.choice = forced.choice;
         }
-        try {
-            force(collective, to_string(choice));
-        } catch (const Error&) {  // not for this torus: it is chosen here
-        }
+        std::ranges::copy_if(forced.ranges, std::back_inserter(kept.ranges), suits,
+                             &Ranged::choice);
+        set_forced(collective, std::move(kept));
     }
 }
 
@@ -122,7 +154,7 @@ const UserSchedule* Chooser::find_schedule(Collective collective, std::string_vi
 Choice Chooser::choose(const Request& request, bool reaches_all) const {
     const std::size_t bytes = bytes_of(request);
     const bool pairs = request.counts_in_pairs();
-    Choice choice = forced(request.collective);
+    Choice choice = forced(request);
     const bool reads_peers = reaches_all && may_read_peers(request);
     if (choice.algorithm == nullptr && reads_peers) {
         choice.algorithm = &single_copy_algorithm(request.collective);
@@ -158,7 +190,7 @@ Choice Chooser::choose(const Request& request, bool reaches_all) const {
 }
 
 bool Chooser::may_read_peers(const Request& request) const {
-    const Algorithm* const named = forced(request.collective).algorithm;
+    const Algorithm* const named = forced(request).algorithm;
     return single_copy_ && single_copy_refusal(request).empty() &&
            (named != nullptr
                 ? named->traits.reads_peers

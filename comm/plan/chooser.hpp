@@ -32,15 +32,25 @@ class Chooser {
 
     /// `text`: "auto", a name, or a name with modifiers: "swing:send", "ring:single-port"; or the
     /// name of a schedule that force_schedule() has read before. Throws what parse_choice() throws.
+    /// Rules for ranges of sizes that the collective had are gone.
     void force(Collective collective, std::string_view text);
+    /// The list of TREFOIL_ALGORITHM. What has a range goes before what has none, in whatever
+    /// order they stand. Throws what split_choices() and force() throw; then nothing has changed.
+    void force_list(std::string_view list);
     /// Takes a schedule of the user's, in JSON, for all calls of the collective. Throws what
     /// UserSchedule throws, Error(unsupported) for another torus; then nothing has changed.
     void force_schedule(Collective collective, std::string_view json);
     /// The same as on another torus and the same of single copy, but for schedules of the user's,
     /// which are for that torus alone.
     void force_as(const Chooser& other);
+    /// What is forced for this call; without an algorithm: nothing.
+    const Choice& forced(const Request& request) const {
+        const Forced& forced = (*forced_)[static_cast<std::size_t>(request.collective)];
+        return forced.ranges.empty() ? forced.choice : of_ranges(forced, request);
+    }
+    /// The same of the collective, outside of all ranges.
     const Choice& forced(Collective collective) const {
-        return (*forced_)[static_cast<std::size_t>(collective)];
+        return (*forced_)[static_cast<std::size_t>(collective)].choice;
     }
 
     /// `auto` takes single copy in no call: it is slow on this machine.
@@ -65,9 +75,18 @@ class Chooser {
 
   private:
     [[noreturn]] void refuse_to_read(const Request& request, const Algorithm& algorithm) const;
-    using ForcedChoices = std::array<Choice, collective_count>;
+    struct Ranged {
+        SizeRange bytes;
+        Choice choice;
+    };
+    struct Forced {
+        Choice choice;
+        std::vector<Ranged> ranges;  ///< none meets another one
+    };
+    using ForcedChoices = std::array<Forced, collective_count>;
     static const std::shared_ptr<const ForcedChoices>& nothing_forced();
-    void set_forced(Collective collective, const Choice& choice);
+    void set_forced(Collective collective, Forced forced);
+    const Choice& of_ranges(const Forced& forced, const Request& request) const;
     /// By which the call is priced.
     std::size_t bytes_of(const Request& request) const;
     bool goes_in_rank_order(const Request& request) const;

@@ -51,8 +51,8 @@ constexpr EnvironmentVariable table[] = {
      "of utofu: 1: port groups of one process share its network interfaces, which costs time; "
      "automatic: where ranks are threads, or threads outnumber interfaces"},
     {"TREFOIL_ALGORITHM", "name or list", "auto",
-     "algorithm of allreduce, or of any: allreduce=swing-b,bcast=bine-dd; `trefoil info` lists "
-     "them"},
+     "algorithm of allreduce, or of any, for all sizes or for a range of bytes: "
+     "allreduce:64K-1M=swing-b,bcast=bine-dd; `trefoil info` lists them; the same on all ranks"},
     {"TREFOIL_MODEL", "list", "automatic",
      "what auto takes steps, hops and links to cost, such as step=2us,hop=200ns,rate=25gbit, a "
      "byte that alltoall gathers from several places before it is sent, such as copy=0.1ns, per "

@@ -27,6 +27,7 @@ TEST(Configuration, ComparesWhatMustBeEqual) {
         [](Settings& s) { s.backend = "ofi"; },
         [](Settings& s) { s.provider = "net"; },
         [](Settings& s) { s.algorithm = "ring"; },
+        [](Settings& s) { s.algorithm = "allreduce:1K-2K=ring"; },
         [](Settings& s) { s.cost_model = memory_cost_model; },
         [](Settings& s) { s.reproducible = true; },
         [](Settings& s) { s.single_copy = false; },
