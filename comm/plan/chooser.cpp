@@ -3,6 +3,7 @@
 #include "comm/plan/chooser.hpp"
 
 #include <algorithm>
+#include <cstdio>
 #include <iterator>
 #include <string>
 #include <utility>
@@ -16,9 +17,9 @@ namespace trefoil {
 
 namespace {
 
-Choice by_the_model(Collective collective, const Torus& torus, std::size_t bytes,
-                    const Needs& needs, const SelectionBasis& basis) {
-    return choose_algorithm(collective, torus, bytes, needs, basis).choice;
+AlgorithmChoice by_the_model(Collective collective, const Torus& torus, std::size_t bytes,
+                             const Needs& needs, const SelectionBasis& basis) {
+    return choose_algorithm(collective, torus, bytes, needs, basis);
 }
 
 /// Whose counts only the sender and the receiver know.
@@ -151,16 +152,19 @@ const UserSchedule* Chooser::find_schedule(Collective collective, std::string_vi
     return found == schedules_.end() ? nullptr : found->get();
 }
 
-Choice Chooser::choose(const Request& request, bool reaches_all) const {
+Decision Chooser::decide(const Request& request, bool reaches_all) const {
     const std::size_t bytes = bytes_of(request);
     const bool pairs = request.counts_in_pairs();
-    Choice choice = forced(request);
+    Decision decision{forced(request), DecidedBy::name, {}};
+    Choice& choice = decision.choice;
     const bool reads_peers = reaches_all && may_read_peers(request);
     if (choice.algorithm == nullptr && reads_peers) {
         choice.algorithm = &single_copy_algorithm(request.collective);
+        decision.by = DecidedBy::single_copy;
     } else if (choice.algorithm == nullptr) {
-        const Needs needs{goes_in_rank_order(request), pairs, request.same_in_any_order()};
-        choice = model_(request.collective, map_.torus, bytes, needs, basis_);
+        decision.model = model_(request.collective, map_.torus, bytes, needs_of(request), basis_);
+        choice = decision.model.choice;
+        decision.by = decision.model.seconds ? DecidedBy::model : DecidedBy::size;
     } else if (choice.algorithm->traits.reads_peers && !reads_peers) {
         refuse_to_read(request, *choice.algorithm);
     } else if (pairs && !choice.algorithm->traits.vector_variant) {
@@ -174,7 +178,40 @@ Choice Chooser::choose(const Request& request, bool reaches_all) const {
         choice.options.sync = phase_sync(*choice.algorithm);
     }
     choice.options.root = map_.position_of[request.root];
-    return choice;
+    return decision;
+}
+
+std::vector<Considered> Chooser::considered(const Request& request) const {
+    std::vector<Considered> all;
+    (void)choose_algorithm(request.collective, map_.torus, bytes_of(request), needs_of(request),
+                           basis_, &all);
+    return all;
+}
+
+Needs Chooser::needs_of(const Request& request) const {
+    return {goes_in_rank_order(request), request.counts_in_pairs(), request.same_in_any_order()};
+}
+
+std::string Decision::reason() const {
+    switch (by) {
+        case DecidedBy::name:
+            return "it was named";
+        case DecidedBy::single_copy:
+            return "ranks read each other's memory, which gains at this size";
+        case DecidedBy::size:
+            return "there are too many ranks to price all candidates, so the size decides";
+        case DecidedBy::model:
+            break;
+    }
+    char text[64];
+    std::snprintf(text, sizeof text, "%.4g us by the model", 1e6 * model.seconds.value_or(0));
+    std::string reason = text;
+    if (model.next_seconds && *model.seconds > 0) {
+        std::snprintf(text, sizeof text, ", %.2f times as long",
+                      *model.next_seconds / *model.seconds);
+        reason += "; next " + to_string(model.next) + text;
+    }
+    return reason;
 }
 
 [[noreturn]] void Chooser::refuse_to_read(const Request& request,

@@ -6,6 +6,7 @@
 #include <cstdint>
 #include <functional>
 #include <memory>
+#include <string>
 #include <string_view>
 #include <vector>
 
@@ -18,14 +19,31 @@
 
 namespace trefoil {
 
+/// Who has said which algorithm runs.
+enum class DecidedBy : std::uint8_t {
+    name,         ///< the program, or TREFOIL_ALGORITHM
+    single_copy,  ///< ranks read each other's memory, which gains at this size
+    model,        ///< by price
+    size          ///< too many ranks to price: a rule by size
+};
+
+/// A choice with its reason.
+struct Decision {
+    Choice choice;
+    DecidedBy by = DecidedBy::model;
+    AlgorithmChoice model;  ///< what the model has said, where it decides
+    /// "12.3 us by the model; next ring, 1.40 times as long"
+    std::string reason() const;
+};
+
 /// Options travel one way: what the user forces, the settings and the model give a complete Choice
 /// here, and the plan is made of that Choice alone. Pure: alike on all ranks that share settings
 /// and forced choices.
 class Chooser {
   public:
     /// What `auto` goes by, the cost model unless a test says otherwise: as choose_algorithm().
-    using Model = std::function<Choice(Collective, const Torus&, std::size_t bytes, const Needs&,
-                                       const SelectionBasis&)>;
+    using Model = std::function<AlgorithmChoice(Collective, const Torus&, std::size_t bytes,
+                                                const Needs&, const SelectionBasis&)>;
 
     /// `settings` has the job's cost model.
     Chooser(const TorusMap& map, const Settings& settings, Model model = {});
@@ -61,7 +79,14 @@ class Chooser {
 
     /// Algorithm and all options of a call. `reaches_all`: every rank gets at the memory of all
     /// others. Throws Error(unsupported) when what is forced does not suit the call.
-    Choice choose(const Request& request, bool reaches_all) const;
+    Decision decide(const Request& request, bool reaches_all) const;
+    Choice choose(const Request& request, bool reaches_all) const {
+        return decide(request, reaches_all).choice;
+    }
+    /// What the cost model finds of all algorithms, whoever decides.
+    std::vector<Considered> considered(const Request& request) const;
+    /// By which the call is priced, and by which rules for ranges count it.
+    std::size_t bytes_of(const Request& request) const;
 
     /// Would this call read the memory of peers, if every rank got at it?
     bool may_read_peers(const Request& request) const;
@@ -87,8 +112,7 @@ class Chooser {
     static const std::shared_ptr<const ForcedChoices>& nothing_forced();
     void set_forced(Collective collective, Forced forced);
     const Choice& of_ranges(const Forced& forced, const Request& request) const;
-    /// By which the call is priced.
-    std::size_t bytes_of(const Request& request) const;
+    Needs needs_of(const Request& request) const;
     bool goes_in_rank_order(const Request& request) const;
     PhaseSync phase_sync(const Algorithm& algorithm) const;
     const UserSchedule* find_schedule(Collective collective, std::string_view name) const;

@@ -26,7 +26,9 @@ TEST(Chooser, LosesNothingOfWhatTheModelChooses) {
     const TorusMap map = map_of("3x3");
     const Algorithm& algorithm = find_algorithm(Collective::bcast, "linear");
     for (const BuildOptions& options : options_with_one_field_set()) {
-        const Chooser chooser(map, {}, [&](auto&&...) { return Choice{&algorithm, options}; });
+        const Chooser chooser(map, {}, [&](auto&&...) {
+            return AlgorithmChoice{{&algorithm, options}};
+        });
         const Request request{.collective = Collective::bcast, .count = 7, .root = options.root};
         EXPECT_EQ(chooser.choose(request, false), (Choice{&algorithm, options}));
     }
@@ -72,7 +74,7 @@ TEST(Chooser, TakesRulesForRangesOfSizesBeforeThoseForAll) {
         return chooser.choose(allreduce_of(bytes), false).algorithm->name;
     };
     const Algorithm& other = find_algorithm(Collective::allreduce, "bucket");
-    Chooser chooser(map, {}, [&](auto&&...) { return Choice{&other, {}}; });
+    Chooser chooser(map, {}, [&](auto&&...) { return AlgorithmChoice{{&other, {}}}; });
     chooser.force_list("allreduce:1K-2K=swing-b,allreduce:4K-=ring:single-port,bcast:-9=linear");
     EXPECT_EQ(name_of(chooser, 1023), "bucket") << "outside of ranges the model chooses";
     EXPECT_EQ(name_of(chooser, 1024), "swing-b");
@@ -85,7 +87,7 @@ TEST(Chooser, TakesRulesForRangesOfSizesBeforeThoseForAll) {
     EXPECT_TRUE(Chooser(map, {}).may_read_peers(allreduce_of(large)));
     EXPECT_FALSE(chooser.may_read_peers(allreduce_of(large))) << "a rule names another one";
 
-    Chooser mixed(map, {}, [&](auto&&...) { return Choice{&other, {}}; });
+    Chooser mixed(map, {}, [&](auto&&...) { return AlgorithmChoice{{&other, {}}}; });
     mixed.force_list("allreduce:1K-2K=auto,ring");
     EXPECT_EQ(name_of(mixed, 512), "ring");
     EXPECT_EQ(name_of(mixed, 1024), "bucket") << "a range may be given back to the model";
