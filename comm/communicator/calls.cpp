@@ -213,11 +213,12 @@ const Plan& Communicator::make_plan(const Request& request) {
     const LogScope scope(world_->log());
     try {
         const std::int64_t begin = world_->timeline() != nullptr ? trace_clock() : 0;
-        const Choice choice = chooser_->choose(request, reads_peers());
+        const Decision decision = chooser_->decide(request, reads_peers());
+        const Choice& choice = decision.choice;
         chooser_->require_root(choice);
         chooser_->require_rank_order(request, choice);
         std::unique_ptr<Plan> made = plan_in_a_lane(request, choice);
-        log_info(LogTopic::choice, [&] { return text_of(*made); });
+        log_info(LogTopic::choice, [&] { return text_of(*made) + "; " + decision.reason(); });
         if (world_->timeline() != nullptr) {
             made->call.text = world_->timeline()->add_plan(made->text, begin);
         }
