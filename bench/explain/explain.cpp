@@ -20,8 +20,8 @@ namespace {
 constexpr const char* explain_footer =
     R"(The choice is made by the code that a communicator runs, for a vector of SIZE bytes in all
 (of all blocks, rounded up to whole elements). TREFOIL_ALGORITHM, TREFOIL_MODEL,
-TREFOIL_REPRODUCIBLE, TREFOIL_SINGLE_COPY, TREFOIL_SEGMENT_BYTES and TREFOIL_LANDING_BYTES
-count as in a job.
+TREFOIL_TUNING, TREFOIL_REPRODUCIBLE, TREFOIL_SINGLE_COPY, TREFOIL_SEGMENT_BYTES and
+TREFOIL_LANDING_BYTES count as in a job.
 
 Of each candidate: the modelled time, that as a multiple of the least one, steps, hops of the
 longest routes, the load of the busiest link summed over the steps and what a rank sends (both
@@ -88,6 +88,8 @@ void add_explain(CLI::App& app, Action& action) {
                         "The transport: " + backend_names() + " (default: between hosts)");
     command->add_option("--ranks-per-core", options->ranks_per_core,
                         "More than 1: ranks share cores (default: 1)");
+    command->add_option("--ranks-per-node", options->ranks_per_node,
+                        "For the tuning file (default: 1; with shared memory all)");
     command->add_flag("--map", options->map, "What is taken, by size and shape");
     command->add_option("--sizes", options->sizes, "The sizes of --map, such as 64,4K,1M");
     command->add_option("--plot", options->plot, "Draw the map: a file that ends in .svg or .png")

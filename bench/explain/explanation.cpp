@@ -58,6 +58,8 @@ std::string_view name_of(DecidedBy by) {
     switch (by) {
         case DecidedBy::name:
             return "name";
+        case DecidedBy::tuning:
+            return "tuning file";
         case DecidedBy::single_copy:
             return "single copy";
         case DecidedBy::size:

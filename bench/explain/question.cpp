@@ -5,11 +5,12 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <cstdlib>
+#include <memory>
 
 #include "backend/registry/transports.hpp"
 #include "backend/system/kernel_copies.hpp"
 #include "bench/common/names.hpp"
+#include "comm/setup/configuration.hpp"
 #include "topo/error.hpp"
 #include "topo/variable.hpp"
 
@@ -30,7 +31,7 @@ std::vector<std::string> names_in_environment() {
 }
 
 std::vector<ModelNumber> numbers_of(const CostModel& model, bool asked, bool in_memory,
-                                    const ExplainOptions& options) {
+                                    const ExplainOptions& options, const TuningEntry* tuned) {
     const std::string ground = asked || !in_memory ? "default" : "default of shared memory";
     std::vector<ModelNumber> numbers{{"step", 1e6 * model.alpha, "us", "a step", ground},
                                      {"hop", 1e6 * model.tau, "us", "a hop", ground},
@@ -47,13 +48,32 @@ std::vector<ModelNumber> numbers_of(const CostModel& model, bool asked, bool in_
     for (ModelNumber& number : numbers) {
         const bool of_processors =
             number.name != "step" && number.name != "hop" && number.name != "rate";
-        if (tells(number.name)) {
+        if (tuned != nullptr && std::ranges::count(tuned->numbers, number.name) > 0) {
+            number.from = "tuning file";
+        } else if (tells(number.name)) {
             number.from = "TREFOIL_MODEL";
         } else if (shares && of_processors) {
             number.from = fmt::format("{:g} ranks per core", options.ranks_per_core);
         }
     }
     return numbers;
+}
+
+}  // namespace
+
+namespace {
+
+/// Reads the tuning file; what it has for the job.
+const TuningEntry* tuned_job(ExplainedJob& job) {
+    if (job.settings.tuning.empty()) {
+        return nullptr;
+    }
+    if (job.settings.backend.empty()) {
+        job.settings.backend = default_transport(false).name;
+    }
+    job.settings.tuning_file =
+        std::make_shared<const TuningFile>(read_tuning_file(job.settings.tuning));
+    return tuned_for(job.settings, job.map.torus);
 }
 
 }  // namespace
@@ -77,10 +97,22 @@ ExplainedJob explained_job(const ExplainOptions& options, const std::string& tor
     const Transport* const transport = registered_transport(job.settings.backend);
     const bool in_memory = transport != nullptr && transport->puts_by_stores;
     const bool asked = job.settings.cost_model.has_value();
+    if (options.ranks_per_node < 0 || options.ranks_per_node > shape.ranks()) {
+        throw Error(Status::invalid_argument,
+                    fmt::format("--ranks-per-node takes 1 to {}", shape.ranks()));
+    }
+    job.settings.ranks_per_node = options.ranks_per_node > 0 ? options.ranks_per_node
+                                  : in_memory                ? shape.ranks()
+                                                             : 1;
+    const TuningEntry* const tuned = tuned_job(job);
+    if (tuned != nullptr && !asked) {
+        job.settings.cost_model = tuned->model;
+    }
     job.settings.cost_model =
         model_of_job(job.settings.cost_model, in_memory, options.ranks_per_core);
     job.reaches_all = transport != nullptr && transport->single_copy && kernel_copies_are_fast();
-    job.model = numbers_of(*job.settings.cost_model, asked, in_memory, options);
+    job.model = numbers_of(*job.settings.cost_model, asked || (tuned != nullptr && tuned->model),
+                           in_memory, options, asked || tuned == nullptr ? nullptr : tuned);
     return job;
 }
 

@@ -15,7 +15,7 @@ namespace trefoil::tool {
 struct ExplainOptions {
     std::string collective, size, torus, type = "float", operation = "sum", backend;
     double ranks_per_core = 1;
-    Rank root = 0;
+    Rank root = 0, ranks_per_node = 0;
     bool json = false, map = false;
     std::string sizes, plot;
 };

@@ -10,6 +10,7 @@
 
 #include "algorithms/registry/registry.hpp"
 #include "comm/plan/single_copy.hpp"
+#include "comm/setup/configuration.hpp"
 #include "threads/executor/notification.hpp"
 #include "topo/error.hpp"
 
@@ -45,6 +46,8 @@ const Algorithm& single_copy_algorithm(Collective collective) {
 Chooser::Chooser(const TorusMap& map, const Settings& settings, Model model)
     : map_(map),
       basis_(selection_basis(settings)),
+      tuning_file_(settings.tuning_file),
+      tuned_(tuned_for(settings, map.torus)),
       reproducible_(settings.reproducible),
       single_copy_(settings.single_copy && !settings.checksums),
       checksums_(settings.checksums),
@@ -158,7 +161,11 @@ Decision Chooser::decide(const Request& request, bool reaches_all) const {
     Decision decision{forced(request), DecidedBy::name, {}};
     Choice& choice = decision.choice;
     const bool reads_peers = reaches_all && may_read_peers(request);
-    if (choice.algorithm == nullptr && reads_peers) {
+    const Algorithm* const measured = choice.algorithm == nullptr ? tuned(request) : nullptr;
+    if (measured != nullptr && (reads_peers || !measured->traits.reads_peers)) {
+        choice.algorithm = measured;
+        decision.by = DecidedBy::tuning;
+    } else if (choice.algorithm == nullptr && measured == nullptr && reads_peers) {
         choice.algorithm = &single_copy_algorithm(request.collective);
         decision.by = DecidedBy::single_copy;
     } else if (choice.algorithm == nullptr) {
@@ -192,10 +199,31 @@ Needs Chooser::needs_of(const Request& request) const {
     return {goes_in_rank_order(request), request.counts_in_pairs(), request.same_in_any_order()};
 }
 
+const Algorithm* Chooser::tuned(const Request& request) const {
+    if (tuned_ == nullptr) {
+        return nullptr;
+    }
+    const Needs needs = needs_of(request);
+    const auto rule = std::ranges::find_if(tuned_->rules, [&](const TuningRule& each) {
+        return each.is_for(request.collective, needs.any_order, bytes_of(request));
+    });
+    if (rule == tuned_->rules.end()) {
+        return nullptr;
+    }
+    const Traits& traits = rule->algorithm->traits;
+    const bool reduces = request.traits().reduces;
+    const bool suits = (!needs.vector_variant || traits.vector_variant) &&
+                       (!reduces || !needs.rank_order || traits.order_preserving) &&
+                       (!reduces || needs.any_order || traits.identical_results);
+    return suits ? rule->algorithm : nullptr;
+}
+
 std::string Decision::reason() const {
     switch (by) {
         case DecidedBy::name:
             return "it was named";
+        case DecidedBy::tuning:
+            return "the tuning file has it for such calls";
         case DecidedBy::single_copy:
             return "ranks read each other's memory, which gains at this size";
         case DecidedBy::size:
@@ -227,7 +255,8 @@ std::string Decision::reason() const {
 }
 
 bool Chooser::may_read_peers(const Request& request) const {
-    const Algorithm* const named = forced(request).algorithm;
+    const Algorithm* const forced_one = forced(request).algorithm;
+    const Algorithm* const named = forced_one != nullptr ? forced_one : tuned(request);
     return single_copy_ && single_copy_refusal(request).empty() &&
            (named != nullptr
                 ? named->traits.reads_peers

@@ -22,6 +22,7 @@ namespace trefoil {
 /// Who has said which algorithm runs.
 enum class DecidedBy : std::uint8_t {
     name,         ///< the program, or TREFOIL_ALGORITHM
+    tuning,       ///< a rule of the tuning file
     single_copy,  ///< ranks read each other's memory, which gains at this size
     model,        ///< by price
     size          ///< too many ranks to price: a rule by size
@@ -113,12 +114,16 @@ class Chooser {
     void set_forced(Collective collective, Forced forced);
     const Choice& of_ranges(const Forced& forced, const Request& request) const;
     Needs needs_of(const Request& request) const;
+    /// What the tuning file has for this call, if it suits; null: nothing.
+    const Algorithm* tuned(const Request& request) const;
     bool goes_in_rank_order(const Request& request) const;
     PhaseSync phase_sync(const Algorithm& algorithm) const;
     const UserSchedule* find_schedule(Collective collective, std::string_view name) const;
 
     const TorusMap& map_;
     SelectionBasis basis_;
+    std::shared_ptr<const TuningFile> tuning_file_;  ///< holds `tuned_`
+    const TuningEntry* tuned_ = nullptr;
     bool reproducible_ = false, single_copy_ = false, single_copy_gains_ = true;
     bool checksums_ = false;
     PhaseSync phase_sync_ = PhaseSync::none;

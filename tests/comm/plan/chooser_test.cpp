@@ -95,6 +95,43 @@ TEST(Chooser, TakesRulesForRangesOfSizesBeforeThoseForAll) {
     EXPECT_EQ(name_of(mixed, 1024), "swing-b") << "who names one for all sizes has the last word";
 }
 
+TEST(Chooser, GoesByTheTuningFileWhereItSuitsAndNothingIsForced) {
+    const TorusMap map = map_of("3x3"), elsewhere = map_of("9");
+    Settings settings;
+    settings.backend = "memory";
+    settings.ranks_per_node = 9;
+    settings.tuning_file = std::make_shared<const TuningFile>(parse_tuning_file(
+        R"({"format": "trefoil-tuning", "version": 1, "entries": [
+             {"torus": "3x3", "ranks_per_node": 9, "ports": 4, "backend": "memory", "rules": [
+               {"collective": "allreduce", "algorithm": "trivance-l", "to": 1024},
+               {"collective": "allreduce", "algorithm": "single-copy", "from": 1025, "to": 4096},
+               {"collective": "allreduce", "algorithm": "hamiltonian", "from": 1048576},
+               {"collective": "alltoall", "algorithm": "bruck"}]}]})",
+        "test"));
+    Chooser chooser(map, settings);
+    const auto by = [](const Chooser& from, const Request& request, bool reaches_all) {
+        return from.decide(request, reaches_all).by;
+    };
+    EXPECT_EQ(chooser.choose(allreduce_of(large), true).algorithm->name, "hamiltonian")
+        << "before single copy";
+    EXPECT_FALSE(chooser.may_read_peers(allreduce_of(large)));
+    EXPECT_EQ(by(chooser, allreduce_of(8), false), DecidedBy::tuning) << "integers: any order";
+    EXPECT_EQ(by(chooser, {.type = DataType::float32, .count = 2}, false), DecidedBy::model)
+        << "ranks would get different sums";
+    EXPECT_EQ(by(chooser, allreduce_of(2048), true), DecidedBy::tuning);
+    EXPECT_EQ(by(chooser, allreduce_of(2048), false), DecidedBy::model) << "it cannot run";
+    const std::vector<std::size_t> counts(9, 8);
+    const Request pairs{
+        .collective = Collective::alltoall, .counts = counts, .send_counts = counts};
+    EXPECT_EQ(by(chooser, {.collective = Collective::alltoall, .count = 8}, false),
+              DecidedBy::tuning);
+    EXPECT_EQ(by(chooser, pairs, false), DecidedBy::model) << "it forwards blocks";
+    EXPECT_EQ(by(Chooser(elsewhere, settings), allreduce_of(8), false), DecidedBy::model);
+    chooser.force_list("allreduce:-16=ring");
+    EXPECT_EQ(by(chooser, allreduce_of(8), false), DecidedBy::name) << "the user's rule goes first";
+    EXPECT_EQ(by(chooser, allreduce_of(17), false), DecidedBy::tuning);
+}
+
 TEST(Chooser, TakesRulesToAnotherTorusAsFarAsTheySuit) {
     const TorusMap map = map_of("3x3"), same = map_of("3x3"), two = map_of("2");
     Chooser chooser(map, {}), like(same, {}), other(two, {});
