@@ -9,6 +9,7 @@
 #include <new>
 
 #include "bench/common/command.hpp"
+#include "bench/explain/explain.hpp"
 #include "bench/put/put.hpp"
 #include "bench/sim/sim.hpp"
 #include "bench/traffic/traffic.hpp"
@@ -83,6 +84,7 @@ int run(int argc, char** argv) {
     Action action;
     add_perf_put(add_perf(app, invocation, action), invocation, action);
     add_plan(app, action);
+    add_explain(app, action);
     add_sim(app, action);
     add_traffic(app, action);
     add_run(app, invocation, action);

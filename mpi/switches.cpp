@@ -5,8 +5,6 @@
 #include <optional>
 #include <stdexcept>
 
-#include "topo/sizes.hpp"
-
 namespace trefoil::mpi {
 
 namespace {
@@ -24,21 +22,11 @@ std::string names() {
 }
 
 SizeRange range_of(std::string_view item, std::string_view text) {
-    const std::size_t dash = text.find('-');
-    SizeRange range;
-    bool good = dash != std::string_view::npos && text.size() > 1;
-    if (good) {
-        const auto least =
-            dash == 0 ? std::optional<std::size_t>(0) : parse_bytes(text.substr(0, dash));
-        const auto most = dash + 1 == text.size() ? std::optional(unknown_bytes)
-                                                  : parse_bytes(text.substr(dash + 1));
-        good = least && most && *least <= *most;
-        range = good ? SizeRange{*least, *most} : range;
+    const std::optional<SizeRange> range = parse_size_range(text);
+    if (!range || range->is_reversed()) {
+        refuse(item, "has no valid range of bytes: give " + std::string(size_range_syntax));
     }
-    if (!good) {
-        refuse(item, "has no valid range of bytes: give least-most, e.g. 1Ki-4Mi, 1Ki- or -64");
-    }
-    return range;
+    return *range;
 }
 
 }  // namespace

@@ -10,16 +10,9 @@
 #include <vector>
 
 #include "mpi/collective_kind.hpp"
+#include "topo/sizes.hpp"
 
 namespace trefoil::mpi {
-
-/// Bytes, both ends included.
-struct SizeRange {
-    std::size_t least = 0;
-    std::size_t most = unknown_bytes;
-    bool contains(std::size_t bytes) const { return bytes >= least && bytes <= most; }
-    friend bool operator==(const SizeRange&, const SizeRange&) = default;
-};
 
 class Switches {
   public:

@@ -38,4 +38,41 @@ inline std::optional<std::size_t> parse_bytes(
     return std::nullopt;
 }
 
+/// Bytes, both ends included.
+struct SizeRange {
+    std::size_t least = 0;
+    std::size_t most = std::numeric_limits<std::size_t>::max();
+    bool contains(std::size_t bytes) const { return bytes >= least && bytes <= most; }
+    bool meets(const SizeRange& other) const { return least <= other.most && other.least <= most; }
+    bool is_reversed() const { return most < least; }
+    friend bool operator==(const SizeRange&, const SizeRange&) = default;
+};
+
+/// What parse_size_range() takes, for refusals: "give " and this.
+inline constexpr std::string_view size_range_syntax = "least-most, e.g. 1Ki-4Mi, 1Ki- or -64";
+
+/// "1Ki-4Mi", "1Ki-", "-64"; it may be reversed. Nothing for any other text.
+inline std::optional<SizeRange> parse_size_range(std::string_view text) {
+    const std::size_t dash = text.find('-');
+    if (dash == std::string_view::npos || text.size() == 1) {
+        return std::nullopt;
+    }
+    SizeRange range;
+    if (dash > 0) {
+        const auto least = parse_bytes(text.substr(0, dash));
+        if (!least) {
+            return std::nullopt;
+        }
+        range.least = *least;
+    }
+    if (dash + 1 < text.size()) {
+        const auto most = parse_bytes(text.substr(dash + 1));
+        if (!most) {
+            return std::nullopt;
+        }
+        range.most = *most;
+    }
+    return range;
+}
+
 }  // namespace trefoil

@@ -334,11 +334,15 @@ Rank schedules_to_summarize(const Torus& torus, const Algorithm& algorithm) {
     return symmetry_of(torus, algorithm).classes();
 }
 
-double CostModel::time(const CostSummary& cost, double vector_bytes) const {
-    return cost.steps * alpha + static_cast<double>(cost.sum_hops) * tau +
-           cost.sum_link_load * vector_bytes * beta + cost.waits * wait + cost.messages * message +
-           cost.sent * vector_bytes * byte + cost.packed * vector_bytes * copy +
-           cost.pulled * vector_bytes * pull;
+CostTerms CostModel::terms(const CostSummary& cost, double vector_bytes) const {
+    return {.steps = cost.steps * alpha,
+            .hops = static_cast<double>(cost.sum_hops) * tau,
+            .links = cost.sum_link_load * vector_bytes * beta,
+            .waits = cost.waits * wait,
+            .messages = cost.messages * message,
+            .bytes = cost.sent * vector_bytes * byte,
+            .copies = cost.packed * vector_bytes * copy,
+            .pulls = cost.pulled * vector_bytes * pull};
 }
 
 }  // namespace trefoil

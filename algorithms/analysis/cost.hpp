@@ -56,6 +56,14 @@ CostSummary summarize_for_model(const Torus& torus, const Algorithm& algorithm,
 /// Of how many ranks it builds the schedules for that, without options.
 Rank schedules_to_summarize(const Torus& torus, const Algorithm& algorithm);
 
+/// A time by the model, term by term, in seconds.
+struct CostTerms {
+    double steps = 0, hops = 0, links = 0;
+    double waits = 0, messages = 0, bytes = 0;
+    double copies = 0, pulls = 0;
+    double sum() const { return steps + hops + links + waits + messages + bytes + copies + pulls; }
+};
+
 /// T = sum over steps of (alpha + hops*tau + load*bytes*beta)
 ///     + waits*wait + messages*message + sent*bytes*byte
 ///     + packed*bytes*copy + pulled*bytes*pull, in seconds.
@@ -70,7 +78,10 @@ struct CostModel {
     double byte = 0;            ///< per byte that a rank sends, on average
     double copy = 0;            ///< per byte of CostSummary::packed
     double pull = 0;            ///< per byte of CostSummary::pulled
-    double time(const CostSummary& cost, double vector_bytes) const;
+    CostTerms terms(const CostSummary& cost, double vector_bytes) const;
+    double time(const CostSummary& cost, double vector_bytes) const {
+        return terms(cost, vector_bytes).sum();
+    }
 };
 
 }  // namespace trefoil

@@ -30,6 +30,7 @@ struct HeatPanel {
     std::vector<std::vector<std::string>> texts;  ///< of the cells; empty: the values
     /// The colour turns here: red below, blue above. A centre of NaN: from white to blue alone.
     double centre = 0;
+    bool has_scale = true;  ///< false: colours only tell the cells apart
 };
 
 struct Figure {

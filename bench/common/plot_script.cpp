@@ -32,7 +32,13 @@ Size size_of(const HeatPanel& panel) {
     for (const std::string& row : panel.rows) {
         longest = std::max(longest, row.size());
     }
-    return {190 + 8 * longest + 62 * panel.columns.size(), 150 + 34 * panel.rows.size()};
+    std::size_t cell = 62;
+    for (const std::vector<std::string>& row : panel.texts) {
+        for (const std::string& text : row) {
+            cell = std::max(cell, 14 + 7 * text.size());
+        }
+    }
+    return {190 + 8 * longest + cell * panel.columns.size(), 150 + 34 * panel.rows.size()};
 }
 
 std::string labels(const std::string& title, const std::string& x, const std::string& y) {
@@ -134,6 +140,7 @@ std::string script_of(const HeatPanel& panel, std::size_t number) {
     }
     std::string text = labels(panel.title, panel.x_label, panel.y_label);
     text += "unset logscale\nunset grid\nunset key\nset style fill solid noborder\n";
+    text += panel.has_scale ? "set colorbox\n" : "unset colorbox\n";
     text += fmt::format("set xtics norotate scale 0 {}\nset ytics scale 0 {}\n", ticks(columns),
                         ticks(rows));
     text += fmt::format("set xrange [-0.5:{}]\nset yrange [{}:-0.5]\n",

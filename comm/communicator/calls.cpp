@@ -68,7 +68,7 @@ void Communicator::check(const Request& request) {
 }
 
 const Plan& Communicator::plan_of(const Request& request, const void* send, void* recv) {
-    if (const Plan* const found = plans_.find(request, chooser_->forced(request.collective))) {
+    if (const Plan* const found = plans_.find(request, chooser_->forced(request))) {
         return *found;
     }
     // The C interface has asked the runtimes that it knew; another may have come since.
@@ -213,15 +213,16 @@ const Plan& Communicator::make_plan(const Request& request) {
     const LogScope scope(world_->log());
     try {
         const std::int64_t begin = world_->timeline() != nullptr ? trace_clock() : 0;
-        const Choice choice = chooser_->choose(request, reads_peers());
+        const Decision decision = chooser_->decide(request, reads_peers());
+        const Choice& choice = decision.choice;
         chooser_->require_root(choice);
         chooser_->require_rank_order(request, choice);
         std::unique_ptr<Plan> made = plan_in_a_lane(request, choice);
-        log_info(LogTopic::choice, [&] { return text_of(*made); });
+        log_info(LogTopic::choice, [&] { return text_of(*made) + "; " + decision.reason(); });
         if (world_->timeline() != nullptr) {
             made->call.text = world_->timeline()->add_plan(made->text, begin);
         }
-        return plans_.insert(request, chooser_->forced(request.collective), std::move(made));
+        return plans_.insert(request, chooser_->forced(request), std::move(made));
     } catch (const Error& error) {
         if (error.status() == Status::unsupported) {
             throw;  // all ranks find a call unsupported before anything moves

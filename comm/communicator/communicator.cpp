@@ -28,9 +28,7 @@ Communicator::Communicator(Settings settings, std::unique_ptr<Bootstrap> bootstr
     const LogScope scope(world_->log());
     world_->agreement().for_all("calls", [this] {
         chooser_.emplace(geometry_.map, this->settings());
-        for (const auto& [collective, text] : split_choices(this->settings().algorithm)) {
-            chooser_->force(collective, text);
-        }
+        chooser_->force_list(this->settings().algorithm);
         if (world_->single_copy()) {
             read_place_ = 0;
             if (!world_->single_copy_gains()) {

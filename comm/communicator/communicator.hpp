@@ -194,7 +194,7 @@ class Communicator {
                        FoundPlan* found = nullptr);
     void run_plan(const Plan& plan, const void* send, void* recv);
     bool names_circuits(const Request& request) const {
-        return CircuitPieces::names_circuits(chooser_->forced(request.collective).algorithm);
+        return CircuitPieces::names_circuits(chooser_->forced(request).algorithm);
     }
     [[noreturn]] void refuse_circuits(const Request& request, const char* why) const;
     void require_circuits_possible(const Request& request) const;

@@ -182,6 +182,10 @@ World::Introductions World::meet(const std::optional<Error>& refusal) {
         if (!settings_.hostfile.empty()) {
             introductions.host_file = read_host_file(settings_.hostfile);
         }
+        if (!settings_.tuning.empty()) {
+            settings_.tuning_file =
+                std::make_shared<const TuningFile>(read_tuning_file(settings_.tuning));
+        }
         BlobWriter mine;
         mine.text(build_identity());  // first, as only ranks of one build understand the rest
         mine.text(text_to_compare(settings_, introductions.host_file, ranks()));
@@ -223,6 +227,7 @@ void World::take_place(const Introductions& introductions) {
     job_.emplace(rank(), std::move(processes));
     geometry_ = first_geometry(
         make_torus_map(torus_request(settings_, introductions.host_file, *job_), ranks()));
+    tune(settings_, *job_, geometry_.map.torus);
     complete(settings_, *job_);
     in_this_process_ = ranks_of_this_process(*job_);
 }

@@ -3,6 +3,8 @@
 #include "comm/plan/choices.hpp"
 
 #include <algorithm>
+#include <optional>
+#include <utility>
 
 #include "algorithms/registry/registry.hpp"
 #include "topo/error.hpp"
@@ -65,18 +67,71 @@ Choice parse_choice(Collective collective, std::string_view text, const Torus& t
     return choice;
 }
 
-std::vector<std::pair<Collective, std::string>> split_choices(std::string_view text) {
-    std::vector<std::pair<Collective, std::string>> list;
-    while (!text.empty()) {
-        std::string_view entry = next(text, ',');
-        const std::size_t equals = entry.find('=');
-        if (equals == std::string_view::npos) {
-            list.emplace_back(Collective::allreduce, entry);
-            continue;
-        }
-        list.emplace_back(find_collective(entry.substr(0, equals)), entry.substr(equals + 1));
+namespace {
+
+[[noreturn]] void refuse_rule(std::string_view entry, const std::string& reason) {
+    throw Error(Status::invalid_argument, "rule \"" + std::string(entry) + "\": " + reason);
+}
+
+Collective collective_of(std::string_view entry, std::string_view name) {
+    try {
+        return find_collective(name);
+    } catch (const Error& error) {
+        throw Error(error.status(), "rule \"" + std::string(entry) + "\": " + error.what());
     }
-    return list;
+}
+
+SizeRange range_of(std::string_view entry, std::string_view text) {
+    const std::optional<SizeRange> range = parse_size_range(text);
+    const std::string quoted = "\"" + std::string(text) + "\"";
+    if (!range) {
+        refuse_rule(entry,
+                    quoted + " is no range of bytes; give " + std::string(size_range_syntax));
+    }
+    if (range->is_reversed()) {
+        refuse_rule(entry, "the range " + quoted + " ends below its beginning; give " +
+                               std::string(size_range_syntax));
+    }
+    return *range;
+}
+
+AlgorithmRule parse_rule(std::string_view entry) {
+    AlgorithmRule rule{.text = std::string(entry), .algorithm = std::string(entry)};
+    const std::size_t equals = entry.find('=');
+    if (equals == std::string_view::npos) {
+        return rule;
+    }
+    rule.algorithm = entry.substr(equals + 1);
+    const std::string_view what = entry.substr(0, equals);
+    const std::size_t colon = what.find(':');
+    rule.collective = collective_of(entry, what.substr(0, colon));
+    if (colon != std::string_view::npos) {
+        rule.has_range = true;
+        rule.bytes = range_of(entry, what.substr(colon + 1));
+        if (!traits_of(rule.collective).has_data()) {
+            refuse_rule(entry, std::string(to_string(rule.collective)) +
+                                   " moves no data, so no range of bytes can be given");
+        }
+    }
+    return rule;
+}
+
+}  // namespace
+
+std::vector<AlgorithmRule> split_choices(std::string_view text) {
+    std::vector<AlgorithmRule> rules;
+    while (!text.empty()) {
+        AlgorithmRule rule = parse_rule(next(text, ','));
+        for (const AlgorithmRule& other : rules) {
+            if (rule.has_range && other.has_range && rule.collective == other.collective &&
+                rule.bytes.meets(other.bytes)) {
+                refuse_rule(rule.text, "its range has sizes in common with that of \"" +
+                                           other.text + "\"; both ends belong to a range");
+            }
+        }
+        rules.push_back(std::move(rule));
+    }
+    return rules;
 }
 
 }  // namespace trefoil

@@ -4,10 +4,10 @@
 
 #include <string>
 #include <string_view>
-#include <utility>
 #include <vector>
 
 #include "algorithms/schedule/algorithm.hpp"
+#include "topo/sizes.hpp"
 
 namespace trefoil {
 
@@ -31,7 +31,18 @@ Choice parse_choice(Collective collective, std::string_view text);
 /// The same; throws also Error(unsupported) when the torus or the algorithm does not suit.
 Choice parse_choice(Collective collective, std::string_view text, const Torus& torus);
 
-/// "swing-b" (of allreduce), or "allreduce=swing-b,bcast=bine-dd". Throws Error(not_found).
-std::vector<std::pair<Collective, std::string>> split_choices(std::string_view text);
+/// An entry of TREFOIL_ALGORITHM.
+struct AlgorithmRule {
+    std::string text = {};  ///< as it was written, for messages
+    Collective collective = Collective::allreduce;
+    SizeRange bytes = {};  ///< of the whole vector; all of them where none were named
+    bool has_range = false;
+    std::string algorithm = {};  ///< what parse_choice() reads
+};
+
+/// "swing-b" (of allreduce), or "allreduce=swing-b,bcast:64K-1M=bine-dd". Throws Error(not_found)
+/// for a collective, Error(invalid_argument) for a range that makes no sense or meets another one
+/// of its collective; either names the entry.
+std::vector<AlgorithmRule> split_choices(std::string_view text);
 
 }  // namespace trefoil

@@ -3,11 +3,14 @@
 #include "comm/plan/chooser.hpp"
 
 #include <algorithm>
+#include <cstdio>
+#include <iterator>
 #include <string>
 #include <utility>
 
 #include "algorithms/registry/registry.hpp"
 #include "comm/plan/single_copy.hpp"
+#include "comm/setup/configuration.hpp"
 #include "threads/executor/notification.hpp"
 #include "topo/error.hpp"
 
@@ -15,9 +18,9 @@ namespace trefoil {
 
 namespace {
 
-Choice by_the_model(Collective collective, const Torus& torus, std::size_t bytes,
-                    const Needs& needs, const SelectionBasis& basis) {
-    return choose_algorithm(collective, torus, bytes, needs, basis).choice;
+AlgorithmChoice by_the_model(Collective collective, const Torus& torus, std::size_t bytes,
+                             const Needs& needs, const SelectionBasis& basis) {
+    return choose_algorithm(collective, torus, bytes, needs, basis);
 }
 
 /// Whose counts only the sender and the receiver know.
@@ -43,6 +46,8 @@ const Algorithm& single_copy_algorithm(Collective collective) {
 Chooser::Chooser(const TorusMap& map, const Settings& settings, Model model)
     : map_(map),
       basis_(selection_basis(settings)),
+      tuning_file_(settings.tuning_file),
+      tuned_(tuned_for(settings, map.torus)),
       reproducible_(settings.reproducible),
       single_copy_(settings.single_copy && !settings.checksums),
       checksums_(settings.checksums),
@@ -54,19 +59,45 @@ const std::shared_ptr<const Chooser::ForcedChoices>& Chooser::nothing_forced() {
     return nothing;
 }
 
-void Chooser::set_forced(Collective collective, const Choice& choice) {
+void Chooser::set_forced(Collective collective, Forced forced) {
     ForcedChoices changed = *forced_;
-    changed[static_cast<std::size_t>(collective)] = choice;
-    forced_ = std::make_shared<const ForcedChoices>(changed);
+    changed[static_cast<std::size_t>(collective)] = std::move(forced);
+    forced_ = std::make_shared<const ForcedChoices>(std::move(changed));
     ++version_;
+}
+
+void Chooser::force_list(std::string_view list) {
+    ForcedChoices changed = *forced_;
+    for (const AlgorithmRule& rule : split_choices(list)) {
+        Forced& forced = changed[static_cast<std::size_t>(rule.collective)];
+        if (!rule.has_range) {
+            forced.choice = parse_choice(rule.collective, rule.algorithm, map_.torus);
+            continue;
+        }
+        try {
+            forced.ranges.push_back(
+                {rule.bytes, parse_choice(rule.collective, rule.algorithm, map_.torus)});
+        } catch (const Error& error) {
+            throw Error(error.status(), "rule \"" + rule.text + "\": " + error.what());
+        }
+    }
+    forced_ = std::make_shared<const ForcedChoices>(std::move(changed));
+    ++version_;
+}
+
+const Choice& Chooser::of_ranges(const Forced& forced, const Request& request) const {
+    const auto found = std::ranges::find_if(
+        forced.ranges,
+        [bytes = bytes_of(request)](const Ranged& ranged) { return ranged.bytes.contains(bytes); });
+    return found == forced.ranges.end() ? forced.choice : found->choice;
 }
 
 void Chooser::force(Collective collective, std::string_view text) {
     if (const UserSchedule* const schedule = find_schedule(collective, text)) {
-        set_forced(collective, {&schedule->algorithm(), {}});
+        set_forced(collective, {{&schedule->algorithm(), {}}, {}});
         return;
     }
-    set_forced(collective, parse_choice(collective, text, map_.torus));
+    set_forced(collective, {parse_choice(collective, text, map_.torus), {}});
 }
 
 void Chooser::force_schedule(Collective collective, std::string_view json) {
@@ -100,15 +131,20 @@ void Chooser::force_as(const Chooser& other) {
     }
     for (std::size_t c = 0; c < collective_count; ++c) {
         const auto collective = static_cast<Collective>(c);
-        const Choice& choice = other.forced(collective);
-        if (choice.algorithm == nullptr ||
-            other.find_schedule(collective, choice.algorithm->name) != nullptr) {
-            continue;
+        const Forced& forced = (*other.forced_)[c];
+        Forced kept;
+        // What is not for this torus is chosen here.
+        const auto suits = [&](const Choice& choice) {
+            return choice.algorithm == nullptr ||
+                   (other.find_schedule(collective, choice.algorithm->name) == nullptr &&
+                    refusal(choice, map_.torus).empty());
+        };
+        if (suits(forced.choice)) {
+            kept.choice = forced.choice;
         }
-        try {
-            force(collective, to_string(choice));
-        } catch (const Error&) {  // not for this torus: it is chosen here
-        }
+        std::ranges::copy_if(forced.ranges, std::back_inserter(kept.ranges), suits,
+                             &Ranged::choice);
+        set_forced(collective, std::move(kept));
     }
 }
 
@@ -119,16 +155,23 @@ const UserSchedule* Chooser::find_schedule(Collective collective, std::string_vi
     return found == schedules_.end() ? nullptr : found->get();
 }
 
-Choice Chooser::choose(const Request& request, bool reaches_all) const {
+Decision Chooser::decide(const Request& request, bool reaches_all) const {
     const std::size_t bytes = bytes_of(request);
     const bool pairs = request.counts_in_pairs();
-    Choice choice = forced(request.collective);
+    Decision decision{forced(request), DecidedBy::name, {}};
+    Choice& choice = decision.choice;
     const bool reads_peers = reaches_all && may_read_peers(request);
-    if (choice.algorithm == nullptr && reads_peers) {
+    const Algorithm* const measured = choice.algorithm == nullptr ? tuned(request) : nullptr;
+    if (measured != nullptr && (reads_peers || !measured->traits.reads_peers)) {
+        choice.algorithm = measured;
+        decision.by = DecidedBy::tuning;
+    } else if (choice.algorithm == nullptr && measured == nullptr && reads_peers) {
         choice.algorithm = &single_copy_algorithm(request.collective);
+        decision.by = DecidedBy::single_copy;
     } else if (choice.algorithm == nullptr) {
-        const Needs needs{goes_in_rank_order(request), pairs, request.same_in_any_order()};
-        choice = model_(request.collective, map_.torus, bytes, needs, basis_);
+        decision.model = model_(request.collective, map_.torus, bytes, needs_of(request), basis_);
+        choice = decision.model.choice;
+        decision.by = decision.model.seconds ? DecidedBy::model : DecidedBy::size;
     } else if (choice.algorithm->traits.reads_peers && !reads_peers) {
         refuse_to_read(request, *choice.algorithm);
     } else if (pairs && !choice.algorithm->traits.vector_variant) {
@@ -142,7 +185,61 @@ Choice Chooser::choose(const Request& request, bool reaches_all) const {
         choice.options.sync = phase_sync(*choice.algorithm);
     }
     choice.options.root = map_.position_of[request.root];
-    return choice;
+    return decision;
+}
+
+std::vector<Considered> Chooser::considered(const Request& request) const {
+    std::vector<Considered> all;
+    (void)choose_algorithm(request.collective, map_.torus, bytes_of(request), needs_of(request),
+                           basis_, &all);
+    return all;
+}
+
+Needs Chooser::needs_of(const Request& request) const {
+    return {goes_in_rank_order(request), request.counts_in_pairs(), request.same_in_any_order()};
+}
+
+const Algorithm* Chooser::tuned(const Request& request) const {
+    if (tuned_ == nullptr) {
+        return nullptr;
+    }
+    const Needs needs = needs_of(request);
+    const auto rule = std::ranges::find_if(tuned_->rules, [&](const TuningRule& each) {
+        return each.is_for(request.collective, needs.any_order, bytes_of(request));
+    });
+    if (rule == tuned_->rules.end()) {
+        return nullptr;
+    }
+    const Traits& traits = rule->algorithm->traits;
+    const bool reduces = request.traits().reduces;
+    const bool suits = (!needs.vector_variant || traits.vector_variant) &&
+                       (!reduces || !needs.rank_order || traits.order_preserving) &&
+                       (!reduces || needs.any_order || traits.identical_results);
+    return suits ? rule->algorithm : nullptr;
+}
+
+std::string Decision::reason() const {
+    switch (by) {
+        case DecidedBy::name:
+            return "it was named";
+        case DecidedBy::tuning:
+            return "the tuning file has it for such calls";
+        case DecidedBy::single_copy:
+            return "ranks read each other's memory, which gains at this size";
+        case DecidedBy::size:
+            return "there are too many ranks to price all candidates, so the size decides";
+        case DecidedBy::model:
+            break;
+    }
+    char text[64];
+    std::snprintf(text, sizeof text, "%.4g us by the model", 1e6 * model.seconds.value_or(0));
+    std::string reason = text;
+    if (model.next_seconds && *model.seconds > 0) {
+        std::snprintf(text, sizeof text, ", %.2f times as long",
+                      *model.next_seconds / *model.seconds);
+        reason += "; next " + to_string(model.next) + text;
+    }
+    return reason;
 }
 
 [[noreturn]] void Chooser::refuse_to_read(const Request& request,
@@ -158,7 +255,8 @@ Choice Chooser::choose(const Request& request, bool reaches_all) const {
 }
 
 bool Chooser::may_read_peers(const Request& request) const {
-    const Algorithm* const named = forced(request.collective).algorithm;
+    const Algorithm* const forced_one = forced(request).algorithm;
+    const Algorithm* const named = forced_one != nullptr ? forced_one : tuned(request);
     return single_copy_ && single_copy_refusal(request).empty() &&
            (named != nullptr
                 ? named->traits.reads_peers

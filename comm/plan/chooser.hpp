@@ -6,6 +6,7 @@
 #include <cstdint>
 #include <functional>
 #include <memory>
+#include <string>
 #include <string_view>
 #include <vector>
 
@@ -18,29 +19,57 @@
 
 namespace trefoil {
 
+/// Who has said which algorithm runs.
+enum class DecidedBy : std::uint8_t {
+    name,         ///< the program, or TREFOIL_ALGORITHM
+    tuning,       ///< a rule of the tuning file
+    single_copy,  ///< ranks read each other's memory, which gains at this size
+    model,        ///< by price
+    size          ///< too many ranks to price: a rule by size
+};
+
+/// A choice with its reason.
+struct Decision {
+    Choice choice;
+    DecidedBy by = DecidedBy::model;
+    AlgorithmChoice model;  ///< what the model has said, where it decides
+    /// "12.3 us by the model; next ring, 1.40 times as long"
+    std::string reason() const;
+};
+
 /// Options travel one way: what the user forces, the settings and the model give a complete Choice
 /// here, and the plan is made of that Choice alone. Pure: alike on all ranks that share settings
 /// and forced choices.
 class Chooser {
   public:
     /// What `auto` goes by, the cost model unless a test says otherwise: as choose_algorithm().
-    using Model = std::function<Choice(Collective, const Torus&, std::size_t bytes, const Needs&,
-                                       const SelectionBasis&)>;
+    using Model = std::function<AlgorithmChoice(Collective, const Torus&, std::size_t bytes,
+                                                const Needs&, const SelectionBasis&)>;
 
     /// `settings` has the job's cost model.
     Chooser(const TorusMap& map, const Settings& settings, Model model = {});
 
     /// `text`: "auto", a name, or a name with modifiers: "swing:send", "ring:single-port"; or the
     /// name of a schedule that force_schedule() has read before. Throws what parse_choice() throws.
+    /// Rules for ranges of sizes that the collective had are gone.
     void force(Collective collective, std::string_view text);
+    /// The list of TREFOIL_ALGORITHM. What has a range goes before what has none, in whatever
+    /// order they stand. Throws what split_choices() and force() throw; then nothing has changed.
+    void force_list(std::string_view list);
     /// Takes a schedule of the user's, in JSON, for all calls of the collective. Throws what
     /// UserSchedule throws, Error(unsupported) for another torus; then nothing has changed.
     void force_schedule(Collective collective, std::string_view json);
     /// The same as on another torus and the same of single copy, but for schedules of the user's,
     /// which are for that torus alone.
     void force_as(const Chooser& other);
+    /// What is forced for this call; without an algorithm: nothing.
+    const Choice& forced(const Request& request) const {
+        const Forced& forced = (*forced_)[static_cast<std::size_t>(request.collective)];
+        return forced.ranges.empty() ? forced.choice : of_ranges(forced, request);
+    }
+    /// The same of the collective, outside of all ranges.
     const Choice& forced(Collective collective) const {
-        return (*forced_)[static_cast<std::size_t>(collective)];
+        return (*forced_)[static_cast<std::size_t>(collective)].choice;
     }
 
     /// `auto` takes single copy in no call: it is slow on this machine.
@@ -51,7 +80,14 @@ class Chooser {
 
     /// Algorithm and all options of a call. `reaches_all`: every rank gets at the memory of all
     /// others. Throws Error(unsupported) when what is forced does not suit the call.
-    Choice choose(const Request& request, bool reaches_all) const;
+    Decision decide(const Request& request, bool reaches_all) const;
+    Choice choose(const Request& request, bool reaches_all) const {
+        return decide(request, reaches_all).choice;
+    }
+    /// What the cost model finds of all algorithms, whoever decides.
+    std::vector<Considered> considered(const Request& request) const;
+    /// By which the call is priced, and by which rules for ranges count it.
+    std::size_t bytes_of(const Request& request) const;
 
     /// Would this call read the memory of peers, if every rank got at it?
     bool may_read_peers(const Request& request) const;
@@ -65,17 +101,29 @@ class Chooser {
 
   private:
     [[noreturn]] void refuse_to_read(const Request& request, const Algorithm& algorithm) const;
-    using ForcedChoices = std::array<Choice, collective_count>;
+    struct Ranged {
+        SizeRange bytes;
+        Choice choice;
+    };
+    struct Forced {
+        Choice choice;
+        std::vector<Ranged> ranges;  ///< none meets another one
+    };
+    using ForcedChoices = std::array<Forced, collective_count>;
     static const std::shared_ptr<const ForcedChoices>& nothing_forced();
-    void set_forced(Collective collective, const Choice& choice);
-    /// By which the call is priced.
-    std::size_t bytes_of(const Request& request) const;
+    void set_forced(Collective collective, Forced forced);
+    const Choice& of_ranges(const Forced& forced, const Request& request) const;
+    Needs needs_of(const Request& request) const;
+    /// What the tuning file has for this call, if it suits; null: nothing.
+    const Algorithm* tuned(const Request& request) const;
     bool goes_in_rank_order(const Request& request) const;
     PhaseSync phase_sync(const Algorithm& algorithm) const;
     const UserSchedule* find_schedule(Collective collective, std::string_view name) const;
 
     const TorusMap& map_;
     SelectionBasis basis_;
+    std::shared_ptr<const TuningFile> tuning_file_;  ///< holds `tuned_`
+    const TuningEntry* tuned_ = nullptr;
     bool reproducible_ = false, single_copy_ = false, single_copy_gains_ = true;
     bool checksums_ = false;
     PhaseSync phase_sync_ = PhaseSync::none;

@@ -9,6 +9,7 @@
 #include <mutex>
 #include <string>
 #include <tuple>
+#include <utility>
 #include <vector>
 
 #include "algorithms/analysis/pipeline_pieces.hpp"
@@ -63,21 +64,39 @@ struct Candidate {
     CostSummary cost;  ///< if it is; of pipelined algorithms: with one piece
 };
 
+/// Why an algorithm is no candidate, whatever the size; empty: it is one.
+///
 /// What sends every block straight to its reducer is there for the order of the ranks only: pricing
 /// its p^2 messages costs more than it ever saves. On large tori that is so for any `direct`.
-bool suits_order(const Algorithm& algorithm, bool in_rank_order) {
+std::string exclusion(const Algorithm& algorithm, const Torus& torus, bool in_rank_order,
+                      bool any_order) {
     const Traits& traits = algorithm.traits;
-    if (in_rank_order || traits_of(algorithm.collective).is_prefix()) {
-        return traits.order_preserving || !in_rank_order;
+    const Rank most = algorithm.selection.most_ranks;
+    if (traits.reads_peers) {
+        return "it reads the memory of peers, which the size decides, not a price";
     }
-    return !traits.order_preserving || traits.cost_class == CostClass::latency;
-}
-
-bool is_candidate(const Algorithm& algorithm, Collective collective, const Torus& torus,
-                  bool any_order) {
-    return algorithm.collective == collective &&
-           (algorithm.traits.identical_results || any_order) && !algorithm.traits.reads_peers &&
-           torus.ranks() <= algorithm.selection.most_ranks && algorithm.refusal(torus).empty();
+    if (most == 0) {
+        return "it runs only when it is named";
+    }
+    if (torus.ranks() > most) {
+        return "it is considered for up to " + std::to_string(most) + " ranks";
+    }
+    if (!traits.identical_results && !any_order) {
+        return "its ranks combine in different orders, and this operation and type give other "
+               "bits in another order";
+    }
+    const std::string reason = algorithm.refusal(torus);
+    if (!reason.empty()) {
+        return reason;
+    }
+    const bool ordered = in_rank_order || traits_of(algorithm.collective).is_prefix();
+    if (in_rank_order && !traits.order_preserving) {
+        return "it does not reduce in rank order";
+    }
+    if (!ordered && traits.order_preserving && traits.cost_class != CostClass::latency) {
+        return "it is for the order of the ranks, which this call does not need";
+    }
+    return "";
 }
 
 bool gathers_too_much(const Algorithm& algorithm, const Torus& torus, std::size_t bytes) {
@@ -94,8 +113,8 @@ const std::vector<Candidate>& candidates(Collective collective, const Torus& tor
     std::vector<Candidate>& found = cache[{collective, torus.name(), in_rank_order, any_order}];
     if (found.empty()) {
         for (const Algorithm& algorithm : algorithms()) {
-            if (is_candidate(algorithm, collective, torus, any_order) &&
-                suits_order(algorithm, in_rank_order)) {
+            if (algorithm.collective == collective &&
+                exclusion(algorithm, torus, in_rank_order, any_order).empty()) {
                 const bool priced = is_priced(algorithm, torus, in_rank_order);
                 const BuildOptions options{.pieces = algorithm.abilities.pieces ? 1U : 0U};
                 found.push_back(
@@ -116,21 +135,27 @@ double longest_segment(const Algorithm& algorithm, const Torus& torus,
 }
 
 /// Segments overlap, so that the pieces of all of them are one pipeline. `cost` is a Candidate's.
-double expected_time(const Torus& torus, const Choice& choice, const CostSummary& cost,
-                     std::size_t bytes, const SelectionBasis& basis) {
-    const auto length = static_cast<double>(bytes);
+CostSummary whole_cost(const Torus& torus, const Choice& choice, const CostSummary& cost,
+                       std::size_t bytes, const SelectionBasis& basis) {
+    if (choice.options.pieces == 0) {
+        return cost;
+    }
+    const double segments = std::max(
+        1.0,
+        std::ceil(static_cast<double>(bytes) / longest_segment(*choice.algorithm, torus, basis)));
+    const double all = std::min<double>(most_pieces, choice.options.pieces * segments);
+    return with_pieces(cost, static_cast<Block>(all));
+}
+
+Price price_of(const Torus& torus, const Choice& choice, const CostSummary& cost, std::size_t bytes,
+               const SelectionBasis& basis) {
     const int more_messages = std::max(0, cost.max_sends_per_port_per_step - 1);
     const int contributions =
         choice.algorithm->selection.gathers_contributions ? torus.ranks() - 1 : 0;
-    const double overhead = basis.model.alpha * (message_overhead * more_messages +
-                                                 contribution_overhead * contributions);
-    if (choice.options.pieces == 0) {
-        return basis.model.time(cost, length) + overhead;
-    }
-    const double segments =
-        std::max(1.0, std::ceil(length / longest_segment(*choice.algorithm, torus, basis)));
-    const double all = std::min<double>(most_pieces, choice.options.pieces * segments);
-    return basis.model.time(with_pieces(cost, static_cast<Block>(all)), length) + overhead;
+    return {.terms = basis.model.terms(whole_cost(torus, choice, cost, bytes, basis),
+                                       static_cast<double>(bytes)),
+            .further_messages = basis.model.alpha * (message_overhead * more_messages),
+            .contributions = basis.model.alpha * (contribution_overhead * contributions)};
 }
 
 /// A pipeline that has not at least twice as many pieces as steps to fill it is for larger vectors:
@@ -145,9 +170,19 @@ bool fills_in_time(const Algorithm& algorithm, const Torus& torus, std::size_t b
            2 * one_piece.parts.front().steps.count;
 }
 
+/// Why a candidate does not suit this call; empty: it does.
+std::string misfit(const Algorithm& algorithm, const Needs& needs) {
+    if (needs.rank_order && !algorithm.traits.order_preserving) {
+        return "it does not reduce in rank order";
+    }
+    if (needs.vector_variant && !algorithm.traits.vector_variant) {
+        return "it forwards blocks, whose sizes the ranks between do not know";
+    }
+    return "";
+}
+
 bool serves(const Algorithm& algorithm, const Needs& needs) {
-    return (!needs.rank_order || algorithm.traits.order_preserving) &&
-           (!needs.vector_variant || algorithm.traits.vector_variant);
+    return misfit(algorithm, needs).empty();
 }
 
 bool is_meant_for(Unpriced unpriced, bool small) {
@@ -192,6 +227,44 @@ bool goes_by_price(const std::vector<Candidate>& all, std::size_t bytes, const N
     return some;
 }
 
+/// Why the price of a candidate takes no part; empty: it does.
+std::string sits_out(const Candidate& candidate, const Torus& torus, std::size_t bytes,
+                     const Needs& needs, bool by_price) {
+    const std::string reason = misfit(*candidate.algorithm, needs);
+    if (!reason.empty()) {
+        return reason;
+    }
+    if (!needs.rank_order && gathers_too_much(*candidate.algorithm, torus, bytes)) {
+        return "each rank would store and reduce the contributions of all, which is for short "
+               "vectors";
+    }
+    return !by_price ? "there are too many ranks to price all candidates, so the size alone decides"
+           : !candidate.priced ? "there are too many ranks to price it"
+                               : "";
+}
+
+void take(AlgorithmChoice& best, const Choice& choice, double time) {
+    if (!best.seconds || time < *best.seconds) {
+        best = {choice, time, best.choice, best.seconds};
+    } else if (!best.next_seconds || time < *best.next_seconds) {
+        best.next = choice;
+        best.next_seconds = time;
+    }
+}
+
+/// What is excluded whatever the size.
+void add_excluded(std::vector<Considered>& list, Collective collective, const Torus& torus,
+                  const Needs& needs) {
+    for (const Algorithm& algorithm : algorithms()) {
+        std::string reason = algorithm.collective == collective
+                                 ? exclusion(algorithm, torus, needs.rank_order, needs.any_order)
+                                 : "";
+        if (!reason.empty()) {
+            list.push_back({{&algorithm, {}}, std::move(reason)});
+        }
+    }
+}
+
 }  // namespace
 
 SelectionBasis selection_basis(const Settings& settings) {
@@ -213,39 +286,47 @@ double modelled_seconds(const Torus& torus, const Choice& choice, std::size_t by
                         const SelectionBasis& basis) {
     BuildOptions options = choice.options;
     options.pieces = std::min<Block>(1, options.pieces);
-    return expected_time(torus, choice, summarize_for_model(torus, *choice.algorithm, options),
-                         bytes, basis);
+    return price_of(torus, choice, summarize_for_model(torus, *choice.algorithm, options), bytes,
+                    basis)
+        .sum();
 }
 
 AlgorithmChoice choose_algorithm(Collective collective, const Torus& torus, std::size_t bytes,
-                                 const Needs& asked, const SelectionBasis& basis) {
+                                 const Needs& asked, const SelectionBasis& basis,
+                                 std::vector<Considered>* considered) {
     const bool reduces = traits_of(collective).reduces;
     const bool ordered = asked.rank_order && reduces;
     const Needs needs{ordered, asked.vector_variant, asked.any_order && reduces && !ordered};
     const std::vector<Candidate>& all = candidates(collective, torus, ordered, needs.any_order);
-    const auto chosen = [&](const Algorithm& algorithm) {
+    const bool by_price = goes_by_price(all, bytes, needs);
+    const Algorithm* const by_rule =
+        by_price ? nullptr : unpriced(all, torus, bytes, needs, basis.model);
+    const auto with_its_pieces = [&](const Algorithm& algorithm) {
         return Choice{&algorithm, {.pieces = pieces_for(algorithm, torus, bytes, basis)}};
     };
     AlgorithmChoice result;
-    if (!goes_by_price(all, bytes, needs)) {
-        if (const Algorithm* one = unpriced(all, torus, bytes, needs, basis.model)) {
-            result.choice = chosen(*one);
-        }
-    } else {
-        for (const Candidate& c : all) {
-            if (!c.priced || !serves(*c.algorithm, needs) ||
-                (!ordered && gathers_too_much(*c.algorithm, torus, bytes))) {
-                continue;
+    if (by_rule != nullptr) {
+        result.choice = with_its_pieces(*by_rule);
+    }
+    for (const Candidate& c : all) {
+        std::string reason =
+            c.algorithm == by_rule ? "" : sits_out(c, torus, bytes, needs, by_price);
+        if (!reason.empty() || !by_price) {
+            if (considered != nullptr) {
+                considered->push_back({{c.algorithm, {}}, std::move(reason)});
             }
-            const Choice choice = chosen(*c.algorithm);
-            const double time = expected_time(torus, choice, c.cost, bytes, basis);
-            if (!result.seconds || time < *result.seconds) {
-                result = {choice, time, result.choice, result.seconds};
-            } else if (!result.next_seconds || time < *result.next_seconds) {
-                result.next = choice;
-                result.next_seconds = time;
-            }
+            continue;
         }
+        const Choice choice = with_its_pieces(*c.algorithm);
+        const Price price = price_of(torus, choice, c.cost, bytes, basis);
+        take(result, choice, price.sum());
+        if (considered != nullptr) {
+            considered->push_back(
+                {choice, "", price, whole_cost(torus, choice, c.cost, bytes, basis)});
+        }
+    }
+    if (considered != nullptr) {
+        add_excluded(*considered, collective, torus, needs);
     }
     if (result.choice.algorithm == nullptr) {
         throw Error(Status::unsupported,

@@ -4,6 +4,8 @@
 
 #include <cstddef>
 #include <optional>
+#include <string>
+#include <vector>
 
 #include "algorithms/analysis/cost.hpp"
 #include "comm/plan/choices.hpp"
@@ -26,6 +28,14 @@ SelectionBasis selection_basis(const Settings& settings);
 Block pieces_for(const Algorithm& algorithm, const Torus& torus, std::size_t bytes,
                  const SelectionBasis& basis = {});
 
+/// What the model expects of a call, in seconds: the terms of CostModel, and what the choice adds.
+struct Price {
+    CostTerms terms;
+    double further_messages = 0;  ///< beyond the first one through a port in a step
+    double contributions = 0;     ///< of others, which each rank stores and reduces itself
+    double sum() const { return terms.sum() + (further_messages + contributions); }
+};
+
 /// What the model expects of a vector of `bytes` bytes; `choice` has an algorithm, and pieces where
 /// it is pipelined.
 double modelled_seconds(const Torus& torus, const Choice& choice, std::size_t bytes,
@@ -34,9 +44,17 @@ double modelled_seconds(const Torus& torus, const Choice& choice, std::size_t by
 /// An algorithm for one size of vector, its number of pieces included.
 struct AlgorithmChoice {
     Choice choice;
-    std::optional<double> seconds;  ///< by the model; nothing: too large to price
-    Choice next;                    ///< the second best; no algorithm: there is none
-    std::optional<double> next_seconds;
+    std::optional<double> seconds = {};  ///< by the model; nothing: too large to price
+    Choice next = {};                    ///< the second best; no algorithm: there is none
+    std::optional<double> next_seconds = {};
+};
+
+/// What became of an algorithm of the collective while one was chosen.
+struct Considered {
+    Choice choice;
+    std::string excluded;             ///< why it was no candidate; empty: it was one
+    std::optional<Price> price = {};  ///< of candidates that were priced
+    CostSummary cost = {};            ///< that the price is of
 };
 /// What a call asks of its algorithm.
 struct Needs {
@@ -52,8 +70,10 @@ inline constexpr std::size_t usual_block_bytes = 4096;
 /// those that do what the call needs and give identical results on all ranks; if the operation
 /// gives the same bits in any order, all do. Equal on all ranks. Thread-safe; the first call for a
 /// collective and a torus builds schedules (milliseconds up to a few hundred ranks, a second for a
-/// million), later ones look up. Throws Error(unsupported) when there is none.
+/// million), later ones look up. Throws Error(unsupported) when there is none. `considered`: takes
+/// all algorithms of the collective, for people.
 AlgorithmChoice choose_algorithm(Collective collective, const Torus& torus, std::size_t bytes,
-                                 const Needs& needs = {}, const SelectionBasis& basis = {});
+                                 const Needs& needs = {}, const SelectionBasis& basis = {},
+                                 std::vector<Considered>* considered = nullptr);
 
 }  // namespace trefoil

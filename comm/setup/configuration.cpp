@@ -3,6 +3,7 @@
 #include "comm/setup/configuration.hpp"
 
 #include <algorithm>
+#include <map>
 #include <utility>
 #include <vector>
 
@@ -36,6 +37,9 @@ std::string text_to_compare(const Settings& settings, const std::optional<HostFi
            std::to_string(settings.landing_bytes) + " bytes, segments " +
            std::to_string(settings.segment_bytes) + " bytes, model " +
            (settings.cost_model ? to_string(*settings.cost_model) : "automatic") +
+           (settings.tuning_file
+                ? ", tuning file of checksum " + std::to_string(settings.tuning_file->checksum)
+                : "") +
            (settings.reproducible ? ", reproducible" : "") +
            (settings.check_calls ? ", calls checked" : "") +
            (settings.tell.empty() ? "" : ", tells its status") +
@@ -132,6 +136,35 @@ TorusRequest torus_request(const Settings& settings, const std::optional<HostFil
         take_torus_of_machine(request, settings, job);
     }
     return request;
+}
+
+const TuningEntry* tuned_for(const Settings& settings, const Torus& torus) {
+    return settings.tuning_file == nullptr
+               ? nullptr
+               : settings.tuning_file->find(
+                     {torus.name(), settings.ranks_per_node, torus.ports(), settings.backend});
+}
+
+void tune(Settings& settings, const Job& job, const Torus& torus) {
+    std::map<std::string, Rank> ranks_of;
+    for (const RankProcess& process : job.processes()) {
+        settings.ranks_per_node = std::max(settings.ranks_per_node, ++ranks_of[process.host]);
+    }
+    if (settings.backend.empty()) {
+        settings.backend = default_transport(job.on_one_host()).name;
+    }
+    const TuningEntry* const entry = tuned_for(settings, torus);
+    if (entry != nullptr && !settings.cost_model) {
+        settings.cost_model = entry->model;
+    }
+    if (entry == nullptr && settings.tuning_file != nullptr && job.rank() == 0 && job.ranks() > 1) {
+        log_warning(LogTopic::choice, [&] {
+            const TuningKey key{torus.name(), settings.ranks_per_node, torus.ports(),
+                                settings.backend};
+            return "the tuning file " + settings.tuning + " is not for this job (" + key.text() +
+                   "), so the cost model chooses; it has: " + settings.tuning_file->keys_text();
+        });
+    }
 }
 
 void complete(Settings& settings, const Job& job) {

@@ -29,6 +29,12 @@ std::vector<Rank> decode_place(const std::string& bytes);
 TorusRequest torus_request(const Settings& settings, const std::optional<HostFile>& host_file,
                            const Job& job);
 
+/// The entry of the tuning file for a torus of this job; null: there is no file, or none in it.
+const TuningEntry* tuned_for(const Settings& settings, const Torus& torus);
+/// Takes the numbers of the model from the tuning file, if TREFOIL_MODEL does not tell them; says
+/// so if the file has nothing for the job. Before complete().
+void tune(Settings& settings, const Job& job, const Torus& torus);
+
 /// Decides what nobody asked for: the backend, and the model that `auto` goes by. Alike on all
 /// ranks.
 void complete(Settings& settings, const Job& job);

@@ -51,14 +51,17 @@ constexpr EnvironmentVariable table[] = {
      "of utofu: 1: port groups of one process share its network interfaces, which costs time; "
      "automatic: where ranks are threads, or threads outnumber interfaces"},
     {"TREFOIL_ALGORITHM", "name or list", "auto",
-     "algorithm of allreduce, or of any: allreduce=swing-b,bcast=bine-dd; `trefoil info` lists "
-     "them"},
+     "algorithm of allreduce, or of any, for all sizes or for a range of bytes: "
+     "allreduce:64K-1M=swing-b,bcast=bine-dd; `trefoil info` lists them; the same on all ranks"},
     {"TREFOIL_MODEL", "list", "automatic",
      "what auto takes steps, hops and links to cost, such as step=2us,hop=200ns,rate=25gbit, a "
      "byte that alltoall gathers from several places before it is sent, such as copy=0.1ns, per "
      "byte that a rank reads straight from a peer's memory, such as pull=0.1ns, and "
      "what ranks that share cores take for a wait, a message and a byte, such as "
      "wait=10us,message=20us,byte=2ns; the same on all ranks"},
+    {"TREFOIL_TUNING", "path", "",
+     "a file of what was measured on this machine: auto goes by it, but for the rules of "
+     "TREFOIL_ALGORITHM and the numbers of TREFOIL_MODEL; the same on all ranks"},
     {"TREFOIL_REPRODUCIBLE", "0|1", "0",
      "1: always reduce in rank order, so that results do not depend on algorithm and torus"},
     {"TREFOIL_SINGLE_COPY", "0|1", "1",
@@ -352,6 +355,7 @@ void read_the_rest(Settings& s) {
             refuse("TREFOIL_MODEL", *model, error.what());
         }
     }
+    read_text("TREFOIL_TUNING", s.tuning);
     read_switch("TREFOIL_REPRODUCIBLE", s.reproducible);
     read_switch("TREFOIL_CHECK", s.check_calls);
     read_switch("TREFOIL_CHECKSUM", s.checksums);

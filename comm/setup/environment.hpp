@@ -5,6 +5,7 @@
 #include <chrono>
 #include <cstddef>
 #include <cstdint>
+#include <memory>
 #include <optional>
 #include <span>
 #include <string>
@@ -14,6 +15,7 @@
 #include "backend/bootstrap/launcher.hpp"
 #include "backend/faults/fault_plan.hpp"
 #include "comm/setup/cost_settings.hpp"
+#include "comm/setup/tuning.hpp"
 #include "threads/workers/waiting.hpp"
 #include "topo/error.hpp"
 #include "topo/log/log_request.hpp"
@@ -62,6 +64,9 @@ struct Settings {
     std::string provider;                 ///< empty: the backend's choice
     std::string algorithm = "auto";       ///< of allreduce, or a list: comm/plan/choices.hpp
     std::optional<CostModel> cost_model;  ///< what auto chooses by; empty: the job's default
+    std::string tuning;                   ///< file of what was measured; empty: none
+    std::shared_ptr<const TuningFile> tuning_file = {};  ///< read when the ranks meet
+    Rank ranks_per_node = 0;  ///< the most of any; told when the ranks have met
     bool reproducible = false;
     bool check_calls = false;         ///< all ranks' calls are compared before they run
     bool checksums = false;           ///< messages carry the CRC of their bytes

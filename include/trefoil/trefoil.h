@@ -142,7 +142,7 @@ typedef struct {
     const char* torus;              /* "3x3": sizes whose product is `ranks`; "2d": balanced */
     const char* backend;            /* "memory", "ofi" or "ucx" */
     const char* provider;           /* ofi: "net", "tcp;ofi_rxm", "shm", ... */
-    const char* algorithm;          /* of allreduce: a name of `trefoil info`, or "auto" */
+    const char* algorithm;          /* as TREFOIL_ALGORITHM: "auto", a name, or rules */
     const char* nics;               /* as TREFOIL_NICS: "eth0", "mlx5_*", "+0=eth1,-0=eth2" */
     int port_threads;               /* -1: calling thread only; n > 0: that many; 0: automatic */
     double timeout_seconds;         /* how long a call waits for a peer; 0: default */

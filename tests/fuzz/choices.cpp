@@ -25,8 +25,9 @@ int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
         });
     }
     fuzz::refuses([&] {
-        for (const auto& [of, name] : split_choices(text)) {
-            fuzz::refuses([of = of, &name = name] { (void)parse_choice(of, name); });
+        for (const AlgorithmRule& rule : split_choices(text)) {
+            fuzz::require(!rule.bytes.is_reversed(), "a range that is reversed");
+            fuzz::refuses([&] { (void)parse_choice(rule.collective, rule.algorithm); });
         }
     });
     return 0;

@@ -35,8 +35,8 @@ int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
         fuzz::require(settings.timeout.count() > 0, "a time-out of nothing");
         (void)launcher_request(settings);
         (void)text_to_compare(settings, std::nullopt, 9);
-        for (const auto& [collective, text] : split_choices(settings.algorithm)) {
-            (void)parse_choice(collective, text);
+        for (const AlgorithmRule& rule : split_choices(settings.algorithm)) {
+            (void)parse_choice(rule.collective, rule.algorithm);
         }
     });
     for (const EnvironmentVariable& variable : variables) {

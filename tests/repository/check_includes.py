@@ -94,6 +94,7 @@ KNOWS = {
     + ("bench/common/", "bench/player/", "bench/sim/rewiring_options.hpp", "bench/sim/units.hpp"),
     "bench/player": LIBRARY + ("bench/common/",),
     "bench/traffic": LIBRARY + ("bench/common/",),
+    "bench/explain": LIBRARY + ("bench/common/",),
     "bench/sim": LIBRARY + ("bench/common/", "bench/player/"),
     "bench/info": LIBRARY + ("bench/common/", "bench/plan/text.hpp", "include/trefoil/"),
     "bench/perf": LIBRARY + ("bench/common/", "bench/run/", "include/trefoil/"),
@@ -103,7 +104,7 @@ KNOWS = {
     "bench/micro": LIBRARY + ("include/trefoil/", "trefoil/"),
     "bench/peers": (),
     "bench/mpi": ("trefoil/", "bench/peers/"),
-    "bench": ("bench/common/", "bench/perf/", "bench/put/", "bench/sim/", "bench/traffic/", "topo/error.hpp", "include/trefoil/"),
+    "bench": ("bench/common/", "bench/explain/", "bench/perf/", "bench/put/", "bench/sim/", "bench/traffic/", "topo/error.hpp", "include/trefoil/"),
     "examples": ("trefoil/",),
 }
 TOP = {room.split("/")[0] for room in KNOWS}

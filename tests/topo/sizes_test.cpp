@@ -38,5 +38,17 @@ TEST(Sizes, WhatOverflowsIsRefused) {
     EXPECT_EQ(parse_bytes("18446744073709551615", ~std::size_t{0}), ~std::size_t{0});
 }
 
+TEST(Sizes, RangesHaveBothEndsOrOne) {
+    EXPECT_EQ(parse_size_range("1Ki-4Mi"), (SizeRange{1024, std::size_t{4} << 20}));
+    EXPECT_EQ(parse_size_range("64K-"), (SizeRange{65536, ~std::size_t{0}}));
+    EXPECT_EQ(parse_size_range("-64"), (SizeRange{0, 64}));
+    EXPECT_TRUE(parse_size_range("2-1")->is_reversed());
+    for (const char* const text : {"", "-", "64", "1-2-3", "a-b", "1K-x", "--1", "1 - 2"}) {
+        EXPECT_EQ(parse_size_range(text), std::nullopt) << text;
+    }
+    EXPECT_TRUE((SizeRange{1, 4}.meets({4, 9})));
+    EXPECT_FALSE((SizeRange{1, 4}.meets({5, 9})));
+}
+
 }  // namespace
 }  // namespace trefoil

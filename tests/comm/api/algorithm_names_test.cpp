@@ -116,6 +116,55 @@ TEST(AlgorithmNames, WhatAutoTakesCanBeNamed) {
     });
 }
 
+TEST(AlgorithmRules, HoldInTheirRangesUntilAnAlgorithmIsNamed) {
+    JobOptions options;
+    options.torus = "3x2";
+    options.algorithm = "allreduce:1K-2K=ring,allreduce:1M-=bucket,bcast:-64=linear";
+    run_ranks(6, options, [](int, trefoil_comm_t comm) {
+        ASSERT_NE(comm, nullptr);
+        EXPECT_EQ(told(comm, "allreduce", 256), "ring");
+        EXPECT_EQ(told(comm, "allreduce", 512), "ring");
+        EXPECT_NE(told(comm, "allreduce", 513), "ring");
+        EXPECT_EQ(told(comm, "allreduce", std::size_t{1} << 18), "bucket");
+        EXPECT_EQ(told(comm, "bcast", 16), "linear");
+        std::vector<float> values(300, 1);
+        ASSERT_EQ(trefoil_allreduce(TREFOIL_IN_PLACE, values.data(), values.size(), TREFOIL_FLOAT,
+                                    TREFOIL_SUM, comm),
+                  TREFOIL_SUCCESS);
+        EXPECT_EQ(std::count(values.begin(), values.end(), 6.0F), 300);
+        EXPECT_EQ(set(comm, "allreduce", "swing-b"), TREFOIL_SUCCESS);
+        EXPECT_EQ(told(comm, "allreduce", 256), "swing-b");
+    });
+}
+
+TEST(AlgorithmRules, ThatMakeNoSenseAreRefusedOnAllRanks) {
+    JobOptions options;
+    options.algorithm = "bcast=linear,allreduce:2K-1K=ring";
+    run_ranks(3, options, [](int, trefoil_comm_t comm) {
+        EXPECT_EQ(comm, nullptr);
+        EXPECT_NE(std::string(trefoil_last_error(nullptr)).find("\"2K-1K\" ends below"),
+                  std::string::npos)
+            << trefoil_last_error(nullptr);
+    });
+}
+
+TEST(AlgorithmRules, ThatDifferBetweenRanksAreRefusedWithTheDifference) {
+    run_ranks(
+        3, {},
+        [](int, trefoil_comm_t comm) {
+            EXPECT_EQ(comm, nullptr);
+            const std::string words = trefoil_last_error(nullptr);
+            for (const char* const part :
+                 {"disagree about the configuration", "rank 1: ", "algorithm allreduce:1K-3K=ring",
+                  "algorithm allreduce:1K-2K=ring"}) {
+                EXPECT_NE(words.find(part), std::string::npos) << words;
+            }
+        },
+        [](int rank, trefoil_config_t& config) {
+            config.algorithm = rank == 1 ? "allreduce:1K-3K=ring" : "allreduce:1K-2K=ring";
+        });
+}
+
 TEST(AlgorithmNames, OfAlltoallvAreThoseThatTakeBlocksOfAnySizes) {
     JobOptions options;
     options.torus = "4";

@@ -100,7 +100,9 @@ TEST(Planner, EveryOptionThatIsChosenReachesTheSchedule) {
         RankAlone rank;
         Request rooted = request;
         rooted.root = options.root;
-        const Chooser chooser(rank.map, {}, [&](auto&&...) { return Choice{&silent, options}; });
+        const Chooser chooser(rank.map, {}, [&](auto&&...) {
+            return AlgorithmChoice{{&silent, options}};
+        });
         const auto plan = rank.planner->plan(rooted, chooser.choose(rooted, false));
         for (const auto& seen : {asked.builder, asked.landing_vectors, asked.owners}) {
             ASSERT_FALSE(seen.empty());

@@ -26,7 +26,9 @@ TEST(Chooser, LosesNothingOfWhatTheModelChooses) {
     const TorusMap map = map_of("3x3");
     const Algorithm& algorithm = find_algorithm(Collective::bcast, "linear");
     for (const BuildOptions& options : options_with_one_field_set()) {
-        const Chooser chooser(map, {}, [&](auto&&...) { return Choice{&algorithm, options}; });
+        const Chooser chooser(map, {}, [&](auto&&...) {
+            return AlgorithmChoice{{&algorithm, options}};
+        });
         const Request request{.collective = Collective::bcast, .count = 7, .root = options.root};
         EXPECT_EQ(chooser.choose(request, false), (Choice{&algorithm, options}));
     }
@@ -64,6 +66,114 @@ TEST(Chooser, TakesWhatIsForcedElsewhereAndKeepsItApartFromThen) {
     EXPECT_EQ(first.forced(bcast), parse_choice(bcast, "spanning-trees:pieces-12"));
     EXPECT_EQ(like.forced(bcast), parse_choice(bcast, "linear"));
     EXPECT_EQ(like.forced(allgather), Choice{});
+}
+
+TEST(Chooser, TakesRulesForRangesOfSizesBeforeThoseForAll) {
+    const TorusMap map = map_of("3x3");
+    const auto name_of = [&](const Chooser& chooser, std::size_t bytes) {
+        return chooser.choose(allreduce_of(bytes), false).algorithm->name;
+    };
+    const Algorithm& other = find_algorithm(Collective::allreduce, "bucket");
+    Chooser chooser(map, {}, [&](auto&&...) { return AlgorithmChoice{{&other, {}}}; });
+    chooser.force_list("allreduce:1K-2K=swing-b,allreduce:4K-=ring:single-port,bcast:-9=linear");
+    EXPECT_EQ(name_of(chooser, 1023), "bucket") << "outside of ranges the model chooses";
+    EXPECT_EQ(name_of(chooser, 1024), "swing-b");
+    EXPECT_EQ(name_of(chooser, 2048), "swing-b");
+    EXPECT_EQ(name_of(chooser, 2049), "bucket");
+    EXPECT_EQ(name_of(chooser, 4096), "ring");
+    EXPECT_TRUE(chooser.choose(allreduce_of(4096), false).options.single_port);
+    EXPECT_EQ(chooser.choose({.collective = Collective::bcast, .count = 9}, false).algorithm->name,
+              "linear");
+    EXPECT_TRUE(Chooser(map, {}).may_read_peers(allreduce_of(large)));
+    EXPECT_FALSE(chooser.may_read_peers(allreduce_of(large))) << "a rule names another one";
+
+    Chooser mixed(map, {}, [&](auto&&...) { return AlgorithmChoice{{&other, {}}}; });
+    mixed.force_list("allreduce:1K-2K=auto,ring");
+    EXPECT_EQ(name_of(mixed, 512), "ring");
+    EXPECT_EQ(name_of(mixed, 1024), "bucket") << "a range may be given back to the model";
+    mixed.force(Collective::allreduce, "swing-b");
+    EXPECT_EQ(name_of(mixed, 1024), "swing-b") << "who names one for all sizes has the last word";
+}
+
+TEST(Chooser, GoesByTheTuningFileWhereItSuitsAndNothingIsForced) {
+    const TorusMap map = map_of("3x3"), elsewhere = map_of("9");
+    Settings settings;
+    settings.backend = "memory";
+    settings.ranks_per_node = 9;
+    settings.tuning_file = std::make_shared<const TuningFile>(parse_tuning_file(
+        R"({"format": "trefoil-tuning", "version": 1, "entries": [
+             {"torus": "3x3", "ranks_per_node": 9, "ports": 4, "backend": "memory", "rules": [
+               {"collective": "allreduce", "algorithm": "trivance-l", "to": 1024},
+               {"collective": "allreduce", "algorithm": "single-copy", "from": 1025, "to": 4096},
+               {"collective": "allreduce", "algorithm": "hamiltonian", "from": 1048576},
+               {"collective": "alltoall", "algorithm": "bruck"}]}]})",
+        "test"));
+    Chooser chooser(map, settings);
+    const auto by = [](const Chooser& from, const Request& request, bool reaches_all) {
+        return from.decide(request, reaches_all).by;
+    };
+    EXPECT_EQ(chooser.choose(allreduce_of(large), true).algorithm->name, "hamiltonian")
+        << "before single copy";
+    EXPECT_FALSE(chooser.may_read_peers(allreduce_of(large)));
+    EXPECT_EQ(by(chooser, allreduce_of(8), false), DecidedBy::tuning) << "integers: any order";
+    EXPECT_EQ(by(chooser, {.type = DataType::float32, .count = 2}, false), DecidedBy::model)
+        << "ranks would get different sums";
+    EXPECT_EQ(by(chooser, allreduce_of(2048), true), DecidedBy::tuning);
+    EXPECT_EQ(by(chooser, allreduce_of(2048), false), DecidedBy::model) << "it cannot run";
+    const std::vector<std::size_t> counts(9, 8);
+    const Request pairs{
+        .collective = Collective::alltoall, .counts = counts, .send_counts = counts};
+    EXPECT_EQ(by(chooser, {.collective = Collective::alltoall, .count = 8}, false),
+              DecidedBy::tuning);
+    EXPECT_EQ(by(chooser, pairs, false), DecidedBy::model) << "it forwards blocks";
+    EXPECT_EQ(by(Chooser(elsewhere, settings), allreduce_of(8), false), DecidedBy::model);
+    chooser.force_list("allreduce:-16=ring");
+    EXPECT_EQ(by(chooser, allreduce_of(8), false), DecidedBy::name) << "the user's rule goes first";
+    EXPECT_EQ(by(chooser, allreduce_of(17), false), DecidedBy::tuning);
+}
+
+TEST(Chooser, TakesRulesToAnotherTorusAsFarAsTheySuit) {
+    const TorusMap map = map_of("3x3"), same = map_of("3x3"), two = map_of("2");
+    Chooser chooser(map, {}), like(same, {}), other(two, {});
+    chooser.force_list("allreduce:1K-2K=ring,allreduce:4K-8K=trivance-b,allreduce=bucket");
+    like.force_as(chooser);
+    other.force_as(chooser);
+    for (const std::size_t bytes : {512, 1024, 4096}) {
+        const Choice& forced = chooser.forced(allreduce_of(bytes));
+        EXPECT_EQ(like.forced(allreduce_of(bytes)), forced);
+        const bool suits = refusal(forced, two.torus).empty();
+        EXPECT_EQ(other.forced(allreduce_of(bytes)).algorithm == nullptr, !suits) << bytes;
+    }
+}
+
+TEST(Chooser, RefusesRulesThatMakeNoSenseAndNamesThePart) {
+    const TorusMap map = map_of("3x3");
+    const auto refused = [&](const std::string& list, std::initializer_list<const char*> parts) {
+        Chooser chooser(map, {});
+        chooser.force(Collective::allreduce, "ring");
+        try {
+            chooser.force_list(list);
+            ADD_FAILURE() << list << " was taken";
+        } catch (const Error& error) {
+            for (const char* const part : parts) {
+                EXPECT_NE(std::string(error.what()).find(part), std::string::npos)
+                    << list << ": " << error.what();
+            }
+        }
+        EXPECT_EQ(chooser.choose(allreduce_of(8), false).algorithm->name, "ring")
+            << "nothing else has changed";
+    };
+    refused("bcast=linear,allreduce:1K-2K=swing-x", {"allreduce:1K-2K=swing-x", "swing-b"});
+    refused("allreduze:1K-2K=swing-b", {"allreduze:1K-2K=swing-b", "allreduce"});
+    refused("allreduce:2K-1K=swing-b", {"\"2K-1K\"", "ends below its beginning"});
+    refused("allreduce:1K=swing-b", {"allreduce:1K=swing-b", "\"1K\" is no range"});
+    refused("allreduce:1K-2Q=swing-b", {"\"1K-2Q\" is no range"});
+    refused("allreduce:=swing-b", {"\"\" is no range"});
+    refused("allreduce:1K-2K=", {"allreduce:1K-2K="});
+    refused("allreduce:1K-2K=swing-b:nonsense", {"allreduce:1K-2K=swing-b", "nonsense"});
+    refused("allreduce:1K-2K=swing-b,bcast:1K-2K=linear,allreduce:2K-3K=ring",
+            {"\"allreduce:2K-3K=ring\"", "\"allreduce:1K-2K=swing-b\"", "in common"});
+    refused("barrier:1K-2K=dissemination", {"barrier moves no data"});
 }
 
 TEST(Chooser, FillsInWhatIsLeftOpen) {

@@ -5,6 +5,7 @@
 #include <gtest/gtest.h>
 
 #include <functional>
+#include <memory>
 #include <set>
 
 namespace trefoil {
@@ -27,7 +28,14 @@ TEST(Configuration, ComparesWhatMustBeEqual) {
         [](Settings& s) { s.backend = "ofi"; },
         [](Settings& s) { s.provider = "net"; },
         [](Settings& s) { s.algorithm = "ring"; },
+        [](Settings& s) { s.algorithm = "allreduce:1K-2K=ring"; },
         [](Settings& s) { s.cost_model = memory_cost_model; },
+        [](Settings& s) {
+            s.tuning_file = std::make_shared<const TuningFile>(TuningFile{"a", 1, {}});
+        },
+        [](Settings& s) {
+            s.tuning_file = std::make_shared<const TuningFile>(TuningFile{"a", 2, {}});
+        },
         [](Settings& s) { s.reproducible = true; },
         [](Settings& s) { s.single_copy = false; },
         [](Settings& s) { s.phase_sync = PhaseSync::signals; },

@@ -1,0 +1,102 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// The command line of `trefoil explain`.
+#include "bench/explain/explain.hpp"
+
+#include <fmt/format.h>
+
+#include <memory>
+#include <nlohmann/json.hpp>
+
+#include "bench/common/names.hpp"
+#include "bench/common/plot.hpp"
+#include "bench/explain/crossovers.hpp"
+#include "bench/explain/explanation.hpp"
+#include "topo/error.hpp"
+
+namespace trefoil::tool {
+
+namespace {
+
+constexpr const char* explain_footer =
+    R"(The choice is made by the code that a communicator runs, for a vector of SIZE bytes in all
+(of all blocks, rounded up to whole elements). TREFOIL_ALGORITHM, TREFOIL_MODEL,
+TREFOIL_TUNING, TREFOIL_REPRODUCIBLE, TREFOIL_SINGLE_COPY, TREFOIL_SEGMENT_BYTES and
+TREFOIL_LANDING_BYTES count as in a job.
+
+Of each candidate: the modelled time, that as a multiple of the least one, steps, hops of the
+longest routes, the load of the busiest link summed over the steps and what a rank sends (both
+in vectors), and what each term of the model adds in microseconds. What reducing costs is in
+the model only where ranks share cores ("bytes"). Then: the algorithms that were no
+candidates, and where each number of the model comes from.
+
+--map tells what is taken for many sizes and shapes; --plot draws that.
+
+Examples:
+  trefoil explain allreduce 64K --torus 4x4 --type int32 --op max
+  trefoil explain bcast --map --torus 8,9,3x3,4x4 --sizes 64,4K,256K,16M --plot bcast.svg)";
+
+void require_sensible(const ExplainOptions& options) {
+    if (options.collective.empty() || options.torus.empty() ||
+        (options.size.empty() && !options.map)) {
+        throw Error(Status::invalid_argument,
+                    "explain needs a collective, a size and --torus SIZES, e.g. trefoil explain "
+                    "allreduce 64K --torus 4x4; or --map for many sizes");
+    }
+    if (options.map && !options.size.empty()) {
+        throw Error(Status::invalid_argument,
+                    "--map has many sizes: give them as --sizes " + options.size + ",...");
+    }
+    if (!options.map && (!options.sizes.empty() || !options.plot.empty())) {
+        throw Error(Status::invalid_argument, "--sizes and --plot belong to --map");
+    }
+}
+
+int explain(const ExplainOptions& options) {
+    require_sensible(options);
+    if (!options.map) {
+        const ExplainedJob job = explained_job(options, options.torus);
+        const auto found =
+            explanation(job, explained_request(options, job.map.torus, parse_size(options.size)));
+        fmt::print("{}", options.json ? found.dump() + "\n" : explanation_text(found));
+        return exit_success;
+    }
+    if (!options.plot.empty()) {
+        check_figure_file(options.plot);
+    }
+    const auto map = crossovers(options);
+    fmt::print("{}", options.json ? map.dump() + "\n" : crossovers_text(map));
+    if (!options.plot.empty()) {
+        draw_crossovers(map, options.plot);
+    }
+    return exit_success;
+}
+
+}  // namespace
+
+void add_explain(CLI::App& app, Action& action) {
+    auto options = std::make_shared<ExplainOptions>();
+    CLI::App* command = app.add_subcommand("explain", "Tell which algorithm auto takes, and why");
+    command->add_option("collective", options->collective, "allreduce, bcast, ...");
+    command->add_option("size", options->size, "Bytes of the whole vector, such as 64K");
+    command->add_option("-t,--torus", options->torus,
+                        "Sizes of the torus; with --map several: 8,3x3");
+    command->add_option("--type", options->type, "Type of the elements (default: float)");
+    command->add_option("--op", options->operation, "Operation of reductions (default: sum)");
+    command->add_option("--root", options->root,
+                        "The root of bcast, reduce, gather and scatter (default: 0)");
+    command->add_option("--backend", options->backend,
+                        "The transport: " + backend_names() + " (default: between hosts)");
+    command->add_option("--ranks-per-core", options->ranks_per_core,
+                        "More than 1: ranks share cores (default: 1)");
+    command->add_option("--ranks-per-node", options->ranks_per_node,
+                        "For the tuning file (default: 1; with shared memory all)");
+    command->add_flag("--map", options->map, "What is taken, by size and shape");
+    command->add_option("--sizes", options->sizes, "The sizes of --map, such as 64,4K,1M");
+    command->add_option("--plot", options->plot, "Draw the map: a file that ends in .svg or .png")
+        ->type_name("FILE");
+    command->add_flag("--json", options->json, "As JSON");
+    command->footer(explain_footer);
+    command->callback([options, &action] { action = [options] { return explain(*options); }; });
+}
+
+}  // namespace trefoil::tool

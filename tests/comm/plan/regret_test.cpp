@@ -1,0 +1,141 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// What auto's choice costs beyond the cheapest of all algorithms, found by trying each of them:
+// with a price that is stated here anew, over the schedules of all ranks and all numbers of pieces.
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <cmath>
+#include <cstdio>
+#include <cstdlib>
+#include <map>
+#include <string>
+#include <tuple>
+#include <vector>
+
+#include "algorithms/registry/registry.hpp"
+#include "comm/plan/select.hpp"
+
+namespace trefoil::test {
+namespace {
+
+constexpr std::size_t kib = 1024, mib = 1024 * kib;
+/// The default: what one segment of a vector has.
+constexpr std::size_t segment = mib;
+
+struct Tried {
+    std::string name;
+    double seconds = INFINITY;
+};
+
+/// Of all ranks' schedules; the size of the vector does not matter.
+const CostSummary& summary_of(const Torus& torus, const Algorithm& algorithm, Block pieces) {
+    static std::map<std::tuple<std::string, const Algorithm*, Block>, CostSummary> known;
+    const auto [place, added] = known.try_emplace({torus.name(), &algorithm, pieces});
+    if (added) {
+        place->second = summarize(torus, algorithm, {.pieces = pieces});
+    }
+    return place->second;
+}
+
+/// docs/choice.md, "What a price is". Nothing of the selection is used.
+double price(const Torus& torus, const Algorithm& algorithm, Block pieces, std::size_t bytes) {
+    const CostSummary& cost = summary_of(torus, algorithm, pieces);
+    const CostModel machine = default_cost_model;
+    const auto length = static_cast<double>(bytes);
+    double seconds = 0;
+    for (std::size_t step = 0; step < cost.step_max_link_load.size(); ++step) {
+        seconds += machine.alpha + cost.step_max_hops[step] * machine.tau +
+                   cost.step_max_link_load[step] * length * machine.beta;
+    }
+    seconds += cost.packed * length * machine.copy + cost.pulled * length * machine.pull;
+    seconds += machine.alpha * 0.5 * std::max(0, cost.max_sends_per_port_per_step - 1);
+    if (algorithm.selection.gathers_contributions) {
+        seconds += machine.alpha * 0.05 * (torus.ranks() - 1);
+    }
+    return seconds;
+}
+
+/// Who may run without being named, where a floating-point sum must have the same bits on all
+/// ranks.
+bool may_run(const Algorithm& algorithm, const Torus& torus, std::size_t bytes) {
+    const bool stores_all = algorithm.selection.gathers_contributions &&
+                            bytes * static_cast<std::size_t>(torus.ranks()) > 16 * kib;
+    return algorithm.traits.identical_results && !algorithm.traits.reads_peers && !stores_all &&
+           algorithm.selection.most_ranks > 0 && algorithm.refusal(torus).empty();
+}
+
+/// Of a pipeline: the power of two with which one segment is fastest. 0: it is none.
+Block pieces_of_segment(const Torus& torus, const Algorithm& algorithm, std::size_t bytes) {
+    if (!algorithm.abilities.pieces) {
+        return 0;
+    }
+    Block best = 1;
+    for (const Block pieces : {2, 4, 8, 16, 32, 64}) {
+        const auto seconds = [&](Block n) {
+            return price(torus, algorithm, n, std::min(bytes, segment));
+        };
+        best = seconds(pieces) < seconds(best) ? pieces : best;
+    }
+    return best;
+}
+
+/// All segments together are one pipeline.
+double price_in_segments(const Torus& torus, const Choice& choice, std::size_t bytes) {
+    const std::size_t segments = std::max<std::size_t>(1, (bytes + segment - 1) / segment);
+    const auto pieces = static_cast<Block>(choice.options.pieces * segments);
+    return price(torus, *choice.algorithm, pieces, bytes);
+}
+
+Tried cheapest(Collective collective, const Torus& torus, std::size_t bytes) {
+    Tried best;
+    for (const Algorithm& algorithm : algorithms()) {
+        if (algorithm.collective != collective || !may_run(algorithm, torus, bytes)) {
+            continue;
+        }
+        const Block pieces = pieces_of_segment(torus, algorithm, bytes);
+        const double seconds = price_in_segments(torus, {&algorithm, {.pieces = pieces}}, bytes);
+        if (seconds < best.seconds) {
+            best = {std::string(algorithm.name), seconds};
+        }
+    }
+    return best;
+}
+
+void compare(const std::vector<const char*>& shapes, const std::vector<std::size_t>& sizes) {
+    for (const Collective collective :
+         {Collective::allreduce, Collective::reduce_scatter, Collective::allgather,
+          Collective::bcast, Collective::reduce, Collective::gather, Collective::scatter,
+          Collective::alltoall}) {
+        for (const char* const shape : shapes) {
+            const Torus torus = Torus::parse(shape);
+            for (const std::size_t bytes : sizes) {
+                const AlgorithmChoice made = choose_algorithm(collective, torus, bytes);
+                const double seconds = price_in_segments(torus, made.choice, bytes);
+                const Tried best = cheapest(collective, torus, bytes);
+                const double regret = seconds / best.seconds - 1;
+                EXPECT_LE(regret, 1e-9)
+                    << to_string(collective) << " " << shape << " " << bytes << ": "
+                    << to_string(made.choice) << " takes " << 1e6 * seconds << " us, " << best.name
+                    << " " << 1e6 * best.seconds;
+                if (std::getenv("TREFOIL_TEST_TABLE") != nullptr) {
+                    std::printf("| %s | %s | %zu | %s | %.2f | %s | %.2f | %.3f %% |\n",
+                                std::string(to_string(collective)).c_str(), shape, bytes,
+                                to_string(made.choice).c_str(), 1e6 * seconds, best.name.c_str(),
+                                1e6 * best.seconds, 100 * std::max(0.0, regret));
+                }
+            }
+        }
+    }
+}
+
+TEST(Regret, IsNoneOnSmallShapes) {
+    compare({"8", "3x3"}, {8, 32 * kib, mib});
+}
+
+TEST(Regret, IsNoneOnTheGridLong) {
+    compare({"8", "9", "3x3", "4x4", "2x4", "3x3x3", "8x8"},
+            {8, 64, 512, 4 * kib, 32 * kib, 256 * kib, mib, 4 * mib, 16 * mib, 64 * mib});
+}
+
+}  // namespace
+}  // namespace trefoil::test
