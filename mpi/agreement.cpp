@@ -69,8 +69,9 @@ void agree_or_abort(const std::string& settings, const std::string& problem) {
         say(TREFOIL_LOG_ERROR,
             "rank " + std::to_string(rank) +
                 ": not all ranks of this job came to compare their settings within " +
-                std::to_string(layer.patience.count() / 1000) +
-                " s: is the MPI layer preloaded on all of them?");
+                std::to_string(layer.patience.count() / 1000) + " s: " +
+                (is_component ? "do all of them have Trefoil's component?"
+                              : "is the MPI layer preloaded on all of them?"));
         end_job();
     }
     if (numbers[0] != ~numbers[1]) {

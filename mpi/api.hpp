@@ -25,6 +25,13 @@ inline constexpr bool is_mpich = true;
 #error "the MPI layer is written for Open MPI and MPICH; see docs/mpi.md"
 #endif
 
+/// Whether this is Open MPI's component, which that MPI calls itself, or the preloaded layer.
+#if defined(TREFOIL_MPI_COMPONENT)
+inline constexpr bool is_component = true;
+#else
+inline constexpr bool is_component = false;
+#endif
+
 /// A handle as a number, whether the implementation's handles are pointers or integers.
 template <typename Handle>
 std::uint64_t number_of(Handle handle) {

@@ -56,7 +56,9 @@ int code_for(trefoil_status_t status, const std::string& message) {
 
 int raise(MPI_Comm comm, trefoil_status_t status, const std::string& message) {
     const int code = code_for(status, message);
-    PMPI_Comm_call_errhandler(comm, code);
+    if constexpr (!is_component) {  // Open MPI does that with what a component returns
+        PMPI_Comm_call_errhandler(comm, code);
+    }
     return code;
 }
 

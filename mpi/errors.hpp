@@ -9,8 +9,8 @@
 
 namespace trefoil::mpi {
 
-/// Calls the error handler of `comm` with an error code of the class that suits `status`, whose
-/// text is `message`; returns the code, where the handler returns.
+/// Has the error handler of `comm` called with an error code of the class that suits `status`,
+/// whose text is `message`; returns the code, where the handler returns.
 int raise(MPI_Comm comm, trefoil_status_t status, const std::string& message);
 
 }  // namespace trefoil::mpi

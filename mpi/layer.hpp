@@ -27,4 +27,10 @@ struct Layer {
 };
 extern Layer layer;
 
+/// Right after MPI's beginning, on all ranks: compares their settings, and ends the job where they
+/// differ or are not valid.
+void start();
+/// Right before MPI's end, on all ranks. What is called later goes to the MPI below.
+void finish();
+
 }  // namespace trefoil::mpi

@@ -146,10 +146,10 @@ void print_report() {
     if (rank != 0) {
         return;
     }
-    std::string text = std::string("MPI layer for ") + version_word + ", version " +
-                       trefoil_version_string() + ": calls of all " + std::to_string(ranks) +
-                       " ranks, seconds of the slowest one\n" + rows(calls, times) +
-                       reasons_told(reason_counts);
+    std::string text = std::string(is_component ? "Component of " : "MPI layer for ") +
+                       version_word + ", version " + trefoil_version_string() + ": calls of all " +
+                       std::to_string(ranks) + " ranks, seconds of the slowest one\n" +
+                       rows(calls, times) + reasons_told(reason_counts);
     for (const auto& [torus, count] : tori) {
         text += "\n" + std::to_string(count) + " of rank 0's communicators: " + torus;
     }

@@ -11,6 +11,7 @@ from run import launcher, run
 
 MPI, PROGRAM, ERRORS, LAYER = sys.argv[1:5]
 OTHER = sys.argv[5] if len(sys.argv) > 5 else None
+COMPONENT = os.path.basename(LAYER).startswith("mca_")
 RANKS = 2
 # Runs the program with one more variable on rank 1.
 RANK_1 = ["sh", "-c", '[ "${OMPI_COMM_WORLD_RANK:-$PMI_RANK}" = 1 ] && export "$0"; exec "$@"']
@@ -56,12 +57,17 @@ def refusals():
             [ERRORS, "set-up"])
     refused("one rank with a bad setting", ["rank 1 cannot set up", "TREFOIL_LANDING_BYTES=x is not valid"], LAYER, {},
             [*RANK_1, "TREFOIL_LANDING_BYTES=x", ERRORS, "set-up"])
-    refused("one rank without the layer", ["is the MPI layer preloaded on all of them?"], None, {"TREFOIL_TIMEOUT": "2"},
-            [*RANK_1, f"LD_PRELOAD={LAYER}", PROGRAM])
+    if COMPONENT:
+        refused("one rank without the component", ["do all of them have Trefoil's component?"], LAYER, {"TREFOIL_TIMEOUT": "2"},
+                [*RANK_1, "OMPI_MCA_coll=^trefoil", PROGRAM])
+    else:
+        refused("one rank without the layer", ["is the MPI layer preloaded on all of them?"], None, {"TREFOIL_TIMEOUT": "2"},
+                [*RANK_1, f"LD_PRELOAD={LAYER}", PROGRAM])
     if OTHER:
         refused("the other MPI's layer", ["was built for"], OTHER, {})
-        refused("both layers", ["both ", "keep only the one"], f"{LAYER}:{OTHER}", {})
-        refused("both layers, the other way round", ["both ", "keep only the one"], f"{OTHER}:{LAYER}", {})
+        both = ["was built for"] if COMPONENT else ["both ", "keep only the one"]
+        refused("both layers", both, f"{LAYER}:{OTHER}", {})
+        refused("both layers, the other way round", both, f"{OTHER}:{LAYER}", {})
 
 
 def reports():
@@ -69,7 +75,9 @@ def reports():
     expect("all collectives are Trefoil's", len(calls) == 16 and all(by_trefoil > 0 for by_trefoil, _ in calls.values()),
            output)
     expect("tori are told", "torus 2 (the Cartesian communicator) over" in output, output)
-    for reason in ("no data", "one rank", "an intercommunicator", "a datatype that Trefoil does not reduce"):
+    # A communicator that it declines has nothing of the component's, so nothing counts its calls. Reductions of no data end before.
+    declined = () if COMPONENT else ("no data", "one rank", "an intercommunicator")
+    for reason in (*declined, "a datatype that Trefoil does not reduce"):
         expect(f"the reason '{reason}'", f"went to MPI: {reason}" in output, output)
     calls, output = report({"TREFOIL_MPI": "^barrier,bcast:-64"})
     expect("barrier is switched off", calls["barrier"][0] == 0 and calls["reduce"][0] > 0, output)

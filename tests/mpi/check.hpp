@@ -41,7 +41,10 @@ inline void look_at(MPI_Comm comm) {
 /// Ends MPI; the exit code tells whether any rank has failed.
 inline int finish() {
     int all = 0;
-    PMPI_Allreduce(&failures, &all, 1, MPI_INT, MPI_SUM, MPI_COMM_WORLD);
+    // Of a component both names lead to Trefoil, which may be what has failed.
+    if (PMPI_Allreduce(&failures, &all, 1, MPI_INT, MPI_SUM, MPI_COMM_WORLD) != MPI_SUCCESS) {
+        all = failures + 1;
+    }
     look_at(MPI_COMM_WORLD);
     if (rank == 0) {
         std::printf("%d failure(s)\n", all);

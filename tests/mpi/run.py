@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""Runs an MPI program under a real mpirun, with the MPI layer or without it.
+"""Runs an MPI program under a real mpirun, with the MPI layer, with Open MPI's component (a layer whose name begins with mca_), or without.
 
 Usage: run.py --mpi openmpi|mpich --ranks N [--layer FILE] [--expect WORD ...] [--refuse WORD ...] [--once WORD ...] [--set NAME=VALUE ...] [--uncrowded] PROGRAM [ARGUMENT ...]. Exit code 77, and a
 reason, where that mpirun is missing.
@@ -28,11 +28,20 @@ def launcher(mpi):
     return found
 
 
+def entry_options(layer):
+    """(the launcher's options, what is preloaded) for files with ":" between; Open MPI's component is not preloaded."""
+    files = layer.split(":") if layer else []
+    components = [os.path.dirname(file) for file in files if os.path.basename(file).startswith("mca_")]
+    options = ["--mca", "mca_base_component_path", ":".join([*components, "SYSTEM_DEFAULT"])] if components else []
+    return options, ":".join(file for file in files if not os.path.basename(file).startswith("mca_"))
+
+
 def command(mpi, ranks, layer, variables, program, settings=None):
     """`variables` and the layer reach the ranks alone: a launcher is no MPI program."""
-    if layer:
-        variables = {**variables, "LD_PRELOAD": layer}
-    settings = CROWDED[mpi] if settings is None else settings
+    options, preloaded = entry_options(layer)
+    if preloaded:
+        variables = {**variables, "LD_PRELOAD": preloaded}
+    settings = (CROWDED[mpi] if settings is None else settings) + options
     return [launcher(mpi), "-n", str(ranks), *settings, "env", *(f"{k}={v}" for k, v in variables.items()), *program]
 
 

@@ -36,6 +36,7 @@ ELSEWHERE = (
     (r"--allocations lumi\.jobs\b", "reads public jobs that scripts/papers downloads; tool_traffic runs such an allocation"),
     (r"^scripts/soak\b", "takes minutes; reliability_soak runs it for some seconds"),
     (r"^scripts/micro\b", "takes minutes; the test micro runs every kind of benchmark"),
+    (r"mca_base_component_path", "needs an installed component; tests/mpi/run.py and scripts/mpi-check run it"),
     (r"libtrefoil_mpi_\w+\.so", "needs the layer for an MPI; tests/mpi/run.py and scripts/mpi-check run it"),
     (r"trefoil-fortran|pip install|python3 app\.py", "needs an installed Trefoil; repository_installed_programs uses the languages of one"),
     (r"^srun\b", "needs Slurm"),

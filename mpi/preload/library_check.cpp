@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // Looks at the libraries that are loaded: handles of one MPI mean nothing to another, so a layer
 // under the wrong one would crash or worse.
-#include "mpi/library_check.hpp"
+#include "mpi/preload/library_check.hpp"
 
 #include <link.h>
 

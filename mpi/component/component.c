@@ -1,0 +1,151 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* Trefoil as a component of Open MPI's framework `coll`: each communicator of two ranks and more
+   gets Trefoil's functions, which keep those that it would have had, for what is left to MPI. */
+#include <ompi_config.h>
+
+#include <link.h>
+#include <string.h>
+
+#include <ompi/communicator/communicator.h>
+#include <ompi/datatype/ompi_datatype.h>
+#include <ompi/mca/coll/base/base.h>
+#include <ompi/mca/coll/coll.h>
+#include <ompi/mca/hook/base/base.h>
+#include <opal/mca/base/mca_base_var.h>
+#include "mpi/component_slots.h"
+
+enum {
+#define NUMBER(name) slot_##name,
+    TREFOIL_COMPONENT_SLOTS(NUMBER)
+#undef NUMBER
+        slots
+};
+
+typedef struct {
+    mca_coll_base_module_t super;
+    struct trefoil_component_slot below[slots];
+} module_t;
+
+static void module_construct(module_t* module) {
+    memset(module->below, 0, sizeof module->below);
+}
+
+/* The modules below are alive: they were retained. */
+static void module_destruct(module_t* module) {
+    for (int i = 0; i < slots; ++i) {
+        if (module->below[i].module != NULL) {
+            OBJ_RELEASE(module->below[i].module);
+        }
+    }
+}
+
+static OBJ_CLASS_INSTANCE(module_t, mca_coll_base_module_t, module_construct, module_destruct);
+
+const struct trefoil_component_slot* trefoil_component_slots(mca_coll_base_module_t* module) {
+    return ((module_t*)module)->below;
+}
+
+int trefoil_component_is_dense(ompi_datatype_t* type) {
+    return (type->super.flags & OPAL_DATATYPE_FLAG_CONTIGUOUS) != 0 && type->super.true_lb == 0;
+}
+
+/* In C++, by entry.hpp: trefoil_component_NAME, with the arguments that the slot of that name has.
+ */
+#define DECLARE(name) extern int trefoil_component_##name();
+#pragma GCC diagnostic push
+#pragma GCC diagnostic ignored "-Wstrict-prototypes"
+TREFOIL_COMPONENT_SLOTS(DECLARE)
+#pragma GCC diagnostic pop
+#undef DECLARE
+
+/* Modules are enabled from the lowest priority to the highest, so the table has what comes below
+ * this one. */
+static int enable(mca_coll_base_module_t* base, ompi_communicator_t* comm) {
+    module_t* const module = (module_t*)base;
+    const mca_coll_base_comm_coll_t* const table = comm->c_coll;
+#define IS_MISSING(name) || table->coll_##name == NULL
+    if (0 TREFOIL_COMPONENT_SLOTS(IS_MISSING)) {
+        return OMPI_ERR_NOT_FOUND;
+    }
+#undef IS_MISSING
+#define SAVE(name)                                                            \
+    module->below[slot_##name].function = (void (*)(void))table->coll_##name; \
+    module->below[slot_##name].module = table->coll_##name##_module;          \
+    OBJ_RETAIN(table->coll_##name##_module);
+    TREFOIL_COMPONENT_SLOTS(SAVE)
+#undef SAVE
+    return OMPI_SUCCESS;
+}
+
+static int priority = 95;
+
+static mca_coll_base_module_t* comm_query(ompi_communicator_t* comm, int* its_priority) {
+    *its_priority = priority;
+    if (priority < 0 || OMPI_COMM_IS_INTER(comm) || ompi_comm_size(comm) < 2) {
+        return NULL;
+    }
+    module_t* const module = OBJ_NEW(module_t);
+    module->super.coll_module_enable = enable;
+#define TAKE(name) module->super.coll_##name = trefoil_component_##name;
+    TREFOIL_COMPONENT_SLOTS(TAKE)
+#undef TAKE
+    return &module->super;
+}
+
+static int register_parameters(void);
+static int open_component(void);
+
+static void at_init(int argc, char** argv, int requested, int* provided) {
+    (void)argc, (void)argv, (void)requested, (void)provided;
+    trefoil_component_start();
+}
+
+static ompi_hook_base_component_t hooks = {
+    .hookm_mpi_init_bottom = at_init,
+    .hookm_mpi_finalize_top = trefoil_component_finish,
+};
+
+static int init_query(bool progress_threads, bool mpi_threads) {
+    (void)progress_threads, (void)mpi_threads;
+    return ompi_hook_base_register_callbacks(&hooks);
+}
+
+__attribute__((visibility("default"))) mca_coll_base_component_t mca_coll_trefoil_component = {
+    .collm_version = {MCA_COLL_BASE_VERSION_2_0_0, .mca_component_name = "trefoil",
+                      MCA_BASE_MAKE_VERSION(component, TREFOIL_VERSION_MAJOR, TREFOIL_VERSION_MINOR,
+                                            TREFOIL_VERSION_PATCH),
+                      .mca_open_component = open_component,
+                      .mca_register_component_params = register_parameters},
+    .collm_data = {MCA_BASE_METADATA_PARAM_CHECKPOINT},
+    .collm_init_query = init_query,
+    .collm_comm_query = comm_query,
+};
+
+static int register_parameters(void) {
+    return mca_base_component_var_register(
+               &mca_coll_trefoil_component.collm_version, "priority",
+               "Of Trefoil's collectives among those of other components; negative: not used",
+               MCA_BASE_VAR_TYPE_INT, NULL, 0, MCA_BASE_VAR_FLAG_SETTABLE, OPAL_INFO_LVL_9,
+               MCA_BASE_VAR_SCOPE_READONLY, &priority) < 0
+               ? OMPI_ERROR
+               : OMPI_SUCCESS;
+}
+
+static int is_layer(struct dl_phdr_info* object, size_t bytes, void* found) {
+    (void)bytes;
+    *(int*)found |=
+        object->dlpi_name != NULL && strstr(object->dlpi_name, "/libtrefoil_mpi_openmpi.") != NULL;
+    return 0;
+}
+
+/* Open MPI loads components of other builds of its own, too: what they share must have the same
+ * size. */
+static int open_component(void) {
+    int has_layer = 0;
+    dl_iterate_phdr(is_layer, &has_layer);
+    const int fits =
+        OBJ_CLASS(ompi_communicator_t)->cls_sizeof == sizeof(ompi_communicator_t) &&
+        OBJ_CLASS(mca_coll_base_module_t)->cls_sizeof == sizeof(mca_coll_base_module_t) &&
+        trefoil_component_fits();
+    return fits && !has_layer ? OMPI_SUCCESS : OMPI_ERR_NOT_AVAILABLE;
+}

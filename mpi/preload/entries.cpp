@@ -1,0 +1,111 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// MPI's functions that begin and end something, where the layer is preloaded.
+#include <unistd.h>
+
+#include <cstdlib>
+#include <string>
+
+#include "mpi/layer.hpp"
+#include "mpi/next.hpp"
+#include "mpi/preload/library_check.hpp"
+#include "mpi/settings.hpp"
+#include "mpi/shadow_communicator.hpp"
+#include "mpi/words.hpp"
+
+using namespace trefoil::mpi;
+
+namespace {
+
+/// Of launchers, before MPI can say who is who.
+bool is_first_rank() {
+    for (const char* const name : {"OMPI_COMM_WORLD_RANK", "PMI_RANK", "PMIX_RANK"}) {
+        const std::string rank = variable(name);
+        if (!rank.empty()) {
+            return rank == "0";
+        }
+    }
+    return true;
+}
+
+/// With the wrong libraries not even MPI_Abort would be safe to call.
+void require_right_libraries() {
+    const std::string problem = wrong_libraries();
+    if (problem.empty()) {
+        return;
+    }
+    if (is_first_rank()) {
+        say(TREFOIL_LOG_ERROR, problem);
+    } else {
+        sleep(1);  // the launcher ends all ranks when one ends: let the first speak
+    }
+    _exit(EXIT_FAILURE);
+}
+
+/// Begins MPI by `init`, and then the layer.
+template <typename Init>
+int begin(Init&& init) {
+    require_right_libraries();
+    const int code = init();
+    if (code == MPI_SUCCESS) {
+        start();
+    }
+    return code;
+}
+
+}  // namespace
+
+#define TREFOIL_MPI_SHOWN extern "C" [[gnu::visibility("default")]] int
+
+#ifdef MPICH
+
+// MPICH's module mpi_f08 calls these by their PMPI_ names; so here both names lead to one place.
+TREFOIL_MPI_SHOWN PMPI_Init(int* argc, char*** argv) {
+    return begin([&] { return next<decltype(PMPI_Init)>("PMPI_Init")(argc, argv); });
+}
+TREFOIL_MPI_SHOWN PMPI_Init_thread(int* argc, char*** argv, int required, int* provided) {
+    return begin([&] {
+        return next<decltype(PMPI_Init_thread)>("PMPI_Init_thread")(argc, argv, required, provided);
+    });
+}
+TREFOIL_MPI_SHOWN PMPI_Finalize(void) {
+    finish();
+    return next<decltype(PMPI_Finalize)>("PMPI_Finalize")();
+}
+TREFOIL_MPI_SHOWN MPI_Init(int* argc, char*** argv) {
+    return PMPI_Init(argc, argv);
+}
+TREFOIL_MPI_SHOWN MPI_Init_thread(int* argc, char*** argv, int required, int* provided) {
+    return PMPI_Init_thread(argc, argv, required, provided);
+}
+TREFOIL_MPI_SHOWN MPI_Finalize(void) {
+    return PMPI_Finalize();
+}
+
+#else
+
+TREFOIL_MPI_SHOWN MPI_Init(int* argc, char*** argv) {
+    return begin([&] { return PMPI_Init(argc, argv); });
+}
+TREFOIL_MPI_SHOWN MPI_Init_thread(int* argc, char*** argv, int required, int* provided) {
+    return begin([&] { return PMPI_Init_thread(argc, argv, required, provided); });
+}
+TREFOIL_MPI_SHOWN MPI_Finalize(void) {
+    finish();
+    return PMPI_Finalize();
+}
+
+#endif
+
+TREFOIL_MPI_SHOWN MPI_Comm_free(MPI_Comm* comm) {
+    if (layer.alone != MPI_COMM_NULL && comm != nullptr) {
+        settle(*comm);
+    }
+    return PMPI_Comm_free(comm);
+}
+
+TREFOIL_MPI_SHOWN MPI_Comm_disconnect(MPI_Comm* comm) {
+    if (layer.alone != MPI_COMM_NULL && comm != nullptr) {
+        settle(*comm);
+    }
+    return PMPI_Comm_disconnect(comm);
+}
