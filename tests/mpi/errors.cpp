@@ -1,8 +1,10 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // What the MPI below reports it reports under the layer, too, in the same class. What only the root
 // of a gatherv or scatterv can see wrong: its own MPI error there, an error everywhere else instead
-// of a wait, and a communicator that goes on. Without the layer MPI promises nothing of the kind.
+// of a wait, and a communicator that goes on. Without the layer MPI promises nothing of the kind;
+// and Open MPI does not call its component then ("alike" leaves that out).
 #include <cstdint>
+#include <string_view>
 
 #include "check.hpp"
 
@@ -76,16 +78,7 @@ void check_aliased_exchanges(int count) {
     check(alltoallv(PMPI_Alltoallv, other_counts), alltoallv(MPI_Alltoallv, other_counts));
 }
 
-}  // namespace
-
-int main(int argc, char** argv) {
-    MPI_Init(&argc, &argv);
-    look_at(MPI_COMM_WORLD);
-    MPI_Comm_set_errhandler(MPI_COMM_WORLD, MPI_ERRORS_RETURN);
-    if (argc > 1) {
-        print_failure(MPI_Barrier(MPI_COMM_WORLD));
-        return finish();
-    }
+void check_what_the_root_alone_sees() {
     int a = 1, b = 0;
     std::vector<int> counts(static_cast<std::size_t>(ranks), -1), places(counts);
     // MPI below looks at the arguments before anything moves, so the root may ask it alone.
@@ -102,6 +95,23 @@ int main(int argc, char** argv) {
     EXPECT(gatherv_class != MPI_SUCCESS && scatterv_class != MPI_SUCCESS);
     EXPECT(gatherv(MPI_Gatherv) == gatherv_class);
     EXPECT(scatterv(MPI_Scatterv) == scatterv_class);
+}
+
+}  // namespace
+
+int main(int argc, char** argv) {
+    MPI_Init(&argc, &argv);
+    look_at(MPI_COMM_WORLD);
+    MPI_Comm_set_errhandler(MPI_COMM_WORLD, MPI_ERRORS_RETURN);
+    const std::string_view part = argc > 1 ? argv[1] : "all";
+    if (part == "set-up") {
+        print_failure(MPI_Barrier(MPI_COMM_WORLD));
+        return finish();
+    }
+    if (part != "alike") {
+        check_what_the_root_alone_sees();
+    }
+    int a = 1, b = 0;
     MPI_Allreduce(&a, &b, 1, MPI_INT, MPI_SUM, MPI_COMM_WORLD);
     EXPECT(b == ranks);
     check_logic_on_fortran_integers();
