@@ -116,7 +116,7 @@ __attribute__((visibility("default"))) mca_coll_base_component_t mca_coll_trefoi
                                             TREFOIL_VERSION_PATCH),
                       .mca_open_component = open_component,
                       .mca_register_component_params = register_parameters},
-    .collm_data = {MCA_BASE_METADATA_PARAM_CHECKPOINT},
+    .collm_data = {MCA_BASE_METADATA_PARAM_CHECKPOINT, {0}},
     .collm_init_query = init_query,
     .collm_comm_query = comm_query,
 };
