@@ -11,6 +11,7 @@
 #include "bench/common/names.hpp"
 #include "bench/info/inventory.hpp"
 #include "bench/info/job.hpp"
+#include "bench/info/mpi.hpp"
 #include "bench/info/text.hpp"
 #include "bench/info/variables.hpp"
 
@@ -21,7 +22,7 @@ namespace {
 struct InfoOptions {
     InfoRequest request;
     std::string job, probe;
-    bool json = false, verbose = false, variables = false, markdown = false;
+    bool json = false, verbose = false, variables = false, markdown = false, mpi = false;
 };
 
 /// Answers are printed as they come: a question may end the process.
@@ -61,6 +62,15 @@ int info(const InfoOptions& options) {
     }
     if (!options.probe.empty()) {
         return probe(options.probe, options.json);
+    }
+    if (options.mpi) {
+        const nlohmann::ordered_json mpis = found_mpis(mpi_places());
+        if (options.json) {
+            fmt::print("{}\n", mpis.dump(2));
+        } else {
+            print_mpis(mpis);
+        }
+        return exit_success;
     }
     if (options.markdown) {
         fmt::print("{}", variables_page());
@@ -102,6 +112,8 @@ void add_info(CLI::App& app, Action& action) {
     command->add_option("--probe", options->probe,
                         "Try out what the library of this backend (utofu) does where nobody has "
                         "documented it; takes some seconds");
+    command->add_flag("--mpi", options->mpi,
+                      "Which MPIs are here, and the line by which their programs run by Trefoil");
     command->add_flag("-v,--verbose", options->verbose,
                       "Also every provider, NIC, algorithm and setting");
     CLI::Option* json = command->add_flag("--json", options->json, "Everything as one JSON object");
