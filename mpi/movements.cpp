@@ -23,6 +23,9 @@ struct Call {
     std::size_t one_count = 0, all_count = 0;
     std::size_t block = 0;  ///< bytes
     bool in_place = false;  ///< the own block is among all
+    /// At the root: MPICH reports MPI_ERR_BUFFER, since both buffers are one. The others know
+    /// nothing of it, so it takes part, with other memory, before it reports.
+    bool aliased = false;
 
     Verdict verdict(const ShadowCommunicator& c) const { return {Reason::none, block * c.ranks()}; }
 };
@@ -48,13 +51,23 @@ bool read_one(Call& call, const void* buffer, int count, MPI_Datatype type, MPI_
     return call.one.has_value() && bytes == call.block;
 }
 
+bool reports_aliased(const ShadowCommunicator& c, const Call& call) {
+    return is_mpich && call.one && call.one->type == call.all->type &&
+           call.one_count == call.all_count && call.block > 0 &&
+           call.one->buffer == call.all->buffer + call.block * static_cast<std::size_t>(c.rank());
+}
+
+bool overlap(const std::byte* a, std::size_t a_bytes, const std::byte* b, std::size_t b_bytes) {
+    return a < b + b_bytes && b < a + a_bytes;
+}
+
 /// Where all blocks come to lie, and where this rank's comes from, for a rank that gathers.
 class Gathering {
   public:
     Gathering(const ShadowCommunicator& c, const Call& call)
         : call_(call),
           elements_(call.all_count * c.ranks()),
-          flat_(call.all->flat(elements_)),
+          flat_(call.all->flat(elements_) && !call.aliased),
           target_(flat_ ? call.all->buffer : all_room_.take(call.block * c.ranks())) {
         std::byte* const own = target_ + call.block * static_cast<std::size_t>(c.rank());
         if (call.in_place) {
@@ -64,14 +77,21 @@ class Gathering {
                 call.all->pack(static_cast<std::ptrdiff_t>(first), call.all_count, own);
             }
         } else {
-            source_ = one_room_.packed(*call.one, call.one_count);
-            source_ = source_ == own ? TREFOIL_IN_PLACE : source_;
+            const std::byte* const source = one_room_.packed(*call.one, call.one_count);
+            if (source == own) {
+                source_ = TREFOIL_IN_PLACE;
+            } else if (overlap(source, call.block, target_, call.block * c.ranks())) {
+                // Not allowed, but neither MPI complains, and the other ranks are here already.
+                source_ = std::copy_n(source, call.block, one_room_.take(call.block)) - call.block;
+            } else {
+                source_ = source;
+            }
         }
     }
     const void* source() const { return source_; }
     void* target() const { return target_; }
     void finish() const {
-        if (!flat_) {
+        if (!flat_ && !call_.aliased) {
             call_.all->unpack(0, elements_, target_);
         }
     }
@@ -127,13 +147,17 @@ trefoil_status_t scatter(ShadowCommunicator& c, const Call& call, int root) {
     const bool at_root = c.rank() == root;
     const std::byte* const source =
         at_root ? all_room.packed(*call.all, call.all_count * c.ranks()) : nullptr;
-    const bool flat = call.in_place || call.one->flat(call.one_count);
+    // One buffer for both is not allowed, but Open MPI takes it, as long as nothing overlaps
+    // really.
+    const bool overlaps = at_root && !call.in_place &&
+                          overlap(source, call.block * c.ranks(), call.one->buffer, call.block);
+    const bool flat = call.in_place || (call.one->flat(call.one_count) && !overlaps);
     void* const target = call.in_place ? TREFOIL_IN_PLACE
                          : flat        ? call.one->buffer
                                        : one_room.take(call.block);
     const trefoil_status_t status =
         trefoil_scatter(source, target, call.block, TREFOIL_UINT8, root, t);
-    if (status == TREFOIL_SUCCESS && !flat) {
+    if (status == TREFOIL_SUCCESS && !flat && !call.aliased) {
         call.one->unpack(0, call.one_count, static_cast<const std::byte*>(target));
     }
     return status;
@@ -153,6 +177,15 @@ trefoil_status_t bcast(ShadowCommunicator& c, const Call& call, int root) {
     const trefoil_status_t status = trefoil_bcast(data, call.block, TREFOIL_UINT8, root, t);
     if (status == TREFOIL_SUCCESS && !flat && c.rank() != root) {
         call.one->unpack(0, call.one_count, data);
+    }
+    return status;
+}
+
+/// The end of a call: MPI's own error, if there is one to report.
+template <typename Below>
+trefoil_status_t reported(const Call& call, trefoil_status_t status, const Below& below) {
+    if (status == TREFOIL_SUCCESS && call.aliased) {
+        throw MpiFailure{below()};
     }
     return status;
 }
@@ -205,9 +238,10 @@ int call_gather(const void* send, int send_count, MPI_Datatype send_type, void* 
                 is_rank(c, root) &&
                 (c.rank() != root || read_all(call, recv, recv_count, recv_type, comm)) &&
                 read_one(call, send, send_count, send_type, comm);
+            call.aliased = good && c.rank() == root && reports_aliased(c, call);
             return good ? call.verdict(c) : wrong;
         },
-        [&](ShadowCommunicator& c) { return gather(c, call, root); }, below);
+        [&](ShadowCommunicator& c) { return reported(call, gather(c, call, root), below); }, below);
 }
 TREFOIL_MPI_ENTRY(Gather, gather,
                   (const void* send, int send_count, MPI_Datatype send_type, void* recv,
@@ -226,9 +260,11 @@ int call_scatter(const void* send, int send_count, MPI_Datatype send_type, void*
                 is_rank(c, root) &&
                 (c.rank() != root || read_all(call, send, send_count, send_type, comm)) &&
                 read_one(call, recv, recv_count, recv_type, comm);
+            call.aliased = good && c.rank() == root && reports_aliased(c, call);
             return good ? call.verdict(c) : wrong;
         },
-        [&](ShadowCommunicator& c) { return scatter(c, call, root); }, below);
+        [&](ShadowCommunicator& c) { return reported(call, scatter(c, call, root), below); },
+        below);
 }
 TREFOIL_MPI_ENTRY(Scatter, scatter,
                   (const void* send, int send_count, MPI_Datatype send_type, void* recv,

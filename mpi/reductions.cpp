@@ -2,8 +2,10 @@
 // The collectives that reduce, and the barrier. All their arguments but the buffers are alike on
 // all ranks, so each rank decides by itself.
 #include <algorithm>
+#include <memory>
 #include <numeric>
 
+#include "mpi/buffers.hpp"
 #include "mpi/dispatch.hpp"
 #include "mpi/entry.hpp"
 #include "mpi/next.hpp"
@@ -75,19 +77,30 @@ int call_reduce(const void* send, void* recv, int count, MPI_Datatype type, MPI_
     return dispatch(
         Kind::reduce, comm,
         [&](const ShadowCommunicator& c) {
-            const bool at_root = root == c.rank();
             if (count < 0 || root < 0 || static_cast<std::size_t>(root) >= c.ranks() ||
-                (at_root ? recv == MPI_IN_PLACE || aliased(send, recv) : send == MPI_IN_PLACE)) {
+                (root != c.rank() && send == MPI_IN_PLACE)) {
                 return wrong;
             }
             reduction = reduction_of(type, op);
             return verdict_on(reduction, static_cast<std::size_t>(count));
         },
         [&](ShadowCommunicator& c) {
-            return reduce_by(c, reduction, [&](trefoil_comm_t t) {
-                return trefoil_reduce(from(send), recv, static_cast<std::size_t>(count),
-                                      reduction.type, reduction.op, root, t);
+            // Both MPIs report that, at the root; the others know nothing of it. So the root takes
+            // part, with other memory, before it reports.
+            const bool aliased_root = root == c.rank() && (recv == MPI_IN_PLACE || recv == send);
+            const auto elements = static_cast<std::size_t>(count);
+            const auto room = std::make_unique<std::byte[]>(
+                aliased_root ? 2 * elements * reduction.element_bytes : 0);
+            std::byte* const other = room.get() + elements * reduction.element_bytes;
+            const trefoil_status_t status = reduce_by(c, reduction, [&](trefoil_comm_t t) {
+                return trefoil_reduce(aliased_root ? room.get() : from(send),
+                                      aliased_root ? other : recv, elements, reduction.type,
+                                      reduction.op, root, t);
             });
+            if (status == TREFOIL_SUCCESS && aliased_root) {
+                throw MpiFailure{below()};
+            }
+            return status;
         },
         below);
 }
