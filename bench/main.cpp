@@ -10,6 +10,7 @@
 
 #include "bench/common/command.hpp"
 #include "bench/explain/explain.hpp"
+#include "bench/manual/manual.hpp"
 #include "bench/put/put.hpp"
 #include "bench/sim/sim.hpp"
 #include "bench/traffic/traffic.hpp"
@@ -89,6 +90,7 @@ int run(int argc, char** argv) {
     add_traffic(app, action);
     add_run(app, invocation, action);
     add_info(app, action);
+    add_manual(app, version_text(), action);
     try {
         std::vector<std::string> reversed(invocation.arguments.rbegin(),
                                           invocation.arguments.rend());

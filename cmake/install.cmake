@@ -19,29 +19,31 @@ target_include_directories(trefoil INTERFACE $<BUILD_INTERFACE:${PROJECT_SOURCE_
 target_link_libraries(trefoil PRIVATE trefoil_algorithms trefoil_backend trefoil_threads trefoil_topo trefoil_options)
 target_link_options(trefoil PRIVATE LINKER:--version-script=${map})
 
-install(TARGETS trefoil EXPORT trefoil-targets)
-install(DIRECTORY ${PROJECT_SOURCE_DIR}/include/trefoil TYPE INCLUDE)
-install(FILES ${PROJECT_SOURCE_DIR}/LICENSE TYPE DOC)
+# What goes together has a component of its own, which may be installed alone.
+install(TARGETS trefoil EXPORT trefoil-targets LIBRARY COMPONENT library NAMELINK_COMPONENT development)
+install(DIRECTORY ${PROJECT_SOURCE_DIR}/include/trefoil TYPE INCLUDE COMPONENT development)
+install(FILES ${PROJECT_SOURCE_DIR}/LICENSE TYPE DOC)  # packages have it under their own names
 install(FILES ${PROJECT_SOURCE_DIR}/algorithms/json/schedule.schema.json ${PROJECT_SOURCE_DIR}/comm/setup/tuning.schema.json
-        DESTINATION ${CMAKE_INSTALL_DATADIR}/trefoil)
+        DESTINATION ${CMAKE_INSTALL_DATADIR}/trefoil COMPONENT development)
 if(TREFOIL_BUILD_TOOLS)
-  install(TARGETS trefoil_tool)
-  install(FILES ${PROJECT_SOURCE_DIR}/bench/sim/machine.schema.json DESTINATION ${CMAKE_INSTALL_DATADIR}/trefoil)
+  install(TARGETS trefoil_tool COMPONENT tools)
+  install(FILES ${PROJECT_SOURCE_DIR}/bench/sim/machine.schema.json DESTINATION ${CMAKE_INSTALL_DATADIR}/trefoil COMPONENT tools)
   if(TARGET trefoil_simgrid)
-    install(TARGETS trefoil_simgrid)
+    install(TARGETS trefoil_simgrid COMPONENT tools)
   endif()
+  include(${CMAKE_CURRENT_LIST_DIR}/manual.cmake)
 endif()
 
 # find_package(trefoil)
 set(package_dir ${CMAKE_INSTALL_LIBDIR}/cmake/trefoil)
-install(EXPORT trefoil-targets NAMESPACE trefoil:: DESTINATION ${package_dir})
+install(EXPORT trefoil-targets NAMESPACE trefoil:: DESTINATION ${package_dir} COMPONENT development)
 configure_package_config_file(${CMAKE_CURRENT_LIST_DIR}/trefoil-config.cmake.in
                               ${PROJECT_BINARY_DIR}/trefoil-config.cmake INSTALL_DESTINATION ${package_dir})
 # As the soname does.
 write_basic_package_version_file(${PROJECT_BINARY_DIR}/trefoil-config-version.cmake
                                  COMPATIBILITY SameMinorVersion)
 install(FILES ${PROJECT_BINARY_DIR}/trefoil-config.cmake ${PROJECT_BINARY_DIR}/trefoil-config-version.cmake
-        DESTINATION ${package_dir})
+        DESTINATION ${package_dir} COMPONENT development)
 
 # pkg-config. The prefix is told relative to the file, so that the tree may be moved.
 if(IS_ABSOLUTE ${CMAKE_INSTALL_LIBDIR})
@@ -55,4 +57,4 @@ else()
   set(pc_includedir "\${prefix}/${CMAKE_INSTALL_INCLUDEDIR}")
 endif()
 configure_file(${CMAKE_CURRENT_LIST_DIR}/trefoil.pc.in ${PROJECT_BINARY_DIR}/trefoil.pc @ONLY)
-install(FILES ${PROJECT_BINARY_DIR}/trefoil.pc DESTINATION ${CMAKE_INSTALL_LIBDIR}/pkgconfig)
+install(FILES ${PROJECT_BINARY_DIR}/trefoil.pc DESTINATION ${CMAKE_INSTALL_LIBDIR}/pkgconfig COMPONENT development)

@@ -1,0 +1,17 @@
+# SPDX-License-Identifier: BSD-3-Clause
+# Lets TOOL write manual pages and completion into FOLDER, adds PAGES, and compresses all pages if there is GZIP.
+file(REMOVE_RECURSE ${FOLDER})
+file(MAKE_DIRECTORY ${FOLDER}/man1 ${FOLDER}/bash ${FOLDER}/zsh ${FOLDER}/fish)
+execute_process(COMMAND ${TOOL} manual --pages ${FOLDER}/man1 COMMAND_ERROR_IS_FATAL ANY)
+foreach(script IN ITEMS bash/trefoil zsh/_trefoil fish/trefoil.fish)
+  get_filename_component(shell ${script} DIRECTORY)
+  execute_process(COMMAND ${TOOL} manual --completion ${shell} OUTPUT_FILE ${FOLDER}/${script} COMMAND_ERROR_IS_FATAL ANY)
+endforeach()
+foreach(page IN LISTS PAGES)
+  file(COPY ${page} DESTINATION ${FOLDER}/man1)
+endforeach()
+if(GZIP)
+  file(GLOB pages ${FOLDER}/man1/*.1)
+  execute_process(COMMAND ${GZIP} -9nf ${pages} COMMAND_ERROR_IS_FATAL ANY)
+endif()
+file(TOUCH ${FOLDER}/done)
