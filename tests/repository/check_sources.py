@@ -18,7 +18,7 @@ def beginning(path, lines):
     if not lines or LICENCE not in lines[0]:
         return f"{path}: the first line does not name the licence ({LICENCE})"
     purpose = lines[1].strip() if len(lines) > 1 else ""
-    if not purpose.startswith(("//", "/*", "#", "!", '"""')) or len(purpose.split()) < 3:
+    if not purpose.startswith(("//", "/*", "#", "!", ".\\\"", '"""')) or len(purpose.split()) < 3:
         if path.name != "CMakeLists.txt":
             return f"{path}: the second line does not say what the file is for"
     return ""
