@@ -3,7 +3,6 @@
 #include <gtest/gtest.h>
 #include <unistd.h>
 
-#include <cstdlib>
 #include <filesystem>
 #include <fstream>
 #include <map>
@@ -12,23 +11,12 @@
 #include <sstream>
 
 #include "tests/bench/common/tool.hpp"
+#include "tests/variable.hpp"
 
 namespace trefoil::test {
 namespace {
 
 using Json = nlohmann::ordered_json;
-
-/// A variable of the environment, for as long as this lives.
-class Variable {
-  public:
-    Variable(const char* name, const char* value) : name_(name) { setenv(name, value, 1); }
-    ~Variable() { unsetenv(name_); }
-    Variable(const Variable&) = delete;
-    Variable& operator=(const Variable&) = delete;
-
-  private:
-    const char* name_;
-};
 
 Json answer(std::vector<std::string> arguments) {
     arguments.insert(arguments.begin(), "explain");

@@ -8,7 +8,7 @@
 #include <vector>
 
 #include "tests/comm/communicator/thread_job.hpp"
-#include "tests/comm/variable.hpp"
+#include "tests/variable.hpp"
 #include "trefoil/trefoil.h"
 
 namespace trefoil::test {

@@ -7,7 +7,7 @@
 #include <vector>
 
 #include "tests/comm/communicator/thread_job.hpp"
-#include "tests/comm/variable.hpp"
+#include "tests/variable.hpp"
 
 namespace trefoil::test {
 namespace {

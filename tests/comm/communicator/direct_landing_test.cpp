@@ -7,7 +7,7 @@
 #include <thread>
 
 #include "sum_in_flight.hpp"
-#include "tests/comm/variable.hpp"
+#include "tests/variable.hpp"
 
 namespace trefoil::test {
 namespace {

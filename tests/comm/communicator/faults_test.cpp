@@ -8,7 +8,7 @@
 #include <vector>
 
 #include "tests/backend/registry/transports_to_test.hpp"
-#include "tests/comm/variable.hpp"
+#include "tests/variable.hpp"
 #include "thread_job.hpp"
 
 namespace trefoil::test {

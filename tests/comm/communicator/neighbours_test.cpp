@@ -5,7 +5,7 @@
 #include <string>
 #include <vector>
 
-#include "tests/comm/variable.hpp"
+#include "tests/variable.hpp"
 #include "thread_job.hpp"
 #include "topo/torus.hpp"
 

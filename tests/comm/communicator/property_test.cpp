@@ -7,7 +7,7 @@
 #include <random>
 
 #include "random_calls.hpp"
-#include "tests/comm/variable.hpp"
+#include "tests/variable.hpp"
 #include "thread_job.hpp"
 
 namespace trefoil::test {

@@ -5,7 +5,7 @@
 #include <optional>
 
 #include "backend/registry/transports.hpp"
-#include "tests/comm/variable.hpp"
+#include "tests/variable.hpp"
 #include "thread_job.hpp"
 #include "topo/torus.hpp"
 

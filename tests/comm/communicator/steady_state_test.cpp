@@ -12,8 +12,8 @@
 #include <thread>
 
 #include "kernel_calls.hpp"
-#include "tests/comm/variable.hpp"
 #include "tests/threads/workers/allocations.hpp"
+#include "tests/variable.hpp"
 #include "thread_job.hpp"
 
 namespace trefoil::test {

@@ -72,7 +72,7 @@ std::string taken_by_itself(const Variables& settings) {
         processes[0].host = "a";
         processes[1].host = "b";
         Settings open;
-        complete(open, trefoil::Job(0, processes));
+        complete(open, trefoil::Job(0, processes), Torus({2}));
         const auto written = write(ends[1], open.backend.data(), open.backend.size());
         _exit(written < 0 ? 1 : 0);
     }

@@ -7,7 +7,7 @@
 #include <algorithm>
 #include <cstdlib>
 
-#include "tests/comm/variable.hpp"
+#include "tests/variable.hpp"
 #include "topo/error.hpp"
 
 namespace trefoil {

@@ -12,7 +12,7 @@
 #include <thread>
 #include <vector>
 
-#include "tests/comm/variable.hpp"
+#include "tests/variable.hpp"
 #include "topo/error.hpp"
 #include "topo/host.hpp"
 #include "topo/log/log_file.hpp"
