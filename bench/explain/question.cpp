@@ -59,10 +59,6 @@ std::vector<ModelNumber> numbers_of(const CostModel& model, bool asked, bool in_
     return numbers;
 }
 
-}  // namespace
-
-namespace {
-
 /// Reads the tuning file; what it has for the job.
 const TuningEntry* tuned_job(ExplainedJob& job) {
     if (job.settings.tuning.empty()) {

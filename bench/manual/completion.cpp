@@ -95,10 +95,8 @@ std::string zsh_completion(const std::vector<CommandText>& all) {
     for (const CommandText& command : all) {
         std::string parts, options;
         for (const CommandText& other : all) {
-            const std::string& last = other.words.back();
-            if (other.words.size() == command.words.size() + 1 &&
-                std::equal(command.words.begin(), command.words.end(), other.words.begin())) {
-                parts += entry(last, other.help);
+            if (command.has_part(other)) {
+                parts += entry(other.words.back(), other.help);
             }
         }
         for (const OptionText& option : command.options) {
@@ -135,8 +133,7 @@ std::string fish_completion(const std::vector<CommandText>& all) {
         const std::string where =
             fmt::format("complete -c trefoil -n '{}'", join(conditions, "; and "));
         for (const CommandText& part : all) {
-            if (part.words.size() == command.words.size() + 1 &&
-                std::equal(command.words.begin(), command.words.end(), part.words.begin())) {
+            if (command.has_part(part)) {
                 out += fmt::format("{} -a {} -d {}\n", where, part.words.back(),
                                    fish_quoted(brief(part.help)));
             }

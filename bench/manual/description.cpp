@@ -2,6 +2,8 @@
 // Walks the parser's tree of subcommands.
 #include "bench/manual/description.hpp"
 
+#include <algorithm>
+
 namespace trefoil::tool {
 namespace {
 
@@ -60,6 +62,11 @@ void walk(const CLI::App& app, std::vector<std::string> words, std::vector<Comma
 }
 
 }  // namespace
+
+bool CommandText::has_part(const CommandText& other) const {
+    return other.words.size() == words.size() + 1 &&
+           std::equal(words.begin(), words.end(), other.words.begin());
+}
 
 std::vector<CommandText> describe(const CLI::App& app) {
     std::vector<CommandText> all;

@@ -20,6 +20,8 @@ struct CommandText {
     std::string help, footer;
     std::vector<OptionText> arguments, options;
     std::vector<std::string> parts;  ///< the last words of its subcommands
+    /// `other` is one of its subcommands.
+    bool has_part(const CommandText& other) const;
 };
 
 /// `app` and all its subcommands, each before its own. Hidden ones are left out.

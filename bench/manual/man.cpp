@@ -104,10 +104,7 @@ std::string man_page(const CommandText& command, const std::vector<CommandText>&
     std::vector<std::string> related;
     std::string parts;
     for (const CommandText& other : all) {
-        const bool is_part =
-            other.words.size() == command.words.size() + 1 &&
-            std::equal(command.words.begin(), command.words.end(), other.words.begin());
-        if (is_part) {
+        if (command.has_part(other)) {
             parts +=
                 fmt::format(".TP\n\\fB{}\\fR\n{}\n", plain(other.words.back()), plain(other.help));
         }
