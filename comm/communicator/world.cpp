@@ -227,8 +227,7 @@ void World::take_place(const Introductions& introductions) {
     job_.emplace(rank(), std::move(processes));
     geometry_ = first_geometry(
         make_torus_map(torus_request(settings_, introductions.host_file, *job_), ranks()));
-    tune(settings_, *job_, geometry_.map.torus);
-    complete(settings_, *job_);
+    complete(settings_, *job_, geometry_.map.torus);
     in_this_process_ = ranks_of_this_process(*job_);
 }
 

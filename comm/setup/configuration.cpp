@@ -145,13 +145,14 @@ const TuningEntry* tuned_for(const Settings& settings, const Torus& torus) {
                      {torus.name(), settings.ranks_per_node, torus.ports(), settings.backend});
 }
 
+namespace {
+
+/// Takes the numbers of the model from the tuning file, if TREFOIL_MODEL does not tell them; says
+/// so if the file has nothing for the job.
 void tune(Settings& settings, const Job& job, const Torus& torus) {
     std::map<std::string, Rank> ranks_of;
     for (const RankProcess& process : job.processes()) {
         settings.ranks_per_node = std::max(settings.ranks_per_node, ++ranks_of[process.host]);
-    }
-    if (settings.backend.empty()) {
-        settings.backend = default_transport(job.on_one_host()).name;
     }
     const TuningEntry* const entry = tuned_for(settings, torus);
     if (entry != nullptr && !settings.cost_model) {
@@ -167,10 +168,13 @@ void tune(Settings& settings, const Job& job, const Torus& torus) {
     }
 }
 
-void complete(Settings& settings, const Job& job) {
+}  // namespace
+
+void complete(Settings& settings, const Job& job, const Torus& torus) {
     if (settings.backend.empty()) {
         settings.backend = default_transport(job.on_one_host()).name;
     }
+    tune(settings, job, torus);
     const Transport* const transport = registered_transport(settings.backend);
     // Over shared memory the copies of the kernel, and over UCX the words that go with each put,
     // took longer than the copy from landing memory that they save.

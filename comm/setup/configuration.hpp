@@ -31,13 +31,10 @@ TorusRequest torus_request(const Settings& settings, const std::optional<HostFil
 
 /// The entry of the tuning file for a torus of this job; null: there is no file, or none in it.
 const TuningEntry* tuned_for(const Settings& settings, const Torus& torus);
-/// Takes the numbers of the model from the tuning file, if TREFOIL_MODEL does not tell them; says
-/// so if the file has nothing for the job. Before complete().
-void tune(Settings& settings, const Job& job, const Torus& torus);
 
-/// Decides what nobody asked for: the backend, and the model that `auto` goes by. Alike on all
-/// ranks.
-void complete(Settings& settings, const Job& job);
+/// Decides what nobody asked for: the backend, and the model that `auto` goes by, from the tuning
+/// file where it has an entry for the job on this torus. Alike on all ranks.
+void complete(Settings& settings, const Job& job, const Torus& torus);
 
 /// Whether the backend may let ranks get at each other's memory; the port groups tell of whom.
 bool offers_single_copy(const Settings& settings);

@@ -88,16 +88,16 @@ TEST(Configuration, ToriComeFromTheCallerThenTheHostFileThenTheSettings) {
 
 TEST(Configuration, DecidesWhatNobodyAskedFor) {
     Settings together, apart, asked;
-    complete(together, job_of({"a", "a"}));
+    complete(together, job_of({"a", "a"}), Torus({2}));
     EXPECT_EQ(together.backend, "memory");
     EXPECT_TRUE(offers_single_copy(together));
-    complete(apart, job_of({"a", "b"}));
+    complete(apart, job_of({"a", "b"}), Torus({2}));
     EXPECT_EQ(apart.backend, "ofi");
     EXPECT_FALSE(offers_single_copy(apart));
     EXPECT_NE(to_string(*together.cost_model), to_string(*apart.cost_model));
     asked.backend = "ucx";
     asked.cost_model = parse_cost_model("step=7us,wait=1us");
-    complete(asked, job_of({"a", "a"}));
+    complete(asked, job_of({"a", "a"}), Torus({2}));
     EXPECT_EQ(asked.backend, "ucx");
     EXPECT_EQ(to_string(*asked.cost_model), to_string(parse_cost_model("step=7us,wait=1us")));
 }
