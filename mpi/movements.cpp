@@ -81,7 +81,7 @@ class Gathering {
             if (source == own) {
                 source_ = TREFOIL_IN_PLACE;
             } else if (overlap(source, call.block, target_, call.block * c.ranks())) {
-                // Not allowed, but neither MPI complains, and the other ranks are here already.
+                // Not allowed, but neither MPI reports it, and the other ranks are here already.
                 source_ = std::copy_n(source, call.block, one_room_.take(call.block)) - call.block;
             } else {
                 source_ = source;
@@ -217,9 +217,10 @@ int call_allgather(const void* send, int send_count, MPI_Datatype send_type, voi
         [&](const ShadowCommunicator& c) {
             const bool good = read_all(call, recv, recv_count, recv_type, comm) &&
                               read_one(call, send, send_count, send_type, comm);
+            call.aliased = good && reports_aliased(c, call);
             return good ? call.verdict(c) : wrong;
         },
-        [&](ShadowCommunicator& c) { return allgather(c, call); }, below);
+        [&](ShadowCommunicator& c) { return reported(call, allgather(c, call), below); }, below);
 }
 TREFOIL_MPI_ENTRY(Allgather, allgather,
                   (const void* send, int send_count, MPI_Datatype send_type, void* recv,

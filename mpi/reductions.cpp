@@ -2,7 +2,7 @@
 // The collectives that reduce, and the barrier. All their arguments but the buffers are alike on
 // all ranks, so each rank decides by itself.
 #include <algorithm>
-#include <memory>
+#include <cstring>
 #include <numeric>
 
 #include "mpi/buffers.hpp"
@@ -89,13 +89,15 @@ int call_reduce(const void* send, void* recv, int count, MPI_Datatype type, MPI_
             // part, with other memory, before it reports.
             const bool aliased_root = root == c.rank() && (recv == MPI_IN_PLACE || recv == send);
             const auto elements = static_cast<std::size_t>(count);
-            const auto room = std::make_unique<std::byte[]>(
-                aliased_root ? 2 * elements * reduction.element_bytes : 0);
-            std::byte* const other = room.get() + elements * reduction.element_bytes;
+            const std::size_t bytes = elements * reduction.element_bytes;
+            Room room;
+            void* const target = aliased_root ? room.take(bytes) : recv;
+            if (aliased_root && send == MPI_IN_PLACE) {
+                std::memset(target, 0, bytes);
+            }
             const trefoil_status_t status = reduce_by(c, reduction, [&](trefoil_comm_t t) {
-                return trefoil_reduce(aliased_root ? room.get() : from(send),
-                                      aliased_root ? other : recv, elements, reduction.type,
-                                      reduction.op, root, t);
+                return trefoil_reduce(from(send), target, elements, reduction.type, reduction.op,
+                                      root, t);
             });
             if (status == TREFOIL_SUCCESS && aliased_root) {
                 throw MpiFailure{below()};
