@@ -37,6 +37,8 @@ FORCED = {
     "scatter": {"linear": 1, "binomial": 2, "linear nonblocking": 3},
 }
 
+HIERARCHICAL = "by node (coll/han)"
+
 # What one launch says of one size: microseconds by timing, wrong elements, and what auto took (of Trefoil).
 Row = collections.namedtuple("Row", "name count times wrong used", defaults=[None])
 
@@ -61,6 +63,7 @@ class Trefoil:
 
     def command(self, collective, calls, counts, algorithms):
         job = ["--net", self.place.name] if isinstance(self.place, places.Torus) else ["-n", str(self.place.ranks)]
+        job += ["--per-node", str(self.place.per_node)] if isinstance(self.place, places.Torus) and self.place.per_node > 1 else []
         return [self.trefoil, "run", *job, self.trefoil, "perf", collective, "--algorithm", ",".join(algorithms), "-c", "1",
                 "--in-place", "in" if collective == "bcast" else "out", "-n", str(calls), "-w", str(WARMUP),
                 "--barriers", "--counts", ",".join(map(str, counts)), "--json", str(self.json)]
@@ -142,16 +145,19 @@ class OpenMpi(MpiLibrary):
 
     def command(self, collective):
         words = ["mpirun.openmpi", "-np", str(self.place.ranks), "--mca", "pml", "ob1"]
-        if self.forced:
+        if self.forced == HIERARCHICAL:
+            words += ["--mca", "coll_han_priority", "100"]
+        elif self.forced:
             words += ["--mca", "coll_tuned_use_dynamic_rules", "1",
                       "--mca", f"coll_tuned_{collective}_algorithm", str(FORCED[collective][self.forced])]
         if isinstance(self.place, places.Memory):
             crowded = ["--oversubscribe", "--bind-to", "none", "--mca", "mpi_yield_when_idle", "1"]
             return words + ["--mca", "btl", "self,vader"] + (crowded if self.place.crowded else [])
+        transports = "self,vader,tcp" if self.place.per_node > 1 else "self,tcp"
         # Daemons that open no sessions of their own: see cpu_group.py, for where there are no control groups.
         return self.inside(words + [
-            "--leave-session-attached", "--host", self.place.hosts, "--bind-to", "none", "--mca", "btl", "self,tcp", "--mca", "btl_tcp_if_include",
-            self.place.nics, "--mca", "oob_tcp_if_include", "meet", "--mca", "plm_rsh_agent", str(self.place.agent),
+            "--leave-session-attached", "--host", self.place.hosts, "--bind-to", "none", "--mca", "btl", transports,
+            "--mca", "btl_tcp_if_include", self.place.nics, "--mca", "oob_tcp_if_include", "meet", "--mca", "plm_rsh_agent", str(self.place.agent),
             "--mca", "plm_rsh_no_tree_spawn", "1", "--mca", "mpi_yield_when_idle", "1"])
 
 
@@ -180,7 +186,8 @@ def of(place, collective, options, trefoil, programs, folder):
     threads = (None,) if options.algorithms == "auto" else (0, place.directions)
     found = [Trefoil(place, trefoil, names, number, environment, folder) for number in threads]
     if "openmpi" in programs:
-        settings = [] if options.openmpi == "default" else FORCED[collective]
+        settings = [] if options.openmpi == "default" else [*FORCED[collective]]
+        settings += [HIERARCHICAL] if options.per_node > 1 else []
         found += [OpenMpi(place, programs["openmpi"], forced) for forced in [None, *settings]]
     if "mpich" in programs:
         found.append(Mpich(place, programs["mpich"]))

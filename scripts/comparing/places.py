@@ -19,12 +19,13 @@ PAYLOAD_OF_FRAME = (links.MTU - 52) / links.FRAME  # less IP, TCP and its time s
 class Torus:
     """Use it in a `with`, which takes the network down."""
 
-    def __init__(self, torus, rate, folder):
+    def __init__(self, torus, rate, folder, per_node=1):
+        self.per_node = per_node
         self.name = f"compare{os.getpid()}"
         self.torus_name, self.rate_text = torus, rate
         self.rate = links.parse_rate(rate) / 8 * PAYLOAD_OF_FRAME  # bytes/s of data at best
         self.agent = pathlib.Path(folder) / "agent"
-        self.title = f"{torus} torus, {rate} per link and direction"
+        self.title = f"{torus} torus{f' of nodes of {per_node} ranks' if per_node > 1 else ''}, {rate} per link and direction"
 
     def __enter__(self):
         subprocess.run([TORUSNET, "up", self.torus_name, "--rate", self.rate_text, "--name", self.name], check=True)
@@ -33,11 +34,13 @@ class Torus:
                                    stdout=subprocess.PIPE).stdout.strip()
         print(self.load, flush=True)
         self.network, _ = state.read(self.name)
-        self.ranks = self.network.torus.ranks
+        self.nodes = self.network.torus.ranks
+        self.ranks = self.nodes * self.per_node
         self.directions = len(self.network.torus.directions)
         self.one_size = len(set(self.network.torus.sizes)) == 1
         self.crowded = self.ranks > len(os.sched_getaffinity(0))
-        self.hosts = ",".join(state.host_name(self.name, rank) for rank in range(self.ranks))
+        slots = f":{self.per_node}" if self.per_node > 1 else ""
+        self.hosts = ",".join(state.host_name(self.name, node) + slots for node in range(self.nodes))
         self.nics = ",".join(self.network.nics)
         self.agent.write_text(f'#!/bin/sh\nexec "{TORUSNET}" exec --name {self.name} --shell "$@"\n', encoding="utf-8")
         self.agent.chmod(0o755)
@@ -58,12 +61,12 @@ class Torus:
             time.sleep(0.02)
 
     def bound(self, collective, size):
-        """Seconds below which no algorithm can be: what every rank, or the root, must send through all its ports; in an
+        """Seconds below which no algorithm can be: what every node, or the root's, must send through all its ports; in an
         alltoall what must cross the links of a dimension, on shortest ways."""
         if collective == "alltoall":  # offsets along a ring of n add up to n^2 / 4 hops, or (n^2 - 1) / 4; half each way
             most = max((n * n - n % 2) / (8 * n) for n in self.network.torus.sizes)
-            return most * size / self.rate
-        share = (self.ranks - 1) / self.ranks
+            return most * size * self.per_node / self.rate
+        share = (self.nodes - 1) / self.nodes
         amount = {"allreduce": 2 * share, "allgather": share, "reduce_scatter": share, "gather": share,
                   "scatter": share}.get(collective, 1)
         return amount * size / (self.directions * self.rate)
