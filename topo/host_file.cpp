@@ -60,15 +60,15 @@ HostFile parse_host_file(std::string_view text, const std::string& path) {
             continue;
         }
         std::string word;
-        if (entry.host == "torus" && file.lines.empty() && file.sizes.empty()) {
+        if (entry.host == "torus" && file.lines.empty() && !file.torus) {
             words >> word;
-            file.sizes = Torus::parse(word).sizes();
+            file.torus = Torus::parse(word);
             continue;
         }
         while (words >> word) {
             entry.coordinates.push_back(coordinate_of(file, number, word));
         }
-        const std::size_t dimensions = !file.sizes.empty()   ? file.sizes.size()
+        const std::size_t dimensions = file.torus            ? file.torus->sizes().size()
                                        : !file.lines.empty() ? file.lines[0].coordinates.size()
                                                              : entry.coordinates.size();
         if (entry.coordinates.empty() || entry.coordinates.size() != dimensions) {

@@ -3,6 +3,7 @@
 #pragma once
 
 #include <cstdint>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -13,7 +14,8 @@ namespace trefoil {
 
 /// Text of lines `HOST x y [z ...]`, one per rank: coordinates from 0. Of several lines with one
 /// host, the first is for the host's first rank, and so on. `#` begins a comment. A first line
-/// `torus 4x4` gives the sizes; without it they are the largest coordinates + 1.
+/// `torus 4x4` gives the torus; without it sizes are the largest coordinates + 1. In `torus 3x3x2h`
+/// the last coordinate counts the ranks of a node.
 struct HostFile {
     struct Line {
         int number = 0;  ///< in the file, from 1
@@ -22,7 +24,7 @@ struct HostFile {
     };
     std::string path;            ///< for messages
     std::uint64_t checksum = 0;  ///< of the text, to compare the files of two hosts
-    std::vector<Rank> sizes;     ///< empty: not given
+    std::optional<Torus> torus;  ///< nothing: not given
     std::vector<Line> lines;     ///< at least one; all have the same number of coordinates
 };
 

@@ -83,6 +83,28 @@ Torus::Torus(std::vector<Rank> sizes, std::vector<bool> lines)
     ranks_ = static_cast<Rank>(ranks);
 }
 
+Torus Torus::of_nodes(const Torus& nodes, Rank per_node) {
+    std::vector<Rank> sizes = nodes.sizes_;
+    sizes.push_back(per_node);
+    return Torus(std::move(sizes), nodes.lines_).with_host_dimension();
+}
+
+Torus Torus::with_host_dimension() const {
+    Torus torus = *this;
+    torus.has_nodes_ = true;
+    return torus;
+}
+
+Torus Torus::nodes() const {
+    if (!has_nodes_) {
+        return *this;
+    }
+    if (dimensions() == 1) {
+        return Torus({1});
+    }
+    return {{sizes_.begin(), sizes_.end() - 1}, {lines_.begin(), lines_.end() - 1}};
+}
+
 Torus Torus::parse(std::string_view text) {
     std::vector<Rank> sizes;
     std::vector<bool> lines;
@@ -91,18 +113,21 @@ Torus Torus::parse(std::string_view text) {
     while (true) {
         Rank size = 0;
         auto [next, error] = std::from_chars(at, end, size);
-        lines.push_back(error == std::errc() && next != end && *next == 'm');
-        next += lines.back() ? 1 : 0;
-        const bool separated = next == end || *next == 'x';
-        if (error != std::errc() || !separated || size < 1 || (next != end && next + 1 == end)) {
+        const char mark = error == std::errc() && next != end ? *next : ' ';
+        lines.push_back(mark == 'm');
+        next += mark == 'm' || mark == 'h' ? 1 : 0;
+        const bool ends_well = next == end || (*next == 'x' && mark != 'h' && next + 1 != end);
+        if (error != std::errc() || !ends_well || size < 1) {
             throw Error(Status::invalid_argument,
                         "\"" + std::string(text) +
                             "\" is not a torus; write its sizes, each at least 1, joined by x: 9, "
-                            "3x3 or 2x3x4; m behind one for a line, as in a mesh: 4mx4m");
+                            "3x3 or 2x3x4; m behind one for a line, as in a mesh: 4mx4m; h behind "
+                            "the last one for the ranks of a node: 3x3x2h");
         }
         sizes.push_back(size);
         if (next == end) {
-            return {std::move(sizes), std::move(lines)};
+            const Torus torus(std::move(sizes), std::move(lines));
+            return mark == 'h' ? torus.with_host_dimension() : torus;
         }
         at = next + 1;
     }
@@ -121,7 +146,8 @@ Torus Torus::balanced(Rank ranks, int dimensions) {
 std::string Torus::name() const {
     std::string name;
     for (int j = 0; j < dimensions(); ++j) {
-        name += (name.empty() ? "" : "x") + std::to_string(sizes_[j]) + (is_line(j) ? "m" : "");
+        name += (name.empty() ? "" : "x") + std::to_string(sizes_[j]);
+        name += is_line(j) ? "m" : is_host(j) ? "h" : "";
     }
     return name;
 }

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Torus geometry: coordinates, neighbours, ports, hops and minimal dimension-ordered routes. Pure.
+// Torus geometry: coordinates, neighbours, ports, hops and minimal dimension-ordered routes; nodes
+// of several ranks. Pure.
 #pragma once
 
 #include <algorithm>
@@ -60,9 +61,15 @@ class Torus {
     /// Dimensions that are *lines* lack the link that closes the ring, as in a mesh; a line of two
     /// has one link. Schedules are those of the torus; what they cost is not. By dimension.
     Torus(std::vector<Rank> sizes, std::vector<bool> lines);
+    /// Nodes of `per_node` ranks at each place of `nodes`, which has none itself: one more
+    /// dimension, the last, is the *host dimension*. Ranks of a node differ in it alone, so they
+    /// are consecutive; its ports are memory, not links. Throws as above.
+    static Torus of_nodes(const Torus& nodes, Rank per_node);
+    /// The same torus, whose last dimension is a host dimension.
+    Torus with_host_dimension() const;
 
-    /// Reads "9", "3x3", "2x3x4"; "4mx4m": lines, as in a mesh. Throws Error(invalid_argument) that
-    /// quotes the text and the mend.
+    /// Reads "9", "3x3", "2x3x4"; "4mx4m": lines, as in a mesh; "3x3x2h": nodes of two ranks.
+    /// Throws Error(invalid_argument) that quotes the text and the mend.
     static Torus parse(std::string_view text);
 
     /// The most cubic torus of `ranks` ranks and exactly `dimensions` dimensions, sizes descending
@@ -76,7 +83,17 @@ class Torus {
     Rank ranks() const { return ranks_; }
     bool has_lines() const { return std::find(lines_.begin(), lines_.end(), true) != lines_.end(); }
     bool is_line(int dimension) const { return lines_[static_cast<std::size_t>(dimension)]; }
-    /// "3x3", "4mx2"
+    /// The last dimension is a host dimension.
+    bool has_nodes() const { return has_nodes_; }
+    bool is_host(int dimension) const { return has_nodes_ && dimension == dimensions() - 1; }
+    /// Ranks of a node; 1 where each rank is a node.
+    Rank per_node() const { return has_nodes_ ? sizes_.back() : 1; }
+    /// A node's place in nodes().
+    Rank node_of(Rank rank) const { return rank / per_node(); }
+    bool on_one_node(Rank a, Rank b) const { return node_of(a) == node_of(b); }
+    /// The torus of the nodes: this one without its host dimension; of one node: "1".
+    Torus nodes() const;
+    /// "3x3", "4mx2", "3x3x2h"
     std::string name() const;
 
     Rank coordinate(Rank rank, int dimension) const {
@@ -124,7 +141,7 @@ class Torus {
     std::vector<LinkShare> route(Rank from, Rank to) const;
 
     friend bool operator==(const Torus& a, const Torus& b) {
-        return a.sizes_ == b.sizes_ && a.lines_ == b.lines_;
+        return a.sizes_ == b.sizes_ && a.lines_ == b.lines_ && a.has_nodes_ == b.has_nodes_;
     }
 
   private:
@@ -142,6 +159,7 @@ class Torus {
     std::vector<Rank> sizes_;
     std::vector<Rank> strides_;
     std::vector<bool> lines_;
+    bool has_nodes_ = false;
     Rank ranks_ = 1;
 };
 

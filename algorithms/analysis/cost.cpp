@@ -28,19 +28,23 @@ struct Message {
 struct AlikeSteps {
     LinkLoads loads;
     std::vector<std::size_t> steps;  // ascending, never empty
-    std::int64_t hops = 0;           // of the longest route; 0: nobody sends
+    std::int64_t hops = 0;           // of the longest route; 0: nobody sends to another node
+    bool inside = false;             // somebody sends inside a node
 };
 
 class Summary {
   public:
-    /// The symmetry outlives it; each schedule is the one of a class's first rank.
-    Summary(const Torus& torus, Collective collective, bool steered, const Symmetry& symmetry)
+    /// The symmetries outlive it: that of the ranks, whose first ones the schedules are of, and
+    /// that of the nodes.
+    Summary(const Torus& torus, Collective collective, bool steered, const Symmetry& symmetry,
+            const Symmetry& of_nodes)
         : torus_(torus),
+          nodes_(torus.nodes()),
           symmetry_(symmetry),
           row_(traits_of(collective)),
           exchange_(row_.blocks_both_ways() && !row_.with_neighbours()),
           steered_(steered),
-          places_(torus, symmetry),
+          places_(nodes_, of_nodes),
           sends_through_(torus.ports()) {}
 
     void add(const Schedule& schedule);
@@ -67,6 +71,7 @@ class Summary {
     void load_links(Rank rank, AlikeSteps& group);
 
     const Torus& torus_;
+    const Torus nodes_;
     const Symmetry& symmetry_;
     const CollectiveTraits& row_;
     bool exchange_, steered_;
@@ -81,6 +86,7 @@ class Summary {
     std::int64_t messages_total_ = 0, waits_total_ = 0;
     std::int64_t held_max_ = 0, packed_total_ = 0;
     std::int64_t pulled_max_ = 0, pulled_total_ = 0;
+    std::int64_t inside_total_ = 0, messages_inside_ = 0;
     std::size_t acknowledgements_total_ = 0;
     std::vector<std::int64_t> largest_message_, most_sent_;  // by step
 
@@ -97,7 +103,7 @@ void Summary::add(const Schedule& schedule) {
     collect(schedule);
     const std::size_t steps = starts_.size() - 1;
     if (schedule.rank == 0 && steps > 0) {
-        groups_.push_back({LinkLoads(places_), std::vector<std::size_t>(steps), 0});
+        groups_.push_back({LinkLoads(places_), std::vector<std::size_t>(steps)});
         std::iota(groups_[0].steps.begin(), groups_[0].steps.end(), 0);
     }
     split_groups();
@@ -142,7 +148,12 @@ void Summary::collect(const Schedule& schedule) {
                 const std::int64_t units =
                     block_units(p) * static_cast<std::int64_t>(block_count(extents));
                 messages_.push_back({m.peer, m.port, units});
-                sent += units;
+                if (torus_.is_host(m.port.dimension())) {
+                    inside_total_ += units * ranks;
+                    messages_inside_ += ranks;
+                } else {
+                    sent += units;
+                }
                 largest = std::max(largest, units);
                 packed_total_ += extents.size() > 1 ? units * ranks : 0;
                 result_.max_extents_per_message =
@@ -155,9 +166,10 @@ void Summary::collect(const Schedule& schedule) {
         held_max_ = std::max(held_max_, held);
         waits_total_ += waits ? ranks : 0;
     }
-    messages_total_ += static_cast<std::int64_t>(messages_.size()) * ranks;
-    result_.messages_per_rank =
-        std::max(result_.messages_per_rank, static_cast<int>(messages_.size()));
+    const auto sent_out = std::ranges::count_if(
+        messages_, [&](const Message& m) { return !torus_.is_host(m.port.dimension()); });
+    messages_total_ += static_cast<std::int64_t>(sent_out) * ranks;
+    result_.messages_per_rank = std::max(result_.messages_per_rank, static_cast<int>(sent_out));
     const std::size_t acknowledged = acknowledgements(schedule, row_).size();
     acknowledgements_total_ += acknowledged * static_cast<std::size_t>(ranks);
     result_.acknowledgements_max =
@@ -234,11 +246,16 @@ void Summary::split_groups() {
 
 void Summary::load_links(Rank rank, AlikeSteps& group) {
     const auto messages = messages_of(group.steps[0]);
-    const auto add = [&](Rank from, const Message& m, Rank to) {
+    const auto add = [&](Rank from_rank, const Message& m, Rank to_rank) {
+        const Rank from = torus_.node_of(from_rank), to = torus_.node_of(to_rank);
         group.loads.add(from, to, m.units, steered_ ? std::optional(m.port) : std::nullopt);
-        group.hops = std::max(group.hops, torus_.route_length(from, to));
+        group.hops = std::max(group.hops, nodes_.route_length(from, to));
     };
     for (const Message& m : messages) {
+        if (torus_.is_host(m.port.dimension())) {
+            group.inside = true;
+            continue;
+        }
         if (places_.folded()) {
             add(rank, m, m.peer);
         } else {  // along lines translations go other ways
@@ -262,11 +279,12 @@ CostSummary Summary::finish() {
         for (const std::size_t s : g.steps) {
             by_step.resize(std::max(by_step.size(), s + 1));
             by_step[s] = {load, g.hops};
+            result_.steps_inside += g.hops == 0 && g.inside ? 1 : 0;
         }
     }
     std::int64_t sum = 0;
     for (const auto& [load, hops] : by_step) {
-        if (hops > 0) {  // somebody sends
+        if (hops > 0) {  // somebody sends to another node
             result_.step_max_link_load.push_back(static_cast<double>(load) /
                                                  (2 * units_per_vector_));
             result_.step_max_hops.push_back(static_cast<int>(hops));
@@ -282,6 +300,8 @@ CostSummary Summary::finish() {
     result_.messages = static_cast<double>(messages_total_) / torus_.ranks();
     result_.waits = static_cast<double>(waits_total_) / torus_.ranks();
     result_.pulled = static_cast<double>(pulled_total_) / units_per_vector_ / torus_.ranks();
+    result_.inside = static_cast<double>(inside_total_) / units_per_vector_ / torus_.ranks();
+    result_.messages_inside = static_cast<double>(messages_inside_) / torus_.ranks();
     result_.acknowledgements = static_cast<double>(acknowledgements_total_) / torus_.ranks();
     result_.pulled_max = static_cast<double>(pulled_max_) / units_per_vector_;
     result_.steps = static_cast<int>(result_.step_max_hops.size());
@@ -301,37 +321,55 @@ CostSummary Summary::finish() {
 }
 
 CostSummary summarize(const Torus& torus, const Algorithm& algorithm, const BuildOptions& options,
-                      const Symmetry& symmetry) {
-    Summary summary(torus, algorithm.collective, algorithm.traits.steered, symmetry);
+                      bool steered, const Symmetry& symmetry, const Symmetry& of_nodes) {
+    Summary summary(torus, algorithm.collective, steered, symmetry, of_nodes);
     for (Rank one = 0; one < symmetry.classes(); ++one) {
         summary.add(algorithm.build(torus, symmetry.representative(one), options));
     }
     return summary.finish();
 }
 
-/// Of ranks whose schedules without options are alike.
-Symmetry symmetry_of(const Torus& torus, const Algorithm& algorithm) {
-    if (algorithm.alike == nullptr) {
-        return Symmetry(torus);
+/// Translations under which the schedules with these options are known to be alike. On nodes of
+/// several ranks only those that carry a node's ranks to another node's in their order.
+std::vector<Rank> alike_ranks(const Torus& torus, const Algorithm& algorithm,
+                              const BuildOptions& options) {
+    BuildOptions plain;
+    plain.by_node = options.by_node;
+    std::vector<Rank> ranks;
+    if (options == plain) {
+        ranks = algorithm.alike_ranks(torus, options);
+        std::erase_if(ranks, [&](Rank t) { return t % torus.per_node() != 0; });
     }
-    return Symmetry(torus, algorithm.alike(torus), [](Rank) { return true; });
+    return ranks;
+}
+
+Symmetry symmetry_of(const Torus& torus, std::span<const Rank> translations) {
+    return translations.empty() ? Symmetry(torus)
+                                : Symmetry(torus, translations, [](Rank) { return true; });
 }
 
 }  // namespace
 
 CostSummary summarize(const Torus& torus, const Algorithm& algorithm, const BuildOptions& options) {
-    return summarize(torus, algorithm, options, Symmetry(torus));
+    const Torus nodes = torus.nodes();
+    return summarize(torus, algorithm, options, algorithm.traits.steered, Symmetry(torus),
+                     Symmetry(nodes));
 }
 
 CostSummary summarize_for_model(const Torus& torus, const Algorithm& algorithm,
                                 const BuildOptions& options) {
-    return options == BuildOptions{}
-               ? summarize(torus, algorithm, options, symmetry_of(torus, algorithm))
-               : summarize(torus, algorithm, options);
+    std::vector<Rank> translations = alike_ranks(torus, algorithm, options);
+    const Symmetry symmetry = symmetry_of(torus, translations);
+    for (Rank& translation : translations) {
+        translation = torus.node_of(translation);
+    }
+    return summarize(torus, algorithm, options, true, symmetry,
+                     symmetry_of(torus.nodes(), translations));
 }
 
-Rank schedules_to_summarize(const Torus& torus, const Algorithm& algorithm) {
-    return symmetry_of(torus, algorithm).classes();
+Rank schedules_to_summarize(const Torus& torus, const Algorithm& algorithm,
+                            const BuildOptions& options) {
+    return symmetry_of(torus, alike_ranks(torus, algorithm, options)).classes();
 }
 
 CostTerms CostModel::terms(const CostSummary& cost, double vector_bytes) const {
@@ -342,7 +380,9 @@ CostTerms CostModel::terms(const CostSummary& cost, double vector_bytes) const {
             .messages = cost.messages * message,
             .bytes = cost.sent * vector_bytes * byte,
             .copies = cost.packed * vector_bytes * copy,
-            .pulls = cost.pulled * vector_bytes * pull};
+            .pulls = cost.pulled * vector_bytes * pull,
+            .inside = cost.steps_inside * inside_step + cost.messages_inside * inside_message +
+                      cost.inside * vector_bytes * inside_byte};
 }
 
 }  // namespace trefoil

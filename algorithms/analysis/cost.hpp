@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // The cost summary of an algorithm on a torus, and the time model over it. Units: the per-rank
-// vector.
+// vector. On nodes of several ranks, links are those of the nodes, which their ranks share.
 #pragma once
 
 #include <vector>
@@ -37,6 +37,11 @@ struct CostSummary {
     /// Vectors that a rank reads straight from its peers' memory: mean over the ranks, and the
     /// most.
     double pulled = 0, pulled_max = 0;
+    /// On nodes of several ranks, through memory: vectors and messages that a rank sends to ranks
+    /// of its node, means over the ranks, and steps in which nobody sends anything else. They are
+    /// in no figure above but parts, waits and extents, and in no list.
+    double inside = 0, messages_inside = 0;
+    int steps_inside = 0;
     /// Messages without data that a rank sends when it has taken in a segment's messages: mean over
     /// the ranks, and the most. They are not in the other figures, and nobody waits for them in the
     /// call that they belong to, so the model leaves them out.
@@ -49,35 +54,45 @@ CostSummary summarize(const Torus& torus, const Algorithm& algorithm,
                       const BuildOptions& options = {});
 
 /// The same for the model, from the schedule of one rank of those that the algorithm calls alike.
-/// max_extents_per_message is that of these ranks.
+/// max_extents_per_message is that of these ranks. A message goes the way of its port, whatever
+/// Traits::steered says: where each port is a NIC with a link of its own, as on the machines that
+/// Trefoil chooses for, nobody shares it out to both ways round.
 CostSummary summarize_for_model(const Torus& torus, const Algorithm& algorithm,
                                 const BuildOptions& options = {});
 
-/// Of how many ranks it builds the schedules for that, without options.
-Rank schedules_to_summarize(const Torus& torus, const Algorithm& algorithm);
+/// Of how many ranks it builds the schedules for that.
+Rank schedules_to_summarize(const Torus& torus, const Algorithm& algorithm,
+                            const BuildOptions& options = {});
 
 /// A time by the model, term by term, in seconds.
 struct CostTerms {
     double steps = 0, hops = 0, links = 0;
     double waits = 0, messages = 0, bytes = 0;
-    double copies = 0, pulls = 0;
-    double sum() const { return steps + hops + links + waits + messages + bytes + copies + pulls; }
+    double copies = 0, pulls = 0, inside = 0;
+    double sum() const {
+        return steps + hops + links + waits + messages + bytes + copies + pulls + inside;
+    }
 };
 
 /// T = sum over steps of (alpha + hops*tau + load*bytes*beta)
 ///     + waits*wait + messages*message + sent*bytes*byte
-///     + packed*bytes*copy + pulled*bytes*pull, in seconds.
+///     + packed*bytes*copy + pulled*bytes*pull
+///     + steps_inside*inside_step + messages_inside*inside_message + inside*bytes*inside_byte,
+/// in seconds.
 /// The second line is for ranks that share cores: what their processors do, one after the other.
 /// With a core for each rank it is part of alpha and beta.
 struct CostModel {
-    double alpha = 1.5e-6;      ///< per step
-    double tau = 200e-9;        ///< per hop
-    double beta = 8.0 / 800e9;  ///< per byte on one link
-    double wait = 0;            ///< per CostSummary::waits
-    double message = 0;         ///< per CostSummary::messages
-    double byte = 0;            ///< per byte that a rank sends, on average
-    double copy = 0;            ///< per byte of CostSummary::packed
-    double pull = 0;            ///< per byte of CostSummary::pulled
+    double alpha = 1.5e-6;        ///< per step
+    double tau = 200e-9;          ///< per hop
+    double beta = 8.0 / 800e9;    ///< per byte on one link
+    double wait = 0;              ///< per CostSummary::waits
+    double message = 0;           ///< per CostSummary::messages
+    double byte = 0;              ///< per byte that a rank sends, on average
+    double copy = 0;              ///< per byte of CostSummary::packed
+    double pull = 0;              ///< per byte of CostSummary::pulled
+    double inside_step = 0.3e-6;  ///< per CostSummary::steps_inside
+    double inside_message = 0;    ///< per CostSummary::messages_inside
+    double inside_byte = 0.2e-9;  ///< per byte of CostSummary::inside: into memory, and out again
     CostTerms terms(const CostSummary& cost, double vector_bytes) const;
     double time(const CostSummary& cost, double vector_bytes) const {
         return terms(cost, vector_bytes).sum();

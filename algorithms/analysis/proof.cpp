@@ -159,6 +159,11 @@ bool PartProof::check_route(Rank rank, const Send& send) {
         return false;
     }
     const int dimension = send.port.dimension();
+    if (torus_.is_host(dimension) && !torus_.on_one_node(rank, send.peer)) {
+        report(rank, "the wrong port: " + through(send.peer, send.port) +
+                         " is memory, and that rank is on another node");
+        return false;
+    }
     const std::int64_t way = torus_.displacement(rank, send.peer, dimension);
     const bool tie = torus_.is_tie(rank, send.peer, dimension);
     if (way == 0 || (!tie && (way > 0) != (send.port.sign() > 0))) {

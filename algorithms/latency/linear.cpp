@@ -31,6 +31,9 @@ struct RootTurn {
 std::vector<Port> ports_towards(const Torus& torus, Rank root, Rank peer) {
     std::vector<Port> ports;
     for (int j = 0; j < torus.dimensions(); ++j) {
+        if (torus.is_host(j) && !torus.on_one_node(root, peer)) {
+            continue;
+        }
         const std::int64_t apart = torus.displacement(root, peer, j);
         if (apart > 0) {
             ports.push_back(Port::plus(j));

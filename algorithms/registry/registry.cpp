@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "algorithms/registry/entries.hpp"
+#include "algorithms/schedule/by_node.hpp"
 #include "algorithms/schedule/nearest_names.hpp"
 #include "topo/error.hpp"
 #include "topo/words.hpp"
@@ -44,6 +45,9 @@ std::span<const Algorithm> algorithms() {
               scan_entries(), neighbour_entries(), single_copy_entries(), baseline_entries(),
               published_entries()}) {
             joined.insert(joined.end(), family.begin(), family.end());
+        }
+        for (Algorithm& algorithm : joined) {
+            algorithm.abilities.by_node = suits_nodes(algorithm);
         }
         return joined;
     }();

@@ -90,16 +90,18 @@ struct Algorithm {
 
     /// Empty when the algorithm runs on this torus with these options, else the reason why not.
     std::string refusal(const Torus& torus, const BuildOptions& options = {}) const;
-    Schedule build(const Torus& torus, Rank rank, const BuildOptions& options = {}) const {
-        return set != nullptr ? set->schedules[static_cast<std::size_t>(rank)]
-                              : builder(torus, rank, options);
-    }
-    /// landing_vectors(), whatever the schedules come from.
-    double landing(const Torus& torus, const BuildOptions& options) const {
-        return set != nullptr ? landing_needs(*set).vectors : landing_vectors(torus, options);
-    }
-    /// owners() with null spelt out.
+    /// builder(), whatever the schedules come from; so are the functions after it.
+    Schedule build(const Torus& torus, Rank rank, const BuildOptions& options = {}) const;
+    double landing(const Torus& torus, const BuildOptions& options) const;
+    /// With null spelt out.
     std::vector<Rank> block_owners(const Torus& torus, const BuildOptions& options, int part) const;
+    /// best_pieces(); 0: it is not pipelined.
+    Block pieces(const Torus& torus, const BuildOptions& options, const CostModel& model,
+                 double vector_bytes) const;
+    /// Empty where none is known.
+    std::vector<Rank> alike_ranks(const Torus& torus, const BuildOptions& options = {}) const;
+    /// What holds of its schedules with these options.
+    Traits traits_with(const BuildOptions& options) const;
 };
 
 }  // namespace trefoil

@@ -8,9 +8,10 @@ namespace trefoil {
 
 /// A port on a shortest way from `from` to `to`, which differ: in the first dimension among index,
 /// index + 1, ... (mod D) in which they differ; where both ways are equally long, '+' for the first
-/// D indices, '-' for the next D, and so on.
+/// D indices, '-' for the next D, and so on. A host dimension counts only inside a node.
 inline Port minimal_port(const Torus& torus, Rank from, Rank to, int index) {
-    const int dimensions = torus.dimensions();
+    const bool through_memory = torus.on_one_node(from, to);
+    const int dimensions = torus.dimensions() - (torus.has_nodes() && !through_memory ? 1 : 0);
     int j = index % dimensions;
     while (torus.coordinate(from, j) == torus.coordinate(to, j)) {
         j = (j + 1) % dimensions;

@@ -47,6 +47,8 @@ constexpr OptionValue binary[] = {
 constexpr OptionValue syncs[] = {
     {"signals", &Abilities::signals, "has no signals between its phases", "signals"},
     {"barrier", &Abilities::barriers, "has no phases to keep apart", "barrier"}};
+constexpr OptionValue by_node[] = {
+    {"by-node", &Abilities::by_node, "does not serve between nodes of several ranks", "by-node"}};
 
 constexpr Option known_options[] = {
     {.name = "layout",
@@ -105,6 +107,13 @@ constexpr Option known_options[] = {
      .get = get<&BuildOptions::sync>,
      .set = set<&BuildOptions::sync>,
      .values = syncs},
+    {.name = "by-node",
+     .unset = "",
+     .help = "On nodes of several ranks (3x3x2h): between nodes alone, and inside them before and "
+             "after",
+     .get = get<&BuildOptions::by_node>,
+     .set = set<&BuildOptions::by_node>,
+     .values = by_node},
 };
 
 /// What `option` asks in these options; only where it is set.
@@ -149,7 +158,7 @@ bool set_word(BuildOptions& options, const Option& option, std::string_view word
     return false;
 }
 
-constexpr Abilities every_ability{true, true, true, true, true, true, true, true, true};
+constexpr Abilities every_ability{true, true, true, true, true, true, true, true, true, true};
 
 /// ", or take barrier": another value of the same option that the algorithm does understand.
 std::string alternative(const Option& option, const Abilities& abilities) {

@@ -58,6 +58,9 @@ struct BuildOptions {
     /// Partitioned alltoalls with four nodes to a partition: their first phase in two steps.
     bool binary = false;
     PhaseSync sync = PhaseSync::none;  ///< of alltoalls along the rings of a torus
+    /// On nodes of several ranks: between nodes alone, and inside them before and after
+    /// (algorithms/schedule/by_node.hpp).
+    bool by_node = false;
     friend bool operator==(const BuildOptions&, const BuildOptions&) = default;
 };
 
@@ -72,6 +75,7 @@ struct Abilities {
     bool binary = false;
     bool barriers = false;  ///< PhaseSync::barrier
     bool signals = false;   ///< PhaseSync::signals
+    bool by_node = false;
 };
 
 /// A value of an option, as it is typed behind a colon after an algorithm's name: "send",

@@ -54,6 +54,9 @@ void GridNetwork::lay_links() {
 }
 
 bool GridNetwork::keeps(Rank translation) const {
+    if (translation % torus().per_node() != 0) {
+        return false;  // it carries links over into themselves
+    }
     for (int j = 0; j < torus().dimensions(); ++j) {
         const GridDimension& dimension = dimensions_[static_cast<std::size_t>(j)];
         const Rank by = torus().coordinate(translation, j);

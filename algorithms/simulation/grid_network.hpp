@@ -80,9 +80,11 @@ class GridNetwork final : public Network {
     GridNetwork(const GridNetwork& other, std::shared_ptr<const Symmetry> symmetry);
     void lay_links();
     std::int64_t node(Rank rank) const { return symmetry_ ? symmetry_->class_of(rank) : rank; }
+    /// The ranks of a node share its links.
     std::int64_t place(Rank rank, int dimension, std::int64_t index) const {
+        const Rank owner = torus().is_host(dimension) ? rank : rank - rank % torus().per_node();
         return first_link_[static_cast<std::size_t>(dimension)] +
-               node(rank) * per_rank_[static_cast<std::size_t>(dimension)] + index;
+               node(owner) * per_rank_[static_cast<std::size_t>(dimension)] + index;
     }
     std::int64_t port_link(Rank rank, Port port) const;
     bool works(Rank from, const Run& run) const;

@@ -26,11 +26,14 @@ std::shared_ptr<const Symmetry> common_symmetry(const Network& network, const Al
                                                 const BuildOptions& options) {
     BuildOptions plain;
     plain.root = options.root;
-    if (algorithm.alike == nullptr || !(options == plain)) {
+    plain.by_node = options.by_node;
+    const std::vector<Rank> translations =
+        options == plain ? algorithm.alike_ranks(network.torus(), options) : std::vector<Rank>();
+    if (translations.empty()) {
         return std::make_shared<const Symmetry>(network.torus());
     }
     return std::make_shared<const Symmetry>(
-        network.torus(), algorithm.alike(network.torus()),
+        network.torus(), translations,
         [&network](Rank translation) { return network.looks_alike(translation); });
 }
 

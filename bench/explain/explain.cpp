@@ -8,6 +8,7 @@
 #include <nlohmann/json.hpp>
 
 #include "bench/common/names.hpp"
+#include "bench/common/per_node.hpp"
 #include "bench/common/plot.hpp"
 #include "bench/explain/crossovers.hpp"
 #include "bench/explain/explanation.hpp"
@@ -80,6 +81,7 @@ void add_explain(CLI::App& app, Action& action) {
     command->add_option("size", options->size, "Bytes of the whole vector, such as 64K");
     command->add_option("-t,--torus", options->torus,
                         "Sizes of the torus; with --map several: 8,3x3");
+    add_per_node(*command, options->per_node);
     command->add_option("--type", options->type, "Type of the elements (default: float)");
     command->add_option("--op", options->operation, "Operation of reductions (default: sum)");
     command->add_option("--root", options->root,
@@ -89,14 +91,17 @@ void add_explain(CLI::App& app, Action& action) {
     command->add_option("--ranks-per-core", options->ranks_per_core,
                         "More than 1: ranks share cores (default: 1)");
     command->add_option("--ranks-per-node", options->ranks_per_node,
-                        "For the tuning file (default: 1; with shared memory all)");
+                        "For the tuning file (default: --per-node; with shared memory all)");
     command->add_flag("--map", options->map, "What is taken, by size and shape");
     command->add_option("--sizes", options->sizes, "The sizes of --map, such as 64,4K,1M");
     command->add_option("--plot", options->plot, "Draw the map: a file that ends in .svg or .png")
         ->type_name("FILE");
     command->add_flag("--json", options->json, "As JSON");
     command->footer(explain_footer);
-    command->callback([options, &action] { action = [options] { return explain(*options); }; });
+    command->callback([options, &action] {
+        options->torus = with_nodes(options->torus, options->per_node);
+        action = [options] { return explain(*options); };
+    });
 }
 
 }  // namespace trefoil::tool

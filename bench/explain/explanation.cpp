@@ -31,6 +31,7 @@ std::vector<std::pair<const char*, double>> terms_of(const Price& price) {
             {"bytes", t.bytes},
             {"copies", t.copies},
             {"pulls", t.pulls},
+            {"memory of nodes", t.inside},
             {"further messages", price.further_messages},
             {"contributions", price.contributions}};
 }

@@ -31,7 +31,8 @@ std::vector<std::string> names_in_environment() {
 }
 
 std::vector<ModelNumber> numbers_of(const CostModel& model, bool asked, bool in_memory,
-                                    const ExplainOptions& options, const TuningEntry* tuned) {
+                                    bool has_nodes, const ExplainOptions& options,
+                                    const TuningEntry* tuned) {
     const std::string ground = asked || !in_memory ? "default" : "default of shared memory";
     std::vector<ModelNumber> numbers{{"step", 1e6 * model.alpha, "us", "a step", ground},
                                      {"hop", 1e6 * model.tau, "us", "a hop", ground},
@@ -41,13 +42,20 @@ std::vector<ModelNumber> numbers_of(const CostModel& model, bool asked, bool in_
                                      {"byte", 1e9 * model.byte, "ns", "a byte sent", ground},
                                      {"copy", 1e9 * model.copy, "ns", "a byte gathered", ground},
                                      {"pull", 1e9 * model.pull, "ns", "a byte read", ground}};
+    if (has_nodes) {
+        numbers.push_back(
+            {"inside-step", 1e6 * model.inside_step, "us", "a step inside nodes", ground});
+        numbers.push_back(
+            {"inside-message", 1e6 * model.inside_message, "us", "a message inside", ground});
+        numbers.push_back({"inside-byte", 1e9 * model.inside_byte, "ns", "a byte inside", ground});
+    }
     const std::vector<std::string> named = names_in_environment();
     const auto tells = [&](const std::string& name) { return std::ranges::count(named, name) > 0; };
     const bool shares =
         options.ranks_per_core > 1 && !tells("wait") && !tells("message") && !tells("byte");
     for (ModelNumber& number : numbers) {
-        const bool of_processors =
-            number.name != "step" && number.name != "hop" && number.name != "rate";
+        const bool of_processors = number.name != "step" && number.name != "hop" &&
+                                   number.name != "rate" && number.name != "inside-step";
         if (tuned != nullptr && std::ranges::count(tuned->numbers, number.name) > 0) {
             number.from = "tuning file";
         } else if (tells(number.name)) {
@@ -99,7 +107,7 @@ ExplainedJob explained_job(const ExplainOptions& options, const std::string& tor
     }
     job.settings.ranks_per_node = options.ranks_per_node > 0 ? options.ranks_per_node
                                   : in_memory                ? shape.ranks()
-                                                             : 1;
+                                                             : shape.per_node();
     const TuningEntry* const tuned = tuned_job(job);
     if (tuned != nullptr && !asked) {
         job.settings.cost_model = tuned->model;
@@ -108,7 +116,8 @@ ExplainedJob explained_job(const ExplainOptions& options, const std::string& tor
         model_of_job(job.settings.cost_model, in_memory, options.ranks_per_core);
     job.reaches_all = transport != nullptr && transport->single_copy && kernel_copies_are_fast();
     job.model = numbers_of(*job.settings.cost_model, asked || (tuned != nullptr && tuned->model),
-                           in_memory, options, asked || tuned == nullptr ? nullptr : tuned);
+                           in_memory, job.map.torus.per_node() > 1, options,
+                           asked || tuned == nullptr ? nullptr : tuned);
     return job;
 }
 

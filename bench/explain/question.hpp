@@ -13,6 +13,7 @@ namespace trefoil::tool {
 
 /// As it stands on the command line.
 struct ExplainOptions {
+    Rank per_node = 0;
     std::string collective, size, torus, type = "float", operation = "sum", backend;
     double ranks_per_core = 1;
     Rank root = 0, ranks_per_node = 0;

@@ -61,9 +61,7 @@ std::optional<ChosenTorus> choose_torus(const InfoRequest& request, const Settin
     Rank ranks = request.ranks != 0 ? request.ranks : settings.ranks;
     if (request.torus.empty() && !settings.hostfile.empty()) {
         const HostFile file = read_host_file(settings.hostfile);
-        wanted = {"host file " + settings.hostfile,
-                  file.sizes.empty() ? "" : Torus(file.sizes).name(),
-                  {}};
+        wanted = {"host file " + settings.hostfile, file.torus ? file.torus->name() : "", {}};
         for (const HostFile::Line& line : file.lines) {
             wanted.coordinates.push_back(line.coordinates);
         }

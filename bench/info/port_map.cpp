@@ -3,6 +3,7 @@
 #include "bench/info/port_map.hpp"
 
 #include <algorithm>
+#include <utility>
 
 #include "backend/registry/transports.hpp"
 #include "comm/setup/environment.hpp"
@@ -14,22 +15,32 @@ namespace trefoil::tool {
 PortMap::PortMap(const Torus& torus, const Settings& given)
     : nics_(torus.ports()), openmp_(given.port_threads_by == PortThreadsBy::openmp) {
     Settings settings = given;
+    settings.backend = transport_for(settings.backend, true).name;
     settle_port_threads(torus, settings);
     const std::vector<std::vector<int>> masks(torus.ranks(), allowed_cores());
     groups_ = group_ports(torus, settings, masks, 0);
-    BackendConfig config;
+    BackendConfig config, inside;
     config.provider = settings.provider;
     config.groups = groups_.groups;
-    const std::string backend(transport_for(settings.backend, true).name);
+    if (groups_.has_inside) {
+        inside.groups = {config.groups.back()};
+        config.groups.pop_back();
+    }
+    const Torus nodes = torus.nodes();
     NicSharing sharing;
-    sharing.ranks = masks;
-    sharing.most = torus.ranks();
+    sharing.ranks.assign(static_cast<std::size_t>(nodes.ranks()), masks[0]);
+    sharing.most = nodes.ranks();
     sharing.all_here = true;
-    const NicRequest request = parse_nic_request(settings.nics, torus.ports());
+    const NicRequest request = parse_nic_request(settings.nics, nodes.ports());
     try {
-        nics_ = choose_nics_here({backend, settings.provider, request, used_ports(torus)}, sharing);
+        nics_ = choose_nics_here({settings.backend, settings.provider, request, used_ports(nodes)},
+                                 sharing);
+        nics_.resize(torus.ports());
         config.nics = selectors(nics_);
-        opened_ = open_backend(backend, config);
+        opened_ = open_backend(settings.backend, config);
+        if (groups_.has_inside) {
+            opened_.push_back(std::move(open_backend(default_transport(true).name, inside)[0]));
+        }
     } catch (const Error& error) {
         refusal_ = error.what();
     }
@@ -41,9 +52,10 @@ PortMap::PortMap(const Torus& torus, const Settings& given)
 }
 
 std::string PortMap::owner(Port port) const {
-    for (std::size_t i = 0; groups_.threads > 0 && i < groups_.groups.size(); ++i) {
-        const std::vector<Port>& ports = groups_.groups[i];
+    for (std::size_t g = 0; groups_.threads > 0 && g < groups_.groups.size(); ++g) {
+        const std::vector<Port>& ports = groups_.groups[g];
         if (std::find(ports.begin(), ports.end(), port) != ports.end()) {
+            const std::size_t i = g % static_cast<std::size_t>(groups_.threads);
             return (openmp_ ? "OpenMP thread " : "port thread ") + std::to_string(i) +
                    (placement_.cores.empty() ? ""
                                              : " on core " + std::to_string(placement_.cores[i]));

@@ -66,7 +66,10 @@ Torus Session::read_torus() const {
     require_success(trefoil_comm_torus(comm_, &dimensions, nullptr, 0));
     std::vector<int> sizes(dimensions);
     require_success(trefoil_comm_torus(comm_, &dimensions, sizes.data(), dimensions));
-    return Torus({sizes.begin(), sizes.end()});
+    int per_node = 1;
+    require_success(trefoil_comm_ranks_per_node(comm_, &per_node));
+    const Torus torus({sizes.begin(), sizes.end()});
+    return per_node > 1 ? torus.with_host_dimension() : torus;
 }
 
 void Session::set_algorithm(Collective collective, const std::string& name) {

@@ -10,6 +10,7 @@
 #include "algorithms/registry/registry.hpp"
 #include "bench/common/command.hpp"
 #include "bench/common/names.hpp"
+#include "bench/common/per_node.hpp"
 #include "bench/common/schedule_file.hpp"
 #include "bench/plan/circuits.hpp"
 #include "bench/plan/export.hpp"
@@ -28,7 +29,7 @@ namespace {
 
 struct PlanOptions {
     std::string collective, algorithm, schedule, torus, bytes;
-    Rank rank = 0, root = 0;
+    Rank rank = 0, root = 0, per_node = 0;
     /// By row of option_table(): what is asked, empty for nothing.
     std::vector<std::string> asked = std::vector<std::string>(option_table().size());
     bool summary = false, json = false, skip_proof = false, list = false, all_ranks = false;
@@ -123,7 +124,7 @@ Choice chosen(const PlanOptions& options, const std::string& name, Collective co
         }
     }
     if (sized && choice.options.pieces == 0) {
-        choice.options.pieces = pieces_for(*choice.algorithm, torus, parse_size(options.bytes),
+        choice.options.pieces = pieces_for(choice, torus, parse_size(options.bytes),
                                            selection_basis(settings_from_environment()));
     }
     const std::string reason = refusal(choice, torus);
@@ -284,7 +285,8 @@ void add_plan(CLI::App& app, Action& action) {
     command->add_option(
         "-t,--torus", options->torus,
         "Sizes of the torus: 9, 3x3, 2x3x4; 4mx3m: lines, as in a mesh; with --table "
-        "several: 9,3x3");
+        "several: 9,3x3; 3x3x4h: nodes of 4 ranks");
+    add_per_node(*command, options->per_node);
     command->add_option("-r,--rank", options->rank, "Whose schedule (default: 0)");
     command->add_flag("--all-ranks", options->all_ranks,
                       "The schedules of all ranks; with --json one object per line");
@@ -326,6 +328,7 @@ void add_plan(CLI::App& app, Action& action) {
     command->footer(plan_footer);
     add_plan_circuits(*command, options->circuits);
     command->callback([command, options, &action] {
+        options->torus = with_nodes(options->torus, options->per_node);
         action = [command, options] {
             options->asks_for_circuits = asks_for_plan_circuits(*command);
             options->asks_for_html = command->count("--html") > 0;

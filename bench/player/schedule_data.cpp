@@ -277,7 +277,7 @@ Json side_json(const CollectiveSide& side) {
 
 Json schedule_data(const Torus& torus, const Choice& choice, std::optional<bool> proved,
                    std::vector<SentAs>* order) {
-    if (!(torus == Torus(torus.sizes()))) {
+    if (torus.has_lines()) {
         throw Error(Status::unsupported,
                     "the page draws rings, and " + torus.name() + " has lines; leave the m out");
     }

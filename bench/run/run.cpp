@@ -4,6 +4,7 @@
 
 #include <unistd.h>
 
+#include <algorithm>
 #include <cmath>
 #include <cstdlib>
 #include <memory>
@@ -11,6 +12,7 @@
 #include "backend/registry/transports.hpp"
 #include "bench/common/command.hpp"
 #include "bench/common/names.hpp"
+#include "bench/common/per_node.hpp"
 #include "bench/run/launcher.hpp"
 #include "bench/run/torus_net.hpp"
 #include "topo/error.hpp"
@@ -20,7 +22,7 @@ namespace trefoil::tool {
 namespace {
 
 struct RunOptions {
-    Rank ranks = 0;
+    Rank ranks = 0, per_node = 0;
     std::string torus, net, backend, provider;
     bool label = true;
     double timeout = 0, grace = 5;
@@ -44,18 +46,21 @@ constexpr double step_us_in_net = 3, hop_us_in_net = 1;
 /// Links this slow are busy for milliseconds with each step of a smaller segment already.
 constexpr const char* segment_in_net = "256K";
 
-/// One rank per node of a network of scripts/torusnet, each port bound to its direction's NIC.
-void place_in_net(Job& job, const std::string& name) {
+/// One rank per node of a network of scripts/torusnet, or so many, each port bound to its
+/// direction's NIC.
+void place_in_net(Job& job, const std::string& name, Rank per_node) {
     const TorusNet net = read_torus_net(name);
     if (geteuid() != 0) {
         throw Error(Status::system_error,
                     "--net starts ranks in network namespaces, which needs root; run it as root");
     }
-    job.ranks = static_cast<Rank>(net.namespaces.size());
-    job.torus = net.torus;
+    job.torus = with_nodes(net.torus, per_node);
     for (const std::string& space : net.namespaces) {
-        job.prefixes.push_back({"ip", "netns", "exec", space});  // shows its NICs in /sys, too
+        for (Rank i = 0; i < std::max<Rank>(1, per_node); ++i) {
+            job.prefixes.push_back({"ip", "netns", "exec", space});  // shows its NICs in /sys, too
+        }
     }
+    job.ranks = static_cast<Rank>(job.prefixes.size());
     // A port of its own for each job, since ranks of the one before may not all have ended.
     job.store = fmt::format("{}:{}", net.meeting_address[0], 20000 + getpid() % 10000);
     set_by_default(job, "TREFOIL_NICS", net.nics);
@@ -77,15 +82,17 @@ void settle_shape(Job& job, const RunOptions& options) {
                                 "make them agree",
                                 option, from, job.torus, job.ranks));
     };
+    const std::string torus =
+        options.torus.empty() ? "" : with_nodes(options.torus, options.per_node);
     if (!options.net.empty()) {
-        place_in_net(job, options.net);
-        if (!options.torus.empty() && Torus::parse(options.torus).name() != job.torus) {
+        place_in_net(job, options.net, options.per_node);
+        if (!options.torus.empty() && Torus::parse(torus).name() != job.torus) {
             disagree("--torus " + options.torus, "--net " + options.net);
         }
     } else if (!options.torus.empty()) {
-        const Torus torus = Torus::parse(options.torus);
-        job.ranks = torus.ranks();
-        job.torus = torus.name();
+        const Torus shape = Torus::parse(torus);
+        job.ranks = shape.ranks();
+        job.torus = shape.name();
     }
     if (options.ranks != 0 && options.ranks != job.ranks) {
         disagree(fmt::format("-n {}", options.ranks),
@@ -94,6 +101,10 @@ void settle_shape(Job& job, const RunOptions& options) {
     if (job.ranks < 1) {
         throw Error(Status::invalid_argument,
                     "run needs the number of ranks: -n 9, --torus 3x3, or --net");
+    }
+    if (options.per_node != 0 && options.net.empty() && options.torus.empty()) {
+        throw Error(Status::invalid_argument,
+                    "--per-node needs the torus of the nodes: --torus 3x3, or --net");
     }
 }
 
@@ -127,8 +138,9 @@ void add_run(CLI::App& app, const Invocation& invocation, Action& action) {
         ->check(CLI::Range(1, 1 << 16));
     run->add_option("--torus", options->torus, "Sizes of the torus, e.g. 3x3 (TREFOIL_TORUS)");
     run->add_option("--net", options->net,
-                    "One rank in each node of this network of scripts/torusnet, which also gives "
-                    "the torus and TREFOIL_NICS; needs root");
+                    "One rank (or --per-node) in each node of this network of scripts/torusnet, "
+                    "which also gives the torus and TREFOIL_NICS; needs root");
+    add_per_node(*run, options->per_node);
     run->add_option("--backend", options->backend,
                     "One of " + backend_names() + " (TREFOIL_BACKEND)");
     run->add_option("--provider", options->provider,

@@ -8,6 +8,7 @@
 #include <algorithm>
 
 #include "bench/common/names.hpp"
+#include "bench/common/per_node.hpp"
 #include "bench/common/plot.hpp"
 #include "bench/common/schedule_file.hpp"
 #include "bench/sim/engines.hpp"
@@ -52,6 +53,7 @@ void add_what(CLI::App& command, SimCommandLine& given) {
                        "--json` prints them; beside --algorithm, if that is given");
     command.add_option("-t,--torus", given.tori,
                        "Sizes of the tori: 64x64, or a comma list (default: the schedule's)");
+    add_per_node(command, given.per_node);
     command.add_option(
         "--sizes", given.sizes,
         "Bytes of the vector, a comma list; K, M, G allowed (default: " + given.sizes + ")");
@@ -73,7 +75,7 @@ void read_what(const SimCommandLine& given, SimOptions& options) {
         throw Error(Status::invalid_argument, "sim needs a torus, such as --torus 64x64");
     }
     options.tori = given.tori.empty() ? std::vector{options.schedule->torus().name()}
-                                      : unique(split_list(given.tori));
+                                      : unique(split_list(with_nodes(given.tori, given.per_node)));
     for (const std::string& size : split_list(given.sizes)) {
         options.sizes.push_back(parse_size(size));
     }
@@ -153,7 +155,9 @@ void add_machine(CLI::App& command, SimCommandLine& given) {
     add("--hop", given.hop, "For each link that a message crosses: 200ns");
     add("--links-per-pair", given.links_per_pair,
         "In rings of size 2: 1 link each way, or 2 (default), one through each port");
-    add("--host", given.host, "This dimension, counted from 0, lies inside the nodes");
+    add("--host", given.host,
+        "This dimension, counted from 0, lies inside the nodes, and each of their ranks has "
+        "links of its own; of --per-node it is the last one, and ranks share the node's links");
     add("--host-rate", given.host_rate, "Of a rank into its node and out of it");
     add("--host-latency", given.host_latency,
         "Between two ranks of a node, instead of hops (default: 0)");
@@ -165,13 +169,17 @@ void add_machine(CLI::App& command, SimCommandLine& given) {
 }
 
 void read_host(const SimCommandLine& given, Machine& machine) {
+    const bool asked = !given.host_rate.empty() || !given.host_latency.empty();
+    if (asked && given.host < 0 && given.per_node > 0) {
+        machine.host = HostDimension{-1, HostDimension::usual_rate, HostDimension::usual_latency};
+    }
     if (given.host >= 0) {
         machine.host = HostDimension{whole("--host", given.host, 0, 63), 0, 0};
     }
-    const bool asked = !given.host_rate.empty() || !given.host_latency.empty();
     if (asked && !machine.host) {
         throw Error(Status::invalid_argument,
-                    "--host-rate and --host-latency need --host, the dimension that lies in nodes");
+                    "--host-rate and --host-latency need --host, the dimension that lies in nodes, "
+                    "or --per-node");
     }
     if (!given.host_rate.empty()) {
         machine.host->rate = parse_rate(given.host_rate);

@@ -15,7 +15,7 @@ namespace trefoil::tool {
 /// As typed; empty: not given.
 struct SimCommandLine {
     std::string collective, algorithms, schedule, tori, sizes = "32,1K,32K,1M,32M";
-    Rank root = 0;
+    Rank root = 0, per_node = 0;
     std::string machine = "trivance", network, rate, alpha, hop, copy, reduce, down, slow,
                 host_rate, host_latency, memory = "2G";
     int links_per_pair = 0, host = -1;

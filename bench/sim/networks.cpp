@@ -57,26 +57,38 @@ void check_network(const std::string& network) {
 std::unique_ptr<Network> make_network(const Machine& machine, const Torus& torus) {
     check_network(machine.network);
     const auto dimensions = static_cast<std::size_t>(torus.dimensions());
-    require(machine.rates.size() == 1 || machine.rates.size() == dimensions,
-            fmt::format("{} rates are given, but {} has {} dimensions; give one rate, or one for "
-                        "each dimension",
-                        machine.rates.size(), torus.name(), dimensions));
+    const std::size_t with_links = dimensions - (torus.has_nodes() ? 1 : 0);
+    require(machine.rates.size() == 1 || machine.rates.size() == with_links,
+            fmt::format("{} rates are given, but {} has {} dimensions with links; give one rate, "
+                        "or one for each of them",
+                        machine.rates.size(), torus.name(), with_links));
+    require(!machine.host || machine.host->dimension < 0 || !torus.has_nodes(),
+            fmt::format("{} has a dimension that lies in the nodes, its last one; leave --host out",
+                        torus.name()));
+    require(!torus.has_nodes() || torus.nodes().ranks() > 1,
+            fmt::format("{} is one node, and has no links", torus.name()));
     require(!machine.host || machine.host->dimension < torus.dimensions(),
             fmt::format("{} has no dimension {} that could lie in the nodes; they count from 0",
                         torus.name(), machine.host ? machine.host->dimension : 0));
-    const bool has_lines = !(torus == Torus(torus.sizes()));
+    const bool has_lines = torus.has_lines();
     require(!has_lines || machine.network == "torus" || machine.network == "mesh",
             fmt::format("{} has lines, which are of a torus or a mesh, not of network {}; leave "
                         "the m out",
                         torus.name(), machine.network));
     if (machine.network == "switch") {
-        require(machine.rates.size() == 1 && !machine.host,
+        require(machine.rates.size() == 1 && !machine.host && !torus.has_nodes(),
                 "a switch has one rate, and no dimension that lies in the nodes");
         return std::make_unique<SwitchNetwork>(torus, machine.rates.front());
     }
     std::vector<GridDimension> rows;
     for (std::size_t j = 0; j < dimensions; ++j) {
         GridDimension row;
+        if (torus.is_host(static_cast<int>(j))) {
+            const HostDimension host = machine.host.value_or(
+                HostDimension{-1, HostDimension::usual_rate, HostDimension::usual_latency});
+            rows.push_back({RowKind::host, host.rate, row.links, row.board, host.latency});
+            continue;
+        }
         row.kind = torus.is_line(static_cast<int>(j)) ? RowKind::line : *row_kind(machine.network);
         row.rate = machine.rates.size() == 1 ? machine.rates.front() : machine.rates[j];
         row.links = machine.links_per_pair;

@@ -224,6 +224,14 @@ trefoil_status_t trefoil_comm_torus(trefoil_comm_t comm, int* dimensions, int* s
     });
 }
 
+trefoil_status_t trefoil_comm_ranks_per_node(trefoil_comm_t comm, int* ranks) {
+    return guarded([&] {
+        require_there(comm);
+        require(ranks != nullptr, "the place for the number of ranks is NULL");
+        *ranks = comm->communicator->torus().per_node();
+    });
+}
+
 trefoil_status_t trefoil_comm_torus_source(trefoil_comm_t comm, const char** source) {
     return guarded([&] {
         require_there(comm);

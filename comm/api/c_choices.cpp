@@ -37,7 +37,8 @@ bool has_pairs(const Named& call) {
 
 bool takes_uneven_blocks(Collective collective, const char* algorithm) {
     const Choice choice = parse_choice(collective, algorithm);
-    return choice.algorithm == nullptr || choice.algorithm->traits.vector_variant;
+    return choice.algorithm == nullptr ||
+           choice.algorithm->traits_with(choice.options).vector_variant;
 }
 
 /// A text that lives as long as the library. There are few: algorithms, layouts, powers of two.

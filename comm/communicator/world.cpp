@@ -13,6 +13,7 @@
 #include "backend/system/kernel_copies.hpp"
 #include "comm/setup/build_identity.hpp"
 #include "comm/setup/configuration.hpp"
+#include "comm/setup/nodes.hpp"
 #include "comm/setup/set_up_text.hpp"
 #include "comm/setup/timeline.hpp"
 #include "threads/executor/handshake.hpp"
@@ -227,6 +228,7 @@ void World::take_place(const Introductions& introductions) {
     job_.emplace(rank(), std::move(processes));
     geometry_ = first_geometry(
         make_torus_map(torus_request(settings_, introductions.host_file, *job_), ranks()));
+    require_nodes(geometry_.map, *job_);
     complete(settings_, *job_, geometry_.map.torus);
     in_this_process_ = ranks_of_this_process(*job_);
 }
@@ -253,6 +255,10 @@ void World::open_ports() {
     Engine::Groups open;
     if (ranks() > 1) {
         auto groups = open_backend(settings_.backend, ports_->backend_config());
+        if (ports_->groups().has_inside) {
+            auto inside = open_backend(default_transport(true).name, ports_->inside_config());
+            std::ranges::move(inside, std::back_inserter(groups));
+        }
         if (settings_.faults) {
             log_warning(LogTopic::setup,
                         [] { return std::string("TREFOIL_FAULTS injects faults, for tests"); });
@@ -368,6 +374,9 @@ void World::log_set_up() const {
                host_name();
     });
     log_info(LogTopic::setup, [&] { return place_text(geometry_.map, rank()); });
+    if (const std::string why = why_no_nodes(geometry_.map, *job_); !why.empty()) {
+        log_info(LogTopic::setup, [&] { return why; });
+    }
     log_info(LogTopic::transport, [&] {
         return "backend " + settings_.backend + (provider_.empty() ? "" : ", provider ") +
                provider_ + nics_text(geometry_.map.torus, *ports_);

@@ -101,6 +101,9 @@ Geometry grid(const Geometry& first, const std::vector<Rank>& members,
         geometry.box = geometry.box && spacing.even();
     }
     geometry.map.torus = Torus(sizes, flipped(geometry.wraps));
+    if (torus.is_host(geometry.port_dimension.back())) {
+        geometry.map.torus = geometry.map.torus.with_host_dimension();
+    }
     geometry.map.source = grid_text(torus, spacings, geometry.box);
     geometry.map.position_of.resize(members.size());
     geometry.map.rank_at.resize(members.size());

@@ -135,10 +135,13 @@ std::string text_of(const Geometry& first, const Geometry& geometry, std::int64_
 
 Geometry logical_shape(const Geometry& first, const std::vector<Rank>& members,
                        const std::vector<Spacing>& spacings) {
-    Order varied;
+    // Members on one node are a row of the host dimension, so those here are on several: its ports
+    // would not reach all of them, and are left out.
+    Order varied, host;
     for (std::size_t j = 0; j < spacings.size(); ++j) {
         if (spacings[j].places.size() > 1) {
-            varied.push_back(static_cast<int>(j));
+            const int dimension = static_cast<int>(j);
+            (first.map.torus.is_host(dimension) ? host : varied).push_back(dimension);
         }
     }
     const std::vector<Rank> sizes = cubic_sizes(static_cast<Rank>(members.size()), varied.size());
@@ -156,7 +159,8 @@ Geometry logical_shape(const Geometry& first, const std::vector<Rank>& members,
     std::int64_t fewest = neighbour_hops(first, tried);
 
     Cutter cutter(first, members, spacings);
-    for (const Order& order : orders_of(varied)) {
+    for (Order order : orders_of(varied)) {
+        order.insert(order.end(), host.begin(), host.end());
         for (const bool ascending : {false, true}) {
             auto of_order = sizes;
             if (ascending) {

@@ -174,12 +174,12 @@ Decision Chooser::decide(const Request& request, bool reaches_all) const {
         decision.by = decision.model.seconds ? DecidedBy::model : DecidedBy::size;
     } else if (choice.algorithm->traits.reads_peers && !reads_peers) {
         refuse_to_read(request, *choice.algorithm);
-    } else if (pairs && !choice.algorithm->traits.vector_variant) {
+    } else if (pairs && !choice.algorithm->traits_with(choice.options).vector_variant) {
         refuse_to_forward(request, *choice.algorithm);
     }
     // What nobody has said yet.
     if (choice.options.pieces == 0) {
-        choice.options.pieces = pieces_for(*choice.algorithm, map_.torus, bytes, basis_);
+        choice.options.pieces = pieces_for(choice, map_.torus, bytes, basis_);
     }
     if (choice.options.sync == PhaseSync::none) {
         choice.options.sync = phase_sync(*choice.algorithm);
@@ -280,7 +280,8 @@ void Chooser::require_rank_order(const Request& request, const Choice& choice) c
     const std::string who = is_prefix            ? std::string(request.traits().name)
                             : request.commutes() ? "TREFOIL_REPRODUCIBLE=1"
                                                  : "an operation that does not commute";
-    if (goes_in_rank_order(request) && !choice.algorithm->traits.order_preserving) {
+    if (goes_in_rank_order(request) &&
+        !choice.algorithm->traits_with(choice.options).order_preserving) {
         throw Error(Status::unsupported,
                     std::string(choice.algorithm->name) + " does not reduce in rank order, which " +
                         (is_prefix ? "TREFOIL_REPRODUCIBLE=1" : who) +

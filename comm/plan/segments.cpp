@@ -39,12 +39,14 @@ double usable_slot_bytes(const Request& request, const Choice& choice, const Tor
                          const Schedule& schedule, double vectors, std::size_t slot_bytes) {
     // Where blocks go straight a channel has one message. A user's schedule may have several in a
     // step, of many extents, each of which is rounded on its own.
-    const std::size_t messages = choice.algorithm->traits.vector_variant ? 1
+    const std::size_t messages = choice.algorithm->traits_with(choice.options).vector_variant ? 1
                                  : choice.algorithm->set != nullptr
                                      ? extents_and_messages(*choice.algorithm->set)
                                      : schedule.steps.size();
     std::size_t padding = 2 * messages * landing_alignment;
-    if (request.traits().blocks_both_ways() && schedule.parts.size() > 1) {
+    const bool in_small_shares = request.traits().blocks_both_ways() ||
+                                 (request.traits().has_blocks() && choice.options.by_node);
+    if (in_small_shares && schedule.parts.size() > 1) {
         // A part may have so much more of each block than its equal share.
         const auto blocks = static_cast<std::size_t>(std::ceil(vectors * torus.ranks()));
         padding += blocks * schedule.parts.size() * block_unit_bytes;

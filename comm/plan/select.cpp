@@ -42,7 +42,22 @@ constexpr std::size_t unpriced_latency_bytes = 32768;
 /// Each piece of a segment is a message with an index of its own.
 constexpr Block most_pieces_of_segment = std::bit_floor(Notification::index_limit);
 
-bool is_priced(const Algorithm& algorithm, const Torus& torus, bool in_rank_order) {
+/// Of one algorithm, one candidate or two: on nodes of several ranks also by node.
+std::vector<BuildOptions> options_of(const Algorithm& algorithm, const Torus& torus) {
+    const BuildOptions plain{.pieces = algorithm.abilities.pieces ? 1U : 0U};
+    BuildOptions by_node = plain;
+    by_node.by_node = true;
+    const bool both = algorithm.abilities.by_node && torus.per_node() > 1;
+    return both ? std::vector{plain, by_node} : std::vector{plain};
+}
+
+/// Among how many an algorithm works.
+Rank ranks_between(const Torus& torus, const BuildOptions& options) {
+    return options.by_node ? torus.nodes().ranks() : torus.ranks();
+}
+
+bool is_priced(const Algorithm& algorithm, const Torus& torus, const BuildOptions& options,
+               bool in_rank_order) {
     const bool exchanges = algorithm.collective == Collective::alltoall;
     const Rank all = in_rank_order ? largest_priced_in_order
                      : exchanges   ? largest_summed_alltoall
@@ -53,13 +68,14 @@ bool is_priced(const Algorithm& algorithm, const Torus& torus, bool in_rank_orde
     if (in_rank_order || (exchanges && torus.ranks() > largest_priced_alltoall)) {
         return false;
     }
-    return schedules_to_summarize(torus, algorithm) <=
+    return schedules_to_summarize(torus, algorithm, options) <=
            (algorithm.selection.unpriced == Unpriced::small ? most_classes_for_small
                                                             : most_classes);
 }
 
 struct Candidate {
     const Algorithm* algorithm;
+    BuildOptions options;  ///< with one piece, if it is pipelined
     bool priced;
     CostSummary cost;  ///< if it is; of pipelined algorithms: with one piece
 };
@@ -68,9 +84,9 @@ struct Candidate {
 ///
 /// What sends every block straight to its reducer is there for the order of the ranks only: pricing
 /// its p^2 messages costs more than it ever saves. On large tori that is so for any `direct`.
-std::string exclusion(const Algorithm& algorithm, const Torus& torus, bool in_rank_order,
-                      bool any_order) {
-    const Traits& traits = algorithm.traits;
+std::string exclusion(const Algorithm& algorithm, const Torus& torus, const BuildOptions& options,
+                      bool in_rank_order, bool any_order) {
+    const Traits traits = algorithm.traits_with(options);
     const Rank most = algorithm.selection.most_ranks;
     if (traits.reads_peers) {
         return "it reads the memory of peers, which the size decides, not a price";
@@ -78,14 +94,14 @@ std::string exclusion(const Algorithm& algorithm, const Torus& torus, bool in_ra
     if (most == 0) {
         return "it runs only when it is named";
     }
-    if (torus.ranks() > most) {
+    if (ranks_between(torus, options) > most) {
         return "it is considered for up to " + std::to_string(most) + " ranks";
     }
     if (!traits.identical_results && !any_order) {
         return "its ranks combine in different orders, and this operation and type give other "
                "bits in another order";
     }
-    const std::string reason = algorithm.refusal(torus);
+    const std::string reason = algorithm.refusal(torus, options);
     if (!reason.empty()) {
         return reason;
     }
@@ -93,15 +109,16 @@ std::string exclusion(const Algorithm& algorithm, const Torus& torus, bool in_ra
     if (in_rank_order && !traits.order_preserving) {
         return "it does not reduce in rank order";
     }
-    if (!ordered && traits.order_preserving && traits.cost_class != CostClass::latency) {
+    if (!ordered && algorithm.traits.order_preserving && traits.cost_class != CostClass::latency) {
         return "it is for the order of the ranks, which this call does not need";
     }
     return "";
 }
 
-bool gathers_too_much(const Algorithm& algorithm, const Torus& torus, std::size_t bytes) {
-    return algorithm.selection.gathers_contributions &&
-           bytes > most_gathered_bytes / static_cast<std::size_t>(torus.ranks());
+bool gathers_too_much(const Candidate& candidate, const Torus& torus, std::size_t bytes) {
+    const auto ranks = static_cast<std::size_t>(ranks_between(torus, candidate.options));
+    return candidate.algorithm->selection.gathers_contributions &&
+           bytes > most_gathered_bytes / ranks;
 }
 
 /// The root does not matter: a torus looks alike from every rank.
@@ -113,13 +130,16 @@ const std::vector<Candidate>& candidates(Collective collective, const Torus& tor
     std::vector<Candidate>& found = cache[{collective, torus.name(), in_rank_order, any_order}];
     if (found.empty()) {
         for (const Algorithm& algorithm : algorithms()) {
-            if (algorithm.collective == collective &&
-                exclusion(algorithm, torus, in_rank_order, any_order).empty()) {
-                const bool priced = is_priced(algorithm, torus, in_rank_order);
-                const BuildOptions options{.pieces = algorithm.abilities.pieces ? 1U : 0U};
-                found.push_back(
-                    {&algorithm, priced,
-                     priced ? summarize_for_model(torus, algorithm, options) : CostSummary{}});
+            if (algorithm.collective != collective) {
+                continue;
+            }
+            for (const BuildOptions& options : options_of(algorithm, torus)) {
+                if (exclusion(algorithm, torus, options, in_rank_order, any_order).empty()) {
+                    const bool priced = is_priced(algorithm, torus, options, in_rank_order);
+                    found.push_back(
+                        {&algorithm, options, priced,
+                         priced ? summarize_for_model(torus, algorithm, options) : CostSummary{}});
+                }
             }
         }
     }
@@ -127,10 +147,9 @@ const std::vector<Candidate>& candidates(Collective collective, const Torus& tor
 }
 
 /// Of one segment, in bytes of the vector.
-double longest_segment(const Algorithm& algorithm, const Torus& torus,
-                       const SelectionBasis& basis) {
+double longest_segment(const Choice& choice, const Torus& torus, const SelectionBasis& basis) {
     const auto asked = static_cast<double>(std::max<std::size_t>(1, basis.segment_bytes));
-    const double vectors = algorithm.landing(torus, {});
+    const double vectors = choice.algorithm->landing(torus, {.by_node = choice.options.by_node});
     return vectors > 0 ? std::min(asked, static_cast<double>(basis.slot_bytes) / vectors) : asked;
 }
 
@@ -141,8 +160,7 @@ CostSummary whole_cost(const Torus& torus, const Choice& choice, const CostSumma
         return cost;
     }
     const double segments = std::max(
-        1.0,
-        std::ceil(static_cast<double>(bytes) / longest_segment(*choice.algorithm, torus, basis)));
+        1.0, std::ceil(static_cast<double>(bytes) / longest_segment(choice, torus, basis)));
     const double all = std::min<double>(most_pieces, choice.options.pieces * segments);
     return with_pieces(cost, static_cast<Block>(all));
 }
@@ -150,8 +168,9 @@ CostSummary whole_cost(const Torus& torus, const Choice& choice, const CostSumma
 Price price_of(const Torus& torus, const Choice& choice, const CostSummary& cost, std::size_t bytes,
                const SelectionBasis& basis) {
     const int more_messages = std::max(0, cost.max_sends_per_port_per_step - 1);
-    const int contributions =
-        choice.algorithm->selection.gathers_contributions ? torus.ranks() - 1 : 0;
+    const int contributions = choice.algorithm->selection.gathers_contributions
+                                  ? ranks_between(torus, choice.options) - 1
+                                  : 0;
     return {.terms = basis.model.terms(whole_cost(torus, choice, cost, bytes, basis),
                                        static_cast<double>(bytes)),
             .further_messages = basis.model.alpha * (message_overhead * more_messages),
@@ -160,29 +179,31 @@ Price price_of(const Torus& torus, const Choice& choice, const CostSummary& cost
 
 /// A pipeline that has not at least twice as many pieces as steps to fill it is for larger vectors:
 /// a scatter and an allgather, which send everything twice in few steps, are about as fast there.
-bool fills_in_time(const Algorithm& algorithm, const Torus& torus, std::size_t bytes,
+bool fills_in_time(const Candidate& candidate, const Torus& torus, std::size_t bytes,
                    const CostModel& model) {
+    const Algorithm& algorithm = *candidate.algorithm;
     if (algorithm.best_pieces == nullptr) {
         return true;
     }
-    const Schedule one_piece = algorithm.build(torus, 0, {.pieces = 1});
-    return algorithm.best_pieces(torus, model, static_cast<double>(bytes)) >=
+    const Schedule one_piece = algorithm.build(torus, 0, candidate.options);
+    return algorithm.pieces(torus, candidate.options, model, static_cast<double>(bytes)) >=
            2 * one_piece.parts.front().steps.count;
 }
 
 /// Why a candidate does not suit this call; empty: it does.
-std::string misfit(const Algorithm& algorithm, const Needs& needs) {
-    if (needs.rank_order && !algorithm.traits.order_preserving) {
+std::string misfit(const Candidate& candidate, const Needs& needs) {
+    const Traits traits = candidate.algorithm->traits_with(candidate.options);
+    if (needs.rank_order && !traits.order_preserving) {
         return "it does not reduce in rank order";
     }
-    if (needs.vector_variant && !algorithm.traits.vector_variant) {
+    if (needs.vector_variant && !traits.vector_variant) {
         return "it forwards blocks, whose sizes the ranks between do not know";
     }
     return "";
 }
 
-bool serves(const Algorithm& algorithm, const Needs& needs) {
-    return misfit(algorithm, needs).empty();
+bool serves(const Candidate& candidate, const Needs& needs) {
+    return misfit(candidate, needs).empty();
 }
 
 bool is_meant_for(Unpriced unpriced, bool small) {
@@ -190,25 +211,29 @@ bool is_meant_for(Unpriced unpriced, bool small) {
 }
 
 /// For what is too large to price: what the registry names for this case, else a plain rule by
-/// class.
-const Algorithm* unpriced(const std::vector<Candidate>& all, const Torus& torus, std::size_t bytes,
+/// class; by node where there are nodes.
+const Candidate* unpriced(const std::vector<Candidate>& all, const Torus& torus, std::size_t bytes,
                           const Needs& needs, const CostModel& model) {
     const bool small = bytes <= unpriced_latency_bytes;
+    const auto is_best_of_kind = [&](const Candidate& c) {
+        return c.options.by_node || torus.per_node() == 1 || !c.algorithm->abilities.by_node;
+    };
     for (const Candidate& c : all) {
-        if (serves(*c.algorithm, needs) && is_meant_for(c.algorithm->selection.unpriced, small)) {
-            return c.algorithm;
+        if (serves(c, needs) && is_best_of_kind(c) &&
+            is_meant_for(c.algorithm->selection.unpriced, small)) {
+            return &c;
         }
     }
-    const Algorithm* fallback = nullptr;
+    const Candidate* fallback = nullptr;
     for (const Candidate& c : all) {
-        if (!serves(*c.algorithm, needs)) {
+        if (!serves(c, needs)) {
             continue;
         }
         const bool suits = (c.algorithm->traits.cost_class == CostClass::latency) == small;
-        if (suits && fills_in_time(*c.algorithm, torus, bytes, model)) {
-            return c.algorithm;
+        if (suits && is_best_of_kind(c) && fills_in_time(c, torus, bytes, model)) {
+            return &c;
         }
-        fallback = fallback == nullptr ? c.algorithm : fallback;
+        fallback = fallback == nullptr ? &c : fallback;
     }
     return fallback;
 }
@@ -219,10 +244,10 @@ bool goes_by_price(const std::vector<Candidate>& all, std::size_t bytes, const N
     for (const Candidate& c : all) {
         const bool needed =
             bytes <= unpriced_latency_bytes && c.algorithm->selection.unpriced == Unpriced::small;
-        if (serves(*c.algorithm, needs) && needed && !c.priced) {
+        if (serves(c, needs) && needed && !c.priced) {
             return false;
         }
-        some |= serves(*c.algorithm, needs) && c.priced;
+        some |= serves(c, needs) && c.priced;
     }
     return some;
 }
@@ -230,11 +255,11 @@ bool goes_by_price(const std::vector<Candidate>& all, std::size_t bytes, const N
 /// Why the price of a candidate takes no part; empty: it does.
 std::string sits_out(const Candidate& candidate, const Torus& torus, std::size_t bytes,
                      const Needs& needs, bool by_price) {
-    const std::string reason = misfit(*candidate.algorithm, needs);
+    const std::string reason = misfit(candidate, needs);
     if (!reason.empty()) {
         return reason;
     }
-    if (!needs.rank_order && gathers_too_much(*candidate.algorithm, torus, bytes)) {
+    if (!needs.rank_order && gathers_too_much(candidate, torus, bytes)) {
         return "each rank would store and reduce the contributions of all, which is for short "
                "vectors";
     }
@@ -256,11 +281,15 @@ void take(AlgorithmChoice& best, const Choice& choice, double time) {
 void add_excluded(std::vector<Considered>& list, Collective collective, const Torus& torus,
                   const Needs& needs) {
     for (const Algorithm& algorithm : algorithms()) {
-        std::string reason = algorithm.collective == collective
-                                 ? exclusion(algorithm, torus, needs.rank_order, needs.any_order)
-                                 : "";
-        if (!reason.empty()) {
-            list.push_back({{&algorithm, {}}, std::move(reason)});
+        if (algorithm.collective != collective) {
+            continue;
+        }
+        for (const BuildOptions& options : options_of(algorithm, torus)) {
+            std::string reason =
+                exclusion(algorithm, torus, options, needs.rank_order, needs.any_order);
+            if (!reason.empty()) {
+                list.push_back({{&algorithm, {.by_node = options.by_node}}, std::move(reason)});
+            }
         }
     }
 }
@@ -272,14 +301,15 @@ SelectionBasis selection_basis(const Settings& settings) {
             settings.cost_model.value_or(default_cost_model)};
 }
 
-Block pieces_for(const Algorithm& algorithm, const Torus& torus, std::size_t bytes,
+Block pieces_for(const Choice& choice, const Torus& torus, std::size_t bytes,
                  const SelectionBasis& basis) {
-    if (algorithm.best_pieces == nullptr) {
+    if (choice.algorithm->best_pieces == nullptr) {
         return 0;
     }
     const double segment =
-        std::min(static_cast<double>(bytes), longest_segment(algorithm, torus, basis));
-    return std::min(most_pieces_of_segment, algorithm.best_pieces(torus, basis.model, segment));
+        std::min(static_cast<double>(bytes), longest_segment(choice, torus, basis));
+    return std::min(most_pieces_of_segment,
+                    choice.algorithm->pieces(torus, choice.options, basis.model, segment));
 }
 
 double modelled_seconds(const Torus& torus, const Choice& choice, std::size_t bytes,
@@ -299,25 +329,27 @@ AlgorithmChoice choose_algorithm(Collective collective, const Torus& torus, std:
     const Needs needs{ordered, asked.vector_variant, asked.any_order && reduces && !ordered};
     const std::vector<Candidate>& all = candidates(collective, torus, ordered, needs.any_order);
     const bool by_price = goes_by_price(all, bytes, needs);
-    const Algorithm* const by_rule =
+    const Candidate* const by_rule =
         by_price ? nullptr : unpriced(all, torus, bytes, needs, basis.model);
-    const auto with_its_pieces = [&](const Algorithm& algorithm) {
-        return Choice{&algorithm, {.pieces = pieces_for(algorithm, torus, bytes, basis)}};
+    const auto with_its_pieces = [&](const Candidate& candidate) {
+        Choice choice{candidate.algorithm, {.by_node = candidate.options.by_node}};
+        choice.options.pieces = pieces_for(choice, torus, bytes, basis);
+        return choice;
     };
     AlgorithmChoice result;
     if (by_rule != nullptr) {
         result.choice = with_its_pieces(*by_rule);
     }
     for (const Candidate& c : all) {
-        std::string reason =
-            c.algorithm == by_rule ? "" : sits_out(c, torus, bytes, needs, by_price);
+        std::string reason = &c == by_rule ? "" : sits_out(c, torus, bytes, needs, by_price);
         if (!reason.empty() || !by_price) {
             if (considered != nullptr) {
-                considered->push_back({{c.algorithm, {}}, std::move(reason)});
+                considered->push_back(
+                    {{c.algorithm, {.by_node = c.options.by_node}}, std::move(reason)});
             }
             continue;
         }
-        const Choice choice = with_its_pieces(*c.algorithm);
+        const Choice choice = with_its_pieces(c);
         const Price price = price_of(torus, choice, c.cost, bytes, basis);
         take(result, choice, price.sum());
         if (considered != nullptr) {

@@ -25,7 +25,7 @@ SelectionBasis selection_basis(const Settings& settings);
 
 /// Into how many pieces a pipelined algorithm cuts each segment of a vector of `bytes` bytes: those
 /// that the model expects to be fastest. 0: it is not pipelined.
-Block pieces_for(const Algorithm& algorithm, const Torus& torus, std::size_t bytes,
+Block pieces_for(const Choice& choice, const Torus& torus, std::size_t bytes,
                  const SelectionBasis& basis = {});
 
 /// What the model expects of a call, in seconds: the terms of CostModel, and what the choice adds.

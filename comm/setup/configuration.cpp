@@ -9,6 +9,7 @@
 
 #include "backend/registry/transports.hpp"
 #include "comm/setup/cost_settings.hpp"
+#include "comm/setup/nodes.hpp"
 #include "topo/blob.hpp"
 #include "topo/log/log.hpp"
 
@@ -130,12 +131,12 @@ TorusRequest torus_request(const Settings& settings, const std::optional<HostFil
             hosts.push_back(process.host);
         }
         request.source = "host file " + settings.hostfile;
-        request.torus = host_file->sizes.empty() ? "" : Torus(host_file->sizes).name();
+        request.torus = host_file->torus ? host_file->torus->name() : "";
         request.coordinates = coordinates_by_host(*host_file, hosts);
     } else if (request.torus.empty()) {
         take_torus_of_machine(request, settings, job);
     }
-    return request;
+    return with_nodes(std::move(request), job);
 }
 
 const TuningEntry* tuned_for(const Settings& settings, const Torus& torus) {

@@ -68,8 +68,16 @@ void take(CostModel& model, std::string_view entry) {
         model.copy = quantity(entry, value, times);
     } else if (name == "pull") {
         model.pull = quantity(entry, value, times);
+    } else if (name == "inside-step") {
+        model.inside_step = quantity(entry, value, times);
+    } else if (name == "inside-message") {
+        model.inside_message = quantity(entry, value, times);
+    } else if (name == "inside-byte") {
+        model.inside_byte = quantity(entry, value, times);
     } else {
-        refuse_cost(entry, "the names are step, hop, rate, wait, message, byte, copy and pull");
+        refuse_cost(entry,
+                    "the names are step, hop, rate, wait, message, byte, copy, pull, inside-step, "
+                    "inside-message and inside-byte");
     }
 }
 
@@ -95,19 +103,24 @@ CostModel model_of_job(const std::optional<CostModel>& asked, bool in_memory,
         model.byte = ranks_per_core * (in_memory ? 0.15e-9 : 0.5e-9);
         model.copy *= ranks_per_core;
         model.pull *= ranks_per_core;
+        model.inside_message = ranks_per_core * 0.4e-6;
+        model.inside_byte *= ranks_per_core;
     }
     return model;
 }
 
 std::string to_string(const CostModel& model) {
     const auto microseconds = [](double seconds) { return seconds * 1e6; };
-    char text[256];
+    char text[320];
     std::snprintf(text, sizeof text,
                   "step=%.6gus,hop=%.6gus,rate=%.6ggbit,wait=%.6gus,message=%.6gus,byte=%.6gus,"
-                  "copy=%.6gus,pull=%.6gus",
+                  "copy=%.6gus,pull=%.6gus,inside-step=%.6gus,inside-message=%.6gus,"
+                  "inside-byte=%.6gus",
                   microseconds(model.alpha), microseconds(model.tau), 8.0 / model.beta / 1e9,
                   microseconds(model.wait), microseconds(model.message), microseconds(model.byte),
-                  microseconds(model.copy), microseconds(model.pull));
+                  microseconds(model.copy), microseconds(model.pull),
+                  microseconds(model.inside_step), microseconds(model.inside_message),
+                  microseconds(model.inside_byte));
     return text;
 }
 

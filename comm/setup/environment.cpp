@@ -37,8 +37,9 @@ constexpr EnvironmentVariable table[] = {
      "file of lines HOST x y: the coordinates of the ranks; goes before TREFOIL_TORUS"},
     {"TREFOIL_TORUS", "torus", "automatic",
      "sizes of the torus, e.g. 3x3, ranks row-major; 4mx3: the first dimension is a line, as in a "
-     "mesh; 2d or 3d: balanced with so many dimensions; automatic: of utofu the machine's where "
-     "the job has a box of it, else balanced"},
+     "mesh; 3x3x2h: nodes of two ranks; 2d or 3d: balanced with so many dimensions; automatic: of "
+     "utofu the machine's where the job has a box of it, else balanced; where each of several "
+     "hosts has as many ranks, hosts are nodes"},
     {"TREFOIL_BACKEND", "name", "automatic",
      "memory, utofu, ofi or ucx; automatic: memory when all ranks share a host, else utofu where "
      "the machine has it, else ofi"},
@@ -58,7 +59,8 @@ constexpr EnvironmentVariable table[] = {
      "byte that alltoall gathers from several places before it is sent, such as copy=0.1ns, per "
      "byte that a rank reads straight from a peer's memory, such as pull=0.1ns, and "
      "what ranks that share cores take for a wait, a message and a byte, such as "
-     "wait=10us,message=20us,byte=2ns; the same on all ranks"},
+     "wait=10us,message=20us,byte=2ns; inside nodes of several ranks, "
+     "inside-step=0.3us,inside-message=0us,inside-byte=0.2ns; the same on all ranks"},
     {"TREFOIL_TUNING", "path", "",
      "a file of what was measured on this machine: auto goes by it, but for the rules of "
      "TREFOIL_ALGORITHM and the numbers of TREFOIL_MODEL; the same on all ranks"},

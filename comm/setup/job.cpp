@@ -88,7 +88,7 @@ double Job::most_ranks_per_core() const {
     return most;
 }
 
-NicSharing Job::nic_sharing() const {
+NicSharing Job::nic_sharing(Rank per_node) const {
     const auto sees = [](const RankProcess& p) { return std::pair(p.host, p.network); };
     std::map<std::pair<std::string, std::string>, int> counts;
     NicSharing sharing;
@@ -100,6 +100,21 @@ NicSharing Job::nic_sharing() const {
             sharing.self = r == rank_ ? static_cast<int>(sharing.ranks.size()) : sharing.self;
             sharing.ranks.push_back(process.cores);
         }
+    }
+    if (per_node > 1) {
+        const auto one = static_cast<std::size_t>(per_node);
+        std::vector<std::vector<int>> nodes((sharing.ranks.size() + one - 1) / one);
+        for (std::size_t r = 0; r < sharing.ranks.size(); ++r) {
+            std::vector<int>& cores = nodes[r / one];
+            cores.insert(cores.end(), sharing.ranks[r].begin(), sharing.ranks[r].end());
+        }
+        for (std::vector<int>& cores : nodes) {
+            std::sort(cores.begin(), cores.end());
+            cores.erase(std::unique(cores.begin(), cores.end()), cores.end());
+        }
+        sharing.ranks = std::move(nodes);
+        sharing.self /= per_node;
+        sharing.most = (sharing.most + per_node - 1) / per_node;
     }
     sharing.all_here = in_one_network();
     return sharing;

@@ -50,8 +50,9 @@ class Job {
     bool in_one_network() const;
     /// Of any host.
     double most_ranks_per_core() const;
-    /// Whom this rank shares its NICs with.
-    NicSharing nic_sharing() const;
+    /// Whom this rank shares its NICs with. The ranks of a node, `per_node` of a host that follow
+    /// each other, count as one: each uses all of the node's.
+    NicSharing nic_sharing(Rank per_node = 1) const;
     /// Processes of this host that have ended or are stopped: in the order in which they were found
     /// by repeated looks, since one that ends brings others with it. Not thread-safe.
     std::vector<ProcessNews> look_at_processes() const;

@@ -52,15 +52,17 @@ LocalPorts::LocalPorts(const Job& job, const Torus& torus, const Settings& setti
       pin_(settings.pin),
       pin_cores_(settings.pin_cores),
       nics_(torus.ports()) {
+    const Torus nodes = torus.nodes();
     const NicWish wish{settings.backend, settings.provider,
-                       parse_nic_request(settings.nics, torus.ports()), used_ports(torus)};
+                       parse_nic_request(settings.nics, nodes.ports()), used_ports(nodes)};
     std::vector<std::vector<int>> masks;
     for (const Rank rank : job.local_ranks()) {
         masks.push_back(job.process(rank).cores);
     }
     groups_ = group_ports(torus, settings, masks, job.local_rank());
     if (job.ranks() > 1) {
-        nics_ = choose_nics_here(wish, job.nic_sharing());
+        nics_ = choose_nics_here(wish, job.nic_sharing(torus.per_node()));
+        nics_.resize(torus.ports());
     }
 }
 
@@ -105,10 +107,24 @@ const char* LocalPorts::nic(Port port) const {
 }
 
 BackendConfig LocalPorts::backend_config() const {
-    BackendConfig config;
+    BackendConfig config = this->config();
     config.provider = provider_;
     config.groups = groups_.groups;
+    if (groups_.has_inside) {
+        config.groups.pop_back();
+    }
     config.nics = selectors(nics_);
+    return config;
+}
+
+BackendConfig LocalPorts::inside_config() const {
+    BackendConfig config = this->config();
+    config.groups = {groups_.groups.back()};
+    return config;
+}
+
+BackendConfig LocalPorts::config() const {
+    BackendConfig config;
     config.rank = job_.rank();
     config.one_host = job_.in_one_network();
     config.peers = job_.ranks();

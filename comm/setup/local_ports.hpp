@@ -36,8 +36,12 @@ class LocalPorts {
     const char* nic(Port port) const;
     /// What the transport is asked to open.
     BackendConfig backend_config() const;
+    /// The same for the memory of a node of several ranks, where PortGroups::has_inside.
+    BackendConfig inside_config() const;
 
   private:
+    BackendConfig config() const;
+
     const Job& job_;
     std::string provider_;
     bool pin_ = true;

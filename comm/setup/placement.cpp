@@ -7,6 +7,7 @@
 #include <set>
 #include <tuple>
 
+#include "backend/registry/transports.hpp"
 #include "threads/workers/port_threads.hpp"
 #include "topo/core_list.hpp"
 #include "topo/error.hpp"
@@ -116,6 +117,14 @@ std::vector<Port> used_ports(const Torus& torus) {
     return ports;
 }
 
+std::vector<Port> inside_ports(const Torus& torus, const Settings& settings) {
+    const Transport* const transport = registered_transport(settings.backend);
+    const bool apart = torus.per_node() > 1 && torus.nodes().ranks() > 1 && transport != nullptr &&
+                       !transport->one_host_only;
+    const int host = torus.dimensions() - 1;
+    return apart ? std::vector{Port::plus(host), Port::minus(host)} : std::vector<Port>();
+}
+
 void settle_port_threads(const Torus& torus, Settings& settings) {
     const auto refuse = [](const std::string& text) {
         throw Error(Status::invalid_argument, text);
@@ -154,7 +163,10 @@ void settle_port_threads(const Torus& torus, Settings& settings) {
 
 PortGroups group_ports(const Torus& torus, const Settings& settings,
                        const std::vector<std::vector<int>>& masks, int self) {
-    const std::vector<Port> ports = used_ports(torus);
+    std::vector<Port> ports = used_ports(torus);
+    const std::vector<Port> inside = inside_ports(torus, settings);
+    std::erase_if(ports,
+                  [&](Port port) { return std::ranges::find(inside, port) != inside.end(); });
     std::vector<int> mine = settings.pin_cores.empty() ? masks[self] : settings.pin_cores;
     std::sort(mine.begin(), mine.end());
     const auto sharers = std::count_if(masks.begin(), masks.end(), [&](const auto& mask) {
@@ -170,6 +182,10 @@ PortGroups group_ports(const Torus& torus, const Settings& settings,
     result.groups.resize(std::max(1, result.threads));
     for (std::size_t i = 0; i < ports.size(); ++i) {
         result.groups[i % result.groups.size()].push_back(ports[i]);
+    }
+    if (!inside.empty()) {
+        result.groups.push_back(inside);
+        result.has_inside = true;
     }
     return result;
 }

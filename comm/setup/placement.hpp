@@ -18,6 +18,9 @@ std::vector<Port> used_ports(const Torus& torus);
 struct PortGroups {
     int threads = 0;                        ///< 0: the calling thread drives all ports
     std::vector<std::vector<Port>> groups;  ///< used ports per owner thread, round-robin
+    /// The last group is the ports of the host dimension: memory, where the others are the
+    /// backend's. The first thread drives it, too.
+    bool has_inside = false;
 };
 
 /// Refuses a number of port threads, or cores, that do not suit the torus or
@@ -25,6 +28,10 @@ struct PortGroups {
 /// every group of ports has a thread. Throws what openmp_threads() throws, and
 /// Error(invalid_argument).
 void settle_port_threads(const Torus& torus, Settings& settings);
+
+/// The ports of a node of several ranks are memory, whatever the backend is; empty where each rank
+/// is a node, or all ports are the backend's because it is memory itself.
+std::vector<Port> inside_ports(const Torus& torus, const Settings& settings);
 
 /// `masks`: the cores that each rank of the job on this host may use, of which this is number
 /// `self`; its `Settings::pin_cores` count as its mask if given. Without an explicit number, a rank

@@ -47,6 +47,9 @@ std::string nics_text(const Torus& torus, const LocalPorts& ports) {
             text += (text.empty() ? "; NICs: " : ", ") + to_string(port) + " " + nic;
         }
     }
+    if (ports.groups().has_inside) {
+        text += "; memory between the " + std::to_string(torus.per_node()) + " ranks of a node";
+    }
     return text;
 }
 

@@ -15,7 +15,9 @@ namespace {
 
 /// "calling thread: +0 -0", "port thread 1: -0".
 std::string worker_text(const PortGroups& groups, std::size_t worker, PortThreadsBy who) {
-    std::string text = groups.threads == 0            ? std::string("calling thread")
+    const bool inside = groups.has_inside && worker + 1 == groups.groups.size();
+    std::string text = inside                         ? std::string("memory of the node")
+                       : groups.threads == 0          ? std::string("calling thread")
                        : who == PortThreadsBy::openmp ? "OpenMP thread " + std::to_string(worker)
                                                       : "port thread " + std::to_string(worker);
     const char* separator = ": ";

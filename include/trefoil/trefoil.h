@@ -182,6 +182,11 @@ TREFOIL_API trefoil_status_t trefoil_comm_size(trefoil_comm_t comm, int* ranks);
 TREFOIL_API trefoil_status_t trefoil_comm_torus(trefoil_comm_t comm, int* dimensions, int* sizes,
                                                 int capacity);
 
+/* How many ranks a node of the torus has. More than one: the last dimension is those of a node,
+ * which exchange data through memory, and its ports are no links; in TREFOIL_TORUS such a torus is
+ * written 3x3x2h. */
+TREFOIL_API trefoil_status_t trefoil_comm_ranks_per_node(trefoil_comm_t comm, int* ranks);
+
 /* Who has decided on the torus: "TREFOIL_TORUS", "host file ...", ... The string lives as long as
  * the communicator. */
 TREFOIL_API trefoil_status_t trefoil_comm_torus_source(trefoil_comm_t comm, const char** source);

@@ -91,6 +91,12 @@ class Comm : public Collectives<Blocking> {
         return sizes;
     }
     std::string torus_source() const { return text(trefoil_comm_torus_source); }
+    /// More than one: the last dimension is the ranks of a node.
+    int ranks_per_node() const {
+        int ranks = 0;
+        check(trefoil_comm_ranks_per_node(handle_, &ranks));
+        return ranks;
+    }
 
     /// A rank's place in the torus, one coordinate per dimension.
     std::vector<int> coordinates(int rank) const {

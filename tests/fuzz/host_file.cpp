@@ -20,7 +20,7 @@ int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
             hosts.push_back(line.host == "localhost" ? "node" : line.host);
         }
         const auto coordinates = coordinates_by_host(file, hosts);
-        const std::string torus = file.sizes.empty() ? "" : Torus(file.sizes).name();
+        const std::string torus = file.torus ? file.torus->name() : "";
         const TorusMap map =
             make_torus_map({"the fuzzer", torus, coordinates}, static_cast<Rank>(hosts.size()));
         fuzz::require(map.position_of.size() == hosts.size(), "ranks without a place");

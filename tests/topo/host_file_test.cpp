@@ -25,7 +25,7 @@ void expect_refused(const std::string& text, const std::vector<std::string>& hos
 TEST(HostFile, ReadsCommentsBlankLinesAndSizes) {
     const HostFile file =
         parse_host_file("# head\n\n torus 2x3 # sizes\na 0 1\n\tb  1 2 # x\n", "F");
-    EXPECT_EQ(file.sizes, (std::vector<Rank>{2, 3}));
+    EXPECT_EQ(file.torus, Torus({2, 3}));
     ASSERT_EQ(file.lines.size(), 2U);
     EXPECT_EQ(file.lines[1].host, "b");
     EXPECT_EQ(file.lines[1].number, 5);

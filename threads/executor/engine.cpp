@@ -33,6 +33,10 @@ Engine::Engine(Groups groups, Member member, PortThreads& port_threads, bool may
         workers_.push_back(
             std::make_unique<Worker>(i, in_caller, *this, member.rank, member.ranks));
     }
+    teams_.resize(std::min(static_cast<std::size_t>(port_threads.workers()), groups_.size()));
+    for (std::size_t i = 0; i < workers_.size(); ++i) {
+        teams_[i % teams_.size()].push_back(workers_[i].get());
+    }
     if (serves_) {
         port_threads_.start(
             [](void* engine, int worker) { static_cast<Engine*>(engine)->serve(worker); }, this);
@@ -61,6 +65,7 @@ void Engine::end() noexcept {
         wake_up_.announce_from_outside();
         port_threads_.finish();
     }
+    teams_.clear();
     workers_.clear();
     groups_.clear();
 }
@@ -266,10 +271,13 @@ bool Engine::advance(Executor& executor) {
         return true;  // others do the work
     }
     std::atomic<bool> progressed{false}, trouble{false};
-    auto work = [&](int worker) {
+    auto work = [&](int thread) {
         bool has_trouble = false;
-        if (workers_[static_cast<std::size_t>(worker)]->round(has_trouble)) {
-            progressed.store(true, std::memory_order_relaxed);
+        for (std::size_t i = static_cast<std::size_t>(thread); i < workers_.size();
+             i += teams_.size()) {
+            if (workers_[i]->round(has_trouble)) {
+                progressed.store(true, std::memory_order_relaxed);
+            }
         }
         if (has_trouble) {
             trouble.store(true, std::memory_order_relaxed);
@@ -286,19 +294,26 @@ bool Engine::advance(Executor& executor) {
     return progressed.load(std::memory_order_relaxed);
 }
 
+/// False when `stop()`; true when an executor has failed and is to be settled.
+template <typename Stop>
+bool Engine::work(int thread, const Stop& stop) noexcept {
+    const std::vector<Worker*>& team = teams_[static_cast<std::size_t>(thread)];
+    return team.size() == 1 ? team.front()->work(stop) : Worker::work_in_turns(team, stop);
+}
+
 void Engine::drive_erased(Executor& executor, Until until) {
     bool trouble = false;
-    if (workers_.size() == 1) {
-        trouble = workers_[0]->work(until);
+    if (teams_.size() == 1) {
+        trouble = work(0, until);
     } else {
         std::atomic<bool> failed{false};
-        auto work = [&](int worker) {
+        auto work_of = [&](int thread) {
             const auto stop = [&] { return failed.load(std::memory_order_relaxed) || until(); };
-            if (workers_[static_cast<std::size_t>(worker)]->work(stop)) {
+            if (work(thread, stop)) {
                 failed.store(true, std::memory_order_relaxed);
             }
         };
-        if (!port_threads_.run(work)) {
+        if (!port_threads_.run(work_of)) {
             executor.threads_refused(port_threads_.workers());
             failed.store(true, std::memory_order_relaxed);
         }
@@ -321,11 +336,10 @@ void Engine::settle_failures() noexcept {
     }
 }
 
-void Engine::serve(int number) noexcept {
-    if (number >= static_cast<int>(workers_.size())) {
+void Engine::serve(int thread) noexcept {
+    if (thread >= static_cast<int>(teams_.size())) {
         return;
     }
-    Worker& worker = *workers_[static_cast<std::size_t>(number)];
     const auto is_over = [this] {
         return work_.load(std::memory_order_relaxed) == 0 ||
                pause_.load(std::memory_order_relaxed) || stopping_.load(std::memory_order_relaxed);
@@ -339,7 +353,7 @@ void Engine::serve(int number) noexcept {
             park();
         } else if (work_.load(std::memory_order_relaxed) == 0) {
             wait_for_change(generation_, seen, spins_);
-        } else if (worker.work(is_over)) {
+        } else if (work(thread, is_over)) {
             const std::lock_guard lock(mutex_);
             stop_workers();
         }
@@ -360,7 +374,7 @@ void Engine::park() noexcept {
     if (!pause_.load(std::memory_order_relaxed)) {
         return;
     }
-    if (++parked_ == static_cast<int>(workers_.size())) {
+    if (++parked_ == static_cast<int>(teams_.size())) {
         settle_failures();
         pause_.store(claims_ > 0, std::memory_order_relaxed);
         changed_.notify_all();
@@ -388,7 +402,7 @@ Engine::Exclusive::Exclusive(Engine& engine) : engine_(engine) {
     ++engine_.claims_;
     engine_.stop_workers();
     engine_.changed_.wait(lock, [this] {
-        return !engine_.held_ && engine_.parked_ == static_cast<int>(engine_.workers_.size());
+        return !engine_.held_ && engine_.parked_ == static_cast<int>(engine_.teams_.size());
     });
     engine_.held_ = true;
 }
@@ -411,7 +425,7 @@ Engine::Exclusive::Exclusive(Engine& engine, std::chrono::steady_clock::time_poi
     ++engine_.claims_;
     engine_.stop_workers();
     holds_ = engine_.changed_.wait_until(lock, deadline, [this] {
-        return !engine_.held_ && engine_.parked_ == static_cast<int>(engine_.workers_.size());
+        return !engine_.held_ && engine_.parked_ == static_cast<int>(engine_.teams_.size());
     });
     engine_.held_ |= holds_;
     if (!holds_) {

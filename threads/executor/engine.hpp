@@ -28,7 +28,9 @@ namespace trefoil {
 class Executor;
 class Worker;
 
-/// Each group has a worker, which alone touches it. Who is the worker depends on the port threads:
+/// Each group has a worker, which alone touches it. A thread does the work of one, or, where there
+/// are more groups than threads, of several in turns. Who the threads are depends on the port
+/// threads:
 ///
 ///  - Threads of their own *serve*: they drive while any call is in flight, and sleep otherwise.
 ///    Who waits for a call only waits.
@@ -228,7 +230,9 @@ class Engine {
     }
     void drive_erased(Executor& executor, Until until);
 
-    void serve(int worker) noexcept;
+    void serve(int thread) noexcept;
+    template <typename Stop>
+    bool work(int thread, const Stop& stop) noexcept;
     void park() noexcept;
     void settle_failures() noexcept;
     void stop_workers() noexcept;
@@ -242,6 +246,7 @@ class Engine {
     WakeUp wake_up_;
     Waiters waiters_;
     std::vector<std::unique_ptr<Worker>> workers_;
+    std::vector<std::vector<Worker*>> teams_;  ///< by thread: whose work it does, at least one
     std::vector<Executor*> executors_;  ///< by number, null: none; changes while nobody works
     std::atomic<bool> groups_are_gone_{false};  ///< changes while nobody works
     std::shared_ptr<const Cards> cards_;

@@ -15,8 +15,6 @@ namespace trefoil {
 namespace {
 
 using Clock = std::chrono::steady_clock;
-/// Of so many polls in vain, one is followed by the caller's progress, which costs about as much.
-constexpr std::uint32_t polls_per_progress = 8;
 /// A worker that is busy looks at calls that do not go on after so many rounds.
 constexpr std::uint32_t rounds_per_look = 64;
 

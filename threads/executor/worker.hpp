@@ -6,6 +6,7 @@
 #include <atomic>
 #include <chrono>
 #include <cstdint>
+#include <span>
 #include <unordered_map>
 #include <utility>
 #include <vector>
@@ -21,6 +22,9 @@ namespace trefoil {
 
 class Executor;
 class WorkerPart;
+
+/// Of so many polls in vain, one is followed by the caller's progress, which costs about as much.
+inline constexpr std::uint32_t polls_per_progress = 8;
 
 /// Drives one group, with its links, and its part of all executors. It goes round those that have
 /// calls in flight; what comes for others is given to their parts. Worker 0 also watches their
@@ -62,6 +66,33 @@ class alignas(cache_line) Worker : private LinkUser {
         }
         end_work();
         return std::exchange(trouble_, false);
+    }
+    /// The same by one thread for several workers, in turns.
+    template <typename Until>
+    static bool work_in_turns(std::span<Worker* const> team, const Until& until) noexcept {
+        for (Worker* const worker : team) {
+            worker->waiting_.reset();
+            worker->begin_work();
+            worker->count_changes();
+        }
+        while (!until() && !any_trouble(team)) {
+            if (advance_in_turns(team)) {
+                for (Worker* const worker : team) {
+                    worker->goes_on();
+                }
+            } else {
+                idle_in_turns(team);
+            }
+            for (Worker* const worker : team) {
+                worker->count_changes();
+            }
+        }
+        bool trouble = false;
+        for (Worker* const worker : team) {
+            worker->end_work();
+            trouble |= std::exchange(worker->trouble_, false);
+        }
+        return trouble;
     }
     /// Does once all that can be done now, and looks after calls that do not go on. False: nothing
     /// has moved, not even words between ranks. `trouble`: an executor has failed and is to be
@@ -106,6 +137,9 @@ class alignas(cache_line) Worker : private LinkUser {
     void note_end() noexcept;
     void note_completed(WorkerPart& part) noexcept;
     void count_changes() noexcept { changes_seen_ = engine_.wake_up().changes(); }
+    static bool any_trouble(std::span<Worker* const> team) noexcept;
+    static bool advance_in_turns(std::span<Worker* const> team) noexcept;
+    static void idle_in_turns(std::span<Worker* const> team) noexcept;
     bool advance() noexcept;
     bool poll() noexcept;
     bool take_arrivals() noexcept;
@@ -149,6 +183,7 @@ class alignas(cache_line) Worker : private LinkUser {
     bool moved_ = false;        ///< anything, in the last poll
     bool calls_moved_ = false;  ///< in the last round a call may have gone on
     bool was_idle_ = false;     ///< in the round before
+    std::size_t turn_ = 0;      ///< of a team's first one: who slept last
     std::uint32_t rounds_ = 0;  ///< while there are several executors
     std::chrono::steady_clock::time_point next_check_{};
     std::chrono::steady_clock::time_point looked_{};  ///< when it last looked at the clock

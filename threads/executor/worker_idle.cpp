@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // The worker's look at calls that do not go on.
 #include <algorithm>
+#include <thread>
 
 #include "threads/executor/executor.hpp"
 #include "threads/executor/worker.hpp"
@@ -14,6 +15,8 @@ using Clock = std::chrono::steady_clock;
 constexpr std::chrono::milliseconds check_interval{250};
 /// Who tests for a call only now and then does not wait for it meanwhile.
 constexpr std::chrono::milliseconds longest_gap{2000};
+/// Who sleeps at one of several groups does not see what comes to the others.
+constexpr std::chrono::microseconds longest_turn{100};
 
 }  // namespace
 
@@ -46,6 +49,46 @@ bool Worker::count_idle_time(Clock::time_point now, bool nobody_waits) noexcept 
         }
     }
     return any_is_idle;
+}
+
+bool Worker::any_trouble(std::span<Worker* const> team) noexcept {
+    return std::ranges::any_of(team, [](const Worker* worker) { return worker->trouble_; });
+}
+
+bool Worker::advance_in_turns(std::span<Worker* const> team) noexcept {
+    bool moved = false;
+    for (Worker* const worker : team) {
+        moved |= worker->advance();
+    }
+    return moved;
+}
+
+/// The first one's waiting policy is that of all; they sleep at their groups in turns.
+void Worker::idle_in_turns(std::span<Worker* const> team) noexcept {
+    Worker& first = *team.front();
+    for (Worker* const worker : team) {
+        worker->was_idle_ = true;
+    }
+    const Progress progress = first.engine_.progress();
+    const std::chrono::microseconds length = first.waiting_.idle();
+    if (first.in_caller_ && progress &&
+        (length.count() > 0 || ++first.vain_polls_ % polls_per_progress == 0)) {
+        progress();
+    }
+    if (length.count() == 0) {
+        return;
+    }
+    for (Worker* const worker : team) {
+        worker->look_after_calls(Clock::now());
+    }
+    if (first.engine_.groups_are_gone()) {
+        std::this_thread::sleep_for(longest_turn);
+        return;
+    }
+    first.turn_ = (first.turn_ + 1) % team.size();
+    Worker& sleeper = *team[first.turn_];
+    sleeper.engine_.wake_up().sleep(sleeper.number_, sleeper.changes_seen_,
+                                    std::min(length, longest_turn));
 }
 
 void Worker::look_after_calls(Clock::time_point now) noexcept {

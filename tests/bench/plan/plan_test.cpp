@@ -100,6 +100,24 @@ TEST(Plan, proof_can_be_left_out) {
     EXPECT_NE(std::string::npos, too_large.err.find("4 GiB; use --no-verify"));
 }
 
+// Links of nodes with several ranks carry by node what they carry with one rank each.
+TEST(Plan, nodes_of_several_ranks_are_proved_and_load_links_as_one_rank_does) {
+    const Json by_node = summary("swing-b:by-node", "3x3", {"--per-node", "4"});
+    EXPECT_EQ("3x3x4h", by_node["torus"]);
+    EXPECT_EQ(true, by_node["verified"]);
+    EXPECT_NEAR(summary("swing-b", "3x3")["sum_link_load"].get<double>(),
+                by_node["sum_link_load"].get<double>(), 1e-9);
+    for (const char* torus : {"3x3x2h", "3x3x0h", "3hx3"}) {
+        const auto refused =
+            run_tool({"plan", "allreduce", "-a", "ring", "-t", torus, "--per-node", "2"});
+        EXPECT_EQ(2, refused.code) << torus;
+        EXPECT_NE("", refused.err);
+    }
+    const auto no_nodes = run_tool({"plan", "allreduce", "-a", "ring:by-node", "-t", "3x3"});
+    EXPECT_EQ(2, no_nodes.code);
+    EXPECT_NE(std::string::npos, no_nodes.err.find("3x3x2h")) << no_nodes.err;
+}
+
 TEST(Plan, summary_is_readable_too) {
     const auto result =
         run_tool({"plan", "allreduce", "--algorithm", "trivance-b", "--torus", "3x3", "--summary"});
@@ -298,7 +316,7 @@ TEST(Plan, a_page_tells_words_figures_and_refusals) {
     const std::string page = text_of(scratch.path / "algorithms" / "allreduce.md");
     for (const char* line :
          {"\n| ring | 14 | 16 |\n", "\n## ring\n", "\n| 8 | 1 | 1 | 1 | 14 | 1.75 | 14 | 1.75 |\n",
-          "\n- Options: `single-port`.\n", "\n- Not on 8: ", "\n- Reduces in rank order.\n",
+          "\n- Options: `single-port`, `by-node`.\n", "\n- Not on 8: ", "\n- Reduces in rank order.\n",
           "\n- `auto` never takes it, since ranks may get different bits.\n"}) {
         EXPECT_NE(page.find(line), std::string::npos) << line << " is not in\n" << page;
     }

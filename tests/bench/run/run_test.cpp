@@ -33,6 +33,16 @@ TEST(Run, gives_each_rank_its_environment) {
     }
 }
 
+TEST(Run, places_several_ranks_on_a_node) {
+    const auto result = run_tool({"run", "--torus", "2", "--per-node", "2", "--no-label", "--",
+                                  "sh", "-c", "echo $TREFOIL_SIZE $TREFOIL_TORUS"});
+    EXPECT_EQ(0, result.code) << result.err;
+    EXPECT_NE(std::string::npos, result.out.find("4 2x2h\n4 2x2h\n4 2x2h\n4 2x2h")) << result.out;
+    const auto alone = run_tool({"run", "-n", "4", "--per-node", "2", "true"});
+    EXPECT_EQ(2, alone.code);
+    EXPECT_NE(std::string::npos, alone.err.find("--torus")) << alone.err;
+}
+
 TEST(Run, passes_the_backend_on) {
     const auto result =
         run_script({"-n", "1", "--backend", "ofi", "--provider", "tcp;ofi_rxm", "--no-label"},

@@ -140,6 +140,18 @@ TEST(Sim, has_networks_of_other_kinds) {
     EXPECT_LT(time("hx2mesh", "swing-b"), time("torus", "swing-b"));
 }
 
+// With memory that takes no time, nodes of four ranks are as fast by node as nodes of one; four
+// ranks that each send all they have are not.
+TEST(Sim, ranks_of_a_node_share_its_links) {
+    const auto time = [](const char* algorithm, const char* per_node) {
+        return seconds({"allreduce", "-a", algorithm, "-t", "4x4", "--per-node", per_node,
+                        "--sizes", "64M", "--alpha", "0", "--host-rate", "100TB"});
+    };
+    const double one = time("swing-b", "1");
+    EXPECT_NEAR(1, time("swing-b:by-node", "4") / one, 0.01);
+    EXPECT_LT(1.2, time("swing-b", "4") / one);
+}
+
 TEST(Sim, dimensions_that_are_lines_are_those_of_a_mesh) {
     const auto time = [](const std::string& torus, const std::string& network) {
         return seconds({"allreduce", "-a", "swing-b", "-t", torus, "--sizes", "1M", "--network",

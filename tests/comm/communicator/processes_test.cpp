@@ -80,6 +80,11 @@ TEST_P(Processes, SumRight) {
     expect_success(job);
 }
 
+TEST_P(Processes, SumRightOnNodesOfTwo) {
+    const Job job = start(6, "3x2h", GetParam().c_str(), sums);
+    expect_success(job);
+}
+
 TEST(ProcessMemory, IsUsedWhereAllRanksMay) {
     const auto body = [](int rank, trefoil_comm_t comm) {
         if (const int result = sums(rank, comm); result != 0) {  // by auto, whatever that takes

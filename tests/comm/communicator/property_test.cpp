@@ -15,11 +15,12 @@ namespace {
 
 struct RandomJob {
     std::vector<Rank> sizes;
+    bool has_nodes = false;
     int port_threads = -1;
     int segment_kibibytes = 1024;
     std::vector<CollectiveCase> calls;
 
-    Torus torus() const { return Torus(sizes); }
+    Torus torus() const { return has_nodes ? Torus(sizes).with_host_dimension() : Torus(sizes); }
 };
 
 std::string describe(const RandomJob& job) {
@@ -41,6 +42,7 @@ RandomJob draw_job(unsigned seed) {
             size = static_cast<Rank>(1 + random() % 6);
         }
     } while (job.torus().ranks() < 2 || job.torus().ranks() > 12);
+    job.has_nodes = random() % 3 == 0;
     job.port_threads = random() % 3 == 0 ? 1 + static_cast<int>(random() % 2) : -1;
     job.segment_kibibytes = 8 << random() % 4;
     const std::vector<NamedAlgorithm> names = algorithms_for(job.torus());

@@ -12,6 +12,9 @@ std::vector<NamedAlgorithm> algorithms_for(const Torus& torus) {
         if (a.refusal(torus).empty()) {
             names.push_back({a.collective, std::string(a.name), a.traits.vector_variant});
         }
+        if (a.refusal(torus, {.by_node = true}).empty()) {
+            names.push_back({a.collective, std::string(a.name) + ":by-node"});
+        }
     }
     return names;
 }

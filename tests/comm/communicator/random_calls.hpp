@@ -17,7 +17,7 @@ struct NamedAlgorithm {
     bool any_sizes = false;  ///< of alltoall's blocks
 };
 
-/// All that suit the torus.
+/// All that suit the torus; on nodes of several ranks by node, too.
 std::vector<NamedAlgorithm> algorithms_for(const Torus& torus);
 
 /// What all ranks do in one call.

@@ -17,12 +17,13 @@ inline std::vector<BuildOptions> options_with_one_field_set() {
         field = static_cast<std::remove_reference_t<decltype(field)>>(1);
     };
     const auto number_of_fields = [&](BuildOptions& options, std::size_t chosen) {
-        auto& [root, layout, single_port, pieces, radix, ports, rotation, binary, sync] = options;
+        auto& [root, layout, single_port, pieces, radix, ports, rotation, binary, sync, by_node] =
+            options;
         std::size_t number = 0;
         const auto visit = [&](auto&... fields) {
             ((number++ == chosen ? set(fields) : void()), ...);
         };
-        visit(root, layout, single_port, pieces, radix, ports, rotation, binary, sync);
+        visit(root, layout, single_port, pieces, radix, ports, rotation, binary, sync, by_node);
         return number;
     };
     BuildOptions first;

@@ -184,7 +184,7 @@ TEST(Chooser, FillsInWhatIsLeftOpen) {
     const Request request{.collective = Collective::bcast, .count = large, .root = 1};
     const Choice choice = chooser.choose(request, false);
     EXPECT_EQ(choice.options.pieces,
-              pieces_for(*choice.algorithm, map.torus, large, selection_basis(settings)));
+              pieces_for(choice, map.torus, large, selection_basis(settings)));
     EXPECT_GT(choice.options.pieces, 1U);
     EXPECT_EQ(choice.options.root, map.position_of[1]) << "algorithms know places";
     EXPECT_EQ(chooser.forced(Collective::bcast).options.pieces, 0U) << "what is forced stays";

@@ -32,7 +32,9 @@ const CostSummary& summary_of(const Torus& torus, const Algorithm& algorithm, Bl
     static std::map<std::tuple<std::string, const Algorithm*, Block>, CostSummary> known;
     const auto [place, added] = known.try_emplace({torus.name(), &algorithm, pieces});
     if (added) {
-        place->second = summarize(torus, algorithm, {.pieces = pieces});
+        Algorithm steered = algorithm;
+        steered.traits.steered = true;
+        place->second = summarize(torus, steered, {.pieces = pieces});
     }
     return place->second;
 }

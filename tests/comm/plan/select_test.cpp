@@ -55,19 +55,19 @@ TEST(Pieces, GrowWithTheVectorUpToASegment) {
     const Torus torus = Torus::parse("8x8");
     Block last = 1;
     for (std::size_t bytes = 8; bytes <= 64 * mib; bytes *= 2) {
-        const Block pieces = pieces_for(trees(), torus, bytes);
+        const Block pieces = pieces_for({&trees(), {}}, torus, bytes);
         EXPECT_GE(pieces, last) << bytes;
         last = pieces;
     }
-    EXPECT_EQ(pieces_for(trees(), torus, 8), 1U);
+    EXPECT_EQ(pieces_for({&trees(), {}}, torus, 8), 1U);
     EXPECT_GT(last, 4U);
-    EXPECT_EQ(last, pieces_for(trees(), torus, mib)) << "a segment is a pipeline of its own";
-    EXPECT_LT(pieces_for(trees(), torus, mib, {.segment_bytes = 64 * kib}), last);
-    EXPECT_LT(pieces_for(trees(), torus, mib, {.slot_bytes = 4 * kib}), last);
+    EXPECT_EQ(last, pieces_for({&trees(), {}}, torus, mib)) << "a segment is a pipeline of its own";
+    EXPECT_LT(pieces_for({&trees(), {}}, torus, mib, {.segment_bytes = 64 * kib}), last);
+    EXPECT_LT(pieces_for({&trees(), {}}, torus, mib, {.slot_bytes = 4 * kib}), last);
     const SelectionBasis huge{std::size_t{1} << 40, std::size_t{1} << 40};
-    EXPECT_EQ(pieces_for(trees(), torus, std::size_t{1} << 40, huge), 4096U)
+    EXPECT_EQ(pieces_for({&trees(), {}}, torus, std::size_t{1} << 40, huge), 4096U)
         << "as many messages as notifications can number";
-    EXPECT_EQ(pieces_for(find_algorithm(Collective::bcast, "linear"), torus, mib), 0U);
+    EXPECT_EQ(pieces_for({&find_algorithm(Collective::bcast, "linear"), {}}, torus, mib), 0U);
 }
 
 TEST(Selection, PricesPipelinesWithTheirPieces) {
@@ -76,7 +76,8 @@ TEST(Selection, PricesPipelinesWithTheirPieces) {
             const Torus torus = Torus::parse(shape);
             const AlgorithmChoice made = choose_algorithm(collective, torus, 64 * mib);
             EXPECT_EQ(made.choice.algorithm->name, "spanning-trees") << shape;
-            EXPECT_EQ(made.choice.options.pieces, pieces_for(trees(collective), torus, 64 * mib));
+            EXPECT_EQ(made.choice.options.pieces,
+                      pieces_for({&trees(collective), {}}, torus, 64 * mib));
             if (made.seconds) {
                 EXPECT_DOUBLE_EQ(*made.seconds, modelled_seconds(torus, made.choice, 64 * mib));
                 Choice coarse = made.choice;
@@ -96,7 +97,7 @@ TEST(Selection, LeavesMediumVectorsOfLargeToriToFewerSteps) {
     const std::size_t bytes = 4 * mib;
     const AlgorithmChoice made = choose_algorithm(Collective::bcast, torus, bytes);
     EXPECT_EQ(made.choice.algorithm->name, "bine-large");
-    Choice pipeline{&trees(), {.pieces = pieces_for(trees(), torus, bytes)}};
+    Choice pipeline{&trees(), {.pieces = pieces_for({&trees(), {}}, torus, bytes)}};
     EXPECT_LT(modelled_seconds(torus, made.choice, bytes),
               modelled_seconds(torus, pipeline, bytes));
 }
@@ -203,7 +204,7 @@ TEST(Selection, TellsThePiecesThatRun) {
                 const char* name = nullptr;
                 ASSERT_EQ(trefoil_comm_algorithm(comm, "bcast", count, TREFOIL_INT32, &name),
                           TREFOIL_SUCCESS);
-                const Block pieces = pieces_for(trees(), Torus::parse("3x3"), 4 * count);
+                const Block pieces = pieces_for({&trees(), {}}, Torus::parse("3x3"), 4 * count);
                 EXPECT_EQ(name, forced == std::string("spanning-trees")
                                     ? "spanning-trees:pieces-" + std::to_string(pieces)
                                     : forced);

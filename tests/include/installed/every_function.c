@@ -140,13 +140,15 @@ static void about_versions(void) {
 }
 
 static void about_the_job(void) {
-    int dimensions = 0, sizes[4] = {0, 0, 0, 0}, place[4] = {-1, -1, -1, -1};
+    int dimensions = 0, per_node = 0, sizes[4] = {0, 0, 0, 0}, place[4] = {-1, -1, -1, -1};
     const char *source = NOTHING, *backend = NOTHING, *provider = NOTHING, *algorithm = NOTHING;
     check(trefoil_comm_rank(comm, &rank), "trefoil_comm_rank");
     check(trefoil_comm_size(comm, &ranks), "trefoil_comm_size");
     require(ranks > root && ranks <= most_ranks, "the number of ranks");
     check(trefoil_comm_torus(comm, &dimensions, sizes, 4), "trefoil_comm_torus");
     require(dimensions == 1 && sizes[0] == ranks, "the torus");
+    check(trefoil_comm_ranks_per_node(comm, &per_node), "trefoil_comm_ranks_per_node");
+    require(per_node == 1, "the ranks of a node");
     check(trefoil_comm_torus_source(comm, &source), "trefoil_comm_torus_source");
     require(source[0] != '\0', "the torus's source");
     check(trefoil_comm_coordinates(comm, rank, place, 4), "trefoil_comm_coordinates");

@@ -365,6 +365,7 @@ void about_the_job(trefoil::Comm& comm) {
     require(trefoil::version_string() == trefoil_version_string(), "version_string");
     require(trefoil::datatype_size(trefoil::datatype_of<trefoil::Float16>()) == 2, "datatype_size");
     require(comm.torus() == Ints{comm.size()} && !comm.torus_source().empty(), "torus");
+    require(comm.ranks_per_node() == 1, "ranks_per_node");
     require(comm.coordinates(comm.rank()) == Ints{comm.rank()}, "coordinates");
     require(comm.transport().backend == "memory" && comm.transport().provider.empty(), "transport");
     comm.set_algorithm("allreduce", "ring");
