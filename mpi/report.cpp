@@ -112,6 +112,9 @@ void note_shadow(trefoil_comm_t comm, const std::string& source) {
     for (const int size : sizes) {
         text += (text.empty() ? "torus " : "x") + std::to_string(size);
     }
+    int per_node = 1;
+    trefoil_comm_ranks_per_node(comm, &per_node);
+    text += per_node > 1 ? "h" : "";
     const char* said = "";
     trefoil_comm_torus_source(comm, &said);
     const char *backend = "", *provider = "";
