@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// The torus of an MPI communicator. Several ranks on a node are to become a dimension here.
+// The torus of an MPI communicator. Trefoil itself finds the nodes of what has no torus of its own.
 #include "mpi/torus_choice.hpp"
 
 #include <algorithm>

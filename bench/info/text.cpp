@@ -63,13 +63,16 @@ std::string providers_text(const Json& all) {
     return fmt::format("{}", fmt::join(texts, ", "));
 }
 
-/// A row for each collective: "bine-dh to 4K, bine-large to 1M, spanning-trees", without modifiers.
+/// A row for each collective: "bine-dh to 4K, bine-large to 1M, spanning-trees", without pieces.
 Json automatic_ranges(const Json& rows) {
     Json ranges = Json::array();
     for (std::size_t i = 0; i < rows.size(); ++i) {
         const auto name = [&](std::size_t row) {
-            const auto text = rows[row]["algorithm"].get<std::string>();
-            return text.substr(0, text.find(':'));
+            auto text = rows[row]["algorithm"].get<std::string>();
+            const std::size_t pieces = text.find(":pieces-");
+            return pieces == std::string::npos
+                       ? text
+                       : text.erase(pieces, text.find(':', pieces + 1) - pieces);
         };
         const auto same = [&](std::size_t row, const auto& what) {
             return row < rows.size() && what(row) == what(i);

@@ -161,9 +161,9 @@ Decision Chooser::decide(const Request& request, bool reaches_all) const {
     Decision decision{forced(request), DecidedBy::name, {}};
     Choice& choice = decision.choice;
     const bool reads_peers = reaches_all && may_read_peers(request);
-    const Algorithm* const measured = choice.algorithm == nullptr ? tuned(request) : nullptr;
-    if (measured != nullptr && (reads_peers || !measured->traits.reads_peers)) {
-        choice.algorithm = measured;
+    const TuningRule* const measured = choice.algorithm == nullptr ? tuned(request) : nullptr;
+    if (measured != nullptr && (reads_peers || !measured->algorithm->traits.reads_peers)) {
+        choice = {measured->algorithm, measured->options};
         decision.by = DecidedBy::tuning;
     } else if (choice.algorithm == nullptr && measured == nullptr && reads_peers) {
         choice.algorithm = &single_copy_algorithm(request.collective);
@@ -199,7 +199,7 @@ Needs Chooser::needs_of(const Request& request) const {
     return {goes_in_rank_order(request), request.counts_in_pairs(), request.same_in_any_order()};
 }
 
-const Algorithm* Chooser::tuned(const Request& request) const {
+const TuningRule* Chooser::tuned(const Request& request) const {
     if (tuned_ == nullptr) {
         return nullptr;
     }
@@ -210,12 +210,12 @@ const Algorithm* Chooser::tuned(const Request& request) const {
     if (rule == tuned_->rules.end()) {
         return nullptr;
     }
-    const Traits& traits = rule->algorithm->traits;
+    const Traits traits = rule->algorithm->traits_with(rule->options);
     const bool reduces = request.traits().reduces;
     const bool suits = (!needs.vector_variant || traits.vector_variant) &&
                        (!reduces || !needs.rank_order || traits.order_preserving) &&
                        (!reduces || needs.any_order || traits.identical_results);
-    return suits ? rule->algorithm : nullptr;
+    return suits ? &*rule : nullptr;
 }
 
 std::string Decision::reason() const {
@@ -255,8 +255,9 @@ std::string Decision::reason() const {
 }
 
 bool Chooser::may_read_peers(const Request& request) const {
-    const Algorithm* const forced_one = forced(request).algorithm;
-    const Algorithm* const named = forced_one != nullptr ? forced_one : tuned(request);
+    const Algorithm* named = forced(request).algorithm;
+    const TuningRule* const measured = named == nullptr ? tuned(request) : nullptr;
+    named = measured != nullptr ? measured->algorithm : named;
     return single_copy_ && single_copy_refusal(request).empty() &&
            (named != nullptr
                 ? named->traits.reads_peers

@@ -115,7 +115,7 @@ class Chooser {
     const Choice& of_ranges(const Forced& forced, const Request& request) const;
     Needs needs_of(const Request& request) const;
     /// What the tuning file has for this call, if it suits; null: nothing.
-    const Algorithm* tuned(const Request& request) const;
+    const TuningRule* tuned(const Request& request) const;
     bool goes_in_rank_order(const Request& request) const;
     PhaseSync phase_sync(const Algorithm& algorithm) const;
     const UserSchedule* find_schedule(Collective collective, std::string_view name) const;

@@ -32,6 +32,7 @@ struct TuningRule {
     Types types = Types::all;  ///< by whether a reduction gives the same bits in any order
     SizeRange bytes = {};      ///< of the whole vector
     const Algorithm* algorithm = nullptr;
+    BuildOptions options = {};  ///< that its modifiers ask for
     bool is_for(Collective of, bool same_in_any_order, std::size_t size) const {
         return collective == of && bytes.contains(size) &&
                (types == Types::all || (types == Types::any_order) == same_in_any_order);

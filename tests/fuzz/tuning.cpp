@@ -11,8 +11,9 @@ int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
             fuzz::require(file.find(entry.key) == &entry, "two entries for the same jobs");
             for (const TuningRule& rule : entry.rules) {
                 fuzz::require(!rule.bytes.is_reversed(), "a range that is reversed");
-                fuzz::require(rule.algorithm->refusal(Torus::parse(entry.key.torus)).empty(),
-                              "an algorithm that does not run");
+                fuzz::require(
+                    rule.algorithm->refusal(Torus::parse(entry.key.torus), rule.options).empty(),
+                    "an algorithm that does not run");
             }
         }
     });

@@ -132,6 +132,26 @@ TEST(Chooser, GoesByTheTuningFileWhereItSuitsAndNothingIsForced) {
     EXPECT_EQ(by(chooser, allreduce_of(17), false), DecidedBy::tuning);
 }
 
+TEST(Chooser, TakesAnAlgorithmByNodeFromTheTuningFile) {
+    const TorusMap map = map_of("3x3x2h");
+    Settings settings;
+    settings.backend = "ofi";
+    settings.ranks_per_node = 2;
+    settings.tuning_file = std::make_shared<const TuningFile>(parse_tuning_file(
+        R"({"format": "trefoil-tuning", "version": 1, "entries": [
+             {"torus": "3x3x2h", "ranks_per_node": 2, "ports": 6, "backend": "ofi", "rules": [
+               {"collective": "allreduce", "algorithm": "ring:by-node"}]}]})",
+        "test"));
+    EXPECT_EQ("ring:by-node", to_string(Chooser(map, settings).choose(allreduce_of(large), false)));
+    EXPECT_THROW((void)parse_tuning_file(
+                     R"({"format": "trefoil-tuning", "version": 1, "entries": [
+                          {"torus": "3x3", "ranks_per_node": 1, "ports": 4, "backend": "ofi",
+                           "rules": [{"collective": "allreduce", "algorithm": "ring:by-node"}]}]})",
+                     "test"),
+                 Error)
+        << "there are no nodes";
+}
+
 TEST(Chooser, TakesRulesToAnotherTorusAsFarAsTheySuit) {
     const TorusMap map = map_of("3x3"), same = map_of("3x3"), two = map_of("2");
     Chooser chooser(map, {}), like(same, {}), other(two, {});
