@@ -316,7 +316,8 @@ TEST(Plan, a_page_tells_words_figures_and_refusals) {
     const std::string page = text_of(scratch.path / "algorithms" / "allreduce.md");
     for (const char* line :
          {"\n| ring | 14 | 16 |\n", "\n## ring\n", "\n| 8 | 1 | 1 | 1 | 14 | 1.75 | 14 | 1.75 |\n",
-          "\n- Options: `single-port`, `by-node`.\n", "\n- Not on 8: ", "\n- Reduces in rank order.\n",
+          "\n- Options: `single-port`, `by-node`.\n",
+          "\n- Not on 8: ", "\n- Reduces in rank order.\n",
           "\n- `auto` never takes it, since ranks may get different bits.\n"}) {
         EXPECT_NE(page.find(line), std::string::npos) << line << " is not in\n" << page;
     }
