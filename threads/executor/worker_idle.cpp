@@ -15,8 +15,13 @@ using Clock = std::chrono::steady_clock;
 constexpr std::chrono::milliseconds check_interval{250};
 /// Who tests for a call only now and then does not wait for it meanwhile.
 constexpr std::chrono::milliseconds longest_gap{2000};
-/// Who sleeps at one of several groups does not see what comes to the others.
-constexpr std::chrono::microseconds longest_turn{100};
+/// Who sleeps at one of several groups does not see what comes to the others: so short at first,
+/// and 2 ms where it has long waited in vain.
+constexpr std::chrono::microseconds first_turn{100};
+
+constexpr std::chrono::microseconds turn_of(std::chrono::microseconds sleep) {
+    return std::min(sleep, std::max(first_turn, sleep / 100));
+}
 
 }  // namespace
 
@@ -82,13 +87,12 @@ void Worker::idle_in_turns(std::span<Worker* const> team) noexcept {
         worker->look_after_calls(Clock::now());
     }
     if (first.engine_.groups_are_gone()) {
-        std::this_thread::sleep_for(longest_turn);
+        std::this_thread::sleep_for(first_turn);
         return;
     }
     first.turn_ = (first.turn_ + 1) % team.size();
     Worker& sleeper = *team[first.turn_];
-    sleeper.engine_.wake_up().sleep(sleeper.number_, sleeper.changes_seen_,
-                                    std::min(length, longest_turn));
+    sleeper.engine_.wake_up().sleep(sleeper.number_, sleeper.changes_seen_, turn_of(length));
 }
 
 void Worker::look_after_calls(Clock::time_point now) noexcept {
