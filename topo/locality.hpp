@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Where network devices are attached: their NUMA node and the cores near them, as hwloc tells it.
+// The NUMA nodes, and where network devices are attached, as hwloc tells it.
 #pragma once
 
 #include <string>
@@ -15,9 +15,16 @@ struct DeviceLocality {
     std::vector<int> cores;  ///< operating-system numbers, ascending
 };
 
+/// Cores and the memory that is near them.
+struct NumaNode {
+    int number = 0;
+    std::vector<int> cores;  ///< operating-system numbers, ascending
+};
+
 struct Locality {
     std::string absence;  ///< why nothing is known; empty when hwloc has told
     std::vector<DeviceLocality> devices;
+    std::vector<NumaNode> numa_nodes = {};
 };
 
 /// Of this machine, as far as this network namespace shows it: a device that hwloc does not list

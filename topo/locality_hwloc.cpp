@@ -90,6 +90,10 @@ Locality load(const std::string& path) {
         }
         found.devices.push_back(std::move(device));
     }
+    for (hwloc_obj_t o = hwloc_get_next_obj_by_type(opened, HWLOC_OBJ_NUMANODE, nullptr);
+         o != nullptr; o = hwloc_get_next_obj_by_type(opened, HWLOC_OBJ_NUMANODE, o)) {
+        found.numa_nodes.push_back({static_cast<int>(o->os_index), numbers(o->cpuset)});
+    }
     return found;
 }
 

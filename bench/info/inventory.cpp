@@ -22,7 +22,9 @@
 #include "topo/core_list.hpp"
 #include "topo/error.hpp"
 #include "topo/host.hpp"
+#include "topo/locality.hpp"
 #include "topo/nic.hpp"
+#include "topo/words.hpp"
 
 namespace trefoil::tool {
 
@@ -171,6 +173,30 @@ Json port_list(const Torus& torus, const PortMap& map, const std::vector<Nic>& n
     return list;
 }
 
+/// A node of several ranks, by NUMA node: its cores, the NICs there, and the ports on them.
+Json node_list(const Torus& torus, const PortMap& map, const std::vector<Nic>& nics,
+               const Locality& locality) {
+    Json list = Json::array();
+    for (const NumaNode& numa : locality.numa_nodes) {
+        std::vector<std::string> here, ports;
+        for (const Nic& nic : nics) {
+            if (nic.numa_node == numa.number) {
+                here.push_back(nic.name);
+            }
+        }
+        for (int index = 0; index < torus.ports(); ++index) {
+            if (std::ranges::count(here, map.nic(Port{index}).name) > 0) {
+                ports.push_back(to_string(Port{index}));
+            }
+        }
+        list.push_back({{"numa_node", std::to_string(numa.number)},
+                        {"cores", core_list_text(numa.cores)},
+                        {"nics", here.empty() ? "-" : joined(here)},
+                        {"ports", ports.empty() ? "-" : joined(ports)}});
+    }
+    return list;
+}
+
 /// Which backend and provider carry the data, and why.
 Json transport_choice(const InfoRequest& request, const Settings& settings, const PortMap& map) {
     const std::string provider = map.provider();
@@ -239,6 +265,8 @@ Json inventory(const InfoRequest& request) {
         all["transport"] = transport_choice(request, settings, map);
         all["threads"] = threads_text(torus, map);
         all["ports"] = port_list(torus, map, nics);
+        all["ranks_per_node"] = torus.per_node();
+        all["node"] = torus.has_nodes() ? node_list(torus, map, nics, locality) : Json::array();
         all["automatic"] = automatic_algorithms(torus, settings);
         if (!map.note().empty()) {
             in_force.warnings.push_back(map.note());

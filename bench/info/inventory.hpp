@@ -10,8 +10,9 @@ namespace trefoil::tool {
 
 /// Keys: trefoil, build, machine, libraries, launcher, backends, providers, interfaces, algorithms,
 /// environment, libraries_environment, warnings; when the torus is known also torus, torus_source,
-/// ranks, transport, threads, ports and automatic. Throws Error(invalid_argument) on a request that
-/// makes no sense; what is wrong with the environment is among the warnings.
+/// ranks, ranks_per_node, transport, threads, ports, node and automatic. Throws
+/// Error(invalid_argument) on a request that makes no sense; what is wrong with the environment is
+/// among the warnings.
 nlohmann::ordered_json inventory(const InfoRequest& request);
 
 }  // namespace trefoil::tool

@@ -103,6 +103,12 @@ void print_choices(const Json& all) {
     print_line("threads", all["threads"].get<std::string>());
     print_table("Ports of rank 0", all["ports"],
                 {"port", "neighbour", "nic", "numa_node", "near_cores", "driven_by"});
+    if (!all["node"].empty()) {
+        const std::string title =
+            fmt::format("A node: {} ranks, which share its NICs and exchange data through memory",
+                        all["ranks_per_node"].get<int>());
+        print_table(title.c_str(), all["node"], {"numa_node", "cores", "nics", "ports"});
+    }
     if (!all["automatic"].empty()) {
         print_table("What auto takes, by bytes of the whole vector and the cost model",
                     automatic_ranges(all["automatic"]), {"collective", "algorithms"});

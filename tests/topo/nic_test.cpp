@@ -42,6 +42,9 @@ TEST(Locality, IsThatOfTheSocketToWhichADeviceIsAttached) {
     EXPECT_EQ(far->cores, (std::vector<int>{4, 5, 6, 7}));
     EXPECT_EQ(find(locality, "nvme0n1"), nullptr) << "a disk is no NIC";
     EXPECT_EQ(locality.devices.size(), 9U);
+    ASSERT_EQ(locality.numa_nodes.size(), 2U);
+    EXPECT_EQ(locality.numa_nodes[1].number, 1);
+    EXPECT_EQ(locality.numa_nodes[1].cores, (std::vector<int>{4, 5, 6, 7}));
 }
 
 TEST(Locality, OfABrokenFileIsAbsentAndSaysSo) {

@@ -100,6 +100,19 @@ TEST(Info, without_a_wish_fits_one_screen) {
     }
 }
 
+TEST(Info, tells_what_a_node_of_several_ranks_has) {
+    const Json all =
+        Json::parse(run_tool({"info", "--json", "--torus", "2x2x3h", "--backend", "ofi"}).out);
+    EXPECT_EQ(3, all["ranks_per_node"]);
+    EXPECT_EQ(6U, all["ports"].size());
+    EXPECT_EQ("shared memory", all["ports"][4]["nic"]);
+    EXPECT_EQ("shared memory", all["ports"][5]["nic"]);
+    EXPECT_NE("shared memory", all["ports"][0]["nic"]);
+    const Json flat = Json::parse(run_tool({"info", "--json", "--torus", "2x2"}).out);
+    EXPECT_EQ(1, flat["ranks_per_node"]);
+    EXPECT_TRUE(flat["node"].empty());
+}
+
 TEST(Info, tells_what_would_be_chosen_and_who_says_so) {
     const Json by_size = Json::parse(run_tool({"info", "--json", "--ranks", "12"}).out);
     EXPECT_EQ(by_size["torus"], "4x3");
