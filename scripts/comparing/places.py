@@ -34,13 +34,12 @@ class Torus:
                                    stdout=subprocess.PIPE).stdout.strip()
         print(self.load, flush=True)
         self.network, _ = state.read(self.name)
-        self.nodes = self.network.torus.ranks
-        self.ranks = self.nodes * self.per_node
+        self.ranks = self.network.torus.ranks * self.per_node
         self.directions = len(self.network.torus.directions)
         self.one_size = len(set(self.network.torus.sizes)) == 1
         self.crowded = self.ranks > len(os.sched_getaffinity(0))
         slots = f":{self.per_node}" if self.per_node > 1 else ""
-        self.hosts = ",".join(state.host_name(self.name, node) + slots for node in range(self.nodes))
+        self.hosts = ",".join(state.host_name(self.name, node) + slots for node in range(self.network.torus.ranks))
         self.nics = ",".join(self.network.nics)
         self.agent.write_text(f'#!/bin/sh\nexec "{TORUSNET}" exec --name {self.name} --shell "$@"\n', encoding="utf-8")
         self.agent.chmod(0o755)
@@ -66,7 +65,8 @@ class Torus:
         if collective == "alltoall":  # offsets along a ring of n add up to n^2 / 4 hops, or (n^2 - 1) / 4; half each way
             most = max((n * n - n % 2) / (8 * n) for n in self.network.torus.sizes)
             return most * size * self.per_node / self.rate
-        share = (self.nodes - 1) / self.nodes
+        nodes = self.ranks // self.per_node
+        share = (nodes - 1) / nodes
         amount = {"allreduce": 2 * share, "allgather": share, "reduce_scatter": share, "gather": share,
                   "scatter": share}.get(collective, 1)
         return amount * size / (self.directions * self.rate)

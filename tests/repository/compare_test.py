@@ -151,6 +151,11 @@ class Places(unittest.TestCase):
         # Of 9 blocks, 3 cross each link: in a row each rank sends 3 to either neighbour.
         self.assertAlmostEqual(3 * 1e6 / 9 / place.rate, place.bound("alltoall", 1e6))
         self.assertTrue(0.99 < place.rate / 12.5e6 < 1)
+        # Ranks of a node share its links: a reduction's bytes leave it once, those of an alltoall for each rank.
+        nodes = places.Torus("3x3", "100mbit", ".", per_node=2)
+        nodes.ranks, nodes.directions, nodes.network = 18, 4, place.network
+        self.assertAlmostEqual(place.bound("allreduce", 1e6), nodes.bound("allreduce", 1e6))
+        self.assertAlmostEqual(2 * place.bound("alltoall", 1e6), nodes.bound("alltoall", 1e6))
 
     def test_fewer_calls_for_longer_vectors(self):
         self.assertEqual(5000, places.round_calls(1e9, 5, 5000))
