@@ -38,7 +38,7 @@ class Nodes : public testing::TestWithParam<Algorithm> {
 
 TEST_P(Nodes, AreServedByEveryAlgorithmAsItIs) {
     for (const std::string& shape : nodes) {
-        for (const Rank per_node : {1, 2, 3}) {
+        for (const Rank per_node : {2, 3, 4}) {
             const Torus torus = of_nodes(shape, per_node);
             for (const BuildOptions& options : proof_options(torus, GetParam())) {
                 prove(torus, options);
