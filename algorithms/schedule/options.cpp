@@ -2,6 +2,7 @@
 // The table of options, and how they are read, printed and refused.
 #include "algorithms/schedule/options.hpp"
 
+#include <algorithm>
 #include <charconv>
 #include <limits>
 #include <type_traits>
@@ -218,6 +219,18 @@ std::string add_modifier(BuildOptions& options, std::string_view modifier) {
     }
     return "there is no modifier \"" + std::string(modifier) + "\"; there are " +
            joined(modifiers(every_ability)) + " (8 stands for any number)";
+}
+
+std::string add_modifiers(BuildOptions& options, std::string_view modifiers) {
+    while (!modifiers.empty()) {
+        const std::string_view one = modifiers.substr(0, modifiers.find(':'));
+        const std::string reason = add_modifier(options, one);
+        if (!reason.empty()) {
+            return reason;
+        }
+        modifiers.remove_prefix(std::min(modifiers.size(), one.size() + 1));
+    }
+    return {};
 }
 
 std::string set_option(BuildOptions& options, const Option& option, std::string_view value) {

@@ -112,6 +112,8 @@ std::string modifiers_text(const BuildOptions& options);
 
 /// Adds what a modifier ("send", "pieces-8") asks. Returns why it cannot be; empty: done.
 std::string add_modifier(BuildOptions& options, std::string_view modifier);
+/// The same for all that are typed behind an algorithm's name, between colons: "send:pieces-8".
+std::string add_modifiers(BuildOptions& options, std::string_view modifiers);
 /// The same for one option alone and its value without the prefix: "send", "8".
 std::string set_option(BuildOptions& options, const Option& option, std::string_view value);
 

@@ -40,11 +40,9 @@ Choice parse_choice(Collective collective, std::string_view text) {
     Choice choice;
     std::string_view rest = text;
     const std::string_view name = next(rest, ':');
-    while (!rest.empty()) {
-        const std::string reason = add_modifier(choice.options, next(rest, ':'));
-        if (!reason.empty()) {
-            refuse(text, reason);
-        }
+    const std::string reason = add_modifiers(choice.options, rest);
+    if (!reason.empty()) {
+        refuse(text, reason);
     }
     if (name == "auto") {
         if (choice.options != BuildOptions{}) {

@@ -105,18 +105,15 @@ TuningRule rule_of(const Json& json, const Torus& torus, const Place& place) {
     TuningRule rule;
     rule.collective =
         at(place, [&] { return find_collective(text_of(json, "collective", place)); });
-    std::string modifiers = text_of(json, "algorithm", place);
-    const std::string name = modifiers.substr(0, modifiers.find(':'));
+    const std::string text = text_of(json, "algorithm", place);
+    const std::string name = text.substr(0, text.find(':'));
     rule.algorithm = at(place, [&] { return &find_algorithm(rule.collective, name); });
-    for (modifiers.erase(0, name.size()); !modifiers.empty();) {
-        const std::string modifier = modifiers.substr(1, modifiers.find(':', 1) - 1);
-        const std::string reason = add_modifier(rule.options, modifier);
-        if (!reason.empty()) {
-            place.refuse(reason);
-        }
-        modifiers.erase(0, modifier.size() + 1);
+    const std::string_view modifiers = std::string_view(text).substr(name.size());
+    std::string refusal =
+        add_modifiers(rule.options, modifiers.substr(std::min<std::size_t>(1, modifiers.size())));
+    if (refusal.empty()) {
+        refusal = rule.algorithm->refusal(torus, rule.options);
     }
-    const std::string refusal = rule.algorithm->refusal(torus, rule.options);
     if (!refusal.empty()) {
         place.refuse(refusal);
     }

@@ -95,19 +95,28 @@ TEST(Chooser, TakesRulesForRangesOfSizesBeforeThoseForAll) {
     EXPECT_EQ(name_of(mixed, 1024), "swing-b") << "who names one for all sizes has the last word";
 }
 
+/// With a tuning file for that one job.
+Settings tuned_for_job(const TuningKey& key, const std::string& rules) {
+    Settings settings;
+    settings.backend = key.backend;
+    settings.ranks_per_node = key.ranks_per_node;
+    settings.tuning_file = std::make_shared<const TuningFile>(parse_tuning_file(
+        R"({"format": "trefoil-tuning", "version": 1, "entries": [{"torus": ")" + key.torus +
+            R"(", "ranks_per_node": )" + std::to_string(key.ranks_per_node) + R"(, "ports": )" +
+            std::to_string(key.ports) + R"(, "backend": ")" + key.backend + R"(", "rules": [)" +
+            rules + "]}]}",
+        "test"));
+    return settings;
+}
+
 TEST(Chooser, GoesByTheTuningFileWhereItSuitsAndNothingIsForced) {
     const TorusMap map = map_of("3x3"), elsewhere = map_of("9");
-    Settings settings;
-    settings.backend = "memory";
-    settings.ranks_per_node = 9;
-    settings.tuning_file = std::make_shared<const TuningFile>(parse_tuning_file(
-        R"({"format": "trefoil-tuning", "version": 1, "entries": [
-             {"torus": "3x3", "ranks_per_node": 9, "ports": 4, "backend": "memory", "rules": [
-               {"collective": "allreduce", "algorithm": "trivance-l", "to": 1024},
-               {"collective": "allreduce", "algorithm": "single-copy", "from": 1025, "to": 4096},
-               {"collective": "allreduce", "algorithm": "hamiltonian", "from": 1048576},
-               {"collective": "alltoall", "algorithm": "bruck"}]}]})",
-        "test"));
+    const Settings settings =
+        tuned_for_job({"3x3", 9, 4, "memory"},
+                      R"({"collective": "allreduce", "algorithm": "trivance-l", "to": 1024},
+           {"collective": "allreduce", "algorithm": "single-copy", "from": 1025, "to": 4096},
+           {"collective": "allreduce", "algorithm": "hamiltonian", "from": 1048576},
+           {"collective": "alltoall", "algorithm": "bruck"})");
     Chooser chooser(map, settings);
     const auto by = [](const Chooser& from, const Request& request, bool reaches_all) {
         return from.decide(request, reaches_all).by;
@@ -134,22 +143,13 @@ TEST(Chooser, GoesByTheTuningFileWhereItSuitsAndNothingIsForced) {
 
 TEST(Chooser, TakesAnAlgorithmByNodeFromTheTuningFile) {
     const TorusMap map = map_of("3x3x2h");
-    Settings settings;
-    settings.backend = "ofi";
-    settings.ranks_per_node = 2;
-    settings.tuning_file = std::make_shared<const TuningFile>(parse_tuning_file(
-        R"({"format": "trefoil-tuning", "version": 1, "entries": [
-             {"torus": "3x3x2h", "ranks_per_node": 2, "ports": 6, "backend": "ofi", "rules": [
-               {"collective": "allreduce", "algorithm": "ring:by-node"}]}]})",
-        "test"));
+    const char* const rule = R"({"collective": "allreduce", "algorithm": "ring:by-node"})";
+    const Settings settings = tuned_for_job({"3x3x2h", 2, 6, "ofi"}, rule);
     EXPECT_EQ("ring:by-node", to_string(Chooser(map, settings).choose(allreduce_of(large), false)));
-    EXPECT_THROW((void)parse_tuning_file(
-                     R"({"format": "trefoil-tuning", "version": 1, "entries": [
-                          {"torus": "3x3", "ranks_per_node": 1, "ports": 4, "backend": "ofi",
-                           "rules": [{"collective": "allreduce", "algorithm": "ring:by-node"}]}]})",
-                     "test"),
-                 Error)
-        << "there are no nodes";
+    EXPECT_THROW((void)tuned_for_job({"3x3", 1, 4, "ofi"}, rule), Error) << "there are no nodes";
+    EXPECT_THROW((void)tuned_for_job({"3x3x2h", 2, 6, "ofi"},
+                                     R"({"collective": "allreduce", "algorithm": "ring:by-nod"})"),
+                 Error);
 }
 
 TEST(Chooser, TakesRulesToAnotherTorusAsFarAsTheySuit) {
