@@ -135,6 +135,7 @@ void Summary::collect(const Schedule& schedule) {
     for (std::size_t s = 0; s < steps; ++s) {
         bool waits = false;
         const std::int64_t sent_before = sent;
+        std::int64_t inside = 0;
         std::int64_t largest = 0;
         for (const Part& p : schedule.parts) {
             if (s >= p.steps.count) {
@@ -149,7 +150,7 @@ void Summary::collect(const Schedule& schedule) {
                     block_units(p) * static_cast<std::int64_t>(block_count(extents));
                 messages_.push_back({m.peer, m.port, units});
                 if (torus_.is_host(m.port.dimension())) {
-                    inside_total_ += units * ranks;
+                    inside += units;
                     messages_inside_ += ranks;
                 } else {
                     sent += units;
@@ -162,7 +163,8 @@ void Summary::collect(const Schedule& schedule) {
         }
         starts_.push_back(messages_.size());
         note_step(s, largest, sent - sent_before);
-        held -= sent - sent_before;
+        inside_total_ += inside * ranks;
+        held -= sent - sent_before + inside;
         held_max_ = std::max(held_max_, held);
         waits_total_ += waits ? ranks : 0;
     }
@@ -333,13 +335,8 @@ CostSummary summarize(const Torus& torus, const Algorithm& algorithm, const Buil
 /// several ranks only those that carry a node's ranks to another node's in their order.
 std::vector<Rank> alike_ranks(const Torus& torus, const Algorithm& algorithm,
                               const BuildOptions& options) {
-    BuildOptions plain;
-    plain.by_node = options.by_node;
-    std::vector<Rank> ranks;
-    if (options == plain) {
-        ranks = algorithm.alike_ranks(torus, options);
-        std::erase_if(ranks, [&](Rank t) { return t % torus.per_node() != 0; });
-    }
+    std::vector<Rank> ranks = algorithm.alike_ranks(torus, options);
+    std::erase_if(ranks, [&](Rank t) { return t % torus.per_node() != 0; });
     return ranks;
 }
 

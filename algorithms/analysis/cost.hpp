@@ -39,7 +39,7 @@ struct CostSummary {
     double pulled = 0, pulled_max = 0;
     /// On nodes of several ranks, through memory: vectors and messages that a rank sends to ranks
     /// of its node, means over the ranks, and steps in which nobody sends anything else. They are
-    /// in no figure above but parts, waits and extents, and in no list.
+    /// in no figure above but parts, waits, extents and what is gathered, and in no list.
     double inside = 0, messages_inside = 0;
     int steps_inside = 0;
     /// Messages without data that a rank sends when it has taken in a segment's messages: mean over

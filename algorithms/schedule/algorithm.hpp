@@ -98,7 +98,7 @@ struct Algorithm {
     /// best_pieces(); 0: it is not pipelined.
     Block pieces(const Torus& torus, const BuildOptions& options, const CostModel& model,
                  double vector_bytes) const;
-    /// Empty where none is known.
+    /// alike(), or none: where it knows none, or options beside the root and by_node are asked for.
     std::vector<Rank> alike_ranks(const Torus& torus, const BuildOptions& options = {}) const;
     /// What holds of its schedules with these options.
     Traits traits_with(const BuildOptions& options) const;

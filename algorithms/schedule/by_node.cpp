@@ -254,10 +254,8 @@ std::vector<Rank> by_node_owners(const Algorithm& between, const Torus& torus,
 
 std::vector<Rank> by_node_alike(const Algorithm& between, const Torus& torus) {
     std::vector<Rank> ranks;
-    if (between.alike != nullptr) {
-        for (const Rank node : between.alike(torus.nodes())) {
-            ranks.push_back(node * torus.per_node());
-        }
+    for (const Rank node : between.alike_ranks(torus.nodes())) {
+        ranks.push_back(node * torus.per_node());
     }
     return ranks;
 }

@@ -68,9 +68,11 @@ Block Algorithm::pieces(const Torus& torus, const BuildOptions& options, const C
 }
 
 std::vector<Rank> Algorithm::alike_ranks(const Torus& torus, const BuildOptions& options) const {
-    return options.by_node    ? by_node_alike(*this, torus)
-           : alike == nullptr ? std::vector<Rank>()
-                              : alike(torus);
+    const BuildOptions known{.root = options.root, .by_node = options.by_node};
+    if (alike == nullptr || options != known) {
+        return {};
+    }
+    return options.by_node ? by_node_alike(*this, torus) : alike(torus);
 }
 
 Traits Algorithm::traits_with(const BuildOptions& options) const {

@@ -24,11 +24,7 @@ constexpr Rank compared = 8;
 
 std::shared_ptr<const Symmetry> common_symmetry(const Network& network, const Algorithm& algorithm,
                                                 const BuildOptions& options) {
-    BuildOptions plain;
-    plain.root = options.root;
-    plain.by_node = options.by_node;
-    const std::vector<Rank> translations =
-        options == plain ? algorithm.alike_ranks(network.torus(), options) : std::vector<Rank>();
+    const std::vector<Rank> translations = algorithm.alike_ranks(network.torus(), options);
     if (translations.empty()) {
         return std::make_shared<const Symmetry>(network.torus());
     }

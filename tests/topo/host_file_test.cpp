@@ -26,6 +26,7 @@ TEST(HostFile, ReadsCommentsBlankLinesAndSizes) {
     const HostFile file =
         parse_host_file("# head\n\n torus 2x3 # sizes\na 0 1\n\tb  1 2 # x\n", "F");
     EXPECT_EQ(file.torus, Torus({2, 3}));
+    EXPECT_EQ(parse_host_file("torus 1x2h\na 0 0\na 0 1\n", "nodes").torus, Torus::parse("1x2h"));
     ASSERT_EQ(file.lines.size(), 2U);
     EXPECT_EQ(file.lines[1].host, "b");
     EXPECT_EQ(file.lines[1].number, 5);
