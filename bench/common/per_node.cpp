@@ -7,11 +7,10 @@
 
 namespace trefoil::tool {
 
-void add_per_node(CLI::App& command, Rank& per_node, const std::string& group) {
+void add_per_node(CLI::App& command, Rank& per_node) {
     command
         .add_option("--per-node", per_node,
                     "How many ranks a node has, at each place of the torus: 3x3 with 4 is 3x3x4h")
-        ->group(group)
         ->check(CLI::Range(1, 1 << 16));
 }
 
@@ -20,7 +19,7 @@ std::string with_nodes(std::string_view tori, Rank per_node) {
         return std::string(tori);
     }
     std::string list;
-    for (const std::string& text : split_list(std::string(tori))) {
+    for (const std::string& text : split_list(tori)) {
         const Torus torus = Torus::parse(text);
         if (torus.has_nodes()) {
             throw Error(Status::invalid_argument, "the torus " + text +

@@ -12,7 +12,7 @@
 namespace trefoil::tool {
 
 /// Adds the option; with_nodes() is to follow once all options are read.
-void add_per_node(CLI::App& command, Rank& per_node, const std::string& group = "OPTIONS");
+void add_per_node(CLI::App& command, Rank& per_node);
 
 /// `tori`: sizes, or a comma list of them; per_node 0: as they are. Throws Error(invalid_argument)
 /// for a torus that has nodes already.

@@ -170,7 +170,8 @@ void add_machine(CLI::App& command, SimCommandLine& given) {
 
 void read_host(const SimCommandLine& given, Machine& machine) {
     const bool asked = !given.host_rate.empty() || !given.host_latency.empty();
-    if (asked && given.host < 0 && given.per_node > 0) {
+    const bool has_nodes = given.per_node > 0 || given.tori.find('h') != std::string::npos;
+    if (asked && given.host < 0 && has_nodes) {
         machine.host = HostDimension{-1, HostDimension::usual_rate, HostDimension::usual_latency};
     }
     if (given.host >= 0) {
@@ -179,7 +180,7 @@ void read_host(const SimCommandLine& given, Machine& machine) {
     if (asked && !machine.host) {
         throw Error(Status::invalid_argument,
                     "--host-rate and --host-latency need --host, the dimension that lies in nodes, "
-                    "or --per-node");
+                    "or --per-node, or a torus such as 3x3x2h");
     }
     if (!given.host_rate.empty()) {
         machine.host->rate = parse_rate(given.host_rate);

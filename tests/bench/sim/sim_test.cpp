@@ -150,6 +150,9 @@ TEST(Sim, ranks_of_a_node_share_its_links) {
     const double one = time("swing-b", "1");
     EXPECT_NEAR(1, time("swing-b:by-node", "4") / one, 0.01);
     EXPECT_LT(1.2, time("swing-b", "4") / one);
+    EXPECT_EQ(time("swing-b", "4"),
+              seconds({"allreduce", "-a", "swing-b", "-t", "4x4x4h", "--sizes", "64M", "--alpha",
+                       "0", "--host-rate", "100TB"}));
 }
 
 TEST(Sim, dimensions_that_are_lines_are_those_of_a_mesh) {
