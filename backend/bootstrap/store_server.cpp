@@ -147,8 +147,10 @@ void StoreServer::Implementation::run() {
         const auto due = jobs_.next_expiry();
         const int ready =
             ::poll(waiting.data(), waiting.size(), ending_ ? ending_sleep : sleep_time());
-        if (due && Clock::now() > *due + late) {  // this process was stopped, or the host is busy
-            jobs_.postpone(Clock::now() + late_grace);
+        // What expires goes by this one time too: this process may be stopped anywhere below.
+        const Clock::time_point now = Clock::now();
+        if (due && now > *due + late) {  // this process was stopped, or the host is busy
+            jobs_.postpone(now + late_grace);
         }
         if (!ending_ && waiting[0].revents != 0) {
             ending_ = true;
@@ -167,7 +169,7 @@ void StoreServer::Implementation::run() {
         if (waiting[1].revents != 0) {
             accept_all();
         }
-        jobs_.expire(Clock::now());
+        jobs_.expire(now);
         remove_ended();
     }
 }
