@@ -64,7 +64,7 @@ template <typename Struct, typename Field>
 constexpr bool ends_with(std::size_t offset, Field Struct::*) {
     return offset + sizeof(Field) == sizeof(Struct);
 }
-static_assert(ends_with(offsetof(trefoil_config_t, token), &trefoil_config_t::token));
+static_assert(ends_with(offsetof(trefoil_config_t, flags), &trefoil_config_t::flags));
 static_assert(ends_with(offsetof(trefoil_resources_t, copied_bytes),
                         &trefoil_resources_t::copied_bytes));
 static_assert(ends_with(offsetof(trefoil_port_t, nic), &trefoil_port_t::nic));

@@ -69,6 +69,7 @@ struct Settings {
     Rank ranks_per_node = 0;  ///< the most of any; told when the ranks have met
     bool reproducible = false;
     bool check_calls = false;         ///< all ranks' calls are compared before they run
+    bool compare_buffers = true;      ///< of calls in flight
     bool checksums = false;           ///< messages carry the CRC of their bytes
     std::optional<FaultPlan> faults;  ///< injected by this rank, for tests
     bool single_copy = true;  ///< large vectors straight from memory to memory of one host's ranks

@@ -105,8 +105,10 @@ typedef struct trefoil_comm* trefoil_comm_t;
 typedef int (*trefoil_allgather_fn)(const void* mine, void* all, size_t bytes, void* context);
 
 /* The caller's own communication, given a chance while a collective waits: called again and again
- * from the calling thread, at least every few milliseconds. It must return soon and must not call
- * Trefoil. An MPI library needs it, because its messages may move only while somebody polls. */
+ * from the calling thread, at least every few milliseconds. It must return soon. Of Trefoil it may
+ * call trefoil_test, and begin nonblocking calls on communicators that come from another
+ * trefoil_comm_create than that of the call which waits. An MPI library needs it, because its
+ * messages may move only while somebody polls. */
 typedef void (*trefoil_progress_fn)(void* context);
 
 /* What Trefoil says besides the errors that its functions return. */
@@ -156,13 +158,19 @@ typedef struct {
     void* log_context;              /* handed to log_function */
     const char* token;              /* the job's secret, as TREFOIL_TOKEN; for ranks that meet by
                                        TREFOIL_STORE. Alike on all ranks */
+    size_t flags;                   /* TREFOIL_CONFIG_ALLOW_OVERLAP, or 0 */
 } trefoil_config_t;
+
+/* Buffers of calls in flight are not compared (requests.h): the caller answers for them. For
+ * libraries whose own users may do what is refused else, as where one call sends what a later one
+ * receives into, which can only end when the other ranks have read it. */
+#define TREFOIL_CONFIG_ALLOW_OVERLAP ((size_t)1)
 
 /* A macro, because C has no other constant initialiser. */
 #define TREFOIL_CONFIG_INITIALIZER                                                                 \
     {                                                                                              \
         sizeof(trefoil_config_t), 0, 0, NULL, NULL, NULL, NULL, NULL, NULL, NULL, 0, 0.0, NULL, 0, \
-            NULL, NULL, NULL, NULL, NULL                                                           \
+            NULL, NULL, NULL, NULL, NULL, 0                                                        \
     }
 
 /* Collective over all ranks. `config` may be NULL: everything from the environment; without one, a

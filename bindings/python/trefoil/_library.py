@@ -57,7 +57,7 @@ class Config(ctypes.Structure):
                 ("port_threads", ctypes.c_int), ("timeout_seconds", ctypes.c_double),
                 ("coordinates", ctypes.POINTER(ctypes.c_int)), ("dimensions", ctypes.c_int), ("progress", PROGRESS),
                 ("log", ctypes.c_char_p), ("log_function", ctypes.c_void_p), ("log_context", ctypes.c_void_p),
-                ("token", ctypes.c_char_p)]
+                ("token", ctypes.c_char_p), ("flags", ctypes.c_size_t)]
 
 
 P, Z, I = ctypes.c_void_p, ctypes.c_size_t, ctypes.c_int
