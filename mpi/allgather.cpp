@@ -13,6 +13,25 @@
 
 namespace trefoil::mpi {
 
+namespace {
+
+thread_local bool own_call = false;
+
+/// What `begin()` returns.
+template <typename Begin>
+int begin_own(Begin&& begin) {
+    own_call = true;
+    const int code = begin();
+    own_call = false;
+    return code;
+}
+
+}  // namespace
+
+bool is_own_call() {
+    return own_call;
+}
+
 bool complete(MPI_Request& request) {
     const auto deadline = std::chrono::steady_clock::now() + layer.patience;
     for (int polls = 1;; ++polls) {
@@ -36,10 +55,12 @@ bool greatest(MPI_Comm comm, std::span<std::uint64_t> numbers) {
     auto buffers = std::make_unique<std::uint64_t[]>(2 * numbers.size());
     std::memcpy(buffers.get(), numbers.data(), bytes);
     MPI_Request request = MPI_REQUEST_NULL;
-    const bool done = PMPI_Iallreduce(buffers.get(), buffers.get() + numbers.size(),
-                                      static_cast<int>(numbers.size()), MPI_UINT64_T, MPI_MAX, comm,
-                                      &request) == MPI_SUCCESS &&
-                      complete(request);
+    const int code = begin_own([&] {
+        return PMPI_Iallreduce(buffers.get(), buffers.get() + numbers.size(),
+                               static_cast<int>(numbers.size()), MPI_UINT64_T, MPI_MAX, comm,
+                               &request);
+    });
+    const bool done = code == MPI_SUCCESS && complete(request);
     if (!done) {
         static_cast<void>(buffers.release());
         return false;
@@ -59,8 +80,10 @@ int allgather(MPI_Comm comm, const void* mine, void* all, std::size_t bytes) {
     std::memcpy(buffers.get(), mine, bytes);
     MPI_Request request = MPI_REQUEST_NULL;
     const int count = static_cast<int>(bytes);
-    const int code =
-        PMPI_Iallgather(buffers.get(), count, MPI_BYTE, gathered, count, MPI_BYTE, comm, &request);
+    const int code = begin_own([&] {
+        return PMPI_Iallgather(buffers.get(), count, MPI_BYTE, gathered, count, MPI_BYTE, comm,
+                               &request);
+    });
     if (code != MPI_SUCCESS || !complete(request)) {
         static_cast<void>(buffers.release());
         return code != MPI_SUCCESS ? code : MPI_ERR_OTHER;

@@ -10,6 +10,9 @@
 
 namespace trefoil::mpi {
 
+/// This thread is in one of these functions: its call is not the program's.
+bool is_own_call();
+
 /// Waits for `request`, letting MPI go on; false when the layer's patience is at an end. The
 /// request and its buffers must be left alone then.
 bool complete(MPI_Request& request);

@@ -55,45 +55,45 @@ std::optional<Side> side_of(const void* buffer, int count, MPI_Datatype type, MP
     return Side{static_cast<std::byte*>(const_cast<void*>(buffer)), type, *layout, comm};
 }
 
-bool list_blocks(ShadowCommunicator& c, const Side& side, const int* counts,
+bool list_blocks(BlockList& list, std::size_t ranks, const Side& side, const int* counts,
                  const int* displacements) {
-    c.counts.resize(c.ranks());
-    c.displacements.resize(c.ranks());
+    list.counts.resize(ranks);
+    list.displacements.resize(ranks);
     bool as_they_lie = true;
     std::size_t packed = 0;
     std::ptrdiff_t end = 0;  // of the blocks so far: Trefoil wants them separate, and none before 0
-    for (std::size_t r = 0; r < c.ranks(); ++r) {
+    for (std::size_t r = 0; r < ranks; ++r) {
         const auto count = static_cast<std::size_t>(counts[r]);
-        c.counts[r] = side.bytes(count);
+        list.counts[r] = side.bytes(count);
         if (count > 0) {
             as_they_lie = as_they_lie && side.flat(count) && displacements[r] >= end;
             end = displacements[r] + static_cast<std::ptrdiff_t>(count);
         }
     }
-    for (std::size_t r = 0; r < c.ranks(); ++r) {
-        const bool empty = c.counts[r] == 0;
-        c.displacements[r] = !as_they_lie ? packed
-                             : empty
-                                 ? 0
-                                 : static_cast<std::size_t>(displacements[r] * side.layout.extent);
-        packed += c.counts[r];
+    for (std::size_t r = 0; r < ranks; ++r) {
+        const bool empty = list.counts[r] == 0;
+        list.displacements[r] =
+            !as_they_lie ? packed
+            : empty      ? 0
+                         : static_cast<std::size_t>(displacements[r] * side.layout.extent);
+        packed += list.counts[r];
     }
     return as_they_lie;
 }
 
-void pack_blocks(const ShadowCommunicator& c, const Side& side, const int* counts,
+void pack_blocks(const BlockList& list, const Side& side, const int* counts,
                  const int* displacements, std::byte* target) {
-    for (std::size_t r = 0; r < c.ranks(); ++r) {
+    for (std::size_t r = 0; r < list.counts.size(); ++r) {
         side.pack(displacements[r], static_cast<std::size_t>(counts[r]),
-                  target + c.displacements[r]);
+                  target + list.displacements[r]);
     }
 }
 
-void unpack_blocks(const ShadowCommunicator& c, const Side& side, const int* counts,
+void unpack_blocks(const BlockList& list, const Side& side, const int* counts,
                    const int* displacements, const std::byte* source) {
-    for (std::size_t r = 0; r < c.ranks(); ++r) {
+    for (std::size_t r = 0; r < list.counts.size(); ++r) {
         side.unpack(displacements[r], static_cast<std::size_t>(counts[r]),
-                    source + c.displacements[r]);
+                    source + list.displacements[r]);
     }
 }
 

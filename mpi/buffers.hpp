@@ -11,7 +11,7 @@
 #include <optional>
 
 #include "mpi/api.hpp"
-#include "mpi/shadow_communicator.hpp"
+#include "mpi/block_list.hpp"
 #include "mpi/types.hpp"
 
 namespace trefoil::mpi {
@@ -45,8 +45,12 @@ std::optional<Side> side_of(const void* buffer, int count, MPI_Datatype type, MP
 /// Memory for packed data, allocated only if it is needed.
 class Room {
   public:
+    /// The same memory as before, where that suffices.
     std::byte* take(std::size_t bytes) {
-        memory_ = std::make_unique_for_overwrite<std::byte[]>(bytes);
+        if (memory_ == nullptr || bytes > bytes_) {
+            memory_ = std::make_unique_for_overwrite<std::byte[]>(bytes);
+            bytes_ = bytes;
+        }
         return memory_.get();
     }
     /// The first `count` elements as plain bytes.
@@ -61,17 +65,18 @@ class Room {
 
   private:
     std::unique_ptr<std::byte[]> memory_;
+    std::size_t bytes_ = 0;
 };
 
-/// Writes into `c` the counts and displacements, in bytes, of the blocks of `counts` elements at
-/// `displacements`, one per rank. False: Trefoil cannot take them where they lie, and the lists
-/// describe the same blocks side by side.
-bool list_blocks(ShadowCommunicator& c, const Side& side, const int* counts,
+/// Writes the blocks of `counts` elements at `displacements`, one per rank, into `list`, in bytes.
+/// False: Trefoil cannot take them where they lie, and the list describes the same blocks side by
+/// side.
+bool list_blocks(BlockList& list, std::size_t ranks, const Side& side, const int* counts,
                  const int* displacements);
 /// Copies all blocks from or to bytes that lie side by side. Throws MpiFailure.
-void pack_blocks(const ShadowCommunicator& c, const Side& side, const int* counts,
+void pack_blocks(const BlockList& list, const Side& side, const int* counts,
                  const int* displacements, std::byte* target);
-void unpack_blocks(const ShadowCommunicator& c, const Side& side, const int* counts,
+void unpack_blocks(const BlockList& list, const Side& side, const int* counts,
                    const int* displacements, const std::byte* source);
 
 }  // namespace trefoil::mpi

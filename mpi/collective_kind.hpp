@@ -23,6 +23,12 @@ enum class Kind : std::uint8_t {
     scatterv,
     alltoall,
     alltoallv,
+    alltoallw,
+    neighbor_allgather,
+    neighbor_allgatherv,
+    neighbor_alltoall,
+    neighbor_alltoallv,
+    neighbor_alltoallw,
     scan,
     exscan,
     barrier
@@ -35,7 +41,7 @@ struct KindTraits {
     /// where nobody, or only the root, knows all blocks.
     bool size_is_shared = true;
 };
-inline constexpr std::array<KindTraits, 16> kind_rows{
+inline constexpr std::array<KindTraits, 22> kind_rows{
     {{Kind::allreduce, "allreduce"},
      {Kind::reduce, "reduce"},
      {Kind::reduce_scatter, "reduce_scatter"},
@@ -49,6 +55,12 @@ inline constexpr std::array<KindTraits, 16> kind_rows{
      {Kind::scatterv, "scatterv", false},
      {Kind::alltoall, "alltoall"},
      {Kind::alltoallv, "alltoallv", false},
+     {Kind::alltoallw, "alltoallw", false},
+     {Kind::neighbor_allgather, "neighbor_allgather"},
+     {Kind::neighbor_allgatherv, "neighbor_allgatherv", false},
+     {Kind::neighbor_alltoall, "neighbor_alltoall"},
+     {Kind::neighbor_alltoallv, "neighbor_alltoallv", false},
+     {Kind::neighbor_alltoallw, "neighbor_alltoallw", false},
      {Kind::scan, "scan"},
      {Kind::exscan, "exscan"},
      {Kind::barrier, "barrier", false}}};
@@ -80,12 +92,14 @@ enum class Reason : std::uint8_t {
     one_rank,
     intercommunicator,
     several_worlds,
+    topology,     ///< its neighbours are not those of a torus
     tuning,       ///< tried out, or found to be faster
+    mpis_own,     ///< or may be: made by the MPI below itself, in no order that all ranks know
     not_set_up,   ///< Trefoil lacks something for this communicator; all ranks know
     unsupported,  ///< by the algorithm that was asked for, on this torus; or a device's memory
     arguments
 };
-inline constexpr std::array<std::string_view, 13> reason_texts{
+inline constexpr std::array<std::string_view, 15> reason_texts{
     "",
     "TREFOIL_MPI leaves this collective to MPI",
     "TREFOIL_MPI leaves this size to MPI",
@@ -95,7 +109,9 @@ inline constexpr std::array<std::string_view, 13> reason_texts{
     "one rank",
     "an intercommunicator",
     "ranks of several MPI_COMM_WORLDs",
+    "no Cartesian communicator that is periodic in each dimension, all of size 2 or more",
     "TREFOIL_MPI_TUNE, in a trial or because MPI had been faster",
+    "one int by MIN or MAX without blocking, as Open MPI itself calls it",
     "Trefoil could not set up the communicator; a warning tells why",
     "TREFOIL_ALGORITHM, or the order of the ranks in the torus, does not suit the operation; or "
     "the buffers are a device's memory",

@@ -5,15 +5,21 @@
 #ifndef TREFOIL_MPI_COMPONENT_SLOTS_H
 #define TREFOIL_MPI_COMPONENT_SLOTS_H
 
+#include <stddef.h>
+
 struct mca_coll_base_module_2_3_0_t;
+struct ompi_communicator_t;
 struct ompi_datatype_t;
+struct ompi_op_t;
+struct ompi_request_t;
 
 /* The collectives that the component takes, in the order of trefoil::mpi::Kind. */
 // clang-format off
 #define TREFOIL_COMPONENT_SLOTS(X)                                                                 \
     X(allreduce) X(reduce) X(reduce_scatter) X(reduce_scatter_block) X(allgather) X(allgatherv)    \
-    X(bcast) X(gather) X(gatherv) X(scatter) X(scatterv) X(alltoall) X(alltoallv) X(scan)          \
-    X(exscan) X(barrier)
+    X(bcast) X(gather) X(gatherv) X(scatter) X(scatterv) X(alltoall) X(alltoallv) X(alltoallw)     \
+    X(neighbor_allgather) X(neighbor_allgatherv) X(neighbor_alltoall) X(neighbor_alltoallv)        \
+    X(neighbor_alltoallw) X(scan) X(exscan) X(barrier)
 // clang-format on
 
 #ifdef __cplusplus
@@ -26,13 +32,39 @@ struct trefoil_component_slot {
     struct mca_coll_base_module_2_3_0_t* module;
 };
 
-/* Of one of this component's modules: its slots, in the order above. They live as long as the
- * module. */
+/* Of one of this component's modules: its slots in the order above, of calls that block, then of
+ * those that do not, then of persistent ones. They live as long as the module. */
 const struct trefoil_component_slot* trefoil_component_slots(
     struct mca_coll_base_module_2_3_0_t* module);
 
 /* True: the data of one element are the bytes from its address on, without gaps and in order. */
 int trefoil_component_is_dense(struct ompi_datatype_t* type);
+
+/* requests.c: requests for calls that are Trefoil's. `job` is a trefoil::mpi::Job. A persistent one
+ * is made inactive, the other under way. Null: no memory. The communicator lives as long. */
+struct ompi_request_t* trefoil_component_new_request(struct ompi_communicator_t* comm, void* job,
+                                                     int persistent);
+/* The call of a request has ended, with a code of MPI's. A request that is not persistent may be
+ * gone when this returns. */
+void trefoil_component_complete(struct ompi_request_t* request, int code);
+/* Keeps a handle that the program may free, or lets go of it; null is allowed. */
+void trefoil_component_hold_type(struct ompi_datatype_t* type);
+void trefoil_component_hold_op(struct ompi_op_t* op);
+void trefoil_component_drop_type(struct ompi_datatype_t* type);
+void trefoil_component_drop_op(struct ompi_op_t* op);
+
+/* messages.c: messages beside all others of a communicator, by a tag that is taken in the order of
+ * the calls of that communicator that do not block, alike on all ranks. */
+int trefoil_component_take_tag(struct ompi_communicator_t* comm);
+/* Codes of MPI's. */
+int trefoil_component_send(const void* data, size_t bytes, int to, int tag,
+                           struct ompi_communicator_t* comm, struct ompi_request_t** request);
+int trefoil_component_receive(void* data, size_t bytes, int from, int tag,
+                              struct ompi_communicator_t* comm, struct ompi_request_t** request);
+/* Whether a request has ended, without letting MPI go on. Then it is null, and *code tells how. */
+int trefoil_component_has_ended(struct ompi_request_t** request, int* code);
+/* From now on MPI calls trefoil_component_advance() whenever it looks after its own messages. */
+void trefoil_component_watch(void);
 
 /* Written in C++. The first two are called at the end of MPI_Init and at the beginning of
  * MPI_Finalize. */
@@ -40,6 +72,11 @@ void trefoil_component_start(void);
 void trefoil_component_finish(void);
 /* Of the version that MPI_Get_library_version gives. */
 int trefoil_component_fits(void);
+/* How many calls have ended. */
+int trefoil_component_advance(void);
+/* Of a persistent request: begins its call; a code of MPI's. */
+int trefoil_component_start_job(void* job);
+void trefoil_component_free_job(void* job);
 
 #ifdef __cplusplus
 }

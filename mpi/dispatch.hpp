@@ -8,63 +8,115 @@
 
 #include "mpi/buffers.hpp"
 #include "mpi/errors.hpp"
+#include "mpi/form.hpp"
 #include "mpi/layer.hpp"
 #include "mpi/report.hpp"
 #include "mpi/shadow_communicator.hpp"
 
 namespace trefoil::mpi {
 
+/// What each collective call has, besides the arguments of MPI's function in their order, its
+/// communicator `comm` among them, and its `kind`:
+///
+///     Verdict decide(const ShadowCommunicator&)   what the arguments alone say
+///     trefoil_status_t run(ShadowCommunicator&, trefoil_comm_t, const Form&)
+///
+/// and what stands here, where it differs. A call may outlive the function that made it, and is
+/// moved before it is staged; so is a persistent one, which is staged before each start.
+struct CollectiveCall {
+    /// Must stay in the calling thread.
+    bool serial() const { return false; }
+    /// After Trefoil has run it, the MPI below is to report what is wrong with it.
+    bool reports() const { return false; }
+    /// Readies the buffers: packs what has gaps. `lists` lives as long as the call.
+    void stage(const ShadowCommunicator&, BlockLists&) {}
+    /// After success: unpacks.
+    void finish() {}
+};
+
+/// Thrown by run() of a call that the MPI below is to report, and in which nobody waits for this
+/// rank.
+struct LeftToMpi {};
+
+inline constexpr Verdict wrong_arguments{Reason::arguments};
+
 /// What the arguments alone say, then what the settings say.
-template <typename Decide>
-Verdict verdict_of(Kind kind, const ShadowCommunicator* shadow, Decide& decide) {
+template <typename Call>
+Verdict verdict_of(Call& call, const ShadowCommunicator* shadow) {
     if (shadow == nullptr) {
-        return {Reason::arguments};
+        return wrong_arguments;
     }
     if (shadow->reason() != Reason::none) {
         return {shadow->reason()};
     }
-    Verdict verdict = decide(*shadow);
+    Verdict verdict = call.decide(*shadow);
     if (verdict.reason != Reason::none) {
         return verdict;
     }
-    if (!layer.switches.on(kind)) {
+    if (!layer.switches.on(Call::kind)) {
         verdict.reason = Reason::switched_off;
     } else if (verdict.bytes == 0) {
         verdict.reason = Reason::nothing_to_do;
-    } else if (!layer.switches.on(kind, verdict.bytes)) {
+    } else if (!layer.switches.on(Call::kind, verdict.bytes)) {
         verdict.reason = Reason::size;
     }
     return verdict;
 }
 
-/// No codes of MPI's: nothing has moved, and all ranks are told the same.
-inline constexpr int unsupported_code = -1, gave_up_code = -2;
-
-/// Runs `run`, whose failures, exceptions among them, go to the communicator's error handler; but
-/// what Trefoil finds it cannot do, on all ranks and before anything moves, is left to the caller.
-template <typename Run>
-int run_by_trefoil(ShadowCommunicator& shadow, Run& run) {
+/// What `work`() returns; an exception becomes a code of MPI's, by the error handler of `comm`.
+template <typename Work>
+int guarded_by(MPI_Comm comm, Work&& work) {
     try {
-        const trefoil_status_t status = run(shadow);
-        if (status == TREFOIL_SUCCESS) {
-            return MPI_SUCCESS;
-        }
-        if (status == TREFOIL_ERROR_UNSUPPORTED && shadow.goes_on()) {
-            return unsupported_code;
-        }
-        if (shadow.gives_up()) {
-            return gave_up_code;
-        }
-        const bool is_set_up = shadow.failure() == TREFOIL_SUCCESS;
-        return is_set_up ? raise(shadow.comm(), status, trefoil_last_error(nullptr))
-                         : raise(shadow.comm(), TREFOIL_ERROR_SYSTEM, shadow.failure_text());
+        return work();
     } catch (const MpiFailure& failure) {
         return failure.code;
     } catch (const std::bad_alloc&) {
-        return raise(shadow.comm(), TREFOIL_ERROR_OUT_OF_MEMORY, "out of memory");
+        return raise(comm, TREFOIL_ERROR_OUT_OF_MEMORY, "out of memory");
     } catch (const std::exception& error) {
-        return raise(shadow.comm(), TREFOIL_ERROR_INTERNAL, error.what());
+        return raise(comm, TREFOIL_ERROR_INTERNAL, error.what());
     }
+}
+
+/// No codes of MPI's: nothing has moved, and all ranks are told the same.
+inline constexpr int unsupported_code = -1, gave_up_code = -2;
+
+/// What a call's status means to MPI: a code, or one of the two above where Trefoil cannot run it.
+inline int code_of(ShadowCommunicator& shadow, trefoil_status_t status) {
+    if (status == TREFOIL_SUCCESS) {
+        return MPI_SUCCESS;
+    }
+    if (status == TREFOIL_ERROR_UNSUPPORTED && shadow.goes_on()) {
+        return unsupported_code;
+    }
+    if (shadow.gives_up()) {
+        return gave_up_code;
+    }
+    const bool is_set_up = shadow.failure() == TREFOIL_SUCCESS;
+    return is_set_up ? raise(shadow.comm(), status, trefoil_last_error(nullptr))
+                     : raise(shadow.comm(), TREFOIL_ERROR_SYSTEM, shadow.failure_text());
+}
+
+/// Runs `call`, whose failures go to the communicator's error handler; but what Trefoil finds it
+/// cannot do, on all ranks and before anything moves, is left to the caller.
+template <typename Call, typename Below>
+int run_by_trefoil(ShadowCommunicator& shadow, Call& call, Below& below) {
+    return guarded_by(shadow.comm(), [&] {
+        trefoil_comm_t const comm = shadow.prepare(call.serial());
+        if (comm == nullptr) {
+            return code_of(shadow, shadow.failure());
+        }
+        try {
+            call.stage(shadow, shadow.lists);
+            const trefoil_status_t status = call.run(shadow, comm, {});
+            if (status != TREFOIL_SUCCESS) {
+                return code_of(shadow, status);
+            }
+        } catch (const LeftToMpi&) {
+            return below();
+        }
+        call.finish();
+        return call.reports() ? below() : MPI_SUCCESS;
+    });
 }
 
 /// `trial` is null, or not yet decided.
@@ -77,7 +129,7 @@ int timed(Kind kind, const Verdict& verdict, Trial* trial, MPI_Comm comm, Work&&
     const int code = work();
     const auto took = std::chrono::steady_clock::now() - begin;
     if (layer.reports) {
-        count_call(kind, verdict, took);
+        count_call(kind, Way::blocking, verdict, took);
     }
     if (trial != nullptr) {
         trial->note(took, comm);
@@ -97,19 +149,21 @@ inline Trial* trial_of(Kind kind, ShadowCommunicator* shadow, Verdict& verdict) 
     return trial.decided() ? nullptr : &trial;
 }
 
-/// One call of MPI's: `decide`(shadow) gives the Verdict on its arguments, `run`(shadow) runs it by
-/// Trefoil and gives a trefoil_status_t, `below`() hands it to the MPI library of the program.
-template <typename Decide, typename Run, typename Below>
-int dispatch(Kind kind, MPI_Comm comm, Decide decide, Run run, Below below) {
-    if (!layer.looks_at[index(kind)]) {
+/// One call of MPI's that blocks: `below`() hands it to the MPI library of the program.
+template <typename Call, typename Below>
+int dispatch(Call call, Below below) {
+    if (!layer.looks_at[index(Call::kind)]) {
         return below();
     }
-    ShadowCommunicator* const shadow = shadow_of(comm);
-    Verdict verdict = verdict_of(kind, shadow, decide);
-    Trial* const trial = trial_of(kind, shadow, verdict);
-    return timed(kind, verdict, trial, comm, [&] {
+    ShadowCommunicator* const shadow = shadow_of(call.comm);
+    if (shadow != nullptr) {
+        shadow->let_earlier_calls_begin();
+    }
+    Verdict verdict = verdict_of(call, shadow);
+    Trial* const trial = trial_of(Call::kind, shadow, verdict);
+    return timed(Call::kind, verdict, trial, call.comm, [&] {
         if (verdict.reason == Reason::none) {
-            const int code = run_by_trefoil(*shadow, run);
+            const int code = run_by_trefoil(*shadow, call, below);
             if (code != unsupported_code && code != gave_up_code) {
                 return code;
             }

@@ -4,22 +4,24 @@
 #include <algorithm>
 
 #include "mpi/buffers.hpp"
-#include "mpi/dispatch.hpp"
-#include "mpi/entry.hpp"
+// Of the host: TREFOIL_MPI_ENTRY.
+#include TREFOIL_MPI_ENTRIES
 
 using namespace trefoil::mpi;
 
 namespace {
 
-constexpr Verdict wrong{Reason::arguments};
-
 bool is_rank(const ShadowCommunicator& c, int root) {
     return root >= 0 && static_cast<std::size_t>(root) < c.ranks();
 }
 
+bool overlap(const std::byte* a, std::size_t a_bytes, const std::byte* b, std::size_t b_bytes) {
+    return a < b + b_bytes && b < a + a_bytes;
+}
+
 /// The two buffers of a call: one block of this rank's, and the blocks of all ranks.
-struct Call {
-    std::optional<Side> one, all;
+struct EqualBlocks {
+    std::optional<Side> one{}, all{};
     std::size_t one_count = 0, all_count = 0;
     std::size_t block = 0;  ///< bytes
     bool in_place = false;  ///< the own block is among all
@@ -27,247 +29,233 @@ struct Call {
     /// nothing of it, so it takes part, with other memory, before it reports.
     bool aliased = false;
 
+    Room one_room{}, all_room{};
+    const void* source = nullptr;
+    void* target = nullptr;
+    bool unpacks = false;  ///< what is received, to where the user wants it
+
     Verdict verdict(const ShadowCommunicator& c) const { return {Reason::none, block * c.ranks()}; }
-};
 
-/// Reads the side that tells the size of a block; false: the arguments are wrong.
-bool read_all(Call& call, const void* buffer, int count, MPI_Datatype type, MPI_Comm comm) {
-    call.all = side_of(buffer, count, type, comm);
-    call.all_count = static_cast<std::size_t>(std::max(0, count));
-    call.block = call.all ? call.all->bytes(call.all_count) : 0;
-    return call.all.has_value() && buffer != MPI_IN_PLACE;
-}
-
-/// Reads a rank's own side, which must be as large, if there is another.
-bool read_one(Call& call, const void* buffer, int count, MPI_Datatype type, MPI_Comm comm) {
-    if (buffer == MPI_IN_PLACE) {
-        call.in_place = true;
-        return call.all.has_value();
+    /// Reads the side that tells the size of a block; false: the arguments are wrong.
+    bool read_all(const void* buffer, int count, MPI_Datatype type, MPI_Comm comm) {
+        all = side_of(buffer, count, type, comm);
+        all_count = static_cast<std::size_t>(std::max(0, count));
+        block = all ? all->bytes(all_count) : 0;
+        return all.has_value() && buffer != MPI_IN_PLACE;
     }
-    call.one = side_of(buffer, count, type, comm);
-    call.one_count = static_cast<std::size_t>(std::max(0, count));
-    const std::size_t bytes = call.one ? call.one->bytes(call.one_count) : 0;
-    call.block = call.all ? call.block : bytes;
-    return call.one.has_value() && bytes == call.block;
-}
+    /// Reads a rank's own side, which must be as large, if there is another.
+    bool read_one(const void* buffer, int count, MPI_Datatype type, MPI_Comm comm) {
+        if (buffer == MPI_IN_PLACE) {
+            in_place = true;
+            return all.has_value();
+        }
+        one = side_of(buffer, count, type, comm);
+        one_count = static_cast<std::size_t>(std::max(0, count));
+        const std::size_t bytes = one ? one->bytes(one_count) : 0;
+        block = all ? block : bytes;
+        return one.has_value() && bytes == block;
+    }
+    bool is_aliased(const ShadowCommunicator& c) const {
+        return is_mpich && one && one->type == all->type && one_count == all_count && block > 0 &&
+               one->buffer == all->buffer + block * static_cast<std::size_t>(c.rank());
+    }
 
-bool reports_aliased(const ShadowCommunicator& c, const Call& call) {
-    return is_mpich && call.one && call.one->type == call.all->type &&
-           call.one_count == call.all_count && call.block > 0 &&
-           call.one->buffer == call.all->buffer + call.block * static_cast<std::size_t>(c.rank());
-}
-
-bool overlap(const std::byte* a, std::size_t a_bytes, const std::byte* b, std::size_t b_bytes) {
-    return a < b + b_bytes && b < a + a_bytes;
-}
-
-/// Where all blocks come to lie, and where this rank's comes from, for a rank that gathers.
-class Gathering {
-  public:
-    Gathering(const ShadowCommunicator& c, const Call& call)
-        : call_(call),
-          elements_(call.all_count * c.ranks()),
-          flat_(call.all->flat(elements_) && !call.aliased),
-          target_(flat_ ? call.all->buffer : all_room_.take(call.block * c.ranks())) {
-        std::byte* const own = target_ + call.block * static_cast<std::size_t>(c.rank());
-        if (call.in_place) {
-            source_ = TREFOIL_IN_PLACE;
-            if (!flat_) {
-                const std::size_t first = call.all_count * static_cast<std::size_t>(c.rank());
-                call.all->pack(static_cast<std::ptrdiff_t>(first), call.all_count, own);
+    void stage_one() { source = one_room.packed(*one, one_count); }
+    /// For a rank that gathers: where all blocks come to lie, and where its own comes from.
+    void stage_gathering(const ShadowCommunicator& c) {
+        const auto rank = static_cast<std::size_t>(c.rank());
+        const std::size_t bytes = block * c.ranks();
+        unpacks = !all->flat(all_count * c.ranks()) || aliased;
+        auto* const data = unpacks ? all_room.take(bytes) : all->buffer;
+        target = data;
+        std::byte* const own = data + block * rank;
+        if (in_place) {
+            source = TREFOIL_IN_PLACE;
+            if (unpacks) {
+                all->pack(static_cast<std::ptrdiff_t>(all_count * rank), all_count, own);
             }
+            return;
+        }
+        const std::byte* const mine = one_room.packed(*one, one_count);
+        if (mine == own) {
+            source = TREFOIL_IN_PLACE;
+        } else if (overlap(mine, block, data, bytes)) {
+            // Not allowed, but neither MPI reports it, and the other ranks are here already.
+            source = std::copy_n(mine, block, one_room.take(block)) - block;
         } else {
-            const std::byte* const source = one_room_.packed(*call.one, call.one_count);
-            if (source == own) {
-                source_ = TREFOIL_IN_PLACE;
-            } else if (overlap(source, call.block, target_, call.block * c.ranks())) {
-                // Not allowed, but neither MPI reports it, and the other ranks are here already.
-                source_ = std::copy_n(source, call.block, one_room_.take(call.block)) - call.block;
-            } else {
-                source_ = source;
-            }
+            source = mine;
         }
     }
-    const void* source() const { return source_; }
-    void* target() const { return target_; }
-    void finish() const {
-        if (!flat_ && !call_.aliased) {
-            call_.all->unpack(0, elements_, target_);
+    void finish_gathering(std::size_t ranks) const {
+        if (unpacks && !aliased) {
+            all->unpack(0, all_count * ranks, static_cast<const std::byte*>(target));
         }
     }
-
-  private:
-    const Call& call_;
-    Room all_room_, one_room_;
-    std::size_t elements_;
-    bool flat_;
-    std::byte* target_;
-    const void* source_ = nullptr;
 };
 
-trefoil_status_t allgather(ShadowCommunicator& c, const Call& call) {
-    trefoil_comm_t t = c.prepare(false);
-    if (t == nullptr) {
-        return c.failure();
-    }
-    const Gathering gathering(c, call);
-    const trefoil_status_t status =
-        trefoil_allgather(gathering.source(), gathering.target(), call.block, TREFOIL_UINT8, t);
-    if (status == TREFOIL_SUCCESS) {
-        gathering.finish();
-    }
-    return status;
-}
+struct Bcast : CollectiveCall {
+    static constexpr Kind kind = Kind::bcast;
+    void* buffer;
+    int count;
+    MPI_Datatype type;
+    int root;
+    MPI_Comm comm;
+    EqualBlocks blocks{};
+    bool at_root = false;
 
-trefoil_status_t gather(ShadowCommunicator& c, const Call& call, int root) {
-    trefoil_comm_t t = c.prepare(false);
-    if (t == nullptr) {
-        return c.failure();
+    Verdict decide(const ShadowCommunicator& c) {
+        at_root = root == c.rank();
+        const bool good = is_rank(c, root) && blocks.read_one(buffer, count, type, comm);
+        return good ? Verdict{Reason::none, blocks.block} : wrong_arguments;
     }
-    if (c.rank() != root) {
-        Room room;
-        return trefoil_gather(room.packed(*call.one, call.one_count), nullptr, call.block,
-                              TREFOIL_UINT8, root, t);
+    void stage(const ShadowCommunicator&, BlockLists&) {
+        const Side& side = *blocks.one;
+        blocks.unpacks = !side.flat(blocks.one_count);
+        std::byte* const data = blocks.unpacks ? blocks.one_room.take(blocks.block) : side.buffer;
+        blocks.target = data;
+        if (blocks.unpacks && at_root) {
+            side.pack(0, blocks.one_count, data);
+        }
     }
-    const Gathering gathering(c, call);
-    const trefoil_status_t status =
-        trefoil_gather(gathering.source(), gathering.target(), call.block, TREFOIL_UINT8, root, t);
-    if (status == TREFOIL_SUCCESS) {
-        gathering.finish();
+    trefoil_status_t run(ShadowCommunicator&, trefoil_comm_t t, const Form& form) const {
+        return form.call(TREFOIL_MPI_FORMS(bcast), blocks.target, blocks.block, TREFOIL_UINT8, root,
+                         t);
     }
-    return status;
-}
+    void finish() const {
+        if (blocks.unpacks && !at_root) {
+            blocks.one->unpack(0, blocks.one_count, static_cast<const std::byte*>(blocks.target));
+        }
+    }
+};
 
-trefoil_status_t scatter(ShadowCommunicator& c, const Call& call, int root) {
-    trefoil_comm_t t = c.prepare(false);
-    if (t == nullptr) {
-        return c.failure();
-    }
-    Room all_room, one_room;
-    const bool at_root = c.rank() == root;
-    const std::byte* const source =
-        at_root ? all_room.packed(*call.all, call.all_count * c.ranks()) : nullptr;
-    // One buffer for both is not allowed, but Open MPI takes it, as long as nothing overlaps
-    // really.
-    const bool overlaps = at_root && !call.in_place &&
-                          overlap(source, call.block * c.ranks(), call.one->buffer, call.block);
-    const bool flat = call.in_place || (call.one->flat(call.one_count) && !overlaps);
-    void* const target = call.in_place ? TREFOIL_IN_PLACE
-                         : flat        ? call.one->buffer
-                                       : one_room.take(call.block);
-    const trefoil_status_t status =
-        trefoil_scatter(source, target, call.block, TREFOIL_UINT8, root, t);
-    if (status == TREFOIL_SUCCESS && !flat && !call.aliased) {
-        call.one->unpack(0, call.one_count, static_cast<const std::byte*>(target));
-    }
-    return status;
-}
+struct Allgather : CollectiveCall {
+    static constexpr Kind kind = Kind::allgather;
+    const void* send;
+    int send_count;
+    MPI_Datatype send_type;
+    void* recv;
+    int recv_count;
+    MPI_Datatype recv_type;
+    MPI_Comm comm;
+    EqualBlocks blocks{};
+    std::size_t ranks = 0;
 
-trefoil_status_t bcast(ShadowCommunicator& c, const Call& call, int root) {
-    trefoil_comm_t t = c.prepare(false);
-    if (t == nullptr) {
-        return c.failure();
+    bool reports() const { return blocks.aliased; }
+    Verdict decide(const ShadowCommunicator& c) {
+        ranks = c.ranks();
+        const bool good = blocks.read_all(recv, recv_count, recv_type, comm) &&
+                          blocks.read_one(send, send_count, send_type, comm);
+        blocks.aliased = good && blocks.is_aliased(c);
+        return good ? blocks.verdict(c) : wrong_arguments;
     }
-    Room room;
-    const bool flat = call.one->flat(call.one_count);
-    std::byte* const data = flat ? call.one->buffer : room.take(call.block);
-    if (!flat && c.rank() == root) {
-        call.one->pack(0, call.one_count, data);
+    void stage(const ShadowCommunicator& c, BlockLists&) { blocks.stage_gathering(c); }
+    trefoil_status_t run(ShadowCommunicator&, trefoil_comm_t t, const Form& form) const {
+        return form.call(TREFOIL_MPI_FORMS(allgather), blocks.source, blocks.target, blocks.block,
+                         TREFOIL_UINT8, t);
     }
-    const trefoil_status_t status = trefoil_bcast(data, call.block, TREFOIL_UINT8, root, t);
-    if (status == TREFOIL_SUCCESS && !flat && c.rank() != root) {
-        call.one->unpack(0, call.one_count, data);
-    }
-    return status;
-}
+    void finish() const { blocks.finish_gathering(ranks); }
+};
 
-/// The end of a call: MPI's own error, if there is one to report.
-template <typename Below>
-trefoil_status_t reported(const Call& call, trefoil_status_t status, const Below& below) {
-    if (status == TREFOIL_SUCCESS && call.aliased) {
-        throw MpiFailure{below()};
+struct Gather : CollectiveCall {
+    static constexpr Kind kind = Kind::gather;
+    const void* send;
+    int send_count;
+    MPI_Datatype send_type;
+    void* recv;
+    int recv_count;
+    MPI_Datatype recv_type;
+    int root;
+    MPI_Comm comm;
+    EqualBlocks blocks{};
+    std::size_t ranks = 0;
+    bool at_root = false;
+
+    bool reports() const { return blocks.aliased; }
+    Verdict decide(const ShadowCommunicator& c) {
+        ranks = c.ranks();
+        at_root = root == c.rank();
+        const bool good = is_rank(c, root) &&
+                          (!at_root || blocks.read_all(recv, recv_count, recv_type, comm)) &&
+                          blocks.read_one(send, send_count, send_type, comm);
+        blocks.aliased = good && at_root && blocks.is_aliased(c);
+        return good ? blocks.verdict(c) : wrong_arguments;
     }
-    return status;
-}
+    void stage(const ShadowCommunicator& c, BlockLists&) {
+        at_root ? blocks.stage_gathering(c) : blocks.stage_one();
+    }
+    trefoil_status_t run(ShadowCommunicator&, trefoil_comm_t t, const Form& form) const {
+        return form.call(TREFOIL_MPI_FORMS(gather), blocks.source, blocks.target, blocks.block,
+                         TREFOIL_UINT8, root, t);
+    }
+    void finish() const {
+        if (at_root) {
+            blocks.finish_gathering(ranks);
+        }
+    }
+};
+
+struct Scatter : CollectiveCall {
+    static constexpr Kind kind = Kind::scatter;
+    const void* send;
+    int send_count;
+    MPI_Datatype send_type;
+    void* recv;
+    int recv_count;
+    MPI_Datatype recv_type;
+    int root;
+    MPI_Comm comm;
+    EqualBlocks blocks{};
+    bool at_root = false;
+
+    bool reports() const { return blocks.aliased; }
+    Verdict decide(const ShadowCommunicator& c) {
+        at_root = root == c.rank();
+        const bool good = is_rank(c, root) &&
+                          (!at_root || blocks.read_all(send, send_count, send_type, comm)) &&
+                          blocks.read_one(recv, recv_count, recv_type, comm);
+        blocks.aliased = good && at_root && blocks.is_aliased(c);
+        return good ? blocks.verdict(c) : wrong_arguments;
+    }
+    void stage(const ShadowCommunicator& c, BlockLists&) {
+        const std::size_t bytes = blocks.block * c.ranks();
+        const std::byte* const data =
+            at_root ? blocks.all_room.packed(*blocks.all, blocks.all_count * c.ranks()) : nullptr;
+        blocks.source = data;
+        if (blocks.in_place) {
+            blocks.target = TREFOIL_IN_PLACE;
+            return;
+        }
+        // One buffer for both is not allowed, but Open MPI takes it, as long as nothing overlaps
+        // really.
+        const bool overlaps = at_root && overlap(data, bytes, blocks.one->buffer, blocks.block);
+        blocks.unpacks = !blocks.one->flat(blocks.one_count) || overlaps;
+        blocks.target = blocks.unpacks ? blocks.one_room.take(blocks.block) : blocks.one->buffer;
+    }
+    trefoil_status_t run(ShadowCommunicator&, trefoil_comm_t t, const Form& form) const {
+        return form.call(TREFOIL_MPI_FORMS(scatter), blocks.source, blocks.target, blocks.block,
+                         TREFOIL_UINT8, root, t);
+    }
+    void finish() const {
+        if (blocks.unpacks && !blocks.aliased) {
+            blocks.one->unpack(0, blocks.one_count, static_cast<const std::byte*>(blocks.target));
+        }
+    }
+};
 
 }  // namespace
 
-template <typename Below>
-int call_bcast(void* buffer, int count, MPI_Datatype type, int root, MPI_Comm comm,
-               const Below& below) {
-    Call call;
-    return dispatch(
-        Kind::bcast, comm,
-        [&](const ShadowCommunicator& c) {
-            const bool good = is_rank(c, root) && read_one(call, buffer, count, type, comm);
-            return good ? Verdict{Reason::none, call.block} : wrong;
-        },
-        [&](ShadowCommunicator& c) { return bcast(c, call, root); }, below);
-}
-TREFOIL_MPI_ENTRY(Bcast, bcast,
+TREFOIL_MPI_ENTRY(Bcast, bcast, Bcast,
                   (void* buffer, int count, MPI_Datatype type, int root, MPI_Comm comm),
                   (buffer, count, type, root, comm))
-
-template <typename Below>
-int call_allgather(const void* send, int send_count, MPI_Datatype send_type, void* recv,
-                   int recv_count, MPI_Datatype recv_type, MPI_Comm comm, const Below& below) {
-    Call call;
-    return dispatch(
-        Kind::allgather, comm,
-        [&](const ShadowCommunicator& c) {
-            const bool good = read_all(call, recv, recv_count, recv_type, comm) &&
-                              read_one(call, send, send_count, send_type, comm);
-            call.aliased = good && reports_aliased(c, call);
-            return good ? call.verdict(c) : wrong;
-        },
-        [&](ShadowCommunicator& c) { return reported(call, allgather(c, call), below); }, below);
-}
-TREFOIL_MPI_ENTRY(Allgather, allgather,
+TREFOIL_MPI_ENTRY(Allgather, allgather, Allgather,
                   (const void* send, int send_count, MPI_Datatype send_type, void* recv,
                    int recv_count, MPI_Datatype recv_type, MPI_Comm comm),
                   (send, send_count, send_type, recv, recv_count, recv_type, comm))
-
-template <typename Below>
-int call_gather(const void* send, int send_count, MPI_Datatype send_type, void* recv,
-                int recv_count, MPI_Datatype recv_type, int root, MPI_Comm comm,
-                const Below& below) {
-    Call call;
-    return dispatch(
-        Kind::gather, comm,
-        [&](const ShadowCommunicator& c) {
-            const bool good =
-                is_rank(c, root) &&
-                (c.rank() != root || read_all(call, recv, recv_count, recv_type, comm)) &&
-                read_one(call, send, send_count, send_type, comm);
-            call.aliased = good && c.rank() == root && reports_aliased(c, call);
-            return good ? call.verdict(c) : wrong;
-        },
-        [&](ShadowCommunicator& c) { return reported(call, gather(c, call, root), below); }, below);
-}
-TREFOIL_MPI_ENTRY(Gather, gather,
+TREFOIL_MPI_ENTRY(Gather, gather, Gather,
                   (const void* send, int send_count, MPI_Datatype send_type, void* recv,
                    int recv_count, MPI_Datatype recv_type, int root, MPI_Comm comm),
                   (send, send_count, send_type, recv, recv_count, recv_type, root, comm))
-
-template <typename Below>
-int call_scatter(const void* send, int send_count, MPI_Datatype send_type, void* recv,
-                 int recv_count, MPI_Datatype recv_type, int root, MPI_Comm comm,
-                 const Below& below) {
-    Call call;
-    return dispatch(
-        Kind::scatter, comm,
-        [&](const ShadowCommunicator& c) {
-            const bool good =
-                is_rank(c, root) &&
-                (c.rank() != root || read_all(call, send, send_count, send_type, comm)) &&
-                read_one(call, recv, recv_count, recv_type, comm);
-            call.aliased = good && c.rank() == root && reports_aliased(c, call);
-            return good ? call.verdict(c) : wrong;
-        },
-        [&](ShadowCommunicator& c) { return reported(call, scatter(c, call, root), below); },
-        below);
-}
-TREFOIL_MPI_ENTRY(Scatter, scatter,
+TREFOIL_MPI_ENTRY(Scatter, scatter, Scatter,
                   (const void* send, int send_count, MPI_Datatype send_type, void* recv,
                    int recv_count, MPI_Datatype recv_type, int root, MPI_Comm comm),
                   (send, send_count, send_type, recv, recv_count, recv_type, root, comm))

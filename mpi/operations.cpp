@@ -4,8 +4,10 @@
 
 #include <array>
 #include <map>
+#include <memory>
 #include <mutex>
 #include <utility>
+#include <vector>
 
 #include "mpi/types.hpp"
 
@@ -38,9 +40,55 @@ struct Present {
 };
 thread_local Present present;
 
-void apply(const void* in, void* inout, std::size_t count, void*) {
-    PMPI_Reduce_local(in, inout, static_cast<int>(count), present.type, present.op);
+void apply(const void* in, void* inout, std::size_t count, void* bound) {
+    const Present& what = bound == nullptr ? present : *static_cast<const Present*>(bound);
+    PMPI_Reduce_local(in, inout, static_cast<int>(count), what.type, what.op);
 }
+
+/// An operation of Trefoil's that stands for one of the user's in a call in flight.
+struct Bound {
+    Present what{};
+    trefoil_op_t op{};
+};
+
+/// Those that no call uses, by the bytes of an element and whether they commute. Calls use them
+/// again and again, so that Trefoil knows its plans for them.
+class BoundOperations {
+  public:
+    using Key = std::pair<std::size_t, bool>;
+
+    /// Null: `status` says why.
+    std::shared_ptr<const Bound> take(const Key& key, const Present& what,
+                                      trefoil_status_t& status) {
+        std::unique_ptr<Bound> bound;
+        {
+            const std::lock_guard lock(mutex_);
+            std::vector<std::unique_ptr<Bound>>& free = free_[key];
+            if (!free.empty()) {
+                bound = std::move(free.back());
+                free.pop_back();
+            }
+        }
+        if (bound == nullptr) {
+            bound = std::make_unique<Bound>();
+            status =
+                trefoil_op_create(&apply, &bound->what, key.first, key.second ? 1 : 0, &bound->op);
+            if (status != TREFOIL_SUCCESS) {
+                return nullptr;
+            }
+        }
+        bound->what = what;
+        const auto give_back = [this, key](const Bound* used) {
+            const std::lock_guard lock(mutex_);
+            free_[key].emplace_back(const_cast<Bound*>(used));
+        };
+        return {bound.release(), give_back};
+    }
+
+  private:
+    std::mutex mutex_;
+    std::map<Key, std::vector<std::unique_ptr<Bound>>> free_;
+};
 
 /// One operation of Trefoil's serves all of the user's whose elements are as large: which one it
 /// stands for is told by `present`.
@@ -131,6 +179,25 @@ trefoil_status_t use(Reduction& reduction) {
     }
     present = {reduction.mpi_op, reduction.mpi_type};
     return operation_for(reduction.element_bytes, commutes != 0, reduction.op);
+}
+
+trefoil_status_t bind(Reduction& reduction) {
+    if (!reduction.user || reduction.bound != nullptr) {
+        return TREFOIL_SUCCESS;
+    }
+    int commutes = 0;
+    if (PMPI_Op_commutative(reduction.mpi_op, &commutes) != MPI_SUCCESS) {
+        return TREFOIL_ERROR_INVALID_ARGUMENT;
+    }
+    static BoundOperations all;
+    trefoil_status_t status = TREFOIL_SUCCESS;
+    const auto bound = all.take({reduction.element_bytes, commutes != 0},
+                                {reduction.mpi_op, reduction.mpi_type}, status);
+    if (bound != nullptr) {
+        reduction.op = bound->op;
+        reduction.bound = bound;
+    }
+    return status;
 }
 
 }  // namespace trefoil::mpi

@@ -3,6 +3,7 @@
 #pragma once
 
 #include <cstddef>
+#include <memory>
 
 #include "mpi/api.hpp"
 #include "mpi/collective_kind.hpp"
@@ -21,6 +22,8 @@ struct Reduction {
     bool user = false;
     MPI_Op mpi_op{};
     MPI_Datatype mpi_type{};
+    /// Of a call in flight with an operation of the user's: Trefoil's operation for it alone.
+    std::shared_ptr<const void> bound{};
 };
 
 /// Fills the table of predefined operations; once.
@@ -32,5 +35,7 @@ Reduction reduction_of(MPI_Datatype type, MPI_Op op);
 
 /// Makes `reduction` ready to be called in this thread, until the next call of use().
 trefoil_status_t use(Reduction& reduction);
+/// Makes it ready to be called as long as it lives.
+trefoil_status_t bind(Reduction& reduction);
 
 }  // namespace trefoil::mpi

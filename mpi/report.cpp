@@ -25,8 +25,27 @@ struct Cell {
     std::atomic<std::uint64_t> calls{0}, nanoseconds{0};
 };
 enum Side { trefoil_side, mpi_side, sides };
-Cell cells[kinds][class_names.size()][sides];
-std::atomic<std::uint64_t> passed[kinds][reasons];
+/// A collective, in one of its ways.
+constexpr std::size_t functions = ways * kinds;
+Cell cells[functions][class_names.size()][sides];
+std::atomic<std::uint64_t> passed[functions][reasons];
+
+constexpr std::size_t function_of(Kind kind, Way way) {
+    return index(kind) * ways + static_cast<std::size_t>(way);
+}
+
+/// As MPI has it, without "MPI_".
+std::string name_of(std::size_t function) {
+    const std::string name(kind_rows[function / ways].name);
+    switch (static_cast<Way>(function % ways)) {
+        case Way::nonblocking:
+            return "i" + name;
+        case Way::persistent:
+            return name + "_init";
+        default:
+            return name;
+    }
+}
 
 std::mutex tori_mutex;
 std::map<std::string, int> tori;
@@ -58,14 +77,14 @@ std::string line(const char* format, Values... values) {
 }
 
 std::string rows(const std::vector<std::uint64_t>& calls, const std::vector<std::uint64_t>& times) {
-    std::string text = line("%-21s%-12s%14s%12s%14s%12s", "collective", "bytes", "Trefoil calls",
+    std::string text = line("%-26s%-12s%14s%12s%14s%12s", "collective", "bytes", "Trefoil calls",
                             "seconds", "MPI calls", "seconds");
     std::size_t at = 0;
-    for (std::size_t k = 0; k < kinds; ++k) {
+    for (std::size_t f = 0; f < functions; ++f) {
         for (const char* const bytes : class_names) {
             if (calls[at] + calls[at + 1] > 0) {
-                text += line("\n%-21s%-12s%14llu%12.6f%14llu%12.6f", kind_rows[k].name.data(),
-                             bytes, static_cast<unsigned long long>(calls[at]),
+                text += line("\n%-26s%-12s%14llu%12.6f%14llu%12.6f", name_of(f).c_str(), bytes,
+                             static_cast<unsigned long long>(calls[at]),
                              static_cast<double>(times[at]) * 1e-9,
                              static_cast<unsigned long long>(calls[at + 1]),
                              static_cast<double>(times[at + 1]) * 1e-9);
@@ -78,11 +97,10 @@ std::string rows(const std::vector<std::uint64_t>& calls, const std::vector<std:
 
 std::string reasons_told(const std::vector<std::uint64_t>& counts) {
     std::string text;
-    for (std::size_t k = 0; k < kinds; ++k) {
+    for (std::size_t f = 0; f < functions; ++f) {
         for (std::size_t r = 1; r < reasons; ++r) {
-            if (counts[k * reasons + r] > 0) {
-                text += "\n" + std::to_string(counts[k * reasons + r]) + " of " +
-                        std::string(kind_rows[k].name) +
+            if (counts[f * reasons + r] > 0) {
+                text += "\n" + std::to_string(counts[f * reasons + r]) + " of " + name_of(f) +
                         " went to MPI: " + std::string(reason_texts[r]);
             }
         }
@@ -92,13 +110,14 @@ std::string reasons_told(const std::vector<std::uint64_t>& counts) {
 
 }  // namespace
 
-void count_call(Kind kind, const Verdict& verdict, std::chrono::nanoseconds time) {
+void count_call(Kind kind, Way way, const Verdict& verdict, std::chrono::nanoseconds time) {
     const bool by_trefoil = verdict.reason == Reason::none;
-    Cell& cell = cells[index(kind)][class_of(verdict.bytes)][by_trefoil ? trefoil_side : mpi_side];
+    Cell& cell = cells[function_of(kind, way)][class_of(verdict.bytes)]
+                      [by_trefoil ? trefoil_side : mpi_side];
     cell.calls.fetch_add(1, std::memory_order_relaxed);
     cell.nanoseconds.fetch_add(static_cast<std::uint64_t>(time.count()), std::memory_order_relaxed);
     if (!by_trefoil) {
-        passed[index(kind)][static_cast<std::size_t>(verdict.reason)].fetch_add(
+        passed[function_of(kind, way)][static_cast<std::size_t>(verdict.reason)].fetch_add(
             1, std::memory_order_relaxed);
     }
 }
@@ -127,16 +146,16 @@ void note_shadow(trefoil_comm_t comm, const std::string& source) {
 
 void print_report() {
     std::vector<std::uint64_t> calls, times, reason_counts;
-    for (const auto& of_kind : cells) {
-        for (const auto& of_class : of_kind) {
+    for (const auto& of_function : cells) {
+        for (const auto& of_class : of_function) {
             for (const Cell& cell : of_class) {
                 calls.push_back(cell.calls.load(std::memory_order_relaxed));
                 times.push_back(cell.nanoseconds.load(std::memory_order_relaxed));
             }
         }
     }
-    for (const auto& of_kind : passed) {
-        for (const auto& count : of_kind) {
+    for (const auto& of_function : passed) {
+        for (const auto& count : of_function) {
             reason_counts.push_back(count.load(std::memory_order_relaxed));
         }
     }

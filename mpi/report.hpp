@@ -6,12 +6,13 @@
 #include <string>
 
 #include "mpi/collective_kind.hpp"
+#include "mpi/form.hpp"
 #include "trefoil/trefoil.h"
 
 namespace trefoil::mpi {
 
 /// Counts a call; from any thread. Which side has run it is told by the reason.
-void count_call(Kind kind, const Verdict& verdict, std::chrono::nanoseconds time);
+void count_call(Kind kind, Way way, const Verdict& verdict, std::chrono::nanoseconds time);
 
 /// Remembers the torus and the transport of a communicator. `source`: who has chosen the torus;
 /// empty: as Trefoil says.

@@ -2,13 +2,11 @@
 // Making a Trefoil communicator out of an MPI communicator.
 #include "mpi/shadow_communicator.hpp"
 
-#include <fcntl.h>
-#include <sys/resource.h>
-#include <unistd.h>
-
 #include <algorithm>
 #include <array>
 #include <numeric>
+#include <span>
+#include <vector>
 
 #include "mpi/allgather.hpp"
 #include "mpi/layer.hpp"
@@ -60,78 +58,70 @@ ShadowCommunicator::~ShadowCommunicator() {
     }
 }
 
-bool ShadowCommunicator::begin_end() {
-    if (settled_) {
-        return true;
+std::size_t ShadowCommunicator::neighbours() const {
+    if (!cartesian_) {
+        const std::vector<int> sizes = periodic_sizes(comm_);
+        const bool none = std::ranges::find(sizes, 1) != sizes.end();
+        cartesian_ = none ? std::vector<int>() : sizes;
     }
-    bool under_way = false;
-    const trefoil_comm_t made[2] = {threaded_, serial_};
-    for (int i = 0; i < 2; ++i) {
-        if (made[i] != nullptr && trefoil_ibarrier(made[i], &ends_[i]) == TREFOIL_SUCCESS) {
-            under_way = true;
-        }
-    }
-    return !under_way;
+    return 2 * cartesian_->size();
+}
+
+bool ShadowCommunicator::has_torus_of(trefoil_comm_t comm) const {
+    std::array<int, 64> sizes{};
+    int dimensions = 0;
+    trefoil_comm_torus(comm, &dimensions, sizes.data(), static_cast<int>(sizes.size()));
+    return std::ranges::equal(std::span(sizes).first(neighbours() / 2), *cartesian_) &&
+           2 * static_cast<std::size_t>(dimensions) == neighbours();
 }
 
 /// An error, of a peer that is lost, is an end, too.
 bool ShadowCommunicator::has_ended() {
+    if (in_flight != nullptr && !in_flight->all_over()) {
+        return false;
+    }
+    if (settled_) {
+        return true;
+    }
+    if (!ending_) {
+        ending_ = true;
+        bool under_way = false;
+        const trefoil_comm_t made[2] = {threaded_, serial_};
+        for (int i = 0; i < 2; ++i) {
+            if (made[i] != nullptr && trefoil_ibarrier(made[i], &ends_[i]) == TREFOIL_SUCCESS) {
+                under_way = true;
+            }
+        }
+        return !under_way;
+    }
     int done = 0;
     return (trefoil_testall(2, ends_, &done) != TREFOIL_SUCCESS) || done != 0;
 }
 
+thread_local bool ShadowCommunicator::NoProgress::here = false;
+thread_local bool ShadowCommunicator::waits_ = false;
+
 // Testing a request that cannot complete lets MPI work; probing for a message would not, while
 // there is one. An MPI call that waits here could be what a peer needs to come to the collective.
-void ShadowCommunicator::progress_callback(void* self) {
+void ShadowCommunicator::progress() {
     int done = 0;
-    PMPI_Test(&static_cast<ShadowCommunicator*>(self)->never_, &done, MPI_STATUS_IGNORE);
+    PMPI_Test(&never_, &done, MPI_STATUS_IGNORE);
 }
 
-/// Before each allgather of a creation, and after the last, all ranks tell whether they still go
-/// on: a rank that failed on its own would leave the others waiting for it. If one does not go on,
-/// all learn from it why: failure_ and failure_text_ are then alike on all ranks.
-bool ShadowCommunicator::all_succeed(const Outcome& mine) {
-    std::array<std::uint64_t, 1> failed{mine.status == TREFOIL_SUCCESS ? 0U : 1U};
-    if (!greatest(comm_, failed)) {
-        failure_ = TREFOIL_ERROR_TIMEOUT;
-        failure_text_ = "not all ranks of this communicator came to set up Trefoil in time";
-        return false;
+void ShadowCommunicator::progress_callback(void* self) {
+    if (!NoProgress::here) {
+        const bool outer = std::exchange(waits_, true);
+        static_cast<ShadowCommunicator*>(self)->progress();
+        waits_ = outer;
     }
-    if (failed[0] == 0) {
-        return true;
-    }
-    struct Told {
-        trefoil_status_t status;
-        std::array<char, 508> text;
-    };
-    Told told{mine.status, {}};
-    mine.text.copy(told.text.data(), told.text.size() - 1);
-    std::vector<Told> all(ranks_);
-    failure_ = TREFOIL_ERROR_TIMEOUT;
-    failure_text_ = "a rank could not tell the others why it cannot set up Trefoil";
-    if (allgather(comm_, &told, all.data(), sizeof told) != MPI_SUCCESS) {
-        return false;
-    }
-    const auto failing =
-        std::ranges::find_if(all, [](const Told& one) { return one.status != TREFOIL_SUCCESS; });
-    // Who waited for it in vain is not who has failed.
-    auto first = std::ranges::find_if(all, [](const Told& one) {
-        return one.status != TREFOIL_SUCCESS && one.status != TREFOIL_ERROR_TIMEOUT &&
-               one.status != TREFOIL_ERROR_PEER_LOST;
-    });
-    first = first == all.end() ? failing : first;
-    failure_ = first->status;
-    failure_text_ = "rank " + std::to_string(first - all.begin()) +
-                    " cannot set up its part of this communicator: " + first->text.data();
-    return false;
 }
 
 /// Only for what a rank lacks: what the user has asked for, and cannot have, stays an error. Alike
 /// on all ranks, as failure_ is.
-bool ShadowCommunicator::leave_to_mpi() {
+void ShadowCommunicator::leave_to_mpi() {
     if (failure_ != TREFOIL_ERROR_OUT_OF_MEMORY && failure_ != TREFOIL_ERROR_SYSTEM &&
         failure_ != TREFOIL_ERROR_UNSUPPORTED) {
-        return false;
+        return;
     }
     reason_ = Reason::not_set_up;
     static std::atomic_flag said;
@@ -140,68 +130,43 @@ bool ShadowCommunicator::leave_to_mpi() {
         "MPI runs the collectives of a communicator of " + std::to_string(ranks_) +
             " ranks, as Trefoil cannot: " + failure_text_ +
             (first ? "; further ones are told under TREFOIL_LOG=info,mpi" : ""));
-    return true;
 }
 
-int ShadowCommunicator::gather_callback(const void* mine, void* all, std::size_t bytes,
-                                        void* self) {
-    auto* const me = static_cast<ShadowCommunicator*>(self);
-    if (me->creating_ && !me->all_succeed({})) {
-        return MPI_ERR_OTHER;
-    }
-    return allgather(me->comm_, mine, all, bytes);
-}
-
-/// The program, and the MPI below, get by without Trefoil as long as it leaves them descriptors.
-ShadowCommunicator::Outcome ShadowCommunicator::look_at_descriptors() {
-    rlimit limit{};
-    const int lowest_free = open("/dev/null", O_RDONLY | O_CLOEXEC);
-    if (lowest_free >= 0) {
-        close(lowest_free);
-    }
-    if (getrlimit(RLIMIT_NOFILE, &limit) != 0 ||
-        (lowest_free >= 0 && static_cast<rlim_t>(lowest_free) < limit.rlim_cur / 4 * 3)) {
-        return {};
-    }
-    return {TREFOIL_ERROR_SYSTEM, "of the descriptors that this process may have (ulimit -n: " +
-                                      std::to_string(limit.rlim_cur) +
-                                      ") three quarters are in use"};
-}
-
-trefoil_comm_t ShadowCommunicator::create(bool serial, trefoil_comm_t& made) {
-    if (failure_ != TREFOIL_SUCCESS) {
-        return nullptr;
-    }
+Creation ShadowCommunicator::plan_creation(bool serial) {
     if (never_ == MPI_REQUEST_NULL) {
         PMPI_Irecv(nullptr, 0, MPI_BYTE, 0, 0, layer.alone, &never_);
     }
-    const TorusChoice choice = torus_of(comm_);
-    trefoil_config_t config = TREFOIL_CONFIG_INITIALIZER;
-    config.rank = rank_;
-    config.ranks = static_cast<int>(ranks_);
-    config.allgather = &gather_callback;
-    config.progress = &progress_callback;
-    config.context = this;
-    config.torus = choice.torus.empty() ? nullptr : choice.torus.c_str();
-    config.port_threads = serial ? -1 : 0;
-    Outcome mine = look_at_descriptors();
-    if (mine.status == TREFOIL_SUCCESS) {
-        creating_ = true;
-        mine.status = trefoil_comm_create(&config, &made);
-        creating_ = false;
-        mine.text = mine.status == TREFOIL_SUCCESS ? "" : trefoil_last_error(nullptr);
-    }
-    if (failure_ == TREFOIL_SUCCESS) {  // else an allgather has told already
-        all_succeed(mine);
-    }
-    if (failure_ != TREFOIL_SUCCESS) {
-        trefoil_comm_destroy(made);
-        made = nullptr;
+    TorusChoice choice = torus_of(comm_);
+    torus_source_ = std::move(choice.source);
+    return {.rank = rank_,
+            .ranks = static_cast<int>(ranks_),
+            .torus = std::move(choice.torus),
+            .serial = serial,
+            .progress = &progress_callback,
+            .context = this};
+}
+
+void ShadowCommunicator::adopt(const Created& created, const Creation& creation) {
+    (creation.serial ? serial_ : threaded_) = created.comm;
+    if (created.comm == nullptr) {
+        failure_ = created.outcome.status;
+        failure_text_ = created.outcome.text;
         leave_to_mpi();
-    } else if (layer.reports && !serial) {
-        note_shadow(made, choice.source);
+    } else if (layer.reports && !creation.serial) {
+        note_shadow(created.comm, torus_source_);
     }
-    return made;
+}
+
+trefoil_comm_t ShadowCommunicator::create_now(bool serial) {
+    if (failure_ != TREFOIL_SUCCESS) {
+        return nullptr;
+    }
+    const Creation creation = plan_creation(serial);
+    adopt(
+        create(creation, [this](const void* mine, void* all,
+                                std::size_t bytes) { return allgather(comm_, mine, all, bytes); }),
+        creation);
+    return communicator(serial);
 }
 
 }  // namespace trefoil::mpi

@@ -7,15 +7,30 @@
 #include <cstddef>
 #include <cstdint>
 #include <memory>
+#include <optional>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "mpi/api.hpp"
+#include "mpi/block_list.hpp"
 #include "mpi/collective_kind.hpp"
+#include "mpi/creation.hpp"
 #include "mpi/tuning.hpp"
 #include "trefoil/trefoil.h"
 
 namespace trefoil::mpi {
+
+/// The calls of a communicator that do not block, where the layer takes such.
+class CallsInFlight {
+  public:
+    virtual ~CallsInFlight() = default;
+    /// Waits until all calls that were made before have begun, so that what comes now comes after
+    /// them.
+    virtual void let_begin() = 0;
+    /// No call is under way, and none can be started again.
+    virtual bool all_over() const = 0;
+};
 
 /// Used by one thread at a time, as MPI wants it of the collectives of a communicator.
 class ShadowCommunicator {
@@ -31,29 +46,66 @@ class ShadowCommunicator {
     int rank() const { return rank_; }
     std::size_t ranks() const { return ranks_; }
     /// Why no call of this communicator can be Trefoil's, alike on all its ranks; or none.
-    Reason reason() const { return reason_; }
+    Reason reason() const { return reason_.load(std::memory_order_relaxed); }
+    /// Of a Cartesian communicator that is a torus, each dimension of size 2 or more: two for each;
+    /// else 0. Alike on all ranks.
+    std::size_t neighbours() const;
+    /// `comm` has that torus.
+    bool has_torus_of(trefoil_comm_t comm) const;
     /// A call that failed has ended neither communicator.
     bool goes_on() const {
         return failure_ == TREFOIL_SUCCESS && lives(threaded_) && lives(serial_);
     }
     /// After a call that failed. True: something was found lacking when this communicator was made,
     /// such as descriptors or memory; all ranks leave this call, and all later ones, to MPI.
-    bool gives_up() const { return reason_ == Reason::not_set_up; }
+    bool gives_up() const { return reason() == Reason::not_set_up; }
     bool in_use() const { return threaded_ != nullptr || serial_ != nullptr; }
 
     /// The other ranks need this one no more, as a barrier has shown.
     void settled() { settled_ = true; }
-    /// Its MPI communicator is going, and nobody may wait: begins a barrier of Trefoil's own,
-    /// unless there was one. True: peers need this rank no more, and it may be destroyed.
-    bool begin_end();
+    /// Its MPI communicator is going, and nobody may wait: once no call is in flight any more, a
+    /// barrier of Trefoil's own begins, unless there was one. True: it is over, peers need this
+    /// rank no more, and it may be destroyed.
     bool has_ended();
+
+    void let_earlier_calls_begin() {
+        if (in_flight != nullptr) {
+            in_flight->let_begin();
+        }
+    }
 
     /// Collective at first. `serial`: for what must stay in the calling thread. Null: it cannot be,
     /// on any rank, and failure() and failure_text() say why.
     trefoil_comm_t prepare(bool serial) {
-        trefoil_comm_t& made = serial ? serial_ : threaded_;
-        return made != nullptr ? made : create(serial, made);
+        trefoil_comm_t const made = communicator(serial);
+        return made != nullptr ? made : create_now(serial);
     }
+    /// Null: it was not prepared.
+    trefoil_comm_t communicator(bool serial) const { return serial ? serial_ : threaded_; }
+    /// The three parts of prepare(), for who does not wait. The first and the last belong to a
+    /// thread that may call MPI; the second is create().
+    Creation plan_creation(bool serial);
+    void adopt(const Created& created, const Creation& creation);
+    /// While it lives, Trefoil's calls in this thread do not let MPI go on: it may not call MPI, or
+    /// has in its hands what MPI would lead back to.
+    class NoProgress {
+      public:
+        NoProgress() : outer_(std::exchange(here, true)) {}
+        ~NoProgress() { here = outer_; }
+        NoProgress(const NoProgress&) = delete;
+        NoProgress& operator=(const NoProgress&) = delete;
+
+      private:
+        friend class ShadowCommunicator;
+        static thread_local bool here;
+        bool outer_;
+    };
+    /// This thread is in a call of Trefoil's that waits, and MPI goes on meanwhile. It may test
+    /// requests and begin calls on other communicators, and no more.
+    static bool waits_in_trefoil() { return waits_; }
+    /// Lets MPI's own messages, and what else waits for progress, go on.
+    void progress();
+
     trefoil_status_t failure() const { return failure_; }
     const std::string& failure_text() const { return failure_text_; }
 
@@ -64,34 +116,30 @@ class ShadowCommunicator {
         return *trials_;
     }
 
-    /// Room for the blocks of the present call.
-    std::vector<std::size_t> counts, displacements;
+    /// Room for the blocks of the present call that blocks.
+    BlockLists lists;
+    /// Null until the first call that does not block.
+    std::unique_ptr<CallsInFlight> in_flight;
 
   private:
     static bool lives(trefoil_comm_t comm) {
         return comm == nullptr || *trefoil_last_error(comm) == '\0';
     }
-    static int gather_callback(const void* mine, void* all, std::size_t bytes, void* self);
     static void progress_callback(void* self);
-    trefoil_comm_t create(bool serial, trefoil_comm_t& made);
-    /// What happened to one rank, or nothing.
-    struct Outcome {
-        trefoil_status_t status = TREFOIL_SUCCESS;
-        std::string text;
-    };
-    bool all_succeed(const Outcome& mine);
-    bool leave_to_mpi();
-    static Outcome look_at_descriptors();
+    static thread_local bool waits_;
+    trefoil_comm_t create_now(bool serial);
+    void leave_to_mpi();
 
     MPI_Comm comm_;
     int rank_ = 0;
     std::size_t ranks_ = 0;
-    Reason reason_ = Reason::none;
+    std::atomic<Reason> reason_{Reason::none};
     trefoil_comm_t threaded_ = nullptr, serial_ = nullptr;
     MPI_Request never_ = MPI_REQUEST_NULL;  ///< a receive that waits for ever
     std::unique_ptr<Trials> trials_;
-    bool creating_ = false;
-    bool settled_ = false;
+    std::string torus_source_;
+    mutable std::optional<std::vector<int>> cartesian_;  ///< sizes; none: not a torus
+    bool settled_ = false, ending_ = false;
     trefoil_request_t ends_[2] = {TREFOIL_REQUEST_NULL, TREFOIL_REQUEST_NULL};
     trefoil_status_t failure_ = TREFOIL_SUCCESS;
     std::string failure_text_;

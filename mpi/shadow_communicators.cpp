@@ -42,7 +42,7 @@ int end_shadow(MPI_Comm, int, void* value, void*) {
             return MPI_SUCCESS;  // gone already, at the end of MPI
         }
     }
-    if (shadow->begin_end()) {
+    if (shadow->has_ended()) {
         delete shadow;
     } else {
         park({&shadow, 1});

@@ -3,15 +3,25 @@
 #include "mpi/torus_choice.hpp"
 
 #include <algorithm>
-#include <vector>
 
 namespace trefoil::mpi {
 
 namespace {
 
-/// Empty unless `comm` is Cartesian with nothing but periodic dimensions. Both libraries number
-/// ranks row-major; dimensions of size 1 have no links.
+/// Empty unless `comm` is a torus. Dimensions of size 1 have no links.
 std::string cartesian_torus(MPI_Comm comm) {
+    std::string torus;
+    for (const int size : periodic_sizes(comm)) {
+        if (size > 1) {
+            torus += (torus.empty() ? "" : "x") + std::to_string(size);
+        }
+    }
+    return torus;
+}
+
+}  // namespace
+
+std::vector<int> periodic_sizes(MPI_Comm comm) {
     int topology = MPI_UNDEFINED, dimensions = 0;
     PMPI_Topo_test(comm, &topology);
     if (topology != MPI_CART) {
@@ -20,17 +30,9 @@ std::string cartesian_torus(MPI_Comm comm) {
     PMPI_Cartdim_get(comm, &dimensions);
     std::vector<int> sizes(static_cast<std::size_t>(dimensions)), periods(sizes), place(sizes);
     PMPI_Cart_get(comm, dimensions, sizes.data(), periods.data(), place.data());
-    std::string torus;
-    for (std::size_t d = 0; d < sizes.size(); ++d) {
-        if (sizes[d] > 1) {
-            torus += (torus.empty() ? "" : "x") + std::to_string(sizes[d]);
-        }
-    }
     const bool is_torus = std::ranges::all_of(periods, [](int period) { return period != 0; });
-    return is_torus ? torus : std::string();
+    return is_torus ? sizes : std::vector<int>();
 }
-
-}  // namespace
 
 TorusChoice torus_of(MPI_Comm comm) {
     if (std::string torus = cartesian_torus(comm); !torus.empty()) {

@@ -3,10 +3,15 @@
 #pragma once
 
 #include <string>
+#include <vector>
 
 #include "mpi/api.hpp"
 
 namespace trefoil::mpi {
+
+/// Of a Cartesian communicator with nothing but periodic dimensions; else empty. Both libraries
+/// number ranks row-major.
+std::vector<int> periodic_sizes(MPI_Comm comm);
 
 struct TorusChoice {
     std::string torus;   ///< as trefoil_config_t wants it; empty: by the environment

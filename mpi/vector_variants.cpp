@@ -5,236 +5,240 @@
 #include <numeric>
 
 #include "mpi/buffers.hpp"
-#include "mpi/dispatch.hpp"
-#include "mpi/entry.hpp"
+// Of the host: TREFOIL_MPI_ENTRY.
+#include TREFOIL_MPI_ENTRIES
 
 using namespace trefoil::mpi;
 
 namespace {
 
-constexpr Verdict wrong{Reason::arguments};
-
 /// The blocks of all ranks in one buffer.
-struct Blocks {
-    std::optional<Side> side;
+struct UnevenBlocks {
+    std::optional<Side> side{};
     const int* counts = nullptr;
     const int* displacements = nullptr;
+    bool good = false;
+
+    BlockList* list = nullptr;
+    Room room{};
+    std::byte* data = nullptr;
+    bool as_they_lie = false;
 
     std::size_t elements(int rank) const { return static_cast<std::size_t>(counts[rank]); }
-};
 
-/// False: what the list says is wrong.
-bool read(Blocks& blocks, const ShadowCommunicator& c, const void* buffer, const int* counts,
-          const int* displacements, MPI_Datatype type) {
-    blocks = {side_of(buffer, 0, type, c.comm()), counts, displacements};
-    return blocks.side && buffer != MPI_IN_PLACE && counts != nullptr && displacements != nullptr &&
-           std::all_of(counts, counts + c.ranks(), [](int count) { return count >= 0; });
-}
-
-/// Blocks that Trefoil gathers where they lie, or into `room`, with this rank's among them.
-class Target {
-  public:
-    Target(ShadowCommunicator& c, const Blocks& blocks, bool in_place)
-        : c_(c),
-          blocks_(blocks),
-          direct_(list_blocks(c, *blocks.side, blocks.counts, blocks.displacements)) {
-        if (!direct_) {
-            data_ = room_.take(c.displacements.back() + c.counts.back());
-            if (in_place) {
-                const int r = c.rank();
-                blocks.side->pack(blocks.displacements[r], blocks.elements(r), own());
-            }
+    void read(const ShadowCommunicator& c, const void* buffer, const int* their_counts,
+              const int* their_displacements, MPI_Datatype type) {
+        side = side_of(buffer, 0, type, c.comm());
+        counts = their_counts;
+        displacements = their_displacements;
+        good = side && buffer != MPI_IN_PLACE && counts != nullptr && displacements != nullptr &&
+               std::all_of(counts, counts + c.ranks(), [](int count) { return count >= 0; });
+    }
+    void stage(const ShadowCommunicator& c, BlockList& of_call) {
+        list = &of_call;
+        as_they_lie = list_blocks(of_call, c.ranks(), *side, counts, displacements);
+        data = as_they_lie ? side->buffer : room.take(of_call.end());
+    }
+    void pack() {
+        if (!as_they_lie) {
+            pack_blocks(*list, *side, counts, displacements, data);
         }
     }
-    std::byte* data() const { return direct_ ? blocks_.side->buffer : data_; }
-    std::byte* own() const {
-        return data() + c_.displacements[static_cast<std::size_t>(c_.rank())];
-    }
-    void finish() const {
-        if (!direct_) {
-            unpack_blocks(c_, *blocks_.side, blocks_.counts, blocks_.displacements, data_);
+    void unpack() const {
+        if (!as_they_lie) {
+            unpack_blocks(*list, *side, counts, displacements, data);
         }
     }
-
-  private:
-    ShadowCommunicator& c_;
-    const Blocks& blocks_;
-    Room room_;
-    bool direct_;
-    std::byte* data_ = nullptr;
 };
 
-/// This rank's block as plain bytes: in place is told by null.
-const void* source_of(const std::optional<Side>& one, int count, Room& room, const Target& target) {
-    if (!one) {
+/// This rank's own block; none: it is in its place among all.
+struct OwnBlock {
+    std::optional<Side> side{};
+    std::size_t count = 0;
+    Room room{};
+
+    bool read(const void* buffer, int its_count, MPI_Datatype type, MPI_Comm comm) {
+        side = side_of(buffer, its_count, type, comm);
+        count = static_cast<std::size_t>(std::max(0, its_count));
+        return side.has_value() && buffer != MPI_IN_PLACE;
+    }
+    std::size_t bytes() const { return side ? side->bytes(count) : 0; }
+};
+
+/// For a rank that gathers into `all`: where its own block comes from.
+const void* stage_gathering(const ShadowCommunicator& c, UnevenBlocks& all, OwnBlock& one,
+                            BlockList& list) {
+    all.stage(c, list);
+    const int r = c.rank();
+    std::byte* const own = all.data + list.displacements[static_cast<std::size_t>(r)];
+    if (!one.side) {
+        if (!all.as_they_lie) {
+            all.side->pack(all.displacements[r], all.elements(r), own);
+        }
         return TREFOIL_IN_PLACE;
     }
-    const void* const source = room.packed(*one, static_cast<std::size_t>(count));
-    return source == target.own() ? TREFOIL_IN_PLACE : source;
+    const void* const source = one.room.packed(*one.side, one.count);
+    return source == own ? TREFOIL_IN_PLACE : source;
 }
 
-trefoil_status_t allgatherv(ShadowCommunicator& c, const Blocks& blocks,
-                            const std::optional<Side>& one, int count) {
-    trefoil_comm_t t = c.prepare(false);
-    if (t == nullptr) {
-        return c.failure();
-    }
-    const Target target(c, blocks, !one);
-    Room room;
-    const void* const source = source_of(one, count, room, target);
-    const trefoil_status_t status =
-        trefoil_allgatherv(source, c.counts[static_cast<std::size_t>(c.rank())], target.data(),
-                           c.counts.data(), c.displacements.data(), TREFOIL_UINT8, t);
-    if (status == TREFOIL_SUCCESS) {
-        target.finish();
-    }
-    return status;
-}
+struct Allgatherv : CollectiveCall {
+    static constexpr Kind kind = Kind::allgatherv;
+    const void* send;
+    int send_count;
+    MPI_Datatype send_type;
+    void* recv;
+    const int* counts;
+    const int* displacements;
+    MPI_Datatype recv_type;
+    MPI_Comm comm;
+    UnevenBlocks all{};
+    OwnBlock one{};
+    const void* source = nullptr;
 
-trefoil_status_t gatherv_at_root(ShadowCommunicator& c, trefoil_comm_t t, const Blocks& blocks,
-                                 const std::optional<Side>& one, int count) {
-    const Target target(c, blocks, !one);
-    Room room;
-    const void* const source = source_of(one, count, room, target);
-    const std::size_t own = one ? one->bytes(static_cast<std::size_t>(count)) : 0;
-    const trefoil_status_t status =
-        trefoil_gatherv(source, own, target.data(), c.counts.data(), c.displacements.data(),
-                        TREFOIL_UINT8, c.rank(), t);
-    if (status == TREFOIL_SUCCESS) {
-        target.finish();
+    Verdict decide(const ShadowCommunicator& c) {
+        all.read(c, recv, counts, displacements, recv_type);
+        if (!all.good) {
+            return wrong_arguments;
+        }
+        if (send != MPI_IN_PLACE && (!one.read(send, send_count, send_type, comm) ||
+                                     one.bytes() != all.side->bytes(all.elements(c.rank())))) {
+            return wrong_arguments;
+        }
+        return {Reason::none,
+                all.side->bytes(std::accumulate(counts, counts + c.ranks(), std::size_t{0}))};
     }
-    return status;
-}
+    void stage(const ShadowCommunicator& c, BlockLists& lists) {
+        source = stage_gathering(c, all, one, lists.recv);
+    }
+    trefoil_status_t run(ShadowCommunicator& c, trefoil_comm_t t, const Form& form) const {
+        return form.call(TREFOIL_MPI_FORMS(allgatherv), source,
+                         all.list->counts[static_cast<std::size_t>(c.rank())],
+                         static_cast<void*>(all.data), all.list->counts.data(),
+                         all.list->displacements.data(), TREFOIL_UINT8, t);
+    }
+    void finish() const { all.unpack(); }
+};
 
-trefoil_status_t scatterv_at_root(ShadowCommunicator& c, trefoil_comm_t t, const Blocks& blocks,
-                                  void* target, std::size_t bytes) {
-    Room room;
-    const std::byte* data = blocks.side->buffer;
-    if (!list_blocks(c, *blocks.side, blocks.counts, blocks.displacements)) {
-        std::byte* const packed = room.take(c.displacements.back() + c.counts.back());
-        pack_blocks(c, *blocks.side, blocks.counts, blocks.displacements, packed);
-        data = packed;
+struct Gatherv : CollectiveCall {
+    static constexpr Kind kind = Kind::gatherv;
+    const void* send;
+    int send_count;
+    MPI_Datatype send_type;
+    void* recv;
+    const int* counts;
+    const int* displacements;
+    MPI_Datatype recv_type;
+    int root;
+    MPI_Comm comm;
+    UnevenBlocks all{};
+    OwnBlock one{};
+    bool at_root = false;
+    const void* source = nullptr;
+
+    Verdict decide(const ShadowCommunicator& c) {
+        at_root = c.rank() == root;
+        const bool good =
+            root >= 0 && static_cast<std::size_t>(root) < c.ranks() &&
+            ((send == MPI_IN_PLACE && at_root) || one.read(send, send_count, send_type, comm));
+        return good ? Verdict{} : wrong_arguments;
     }
-    return trefoil_scatterv(data, c.counts.data(), c.displacements.data(), target, bytes,
-                            TREFOIL_UINT8, c.rank(), t);
-}
+    void stage(const ShadowCommunicator& c, BlockLists& lists) {
+        if (!at_root) {
+            source = one.room.packed(*one.side, one.count);
+            return;
+        }
+        all.read(c, recv, counts, displacements, recv_type);
+        if (all.good) {
+            source = stage_gathering(c, all, one, lists.recv);
+        }
+    }
+    trefoil_status_t run(ShadowCommunicator&, trefoil_comm_t t, const Form& form) const {
+        const std::size_t* const none = nullptr;
+        if (at_root && !all.good) {
+            // Without counts Trefoil refuses on all ranks, so that nobody waits for the root.
+            trefoil_gatherv(nullptr, 0, nullptr, none, none, TREFOIL_UINT8, root, t);
+            throw LeftToMpi{};
+        }
+        return form.call(TREFOIL_MPI_FORMS(gatherv), source, one.bytes(),
+                         static_cast<void*>(all.data), at_root ? all.list->counts.data() : none,
+                         at_root ? all.list->displacements.data() : none, TREFOIL_UINT8, root, t);
+    }
+    void finish() const {
+        if (at_root) {
+            all.unpack();
+        }
+    }
+};
+
+struct Scatterv : CollectiveCall {
+    static constexpr Kind kind = Kind::scatterv;
+    const void* send;
+    const int* counts;
+    const int* displacements;
+    MPI_Datatype send_type;
+    void* recv;
+    int recv_count;
+    MPI_Datatype recv_type;
+    int root;
+    MPI_Comm comm;
+    UnevenBlocks all{};
+    OwnBlock one{};
+    bool at_root = false;
+    void* target = nullptr;
+    bool unpacks = false;
+
+    Verdict decide(const ShadowCommunicator& c) {
+        at_root = c.rank() == root;
+        const bool good =
+            root >= 0 && static_cast<std::size_t>(root) < c.ranks() &&
+            ((recv == MPI_IN_PLACE && at_root) || one.read(recv, recv_count, recv_type, comm));
+        return good ? Verdict{} : wrong_arguments;
+    }
+    void stage(const ShadowCommunicator& c, BlockLists& lists) {
+        unpacks = one.side && !one.side->flat(one.count);
+        target = !one.side ? TREFOIL_IN_PLACE
+                 : unpacks ? one.room.take(one.bytes())
+                           : one.side->buffer;
+        if (!at_root) {
+            return;
+        }
+        all.read(c, send, counts, displacements, send_type);
+        if (all.good) {
+            all.stage(c, lists.send);
+            all.pack();
+        }
+    }
+    trefoil_status_t run(ShadowCommunicator&, trefoil_comm_t t, const Form& form) const {
+        const std::size_t* const none = nullptr;
+        if (at_root && !all.good) {
+            trefoil_scatterv(nullptr, none, none, nullptr, 0, TREFOIL_UINT8, root, t);
+            throw LeftToMpi{};
+        }
+        return form.call(TREFOIL_MPI_FORMS(scatterv), static_cast<const void*>(all.data),
+                         at_root ? all.list->counts.data() : none,
+                         at_root ? all.list->displacements.data() : none, target, one.bytes(),
+                         TREFOIL_UINT8, root, t);
+    }
+    void finish() const {
+        if (unpacks) {
+            one.side->unpack(0, one.count, static_cast<const std::byte*>(target));
+        }
+    }
+};
 
 }  // namespace
 
-template <typename Below>
-int call_allgatherv(const void* send, int send_count, MPI_Datatype send_type, void* recv,
-                    const int counts[], const int displacements[], MPI_Datatype recv_type,
-                    MPI_Comm comm, const Below& below) {
-    Blocks blocks;
-    std::optional<Side> one;
-    return dispatch(
-        Kind::allgatherv, comm,
-        [&](const ShadowCommunicator& c) {
-            if (!read(blocks, c, recv, counts, displacements, recv_type)) {
-                return wrong;
-            }
-            if (send != MPI_IN_PLACE) {
-                one = side_of(send, send_count, send_type, comm);
-                if (!one || one->bytes(static_cast<std::size_t>(send_count)) !=
-                                blocks.side->bytes(blocks.elements(c.rank()))) {
-                    return wrong;
-                }
-            }
-            return Verdict{Reason::none, blocks.side->bytes(std::accumulate(
-                                             counts, counts + c.ranks(), std::size_t{0}))};
-        },
-        [&](ShadowCommunicator& c) { return allgatherv(c, blocks, one, send_count); }, below);
-}
-TREFOIL_MPI_ENTRY(Allgatherv, allgatherv,
+TREFOIL_MPI_ENTRY(Allgatherv, allgatherv, Allgatherv,
                   (const void* send, int send_count, MPI_Datatype send_type, void* recv,
                    const int counts[], const int displacements[], MPI_Datatype recv_type,
                    MPI_Comm comm),
                   (send, send_count, send_type, recv, counts, displacements, recv_type, comm))
-
-template <typename Below>
-int call_gatherv(const void* send, int send_count, MPI_Datatype send_type, void* recv,
-                 const int counts[], const int displacements[], MPI_Datatype recv_type, int root,
-                 MPI_Comm comm, const Below& below) {
-    std::optional<Side> one;
-    return dispatch(
-        Kind::gatherv, comm,
-        [&](const ShadowCommunicator& c) {
-            const bool in_place = send == MPI_IN_PLACE && c.rank() == root;
-            one = in_place ? std::nullopt : side_of(send, send_count, send_type, comm);
-            const bool good = root >= 0 && static_cast<std::size_t>(root) < c.ranks() &&
-                              (in_place || (one && send != MPI_IN_PLACE));
-            return good ? Verdict{} : wrong;
-        },
-        [&](ShadowCommunicator& c) {
-            trefoil_comm_t t = c.prepare(false);
-            if (t == nullptr) {
-                return c.failure();
-            }
-            if (c.rank() != root) {
-                Room room;
-                const auto count = static_cast<std::size_t>(send_count);
-                return trefoil_gatherv(room.packed(*one, count), one->bytes(count), nullptr,
-                                       nullptr, nullptr, TREFOIL_UINT8, root, t);
-            }
-            Blocks blocks;
-            if (!read(blocks, c, recv, counts, displacements, recv_type)) {
-                // Without counts Trefoil refuses on all ranks, so that nobody waits for the root.
-                trefoil_gatherv(nullptr, 0, nullptr, nullptr, nullptr, TREFOIL_UINT8, root, t);
-                throw MpiFailure{below()};
-            }
-            return gatherv_at_root(c, t, blocks, one, send_count);
-        },
-        below);
-}
-TREFOIL_MPI_ENTRY(Gatherv, gatherv,
+TREFOIL_MPI_ENTRY(Gatherv, gatherv, Gatherv,
                   (const void* send, int send_count, MPI_Datatype send_type, void* recv,
                    const int counts[], const int displacements[], MPI_Datatype recv_type, int root,
                    MPI_Comm comm),
                   (send, send_count, send_type, recv, counts, displacements, recv_type, root, comm))
-
-template <typename Below>
-int call_scatterv(const void* send, const int counts[], const int displacements[],
-                  MPI_Datatype send_type, void* recv, int recv_count, MPI_Datatype recv_type,
-                  int root, MPI_Comm comm, const Below& below) {
-    std::optional<Side> one;
-    return dispatch(
-        Kind::scatterv, comm,
-        [&](const ShadowCommunicator& c) {
-            const bool in_place = recv == MPI_IN_PLACE && c.rank() == root;
-            one = in_place ? std::nullopt : side_of(recv, recv_count, recv_type, comm);
-            const bool good = root >= 0 && static_cast<std::size_t>(root) < c.ranks() &&
-                              (in_place || (one && recv != MPI_IN_PLACE));
-            return good ? Verdict{} : wrong;
-        },
-        [&](ShadowCommunicator& c) {
-            trefoil_comm_t t = c.prepare(false);
-            if (t == nullptr) {
-                return c.failure();
-            }
-            const auto count = static_cast<std::size_t>(one ? recv_count : 0);
-            const bool flat = !one || one->flat(count);
-            const std::size_t bytes = one ? one->bytes(count) : 0;
-            Room room;
-            void* const target = !one ? TREFOIL_IN_PLACE : flat ? one->buffer : room.take(bytes);
-            trefoil_status_t status = TREFOIL_SUCCESS;
-            Blocks blocks;
-            if (c.rank() != root) {
-                status = trefoil_scatterv(nullptr, nullptr, nullptr, target, bytes, TREFOIL_UINT8,
-                                          root, t);
-            } else if (read(blocks, c, send, counts, displacements, send_type)) {
-                status = scatterv_at_root(c, t, blocks, target, bytes);
-            } else {
-                trefoil_scatterv(nullptr, nullptr, nullptr, nullptr, 0, TREFOIL_UINT8, root, t);
-                throw MpiFailure{below()};
-            }
-            if (status == TREFOIL_SUCCESS && !flat) {
-                one->unpack(0, count, static_cast<const std::byte*>(target));
-            }
-            return status;
-        },
-        below);
-}
-TREFOIL_MPI_ENTRY(Scatterv, scatterv,
+TREFOIL_MPI_ENTRY(Scatterv, scatterv, Scatterv,
                   (const void* send, const int counts[], const int displacements[],
                    MPI_Datatype send_type, void* recv, int recv_count, MPI_Datatype recv_type,
                    int root, MPI_Comm comm),

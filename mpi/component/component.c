@@ -14,11 +14,19 @@
 #include <opal/mca/base/mca_base_var.h>
 #include "mpi/component_slots.h"
 
+/* As MPI names a call that blocks, one that does not, and a persistent one. */
+#define EACH_WAY(X, name) X(name) X(i##name) X(name##_init)
+
 enum {
 #define NUMBER(name) slot_##name,
-    TREFOIL_COMPONENT_SLOTS(NUMBER)
+#define NUMBER_I(name) slot_i##name,
+#define NUMBER_INIT(name) slot_##name##_init,
+    TREFOIL_COMPONENT_SLOTS(NUMBER) TREFOIL_COMPONENT_SLOTS(NUMBER_I)
+        TREFOIL_COMPONENT_SLOTS(NUMBER_INIT)
 #undef NUMBER
-        slots
+#undef NUMBER_I
+#undef NUMBER_INIT
+            slots
 };
 
 typedef struct {
@@ -51,29 +59,33 @@ int trefoil_component_is_dense(ompi_datatype_t* type) {
 
 /* In C++, by entry.hpp: trefoil_component_NAME, with the arguments that the slot of that name has.
  */
-#define DECLARE(name) extern int trefoil_component_##name();
+#define DECLARE_ONE(name) extern int trefoil_component_##name();
+#define DECLARE(name) EACH_WAY(DECLARE_ONE, name)
 #pragma GCC diagnostic push
 #pragma GCC diagnostic ignored "-Wstrict-prototypes"
 TREFOIL_COMPONENT_SLOTS(DECLARE)
 #pragma GCC diagnostic pop
 #undef DECLARE
+#undef DECLARE_ONE
 
 /* Modules are enabled from the lowest priority to the highest, so the table has what comes below
  * this one. */
 static int enable(mca_coll_base_module_t* base, ompi_communicator_t* comm) {
     module_t* const module = (module_t*)base;
     const mca_coll_base_comm_coll_t* const table = comm->c_coll;
-#define IS_MISSING(name) || table->coll_##name == NULL
-    if (0 TREFOIL_COMPONENT_SLOTS(IS_MISSING)) {
-        return OMPI_ERR_NOT_FOUND;
+/* What is missing below, such as neighbour collectives of what has no neighbours, stays so. */
+#define SAVE_ONE(name)                                                            \
+    if (table->coll_##name == NULL) {                                             \
+        base->coll_##name = NULL;                                                 \
+    } else {                                                                      \
+        module->below[slot_##name].function = (void (*)(void))table->coll_##name; \
+        module->below[slot_##name].module = table->coll_##name##_module;          \
+        OBJ_RETAIN(table->coll_##name##_module);                                  \
     }
-#undef IS_MISSING
-#define SAVE(name)                                                            \
-    module->below[slot_##name].function = (void (*)(void))table->coll_##name; \
-    module->below[slot_##name].module = table->coll_##name##_module;          \
-    OBJ_RETAIN(table->coll_##name##_module);
+#define SAVE(name) EACH_WAY(SAVE_ONE, name)
     TREFOIL_COMPONENT_SLOTS(SAVE)
 #undef SAVE
+#undef SAVE_ONE
     return OMPI_SUCCESS;
 }
 
@@ -86,9 +98,11 @@ static mca_coll_base_module_t* comm_query(ompi_communicator_t* comm, int* its_pr
     }
     module_t* const module = OBJ_NEW(module_t);
     module->super.coll_module_enable = enable;
-#define TAKE(name) module->super.coll_##name = trefoil_component_##name;
+#define TAKE_ONE(name) module->super.coll_##name = trefoil_component_##name;
+#define TAKE(name) EACH_WAY(TAKE_ONE, name)
     TREFOIL_COMPONENT_SLOTS(TAKE)
 #undef TAKE
+#undef TAKE_ONE
     return &module->super;
 }
 

@@ -5,6 +5,7 @@
 #include <string_view>
 
 #include "mpi/collective_kind.hpp"
+#include "mpi/component/job.hpp"
 #include "mpi/component_slots.h"
 #include "mpi/layer.hpp"
 
@@ -37,6 +38,7 @@ void trefoil_component_start() {
 }
 
 void trefoil_component_finish() {
+    finish_jobs();
     finish();
 }
 

@@ -72,8 +72,9 @@ def refusals():
 
 def reports():
     calls, output = report({})
-    expect("all collectives are Trefoil's", len(calls) == 16 and all(by_trefoil > 0 for by_trefoil, _ in calls.values()),
-           output)
+    # Those that Open MPI makes by itself, of one int, are not the program's.
+    expect("all collectives are Trefoil's", len([name for name in calls if name != "iallreduce"]) == 16 and
+           all(by_trefoil > 0 for name, (by_trefoil, _) in calls.items() if name != "iallreduce"), output)
     expect("tori are told", "torus 2 (the Cartesian communicator) over" in output, output)
     # A communicator that it declines has nothing of the component's, so nothing counts its calls. Reductions of no data end before.
     declined = () if COMPONENT else ("no data", "one rank", "an intercommunicator")
@@ -86,7 +87,7 @@ def reports():
     expect("allreduce alone", all((c[0] > 0) == (name == "allreduce") for name, c in calls.items()), output)
     if "FAKE_CUDA" in os.environ:  # all memory is a device's, says a make-believe runtime
         calls, output = report({"FAKE_DEVICE_ALL": "1"}, f"{LAYER}:{os.environ['FAKE_CUDA']}")
-        expect("what lies in a device's memory is MPI's", len(calls) == 16 and
+        expect("what lies in a device's memory is MPI's",
                all((c[0] > 0) == (name == "barrier") for name, c in calls.items()), output)
         expect("the reason is told", "or the buffers are a device's memory" in output, output)
     # It does not reduce in rank order, as operations that do not commute need it.

@@ -88,8 +88,8 @@ KNOWS = {
     "comm/api": ("comm/", "threads/kernels/", "topo/", "trefoil/"),
     "bindings/fortran": ("trefoil/",),
     "mpi": ("trefoil/", "topo/sizes.hpp"),
-    "mpi/preload": ("mpi/api.hpp", "mpi/layer.hpp", "mpi/next.hpp", "mpi/settings.hpp", "mpi/shadow_communicator.hpp", "mpi/types.hpp", "mpi/words.hpp"),
-    "mpi/component": ("mpi/collective_kind.hpp", "mpi/component_slots.h", "mpi/layer.hpp", "mpi/types.hpp"),
+    "mpi/preload": ("mpi/api.hpp", "mpi/dispatch.hpp", "mpi/layer.hpp", "mpi/next.hpp", "mpi/settings.hpp", "mpi/shadow_communicator.hpp", "mpi/types.hpp", "mpi/words.hpp"),
+    "mpi/component": ("mpi/",),
     "bench/common": LIBRARY,
     "bench/run": LIBRARY + ("bench/common/",),
     "bench/plan": LIBRARY

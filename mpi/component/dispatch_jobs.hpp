@@ -1,0 +1,199 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// The way of every call that does not block: as in dispatch.hpp, but the end comes later.
+#pragma once
+
+#include <algorithm>
+#include <utility>
+#include <vector>
+
+#include "mpi/allgather.hpp"
+#include "mpi/component/job.hpp"
+#include "mpi/component_slots.h"
+#include "mpi/dispatch.hpp"
+
+namespace trefoil::mpi {
+
+constexpr std::size_t slot_of(Kind kind, Way way) {
+    return static_cast<std::size_t>(way) * kinds + index(kind);
+}
+
+/// Calls what the communicator would have without the component.
+template <typename... Parameters>
+int call_below(mca_coll_base_module_2_3_0_t* module, Kind kind, Way way, Parameters... arguments) {
+    using Function = int(Parameters..., mca_coll_base_module_2_3_0_t*);
+    const trefoil_component_slot& below = trefoil_component_slots(module)[slot_of(kind, way)];
+    return reinterpret_cast<Function*>(below.function)(arguments..., below.module);
+}
+
+/// The program frees datatypes and operations when it likes. MPI keeps those of a call in flight;
+/// those of a persistent call nobody would.
+class Handles {
+  public:
+    Handles() = default;
+    Handles(const Handles&) = delete;
+    Handles& operator=(const Handles&) = delete;
+    ~Handles() {
+        trefoil_component_drop_op(op_);
+        std::ranges::for_each(types_, trefoil_component_drop_type);
+    }
+    template <typename Call>
+    void hold(const Call& call) {
+        if constexpr (requires { call.op; }) {
+            trefoil_component_hold_op(op_ = call.op);
+        }
+        if constexpr (requires { call.type; }) {
+            types_ = {call.type};
+        } else if constexpr (requires { call.send_type; }) {
+            types_ = {call.send_type, call.recv_type};
+        } else if constexpr (requires { call.send_types; }) {
+            types_.assign(call.recv_types, call.recv_types + call.peers);
+            if (!call.in_place()) {
+                types_.insert(types_.end(), call.send_types, call.send_types + call.peers);
+            }
+        }
+        std::ranges::for_each(types_, trefoil_component_hold_type);
+    }
+
+  private:
+    MPI_Op op_ = nullptr;
+    std::vector<MPI_Datatype> types_;
+};
+
+template <typename Call, typename Below>
+class NonblockingJob final : public Job {
+  public:
+    NonblockingJob(ShadowCommunicator& its_shadow, const Verdict& its_verdict, Call&& its_call,
+                   Below&& its_below)
+        : Job(its_shadow, Call::kind, Way::nonblocking, its_verdict),
+          call_(std::move(its_call)),
+          below_(std::move(its_below)) {}
+
+    bool serial() const override { return call_.serial(); }
+    trefoil_status_t begin() override {
+        trefoil_comm_t const comm = shadow.communicator(serial());
+        if (comm == nullptr) {
+            return shadow.failure();
+        }
+        call_.stage(shadow, lists_);
+        return call_.run(shadow, comm, {Way::nonblocking, &call});
+    }
+    void finish() override { call_.finish(); }
+    int begin_below(MPI_Request* place) override { return below_(place); }
+
+  private:
+    Call call_;
+    Below below_;
+    BlockLists lists_;
+};
+
+/// One call of MPI's that does not block: `below`(request) hands it to the MPI library of the
+/// program, at once or later.
+template <typename Call, typename Below>
+int dispatch_nonblocking(Call call, MPI_Request* request, Below below) {
+    if (!layer.looks_at[index(Call::kind)] || is_own_call()) {
+        return below(request);
+    }
+    if constexpr (Call::kind == Kind::allreduce) {
+        if (call.count == 1 && call.type == MPI_INT && (call.op == MPI_MAX || call.op == MPI_MIN)) {
+            if (layer.reports) {
+                count_call(Call::kind, Way::nonblocking, {Reason::mpis_own, sizeof(int)}, {});
+            }
+            return below(request);
+        }
+    }
+    ShadowCommunicator* const shadow = shadow_of(call.comm);
+    const Verdict verdict = verdict_of(call, shadow);
+    if (verdict.reason != Reason::none && (shadow == nullptr || !any_waits(*shadow))) {
+        if (layer.reports) {
+            count_call(Call::kind, Way::nonblocking, verdict, {});
+        }
+        return below(request);
+    }
+    return guarded_by(call.comm, [&] {
+        return issue(std::make_unique<NonblockingJob<Call, Below>>(
+                         *shadow, verdict, std::move(call), std::move(below)),
+                     request);
+    });
+}
+
+/// It has a communicator of Trefoil's for itself: MPI lets ranks start their persistent calls in
+/// different orders.
+template <typename Call>
+class PersistentJob final : public Job {
+  public:
+    PersistentJob(ShadowCommunicator& its_shadow, const Verdict& its_verdict, Call&& its_call)
+        : Job(its_shadow, Call::kind, Way::persistent, its_verdict), call_(std::move(its_call)) {}
+    ~PersistentJob() override {
+        trefoil_request_free(&call);
+        if (comm_ != nullptr) {
+            leave(comm_);
+        }
+    }
+
+    bool serial() const override { return call_.serial(); }
+    /// Collective. Once, before all else.
+    trefoil_status_t prepare() {
+        trefoil_comm_t const all = shadow.prepare(serial());
+        if (all == nullptr) {
+            return shadow.failure();
+        }
+        const trefoil_status_t made = trefoil_comm_dup(all, &comm_);
+        if (made != TREFOIL_SUCCESS) {
+            return made;
+        }
+        handles_.hold(call_);
+        call_.stage(shadow, lists_);
+        return call_.run(shadow, comm_, {Way::persistent, &call});
+    }
+    trefoil_status_t begin() override {
+        call_.stage(shadow, lists_);
+        return trefoil_start(&call);
+    }
+    void finish() override { call_.finish(); }
+    int begin_below(MPI_Request*) override { return MPI_ERR_INTERN; }
+
+  private:
+    Call call_;
+    Handles handles_;
+    BlockLists lists_;
+    trefoil_comm_t comm_ = nullptr;
+};
+
+/// One persistent call's _init function, which is collective.
+template <typename Call, typename Below>
+int dispatch_persistent(Call call, MPI_Request* request, Below below) {
+    if (!layer.looks_at[index(Call::kind)]) {
+        return below();
+    }
+    ShadowCommunicator* const shadow = shadow_of(call.comm);
+    if (shadow != nullptr) {
+        shadow->let_earlier_calls_begin();
+    }
+    Verdict verdict = verdict_of(call, shadow);
+    const MPI_Comm comm = call.comm;
+    const auto leave_it = [&](Reason reason) {
+        verdict.reason = reason;
+        if (layer.reports) {
+            count_call(Call::kind, Way::persistent, verdict, {});
+        }
+        return below();
+    };
+    if (verdict.reason != Reason::none) {
+        return leave_it(verdict.reason);
+    }
+    return guarded_by(comm, [&] {
+        auto job = std::make_unique<PersistentJob<Call>>(*shadow, verdict, std::move(call));
+        int code = MPI_SUCCESS;
+        try {
+            code = code_of(*shadow, job->prepare());
+        } catch (const LeftToMpi&) {
+            return below();
+        }
+        if (code == unsupported_code || code == gave_up_code) {
+            return leave_it(code == gave_up_code ? shadow->reason() : Reason::unsupported);
+        }
+        return code != MPI_SUCCESS ? code : give_persistent(std::move(job), request);
+    });
+}
+
+}  // namespace trefoil::mpi

@@ -1,0 +1,130 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Before each allgather of a creation, and after the last, all ranks tell whether they still go on:
+// a rank that failed on its own would leave the others waiting for it.
+#include "mpi/creation.hpp"
+
+#include <fcntl.h>
+#include <sys/resource.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <array>
+#include <vector>
+
+#include "mpi/api.hpp"
+
+namespace trefoil::mpi {
+
+namespace {
+
+/// The program, and the MPI below, get by without Trefoil as long as it leaves them descriptors.
+Outcome look_at_descriptors() {
+    rlimit limit{};
+    const int lowest_free = open("/dev/null", O_RDONLY | O_CLOEXEC);
+    if (lowest_free >= 0) {
+        close(lowest_free);
+    }
+    if (getrlimit(RLIMIT_NOFILE, &limit) != 0 ||
+        (lowest_free >= 0 && static_cast<rlim_t>(lowest_free) < limit.rlim_cur / 4 * 3)) {
+        return {};
+    }
+    return {TREFOIL_ERROR_SYSTEM, "of the descriptors that this process may have (ulimit -n: " +
+                                      std::to_string(limit.rlim_cur) +
+                                      ") three quarters are in use"};
+}
+
+class Creator {
+  public:
+    Creator(int ranks, const Exchange& exchange)
+        : ranks_(static_cast<std::size_t>(ranks)), exchange_(exchange), outer_(here) {
+        here = this;
+    }
+    ~Creator() { here = outer_; }
+    Creator(const Creator&) = delete;
+    Creator& operator=(const Creator&) = delete;
+
+    /// If one rank does not go on, all learn from it why, once.
+    bool all_succeed(const Outcome& mine);
+    const Outcome& failure() const { return failure_; }
+
+    static int allgather(const void* mine, void* all, std::size_t bytes, void*) {
+        return here->all_succeed({}) ? here->exchange_(mine, all, bytes) : MPI_ERR_OTHER;
+    }
+
+  private:
+    std::size_t ranks_;
+    const Exchange& exchange_;
+    Outcome failure_;
+    Creator* outer_;
+    // Trefoil calls the allgather from the thread that creates; its context is that of `progress`.
+    static thread_local Creator* here;
+};
+thread_local Creator* Creator::here = nullptr;
+
+bool Creator::all_succeed(const Outcome& mine) {
+    const std::uint8_t failed = mine.status == TREFOIL_SUCCESS ? 0 : 1;
+    std::vector<std::uint8_t> failures(ranks_);
+    if (exchange_(&failed, failures.data(), 1) != MPI_SUCCESS) {
+        failure_ = {TREFOIL_ERROR_TIMEOUT,
+                    "not all ranks of this communicator came to set up Trefoil in time"};
+        return false;
+    }
+    if (std::ranges::count(failures, 1) == 0) {
+        return true;
+    }
+    struct Told {
+        trefoil_status_t status;
+        std::array<char, 508> text;
+    };
+    Told told{mine.status, {}};
+    mine.text.copy(told.text.data(), told.text.size() - 1);
+    std::vector<Told> all(ranks_);
+    failure_ = {TREFOIL_ERROR_TIMEOUT,
+                "a rank could not tell the others why it cannot set up Trefoil"};
+    if (exchange_(&told, all.data(), sizeof told) != MPI_SUCCESS) {
+        return false;
+    }
+    const auto failing =
+        std::ranges::find_if(all, [](const Told& one) { return one.status != TREFOIL_SUCCESS; });
+    // Who waited for it in vain is not who has failed.
+    auto first = std::ranges::find_if(all, [](const Told& one) {
+        return one.status != TREFOIL_SUCCESS && one.status != TREFOIL_ERROR_TIMEOUT &&
+               one.status != TREFOIL_ERROR_PEER_LOST;
+    });
+    first = first == all.end() ? failing : first;
+    failure_ = {first->status,
+                "rank " + std::to_string(first - all.begin()) +
+                    " cannot set up its part of this communicator: " + first->text.data()};
+    return false;
+}
+
+}  // namespace
+
+Created create(const Creation& creation, const Exchange& exchange) {
+    Creator creator(creation.ranks, exchange);
+    trefoil_config_t config = TREFOIL_CONFIG_INITIALIZER;
+    config.rank = creation.rank;
+    config.ranks = creation.ranks;
+    config.allgather = &Creator::allgather;
+    config.progress = creation.progress;
+    config.context = creation.context;
+    config.torus = creation.torus.empty() ? nullptr : creation.torus.c_str();
+    config.port_threads = creation.serial ? -1 : 0;
+    config.flags =
+        TREFOIL_CONFIG_ALLOW_OVERLAP;  // neither MPI compares them, nor does its own code
+    Created made;
+    Outcome mine = look_at_descriptors();
+    if (mine.status == TREFOIL_SUCCESS) {
+        mine.status = trefoil_comm_create(&config, &made.comm);
+        mine.text = mine.status == TREFOIL_SUCCESS ? "" : trefoil_last_error(nullptr);
+    }
+    const bool told = creator.failure().status != TREFOIL_SUCCESS;  // in an allgather
+    if (told || !creator.all_succeed(mine)) {
+        trefoil_comm_destroy(made.comm);
+        made.comm = nullptr;
+    }
+    made.outcome = creator.failure();
+    return made;
+}
+
+}  // namespace trefoil::mpi

@@ -1,0 +1,309 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// The calls in which each rank sends every other, or every neighbour, something of its own. Of
+// alltoall and neighbor_alltoall all ranks know the bytes of a block; of the others nobody knows
+// all, so ranks decide without them.
+#pragma once
+
+#include <algorithm>
+#include <vector>
+
+#include "mpi/buffers.hpp"
+#include "mpi/dispatch.hpp"
+
+namespace trefoil::mpi {
+
+/// How many blocks a rank sends and receives. 0: of a call with the neighbours on a communicator
+/// that is no torus.
+inline std::size_t peers_of(Kind kind, const ShadowCommunicator& c) {
+    const bool all = kind == Kind::alltoall || kind == Kind::alltoallv || kind == Kind::alltoallw;
+    return all ? c.ranks() : c.neighbours();
+}
+
+/// What MPICH reports as MPI_ERR_BUFFER. Other calls with one buffer for both sides go on in either
+/// MPI, so they must here.
+template <typename Counts>
+bool reports_aliased(const void* send, const void* recv, Counts send_counts, Counts recv_counts,
+                     MPI_Datatype send_type, MPI_Datatype recv_type) {
+    return is_mpich && send == recv && send_counts == recv_counts && send_type == recv_type;
+}
+
+/// Alltoall and neighbor_alltoall.
+template <Kind K>
+struct AlltoallOf : CollectiveCall {
+    static constexpr Kind kind = K;
+    const void* send;
+    int send_count;
+    MPI_Datatype send_type;
+    void* recv;
+    int recv_count;
+    MPI_Datatype recv_type;
+    MPI_Comm comm;
+    std::optional<Side> from{}, to{};                ///< without `from`: in place
+    std::size_t from_elements = 0, to_elements = 0;  ///< of all blocks
+    std::size_t peers = 0;
+    Room send_room{}, recv_room{};
+    const void* source = nullptr;
+    std::byte* target = nullptr;
+    bool unpacks = false;
+
+    Verdict decide(const ShadowCommunicator& c) {
+        peers = peers_of(kind, c);
+        to = side_of(recv, recv_count, recv_type, comm);
+        if (peers == 0) {
+            return {Reason::topology};
+        }
+        if (!to || recv == MPI_IN_PLACE || (kind != Kind::alltoall && send == MPI_IN_PLACE)) {
+            return wrong_arguments;
+        }
+        to_elements = static_cast<std::size_t>(recv_count) * peers;
+        if (send != MPI_IN_PLACE) {
+            from = side_of(send, send_count, send_type, comm);
+            from_elements = static_cast<std::size_t>(std::max(0, send_count)) * peers;
+            if (!from || from->bytes(from_elements) != to->bytes(to_elements) ||
+                (kind == Kind::alltoall &&
+                 reports_aliased(send, recv, send_count, recv_count, send_type, recv_type))) {
+                return wrong_arguments;
+            }
+        }
+        return {Reason::none, to->bytes(to_elements)};
+    }
+    void stage(const ShadowCommunicator&, BlockLists&) {
+        unpacks = !to->flat(to_elements);
+        target = unpacks ? recv_room.take(to->bytes(to_elements)) : to->buffer;
+        source = TREFOIL_IN_PLACE;
+        if (from) {
+            source = send_room.packed(*from, from_elements);
+            source = source == target ? TREFOIL_IN_PLACE : source;
+        } else if (unpacks) {
+            to->pack(0, to_elements, target);
+        }
+    }
+    trefoil_status_t run(ShadowCommunicator& c, trefoil_comm_t t, const Form& form) const {
+        const auto begin = [&](auto*... functions) {
+            return form.call(functions..., source, static_cast<void*>(target),
+                             to->bytes(to_elements) / peers, TREFOIL_UINT8, t);
+        };
+        if constexpr (kind == Kind::alltoall) {
+            return begin(TREFOIL_MPI_FORMS(alltoall));
+        } else {
+            return c.has_torus_of(t) ? begin(TREFOIL_MPI_FORMS(neighbor_alltoall))
+                                     : TREFOIL_ERROR_UNSUPPORTED;
+        }
+    }
+    void finish() const {
+        if (unpacks) {
+            to->unpack(0, to_elements, target);
+        }
+    }
+};
+
+/// One side of an alltoallv.
+struct Listed {
+    std::optional<Side> side{};
+    const int* counts = nullptr;
+    const int* displacements = nullptr;
+
+    bool good(std::size_t peers) const {
+        return side && counts != nullptr && displacements != nullptr &&
+               std::all_of(counts, counts + peers, [](int count) { return count >= 0; });
+    }
+};
+
+/// The blocks at the same distances in `room`.
+inline const std::byte* copy_of_blocks(const BlockList& list, const std::byte* blocks, Room& room) {
+    std::size_t end = 0;
+    for (std::size_t r = 0; r < list.counts.size(); ++r) {
+        end = std::max(end, list.displacements[r] + list.counts[r]);
+    }
+    std::byte* const copy = room.take(end);
+    for (std::size_t r = 0; r < list.counts.size(); ++r) {
+        std::copy_n(blocks + list.displacements[r], list.counts[r], copy + list.displacements[r]);
+    }
+    return copy;
+}
+
+/// Alltoallv and neighbor_alltoallv.
+template <Kind K>
+struct AlltoallvOf : CollectiveCall {
+    static constexpr Kind kind = K;
+    const void* send;
+    const int* send_counts;
+    const int* send_displacements;
+    MPI_Datatype send_type;
+    void* recv;
+    const int* recv_counts;
+    const int* recv_displacements;
+    MPI_Datatype recv_type;
+    MPI_Comm comm;
+    Listed from{}, to{};
+    std::size_t peers = 0;
+    BlockLists* lists = nullptr;
+    Room send_room{}, recv_room{};
+    const std::byte* source = nullptr;
+    std::byte* target = nullptr;
+    bool unpacks = false;
+
+    Verdict decide(const ShadowCommunicator& c) {
+        peers = peers_of(kind, c);
+        if (peers == 0) {
+            return {Reason::topology};
+        }
+        to = {side_of(recv, 0, recv_type, comm), recv_counts, recv_displacements};
+        if (!to.good(peers) || recv == MPI_IN_PLACE ||
+            (kind != Kind::alltoallv && send == MPI_IN_PLACE)) {
+            return wrong_arguments;
+        }
+        if (send != MPI_IN_PLACE) {
+            from = {side_of(send, 0, send_type, comm), send_counts, send_displacements};
+            if (!from.good(peers) ||
+                (kind == Kind::alltoallv &&
+                 reports_aliased(send, recv, send_counts, recv_counts, send_type, recv_type))) {
+                return wrong_arguments;
+            }
+        }
+        return {};
+    }
+    void stage(const ShadowCommunicator&, BlockLists& room) {
+        lists = &room;
+        if (from.side) {
+            source = from.side->buffer;
+            if (!list_blocks(room.send, peers, *from.side, from.counts, from.displacements)) {
+                std::byte* const packed = send_room.take(room.send.end());
+                pack_blocks(room.send, *from.side, from.counts, from.displacements, packed);
+                source = packed;
+            } else if (source == to.side->buffer) {
+                source = copy_of_blocks(room.send, source, send_room);
+            }
+        }
+        unpacks = !list_blocks(room.recv, peers, *to.side, to.counts, to.displacements);
+        target = unpacks ? recv_room.take(room.recv.end()) : to.side->buffer;
+        if (unpacks && !from.side) {
+            pack_blocks(room.recv, *to.side, to.counts, to.displacements, target);
+        }
+    }
+    trefoil_status_t run(ShadowCommunicator& c, trefoil_comm_t t, const Form& form) const {
+        const bool in_place = !from.side;
+        const auto begin = [&](auto*... functions) {
+            return form.call(
+                functions..., in_place ? TREFOIL_IN_PLACE : static_cast<const void*>(source),
+                in_place ? nullptr : lists->send.counts.data(),
+                in_place ? nullptr : lists->send.displacements.data(), static_cast<void*>(target),
+                lists->recv.counts.data(), lists->recv.displacements.data(), TREFOIL_UINT8, t);
+        };
+        if constexpr (kind == Kind::alltoallv) {
+            return begin(TREFOIL_MPI_FORMS(alltoallv));
+        } else {
+            return c.has_torus_of(t) ? begin(TREFOIL_MPI_FORMS(neighbor_alltoallv))
+                                     : TREFOIL_ERROR_UNSUPPORTED;
+        }
+    }
+    void finish() const {
+        if (unpacks) {
+            unpack_blocks(lists->recv, *to.side, to.counts, to.displacements, target);
+        }
+    }
+};
+
+/// The blocks of an alltoallw, each of a datatype of its own, `Displacement` bytes from the buffer.
+template <typename Displacement>
+struct TypedBlocks {
+    std::vector<Side> sides{};
+    const int* counts = nullptr;
+    Room room{};
+    std::byte* packed = nullptr;
+
+    bool read(const void* buffer, const int* their_counts, const Displacement* displacements,
+              const MPI_Datatype* types, std::size_t peers, MPI_Comm comm) {
+        counts = their_counts;
+        if (counts == nullptr || displacements == nullptr || types == nullptr) {
+            return false;
+        }
+        sides.clear();
+        for (std::size_t p = 0; p < peers; ++p) {
+            auto side = side_of(static_cast<const std::byte*>(buffer) + displacements[p], counts[p],
+                                types[p], comm);
+            if (!side) {
+                return false;
+            }
+            sides.push_back(*side);
+        }
+        return true;
+    }
+    std::size_t elements(std::size_t peer) const { return static_cast<std::size_t>(counts[peer]); }
+    void stage(BlockList& list, bool packs) {
+        list.counts.resize(sides.size());
+        list.displacements.resize(sides.size());
+        std::size_t end = 0;
+        for (std::size_t p = 0; p < sides.size(); ++p) {
+            list.counts[p] = sides[p].bytes(elements(p));
+            list.displacements[p] = end;
+            end += list.counts[p];
+        }
+        packed = room.take(end);
+        for (std::size_t p = 0; packs && p < sides.size(); ++p) {
+            sides[p].pack(0, elements(p), packed + list.displacements[p]);
+        }
+    }
+    void unpack(const BlockList& list) const {
+        for (std::size_t p = 0; p < sides.size(); ++p) {
+            sides[p].unpack(0, elements(p), packed + list.displacements[p]);
+        }
+    }
+};
+
+/// Alltoallw and neighbor_alltoallw: alltoallv of what is packed.
+template <Kind K, typename Displacement>
+struct AlltoallwOf : CollectiveCall {
+    static constexpr Kind kind = K;
+    const void* send;
+    const int* send_counts;
+    const Displacement* send_displacements;
+    const MPI_Datatype* send_types;
+    void* recv;
+    const int* recv_counts;
+    const Displacement* recv_displacements;
+    const MPI_Datatype* recv_types;
+    MPI_Comm comm;
+    TypedBlocks<Displacement> from{}, to{};
+    std::size_t peers = 0;
+    BlockLists* lists = nullptr;
+
+    bool in_place() const { return send == MPI_IN_PLACE; }
+    Verdict decide(const ShadowCommunicator& c) {
+        peers = peers_of(kind, c);
+        if (peers == 0) {
+            return {Reason::topology};
+        }
+        const bool good = recv != MPI_IN_PLACE && (kind == Kind::alltoallw || !in_place()) &&
+                          to.read(recv, recv_counts, recv_displacements, recv_types, peers, comm) &&
+                          (in_place() || from.read(send, send_counts, send_displacements,
+                                                   send_types, peers, comm));
+        return good ? Verdict{} : wrong_arguments;
+    }
+    void stage(const ShadowCommunicator&, BlockLists& room) {
+        lists = &room;
+        to.stage(room.recv, in_place());
+        if (!in_place()) {
+            from.stage(room.send, true);
+        }
+    }
+    trefoil_status_t run(ShadowCommunicator& c, trefoil_comm_t t, const Form& form) const {
+        const auto begin = [&](auto*... functions) {
+            return form.call(functions...,
+                             in_place() ? TREFOIL_IN_PLACE : static_cast<const void*>(from.packed),
+                             in_place() ? nullptr : lists->send.counts.data(),
+                             in_place() ? nullptr : lists->send.displacements.data(),
+                             static_cast<void*>(to.packed), lists->recv.counts.data(),
+                             lists->recv.displacements.data(), TREFOIL_UINT8, t);
+        };
+        if constexpr (kind == Kind::alltoallw) {
+            return begin(TREFOIL_MPI_FORMS(alltoallv));
+        } else {
+            return c.has_torus_of(t) ? begin(TREFOIL_MPI_FORMS(neighbor_alltoallv))
+                                     : TREFOIL_ERROR_UNSUPPORTED;
+        }
+    }
+    void finish() const { to.unpack(lists->recv); }
+};
+
+}  // namespace trefoil::mpi

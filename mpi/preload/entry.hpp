@@ -1,0 +1,14 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// How MPI's calls come in, and how they go on to the MPI below: by the names of its functions.
+#pragma once
+
+#include "mpi/dispatch.hpp"
+
+#define TREFOIL_MPI_UNPACK(...) __VA_ARGS__
+
+/// Defines MPI_NAME, which runs a `Call`; it goes on to PMPI_NAME.
+#define TREFOIL_MPI_ENTRY(NAME, name, Call, PARAMETERS, ARGUMENTS)            \
+    extern "C" [[gnu::visibility("default")]] int MPI_##NAME PARAMETERS {     \
+        return trefoil::mpi::dispatch(Call{{}, TREFOIL_MPI_UNPACK ARGUMENTS}, \
+                                      [&] { return PMPI_##NAME ARGUMENTS; }); \
+    }
