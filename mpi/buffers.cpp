@@ -44,7 +44,7 @@ void Side::unpack(std::ptrdiff_t first, std::size_t count, const std::byte* sour
     });
 }
 
-std::optional<Side> side_of(const void* buffer, int count, MPI_Datatype type, MPI_Comm comm) {
+std::optional<Side> side_of(const void* buffer, MPI_Count count, MPI_Datatype type, MPI_Comm comm) {
     if (count < 0) {
         return std::nullopt;
     }
@@ -53,48 +53,6 @@ std::optional<Side> side_of(const void* buffer, int count, MPI_Datatype type, MP
         return std::nullopt;
     }
     return Side{static_cast<std::byte*>(const_cast<void*>(buffer)), type, *layout, comm};
-}
-
-bool list_blocks(BlockList& list, std::size_t ranks, const Side& side, const int* counts,
-                 const int* displacements) {
-    list.counts.resize(ranks);
-    list.displacements.resize(ranks);
-    bool as_they_lie = true;
-    std::size_t packed = 0;
-    std::ptrdiff_t end = 0;  // of the blocks so far: Trefoil wants them separate, and none before 0
-    for (std::size_t r = 0; r < ranks; ++r) {
-        const auto count = static_cast<std::size_t>(counts[r]);
-        list.counts[r] = side.bytes(count);
-        if (count > 0) {
-            as_they_lie = as_they_lie && side.flat(count) && displacements[r] >= end;
-            end = displacements[r] + static_cast<std::ptrdiff_t>(count);
-        }
-    }
-    for (std::size_t r = 0; r < ranks; ++r) {
-        const bool empty = list.counts[r] == 0;
-        list.displacements[r] =
-            !as_they_lie ? packed
-            : empty      ? 0
-                         : static_cast<std::size_t>(displacements[r] * side.layout.extent);
-        packed += list.counts[r];
-    }
-    return as_they_lie;
-}
-
-void pack_blocks(const BlockList& list, const Side& side, const int* counts,
-                 const int* displacements, std::byte* target) {
-    for (std::size_t r = 0; r < list.counts.size(); ++r) {
-        side.pack(displacements[r], static_cast<std::size_t>(counts[r]),
-                  target + list.displacements[r]);
-    }
-}
-
-void unpack_blocks(const BlockList& list, const Side& side, const int* counts,
-                   const int* displacements, const std::byte* source) {
-    for (std::size_t r = 0; r < list.counts.size(); ++r) {
-        side.unpack(displacements[r], static_cast<std::size_t>(counts[r]),
-                    source + list.displacements[r]);
-    }
 }
 
 }  // namespace trefoil::mpi

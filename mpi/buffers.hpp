@@ -40,7 +40,7 @@ struct Side {
 };
 
 /// Nothing if `count` is negative or `type` is no datatype. The buffer is not looked at.
-std::optional<Side> side_of(const void* buffer, int count, MPI_Datatype type, MPI_Comm comm);
+std::optional<Side> side_of(const void* buffer, MPI_Count count, MPI_Datatype type, MPI_Comm comm);
 
 /// Memory for packed data, allocated only if it is needed.
 class Room {
@@ -71,12 +71,49 @@ class Room {
 /// Writes the blocks of `counts` elements at `displacements`, one per rank, into `list`, in bytes.
 /// False: Trefoil cannot take them where they lie, and the list describes the same blocks side by
 /// side.
-bool list_blocks(BlockList& list, std::size_t ranks, const Side& side, const int* counts,
-                 const int* displacements);
+template <typename Count, typename Displacement>
+bool list_blocks(BlockList& list, std::size_t ranks, const Side& side, const Count* counts,
+                 const Displacement* displacements) {
+    list.counts.resize(ranks);
+    list.displacements.resize(ranks);
+    bool as_they_lie = true;
+    std::size_t packed = 0;
+    std::ptrdiff_t end = 0;  // of the blocks so far: Trefoil wants them separate, and none before 0
+    for (std::size_t r = 0; r < ranks; ++r) {
+        const auto count = static_cast<std::size_t>(counts[r]);
+        list.counts[r] = side.bytes(count);
+        if (count > 0) {
+            as_they_lie = as_they_lie && side.flat(count) && displacements[r] >= end;
+            end = displacements[r] + static_cast<std::ptrdiff_t>(count);
+        }
+    }
+    for (std::size_t r = 0; r < ranks; ++r) {
+        const bool empty = list.counts[r] == 0;
+        list.displacements[r] =
+            !as_they_lie ? packed
+            : empty      ? 0
+                         : static_cast<std::size_t>(displacements[r] * side.layout.extent);
+        packed += list.counts[r];
+    }
+    return as_they_lie;
+}
+
 /// Copies all blocks from or to bytes that lie side by side. Throws MpiFailure.
-void pack_blocks(const BlockList& list, const Side& side, const int* counts,
-                 const int* displacements, std::byte* target);
-void unpack_blocks(const BlockList& list, const Side& side, const int* counts,
-                   const int* displacements, const std::byte* source);
+template <typename Count, typename Displacement>
+void pack_blocks(const BlockList& list, const Side& side, const Count* counts,
+                 const Displacement* displacements, std::byte* target) {
+    for (std::size_t r = 0; r < list.counts.size(); ++r) {
+        side.pack(displacements[r], static_cast<std::size_t>(counts[r]),
+                  target + list.displacements[r]);
+    }
+}
+template <typename Count, typename Displacement>
+void unpack_blocks(const BlockList& list, const Side& side, const Count* counts,
+                   const Displacement* displacements, const std::byte* source) {
+    for (std::size_t r = 0; r < list.counts.size(); ++r) {
+        side.unpack(displacements[r], static_cast<std::size_t>(counts[r]),
+                    source + list.displacements[r]);
+    }
+}
 
 }  // namespace trefoil::mpi

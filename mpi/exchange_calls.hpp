@@ -32,10 +32,10 @@ template <Kind K>
 struct AlltoallOf : CollectiveCall {
     static constexpr Kind kind = K;
     const void* send;
-    int send_count;
+    MPI_Count send_count;
     MPI_Datatype send_type;
     void* recv;
-    int recv_count;
+    MPI_Count recv_count;
     MPI_Datatype recv_type;
     MPI_Comm comm;
     std::optional<Side> from{}, to{};                ///< without `from`: in place
@@ -58,7 +58,7 @@ struct AlltoallOf : CollectiveCall {
         to_elements = static_cast<std::size_t>(recv_count) * peers;
         if (send != MPI_IN_PLACE) {
             from = side_of(send, send_count, send_type, comm);
-            from_elements = static_cast<std::size_t>(std::max(0, send_count)) * peers;
+            from_elements = static_cast<std::size_t>(std::max<MPI_Count>(0, send_count)) * peers;
             if (!from || from->bytes(from_elements) != to->bytes(to_elements) ||
                 (kind == Kind::alltoall &&
                  reports_aliased(send, recv, send_count, recv_count, send_type, recv_type))) {
@@ -98,14 +98,15 @@ struct AlltoallOf : CollectiveCall {
 };
 
 /// One side of an alltoallv.
+template <typename Count, typename Displacement>
 struct Listed {
     std::optional<Side> side{};
-    const int* counts = nullptr;
-    const int* displacements = nullptr;
+    const Count* counts = nullptr;
+    const Displacement* displacements = nullptr;
 
     bool good(std::size_t peers) const {
         return side && counts != nullptr && displacements != nullptr &&
-               std::all_of(counts, counts + peers, [](int count) { return count >= 0; });
+               std::all_of(counts, counts + peers, [](Count count) { return count >= 0; });
     }
 };
 
@@ -123,19 +124,19 @@ inline const std::byte* copy_of_blocks(const BlockList& list, const std::byte* b
 }
 
 /// Alltoallv and neighbor_alltoallv.
-template <Kind K>
+template <Kind K, typename Count, typename Displacement>
 struct AlltoallvOf : CollectiveCall {
     static constexpr Kind kind = K;
     const void* send;
-    const int* send_counts;
-    const int* send_displacements;
+    const Count* send_counts;
+    const Displacement* send_displacements;
     MPI_Datatype send_type;
     void* recv;
-    const int* recv_counts;
-    const int* recv_displacements;
+    const Count* recv_counts;
+    const Displacement* recv_displacements;
     MPI_Datatype recv_type;
     MPI_Comm comm;
-    Listed from{}, to{};
+    Listed<Count, Displacement> from{}, to{};
     std::size_t peers = 0;
     BlockLists* lists = nullptr;
     Room send_room{}, recv_room{};
@@ -205,14 +206,14 @@ struct AlltoallvOf : CollectiveCall {
 };
 
 /// The blocks of an alltoallw, each of a datatype of its own, `Displacement` bytes from the buffer.
-template <typename Displacement>
+template <typename Count, typename Displacement>
 struct TypedBlocks {
     std::vector<Side> sides{};
-    const int* counts = nullptr;
+    const Count* counts = nullptr;
     Room room{};
     std::byte* packed = nullptr;
 
-    bool read(const void* buffer, const int* their_counts, const Displacement* displacements,
+    bool read(const void* buffer, const Count* their_counts, const Displacement* displacements,
               const MPI_Datatype* types, std::size_t peers, MPI_Comm comm) {
         counts = their_counts;
         if (counts == nullptr || displacements == nullptr || types == nullptr) {
@@ -252,19 +253,19 @@ struct TypedBlocks {
 };
 
 /// Alltoallw and neighbor_alltoallw: alltoallv of what is packed.
-template <Kind K, typename Displacement>
+template <Kind K, typename Count, typename Displacement>
 struct AlltoallwOf : CollectiveCall {
     static constexpr Kind kind = K;
     const void* send;
-    const int* send_counts;
+    const Count* send_counts;
     const Displacement* send_displacements;
     const MPI_Datatype* send_types;
     void* recv;
-    const int* recv_counts;
+    const Count* recv_counts;
     const Displacement* recv_displacements;
     const MPI_Datatype* recv_types;
     MPI_Comm comm;
-    TypedBlocks<Displacement> from{}, to{};
+    TypedBlocks<Count, Displacement> from{}, to{};
     std::size_t peers = 0;
     BlockLists* lists = nullptr;
 

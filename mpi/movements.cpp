@@ -37,20 +37,20 @@ struct EqualBlocks {
     Verdict verdict(const ShadowCommunicator& c) const { return {Reason::none, block * c.ranks()}; }
 
     /// Reads the side that tells the size of a block; false: the arguments are wrong.
-    bool read_all(const void* buffer, int count, MPI_Datatype type, MPI_Comm comm) {
+    bool read_all(const void* buffer, MPI_Count count, MPI_Datatype type, MPI_Comm comm) {
         all = side_of(buffer, count, type, comm);
-        all_count = static_cast<std::size_t>(std::max(0, count));
+        all_count = static_cast<std::size_t>(std::max<MPI_Count>(0, count));
         block = all ? all->bytes(all_count) : 0;
         return all.has_value() && buffer != MPI_IN_PLACE;
     }
     /// Reads a rank's own side, which must be as large, if there is another.
-    bool read_one(const void* buffer, int count, MPI_Datatype type, MPI_Comm comm) {
+    bool read_one(const void* buffer, MPI_Count count, MPI_Datatype type, MPI_Comm comm) {
         if (buffer == MPI_IN_PLACE) {
             in_place = true;
             return all.has_value();
         }
         one = side_of(buffer, count, type, comm);
-        one_count = static_cast<std::size_t>(std::max(0, count));
+        one_count = static_cast<std::size_t>(std::max<MPI_Count>(0, count));
         const std::size_t bytes = one ? one->bytes(one_count) : 0;
         block = all ? block : bytes;
         return one.has_value() && bytes == block;
@@ -96,7 +96,7 @@ struct EqualBlocks {
 struct Bcast : CollectiveCall {
     static constexpr Kind kind = Kind::bcast;
     void* buffer;
-    int count;
+    MPI_Count count;
     MPI_Datatype type;
     int root;
     MPI_Comm comm;
@@ -131,10 +131,10 @@ struct Bcast : CollectiveCall {
 struct Allgather : CollectiveCall {
     static constexpr Kind kind = Kind::allgather;
     const void* send;
-    int send_count;
+    MPI_Count send_count;
     MPI_Datatype send_type;
     void* recv;
-    int recv_count;
+    MPI_Count recv_count;
     MPI_Datatype recv_type;
     MPI_Comm comm;
     EqualBlocks blocks{};
@@ -159,10 +159,10 @@ struct Allgather : CollectiveCall {
 struct Gather : CollectiveCall {
     static constexpr Kind kind = Kind::gather;
     const void* send;
-    int send_count;
+    MPI_Count send_count;
     MPI_Datatype send_type;
     void* recv;
-    int recv_count;
+    MPI_Count recv_count;
     MPI_Datatype recv_type;
     int root;
     MPI_Comm comm;
@@ -197,10 +197,10 @@ struct Gather : CollectiveCall {
 struct Scatter : CollectiveCall {
     static constexpr Kind kind = Kind::scatter;
     const void* send;
-    int send_count;
+    MPI_Count send_count;
     MPI_Datatype send_type;
     void* recv;
-    int recv_count;
+    MPI_Count recv_count;
     MPI_Datatype recv_type;
     int root;
     MPI_Comm comm;
@@ -259,3 +259,18 @@ TREFOIL_MPI_ENTRY(Scatter, scatter, Scatter,
                   (const void* send, int send_count, MPI_Datatype send_type, void* recv,
                    int recv_count, MPI_Datatype recv_type, int root, MPI_Comm comm),
                   (send, send_count, send_type, recv, recv_count, recv_type, root, comm))
+TREFOIL_MPI_LARGE_ENTRY(Bcast, Bcast,
+                        (void* buffer, MPI_Count count, MPI_Datatype type, int root, MPI_Comm comm),
+                        (buffer, count, type, root, comm))
+TREFOIL_MPI_LARGE_ENTRY(Allgather, Allgather,
+                        (const void* send, MPI_Count send_count, MPI_Datatype send_type, void* recv,
+                         MPI_Count recv_count, MPI_Datatype recv_type, MPI_Comm comm),
+                        (send, send_count, send_type, recv, recv_count, recv_type, comm))
+TREFOIL_MPI_LARGE_ENTRY(Gather, Gather,
+                        (const void* send, MPI_Count send_count, MPI_Datatype send_type, void* recv,
+                         MPI_Count recv_count, MPI_Datatype recv_type, int root, MPI_Comm comm),
+                        (send, send_count, send_type, recv, recv_count, recv_type, root, comm))
+TREFOIL_MPI_LARGE_ENTRY(Scatter, Scatter,
+                        (const void* send, MPI_Count send_count, MPI_Datatype send_type, void* recv,
+                         MPI_Count recv_count, MPI_Datatype recv_type, int root, MPI_Comm comm),
+                        (send, send_count, send_type, recv, recv_count, recv_type, root, comm))

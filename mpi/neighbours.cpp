@@ -12,10 +12,10 @@ namespace {
 struct NeighborAllgather : CollectiveCall {
     static constexpr Kind kind = Kind::neighbor_allgather;
     const void* send;
-    int send_count;
+    MPI_Count send_count;
     MPI_Datatype send_type;
     void* recv;
-    int recv_count;
+    MPI_Count recv_count;
     MPI_Datatype recv_type;
     MPI_Comm comm;
     std::optional<Side> one{}, all{};
@@ -58,18 +58,19 @@ struct NeighborAllgather : CollectiveCall {
     }
 };
 
-struct NeighborAllgatherv : CollectiveCall {
+template <typename Count, typename Displacement>
+struct NeighborAllgathervOf : CollectiveCall {
     static constexpr Kind kind = Kind::neighbor_allgatherv;
     const void* send;
-    int send_count;
+    MPI_Count send_count;
     MPI_Datatype send_type;
     void* recv;
-    const int* counts;
-    const int* displacements;
+    const Count* counts;
+    const Displacement* displacements;
     MPI_Datatype recv_type;
     MPI_Comm comm;
     std::optional<Side> one{};
-    Listed all{};
+    Listed<Count, Displacement> all{};
     std::size_t peers = 0;
     BlockList* list = nullptr;
     Room one_room{}, all_room{};
@@ -108,8 +109,12 @@ struct NeighborAllgatherv : CollectiveCall {
 };
 
 using NeighborAlltoall = AlltoallOf<Kind::neighbor_alltoall>;
-using NeighborAlltoallv = AlltoallvOf<Kind::neighbor_alltoallv>;
-using NeighborAlltoallw = AlltoallwOf<Kind::neighbor_alltoallw, MPI_Aint>;
+using SmallAllgatherv = NeighborAllgathervOf<int, int>;
+using LargeAllgatherv = NeighborAllgathervOf<MPI_Count, MPI_Aint>;
+using SmallAlltoallv = AlltoallvOf<Kind::neighbor_alltoallv, int, int>;
+using LargeAlltoallv = AlltoallvOf<Kind::neighbor_alltoallv, MPI_Count, MPI_Aint>;
+using SmallAlltoallw = AlltoallwOf<Kind::neighbor_alltoallw, int, MPI_Aint>;
+using LargeAlltoallw = AlltoallwOf<Kind::neighbor_alltoallw, MPI_Count, MPI_Aint>;
 
 }  // namespace
 
@@ -117,7 +122,7 @@ TREFOIL_MPI_ENTRY(Neighbor_allgather, neighbor_allgather, NeighborAllgather,
                   (const void* send, int send_count, MPI_Datatype send_type, void* recv,
                    int recv_count, MPI_Datatype recv_type, MPI_Comm comm),
                   (send, send_count, send_type, recv, recv_count, recv_type, comm))
-TREFOIL_MPI_ENTRY(Neighbor_allgatherv, neighbor_allgatherv, NeighborAllgatherv,
+TREFOIL_MPI_ENTRY(Neighbor_allgatherv, neighbor_allgatherv, SmallAllgatherv,
                   (const void* send, int send_count, MPI_Datatype send_type, void* recv,
                    const int counts[], const int displacements[], MPI_Datatype recv_type,
                    MPI_Comm comm),
@@ -126,16 +131,44 @@ TREFOIL_MPI_ENTRY(Neighbor_alltoall, neighbor_alltoall, NeighborAlltoall,
                   (const void* send, int send_count, MPI_Datatype send_type, void* recv,
                    int recv_count, MPI_Datatype recv_type, MPI_Comm comm),
                   (send, send_count, send_type, recv, recv_count, recv_type, comm))
-TREFOIL_MPI_ENTRY(Neighbor_alltoallv, neighbor_alltoallv, NeighborAlltoallv,
+TREFOIL_MPI_ENTRY(Neighbor_alltoallv, neighbor_alltoallv, SmallAlltoallv,
                   (const void* send, const int* send_counts, const int* send_displacements,
                    MPI_Datatype send_type, void* recv, const int* recv_counts,
                    const int* recv_displacements, MPI_Datatype recv_type, MPI_Comm comm),
                   (send, send_counts, send_displacements, send_type, recv, recv_counts,
                    recv_displacements, recv_type, comm))
-TREFOIL_MPI_ENTRY(Neighbor_alltoallw, neighbor_alltoallw, NeighborAlltoallw,
+TREFOIL_MPI_ENTRY(Neighbor_alltoallw, neighbor_alltoallw, SmallAlltoallw,
                   (const void* send, const int* send_counts, const MPI_Aint* send_displacements,
                    const MPI_Datatype* send_types, void* recv, const int* recv_counts,
                    const MPI_Aint* recv_displacements, const MPI_Datatype* recv_types,
                    MPI_Comm comm),
                   (send, send_counts, send_displacements, send_types, recv, recv_counts,
                    recv_displacements, recv_types, comm))
+TREFOIL_MPI_LARGE_ENTRY(Neighbor_allgather, NeighborAllgather,
+                        (const void* send, MPI_Count send_count, MPI_Datatype send_type, void* recv,
+                         MPI_Count recv_count, MPI_Datatype recv_type, MPI_Comm comm),
+                        (send, send_count, send_type, recv, recv_count, recv_type, comm))
+TREFOIL_MPI_LARGE_ENTRY(Neighbor_allgatherv, LargeAllgatherv,
+                        (const void* send, MPI_Count send_count, MPI_Datatype send_type, void* recv,
+                         const MPI_Count counts[], const MPI_Aint displacements[],
+                         MPI_Datatype recv_type, MPI_Comm comm),
+                        (send, send_count, send_type, recv, counts, displacements, recv_type, comm))
+TREFOIL_MPI_LARGE_ENTRY(Neighbor_alltoall, NeighborAlltoall,
+                        (const void* send, MPI_Count send_count, MPI_Datatype send_type, void* recv,
+                         MPI_Count recv_count, MPI_Datatype recv_type, MPI_Comm comm),
+                        (send, send_count, send_type, recv, recv_count, recv_type, comm))
+TREFOIL_MPI_LARGE_ENTRY(Neighbor_alltoallv, LargeAlltoallv,
+                        (const void* send, const MPI_Count send_counts[],
+                         const MPI_Aint send_displacements[], MPI_Datatype send_type, void* recv,
+                         const MPI_Count recv_counts[], const MPI_Aint recv_displacements[],
+                         MPI_Datatype recv_type, MPI_Comm comm),
+                        (send, send_counts, send_displacements, send_type, recv, recv_counts,
+                         recv_displacements, recv_type, comm))
+TREFOIL_MPI_LARGE_ENTRY(Neighbor_alltoallw, LargeAlltoallw,
+                        (const void* send, const MPI_Count send_counts[],
+                         const MPI_Aint send_displacements[], const MPI_Datatype send_types[],
+                         void* recv, const MPI_Count recv_counts[],
+                         const MPI_Aint recv_displacements[], const MPI_Datatype recv_types[],
+                         MPI_Comm comm),
+                        (send, send_counts, send_displacements, send_types, recv, recv_counts,
+                         recv_displacements, recv_types, comm))

@@ -40,7 +40,7 @@ struct Allreduce : CollectiveCall {
     static constexpr Kind kind = Kind::allreduce;
     const void* send;
     void* recv;
-    int count;
+    MPI_Count count;
     MPI_Datatype type;
     MPI_Op op;
     MPI_Comm comm;
@@ -66,7 +66,7 @@ struct Reduce : CollectiveCall {
     static constexpr Kind kind = Kind::reduce;
     const void* send;
     void* recv;
-    int count;
+    MPI_Count count;
     MPI_Datatype type;
     MPI_Op op;
     int root;
@@ -106,7 +106,7 @@ struct ReduceScatterBlock : CollectiveCall {
     static constexpr Kind kind = Kind::reduce_scatter_block;
     const void* send;
     void* recv;
-    int count;
+    MPI_Count count;
     MPI_Datatype type;
     MPI_Op op;
     MPI_Comm comm;
@@ -128,11 +128,12 @@ struct ReduceScatterBlock : CollectiveCall {
     }
 };
 
+template <typename Count>
 struct ReduceScatter : CollectiveCall {
     static constexpr Kind kind = Kind::reduce_scatter;
     const void* send;
     void* recv;
-    const int* counts;
+    const Count* counts;
     MPI_Datatype type;
     MPI_Op op;
     MPI_Comm comm;
@@ -141,9 +142,9 @@ struct ReduceScatter : CollectiveCall {
 
     bool serial() const { return reduction.user; }
     Verdict decide(const ShadowCommunicator& c) {
-        const int* const end = counts + (counts == nullptr ? 0 : c.ranks());
+        const Count* const end = counts + (counts == nullptr ? 0 : c.ranks());
         if (counts == nullptr || recv == MPI_IN_PLACE || aliased(send, recv) ||
-            std::any_of(counts, end, [](int count) { return count < 0; })) {
+            std::any_of(counts, end, [](Count count) { return count < 0; })) {
             return wrong_arguments;
         }
         reduction = reduction_of(type, op);
@@ -167,7 +168,7 @@ struct Prefix : CollectiveCall {
     static constexpr Kind kind = K;
     const void* send;
     void* recv;
-    int count;
+    MPI_Count count;
     MPI_Datatype type;
     MPI_Op op;
     MPI_Comm comm;
@@ -219,7 +220,7 @@ TREFOIL_MPI_ENTRY(Reduce_scatter_block, reduce_scatter_block, ReduceScatterBlock
                   (const void* send, void* recv, int count, MPI_Datatype type, MPI_Op op,
                    MPI_Comm comm),
                   (send, recv, count, type, op, comm))
-TREFOIL_MPI_ENTRY(Reduce_scatter, reduce_scatter, ReduceScatter,
+TREFOIL_MPI_ENTRY(Reduce_scatter, reduce_scatter, ReduceScatter<int>,
                   (const void* send, void* recv, const int counts[], MPI_Datatype type, MPI_Op op,
                    MPI_Comm comm),
                   (send, recv, counts, type, op, comm))
@@ -231,6 +232,31 @@ TREFOIL_MPI_ENTRY(Exscan, exscan, Exscan,
                   (const void* send, void* recv, int count, MPI_Datatype type, MPI_Op op,
                    MPI_Comm comm),
                   (send, recv, count, type, op, comm))
+
+TREFOIL_MPI_LARGE_ENTRY(Allreduce, Allreduce,
+                        (const void* send, void* recv, MPI_Count count, MPI_Datatype type,
+                         MPI_Op op, MPI_Comm comm),
+                        (send, recv, count, type, op, comm))
+TREFOIL_MPI_LARGE_ENTRY(Reduce_scatter_block, ReduceScatterBlock,
+                        (const void* send, void* recv, MPI_Count count, MPI_Datatype type,
+                         MPI_Op op, MPI_Comm comm),
+                        (send, recv, count, type, op, comm))
+TREFOIL_MPI_LARGE_ENTRY(Scan, Scan,
+                        (const void* send, void* recv, MPI_Count count, MPI_Datatype type,
+                         MPI_Op op, MPI_Comm comm),
+                        (send, recv, count, type, op, comm))
+TREFOIL_MPI_LARGE_ENTRY(Exscan, Exscan,
+                        (const void* send, void* recv, MPI_Count count, MPI_Datatype type,
+                         MPI_Op op, MPI_Comm comm),
+                        (send, recv, count, type, op, comm))
+TREFOIL_MPI_LARGE_ENTRY(Reduce, Reduce,
+                        (const void* send, void* recv, MPI_Count count, MPI_Datatype type,
+                         MPI_Op op, int root, MPI_Comm comm),
+                        (send, recv, count, type, op, root, comm))
+TREFOIL_MPI_LARGE_ENTRY(Reduce_scatter, ReduceScatter<MPI_Count>,
+                        (const void* send, void* recv, const MPI_Count counts[], MPI_Datatype type,
+                         MPI_Op op, MPI_Comm comm),
+                        (send, recv, counts, type, op, comm))
 
 #ifdef MPICH
 // By both names, as its module mpi_f08 calls the second.

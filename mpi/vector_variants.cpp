@@ -13,10 +13,11 @@ using namespace trefoil::mpi;
 namespace {
 
 /// The blocks of all ranks in one buffer.
+template <typename Count, typename Displacement>
 struct UnevenBlocks {
     std::optional<Side> side{};
-    const int* counts = nullptr;
-    const int* displacements = nullptr;
+    const Count* counts = nullptr;
+    const Displacement* displacements = nullptr;
     bool good = false;
 
     BlockList* list = nullptr;
@@ -26,13 +27,13 @@ struct UnevenBlocks {
 
     std::size_t elements(int rank) const { return static_cast<std::size_t>(counts[rank]); }
 
-    void read(const ShadowCommunicator& c, const void* buffer, const int* their_counts,
-              const int* their_displacements, MPI_Datatype type) {
+    void read(const ShadowCommunicator& c, const void* buffer, const Count* their_counts,
+              const Displacement* their_displacements, MPI_Datatype type) {
         side = side_of(buffer, 0, type, c.comm());
         counts = their_counts;
         displacements = their_displacements;
         good = side && buffer != MPI_IN_PLACE && counts != nullptr && displacements != nullptr &&
-               std::all_of(counts, counts + c.ranks(), [](int count) { return count >= 0; });
+               std::all_of(counts, counts + c.ranks(), [](Count count) { return count >= 0; });
     }
     void stage(const ShadowCommunicator& c, BlockList& of_call) {
         list = &of_call;
@@ -57,17 +58,18 @@ struct OwnBlock {
     std::size_t count = 0;
     Room room{};
 
-    bool read(const void* buffer, int its_count, MPI_Datatype type, MPI_Comm comm) {
+    bool read(const void* buffer, MPI_Count its_count, MPI_Datatype type, MPI_Comm comm) {
         side = side_of(buffer, its_count, type, comm);
-        count = static_cast<std::size_t>(std::max(0, its_count));
+        count = static_cast<std::size_t>(std::max<MPI_Count>(0, its_count));
         return side.has_value() && buffer != MPI_IN_PLACE;
     }
     std::size_t bytes() const { return side ? side->bytes(count) : 0; }
 };
 
 /// For a rank that gathers into `all`: where its own block comes from.
-const void* stage_gathering(const ShadowCommunicator& c, UnevenBlocks& all, OwnBlock& one,
-                            BlockList& list) {
+template <typename Count, typename Displacement>
+const void* stage_gathering(const ShadowCommunicator& c, UnevenBlocks<Count, Displacement>& all,
+                            OwnBlock& one, BlockList& list) {
     all.stage(c, list);
     const int r = c.rank();
     std::byte* const own = all.data + list.displacements[static_cast<std::size_t>(r)];
@@ -81,17 +83,18 @@ const void* stage_gathering(const ShadowCommunicator& c, UnevenBlocks& all, OwnB
     return source == own ? TREFOIL_IN_PLACE : source;
 }
 
+template <typename Count, typename Displacement>
 struct Allgatherv : CollectiveCall {
     static constexpr Kind kind = Kind::allgatherv;
     const void* send;
-    int send_count;
+    MPI_Count send_count;
     MPI_Datatype send_type;
     void* recv;
-    const int* counts;
-    const int* displacements;
+    const Count* counts;
+    const Displacement* displacements;
     MPI_Datatype recv_type;
     MPI_Comm comm;
-    UnevenBlocks all{};
+    UnevenBlocks<Count, Displacement> all{};
     OwnBlock one{};
     const void* source = nullptr;
 
@@ -119,18 +122,19 @@ struct Allgatherv : CollectiveCall {
     void finish() const { all.unpack(); }
 };
 
+template <typename Count, typename Displacement>
 struct Gatherv : CollectiveCall {
     static constexpr Kind kind = Kind::gatherv;
     const void* send;
-    int send_count;
+    MPI_Count send_count;
     MPI_Datatype send_type;
     void* recv;
-    const int* counts;
-    const int* displacements;
+    const Count* counts;
+    const Displacement* displacements;
     MPI_Datatype recv_type;
     int root;
     MPI_Comm comm;
-    UnevenBlocks all{};
+    UnevenBlocks<Count, Displacement> all{};
     OwnBlock one{};
     bool at_root = false;
     const void* source = nullptr;
@@ -170,18 +174,19 @@ struct Gatherv : CollectiveCall {
     }
 };
 
+template <typename Count, typename Displacement>
 struct Scatterv : CollectiveCall {
     static constexpr Kind kind = Kind::scatterv;
     const void* send;
-    const int* counts;
-    const int* displacements;
+    const Count* counts;
+    const Displacement* displacements;
     MPI_Datatype send_type;
     void* recv;
-    int recv_count;
+    MPI_Count recv_count;
     MPI_Datatype recv_type;
     int root;
     MPI_Comm comm;
-    UnevenBlocks all{};
+    UnevenBlocks<Count, Displacement> all{};
     OwnBlock one{};
     bool at_root = false;
     void* target = nullptr;
@@ -226,20 +231,44 @@ struct Scatterv : CollectiveCall {
     }
 };
 
+using SmallAllgatherv = Allgatherv<int, int>;
+using LargeAllgatherv = Allgatherv<MPI_Count, MPI_Aint>;
+using SmallGatherv = Gatherv<int, int>;
+using LargeGatherv = Gatherv<MPI_Count, MPI_Aint>;
+using SmallScatterv = Scatterv<int, int>;
+using LargeScatterv = Scatterv<MPI_Count, MPI_Aint>;
+
 }  // namespace
 
-TREFOIL_MPI_ENTRY(Allgatherv, allgatherv, Allgatherv,
+TREFOIL_MPI_ENTRY(Allgatherv, allgatherv, SmallAllgatherv,
                   (const void* send, int send_count, MPI_Datatype send_type, void* recv,
                    const int counts[], const int displacements[], MPI_Datatype recv_type,
                    MPI_Comm comm),
                   (send, send_count, send_type, recv, counts, displacements, recv_type, comm))
-TREFOIL_MPI_ENTRY(Gatherv, gatherv, Gatherv,
+TREFOIL_MPI_ENTRY(Gatherv, gatherv, SmallGatherv,
                   (const void* send, int send_count, MPI_Datatype send_type, void* recv,
                    const int counts[], const int displacements[], MPI_Datatype recv_type, int root,
                    MPI_Comm comm),
                   (send, send_count, send_type, recv, counts, displacements, recv_type, root, comm))
-TREFOIL_MPI_ENTRY(Scatterv, scatterv, Scatterv,
+TREFOIL_MPI_ENTRY(Scatterv, scatterv, SmallScatterv,
                   (const void* send, const int counts[], const int displacements[],
                    MPI_Datatype send_type, void* recv, int recv_count, MPI_Datatype recv_type,
                    int root, MPI_Comm comm),
                   (send, counts, displacements, send_type, recv, recv_count, recv_type, root, comm))
+TREFOIL_MPI_LARGE_ENTRY(Allgatherv, LargeAllgatherv,
+                        (const void* send, MPI_Count send_count, MPI_Datatype send_type, void* recv,
+                         const MPI_Count counts[], const MPI_Aint displacements[],
+                         MPI_Datatype recv_type, MPI_Comm comm),
+                        (send, send_count, send_type, recv, counts, displacements, recv_type, comm))
+TREFOIL_MPI_LARGE_ENTRY(Gatherv, LargeGatherv,
+                        (const void* send, MPI_Count send_count, MPI_Datatype send_type, void* recv,
+                         const MPI_Count counts[], const MPI_Aint displacements[],
+                         MPI_Datatype recv_type, int root, MPI_Comm comm),
+                        (send, send_count, send_type, recv, counts, displacements, recv_type, root,
+                         comm))
+TREFOIL_MPI_LARGE_ENTRY(Scatterv, LargeScatterv,
+                        (const void* send, const MPI_Count counts[], const MPI_Aint displacements[],
+                         MPI_Datatype send_type, void* recv, MPI_Count recv_count,
+                         MPI_Datatype recv_type, int root, MPI_Comm comm),
+                        (send, counts, displacements, send_type, recv, recv_count, recv_type, root,
+                         comm))

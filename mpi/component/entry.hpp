@@ -37,3 +37,6 @@
                                                 TREFOIL_MPI_UNPACK ARGUMENTS, info, request);     \
             });                                                                                   \
     }
+
+/// Open MPI 4.1 has no functions with counts of MPI_Count.
+#define TREFOIL_MPI_LARGE_ENTRY(NAME, Call, PARAMETERS, ARGUMENTS)

@@ -12,3 +12,14 @@
         return trefoil::mpi::dispatch(Call{{}, TREFOIL_MPI_UNPACK ARGUMENTS}, \
                                       [&] { return PMPI_##NAME ARGUMENTS; }); \
     }
+
+/// The same of MPI_NAME_c, whose counts are MPI_Count, where the MPI has such functions.
+#ifdef MPICH
+#define TREFOIL_MPI_LARGE_ENTRY(NAME, Call, PARAMETERS, ARGUMENTS)                \
+    extern "C" [[gnu::visibility("default")]] int MPI_##NAME##_c PARAMETERS {     \
+        return trefoil::mpi::dispatch(Call{{}, TREFOIL_MPI_UNPACK ARGUMENTS},     \
+                                      [&] { return PMPI_##NAME##_c ARGUMENTS; }); \
+    }
+#else
+#define TREFOIL_MPI_LARGE_ENTRY(NAME, Call, PARAMETERS, ARGUMENTS)
+#endif
