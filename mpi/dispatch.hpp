@@ -9,6 +9,7 @@
 #include "mpi/buffers.hpp"
 #include "mpi/errors.hpp"
 #include "mpi/form.hpp"
+#include "mpi/kept_list.hpp"
 #include "mpi/layer.hpp"
 #include "mpi/report.hpp"
 #include "mpi/shadow_communicator.hpp"
@@ -28,6 +29,8 @@ struct CollectiveCall {
     bool serial() const { return false; }
     /// After Trefoil has run it, the MPI below is to report what is wrong with it.
     bool reports() const { return false; }
+    /// Makes lists among the arguments its own; then decide() comes again.
+    void keep(const ShadowCommunicator&) {}
     /// Readies the buffers: packs what has gaps. `lists` lives as long as the call.
     void stage(const ShadowCommunicator&, BlockLists&) {}
     /// After success: unpacks.

@@ -22,8 +22,8 @@ inline std::size_t peers_of(Kind kind, const ShadowCommunicator& c) {
 /// What MPICH reports as MPI_ERR_BUFFER. Other calls with one buffer for both sides go on in either
 /// MPI, so they must here.
 template <typename Counts>
-bool reports_aliased(const void* send, const void* recv, Counts send_counts, Counts recv_counts,
-                     MPI_Datatype send_type, MPI_Datatype recv_type) {
+bool reports_aliased(const void* send, const void* recv, const Counts& send_counts,
+                     const Counts& recv_counts, MPI_Datatype send_type, MPI_Datatype recv_type) {
     return is_mpich && send == recv && send_counts == recv_counts && send_type == recv_type;
 }
 
@@ -128,12 +128,12 @@ template <Kind K, typename Count, typename Displacement>
 struct AlltoallvOf : CollectiveCall {
     static constexpr Kind kind = K;
     const void* send;
-    const Count* send_counts;
-    const Displacement* send_displacements;
+    KeptList<Count> send_counts;
+    KeptList<Displacement> send_displacements;
     MPI_Datatype send_type;
     void* recv;
-    const Count* recv_counts;
-    const Displacement* recv_displacements;
+    KeptList<Count> recv_counts;
+    KeptList<Displacement> recv_displacements;
     MPI_Datatype recv_type;
     MPI_Comm comm;
     Listed<Count, Displacement> from{}, to{};
@@ -144,6 +144,14 @@ struct AlltoallvOf : CollectiveCall {
     std::byte* target = nullptr;
     bool unpacks = false;
 
+    void keep(const ShadowCommunicator&) {
+        recv_counts.keep(peers);
+        recv_displacements.keep(peers);
+        if (from.side) {
+            send_counts.keep(peers);
+            send_displacements.keep(peers);
+        }
+    }
     Verdict decide(const ShadowCommunicator& c) {
         peers = peers_of(kind, c);
         if (peers == 0) {
@@ -257,19 +265,29 @@ template <Kind K, typename Count, typename Displacement>
 struct AlltoallwOf : CollectiveCall {
     static constexpr Kind kind = K;
     const void* send;
-    const Count* send_counts;
-    const Displacement* send_displacements;
-    const MPI_Datatype* send_types;
+    KeptList<Count> send_counts;
+    KeptList<Displacement> send_displacements;
+    KeptList<MPI_Datatype> send_types;
     void* recv;
-    const Count* recv_counts;
-    const Displacement* recv_displacements;
-    const MPI_Datatype* recv_types;
+    KeptList<Count> recv_counts;
+    KeptList<Displacement> recv_displacements;
+    KeptList<MPI_Datatype> recv_types;
     MPI_Comm comm;
     TypedBlocks<Count, Displacement> from{}, to{};
     std::size_t peers = 0;
     BlockLists* lists = nullptr;
 
     bool in_place() const { return send == MPI_IN_PLACE; }
+    void keep(const ShadowCommunicator&) {
+        recv_counts.keep(peers);
+        recv_displacements.keep(peers);
+        recv_types.keep(peers);
+        if (!in_place()) {
+            send_counts.keep(peers);
+            send_displacements.keep(peers);
+            send_types.keep(peers);
+        }
+    }
     Verdict decide(const ShadowCommunicator& c) {
         peers = peers_of(kind, c);
         if (peers == 0) {

@@ -65,8 +65,8 @@ struct NeighborAllgathervOf : CollectiveCall {
     MPI_Count send_count;
     MPI_Datatype send_type;
     void* recv;
-    const Count* counts;
-    const Displacement* displacements;
+    KeptList<Count> counts;
+    KeptList<Displacement> displacements;
     MPI_Datatype recv_type;
     MPI_Comm comm;
     std::optional<Side> one{};
@@ -78,6 +78,10 @@ struct NeighborAllgathervOf : CollectiveCall {
     std::byte* target = nullptr;
     bool unpacks = false;
 
+    void keep(const ShadowCommunicator&) {
+        counts.keep(peers);
+        displacements.keep(peers);
+    }
     Verdict decide(const ShadowCommunicator& c) {
         peers = c.neighbours();
         if (peers == 0) {
@@ -91,7 +95,7 @@ struct NeighborAllgathervOf : CollectiveCall {
     void stage(const ShadowCommunicator&, BlockLists& lists) {
         list = &lists.recv;
         source = one_room.packed(*one, static_cast<std::size_t>(send_count));
-        unpacks = !list_blocks(*list, peers, *all.side, counts, displacements);
+        unpacks = !list_blocks(*list, peers, *all.side, all.counts, all.displacements);
         target = unpacks ? all_room.take(list->end()) : all.side->buffer;
     }
     trefoil_status_t run(ShadowCommunicator& c, trefoil_comm_t t, const Form& form) const {
@@ -103,7 +107,7 @@ struct NeighborAllgathervOf : CollectiveCall {
     }
     void finish() const {
         if (unpacks) {
-            unpack_blocks(*list, *all.side, counts, displacements, target);
+            unpack_blocks(*list, *all.side, all.counts, all.displacements, target);
         }
     }
 };

@@ -133,7 +133,7 @@ struct ReduceScatter : CollectiveCall {
     static constexpr Kind kind = Kind::reduce_scatter;
     const void* send;
     void* recv;
-    const Count* counts;
+    KeptList<Count> counts;
     MPI_Datatype type;
     MPI_Op op;
     MPI_Comm comm;
@@ -141,18 +141,19 @@ struct ReduceScatter : CollectiveCall {
     BlockList* list = nullptr;
 
     bool serial() const { return reduction.user; }
+    void keep(const ShadowCommunicator& c) { counts.keep(c.ranks()); }
     Verdict decide(const ShadowCommunicator& c) {
         const Count* const end = counts + (counts == nullptr ? 0 : c.ranks());
         if (counts == nullptr || recv == MPI_IN_PLACE || aliased(send, recv) ||
-            std::any_of(counts, end, [](Count count) { return count < 0; })) {
+            std::any_of(counts.data(), end, [](Count count) { return count < 0; })) {
             return wrong_arguments;
         }
         reduction = reduction_of(type, op);
-        return verdict_on(reduction, std::accumulate(counts, end, std::size_t{0}));
+        return verdict_on(reduction, std::accumulate(counts.data(), end, std::size_t{0}));
     }
     void stage(const ShadowCommunicator& c, BlockLists& lists) {
         list = &lists.recv;
-        list->counts.assign(counts, counts + c.ranks());
+        list->counts.assign(counts.data(), counts + c.ranks());
     }
     trefoil_status_t run(ShadowCommunicator&, trefoil_comm_t t, const Form& form) {
         return reduce_by(reduction, form, [&] {

@@ -90,14 +90,18 @@ struct Allgatherv : CollectiveCall {
     MPI_Count send_count;
     MPI_Datatype send_type;
     void* recv;
-    const Count* counts;
-    const Displacement* displacements;
+    KeptList<Count> counts;
+    KeptList<Displacement> displacements;
     MPI_Datatype recv_type;
     MPI_Comm comm;
     UnevenBlocks<Count, Displacement> all{};
     OwnBlock one{};
     const void* source = nullptr;
 
+    void keep(const ShadowCommunicator& c) {
+        counts.keep(c.ranks());
+        displacements.keep(c.ranks());
+    }
     Verdict decide(const ShadowCommunicator& c) {
         all.read(c, recv, counts, displacements, recv_type);
         if (!all.good) {
@@ -107,8 +111,8 @@ struct Allgatherv : CollectiveCall {
                                      one.bytes() != all.side->bytes(all.elements(c.rank())))) {
             return wrong_arguments;
         }
-        return {Reason::none,
-                all.side->bytes(std::accumulate(counts, counts + c.ranks(), std::size_t{0}))};
+        return {Reason::none, all.side->bytes(std::accumulate(counts.data(), counts + c.ranks(),
+                                                              std::size_t{0}))};
     }
     void stage(const ShadowCommunicator& c, BlockLists& lists) {
         source = stage_gathering(c, all, one, lists.recv);
@@ -129,8 +133,8 @@ struct Gatherv : CollectiveCall {
     MPI_Count send_count;
     MPI_Datatype send_type;
     void* recv;
-    const Count* counts;
-    const Displacement* displacements;
+    KeptList<Count> counts;
+    KeptList<Displacement> displacements;
     MPI_Datatype recv_type;
     int root;
     MPI_Comm comm;
@@ -139,6 +143,12 @@ struct Gatherv : CollectiveCall {
     bool at_root = false;
     const void* source = nullptr;
 
+    void keep(const ShadowCommunicator& c) {
+        if (at_root) {
+            counts.keep(c.ranks());
+            displacements.keep(c.ranks());
+        }
+    }
     Verdict decide(const ShadowCommunicator& c) {
         at_root = c.rank() == root;
         const bool good =
@@ -178,8 +188,8 @@ template <typename Count, typename Displacement>
 struct Scatterv : CollectiveCall {
     static constexpr Kind kind = Kind::scatterv;
     const void* send;
-    const Count* counts;
-    const Displacement* displacements;
+    KeptList<Count> counts;
+    KeptList<Displacement> displacements;
     MPI_Datatype send_type;
     void* recv;
     MPI_Count recv_count;
@@ -192,6 +202,12 @@ struct Scatterv : CollectiveCall {
     void* target = nullptr;
     bool unpacks = false;
 
+    void keep(const ShadowCommunicator& c) {
+        if (at_root) {
+            counts.keep(c.ranks());
+            displacements.keep(c.ranks());
+        }
+    }
     Verdict decide(const ShadowCommunicator& c) {
         at_root = c.rank() == root;
         const bool good =

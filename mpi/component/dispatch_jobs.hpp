@@ -46,9 +46,9 @@ class Handles {
         } else if constexpr (requires { call.send_type; }) {
             types_ = {call.send_type, call.recv_type};
         } else if constexpr (requires { call.send_types; }) {
-            types_.assign(call.recv_types, call.recv_types + call.peers);
+            types_.assign(call.recv_types.data(), call.recv_types + call.peers);
             if (!call.in_place()) {
-                types_.insert(types_.end(), call.send_types, call.send_types + call.peers);
+                types_.insert(types_.end(), call.send_types.data(), call.send_types + call.peers);
             }
         }
         std::ranges::for_each(types_, trefoil_component_hold_type);
@@ -110,6 +110,10 @@ int dispatch_nonblocking(Call call, MPI_Request* request, Below below) {
         return below(request);
     }
     return guarded_by(call.comm, [&] {
+        if (verdict.reason == Reason::none) {
+            call.keep(*shadow);
+            call.decide(*shadow);
+        }
         return issue(std::make_unique<NonblockingJob<Call, Below>>(
                          *shadow, verdict, std::move(call), std::move(below)),
                      request);
@@ -182,6 +186,8 @@ int dispatch_persistent(Call call, MPI_Request* request, Below below) {
         return leave_it(verdict.reason);
     }
     return guarded_by(comm, [&] {
+        call.keep(*shadow);
+        call.decide(*shadow);
         auto job = std::make_unique<PersistentJob<Call>>(*shadow, verdict, std::move(call));
         int code = MPI_SUCCESS;
         try {
