@@ -151,7 +151,43 @@ void learn_operations() {
                    {number_of(MPI_NO_OP), TREFOIL_SUM, 0}}};
 }
 
+namespace {
+
+/// What a predefined operation on a predefined datatype is.
+struct Known {
+    std::uint64_t type = 0, op = 0;  ///< handles; 0: nothing is known
+    Reason reason = Reason::none;
+    trefoil_datatype_t code{};
+    trefoil_op_t operation{};
+    std::size_t element_bytes = 0;
+
+    Reduction reduction() const {
+        return {.reason = reason, .type = code, .op = operation, .element_bytes = element_bytes};
+    }
+};
+
+Known look_up(const OperationEntry& operation, const TypeEntry& entry) {
+    Known known{.type = entry.handle, .op = operation.handle};
+    if (entry.in_class == no_class) {
+        known.reason = Reason::datatype;
+    } else if ((operation.classes & entry.in_class) == 0) {
+        known.reason = Reason::operation;
+    } else {
+        known.code = entry.code;
+        known.operation = operation.op;
+        known.element_bytes = entry.extent;
+    }
+    return known;
+}
+
+}  // namespace
+
 Reduction reduction_of(MPI_Datatype type, MPI_Op op) {
+    // Most calls are as the one before: predefined handles mean the same for ever.
+    [[gnu::tls_model("initial-exec")]] static thread_local Known last;
+    if (last.type == number_of(type) && last.op == number_of(op)) {
+        return last.reduction();
+    }
     if (op == MPI_OP_NULL || type == MPI_DATATYPE_NULL) {
         return {.reason = Reason::arguments};
     }
@@ -160,13 +196,11 @@ Reduction reduction_of(MPI_Datatype type, MPI_Op op) {
         return by_user(type, op);
     }
     const TypeEntry* const entry = find_type(type);
-    if (entry == nullptr || entry->in_class == no_class) {
+    if (entry == nullptr) {
         return {.reason = Reason::datatype};
     }
-    if ((operation->classes & entry->in_class) == 0) {
-        return {.reason = Reason::operation};
-    }
-    return {.type = entry->code, .op = operation->op, .element_bytes = entry->extent};
+    last = look_up(*operation, *entry);
+    return last.reduction();
 }
 
 trefoil_status_t use(Reduction& reduction) {

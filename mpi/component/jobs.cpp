@@ -50,7 +50,7 @@ class Queue;
 
 /// Under the turn.
 struct UnderWay {
-    std::vector<Job*> jobs;
+    std::vector<Job*> jobs;      ///< in the order of their beginnings
     std::vector<Queue*> queues;  ///< in which jobs wait for their beginning
 };
 UnderWay under_way;
@@ -229,6 +229,33 @@ int Queue::advance() {
     return ended;
 }
 
+/// Ends the job at `i` of those under way, if its call is over.
+bool end_if_over(std::size_t i) {
+    int code = MPI_SUCCESS;
+    Job* const job = under_way.jobs[i];
+    if (!is_over(*job, code)) {
+        return false;
+    }
+    under_way.jobs.erase(under_way.jobs.begin() + static_cast<std::ptrdiff_t>(i));
+    end(job, code);
+    return true;
+}
+
+/// Most calls end in the order of their beginnings. So the first ones are looked at, and of the
+/// others one each time, in turns: with many in flight a look at each would take long.
+int end_those_over() {
+    int ended = 0;
+    while (!under_way.jobs.empty() && end_if_over(0)) {
+        ++ended;
+    }
+    static std::size_t turn = 0;
+    if (under_way.jobs.size() > 1) {
+        turn = turn + 1 < under_way.jobs.size() ? turn + 1 : 1;
+        ended += end_if_over(turn) ? 1 : 0;
+    }
+    return ended;
+}
+
 void advance_departures() {
     if (ShadowCommunicator::waits_in_trefoil()) {
         return;  // in a communicator, perhaps, that shares what this one would have to take down
@@ -337,18 +364,7 @@ int trefoil_component_advance() {
         ended += queue->advance();
     }
     std::erase_if(under_way.queues, [](const Queue* queue) { return !queue->waits(); });
-    for (std::size_t i = 0; i < under_way.jobs.size();) {
-        int code = MPI_SUCCESS;
-        Job* const job = under_way.jobs[i];
-        if (!is_over(*job, code)) {
-            ++i;
-            continue;
-        }
-        under_way.jobs[i] = under_way.jobs.back();
-        under_way.jobs.pop_back();
-        end(job, code);
-        ++ended;
-    }
+    ended += end_those_over();
     advance_departures();
     return ended;
 }
