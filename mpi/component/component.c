@@ -29,6 +29,8 @@ enum {
             slots
 };
 
+static int priority = 95;
+
 typedef struct {
     mca_coll_base_module_t super;
     struct trefoil_component_slot below[slots];
@@ -89,11 +91,9 @@ static int enable(mca_coll_base_module_t* base, ompi_communicator_t* comm) {
     return OMPI_SUCCESS;
 }
 
-static int priority = 95;
-
 static mca_coll_base_module_t* comm_query(ompi_communicator_t* comm, int* its_priority) {
     *its_priority = priority;
-    if (priority < 0 || OMPI_COMM_IS_INTER(comm) || ompi_comm_size(comm) < 2) {
+    if (OMPI_COMM_IS_INTER(comm) || ompi_comm_size(comm) < 2) {
         return NULL;
     }
     module_t* const module = OBJ_NEW(module_t);
@@ -121,6 +121,9 @@ static ompi_hook_base_component_t hooks = {
 
 static int init_query(bool progress_threads, bool mpi_threads) {
     (void)progress_threads, (void)mpi_threads;
+    if (priority < 0) {
+        return OMPI_ERR_NOT_AVAILABLE;
+    }
     return ompi_hook_base_register_callbacks(&hooks);
 }
 

@@ -76,7 +76,6 @@ void watch() {
 class Queue final : public CallsInFlight {
   public:
     explicit Queue(ShadowCommunicator& shadow) : shadow_(shadow) {}
-    ~Queue() override { std::erase(under_way.queues, this); }
 
     void let_begin() override {
         while (waits()) {
@@ -345,6 +344,7 @@ void finish_jobs() {
         trefoil_component_advance();
         sched_yield();
     }
+    pending.store(0, std::memory_order_relaxed);  // what is left over nobody touches any more
 }
 
 }  // namespace trefoil::mpi

@@ -10,6 +10,7 @@ program fortran_calls
   logical :: flag
   type(MPI_Comm) :: half
   type(MPI_Op) :: farther_op
+  type(MPI_Request) :: requests(3)
 
   failures = 0
   call MPI_Init()
@@ -38,6 +39,13 @@ program fortran_calls
   call check(i == rank * (rank + 1) / 2, "scan")
   call MPI_Bcast(value, 1, MPI_REAL8, ranks - 1, MPI_COMM_WORLD)
   call check(value == ranks - 1, "bcast")
+  largest = rank
+  call MPI_Iallreduce(MPI_IN_PLACE, largest, 1, MPI_DOUBLE_PRECISION, MPI_SUM, MPI_COMM_WORLD, requests(1))
+  call MPI_Ialltoall(sent, 1, MPI_INTEGER, everybodys, 1, MPI_INTEGER, MPI_COMM_WORLD, requests(2))
+  call MPI_Ibarrier(MPI_COMM_WORLD, requests(3))
+  call MPI_Waitall(3, requests, MPI_STATUSES_IGNORE)
+  call check(largest == ranks * (ranks - 1) / 2, "iallreduce of double precision")
+  call check(all(everybodys == [(i, i=0, ranks - 1)]), "ialltoall")
   call MPI_Op_create(farther, .true., farther_op)
   sums = [-rank, rank, 0]
   call MPI_Allreduce(MPI_IN_PLACE, sums, 3, MPI_INTEGER, farther_op, MPI_COMM_WORLD)
