@@ -21,30 +21,39 @@ namespace trefoil::mpi {
 namespace {
 
 /// Jobs are one thread's at a time. Where others have the turn, who need not wait does nothing.
-/// Whoever has it does not let MPI go on, which would lead here again.
+/// Whoever has it does not let MPI go on, which would lead here again; where MPI goes on all the
+/// same, and makes a call of its own, the turn is this thread's already.
 class Turn {
   public:
     enum class Wait : bool { no, yes };
     explicit Turn(Wait wait) {
+        if (mine) {
+            return;
+        }
         while (!(has_ = !taken.exchange(true, std::memory_order_acquire)) && wait == Wait::yes) {
             sched_yield();
         }
+        mine = has_;
     }
     ~Turn() {
         if (has_) {
+            mine = false;
             taken.store(false, std::memory_order_release);
         }
     }
     Turn(const Turn&) = delete;
     Turn& operator=(const Turn&) = delete;
+    /// It was free, and now is this thread's.
     explicit operator bool() const { return has_; }
 
   private:
     static std::atomic<bool> taken;
+    static thread_local bool mine;
     bool has_ = false;
     ShadowCommunicator::NoProgress no_progress_;
 };
 std::atomic<bool> Turn::taken{false};
+thread_local bool Turn::mine = false;
 
 class Queue;
 
@@ -148,7 +157,8 @@ int begin(Job& job) {
     if (layer.reports) {
         job.began = std::chrono::steady_clock::now();
     }
-    if (job.shadow.reason() != Reason::none) {
+    const bool is_prepared = job.way == Way::persistent;
+    if (!is_prepared && job.shadow.reason() != Reason::none) {
         job.verdict.reason = job.shadow.reason();
     }
     if (job.verdict.reason == Reason::none) {
@@ -360,8 +370,8 @@ int trefoil_component_advance() {
         return 0;
     }
     int ended = 0;
-    for (Queue* const queue : under_way.queues) {
-        ended += queue->advance();
+    for (std::size_t i = 0; i < under_way.queues.size(); ++i) {  // there may come more meanwhile
+        ended += under_way.queues[i]->advance();
     }
     std::erase_if(under_way.queues, [](const Queue* queue) { return !queue->waits(); });
     ended += end_those_over();
