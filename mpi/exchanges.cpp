@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // Alltoall, alltoallv and alltoallw.
+#include TREFOIL_MPI_ENTRIES  // the host's way in
+
 #include "mpi/exchange_calls.hpp"
-// Of the host: TREFOIL_MPI_ENTRY.
-#include TREFOIL_MPI_ENTRIES
 
 using namespace trefoil::mpi;
 

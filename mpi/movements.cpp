@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // The collectives that move equal blocks. Ranks decide by the bytes of data, which are equal
 // wherever the signatures match; see mpi/buffers.hpp.
+#include TREFOIL_MPI_ENTRIES  // the host's way in
+
 #include <algorithm>
 
 #include "mpi/buffers.hpp"
-// Of the host: TREFOIL_MPI_ENTRY.
-#include TREFOIL_MPI_ENTRIES
 
 using namespace trefoil::mpi;
 

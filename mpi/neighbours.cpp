@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // The collectives between neighbours of a Cartesian communicator that is a torus: periodic in every
 // dimension, each of size 2 or more. MPI and Trefoil have the neighbours in the same order.
+#include TREFOIL_MPI_ENTRIES  // the host's way in
+
 #include "mpi/exchange_calls.hpp"
-// Of the host: TREFOIL_MPI_ENTRY.
-#include TREFOIL_MPI_ENTRIES
 
 using namespace trefoil::mpi;
 

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // The collectives that reduce, and the barrier. All their arguments but the buffers are alike on
 // all ranks, so each rank decides by itself.
+#include TREFOIL_MPI_ENTRIES  // the host's way in
+
 #include <algorithm>
 #include <cstring>
 #include <numeric>
@@ -8,8 +10,6 @@
 #include "mpi/buffers.hpp"
 #include "mpi/next.hpp"
 #include "mpi/operations.hpp"
-// Of the host: TREFOIL_MPI_ENTRY.
-#include TREFOIL_MPI_ENTRIES
 
 using namespace trefoil::mpi;
 

@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // The collectives that move blocks of different sizes. Of gatherv and scatterv only the root knows
 // all sizes, so ranks decide without them.
+#include TREFOIL_MPI_ENTRIES  // the host's way in
+
 #include <algorithm>
 #include <numeric>
 
 #include "mpi/buffers.hpp"
-// Of the host: TREFOIL_MPI_ENTRY.
-#include TREFOIL_MPI_ENTRIES
 
 using namespace trefoil::mpi;
 

@@ -1,13 +1,10 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // The component's beginning and end.
+#include "mpi/component/dispatch_jobs.hpp"
+
 #include <iterator>
 #include <string>
 #include <string_view>
-
-#include "mpi/collective_kind.hpp"
-#include "mpi/component/job.hpp"
-#include "mpi/component_slots.h"
-#include "mpi/layer.hpp"
 
 namespace trefoil::mpi {
 
@@ -19,7 +16,7 @@ constexpr std::string_view slot_names[] = {TREFOIL_COMPONENT_SLOTS(TREFOIL_NAME_
 
 constexpr bool slots_are_kinds() {
     for (const KindTraits& row : kind_rows) {
-        if (slot_names[index(row.kind)] != row.name) {
+        if (slot_names[slot_of(row.kind, Way::blocking)] != row.name) {
             return false;
         }
     }

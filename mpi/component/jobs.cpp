@@ -2,6 +2,8 @@
 // The calls that do not block, of all communicators. They go on whenever MPI looks after its own
 // messages: in every call of the program's that waits or tests, and while Trefoil waits in a call
 // that blocks.
+#include "mpi/component/job.hpp"
+
 #include <sched.h>
 
 #include <algorithm>
@@ -11,7 +13,6 @@
 #include <utility>
 #include <vector>
 
-#include "mpi/component/job.hpp"
 #include "mpi/component/opening.hpp"
 #include "mpi/component_slots.h"
 #include "mpi/dispatch.hpp"

@@ -161,6 +161,25 @@ class OpenMpi(MpiLibrary):
             "--mca", "plm_rsh_no_tree_spawn", "1", "--mca", "mpi_yield_when_idle", "1"])
 
 
+class OpenMpiWithTrefoil(OpenMpi):
+    """Its default with Trefoil's component: the same program, whose calls Trefoil runs. Ranks are told what `trefoil run
+    --net` tells its own."""
+
+    def __init__(self, place, program, component):
+        super().__init__(place, program)
+        self.name, self.component = "Trefoil, under Open MPI", component
+        self.settings = {"TREFOIL_BACKEND": "memory"}
+        if isinstance(place, places.Torus):
+            self.settings = {"TREFOIL_BACKEND": "ofi", "TREFOIL_TORUS": place.torus_name,
+                             "TREFOIL_NICS": place.nics_of_ports, "TREFOIL_SEGMENT_BYTES": "256K",
+                             "TREFOIL_MODEL": f"step=3us,hop=1us,rate={place.bits_per_second / 1e3:g}kbit"}
+        self.environment.update(self.settings)
+
+    def command(self, collective):
+        words = super().command(collective) + ["--mca", "mca_base_component_path", f"{self.component.parent}:SYSTEM_DEFAULT"]
+        return words + [word for name in self.settings for word in ("-x", name)]
+
+
 class Mpich(MpiLibrary):
     """Its default. It may hang in MPI_Finalize, which run_bounded ends."""
 
@@ -189,6 +208,7 @@ def of(place, collective, options, trefoil, programs, folder):
         settings = [] if options.openmpi == "default" else [*FORCED[collective]]
         settings += [HIERARCHICAL] if options.per_node > 1 else []
         found += [OpenMpi(place, programs["openmpi"], forced) for forced in [None, *settings]]
+        found += [OpenMpiWithTrefoil(place, programs["openmpi"], options.component)] if options.component else []
     if "mpich" in programs:
         found.append(Mpich(place, programs["mpich"]))
     if "gloo" in programs:

@@ -35,8 +35,11 @@ def compile_alone(path, command, root):
 
 
 def compiled_by_builds(root):
-    """Headers that a .cpp includes first, by their path from the root (or, in tests, from the .cpp's own folder)."""
+    """Headers that a .cpp includes first, by their path from the root (or, in tests, from the .cpp's own folder); also by a
+    name that a CMakeLists.txt defines."""
     found = set()
+    for lists in root.glob("*/**/CMakeLists.txt"):
+        found |= set(re.findall(r'="([\w/]+\.hpp)"', lists.read_text(encoding="utf-8")))
     for path in sources.code(root):
         if path.suffix != ".cpp":
             continue
