@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Before each allgather of a creation, and after the last, all ranks tell whether they still go on:
-// a rank that failed on its own would leave the others waiting for it.
+// In each allgather of a creation, and after the last, all ranks tell whether they still go on: a
+// rank that failed on its own would leave the others waiting for it.
 #include "mpi/creation.hpp"
 
 #include <fcntl.h>
@@ -43,15 +43,30 @@ class Creator {
     Creator(const Creator&) = delete;
     Creator& operator=(const Creator&) = delete;
 
-    /// If one rank does not go on, all learn from it why, once.
-    bool all_succeed(const Outcome& mine);
+    /// After all that a rank could do, or could not. If one has failed, all learn from it why,
+    /// once.
+    void conclude(const Outcome& mine) {
+        std::vector<Packet> packets(ranks_);
+        exchange_packets(mine, nullptr, 0, packets);
+    }
     const Outcome& failure() const { return failure_; }
 
     static int allgather(const void* mine, void* all, std::size_t bytes, void*) {
-        return here->all_succeed({}) ? here->exchange_(mine, all, bytes) : MPI_ERR_OTHER;
+        return here->gather(static_cast<const std::byte*>(mine), static_cast<std::byte*>(all),
+                            bytes);
     }
 
   private:
+    /// What a rank exchanges, whether it goes on or not; small blocks are in it.
+    struct Packet {
+        bool failed = false;
+        std::array<std::byte, 1023> data;
+    };
+    int gather(const std::byte* mine, std::byte* all, std::size_t bytes);
+    bool exchange_packets(const Outcome& mine, const std::byte* data, std::size_t bytes,
+                          std::vector<Packet>& packets);
+    void tell(const Outcome& mine);
+
     std::size_t ranks_;
     const Exchange& exchange_;
     Outcome failure_;
@@ -61,17 +76,39 @@ class Creator {
 };
 thread_local Creator* Creator::here = nullptr;
 
-bool Creator::all_succeed(const Outcome& mine) {
-    const std::uint8_t failed = mine.status == TREFOIL_SUCCESS ? 0 : 1;
-    std::vector<std::uint8_t> failures(ranks_);
-    if (exchange_(&failed, failures.data(), 1) != MPI_SUCCESS) {
+int Creator::gather(const std::byte* mine, std::byte* all, std::size_t bytes) {
+    std::vector<Packet> packets(ranks_);
+    const bool small = bytes <= sizeof Packet{}.data;
+    if (!exchange_packets({}, mine, small ? bytes : 0, packets)) {
+        return MPI_ERR_OTHER;
+    }
+    if (!small) {
+        return exchange_(mine, all, bytes);
+    }
+    for (std::size_t r = 0; r < ranks_; ++r) {
+        std::copy_n(packets[r].data.begin(), bytes, all + r * bytes);
+    }
+    return MPI_SUCCESS;
+}
+
+/// False: a rank has failed.
+bool Creator::exchange_packets(const Outcome& mine, const std::byte* data, std::size_t bytes,
+                               std::vector<Packet>& packets) {
+    Packet packet{.failed = mine.status != TREFOIL_SUCCESS, .data = {}};
+    std::copy_n(data, bytes, packet.data.begin());
+    if (exchange_(&packet, packets.data(), sizeof packet) != MPI_SUCCESS) {
         failure_ = {TREFOIL_ERROR_TIMEOUT,
                     "not all ranks of this communicator came to set up Trefoil in time"};
         return false;
     }
-    if (std::ranges::count(failures, 1) == 0) {
+    if (std::ranges::none_of(packets, &Packet::failed)) {
         return true;
     }
+    tell(mine);
+    return false;
+}
+
+void Creator::tell(const Outcome& mine) {
     struct Told {
         trefoil_status_t status;
         std::array<char, 508> text;
@@ -82,7 +119,7 @@ bool Creator::all_succeed(const Outcome& mine) {
     failure_ = {TREFOIL_ERROR_TIMEOUT,
                 "a rank could not tell the others why it cannot set up Trefoil"};
     if (exchange_(&told, all.data(), sizeof told) != MPI_SUCCESS) {
-        return false;
+        return;
     }
     const auto failing =
         std::ranges::find_if(all, [](const Told& one) { return one.status != TREFOIL_SUCCESS; });
@@ -95,7 +132,6 @@ bool Creator::all_succeed(const Outcome& mine) {
     failure_ = {first->status,
                 "rank " + std::to_string(first - all.begin()) +
                     " cannot set up its part of this communicator: " + first->text.data()};
-    return false;
 }
 
 }  // namespace
@@ -118,12 +154,14 @@ Created create(const Creation& creation, const Exchange& exchange) {
         mine.status = trefoil_comm_create(&config, &made.comm);
         mine.text = mine.status == TREFOIL_SUCCESS ? "" : trefoil_last_error(nullptr);
     }
-    const bool told = creator.failure().status != TREFOIL_SUCCESS;  // in an allgather
-    if (told || !creator.all_succeed(mine)) {
+    if (creator.failure().status == TREFOIL_SUCCESS) {  // else an allgather has told already
+        creator.conclude(mine);
+    }
+    made.outcome = creator.failure();
+    if (made.outcome.status != TREFOIL_SUCCESS) {
         trefoil_comm_destroy(made.comm);
         made.comm = nullptr;
     }
-    made.outcome = creator.failure();
     return made;
 }
 
