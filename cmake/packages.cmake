@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-3-Clause
-# Debian packages, by `cpack -G DEB` in a build for /usr; scripts/packages does all of it.
+# Packages by `cpack -G DEB`, or RPM, in a build for /usr; scripts/packages does all of it.
 if(NOT TREFOIL_PACKAGES)
   return()
 endif()
@@ -20,7 +20,13 @@ set(CPACK_STRIP_FILES ON)
 set(CPACK_DEB_COMPONENT_INSTALL ON)
 set(CPACK_COMPONENTS_GROUPING IGNORE)
 set(CPACK_COMPONENTS_ALL "")
-# What a package needs of Debian's is read from its binaries.
+# As Fedora names them. They were looked at with rpm, and installed nowhere.
+set(CPACK_RPM_COMPONENT_INSTALL ON)
+set(CPACK_RPM_FILE_NAME RPM-DEFAULT)
+set(CPACK_RPM_PACKAGE_LICENSE BSD-3-Clause)
+set(CPACK_RPM_EXCLUDE_FROM_AUTO_FILELIST_ADDITION
+    ${CMAKE_INSTALL_PREFIX} ${CMAKE_INSTALL_FULL_BINDIR} ${CMAKE_INSTALL_FULL_LIBDIR} ${CMAKE_INSTALL_FULL_DATADIR})
+# What a package needs of Debian's is read from its binaries; so is what an rpm needs.
 set(CPACK_DEBIAN_PACKAGE_SHLIBDEPS ON)
 set(CPACK_DEBIAN_PACKAGE_SHLIBDEPS_PRIVATE_DIRS ${PROJECT_BINARY_DIR} ${PROJECT_BINARY_DIR}/bindings/fortran)
 
@@ -40,10 +46,10 @@ set(same "(= ${PROJECT_VERSION})")
 set(library libtrefoil${TREFOIL_INTERFACE})
 string(CONCAT about "Trefoil runs collectives (allreduce, bcast, alltoall and others) on machines\n"
                     "whose nodes have many network interfaces and are wired as a torus.\n")
-# trefoil_package(COMPONENT NAME SECTION TEXT [DEPENDS of others] [SHLIBS library interface] [LDCONFIG]): TEXT tells what is
+# trefoil_package(COMPONENT NAME SECTION TEXT RPM name [DEPENDS of others] [SHLIBS library interface] [LDCONFIG]): TEXT tells what is
 # in it.
 function(trefoil_package component name section text)
-  cmake_parse_arguments(PARSE_ARGV 4 one "LDCONFIG" "DEPENDS" "SHLIBS")
+  cmake_parse_arguments(PARSE_ARGV 4 one "LDCONFIG" "DEPENDS;RPM" "SHLIBS")
   string(TOUPPER ${component} upper)
   install(FILES ${copyright} ${folder}/changelog.gz DESTINATION ${CMAKE_INSTALL_DATADIR}/doc/${name} COMPONENT ${component})
   set(CPACK_COMPONENTS_ALL ${CPACK_COMPONENTS_ALL} ${component} PARENT_SCOPE)
@@ -61,29 +67,32 @@ function(trefoil_package component name section text)
     list(APPEND control ${folder}/${component}/shlibs)
   endif()
   set(CPACK_DEBIAN_${upper}_PACKAGE_CONTROL_EXTRA "${control}" PARENT_SCOPE)
+  set(CPACK_RPM_${upper}_PACKAGE_NAME ${one_RPM} PARENT_SCOPE)
+  set(CPACK_RPM_${upper}_PACKAGE_GROUP System/Libraries PARENT_SCOPE)
 endfunction()
 
 set(CPACK_DEBIAN_LIBRARY_PACKAGE_RECOMMENDS "libfabric1, libpmix2")  # which it loads when asked to
-trefoil_package(library ${library} libs "This package has the library." LDCONFIG SHLIBS libtrefoil ${TREFOIL_INTERFACE})
+trefoil_package(library ${library} libs "This package has the library." RPM trefoil-libs LDCONFIG SHLIBS libtrefoil ${TREFOIL_INTERFACE})
 set(development_depends "${library} ${same}")
 if(TARGET trefoil_fortran)
   trefoil_package(fortran libtrefoil-fortran${TREFOIL_INTERFACE} libs "This package has the library for Fortran programs."
-                  DEPENDS "${library} ${same}" LDCONFIG SHLIBS libtrefoil_fortran ${TREFOIL_INTERFACE})
+                  RPM trefoil-fortran DEPENDS "${library} ${same}" LDCONFIG SHLIBS libtrefoil_fortran ${TREFOIL_INTERFACE})
   string(APPEND development_depends ", libtrefoil-fortran${TREFOIL_INTERFACE} ${same}")
 endif()
 trefoil_package(development libtrefoil-dev libdevel
                 "This package has the headers, the module for Fortran, and files for CMake and\npkg-config."
-                DEPENDS "${development_depends}")
+                RPM trefoil-devel DEPENDS "${development_depends}")
 trefoil_package(tools trefoil-tools net
-                "This package has the command trefoil, which starts jobs, measures, explains and\nsimulates.")
+                "This package has the command trefoil, which starts jobs, measures, explains and\nsimulates."
+                RPM trefoil-tools)
 if(TARGET mca_coll_trefoil)
   trefoil_package(openmpi-coll openmpi-coll-trefoil libs
                   "This package has a component of Open MPI's framework coll, by which MPI\nprograms run their collectives unchanged."
-                  DEPENDS "${library} ${same}")
+                  RPM trefoil-openmpi DEPENDS "${library} ${same}")
 endif()
 if(TARGET trefoil_mpi_mpich)
   trefoil_package(mpi-mpich trefoil-mpich libs
                   "This package has a library to preload, by which programs of MPICH run their\ncollectives unchanged."
-                  DEPENDS "${library} ${same}" LDCONFIG)
+                  RPM trefoil-mpich DEPENDS "${library} ${same}" LDCONFIG)
 endif()
 include(CPack)
