@@ -177,7 +177,11 @@ class OpenMpiWithTrefoil(OpenMpi):
 
     def command(self, collective):
         words = super().command(collective) + ["--mca", "mca_base_component_path", f"{self.component.parent}:SYSTEM_DEFAULT"]
-        return words + [word for name in self.settings for word in ("-x", name)]
+        words += [word for name in self.settings for word in ("-x", name)]
+        if isinstance(self.place, places.Memory):
+            return words
+        # The nodes' names are made up: ranks that took them for hosts would not know that they share cores.
+        return words + ["unshare", "--uts", "sh", "-c", 'hostname emulated && exec "$@"', "sh"]
 
 
 class Mpich(MpiLibrary):
