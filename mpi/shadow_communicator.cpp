@@ -76,7 +76,7 @@ bool ShadowCommunicator::has_torus_of(trefoil_comm_t comm) const {
 }
 
 /// An error, of a peer that is lost, is an end, too.
-bool ShadowCommunicator::has_ended() {
+bool ShadowCommunicator::has_ended(bool in_haste) {
     if (in_flight != nullptr && !in_flight->all_over()) {
         return false;
     }
@@ -95,7 +95,17 @@ bool ShadowCommunicator::has_ended() {
         return !under_way;
     }
     int done = 0;
-    return (trefoil_testall(2, ends_, &done) != TREFOIL_SUCCESS) || done != 0;
+    if (trefoil_testall(2, ends_, &done) == TREFOIL_SUCCESS && done == 0) {
+        return false;
+    }
+    // Peers may still owe an answer to this rank's last words, or wait for one. A few more looks on
+    // both sides give them; destroying without would wait for them, for 50 ms at most.
+    for (const trefoil_comm_t comm : {threaded_, serial_}) {
+        if (comm != nullptr) {
+            trefoil_progress(comm);
+        }
+    }
+    return in_haste || ++last_looks_ >= looks_at_the_end;
 }
 
 thread_local bool ShadowCommunicator::NoProgress::here = false;

@@ -65,8 +65,9 @@ class ShadowCommunicator {
     void settled() { settled_ = true; }
     /// Its MPI communicator is going, and nobody may wait: once no call is in flight any more, a
     /// barrier of Trefoil's own begins, unless there was one. True: it is over, peers need this
-    /// rank no more, and it may be destroyed.
-    bool has_ended();
+    /// rank no more, and it may be destroyed. In no haste that is said a little later, when it
+    /// takes no time.
+    bool has_ended(bool in_haste = false);
 
     void let_earlier_calls_begin() {
         if (in_flight != nullptr) {
@@ -140,6 +141,8 @@ class ShadowCommunicator {
     std::string torus_source_;
     mutable std::optional<std::vector<int>> cartesian_;  ///< sizes; none: not a torus
     bool settled_ = false, ending_ = false;
+    static constexpr int looks_at_the_end = 256;
+    int last_looks_ = 0;
     trefoil_request_t ends_[2] = {TREFOIL_REQUEST_NULL, TREFOIL_REQUEST_NULL};
     trefoil_status_t failure_ = TREFOIL_SUCCESS;
     std::string failure_text_;

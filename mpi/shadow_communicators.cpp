@@ -97,8 +97,11 @@ void reap_shadows() {
         mine.swap(parked);
         any_shadow_parked.store(false, std::memory_order_relaxed);
     }
-    std::erase_if(mine, [](ShadowCommunicator* shadow) {
-        const bool ended = shadow->has_ended();
+    // The oldest make room: each holds descriptors and memory.
+    constexpr std::size_t most_in_no_haste = 1;
+    std::size_t left = mine.size();
+    std::erase_if(mine, [&left](ShadowCommunicator* shadow) {
+        const bool ended = shadow->has_ended(left-- > most_in_no_haste);
         if (ended) {
             delete shadow;
         }
