@@ -9,8 +9,11 @@
 #include <ompi/communicator/communicator.h>
 #include <ompi/datatype/ompi_datatype.h>
 #include <ompi/mca/coll/base/base.h>
+#include <ompi/mca/coll/base/coll_base_util.h>
 #include <ompi/mca/coll/coll.h>
 #include <ompi/mca/hook/base/base.h>
+#include <ompi/request/request.h>
+#include <opal/class/opal_free_list.h>
 #include <opal/mca/base/mca_base_var.h>
 #include "mpi/component_slots.h"
 
@@ -163,6 +166,10 @@ static int open_component(void) {
     const int fits =
         OBJ_CLASS(ompi_communicator_t)->cls_sizeof == sizeof(ompi_communicator_t) &&
         OBJ_CLASS(mca_coll_base_module_t)->cls_sizeof == sizeof(mca_coll_base_module_t) &&
+        OBJ_CLASS(ompi_request_t)->cls_sizeof == sizeof(ompi_request_t) &&
+        OBJ_CLASS(ompi_coll_base_nbc_request_t)->cls_sizeof ==
+            sizeof(ompi_coll_base_nbc_request_t) &&
+        OBJ_CLASS(opal_free_list_t)->cls_sizeof == sizeof(opal_free_list_t) &&
         trefoil_component_fits();
     return fits && !has_layer ? OMPI_SUCCESS : OMPI_ERR_NOT_AVAILABLE;
 }
