@@ -36,8 +36,24 @@ trefoil_status_t reduce_by(Reduction& reduction, const Form& form, Begin&& begin
     return status != TREFOIL_SUCCESS ? status : begin();
 }
 
-struct Allreduce : CollectiveCall {
-    static constexpr Kind kind = Kind::allreduce;
+/// The functions of Trefoil's for a collective whose ranks all give `count` elements.
+template <Kind K, typename Use>
+trefoil_status_t with_functions(Use&& use) {
+    if constexpr (K == Kind::allreduce) {
+        return use(TREFOIL_MPI_FORMS(allreduce));
+    } else if constexpr (K == Kind::scan) {
+        return use(TREFOIL_MPI_FORMS(scan));
+    } else if constexpr (K == Kind::exscan) {
+        return use(TREFOIL_MPI_FORMS(exscan));
+    } else {
+        return use(TREFOIL_MPI_FORMS(reduce_scatter_block));
+    }
+}
+
+/// Allreduce, scan, exscan, and reduce_scatter_block, whose vector has a block for each rank.
+template <Kind K>
+struct ReductionOfAll : CollectiveCall {
+    static constexpr Kind kind = K;
     const void* send;
     void* recv;
     MPI_Count count;
@@ -47,20 +63,27 @@ struct Allreduce : CollectiveCall {
     Reduction reduction{};
 
     bool serial() const { return reduction.user; }
-    Verdict decide(const ShadowCommunicator&) {
+    Verdict decide(const ShadowCommunicator& c) {
         if (count < 0 || recv == MPI_IN_PLACE || aliased(send, recv)) {
             return wrong_arguments;
         }
         reduction = reduction_of(type, op);
-        return verdict_on(reduction, static_cast<std::size_t>(count));
+        const std::size_t blocks = kind == Kind::reduce_scatter_block ? c.ranks() : 1;
+        return verdict_on(reduction, static_cast<std::size_t>(count) * blocks);
     }
     trefoil_status_t run(ShadowCommunicator&, trefoil_comm_t t, const Form& form) {
         return reduce_by(reduction, form, [&] {
-            return form.call(TREFOIL_MPI_FORMS(allreduce), from(send), recv,
-                             static_cast<std::size_t>(count), reduction.type, reduction.op, t);
+            return with_functions<kind>([&](auto*... functions) {
+                return form.call(functions..., from(send), recv, static_cast<std::size_t>(count),
+                                 reduction.type, reduction.op, t);
+            });
         });
     }
 };
+using Allreduce = ReductionOfAll<Kind::allreduce>;
+using Scan = ReductionOfAll<Kind::scan>;
+using Exscan = ReductionOfAll<Kind::exscan>;
+using ReduceScatterBlock = ReductionOfAll<Kind::reduce_scatter_block>;
 
 struct Reduce : CollectiveCall {
     static constexpr Kind kind = Kind::reduce;
@@ -102,32 +125,6 @@ struct Reduce : CollectiveCall {
     }
 };
 
-struct ReduceScatterBlock : CollectiveCall {
-    static constexpr Kind kind = Kind::reduce_scatter_block;
-    const void* send;
-    void* recv;
-    MPI_Count count;
-    MPI_Datatype type;
-    MPI_Op op;
-    MPI_Comm comm;
-    Reduction reduction{};
-
-    bool serial() const { return reduction.user; }
-    Verdict decide(const ShadowCommunicator& c) {
-        if (count < 0 || recv == MPI_IN_PLACE || aliased(send, recv)) {
-            return wrong_arguments;
-        }
-        reduction = reduction_of(type, op);
-        return verdict_on(reduction, static_cast<std::size_t>(count) * c.ranks());
-    }
-    trefoil_status_t run(ShadowCommunicator&, trefoil_comm_t t, const Form& form) {
-        return reduce_by(reduction, form, [&] {
-            return form.call(TREFOIL_MPI_FORMS(reduce_scatter_block), from(send), recv,
-                             static_cast<std::size_t>(count), reduction.type, reduction.op, t);
-        });
-    }
-};
-
 template <typename Count>
 struct ReduceScatter : CollectiveCall {
     static constexpr Kind kind = Kind::reduce_scatter;
@@ -162,40 +159,6 @@ struct ReduceScatter : CollectiveCall {
         });
     }
 };
-
-/// Scan and exscan.
-template <Kind K>
-struct Prefix : CollectiveCall {
-    static constexpr Kind kind = K;
-    const void* send;
-    void* recv;
-    MPI_Count count;
-    MPI_Datatype type;
-    MPI_Op op;
-    MPI_Comm comm;
-    Reduction reduction{};
-
-    bool serial() const { return reduction.user; }
-    Verdict decide(const ShadowCommunicator&) {
-        if (count < 0 || recv == MPI_IN_PLACE || aliased(send, recv)) {
-            return wrong_arguments;
-        }
-        reduction = reduction_of(type, op);
-        return verdict_on(reduction, static_cast<std::size_t>(count));
-    }
-    trefoil_status_t run(ShadowCommunicator&, trefoil_comm_t t, const Form& form) {
-        return reduce_by(reduction, form, [&] {
-            const auto begin = [&](auto*... functions) {
-                return form.call(functions..., from(send), recv, static_cast<std::size_t>(count),
-                                 reduction.type, reduction.op, t);
-            };
-            return kind == Kind::scan ? begin(TREFOIL_MPI_FORMS(scan))
-                                      : begin(TREFOIL_MPI_FORMS(exscan));
-        });
-    }
-};
-using Scan = Prefix<Kind::scan>;
-using Exscan = Prefix<Kind::exscan>;
 
 struct Barrier : CollectiveCall {
     static constexpr Kind kind = Kind::barrier;
