@@ -22,8 +22,8 @@ namespace trefoil::mpi {
 ///     Verdict decide(const ShadowCommunicator&)   what the arguments alone say
 ///     trefoil_status_t run(ShadowCommunicator&, trefoil_comm_t, const Form&)
 ///
-/// and what stands here, where it differs. A call may outlive the function that made it, and is
-/// moved before it is staged; so is a persistent one, which is staged before each start.
+/// and what stands here, where it differs. A call may outlive the function that made it. It may be
+/// moved until it is staged; a persistent one is staged again before each start.
 struct CollectiveCall {
     /// Must stay in the calling thread.
     bool serial() const { return false; }

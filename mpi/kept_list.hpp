@@ -11,11 +11,12 @@ namespace trefoil::mpi {
 template <typename Element>
 class KeptList {
   public:
-    KeptList(const Element* list) : list_(list) {}  // NOLINT: as MPI's functions have it
-    KeptList(KeptList&&) = default;                 // the elements stay where they are
+    /// Implicit, as back to a pointer: a call is made out of the arguments of MPI's function.
+    KeptList(const Element* list) : list_(list) {}
+    KeptList(KeptList&&) = default;  // the elements stay where they are
     KeptList& operator=(KeptList&&) = default;
 
-    operator const Element*() const { return list_; }  // NOLINT
+    operator const Element*() const { return list_; }
     const Element* data() const { return list_; }
 
     /// From now on the list is this call's own. Null stays null.
