@@ -3,6 +3,7 @@
 import collections
 import json
 import pathlib
+import subprocess
 import tempfile
 
 from . import places, run_bounded
@@ -162,17 +163,18 @@ class OpenMpi(MpiLibrary):
 
 
 class OpenMpiWithTrefoil(OpenMpi):
-    """Its default with Trefoil's component: the same program, whose calls Trefoil runs. Ranks are told what `trefoil run
-    --net` tells its own."""
+    """Its default with Trefoil's component: the same program, whose calls Trefoil runs. Ranks get what `trefoil run --net`
+    gives its own."""
 
-    def __init__(self, place, program, component):
+    def __init__(self, place, program, component, trefoil):
         super().__init__(place, program)
         self.name, self.component = "Trefoil, under Open MPI", component
         self.settings = {"TREFOIL_BACKEND": "memory"}
         if isinstance(place, places.Torus):
-            self.settings = {"TREFOIL_BACKEND": "ofi", "TREFOIL_TORUS": place.torus_name,
-                             "TREFOIL_NICS": place.nics_of_ports, "TREFOIL_SEGMENT_BYTES": "256K",
-                             "TREFOIL_MODEL": f"step=3us,hop=1us,rate={place.bits_per_second / 1e3:g}kbit"}
+            given = subprocess.run([trefoil, "run", "--net", place.name, "--no-label", "env"], check=True, text=True,
+                                   stdout=subprocess.PIPE).stdout
+            of_network = tuple(f"TREFOIL_{name}=" for name in ("BACKEND", "MODEL", "NICS", "SEGMENT_BYTES", "TORUS"))
+            self.settings = dict(line.split("=", 1) for line in given.splitlines() if line.startswith(of_network))
         self.environment.update(self.settings)
 
     def command(self, collective):
@@ -212,7 +214,7 @@ def of(place, collective, options, trefoil, programs, folder):
         settings = [] if options.openmpi == "default" else [*FORCED[collective]]
         settings += [HIERARCHICAL] if options.per_node > 1 else []
         found += [OpenMpi(place, programs["openmpi"], forced) for forced in [None, *settings]]
-        found += [OpenMpiWithTrefoil(place, programs["openmpi"], options.component)] if options.component else []
+        found += [OpenMpiWithTrefoil(place, programs["openmpi"], options.component, trefoil)] if options.component else []
     if "mpich" in programs:
         found.append(Mpich(place, programs["mpich"]))
     if "gloo" in programs:

@@ -23,7 +23,6 @@ class Torus:
         self.per_node = per_node
         self.name = f"compare{os.getpid()}"
         self.torus_name, self.rate_text = torus, rate
-        self.bits_per_second = links.parse_rate(rate)
         self.rate = links.parse_rate(rate) / 8 * PAYLOAD_OF_FRAME  # bytes/s of data at best
         self.agent = pathlib.Path(folder) / "agent"
         self.title = f"{torus} torus{f' of nodes of {per_node} ranks' if per_node > 1 else ''}, {rate} per link and direction"
@@ -42,7 +41,6 @@ class Torus:
         slots = f":{self.per_node}" if self.per_node > 1 else ""
         self.hosts = ",".join(state.host_name(self.name, node) + slots for node in range(self.network.torus.ranks))
         self.nics = ",".join(self.network.nics)
-        self.nics_of_ports = ",".join(map("=".join, zip(self.network.torus.directions, self.network.nics)))
         self.agent.write_text(f'#!/bin/sh\nexec "{TORUSNET}" exec --name {self.name} --shell "$@"\n', encoding="utf-8")
         self.agent.chmod(0o755)
         return self
