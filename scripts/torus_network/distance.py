@@ -5,6 +5,7 @@ The kernel of many machines has no netem. So with a delay every link is two veth
 namespace that only the relay uses. A frame passes the node's queues and rate as without a delay; the relay then lets it
 take its time on the wire. Nothing else is known of the relay than its namespace and the socket where it reports.
 """
+import contextlib
 import json
 import os
 import pathlib
@@ -52,8 +53,9 @@ def start(path, links, rate, delay, report):
     process = subprocess.Popen([path, "--rate", str(rate), "--delay", str(delay), "--report", str(report)], text=True,
                                stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=subprocess.PIPE, start_new_session=True)
     with process.stdin, process.stdout, process.stderr:  # not `with process`, which would wait for its end
-        process.stdin.write("".join(link + "\n" for link in links))
-        process.stdin.close()
+        with contextlib.suppress(BrokenPipeError):  # it ended at once; what it said tells why
+            process.stdin.write("".join(link + "\n" for link in links))
+            process.stdin.close()
         answered = select.select([process.stdout], [], [], SECONDS)[0]
         if not answered or not process.stdout.readline().startswith("ready"):
             process.kill()
