@@ -14,6 +14,7 @@
 #include "bench/put/put.hpp"
 #include "bench/sim/sim.hpp"
 #include "bench/traffic/traffic.hpp"
+#include "bench/tune/tune.hpp"
 #include "include/trefoil/trefoil.h"
 #include "topo/error.hpp"
 
@@ -84,6 +85,7 @@ int run(int argc, char** argv) {
         "`trefoil COMMAND --help` explains each command.");
     Action action;
     add_perf_put(add_perf(app, invocation, action), invocation, action);
+    add_tune(app, invocation, action);
     add_plan(app, action);
     add_explain(app, action);
     add_sim(app, action);

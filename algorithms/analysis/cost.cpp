@@ -374,7 +374,7 @@ CostTerms CostModel::terms(const CostSummary& cost, double vector_bytes) const {
             .hops = static_cast<double>(cost.sum_hops) * tau,
             .links = cost.sum_link_load * vector_bytes * beta,
             .waits = cost.waits * wait,
-            .messages = cost.messages * message,
+            .messages = cost.messages * message + cost.messages_per_rank * busiest,
             .bytes = cost.sent * vector_bytes * byte,
             .copies = cost.packed * vector_bytes * copy,
             .pulls = cost.pulled * vector_bytes * pull,

@@ -28,7 +28,7 @@ struct CostSummary {
     /// Of alltoall, in blocks: sums over the steps of the largest link load, of the largest message
     /// and of the most that one rank sends; the most that a rank holds after any step, its own
     /// blocks that have not left and those that have arrived among them; messages of the rank that
-    /// sends most. What a rank sends to itself counts nowhere.
+    /// sends most, of any collective. What a rank sends to itself counts nowhere.
     double block_times = 0, msg_block_times = 0, rank_block_times = 0, peak_blocks_held = 0;
     int messages_per_rank = 0;
     /// Of alltoall: vectors that a rank gathers from several places before it sends them, mean over
@@ -75,18 +75,20 @@ struct CostTerms {
 };
 
 /// T = sum over steps of (alpha + hops*tau + load*bytes*beta)
-///     + waits*wait + messages*message + sent*bytes*byte
+///     + waits*wait + messages*message + messages_per_rank*busiest + sent*bytes*byte
 ///     + packed*bytes*copy + pulled*bytes*pull
 ///     + steps_inside*inside_step + messages_inside*inside_message + inside*bytes*inside_byte,
 /// in seconds.
 /// The second line is for ranks that share cores: what their processors do, one after the other.
-/// With a core for each rank it is part of alpha and beta.
+/// With a core for each rank it is part of alpha and beta; but in memory, where processors move
+/// what NICs would, the rank that sends most may take longer than its steps (busiest).
 struct CostModel {
     double alpha = 1.5e-6;        ///< per step
     double tau = 200e-9;          ///< per hop
     double beta = 8.0 / 800e9;    ///< per byte on one link
     double wait = 0;              ///< per CostSummary::waits
     double message = 0;           ///< per CostSummary::messages
+    double busiest = 0;           ///< per CostSummary::messages_per_rank
     double byte = 0;              ///< per byte that a rank sends, on average
     double copy = 0;              ///< per byte of CostSummary::packed
     double pull = 0;              ///< per byte of CostSummary::pulled

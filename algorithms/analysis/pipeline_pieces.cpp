@@ -8,16 +8,19 @@
 
 namespace trefoil {
 
-Block best_pieces(const CostModel& model, int fill, double link_bytes) {
+Block best_pieces(const CostModel& model, int fill, double link_bytes, double messages) {
     const double per_step = model.alpha + model.tau;
     const double transfer = model.beta * link_bytes;
+    const double per_piece = messages * (model.message + model.busiest + model.wait);
     const auto time = [&](Block pieces) {
-        return (fill + static_cast<double>(pieces)) * (per_step + transfer / pieces);
+        return (fill + static_cast<double>(pieces)) * (per_step + transfer / pieces) +
+               pieces * per_piece;
     };
     if (fill <= 0 || !(transfer > 0)) {
         return 1;
     }
-    const double ideal = std::sqrt(fill * transfer / per_step);  // infinite if steps cost nothing
+    // Infinite if neither costs anything.
+    const double ideal = std::sqrt(fill * transfer / (per_step + per_piece));
     const auto bounded = static_cast<Block>(std::clamp<double>(ideal, 1, most_pieces));
     const Block below = std::bit_floor(bounded);
     const Block above = std::min(2 * below, most_pieces);
@@ -32,6 +35,7 @@ CostSummary with_pieces(const CostSummary& one_piece, Block pieces) {
     cost.sum_hops += static_cast<long>(more) * most(one_piece.step_max_hops);
     cost.sum_link_load = cost.steps * most(one_piece.step_max_link_load) / pieces;
     cost.messages *= pieces;
+    cost.messages_per_rank *= static_cast<int>(pieces);
     cost.waits *= pieces;
     cost.step_max_link_load.clear();
     cost.step_max_hops.clear();

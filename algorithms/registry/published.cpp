@@ -43,7 +43,8 @@ double two_trees(const Torus& torus, const BuildOptions&) {
 
 Block pieces_of_trinaryx(const Torus& torus, const CostModel& model, double vector_bytes) {
     const SpanningTrees trees(torus, 0);
-    return best_pieces(model, 2 * trees.depth() - 1, vector_bytes / std::max(trees.count(), 1));
+    return best_pieces(model, 2 * trees.depth() - 1, vector_bytes / std::max(trees.count(), 1),
+                       2 * trees.count());
 }
 
 template <Collective collective, Distance distance>

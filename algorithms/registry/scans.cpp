@@ -27,7 +27,7 @@ Schedule chain(const Torus& torus, Rank rank, const BuildOptions& options) {
 constexpr Block most_pieces_of_chain = 64;
 
 Block pieces_of_chain(const Torus& torus, const CostModel& model, double vector_bytes) {
-    return std::min(most_pieces_of_chain, best_pieces(model, torus.ranks() - 2, vector_bytes));
+    return std::min(most_pieces_of_chain, best_pieces(model, torus.ranks() - 2, vector_bytes, 1));
 }
 
 template <Collective collective>

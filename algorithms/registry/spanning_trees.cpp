@@ -20,7 +20,8 @@ double one_tree(const Torus& torus, const BuildOptions&) {
 
 Block pieces_of_trees(const Torus& torus, const CostModel& model, double vector_bytes) {
     const SpanningTrees trees(torus, 0);
-    return best_pieces(model, trees.depth() - 1, vector_bytes / std::max(trees.count(), 1));
+    return best_pieces(model, trees.depth() - 1, vector_bytes / std::max(trees.count(), 1),
+                       trees.count());
 }
 
 constexpr Algorithm spanning_trees_table[] = {

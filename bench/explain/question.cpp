@@ -34,14 +34,16 @@ std::vector<ModelNumber> numbers_of(const CostModel& model, bool asked, bool in_
                                     bool has_nodes, const ExplainOptions& options,
                                     const TuningEntry* tuned) {
     const std::string ground = asked || !in_memory ? "default" : "default of shared memory";
-    std::vector<ModelNumber> numbers{{"step", 1e6 * model.alpha, "us", "a step", ground},
-                                     {"hop", 1e6 * model.tau, "us", "a hop", ground},
-                                     {"rate", 8e-9 / model.beta, "Gbit/s", "a link", ground},
-                                     {"wait", 1e6 * model.wait, "us", "a wait", ground},
-                                     {"message", 1e6 * model.message, "us", "a message", ground},
-                                     {"byte", 1e9 * model.byte, "ns", "a byte sent", ground},
-                                     {"copy", 1e9 * model.copy, "ns", "a byte gathered", ground},
-                                     {"pull", 1e9 * model.pull, "ns", "a byte read", ground}};
+    std::vector<ModelNumber> numbers{
+        {"step", 1e6 * model.alpha, "us", "a step", ground},
+        {"hop", 1e6 * model.tau, "us", "a hop", ground},
+        {"rate", 8e-9 / model.beta, "Gbit/s", "a link", ground},
+        {"wait", 1e6 * model.wait, "us", "a wait", ground},
+        {"message", 1e6 * model.message, "us", "a message", ground},
+        {"busiest", 1e6 * model.busiest, "us", "a message of the rank that sends most", ground},
+        {"byte", 1e9 * model.byte, "ns", "a byte sent", ground},
+        {"copy", 1e9 * model.copy, "ns", "a byte gathered", ground},
+        {"pull", 1e9 * model.pull, "ns", "a byte read", ground}};
     if (has_nodes) {
         numbers.push_back(
             {"inside-step", 1e6 * model.inside_step, "us", "a step inside nodes", ground});

@@ -21,7 +21,9 @@ void add_size_range(CLI::App& command, CommonOptions& o, const std::string& thin
         .add_option("-e,--maxbytes", o.max_bytes,
                     "Largest (default: 1M, or --minbytes if that is more)")
         ->group("Sizes");
-    command.add_option("-f,--stepfactor", o.step_factor, "Factor between sizes (default: 8)")
+    command
+        .add_option("-f,--stepfactor", o.step_factor,
+                    fmt::format("Factor between sizes (default: {})", o.step_factor))
         ->group("Sizes")
         ->check(CLI::Range(2, 1 << 20));
 }

@@ -26,6 +26,7 @@ class Session {
     Session(const Session&) = delete;
     Session& operator=(const Session&) = delete;
 
+    trefoil_comm_t handle() const { return comm_; }
     Rank rank() const { return rank_; }
     const Torus& torus() const { return torus_; }
     /// In the torus, in the order of trefoil_neighbor_alltoall.

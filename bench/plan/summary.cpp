@@ -145,8 +145,9 @@ int print_plan_summary(const Torus& torus, const Choice& choice,
     const CostSummary cost = summarize(torus, *choice.algorithm, choice.options);
     std::optional<double> microseconds;
     if (!options.bytes.empty()) {
-        microseconds = 1e6 * modelled_seconds(torus, choice, parse_size(options.bytes),
-                                              selection_basis(settings_from_environment()));
+        microseconds = 1e6 * modelled(torus, choice, parse_size(options.bytes),
+                                      selection_basis(settings_from_environment()))
+                                 .price->sum();
     }
     if (options.json) {
         nlohmann::ordered_json all = summary_json(torus, choice, cost, verified);

@@ -2,8 +2,6 @@
 // `trefoil run`: starts a program as local ranks.
 #include <fmt/core.h>
 
-#include <unistd.h>
-
 #include <algorithm>
 #include <cmath>
 #include <cstdlib>
@@ -14,7 +12,7 @@
 #include "bench/common/names.hpp"
 #include "bench/common/per_node.hpp"
 #include "bench/run/launcher.hpp"
-#include "bench/run/torus_net.hpp"
+#include "bench/run/net_job.hpp"
 #include "topo/error.hpp"
 
 namespace trefoil::tool {
@@ -31,47 +29,6 @@ struct RunOptions {
 
 std::chrono::milliseconds milliseconds(double seconds) {
     return std::chrono::milliseconds(std::llround(seconds * 1000));
-}
-
-/// Unless the user has said it.
-void set_by_default(Job& job, const std::string& name, const std::string& value) {
-    if (std::getenv(name.c_str()) == nullptr) {
-        job.environment.emplace_back(name, value);
-    }
-}
-
-/// Beside what ranks that share cores take, which every rank knows. Measured with 9 and 16 ranks on
-/// 2 cores.
-constexpr double step_us_in_net = 3, hop_us_in_net = 1;
-/// Links this slow are busy for milliseconds with each step of a smaller segment already.
-constexpr const char* segment_in_net = "256K";
-
-/// One rank per node of a network of scripts/torusnet, or so many, each port bound to its
-/// direction's NIC.
-void place_in_net(Job& job, const std::string& name, Rank per_node) {
-    const TorusNet net = read_torus_net(name);
-    if (geteuid() != 0) {
-        throw Error(Status::system_error,
-                    "--net starts ranks in network namespaces, which needs root; run it as root");
-    }
-    job.torus = with_nodes(net.torus, per_node);
-    for (const std::string& space : net.namespaces) {
-        for (Rank i = 0; i < std::max<Rank>(1, per_node); ++i) {
-            job.prefixes.push_back({"ip", "netns", "exec", space});  // shows its NICs in /sys, too
-        }
-    }
-    job.ranks = static_cast<Rank>(job.prefixes.size());
-    // A port of its own for each job, since ranks of the one before may not all have ended.
-    job.store = fmt::format("{}:{}", net.meeting_address[0], 20000 + getpid() % 10000);
-    set_by_default(job, "TREFOIL_NICS", net.nics);
-    if (net.bits_per_second > 0) {
-        set_by_default(job, "TREFOIL_MODEL",
-                       fmt::format("step={:g}us,hop={:g}us,rate={:g}kbit", step_us_in_net,
-                                   hop_us_in_net + net.delay_us, net.bits_per_second / 1e3));
-        set_by_default(job, "TREFOIL_SEGMENT_BYTES", segment_in_net);
-    }
-    // Ranks of one host would choose shared memory.
-    set_by_default(job, "TREFOIL_BACKEND", std::string(default_transport(false).name));
 }
 
 /// How many ranks, and in which torus: from -n, --torus and --net, which must agree.
@@ -108,7 +65,7 @@ void settle_shape(Job& job, const RunOptions& options) {
     }
 }
 
-int buffered_pattern(const RunOptions& options) {
+int run_program(const RunOptions& options) {
     Job job;
     job.ranks = options.ranks;
     job.command = options.program;
@@ -171,7 +128,7 @@ void add_run(CLI::App& app, const Invocation& invocation, Action& action) {
         if (!options->program.empty() && options->program[0].starts_with('-')) {
             throw CLI::ExtrasError(run->get_name(), {options->program[0]});
         }
-        action = [options] { return buffered_pattern(*options); };
+        action = [options] { return run_program(*options); };
     });
 }
 

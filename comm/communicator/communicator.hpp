@@ -22,6 +22,7 @@
 #include "comm/plan/chooser.hpp"
 #include "comm/plan/plan_cache.hpp"
 #include "comm/plan/request.hpp"
+#include "comm/setup/configuration.hpp"
 #include "comm/setup/environment.hpp"
 #include "comm/status/registry.hpp"
 #include "threads/executor/executor.hpp"
@@ -70,6 +71,13 @@ class Communicator {
     /// this rank's calls have ended and the peers were told, or when whoever works for the calls
     /// has been held up for a second. From any thread but one that works for calls.
     void abort(std::string_view text);
+    /// What all ranks go by, complete.
+    const Settings& settings() const { return world_->settings(); }
+    /// Which entry of a tuning file is for it.
+    TuningKey tuning_key() const { return trefoil::tuning_key(settings(), torus()); }
+    const Chooser& chooser() const { return *chooser_; }
+    /// By single copy; there may be more communicators than guards for it.
+    bool reads_peers() const { return read_place_.has_value(); }
     /// What is in use: "memory", "ofi"; "net", "" where the backend has one provider only.
     const std::string& backend() const { return settings().backend; }
     const std::string& provider() const { return world_->provider(); }
@@ -175,9 +183,6 @@ class Communicator {
     std::unique_ptr<Communicator> made(Geometry geometry, const Identity& identity,
                                        std::optional<int> read_place);
 
-    const Settings& settings() const { return world_->settings(); }
-    /// By single copy; there may be more communicators than guards for it.
-    bool reads_peers() const { return read_place_.has_value(); }
     void settle_terms();
     ExecutorOptions executor_options(bool small);
     Lane& make_lane(bool small);

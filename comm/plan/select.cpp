@@ -165,18 +165,6 @@ CostSummary whole_cost(const Torus& torus, const Choice& choice, const CostSumma
     return with_pieces(cost, static_cast<Block>(all));
 }
 
-Price price_of(const Torus& torus, const Choice& choice, const CostSummary& cost, std::size_t bytes,
-               const SelectionBasis& basis) {
-    const int more_messages = std::max(0, cost.max_sends_per_port_per_step - 1);
-    const int contributions = choice.algorithm->selection.gathers_contributions
-                                  ? ranks_between(torus, choice.options) - 1
-                                  : 0;
-    return {.terms = basis.model.terms(whole_cost(torus, choice, cost, bytes, basis),
-                                       static_cast<double>(bytes)),
-            .further_messages = basis.model.alpha * (message_overhead * more_messages),
-            .contributions = basis.model.alpha * (contribution_overhead * contributions)};
-}
-
 /// A pipeline that has not at least twice as many pieces as steps to fill it is for larger vectors:
 /// a scatter and an allgather, which send everything twice in few steps, are about as fast there.
 bool fills_in_time(const Candidate& candidate, const Torus& torus, std::size_t bytes,
@@ -312,13 +300,24 @@ Block pieces_for(const Choice& choice, const Torus& torus, std::size_t bytes,
                     choice.algorithm->pieces(torus, choice.options, basis.model, segment));
 }
 
-double modelled_seconds(const Torus& torus, const Choice& choice, std::size_t bytes,
-                        const SelectionBasis& basis) {
+Price price_of(const Torus& torus, const Choice& choice, const CostSummary& whole,
+               std::size_t bytes, const CostModel& model) {
+    const int more_messages = std::max(0, whole.max_sends_per_port_per_step - 1);
+    const int contributions = choice.algorithm->selection.gathers_contributions
+                                  ? ranks_between(torus, choice.options) - 1
+                                  : 0;
+    return {.terms = model.terms(whole, static_cast<double>(bytes)),
+            .further_messages = model.alpha * (message_overhead * more_messages),
+            .contributions = model.alpha * (contribution_overhead * contributions)};
+}
+
+Considered modelled(const Torus& torus, const Choice& choice, std::size_t bytes,
+                    const SelectionBasis& basis) {
     BuildOptions options = choice.options;
     options.pieces = std::min<Block>(1, options.pieces);
-    return price_of(torus, choice, summarize_for_model(torus, *choice.algorithm, options), bytes,
-                    basis)
-        .sum();
+    const CostSummary cost = whole_cost(
+        torus, choice, summarize_for_model(torus, *choice.algorithm, options), bytes, basis);
+    return {choice, "", price_of(torus, choice, cost, bytes, basis.model), cost};
 }
 
 AlgorithmChoice choose_algorithm(Collective collective, const Torus& torus, std::size_t bytes,
@@ -350,11 +349,15 @@ AlgorithmChoice choose_algorithm(Collective collective, const Torus& torus, std:
             continue;
         }
         const Choice choice = with_its_pieces(c);
-        const Price price = price_of(torus, choice, c.cost, bytes, basis);
+        CostSummary pipeline;
+        if (choice.options.pieces > 0) {
+            pipeline = whole_cost(torus, choice, c.cost, bytes, basis);
+        }
+        const CostSummary& cost = choice.options.pieces > 0 ? pipeline : c.cost;
+        const Price price = price_of(torus, choice, cost, bytes, basis.model);
         take(result, choice, price.sum());
         if (considered != nullptr) {
-            considered->push_back(
-                {choice, "", price, whole_cost(torus, choice, c.cost, bytes, basis)});
+            considered->push_back({choice, "", price, cost});
         }
     }
     if (considered != nullptr) {

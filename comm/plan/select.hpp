@@ -36,11 +36,6 @@ struct Price {
     double sum() const { return terms.sum() + (further_messages + contributions); }
 };
 
-/// What the model expects of a vector of `bytes` bytes; `choice` has an algorithm, and pieces where
-/// it is pipelined.
-double modelled_seconds(const Torus& torus, const Choice& choice, std::size_t bytes,
-                        const SelectionBasis& basis = {});
-
 /// An algorithm for one size of vector, its number of pieces included.
 struct AlgorithmChoice {
     Choice choice;
@@ -56,6 +51,13 @@ struct Considered {
     std::optional<Price> price = {};  ///< of candidates that were priced
     CostSummary cost = {};            ///< that the price is of
 };
+/// What the model expects of a vector of `bytes` bytes whose schedule costs so much in all.
+Price price_of(const Torus& torus, const Choice& choice, const CostSummary& whole,
+               std::size_t bytes, const CostModel& model);
+/// The same of a choice that has an algorithm, and pieces where it is pipelined.
+Considered modelled(const Torus& torus, const Choice& choice, std::size_t bytes,
+                    const SelectionBasis& basis = {});
+
 /// What a call asks of its algorithm.
 struct Needs {
     bool rank_order = false;      ///< of reductions: they go in the order of the ranks

@@ -139,11 +139,14 @@ TorusRequest torus_request(const Settings& settings, const std::optional<HostFil
     return with_nodes(std::move(request), job);
 }
 
+TuningKey tuning_key(const Settings& settings, const Torus& torus) {
+    return {torus.name(), settings.ranks_per_node, torus.ports(), settings.backend};
+}
+
 const TuningEntry* tuned_for(const Settings& settings, const Torus& torus) {
     return settings.tuning_file == nullptr
                ? nullptr
-               : settings.tuning_file->find(
-                     {torus.name(), settings.ranks_per_node, torus.ports(), settings.backend});
+               : settings.tuning_file->find(tuning_key(settings, torus));
 }
 
 namespace {
@@ -161,9 +164,8 @@ void tune(Settings& settings, const Job& job, const Torus& torus) {
     }
     if (entry == nullptr && settings.tuning_file != nullptr && job.rank() == 0 && job.ranks() > 1) {
         log_warning(LogTopic::choice, [&] {
-            const TuningKey key{torus.name(), settings.ranks_per_node, torus.ports(),
-                                settings.backend};
-            return "the tuning file " + settings.tuning + " is not for this job (" + key.text() +
+            return "the tuning file " + settings.tuning + " is not for this job (" +
+                   tuning_key(settings, torus).text() +
                    "), so the cost model chooses; it has: " + settings.tuning_file->keys_text();
         });
     }

@@ -29,6 +29,8 @@ std::vector<Rank> decode_place(const std::string& bytes);
 TorusRequest torus_request(const Settings& settings, const std::optional<HostFile>& host_file,
                            const Job& job);
 
+/// Which entry of a tuning file is for a torus of this job, once its settings are complete.
+TuningKey tuning_key(const Settings& settings, const Torus& torus);
 /// The entry of the tuning file for a torus of this job; null: there is no file, or none in it.
 const TuningEntry* tuned_for(const Settings& settings, const Torus& torus);
 

@@ -62,6 +62,8 @@ void take(CostModel& model, std::string_view entry) {
         model.wait = quantity(entry, value, times);
     } else if (name == "message") {
         model.message = quantity(entry, value, times);
+    } else if (name == "busiest") {
+        model.busiest = quantity(entry, value, times);
     } else if (name == "byte") {
         model.byte = quantity(entry, value, times);
     } else if (name == "copy") {
@@ -76,8 +78,8 @@ void take(CostModel& model, std::string_view entry) {
         model.inside_byte = quantity(entry, value, times);
     } else {
         refuse_cost(entry,
-                    "the names are step, hop, rate, wait, message, byte, copy, pull, inside-step, "
-                    "inside-message and inside-byte");
+                    "the names are step, hop, rate, wait, message, busiest, byte, copy, pull, "
+                    "inside-step, inside-message and inside-byte");
     }
 }
 
@@ -98,9 +100,10 @@ CostModel model_of_job(const std::optional<CostModel>& asked, bool in_memory,
     CostModel model = asked.value_or(in_memory ? memory_cost_model : default_cost_model);
     const bool tells_processors = model.wait + model.message + model.byte > 0;
     if (ranks_per_core > 1 && !tells_processors) {
-        model.wait = ranks_per_core * 3e-6;
+        model.wait = ranks_per_core * (in_memory ? 0.3e-6 : 3e-6);
         model.message = ranks_per_core * (in_memory ? 0.4e-6 : 5e-6);
         model.byte = ranks_per_core * (in_memory ? 0.15e-9 : 0.5e-9);
+        model.busiest = 0;  // others work meanwhile
         model.copy *= ranks_per_core;
         model.pull *= ranks_per_core;
         model.inside_message = ranks_per_core * 0.4e-6;
@@ -111,16 +114,17 @@ CostModel model_of_job(const std::optional<CostModel>& asked, bool in_memory,
 
 std::string to_string(const CostModel& model) {
     const auto microseconds = [](double seconds) { return seconds * 1e6; };
-    char text[320];
+    char text[384];
     std::snprintf(text, sizeof text,
-                  "step=%.6gus,hop=%.6gus,rate=%.6ggbit,wait=%.6gus,message=%.6gus,byte=%.6gus,"
+                  "step=%.6gus,hop=%.6gus,rate=%.6ggbit,wait=%.6gus,message=%.6gus,busiest=%.6gus,"
+                  "byte=%.6gus,"
                   "copy=%.6gus,pull=%.6gus,inside-step=%.6gus,inside-message=%.6gus,"
                   "inside-byte=%.6gus",
                   microseconds(model.alpha), microseconds(model.tau), 8.0 / model.beta / 1e9,
-                  microseconds(model.wait), microseconds(model.message), microseconds(model.byte),
-                  microseconds(model.copy), microseconds(model.pull),
-                  microseconds(model.inside_step), microseconds(model.inside_message),
-                  microseconds(model.inside_byte));
+                  microseconds(model.wait), microseconds(model.message),
+                  microseconds(model.busiest), microseconds(model.byte), microseconds(model.copy),
+                  microseconds(model.pull), microseconds(model.inside_step),
+                  microseconds(model.inside_message), microseconds(model.inside_byte));
     return text;
 }
 

@@ -158,8 +158,11 @@ void take_model(TuningEntry& entry, const Json& json, const Place& place) {
 }
 
 TuningEntry entry_of(const Json& json, const Place& place) {
-    require_members(json, place, {"torus", "ranks_per_node", "ports", "backend", "model", "rules"},
-                    4);
+    require_members(json, place,
+                    {"torus", "ranks_per_node", "ports", "backend", "made", "model", "rules"}, 4);
+    if (json.contains("made")) {
+        text_of(json, "made", place);  // for people
+    }
     TuningEntry entry;
     const Torus torus = at(place, [&] { return Torus::parse(text_of(json, "torus", place)); });
     const auto ranks = static_cast<std::size_t>(torus.ranks());

@@ -101,13 +101,14 @@ KNOWS = {
     "bench/info": LIBRARY + ("bench/common/", "bench/plan/text.hpp", "include/trefoil/"),
     "bench/perf": LIBRARY + ("bench/common/", "bench/run/", "include/trefoil/"),
     "bench/put": LIBRARY + ("bench/common/", "bench/perf/", "include/trefoil/"),
+    "bench/tune": LIBRARY + ("bench/common/", "bench/perf/", "bench/run/", "include/trefoil/"),
     "bench/manual": ("bench/common/command.hpp", "topo/error.hpp"),
     "bench/relay": ("topo/error.hpp",),
     "bench/simgrid": (),
     "bench/micro": LIBRARY + ("include/trefoil/", "trefoil/"),
     "bench/peers": (),
     "bench/mpi": ("trefoil/", "bench/peers/"),
-    "bench": ("bench/common/", "bench/explain/", "bench/manual/", "bench/perf/", "bench/put/", "bench/sim/", "bench/traffic/", "topo/error.hpp", "include/trefoil/"),
+    "bench": ("bench/common/", "bench/explain/", "bench/manual/", "bench/perf/", "bench/put/", "bench/sim/", "bench/traffic/", "bench/tune/", "topo/error.hpp", "include/trefoil/"),
     "examples": ("trefoil/",),
 }
 TOP = {room.split("/")[0] for room in KNOWS}

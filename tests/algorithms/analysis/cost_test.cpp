@@ -88,6 +88,8 @@ TEST(Cost, OfProcessors) {
     EXPECT_DOUBLE_EQ(linear.sent, 8.0 / 5);
     const CostModel model{.alpha = 0, .tau = 0, .beta = 0, .wait = 1, .message = 10, .byte = 100};
     EXPECT_DOUBLE_EQ(model.time(linear, 3), 1.2 + 16 + 480);
+    const CostModel busiest{.alpha = 0, .tau = 0, .beta = 0, .busiest = 10};
+    EXPECT_DOUBLE_EQ(busiest.time(linear, 3), 40) << "rank 0 sends 4";
 }
 
 // Each rank reads its share of all others' vectors, and then all others' shares.

@@ -44,10 +44,10 @@ TEST(BestPieces, AreTheBestPowerOfTwo) {
 
 TEST(BestPieces, AreBounded) {
     const CostModel free_steps{.alpha = 0, .tau = 0};
-    EXPECT_EQ(best_pieces(free_steps, 10, mib), most_pieces);
-    EXPECT_EQ(best_pieces(free_steps, 0, mib), 1u);
-    EXPECT_EQ(best_pieces(CostModel{}, 10, 0), 1u);
-    EXPECT_EQ(best_pieces(CostModel{}, 10, 1e30), most_pieces);
+    EXPECT_EQ(best_pieces(free_steps, 10, mib, 4), most_pieces);
+    EXPECT_EQ(best_pieces(free_steps, 0, mib, 4), 1u);
+    EXPECT_EQ(best_pieces(CostModel{}, 10, 0, 4), 1u);
+    EXPECT_EQ(best_pieces(CostModel{}, 10, 1e30, 4), most_pieces);
     EXPECT_EQ(bcast().best_pieces(Torus({1}), CostModel{}, mib), 1u);
 }
 

@@ -10,6 +10,7 @@
 #include <set>
 
 #include "tests/bench/common/tool.hpp"
+#include "tests/variable.hpp"
 
 namespace trefoil::test {
 namespace {
@@ -179,6 +180,7 @@ TEST_F(Perf, refuses_an_old_option_and_tells_the_new_one) {
 }
 
 TEST_F(Perf, tells_how_many_pieces_a_pipeline_takes) {
+    const Variable model("TREFOIL_MODEL", "rate=1gbit,wait=1ns");
     const Json all = run({"bcast", "--torus", "3x3", "--launch", "threads", "--counts", "1,100000",
                           "-a", "auto,spanning-trees,linear:single-port", "-n", "1", "-c"});
     ASSERT_EQ(all["runs"].size(), 6U);

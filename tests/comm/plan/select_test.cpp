@@ -7,6 +7,7 @@
 #include "algorithms/registry/registry.hpp"
 #include "comm/setup/cost_settings.hpp"
 #include "tests/comm/communicator/thread_job.hpp"
+#include "tests/variable.hpp"
 #include "topo/error.hpp"
 
 namespace trefoil::test {
@@ -16,6 +17,10 @@ constexpr std::size_t kib = 1024, mib = 1024 * kib;
 
 const Algorithm& trees(Collective collective = Collective::bcast) {
     return find_algorithm(collective, "spanning-trees");
+}
+
+double seconds_of(const Torus& torus, const Choice& choice, std::size_t bytes) {
+    return modelled(torus, choice, bytes).price->sum();
 }
 
 TEST(Choices, AreWrittenAsTheyAreRead) {
@@ -79,10 +84,10 @@ TEST(Selection, PricesPipelinesWithTheirPieces) {
             EXPECT_EQ(made.choice.options.pieces,
                       pieces_for({&trees(collective), {}}, torus, 64 * mib));
             if (made.seconds) {
-                EXPECT_DOUBLE_EQ(*made.seconds, modelled_seconds(torus, made.choice, 64 * mib));
+                EXPECT_DOUBLE_EQ(*made.seconds, seconds_of(torus, made.choice, 64 * mib));
                 Choice coarse = made.choice;
                 coarse.options.pieces = 1;
-                EXPECT_LT(*made.seconds, modelled_seconds(torus, coarse, mib) * 64) << shape;
+                EXPECT_LT(*made.seconds, seconds_of(torus, coarse, mib) * 64) << shape;
             }
             EXPECT_NE(choose_algorithm(collective, torus, 256 * kib).choice.algorithm->name,
                       shape == std::string("64x64") ? "spanning-trees" : "")
@@ -98,8 +103,7 @@ TEST(Selection, LeavesMediumVectorsOfLargeToriToFewerSteps) {
     const AlgorithmChoice made = choose_algorithm(Collective::bcast, torus, bytes);
     EXPECT_EQ(made.choice.algorithm->name, "bine-large");
     Choice pipeline{&trees(), {.pieces = pieces_for({&trees(), {}}, torus, bytes)}};
-    EXPECT_LT(modelled_seconds(torus, made.choice, bytes),
-              modelled_seconds(torus, pipeline, bytes));
+    EXPECT_LT(seconds_of(torus, made.choice, bytes), seconds_of(torus, pipeline, bytes));
 }
 
 // What the registry names for tori that are too large to price, unless the call needs more.
@@ -194,9 +198,12 @@ TEST(Selection, CountsWhatRanksThatShareCoresDo) {
 }
 
 TEST(Selection, TellsThePiecesThatRun) {
+    const char* const told = "step=2us,rate=25gbit,wait=1ns";
+    const Variable model("TREFOIL_MODEL", told);
+    const SelectionBasis basis{.model = parse_cost_model(told)};
     JobOptions options;
     options.torus = "3x3";
-    run_ranks(9, options, [](int rank, trefoil_comm_t comm) {
+    run_ranks(9, options, [&basis](int rank, trefoil_comm_t comm) {
         ASSERT_NE(comm, nullptr);
         for (const char* forced : {"spanning-trees", "spanning-trees:pieces-3"}) {
             ASSERT_EQ(trefoil_comm_set_algorithm(comm, "bcast", forced), TREFOIL_SUCCESS);
@@ -204,7 +211,8 @@ TEST(Selection, TellsThePiecesThatRun) {
                 const char* name = nullptr;
                 ASSERT_EQ(trefoil_comm_algorithm(comm, "bcast", count, TREFOIL_INT32, &name),
                           TREFOIL_SUCCESS);
-                const Block pieces = pieces_for({&trees(), {}}, Torus::parse("3x3"), 4 * count);
+                const Block pieces =
+                    pieces_for({&trees(), {}}, Torus::parse("3x3"), 4 * count, basis);
                 EXPECT_EQ(name, forced == std::string("spanning-trees")
                                     ? "spanning-trees:pieces-" + std::to_string(pieces)
                                     : forced);

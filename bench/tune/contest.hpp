@@ -1,0 +1,54 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Algorithms for one call against each other: in turns, checked, until it is clear which is the
+// fastest.
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <vector>
+
+#include "bench/perf/session.hpp"
+#include "bench/perf/workload.hpp"
+
+namespace trefoil::tool {
+
+/// How one of them did.
+struct Contender {
+    std::string algorithm = {};        ///< as trefoil_comm_set_algorithm takes it
+    std::vector<double> seconds = {};  ///< per call, of each round that it took part in
+    double median = 0;
+    bool took_part = true;  ///< false: the library refused it for this call
+};
+
+struct ContestRules {
+    int rounds = 7;
+    double slice = 3e-3;  ///< seconds of calls in a round
+    /// Who in its best round is so many times slower than the leader in its median drops out,
+    /// after one round and after three.
+    double slower_at_once = 2, slower_in_the_end = 1.25;
+};
+
+/// One contest after the other; all ranks hold the same ones in the same order.
+class Contests {
+  public:
+    Contests(Session& session, const ContestRules& rules)
+        : session_(session), rules_(rules), patterns_(session.rank(), session.torus().ranks()) {}
+
+    /// In the order of `algorithms`; equal on all ranks. Those who dropped out have fewer rounds.
+    /// Throws what the library reports.
+    std::vector<Contender> hold(const Case& what, const std::vector<std::string>& algorithms);
+    /// Elements that were wrong so far, over all ranks.
+    std::int64_t wrong() const { return wrong_; }
+
+  private:
+    bool admit(Contender& one, Workload& workload);
+    void time(Contender& one, Workload& workload, int calls);
+
+    Session& session_;
+    ContestRules rules_;
+    Patterns patterns_;
+    std::uint64_t salt_ = 0;
+    std::int64_t wrong_ = 0;
+};
+
+}  // namespace trefoil::tool

@@ -1,0 +1,51 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Winners, and the ranges between them.
+#include "bench/tune/crossovers.hpp"
+
+#include <cmath>
+#include <limits>
+
+namespace trefoil::tool {
+
+const Contender& winner_of(const std::vector<Contender>& contenders, const std::string& preferred,
+                           double noise) {
+    const Contender* best = nullptr;
+    for (const Contender& one : contenders) {
+        if (!one.seconds.empty() && (best == nullptr || one.median < best->median)) {
+            best = &one;
+        }
+    }
+    for (const Contender& one : contenders) {
+        if (!one.seconds.empty() && one.algorithm == preferred &&
+            one.median <= best->median * (1 + noise)) {
+            return one;
+        }
+    }
+    return *best;
+}
+
+std::vector<WinnersRange> ranges_of(const std::vector<Winner>& winners) {
+    constexpr std::size_t no_end = std::numeric_limits<std::size_t>::max();
+    std::vector<WinnersRange> ranges;
+    std::size_t before = 0;
+    for (const Winner& winner : winners) {
+        if (ranges.empty()) {
+            ranges.push_back({0, no_end, winner.algorithm});
+        } else if (ranges.back().algorithm != winner.algorithm) {
+            const auto from = static_cast<std::size_t>(std::ceil(
+                std::sqrt(static_cast<double>(before) * static_cast<double>(winner.bytes))));
+            ranges.back().to = from - 1;
+            ranges.push_back({from, no_end, winner.algorithm});
+        }
+        before = winner.bytes;
+    }
+    return ranges;
+}
+
+std::size_t between(std::size_t least, std::size_t most, std::size_t unit) {
+    const double mean = std::sqrt(static_cast<double>(least) * static_cast<double>(most));
+    const std::size_t bytes = static_cast<std::size_t>(mean) / unit * unit;
+    return bytes > least && bytes < most ? bytes : 0;
+}
+
+}  // namespace trefoil::tool

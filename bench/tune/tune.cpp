@@ -1,0 +1,175 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// `trefoil tune`: measures a machine and writes what `auto` takes there.
+#include "bench/tune/tune.hpp"
+
+#include <cstdlib>
+#include <filesystem>
+#include <memory>
+
+#include "bench/common/names.hpp"
+#include "bench/perf/launch.hpp"
+#include "bench/perf/options.hpp"
+#include "bench/perf/run.hpp"
+#include "bench/run/launcher.hpp"
+#include "bench/run/net_job.hpp"
+#include "bench/tune/file.hpp"
+#include "bench/tune/rank.hpp"
+#include "topo/error.hpp"
+
+namespace trefoil::tool {
+
+namespace {
+
+constexpr const char* all_collectives =
+    "allreduce,reduce_scatter,allgather,bcast,reduce,gather,scatter,alltoall";
+
+TunePlan plan_of(const TuneOptions& options) {
+    TunePlan plan;
+    const bool all = options.collectives.empty() || options.collectives == "all";
+    for (const std::string& name : split_list(all ? all_collectives : options.collectives)) {
+        const Collective collective = find_collective(name);
+        if (!traits_of(collective).has_data() || traits_of(collective).is_prefix() ||
+            traits_of(collective).with_neighbours()) {
+            throw Error(Status::invalid_argument,
+                        name + " leaves nothing to choose; take some of " + all_collectives);
+        }
+        plan.collectives.push_back(collective);
+    }
+    plan.sizes =
+        byte_sizes(options.min_bytes, options.max_bytes.empty() ? "16M" : options.max_bytes, 0,
+                   options.step_factor);
+    return plan;
+}
+
+/// As `trefoil perf` starts its ranks, and tells them the same.
+PerfOptions perf_options(const TuneOptions& options) {
+    PerfOptions perf;
+    static_cast<CommonOptions&>(perf) = options;
+    perf.torus = options.torus;
+    perf.ranks = options.ranks;
+    return perf;
+}
+
+int launch_in_net(const TuneOptions& options, const std::vector<std::string>& arguments) {
+    Job job;
+    job.name = "trefoil tune";
+    place_in_net(job, options.net, options.per_node);
+    job.command.push_back(std::filesystem::read_symlink("/proc/self/exe").string());
+    job.command.insert(job.command.end(), arguments.begin(), arguments.end());
+    job.output = Job::Output::first_rank;
+    return launch(job);
+}
+
+int tune(const TuneOptions& options, const std::vector<std::string>& arguments) {
+    const TunePlan plan = plan_of(options);
+    check_rank_options(options);
+    const PerfOptions perf = perf_options(options);
+    // What was measured before must not decide what is measured now.
+    unsetenv("TREFOIL_TUNING");
+    unsetenv("TREFOIL_ALGORITHM");
+    if (options.regret > 0) {
+        setenv("TREFOIL_TUNING", options.output.c_str(), 1);
+    }
+    if (const std::string launcher = launcher_text(); !launcher.empty()) {
+        if (options.launch == "threads") {
+            refuse_threads(launcher);
+        }
+        return tune_rank(options, plan, configuration(perf));
+    }
+    if (options.regret > 0) {
+        read_tuning_file(options.output);
+    } else {
+        require_tuning_file(options.output);
+    }
+    require_writable("--json", options.json);
+    if (!options.net.empty()) {
+        return launch_in_net(options, arguments);
+    }
+    const Rank ranks = asked_ranks(perf);
+    if (ranks < 2) {
+        throw Error(Status::invalid_argument,
+                    "tune needs two ranks or more: --torus 3x3, --ranks 9, or --net");
+    }
+    if (options.launch == "processes") {
+        return launch_processes(ranks, options.torus, arguments);
+    }
+    return launch_threads(ranks, [&](const ThreadRank& me) {
+        trefoil_config_t config = configuration(perf);
+        config.rank = me.rank;
+        config.ranks = me.ranks;
+        config.allgather = me.allgather;
+        config.context = me.context;
+        return tune_rank(options, plan, config);
+    });
+}
+
+}  // namespace
+
+void add_tune(CLI::App& app, const Invocation& invocation, Action& action) {
+    auto options = std::make_shared<TuneOptions>();
+    CLI::App* command = app.add_subcommand(
+        "tune", "Measure this machine, and write which algorithm is the fastest for what");
+    command->add_option("--collectives", options->collectives,
+                        std::string("Some of ") + all_collectives + " (default: all)");
+    add_size_range(*command, *options, "vector, all blocks together");
+    command
+        ->add_option("-t,--torus", options->torus,
+                     "Sizes of the torus, e.g. 3x3: its ranks are started")
+        ->group("Ranks");
+    command->add_option("--ranks", options->ranks, "How many, instead of --torus")
+        ->group("Ranks")
+        ->check(CLI::Range(2, 1 << 16));
+    command
+        ->add_option("--net", options->net,
+                     "Ranks in the nodes of this network of scripts/torusnet; needs root")
+        ->group("Ranks")
+        ->excludes("--torus")
+        ->excludes("--ranks");
+    command->add_option("--per-node", options->per_node, "With --net: ranks of a node (default: 1)")
+        ->group("Ranks")
+        ->needs("--net")
+        ->check(CLI::Range(1, 1 << 16));
+    add_rank_options(*command, *options);
+    command->add_option("-o,--output", options->output,
+                        "The tuning file, which keeps what it has for other jobs (default: "
+                        "trefoil-tuning.json)");
+    command->add_option("--rounds", options->rounds, "Of each algorithm and size (default: 7)")
+        ->check(CLI::Range(3, 1000));
+    command
+        ->add_option("--slice", options->slice_ms,
+                     "Milliseconds of calls in each round, but one call at least (default: 5)")
+        ->check(CLI::Range(0.1, 10'000.0));
+    command
+        ->add_option("--bisections", options->bisections,
+                     "How often a crossover is looked for between two sizes (default: 2)")
+        ->check(CLI::Range(0, 20));
+    command->add_flag("--ports-only", options->ports_only,
+                      "Only the ports and the numbers of the model, no algorithms");
+    command
+        ->add_option("--regret", options->regret,
+                     "Instead: draw so many calls, and tell what the file's choices lose against "
+                     "the fastest of all algorithms")
+        ->group("Regret")
+        ->check(CLI::Range(1, 100'000));
+    command->add_option("--seed", options->seed, "Of the draw (default: 1)")->group("Regret");
+    command->footer(
+        "First the ports: all ranks send in one direction at a time, then in all. From that come "
+        "numbers of the cost model,\n"
+        "which the file gets if they foretell the times below better than those that there are. "
+        "Then algorithms, which take turns:\n"
+        "what the model takes, what it does not think more than four times slower, single copy "
+        "where ranks reach each other's\n"
+        "memory, and other numbers of pieces. Who is far behind drops out. Each first call is "
+        "checked, and wrong data is an error.\n"
+        "Under `trefoil run`, mpirun or srun the ranks are given: mpirun -n 64 trefoil tune. The "
+        "file is for jobs of this torus,\n"
+        "ranks of a node and backend; docs/choice.md says what stands in it. TREFOIL_TUNING and "
+        "TREFOIL_ALGORITHM are not looked at.\n"
+        "Example: trefoil tune --torus 3x3 -e 1M && TREFOIL_TUNING=trefoil-tuning.json trefoil "
+        "explain allreduce 64K --torus 3x3 --backend memory");
+    command->callback([options, &invocation, &action] {
+        action = [options, &invocation] { return tune(*options, invocation.arguments); };
+    });
+}
+
+}  // namespace trefoil::tool
