@@ -5,11 +5,11 @@
 
 #include <optional>
 #include <string>
-#include <utility>
 #include <vector>
 
 #include "algorithms/analysis/cost.hpp"
 #include "bench/perf/session.hpp"
+#include "comm/setup/tuning_writer.hpp"
 
 namespace trefoil::tool {
 
@@ -36,8 +36,6 @@ struct MachineFigures {
 /// Collective; equal on all ranks. `slice`: seconds of each measurement, repeated five times.
 MachineFigures measure_machine(Session& session, double slice);
 
-/// A number of the model as TREFOIL_MODEL has it: {"step", "1.2us"}.
-using ModelNumbers = std::vector<std::pair<std::string, std::string>>;
 /// `now`: what the job goes by. Where ranks share cores, a message costs processors' time, and what
 /// is left of the latency is a wait.
 ModelNumbers numbers_of(const MachineFigures& figures, const CostModel& now);

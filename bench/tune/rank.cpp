@@ -2,17 +2,13 @@
 // The order of things: ports first, then collective by collective, size by size, and the file.
 #include "bench/tune/rank.hpp"
 
-#include <fmt/chrono.h>
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <cmath>
-#include <ctime>
 
 #include "bench/common/names.hpp"
 #include "bench/tune/candidates.hpp"
 #include "bench/tune/contest.hpp"
-#include "bench/tune/file.hpp"
 #include "bench/tune/machine.hpp"
 #include "bench/tune/regret.hpp"
 #include "bench/tune/report.hpp"
@@ -21,7 +17,6 @@
 #include "bench/tune/timed_choices.hpp"
 #include "comm/api/c_guard.hpp"
 #include "topo/error.hpp"
-#include "topo/host.hpp"
 
 namespace trefoil::tool {
 
@@ -176,8 +171,16 @@ void Tuner::tune(const Subject& subject, const std::vector<Cell>& cells) {
             ++w;
         }
     }
-    job_.calls.push_back({subject.collective, subject.types, ranges_of(winners)});
-    report_.end(job_.calls.back().ranges);
+    const std::vector<WinnersRange> ranges = ranges_of(winners);
+    for (const WinnersRange& range : ranges) {
+        const Choice choice = parse_choice(subject.collective, range.algorithm);
+        job_.rules.push_back({subject.collective,
+                              subject.types,
+                              {range.from, range.to},
+                              choice.algorithm,
+                              choice.options});
+    }
+    report_.end(ranges);
 }
 
 /// Numbers that foretell less than those that the job has are not worth writing down.
@@ -200,9 +203,7 @@ int Tuner::run() {
                     "tune needs two ranks, as one has nobody to wait for");
     }
     job_.key = communicator_.tuning_key();
-    job_.made = fmt::format("trefoil {}.{}.{}, {:%F}, {}, {}", TREFOIL_VERSION_MAJOR,
-                            TREFOIL_VERSION_MINOR, TREFOIL_VERSION_PATCH,
-                            fmt::gmtime(std::time(nullptr)), host_name(), machine_text());
+    job_.made = made_here();
     report_.head(job_);
     if (!options_.ports_only) {
         find_candidates();

@@ -7,8 +7,9 @@
 #include <vector>
 
 #include "bench/tune/contest.hpp"
-#include "bench/tune/file.hpp"
+#include "bench/tune/crossovers.hpp"
 #include "bench/tune/machine.hpp"
+#include "comm/setup/tuning_writer.hpp"
 
 namespace trefoil::tool {
 

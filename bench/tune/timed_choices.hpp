@@ -5,8 +5,8 @@
 #include <string>
 #include <vector>
 
-#include "bench/tune/file.hpp"
 #include "comm/plan/select.hpp"
+#include "comm/setup/tuning_writer.hpp"
 #include "threads/kernels/reduce.hpp"
 
 namespace trefoil::tool {

@@ -12,8 +12,8 @@
 #include "bench/perf/run.hpp"
 #include "bench/run/launcher.hpp"
 #include "bench/run/net_job.hpp"
-#include "bench/tune/file.hpp"
 #include "bench/tune/rank.hpp"
+#include "comm/setup/tuning_writer.hpp"
 #include "topo/error.hpp"
 
 namespace trefoil::tool {

@@ -47,6 +47,12 @@ void Communicator::run(const Request& request, const void* send, void* recv, Fou
         run_in_pieces(request, send, recv);
         return;
     }
+    if (learner_) [[unlikely]] {
+        if (Trial* const trial = learner_->trial_of(request)) {
+            run_in_trial(*trial, request, send, recv);
+            return;
+        }
+    }
     run_unchecked(request, send, recv, found);
 }
 

@@ -35,6 +35,9 @@ Communicator::Communicator(Settings settings, std::unique_ptr<Bootstrap> bootstr
                 chooser_->leave_single_copy_to_names();
             }
         }
+        if (this->settings().learn && ranks() > 1) {
+            learner_.emplace(*chooser_, reads_peers());
+        }
         settle_terms();
         if (this->settings().landing_bytes > usual_landing_bytes) {
             world_->reserve_landing(terms_.rings[Ring::few].bytes(), terms_.neighbours);
@@ -45,6 +48,9 @@ Communicator::Communicator(Settings settings, std::unique_ptr<Bootstrap> bootstr
 Communicator::~Communicator() {
     const LogScope scope(world_->log());
     registered_.reset();
+    if (learner_ && rank_ == 0) {
+        write_what_was_learned();
+    }
     lanes_.clear();
     if (read_place_ && *read_place_ > 0) {
         world_->read_places().give_back(*read_place_);

@@ -15,6 +15,7 @@
 #include "comm/communicator/buffers_in_flight.hpp"
 #include "comm/communicator/circuit_pieces.hpp"
 #include "comm/communicator/lane.hpp"
+#include "comm/communicator/learner.hpp"
 #include "comm/communicator/pending_call.hpp"
 #include "comm/communicator/world.hpp"
 #include "comm/derived/geometry.hpp"
@@ -198,6 +199,10 @@ class Communicator {
     void run_unchecked(const Request& request, const void* send, void* recv,
                        FoundPlan* found = nullptr);
     void run_plan(const Plan& plan, const void* send, void* recv);
+    // Of calls that learn (learning.cpp).
+    void run_in_trial(Trial& trial, const Request& request, const void* send, void* recv);
+    void keep_fastest(Trial& trial);
+    void write_what_was_learned() const noexcept;
     bool names_circuits(const Request& request) const {
         return CircuitPieces::names_circuits(chooser_->forced(request).algorithm);
     }
@@ -223,6 +228,7 @@ class Communicator {
     std::optional<int> read_place_;           ///< none: its ranks do not read each other's vectors
     Identity identity_;
     std::optional<Chooser> chooser_;
+    std::optional<Learner> learner_;  ///< TREFOIL_LEARN, but not of communicators from others
     ChannelTerms terms_;
     std::shared_ptr<CallNumbers> numbers_ = std::make_shared<CallNumbers>();
     std::shared_ptr<PeerReports> reports_ = std::make_shared<PeerReports>();

@@ -5,6 +5,7 @@
 #include <unistd.h>
 
 #include <algorithm>
+#include <filesystem>
 #include <thread>
 #include <utility>
 
@@ -183,7 +184,8 @@ World::Introductions World::meet(const std::optional<Error>& refusal) {
         if (!settings_.hostfile.empty()) {
             introductions.host_file = read_host_file(settings_.hostfile);
         }
-        if (!settings_.tuning.empty()) {
+        const bool is_to_be_made = settings_.learn && !std::filesystem::exists(settings_.tuning);
+        if (!settings_.tuning.empty() && !is_to_be_made) {
             settings_.tuning_file =
                 std::make_shared<const TuningFile>(read_tuning_file(settings_.tuning));
         }

@@ -200,14 +200,20 @@ Needs Chooser::needs_of(const Request& request) const {
 }
 
 const TuningRule* Chooser::tuned(const Request& request) const {
-    if (tuned_ == nullptr) {
+    const TuningRule* const learned = tuned_by(learned_, request);
+    return learned != nullptr || tuned_ == nullptr ? learned : tuned_by(tuned_->rules, request);
+}
+
+const TuningRule* Chooser::tuned_by(const std::vector<TuningRule>& rules,
+                                    const Request& request) const {
+    if (rules.empty()) {
         return nullptr;
     }
     const Needs needs = needs_of(request);
-    const auto rule = std::ranges::find_if(tuned_->rules, [&](const TuningRule& each) {
+    const auto rule = std::ranges::find_if(rules, [&](const TuningRule& each) {
         return each.is_for(request.collective, needs.any_order, bytes_of(request));
     });
-    if (rule == tuned_->rules.end()) {
+    if (rule == rules.end()) {
         return nullptr;
     }
     const Traits traits = rule->algorithm->traits_with(rule->options);

@@ -68,6 +68,10 @@ class Chooser {
         return forced.ranges.empty() ? forced.choice : of_ranges(forced, request);
     }
     /// The same of the collective, outside of all ranges.
+    bool has_forced(Collective collective) const {
+        const Forced& forced = (*forced_)[static_cast<std::size_t>(collective)];
+        return forced.choice.algorithm != nullptr || !forced.ranges.empty();
+    }
     const Choice& forced(Collective collective) const {
         return (*forced_)[static_cast<std::size_t>(collective)].choice;
     }
@@ -75,7 +79,14 @@ class Chooser {
     /// `auto` takes single copy in no call: it is slow on this machine.
     void leave_single_copy_to_names() { single_copy_gains_ = false; }
 
-    /// Grows whenever something is forced.
+    /// From now on it goes before the rules of the tuning file; it is advice as they are.
+    void learn(const TuningRule& rule) {
+        learned_ = with_rules(learned_, {rule});
+        ++version_;
+    }
+    const std::vector<TuningRule>& learned() const { return learned_; }
+
+    /// Grows whenever something is forced or learned.
     std::uint64_t version() const { return version_; }
 
     /// Algorithm and all options of a call. `reaches_all`: every rank gets at the memory of all
@@ -116,6 +127,7 @@ class Chooser {
     Needs needs_of(const Request& request) const;
     /// What the tuning file has for this call, if it suits; null: nothing.
     const TuningRule* tuned(const Request& request) const;
+    const TuningRule* tuned_by(const std::vector<TuningRule>& rules, const Request& request) const;
     bool goes_in_rank_order(const Request& request) const;
     PhaseSync phase_sync(const Algorithm& algorithm) const;
     const UserSchedule* find_schedule(Collective collective, std::string_view name) const;
@@ -124,6 +136,7 @@ class Chooser {
     SelectionBasis basis_;
     std::shared_ptr<const TuningFile> tuning_file_;  ///< holds `tuned_`
     const TuningEntry* tuned_ = nullptr;
+    std::vector<TuningRule> learned_;
     bool reproducible_ = false, single_copy_ = false, single_copy_gains_ = true;
     bool checksums_ = false;
     PhaseSync phase_sync_ = PhaseSync::none;

@@ -41,7 +41,7 @@ std::string text_to_compare(const Settings& settings, const std::optional<HostFi
            (settings.tuning_file
                 ? ", tuning file of checksum " + std::to_string(settings.tuning_file->checksum)
                 : "") +
-           (settings.reproducible ? ", reproducible" : "") +
+           (settings.learn ? ", learns" : "") + (settings.reproducible ? ", reproducible" : "") +
            (settings.check_calls ? ", calls checked" : "") +
            (settings.tell.empty() ? "" : ", tells its status") +
            (settings.checksums ? ", checksums" : "") +

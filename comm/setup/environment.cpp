@@ -65,6 +65,10 @@ constexpr EnvironmentVariable table[] = {
     {"TREFOIL_TUNING", "path", "",
      "a file of what was measured on this machine: auto goes by it, but for the rules of "
      "TREFOIL_ALGORITHM and the numbers of TREFOIL_MODEL; the same on all ranks"},
+    {"TREFOIL_LEARN", "0|1", "0",
+     "1: the first blocking calls of each collective and size try algorithms in turns, and the "
+     "fastest one is kept; rank 0 writes what was found into the file of TREFOIL_TUNING, which "
+     "need not be there before; the same on all ranks"},
     {"TREFOIL_REPRODUCIBLE", "0|1", "0",
      "1: always reduce in rank order, so that results do not depend on algorithm and torus"},
     {"TREFOIL_SINGLE_COPY", "0|1", "1",
@@ -359,6 +363,7 @@ void read_the_rest(Settings& s) {
         }
     }
     read_text("TREFOIL_TUNING", s.tuning);
+    read_switch("TREFOIL_LEARN", s.learn);
     read_switch("TREFOIL_REPRODUCIBLE", s.reproducible);
     read_switch("TREFOIL_CHECK", s.check_calls);
     read_switch("TREFOIL_CHECKSUM", s.checksums);

@@ -66,6 +66,7 @@ struct Settings {
     std::optional<CostModel> cost_model;  ///< what auto chooses by; empty: the job's default
     std::string tuning;                   ///< file of what was measured; empty: none
     std::shared_ptr<const TuningFile> tuning_file = {};  ///< read when the ranks meet
+    bool learn = false;       ///< calls try algorithms; what they find goes into that file
     Rank ranks_per_node = 0;  ///< the most of any; told when the ranks have met
     bool reproducible = false;
     bool check_calls = false;         ///< all ranks' calls are compared before they run

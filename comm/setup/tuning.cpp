@@ -222,6 +222,47 @@ std::string TuningFile::keys_text() const {
     return text.empty() ? "nothing" : text;
 }
 
+namespace {
+
+/// What is left of `rule` where `fresh` goes before it.
+void add_rest(std::vector<TuningRule>& rest, TuningRule rule, const TuningRule& fresh) {
+    using Types = TuningRule::Types;
+    if (!meet(rule, fresh)) {
+        rest.push_back(rule);
+        return;
+    }
+    const SizeRange all = rule.bytes;
+    if (all.least < fresh.bytes.least) {
+        rule.bytes = {all.least, fresh.bytes.least - 1};
+        rest.push_back(rule);
+    }
+    if (all.most > fresh.bytes.most) {
+        rule.bytes = {fresh.bytes.most + 1, all.most};
+        rest.push_back(rule);
+    }
+    if (rule.types == Types::all && fresh.types != Types::all) {
+        rule.bytes = {std::max(all.least, fresh.bytes.least), std::min(all.most, fresh.bytes.most)};
+        rule.types = fresh.types == Types::any_order ? Types::fixed_order : Types::any_order;
+        rest.push_back(rule);
+    }
+}
+
+}  // namespace
+
+std::vector<TuningRule> with_rules(const std::vector<TuningRule>& old,
+                                   const std::vector<TuningRule>& fresh) {
+    std::vector<TuningRule> rules = old;
+    for (const TuningRule& one : fresh) {
+        std::vector<TuningRule> rest;
+        for (const TuningRule& rule : rules) {
+            add_rest(rest, rule, one);
+        }
+        rules = std::move(rest);
+    }
+    rules.insert(rules.end(), fresh.begin(), fresh.end());
+    return rules;
+}
+
 TuningFile parse_tuning_file(std::string_view text, const std::string& path) {
     const Place place{"tuning file " + path};
     const Json json = json_of(text, place);

@@ -56,6 +56,11 @@ struct TuningFile {
     std::string keys_text() const;
 };
 
+/// `fresh` in the place of what `old` says of the same calls; no two of `fresh` are for the same
+/// call.
+std::vector<TuningRule> with_rules(const std::vector<TuningRule>& old,
+                                   const std::vector<TuningRule>& fresh);
+
 /// Throws Error(invalid_argument) that names file, place and mend.
 TuningFile parse_tuning_file(std::string_view text, const std::string& path);
 /// Reads the file at `path`; throws Error(not_found) when that is not possible.

@@ -98,7 +98,7 @@ def check_refused(runs):
     nowhere = runs.file.parent / "none" / "file.json"
     for words, text in ((["--ranks", "1"], "2"), ([], "two ranks"), (["--ranks", "2", "--collectives", "barrier"], "barrier"),
                         (["--ranks", "2", "--collectives", "bcasd"], "bcast"), (["--ranks", "2", "-b", "x"], "x"),
-                        (["--ranks", "2", "-o", str(nowhere)], "cannot write"),
+                        (["--ranks", "2", "-o", str(nowhere)], "cannot write the tuning file"),
                         (["--torus", "3x", "--collectives", "bcast"], "3x"),
                         (["--ranks", "2", "--backend", "tin"], "tin"), (["--net", "nowhere"], "nowhere"),
                         (["--ranks", "2", "--regret", "2", "-o", str(nowhere)], "cannot be read")):

@@ -36,6 +36,7 @@ TEST(Configuration, ComparesWhatMustBeEqual) {
         [](Settings& s) {
             s.tuning_file = std::make_shared<const TuningFile>(TuningFile{"a", 2, {}});
         },
+        [](Settings& s) { s.learn = true; },
         [](Settings& s) { s.reproducible = true; },
         [](Settings& s) { s.single_copy = false; },
         [](Settings& s) { s.phase_sync = PhaseSync::signals; },
