@@ -98,7 +98,8 @@ Json automatic_algorithms(const Torus& torus, const Settings& settings) {
             // Ranks of one host, which is what is told here, reach each other's memory as a rule.
             if (settings.single_copy && kernel_copies_are_fast() &&
                 transport_for(settings.backend, true).single_copy &&
-                gains_by_single_copy(collective, parse_size(size), torus.ranks())) {
+                gains_by_single_copy(collective, parse_size(size), torus.ranks(),
+                                     CopiesBy::kernel)) {
                 rows.push_back({{"collective", to_string(collective)},
                                 {"bytes", size},
                                 {"algorithm", "single-copy"},

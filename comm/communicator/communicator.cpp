@@ -31,6 +31,9 @@ Communicator::Communicator(Settings settings, std::unique_ptr<Bootstrap> bootstr
         chooser_->force_list(this->settings().algorithm);
         if (world_->single_copy()) {
             read_place_ = 0;
+            if (world_->is_one_process()) {
+                chooser_->single_copy_goes(CopiesBy::address);
+            }
             if (!world_->single_copy_gains()) {
                 chooser_->leave_single_copy_to_names();
             }

@@ -2,6 +2,7 @@
 // What the first communicator of a job shares with all that are made from it.
 #pragma once
 
+#include <algorithm>
 #include <atomic>
 #include <chrono>
 #include <cstdint>
@@ -78,6 +79,10 @@ class World {
     bool single_copy() const { return single_copy_; }
     /// And it is fast on this machine.
     bool single_copy_gains() const { return single_copy_gains_; }
+    /// All ranks are threads of one process.
+    bool is_one_process() const {
+        return std::ranges::all_of(in_this_process_, [](bool is_here) { return is_here; });
+    }
     ReadPlaces& read_places() { return read_places_; }
     /// Any thread.
     CommunicatorRegistry& registry() { return registry_; }

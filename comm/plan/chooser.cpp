@@ -124,6 +124,7 @@ void Chooser::force_schedule(Collective collective, std::string_view json) {
 
 void Chooser::force_as(const Chooser& other) {
     single_copy_gains_ = other.single_copy_gains_;
+    copies_by_ = other.copies_by_;
     if (map_.torus == other.map_.torus && other.schedules_.empty()) {
         forced_ = other.forced_;
         ++version_;
@@ -268,7 +269,7 @@ bool Chooser::may_read_peers(const Request& request) const {
            (named != nullptr
                 ? named->traits.reads_peers
                 : single_copy_gains_ && gains_by_single_copy(request.collective, bytes_of(request),
-                                                             map_.torus.ranks()));
+                                                             map_.torus.ranks(), copies_by_));
 }
 
 void Chooser::require_root(const Choice& choice) const {

@@ -14,6 +14,7 @@
 #include "comm/plan/choices.hpp"
 #include "comm/plan/request.hpp"
 #include "comm/plan/select.hpp"
+#include "comm/plan/single_copy.hpp"
 #include "comm/setup/environment.hpp"
 #include "comm/setup/torus_map.hpp"
 
@@ -76,6 +77,9 @@ class Chooser {
         return (*forced_)[static_cast<std::size_t>(collective)].choice;
     }
 
+    /// How ranks get at each other's memory, which decides where `auto` takes single copy; at first
+    /// it is by the kernel.
+    void single_copy_goes(CopiesBy by) { copies_by_ = by; }
     /// `auto` takes single copy in no call: it is slow on this machine.
     void leave_single_copy_to_names() { single_copy_gains_ = false; }
 
@@ -138,6 +142,7 @@ class Chooser {
     const TuningEntry* tuned_ = nullptr;
     std::vector<TuningRule> learned_;
     bool reproducible_ = false, single_copy_ = false, single_copy_gains_ = true;
+    CopiesBy copies_by_ = CopiesBy::kernel;
     bool checksums_ = false;
     PhaseSync phase_sync_ = PhaseSync::none;
     Model model_;

@@ -8,6 +8,7 @@
 
 #include "comm/plan/segments.hpp"
 #include "comm/plan/vector_map.hpp"
+#include "topo/sizes.hpp"
 
 namespace trefoil {
 
@@ -17,35 +18,47 @@ std::string single_copy_refusal(const Request& request) {
 
 namespace {
 
-constexpr std::size_t never = std::numeric_limits<std::size_t>::max();
-constexpr std::size_t four_times = 4 * least_single_copy_bytes;
+constexpr std::size_t kib = 1024, mib = 1024 * kib;
+constexpr std::size_t no_end = std::numeric_limits<std::size_t>::max();
+constexpr SizeRange never{1, 0};
+constexpr SizeRange from(std::size_t bytes) {
+    return {bytes, no_end};
+}
 
-/// From how many bytes of the vector on single copy is the faster one.
+/// For which sizes of the vector single copy is the faster one.
 struct Gain {
     Collective collective;
-    std::size_t of_two, of_more;
+    SizeRange of_two, of_more;
 };
-/// From the table in docs/performance.md: at that size and at each larger one it was not slower
-/// (0.99 counts as equal), for 2 ranks and for 4. Gather is left out: its root copies all alone,
-/// while more ranks could, and 4 ranks at 4 MiB gained 9% in the one run.
-constexpr std::array<Gain, 7> gains{
-    {{Collective::allreduce, least_single_copy_bytes, least_single_copy_bytes},
-     {Collective::reduce_scatter, least_single_copy_bytes, least_single_copy_bytes},
-     {Collective::allgather, least_single_copy_bytes, least_single_copy_bytes},
-     {Collective::bcast, never, four_times},
-     {Collective::reduce, least_single_copy_bytes, four_times},
-     {Collective::scatter, four_times, four_times},
-     {Collective::alltoall, never, four_times}}};
+// From the tables in docs/performance.md. Gather is left out: its root copies all alone, while more
+// ranks could.
+constexpr std::array<Gain, 7> gains_by_address{
+    {{Collective::allreduce, from(64 * kib), from(64 * kib)},
+     {Collective::reduce_scatter, from(64 * kib), from(64 * kib)},
+     {Collective::allgather, from(64 * kib), from(64 * kib)},
+     {Collective::bcast, never, from(256 * kib)},
+     {Collective::reduce, from(64 * kib), from(256 * kib)},
+     {Collective::scatter, from(256 * kib), from(256 * kib)},
+     {Collective::alltoall, never, from(256 * kib)}}};
+constexpr std::array<Gain, 7> gains_by_kernel{
+    {{Collective::allreduce, from(2 * mib), from(256 * kib)},
+     {Collective::reduce_scatter, from(16 * kib), from(128 * kib)},
+     {Collective::allgather, from(8 * kib), from(128 * kib)},
+     {Collective::bcast, {16 * kib, mib}, from(256 * kib)},
+     {Collective::reduce, never, from(2 * mib)},
+     {Collective::scatter, from(32 * kib), from(256 * kib)},
+     {Collective::alltoall, from(16 * kib), from(128 * kib)}}};
 
 }  // namespace
 
-bool gains_by_single_copy(Collective collective, std::size_t bytes, Rank ranks) {
+bool gains_by_single_copy(Collective collective, std::size_t bytes, Rank ranks, CopiesBy by) {
     if (ranks > most_single_copy_ranks ||
-        bytes / static_cast<std::size_t>(ranks) < least_single_copy_bytes_per_rank) {
+        (ranks > 2 && bytes / static_cast<std::size_t>(ranks) < least_single_copy_bytes_per_rank)) {
         return false;
     }
+    const auto& gains = by == CopiesBy::address ? gains_by_address : gains_by_kernel;
     const auto gain = std::ranges::find(gains, collective, &Gain::collective);
-    return gain != gains.end() && bytes >= (ranks == 2 ? gain->of_two : gain->of_more);
+    return gain != gains.end() && (ranks == 2 ? gain->of_two : gain->of_more).contains(bytes);
 }
 
 ShareSegments segments_of_shares(std::size_t elements, std::size_t element_bytes, Rank ranks) {

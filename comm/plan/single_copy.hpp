@@ -11,9 +11,8 @@
 
 namespace trefoil {
 
-/// From both on (bytes of the vector) rounds of messages to all cost less than copying through
-/// landing slots does, if a copy from a peer's memory costs no more than two others.
-inline constexpr std::size_t least_single_copy_bytes = std::size_t{64} << 10;
+/// With less for each of more than two ranks, rounds of messages to all cost more than copying
+/// through landing slots does.
 inline constexpr std::size_t least_single_copy_bytes_per_rank = std::size_t{16} << 10;
 /// A rank reads from all others, so beyond this many there is too little left of each share.
 inline constexpr Rank most_single_copy_ranks = 64;
@@ -22,9 +21,13 @@ inline constexpr Rank most_single_copy_ranks = 64;
 /// much.
 std::string single_copy_refusal(const Request& request);
 
+/// Who copies from a peer's memory: a thread of the same process by itself, a process by the
+/// kernel.
+enum class CopiesBy : std::uint8_t { address, kernel };
+
 /// Whether auto takes single-copy, if the ranks get at each other's memory and the call allows it.
 /// `bytes`: of the whole vector.
-bool gains_by_single_copy(Collective collective, std::size_t bytes, Rank ranks);
+bool gains_by_single_copy(Collective collective, std::size_t bytes, Rank ranks, CopiesBy by);
 
 /// What is reduced at a time from all ranks' vectors, so that the sum stays in the first-level
 /// cache. The transport's copies are calls, so they are long, but not longer than what the

@@ -235,7 +235,7 @@ TEST(Chooser, TakesSingleCopyWhereItGainsAndNothingElseIsForced) {
     EXPECT_TRUE(takes(chooser, allreduce_of(large), true));
     EXPECT_TRUE(chooser.may_read_peers(allreduce_of(large)));
     EXPECT_FALSE(takes(chooser, allreduce_of(large), false)) << "not all reach each other's memory";
-    EXPECT_FALSE(takes(chooser, allreduce_of(least_single_copy_bytes - 1), true));
+    EXPECT_FALSE(takes(chooser, allreduce_of(64 << 10), true));
     EXPECT_TRUE(takes(chooser, {.collective = Collective::bcast, .count = large}, true));
     EXPECT_FALSE(takes(chooser, {.collective = Collective::scan, .count = large}, true));
     const std::vector<std::size_t> counts(9, large);
@@ -261,28 +261,44 @@ TEST(Chooser, TakesSingleCopyWhereItGainsAndNothingElseIsForced) {
     EXPECT_FALSE(Chooser(map, off).may_read_peers(allreduce_of(large)));
 }
 
-/// The table in docs/performance.md.
+/// The tables in docs/performance.md.
 TEST(Chooser, TakesSingleCopyFromTheSizeOnFromWhichItIsFaster) {
     constexpr std::size_t kib = 1024, mib = 1024 * kib;
+    const auto by_address = [](Collective c, std::size_t bytes, Rank ranks) {
+        return gains_by_single_copy(c, bytes, ranks, CopiesBy::address);
+    };
     for (const Collective c :
          {Collective::allreduce, Collective::reduce_scatter, Collective::allgather}) {
-        EXPECT_FALSE(gains_by_single_copy(c, 63 * kib, 2));
-        EXPECT_TRUE(gains_by_single_copy(c, 64 * kib, 2));
-        EXPECT_TRUE(gains_by_single_copy(c, 64 * kib, 4));
+        EXPECT_FALSE(by_address(c, 63 * kib, 2));
+        EXPECT_TRUE(by_address(c, 64 * kib, 2));
+        EXPECT_TRUE(by_address(c, 64 * kib, 4));
+        EXPECT_FALSE(by_address(c, 64 * kib, 5)) << "13 KiB for each";
     }
-    EXPECT_TRUE(gains_by_single_copy(Collective::reduce, 64 * kib, 2));
-    EXPECT_FALSE(gains_by_single_copy(Collective::reduce, 64 * kib, 4));
-    EXPECT_TRUE(gains_by_single_copy(Collective::reduce, 256 * kib, 4));
+    EXPECT_TRUE(by_address(Collective::reduce, 64 * kib, 2));
+    EXPECT_FALSE(by_address(Collective::reduce, 64 * kib, 4));
+    EXPECT_TRUE(by_address(Collective::reduce, 256 * kib, 4));
     for (const Rank ranks : {2, 4}) {
-        EXPECT_FALSE(gains_by_single_copy(Collective::scatter, 64 * kib, ranks));
-        EXPECT_TRUE(gains_by_single_copy(Collective::scatter, 256 * kib, ranks));
+        EXPECT_FALSE(by_address(Collective::scatter, 64 * kib, ranks));
+        EXPECT_TRUE(by_address(Collective::scatter, 256 * kib, ranks));
         for (const Collective c : {Collective::bcast, Collective::alltoall}) {
-            EXPECT_FALSE(gains_by_single_copy(c, 64 * kib, ranks));
-            EXPECT_EQ(gains_by_single_copy(c, 256 * kib, ranks), ranks == 4);
-            EXPECT_EQ(gains_by_single_copy(c, 4 * mib, ranks), ranks == 4);
+            EXPECT_FALSE(by_address(c, 64 * kib, ranks));
+            EXPECT_EQ(by_address(c, 256 * kib, ranks), ranks == 4);
+            EXPECT_EQ(by_address(c, 4 * mib, ranks), ranks == 4);
         }
-        EXPECT_FALSE(gains_by_single_copy(Collective::gather, 4 * mib, ranks));
+        EXPECT_FALSE(by_address(Collective::gather, 4 * mib, ranks));
     }
+    const auto by_kernel = [](Collective c, std::size_t bytes, Rank ranks) {
+        return gains_by_single_copy(c, bytes, ranks, CopiesBy::kernel);
+    };
+    EXPECT_TRUE(by_kernel(Collective::allgather, 8 * kib, 2));
+    EXPECT_FALSE(by_kernel(Collective::allgather, 64 * kib, 4));
+    EXPECT_TRUE(by_kernel(Collective::alltoall, 128 * kib, 4));
+    EXPECT_FALSE(by_kernel(Collective::allreduce, mib, 2));
+    EXPECT_TRUE(by_kernel(Collective::allreduce, 2 * mib, 2));
+    EXPECT_TRUE(by_kernel(Collective::bcast, mib, 2));
+    EXPECT_FALSE(by_kernel(Collective::bcast, 2 * mib, 2)) << "both would copy from far memory";
+    EXPECT_FALSE(by_kernel(Collective::reduce, 16 * mib, 2));
+    EXPECT_TRUE(by_kernel(Collective::reduce, 2 * mib, 9));
 }
 
 TEST(Chooser, RefusesSingleCopyByNameWhereItCannotBe) {
