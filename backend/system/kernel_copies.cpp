@@ -17,7 +17,7 @@ namespace {
 constexpr std::size_t copied_bytes = std::size_t{256} << 10;
 constexpr int most_turns = 64;
 constexpr int turns_without_gain = 8;
-constexpr int most_ratio = 2;
+constexpr double most_ratio = 2.5;
 
 template <typename Copy>
 std::chrono::nanoseconds time_of(Copy&& copy) {
@@ -61,7 +61,8 @@ bool kernel_keeps_up(const TimedCopy& kernel, const TimedCopy& processor) {
         by_kernel = std::min(by_kernel, *first);
         by_processor = std::min(by_processor, *second);
     }
-    return by_kernel <= most_ratio * by_processor;
+    return static_cast<double>(by_kernel.count()) <=
+           most_ratio * static_cast<double>(by_processor.count());
 }
 
 bool kernel_copies_are_fast() {
