@@ -5,6 +5,7 @@
 #include "algorithms/analysis/cost.hpp"
 
 #include <algorithm>
+#include <list>
 #include <numeric>
 #include <utility>
 
@@ -353,20 +354,59 @@ CostSummary summarize(const Torus& torus, const Algorithm& algorithm, const Buil
                      Symmetry(nodes));
 }
 
+/// Symmetries by the generators of their translations: those of the ranks, and of the nodes.
+struct ModelSummaries::Known {
+    struct Alike {
+        std::vector<Rank> translations;
+        Symmetry symmetry;
+    };
+    const Torus& torus;
+    Torus nodes;
+    std::list<Alike> of_ranks, of_nodes;  // what was found stays where it is
+
+    static const Symmetry& find(std::list<Alike>& all, const Torus& of,
+                                std::vector<Rank> translations) {
+        const auto found = std::ranges::find(all, translations, &Alike::translations);
+        if (found != all.end()) {
+            return found->symmetry;
+        }
+        Symmetry symmetry = symmetry_of(of, translations);
+        return all.emplace_back(std::move(translations), std::move(symmetry)).symmetry;
+    }
+};
+
+ModelSummaries::ModelSummaries(const Torus& torus)
+    : known_(std::make_unique<Known>(torus, torus.nodes())) {}
+
+ModelSummaries::~ModelSummaries() = default;
+
+CostSummary ModelSummaries::of(const Algorithm& algorithm, const BuildOptions& options) {
+    std::vector<Rank> translations = alike_ranks(known_->torus, algorithm, options);
+    const Symmetry& symmetry = Known::find(known_->of_ranks, known_->torus, translations);
+    if (known_->torus.per_node() == 1) {
+        return summarize(known_->torus, algorithm, options, true, symmetry, symmetry);
+    }
+    for (Rank& translation : translations) {
+        translation = known_->torus.node_of(translation);
+    }
+    return summarize(known_->torus, algorithm, options, true, symmetry,
+                     Known::find(known_->of_nodes, known_->nodes, std::move(translations)));
+}
+
+Rank ModelSummaries::schedules(const Algorithm& algorithm, const BuildOptions& options) {
+    return Known::find(known_->of_ranks, known_->torus,
+                       alike_ranks(known_->torus, algorithm, options))
+        .classes();
+}
+
 CostSummary summarize_for_model(const Torus& torus, const Algorithm& algorithm,
                                 const BuildOptions& options) {
-    std::vector<Rank> translations = alike_ranks(torus, algorithm, options);
-    const Symmetry symmetry = symmetry_of(torus, translations);
-    for (Rank& translation : translations) {
-        translation = torus.node_of(translation);
-    }
-    return summarize(torus, algorithm, options, true, symmetry,
-                     symmetry_of(torus.nodes(), translations));
+    return ModelSummaries(torus).of(algorithm, options);
 }
 
 Rank schedules_to_summarize(const Torus& torus, const Algorithm& algorithm,
                             const BuildOptions& options) {
-    return symmetry_of(torus, alike_ranks(torus, algorithm, options)).classes();
+    return ModelSummaries(torus).schedules(algorithm, options);
 }
 
 CostTerms CostModel::terms(const CostSummary& cost, double vector_bytes) const {

@@ -3,6 +3,7 @@
 // vector. On nodes of several ranks, links are those of the nodes, which their ranks share.
 #pragma once
 
+#include <memory>
 #include <vector>
 
 #include "algorithms/schedule/algorithm.hpp"
@@ -63,6 +64,25 @@ CostSummary summarize_for_model(const Torus& torus, const Algorithm& algorithm,
 /// Of how many ranks it builds the schedules for that.
 Rank schedules_to_summarize(const Torus& torus, const Algorithm& algorithm,
                             const BuildOptions& options = {});
+
+/// The two above for one algorithm of a torus after the other: which ranks fare alike is found once
+/// for all that are alike under the same translations. On large tori that takes longer than the
+/// schedules themselves. Not thread-safe.
+class ModelSummaries {
+  public:
+    /// `torus` outlives it.
+    explicit ModelSummaries(const Torus& torus);
+    ~ModelSummaries();
+    ModelSummaries(const ModelSummaries&) = delete;
+    ModelSummaries& operator=(const ModelSummaries&) = delete;
+
+    CostSummary of(const Algorithm& algorithm, const BuildOptions& options = {});
+    Rank schedules(const Algorithm& algorithm, const BuildOptions& options = {});
+
+  private:
+    struct Known;
+    std::unique_ptr<Known> known_;
+};
 
 /// A time by the model, term by term, in seconds.
 struct CostTerms {

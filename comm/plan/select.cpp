@@ -57,7 +57,7 @@ Rank ranks_between(const Torus& torus, const BuildOptions& options) {
 }
 
 bool is_priced(const Algorithm& algorithm, const Torus& torus, const BuildOptions& options,
-               bool in_rank_order) {
+               bool in_rank_order, ModelSummaries& summaries) {
     const bool exchanges = algorithm.collective == Collective::alltoall;
     const Rank all = in_rank_order ? largest_priced_in_order
                      : exchanges   ? largest_summed_alltoall
@@ -68,7 +68,7 @@ bool is_priced(const Algorithm& algorithm, const Torus& torus, const BuildOption
     if (in_rank_order || (exchanges && torus.ranks() > largest_priced_alltoall)) {
         return false;
     }
-    return schedules_to_summarize(torus, algorithm, options) <=
+    return summaries.schedules(algorithm, options) <=
            (algorithm.selection.unpriced == Unpriced::small ? most_classes_for_small
                                                             : most_classes);
 }
@@ -129,16 +129,17 @@ const std::vector<Candidate>& candidates(Collective collective, const Torus& tor
     const std::lock_guard lock(mutex);
     std::vector<Candidate>& found = cache[{collective, torus.name(), in_rank_order, any_order}];
     if (found.empty()) {
+        ModelSummaries summaries(torus);
         for (const Algorithm& algorithm : algorithms()) {
             if (algorithm.collective != collective) {
                 continue;
             }
             for (const BuildOptions& options : options_of(algorithm, torus)) {
                 if (exclusion(algorithm, torus, options, in_rank_order, any_order).empty()) {
-                    const bool priced = is_priced(algorithm, torus, options, in_rank_order);
-                    found.push_back(
-                        {&algorithm, options, priced,
-                         priced ? summarize_for_model(torus, algorithm, options) : CostSummary{}});
+                    const bool priced =
+                        is_priced(algorithm, torus, options, in_rank_order, summaries);
+                    found.push_back({&algorithm, options, priced,
+                                     priced ? summaries.of(algorithm, options) : CostSummary{}});
                 }
             }
         }
