@@ -60,12 +60,7 @@ int perf(const PerfOptions& options, const std::vector<std::string>& arguments) 
         begin_traces(options.trace);
     }
     const int code = launch_threads(ranks, [&](const ThreadRank& me) {
-        trefoil_config_t config = configuration(options);
-        config.rank = me.rank;
-        config.ranks = me.ranks;
-        config.allgather = me.allgather;
-        config.context = me.context;
-        return perf_rank(options, campaign, config);
+        return perf_rank(options, campaign, configuration(options, me));
     });
     if (!options.trace.empty()) {
         join_traces(options.trace, ranks);

@@ -87,6 +87,15 @@ trefoil_config_t configuration(const PerfOptions& options) {
     return config;
 }
 
+trefoil_config_t configuration(const PerfOptions& options, const ThreadRank& me) {
+    trefoil_config_t config = configuration(options);
+    config.rank = me.rank;
+    config.ranks = me.ranks;
+    config.allgather = me.allgather;
+    config.context = me.context;
+    return config;
+}
+
 int perf_rank(const PerfOptions& options, const Campaign& campaign,
               const trefoil_config_t& config) {
     const ProcessUse before = process_use();

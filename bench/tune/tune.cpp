@@ -94,12 +94,7 @@ int tune(const TuneOptions& options, const std::vector<std::string>& arguments) 
         return launch_processes(ranks, options.torus, arguments);
     }
     return launch_threads(ranks, [&](const ThreadRank& me) {
-        trefoil_config_t config = configuration(perf);
-        config.rank = me.rank;
-        config.ranks = me.ranks;
-        config.allgather = me.allgather;
-        config.context = me.context;
-        return tune_rank(options, plan, config);
+        return tune_rank(options, plan, configuration(perf, me));
     });
 }
 
