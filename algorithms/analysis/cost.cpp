@@ -360,8 +360,10 @@ struct ModelSummaries::Known {
         std::vector<Rank> translations;
         Symmetry symmetry;
     };
+    explicit Known(const Torus& of) : torus(of), nodes(of.nodes()) {}
+
     const Torus& torus;
-    Torus nodes;
+    const Torus nodes;
     std::list<Alike> of_ranks, of_nodes;  // what was found stays where it is
 
     static const Symmetry& find(std::list<Alike>& all, const Torus& of,
@@ -371,12 +373,12 @@ struct ModelSummaries::Known {
             return found->symmetry;
         }
         Symmetry symmetry = symmetry_of(of, translations);
-        return all.emplace_back(std::move(translations), std::move(symmetry)).symmetry;
+        all.push_back({std::move(translations), std::move(symmetry)});
+        return all.back().symmetry;
     }
 };
 
-ModelSummaries::ModelSummaries(const Torus& torus)
-    : known_(std::make_unique<Known>(torus, torus.nodes())) {}
+ModelSummaries::ModelSummaries(const Torus& torus) : known_(std::make_unique<Known>(torus)) {}
 
 ModelSummaries::~ModelSummaries() = default;
 

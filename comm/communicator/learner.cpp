@@ -70,7 +70,7 @@ std::vector<double> Trial::medians() const {
     return result;
 }
 
-std::pair<TuningRule, std::string> Trial::decide(const std::vector<double>& slowest) {
+Trial::Verdict Trial::decide(const std::vector<double>& slowest) const {
     const auto best = static_cast<std::size_t>(std::ranges::min_element(slowest) - slowest.begin());
     const std::size_t kept = slowest[0] <= slowest[best] * (1 + noise) ? 0 : best;
     const Choice choice = parse_choice(calls_.collective, names_[kept]);

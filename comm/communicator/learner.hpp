@@ -33,8 +33,13 @@ class Trial {
 
     /// This rank's medians, by name; of what was dropped, a number that is larger than all times.
     std::vector<double> medians() const;
-    /// `slowest`: the largest of all ranks' medians. What is kept, and words for the log.
-    std::pair<TuningRule, std::string> decide(const std::vector<double>& slowest);
+    /// What is kept, and words for the log.
+    struct Verdict {
+        TuningRule rule;
+        std::string text;
+    };
+    /// `slowest`: the largest of all ranks' medians.
+    Verdict decide(const std::vector<double>& slowest) const;
 
   private:
     TuningRule calls_;

@@ -41,10 +41,10 @@ void Communicator::keep_fastest(Trial& trial) {
                       .op = Operation::max,
                       .count = mine.size()};
     run_unchecked(agreement, mine.data(), slowest.data());
-    const auto [rule, text] = trial.decide(slowest);
-    chooser_->learn(rule);
+    const Trial::Verdict verdict = trial.decide(slowest);
+    chooser_->learn(verdict.rule);
     if (rank_ == 0) {
-        log_info(LogTopic::choice, [&] { return "learned: " + text; });
+        log_info(LogTopic::choice, [&] { return "learned: " + verdict.text; });
     }
 }
 
