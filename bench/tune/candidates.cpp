@@ -44,10 +44,8 @@ void add_pieces(std::vector<std::string>& names, const Considered& one) {
 /// What the model leaves to names: it may do better here.
 bool is_worth_it(const Algorithm& algorithm, const Request& request, const TunedTorus& job,
                  double least_seconds) {
-    const bool same_bits = !request.traits().reduces || algorithm.traits.identical_results ||
-                           request.same_in_any_order();
-    if (!same_bits || algorithm.traits.reads_peers || job.torus.ranks() > most_ranks_for_named ||
-        !algorithm.refusal(job.torus, {}).empty()) {
+    if (algorithm.selection.most_ranks > 0 || algorithm.traits.reads_peers ||
+        job.torus.ranks() > most_ranks_for_named || !can_run(algorithm, request, job.torus)) {
         return false;
     }
     Choice choice{&algorithm, {}};
@@ -58,40 +56,28 @@ bool is_worth_it(const Algorithm& algorithm, const Request& request, const Tuned
 
 }  // namespace
 
-std::string name_of(const Choice& choice) {
-    return to_string(Choice{choice.algorithm, {.by_node = choice.options.by_node}});
+bool can_run(const Algorithm& algorithm, const Request& request, const Torus& torus) {
+    const bool same_bits = !request.traits().reduces || algorithm.traits.identical_results ||
+                           request.same_in_any_order();
+    return algorithm.collective == request.collective && same_bits &&
+           algorithm.refusal(torus, {}).empty();
 }
 
 Candidates candidates_of(const Communicator& communicator, const Request& request) {
     const Chooser& chooser = communicator.chooser();
-    const bool reads_peers = communicator.reads_peers();
     const TunedTorus job{communicator.torus(), selection_basis(communicator.settings()),
                          chooser.bytes_of(request)};
     Candidates found;
-    const Decision own = chooser.decide(request, reads_peers);
-    found.seconds = own.model.seconds.value_or(0);
-    add(found.algorithms, name_of(own.choice));
-    std::vector<Considered> all = chooser.considered(request);
-    std::erase_if(all, [](const Considered& one) { return !one.price; });
-    std::ranges::stable_sort(all, {}, [](const Considered& one) { return one.price->sum(); });
-    for (const Considered& one : all) {
-        if (one.price->sum() > dearest * all.front().price->sum() ||
-            found.algorithms.size() >= most) {
-            break;
-        }
-        add(found.algorithms, name_of(one.choice));
+    for (const Choice& choice :
+         chooser.worth_trying(request, communicator.reads_peers(), dearest, most)) {
+        found.algorithms.push_back(to_string(choice));
     }
-    if (!all.empty()) {
+    if (const std::vector<Considered> all = chooser.priced(request); !all.empty()) {
         found.seconds = all.front().price->sum();
         add_pieces(found.algorithms, all.front());
     }
     for (const Algorithm& algorithm : algorithms()) {
-        if (algorithm.collective == request.collective && algorithm.selection.most_ranks == 0 &&
-            is_worth_it(algorithm, request, job, found.seconds)) {
-            add(found.algorithms, std::string(algorithm.name));
-        }
-        if (reads_peers && algorithm.collective == request.collective &&
-            algorithm.traits.reads_peers) {
+        if (is_worth_it(algorithm, request, job, found.seconds)) {
             add(found.algorithms, std::string(algorithm.name));
         }
     }

@@ -13,13 +13,13 @@ struct Candidates {
     /// As trefoil_comm_set_algorithm takes them, the first one being what `auto` takes. Pipelined
     /// ones also with fewer and more pieces, and those that run only by name.
     std::vector<std::string> algorithms;
-    double seconds = 0;  ///< what the model expects of the first one; 0: nothing
+    double seconds = 0;  ///< the least that the model expects of any; 0: it prices none
 };
 
 /// Of a call, while nothing is forced.
 Candidates candidates_of(const Communicator& communicator, const Request& request);
 
-/// The algorithm, and whether it runs by node; nothing of what the model fills in.
-std::string name_of(const Choice& choice);
+/// It gives what the call must give, on that torus.
+bool can_run(const Algorithm& algorithm, const Request& request, const Torus& torus);
 
 }  // namespace trefoil::tool

@@ -3,7 +3,6 @@
 #include "bench/tune/crossovers.hpp"
 
 #include <cmath>
-#include <limits>
 
 namespace trefoil::tool {
 
@@ -25,17 +24,16 @@ const Contender& winner_of(const std::vector<Contender>& contenders, const std::
 }
 
 std::vector<WinnersRange> ranges_of(const std::vector<Winner>& winners) {
-    constexpr std::size_t no_end = std::numeric_limits<std::size_t>::max();
     std::vector<WinnersRange> ranges;
     std::size_t before = 0;
     for (const Winner& winner : winners) {
         if (ranges.empty()) {
-            ranges.push_back({0, no_end, winner.algorithm});
+            ranges.push_back({{}, winner.algorithm});
         } else if (ranges.back().algorithm != winner.algorithm) {
             const auto from = static_cast<std::size_t>(std::ceil(
                 std::sqrt(static_cast<double>(before) * static_cast<double>(winner.bytes))));
-            ranges.back().to = from - 1;
-            ranges.push_back({from, no_end, winner.algorithm});
+            ranges.back().bytes.most = from - 1;
+            ranges.push_back({{.least = from}, winner.algorithm});
         }
         before = winner.bytes;
     }

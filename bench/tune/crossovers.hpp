@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "bench/tune/contest.hpp"
+#include "topo/sizes.hpp"
 
 namespace trefoil::tool {
 
@@ -16,9 +17,9 @@ struct Winner {
     std::string algorithm;
 };
 
-/// A range of sizes with one winner; `to` is the largest number where it has no end.
+/// A range of sizes with one winner.
 struct WinnersRange {
-    std::size_t from = 0, to = 0;
+    SizeRange bytes;
     std::string algorithm;
     friend bool operator==(const WinnersRange&, const WinnersRange&) = default;
 };

@@ -174,11 +174,8 @@ void Tuner::tune(const Subject& subject, const std::vector<Cell>& cells) {
     const std::vector<WinnersRange> ranges = ranges_of(winners);
     for (const WinnersRange& range : ranges) {
         const Choice choice = parse_choice(subject.collective, range.algorithm);
-        job_.rules.push_back({subject.collective,
-                              subject.types,
-                              {range.from, range.to},
-                              choice.algorithm,
-                              choice.options});
+        job_.rules.push_back(
+            {subject.collective, subject.types, range.bytes, choice.algorithm, choice.options});
     }
     report_.end(ranges);
 }

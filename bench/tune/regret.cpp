@@ -38,11 +38,7 @@ std::string text_of(DecidedBy by) {
 std::vector<std::string> all_for(const Request& request, const Torus& torus, bool reads_peers) {
     std::vector<std::string> names;
     for (const Algorithm& algorithm : algorithms()) {
-        const bool same_bits = algorithm.traits.identical_results || !request.traits().reduces ||
-                               request.same_in_any_order();
-        if (algorithm.collective == request.collective && same_bits &&
-            (reads_peers || !algorithm.traits.reads_peers) &&
-            algorithm.refusal(torus, {}).empty()) {
+        if (can_run(algorithm, request, torus) && (reads_peers || !algorithm.traits.reads_peers)) {
             names.emplace_back(algorithm.name);
         }
     }

@@ -7,7 +7,6 @@
 
 #include <algorithm>
 #include <cstdio>
-#include <limits>
 
 #include "bench/common/names.hpp"
 #include "bench/tune/stopwatch.hpp"
@@ -24,8 +23,8 @@ std::string types_text(TuningRule::Types types) {
 }
 
 std::string range_text(const WinnersRange& range) {
-    const bool ends = range.to < std::numeric_limits<std::size_t>::max();
-    return fmt::format("{}-{} {}", range.from, ends ? std::to_string(range.to) : "",
+    const bool ends = range.bytes.most < SizeRange().most;
+    return fmt::format("{}-{} {}", range.bytes.least, ends ? std::to_string(range.bytes.most) : "",
                        range.algorithm);
 }
 

@@ -8,7 +8,6 @@
 #include <limits>
 #include <utility>
 
-#include "algorithms/registry/registry.hpp"
 #include "topo/error.hpp"
 
 namespace trefoil {
@@ -23,7 +22,6 @@ constexpr std::size_t most_names = 5;
 /// What `auto` takes stays unless another one is so much faster.
 constexpr double noise = 0.05;
 constexpr double never = std::numeric_limits<double>::max();
-constexpr std::size_t least_single_copy = 4096;
 
 double median(std::vector<double> values) {
     const auto middle = values.begin() + static_cast<std::ptrdiff_t>(values.size() / 2);
@@ -89,27 +87,8 @@ Trial::Verdict Trial::decide(const std::vector<double>& slowest) const {
 
 std::vector<std::string> Learner::names_for(const Request& request) const {
     std::vector<std::string> names;
-    const auto add = [&](const Choice& choice) {
-        const Choice plain{choice.algorithm, {.by_node = choice.options.by_node}};
-        if (std::ranges::find(names, to_string(plain)) == names.end()) {
-            names.push_back(to_string(plain));
-        }
-    };
-    add(chooser_.decide(request, reads_peers_).choice);
-    std::vector<Considered> all = chooser_.considered(request);
-    std::erase_if(all, [](const Considered& one) { return !one.price; });
-    std::ranges::stable_sort(all, {}, [](const Considered& one) { return one.price->sum(); });
-    for (const Considered& one : all) {
-        if (names.size() < most_names && one.price->sum() <= dearest * all.front().price->sum()) {
-            add(one.choice);
-        }
-    }
-    const bool is_large = chooser_.bytes_of(request) >= least_single_copy;
-    for (const Algorithm& algorithm : algorithms()) {
-        if (reads_peers_ && is_large && algorithm.traits.reads_peers &&
-            algorithm.collective == request.collective) {
-            add({&algorithm, {}});
-        }
+    for (const Choice& choice : chooser_.worth_trying(request, reads_peers_, dearest, most_names)) {
+        names.push_back(to_string(choice));
     }
     return names;
 }

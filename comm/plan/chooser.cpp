@@ -196,6 +196,39 @@ std::vector<Considered> Chooser::considered(const Request& request) const {
     return all;
 }
 
+std::vector<Considered> Chooser::priced(const Request& request) const {
+    std::vector<Considered> all = considered(request);
+    std::erase_if(all, [](const Considered& one) { return !one.price; });
+    std::ranges::stable_sort(all, {}, [](const Considered& one) { return one.price->sum(); });
+    return all;
+}
+
+std::vector<Choice> Chooser::worth_trying(const Request& request, bool reaches_all, double dearest,
+                                          std::size_t most) const {
+    std::vector<Choice> choices;
+    const auto add = [&](const Choice& choice) {
+        const Choice plain{choice.algorithm, {.by_node = choice.options.by_node}};
+        if (std::ranges::find(choices, plain) == choices.end()) {
+            choices.push_back(plain);
+        }
+    };
+    add(decide(request, reaches_all).choice);
+    const std::vector<Considered> all = priced(request);
+    for (const Considered& one : all) {
+        if (choices.size() < most && one.price->sum() <= dearest * all.front().price->sum()) {
+            add(one.choice);
+        }
+    }
+    const bool may_read = reaches_all && single_copy_ && single_copy_refusal(request).empty();
+    for (const Algorithm& algorithm : algorithms()) {
+        if (may_read && algorithm.collective == request.collective &&
+            algorithm.traits.reads_peers) {
+            add({&algorithm, {}});
+        }
+    }
+    return choices;
+}
+
 Needs Chooser::needs_of(const Request& request) const {
     return {goes_in_rank_order(request), request.counts_in_pairs(), request.same_in_any_order()};
 }

@@ -101,6 +101,13 @@ class Chooser {
     }
     /// What the cost model finds of all algorithms, whoever decides.
     std::vector<Considered> considered(const Request& request) const;
+    /// Those of them that have a price, the cheapest first.
+    std::vector<Considered> priced(const Request& request) const;
+    /// What is worth trying in a call: what decide() takes, then what costs at most `dearest` times
+    /// as much as the cheapest, `most` in all, and then single copy if it is possible. Pieces are
+    /// left to the model.
+    std::vector<Choice> worth_trying(const Request& request, bool reaches_all, double dearest,
+                                     std::size_t most) const;
     /// By which the call is priced, and by which rules for ranges count it.
     std::size_t bytes_of(const Request& request) const;
 
