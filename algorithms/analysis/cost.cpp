@@ -5,13 +5,11 @@
 #include "algorithms/analysis/cost.hpp"
 
 #include <algorithm>
-#include <list>
 #include <numeric>
 #include <utility>
 
 #include "algorithms/analysis/link_loads.hpp"
 #include "algorithms/schedule/acknowledgements.hpp"
-#include "topo/symmetry.hpp"
 
 namespace trefoil {
 
@@ -354,61 +352,32 @@ CostSummary summarize(const Torus& torus, const Algorithm& algorithm, const Buil
                      Symmetry(nodes));
 }
 
-/// Symmetries by the generators of their translations: those of the ranks, and of the nodes.
-struct ModelSummaries::Known {
-    struct Alike {
-        std::vector<Rank> translations;
-        Symmetry symmetry;
-    };
-    explicit Known(const Torus& of) : torus(of), nodes(of.nodes()) {}
-
-    const Torus& torus;
-    const Torus nodes;
-    std::list<Alike> of_ranks, of_nodes;  // what was found stays where it is
-
-    static const Symmetry& find(std::list<Alike>& all, const Torus& of,
-                                std::vector<Rank> translations) {
-        const auto found = std::ranges::find(all, translations, &Alike::translations);
-        if (found != all.end()) {
-            return found->symmetry;
-        }
-        Symmetry symmetry = symmetry_of(of, translations);
-        all.push_back({std::move(translations), std::move(symmetry)});
-        return all.back().symmetry;
+const Symmetry& ModelSummaries::find(std::list<Alike>& all, const Torus& of,
+                                     std::vector<Rank> translations) {
+    const auto found = std::ranges::find(all, translations, &Alike::translations);
+    if (found != all.end()) {
+        return found->symmetry;
     }
-};
-
-ModelSummaries::ModelSummaries(const Torus& torus) : known_(std::make_unique<Known>(torus)) {}
-
-ModelSummaries::~ModelSummaries() = default;
+    Symmetry symmetry = symmetry_of(of, translations);
+    all.push_back({std::move(translations), std::move(symmetry)});
+    return all.back().symmetry;
+}
 
 CostSummary ModelSummaries::of(const Algorithm& algorithm, const BuildOptions& options) {
-    std::vector<Rank> translations = alike_ranks(known_->torus, algorithm, options);
-    const Symmetry& symmetry = Known::find(known_->of_ranks, known_->torus, translations);
-    if (known_->torus.per_node() == 1) {
-        return summarize(known_->torus, algorithm, options, true, symmetry, symmetry);
+    std::vector<Rank> translations = alike_ranks(torus_, algorithm, options);
+    const Symmetry& symmetry = find(of_ranks_, torus_, translations);
+    if (torus_.per_node() == 1) {
+        return summarize(torus_, algorithm, options, true, symmetry, symmetry);
     }
     for (Rank& translation : translations) {
-        translation = known_->torus.node_of(translation);
+        translation = torus_.node_of(translation);
     }
-    return summarize(known_->torus, algorithm, options, true, symmetry,
-                     Known::find(known_->of_nodes, known_->nodes, std::move(translations)));
+    return summarize(torus_, algorithm, options, true, symmetry,
+                     find(of_nodes_, nodes_, std::move(translations)));
 }
 
 Rank ModelSummaries::schedules(const Algorithm& algorithm, const BuildOptions& options) {
-    return Known::find(known_->of_ranks, known_->torus,
-                       alike_ranks(known_->torus, algorithm, options))
-        .classes();
-}
-
-CostSummary summarize_for_model(const Torus& torus, const Algorithm& algorithm,
-                                const BuildOptions& options) {
-    return ModelSummaries(torus).of(algorithm, options);
-}
-
-Rank schedules_to_summarize(const Torus& torus, const Algorithm& algorithm,
-                            const BuildOptions& options) {
-    return ModelSummaries(torus).schedules(algorithm, options);
+    return find(of_ranks_, torus_, alike_ranks(torus_, algorithm, options)).classes();
 }
 
 CostTerms CostModel::terms(const CostSummary& cost, double vector_bytes) const {

@@ -3,10 +3,11 @@
 // vector. On nodes of several ranks, links are those of the nodes, which their ranks share.
 #pragma once
 
-#include <memory>
+#include <list>
 #include <vector>
 
 #include "algorithms/schedule/algorithm.hpp"
+#include "topo/symmetry.hpp"
 
 namespace trefoil {
 
@@ -54,34 +55,32 @@ struct CostSummary {
 CostSummary summarize(const Torus& torus, const Algorithm& algorithm,
                       const BuildOptions& options = {});
 
-/// The same for the model, from the schedule of one rank of those that the algorithm calls alike.
-/// max_extents_per_message is that of these ranks. A message goes the way of its port, whatever
-/// Traits::steered says: where each port is a NIC with a link of its own, as on the machines that
-/// Trefoil chooses for, nobody shares it out to both ways round.
-CostSummary summarize_for_model(const Torus& torus, const Algorithm& algorithm,
-                                const BuildOptions& options = {});
-
-/// Of how many ranks it builds the schedules for that.
-Rank schedules_to_summarize(const Torus& torus, const Algorithm& algorithm,
-                            const BuildOptions& options = {});
-
-/// The two above for one algorithm of a torus after the other: which ranks fare alike is found once
-/// for all that are alike under the same translations. On large tori that takes longer than the
-/// schedules themselves. Not thread-safe.
+/// The same for the model, for one algorithm of a torus after the other, from the schedule of one
+/// rank of those that an algorithm calls alike. Which ranks are alike is found once for each set of
+/// translations; on large tori that takes longer than the schedules. Not thread-safe.
 class ModelSummaries {
   public:
     /// `torus` outlives it.
-    explicit ModelSummaries(const Torus& torus);
-    ~ModelSummaries();
-    ModelSummaries(const ModelSummaries&) = delete;
-    ModelSummaries& operator=(const ModelSummaries&) = delete;
+    explicit ModelSummaries(const Torus& torus) : torus_(torus), nodes_(torus.nodes()) {}
 
+    /// max_extents_per_message is that of the ranks whose schedules are built. A message goes the
+    /// way of its port, whatever Traits::steered says: where each port is a NIC with a link of its
+    /// own, as on the machines that Trefoil chooses for, nobody shares it out to both ways round.
     CostSummary of(const Algorithm& algorithm, const BuildOptions& options = {});
+    /// Of how many ranks it builds the schedules for that.
     Rank schedules(const Algorithm& algorithm, const BuildOptions& options = {});
 
   private:
-    struct Known;
-    std::unique_ptr<Known> known_;
+    struct Alike {
+        std::vector<Rank> translations;  ///< generators
+        Symmetry symmetry;
+    };
+    static const Symmetry& find(std::list<Alike>& all, const Torus& of,
+                                std::vector<Rank> translations);
+
+    const Torus& torus_;
+    Torus nodes_;
+    std::list<Alike> of_ranks_, of_nodes_;  ///< what was found stays where it is
 };
 
 /// A time by the model, term by term, in seconds.

@@ -317,7 +317,7 @@ Considered modelled(const Torus& torus, const Choice& choice, std::size_t bytes,
     BuildOptions options = choice.options;
     options.pieces = std::min<Block>(1, options.pieces);
     const CostSummary cost = whole_cost(
-        torus, choice, summarize_for_model(torus, *choice.algorithm, options), bytes, basis);
+        torus, choice, ModelSummaries(torus).of(*choice.algorithm, options), bytes, basis);
     return {choice, "", price_of(torus, choice, cost, bytes, basis.model), cost};
 }
 

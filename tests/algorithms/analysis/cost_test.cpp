@@ -42,10 +42,11 @@ TEST(Cost, OfRanksThatAreAlike) {
                               "8x4", "2x2x2", "3x3x3", "1x5", "4mx3", "18x16", "6x6x5"}) {
         const Torus torus = Torus::parse(shape);
         const bool large = torus.ranks() > 100;
+        ModelSummaries summaries(torus);  // one for all: what they share must not mix them up
         for (const Algorithm& algorithm : algorithms()) {
             if (!algorithm.refusal(torus).empty() ||
                 (large && (algorithm.collective == Collective::alltoall ||
-                           schedules_to_summarize(torus, algorithm) > 64))) {
+                           summaries.schedules(algorithm) > 64))) {
                 continue;
             }
             SCOPED_TRACE(std::string(algorithm.name) + " for " +
@@ -54,7 +55,7 @@ TEST(Cost, OfRanksThatAreAlike) {
             Algorithm steered = algorithm;  // as the model takes it
             steered.traits.steered = true;
             const CostSummary all = summarize(torus, steered);
-            const CostSummary some = summarize_for_model(torus, algorithm);
+            const CostSummary some = summaries.of(algorithm);
             EXPECT_EQ(some.parts, all.parts);
             EXPECT_EQ(some.steps, all.steps);
             EXPECT_EQ(some.sum_hops, all.sum_hops);

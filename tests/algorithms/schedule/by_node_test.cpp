@@ -82,7 +82,7 @@ TEST_P(Nodes, LoadTheirLinksByNodeAsOneRankWould) {
             EXPECT_EQ(one_each.step_max_hops, whole.step_max_hops) << torus.name();
             EXPECT_NEAR(one_each.sum_link_load, whole.sum_link_load, 1e-9) << torus.name();
             EXPECT_NEAR(one_each.bytes_sent_total, whole.bytes_sent_total, 1e-9) << torus.name();
-            const CostSummary folded = summarize_for_model(torus, GetParam(), by_node);
+            const CostSummary folded = ModelSummaries(torus).of(GetParam(), by_node);
             Algorithm steered = GetParam();  // as the model takes it
             steered.traits.steered = true;
             EXPECT_EQ(summarize(torus, steered, by_node).sum_link_load, folded.sum_link_load)
