@@ -226,8 +226,9 @@ def tells_no_rank(named, result):
 
 
 def left_over(before, pids):
-    """New files in memory; and in /tmp, where others work, those that bear a rank's number."""
-    numbers = re.compile(r"(?<!\d)(" + "|".join(str(pid) for pid in pids) + r")(?!\d)")
+    """New files in memory; and in /tmp, where others work, those that bear a rank's number: as a word of its own, since
+    the random names of others have digits, too ("soak-5110wg0i" is not of process 5110)."""
+    numbers = re.compile(r"(?<![0-9A-Za-z])(" + "|".join(str(pid) for pid in pids) + r")(?![0-9A-Za-z])")
     return sorted(path for path in shared_files() - before
                   if path.startswith("/dev/shm/") or (pids and numbers.search(path)))
 
