@@ -1,8 +1,10 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// The group of translations, element by element, and its orbits.
+// The group of translations and its orbits: by dimension where it is a product, else element by
+// element.
 #include "topo/symmetry.hpp"
 
 #include <algorithm>
+#include <numeric>
 
 namespace trefoil {
 
@@ -27,16 +29,53 @@ std::vector<Rank> group_of(const Torus& torus, std::span<const Rank> generators)
     return group;
 }
 
+/// By how much the group moves along each dimension; empty: a generator moves along several.
+std::vector<Rank> periods_of(const Torus& torus, std::span<const Rank> generators) {
+    std::vector<Rank> periods = torus.sizes();
+    for (const Rank generator : generators) {
+        int moved = 0;
+        for (int j = 0; j < torus.dimensions(); ++j) {
+            const Rank by = torus.coordinate(generator, j);
+            moved += by != 0 ? 1 : 0;
+            periods[j] = std::gcd(periods[j], by);
+        }
+        if (moved > 1) {
+            return {};
+        }
+    }
+    return periods;
+}
+
 }  // namespace
+
+Symmetry::Symmetry(const Torus& torus, std::span<const Rank> generators) : Symmetry(torus) {
+    periods_ = periods_of(torus, generators);
+    if (periods_.empty()) {
+        translations_ = group_of(torus, generators);
+        sort_into_classes(torus);
+        return;
+    }
+    classes_ = 1;
+    Rank stride = 1;
+    axes_.resize(periods_.size());
+    for (int j = torus.dimensions() - 1; j >= 0; --j) {
+        axes_[j] = {torus.size(j), stride, periods_[j], classes_};
+        stride *= torus.size(j);
+        classes_ *= periods_[j];
+    }
+}
 
 Symmetry::Symmetry(const Torus& torus, std::span<const Rank> generators,
                    const std::function<bool(Rank)>& holds)
     : Symmetry(torus) {
     translations_ = group_of(torus, generators);
     std::erase_if(translations_, [&](Rank translation) { return !holds(translation); });
-    if (translations_.size() == 1) {
-        return;
+    if (translations_.size() > 1) {
+        sort_into_classes(torus);
     }
+}
+
+void Symmetry::sort_into_classes(const Torus& torus) {
     class_of_.assign(static_cast<std::size_t>(ranks_), -1);
     for (Rank r = 0; r < ranks_; ++r) {
         if (class_of_[static_cast<std::size_t>(r)] >= 0) {
@@ -49,6 +88,41 @@ Symmetry::Symmetry(const Torus& torus, std::span<const Rank> generators,
         representatives_.push_back(r);
     }
     classes_ = static_cast<Rank>(representatives_.size());
+}
+
+Rank Symmetry::class_of(Rank rank) const {
+    if (axes_.empty()) {
+        return class_of_.empty() ? rank : class_of_[static_cast<std::size_t>(rank)];
+    }
+    Rank one = 0;
+    for (const Axis& axis : axes_) {
+        one += rank / axis.stride % axis.size % axis.period * axis.stride_of_class;
+    }
+    return one;
+}
+
+Rank Symmetry::representative(Rank one) const {
+    if (axes_.empty()) {
+        return class_of_.empty() ? one : representatives_[static_cast<std::size_t>(one)];
+    }
+    Rank rank = 0;
+    for (const Axis& axis : axes_) {
+        rank += one / axis.stride_of_class % axis.period * axis.stride;
+    }
+    return rank;
+}
+
+Rank Symmetry::translation(Rank number) const {
+    if (axes_.empty()) {
+        return translations_[static_cast<std::size_t>(number)];
+    }
+    Rank rank = 0;
+    for (auto axis = axes_.rbegin(); axis != axes_.rend(); ++axis) {
+        const Rank there = axis->size / axis->period;
+        rank += number % there * axis->period * axis->stride;
+        number /= there;
+    }
+    return rank;
 }
 
 }  // namespace trefoil

@@ -1,325 +1,16 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// The cost summary: links are loaded once per group of steps that load them alike, so that a ring
-// of thousands of steps costs little more than reading its schedules. All is counted in whole
-// units, so that nothing depends on the order of the ranks.
+// Cost summaries from the schedules of all ranks or of as few as tell of all; the model.
 #include "algorithms/analysis/cost.hpp"
 
 #include <algorithm>
 #include <numeric>
 #include <utility>
 
-#include "algorithms/analysis/link_loads.hpp"
-#include "algorithms/schedule/acknowledgements.hpp"
+#include "algorithms/analysis/summary.hpp"
 
 namespace trefoil {
 
 namespace {
-
-/// A message of one step, all parts together.
-struct Message {
-    Rank peer;
-    Port port;
-    std::int64_t units;
-    friend bool operator==(const Message&, const Message&) = default;
-};
-
-/// Steps in which all ranks seen so far send the same messages.
-struct AlikeSteps {
-    LinkLoads loads;
-    std::vector<std::size_t> steps;  // ascending, never empty
-    std::int64_t hops = 0;           // of the longest route; 0: nobody sends to another node
-    bool inside = false;             // somebody sends inside a node
-};
-
-class Summary {
-  public:
-    /// The symmetries outlive it: that of the ranks, whose first ones the schedules are of, and
-    /// that of the nodes.
-    Summary(const Torus& torus, Collective collective, bool steered, const Symmetry& symmetry,
-            const Symmetry& of_nodes)
-        : torus_(torus),
-          nodes_(torus.nodes()),
-          symmetry_(symmetry),
-          row_(traits_of(collective)),
-          exchange_(row_.blocks_both_ways() && !row_.with_neighbours()),
-          steered_(steered),
-          places_(nodes_, of_nodes),
-          sends_through_(torus.ports()) {}
-
-    void add(const Schedule& schedule);
-    CostSummary finish();
-
-  private:
-    std::span<const Message> messages_of(std::size_t step) const {
-        return std::span(messages_).subspan(starts_[step], starts_[step + 1] - starts_[step]);
-    }
-    bool alike(std::size_t a, std::size_t b) const {
-        return std::ranges::equal(messages_of(a), messages_of(b));
-    }
-    void choose_unit(const Schedule& schedule);
-    std::int64_t block_units(const Part& part) const {
-        return units_per_part_ / blocks_of_vector(part);
-    }
-    Block blocks_of_vector(const Part& part) const { return row_.received_of(part.vector_blocks); }
-    std::int64_t own_units(const Schedule& schedule) const;
-    std::int64_t received(const Schedule& schedule, const Part& part, const Step& step) const;
-    std::int64_t pulled(const Schedule& schedule) const;
-    void note_step(std::size_t step, std::int64_t largest, std::int64_t sent);
-    void collect(const Schedule& schedule);
-    void split_groups();
-    void load_links(Rank rank, AlikeSteps& group);
-
-    const Torus& torus_;
-    const Torus nodes_;
-    const Symmetry& symmetry_;
-    const CollectiveTraits& row_;
-    bool exchange_, steered_;
-    LinkPlaces places_;
-    std::vector<AlikeSteps> groups_;
-    CostSummary result_;
-
-    // Units: a unit is a whole fraction of every part's blocks, alike on all ranks.
-    std::int64_t units_per_part_ = 1;
-    double units_per_vector_ = 1;
-    std::int64_t sent_max_ = 0, sent_min_ = 0, sent_total_ = 0;
-    std::int64_t messages_total_ = 0, waits_total_ = 0;
-    std::int64_t held_max_ = 0, packed_total_ = 0;
-    std::int64_t pulled_max_ = 0, pulled_total_ = 0;
-    std::int64_t inside_total_ = 0, messages_inside_ = 0;
-    std::size_t acknowledgements_total_ = 0;
-    std::vector<std::int64_t> largest_message_, most_sent_;  // by step
-
-    // Of the rank under way: messages by step.
-    std::vector<Message> messages_;
-    std::vector<std::size_t> starts_;
-    std::vector<int> sends_through_;  // by port
-};
-
-void Summary::add(const Schedule& schedule) {
-    if (schedule.rank == 0) {
-        choose_unit(schedule);
-    }
-    collect(schedule);
-    const std::size_t steps = starts_.size() - 1;
-    if (schedule.rank == 0 && steps > 0) {
-        groups_.push_back({LinkLoads(places_), std::vector<std::size_t>(steps)});
-        std::iota(groups_[0].steps.begin(), groups_[0].steps.end(), 0);
-    }
-    split_groups();
-    for (AlikeSteps& g : groups_) {
-        load_links(schedule.rank, g);
-    }
-}
-
-void Summary::choose_unit(const Schedule& schedule) {
-    for (const Part& p : schedule.parts) {
-        units_per_part_ = std::lcm(units_per_part_, std::int64_t{blocks_of_vector(p)});
-    }
-    result_.parts = static_cast<int>(schedule.parts.size());
-    units_per_vector_ = static_cast<double>(units_per_part_) * result_.parts;
-}
-
-void Summary::collect(const Schedule& schedule) {
-    const auto ranks =
-        static_cast<std::int64_t>(symmetry_.translations().size());  // that do the same
-    std::size_t steps = 0;
-    for (const Part& p : schedule.parts) {
-        steps = std::max<std::size_t>(steps, p.steps.count);
-    }
-    std::int64_t sent = 0;
-    std::int64_t held = exchange_ ? own_units(schedule) : 0;
-    held_max_ = std::max(held_max_, held);
-    messages_.clear();
-    starts_.assign(1, 0);
-    for (std::size_t s = 0; s < steps; ++s) {
-        bool waits = false;
-        const std::int64_t sent_before = sent;
-        std::int64_t inside = 0;
-        std::int64_t largest = 0;
-        for (const Part& p : schedule.parts) {
-            if (s >= p.steps.count) {
-                continue;
-            }
-            const Step& step = schedule.of(p)[s];
-            waits |= step.receives.count > 0;
-            held += exchange_ ? received(schedule, p, step) : 0;
-            for (const Send& m : schedule.sends_of(step)) {
-                const auto extents = schedule.extents_of(m);
-                const std::int64_t units =
-                    block_units(p) * static_cast<std::int64_t>(block_count(extents));
-                messages_.push_back({m.peer, m.port, units});
-                if (torus_.is_host(m.port.dimension())) {
-                    inside += units;
-                    messages_inside_ += ranks;
-                } else {
-                    sent += units;
-                }
-                largest = std::max(largest, units);
-                packed_total_ += extents.size() > 1 ? units * ranks : 0;
-                result_.max_extents_per_message =
-                    std::max(result_.max_extents_per_message, static_cast<int>(extents.size()));
-            }
-        }
-        starts_.push_back(messages_.size());
-        note_step(s, largest, sent - sent_before);
-        inside_total_ += inside * ranks;
-        held -= sent - sent_before + inside;
-        held_max_ = std::max(held_max_, held);
-        waits_total_ += waits ? ranks : 0;
-    }
-    const auto sent_out = std::ranges::count_if(
-        messages_, [&](const Message& m) { return !torus_.is_host(m.port.dimension()); });
-    messages_total_ += static_cast<std::int64_t>(sent_out) * ranks;
-    result_.messages_per_rank = std::max(result_.messages_per_rank, static_cast<int>(sent_out));
-    const std::size_t acknowledged = acknowledgements(schedule, row_).size();
-    acknowledgements_total_ += acknowledged * static_cast<std::size_t>(ranks);
-    result_.acknowledgements_max =
-        std::max(result_.acknowledgements_max, static_cast<int>(acknowledged));
-    const std::int64_t pulled = this->pulled(schedule);
-    pulled_max_ = std::max(pulled_max_, pulled);
-    pulled_total_ += pulled * ranks;
-    sent_max_ = std::max(sent_max_, sent);
-    sent_min_ = schedule.rank == 0 ? sent : std::min(sent_min_, sent);
-    sent_total_ += sent * ranks;
-}
-
-/// The blocks that a rank begins an alltoall with, but for its own.
-std::int64_t Summary::own_units(const Schedule& schedule) const {
-    std::int64_t units = 0;
-    for (const Part& p : schedule.parts) {
-        units += block_units(p) * (blocks_of_vector(p) - 1);
-    }
-    return units;
-}
-
-std::int64_t Summary::received(const Schedule& schedule, const Part& part, const Step& step) const {
-    std::int64_t blocks = 0;
-    for (const Receive& r : schedule.receives_of(step)) {
-        for (const Application& a : schedule.applications_of(r)) {
-            blocks += static_cast<std::int64_t>(block_count(schedule.extents_of(a)));
-        }
-    }
-    return blocks * block_units(part);
-}
-
-std::int64_t Summary::pulled(const Schedule& schedule) const {
-    std::int64_t units = 0;
-    if (std::ranges::none_of(schedule.moves, &Move::pulls)) {
-        return units;
-    }
-    for (const Part& p : schedule.parts) {
-        for (const Step& step : schedule.of(p)) {
-            for (const Move& m : schedule.moves_of(step)) {
-                units += m.pulls() ? block_units(p) * m.from.count : 0;
-            }
-        }
-    }
-    return units;
-}
-
-void Summary::note_step(std::size_t step, std::int64_t largest, std::int64_t sent) {
-    if (step >= most_sent_.size()) {
-        largest_message_.resize(step + 1);
-        most_sent_.resize(step + 1);
-    }
-    largest_message_[step] = std::max(largest_message_[step], largest);
-    most_sent_[step] = std::max(most_sent_[step], sent);
-}
-
-// A group whose steps differ on this rank falls apart; the pieces start with what was common.
-void Summary::split_groups() {
-    for (std::size_t g = 0; g < groups_.size(); ++g) {
-        std::vector<std::size_t>& steps = groups_[g].steps;
-        if (steps.size() == 1) {
-            continue;
-        }
-        const auto rest = std::stable_partition(
-            steps.begin(), steps.end(),
-            [this, model = steps[0]](std::size_t s) { return alike(s, model); });
-        if (rest != steps.end()) {
-            AlikeSteps piece = groups_[g];
-            piece.steps.assign(rest, steps.end());
-            steps.erase(rest, steps.end());
-            groups_.push_back(std::move(piece));
-        }
-    }
-}
-
-void Summary::load_links(Rank rank, AlikeSteps& group) {
-    const auto messages = messages_of(group.steps[0]);
-    const auto add = [&](Rank from_rank, const Message& m, Rank to_rank) {
-        const Rank from = torus_.node_of(from_rank), to = torus_.node_of(to_rank);
-        group.loads.add(from, to, m.units, steered_ ? std::optional(m.port) : std::nullopt);
-        group.hops = std::max(group.hops, nodes_.route_length(from, to));
-    };
-    for (const Message& m : messages) {
-        if (torus_.is_host(m.port.dimension())) {
-            group.inside = true;
-            continue;
-        }
-        if (places_.folded()) {
-            add(rank, m, m.peer);
-        } else {  // along lines translations go other ways
-            for (const Rank t : symmetry_.translations()) {
-                add(torus_.translated(rank, t, +1), m, torus_.translated(m.peer, t, +1));
-            }
-        }
-        const int same_port = ++sends_through_[m.port.index];
-        result_.max_sends_per_port_per_step =
-            std::max(result_.max_sends_per_port_per_step, same_port);
-    }
-    for (const Message& m : messages) {
-        sends_through_[m.port.index] = 0;
-    }
-}
-
-CostSummary Summary::finish() {
-    std::vector<std::pair<std::int64_t, std::int64_t>> by_step;  // load in half units, hops
-    for (const AlikeSteps& g : groups_) {
-        const std::int64_t load = g.loads.largest();
-        for (const std::size_t s : g.steps) {
-            by_step.resize(std::max(by_step.size(), s + 1));
-            by_step[s] = {load, g.hops};
-            result_.steps_inside += g.hops == 0 && g.inside ? 1 : 0;
-        }
-    }
-    std::int64_t sum = 0;
-    for (const auto& [load, hops] : by_step) {
-        if (hops > 0) {  // somebody sends to another node
-            result_.step_max_link_load.push_back(static_cast<double>(load) /
-                                                 (2 * units_per_vector_));
-            result_.step_max_hops.push_back(static_cast<int>(hops));
-            sum += load;
-            result_.sum_hops += hops;
-        }
-    }
-    result_.sum_link_load = static_cast<double>(sum) / (2 * units_per_vector_);
-    result_.bytes_sent_max = static_cast<double>(sent_max_) / units_per_vector_;
-    result_.bytes_sent_min = static_cast<double>(sent_min_) / units_per_vector_;
-    result_.bytes_sent_total = static_cast<double>(sent_total_) / units_per_vector_;
-    result_.sent = result_.bytes_sent_total / torus_.ranks();
-    result_.messages = static_cast<double>(messages_total_) / torus_.ranks();
-    result_.waits = static_cast<double>(waits_total_) / torus_.ranks();
-    result_.pulled = static_cast<double>(pulled_total_) / units_per_vector_ / torus_.ranks();
-    result_.inside = static_cast<double>(inside_total_) / units_per_vector_ / torus_.ranks();
-    result_.messages_inside = static_cast<double>(messages_inside_) / torus_.ranks();
-    result_.acknowledgements = static_cast<double>(acknowledgements_total_) / torus_.ranks();
-    result_.pulled_max = static_cast<double>(pulled_max_) / units_per_vector_;
-    result_.steps = static_cast<int>(result_.step_max_hops.size());
-    if (exchange_) {
-        const auto blocks = [this](std::int64_t units) {
-            return static_cast<double>(units) * torus_.ranks() / units_per_vector_;
-        };
-        result_.block_times = result_.sum_link_load * torus_.ranks();
-        result_.msg_block_times = blocks(
-            std::accumulate(largest_message_.begin(), largest_message_.end(), std::int64_t{0}));
-        result_.rank_block_times =
-            blocks(std::accumulate(most_sent_.begin(), most_sent_.end(), std::int64_t{0}));
-        result_.peak_blocks_held = blocks(held_max_);
-        result_.packed = static_cast<double>(packed_total_) / units_per_vector_ / torus_.ranks();
-    }
-    return result_;
-}
 
 CostSummary summarize(const Torus& torus, const Algorithm& algorithm, const BuildOptions& options,
                       bool steered, const Symmetry& symmetry, const Symmetry& of_nodes) {
@@ -339,9 +30,57 @@ std::vector<Rank> alike_ranks(const Torus& torus, const Algorithm& algorithm,
     return ranks;
 }
 
+/// From the ranks on the axes through rank 0.
+CostSummary summarize_axes(const Torus& torus, const Algorithm& algorithm,
+                           const BuildOptions& options, const Symmetry& symmetry) {
+    const Symmetry none(torus);
+    Summary all(torus, algorithm.collective, true, none, none);
+    for (int j = 0; j < torus.dimensions(); ++j) {
+        const Torus ring({torus.size(j)}, {torus.is_line(j)});
+        const Rank period = symmetry.periods().empty() ? torus.size(j) : symmetry.periods()[j];
+        const Rank generator = period % torus.size(j);
+        const Symmetry of_ring(ring, {&generator, 1});
+        Summary line(ring, algorithm.collective, true, of_ring, of_ring);
+        for (Rank at = 0; at < period; ++at) {
+            const Rank rank = torus.with_coordinate(0, j, at);
+            line.add(along(torus, j, algorithm.build(torus, rank, options)));
+        }
+        all.add_line(std::move(line));
+    }
+    return all.finish();
+}
+
+Witnesses witnesses(const Torus& torus, const Algorithm& algorithm, const BuildOptions& options) {
+    const bool plain = options == BuildOptions{.pieces = algorithm.abilities.pieces ? 1U : 0U};
+    return algorithm.witnesses != nullptr && plain && torus.per_node() == 1
+               ? algorithm.witnesses(torus)
+               : Witnesses::alike;
+}
+
+/// From rank 0 alone. `steps`: how many there are, where more than it takes part in; 0: as many.
+CostSummary summarize_root(const Torus& torus, const Algorithm& algorithm,
+                           const BuildOptions& options, int steps) {
+    const Symmetry of_ranks(torus);
+    const Torus nodes = torus.nodes();
+    const Symmetry of_nodes(nodes);
+    Summary summary(torus, algorithm.collective, true, of_ranks, of_nodes);
+    const Schedule schedule = algorithm.build(torus, 0, options);
+    summary.add(schedule);
+    summary.add_received(schedule);
+    if (steps > 0) {
+        summary.go_on(steps);
+    }
+    return summary.finish();
+}
+
+/// Which blocks a message carries does not matter to its price.
+BuildOptions to_be_priced(BuildOptions options) {
+    options.sizes_only = !options.by_node;
+    return options;
+}
+
 Symmetry symmetry_of(const Torus& torus, std::span<const Rank> translations) {
-    return translations.empty() ? Symmetry(torus)
-                                : Symmetry(torus, translations, [](Rank) { return true; });
+    return translations.empty() ? Symmetry(torus) : Symmetry(torus, translations);
 }
 
 }  // namespace
@@ -366,8 +105,22 @@ const Symmetry& ModelSummaries::find(std::list<Alike>& all, const Torus& of,
 CostSummary ModelSummaries::of(const Algorithm& algorithm, const BuildOptions& options) {
     std::vector<Rank> translations = alike_ranks(torus_, algorithm, options);
     const Symmetry& symmetry = find(of_ranks_, torus_, translations);
+    const Witnesses told = witnesses_of(algorithm, options);
+    if (told == Witnesses::root_of_links) {
+        const auto steps = algorithm.least_steps;
+        CostSummary cost = summarize_root(torus_, algorithm, to_be_priced(options),
+                                          steps == nullptr ? 0 : steps(torus_));
+        cost.links_only = true;
+        return cost;
+    }
+    if (told != Witnesses::alike) {
+        CostSummary cost = summarize_axes(torus_, algorithm, to_be_priced(options), symmetry);
+        cost.at_least = told == Witnesses::axes_as_bound;
+        cost.links_only = told != Witnesses::axes;
+        return cost;
+    }
     if (torus_.per_node() == 1) {
-        return summarize(torus_, algorithm, options, true, symmetry, symmetry);
+        return summarize(torus_, algorithm, to_be_priced(options), true, symmetry, symmetry);
     }
     for (Rank& translation : translations) {
         translation = torus_.node_of(translation);
@@ -376,8 +129,28 @@ CostSummary ModelSummaries::of(const Algorithm& algorithm, const BuildOptions& o
                      find(of_nodes_, nodes_, std::move(translations)));
 }
 
-Rank ModelSummaries::schedules(const Algorithm& algorithm, const BuildOptions& options) {
-    return find(of_ranks_, torus_, alike_ranks(torus_, algorithm, options)).classes();
+Witnesses ModelSummaries::witnesses_of(const Algorithm& algorithm,
+                                       const BuildOptions& options) const {
+    const Witnesses told = witnesses(torus_, algorithm, options);
+    return figures_ == Figures::all && told != Witnesses::axes ? Witnesses::alike : told;
+}
+
+CostSummary ModelSummaries::least(const Algorithm& algorithm, const BuildOptions& options) {
+    return summarize_root(torus_, algorithm, to_be_priced(options), 0);
+}
+
+std::int64_t ModelSummaries::schedules(const Algorithm& algorithm, const BuildOptions& options) {
+    const Symmetry& symmetry = find(of_ranks_, torus_, alike_ranks(torus_, algorithm, options));
+    const Witnesses told = witnesses_of(algorithm, options);
+    if (told == Witnesses::root_of_links) {
+        return 1;
+    }
+    if (told != Witnesses::alike) {
+        const std::vector<Rank>& periods =
+            symmetry.periods().empty() ? torus_.sizes() : symmetry.periods();
+        return std::accumulate(periods.begin(), periods.end(), std::int64_t{0});
+    }
+    return symmetry.classes();
 }
 
 CostTerms CostModel::terms(const CostSummary& cost, double vector_bytes) const {

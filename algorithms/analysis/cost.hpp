@@ -6,69 +6,43 @@
 #include <list>
 #include <vector>
 
+#include "algorithms/analysis/cost_summary.hpp"
 #include "algorithms/schedule/algorithm.hpp"
 #include "topo/symmetry.hpp"
 
 namespace trefoil {
 
-struct CostSummary {
-    int parts = 0;
-    int steps = 0;  ///< steps in which any rank sends; all parts run concurrently, step by step
-    double bytes_sent_max = 0, bytes_sent_min = 0, bytes_sent_total = 0;  ///< over ranks
-    /// Per step: the largest load of a directed link (parts summed), minimal dimension-ordered
-    /// routes, ties half/half, or as the port says (Traits::steered); and the longest route in
-    /// hops.
-    std::vector<double> step_max_link_load;
-    std::vector<int> step_max_hops;
-    double sum_link_load = 0;
-    long sum_hops = 0;
-    int max_sends_per_port_per_step = 0;  ///< over ranks, ports and steps; parts summed
-    int max_extents_per_message = 0;
-    /// What keeps processors busy, as means over the ranks: messages and vectors that a rank sends,
-    /// and steps in which it waits for messages to arrive.
-    double messages = 0, sent = 0, waits = 0;
-    /// Of alltoall, in blocks: sums over the steps of the largest link load, of the largest message
-    /// and of the most that one rank sends; the most that a rank holds after any step, its own
-    /// blocks that have not left and those that have arrived among them; messages of the rank that
-    /// sends most, of any collective. What a rank sends to itself counts nowhere.
-    double block_times = 0, msg_block_times = 0, rank_block_times = 0, peak_blocks_held = 0;
-    int messages_per_rank = 0;
-    /// Of alltoall: vectors that a rank gathers from several places before it sends them, mean over
-    /// the ranks. Forwarding blocks costs that; in other collectives it is little.
-    double packed = 0;
-    /// Vectors that a rank reads straight from its peers' memory: mean over the ranks, and the
-    /// most.
-    double pulled = 0, pulled_max = 0;
-    /// On nodes of several ranks, through memory: vectors and messages that a rank sends to ranks
-    /// of its node, means over the ranks, and steps in which nobody sends anything else. They are
-    /// in no figure above but parts, waits, extents and what is gathered, and in no list.
-    double inside = 0, messages_inside = 0;
-    int steps_inside = 0;
-    /// Messages without data that a rank sends when it has taken in a segment's messages: mean over
-    /// the ranks, and the most. They are not in the other figures, and nobody waits for them in the
-    /// call that they belong to, so the model leaves them out.
-    double acknowledgements = 0;
-    int acknowledgements_max = 0;
-};
-
 /// Builds one rank's schedule after the other; memory does not grow with ranks x schedule.
 CostSummary summarize(const Torus& torus, const Algorithm& algorithm,
                       const BuildOptions& options = {});
 
-/// The same for the model, for one algorithm of a torus after the other, from the schedule of one
-/// rank of those that an algorithm calls alike. Which ranks are alike is found once for each set of
-/// translations; on large tori that takes longer than the schedules. Not thread-safe.
+/// The same for the model, for one algorithm of a torus after the other, from the schedule of
+/// one rank of those that an algorithm calls alike. Which ranks are alike is found once for
+/// each set of translations; on large tori that takes longer than the schedules. Not
+/// thread-safe.
 class ModelSummaries {
   public:
+    /// `links`: what keeps processors busy (the means over ranks, and messages of the busiest
+    /// one) is not asked for and may be missing, which makes rooted collectives cheap to sum
+    /// up.
+    enum class Figures : std::uint8_t { all, links };
     /// `torus` outlives it.
-    explicit ModelSummaries(const Torus& torus) : torus_(torus), nodes_(torus.nodes()) {}
+    explicit ModelSummaries(const Torus& torus, Figures figures = Figures::all)
+        : torus_(torus), nodes_(torus.nodes()), figures_(figures) {}
 
-    /// max_extents_per_message is that of the ranks whose schedules are built. A message goes the
-    /// way of its port, whatever Traits::steered says: where each port is a NIC with a link of its
-    /// own, as on the machines that Trefoil chooses for, nobody shares it out to both ways round.
+    /// max_extents_per_message is that of the ranks whose schedules are built. A message goes
+    /// the way of its port, whatever Traits::steered says: where each port is a NIC with a link
+    /// of its own, as on the machines that Trefoil chooses for, nobody shares it out to both
+    /// ways round.
     CostSummary of(const Algorithm& algorithm, const BuildOptions& options = {});
-    /// Of how many ranks it builds the schedules for that.
-    Rank schedules(const Algorithm& algorithm, const BuildOptions& options = {});
+    /// A bound from below, from rank 0's schedule alone: no price of it is above that of of().
+    CostSummary least(const Algorithm& algorithm, const BuildOptions& options = {});
+    /// Of how many ranks of() builds the schedules.
+    std::int64_t schedules(const Algorithm& algorithm, const BuildOptions& options = {});
+    /// Those schedules are looked at along one dimension each, which is little work.
+    bool goes_by_axes(const Algorithm& algorithm, const BuildOptions& options = {}) const {
+        return witnesses_of(algorithm, options) != Witnesses::alike;
+    }
 
   private:
     struct Alike {
@@ -78,8 +52,11 @@ class ModelSummaries {
     static const Symmetry& find(std::list<Alike>& all, const Torus& of,
                                 std::vector<Rank> translations);
 
+    Witnesses witnesses_of(const Algorithm& algorithm, const BuildOptions& options) const;
+
     const Torus& torus_;
     Torus nodes_;
+    Figures figures_;
     std::list<Alike> of_ranks_, of_nodes_;  ///< what was found stays where it is
 };
 
@@ -98,9 +75,10 @@ struct CostTerms {
 ///     + packed*bytes*copy + pulled*bytes*pull
 ///     + steps_inside*inside_step + messages_inside*inside_message + inside*bytes*inside_byte,
 /// in seconds.
-/// The second line is for ranks that share cores: what their processors do, one after the other.
-/// With a core for each rank it is part of alpha and beta; but in memory, where processors move
-/// what NICs would, the rank that sends most may take longer than its steps (busiest).
+/// The second line is for ranks that share cores: what their processors do, one after the
+/// other. With a core for each rank it is part of alpha and beta; but in memory, where
+/// processors move what NICs would, the rank that sends most may take longer than its steps
+/// (busiest).
 struct CostModel {
     double alpha = 1.5e-6;        ///< per step
     double tau = 200e-9;          ///< per hop
@@ -114,6 +92,10 @@ struct CostModel {
     double inside_step = 0.3e-6;  ///< per CostSummary::steps_inside
     double inside_message = 0;    ///< per CostSummary::messages_inside
     double inside_byte = 0.2e-9;  ///< per byte of CostSummary::inside: into memory, and out again
+    /// Links alone decide: no processor's time is counted.
+    bool counts_links_only() const {
+        return wait == 0 && message == 0 && busiest == 0 && byte == 0;
+    }
     CostTerms terms(const CostSummary& cost, double vector_bytes) const;
     double time(const CostSummary& cost, double vector_bytes) const {
         return terms(cost, vector_bytes).sum();

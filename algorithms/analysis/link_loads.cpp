@@ -15,7 +15,7 @@ using Difference = std::pair<std::int64_t, std::int64_t>;  // place, by how much
 template <typename Visit>
 void mark_run(const LinkPlaces& places, Rank from, Port port, std::int64_t count, std::int64_t load,
               Visit& visit) {
-    if (places.folded()) {
+    if (!places.has_lines()) {
         Rank here = from;
         for (std::int64_t i = 0; i < count; ++i) {
             visit(places.place(here, port), load);
@@ -23,9 +23,16 @@ void mark_run(const LinkPlaces& places, Rank from, Port port, std::int64_t count
         }
         return;
     }
-    const std::int64_t size = places.torus().size(port.dimension());
-    const std::int64_t at = places.torus().coordinate(from, port.dimension());
+    const std::int64_t size = places.line_length(port);
+    const std::int64_t at = places.torus().coordinate(from, port.dimension()) % size;
     const std::int64_t line = places.place(from, port) - at;
+    if (count >= size) {  // of a folded line: over all of it, some times
+        visit(line, count / size * load);
+        count %= size;
+        if (count == 0) {
+            return;
+        }
+    }
     const std::int64_t first = port.sign() > 0 ? at : (at - count + 1 + size) % size;
     const std::int64_t end = first + count;
     visit(line + first, load);
@@ -68,22 +75,24 @@ LinkPlaces::LinkPlaces(const Torus& torus, const Symmetry& symmetry)
       symmetry_(symmetry),
       folded_(!symmetry.trivial() && !torus.has_lines()),
       per_port_(folded_ ? symmetry.classes() : torus.ranks()),
-      strides_(torus.dimensions(), 1) {
-    for (int j = torus.dimensions() - 2; j >= 0; --j) {
-        strides_[j] = strides_[j + 1] * torus.size(j + 1);
+      sizes_(folded_ ? symmetry.periods() : torus.sizes()),
+      strides_(sizes_.size(), 1) {
+    for (int j = static_cast<int>(sizes_.size()) - 2; j >= 0; --j) {
+        strides_[j] = strides_[j + 1] * sizes_[j + 1];
     }
 }
 
 std::int64_t LinkPlaces::place(Rank rank, Port port) const {
     const std::int64_t first = std::int64_t{port.index} * per_port_;
-    if (folded_) {
-        return first + symmetry_.class_of(rank);
+    const Rank one = folded_ ? symmetry_.class_of(rank) : rank;
+    if (!has_lines()) {
+        return first + one;
     }
     const int j = port.dimension();
     const std::int64_t stride = strides_[j];
-    const std::int64_t size = torus_.size(j);
-    const std::int64_t line = rank / (stride * size) * stride + rank % stride;
-    return first + line * size + torus_.coordinate(rank, j);
+    const std::int64_t size = sizes_[j];
+    const std::int64_t line = one / (stride * size) * stride + one % stride;
+    return first + line * size + one / stride % size;
 }
 
 std::int64_t LinkPlaces::line_of(std::int64_t place) const {

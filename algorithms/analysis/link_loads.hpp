@@ -15,7 +15,8 @@ namespace trefoil {
 
 /// The places of the directed links of a torus, port by port. Those of one port are in lines: one
 /// ring of the port's dimension after the other. Under a symmetry, links that a translation carries
-/// over into each other are loaded alike: all of them have one place, which is a line of its own.
+/// over into each other are loaded alike, and all of them have one place. Where the translations
+/// are those of a product (Symmetry::periods()) the lines are shorter; else each place is a line.
 class LinkPlaces {
   public:
     /// Both outlive it. Lines of a torus that are no rings have no translations: there every link
@@ -27,7 +28,12 @@ class LinkPlaces {
     bool folded() const { return folded_; }
     std::int64_t places() const { return std::int64_t{per_port_} * torus_.ports(); }
     std::int64_t per_port() const { return per_port_; }
-    Rank line_length(Port port) const { return folded_ ? 1 : torus_.size(port.dimension()); }
+    /// Runs of links are runs of places.
+    bool has_lines() const { return !folded_ || !symmetry_.periods().empty(); }
+    Rank line_length(Port port) const {
+        return folded_ ? (has_lines() ? symmetry_.periods()[port.dimension()] : 1)
+                       : torus_.size(port.dimension());
+    }
     /// The place of the link that leaves `rank` through `port`.
     std::int64_t place(Rank rank, Port port) const;
     /// Where the line of a place begins.
@@ -38,6 +44,7 @@ class LinkPlaces {
     const Symmetry& symmetry_;
     bool folded_;
     Rank per_port_;
+    std::vector<Rank> sizes_;  // of the lines, by dimension
     std::vector<std::int64_t> strides_;
 };
 

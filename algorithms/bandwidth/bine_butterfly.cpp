@@ -101,7 +101,7 @@ Schedule build_butterfly(Butterfly butterfly, const Torus& torus, Rank rank, Col
                          const BuildOptions& options) {
     Schedule schedule = product_schedule(line_if(options.single_port, torus), rank,
                                          butterfly_parts(butterfly, torus, collective, options),
-                                         collective, options.layout);
+                                         collective, options.layout, options.sizes_only);
     return options.single_port ? through_first_ports(torus, std::move(schedule)) : schedule;
 }
 

@@ -32,8 +32,12 @@ struct PartMessage {
 class ProductPartBuilder {
   public:
     ProductPartBuilder(const Torus& torus, Rank rank, const std::vector<ProductPart>& parts,
-                       int index, Layout layout)
-        : torus_(torus), rank_(rank), part_(parts[index]), index_(index), numbering_(part_) {
+                       int index, Layout layout, bool sizes_only)
+        : torus_(torus),
+          rank_(rank),
+          part_(parts[index]),
+          index_(index),
+          numbering_(part_, sizes_only && renumbers(layout)) {
         if (!renumbers(layout)) {
             owners_ = product_owners(torus, part_);
             sends_home_ = layout == Layout::send;
@@ -192,19 +196,19 @@ class ProductPartBuilder {
 }  // namespace
 
 Schedule product_schedule(const Torus& torus, Rank rank, const std::vector<ProductPart>& parts,
-                          Collective collective, Layout layout) {
+                          Collective collective, Layout layout, bool sizes_only) {
     ScheduleWriter writer(rank);
     for (int p = 0; p < static_cast<int>(parts.size()); ++p) {
         writer.part(static_cast<Block>(torus.ranks()));
-        write_product_steps(writer, torus, rank, parts, p, collective, layout);
+        write_product_steps(writer, torus, rank, parts, p, collective, layout, sizes_only);
     }
     return writer.take();
 }
 
 void write_product_steps(ScheduleWriter& writer, const Torus& torus, Rank rank,
                          const std::vector<ProductPart>& parts, int index, Collective collective,
-                         Layout layout) {
-    ProductPartBuilder(torus, rank, parts, index, layout).build(writer, collective);
+                         Layout layout, bool sizes_only) {
+    ProductPartBuilder(torus, rank, parts, index, layout, sizes_only).build(writer, collective);
 }
 
 std::vector<Rank> product_owners(const Torus& torus, const ProductPart& part, Layout layout) {

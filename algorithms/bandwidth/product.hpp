@@ -18,14 +18,16 @@ namespace trefoil {
 /// i != j of what the rank still holds in i). Blocks of a part: one per rank of the torus, numbered
 /// in the order in which the steps cut them, so that messages are as few extents as the rings
 /// allow. The layouts are those of reduce_scatter and allgather; automatic is permute, and
-/// two_transmissions is block_by_block over parts that are made for it.
+/// two_transmissions is block_by_block over parts that are made for it. `sizes_only`: as in
+/// BuildOptions, where blocks are renumbered.
 Schedule product_schedule(const Torus& torus, Rank rank, const std::vector<ProductPart>& parts,
-                          Collective collective, Layout layout = Layout::automatic);
+                          Collective collective, Layout layout = Layout::automatic,
+                          bool sizes_only = false);
 
 /// The steps of parts[index] alone, after whatever the writer's part holds already.
 void write_product_steps(ScheduleWriter& writer, const Torus& torus, Rank rank,
                          const std::vector<ProductPart>& parts, int index, Collective collective,
-                         Layout layout = Layout::automatic);
+                         Layout layout = Layout::automatic, bool sizes_only = false);
 
 /// The Algorithm::owners of a part: the rank that ends the reduce-scatter with each position if
 /// blocks are renumbered, else block b is rank b's.

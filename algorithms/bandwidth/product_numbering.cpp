@@ -22,12 +22,16 @@ Cover cover(std::span<const Extent> set, Extent cell) {
 
 }  // namespace
 
-ProductNumbering::ProductNumbering(const ProductPart& part) : part_(part) {
+ProductNumbering::ProductNumbering(const ProductPart& part, bool sizes_only)
+    : part_(part), sizes_only_(sizes_only) {
     for (const auto& ring : part.rings) {
         whole_.push_back({0, static_cast<Block>(ring->size())});
         blocks_ *= static_cast<Block>(ring->size());
     }
     sets_.resize(part.rings.size());
+    if (sizes_only) {
+        return;
+    }
     std::vector<int> steps(part.rings.size(), 0);
     for (const int dimension : part.order) {
         if (dimension >= 0) {
@@ -53,6 +57,16 @@ void ProductNumbering::add_level(int dimension, int& step) {
 
 void ProductNumbering::extents(std::vector<Extent>& out) {
     out.clear();
+    if (sizes_only_) {
+        Block size = 1;
+        for (const std::span<const Extent> set : sets_) {
+            size *= static_cast<Block>(block_count(set));
+        }
+        if (size > 0) {
+            out.push_back({0, size});
+        }
+        return;
+    }
     cells_ = whole_;
     descend(0, 0, blocks_, out);
 }

@@ -15,8 +15,8 @@ namespace trefoil {
 /// step. Where what is held is a cell, a message is a cell of the tree, hence one extent.
 class ProductNumbering {
   public:
-    /// `part` must outlive this.
-    explicit ProductNumbering(const ProductPart& part);
+    /// `part` must outlive this. `sizes_only`: extents() gives one extent of the right size.
+    explicit ProductNumbering(const ProductPart& part, bool sizes_only = false);
 
     Block blocks() const { return blocks_; }
 
@@ -38,6 +38,7 @@ class ProductNumbering {
     void descend_into_cuts(std::size_t level, Block first, Block volume, std::vector<Extent>& out);
 
     const ProductPart& part_;
+    bool sizes_only_;
     std::vector<Extent> whole_;
     std::vector<Extent> cells_;
     std::vector<std::span<const Extent>> sets_;

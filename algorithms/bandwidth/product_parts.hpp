@@ -46,7 +46,7 @@ std::vector<ProductPart> parts_with(const Torus& torus, [[maybe_unused]] Collect
 template <auto parts, Collective collective>
 Schedule build_product(const Torus& torus, Rank rank, const BuildOptions& options) {
     return product_schedule(torus, rank, parts_with<parts>(torus, collective, options), collective,
-                            options.layout);
+                            options.layout, options.sizes_only);
 }
 
 /// An Algorithm::owners, alike for reduce_scatter and allgather.

@@ -15,6 +15,13 @@ bool is_power_of_two(Rank size) {
     return (size & (size - 1)) == 0;
 }
 
+bool only_powers_of_two(const Torus& torus) {
+    return std::ranges::all_of(torus.sizes(), is_power_of_two);
+}
+
+/// What is asked of the trees of blocks; on larger tori a bound has to do.
+constexpr Rank most_ranks_for_all_of_tree = 1024;
+
 /// The translations by period(size) in each dimension; 0: none.
 template <typename Period>
 std::vector<Rank> by_dimension(const Torus& torus, Period&& period) {
@@ -69,6 +76,46 @@ std::vector<Rank> along_the_cycles(const Torus& torus) {
     const auto dimensions = long_dimensions(torus);
     const Rank row = std::min(torus.size(dimensions[0]), torus.size(dimensions[1]));
     return {HamiltonianCycles(torus).at(0, row)};
+}
+
+int one_per_port(const Torus& torus) {
+    const int ports = 2 * static_cast<int>(long_dimensions(torus).size());
+    return ports == 0 ? 0 : (torus.ranks() - 1 + ports - 1) / ports;
+}
+
+int one_per_port_twice(const Torus& torus) {
+    return 2 * one_per_port(torus);
+}
+
+int offsets_at_once(const Torus& torus) {
+    return torus.ranks() / 32;
+}
+
+int one_per_rank(const Torus& torus) {
+    return torus.ranks() - 1;
+}
+
+int one_per_rank_twice(const Torus& torus) {
+    return 2 * one_per_rank(torus);
+}
+
+Witnesses axes_of_powers(const Torus& torus) {
+    return only_powers_of_two(torus) ? Witnesses::axes : Witnesses::alike;
+}
+
+Witnesses axes_from_root(const Torus&) {
+    return Witnesses::axes_of_links;
+}
+
+Witnesses axes_from_root_of_powers(const Torus& torus) {
+    return only_powers_of_two(torus)                    ? Witnesses::axes_of_links
+           : torus.ranks() > most_ranks_for_all_of_tree ? Witnesses::axes_as_bound
+                                                        : Witnesses::alike;
+}
+
+// Along lines messages go the only way, through others' links.
+Witnesses only_root(const Torus& torus) {
+    return torus.has_lines() ? Witnesses::alike : Witnesses::root_of_links;
 }
 
 }  // namespace trefoil::table

@@ -57,6 +57,7 @@ constexpr Algorithm allreduce_table[] = {
         .builder = build_swing_l,
         .landing_vectors = one,
         .alike = by_parity_of_powers,
+        .witnesses = axes_of_powers,
     },
     {
         .name = "recursive-doubling-l",
@@ -70,6 +71,7 @@ constexpr Algorithm allreduce_table[] = {
         .builder = build_recursive_doubling_l,
         .landing_vectors = one,
         .alike = by_halves_of_powers,
+        .witnesses = axes_of_powers,
     },
     {
         .name = "recursive-doubling-i",
@@ -84,6 +86,7 @@ constexpr Algorithm allreduce_table[] = {
         .builder = build_recursive_doubling_i,
         .landing_vectors = one,
         .alike = by_halves_of_powers,
+        .witnesses = axes_of_powers,
     },
     {
         .name = "trivance-b",
@@ -93,7 +96,7 @@ constexpr Algorithm allreduce_table[] = {
         .shapes = "every torus",
         .traits = scattered,
         .shape_refusal = every_torus,
-        .builder = without_options<build_trivance_b>,
+        .builder = build_trivance_b,
         .landing_vectors = one,
         .alike = everywhere,
     },
@@ -111,6 +114,7 @@ constexpr Algorithm allreduce_table[] = {
         .builder = build_product<swing_parts, Collective::allreduce>,
         .landing_vectors = one,
         .alike = by_parity,
+        .witnesses = axes_of_powers,
     },
     {
         .name = "recursive-doubling-b",
@@ -122,10 +126,12 @@ constexpr Algorithm allreduce_table[] = {
         .shapes = "every torus",
         .traits = scattered,
         .abilities = {.single_port = true},
+        .selection = {.most_ranks = 64},
         .shape_refusal = every_torus,
         .builder = build_product_in_line<doubling_parts, Collective::allreduce>,
         .landing_vectors = one,
         .alike = by_halves_of_powers,
+        .witnesses = axes_of_powers,
     },
     {
         .name = "bucket",
@@ -177,6 +183,7 @@ constexpr Algorithm allreduce_table[] = {
         .shape_refusal = every_torus,
         .builder = linear,
         .landing_vectors = one,
+        .least_steps = one_per_port_twice,
     },
     {
         .name = "dissemination",

@@ -46,6 +46,7 @@ constexpr Algorithm alltoall_table[] = {
         .shape_refusal = every_torus,
         .builder = without_options<build_pairwise_alltoall>,
         .landing_vectors = one_block,
+        .least_steps = one_per_rank,
     },
     {
         .name = "linear",
@@ -58,6 +59,7 @@ constexpr Algorithm alltoall_table[] = {
         .builder = without_options<build_linear_alltoall>,
         .landing_vectors = one_block,
         .alike = along_the_line_by_parity,
+        .least_steps = one_per_rank,
     },
     {
         .name = "bruck",

@@ -65,6 +65,7 @@ constexpr Algorithm baselines_table[] = {
         .builder = without_options<build_hamiltonian_allreduce>,
         .landing_vectors = half,
         .alike = along_the_cycles,
+        .least_steps = one_per_rank_twice,
     },
     {
         .name = "hamiltonian",
@@ -78,6 +79,7 @@ constexpr Algorithm baselines_table[] = {
         .landing_vectors = a_quarter,
         .owners = hamiltonian_owners,
         .alike = along_the_cycles,
+        .least_steps = one_per_rank,
     },
     {
         .name = "hamiltonian",
@@ -91,6 +93,7 @@ constexpr Algorithm baselines_table[] = {
         .landing_vectors = a_quarter,
         .owners = hamiltonian_owners,
         .alike = along_the_cycles,
+        .least_steps = one_per_rank,
     },
     {
         .name = "bruck",
@@ -125,6 +128,7 @@ constexpr Algorithm baselines_table[] = {
         .paper = "Loch and Koslovski, Sparbit, arXiv:2109.08751, 2021",
         .shapes = "every torus",
         .traits = scattered,
+        .selection = {.most_ranks = 64},
         .shape_refusal = every_torus,
         .builder = without_options<build_sparbit_allgather>,
         .landing_vectors = half,

@@ -42,6 +42,7 @@ constexpr Algorithm entry(std::string_view name, std::string_view summary) {
                                     : one,
         .owners = per_rank_blocks ? owners<butterfly, collective> : nullptr,
         .alike = butterfly == Butterfly::fold ? by_parity_of_powers : by_parity,
+        .witnesses = axes_of_powers,
     };
 }
 
@@ -59,6 +60,7 @@ constexpr Algorithm butterflies_table[] = {
         .builder = build_bine_small,
         .landing_vectors = one,
         .alike = by_parity_of_powers,
+        .witnesses = axes_of_powers,
     },
     entry<Butterfly::doubling, Collective::allreduce>(
         "bine-large", "Bine reduce-scatter, distances that grow, and allgather; 2 log2 p steps"),

@@ -40,6 +40,7 @@ constexpr Algorithm reduce_scatter_allgather_table[] = {
         .landing_vectors = half_and_a_block,
         .owners = owners_of_product<swing_parts>,
         .alike = by_parity,
+        .witnesses = axes_of_powers,
     },
     {
         .name = "recursive-halving",
@@ -49,11 +50,13 @@ constexpr Algorithm reduce_scatter_allgather_table[] = {
         .shapes = "every torus",
         .traits = scattered,
         .abilities = {.single_port = true},
+        .selection = {.most_ranks = 64},
         .shape_refusal = every_torus,
         .builder = build_product_in_line<doubling_parts, Collective::reduce_scatter>,
         .landing_vectors = half,
         .owners = owners_in_line<doubling_parts>,
         .alike = by_halves_of_powers,
+        .witnesses = axes_of_powers,
     },
     {
         .name = "bucket",
@@ -94,6 +97,7 @@ constexpr Algorithm reduce_scatter_allgather_table[] = {
         .builder = without_options<build_direct_reduce_scatter>,
         .landing_vectors = one_block,
         .alike = everywhere,
+        .least_steps = offsets_at_once,
     },
     {
         .name = "trivance",
@@ -121,6 +125,7 @@ constexpr Algorithm reduce_scatter_allgather_table[] = {
         .landing_vectors = half_and_a_block,
         .owners = owners_of_product<swing_parts>,
         .alike = by_parity,
+        .witnesses = axes_of_powers,
     },
     {
         .name = "recursive-doubling",
@@ -130,11 +135,13 @@ constexpr Algorithm reduce_scatter_allgather_table[] = {
         .shapes = "every torus",
         .traits = scattered,
         .abilities = {.single_port = true},
+        .selection = {.most_ranks = 64},
         .shape_refusal = every_torus,
         .builder = build_product_in_line<doubling_parts, Collective::allgather>,
         .landing_vectors = half,
         .owners = owners_in_line<doubling_parts>,
         .alike = by_halves_of_powers,
+        .witnesses = axes_of_powers,
     },
     {
         .name = "bucket",
@@ -177,6 +184,7 @@ constexpr Algorithm reduce_scatter_allgather_table[] = {
         .builder = without_options<build_direct_allgather>,
         .landing_vectors = one_block,
         .alike = everywhere,
+        .least_steps = offsets_at_once,
     },
 };
 

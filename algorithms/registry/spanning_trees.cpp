@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "algorithms/analysis/pipeline_pieces.hpp"
+#include "algorithms/registry/alike.hpp"
 #include "algorithms/registry/entries.hpp"
 #include "algorithms/trees/spanning_rooted.hpp"
 #include "algorithms/trees/spanning_trees.hpp"
@@ -24,6 +25,10 @@ Block pieces_of_trees(const Torus& torus, const CostModel& model, double vector_
                        trees.count());
 }
 
+int depth_of_trees(const Torus& torus) {
+    return SpanningTrees(torus, 0).depth();
+}
+
 constexpr Algorithm spanning_trees_table[] = {
     {
         .name = "spanning-trees",
@@ -37,6 +42,8 @@ constexpr Algorithm spanning_trees_table[] = {
         .builder = build_spanning_bcast,
         .landing_vectors = one_tree,
         .best_pieces = pieces_of_trees,
+        .witnesses = only_root,
+        .least_steps = depth_of_trees,
     },
     {
         .name = "spanning-trees",
@@ -50,6 +57,8 @@ constexpr Algorithm spanning_trees_table[] = {
         .builder = build_spanning_reduce,
         .landing_vectors = one_tree,
         .best_pieces = pieces_of_trees,
+        .witnesses = only_root,
+        .least_steps = depth_of_trees,
     },
     {
         .name = "spanning-trees",
@@ -58,9 +67,12 @@ constexpr Algorithm spanning_trees_table[] = {
         .paper = "Johnsson and Ho, IEEE Trans. Computers 1989; trees of the torus: own",
         .shapes = "every torus",
         .traits = scattered,
+        .selection = {.most_ranks = 16384},
         .shape_refusal = every_torus,
         .builder = build_spanning_gather,
         .landing_vectors = one_tree,
+        .witnesses = only_root,
+        .least_steps = depth_of_trees,
     },
     {
         .name = "spanning-trees",
@@ -69,9 +81,12 @@ constexpr Algorithm spanning_trees_table[] = {
         .paper = "Johnsson and Ho, IEEE Trans. Computers 1989; trees of the torus: own",
         .shapes = "every torus",
         .traits = scattered,
+        .selection = {.most_ranks = 16384},
         .shape_refusal = every_torus,
         .builder = build_spanning_scatter,
         .landing_vectors = one_tree,
+        .witnesses = only_root,
+        .least_steps = depth_of_trees,
     },
 };
 

@@ -3,6 +3,7 @@
 #include <array>
 
 #include "algorithms/latency/linear.hpp"
+#include "algorithms/registry/alike.hpp"
 #include "algorithms/registry/entries.hpp"
 #include "algorithms/trees/bine_large.hpp"
 #include "algorithms/trees/tree_rooted.hpp"
@@ -67,6 +68,7 @@ constexpr Algorithm tree_entry(std::string_view name, std::string_view summary) 
         .builder = tree<collective, pattern, distance>,
         .landing_vectors = one,
         .owners = per_rank_blocks ? owners_of_tree<pattern, distance> : nullptr,
+        .witnesses = per_rank_blocks ? axes_from_root_of_powers : axes_from_root,
     };
 }
 
@@ -98,6 +100,8 @@ constexpr Algorithm linear_entry(std::string_view summary, Traits traits,
         .shape_refusal = every_torus,
         .builder = linear<collective>,
         .landing_vectors = landing_vectors,
+        .witnesses = only_root,
+        .least_steps = one_per_port,
     };
 }
 
@@ -120,6 +124,7 @@ constexpr Algorithm large_entry(std::string_view summary) {
         .shape_refusal = every_torus,
         .builder = large<collective>,
         .landing_vectors = one,
+        .witnesses = axes_from_root_of_powers,
     };
 }
 

@@ -55,6 +55,22 @@ struct Selection {
     Unpriced unpriced = Unpriced::none;
 };
 
+/// Whose schedules tell what those of all ranks cost. The links: steps, hops, loads, and how many
+/// messages leave through one port in a step; not what keeps the ranks' processors busy.
+enum class Witnesses : std::uint8_t {
+    alike,  ///< one rank of each class (Algorithm::alike)
+    /// The ranks on the axes through rank 0, of classes: every message travels in one dimension,
+    /// and what a rank sends and receives in it depends on its coordinate there alone.
+    axes,
+    /// They tell of the links: some lines of a dimension are loaded as the axis, others not at all.
+    axes_of_links,
+    /// The same, but other lines' loads may be somewhat larger.
+    axes_as_bound,
+    /// Rank 0 tells of the links: no step loads any more than those at rank 0; where it does
+    /// nothing others' messages are as its largest ones, for Algorithm::least_steps steps in all.
+    root_of_links
+};
+
 struct Algorithm {
     std::string_view name;  ///< kebab-case, as users type it
     Collective collective = Collective::allreduce;
@@ -84,6 +100,11 @@ struct Algorithm {
     /// are carried over too, and receive as many messages. Which blocks these are may differ. What
     /// can be put together from them is meant as well. Null: none is known.
     std::vector<Rank> (*alike)(const Torus&) = nullptr;
+    /// Who tells of all others' schedules without options. Null: one of those that are alike.
+    Witnesses (*witnesses)(const Torus&) = nullptr;
+    /// Not more steps than there are where each rank is a node; of pipelines with one piece. For
+    /// those with so many that they need not be built to see that they are slow. Null: none.
+    int (*least_steps)(const Torus&) = nullptr;
     /// Schedules that were brought rather than built, in place of all functions above; it outlives
     /// this. Null: the algorithm is one of the registry's.
     const ScheduleSet* set = nullptr;

@@ -61,6 +61,8 @@ struct BuildOptions {
     /// On nodes of several ranks: between nodes alone, and inside them before and after
     /// (algorithms/schedule/by_node.hpp).
     bool by_node = false;
+    /// To be priced, not run: messages are as large, but which blocks they carry need not be told.
+    bool sizes_only = false;
     friend bool operator==(const BuildOptions&, const BuildOptions&) = default;
 };
 

@@ -8,6 +8,7 @@
 #include "algorithms/trees/bine_large.hpp"
 
 #include <algorithm>
+#include <bit>
 
 #include "algorithms/bandwidth/bine_butterfly.hpp"
 #include "algorithms/bandwidth/product_numbering.hpp"
@@ -23,8 +24,13 @@ constexpr TreeKind doubling_tree{TreeKind::Pattern::bine, TreeKind::Distance::do
 /// Turns the ranks below a tree message into the butterfly's blocks.
 class BlocksBelow {
   public:
-    BlocksBelow(const TorusTree& tree, const ProductPart& part, int index)
-        : tree_(tree), part_(part), index_(index), numbering_(part), sets_(part.rings.size()) {}
+    BlocksBelow(const TorusTree& tree, const ProductPart& part, int index, bool sizes_only)
+        : tree_(tree),
+          part_(part),
+          index_(index),
+          sizes_only_(sizes_only),
+          numbering_(part, sizes_only),
+          sets_(part.rings.size()) {}
 
     std::vector<Extent> of(const TreeMessage& message) {
         for (std::size_t j = 0; j < sets_.size(); ++j) {
@@ -41,6 +47,9 @@ class BlocksBelow {
         const RingScatter& ring = *part_.rings[dimension];
         std::vector<Rank> coordinates;
         tree_.ring(dimension).collect(branch, coordinates);
+        if (sizes_only_ && std::has_single_bit(static_cast<Block>(ring.size()))) {
+            return {{0, static_cast<Block>(coordinates.size())}};
+        }
         std::vector<Block> owned;
         for (const Rank c : coordinates) {
             for (const Extent& e : ring.held(tree_.offset(c, dimension, index_), ring.steps())) {
@@ -64,6 +73,7 @@ class BlocksBelow {
     const TorusTree& tree_;
     const ProductPart& part_;
     int index_;
+    bool sizes_only_;
     ProductNumbering numbering_;
     std::vector<std::vector<Extent>> sets_;
 };
@@ -79,11 +89,12 @@ class LargeWriter {
                 options.single_port ? TreePorts::one : TreePorts::all),
           parts_(butterfly_parts(Butterfly::doubling, torus, Collective::allreduce, options)),
           rank_(rank),
+          sizes_only_(options.sizes_only),
           writer_(rank) {}
 
     Schedule write() {
-        const Schedule butterfly =
-            product_schedule(torus_, torus_.translated(rank_, root_, -1), parts_, half_);
+        const Schedule butterfly = product_schedule(torus_, torus_.translated(rank_, root_, -1),
+                                                    parts_, half_, Layout::automatic, sizes_only_);
         for (int p = 0; p < tree_.parts(); ++p) {
             writer_.part(butterfly.parts[p].vector_blocks);
             if (!down_) {
@@ -100,7 +111,7 @@ class LargeWriter {
   private:
     void write_tree(int part) {
         const TreePlace place = tree_.place(rank_, part);
-        BlocksBelow blocks(tree_, parts_[part], part);
+        BlocksBelow blocks(tree_, parts_[part], part, sizes_only_);
         for (int s = 0; s < tree_.steps(); ++s) {
             writer_.step();
             const int step = down_ ? s : tree_.steps() - 1 - s;
@@ -149,6 +160,7 @@ class LargeWriter {
     TorusTree tree_;
     std::vector<ProductPart> parts_;
     Rank rank_;
+    bool sizes_only_;
     ScheduleWriter writer_;
 };
 

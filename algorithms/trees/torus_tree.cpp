@@ -6,7 +6,6 @@
 #include "algorithms/trees/torus_tree.hpp"
 
 #include <algorithm>
-#include <map>
 
 #include "algorithms/schedule/interleave.hpp"
 
@@ -84,15 +83,10 @@ class Descent {
 TorusTree::TorusTree(const Torus& torus, TreeKind kind, Rank root, TreePorts ports)
     : torus_(torus), root_(root), in_line_(ports == TreePorts::one) {
     const std::vector<Rank> sizes = in_line_ ? std::vector<Rank>{torus.ranks()} : torus.sizes();
-    std::map<Rank, std::shared_ptr<const TreeRing>> trees;
     std::vector<int> steps;
     for (const Rank size : sizes) {
-        auto& tree = trees[size];
-        if (tree == nullptr) {
-            tree = std::make_shared<TreeRing>(kind, size);
-        }
-        rings_.push_back(tree);
-        steps.push_back(tree->steps());
+        rings_.push_back(tree_ring(kind, size));
+        steps.push_back(rings_.back()->steps());
     }
     const auto moving =
         static_cast<int>(std::count_if(steps.begin(), steps.end(), [](int s) { return s > 0; }));

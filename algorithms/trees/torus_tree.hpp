@@ -45,7 +45,7 @@ enum class TreePorts : std::uint8_t {
 ///
 /// Single-port: one part, one tree over the ranks in linear order, as on a ring; or the first one
 /// of the multiport parts alone.
-/// Thread-safe; building takes time in proportion to the sum of the sizes times their logarithms.
+/// Thread-safe.
 class TorusTree {
   public:
     /// `torus` outlives the tree.

@@ -2,6 +2,7 @@
 // Which broadcast tree a ring has.
 #pragma once
 
+#include <compare>
 #include <cstdint>
 
 namespace trefoil {
@@ -22,6 +23,7 @@ struct TreeKind {
     Pattern pattern = Pattern::bine;
     Distance distance = Distance::doubling;
     Cut cut = Cut::even;
+    friend auto operator<=>(const TreeKind&, const TreeKind&) = default;
 };
 
 }  // namespace trefoil

@@ -2,6 +2,10 @@
 // The trees of Bine and the binomial trees on a ring.
 #include "algorithms/trees/tree_ring.hpp"
 
+#include <map>
+#include <mutex>
+#include <utility>
+
 #include "algorithms/rings/halving_ring.hpp"
 
 namespace trefoil {
@@ -87,6 +91,17 @@ Rank TreeRing::binomial_target(Rank coordinate, int step) const {
     const std::int64_t to =
         coordinate + (std::int64_t{1} << (doubling ? step : pattern_steps_ - 1 - step));
     return to < size() ? static_cast<Rank>(to) : none;
+}
+
+std::shared_ptr<const TreeRing> tree_ring(TreeKind kind, Rank size) {
+    static std::mutex mutex;
+    static std::map<std::pair<TreeKind, Rank>, std::shared_ptr<const TreeRing>> trees;
+    const std::lock_guard lock(mutex);
+    std::shared_ptr<const TreeRing>& tree = trees[{kind, size}];
+    if (tree == nullptr) {
+        tree = std::make_shared<const TreeRing>(kind, size);
+    }
+    return tree;
 }
 
 }  // namespace trefoil

@@ -3,6 +3,7 @@
 // composed (algorithms/trees/torus_tree.hpp).
 #pragma once
 
+#include <memory>
 #include <vector>
 
 #include "algorithms/trees/tree_fold.hpp"
@@ -64,5 +65,8 @@ class TreeRing {
     std::vector<int> joined_;
     std::vector<Rank> below_;
 };
+
+/// The same tree for whoever asks: kept, as the schedules of all ranks are made of it. Thread-safe.
+std::shared_ptr<const TreeRing> tree_ring(TreeKind kind, Rank size);
 
 }  // namespace trefoil

@@ -62,10 +62,11 @@ std::vector<ProductPart> trivance_parts(const Torus& torus) {
     return parts_of(torus, rings_of(torus));
 }
 
-Schedule build_trivance_b(const Torus& torus, Rank rank) {
+Schedule build_trivance_b(const Torus& torus, Rank rank, const BuildOptions& options) {
     const Rings rings = rings_of(torus);
     const Schedule schedule =
-        product_schedule(torus, rank, parts_of(torus, rings), Collective::allreduce);
+        product_schedule(torus, rank, parts_of(torus, rings), Collective::allreduce, options.layout,
+                         options.sizes_only);
     return rings.balanced ? schedule : join_halves(schedule);
 }
 

@@ -45,12 +45,13 @@ Json candidate(const Considered& one, const AlgorithmChoice& best) {
     const double least = best.seconds.value_or(0);
     return {{"algorithm", to_string(one.choice)},
             {"modelled_us", 1e6 * seconds},
+            {"at_least", one.cost.at_least},
             {"times_the_best", least > 0 ? Json(seconds / least) : Json()},
             {"steps", one.cost.steps},
             {"hops", one.cost.sum_hops},
             {"link_load_vectors", one.cost.sum_link_load},
-            {"sent_vectors", one.cost.sent},
-            {"messages", one.cost.messages},
+            {"sent_vectors", one.cost.links_only ? Json() : Json(one.cost.sent)},
+            {"messages", one.cost.links_only ? Json() : Json(one.cost.messages)},
             {"gathered_vectors", one.cost.packed},
             {"terms_us", std::move(terms)}};
 }
@@ -94,12 +95,13 @@ std::string candidates_text(const Json& candidates) {
     for (const Json& one : candidates) {
         const Json& times = one["times_the_best"];
         Json row{{"algorithm", one["algorithm"]},
-                 {"us", fmt::format("{:.1f}", one["modelled_us"].get<double>())},
+                 {"us", fmt::format("{}{:.1f}", one["at_least"].get<bool>() ? "at least " : "",
+                                    one["modelled_us"].get<double>())},
                  {"times", times.is_null() ? "-" : fmt::format("{:.2f}", times.get<double>())},
                  {"in steps", one["steps"].dump()},
                  {"hops", one["hops"].dump()},
                  {"load", number(one["link_load_vectors"])},
-                 {"sent", number(one["sent_vectors"])}};
+                 {"sent", one["sent_vectors"].is_null() ? "-" : number(one["sent_vectors"])}};
         for (const auto& [name, us] : one["terms_us"].items()) {
             row["us of " + name] = fmt::format("{:.1f}", us.get<double>());
             const std::string column = "us of " + name;

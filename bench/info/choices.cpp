@@ -91,9 +91,10 @@ Json automatic_algorithms(const Torus& torus, const Settings& settings) {
             continue;
         }
         for (const char* size : {"8", "64", "512", "4K", "32K", "256K", "1M", "4M", "16M", "64M"}) {
-            const AlgorithmChoice made =
-                choose_algorithm(collective, torus, parse_size(size),
-                                 {.rank_order = settings.reproducible}, selection_basis(settings));
+            std::vector<Considered> all;  // asked for, so that the second best is priced, too
+            const AlgorithmChoice made = choose_algorithm(collective, torus, parse_size(size),
+                                                          {.rank_order = settings.reproducible},
+                                                          selection_basis(settings), &all);
             const bool alone = made.next.algorithm == nullptr;
             // Ranks of one host, which is what is told here, reach each other's memory as a rule.
             if (settings.single_copy && kernel_copies_are_fast() &&

@@ -275,8 +275,8 @@ std::string Decision::reason() const {
     std::snprintf(text, sizeof text, "%.4g us by the model", 1e6 * model.seconds.value_or(0));
     std::string reason = text;
     if (model.next_seconds && *model.seconds > 0) {
-        std::snprintf(text, sizeof text, ", %.2f times as long",
-                      *model.next_seconds / *model.seconds);
+        std::snprintf(text, sizeof text, ", %s%.2f times as long",
+                      model.next_at_least ? "at least " : "", *model.next_seconds / *model.seconds);
         reason += "; next " + to_string(model.next) + text;
     }
     return reason;

@@ -6,7 +6,9 @@
 #include <bit>
 #include <cmath>
 #include <map>
+#include <memory>
 #include <mutex>
+#include <optional>
 #include <string>
 #include <tuple>
 #include <utility>
@@ -27,6 +29,7 @@ namespace {
 constexpr Rank largest_priced = 1024;
 constexpr Rank most_classes = 64;
 constexpr Rank most_classes_for_small = 1024;
+constexpr Rank most_on_axes = 8192;
 constexpr Rank largest_priced_in_order = 128;
 /// Of alltoall, whose schedules have p messages; and where all of them are summed.
 constexpr Rank largest_priced_alltoall = 4096;
@@ -68,16 +71,18 @@ bool is_priced(const Algorithm& algorithm, const Torus& torus, const BuildOption
     if (in_rank_order || (exchanges && torus.ranks() > largest_priced_alltoall)) {
         return false;
     }
-    return summaries.schedules(algorithm, options) <=
-           (algorithm.selection.unpriced == Unpriced::small ? most_classes_for_small
-                                                            : most_classes);
+    const Rank most = summaries.goes_by_axes(algorithm, options)        ? most_on_axes
+                      : algorithm.selection.unpriced == Unpriced::small ? most_classes_for_small
+                                                                        : most_classes;
+    return summaries.schedules(algorithm, options) <= most;
 }
 
+/// What is known of it is found when it is asked for: most candidates lose by a bound.
 struct Candidate {
     const Algorithm* algorithm;
     BuildOptions options;  ///< with one piece, if it is pipelined
     bool priced;
-    CostSummary cost;  ///< if it is; of pipelined algorithms: with one piece
+    std::optional<CostSummary> least, cost;  ///< of pipelined algorithms: with one piece
 };
 
 /// Why an algorithm is no candidate, whatever the size; empty: it is one.
@@ -121,30 +126,70 @@ bool gathers_too_much(const Candidate& candidate, const Torus& torus, std::size_
            bytes > most_gathered_bytes / ranks;
 }
 
-/// The root does not matter: a torus looks alike from every rank.
-const std::vector<Candidate>& candidates(Collective collective, const Torus& torus,
-                                         bool in_rank_order, bool any_order) {
-    static std::mutex mutex;
-    static std::map<std::tuple<Collective, std::string, bool, bool>, std::vector<Candidate>> cache;
-    const std::lock_guard lock(mutex);
-    std::vector<Candidate>& found = cache[{collective, torus.name(), in_rank_order, any_order}];
-    if (found.empty()) {
-        ModelSummaries summaries(torus);
+/// The candidates for one collective and torus. The root does not matter: a torus looks alike from
+/// every rank.
+class Candidates {
+  public:
+    Candidates(Collective collective, const Torus& torus, bool in_rank_order, bool any_order,
+               ModelSummaries::Figures figures)
+        : torus_(torus), summaries_(torus_, figures) {
         for (const Algorithm& algorithm : algorithms()) {
             if (algorithm.collective != collective) {
                 continue;
             }
             for (const BuildOptions& options : options_of(algorithm, torus)) {
                 if (exclusion(algorithm, torus, options, in_rank_order, any_order).empty()) {
-                    const bool priced =
-                        is_priced(algorithm, torus, options, in_rank_order, summaries);
-                    found.push_back({&algorithm, options, priced,
-                                     priced ? summaries.of(algorithm, options) : CostSummary{}});
+                    all_.push_back(
+                        {&algorithm,
+                         options,
+                         is_priced(algorithm, torus_, options, in_rank_order, summaries_),
+                         {},
+                         {}});
                 }
             }
         }
     }
-    return found;
+    Candidates(const Candidates&) = delete;
+    Candidates& operator=(const Candidates&) = delete;
+
+    std::vector<Candidate>& all() { return all_; }
+    /// One rank's schedule tells all, or no less than a bound would take.
+    bool needs_no_bound(const Candidate& candidate) {
+        return summaries_.schedules(*candidate.algorithm, candidate.options) == 1;
+    }
+    const CostSummary& least(Candidate& candidate) {
+        if (!candidate.least) {
+            candidate.least = summaries_.least(*candidate.algorithm, candidate.options);
+        }
+        return *candidate.least;
+    }
+    const CostSummary& cost(Candidate& candidate) {
+        if (!candidate.cost) {
+            candidate.cost = summaries_.of(*candidate.algorithm, candidate.options);
+        }
+        return *candidate.cost;
+    }
+    /// Held by whoever uses it.
+    std::mutex mutex;
+
+  private:
+    Torus torus_;
+    ModelSummaries summaries_;
+    std::vector<Candidate> all_;
+};
+
+Candidates& candidates(Collective collective, const Torus& torus, bool in_rank_order,
+                       bool any_order, ModelSummaries::Figures figures) {
+    using Key = std::tuple<Collective, std::string, bool, bool, ModelSummaries::Figures>;
+    static std::mutex mutex;
+    static std::map<Key, std::unique_ptr<Candidates>> cache;
+    const std::lock_guard lock(mutex);
+    std::unique_ptr<Candidates>& found =
+        cache[{collective, torus.name(), in_rank_order, any_order, figures}];
+    if (found == nullptr) {
+        found = std::make_unique<Candidates>(collective, torus, in_rank_order, any_order, figures);
+    }
+    return *found;
 }
 
 /// Of one segment, in bytes of the vector.
@@ -257,13 +302,39 @@ std::string sits_out(const Candidate& candidate, const Torus& torus, std::size_t
                                : "";
 }
 
-void take(AlgorithmChoice& best, const Choice& choice, double time) {
-    if (!best.seconds || time < *best.seconds) {
-        best = {choice, time, best.choice, best.seconds};
-    } else if (!best.next_seconds || time < *best.next_seconds) {
-        best.next = choice;
-        best.next_seconds = time;
+/// A candidate for one call, and what is known of its price. Of equal prices that counts as less
+/// which comes first in the table.
+struct Contestant {
+    enum class Known : std::uint8_t { steps, least, all };
+    Candidate* candidate;
+    Choice choice;
+    Known known;
+    double seconds;  ///< a bound from below until all is known
+};
+
+CostSummary least_steps(const Candidate& candidate, const Torus& torus) {
+    CostSummary cost;
+    const auto least = candidate.algorithm->least_steps;
+    cost.steps = least == nullptr || torus.per_node() > 1 ? 0 : least(torus);
+    cost.sum_hops = cost.steps;
+    return cost;
+}
+
+/// Finds more about whoever seems cheapest until that one's price is known: all others cost more.
+/// What is found depends on nothing but the call. The first one is the cheapest then.
+template <typename Price>
+void find_cheapest(Candidates& candidates, std::vector<Contestant>& contestants, Price&& price) {
+    using Known = Contestant::Known;
+    const auto cheapest = [&] {
+        return std::ranges::min_element(contestants, {}, &Contestant::seconds);
+    };
+    for (auto c = cheapest(); c != contestants.end() && c->known != Known::all; c = cheapest()) {
+        const bool bounded = c->known == Known::least || candidates.needs_no_bound(*c->candidate);
+        c->known = bounded ? Known::all : Known::least;
+        c->seconds = price(
+            c->choice, bounded ? candidates.cost(*c->candidate) : candidates.least(*c->candidate));
     }
+    std::ranges::stable_sort(contestants, {}, &Contestant::seconds);
 }
 
 /// What is excluded whatever the size.
@@ -327,7 +398,13 @@ AlgorithmChoice choose_algorithm(Collective collective, const Torus& torus, std:
     const bool reduces = traits_of(collective).reduces;
     const bool ordered = asked.rank_order && reduces;
     const Needs needs{ordered, asked.vector_variant, asked.any_order && reduces && !ordered};
-    const std::vector<Candidate>& all = candidates(collective, torus, ordered, needs.any_order);
+    const bool for_people = considered != nullptr && torus.ranks() <= largest_priced;
+    const bool links_only = basis.model.counts_links_only() && !for_people;
+    Candidates& known =
+        candidates(collective, torus, ordered, needs.any_order,
+                   links_only ? ModelSummaries::Figures::links : ModelSummaries::Figures::all);
+    const std::lock_guard lock(known.mutex);
+    std::vector<Candidate>& all = known.all();
     const bool by_price = goes_by_price(all, bytes, needs);
     const Candidate* const by_rule =
         by_price ? nullptr : unpriced(all, torus, bytes, needs, basis.model);
@@ -336,11 +413,14 @@ AlgorithmChoice choose_algorithm(Collective collective, const Torus& torus, std:
         choice.options.pieces = pieces_for(choice, torus, bytes, basis);
         return choice;
     };
-    AlgorithmChoice result;
-    if (by_rule != nullptr) {
-        result.choice = with_its_pieces(*by_rule);
-    }
-    for (const Candidate& c : all) {
+    const auto whole = [&](const Choice& choice, const CostSummary& one) {
+        return whole_cost(torus, choice, one, bytes, basis);
+    };
+    const auto seconds = [&](const Choice& choice, const CostSummary& one) {
+        return price_of(torus, choice, whole(choice, one), bytes, basis.model).sum();
+    };
+    std::vector<Contestant> contestants;
+    for (Candidate& c : all) {
         std::string reason = &c == by_rule ? "" : sits_out(c, torus, bytes, needs, by_price);
         if (!reason.empty() || !by_price) {
             if (considered != nullptr) {
@@ -350,19 +430,31 @@ AlgorithmChoice choose_algorithm(Collective collective, const Torus& torus, std:
             continue;
         }
         const Choice choice = with_its_pieces(c);
-        CostSummary pipeline;
-        if (choice.options.pieces > 0) {
-            pipeline = whole_cost(torus, choice, c.cost, bytes, basis);
-        }
-        const CostSummary& cost = choice.options.pieces > 0 ? pipeline : c.cost;
-        const Price price = price_of(torus, choice, cost, bytes, basis.model);
-        take(result, choice, price.sum());
+        contestants.push_back(
+            {&c, choice, Contestant::Known::steps, seconds(choice, least_steps(c, torus))});
         if (considered != nullptr) {
+            const CostSummary cost = whole(choice, known.cost(c));
+            const Price price = price_of(torus, choice, cost, bytes, basis.model);
+            contestants.back().known = Contestant::Known::all;
+            contestants.back().seconds = price.sum();
             considered->push_back({choice, "", price, cost});
         }
     }
+    find_cheapest(known, contestants, seconds);
     if (considered != nullptr) {
         add_excluded(*considered, collective, torus, needs);
+    }
+    AlgorithmChoice result;
+    if (by_rule != nullptr) {
+        result.choice = with_its_pieces(*by_rule);
+    } else if (!contestants.empty()) {
+        result.choice = contestants[0].choice;
+        result.seconds = contestants[0].seconds;
+        if (contestants.size() > 1) {
+            result.next = contestants[1].choice;
+            result.next_seconds = contestants[1].seconds;
+            result.next_at_least = contestants[1].known != Contestant::Known::all;
+        }
     }
     if (result.choice.algorithm == nullptr) {
         throw Error(Status::unsupported,

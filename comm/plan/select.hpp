@@ -42,6 +42,9 @@ struct AlgorithmChoice {
     std::optional<double> seconds = {};  ///< by the model; nothing: too large to price
     Choice next = {};                    ///< the second best; no algorithm: there is none
     std::optional<double> next_seconds = {};
+    /// The price of the second best is a bound from below, which was enough to rule it out; another
+    /// one may be cheaper than it.
+    bool next_at_least = false;
 };
 
 /// What became of an algorithm of the collective while one was chosen.
@@ -70,10 +73,10 @@ inline constexpr std::size_t usual_block_bytes = 4096;
 
 /// The algorithm that the cost model expects to be fastest for a vector of `bytes` bytes, among
 /// those that do what the call needs and give identical results on all ranks; if the operation
-/// gives the same bits in any order, all do. Equal on all ranks. Thread-safe; the first call for a
-/// collective and a torus builds schedules (milliseconds up to a few hundred ranks, a second for a
-/// million), later ones look up. Throws Error(unsupported) when there is none. `considered`: takes
-/// all algorithms of the collective, for people.
+/// gives the same bits in any order, all do. Equal on all ranks. Thread-safe; the first calls for a
+/// collective and a torus build schedules, of as few ranks as tell of all and of as few algorithms
+/// as may be the fastest; later ones look up. Throws Error(unsupported) when there is none.
+/// `considered`: takes all algorithms of the collective, all of them priced, for people.
 AlgorithmChoice choose_algorithm(Collective collective, const Torus& torus, std::size_t bytes,
                                  const Needs& needs = {}, const SelectionBasis& basis = {},
                                  std::vector<Considered>* considered = nullptr);

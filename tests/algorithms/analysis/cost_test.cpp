@@ -77,6 +77,92 @@ TEST(Cost, OfRanksThatAreAlike) {
     EXPECT_GT(fewer, 300);
 }
 
+/// Algorithms as the choice asks for them.
+BuildOptions one_piece(const Algorithm& algorithm) {
+    return {.pieces = algorithm.abilities.pieces ? 1U : 0U};
+}
+
+// Where links alone count, fewer ranks tell of all: those on the axes, or the root.
+TEST(Cost, OfLinksFromFewRanks) {
+    int axes = 0, roots = 0, bounds = 0;
+    for (const char* shape : {"1", "2", "5", "8", "13", "16", "31", "2x2", "3x3", "4x4", "2x3",
+                              "6x3", "8x4", "2x2x2", "3x4x5", "1x5", "4mx3", "3x4m", "16x2x4"}) {
+        const Torus torus = Torus::parse(shape);
+        ModelSummaries some(torus, ModelSummaries::Figures::links);
+        ModelSummaries all(torus);
+        for (const Algorithm& algorithm : algorithms()) {
+            if (algorithm.witnesses == nullptr || !algorithm.refusal(torus).empty()) {
+                continue;
+            }
+            SCOPED_TRACE(std::string(algorithm.name) + " for " +
+                         std::string(to_string(algorithm.collective)) + " on " + shape);
+            const Witnesses told = algorithm.witnesses(torus);
+            axes += told == Witnesses::axes || told == Witnesses::axes_of_links ? 1 : 0;
+            roots += told == Witnesses::root_of_links ? 1 : 0;
+            const CostSummary whole = all.of(algorithm, one_piece(algorithm));
+            const CostSummary links = some.of(algorithm, one_piece(algorithm));
+            EXPECT_FALSE(links.at_least);
+            EXPECT_EQ(links.steps, whole.steps);
+            EXPECT_EQ(links.step_max_hops, whole.step_max_hops);
+            EXPECT_EQ(links.step_max_link_load, whole.step_max_link_load);
+            EXPECT_EQ(links.sum_link_load, whole.sum_link_load);
+            EXPECT_EQ(std::max(1, links.max_sends_per_port_per_step),
+                      std::max(1, whole.max_sends_per_port_per_step));
+        }
+    }
+    EXPECT_GT(axes, 200);
+    EXPECT_GT(roots, 100);
+    for (const char* shape : {"33x32", "25x41"}) {  // too many ranks to ask all
+        const Torus torus = Torus::parse(shape);
+        ModelSummaries some(torus, ModelSummaries::Figures::links);
+        ModelSummaries all(torus);
+        for (const char* name : {"bine-dd", "bine-dh"}) {
+            const Algorithm& algorithm = find_algorithm(Collective::gather, name);
+            SCOPED_TRACE(std::string(name) + " on " + shape);
+            const CostSummary whole = all.of(algorithm);
+            const CostSummary links = some.of(algorithm);
+            bounds += links.at_least ? 1 : 0;
+            EXPECT_EQ(links.steps, whole.steps);
+            EXPECT_LE(links.sum_link_load, whole.sum_link_load);
+            EXPECT_GE(links.sum_link_load, 0.9 * whole.sum_link_load);
+        }
+    }
+    EXPECT_EQ(bounds, 4);
+}
+
+// What one rank tells is never more than what all do, term by term.
+TEST(Cost, OfOneRankIsABound) {
+    for (const char* shape :
+         {"2", "5", "8", "9", "3x3", "4x4", "2x3", "5x6", "2x2x2", "3x3x3", "4mx3", "3x3x2h"}) {
+        const Torus torus = Torus::parse(shape);
+        ModelSummaries summaries(torus);
+        for (const Algorithm& algorithm : algorithms()) {
+            if (!algorithm.refusal(torus).empty()) {
+                continue;
+            }
+            SCOPED_TRACE(std::string(algorithm.name) + " for " +
+                         std::string(to_string(algorithm.collective)) + " on " + shape);
+            const BuildOptions options = one_piece(algorithm);
+            const CostSummary least = summaries.least(algorithm, options);
+            const CostSummary all = summaries.of(algorithm, options);
+            EXPECT_LE(least.steps, all.steps);
+            EXPECT_LE(least.sum_hops, all.sum_hops);
+            EXPECT_LE(least.sum_link_load, all.sum_link_load);
+            EXPECT_LE(least.max_sends_per_port_per_step,
+                      std::max(1, all.max_sends_per_port_per_step));
+            EXPECT_LE(least.waits, all.waits);
+            EXPECT_LE(least.messages, all.messages);
+            EXPECT_LE(least.messages_per_rank, all.messages_per_rank);
+            EXPECT_LE(least.sent, all.sent);
+            EXPECT_LE(least.packed, all.packed);
+            EXPECT_LE(least.inside, all.inside);
+            if (algorithm.least_steps != nullptr && torus.per_node() == 1) {
+                EXPECT_LE(algorithm.least_steps(torus), all.steps);
+            }
+        }
+    }
+}
+
 TEST(Cost, OfProcessors) {
     const CostSummary ring = summary_of("ring", "5");  // both ways round at once
     EXPECT_DOUBLE_EQ(ring.messages, 16);

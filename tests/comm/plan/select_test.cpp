@@ -77,38 +77,37 @@ TEST(Pieces, GrowWithTheVectorUpToASegment) {
 
 TEST(Selection, PricesPipelinesWithTheirPieces) {
     for (const Collective collective : {Collective::bcast, Collective::reduce}) {
-        for (const char* shape : {"8x8", "16x16", "4x4x4", "64x64"}) {
+        for (const char* shape : {"8x8", "16x16", "4x4x4"}) {
             const Torus torus = Torus::parse(shape);
             const AlgorithmChoice made = choose_algorithm(collective, torus, 64 * mib);
             EXPECT_EQ(made.choice.algorithm->name, "spanning-trees") << shape;
             EXPECT_EQ(made.choice.options.pieces,
                       pieces_for({&trees(collective), {}}, torus, 64 * mib));
-            if (made.seconds) {
-                EXPECT_DOUBLE_EQ(*made.seconds, seconds_of(torus, made.choice, 64 * mib));
-                Choice coarse = made.choice;
-                coarse.options.pieces = 1;
-                EXPECT_LT(*made.seconds, seconds_of(torus, coarse, mib) * 64) << shape;
-            }
-            EXPECT_NE(choose_algorithm(collective, torus, 256 * kib).choice.algorithm->name,
-                      shape == std::string("64x64") ? "spanning-trees" : "")
-                << "a pipeline that long takes longer to fill than to run";
+            ASSERT_TRUE(made.seconds);
+            EXPECT_DOUBLE_EQ(*made.seconds, seconds_of(torus, made.choice, 64 * mib));
+            Choice coarse = made.choice;
+            coarse.options.pieces = 1;
+            EXPECT_LT(*made.seconds, seconds_of(torus, coarse, mib) * 64) << shape;
         }
     }
 }
 
-// Too large to price: by the rule, which the model confirms.
+// A pipeline that long takes longer to fill than to run.
 TEST(Selection, LeavesMediumVectorsOfLargeToriToFewerSteps) {
     const Torus torus = Torus::parse("64x64");
-    const std::size_t bytes = 4 * mib;
-    const AlgorithmChoice made = choose_algorithm(Collective::bcast, torus, bytes);
-    EXPECT_EQ(made.choice.algorithm->name, "bine-large");
-    Choice pipeline{&trees(), {.pieces = pieces_for({&trees(), {}}, torus, bytes)}};
-    EXPECT_LT(seconds_of(torus, made.choice, bytes), seconds_of(torus, pipeline, bytes));
+    for (const std::size_t bytes : {256 * kib, 4 * mib}) {
+        const AlgorithmChoice made = choose_algorithm(Collective::bcast, torus, bytes);
+        EXPECT_EQ(made.choice.algorithm->name, "bine-large");
+        ASSERT_TRUE(made.seconds);
+        EXPECT_DOUBLE_EQ(*made.seconds, seconds_of(torus, made.choice, bytes));
+        Choice pipeline{&trees(), {.pieces = pieces_for({&trees(), {}}, torus, bytes)}};
+        EXPECT_LT(*made.seconds, seconds_of(torus, pipeline, bytes));
+    }
 }
 
 // What the registry names for tori that are too large to price, unless the call needs more.
 TEST(Selection, TakesWhatIsNamedWhereNothingIsPriced) {
-    const Torus torus = Torus::parse("128x128x2");
+    const Torus torus = Torus::parse("125x125x2");
     const auto unpriced = [&](Collective collective, std::size_t bytes, const Needs& needs = {}) {
         const AlgorithmChoice made = choose_algorithm(collective, torus, bytes, needs);
         EXPECT_FALSE(made.seconds);
