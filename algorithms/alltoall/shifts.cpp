@@ -3,16 +3,14 @@
 // several dimensions, on any torus (orbit: equal sizes).
 //
 // linear: in step o every rank sends to the rank o further. pairwise: on powers of two, ranks r and
-// r xor o exchange; else as linear. orbit: in a step all ranks send to the same offsets, those that
-// are images of one another under turns, so that every direction carries alike: a turn takes each
-// dimension to the next one, and the last one to the first with its sign changed, which in a plane
-// is a quarter of a circle. The image by e turns travels dimension e first. Blocks go straight to
-// their targets in all three. bruck: the offset (target - source) mod p is taken by its digits in
-// base r; blocks with digit v of weight w go w * v ranks further together.
+// r xor o exchange; else as linear. orbit: in a step all ranks send to the same offsets, which load
+// every direction alike (algorithms/alltoall/orbits.hpp). Blocks go straight to their targets in
+// all three. bruck: the offset (target - source) mod p is taken by its digits in base r; blocks
+// with digit v of weight w go w * v ranks further together.
 #include <algorithm>
-#include <utility>
 #include <vector>
 
+#include "algorithms/alltoall/orbits.hpp"
 #include "algorithms/alltoall/own_block.hpp"
 #include "algorithms/alltoall/shifts.hpp"
 #include "algorithms/schedule/minimal_port.hpp"
@@ -22,12 +20,15 @@ namespace trefoil {
 namespace {
 
 /// The port of a message whose route begins with dimension `first`, or the next one in which the
-/// ranks differ. Where both ways are equally long, ranks take turns.
-Port alltoall_port(const Torus& torus, Rank from, Rank to, int first = 0) {
-    const int d = torus.dimensions();
+/// ranks differ. Where both ways are equally long, ranks take turns; `other_way`: the other turns.
+Port alltoall_port(const Torus& torus, Rank from, Rank to, int first = 0, bool other_way = false) {
     const Port port = minimal_port(torus, from, to, first);
-    const bool backwards = torus.coordinate(from, port.dimension()) % 2 == 1;
-    return minimal_port(torus, from, to, port.dimension() + (backwards ? d : 0));
+    const int j = port.dimension();
+    if (!torus.is_tie(from, to, j)) {
+        return port;
+    }
+    const bool backwards = (torus.coordinate(from, j) % 2 == 1) != other_way;
+    return Port::towards(j, backwards ? -1 : 1);
 }
 
 class ShiftWriter {
@@ -44,12 +45,13 @@ class ShiftWriter {
     void step() { own_.step(writer_); }
 
     /// Sends the block of `to`, and receives that of `from`.
-    void exchange(Rank to, Rank from, int first_dimension = 0) {
+    void exchange(Rank to, Rank from, int first_dimension = 0, bool other_way = false) {
         const Extent sent{static_cast<Block>(to), 1};
         const Extent received{static_cast<Block>(ranks_ + from), 1};
-        writer_.send(to, alltoall_port(torus_, rank_, to, first_dimension), {&sent, 1});
-        writer_.receive(from, alltoall_port(torus_, from, rank_, first_dimension).opposite(),
-                        Action::replace, {&received, 1});
+        const Port out = alltoall_port(torus_, rank_, to, first_dimension, other_way);
+        const Port back = alltoall_port(torus_, from, rank_, first_dimension, other_way).opposite();
+        writer_.send(to, out, {&sent, 1});
+        writer_.receive(from, back, Action::replace, {&received, 1});
     }
 
     Schedule take() {
@@ -71,35 +73,6 @@ Rank ahead(Rank rank, std::int64_t by, Rank ranks) {
 
 Rank behind(Rank rank, std::int64_t by, Rank ranks) {
     return static_cast<Rank>((rank + ranks - by % ranks) % ranks);
-}
-
-/// An offset, as the rank that is so far from rank 0, and the dimension that its messages travel
-/// first.
-struct Turn {
-    Rank offset = 0;
-    int first = 0;
-};
-
-/// The images of an offset, each once; the least of them tells orbits apart.
-std::vector<Turn> orbit_of(const Torus& torus, Rank offset) {
-    const int d = torus.dimensions();
-    std::vector<Rank> image(d);
-    std::vector<Turn> orbit;
-    for (int turns = 0; turns < 2 * d; ++turns) {
-        for (int j = 0; j < d; ++j) {
-            const int to = (j + turns) % (2 * d);
-            const Rank size = torus.size(j);
-            const Rank by = torus.coordinate(offset, j);
-            image[to % d] = to < d ? by : (size - by) % size;
-        }
-        const Turn turn{torus.rank(image), turns % d};
-        const bool seen = std::ranges::any_of(
-            orbit, [&](const Turn& other) { return other.offset == turn.offset; });
-        if (!seen) {
-            orbit.push_back(turn);
-        }
-    }
-    return orbit;
 }
 
 /// One digit of the offsets of a Bruck alltoall.
@@ -178,24 +151,12 @@ Schedule build_pairwise_alltoall(const Torus& torus, Rank rank) {
 }
 
 Schedule build_orbit_alltoall(const Torus& torus, Rank rank) {
-    std::vector<std::pair<std::int64_t, Rank>> nearest_first;
-    for (Rank o = 1; o < torus.ranks(); ++o) {
-        nearest_first.emplace_back(torus.hops(0, o), o);
-    }
-    std::sort(nearest_first.begin(), nearest_first.end());
     ShiftWriter writer(torus, rank);
-    for (const auto& [hops, nearest] : nearest_first) {
-        const Rank o = nearest;  // clang 14 does not capture a structured binding
-        const std::vector<Turn> orbit = orbit_of(torus, o);
-        const bool first =
-            std::ranges::all_of(orbit, [&](const Turn& turn) { return turn.offset >= o; });
-        if (!first) {
-            continue;
-        }
+    for (const std::vector<OrbitShift>& shifts : orbit_steps(torus)) {
         writer.step();
-        for (const Turn& turn : orbit) {
-            writer.exchange(torus.translated(rank, turn.offset, 1),
-                            torus.translated(rank, turn.offset, -1), turn.first);
+        for (const OrbitShift& shift : shifts) {
+            writer.exchange(torus.translated(rank, shift.offset, 1),
+                            torus.translated(rank, shift.offset, -1), shift.first, shift.other_way);
         }
     }
     return writer.take();
