@@ -4,6 +4,7 @@
 #include <cstdint>
 #include <functional>
 #include <limits>
+#include <numeric>
 #include <utility>
 #include <vector>
 
@@ -47,34 +48,59 @@ std::vector<int> fit(const Loads& loads, const Loads& stage) {
     return places;
 }
 
-/// By dimension, when in a stage of `longest` steps each ring moves.
-std::vector<std::vector<int>> places_in_stage(const AlltoallRings& rings,
-                                              const std::vector<int>& moving, int longest) {
+/// Those that have steps, and the most steps.
+struct Moving {
+    std::vector<int> dimensions;
+    int longest = 0;
+};
+
+Moving moving_of(const AlltoallRings& rings) {
+    Moving moving;
+    for (std::size_t j = 0; j < rings.size(); ++j) {
+        moving.longest = std::max(moving.longest, rings[j]->steps());
+        if (rings[j]->steps() > 0) {
+            moving.dimensions.push_back(static_cast<int>(j));
+        }
+    }
+    return moving;
+}
+
+struct Stage {
+    std::vector<std::vector<int>> places;  // by dimension, when its ring moves
+    Loads largest;                         // by step, of all classes
+};
+
+Stage stage_of(const AlltoallRings& rings, const Moving& moving) {
     std::int64_t blocks = 1;
-    for (const int j : moving) {
+    for (const int j : moving.dimensions) {
         blocks *= rings[j]->size();
     }
-    std::vector<int> longest_first = moving;
+    std::vector<int> longest_first = moving.dimensions;
     std::ranges::stable_sort(longest_first, std::greater<>{},
                              [&](int j) { return rings[j]->steps(); });
-    const bool alike = rings[longest_first.back()]->steps() == longest;
-    std::vector<std::vector<int>> places(rings.size());
-    Loads stage(longest, 0);
+    Stage stage{std::vector<std::vector<int>>(rings.size()), Loads(moving.longest, 0)};
     for (const int j : longest_first) {
-        Loads loads(rings[j]->steps(), 0);
-        if (!alike) {
-            loads = rings[j]->link_loads();
-        }
+        Loads loads = rings[j]->link_loads();
         for (std::int64_t& load : loads) {
             load *= blocks / rings[j]->size();
         }
-        places[j] = fit(loads, stage);
+        stage.places[j] = fit(loads, stage.largest);
         for (std::size_t k = 0; k < loads.size(); ++k) {
-            std::int64_t& largest = stage[places[j][k]];
+            std::int64_t& largest = stage.largest[stage.places[j][k]];
             largest = std::max(largest, loads[k]);
         }
     }
-    return places;
+    return stage;
+}
+
+/// All of them in all steps of a stage, for which no load need be known.
+Stage stage_of_alike(const AlltoallRings& rings, const Moving& moving) {
+    Stage stage{std::vector<std::vector<int>>(rings.size()), {}};
+    for (const int j : moving.dimensions) {
+        stage.places[j].resize(moving.longest);
+        std::iota(stage.places[j].begin(), stage.places[j].end(), 0);
+    }
+    return stage;
 }
 
 }  // namespace
@@ -87,19 +113,21 @@ std::vector<AlltoallPart> sequential_parts(const AlltoallRings& rings) {
     return {{{order}}};
 }
 
+std::int64_t rotated_load(const AlltoallRings& rings) {
+    const Loads largest = stage_of(rings, moving_of(rings)).largest;
+    return std::accumulate(largest.begin(), largest.end(), std::int64_t{0});
+}
+
 std::vector<AlltoallPart> rotated_parts(const AlltoallRings& rings, bool whole) {
-    std::vector<int> moving;
-    int longest = 0;
-    for (std::size_t j = 0; j < rings.size(); ++j) {
-        longest = std::max(longest, rings[j]->steps());
-        if (rings[j]->steps() > 0) {
-            moving.push_back(static_cast<int>(j));
-        }
-    }
+    const Moving all = moving_of(rings);
+    const std::vector<int>& moving = all.dimensions;
+    const int longest = all.longest;
     if (moving.empty()) {
         return sequential_parts(rings);
     }
-    const std::vector<std::vector<int>> places = places_in_stage(rings, moving, longest);
+    const bool alike =
+        std::ranges::all_of(moving, [&](int j) { return rings[j]->steps() == longest; });
+    const auto places = (alike ? stage_of_alike(rings, all) : stage_of(rings, all)).places;
     std::vector<AlltoallPart> parts(whole ? 1 : moving.size());
     for (std::size_t c = 0; c < moving.size(); ++c) {
         DimensionOrder order(moving.size() * longest, -1);

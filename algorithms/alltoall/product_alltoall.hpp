@@ -2,6 +2,7 @@
 // Alltoalls on a torus from an alltoall on a ring per dimension.
 #pragma once
 
+#include <cstdint>
 #include <memory>
 #include <vector>
 
@@ -50,5 +51,9 @@ std::vector<AlltoallPart> sequential_parts(const AlltoallRings& rings);
 /// rings rest in those steps of a stage that leave the least sum of the largest link loads, or else
 /// early, so that all end together. `whole`: one part with D classes, else D parts.
 std::vector<AlltoallPart> rotated_parts(const AlltoallRings& rings, bool whole);
+
+/// The sum of the largest link loads that rotated_parts() leaves, in blocks: those of a stage, if
+/// each class had all blocks. Takes time in proportion to that of RingAlltoall::link_loads().
+std::int64_t rotated_load(const AlltoallRings& rings);
 
 }  // namespace trefoil

@@ -14,10 +14,13 @@ namespace trefoil {
 
 namespace {
 
-std::vector<Rank> weights_of(Rank size, int radix) {
+std::vector<Rank> weights_of(Rank size, int radix, int steps) {
     std::vector<Rank> weights;
     const std::int64_t half = (std::int64_t{size} + 1) / 2;
-    for (std::int64_t weight = 1; size > 1 && (weight < half || weight == 1); weight *= radix) {
+    for (std::int64_t weight = 1; weight <= size / 2; weight *= radix) {
+        if (weight >= half && weight > 1 && std::ssize(weights) >= steps) {
+            break;
+        }
         weights.push_back(static_cast<Rank>(weight));
     }
     return weights;
@@ -25,9 +28,9 @@ std::vector<Rank> weights_of(Rank size, int radix) {
 
 }  // namespace
 
-SignedDigitRing::SignedDigitRing(Rank size, int radix)
-    : RingAlltoall(size, static_cast<int>(weights_of(size, radix).size())),
-      weights_(weights_of(size, radix)) {}
+SignedDigitRing::SignedDigitRing(Rank size, int radix, int steps)
+    : RingAlltoall(size, static_cast<int>(weights_of(size, radix, steps).size())),
+      weights_(weights_of(size, radix, steps)) {}
 
 Rank SignedDigitRing::digit(Rank distance, int step) const {
     const Rank rest = step + 1 < steps() ? distance % weights_[step + 1] : distance;

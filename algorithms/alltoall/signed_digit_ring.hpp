@@ -12,8 +12,10 @@ namespace trefoil {
 /// n/2 itself does not take a step more.
 class SignedDigitRing final : public RingAlltoall {
   public:
-    /// radix >= 2; from size / 2 + 1 on a pair goes straight to its target, in one step.
-    SignedDigitRing(Rank size, int radix);
+    /// radix >= 2; from size / 2 + 1 on a pair goes straight to its target, in one step. At least
+    /// `steps`, as long as there are distances for a digit more: then the largest ones have theirs
+    /// alone.
+    SignedDigitRing(Rank size, int radix, int steps = 0);
 
     std::vector<RingHandover> sends(Rank coordinate, int step) const override {
         return handovers(coordinate, step, false);

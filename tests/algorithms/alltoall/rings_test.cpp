@@ -18,9 +18,9 @@ namespace {
 constexpr const char* names[] = {"sdx", "direct", "gather-scatter-tree", "t1",  "t4", "c1", "c8",
                                  "c27", "c64",    "partition",           "bine"};
 constexpr const char* shapes[] = {
-    "1",   "2",    "3",    "4",     "5",     "6",     "7",     "8",       "9",    "16",
-    "18",  "1x1",  "1x5",  "2x2",   "2x3",   "3x3",   "3x5",   "3x9",     "4x4",  "6x5",
-    "8x8", "6x10", "12x8", "2x2x2", "2x3x4", "3x3x3", "4x4x4", "2x1x5x2", "6x3x3"};
+    "1",    "2",   "3",     "4",     "5",     "6",     "7",     "8",       "9",    "16",  "18",
+    "1x1",  "1x5", "2x2",   "2x3",   "3x3",   "3x5",   "3x9",   "4x4",     "6x5",  "8x8", "6x10",
+    "12x8", "8x9", "3x4x5", "2x2x2", "2x3x4", "3x3x3", "4x4x4", "2x1x5x2", "6x3x3"};
 
 const Algorithm& named(std::string_view name) {
     return find_algorithm(Collective::alltoall, name);
@@ -137,8 +137,17 @@ TEST(AlltoallRings, ShorterRingsRestWhereTheyCostLeast) {
                     {"gather-scatter-tree", "12x8", 10, 208},
                     {"gather-scatter-tree", "3x4x5", 9, 66},
                     {"gather-scatter-tree", "4x4x8", 12, 176},
-                    {"sdx", "6x10", 4, 86, {.radix = 4}},
-                    {"sdx", "6x10", 4, 86, {.radix = 4, .rotation = Rotation::whole}}});
+                    {"sdx", "3x9", 6, 30}});
+}
+
+// Smaller digits, and more steps, where those of a longer ring leave room.
+TEST(AlltoallRings, DigitsOfShorterRingsFitBesideTheLongest) {
+    expect_figures({{"sdx", "6x10", 4, 78, {.radix = 4}},
+                    {"sdx", "6x10", 4, 78, {.radix = 4, .rotation = Rotation::whole}},
+                    {"sdx", "12x8", 4, 144, {.radix = 4}},
+                    {"sdx", "8x9", 6, 86},
+                    {"sdx", "3x4x5", 6, 39},
+                    {"sdx", "4x5x5", 6, 65}});
 }
 
 TEST(AlltoallRings, SendFewMessages) {
