@@ -15,6 +15,9 @@
 //             scatter 0:  0-1-2-3-4-5-6-7-0
 //
 // At most 2 (d - 1) steps. Invariant: no pair goes beyond its target, so none comes by twice.
+//
+// Own: up to four coordinates pairs go straight; and what takes the place of the trees on rings of
+// up to 13 (algorithms/alltoall/fitted_rings.hpp).
 #include <algorithm>
 #include <functional>
 
@@ -214,13 +217,33 @@ RingSteps short_ring(Rank size) {
 }  // namespace
 
 RingSteps tree_steps(Rank size) {
-    if (size >= 4) {
+    if (size > 4) {
         return in_turn_or_at_once(both_trees(size, false), false);
     }
     RingSteps steps = short_ring(size);
-    if (steps.size() == 2) {  // three coordinates: both ways at once
+    if (size > 2) {  // both ways to the next ones at once
         append(steps[0], steps[1]);
-        steps.pop_back();
+        steps.erase(steps.begin() + 1);
+    }
+    return steps;
+}
+
+// Whoever sends over a link sends all that crosses it, so that nothing can meet.
+RingSteps passed_on_steps(Rank size) {
+    RingSteps steps(size / 2);
+    for (Rank source = 0; source < size; ++source) {
+        for (Rank distance = 1; distance <= size / 2; ++distance) {
+            for (const int sign : {1, -1}) {
+                if (2 * distance == size && sign != (source % 2 == 0 ? 1 : -1)) {
+                    continue;
+                }
+                const Rank target = (source + sign * distance + size) % size;
+                for (Rank step = 0; step < distance; ++step) {
+                    const Rank holder = (source + sign * step + size) % size;
+                    steps[step].moves.push_back({holder, sign, {target, source}});
+                }
+            }
+        }
     }
     return steps;
 }

@@ -28,8 +28,10 @@ std::shared_ptr<const RingAlltoall> ring_alltoall(RingKind kind, Rank size, int 
     const std::lock_guard lock(mutex);
     std::shared_ptr<const RingAlltoall>& table = tables[{kind, size}];
     if (!table) {
-        table = std::make_shared<TabulatedRing>(
-            size, kind == RingKind::tree ? tree_steps(size) : one_port_tree_steps(size));
+        const auto steps = kind == RingKind::tree        ? tree_steps
+                           : kind == RingKind::passed_on ? passed_on_steps
+                                                         : one_port_tree_steps;
+        table = std::make_shared<TabulatedRing>(size, steps(size));
     }
     return table;
 }

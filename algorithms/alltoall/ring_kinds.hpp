@@ -13,6 +13,7 @@ namespace trefoil {
 enum class RingKind : std::uint8_t {
     tree,           ///< gather-scatter trees, both ways round at once
     tree_one_port,  ///< gather-scatter trees; one message sent and one received in a step
+    passed_on,      ///< from neighbour to neighbour, both ways round
     digits,         ///< signed digits of some radix
     direct,         ///< all pairs straight to their targets in one step
     bine            ///< Bine's butterfly; the size must be a power of two

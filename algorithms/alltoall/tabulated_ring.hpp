@@ -58,5 +58,8 @@ class TabulatedRing final : public RingAlltoall {
 /// time.
 RingSteps tree_steps(Rank size);
 RingSteps one_port_tree_steps(Rank size);
+/// Every coordinate hands its neighbours all that is to go their way: size / 2 steps. Of pairs that
+/// are opposite, those from even coordinates go up, the others down.
+RingSteps passed_on_steps(Rank size);
 
 }  // namespace trefoil

@@ -4,7 +4,7 @@
 #include <cmath>
 #include <memory>
 
-#include "algorithms/alltoall/digit_rings.hpp"
+#include "algorithms/alltoall/fitted_rings.hpp"
 #include "algorithms/alltoall/partition.hpp"
 #include "algorithms/alltoall/product_alltoall.hpp"
 #include "algorithms/alltoall/ring_kinds.hpp"
@@ -56,10 +56,13 @@ AlltoallRings rings_of(const Torus& torus, const BuildOptions& options) {
     if (kind == RingKind::digits) {
         return digit_rings(torus, options.radix == 0 ? 2 : options.radix);
     }
+    if (kind == RingKind::tree && !options.single_port) {
+        return tree_rings(torus);
+    }
     AlltoallRings rings;
     for (const Rank size : torus.sizes()) {
-        const bool one_port = kind == RingKind::tree && options.single_port;
-        rings.push_back(ring_alltoall(one_port ? RingKind::tree_one_port : kind, size));
+        rings.push_back(
+            ring_alltoall(kind == RingKind::tree ? RingKind::tree_one_port : kind, size));
     }
     return rings;
 }

@@ -115,7 +115,8 @@ class Simulation {
 
 TEST(RingAlltoall, DeliversEveryPairOnItsShortestWay) {
     for (Rank n = 1; n <= 33; ++n) {
-        for (const RingKind kind : {RingKind::tree, RingKind::tree_one_port, RingKind::direct}) {
+        for (const RingKind kind :
+             {RingKind::tree, RingKind::tree_one_port, RingKind::passed_on, RingKind::direct}) {
             SCOPED_TRACE("kind " + std::to_string(static_cast<int>(kind)) + " of " +
                          std::to_string(n));
             const Simulation simulation(ring_alltoall(kind, n));
@@ -186,8 +187,20 @@ TEST(RingAlltoall, TreesMatchThePaper) {
 }
 
 TEST(RingAlltoall, ShortTreesGoStraight) {
-    expect_figures(RingKind::tree, {{1, 0, 0}, {2, 1, 1}, {3, 1, 1}, {4, 2, 3}});
+    expect_figures(RingKind::tree, {{1, 0, 0}, {2, 1, 1}, {3, 1, 1}, {4, 2, 2}});
     expect_figures(RingKind::tree_one_port, {{1, 0, 0}, {2, 1, 1}, {3, 2, 2}, {4, 3, 3}});
+}
+
+// At the bound, where the size is odd.
+TEST(RingAlltoall, NeighboursPassOnAllThatGoesTheirWay) {
+    expect_figures(RingKind::passed_on, {{2, 1, 1}, {3, 1, 1}, {5, 2, 3}, {9, 4, 10}, {10, 5, 15}});
+    const std::shared_ptr<const RingAlltoall> ring = ring_alltoall(RingKind::passed_on, 9);
+    for (int step = 0; step < ring->steps(); ++step) {
+        for (const RingHandover& h : ring->sends(4, step)) {
+            EXPECT_EQ(h.hop * h.hop, 1);
+            EXPECT_EQ(h.pairs.size(), static_cast<std::size_t>(4 - step));
+        }
+    }
 }
 
 // What has been gathered lies at the hubs.
@@ -236,10 +249,10 @@ TEST(RingAlltoall, DirectIsOneStepWithAMessagePerTarget) {
 }
 
 TEST(RingAlltoall, LargestChannelAddsUpSteps) {
-    // Both phases of the tree of four go to the neighbour: (0,1), (0,2) first or what passes on.
-    const std::shared_ptr<const RingAlltoall> ring = ring_alltoall(RingKind::tree, 4);
+    // Both steps go to the neighbour: (0,1), (0,2) first, then what is passed on.
+    const std::shared_ptr<const RingAlltoall> ring = ring_alltoall(RingKind::passed_on, 5);
     std::int64_t largest = 0;
-    for (Rank c = 0; c < 4; ++c) {
+    for (Rank c = 0; c < 5; ++c) {
         for (const int hop : {-2, -1, 1, 2}) {
             std::int64_t pairs = 0;
             for (int step = 0; step < ring->steps(); ++step) {

@@ -135,9 +135,20 @@ TEST(AlltoallRings, ShorterRingsRestWhereTheyCostLeast) {
     expect_figures({{"gather-scatter-tree", "2x4", 4, 6},
                     {"gather-scatter-tree", "4x8", 8, 44},
                     {"gather-scatter-tree", "12x8", 10, 208},
-                    {"gather-scatter-tree", "3x4x5", 9, 66},
+                    {"gather-scatter-tree", "3x4x5", 6, 39},
                     {"gather-scatter-tree", "4x4x8", 12, 176},
                     {"sdx", "3x9", 6, 30}});
+}
+
+// Short rings pass on from neighbour to neighbour, unless trees fit better beside a longer ring.
+TEST(AlltoallRings, TreesGiveWayOnShortRings) {
+    expect_figures({{"gather-scatter-tree", "3x4", 4, 7},
+                    {"gather-scatter-tree", "4x4x4", 6, 32},
+                    {"gather-scatter-tree", "9", 4, 10},
+                    {"gather-scatter-tree", "9x9", 8, 90},
+                    {"gather-scatter-tree", "10x13", 12, 217},
+                    {"gather-scatter-tree", "7x8", 8, 78},
+                    {"gather-scatter-tree", "11x12", 10, 288}});
 }
 
 // Smaller digits, and more steps, where those of a longer ring leave room.

@@ -116,7 +116,7 @@ std::string meeting(const Torus& torus, const std::vector<Schedule>& all) {
 
 TEST(PhaseSync, KeepsPhasesOfRingsApart) {
     int met = 0;
-    for (Rank n = 5; n <= 34; ++n) {
+    for (Rank n = 4; n <= 34; ++n) {
         const Torus torus({n});
         for (const bool one_port : {false, true}) {
             BuildOptions options{.single_port = one_port};
@@ -148,6 +148,8 @@ TEST(PhaseSync, KeepsPhasesOfToriApart) {
     const Torus torus({8, 8});  // whole blocks, so that there is one part
     const BuildOptions options{.rotation = Rotation::whole, .sync = PhaseSync::signals};
     EXPECT_EQ(meeting(torus, build_all(torus, "gather-scatter-tree", options)), "");
+    const Torus passed_on({9, 5});
+    EXPECT_EQ(meeting(passed_on, build_all(passed_on, "gather-scatter-tree", options)), "");
 }
 
 TEST(PhaseSync, ChangesNothingThatIsDelivered) {

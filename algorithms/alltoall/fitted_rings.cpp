@@ -1,15 +1,16 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// One dimension after the other takes the digits that fit best beside those of the others.
+// One dimension after the other takes the ring that fits best beside those of the others.
 //
 //     6x10, radix 4     10 coordinates: digits of weight 1 and 4, loads 7 and 6 of 6 blocks each
 //                        6 coordinates: weight 1, load 5 of 10 blocks, more than 42 or 36;
 //                                       radix 2, weights 1 and 2, loads 2 and 3: it fits
-#include "algorithms/alltoall/digit_rings.hpp"
+#include "algorithms/alltoall/fitted_rings.hpp"
 
 #include <algorithm>
 #include <cstdint>
 #include <vector>
 
+#include "algorithms/alltoall/ring_kinds.hpp"
 #include "algorithms/alltoall/signed_digit_ring.hpp"
 
 namespace trefoil {
@@ -18,6 +19,17 @@ namespace {
 
 /// Larger ones than these differ little from the one that was asked for.
 constexpr int most_tried = 8;
+
+/// Longer rings take more steps from neighbour to neighbour than by trees.
+constexpr Rank longest_passed_on = 13;
+
+int most_steps(const AlltoallRings& rings) {
+    int most = 0;
+    for (const auto& ring : rings) {
+        most = std::max(most, ring->steps());
+    }
+    return most;
+}
 
 /// Those with the fewest steps first: others may rest while they move. None if all are of one size,
 /// or if some have no rings of links, so that loads are others than those of rings.
@@ -41,11 +53,10 @@ std::vector<int> to_be_fitted(const Torus& torus, const AlltoallRings& rings) {
 
 AlltoallRings digit_rings(const Torus& torus, int radix) {
     AlltoallRings rings;
-    int longest = 0;
     for (const Rank size : torus.sizes()) {
         rings.push_back(std::make_shared<SignedDigitRing>(size, radix));
-        longest = std::max(longest, rings.back()->steps());
     }
+    const int longest = most_steps(rings);
     const std::vector<int> dimensions = to_be_fitted(torus, rings);
     std::int64_t least = dimensions.empty() ? 0 : rotated_load(rings);
     for (const int j : dimensions) {
@@ -62,6 +73,33 @@ AlltoallRings digit_rings(const Torus& torus, int radix) {
                     rings[j] = known;
                 }
             }
+        }
+    }
+    return rings;
+}
+
+AlltoallRings tree_rings(const Torus& torus) {
+    AlltoallRings rings;
+    for (const Rank size : torus.sizes()) {
+        rings.push_back(ring_alltoall(RingKind::tree, size));
+    }
+    if (torus.has_nodes() || torus.has_lines()) {
+        return rings;
+    }
+    for (Rank size = 5; size <= longest_passed_on; ++size) {
+        const auto& sizes = torus.sizes();
+        if (size == 8 || std::ranges::find(sizes, size) == sizes.end()) {
+            continue;
+        }
+        AlltoallRings others = rings;
+        for (int j = 0; j < torus.dimensions(); ++j) {
+            if (torus.size(j) == size) {
+                others[j] = ring_alltoall(RingKind::passed_on, size);
+            }
+        }
+        const bool fits = most_steps(others) <= most_steps(rings);
+        if (fits && rotated_load(others) < rotated_load(rings)) {
+            rings = others;
         }
     }
     return rings;

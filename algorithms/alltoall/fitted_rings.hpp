@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Which signed digits the rings of a torus have.
+// Rings of which each fits beside those of the other dimensions.
 #pragma once
 
 #include "algorithms/alltoall/product_alltoall.hpp"
@@ -10,5 +10,10 @@ namespace trefoil {
 /// smaller radix, or spread their digits over more steps, if then rotated parts load links less; no
 /// ring has more steps than the longest one of `radix`.
 AlltoallRings digit_rings(const Torus& torus, int radix);
+
+/// Gather-scatter trees over all ports. On rings of up to 13 coordinates, but for powers of two, of
+/// which the paper gives figures, pairs are passed on from neighbour to neighbour instead if then
+/// rotated parts load links less, in no more steps.
+AlltoallRings tree_rings(const Torus& torus);
 
 }  // namespace trefoil
