@@ -86,7 +86,7 @@ AlltoallRings tree_rings(const Torus& torus) {
     if (torus.has_nodes() || torus.has_lines()) {
         return rings;
     }
-    for (Rank size = 5; size <= longest_passed_on; ++size) {
+    for (Rank size = 4; size <= longest_passed_on; ++size) {
         const auto& sizes = torus.sizes();
         if (size == 8 || std::ranges::find(sizes, size) == sizes.end()) {
             continue;

@@ -11,9 +11,9 @@ namespace trefoil {
 /// ring has more steps than the longest one of `radix`.
 AlltoallRings digit_rings(const Torus& torus, int radix);
 
-/// Gather-scatter trees over all ports. On rings of up to 13 coordinates, but for powers of two, of
-/// which the paper gives figures, pairs are passed on from neighbour to neighbour instead if then
-/// rotated parts load links less, in no more steps.
+/// Gather-scatter trees over all ports. On rings of up to 13 coordinates, but for 8, of which the
+/// paper gives figures, pairs are passed on from neighbour to neighbour instead if then rotated
+/// parts load links less, in no more steps.
 AlltoallRings tree_rings(const Torus& torus);
 
 }  // namespace trefoil

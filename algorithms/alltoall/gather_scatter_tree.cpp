@@ -16,8 +16,8 @@
 //
 // At most 2 (d - 1) steps. Invariant: no pair goes beyond its target, so none comes by twice.
 //
-// Own: up to four coordinates pairs go straight; and what takes the place of the trees on rings of
-// up to 13 (algorithms/alltoall/fitted_rings.hpp).
+// Own: what takes the place of the trees on rings of up to 13 where that is better
+// (algorithms/alltoall/fitted_rings.hpp).
 #include <algorithm>
 #include <functional>
 
@@ -214,22 +214,28 @@ RingSteps short_ring(Rank size) {
     return steps;
 }
 
-}  // namespace
-
-RingSteps tree_steps(Rank size) {
-    if (size > 4) {
-        return in_turn_or_at_once(both_trees(size, false), false);
-    }
+/// To the next ones both ways at once.
+RingSteps short_ring_both_ways(Rank size) {
     RingSteps steps = short_ring(size);
-    if (size > 2) {  // both ways to the next ones at once
+    if (size > 2) {
         append(steps[0], steps[1]);
         steps.erase(steps.begin() + 1);
     }
     return steps;
 }
 
+}  // namespace
+
+RingSteps tree_steps(Rank size) {
+    return size >= 4 ? in_turn_or_at_once(both_trees(size, false), false)
+                     : short_ring_both_ways(size);
+}
+
 // Whoever sends over a link sends all that crosses it, so that nothing can meet.
 RingSteps passed_on_steps(Rank size) {
+    if (size <= 4) {
+        return short_ring_both_ways(size);
+    }
     RingSteps steps(size / 2);
     for (Rank source = 0; source < size; ++source) {
         for (Rank distance = 1; distance <= size / 2; ++distance) {

@@ -59,7 +59,8 @@ class TabulatedRing final : public RingAlltoall {
 RingSteps tree_steps(Rank size);
 RingSteps one_port_tree_steps(Rank size);
 /// Every coordinate hands its neighbours all that is to go their way: size / 2 steps. Of pairs that
-/// are opposite, those from even coordinates go up, the others down.
+/// are opposite, those from even coordinates go up, the others down. Of up to four coordinates
+/// these go straight.
 RingSteps passed_on_steps(Rank size);
 
 }  // namespace trefoil

@@ -187,13 +187,14 @@ TEST(RingAlltoall, TreesMatchThePaper) {
 }
 
 TEST(RingAlltoall, ShortTreesGoStraight) {
-    expect_figures(RingKind::tree, {{1, 0, 0}, {2, 1, 1}, {3, 1, 1}, {4, 2, 2}});
+    expect_figures(RingKind::tree, {{1, 0, 0}, {2, 1, 1}, {3, 1, 1}, {4, 2, 3}});
     expect_figures(RingKind::tree_one_port, {{1, 0, 0}, {2, 1, 1}, {3, 2, 2}, {4, 3, 3}});
 }
 
 // At the bound, where the size is odd.
 TEST(RingAlltoall, NeighboursPassOnAllThatGoesTheirWay) {
-    expect_figures(RingKind::passed_on, {{2, 1, 1}, {3, 1, 1}, {5, 2, 3}, {9, 4, 10}, {10, 5, 15}});
+    expect_figures(RingKind::passed_on,
+                   {{2, 1, 1}, {3, 1, 1}, {4, 2, 2}, {5, 2, 3}, {9, 4, 10}, {10, 5, 15}});
     const std::shared_ptr<const RingAlltoall> ring = ring_alltoall(RingKind::passed_on, 9);
     for (int step = 0; step < ring->steps(); ++step) {
         for (const RingHandover& h : ring->sends(4, step)) {
