@@ -26,21 +26,52 @@ void in_pieces(const Side& side, std::size_t count, Work&& work) {
     }
 }
 
+/// `work`(address, elements, datatype) of `elements` elements at `address`. MPICH refuses to pack
+/// from or to MPI_BOTTOM, so its addresses are counted from elsewhere.
+template <typename Work>
+int from_somewhere(std::byte* address, int elements, MPI_Datatype type, Work&& work) {
+    if (!is_mpich || address != nullptr) {
+        return work(address, elements, type);
+    }
+    static std::byte elsewhere{};
+    MPI_Aint distance = 0;
+    PMPI_Get_address(&elsewhere, &distance);
+    distance = -distance;
+    MPI_Datatype moved = MPI_DATATYPE_NULL;
+    int code = PMPI_Type_create_hindexed(1, &elements, &distance, type, &moved);
+    if (code == MPI_SUCCESS) {
+        code = PMPI_Type_commit(&moved);
+    }
+    if (code == MPI_SUCCESS) {
+        code = work(&elsewhere, 1, moved);
+    }
+    if (moved != MPI_DATATYPE_NULL) {
+        PMPI_Type_free(&moved);
+    }
+    return code;
+}
+
 }  // namespace
 
 void Side::pack(std::ptrdiff_t first, std::size_t count, std::byte* target) const {
     in_pieces(*this, count, [&](std::ptrdiff_t done, int elements, int room) {
-        int position = 0;
-        return PMPI_Pack(at(first + done), elements, type,
-                         target + bytes(static_cast<std::size_t>(done)), room, &position, comm);
+        std::byte* const packed = target + bytes(static_cast<std::size_t>(done));
+        const auto work = [&](const std::byte* from, int number, MPI_Datatype of) {
+            int position = 0;
+            return PMPI_Pack(from, number, of, packed, room, &position, comm);
+        };
+        return from_somewhere(at(first + done), elements, type, work);
     });
 }
 
 void Side::unpack(std::ptrdiff_t first, std::size_t count, const std::byte* source) const {
     in_pieces(*this, count, [&](std::ptrdiff_t done, int elements, int room) {
-        int position = 0;
-        return PMPI_Unpack(source + bytes(static_cast<std::size_t>(done)), room, &position,
-                           at(first + done), elements, type, comm);
+        const std::byte* const packed = source + bytes(static_cast<std::size_t>(done));
+        const auto work = [&](std::byte* to, int number, MPI_Datatype of) {
+            int position = 0;
+            return PMPI_Unpack(packed, room, &position, to, number, of, comm);
+        };
+        return from_somewhere(at(first + done), elements, type, work);
     });
 }
 

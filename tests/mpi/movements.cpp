@@ -140,6 +140,47 @@ void check_forms(int shift) {
     MPI_Type_free(&spaced);
 }
 
+/// A datatype of absolute addresses, which lie from back to front: buffers are MPI_BOTTOM.
+void check_bottom() {
+    std::vector<int> data(8, hidden);
+    MPI_Aint places[2] = {0, 0};
+    MPI_Get_address(&data[4], &places[0]);
+    MPI_Get_address(&data[0], &places[1]);
+    MPI_Datatype halves = MPI_DATATYPE_NULL;
+    MPI_Type_create_hindexed_block(2, 4, places, MPI_INT, &halves);
+    MPI_Type_commit(&halves);
+    const std::vector<int> zeros(static_cast<std::size_t>(ranks), 0);
+    std::vector<int> counts(zeros), ones(zeros);
+    counts[0] = 1;
+    const std::vector<MPI_Datatype> types(zeros.size(), halves);
+    for (const bool exchanges : {false, true}) {
+        std::fill(data.begin(), data.end(), hidden);
+        for (int i = 0; i < 8 && rank == 0; ++i) {
+            data[static_cast<std::size_t>((i + 4) % 8)] = input(0, i);
+        }
+        std::vector<int> got(8, hidden);
+        if (!exchanges) {
+            MPI_Bcast(MPI_BOTTOM, 1, halves, 0, MPI_COMM_WORLD);
+        } else if (rank == 0) {  // rank 0 sends to all, itself among them
+            std::fill(ones.begin(), ones.end(), 1);
+            std::vector<MPI_Datatype> plain(types);
+            plain[0] = MPI_INT;
+            std::vector<int> received(zeros);
+            received[0] = 8;
+            MPI_Alltoallw(MPI_BOTTOM, ones.data(), zeros.data(), types.data(), got.data(),
+                          received.data(), zeros.data(), plain.data(), MPI_COMM_WORLD);
+            EXPECT(is_input(got.data(), 0, 0, 8));
+        } else {
+            MPI_Alltoallw(MPI_BOTTOM, zeros.data(), zeros.data(), types.data(), MPI_BOTTOM,
+                          counts.data(), zeros.data(), types.data(), MPI_COMM_WORLD);
+        }
+        for (int i = 0; i < 8; ++i) {
+            EXPECT(data[static_cast<std::size_t>((i + 4) % 8)] == input(0, i));
+        }
+    }
+    MPI_Type_free(&halves);
+}
+
 /// Block r has r + 1 ints (none for rank 2), at places that every rank chooses for itself.
 struct Blocks {
     Blocks() {
@@ -195,6 +236,7 @@ void check_signatures() {
     for (int shift = 0; shift < 4; ++shift) {
         check_forms(shift);
     }
+    check_bottom();
     // A pair with padding has fewer bytes of data than of memory.
     struct Pair {
         double value;
