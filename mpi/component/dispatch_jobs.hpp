@@ -25,7 +25,8 @@ int call_below(mca_coll_base_module_2_3_0_t* module, Kind kind, Way way, Paramet
     return reinterpret_cast<Function*>(below.function)(arguments..., below.module);
 }
 
-/// The program frees datatypes and operations when it likes. MPI keeps those of a call in flight;
+/// The program frees datatypes and operations when it likes. MPI keeps those of a call in flight,
+/// but of an alltoallw on a communicator with a topology only as many as there are neighbours;
 /// those of a persistent call nobody would.
 class Handles {
   public:
@@ -66,7 +67,13 @@ class NonblockingJob final : public Job {
                    Below&& its_below)
         : Job(its_shadow, Call::kind, Way::nonblocking, its_verdict),
           call_(std::move(its_call)),
-          below_(std::move(its_below)) {}
+          below_(std::move(its_below)) {
+        if constexpr (Call::kind == Kind::alltoallw) {
+            if (verdict.reason == Reason::none) {
+                handles_.hold(call_);
+            }
+        }
+    }
 
     bool serial() const override { return call_.serial(); }
     trefoil_status_t begin() override {
@@ -83,6 +90,7 @@ class NonblockingJob final : public Job {
   private:
     Call call_;
     Below below_;
+    Handles handles_;
     BlockLists lists_;
 };
 
