@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // What some ranks tell each other by letters.
+#include <algorithm>
 #include <string>
 #include <utility>
 
@@ -36,13 +37,22 @@ std::vector<std::string> World::gather(const Meeting& meeting, std::string mine,
         const std::lock_guard lock(gathering_mutex_);
         return gatherings_.find(tag)->complete();
     };
+    // Nobody may drive the engine after this call, so the last letters have to leave in it.
+    const std::vector<Rank> informed = [&] {
+        const std::lock_guard lock(gathering_mutex_);
+        return gatherings_.find(tag)->informed();
+    }();
+    const auto have_heard = [&] {
+        return std::ranges::all_of(
+            informed, [&](Rank rank) { return engine_->has_left(rank, port_towards(rank)); });
+    };
     bool given_up = false;
     const auto over = [&] {
         given_up = in_vain();
-        return given_up || is_complete();
+        return given_up || (is_complete() && have_heard());
     };
-    const bool complete =
-        engine_->drive_until(over, std::chrono::steady_clock::now() + timeout) && !given_up;
+    (void)engine_->drive_until(over, std::chrono::steady_clock::now() + timeout);
+    const bool complete = !given_up && is_complete();
     const std::lock_guard lock(gathering_mutex_);
     const Gathering& gathering = *gatherings_.find(tag);
     std::vector<std::string> texts;

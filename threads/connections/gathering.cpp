@@ -92,6 +92,14 @@ void Gathering::take(Rank from, std::string_view text) {
     go_on();
 }
 
+std::vector<Rank> Gathering::informed() const {
+    std::vector<Rank> ranks;
+    for (const std::size_t child : below_) {
+        ranks.push_back(members_[child]);
+    }
+    return ranks;
+}
+
 std::vector<Rank> Gathering::missing() const {
     std::vector<Rank> ranks;
     for (const std::size_t child : children_) {

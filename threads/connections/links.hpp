@@ -55,6 +55,13 @@ class Links : public LetterBox {
         return post_.is_quiet() && !has_outbox_.load(std::memory_order_relaxed);
     }
 
+    /// All that was said to `to` through `own` has left this rank, or will not.
+    bool is_quiet(Rank to, Port own) {
+        const Connection* const connection = post_.find(to, own);
+        return !has_outbox_.load(std::memory_order_relaxed) &&
+               (connection == nullptr || connection->is_quiet());
+    }
+
     bool letter(Rank to, Port own, std::uint64_t tag, std::string_view text,
                 Urgency urgency) noexcept override;
     /// A letter, from any thread; the owner sends it with its next progress(). What cannot be sent

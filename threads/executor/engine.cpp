@@ -116,6 +116,21 @@ void Engine::send_letter(Rank to, Port own, std::uint64_t tag, std::string lette
     throw Error(Status::internal, "port " + to_string(own) + " was not opened");
 }
 
+bool Engine::has_left(Rank to, Port own) noexcept {
+    if (serves_ || groups_are_gone()) {
+        return true;
+    }
+    if (!try_take_turn()) {
+        return false;
+    }
+    const bool quiet = std::ranges::all_of(workers_, [&](const auto& worker) {
+        const std::vector<Port>& ports = worker->links().post().group().ports();
+        return std::ranges::find(ports, own) == ports.end() || worker->links().is_quiet(to, own);
+    });
+    leave_turn();
+    return quiet;
+}
+
 void Engine::hear(Rank from, Port own, std::uint64_t tag, std::string_view text) {
     if (hear_) {
         hear_(from, own, tag, text);

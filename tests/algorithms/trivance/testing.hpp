@@ -5,6 +5,7 @@
 #include <gtest/gtest.h>
 
 #include <string>
+#include <type_traits>
 #include <vector>
 
 #include "algorithms/analysis/cost.hpp"
@@ -15,12 +16,16 @@
 
 namespace trefoil::testing_trivance {
 
-template <Schedule (*build)(const Torus&, Rank)>
+template <auto build>
 Algorithm trivance() {
     Algorithm algorithm;
     algorithm.name = "trivance";
     algorithm.shape_refusal = table::every_torus;
-    algorithm.builder = table::without_options<build>;
+    if constexpr (std::is_invocable_v<decltype(build), const Torus&, Rank>) {
+        algorithm.builder = table::without_options<build>;
+    } else {
+        algorithm.builder = build;
+    }
     return algorithm;
 }
 

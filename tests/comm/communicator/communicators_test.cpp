@@ -4,6 +4,9 @@
 #include <dirent.h>
 
 #include <algorithm>
+#include <atomic>
+#include <chrono>
+#include <thread>
 
 #include "derived_job.hpp"
 #include "topo/torus.hpp"
@@ -52,6 +55,27 @@ INSTANTIATE_TEST_SUITE_P(Shapes, Duplicates,
                                          std::tuple("5", -1), std::tuple("3x3", -1),
                                          std::tuple("2x2x2", -1), std::tuple("2x2", 4),
                                          std::tuple("5", 1)));
+
+// A rank that has its duplicate may not call Trefoil again for long: nothing that the others wait
+// for is left with it.
+TEST(Communicators, AreMadeEverywhereOnceTheyAreMadeSomewhere) {
+    for (const char* torus : {"2", "3", "5", "3x3"}) {
+        std::atomic<int> made{0};
+        run_on(torus, [&](int, trefoil_comm_t comm) {
+            const int ranks = size_of(comm);
+            for (int round = 1; round <= 5; ++round) {
+                const Made dup = dup_of(comm);
+                ASSERT_NE(dup, nullptr);
+                ++made;
+                const auto patience = std::chrono::steady_clock::now() + std::chrono::seconds(10);
+                while (made < round * ranks && std::chrono::steady_clock::now() < patience) {
+                    std::this_thread::sleep_for(std::chrono::milliseconds(1));
+                }
+                EXPECT_GE(made, round * ranks) << torus << ", round " << round;
+            }
+        });
+    }
+}
 
 // 3x3: rank 3i + j is at i,j.
 TEST(Communicators, RowsAndColumnsOfASquare) {
