@@ -30,14 +30,20 @@ std::vector<Rank> alike_ranks(const Torus& torus, const Algorithm& algorithm,
     return ranks;
 }
 
+/// Of how many ranks each axis tells, by dimension: those after them are carried over from them.
+std::vector<Rank> periods(const Torus& torus, const Symmetry& symmetry) {
+    return symmetry.periods().empty() ? torus.sizes() : symmetry.periods();
+}
+
 /// From the ranks on the axes through rank 0.
 CostSummary summarize_axes(const Torus& torus, const Algorithm& algorithm,
                            const BuildOptions& options, const Symmetry& symmetry) {
     const Symmetry none(torus);
     Summary all(torus, algorithm.collective, true, none, none);
+    const std::vector<Rank> of_axes = periods(torus, symmetry);
     for (int j = 0; j < torus.dimensions(); ++j) {
         const Torus ring({torus.size(j)}, {torus.is_line(j)});
-        const Rank period = symmetry.periods().empty() ? torus.size(j) : symmetry.periods()[j];
+        const Rank period = of_axes[j];
         const Rank generator = period % torus.size(j);
         const Symmetry of_ring(ring, {&generator, 1});
         Summary line(ring, algorithm.collective, true, of_ring, of_ring);
@@ -146,9 +152,8 @@ std::int64_t ModelSummaries::schedules(const Algorithm& algorithm, const BuildOp
         return 1;
     }
     if (told != Witnesses::alike) {
-        const std::vector<Rank>& periods =
-            symmetry.periods().empty() ? torus_.sizes() : symmetry.periods();
-        return std::accumulate(periods.begin(), periods.end(), std::int64_t{0});
+        const std::vector<Rank> of_axes = periods(torus_, symmetry);
+        return std::accumulate(of_axes.begin(), of_axes.end(), std::int64_t{0});
     }
     return symmetry.classes();
 }

@@ -450,6 +450,7 @@ AlgorithmChoice choose_algorithm(Collective collective, const Torus& torus, std:
     } else if (!contestants.empty()) {
         result.choice = contestants[0].choice;
         result.seconds = contestants[0].seconds;
+        result.at_least = known.cost(*contestants[0].candidate).at_least;
         if (contestants.size() > 1) {
             result.next = contestants[1].choice;
             result.next_seconds = contestants[1].seconds;
