@@ -104,16 +104,23 @@ void Engine::say(Rank to, Port own, std::uint64_t tag, std::string_view text) {
     send_letter(to, own, tag, std::move(letter));
 }
 
-void Engine::send_letter(Rank to, Port own, std::uint64_t tag, std::string letter) {
+std::optional<std::size_t> Engine::group_of(Port own) const noexcept {
     for (std::size_t g = 0; g < groups_.size(); ++g) {
         const std::vector<Port>& ports = groups_[g]->ports();
         if (std::find(ports.begin(), ports.end(), own) != ports.end()) {
-            links(g).send(to, own, tag, std::move(letter));
-            wake_up_.announce_from_outside();
-            return;
+            return g;
         }
     }
-    throw Error(Status::internal, "port " + to_string(own) + " was not opened");
+    return std::nullopt;
+}
+
+void Engine::send_letter(Rank to, Port own, std::uint64_t tag, std::string letter) {
+    const std::optional<std::size_t> group = group_of(own);
+    if (!group) {
+        throw Error(Status::internal, "port " + to_string(own) + " was not opened");
+    }
+    links(*group).send(to, own, tag, std::move(letter));
+    wake_up_.announce_from_outside();
 }
 
 bool Engine::has_left(Rank to, Port own) noexcept {
@@ -123,10 +130,8 @@ bool Engine::has_left(Rank to, Port own) noexcept {
     if (!try_take_turn()) {
         return false;
     }
-    const bool quiet = std::ranges::all_of(workers_, [&](const auto& worker) {
-        const std::vector<Port>& ports = worker->links().post().group().ports();
-        return std::ranges::find(ports, own) == ports.end() || worker->links().is_quiet(to, own);
-    });
+    const std::optional<std::size_t> group = group_of(own);
+    const bool quiet = !group || links(*group).is_quiet(to, own);
     leave_turn();
     return quiet;
 }

@@ -9,6 +9,7 @@
 #include <functional>
 #include <memory>
 #include <mutex>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -174,6 +175,9 @@ class Engine {
 
   private:
     friend class Exclusive;
+
+    /// Whose port it is; nothing: it was not opened.
+    std::optional<std::size_t> group_of(Port own) const noexcept;
 
     /// Says when a worker is to stop.
     struct Until {
