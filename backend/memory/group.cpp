@@ -138,6 +138,10 @@ void MemoryGroup::deregister(const LocalMemory& memory) noexcept {
     }
 }
 
+void MemoryGroup::ring(Peer peer) noexcept {
+    target_of(peer).writer.ring();
+}
+
 Reach MemoryGroup::reach(Peer peer) const {
     return target_of(peer).reach;
 }

@@ -54,6 +54,12 @@ class MemoryGroup final : public PortGroup {
                        std::size_t bytes) const override {
         return is_registered(target) ? nullptr : mapped_landing(target, offset, bytes);
     }
+    bool maps_peers() const override { return true; }
+    std::byte* mapped(const RemoteMemory& memory) const override {
+        return is_registered(memory) ? nullptr : reinterpret_cast<std::byte*>(memory.base);
+    }
+    void ring(Peer peer) noexcept override;
+    void watch(Watch watch) noexcept override { watch_ = watch; }
     std::size_t poll(std::span<Event> events) override;
     void wait(std::chrono::microseconds longest) override;
     void wake() override { reader_.wake(); }
@@ -113,6 +119,7 @@ class MemoryGroup final : public PortGroup {
     std::unordered_map<std::uint64_t, std::unique_ptr<std::shared_ptr<Registration>>> here_;
     std::vector<std::unique_ptr<Target>> targets_;
     std::vector<Offered> offered_;
+    Watch watch_;
     std::uint32_t polls_ = 0;
     bool abandoned_ = false;
     Failure failure_ = Failure::none;

@@ -230,14 +230,14 @@ bool MemoryGroup::any_settled() const {
 // Nobody rings when an offer was fetched, so while there are any, this sleeps in slices.
 void MemoryGroup::wait(std::chrono::microseconds longest) {
     if (offered_.empty()) {
-        reader_.wait(longest);
+        reader_.wait(longest, watch_);
         return;
     }
     const Clock::time_point deadline = Clock::now() + longest;
     while (!any_settled() && reader_.empty()) {
         const auto left =
             std::chrono::duration_cast<std::chrono::microseconds>(deadline - Clock::now());
-        if (left.count() <= 0 || reader_.wait(std::min(left, nap_slice(longest)))) {
+        if (left.count() <= 0 || reader_.wait(std::min(left, nap_slice(longest)), watch_)) {
             return;
         }
     }

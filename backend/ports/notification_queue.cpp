@@ -6,6 +6,7 @@
 #include <sys/syscall.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <cstring>
 #include <ctime>
 
@@ -15,6 +16,23 @@ namespace {
 
 NotificationEntry& entry_of(NotificationQueue& queue, std::uint64_t ticket) {
     return queue.entries[ticket % NotificationQueue::capacity];
+}
+
+/// A store is seen by others sooner than this, as a rule: it waits for its cache line only.
+constexpr std::chrono::microseconds store_is_seen{1};
+
+bool sees_soon(const Watch& watch) {
+    using Clock = std::chrono::steady_clock;
+    if (watch.has_come == nullptr) {
+        return false;
+    }
+    const Clock::time_point end = Clock::now() + store_is_seen;
+    do {
+        if (watch()) {
+            return true;
+        }
+    } while (Clock::now() < end);
+    return false;
 }
 
 // Not the private kind: the other side may be another process.
@@ -73,20 +91,41 @@ bool QueueReader::empty() const {
            lap_of(next_);
 }
 
-bool QueueReader::wait(std::chrono::microseconds longest) {
+// A writer, wake() or the time ends a sleep. If one of them came after `asleep` was set, it is 0
+// and the futex returns at once. Who rings may have looked at `asleep` before his store was seen
+// here, and then does not ring. So the watch is asked for a while after `asleep` was set; and, as
+// nothing says how long a store may take, again in slices.
+bool QueueReader::wait(std::chrono::microseconds longest, const Watch& watch) {
+    using Clock = std::chrono::steady_clock;
     if (longest.count() <= 0) {
         return false;
     }
-    queue_->asleep.store(1, std::memory_order_seq_cst);
-    if (empty() && !woken_.load(std::memory_order_seq_cst)) {
-        // A writer, wake() or the time ends this. If one of them came since, `asleep` is 0 and it
-        // returns at once.
-        const timespec limit{static_cast<std::time_t>(longest.count() / 1000000),
-                             static_cast<long>(longest.count() % 1000000) * 1000};
-        futex(queue_->asleep, FUTEX_WAIT, 1, &limit);
+    const bool in_slices = watch.has_come != nullptr;
+    const std::chrono::microseconds slice =
+        in_slices ? std::min(nap_slice(longest), longest) : longest;
+    const Clock::time_point deadline = in_slices ? Clock::now() + longest : Clock::time_point{};
+    bool over = false;
+    while (!over) {
+        queue_->asleep.store(1, std::memory_order_seq_cst);
+        over = !empty() || woken_.load(std::memory_order_seq_cst) || sees_soon(watch);
+        if (!over) {
+            const timespec limit{static_cast<std::time_t>(slice.count() / 1000000),
+                                 static_cast<long>(slice.count() % 1000000) * 1000};
+            futex(queue_->asleep, FUTEX_WAIT, 1, &limit);
+            over = !in_slices || !empty() || woken_.load(std::memory_order_relaxed) || watch() ||
+                   Clock::now() >= deadline;
+        }
     }
     queue_->asleep.store(0, std::memory_order_relaxed);
     return woken_.exchange(false, std::memory_order_acquire);
+}
+
+void QueueWriter::ring() {
+    std::atomic_signal_fence(std::memory_order_seq_cst);  // the store before is on its way
+    if (queue_->asleep.load(std::memory_order_relaxed) != 0 &&
+        queue_->asleep.exchange(0, std::memory_order_relaxed) != 0) {
+        futex(queue_->asleep, FUTEX_WAKE, 1, nullptr);
+    }
 }
 
 // Sequentially consistent like the two in wait(), as in push(): either we see the reader asleep, or

@@ -90,6 +90,8 @@ class QueueWriter {
     }
 
     bool closed() const { return queue_->closed.load(std::memory_order_relaxed) != 0; }
+    /// PortGroup::ring().
+    void ring();
 
   private:
     bool push(std::uint64_t notification, std::uint64_t memory, std::uint64_t offset,
@@ -128,9 +130,9 @@ class QueueReader {
         return pop(notification, [](const SmallPut&) {});
     }
     bool empty() const;
-    /// Sleeps until a notification may be there, wake() is called or `longest` has passed; true:
-    /// woken.
-    bool wait(std::chrono::microseconds longest);
+    /// Sleeps until a notification may be there, wake() is called, the watch has seen something or
+    /// `longest` has passed; true: woken.
+    bool wait(std::chrono::microseconds longest, const Watch& watch = {});
     /// Ends the reader's wait(), or its next one. From any thread of the reader's process.
     void wake();
     void close() { queue_->closed.store(1, std::memory_order_relaxed); }

@@ -113,6 +113,15 @@ enum class Reach : std::uint8_t {
 
 struct ReadGuard;  // backend/ports/read_guard.hpp
 
+/// Asked by the owner of a group before it sleeps: whether what it waits for has come, though the
+/// group does not know of it.
+struct Watch {
+    bool (*has_come)(const void* context) = nullptr;
+    const void* context = nullptr;
+
+    bool operator()() const { return has_come != nullptr && has_come(context); }
+};
+
 /// The ports of one owner thread: one progress domain and one completion queue (progress is per
 /// domain: polling a group progresses all its ports and nothing else). Not thread-safe: a group is
 /// touched by one thread at a time, but for wake(). Set-up functions (allocate ... connect) throw
@@ -182,6 +191,18 @@ class PortGroup {
     virtual void wait(std::chrono::microseconds longest) = 0;
     /// Ends the owner's wait(), or its next one if it is not waiting. From any thread.
     virtual void wake() = 0;
+
+    // Stores instead of puts, where all imported memory is mapped here (maps_peers()). Whoever
+    // stores there says so by what he stores, and nobody tells the peer to look: ring() does, if it
+    // sleeps.
+    virtual bool maps_peers() const { return false; }
+    /// Where memory lies that a peer has allocated and this group has imported.
+    virtual std::byte* mapped(const RemoteMemory&) const { return nullptr; }
+    /// Ends the wait() of the peer's group, if it is in one. It does not wait until the store is
+    /// seen: who is about to sleep asks its watch() long enough to see it, and asks again later.
+    virtual void ring(Peer) noexcept {}
+    /// What wait() asks before it sleeps; for as long as the group is there, or until the next.
+    virtual void watch(Watch) noexcept {}
 
     // Direct access to the memory of ranks on this host, where the transport has it. From any
     // thread, while that memory stands still.

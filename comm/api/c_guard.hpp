@@ -11,12 +11,13 @@
 #include "comm/api/c_repeated_call.hpp"
 #include "comm/api/c_requests.hpp"
 #include "comm/communicator/communicator.hpp"
+#include "threads/workers/biased_flag.hpp"
 #include "trefoil/trefoil.h"
 
 /// Made and ended by c_handles.hpp. Its memory stays, so that one that was destroyed is known.
 struct trefoil_comm {
     std::unique_ptr<trefoil::Communicator> communicator;  ///< null: it was destroyed
-    std::atomic_flag entered = ATOMIC_FLAG_INIT;
+    trefoil::BiasedFlag entered;
     int rank = 0, ranks = 0;
     unsigned process = 0;  ///< that it was made in
     std::optional<trefoil::c_api::RequestPool> requests;
@@ -81,13 +82,13 @@ class Entry {
             *how.request = TREFOIL_REQUEST_NULL;
         }
         require_usable(comm);
-        if (comm->entered.test_and_set(std::memory_order_acquire)) {
+        if (comm->entered.take() != BiasedFlag::Taken::yes) {
             throw Error(Status::busy,
                         "another thread is inside this communicator; one call at a time, or one "
                         "communicator per thread");
         }
     }
-    ~Entry() { comm_->entered.clear(std::memory_order_release); }
+    ~Entry() { comm_->entered.leave(); }
     Entry(const Entry&) = delete;
     Entry& operator=(const Entry&) = delete;
     /// As it is called: returns when the collective is complete, or when its request is there.

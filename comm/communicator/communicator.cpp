@@ -87,7 +87,9 @@ Lane& Communicator::make_lane(bool small) {
     const LogScope scope(world_->log());
     ChannelTerms terms = terms_;
     if (small) {
-        terms.rings = LandingRings(small_slot_bytes, most_small_bytes);
+        terms.rings = all_map_their_peers()
+                          ? LandingRings::flagged(most_flagged_bytes, 2 * small_slot_bytes)
+                          : LandingRings(small_slot_bytes, most_small_bytes);
         terms.key = mix_hash(terms_.key, small_slot_bytes);
     }
     const RingShape& large = terms.rings[Ring::few];
@@ -103,6 +105,15 @@ Lane& Communicator::make_lane(bool small) {
         }
     }
     return *made;
+}
+
+/// Alike on all of them. With checksums messages go the way that has them.
+bool Communicator::all_map_their_peers() const {
+    bool all = !terms_.checksums && terms_.cards != nullptr;
+    for (Rank rank = 0; all && rank < ranks(); ++rank) {
+        all = terms_.cards->maps_peers(first_rank_of(terms_, rank));
+    }
+    return all;
 }
 
 /// Ranks are this communicator's, processes the job's.

@@ -187,6 +187,7 @@ class Communicator {
     void settle_terms();
     ExecutorOptions executor_options(bool small);
     Lane& make_lane(bool small);
+    bool all_map_their_peers() const;
     Lane& lane(bool small) {
         Lane* const made = lanes_.find(small);
         return made != nullptr ? *made : make_lane(small);

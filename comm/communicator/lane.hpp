@@ -21,6 +21,8 @@ namespace trefoil {
 inline constexpr std::size_t most_small_bytes = 1024;
 /// What its larger landing slots hold: also the parts of such a vector that gather on their way.
 inline constexpr std::size_t small_slot_bytes = 4096;
+/// The same where messages are stores: with a message of all its bytes and a flag.
+inline constexpr std::size_t most_flagged_bytes = most_small_bytes + 64;
 /// With so many bytes to a peer a sender may run ahead of it (Ring::many), in the other lane.
 inline constexpr std::size_t most_bytes_ahead = 8192;
 

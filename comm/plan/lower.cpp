@@ -20,6 +20,27 @@ bool same_place(Location a, Location b) {
     return a.space == b.space && a.offset == b.offset;
 }
 
+/// Program::order and what belongs to it.
+void order_steps(Program& program) {
+    for (std::uint32_t s = 0; s < program.steps.size(); ++s) {
+        program.order.push_back(s);
+    }
+    std::ranges::stable_sort(program.order, {},
+                             [&](std::uint32_t s) { return program.steps[s].schedule_step; });
+    std::vector<std::vector<ProgramArrival>> by_step(program.steps.size());
+    for (const std::uint32_t in : program.used_in) {
+        const ProgramRange range = program.arrivals[in];
+        for (std::uint32_t a = range.first; a < range.first + range.count; ++a) {
+            by_step[program.arrival_steps[a]].push_back({in, a});
+        }
+    }
+    for (const auto& awaited : by_step) {
+        program.awaited_by_step.push_back({static_cast<std::uint32_t>(program.awaited.size()),
+                                           static_cast<std::uint32_t>(awaited.size())});
+        program.awaited.insert(program.awaited.end(), awaited.begin(), awaited.end());
+    }
+}
+
 /// Messages are lowered to routes, which get their channels in the end.
 class Lowering {
   public:
@@ -30,7 +51,7 @@ class Lowering {
           channels_(channels),
           element_bytes_(map.element_bytes()),
           options_(options),
-          routes_(schedule.rank, channels.rings[Ring::few].slot_bytes) {
+          routes_(schedule.rank, channels.rings) {
         program_.pack_bytes.resize(channels.groups.size());
         program_.first_peer = Routes::first_peer;
     }
@@ -43,11 +64,14 @@ class Lowering {
         for (std::uint32_t p = 0; p < schedule_.parts.size(); ++p) {
             lower_part(p);
         }
-        program_.acknowledged = options_.acknowledged;
+        program_.acknowledged = options_.acknowledged && !channels_.rings.are_flagged();
         program_.image_is_input = map_.image_is_input();
         program_.image_is_output = map_.image_is_output();
         routes_.assign(program_, channels_, options_.counts_in_pairs);
         name_arrivals();
+        if (channels_.rings.are_flagged()) {
+            order_steps(program_);
+        }
         shrink();
         return std::move(program_);
     }
@@ -282,7 +306,7 @@ class Lowering {
         fit(program_.parts, program_.steps, program_.puts, program_.ops, program_.used_in,
             program_.used_out, program_.arrivals, program_.arrival_steps, program_.arrival_bytes,
             program_.arrival_offsets, program_.arrival_copies, program_.peers, program_.reads,
-            program_.told);
+            program_.told, program_.order, program_.awaited, program_.awaited_by_step);
     }
 
     void name_arrivals() {

@@ -20,8 +20,8 @@ std::uint32_t Routes::number(OneWay& routes, Rank peer, Port port) {
 }
 
 RoutePlace Routes::take(Route& route, std::size_t bytes) const {
-    const RoutePlace place{route.bytes, route.messages++};
-    route.bytes += aligned(bytes);
+    const RoutePlace place{route.bytes + flag_bytes_, route.messages++};
+    route.bytes += aligned(flag_bytes_ + bytes);
     if (route.bytes > slot_bytes_ || place.index >= Notification::index_limit) {
         throw Error(Status::unsupported,
                     "the messages between rank " + std::to_string(rank_) + " and rank " +

@@ -41,8 +41,8 @@ class Routes {
     /// Program::first_peer until then: of routes there are fewer.
     static constexpr std::uint32_t first_peer = 1U << 24;
 
-    /// `slot_bytes`: of the largest landing slots.
-    Routes(Rank rank, std::size_t slot_bytes) : rank_(rank), slot_bytes_(slot_bytes) {}
+    Routes(Rank rank, const LandingRings& rings)
+        : rank_(rank), slot_bytes_(rings[Ring::few].slot_bytes), flag_bytes_(rings.flag_bytes()) {}
 
     std::uint32_t out(Rank peer, Port port) { return number(out_, peer, port); }
     std::uint32_t in(Rank peer, Port port) { return number(in_, peer, port); }
@@ -84,7 +84,8 @@ class Routes {
     void list_arrivals(Program& program) const;
 
     const Rank rank_;
-    const std::size_t slot_bytes_;
+    const std::size_t slot_bytes_;  ///< of the largest landing slots
+    const std::size_t flag_bytes_;
     OneWay out_, in_;
 };
 

@@ -85,7 +85,7 @@ KNOWS = {
     # What a rank is doing, for who asks.
     "comm/status": ("backend/bootstrap/store_socket.hpp", "threads/executor/call_report.hpp", "topo/"),
     "comm/communicator": CALLS + ("comm/derived/", "comm/plan/", "comm/setup/", "comm/status/", "backend/bootstrap/", "backend/faults/", "backend/registrations/", "backend/registry/", "backend/system/kernel_copies.hpp"),
-    "comm/api": ("comm/", "threads/kernels/", "topo/", "trefoil/"),
+    "comm/api": ("comm/", "threads/kernels/", "threads/workers/biased_flag.hpp", "topo/", "trefoil/"),
     "bindings/fortran": ("trefoil/",),
     "mpi": ("trefoil/", "topo/sizes.hpp"),
     "mpi/preload": ("mpi/api.hpp", "mpi/dispatch.hpp", "mpi/layer.hpp", "mpi/next.hpp", "mpi/settings.hpp", "mpi/shadow_communicator.hpp", "mpi/types.hpp", "mpi/words.hpp"),

@@ -173,6 +173,14 @@ class checked_atomic_ref {
                    ? trefoil::weak::load({object_, *object_}, order, {file, line})
                    : *object_;
     }
+    void store(T value, memory_order order = memory_order_seq_cst,
+               const char* file = __builtin_FILE(), int line = __builtin_LINE()) const {
+        if (trefoil::weak::running()) {
+            trefoil::weak::store({object_, *object_}, value, order, {file, line});
+        } else {
+            *object_ = value;
+        }
+    }
 
   private:
     T* object_;
@@ -184,6 +192,9 @@ inline void checked_fence(memory_order order, const char* file = __builtin_FILE(
         trefoil::weak::fence(order, {file, line});
     }
 }
+
+/// For compilers, which keep the order of what is asked of the machine.
+inline void checked_signal_fence(memory_order) {}
 
 class checked_mutex {
   public:
@@ -288,11 +299,17 @@ inline long checked_syscall(long, std::uint32_t* word, int operation, std::uint3
     return 0;
 }
 
+/// Threads of a run are contexts of one thread. Whoever makes them is the first.
+inline pthread_t checked_pthread_self() {
+    return running() ? this_thread() + 1 : 1;
+}
+
 }  // namespace trefoil::weak
 
 #define atomic checked_atomic
 #define atomic_ref checked_atomic_ref
 #define atomic_thread_fence checked_fence
+#define atomic_signal_fence checked_signal_fence
 #define mutex checked_mutex
 #define condition_variable checked_condition_variable
 #define thread checked_thread
@@ -301,3 +318,4 @@ inline long checked_syscall(long, std::uint32_t* word, int operation, std::uint3
 #define steady_clock checked_clock
 #define memcpy checked_memcpy
 #define syscall trefoil::weak::checked_syscall
+#define pthread_self trefoil::weak::checked_pthread_self

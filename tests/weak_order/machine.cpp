@@ -105,6 +105,18 @@ class Machine {
         }
     }
 
+    void fence_in_all_threads() {
+        switch_threads();
+        Knowledge all;
+        for (Thread& thread : threads_) {
+            all.join(thread.knowledge);
+            all.join(thread.loaded);
+        }
+        for (Thread& thread : threads_) {
+            thread.knowledge.join(all);
+        }
+    }
+
     void act_as_device(std::size_t device, const std::function<void()>& what) {
         works = true;
         switch_threads();
@@ -453,6 +465,9 @@ std::uint64_t change(Object object,
 }
 void fence(std::memory_order order, Site site) {
     Asked()->fence(order, site);
+}
+void fence_in_all_threads() {
+    Asked()->fence_in_all_threads();
 }
 void act_as_device(std::size_t device, const std::function<void()>& what) {
     Machine::current->act_as_device(device, what);

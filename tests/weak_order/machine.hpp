@@ -85,6 +85,8 @@ std::uint64_t change(Object object,
                      const std::function<bool(std::uint64_t old, std::uint64_t& next)>& change,
                      std::memory_order order, std::memory_order failed, Site site);
 void fence(std::memory_order order, Site site);
+/// A fence in each thread: from here on all know what all have stored.
+void fence_in_all_threads();
 /// What a device does that a thread has just told to, by stores that are ordered by fences alone:
 /// it knows what those hand on, and what it has seen itself.
 constexpr std::size_t most_devices = 2;

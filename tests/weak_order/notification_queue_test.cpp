@@ -111,7 +111,9 @@ TEST(NotificationQueue, EveryOrderingIsNeeded) {
            {"two writers", two_writers, {.preemptions = 1, .stale = 1}},
            {"an entry is used again", [] { return entry_used_again(false); }},
            {"an entry is used again, after a look", [] { return entry_used_again(true); }},
-           {"a reader is woken", woken}});
+           {"a reader is woken", woken}},
+          {{"notification_queue.cpp", "atomic_signal_fence",
+            "ring(), for the compiler: that a sleeper sees the store is a matter of time"}});
 }
 
 }  // namespace

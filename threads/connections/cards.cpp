@@ -25,6 +25,7 @@ void require_card(bool holds, const char* what) {
 GroupCard card_of(const PortGroup& group, const LocalMemory& mailbox) {
     GroupCard card;
     card.mailbox = group.describe(mailbox);
+    card.maps_peers = group.maps_peers();
     for (const Port port : group.ports()) {
         card.ports.push_back({port, group.address(port), group.port_text(port)});
     }
@@ -37,6 +38,7 @@ std::string encode(const Card& card) {
     blob.number(static_cast<std::uint32_t>(card.groups.size()));
     for (const GroupCard& group : card.groups) {
         blob.text(group.mailbox);
+        blob.number(static_cast<std::uint8_t>(group.maps_peers));
         blob.number(static_cast<std::uint32_t>(group.ports.size()));
         for (const PortCard& port : group.ports) {
             blob.number(static_cast<std::int32_t>(port.port.index));
@@ -57,6 +59,7 @@ Card decode_card(std::string_view bytes) {
     for (std::uint32_t g = 0; g < groups; ++g) {
         GroupCard& group = card.groups.emplace_back();
         group.mailbox = blob.text();
+        group.maps_peers = blob.number<std::uint8_t>() != 0;
         const auto ports = blob.number<std::uint32_t>();
         require_card(ports <= most_ports, "too many ports");
         for (std::uint32_t p = 0; p < ports; ++p) {
@@ -96,6 +99,11 @@ Cards::End Cards::end_of(Rank rank, Port port) const {
     }
     throw Error(Status::mismatch, "rank " + std::to_string(rank) + " has no port " +
                                       to_string(port) + "; do all ranks have the same torus?");
+}
+
+bool Cards::maps_peers(Rank rank) const {
+    const Card card = decode_card(encoded_.at(static_cast<std::size_t>(rank)));
+    return card.groups.size() == 1 && card.groups.front().maps_peers;
 }
 
 std::string Cards::place_text(Rank rank, Port port) const {

@@ -23,6 +23,7 @@ struct PortCard {
 struct GroupCard {
     std::string mailbox;  ///< PortGroup::describe of its mailbox
     std::vector<PortCard> ports;
+    bool maps_peers = false;  ///< PortGroup::maps_peers()
 };
 
 struct Card {
@@ -55,6 +56,9 @@ class Cards {
     };
     /// Throws Error(mismatch) when the rank has no such port.
     End end_of(Rank rank, Port port) const;
+
+    /// All its ports are those of one group, which maps its peers' memory.
+    bool maps_peers(Rank rank) const;
 
     /// "host a, NIC net 10.0.0.1 (eth0)"; "" where the rank has no such port.
     std::string place_text(Rank rank, Port port) const;

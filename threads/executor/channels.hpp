@@ -20,6 +20,16 @@
 
 namespace trefoil {
 
+/// The ends of a channel whose messages are stores (flagged_calls.hpp). By the thread that runs its
+/// calls; the addresses before the release of connected or landed.
+struct StoringEnd {
+    std::byte* slots = nullptr;      ///< the first, at the receiver; null: not known yet
+    std::uint64_t* taken = nullptr;  ///< there: how many uses the receiver has done with
+    std::uint32_t begun = 0;         ///< uses
+    std::uint32_t known_taken = 0;   ///< by the sender
+    Peer peer;                       ///< whom to ring
+};
+
 /// A channel carries messages from one rank's port to one peer's opposite port: those of segments
 /// that suit its ring of landing slots (landing_rings.hpp). In a slot the k-th message of a segment
 /// lies behind the k-1 before it. Both ends know the sequence and all sizes, so nothing but the
@@ -36,6 +46,7 @@ struct OutChannel {
     int group = 0;  ///< index of the own group that drives it
     OutUses uses{};
     Tokens tokens{};
+    StoringEnd end{};
 
     // By the group's owner. Before the release of connected: how the peer is reached. Where
     // messages land: others only look whether that is known, by `wired`, which orders nothing.
@@ -55,6 +66,7 @@ struct InChannel {
     Ring ring = Ring::few;
     int group = 0;
     InUses uses{};
+    StoringEnd end{};
     /// The outgoing channels of the same peer and port, by ring, once there are any.
     std::array<std::atomic<std::uint32_t>, ring_kinds> opposite{none, none, none};
     /// One of those, that of the smallest slots; or none: for what has no bytes.

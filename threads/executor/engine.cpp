@@ -277,7 +277,7 @@ void Engine::issued() noexcept {
         generation_.fetch_add(1, std::memory_order_release);
         generation_.notify_all();
         wake_up_.announce_from_outside();
-    } else if (turn_taken_.load(std::memory_order_seq_cst)) {
+    } else if (turn_.is_taken()) {
         wake_up_.announce_from_outside();
     }
 }
@@ -411,9 +411,8 @@ Engine::Exclusive::Exclusive(Engine& engine) : engine_(engine) {
         engine_.claimants_.fetch_add(1, std::memory_order_relaxed);  // the next line shows it
         engine_.wake_up_.announce_from_outside();
         while (!engine_.try_take_turn()) {
-            engine_.waiters_.wait(
-                [this] { return !engine_.turn_taken_.load(std::memory_order_seq_cst); },
-                engine_.spins_, engine_.progress_);
+            engine_.waiters_.wait([this] { return !engine_.turn_.is_taken(); }, engine_.spins_,
+                                  engine_.progress_);
         }
         engine_.claimants_.fetch_sub(1, std::memory_order_seq_cst);
         return;

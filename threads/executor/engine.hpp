@@ -20,6 +20,7 @@
 #include "threads/executor/cause.hpp"
 #include "threads/executor/waiters.hpp"
 #include "threads/executor/wake_up.hpp"
+#include "threads/workers/biased_flag.hpp"
 #include "threads/workers/port_threads.hpp"
 #include "threads/workers/waiting.hpp"
 #include "topo/error.hpp"
@@ -101,8 +102,7 @@ class Engine {
 
     /// Some thread is inside: it waits for a call, or drives. For messages.
     bool has_somebody_inside() const {
-        return serves_ ? waiting_.load(std::memory_order_relaxed) != 0
-                       : turn_taken_.load(std::memory_order_relaxed);
+        return serves_ ? waiting_.load(std::memory_order_relaxed) != 0 : turn_.looks_taken();
     }
 
     class Exclusive;
@@ -156,11 +156,18 @@ class Engine {
             issue(false);
         } else {
             issue(true);
-            drive(executor, over);
-            if (!over()) {
+            bool is_over = over();
+            if (!is_over) {
+                drive(executor, over);
+                is_over = over();
+            }
+            if (!is_over) {
                 share();
             }
             leave_turn();
+            if (is_over) {
+                return;
+            }
         }
         drive_until_over(executor, over);
     }
@@ -210,22 +217,23 @@ class Engine {
                 leave_turn();
             } else {
                 waiters_.wait(
-                    [&] {
-                        return over() || (!serves_ && !is_claimed() &&
-                                          !turn_taken_.load(std::memory_order_seq_cst));
-                    },
+                    [&] { return over() || (!serves_ && !is_claimed() && !turn_.is_taken()); },
                     spins_, progress_);
             }
         }
     }
     bool is_claimed() const noexcept { return claimants_.load(std::memory_order_seq_cst) != 0; }
     bool try_take_turn() noexcept {
-        return !turn_taken_.load(std::memory_order_relaxed) &&
-               !turn_taken_.exchange(true, std::memory_order_seq_cst);
+        const BiasedFlag::Taken taken = turn_.take();
+        if (taken == BiasedFlag::Taken::gave_back) {
+            waiters_.announce();
+        }
+        return taken == BiasedFlag::Taken::yes;
     }
     void leave_turn() noexcept {
-        turn_taken_.store(false, std::memory_order_seq_cst);
-        waiters_.announce();
+        if (turn_.leave()) {
+            waiters_.announce();
+        }
     }
     /// Returns early when somebody claims the engine: it may be what another rank's call, and so
     /// this one, waits for.
@@ -260,7 +268,7 @@ class Engine {
     Hear hear_;
 
     // Of an engine that is driven.
-    std::atomic<bool> turn_taken_{false};
+    BiasedFlag turn_;
     std::atomic<int> claimants_{0};  ///< threads that wait for the turn to hold the engine
 
     // Of one that serves.

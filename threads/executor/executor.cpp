@@ -23,8 +23,8 @@ Executor::Executor(Channels& channels, Engine& engine, ExecutorOptions options)
       parts_(channels, engine, std::move(options)),
       numbers_(parts_.options.numbers != nullptr ? parts_.options.numbers
                                                  : std::make_shared<CallNumbers>()),
-      watch_(channels, parts_.calls, parts_.queue, parts_.steps, parts_.controls, parts_.failure,
-             parts_.options) {
+      watch_(channels, parts_.calls, parts_.queue, parts_.flagged, parts_.steps, parts_.controls,
+             parts_.failure, parts_.options) {
     const Engine::Exclusive held(engine_);
     if (engine_.groups_are_gone()) {
         throw Error(
@@ -106,6 +106,7 @@ Status Executor::run(const Call& call, const CallVectors& vectors) noexcept {
                 }
                 parts_.calls.push_here(running);
                 engine_.look_after(*this);
+                worker_parts_.front()->hurry(engine_.may_spin());
             } else {
                 parts_.in_flight.issue();
                 parts_.calls.push(running);
@@ -167,7 +168,8 @@ std::string Executor::oldest_call() const {
             oldest = &segment;
         }
     }
-    return oldest == nullptr ? std::string() : oldest->call().call().text;
+    const RunningCall* const call = oldest != nullptr ? &oldest->call() : parts_.flagged.running();
+    return call == nullptr ? std::string() : call->call().text;
 }
 
 void Executor::report_failure() noexcept {

@@ -10,6 +10,7 @@
 #include "threads/executor/direct_call.hpp"
 #include "threads/executor/executor_options.hpp"
 #include "threads/executor/failure.hpp"
+#include "threads/executor/flagged_calls.hpp"
 #include "threads/executor/in_flight.hpp"
 #include "threads/executor/operations.hpp"
 #include "threads/executor/peer_reads.hpp"
@@ -41,6 +42,7 @@ struct ExecutorParts {
     PeerReads reads{channels, failure};
     Operations operations{channels, reads, failure};
     Steps steps{operations, reads, in_flight, wake_up, failure};
+    FlaggedCalls flagged{channels, calls, room, operations, in_flight, failure};
     ControlMessages controls;
     DirectCalls direct;
 };

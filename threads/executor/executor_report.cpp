@@ -23,12 +23,15 @@ ExecutorReport Executor::report() {
             add(segment.call());
         }
     }
+    if (parts_.flagged.running() != nullptr) {
+        add(*parts_.flagged.running());
+    }
     for (const RunningCall* call = parts_.calls.first(); call != nullptr; call = call->next) {
         add(*call);
     }
     std::sort(all.begin(), all.end(),
               [](const RunningCall* a, const RunningCall* b) { return a->number() < b->number(); });
-    const MissingPieces missing(parts_.channels, parts_.queue);
+    const MissingPieces missing(parts_.channels, parts_.queue, parts_.flagged);
     ExecutorReport report;
     for (const RunningCall* const call : all) {
         report.calls.push_back({call->number(), call->call().signature, call->call().text,

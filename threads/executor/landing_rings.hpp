@@ -48,17 +48,34 @@ class LandingRings {
                   RingShape{std::min(many_bytes, slot_bytes), many_slots},
                   RingShape{slot_bytes, few_slots}} {}
 
+    /// Of a lane whose messages are stores (flagged_calls.hpp): each lies behind a flag in its
+    /// slot. Senders may run ahead in all rings; the large slots are for what gathers on its way.
+    static LandingRings flagged(std::size_t many_bytes, std::size_t few_bytes) {
+        LandingRings rings;
+        rings.flag_bytes_ = 16;  // and the message behind it is aligned as malloc() would
+        rings.shapes_ = {RingShape{tiny_bytes, many_slots / 2}, RingShape{many_bytes, many_slots},
+                         RingShape{few_bytes, few_slots}};
+        return rings;
+    }
+    bool are_flagged() const { return flag_bytes_ > 0; }
+    /// Ahead of each message in a slot.
+    std::size_t flag_bytes() const { return flag_bytes_; }
+
     const RingShape& operator[](Ring ring) const { return shapes_[static_cast<std::size_t>(ring)]; }
     /// Of a use of so many bytes, at a group whose notifications have so many bits: few bits
     /// cannot name a use among many.
     Ring of(std::size_t bytes, bool acknowledged, int notification_bits) const {
-        if (acknowledged && notification_bits == 64) {
+        if (are_flagged() && bytes <= tiny_bytes) {
+            return Ring::tiny;
+        }
+        if (are_flagged() || (acknowledged && notification_bits == 64)) {
             return bytes <= (*this)[Ring::many].slot_bytes ? Ring::many : Ring::few;
         }
         return bytes <= tiny_bytes ? Ring::tiny : Ring::few;
     }
 
   private:
+    std::size_t flag_bytes_ = 0;
     std::array<RingShape, ring_kinds> shapes_{};
 };
 

@@ -7,6 +7,7 @@
 
 #include "threads/executor/call_report.hpp"
 #include "threads/executor/channels.hpp"
+#include "threads/executor/flagged_calls.hpp"
 #include "threads/executor/segment_queue.hpp"
 
 namespace trefoil {
@@ -16,8 +17,8 @@ namespace trefoil {
 /// that have lasted long.
 class MissingPieces {
   public:
-    MissingPieces(const Channels& channels, const SegmentQueue& queue)
-        : channels_(channels), queue_(queue) {}
+    MissingPieces(const Channels& channels, const SegmentQueue& queue, const FlaggedCalls& flagged)
+        : channels_(channels), queue_(queue), flagged_(flagged) {}
 
     /// At most one of each channel and direction; messages come first.
     std::vector<MissingPiece> list() const;
@@ -35,6 +36,7 @@ class MissingPieces {
 
     const Channels& channels_;
     const SegmentQueue& queue_;
+    const FlaggedCalls& flagged_;
 };
 
 }  // namespace trefoil

@@ -48,8 +48,10 @@ bool PeerWatch::look(Duration idle_for) {
             oldest = oldest == nullptr || segment.number() < oldest->number() ? &segment : oldest;
         }
     }
-    // Where no segment runs the first call waits for something of this rank's own.
-    const RunningCall* const call = oldest != nullptr ? &oldest->call() : calls_.first();
+    const RunningCall* call = oldest != nullptr ? &oldest->call() : flagged_.running();
+    if (call == nullptr) {
+        call = calls_.first();  // it waits for something of this rank's own
+    }
     const bool goes_on = call == nullptr || look_at(*call, idle_for);
     for (RunningSegment* const segment : held) {
         if (segment != nullptr) {

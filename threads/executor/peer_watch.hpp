@@ -27,13 +27,15 @@ class PeerWatch {
   public:
     using Duration = std::chrono::steady_clock::duration;
 
-    PeerWatch(const Channels& channels, CallQueue& calls, SegmentQueue& queue, Steps& steps,
-              ControlMessages& controls, Failure& failure, const ExecutorOptions& options)
+    PeerWatch(const Channels& channels, CallQueue& calls, SegmentQueue& queue,
+              const FlaggedCalls& flagged, Steps& steps, ControlMessages& controls,
+              Failure& failure, const ExecutorOptions& options)
         : channels_(channels),
           calls_(calls),
           queue_(queue),
+          flagged_(flagged),
           steps_(steps),
-          missing_(channels, queue),
+          missing_(channels, queue, flagged),
           controls_(controls),
           failure_(failure),
           options_(options),
@@ -67,6 +69,7 @@ class PeerWatch {
     const Channels& channels_;
     CallQueue& calls_;
     SegmentQueue& queue_;
+    const FlaggedCalls& flagged_;
     Steps& steps_;
     MissingPieces missing_;
     ControlMessages& controls_;

@@ -305,7 +305,7 @@ bool Poster::post_message(RunningSegment& segment, const ProgramStep& step, cons
         ++channel.wire->puts;
         leaving_ += result == PutResult::queued ? 1 : 0;
         if (notes_.on() && cursor.piece == pieces) {
-            notes_.put(segment, step, put, channel, begin);
+            notes_.put(segment.number(), step, put, channel, begin);
         }
         if (result == PutResult::done) {
             steps_.spend_token(segment, cursor.step, notes_);

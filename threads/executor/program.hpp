@@ -82,6 +82,12 @@ struct ProgramStep {
     friend bool operator==(const ProgramStep&, const ProgramStep&) = default;
 };
 
+/// A message, by its channel.
+struct ProgramArrival {
+    std::uint32_t channel = 0, arrival = 0;
+    friend bool operator==(const ProgramArrival&, const ProgramArrival&) = default;
+};
+
 struct Program {
     static constexpr std::uint32_t none = ~0U;
 
@@ -117,6 +123,11 @@ struct Program {
     std::vector<std::size_t> told;
     std::size_t scratch_bytes = 0;
     std::vector<std::size_t> pack_bytes;  ///< per group
+    // Of a lane whose messages are stores (flagged_calls.hpp): the steps in the order of the
+    // schedule's, those of all parts side by side, and by step what it waits for, in `awaited`.
+    std::vector<std::uint32_t> order;
+    std::vector<ProgramArrival> awaited;
+    std::vector<ProgramRange> awaited_by_step;
     friend bool operator==(const Program&, const Program&) = default;
 };
 

@@ -28,7 +28,7 @@ void Steps::spend_token(RunningSegment& segment, std::uint32_t step,
         const ProgramStep& done = segment.program().steps[step];
         perform_after(segment, done, notes);
         if (notes.on()) {
-            notes.step(segment, done);
+            notes.step(segment.number(), done, segment.opened(done.part));
         }
         if (failure_.happened()) {
             return;  // nothing follows: no peer may take what has failed for done
@@ -99,7 +99,7 @@ void Steps::release(RunningSegment& segment, TimelineNotes& notes) noexcept {
         return;
     }
     if (notes.on()) {
-        notes.segment(segment);
+        notes.segment(segment.number(), segment.begun());
     }
     RunningCall& call = segment.call();  // another segment may be there after end()
     const bool reads_peers = call.reads_peers();

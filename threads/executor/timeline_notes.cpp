@@ -26,8 +26,8 @@ TraceEvent step_event(Kind kind, std::int64_t begin, std::uint64_t segment,
     return event;
 }
 
-std::uint8_t lane_of(const RunningSegment& segment) {
-    return static_cast<std::uint8_t>(segment.number() % segment_window);
+std::uint8_t lane_of(std::uint64_t segment) {
+    return static_cast<std::uint8_t>(segment % segment_window);
 }
 
 }  // namespace
@@ -55,25 +55,25 @@ void TimelineNotes::goes_on() noexcept {
     }
 }
 
-void TimelineNotes::segment(const RunningSegment& segment) noexcept {
-    TraceEvent event = event_since(Kind::segment, segment.begun());
+void TimelineNotes::segment(std::uint64_t segment, std::int64_t begin) noexcept {
+    TraceEvent event = event_since(Kind::segment, begin);
     event.lane = lane_of(segment);
-    event.segment = segment.number();
+    event.segment = segment;
     event.of = of_;
     ring_->add(event);
 }
 
-void TimelineNotes::step(const RunningSegment& segment, const ProgramStep& step) noexcept {
-    TraceEvent event = step_event(Kind::step, segment.opened(step.part), segment.number(), step);
+void TimelineNotes::step(std::uint64_t segment, const ProgramStep& step,
+                         std::int64_t begin) noexcept {
+    TraceEvent event = step_event(Kind::step, begin, segment, step);
     event.lane = lane_of(segment);
     event.of = of_;
     ring_->add(event);
 }
 
-void TimelineNotes::put(const RunningSegment& segment, const ProgramStep& step,
-                        const ProgramPut& put, const OutChannel& channel,
-                        std::int64_t begin) noexcept {
-    TraceEvent event = step_event(Kind::put, begin, segment.number(), step);
+void TimelineNotes::put(std::uint64_t segment, const ProgramStep& step, const ProgramPut& put,
+                        const OutChannel& channel, std::int64_t begin) noexcept {
+    TraceEvent event = step_event(Kind::put, begin, segment, step);
     event.peer = channel.peer;
     event.port = static_cast<std::int16_t>(channel.port.index);
     event.bytes = put.bytes;

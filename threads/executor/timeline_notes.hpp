@@ -4,7 +4,6 @@
 
 #include "threads/executor/channels.hpp"
 #include "threads/executor/program.hpp"
-#include "threads/executor/running_segment.hpp"
 #include "threads/timeline/trace.hpp"
 
 namespace trefoil {
@@ -27,9 +26,10 @@ class TimelineNotes {
     void waits(std::int64_t begin) noexcept;
     /// The wait, if there was one, is over.
     void goes_on() noexcept;
-    void segment(const RunningSegment& segment) noexcept;
-    void step(const RunningSegment& segment, const ProgramStep& step) noexcept;
-    void put(const RunningSegment& segment, const ProgramStep& step, const ProgramPut& put,
+    // Of the segment of this number; `begin`: when it, or its step, or the put began.
+    void segment(std::uint64_t segment, std::int64_t begin) noexcept;
+    void step(std::uint64_t segment, const ProgramStep& step, std::int64_t begin) noexcept;
+    void put(std::uint64_t segment, const ProgramStep& step, const ProgramPut& put,
              const OutChannel& channel, std::int64_t begin) noexcept;
     /// The segment may be complete by now, and another one in its place.
     void arrival(std::uint64_t segment, const ProgramStep& step, std::uint32_t message,

@@ -33,7 +33,15 @@ Worker::Worker(std::size_t number, bool in_caller, Engine& engine, Rank rank, Ra
       engine_(engine),
       group_(engine.groups()[number].get()),
       links_(*group_, rank, ranks, Notification::channel_limit(group_->notification_bits()), *this),
-      waiting_(engine.may_spin()) {}
+      waiting_(engine.may_spin()) {
+    group_->watch(
+        {[](const void* worker) { return static_cast<const Worker*>(worker)->flag_has_come(); },
+         this});
+}
+
+Worker::~Worker() {
+    group_->watch({});
+}
 
 void Worker::add(Executor& executor) {
     WorkerPart& part = executor.part(number_);
@@ -190,6 +198,11 @@ bool Worker::take_arrivals() noexcept {
     return moved;
 }
 
+bool Worker::flag_has_come() const noexcept {
+    return std::any_of(parts_.begin(), parts_.end(),
+                       [](const Part& part) { return part.part->flag_has_come(); });
+}
+
 /// Polls as long as the waiting policy only pauses. As before a sleep, nothing can be new but what
 /// comes to the group, or a change that is counted; so a round of all parts would find nothing.
 /// True: a call may have gone on. False: nothing has come, or there is more to look at.
@@ -200,7 +213,7 @@ bool Worker::spin() noexcept {
     }
     while (waiting_.spin()) {
         was_idle_ = true;
-        if (take_arrivals() || engine_.wake_up().changes() != changes_seen_) {
+        if (flag_has_come() || take_arrivals() || engine_.wake_up().changes() != changes_seen_) {
             return true;
         }
     }

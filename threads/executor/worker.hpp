@@ -33,6 +33,9 @@ class alignas(cache_line) Worker : private LinkUser {
   public:
     /// `in_caller`: in the thread that waits for a call. `rank` of `ranks`: as cards number them.
     Worker(std::size_t number, bool in_caller, Engine& engine, Rank rank, Rank ranks);
+    ~Worker();
+    Worker(const Worker&) = delete;
+    Worker& operator=(const Worker&) = delete;
 
     Links& links() { return links_; }
 
@@ -143,6 +146,7 @@ class alignas(cache_line) Worker : private LinkUser {
     bool advance() noexcept;
     bool poll() noexcept;
     bool take_arrivals() noexcept;
+    bool flag_has_come() const noexcept;
     bool spin() noexcept;
     void goes_on() noexcept;
     void idle() noexcept;

@@ -2,6 +2,7 @@
 // From issued calls to segments, and from a group's events to their steps.
 #include "threads/executor/worker_part.hpp"
 
+#include <cstring>
 #include <new>
 #include <string>
 
@@ -56,8 +57,31 @@ bool WorkerPart::advance() noexcept {
     return progressed;
 }
 
+void WorkerPart::hurry(bool may_spin) noexcept {
+    // A message between two cores takes less than so many looks.
+    constexpr int looks_in_turn = 100, looks_else = 4;
+    if (!parts_.channels.rings.are_flagged() || has_orders() || failed() || notes_.on()) {
+        return;
+    }
+    FlaggedCalls& calls = parts_.flagged;
+    bool moved = calls.advance(notes_);
+    for (int looks = may_spin ? looks_in_turn : looks_else; looks > 0 && calls.running() != nullptr;
+         --looks) {
+        if (calls.may_go_on()) {
+            moved |= calls.advance(notes_);
+            looks = looks_in_turn;
+        }
+    }
+    if (moved) {
+        count_move();
+    }
+}
+
 /// Calls start in the order in which they were issued, and so do their segments.
 bool WorkerPart::start_segments() noexcept {
+    if (parts_.channels.rings.are_flagged()) {
+        return parts_.flagged.advance(notes_);
+    }
     bool started = false;
     while (parts_.queue.has_room()) {
         RunningCall* const call = parts_.calls.first();
@@ -207,15 +231,32 @@ void WorkerPart::not_connected(Rank peer, const BrokenConnection& connection) no
     not_connected(peer, connection.status, text.c_str());
 }
 
+/// One more, whose first bytes say how many uses are done with.
+std::uint32_t WorkerPart::landing_slots(const RingShape& shape) const {
+    return shape.slots + (parts_.channels.rings.are_flagged() ? 1 : 0);
+}
+
+void WorkerPart::place_end(StoringEnd& end, std::byte* memory, const RingShape& shape) {
+    end.slots = memory;
+    end.taken = reinterpret_cast<std::uint64_t*>(memory + shape.bytes());
+}
+
 void WorkerPart::land(std::uint32_t number) {
     Channels& channels = parts_.channels;
     InChannel& channel = channels.in[number];
     const RingShape& shape = channels.rings[channel.ring];
-    Landing& landing =
-        links_.wiring().want(channels.key_of(channel), shape.slot_bytes, shape.slots);
+    const std::uint32_t slots = landing_slots(shape);
+    Landing& landing = links_.wiring().want(channels.key_of(channel), shape.slot_bytes, slots);
     landing.user = this;
     landing.number = number;
     channel.landing = landing.data;
+    if (channels.rings.are_flagged()) {
+        // The peer has not heard of it yet. Others may have left flags there.
+        std::memset(landing.data, 0, shape.slot_bytes * slots);
+        const ChannelKey key = channels.key_of(channel);
+        channel.end.peer = links_.post().connection(key.peer, key.port).endpoint;
+        place_end(channel.end, landing.data, shape);
+    }
     channel.proof = landing.proof;
     channel.landed.store(true, std::memory_order_release);
 }
@@ -241,15 +282,20 @@ void WorkerPart::connect(std::uint32_t number) {
 void WorkerPart::set_wire(std::uint32_t number, Wire& wire) noexcept {
     OutChannel& channel = parts_.channels.out[number];
     const RingShape& shape = parts_.channels.rings[channel.ring];
-    if (wire.slot_bytes != shape.slot_bytes || wire.slots != shape.slots) {
-        parts_.failure.set(
-            Status::mismatch,
-            "rank " + std::to_string(channel.peer) + " has " + std::to_string(wire.slots) +
-                " landing slots of " + std::to_string(wire.slot_bytes) + " bytes, this rank " +
-                std::to_string(shape.slots) + " of " + std::to_string(shape.slot_bytes));
+    const std::uint32_t slots = landing_slots(shape);
+    if (wire.slot_bytes != shape.slot_bytes || wire.slots != slots) {
+        parts_.failure.set(Status::mismatch, "rank " + std::to_string(channel.peer) + " has " +
+                                                 std::to_string(wire.slots) + " landing slots of " +
+                                                 std::to_string(wire.slot_bytes) +
+                                                 " bytes, this rank " + std::to_string(slots) +
+                                                 " of " + std::to_string(shape.slot_bytes));
         return;
     }
     channel.wire = &wire;
+    if (parts_.channels.rings.are_flagged()) {
+        channel.end.peer = channel.endpoint;
+        place_end(channel.end, group_->mapped(wire.memory) + wire.offset, shape);
+    }
     channel.wired.store(true, std::memory_order_relaxed);
 }
 

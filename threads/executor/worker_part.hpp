@@ -27,9 +27,14 @@ class alignas(cache_line) WorkerPart {
 
     /// Does once all that can be done now; false: nothing could.
     bool advance() noexcept;
+    /// A call of stores may be done before anybody else has to be looked at: does what can be done
+    /// within a moment. By worker 0.
+    void hurry(bool may_spin) noexcept;
     /// It has failed: nothing new is to begin.
     bool failed() const noexcept { return parts_.failure.happened(); }
 
+    /// What a call of stores waits for has come. By worker 0.
+    bool flag_has_come() const noexcept { return number_ == 0 && parts_.flagged.may_go_on(); }
     /// A notification of an incoming channel has come at the group. True: a call may go on by it.
     bool arrive(std::uint64_t notification, std::uint32_t in_channel) noexcept {
         return !failed() && arrivals_.arrive(notification, in_channel);
@@ -94,6 +99,8 @@ class alignas(cache_line) WorkerPart {
     void connect(std::uint32_t out);
     void not_connected(Rank peer, Status status, const char* text) noexcept;
     void not_connected(Rank peer, const BrokenConnection& connection) noexcept;
+    std::uint32_t landing_slots(const RingShape& shape) const;
+    static void place_end(StoringEnd& end, std::byte* memory, const RingShape& shape);
     void land(std::uint32_t in);
     void set_wire(std::uint32_t out, Wire& wire) noexcept;
     void hear_abort() noexcept;

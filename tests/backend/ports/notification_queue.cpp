@@ -165,5 +165,61 @@ TEST(NotificationQueue, WaitReturnsWhenSomethingIsThereOrTimeIsOver) {
     EXPECT_EQ(queue->asleep.load(), 0U);
 }
 
+/// A store that no notification tells of, as the watch sees it.
+struct Stored {
+    std::atomic<bool> here{false};
+    Watch watch() const {
+        return {[](const void* stored) { return static_cast<const Stored*>(stored)->here.load(); },
+                this};
+    }
+};
+
+TEST(NotificationQueue, DoesNotSleepWhereTheWatchSeesSomething) {
+    const auto queue = make_queue();
+    QueueReader reader(*queue);
+    Stored stored;
+    const auto begin = std::chrono::steady_clock::now();
+    reader.wait(microseconds(20'000), stored.watch());
+    EXPECT_GE(std::chrono::steady_clock::now() - begin, microseconds(20'000));
+    stored.here = true;
+    reader.wait(std::chrono::hours(24), stored.watch());
+    EXPECT_EQ(queue->asleep.load(), 0U);
+}
+
+TEST(NotificationQueue, RingingEndsASleepForAStore) {
+    const auto queue = make_queue();
+    QueueReader reader(*queue);
+    for (int i = 0; i < 200; ++i) {
+        Stored stored;
+        std::thread sender([&] {
+            std::this_thread::sleep_for(microseconds(i % 3 * 100));
+            stored.here = true;
+            QueueWriter(*queue).ring();
+        });
+        reader.wait(std::chrono::hours(24), stored.watch());
+        EXPECT_TRUE(stored.here);
+        sender.join();
+    }
+    EXPECT_EQ(queue->asleep.load(), 0U);
+}
+
+TEST(NotificationQueue, ANotificationEndsASleepWithAWatch) {
+    const auto queue = make_queue();
+    QueueReader reader(*queue);
+    const Stored stored;
+    std::thread sender([&] {
+        std::this_thread::sleep_for(std::chrono::milliseconds(5));
+        QueueWriter(*queue).push(1);
+    });
+    reader.wait(std::chrono::hours(24), stored.watch());
+    EXPECT_FALSE(reader.empty());
+    sender.join();
+    std::thread waker([&] { reader.wake(); });
+    std::uint64_t notification = 0;
+    EXPECT_TRUE(reader.pop(notification));
+    EXPECT_TRUE(reader.wait(std::chrono::hours(24), stored.watch()));
+    waker.join();
+}
+
 }  // namespace
 }  // namespace trefoil::memory

@@ -186,7 +186,7 @@ TEST(Errors, AfterAnUnsupportedCallTheCommunicatorGoesOn) {
     run_ranks(16, options, [](int, trefoil_comm_t comm) {
         ASSERT_NE(comm, nullptr);
         ASSERT_EQ(trefoil_barrier(comm), TREFOIL_SUCCESS);
-        std::vector<std::int32_t> data(100, 1);
+        std::vector<std::int32_t> data(1000, 1);
         const auto allreduce = [&] {
             return trefoil_allreduce(TREFOIL_IN_PLACE, data.data(), data.size(), TREFOIL_INT32,
                                      TREFOIL_SUM, comm);
@@ -197,7 +197,7 @@ TEST(Errors, AfterAnUnsupportedCallTheCommunicatorGoesOn) {
         ASSERT_EQ(trefoil_barrier(comm), TREFOIL_SUCCESS) << trefoil_last_error(comm);
         ASSERT_EQ(trefoil_comm_set_algorithm(comm, "allreduce", "trivance-l"), TREFOIL_SUCCESS);
         ASSERT_EQ(allreduce(), TREFOIL_SUCCESS) << trefoil_last_error(comm);
-        EXPECT_EQ(data[99], 16);
+        EXPECT_EQ(data[999], 16);
     });
     unsetenv("TREFOIL_LANDING_BYTES");
 }

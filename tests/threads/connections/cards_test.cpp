@@ -37,6 +37,18 @@ TEST(Cards, TellWhatItTakesToWriteToAPort) {
     EXPECT_THROW(cards.end_of(1, Port{2}), Error);
 }
 
+TEST(Cards, TellWhoMapsItsPeersMemoryAtAllItsPorts) {
+    Card one = example();
+    one.groups.resize(1);
+    EXPECT_FALSE(Cards({encode(one)}).maps_peers(0));
+    one.groups[0].maps_peers = true;
+    Card two = example();
+    two.groups[0].maps_peers = two.groups[1].maps_peers = true;
+    const Cards cards({encode(one), encode(two)});
+    EXPECT_TRUE(cards.maps_peers(0));
+    EXPECT_FALSE(cards.maps_peers(1)) << "each group has an owner of its own";
+}
+
 TEST(Cards, NameTheRankWhoseCardCannotBeRead) {
     const std::string whole = encode(example());
     for (std::size_t bytes = 0; bytes < whole.size(); ++bytes) {

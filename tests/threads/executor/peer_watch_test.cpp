@@ -50,8 +50,8 @@ class PeerWatchTest : public PartsFixture {
     }
 
     ExecutorOptions options_;
-    PeerWatch watch_{channels_,  parts_->calls,   parts_->queue, parts_->steps,
-                     *controls_, parts_->failure, options_};
+    PeerWatch watch_{channels_,     parts_->calls, parts_->queue,   parts_->flagged,
+                     parts_->steps, *controls_,    parts_->failure, options_};
     Program program_;
     RunningSegment* segment_ = nullptr;
 };
@@ -268,7 +268,7 @@ TEST_F(PeerWatchTest, AWaitForAcknowledgementsSaysWhose) {
         poster.adopt(segment);
         (void)poster.post_ready();
     }
-    const MissingPieces missing(channels_, parts_->queue);
+    const MissingPieces missing(channels_, parts_->queue, parts_->flagged);
     EXPECT_EQ(missing.text("a bcast"),
               "a bcast: waits for rank 1 to take in what came through port +0 before");
     EXPECT_EQ(missing.ranks(), std::vector<Rank>{1});
@@ -284,7 +284,7 @@ TEST_F(PeerWatchTest, AWaitForAPeerThatHasNotConnectedSaysSo) {
     const Program program = w.take(false);
     begin_call(program);
     begin_segment();
-    const MissingPieces missing(channels_, parts_->queue);
+    const MissingPieces missing(channels_, parts_->queue, parts_->flagged);
     EXPECT_EQ(missing.text("a bcast"), "a bcast: waits for rank 2 to connect to port -0");
     EXPECT_EQ(missing.ranks(), std::vector<Rank>{2});
     leaves(1);

@@ -1,0 +1,29 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// The kernel's barrier for all threads of a process.
+#include "threads/workers/biased_flag.hpp"
+
+#include <linux/membarrier.h>
+#include <sys/syscall.h>
+#include <unistd.h>
+
+namespace trefoil {
+
+namespace {
+
+bool membarrier(int command) noexcept {
+    return syscall(SYS_membarrier, command, 0, 0) == 0;
+}
+
+}  // namespace
+
+bool has_process_barrier() noexcept {
+    static const bool has = membarrier(MEMBARRIER_CMD_REGISTER_PRIVATE_EXPEDITED) &&
+                            membarrier(MEMBARRIER_CMD_PRIVATE_EXPEDITED);
+    return has;
+}
+
+void process_barrier() noexcept {
+    membarrier(MEMBARRIER_CMD_PRIVATE_EXPEDITED);
+}
+
+}  // namespace trefoil
