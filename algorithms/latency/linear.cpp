@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// linear: allreduce, bcast, reduce, gather and scatter without a tree, on any torus.
+// linear: allreduce, barrier, bcast, reduce, gather and scatter without a tree, on any torus.
 //
 // One part. In each step the root exchanges one message through each of its ports, with the nearest
 // of those who are left there. A rank whose coordinates differ in several dimensions may use a port
@@ -9,7 +9,7 @@
 // reduce: everything that arrives at the root waits in scratch until all is there, and is then
 // reduced in the order of the ranks from the left. allreduce: the same at rank 0, then bcast. That
 // is many steps for rank 0, but two messages per rank and one wait for all others: nothing is
-// faster for tiny vectors where ranks share cores.
+// faster for tiny vectors where ranks share cores. barrier: the same without data.
 #include "algorithms/latency/linear.hpp"
 
 #include <algorithm>
@@ -123,7 +123,7 @@ class LinearWriter {
 
     Schedule write() {
         const bool reduces = traits_of(collective_).reduces;
-        const bool collects = reduces || collective_ == Collective::gather;
+        const bool collects = reduces || collective_ == Collective::gather || is_barrier();
         writer_.part(traits_of(collective_).blocks_have_owners() ? static_cast<Block>(ranks_) : 1,
                      reduces ? static_cast<Block>(ranks_ - 1) : 0);
         if (collects) {
@@ -135,13 +135,14 @@ class LinearWriter {
                 fold();
             }
         }
-        if (!collects || collective_ == Collective::allreduce) {
+        if (!collects || collective_ == Collective::allreduce || is_barrier()) {
             take_turns(true);
         }
         return writer_.take();
     }
 
   private:
+    bool is_barrier() const { return collective_ == Collective::barrier; }
     /// Where the message of `peer` is, in its own buffer and, but for reduce, in the root's.
     Extent block(Rank peer) const {
         return {traits_of(collective_).blocks_have_owners() ? static_cast<Block>(peer) : 0, 1};
@@ -161,7 +162,25 @@ class LinearWriter {
         }
     }
 
+    void signal(const RootTurn& turn, bool from_root) {
+        const bool is_root = rank_ == root_;
+        if (!is_root && rank_ != turn.peer) {
+            return;
+        }
+        const Rank other = is_root ? turn.peer : root_;
+        const Port port = is_root ? turn.port : turn.port.opposite();
+        if (is_root == from_root) {
+            writer_.send(other, port, {});
+        } else {
+            writer_.receive(other, port);
+        }
+    }
+
     void exchange(const RootTurn& turn, bool from_root) {
+        if (is_barrier()) {
+            signal(turn, from_root);
+            return;
+        }
         const Extent own = block(turn.peer);
         if (rank_ == root_) {
             if (from_root) {

@@ -15,8 +15,9 @@ namespace {
 
 using namespace table;
 
-Schedule linear(const Torus& torus, Rank rank, const BuildOptions& options) {
-    return build_linear(Collective::allreduce, torus, rank, options);
+template <Collective collective>
+Schedule linear_of(const Torus& torus, Rank rank, const BuildOptions& options) {
+    return build_linear(collective, torus, rank, options);
 }
 
 constexpr Algorithm allreduce_table[] = {
@@ -181,7 +182,7 @@ constexpr Algorithm allreduce_table[] = {
         .traits = ordered,
         .abilities = {.single_port = true},
         .shape_refusal = every_torus,
-        .builder = linear,
+        .builder = linear_of<Collective::allreduce>,
         .landing_vectors = one,
         .least_steps = one_per_port_twice,
     },
@@ -197,6 +198,19 @@ constexpr Algorithm allreduce_table[] = {
         .builder = without_options<build_barrier>,
         .landing_vectors = none,
         .alike = along_the_line,
+    },
+    {
+        .name = "linear",
+        .collective = Collective::barrier,
+        .summary = "rank 0 hears from everybody, and then tells everybody",
+        .paper = "Thakur, Rabenseifner and Gropp, IJHPCA 2005",
+        .shapes = "every torus",
+        .traits = ordered,
+        .abilities = {.single_port = true},
+        .shape_refusal = every_torus,
+        .builder = linear_of<Collective::barrier>,
+        .landing_vectors = none,
+        .least_steps = one_per_port_twice,
     },
 };
 

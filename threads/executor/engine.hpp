@@ -176,6 +176,14 @@ class Engine {
         const WaitsForCall waits(*this);
         drive_until_over(executor, over);
     }
+    /// If the engine is to be driven and nobody does: work() has the turn.
+    template <typename Work>
+    void in_turn(Work&& work) {
+        if (!serves_ && try_take_turn()) {
+            work();
+            leave_turn();
+        }
+    }
     /// One round of all workers, if the engine is to be driven and nobody does. False: nothing has
     /// moved by it.
     bool advance(Executor& executor);

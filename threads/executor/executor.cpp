@@ -67,6 +67,9 @@ void Executor::issue(RunningCall& running, const Call& call, const CallVectors& 
     parts_.calls.push(running);
     engine_.look_after(*this);
     engine_.issued();
+    if (parts_.channels.rings.are_flagged()) {
+        engine_.in_turn([&] { worker_parts_.front()->hurry(running, WorkerPart::Waits::no); });
+    }
     give_up_if_late();
 }
 
@@ -106,7 +109,9 @@ Status Executor::run(const Call& call, const CallVectors& vectors) noexcept {
                 }
                 parts_.calls.push_here(running);
                 engine_.look_after(*this);
-                worker_parts_.front()->hurry(engine_.may_spin());
+                using Waits = WorkerPart::Waits;
+                worker_parts_.front()->hurry(running,
+                                             engine_.may_spin() ? Waits::spinning : Waits::yes);
             } else {
                 parts_.in_flight.issue();
                 parts_.calls.push(running);

@@ -23,8 +23,8 @@ ExecutorReport Executor::report() {
             add(segment.call());
         }
     }
-    if (parts_.flagged.running() != nullptr) {
-        add(*parts_.flagged.running());
+    for (const RunningCall* const call : parts_.flagged.all_running()) {
+        add(*call);
     }
     for (const RunningCall* call = parts_.calls.first(); call != nullptr; call = call->next) {
         add(*call);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Step by step through a call whose messages are stores.
+// Step by step through calls whose messages are stores.
 #include "threads/executor/flagged_calls.hpp"
 
 #include <algorithm>
@@ -30,68 +30,44 @@ std::uint32_t mark_in(std::uint64_t flag) {
 
 }  // namespace
 
-bool FlaggedCalls::advance(TimelineNotes& notes) noexcept {
-    bool moved = false;
-    do {
-        if (program_ == nullptr && !(begin_next() && begin_piece(notes))) {
-            return moved;
-        }
-    } while (go_on(notes, moved));
-    return moved;
+void FlaggedPiece::make_room(const ProgramSizes& sizes) {
+    in_use_.resize(sizes.channels_in);
+    out_use_.resize(sizes.channels_out);
+    scratch_.resize(std::max(scratch_.size(), sizes.scratch_bytes));
+    buffers_.reserve(sizes.channels_in, sizes.spaces, sizes.told);
 }
 
-/// False: there is no call, or its landing memory is still to be made.
-bool FlaggedCalls::begin_next() noexcept {
-    if (call_ == nullptr) {
-        call_ = calls_.first();
-    }
-    return call_ != nullptr &&
-           RunningSegment::may_start(*call_->first_waiting().program, channels_);
-}
-
-bool FlaggedCalls::begin_piece(TimelineNotes& notes) noexcept {
-    try {
-        room_needed_.make_room(room_, [&](const ProgramSizes& sizes) {
-            in_use_.resize(sizes.channels_in);
-            out_use_.resize(sizes.channels_out);
-            scratch_.resize(std::max(scratch_.size(), sizes.scratch_bytes));
-            buffers_.reserve(sizes.channels_in, sizes.spaces, sizes.told);
-        });
-    } catch (const std::bad_alloc&) {
-        failure_.set(Cause{Status::out_of_memory});
-        return false;
-    }
-    const CallSegment& piece = call_->next_piece();
-    if (!call_->has_more()) {
-        calls_.pop();
-    }
+void FlaggedPiece::begin(RunningCall& call, const CallSegment& piece, std::uint64_t number,
+                         Channels& channels, const Operations& operations,
+                         TimelineNotes& notes) noexcept {
+    call_ = &call;
     program_ = piece.program;
-    ++number_;
+    number_ = number;
     piece_begun_ = step_begun_ = notes.clock();
-    const CallVectors& vectors = call_->vectors();
+    const CallVectors& vectors = call.vectors();
     // Programs only read the input.
     auto* const input = const_cast<std::byte*>(vectors.input);
     buffers_.place_vectors(input == nullptr ? nullptr : input + piece.offset,
                            vectors.output == nullptr ? nullptr : vectors.output + piece.offset);
     buffers_.place(Location::scratch, scratch_.data());
     for (const std::uint32_t c : program_->used_in) {
-        InChannel& channel = channels_.in[c];
+        InChannel& channel = channels.in[c];
         in_use_[c] = channel.end.begun++;
         buffers_.place(Location::first_landing + c,
-                       channel.end.slots + channels_.slot_offset(channel.ring, in_use_[c]));
+                       channel.end.slots + channels.slot_offset(channel.ring, in_use_[c]));
     }
     for (const std::uint32_t c : program_->used_out) {
-        out_use_[c] = channels_.out[c].end.begun++;
+        out_use_[c] = channels.out[c].end.begun++;
     }
-    perform(program_->begin, notes);
+    perform(program_->begin, operations, notes);
     first_ = at_ = done_ = 0;
     end_ = end_of_step();
     sends_ = true;
-    return true;
+    waits_for_ = Awaited::nothing;
 }
 
 /// Where the steps end that belong to the schedule's step at first_.
-std::uint32_t FlaggedCalls::end_of_step() const noexcept {
+std::uint32_t FlaggedPiece::end_of_step() const noexcept {
     const auto& order = program_->order;
     std::uint32_t end = first_;
     while (end < order.size() && program_->steps[order[end]].schedule_step ==
@@ -101,60 +77,69 @@ std::uint32_t FlaggedCalls::end_of_step() const noexcept {
     return end;
 }
 
-/// True: the piece is complete. False: it waits, or has failed.
-bool FlaggedCalls::go_on(TimelineNotes& notes, bool& moved) noexcept {
+bool FlaggedPiece::go_on(Channels& channels, const Operations& operations, Failure& failure,
+                         TimelineNotes& notes, bool& moved) noexcept {
+    const auto work = [&](auto&& on_one) {
+        for (; at_ < end_; ++at_, done_ = 0) {
+            const std::uint32_t before = done_;
+            const bool all = on_one(program_->order[at_]);
+            moved |= all || done_ != before;
+            if (!all) {
+                return false;
+            }
+        }
+        return true;
+    };
     while (first_ < end_) {
         if (sends_) {
-            for (; at_ < end_; ++at_, done_ = 0) {
-                const std::uint32_t before = done_;
-                const bool sent = send(program_->steps[program_->order[at_]], notes);
-                moved |= sent || done_ != before;
-                if (!sent) {
-                    return false;
-                }
+            if (!work([&](std::uint32_t step) {
+                    return send(program_->steps[step], channels, operations, notes);
+                })) {
+                return false;
             }
             sends_ = false;
             at_ = first_;
         }
-        for (; at_ < end_; ++at_, done_ = 0) {
-            const std::uint32_t before = done_;
-            const bool received = receive(program_->order[at_], notes);
-            moved |= received || done_ != before;
-            if (!received) {
-                return false;
-            }
+        if (!work([&](std::uint32_t step) {
+                return receive(step, channels, operations, failure, notes);
+            })) {
+            return false;
         }
         first_ = end_;
         end_ = end_of_step();
         sends_ = true;
     }
     moved = true;
-    end_piece(notes);
-    return !failure_.happened();
+    perform(program_->end, operations, notes);
+    if (notes.on()) {
+        notes.segment(number_, piece_begun_);
+    }
+    return !failure.happened();
 }
 
 /// What precedes the puts is done when the first of them is tried.
-bool FlaggedCalls::send(const ProgramStep& step, TimelineNotes& notes) noexcept {
+bool FlaggedPiece::send(const ProgramStep& step, Channels& channels, const Operations& operations,
+                        TimelineNotes& notes) noexcept {
     if (done_ == 0 && waits_for_ == Awaited::nothing) {
-        perform(step.before, notes);
+        perform(step.before, operations, notes);
     }
     waits_for_ = Awaited::nothing;
     for (; done_ < step.puts.count; ++done_) {
         const ProgramPut& next = program_->puts[step.puts.first + done_];
         const std::int64_t begin = notes.clock();
-        if (!put(next)) {
+        if (!put(next, channels)) {
             return false;
         }
         if (notes.on()) {
-            notes.put(number_, step, next, channels_.out[next.channel], begin);
+            notes.put(number_, step, next, channels.out[next.channel], begin);
         }
     }
     return true;
 }
 
 /// False: it cannot be put yet.
-bool FlaggedCalls::put(const ProgramPut& put) noexcept {
-    OutChannel& channel = channels_.out[put.channel];
+bool FlaggedPiece::put(const ProgramPut& put, Channels& channels) noexcept {
+    OutChannel& channel = channels.out[put.channel];
     StoringEnd& end = channel.end;
     waits_at_ = put.channel;
     if (end.slots == nullptr) {
@@ -162,17 +147,18 @@ bool FlaggedCalls::put(const ProgramPut& put) noexcept {
         return false;
     }
     const std::uint32_t use = out_use_[put.channel];
-    const std::uint32_t slots = channels_.rings[channel.ring].slots;
+    const std::uint32_t slots = channels.rings[channel.ring].slots;
     if (use - end.known_taken >= slots) {
-        // Pairs with the release in end_piece(): the receiver has read what was there.
+        // Pairs with the release in give_back(): the receiver has read what was there.
         end.known_taken = static_cast<std::uint32_t>(load(*end.taken, std::memory_order_acquire));
         if (use - end.known_taken >= slots) {
             waits_for_ = Awaited::room;
+            room_slots_ = slots;
             return false;
         }
     }
     std::byte* const target =
-        end.slots + channels_.slot_offset(channel.ring, use) + put.landing_offset;
+        end.slots + channels.slot_offset(channel.ring, use) + put.landing_offset;
     for (std::uint32_t i = 0; i < put.packs.count; ++i) {
         const ProgramOp& op = program_->ops[put.packs.first + i];
         std::memcpy(target + (op.target.offset - put.pack_offset), buffers_.at(op.source),
@@ -181,48 +167,50 @@ bool FlaggedCalls::put(const ProgramPut& put) noexcept {
     if (put.packs.count == 0 && put.bytes > 0) {
         std::memcpy(target, buffers_.at(put.source), put.bytes);
     }
-    std::uint64_t& flag = *reinterpret_cast<std::uint64_t*>(target - channels_.rings.flag_bytes());
+    std::uint64_t& flag = *reinterpret_cast<std::uint64_t*>(target - channels.rings.flag_bytes());
     Shared(flag).store(std::uint64_t{mark_of(use)} << 32 | sign(put.bytes),
                        std::memory_order_release);
-    channels_.groups[static_cast<std::size_t>(channel.group)]->ring(end.peer);
+    channels.groups[static_cast<std::size_t>(channel.group)]->ring(end.peer);
     ++channel.puts;
     channel.bytes += put.bytes;
     return true;
 }
 
 /// Of this call, for a message of so many bytes.
-std::uint32_t FlaggedCalls::sign(std::uint64_t bytes) const noexcept {
+std::uint32_t FlaggedPiece::sign(std::uint64_t bytes) const noexcept {
     const std::uint64_t bits = call_->hash() ^ bytes * 0x9e3779b97f4a7c15ULL;
     return static_cast<std::uint32_t>(bits >> 32 ^ bits);
 }
 
-std::uint64_t* FlaggedCalls::flag_of(const ProgramArrival& message) const noexcept {
+std::uint64_t* FlaggedPiece::flag_of(const ProgramArrival& message,
+                                     const Channels& channels) const noexcept {
     return reinterpret_cast<std::uint64_t*>(
         buffers_.at({Location::first_landing + message.channel,
                      program_->arrival_offsets[message.arrival]}) -
-        channels_.rings.flag_bytes());
+        channels.rings.flag_bytes());
 }
 
-bool FlaggedCalls::has_come() const noexcept {
+bool FlaggedPiece::has_come() const noexcept {
     return mark_in(load(*waited_, std::memory_order_relaxed)) == waited_use_;
 }
 
-bool FlaggedCalls::has_room(const OutChannel& channel) const noexcept {
+bool FlaggedPiece::has_room(const OutChannel& channel) const noexcept {
     const auto taken =
         static_cast<std::uint32_t>(load(*channel.end.taken, std::memory_order_relaxed));
-    return out_use_[waits_at_] - taken < channels_.rings[channel.ring].slots;
+    return out_use_[waits_at_] - taken < room_slots_;
 }
 
 /// True: all messages of the step have come, and what follows them is done.
-bool FlaggedCalls::receive(std::uint32_t number, TimelineNotes& notes) noexcept {
+bool FlaggedPiece::receive(std::uint32_t number, Channels& channels, const Operations& operations,
+                           Failure& failure, TimelineNotes& notes) noexcept {
     const ProgramStep& step = program_->steps[number];
     const ProgramRange awaited = program_->awaited_by_step[number];
     waits_for_ = Awaited::nothing;
     for (; done_ < awaited.count; ++done_) {
         const ProgramArrival& message = program_->awaited[awaited.first + done_];
-        InChannel& channel = channels_.in[message.channel];
+        InChannel& channel = channels.in[message.channel];
         const std::int64_t begin = notes.clock();
-        const std::uint64_t* const place = flag_of(message);
+        const std::uint64_t* const place = flag_of(message, channels);
         // Pairs with the release in put(): the bytes are there.
         const std::uint64_t flag = load(*place, std::memory_order_acquire);
         const std::uint32_t mark = mark_of(in_use_[message.channel]);
@@ -234,7 +222,7 @@ bool FlaggedCalls::receive(std::uint32_t number, TimelineNotes& notes) noexcept 
             return false;
         }
         if (static_cast<std::uint32_t>(flag) != sign(program_->arrival_bytes[message.arrival])) {
-            fail_by(channel);
+            fail_by(channel, failure);
             return false;
         }
         channel.bytes += program_->arrival_bytes[message.arrival];
@@ -245,77 +233,140 @@ bool FlaggedCalls::receive(std::uint32_t number, TimelineNotes& notes) noexcept 
                           begin);
         }
     }
-    perform(step.after, notes);
+    perform(step.after, operations, notes);
     if (notes.on()) {
         notes.step(number_, step, step_begun_);
         step_begun_ = notes.clock();
     }
-    return !failure_.happened();
+    return !failure.happened();
 }
 
-void FlaggedCalls::fail_by(const InChannel& channel) noexcept {
+void FlaggedPiece::fail_by(const InChannel& channel, Failure& failure) const noexcept {
     const Call& call = call_->call();
-    failure_.set(Status::mismatch, "rank " + std::to_string(channel.peer) +
-                                       " makes another call than this rank's " + call.text + "; " +
-                                       call.agreement);
+    failure.set(Status::mismatch, "rank " + std::to_string(channel.peer) +
+                                      " makes another call than this rank's " + call.text + "; " +
+                                      call.agreement);
 }
 
-/// The results are home, and the slots are given back.
-void FlaggedCalls::end_piece(TimelineNotes& notes) noexcept {
-    perform(program_->end, notes);
+void FlaggedPiece::give_back(Channels& channels) noexcept {
     for (const std::uint32_t c : program_->used_in) {
-        InChannel& channel = channels_.in[c];
+        InChannel& channel = channels.in[c];
         Shared(*channel.end.taken).store(in_use_[c] + 1, std::memory_order_release);
-        channels_.groups[static_cast<std::size_t>(channel.group)]->ring(channel.end.peer);
+        channels.groups[static_cast<std::size_t>(channel.group)]->ring(channel.end.peer);
     }
-    if (notes.on()) {
-        notes.segment(number_, piece_begun_);
-    }
-    RunningCall& call = *call_;
-    const char* const text = call.call().text;
     program_ = nullptr;
-    call_ = call.has_more() ? call_ : nullptr;
+}
+
+void FlaggedPiece::list_missing(const Channels& channels, std::vector<MissingPiece>& found) const {
+    if (first_ >= end_) {
+        return;
+    }
+    const ProgramStep& step = program_->steps[program_->order[at_]];
+    if (waits_for_ == Awaited::room || waits_for_ == Awaited::connection) {
+        const OutChannel& channel = channels.out[waits_at_];
+        found.push_back({waits_for_ == Awaited::room ? MissingPiece::Kind::room
+                                                     : MissingPiece::Kind::connection,
+                         channel.peer, channel.port, static_cast<int>(step.schedule_part),
+                         static_cast<int>(step.schedule_step),
+                         program_->puts[step.puts.first + done_].bytes});
+    }
+    // Of all parts: of the step that is at work, what has not come.
+    for (std::uint32_t i = sends_ ? end_ : at_; i < end_; ++i) {
+        const std::uint32_t number = program_->order[i];
+        const ProgramStep& waiting = program_->steps[number];
+        const ProgramRange awaited = program_->awaited_by_step[number];
+        for (std::uint32_t a = awaited.first; a < awaited.first + awaited.count; ++a) {
+            const ProgramArrival& message = program_->awaited[a];
+            const InChannel& channel = channels.in[message.channel];
+            if (mark_in(load(*flag_of(message, channels), std::memory_order_relaxed)) !=
+                mark_of(in_use_[message.channel])) {
+                found.push_back({MissingPiece::Kind::message, channel.peer, channel.port,
+                                 static_cast<int>(waiting.schedule_part),
+                                 static_cast<int>(waiting.schedule_step),
+                                 program_->arrival_bytes[message.arrival]});
+            }
+        }
+    }
+}
+
+bool FlaggedCalls::advance(TimelineNotes& notes) noexcept {
+    bool moved = false;
+    for (std::uint64_t n = oldest_; n != next_ || begin_next(notes); ++n) {
+        if (!is_done(n) && place(n).go_on(channels_, operations_, failure_, notes, moved)) {
+            complete(n, notes);
+        }
+        if (failure_.happened()) {
+            break;
+        }
+    }
+    return moved;
+}
+
+/// False: there is no call, no place, or its landing memory is still to be made.
+bool FlaggedCalls::begin_next(TimelineNotes& notes) noexcept {
+    if (next_ - oldest_ == window) {
+        return false;
+    }
+    RunningCall* const call = calls_.first();
+    if (call == nullptr || !RunningSegment::may_start(*call->first_waiting().program, channels_)) {
+        return false;
+    }
+    FlaggedPiece& piece = place(next_);
+    try {
+        room_needed_.make_room(room_[next_ % window],
+                               [&](const ProgramSizes& sizes) { piece.make_room(sizes); });
+    } catch (const std::bad_alloc&) {
+        failure_.set(Cause{Status::out_of_memory});
+        return false;
+    }
+    const CallSegment& begun = call->next_piece();
+    if (!call->has_more()) {
+        calls_.pop();
+    }
+    done_[next_ % window] = false;
+    piece.begin(*call, begun, next_, channels_, operations_, notes);
+    ++next_;
+    return true;
+}
+
+/// The call may be over; the places of those that began first are free again.
+void FlaggedCalls::complete(std::uint64_t number, TimelineNotes&) noexcept {
+    done_[number % window] = true;
+    RunningCall& call = place(number).call();
+    const char* const text = call.call().text;
+    for (; oldest_ != next_ && is_done(oldest_); ++oldest_) {
+        place(oldest_).give_back(channels_);
+    }
     if (call.complete_segment()) {  // and may be gone
         in_flight_.complete(false, text);
     }
 }
 
-std::vector<MissingPiece> FlaggedCalls::missing() const {
+const RunningCall* FlaggedCalls::running() const {
+    for (std::uint64_t n = oldest_; n != next_; ++n) {
+        if (!is_done(n)) {
+            return &place(n).call();
+        }
+    }
+    return nullptr;
+}
+
+std::vector<const RunningCall*> FlaggedCalls::all_running() const {
+    std::vector<const RunningCall*> calls;
+    for (std::uint64_t n = oldest_; n != next_; ++n) {
+        const RunningCall* const call = is_done(n) ? nullptr : &place(n).call();
+        if (call != nullptr && (calls.empty() || calls.back() != call)) {
+            calls.push_back(call);
+        }
+    }
+    return calls;
+}
+
+std::vector<MissingPiece> FlaggedCalls::missing(const RunningCall* call) const {
     std::vector<MissingPiece> found;
-    if (program_ == nullptr || first_ >= end_) {
-        return found;
-    }
-    const ProgramStep& step = program_->steps[program_->order[at_]];
-    MissingPiece piece;
-    piece.part = static_cast<int>(step.schedule_part);
-    piece.step = static_cast<int>(step.schedule_step);
-    if (waits_for_ == Awaited::room || waits_for_ == Awaited::connection) {
-        const OutChannel& channel = channels_.out[waits_at_];
-        piece.kind =
-            waits_for_ == Awaited::room ? MissingPiece::Kind::room : MissingPiece::Kind::connection;
-        piece.peer = channel.peer;
-        piece.port = channel.port;
-        piece.bytes = program_->puts[step.puts.first + done_].bytes;
-        found.push_back(piece);
-    }
-    // Of all parts: the step that is at work, as far as its messages have not come.
-    for (std::uint32_t i = sends_ ? end_ : at_; i < end_; ++i) {
-        const std::uint32_t number = program_->order[i];
-        const ProgramRange awaited = program_->awaited_by_step[number];
-        for (std::uint32_t a = 0; a < awaited.count; ++a) {
-            const ProgramArrival& message = program_->awaited[awaited.first + a];
-            if (mark_in(load(*flag_of(message), std::memory_order_relaxed)) ==
-                mark_of(in_use_[message.channel])) {
-                continue;
-            }
-            const InChannel& channel = channels_.in[message.channel];
-            piece.kind = MissingPiece::Kind::message;
-            piece.part = static_cast<int>(program_->steps[number].schedule_part);
-            piece.step = static_cast<int>(program_->steps[number].schedule_step);
-            piece.peer = channel.peer;
-            piece.port = channel.port;
-            piece.bytes = program_->arrival_bytes[message.arrival];
-            found.push_back(piece);
+    for (std::uint64_t n = oldest_; n != next_; ++n) {
+        if (!is_done(n) && (call == nullptr || call == &place(n).call())) {
+            place(n).list_missing(channels_, found);
         }
     }
     return found;

@@ -77,10 +77,7 @@ std::string text_of(const MissingPiece& piece) {
 }
 
 std::vector<MissingPiece> MissingPieces::of(const RunningCall* call) const {
-    std::vector<MissingPiece> found;
-    if (flagged_.running() != nullptr && (call == nullptr || flagged_.running() == call)) {
-        found = flagged_.missing();
-    }
+    std::vector<MissingPiece> found = flagged_.missing(call);
     const auto look = [&](std::size_t channels, auto&& add) {
         for (std::size_t c = 0; c < channels; ++c) {
             for (const RunningSegment& segment : queue_.places()) {

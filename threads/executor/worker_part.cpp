@@ -57,19 +57,18 @@ bool WorkerPart::advance() noexcept {
     return progressed;
 }
 
-void WorkerPart::hurry(bool may_spin) noexcept {
-    // A message between two cores takes less than so many looks.
-    constexpr int looks_in_turn = 100, looks_else = 4;
+void WorkerPart::hurry(const RunningCall& call, Waits waits) noexcept {
     if (!parts_.channels.rings.are_flagged() || has_orders() || failed() || notes_.on()) {
         return;
     }
+    // A message between two cores takes less than the most of these looks.
+    const int most = waits == Waits::spinning ? 100 : waits == Waits::yes ? 4 : 0;
     FlaggedCalls& calls = parts_.flagged;
     bool moved = calls.advance(notes_);
-    for (int looks = may_spin ? looks_in_turn : looks_else; looks > 0 && calls.running() != nullptr;
-         --looks) {
+    for (int looks = most; looks > 0 && !call.done(); --looks) {
         if (calls.may_go_on()) {
             moved |= calls.advance(notes_);
-            looks = looks_in_turn;
+            looks = most;
         }
     }
     if (moved) {

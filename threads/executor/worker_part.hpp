@@ -28,8 +28,9 @@ class alignas(cache_line) WorkerPart {
     /// Does once all that can be done now; false: nothing could.
     bool advance() noexcept;
     /// A call of stores may be done before anybody else has to be looked at: does what can be done
-    /// within a moment. By worker 0.
-    void hurry(bool may_spin) noexcept;
+    /// at once and, if it `waits`, within a moment. By worker 0.
+    enum class Waits : std::uint8_t { no, yes, spinning };
+    void hurry(const RunningCall& call, Waits waits) noexcept;
     /// It has failed: nothing new is to begin.
     bool failed() const noexcept { return parts_.failure.happened(); }
 

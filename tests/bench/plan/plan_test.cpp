@@ -323,9 +323,10 @@ TEST(Plan, a_page_tells_words_figures_and_refusals) {
     }
     const std::string index = text_of(scratch.path / "algorithms.md");
     EXPECT_NE(index.find("on these tori: 8, 3x3."), std::string::npos) << index;
-    EXPECT_NE(index.find(
-                  "- [barrier](algorithms/barrier.md): 1 algorithm. `auto` takes `dissemination`."),
-              std::string::npos)
+    EXPECT_NE(
+        index.find(
+            "- [barrier](algorithms/barrier.md): 2 algorithms. `auto` takes `dissemination`."),
+        std::string::npos)
         << index;
 }
 
