@@ -109,9 +109,9 @@ Status Executor::run(const Call& call, const CallVectors& vectors) noexcept {
                 }
                 parts_.calls.push_here(running);
                 engine_.look_after(*this);
-                using Waits = WorkerPart::Waits;
-                worker_parts_.front()->hurry(running,
-                                             engine_.may_spin() ? Waits::spinning : Waits::yes);
+                if (parts_.channels.rings.are_flagged()) {
+                    hurry(running);
+                }
             } else {
                 parts_.in_flight.issue();
                 parts_.calls.push(running);
@@ -122,6 +122,13 @@ Status Executor::run(const Call& call, const CallVectors& vectors) noexcept {
         [&] { running.share(); }, [&] { return is_over(running); });
     give_up_if_late();
     return status_of(running);
+}
+
+/// What peers have said is heard first: one may have aborted.
+void Executor::hurry(const RunningCall& running) noexcept {
+    (void)engine_.listen(0);
+    worker_parts_.front()->hurry(
+        running, engine_.may_spin() ? WorkerPart::Waits::spinning : WorkerPart::Waits::yes);
 }
 
 std::uint64_t Executor::moves() const noexcept {

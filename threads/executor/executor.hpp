@@ -136,6 +136,7 @@ class Executor {
     void threads_refused(int wanted) noexcept;
 
   private:
+    void hurry(const RunningCall& running) noexcept;
     Listen listen_to_group();
     void report_failure() noexcept;
     Cause first_of_aborts(Cause cause, std::span<const Rank> gone) noexcept;

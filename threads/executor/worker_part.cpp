@@ -58,7 +58,7 @@ bool WorkerPart::advance() noexcept {
 }
 
 void WorkerPart::hurry(const RunningCall& call, Waits waits) noexcept {
-    if (!parts_.channels.rings.are_flagged() || has_orders() || failed() || notes_.on()) {
+    if (has_orders() || failed() || notes_.on()) {
         return;
     }
     // A message between two cores takes less than the most of these looks.

@@ -144,7 +144,7 @@ TEST_F(Perf, automatic_choice_names_what_it_chose) {
 
 TEST_F(Perf, goes_on_when_an_algorithm_does_not_fit_the_landing_memory) {
     setenv("TREFOIL_LANDING_BYTES", "16K", 1);  // too little for the many steps of a ring
-    const std::vector<std::string> tail{"--torus", "16", "--launch", "threads", "--counts", "100",
+    const std::vector<std::string> tail{"--torus", "16", "--launch", "threads", "--counts", "1000",
                                         "-n",      "1",  "-w",       "0",       "-c"};
     std::vector<std::string> some{"allreduce", "-a", "all"};
     some.insert(some.end(), tail.begin(), tail.end());
@@ -301,7 +301,8 @@ TEST_F(Perf, every_collective_runs_in_processes) {
 }
 
 TEST_F(Perf, measures_a_barrier) {
-    const Json all = run({"barrier", "--torus", "2x2", "--launch", "threads", "-n", "3"});
+    const Json all =
+        run({"barrier", "-a", "dissemination", "-t", "2x2", "--launch", "threads", "-n", "3"});
     ASSERT_EQ(all["runs"].size(), 1U);
     EXPECT_EQ(all["runs"][0]["collective"], "barrier");
     EXPECT_EQ(all["runs"][0]["algorithm"], "dissemination");

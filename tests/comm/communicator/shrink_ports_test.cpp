@@ -150,7 +150,8 @@ TEST(ShrinkWherePortsEnd, ItsRankIsLeftOut) {
             return calls.empty() && trefoil_comm_destroy(made) == ok ? 0
                                                                      : wrong(calls.c_str(), made);
         },
-        {{"TREFOIL_TIMEOUT", "3"}});
+        // This barrier connects rank 1 with rank 3.
+        {{"TREFOIL_TIMEOUT", "3"}, {"TREFOIL_ALGORITHM", "barrier=dissemination"}});
     const StoreServer store;
     job.meet_at(store.port());
     const auto deadline = Clock::now() + std::chrono::seconds(40);
