@@ -2,8 +2,6 @@
 // Threads are contexts that are switched at each access; a run is repeated with other choices.
 #include "tests/weak_order/machine.hpp"
 
-#include <ucontext.h>
-
 #include <algorithm>
 #include <array>
 #include <cstring>
@@ -19,19 +17,6 @@ namespace {
 
 constexpr std::size_t stack_bytes = 128 << 10;
 constexpr int most_steps = 4000;
-
-struct Thread {
-    std::function<void()> body;
-    ucontext_t context{};
-    std::unique_ptr<char[]> stack;
-    Knowledge knowledge;
-    Knowledge released;  ///< by the last fence: what relaxed stores hand on
-    Knowledge loaded;    ///< by relaxed loads: what a fence that acquires takes over
-    bool ended = false;
-    const void* sleeps_on = nullptr;
-    std::size_t joins = none;  ///< the thread whose end it waits for
-    static constexpr std::size_t none = ~std::size_t{0};
-};
 
 struct Choice {
     std::size_t taken, of;

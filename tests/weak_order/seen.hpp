@@ -3,10 +3,14 @@
 // memory who used it.
 #pragma once
 
+#include <ucontext.h>
+
 #include <algorithm>
 #include <array>
 #include <cstdint>
+#include <functional>
 #include <map>
+#include <memory>
 #include <vector>
 
 #include "tests/weak_order/machine.hpp"
@@ -97,6 +101,20 @@ class PlainMemory {
         std::uint32_t written = 0;
     };
     std::map<const void*, Use> uses_;
+};
+
+/// A context, and what it knows.
+struct Thread {
+    std::function<void()> body;
+    ucontext_t context{};
+    std::unique_ptr<char[]> stack;
+    Knowledge knowledge;
+    Knowledge released;  ///< by the last fence: what relaxed stores hand on
+    Knowledge loaded;    ///< by relaxed loads: what a fence that acquires takes over
+    bool ended = false;
+    const void* sleeps_on = nullptr;
+    std::size_t joins = none;  ///< the thread whose end it waits for
+    static constexpr std::size_t none = ~std::size_t{0};
 };
 
 }  // namespace trefoil::weak

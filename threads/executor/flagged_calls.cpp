@@ -291,13 +291,19 @@ void FlaggedPiece::list_missing(const Channels& channels, std::vector<MissingPie
 
 bool FlaggedCalls::advance(TimelineNotes& notes) noexcept {
     bool moved = false;
-    for (std::uint64_t n = oldest_; n != next_ || begin_next(notes); ++n) {
-        if (!is_done(n) && place(n).go_on(channels_, operations_, failure_, notes, moved)) {
-            complete(n, notes);
+    const auto go_on = [&](std::uint64_t n) {
+        if (place(n).go_on(channels_, operations_, failure_, notes, moved)) {
+            complete(n);
         }
-        if (failure_.happened()) {
-            break;
+    };
+    for (std::uint64_t n = oldest_; n != next_ && !failure_.happened(); ++n) {
+        if (!is_done(n)) {
+            go_on(n);
         }
+    }
+    while (!failure_.happened() && begin_next(notes)) {
+        moved = true;
+        go_on(next_ - 1);
     }
     return moved;
 }
@@ -311,12 +317,10 @@ bool FlaggedCalls::begin_next(TimelineNotes& notes) noexcept {
     if (call == nullptr || !RunningSegment::may_start(*call->first_waiting().program, channels_)) {
         return false;
     }
-    FlaggedPiece& piece = place(next_);
-    try {
-        room_needed_.make_room(room_[next_ % window],
-                               [&](const ProgramSizes& sizes) { piece.make_room(sizes); });
-    } catch (const std::bad_alloc&) {
-        failure_.set(Cause{Status::out_of_memory});
+    if (oldest_ == next_) {
+        oldest_ = next_ = 0;  // one call after the other has the same place
+    }
+    if (!make_room()) {
         return false;
     }
     const CallSegment& begun = call->next_piece();
@@ -324,13 +328,27 @@ bool FlaggedCalls::begin_next(TimelineNotes& notes) noexcept {
         calls_.pop();
     }
     done_[next_ % window] = false;
-    piece.begin(*call, begun, next_, channels_, operations_, notes);
+    place(next_).begin(*call, begun, ++begun_, channels_, operations_, notes);
     ++next_;
     return true;
 }
 
+/// At the next place; at all of them where none is in use, so that later calls find it made.
+bool FlaggedCalls::make_room() noexcept {
+    try {
+        for (std::uint64_t n = next_; n == next_ || (oldest_ == next_ && n < next_ + window); ++n) {
+            room_needed_.make_room(room_[n % window],
+                                   [&](const ProgramSizes& sizes) { place(n).make_room(sizes); });
+        }
+    } catch (const std::bad_alloc&) {
+        failure_.set(Cause{Status::out_of_memory});
+        return false;
+    }
+    return true;
+}
+
 /// The call may be over; the places of those that began first are free again.
-void FlaggedCalls::complete(std::uint64_t number, TimelineNotes&) noexcept {
+void FlaggedCalls::complete(std::uint64_t number) noexcept {
     done_[number % window] = true;
     RunningCall& call = place(number).call();
     const char* const text = call.call().text;

@@ -135,7 +135,8 @@ class FlaggedCalls {
 
   private:
     bool begin_next(TimelineNotes& notes) noexcept;
-    void complete(std::uint64_t number, TimelineNotes& notes) noexcept;
+    bool make_room() noexcept;
+    void complete(std::uint64_t number) noexcept;
     bool is_done(std::uint64_t number) const { return done_[number % window]; }
     const FlaggedPiece& place(std::uint64_t number) const { return pieces_[number % window]; }
     FlaggedPiece& place(std::uint64_t number) { return pieces_[number % window]; }
@@ -147,7 +148,8 @@ class FlaggedCalls {
     InFlight& in_flight_;
     Failure& failure_;
 
-    // Pieces are numbered as they begin: those from oldest_ to next_ have places.
+    std::uint64_t begun_ = 0;  ///< pieces so far
+    // Numbers of places that are in use, from oldest_ on: in the order in which pieces begin.
     std::uint64_t oldest_ = 0, next_ = 0;
     std::array<FlaggedPiece, window> pieces_;
     std::array<bool, window> done_{};           ///< it is complete

@@ -43,8 +43,9 @@ TEST(Sim, has_the_time_of_trivance_on_a_ring_of_eight) {
 TEST(Sim, adds_the_closing_barrier) {
     const auto barrier = [](const std::string& torus) {
         const auto time = [&](const std::string& message) {
-            return seconds({"barrier", "-t", torus, "--sizes", "0", "--alpha", "0", "--hop",
-                            "200ns", "--closing-barrier", message, "--model", "step"});
+            return seconds({"barrier", "-a", "dissemination", "-t", torus, "--sizes", "0",
+                            "--alpha", "0", "--hop", "200ns", "--closing-barrier", message,
+                            "--model", "step"});
         };
         return time("312ns") - time("0");
     };
