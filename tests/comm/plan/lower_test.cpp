@@ -89,6 +89,40 @@ TEST(Lower, EmptyMessagesAreLeftOutAndSignalsStay) {
     EXPECT_TRUE(program.steps[1].last);
 }
 
+TEST(Lower, WhereMessagesAreStoresTheyLieBehindFlagsAndStepsGoSideBySide) {
+    ScheduleWriter writer(0);
+    for (int part = 0; part < 2; ++part) {
+        writer.part(1);
+        for (int step = 0; step < 2; ++step) {
+            writer.step();
+            writer.send(1, Port::plus(0), {&whole, 1});
+            writer.receive(1, Port::minus(0), Action::replace, {&whole, 1});
+        }
+    }
+    const Schedule schedule = writer.take();
+    WiredChannels channels = wire_with({1});
+    channels.rings = LandingRings::flagged(1088, 8192);
+    const Program program = test::lowered(schedule, channels, 512, 4, false);
+    ASSERT_EQ(program.puts.size(), 4U);
+    for (std::size_t i = 0; i < 4; ++i) {
+        // 1 KiB each: sixteen lines of bytes, and one for what the flag has pushed out of them.
+        EXPECT_EQ(program.puts[i].landing_offset, i * 17 * 64 + 16);
+        EXPECT_EQ(program.arrival_offsets[i], i * 17 * 64 + 16);
+    }
+    EXPECT_EQ(channels.rings.of(4 * 17 * 64, false, 64), Ring::few);
+    EXPECT_EQ(channels.rings.of(64, true, 64), Ring::tiny);
+    // Steps 0 and 1 of part 0, then those of part 1.
+    EXPECT_EQ(program.order, (std::vector<std::uint32_t>{0, 2, 1, 3}));
+    ASSERT_EQ(program.awaited_by_step.size(), 4U);
+    for (std::uint32_t s = 0; s < 4; ++s) {
+        ASSERT_EQ(program.awaited_by_step[s].count, 1U);
+        const ProgramArrival& awaited = program.awaited[program.awaited_by_step[s].first];
+        EXPECT_EQ(program.arrival_steps[awaited.arrival], s);
+    }
+    const Program plain = test::lowered(schedule, wire_with({1}), 512, 4, false);
+    EXPECT_TRUE(plain.order.empty());
+}
+
 TEST(Lower, TwoArrivalsInTheSamePlaceAreReducedInOnePass) {
     ScheduleWriter writer(0);
     writer.part(1, 1);
