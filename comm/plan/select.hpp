@@ -9,6 +9,7 @@
 
 #include "algorithms/analysis/cost.hpp"
 #include "comm/plan/choices.hpp"
+#include "comm/plan/needs.hpp"
 #include "comm/setup/cost_settings.hpp"
 #include "comm/setup/environment.hpp"
 
@@ -61,16 +62,6 @@ Price price_of(const Torus& torus, const Choice& choice, const CostSummary& whol
 /// The same of a choice that has an algorithm, and pieces where it is pipelined.
 Considered modelled(const Torus& torus, const Choice& choice, std::size_t bytes,
                     const SelectionBasis& basis = {});
-
-/// What a call asks of its algorithm.
-struct Needs {
-    bool rank_order = false;      ///< of reductions: they go in the order of the ranks
-    bool vector_variant = false;  ///< counts are known in pairs alone
-    bool any_order = false;       ///< reductions give the same bits in any order
-};
-
-/// By which a block is counted where its size is not known to all ranks: alltoallv's.
-inline constexpr std::size_t usual_block_bytes = 4096;
 
 /// The algorithm that the cost model expects to be fastest for a vector of `bytes` bytes, among
 /// those that do what the call needs and give identical results on all ranks; if the operation
