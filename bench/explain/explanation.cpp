@@ -62,6 +62,8 @@ std::string_view name_of(DecidedBy by) {
             return "name";
         case DecidedBy::tuning:
             return "tuning file";
+        case DecidedBy::learned:
+            return "learned";
         case DecidedBy::single_copy:
             return "single copy";
         case DecidedBy::size:

@@ -29,6 +29,7 @@ struct Draw {
 
 std::string text_of(DecidedBy by) {
     return by == DecidedBy::tuning        ? "file"
+           : by == DecidedBy::learned     ? "file"
            : by == DecidedBy::single_copy ? "size"
            : by == DecidedBy::name        ? "name"
                                           : "model";

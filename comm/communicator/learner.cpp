@@ -37,7 +37,13 @@ std::string microseconds(double seconds) {
 
 }  // namespace
 
-bool Trial::note(double seconds) {
+void Trial::reserve() {
+    for (std::vector<double>& of_one : seconds_) {
+        of_one.reserve(rounds_of_trial * (calls_of_turn - 1));
+    }
+}
+
+bool Trial::note(double seconds) noexcept {
     if (calls_in_turn_ > 0) {
         seconds_[turn_].push_back(seconds);
     }
@@ -75,6 +81,7 @@ Trial::Verdict Trial::decide(const std::vector<double>& slowest) const {
     TuningRule rule = calls_;
     rule.algorithm = choice.algorithm;
     rule.options = choice.options;
+    rule.learned = true;
     std::string text = std::string(to_string(calls_.collective)) + " of " +
                        std::to_string(calls_.bytes.least) + " to " +
                        std::to_string(calls_.bytes.most) + " bytes goes by " + names_[kept] +

@@ -20,14 +20,16 @@ class Trial {
   public:
     /// `names`: not empty, what `auto` takes first.
     Trial(const TuningRule& calls, std::size_t bytes, std::vector<std::string> names)
-        : calls_(calls), bytes_(bytes), names_(std::move(names)), seconds_(names_.size()) {}
+        : calls_(calls), bytes_(bytes), names_(std::move(names)), seconds_(names_.size()) {
+        reserve();
+    }
 
     bool is_for(std::size_t bytes) const { return !over_ && bytes == bytes_; }
     /// Whose turn the next call is.
     const std::string& name() const { return names_[turn_]; }
     Collective collective() const { return calls_.collective; }
     /// The call has taken so long on this rank. True: that was the last one.
-    bool note(double seconds);
+    bool note(double seconds) noexcept;
     /// The library has refused it; all ranks alike.
     void drop();
 
@@ -42,6 +44,9 @@ class Trial {
     Verdict decide(const std::vector<double>& slowest) const;
 
   private:
+    /// For all times that note() takes.
+    void reserve();
+
     TuningRule calls_;
     std::size_t bytes_;
     std::vector<std::string> names_;

@@ -9,27 +9,27 @@
 namespace trefoil {
 
 /// By the algorithm whose turn it is. What cannot run is dropped; nothing has moved then, and all
-/// ranks find it alike.
+/// ranks find it alike. A rank that lacks memory has the same turn when it makes the call again.
 void Communicator::run_in_trial(Trial& trial, const Request& request, const void* send,
                                 void* recv) {
     using Clock = std::chrono::steady_clock;
-    const auto by_itself = [&] { chooser_->force(trial.collective(), "auto"); };
+    std::chrono::duration<double> taken{};
     try {
+        const ForcedBefore nothing(*chooser_);
         chooser_->force(trial.collective(), trial.name());
         const auto begin = Clock::now();
         run_unchecked(request, send, recv);
-        const std::chrono::duration<double> taken = Clock::now() - begin;
-        by_itself();
-        if (trial.note(taken.count())) {
-            keep_fastest(trial);
-        }
+        taken = Clock::now() - begin;
     } catch (const Error& error) {
-        by_itself();
         if (error.status() != Status::unsupported) {
             throw;
         }
         trial.drop();
         run_unchecked(request, send, recv);
+        return;
+    }
+    if (trial.note(taken.count())) {
+        keep_fastest(trial);
     }
 }
 

@@ -165,7 +165,7 @@ Decision Chooser::decide(const Request& request, bool reaches_all) const {
     const TuningRule* const measured = choice.algorithm == nullptr ? tuned(request) : nullptr;
     if (measured != nullptr && (reads_peers || !measured->algorithm->traits.reads_peers)) {
         choice = {measured->algorithm, measured->options};
-        decision.by = DecidedBy::tuning;
+        decision.by = measured->learned ? DecidedBy::learned : DecidedBy::tuning;
     } else if (choice.algorithm == nullptr && measured == nullptr && reads_peers) {
         choice.algorithm = &single_copy_algorithm(request.collective);
         decision.by = DecidedBy::single_copy;
@@ -264,6 +264,8 @@ std::string Decision::reason() const {
             return "it was named";
         case DecidedBy::tuning:
             return "the tuning file has it for such calls";
+        case DecidedBy::learned:
+            return "it was learned in such calls (TREFOIL_LEARN)";
         case DecidedBy::single_copy:
             return "ranks read each other's memory, which gains at this size";
         case DecidedBy::size:

@@ -8,6 +8,7 @@
 #include <memory>
 #include <string>
 #include <string_view>
+#include <utility>
 #include <vector>
 
 #include "algorithms/json/user_schedule.hpp"
@@ -23,7 +24,8 @@ namespace trefoil {
 /// Who has said which algorithm runs.
 enum class DecidedBy : std::uint8_t {
     name,         ///< the program, or TREFOIL_ALGORITHM
-    tuning,       ///< a rule of the tuning file
+    tuning,       ///< a rule of the tuning file that was measured
+    learned,      ///< a rule that TREFOIL_LEARN has found, in this job or in one before it
     single_copy,  ///< ranks read each other's memory, which gains at this size
     model,        ///< by price
     size          ///< too many ranks to price: a rule by size
@@ -122,6 +124,7 @@ class Chooser {
     void require_rank_order(const Request& request, const Choice& choice) const;
 
   private:
+    friend class ForcedBefore;
     [[noreturn]] void refuse_to_read(const Request& request, const Algorithm& algorithm) const;
     struct Ranged {
         SizeRange bytes;
@@ -157,6 +160,22 @@ class Chooser {
     std::shared_ptr<const ForcedChoices> forced_ = nothing_forced();
     std::uint64_t version_ = 0;
     std::vector<std::unique_ptr<const UserSchedule>> schedules_;  ///< kept: plans point at them
+};
+
+/// What is forced now is forced again when this ends, which cannot fail.
+class ForcedBefore {
+  public:
+    explicit ForcedBefore(Chooser& chooser) : chooser_(chooser), forced_(chooser.forced_) {}
+    ~ForcedBefore() {
+        chooser_.forced_ = std::move(forced_);
+        ++chooser_.version_;
+    }
+    ForcedBefore(const ForcedBefore&) = delete;
+    ForcedBefore& operator=(const ForcedBefore&) = delete;
+
+  private:
+    Chooser& chooser_;
+    std::shared_ptr<const Chooser::ForcedChoices> forced_;
 };
 
 /// What auto takes where it gains by it; of a collective that has one.

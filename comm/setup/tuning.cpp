@@ -100,7 +100,7 @@ TuningRule::Types types_of(const std::string& name, const Place& place) {
 }
 
 TuningRule rule_of(const Json& json, const Torus& torus, const Place& place) {
-    require_members(json, place, {"collective", "algorithm", "types", "from", "to"}, 2);
+    require_members(json, place, {"collective", "algorithm", "types", "from", "to", "learned"}, 2);
     constexpr std::size_t most = std::numeric_limits<std::size_t>::max();
     TuningRule rule;
     rule.collective =
@@ -125,6 +125,12 @@ TuningRule rule_of(const Json& json, const Torus& torus, const Place& place) {
     }
     if (json.contains("to")) {
         rule.bytes.most = number_of(json, "to", place, 0, most);
+    }
+    if (json.contains("learned")) {
+        if (!json.at("learned").is_boolean()) {
+            place.refuse("\"learned\" must be true or false");
+        }
+        rule.learned = json.at("learned").get<bool>();
     }
     if (rule.bytes.is_reversed()) {
         place.refuse("\"to\" is smaller than \"from\"");

@@ -33,6 +33,7 @@ struct TuningRule {
     SizeRange bytes = {};      ///< of the whole vector
     const Algorithm* algorithm = nullptr;
     BuildOptions options = {};  ///< that its modifiers ask for
+    bool learned = false;       ///< by TREFOIL_LEARN, in a program's own calls
     bool is_for(Collective of, bool same_in_any_order, std::size_t size) const {
         return collective == of && bytes.contains(size) &&
                (types == Types::all || (types == Types::any_order) == same_in_any_order);

@@ -36,6 +36,9 @@ OrderedJson json_of(const TuningRule& rule) {
     if (rule.bytes.most < std::numeric_limits<std::size_t>::max()) {
         json["to"] = rule.bytes.most;
     }
+    if (rule.learned) {
+        json["learned"] = true;
+    }
     return json;
 }
 

@@ -27,7 +27,7 @@ GOOD = {
         "rules": [
             {"collective": "allreduce", "algorithm": "bucket", "from": 1024, "to": 4096},
             {"collective": "allreduce", "algorithm": "trivance-l", "to": 512, "types": "any-order"},
-            {"collective": "bcast", "algorithm": "linear"},
+            {"collective": "bcast", "algorithm": "linear", "learned": True},
         ],
     }],
 }
@@ -55,6 +55,7 @@ BAD = (
     (lambda f, e, r: e.update(rules=[1]), "rule 1: is no JSON object"),
     (lambda f, e, r: r.update(types="floats"), "entry 1, rule 1: there are no types"),
     (lambda f, e, r: r.update({"from": -1}), '"from" must be'),
+    (lambda f, e, r: r.update(learned=1), '"learned" must be true or false'),
     (lambda f, e, r: r.pop("algorithm"), 'rule 1: has no member "algorithm"'),
 )
 # What only the reader can know.
@@ -112,6 +113,8 @@ def main():
         told = runs.taken("allreduce", "2K", **off)
         runs.expect("a rule decides", (told["algorithm"], told["decided_by"]) == ("bucket", "tuning file"), told)
         sources = {number["name"]: number["from"] for number in told["model"]}
+        told = runs.taken("bcast", "2K", **off)
+        runs.expect("a rule that was learned says so", (told["algorithm"], told["decided_by"]) == ("linear", "learned"), told)
         runs.expect("numbers come from the file", sources["step"] == sources["rate"] == "tuning file" != sources["hop"], sources)
         runs.expect("not outside its range", runs.taken("allreduce", "8K", **off)["decided_by"] == "model", "8K")
         runs.expect("any order", runs.taken("allreduce", "64", "--type", "int32", **off)["algorithm"] == "trivance-l", "64")

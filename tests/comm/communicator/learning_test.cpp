@@ -15,6 +15,7 @@
 #include "comm/plan/choices.hpp"
 #include "comm/setup/tuning_writer.hpp"
 #include "tests/comm/communicator/thread_job.hpp"
+#include "tests/threads/workers/allocations.hpp"
 #include "tests/variable.hpp"
 #include "topo/error.hpp"
 
@@ -87,6 +88,7 @@ TEST(Learning, KeepsWhatIsFastestAndWritesItDown) {
     EXPECT_EQ(found.entries[0].key.text(), "2x2 with 4 ranks a node, 4 ports, backend memory");
     ASSERT_EQ(found.entries[0].rules.size(), 2U) << "12,000 bytes of two collectives";
     for (const TuningRule& rule : found.entries[0].rules) {
+        EXPECT_TRUE(rule.learned);
         EXPECT_EQ(rule.bytes, (SizeRange{8192, 16383}));
         EXPECT_EQ(rule.types, rule.collective == Collective::allreduce
                                   ? TuningRule::Types::fixed_order
@@ -135,6 +137,44 @@ TEST(Learning, WithoutAFileHoldsForTheJob) {
         ASSERT_NE(comm, nullptr) << trefoil_last_error(nullptr);
         reduce_and_broadcast(rank, comm, 100);
     });
+}
+
+// A rank whose memory fails in a call of a trial makes the call again, since nothing has moved. The
+// algorithm that it tried is not forced meanwhile. (The first calls make their plan; a rank that
+// lacks memory for that ends the communicator.)
+TEST(Learning, ForcesNothingWhereARankHasLackedMemory) {
+    const Variable learn("TREFOIL_LEARN", "1");
+    JobOptions options;
+    options.torus = "4";
+    constexpr std::size_t large = 1 << 20;  // takes another algorithm than ten elements
+    std::atomic<int> made_again{0};
+    for (int after = 0; after < 10; ++after) {
+        run_ranks(ranks, options, [&](int rank, trefoil_comm_t comm) {
+            ASSERT_NE(comm, nullptr) << trefoil_last_error(nullptr);
+            const std::string before = algorithm_of(comm, "allreduce", large, TREFOIL_INT32);
+            std::vector<int> in(10, 1), out(10);
+            const auto reduce = [&] {
+                return trefoil_allreduce(in.data(), out.data(), 10, TREFOIL_INT32, TREFOIL_SUM,
+                                         comm);
+            };
+            for (int call = 0; call < 3; ++call) {
+                ASSERT_EQ(reduce(), TREFOIL_SUCCESS) << trefoil_last_error(comm);
+            }
+            let_allocation_fail(rank == 1 ? after : -1);
+            trefoil_status_t result = reduce();
+            let_allocation_fail(-1);
+            if (result == TREFOIL_ERROR_OUT_OF_MEMORY) {
+                ASSERT_EQ(algorithm_of(comm, "allreduce", large, TREFOIL_INT32), before)
+                    << "after " << after << " allocations";
+                result = reduce();
+                ++made_again;
+            }
+            ASSERT_EQ(result, TREFOIL_SUCCESS) << trefoil_last_error(comm);
+            EXPECT_EQ(out, std::vector<int>(10, ranks));
+        });
+    }
+    EXPECT_GT(made_again, 0);
+    EXPECT_LT(made_again, 10) << "all allocations have failed once";
 }
 
 TuningRule rule(std::size_t least, std::size_t most, const char* name,

@@ -141,6 +141,30 @@ TEST(Chooser, GoesByTheTuningFileWhereItSuitsAndNothingIsForced) {
     EXPECT_EQ(by(chooser, allreduce_of(17), false), DecidedBy::tuning);
 }
 
+TEST(Chooser, TellsWhatWasLearnedFromWhatWasMeasured) {
+    const TorusMap map = map_of("3x3");
+    const Settings settings = tuned_for_job(
+        {"3x3", 9, 4, "memory"},
+        R"({"collective": "allreduce", "algorithm": "ring", "to": 1024, "learned": true},
+           {"collective": "allreduce", "algorithm": "bucket", "from": 1025, "learned": false})");
+    Chooser chooser(map, settings);
+    EXPECT_EQ(chooser.decide(allreduce_of(8), false).by, DecidedBy::learned) << "in a job before";
+    EXPECT_EQ(chooser.decide(allreduce_of(8), false).reason(),
+              "it was learned in such calls (TREFOIL_LEARN)");
+    EXPECT_EQ(chooser.decide(allreduce_of(large), false).by, DecidedBy::tuning);
+    TuningRule rule;
+    rule.algorithm = &find_algorithm(Collective::allreduce, "swing-b");
+    rule.learned = true;
+    chooser.learn(rule);
+    const Decision learned = chooser.decide(allreduce_of(large), false);
+    EXPECT_EQ(learned.by, DecidedBy::learned) << "in this job";
+    EXPECT_EQ(learned.choice.algorithm->name, "swing-b");
+    EXPECT_THROW(
+        (void)tuned_for_job({"3x3", 9, 4, "memory"},
+                            R"({"collective": "allreduce", "algorithm": "ring", "learned": 1})"),
+        Error);
+}
+
 TEST(Chooser, TakesAnAlgorithmByNodeFromTheTuningFile) {
     const TorusMap map = map_of("3x3x2h");
     const char* const rule = R"({"collective": "allreduce", "algorithm": "ring:by-node"})";

@@ -7,14 +7,20 @@
 #include <atomic>
 #include <cstdlib>
 #include <new>
+#include <utility>
 
 namespace {
 thread_local int allocations = 0;
+thread_local int until_failure = -1;
 std::atomic<long> all_allocations{0};
 }  // namespace
 
 int allocations_of_this_thread() {
     return allocations;
+}
+
+int let_allocation_fail(int after) {
+    return std::exchange(until_failure, after);
 }
 
 long allocations_of_all_threads() {
@@ -24,7 +30,8 @@ long allocations_of_all_threads() {
 void* operator new(std::size_t bytes) {
     ++allocations;
     all_allocations.fetch_add(1, std::memory_order_relaxed);
-    void* const memory = std::malloc(bytes == 0 ? 1 : bytes);
+    const bool fails = until_failure >= 0 && until_failure-- == 0;
+    void* const memory = fails ? nullptr : std::malloc(bytes == 0 ? 1 : bytes);
     if (memory == nullptr) {
         throw std::bad_alloc();
     }
