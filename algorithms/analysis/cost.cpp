@@ -12,13 +12,51 @@ namespace trefoil {
 
 namespace {
 
+bool leaves_at_once(const Algorithm& algorithm, const BuildOptions& options) {
+    return algorithm.sends_at_once && !options.by_node;
+}
+
+/// What a rank sends and receives, without the order in which messages are taken in.
+Schedule in_one_step(Schedule schedule) {
+    for (Part& part : schedule.parts) {
+        Step all{};
+        for (const Step& step : schedule.of(part)) {  // their messages stand one after the other
+            all.sends.first = all.sends.count == 0 ? step.sends.first : all.sends.first;
+            all.sends.count += step.sends.count;
+            all.receives.first = all.receives.count == 0 ? step.receives.first : all.receives.first;
+            all.receives.count += step.receives.count;
+        }
+        if (part.steps.count > 0) {
+            schedule.steps[part.steps.first] = all;
+            part.steps.count = 1;
+        }
+    }
+    return schedule;
+}
+
+/// `together`: of the same messages in one step.
+void take_at_once(CostSummary& cost, const CostSummary& together) {
+    cost.steps_at_once = cost.steps - together.steps;
+    cost.hops_at_once = cost.sum_hops - together.sum_hops;
+    cost.load_at_once = cost.sum_link_load - together.sum_link_load;
+}
+
 CostSummary summarize(const Torus& torus, const Algorithm& algorithm, const BuildOptions& options,
                       bool steered, const Symmetry& symmetry, const Symmetry& of_nodes) {
     Summary summary(torus, algorithm.collective, steered, symmetry, of_nodes);
     for (Rank one = 0; one < symmetry.classes(); ++one) {
         summary.add(algorithm.build(torus, symmetry.representative(one), options));
     }
-    return summary.finish();
+    CostSummary cost = summary.finish();
+    if (leaves_at_once(algorithm, options)) {
+        Summary together(torus, algorithm.collective, steered, symmetry, of_nodes);
+        for (Rank one = 0; one < symmetry.classes(); ++one) {
+            together.add(
+                in_one_step(algorithm.build(torus, symmetry.representative(one), options)));
+        }
+        take_at_once(cost, together.finish());
+    }
+    return cost;
 }
 
 /// Translations under which the schedules with these options are known to be alike. On nodes of
@@ -76,7 +114,15 @@ CostSummary summarize_root(const Torus& torus, const Algorithm& algorithm,
     if (steps > 0) {
         summary.go_on(steps);
     }
-    return summary.finish();
+    CostSummary cost = summary.finish();
+    if (leaves_at_once(algorithm, options)) {
+        Summary together(torus, algorithm.collective, true, of_ranks, of_nodes);
+        const Schedule all = in_one_step(schedule);
+        together.add(all);
+        together.add_received(all);
+        take_at_once(cost, together.finish());
+    }
+    return cost;
 }
 
 /// Which blocks a message carries does not matter to its price.
@@ -159,9 +205,9 @@ std::int64_t ModelSummaries::schedules(const Algorithm& algorithm, const BuildOp
 }
 
 CostTerms CostModel::terms(const CostSummary& cost, double vector_bytes) const {
-    return {.steps = cost.steps * alpha,
-            .hops = static_cast<double>(cost.sum_hops) * tau,
-            .links = cost.sum_link_load * vector_bytes * beta,
+    return {.steps = (cost.steps - cost.steps_at_once) * alpha,
+            .hops = static_cast<double>(cost.sum_hops - cost.hops_at_once) * tau,
+            .links = (cost.sum_link_load - cost.load_at_once) * vector_bytes * beta,
             .waits = cost.waits * wait,
             .messages = cost.messages * message + cost.messages_per_rank * busiest,
             .bytes = cost.sent * vector_bytes * byte,

@@ -71,6 +71,7 @@ struct CostTerms {
 };
 
 /// T = sum over steps of (alpha + hops*tau + load*bytes*beta)
+///     - steps_at_once*alpha - hops_at_once*tau - load_at_once*bytes*beta
 ///     + waits*wait + messages*message + messages_per_rank*busiest + sent*bytes*byte
 ///     + packed*bytes*copy + pulled*bytes*pull
 ///     + steps_inside*inside_step + messages_inside*inside_message + inside*bytes*inside_byte,

@@ -17,6 +17,12 @@ struct CostSummary {
     std::vector<int> step_max_hops;
     double sum_link_load = 0;
     long sum_hops = 0;
+    /// Where all messages leave at once (Algorithm::sends_at_once), what the figures above have in
+    /// excess: the steps after the first one, the hops of all but the longest route, and the load
+    /// by which the sum exceeds that of the busiest link in all.
+    int steps_at_once = 0;
+    long hops_at_once = 0;
+    double load_at_once = 0;
     int max_sends_per_port_per_step = 0;  ///< over ranks, ports and steps; parts summed
     int max_extents_per_message = 0;
     /// What keeps processors busy, as means over the ranks: messages and vectors that a rank sends,

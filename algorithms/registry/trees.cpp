@@ -102,6 +102,7 @@ constexpr Algorithm linear_entry(std::string_view summary, Traits traits,
         .landing_vectors = landing_vectors,
         .witnesses = only_root,
         .least_steps = one_per_port,
+        .sends_at_once = collective == Collective::gather || collective == Collective::reduce,
     };
 }
 

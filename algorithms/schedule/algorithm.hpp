@@ -105,6 +105,9 @@ struct Algorithm {
     /// Not more steps than there are where each rank is a node; of pipelines with one piece. For
     /// those with so many that they need not be built to see that they are slow. Null: none.
     int (*least_steps)(const Torus&) = nullptr;
+    /// Nobody sends who has sent or received before, unless by node: steps only tell in which order
+    /// messages are taken in.
+    bool sends_at_once = false;
     /// Schedules that were brought rather than built, in place of all functions above; it outlives
     /// this. Null: the algorithm is one of the registry's.
     const ScheduleSet* set = nullptr;

@@ -122,6 +122,10 @@ CostSummary least_steps(const AutoCandidate& candidate, const Torus& torus) {
     const auto least = candidate.algorithm->least_steps;
     cost.steps = least == nullptr || torus.per_node() > 1 ? 0 : least(torus);
     cost.sum_hops = cost.steps;
+    if (candidate.algorithm->sends_at_once && cost.steps > 0) {
+        cost.steps_at_once = cost.steps - 1;
+        cost.hops_at_once = cost.steps_at_once;
+    }
     return cost;
 }
 
@@ -179,7 +183,8 @@ Block pieces_for(const Choice& choice, const Torus& torus, std::size_t bytes,
 
 Price price_of(const Torus& torus, const Choice& choice, const CostSummary& whole,
                std::size_t bytes, const CostModel& model) {
-    const int more_messages = std::max(0, whole.max_sends_per_port_per_step - 1);
+    const int more_messages =
+        std::max(0, whole.max_sends_per_port_per_step - 1) + whole.steps_at_once;
     const int contributions = choice.algorithm->selection.gathers_contributions
                                   ? ranks_between(torus, choice.options) - 1
                                   : 0;

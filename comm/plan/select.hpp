@@ -32,7 +32,7 @@ Block pieces_for(const Choice& choice, const Torus& torus, std::size_t bytes,
 /// What the model expects of a call, in seconds: the terms of CostModel, and what the choice adds.
 struct Price {
     CostTerms terms;
-    double further_messages = 0;  ///< beyond the first one through a port in a step
+    double further_messages = 0;  ///< beyond the first one through a port at a time
     double contributions = 0;     ///< of others, which each rank stores and reduces itself
     double sum() const { return terms.sum() + (further_messages + contributions); }
 };

@@ -59,6 +59,9 @@ TEST(Cost, OfRanksThatAreAlike) {
             EXPECT_EQ(some.parts, all.parts);
             EXPECT_EQ(some.steps, all.steps);
             EXPECT_EQ(some.sum_hops, all.sum_hops);
+            EXPECT_EQ(some.steps_at_once, all.steps_at_once);
+            EXPECT_EQ(some.hops_at_once, all.hops_at_once);
+            EXPECT_EQ(some.load_at_once, all.load_at_once);
             EXPECT_EQ(some.sum_link_load, all.sum_link_load);
             EXPECT_EQ(some.step_max_link_load, all.step_max_link_load);
             EXPECT_EQ(some.step_max_hops, all.step_max_hops);
@@ -75,6 +78,54 @@ TEST(Cost, OfRanksThatAreAlike) {
         }
     }
     EXPECT_GT(fewer, 300);
+}
+
+/// A rank sends that has sent or received in a step before.
+bool somebody_goes_on(const Torus& torus, const Algorithm& algorithm) {
+    for (Rank r = 0; r < torus.ranks(); ++r) {
+        const Schedule schedule = algorithm.build(torus, r);
+        for (const Part& part : schedule.parts) {
+            bool busy = false;
+            for (const Step& step : schedule.of(part)) {
+                if (busy && step.sends.count > 0) {
+                    return true;
+                }
+                busy = busy || step.sends.count > 0 || step.receives.count > 0;
+            }
+        }
+    }
+    return false;
+}
+
+// Steps after the first one cost less where all messages leave at once, which no other algorithm's
+// do.
+TEST(Cost, OfMessagesThatLeaveAtOnce) {
+    int found = 0;
+    for (const char* shape : {"5", "8", "3x3", "2x4", "2x3x3"}) {
+        const Torus torus = Torus::parse(shape);
+        for (const Algorithm& algorithm : algorithms()) {
+            if (!algorithm.refusal(torus).empty()) {
+                continue;
+            }
+            SCOPED_TRACE(std::string(algorithm.name) + " for " +
+                         std::string(to_string(algorithm.collective)) + " on " + shape);
+            const CostSummary cost = summarize(torus, algorithm);
+            EXPECT_EQ(algorithm.sends_at_once && cost.steps > 1,
+                      !somebody_goes_on(torus, algorithm) && cost.steps > 1);
+            EXPECT_EQ(cost.steps_at_once, algorithm.sends_at_once ? cost.steps - 1 : 0);
+            found += cost.steps_at_once > 0 ? 1 : 0;
+        }
+    }
+    EXPECT_EQ(found, 10);
+    const CostModel model{.alpha = 8, .tau = 1, .beta = 0};
+    const CostSummary gather =
+        summarize(Torus::parse("8"), find_algorithm(Collective::gather, "linear"));
+    EXPECT_EQ(gather.sum_hops, 10);
+    EXPECT_DOUBLE_EQ(model.time(gather, 0), 8 + 4) << "one step, and the longest way";
+    const CostSummary links =
+        summarize(Torus::parse("3x3x3"), find_algorithm(Collective::gather, "linear"));
+    EXPECT_DOUBLE_EQ(links.sum_link_load - links.load_at_once, 9.0 / 27)
+        << "a third of all comes through one link";
 }
 
 /// Algorithms as the choice asks for them.
@@ -103,6 +154,9 @@ TEST(Cost, OfLinksFromFewRanks) {
             const CostSummary links = some.of(algorithm, one_piece(algorithm));
             EXPECT_FALSE(links.at_least);
             EXPECT_EQ(links.steps, whole.steps);
+            EXPECT_EQ(links.steps_at_once, whole.steps_at_once);
+            EXPECT_EQ(links.hops_at_once, whole.hops_at_once);
+            EXPECT_EQ(links.load_at_once, whole.load_at_once);
             EXPECT_EQ(links.step_max_hops, whole.step_max_hops);
             EXPECT_EQ(links.step_max_link_load, whole.step_max_link_load);
             EXPECT_EQ(links.sum_link_load, whole.sum_link_load);

@@ -49,6 +49,9 @@ double price(const Torus& torus, const Algorithm& algorithm, Block pieces, std::
         seconds += machine.alpha + cost.step_max_hops[step] * machine.tau +
                    cost.step_max_link_load[step] * length * machine.beta;
     }
+    // Where all messages leave at once, they are no steps, but messages that the root takes in.
+    seconds -= machine.alpha * 0.5 * cost.steps_at_once + machine.tau * cost.hops_at_once +
+               cost.load_at_once * length * machine.beta;
     seconds += cost.packed * length * machine.copy + cost.pulled * length * machine.pull;
     seconds += machine.alpha * 0.5 * std::max(0, cost.max_sends_per_port_per_step - 1);
     if (algorithm.selection.gathers_contributions) {
