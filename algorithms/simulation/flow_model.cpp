@@ -5,6 +5,7 @@
 #include <functional>
 #include <queue>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "algorithms/simulation/flows.hpp"
@@ -49,9 +50,11 @@ class Simulation {
           open_(static_cast<std::size_t>(traffic.classes()) * traffic.parts()),
           free_at_(costs.has_work() ? static_cast<std::size_t>(traffic.classes()) : 0) {
         for (std::size_t place = 0; place < missing_.size(); ++place) {
-            missing_[place] = static_cast<std::int32_t>(traffic.receives(place));
+            missing_[place] = static_cast<std::int32_t>(
+                traffic.receives(place) +
+                (options.sends_complete ? traffic.sends(place).size() : 0));
         }
-        if (options.per_port > 0) {
+        if (has_ports()) {
             ports_.resize(static_cast<std::size_t>(traffic.classes() * network.torus().ports()));
         }
     }
@@ -73,6 +76,7 @@ class Simulation {
             now_ = std::max(now_, next);
             end_messages();
             handle_events();
+            take_in();
             serve_ports();
             flows_.share(now_);
         }
@@ -83,7 +87,7 @@ class Simulation {
   private:
     static constexpr double forever = 1e300;
 
-    enum class Kind : std::uint8_t { ready, start, worked };
+    enum class Kind : std::uint8_t { ready, start, taken, worked };
     struct Event {
         double time;
         std::uint64_t order;  ///< of those at the same time
@@ -105,7 +109,11 @@ class Simulation {
     struct PortState {
         int busy = 0;
         std::deque<Posted> waiting;
+        double started = -forever, taken = -forever;  ///< the last message, with gaps
     };
+
+    bool has_gaps() const { return options_.gap > 0; }
+    bool has_ports() const { return options_.per_port > 0 || has_gaps(); }
 
     std::size_t slot(Rank rank, std::size_t part) const {
         return static_cast<std::size_t>(rank) * traffic_.parts() + part;
@@ -150,16 +158,18 @@ class Simulation {
         }
     }
 
+    PortState& port_at(Rank rank, Port port) {
+        return ports_[static_cast<std::size_t>(rank * network_.torus().ports() + port.index)];
+    }
     PortState& port_of(const Posted& posted) {
-        return ports_[posted.rank * static_cast<std::size_t>(network_.torus().ports()) +
-                      message(posted).port];
+        return port_at(static_cast<Rank>(posted.rank), Port{message(posted).port});
     }
 
     void enter_port(const Posted& posted) {
-        if (options_.per_port == 0) {
-            start_up(posted);
-        } else {
+        if (has_ports()) {
             entering_.push_back(posted);
+        } else {
+            start_up(posted, now_);
         }
     }
 
@@ -171,30 +181,39 @@ class Simulation {
     }
 
     /// Once all that happens at this time is known: who comes at the same time queues in the order
-    /// of parts, so that nothing depends on the order of the events.
+    /// of parts, with gaps in that of steps, so that nothing depends on the order of the events.
     void serve_ports() {
-        std::ranges::sort(entering_, {}, &Posted::number);
+        if (has_gaps()) {
+            sort_by_step(entering_);
+        } else {
+            std::ranges::sort(entering_, {}, &Posted::number);
+        }
         for (const Posted& posted : entering_) {
             PortState& port = port_of(posted);
-            port.waiting.push_back(posted);
-            left_.push_back(&port);
+            if (has_gaps()) {
+                port.started = std::max(now_, port.started + options_.gap);
+                start_up(posted, port.started);
+            } else {
+                port.waiting.push_back(posted);
+                left_.push_back(&port);
+            }
         }
         entering_.clear();
         for (PortState* const port : left_) {
             while (port->busy < options_.per_port && !port->waiting.empty()) {
                 ++port->busy;
-                start_up(port->waiting.front());
+                start_up(port->waiting.front(), now_);
                 port->waiting.pop_front();
             }
         }
         left_.clear();
     }
 
-    void start_up(const Posted& posted) {
+    void start_up(const Posted& posted, double begin) {
         network_.route(traffic_.journey(static_cast<Rank>(posted.rank), message(posted)), ways_);
         const double late =
             options_.jitter > 0 ? options_.jitter * noise(options_.seed, posted.number) : 0;
-        add_event(now_ + costs_.alpha + ways_.delay(costs_.hop) + late, Kind::start, posted);
+        add_event(begin + costs_.alpha + ways_.delay(costs_.hop) + late, Kind::start, posted);
     }
 
     /// Applies what has arrived if that is all of the open step; true: the step is complete.
@@ -262,16 +281,58 @@ class Simulation {
         }
     }
 
+    std::size_t places_of_rank() const { return traffic_.parts() * traffic_.steps(); }
+    Rank receiver(const Posted& posted) const {
+        return traffic_.symmetry().class_of(message(posted).to);
+    }
+
     void arrive(const Posted& posted) {
-        last_ = std::max(last_, now_);
         leave_port(posted);
-        // The receiver counts it in the same part and step.
-        const Rank to = traffic_.symmetry().class_of(message(posted).to);
-        const std::size_t per_rank = traffic_.parts() * traffic_.steps();
-        const std::size_t place = static_cast<std::size_t>(to) * per_rank + posted.place % per_rank;
-        if (--missing_[place] == 0) {
-            advance(to);
+        if (options_.sends_complete) {
+            complete_one(static_cast<Rank>(posted.rank), posted.place);
         }
+        if (has_gaps()) {
+            arrived_.push_back(posted);
+        } else {
+            count(posted);
+        }
+    }
+
+    /// The receiver counts it in the same part and step.
+    void count(const Posted& posted) {
+        last_ = std::max(last_, now_);
+        const Rank to = receiver(posted);
+        const std::size_t place =
+            static_cast<std::size_t>(to) * places_of_rank() + posted.place % places_of_rank();
+        complete_one(to, place);
+    }
+
+    void complete_one(Rank rank, std::size_t place) {
+        if (--missing_[place] == 0) {
+            advance(rank);
+        }
+    }
+
+    /// A rank that waits for nobody opens all its steps at once.
+    void sort_by_step(std::vector<Posted>& messages) const {
+        std::ranges::sort(messages, {}, [this](const Posted& posted) {
+            return std::pair(posted.place % traffic_.steps(), posted.number);
+        });
+    }
+
+    /// What has arrived at this time, one after the other.
+    void take_in() {
+        sort_by_step(arrived_);
+        for (const Posted& posted : arrived_) {
+            PortState& in = port_at(receiver(posted), Port{message(posted).port}.opposite());
+            in.taken = std::max(now_, in.taken + options_.gap);
+            if (in.taken <= soon()) {
+                count(posted);
+            } else {
+                add_event(in.taken, Kind::taken, posted);
+            }
+        }
+        arrived_.clear();
     }
 
     void start(const Posted& posted) {
@@ -320,6 +381,9 @@ class Simulation {
                 case Kind::start:
                     start(event.posted);
                     break;
+                case Kind::taken:
+                    count(event.posted);
+                    break;
                 case Kind::worked:
                     open_[slot(static_cast<Rank>(event.posted.rank), event.posted.place)].complete =
                         true;
@@ -355,6 +419,7 @@ class Simulation {
     std::vector<PortState> ports_;  ///< by rank and port
     std::vector<Posted> entering_;  ///< at this time
     std::vector<PortState*> left_;  ///< ports whose queues have changed
+    std::vector<Posted> arrived_;   ///< at this time
     double now_ = 0, last_ = 0;
     std::uint64_t order_ = 0;
     std::priority_queue<Event, std::vector<Event>, std::greater<>> events_;

@@ -31,6 +31,13 @@ struct FlowOptions {
     /// So many messages of a rank may be under way through one port; the next one starts up when
     /// the last byte of one of them has arrived. In the order in which they were posted; 0: any.
     int per_port = 0;
+    /// Seconds: so far apart a rank's messages through one port start up, in the order in which
+    /// they were posted, and so far apart are those counted that it has received through one port
+    /// (the g of LogGP). Without per_port.
+    double gap = 0;
+    /// A step is complete when the messages that the rank sends in it have arrived, too: the
+    /// library goes on when its puts are complete.
+    bool sends_complete = false;
     /// Seconds: each message starts up later by a random time below this, the same for a seed.
     double jitter = 0;
     std::uint64_t seed = 1;

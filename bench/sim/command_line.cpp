@@ -97,6 +97,11 @@ void add_model(CLI::App& command, SimCommandLine& given) {
     group(command.add_option("--per-port", given.per_port,
                              "flow: so many messages of a rank are under way through one port, the "
                              "next one starts when one has arrived (default: any number)"));
+    group(command.add_option("--gap", given.gap,
+                             "flow: so far apart the messages of a rank through one port start up, "
+                             "and those that it receives through one count (the g of LogGP)"));
+    group(command.add_flag("--complete-sends", given.sends_complete,
+                           "flow: a rank goes on when what it has sent has arrived, too"));
     group(command.add_option("--jitter", given.jitter,
                              "flow: each message starts later by a random time below this"));
     group(command.add_option("--seed", given.seed, "Of the random times (default: 1)"));
@@ -120,6 +125,11 @@ void read_model(const SimCommandLine& given, SimOptions& options) {
         options.machine.per_port = whole("--per-port", given.per_port, 1, 1000000);
     }
     options.flow.per_port = options.machine.per_port;
+    options.flow.gap = given.gap.empty() ? 0 : parse_time(given.gap);
+    options.flow.sends_complete = given.sends_complete;
+    if (options.flow.gap > 0 && options.flow.per_port > 0) {
+        throw Error(Status::invalid_argument, "--gap and --per-port exclude each other");
+    }
     options.flow.jitter = given.jitter.empty() ? 0 : parse_time(given.jitter);
     options.flow.seed = given.seed;
     const auto refuse_in_step_model = [&](bool asked, const std::string& what) {
@@ -131,6 +141,10 @@ void read_model(const SimCommandLine& given, SimOptions& options) {
                          "all ranks wait after every step anyway; leave --sync out");
     refuse_in_step_model(given.per_port > 0,
                          "messages do not wait for one another; leave --per-port out");
+    refuse_in_step_model(!given.gap.empty(),
+                         "messages do not wait for one another; leave --gap out");
+    refuse_in_step_model(given.sends_complete,
+                         "all messages of a step arrive in it; leave --complete-sends out");
     refuse_in_step_model(!given.jitter.empty(),
                          "a step has one start-up for all; leave --jitter out");
     if (!given.closing_barrier.empty()) {

@@ -19,10 +19,10 @@ struct SimCommandLine {
     std::string machine = "trivance", network, rate, alpha, hop, copy, reduce, down, slow,
                 host_rate, host_latency, memory = "2G";
     int links_per_pair = 0, host = -1;
-    std::string model = "flow", engine = "own", closing_barrier, jitter;
+    std::string model = "flow", engine = "own", closing_barrier, jitter, gap;
     int per_port = 0;
     std::uint64_t seed = 1;
-    bool step_sync = false;
+    bool step_sync = false, sends_complete = false;
     std::string baseline, plot, html;
     bool json = false, table = false;
     CircuitsCommandLine circuits;  ///< bench/sim/rewiring.hpp reads them

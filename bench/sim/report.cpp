@@ -77,10 +77,14 @@ nlohmann::ordered_json json_of(const SimOptions& options, const SimRun& run) {
 }
 
 nlohmann::ordered_json json_of(const SimOptions& options, const SimResult& result) {
-    nlohmann::ordered_json all{
-        {"machine", json_of(options.machine)},     {"messages_per_port", options.flow.per_port},
-        {"jitter", options.flow.jitter},           {"seed", options.flow.seed},
-        {"runs", nlohmann::ordered_json::array()}, {"left_out", result.left_out}};
+    nlohmann::ordered_json all{{"machine", json_of(options.machine)},
+                               {"messages_per_port", options.flow.per_port},
+                               {"gap", options.flow.gap},
+                               {"complete_sends", options.flow.sends_complete},
+                               {"jitter", options.flow.jitter},
+                               {"seed", options.flow.seed},
+                               {"runs", nlohmann::ordered_json::array()},
+                               {"left_out", result.left_out}};
     for (const SimRun& run : result.runs) {
         all["runs"].push_back(json_of(options, run));
     }

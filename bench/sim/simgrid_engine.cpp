@@ -115,10 +115,12 @@ void require_modelled(const SimOptions& options) {
         throw Error(Status::unsupported,
                     "SimGrid knows flows, not steps; give --model flow with --engine simgrid");
     }
-    if (options.machine.costs.has_work() || options.flow.per_port > 0 || options.flow.jitter > 0) {
+    const FlowOptions& flow = options.flow;
+    if (options.machine.costs.has_work() || flow.per_port > 0 || flow.jitter > 0 || flow.gap > 0 ||
+        flow.sends_complete) {
         throw Error(Status::unsupported,
-                    "SimGrid is given neither copies and reductions nor messages per port nor "
-                    "jitter; leave them or --engine simgrid out");
+                    "SimGrid is given neither copies and reductions nor messages per port, gaps, "
+                    "sends to wait for and jitter; leave them or --engine simgrid out");
     }
 }
 

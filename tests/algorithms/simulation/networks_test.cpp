@@ -160,7 +160,8 @@ void compare_folded(const Network& network, const std::string& what) {
             EXPECT_NEAR(step, step_time(*folded, some, bytes, costs), 1e-9 * step)
                 << algorithm.name << " on " << what;
             for (const FlowOptions& options :
-                 {FlowOptions{}, FlowOptions{.step_sync = true}, FlowOptions{.per_port = 1}}) {
+                 {FlowOptions{}, FlowOptions{.step_sync = true}, FlowOptions{.per_port = 1},
+                  FlowOptions{.gap = 5e-7, .sends_complete = true}}) {
                 const double flow = flow_time(network, all, bytes, costs, options);
                 EXPECT_NEAR(flow, flow_time(*folded, some, bytes, costs, options), 1e-9 * flow)
                     << algorithm.name << " on " << what;

@@ -70,6 +70,31 @@ TEST(PerPort, messages_wait_for_those_before_them) {
     EXPECT_NEAR(1.2e-6, flow_time(network, traffic, 0, {1e-6, 1e-7}, {.per_port = 2}), 1e-12);
 }
 
+// Through its port the root's second message starts up later, and gathering it takes in the second
+// one later.
+TEST(Gap, keeps_messages_apart_that_leave_or_come_through_one_port) {
+    const GridNetwork network = ring_network("5");
+    const auto time = [&](Collective collective, const FlowOptions& options) {
+        const Traffic traffic(network.torus(), find_algorithm(collective, "linear"), {}, enough);
+        return flow_time(network, traffic, 0, {1e-6, 1e-7}, options);
+    };
+    EXPECT_NEAR(1.7e-6, time(Collective::bcast, {.gap = 0.5e-6}), 1e-12);
+    EXPECT_NEAR(1.2e-6, time(Collective::gather, {}), 1e-12);
+    EXPECT_NEAR(1.6e-6, time(Collective::gather, {.gap = 0.5e-6}), 1e-12);
+}
+
+// Whose steps wait for what they send: the root's second message leaves after the first one.
+TEST(CompleteSends, hold_up_the_sender) {
+    const GridNetwork network = ring_network("5");
+    const Traffic traffic(network.torus(), find_algorithm(Collective::bcast, "linear"), {}, enough);
+    EXPECT_NEAR(2.3e-6, flow_time(network, traffic, 0, {1e-6, 1e-7}, {.sends_complete = true}),
+                1e-12);
+    const Traffic exchange(network.torus(), find_algorithm(Collective::allreduce, "bucket"), {},
+                           enough);
+    EXPECT_DOUBLE_EQ(flow_time(network, exchange, 1e6, {1e-6, 1e-7}),
+                     flow_time(network, exchange, 1e6, {1e-6, 1e-7}, {.sends_complete = true}));
+}
+
 TEST(Jitter, is_the_same_for_a_seed_and_within_its_bound) {
     const GridNetwork network = ring_network("8");
     const Traffic traffic(network.torus(), find_algorithm(Collective::allreduce, "swing-l"), {},

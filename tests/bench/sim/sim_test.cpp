@@ -183,6 +183,8 @@ TEST(Sim, counts_work_jitter_slow_links_and_messages_per_port) {
     EXPECT_EQ(with({"--jitter", "1us", "--seed", "7"}), with({"--jitter", "1us", "--seed", "7"}));
     EXPECT_NE(with({"--jitter", "1us", "--seed", "7"}), with({"--jitter", "1us", "--seed", "8"}));
     EXPECT_DOUBLE_EQ(time, with({"--per-port", "1"}));  // one message per port and step
+    EXPECT_LT(time, with({"--gap", "100us"}));
+    EXPECT_DOUBLE_EQ(time, with({"--complete-sends"}));
 }
 
 TEST(Sim, needs_no_table_for_the_step_model_on_a_torus) {
