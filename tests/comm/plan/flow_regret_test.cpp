@@ -1,0 +1,311 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// What auto's choice costs beyond the fastest candidate where nobody waits for all others: all of
+// them timed by the simulator's flow model, on a machine with the numbers of the price.
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <cmath>
+#include <cstdio>
+#include <cstdlib>
+#include <map>
+#include <memory>
+#include <random>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "algorithms/analysis/pipeline_pieces.hpp"
+#include "algorithms/simulation/grid_network.hpp"
+#include "algorithms/simulation/models.hpp"
+#include "comm/plan/select.hpp"
+
+namespace trefoil::test {
+namespace {
+
+constexpr std::size_t kib = 1024, mib = 1024 * kib;
+/// The default: what one segment of a vector has.
+constexpr std::size_t segment = mib;
+/// Pipelines of more pieces go on as they did between the half of these and all of them.
+constexpr Block most_simulated_pieces = 256;
+/// On tori of more than so many ranks no candidate is simulated whose price is so many times that
+/// of the cheapest.
+constexpr Rank all_simulated = 64;
+constexpr double dearest_simulated = 3;
+constexpr double most_regret = 0.05;
+
+/// A step is complete when its sends are, as in the library, and each further message through a
+/// port takes half a step, as to the price. TREFOIL_TEST_PLAIN: neither, as `trefoil sim` has it.
+FlowOptions rules() {
+    if (std::getenv("TREFOIL_TEST_PLAIN") != nullptr) {
+        return {};
+    }
+    return {.gap = default_cost_model.alpha / 2, .sends_complete = true};
+}
+
+/// The messages of one algorithm, for vectors of all sizes.
+class Flow {
+  public:
+    Flow(const Network& network, Algorithm algorithm, const BuildOptions& options)
+        : algorithm_(std::move(algorithm)),
+          symmetry_(common_symmetry(network, algorithm_, options)),
+          folded_(symmetry_->trivial() ? nullptr : network.folded(symmetry_)),
+          network_(folded_ ? *folded_ : network),
+          traffic_(network.torus(), algorithm_, options, {}, symmetry_) {}
+    double seconds(double bytes) const {
+        const CostModel machine = default_cost_model;
+        return flow_time(network_, traffic_, bytes, {.alpha = machine.alpha, .hop = machine.tau},
+                         rules());
+    }
+
+  private:
+    Algorithm algorithm_;
+    std::shared_ptr<const Symmetry> symmetry_;
+    std::unique_ptr<Network> folded_;
+    const Network& network_;
+    Traffic traffic_;
+};
+
+/// One torus, whose links have the rate of the price.
+class FlowTimes {
+  public:
+    explicit FlowTimes(const Torus& torus)
+        : network_(torus,
+                   std::vector<GridDimension>(static_cast<std::size_t>(torus.dimensions()),
+                                              {RowKind::ring, 1 / default_cost_model.beta})) {}
+
+    /// All segments of the vector are one pipeline, as they are to the price.
+    double seconds(const Choice& choice, std::size_t bytes) {
+        const auto length = static_cast<double>(bytes);
+        if (choice.options.pieces == 0) {
+            return flow(*choice.algorithm, 0).seconds(length);
+        }
+        const std::size_t segments = std::max<std::size_t>(1, (bytes + segment - 1) / segment);
+        const auto pieces = static_cast<Block>(
+            std::min<std::size_t>(most_pieces, choice.options.pieces * segments));
+        const double piece = length / pieces;
+        const Block most = most_simulated_pieces;
+        if (pieces <= most) {
+            return flow(*choice.algorithm, pieces).seconds(length);
+        }
+        const double all = flow(*choice.algorithm, most).seconds(most * piece);
+        const double half = flow(*choice.algorithm, most / 2).seconds(most / 2 * piece);
+        return all + (pieces - most) * (all - half) / (most / 2);
+    }
+
+    /// With those pieces, a power of two, with which one segment is the fastest.
+    Choice with_pieces_of_segment(Choice choice, std::size_t bytes) {
+        Choice best = choice;
+        double least = INFINITY;
+        for (const Block pieces : {1, 2, 4, 8, 16, 32, 64}) {
+            choice.options.pieces = pieces;
+            const double each = seconds(choice, std::min(bytes, segment));
+            if (each > least) {
+                break;  // and more of them are slower still
+            }
+            best = choice;
+            least = each;
+        }
+        return best;
+    }
+
+  private:
+    const Flow& flow(const Algorithm& algorithm, Block pieces) {
+        std::unique_ptr<Flow>& known = flows_[{&algorithm, pieces}];
+        if (known == nullptr) {
+            Algorithm steered = algorithm;
+            steered.traits.steered = true;  // as to the price: each port has a link of its own
+            known = std::make_unique<Flow>(network_, steered, BuildOptions{.pieces = pieces});
+        }
+        return *known;
+    }
+
+    GridNetwork network_;
+    std::map<std::pair<const Algorithm*, Block>, std::unique_ptr<Flow>> flows_;
+};
+
+/// What auto may take: its candidates, pipelines with the pieces that suit them best. On large tori
+/// without the dearest.
+std::vector<Considered> candidates(FlowTimes& times, Collective collective, const Torus& torus,
+                                   std::size_t bytes) {
+    std::vector<Considered> considered, all;
+    (void)choose_algorithm(collective, torus, bytes, {}, {}, &considered);
+    std::erase_if(considered, [](const Considered& one) { return !one.price; });
+    double most = INFINITY;
+    for (const Considered& one : considered) {
+        most = torus.ranks() <= all_simulated
+                   ? most
+                   : std::min(most, dearest_simulated * one.price->sum());
+    }
+    for (const Considered& one : considered) {
+        if (one.price->sum() > most) {
+            continue;
+        }
+        all.push_back(
+            one.choice.options.pieces == 0
+                ? one
+                : modelled(torus, times.with_pieces_of_segment(one.choice, bytes), bytes));
+    }
+    return all;
+}
+
+/// What no link and no port does is as the price has it: gathering blocks for messages of alltoall,
+/// and contributions that each rank reduces itself.
+double beside(const Considered& one) {
+    return one.price->terms.copies + one.price->contributions;
+}
+
+struct Cell {
+    Collective collective;
+    std::string shape;
+    std::size_t bytes;
+    Choice chosen, fastest;
+    double seconds, least;
+    double regret() const { return seconds / least - 1; }
+    std::string text() const {
+        char figures[64];
+        std::snprintf(figures, sizeof figures, "%.2f us", 1e6 * seconds);
+        std::string all = std::string(to_string(collective)) + " of " + std::to_string(bytes) +
+                          " bytes on " + shape + ": " + to_string(chosen) + " takes " + figures;
+        std::snprintf(figures, sizeof figures, " %.2f us, regret %.1f %%", 1e6 * least,
+                      100 * regret());
+        return all + ", " + to_string(fastest) + figures;
+    }
+};
+
+Cell simulate(FlowTimes& times, Collective collective, const Torus& torus, std::size_t bytes) {
+    const Choice chosen = choose_algorithm(collective, torus, bytes).choice;
+    const double seconds = times.seconds(chosen, bytes) + beside(modelled(torus, chosen, bytes));
+    Cell cell{collective, torus.name(), bytes, chosen, chosen, seconds, seconds};
+    for (const Considered& one : candidates(times, collective, torus, bytes)) {
+        const double each = times.seconds(one.choice, bytes) + beside(one);
+        if (each < cell.least) {
+            cell.fastest = one.choice;
+            cell.least = each;
+        }
+    }
+    return cell;
+}
+
+/// Where more than that is lost, and why (docs/choice.md, "And in the simulator?"): a sum over
+/// steps does not see that steps of some parts or ranks pass while others wait.
+struct Known {
+    Collective collective;
+    const char* shape;
+    std::size_t bytes;
+    double regret;
+};
+const std::vector<Known> known{
+    {Collective::allreduce, "3x3", 32 * kib, 0.12},
+    {Collective::allreduce, "3x3", 256 * kib, 0.08},
+    {Collective::allreduce, "3x3x3", 256 * kib, 0.12},
+    {Collective::reduce_scatter, "8", 32 * kib, 0.12},
+    {Collective::reduce_scatter, "3x3x3", 256 * kib, 0.09},
+    {Collective::allgather, "8", 32 * kib, 0.12},
+    {Collective::allgather, "3x3x3", 256 * kib, 0.09},
+    {Collective::reduce, "9", 32 * kib, 0.22},
+    {Collective::reduce, "3x3", 4 * kib, 0.08},
+    {Collective::reduce, "3x3", 32 * kib, 0.08},
+    {Collective::gather, "9", 256 * kib, 0.06},
+    {Collective::gather, "3x3x3", 256 * kib, 0.12},
+};
+
+const Known* known_of(const Cell& cell) {
+    const auto found = std::ranges::find_if(known, [&](const Known& each) {
+        return each.collective == cell.collective && each.shape == cell.shape &&
+               each.bytes == cell.bytes;
+    });
+    return found == known.end() ? nullptr : &*found;
+}
+
+const std::vector<Collective> collectives{
+    Collective::allreduce, Collective::reduce_scatter, Collective::allgather, Collective::bcast,
+    Collective::reduce,    Collective::gather,         Collective::scatter,   Collective::alltoall};
+const std::vector<std::size_t> grid{8,         64,  512,     4 * kib,  32 * kib,
+                                    256 * kib, mib, 4 * mib, 16 * mib, 64 * mib};
+
+/// By collective and shape: how many cells, their median and worst.
+void print_table(std::vector<Cell> cells) {
+    std::printf("| Collective | Torus | Cells | Median | Worst | Where |\n");
+    std::printf("| --- | --- | --- | --- | --- | --- |\n");
+    for (auto first = cells.begin(); first != cells.end();) {
+        const auto last = std::find_if(first, cells.end(), [&](const Cell& cell) {
+            return cell.collective != first->collective || cell.shape != first->shape;
+        });
+        std::sort(first, last,
+                  [](const Cell& a, const Cell& b) { return a.regret() < b.regret(); });
+        const Cell& median = *(first + (last - first - 1) / 2);
+        const Cell& worst = *(last - 1);
+        std::printf("| %s | %s | %d | %.1f %% | %.1f %% | %s |\n",
+                    std::string(to_string(first->collective)).c_str(), first->shape.c_str(),
+                    static_cast<int>(last - first), 100 * median.regret(), 100 * worst.regret(),
+                    worst.regret() < 0.0005 ? "" : worst.text().c_str());
+        first = last;
+    }
+    std::fflush(stdout);
+}
+
+std::vector<Cell> cells_of(const std::string& shape) {
+    const Torus torus = Torus::parse(shape);
+    std::vector<Cell> cells;
+    for (const Collective collective : collectives) {
+        if (collective == Collective::alltoall && torus.ranks() > 256) {
+            continue;  // p messages of each of p ranks
+        }
+        FlowTimes times(torus);
+        for (const std::size_t bytes : grid) {
+            cells.push_back(simulate(times, collective, torus, bytes));
+        }
+    }
+    return cells;
+}
+
+const std::vector<const char*> shapes{"8", "9", "3x3", "4x4", "2x4", "3x3x3", "8x8"};
+
+// Cells drawn by a seed, which is printed where one fails.
+TEST(FlowRegret, IsSmallInCellsThatAreDrawn) {
+    const auto seed = static_cast<unsigned>(std::random_device{}());
+    std::mt19937 draw(seed);
+    const auto one_of = [&](const auto& list) { return list[draw() % list.size()]; };
+    for (int i = 0; i < 20; ++i) {
+        const Torus torus = Torus::parse(one_of(shapes));
+        FlowTimes times(torus);
+        const Cell cell = simulate(times, one_of(collectives), torus, one_of(grid));
+        const Known* const more = known_of(cell);
+        EXPECT_LE(cell.regret(), more == nullptr ? most_regret : more->regret)
+            << cell.text() << " (seed " << seed << ")";
+    }
+}
+
+TEST(FlowRegret, IsSmallOnTheGridLong) {
+    std::vector<Cell> all;
+    for (const char* const shape : shapes) {
+        const std::vector<Cell> cells = cells_of(shape);
+        all.insert(all.end(), cells.begin(), cells.end());
+    }
+    for (const Cell& cell : all) {
+        const Known* const more = known_of(cell);
+        EXPECT_LE(cell.regret(), more == nullptr ? most_regret : more->regret) << cell.text();
+        EXPECT_TRUE(more == nullptr || cell.regret() > most_regret)
+            << cell.text() << ": strike it off the list";
+    }
+    std::ranges::stable_sort(all, {}, &Cell::collective);
+    print_table(std::move(all));
+}
+
+// TREFOIL_TEST_SHAPE=27x27, say, in a release build: a minute.
+TEST(FlowRegret, OnTheShapeAskedFor) {
+    const char* const shape = std::getenv("TREFOIL_TEST_SHAPE");
+    if (shape == nullptr) {
+        GTEST_SKIP() << "no shape is asked for";
+    }
+    const std::vector<Cell> cells = cells_of(shape);
+    for (const Cell& cell : cells) {
+        if (cell.regret() > most_regret) {
+            std::printf("%s\n", cell.text().c_str());
+        }
+    }
+    print_table(cells);
+}
+
+}  // namespace
+}  // namespace trefoil::test
