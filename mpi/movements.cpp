@@ -28,6 +28,9 @@ struct EqualBlocks {
     /// At the root: MPICH reports MPI_ERR_BUFFER, since both buffers are one. The others know
     /// nothing of it, so it takes part, with other memory, before it reports.
     bool aliased = false;
+    /// At the root: what it receives is wrong, and how much the others send it knows from its own
+    /// block alone. They know nothing of it, so it takes part before MPI reports it.
+    bool refused = false;
 
     Room one_room{}, all_room{};
     const void* source = nullptr;
@@ -42,6 +45,12 @@ struct EqualBlocks {
         all_count = static_cast<std::size_t>(std::max<MPI_Count>(0, count));
         block = all ? all->bytes(all_count) : 0;
         return all.has_value() && buffer != MPI_IN_PLACE;
+    }
+    /// After read_all() has found them wrong; false: so is its own side, or there is none.
+    bool refuse(const void* buffer, MPI_Count count, MPI_Datatype type, MPI_Comm comm) {
+        all.reset();
+        refused = buffer != MPI_IN_PLACE && read_one(buffer, count, type, comm) && block > 0;
+        return refused;
     }
     /// Reads a rank's own side, which must be as large, if there is another.
     bool read_one(const void* buffer, MPI_Count count, MPI_Datatype type, MPI_Comm comm) {
@@ -65,6 +74,11 @@ struct EqualBlocks {
     void stage_gathering(const ShadowCommunicator& c) {
         const auto rank = static_cast<std::size_t>(c.rank());
         const std::size_t bytes = block * c.ranks();
+        if (refused) {
+            target = all_room.take(bytes);
+            stage_one();
+            return;
+        }
         unpacks = !all->flat(all_count * c.ranks()) || aliased;
         auto* const data = unpacks ? all_room.take(bytes) : all->buffer;
         target = data;
@@ -87,7 +101,7 @@ struct EqualBlocks {
         }
     }
     void finish_gathering(std::size_t ranks) const {
-        if (unpacks && !aliased) {
+        if (unpacks && !aliased && !refused) {
             all->unpack(0, all_count * ranks, static_cast<const std::byte*>(target));
         }
     }
@@ -170,13 +184,15 @@ struct Gather : CollectiveCall {
     std::size_t ranks = 0;
     bool at_root = false;
 
-    bool reports() const { return blocks.aliased; }
+    bool reports() const { return blocks.aliased || blocks.refused; }
     Verdict decide(const ShadowCommunicator& c) {
         ranks = c.ranks();
         at_root = root == c.rank();
-        const bool good = is_rank(c, root) &&
-                          (!at_root || blocks.read_all(recv, recv_count, recv_type, comm)) &&
-                          blocks.read_one(send, send_count, send_type, comm);
+        if (at_root && !blocks.read_all(recv, recv_count, recv_type, comm)) {
+            return blocks.refuse(send, send_count, send_type, comm) ? blocks.verdict(c)
+                                                                    : wrong_arguments;
+        }
+        const bool good = is_rank(c, root) && blocks.read_one(send, send_count, send_type, comm);
         blocks.aliased = good && at_root && blocks.is_aliased(c);
         return good ? blocks.verdict(c) : wrong_arguments;
     }

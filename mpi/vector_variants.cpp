@@ -45,6 +45,15 @@ struct UnevenBlocks {
             pack_blocks(*list, *side, counts, displacements, data);
         }
     }
+    /// Some of these bytes are of a block, or between two.
+    bool meets(const std::byte* other, std::size_t bytes) const {
+        const auto begin = std::ranges::min_element(list->displacements);
+        const std::byte* end = data;
+        for (std::size_t r = 0; r < list->counts.size(); ++r) {
+            end = std::max<const std::byte*>(end, data + list->displacements[r] + list->counts[r]);
+        }
+        return other < end && data + *begin < other + bytes;
+    }
     void unpack() const {
         if (!as_they_lie) {
             unpack_blocks(*list, *side, counts, displacements, data);
@@ -64,7 +73,27 @@ struct OwnBlock {
         return side.has_value() && buffer != MPI_IN_PLACE;
     }
     std::size_t bytes() const { return side ? side->bytes(count) : 0; }
+    /// Of data without gaps.
+    const std::byte* copied() {
+        std::byte* const copy = room.take(bytes());
+        std::copy_n(side->buffer, bytes(), copy);
+        return copy;
+    }
 };
+
+/// The two buffers of a rank are one, which MPICH reports as MPI_ERR_BUFFER. The other ranks know
+/// nothing of it, so it takes part before it reports.
+template <typename Count, typename Displacement>
+bool is_aliased(const ShadowCommunicator& c, const UnevenBlocks<Count, Displacement>& all,
+                const OwnBlock& one) {
+    if (!is_mpich || !one.side || one.side->type != all.side->type || one.count == 0) {
+        return false;
+    }
+    const std::ptrdiff_t distance = all.displacements[c.rank()];
+    return all.counts[c.rank()] != 0 &&
+           one.side->buffer ==
+               all.side->buffer + distance * static_cast<std::ptrdiff_t>(all.side->layout.size);
+}
 
 /// For a rank that gathers into `all`: where its own block comes from.
 template <typename Count, typename Displacement>
@@ -79,8 +108,12 @@ const void* stage_gathering(const ShadowCommunicator& c, UnevenBlocks<Count, Dis
         }
         return TREFOIL_IN_PLACE;
     }
-    const void* const source = one.room.packed(*one.side, one.count);
-    return source == own ? TREFOIL_IN_PLACE : source;
+    const std::byte* const source = one.room.packed(*one.side, one.count);
+    if (source == own) {
+        return TREFOIL_IN_PLACE;
+    }
+    // Not allowed, but neither MPI reports it, and the other ranks are here already.
+    return all.meets(source, one.bytes()) ? one.copied() : source;
 }
 
 template <typename Count, typename Displacement>
@@ -97,7 +130,9 @@ struct Allgatherv : CollectiveCall {
     UnevenBlocks<Count, Displacement> all{};
     OwnBlock one{};
     const void* source = nullptr;
+    bool aliased = false;
 
+    bool reports() const { return aliased; }
     void keep(const ShadowCommunicator& c) {
         counts.keep(c.ranks());
         displacements.keep(c.ranks());
@@ -111,6 +146,7 @@ struct Allgatherv : CollectiveCall {
                                      one.bytes() != all.side->bytes(all.elements(c.rank())))) {
             return wrong_arguments;
         }
+        aliased = is_aliased(c, all, one);
         return {Reason::none, all.side->bytes(std::accumulate(counts.data(), counts + c.ranks(),
                                                               std::size_t{0}))};
     }
@@ -140,9 +176,10 @@ struct Gatherv : CollectiveCall {
     MPI_Comm comm;
     UnevenBlocks<Count, Displacement> all{};
     OwnBlock one{};
-    bool at_root = false;
+    bool at_root = false, aliased = false;
     const void* source = nullptr;
 
+    bool reports() const { return aliased; }
     void keep(const ShadowCommunicator& c) {
         if (at_root) {
             counts.keep(c.ranks());
@@ -164,6 +201,7 @@ struct Gatherv : CollectiveCall {
         all.read(c, recv, counts, displacements, recv_type);
         if (all.good) {
             source = stage_gathering(c, all, one, lists.recv);
+            aliased = is_aliased(c, all, one);
         }
     }
     trefoil_status_t run(ShadowCommunicator&, trefoil_comm_t t, const Form& form) const {
@@ -198,10 +236,11 @@ struct Scatterv : CollectiveCall {
     MPI_Comm comm;
     UnevenBlocks<Count, Displacement> all{};
     OwnBlock one{};
-    bool at_root = false;
+    bool at_root = false, aliased = false;
     void* target = nullptr;
     bool unpacks = false;
 
+    bool reports() const { return aliased; }
     void keep(const ShadowCommunicator& c) {
         if (at_root) {
             counts.keep(c.ranks());
@@ -227,6 +266,12 @@ struct Scatterv : CollectiveCall {
         if (all.good) {
             all.stage(c, lists.send);
             all.pack();
+            aliased = is_aliased(c, all, one);
+            // One buffer for both is not allowed, but Open MPI takes it.
+            if (one.side && !unpacks && all.meets(one.side->buffer, one.bytes())) {
+                unpacks = true;
+                target = one.room.take(one.bytes());
+            }
         }
     }
     trefoil_status_t run(ShadowCommunicator&, trefoil_comm_t t, const Form& form) const {

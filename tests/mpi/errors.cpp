@@ -118,6 +118,69 @@ void check_aliased_moves(int root) {
     }
 }
 
+/// The same of gatherv and scatterv, whose blocks lie `gap` ints apart.
+void check_aliased_uneven_moves(int root, int gap) {
+    const auto n = static_cast<std::size_t>(ranks);
+    std::vector<int> counts(n, 1), places(n), data, one;
+    for (int r = 0; r < ranks; ++r) {
+        places[static_cast<std::size_t>(r)] = r * (1 + gap);
+    }
+    const auto refill = [&] {
+        data = inputs(rank, ranks * (1 + gap));
+        one = inputs(rank, 1);
+    };
+    const auto place = [&](int r) { return static_cast<std::size_t>(r * (1 + gap)); };
+    const int wanted = is_mpich && rank == root ? MPI_ERR_BUFFER : MPI_SUCCESS;
+    refill();
+    const int sent = rank == root ? data[place(root)] : one[0];
+    int code = MPI_Gatherv(rank == root ? &data[place(root)] : one.data(), 1, MPI_INT, data.data(),
+                           counts.data(), places.data(), MPI_INT, root, MPI_COMM_WORLD);
+    EXPECT(class_of(code) == wanted);
+    for (int r = 0; wanted == MPI_SUCCESS && rank == root && r < ranks; ++r) {
+        EXPECT(data[place(r)] == (r == rank ? sent : input(r, 0)));
+    }
+    refill();
+    code = MPI_Scatterv(data.data(), counts.data(), places.data(), MPI_INT,
+                        rank == root ? &data[place(root)] : one.data(), 1, MPI_INT, root,
+                        MPI_COMM_WORLD);
+    EXPECT(class_of(code) == wanted);
+    EXPECT(rank == root || one[0] == input(root, rank * (1 + gap)));
+}
+
+/// One buffer for both sides of an allgatherv: this rank's own block lies where rank 0's comes to
+/// lie. MPICH notices that on rank 0 alone.
+void check_aliased_allgatherv() {
+    const auto n = static_cast<std::size_t>(ranks);
+    std::vector<int> counts(n, 1), places(n), data = inputs(rank, ranks);
+    for (int r = 0; r < ranks; ++r) {
+        places[static_cast<std::size_t>(r)] = r;
+    }
+    const int code = MPI_Allgatherv(data.data(), 1, MPI_INT, data.data(), counts.data(),
+                                    places.data(), MPI_INT, MPI_COMM_WORLD);
+    EXPECT(class_of(code) == (is_mpich && rank == 0 ? MPI_ERR_BUFFER : MPI_SUCCESS));
+    for (int r = 0; code == MPI_SUCCESS && r < ranks; ++r) {
+        EXPECT(data[static_cast<std::size_t>(r)] == input(r, 0));
+    }
+}
+
+/// What a gather's root alone has wrong about what it receives: its error, and the others have
+/// sent.
+void check_wrong_gather(int root) {
+    std::vector<int> data(static_cast<std::size_t>(ranks));
+    const auto gather = [&](auto call, void* target, int count, MPI_Datatype type) {
+        return class_of(call(&rank, 1, MPI_INT, target, count, type, root, MPI_COMM_WORLD));
+    };
+    const auto check = [&](void* target, int count, MPI_Datatype type) {
+        // MPI below looks at the arguments before anything moves, so the root may ask it alone.
+        const int wanted = rank == root ? gather(PMPI_Gather, target, count, type) : MPI_SUCCESS;
+        EXPECT(rank != root || wanted != MPI_SUCCESS);
+        EXPECT(gather(MPI_Gather, target, count, type) == wanted);
+    };
+    check(data.data(), -1, MPI_INT);
+    check(data.data(), 1, MPI_DATATYPE_NULL);
+    check(MPI_IN_PLACE, 1, MPI_INT);
+}
+
 /// The same of allgather. Without Trefoil MPICH may end the program there, and Open MPI gives ranks
 /// another one's block.
 void check_aliased_allgather() {
@@ -181,12 +244,16 @@ int main(int argc, char** argv) {
         check_what_the_root_alone_sees();
         for (int root = 0; root < ranks; ++root) {
             check_aliased_reduce(root);
+            check_wrong_gather(root);
         }
     }
     for (int root = 0; root < ranks; ++root) {
         check_aliased_moves(root);
+        check_aliased_uneven_moves(root, 0);
+        check_aliased_uneven_moves(root, 2);
     }
     check_aliased_allgather();
+    check_aliased_allgatherv();
     int a = 1, b = 0;
     MPI_Allreduce(&a, &b, 1, MPI_INT, MPI_SUM, MPI_COMM_WORLD);
     EXPECT(b == ranks);
