@@ -92,6 +92,12 @@ TREFOIL_FORTRAN_CALL trefoil_fortran_comm_torus(trefoil_comm_t* comm, CFI_cdesc_
     });
 }
 
+TREFOIL_FORTRAN_CALL trefoil_fortran_comm_ranks_per_node(trefoil_comm_t* comm, int* ranks,
+                                                         int* ierror) {
+    guarded("comm_ranks_per_node", ierror,
+            [&] { return trefoil_comm_ranks_per_node(*comm, ranks); });
+}
+
 TREFOIL_FORTRAN_CALL trefoil_fortran_comm_coordinates(trefoil_comm_t* comm, const int* rank,
                                                       CFI_cdesc_t* coordinates, int* ierror) {
     guarded("comm_coordinates", ierror, [&] {

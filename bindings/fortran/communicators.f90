@@ -42,6 +42,13 @@ module trefoil_communicators
       integer(c_int), allocatable, intent(out) :: sizes(:)
       integer(c_int), intent(out), optional :: ierror
     end subroutine
+    ! More than 1: the last dimension of the torus is the ranks of a node.
+    subroutine trefoil_comm_ranks_per_node(comm, ranks, ierror) bind(C, name="trefoil_fortran_comm_ranks_per_node")
+      import
+      type(trefoil_comm), intent(in) :: comm
+      integer(c_int), intent(out) :: ranks
+      integer(c_int), intent(out), optional :: ierror
+    end subroutine
     ! Ranks and coordinates count from 0, as in MPI.
     subroutine trefoil_comm_coordinates(comm, rank, coordinates, ierror) bind(C, name="trefoil_fortran_comm_coordinates")
       import

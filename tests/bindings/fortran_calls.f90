@@ -310,6 +310,8 @@ contains
     call trefoil_comm_torus(comm, sizes)
     call trefoil_comm_coordinates(comm, rank, place)
     call check(size(sizes) == 1 .and. sizes(1) == n .and. place(1) == rank, "comm_torus")
+    call trefoil_comm_ranks_per_node(comm, ranks)
+    call check(ranks == 1, "comm_ranks_per_node")
     call trefoil_comm_dup(comm, made)
     call trefoil_comm_split(made, merge(TREFOIL_UNDEFINED, 0, rank == 0), -rank, part)
     if (rank > 0) then

@@ -156,7 +156,7 @@ def operations():
 
 
 def others():
-    check(comm.torus == (n,) and comm.coordinates() == (rank,) and comm.transport[0] != "", "what it says of itself")
+    check(comm.torus == (n,) and comm.coordinates() == (rank,) and comm.transport[0] != "" and comm.ranks_per_node == 1, "what it says of itself")
     check("auto" not in comm.algorithm("allreduce", 8, trefoil.DOUBLE), "algorithm")
     with comm.dup() as made:
         made.set_algorithm("allreduce", "ring")

@@ -95,6 +95,9 @@ class Comm:
         check(lib.trefoil_comm_torus(self._handle, ctypes.byref(number), sizes, len(sizes)))
         #: The sizes of the torus's dimensions.
         self.torus = tuple(sizes)
+        check(lib.trefoil_comm_ranks_per_node(self._handle, ctypes.byref(number)))
+        #: More than 1: the last dimension of the torus is the ranks of a node.
+        self.ranks_per_node = number.value
         #: How many blocks a neighbour collective has.
         self.neighbours = 2 * len(self.torus)
 

@@ -92,6 +92,7 @@ _OTHERS = {
     "comm_rank": [P, INTS],
     "comm_size": [P, INTS],
     "comm_torus": [P, INTS, INTS, I],
+    "comm_ranks_per_node": [P, INTS],
     "comm_coordinates": [P, I, INTS, I],
     "comm_transport": [P, P, P],
     "comm_set_algorithm": [P, ctypes.c_char_p, ctypes.c_char_p],
