@@ -24,7 +24,7 @@ readonly test_needs=(
     python3=python3 /gtest/gtest.h=libgtest-dev clang++=clang ld.lld=lld
     sanitizer:asan=libclang-rt-14-dev clang-format=clang-format nm=binutils
     mpirun.openmpi=openmpi-bin mpirun.mpich=mpich ompi-c.pc=libopenmpi-dev mpich.pc=libmpich-dev
-    gfortran=gfortran python:numpy=python3-numpy python:mpi4py=python3-mpi4py python:pip=python3-pip
+    gfortran=gfortran debootstrap=debootstrap python:numpy=python3-numpy python:mpi4py=python3-mpi4py python:pip=python3-pip
     fftw3.pc=libfftw3-dev simgrid.pc=libsimgrid-dev gnuplot=gnuplot-nox jsonschema=python3-jsonschema chromium=chromium
 )
 # Of trefoil_micro, which is left out without.

@@ -19,6 +19,7 @@ import sources
 ELSEWHERE = (
     (r"^scripts/(demo|test)\b", "installs packages and builds everything; CI runs it"),
     (r"^apt-get install\b", "installs packages; scripts/test does the same"),
+    (r"\bbare_root_test\.py\b", "needs root, debootstrap and packages; it is the test repository_bare_root"),
     (r"^cmake --(preset|install)\b", "builds everything; repository_installed_tree installs and uses a build"),
     (r"^cmake -S examples\b", "needs an installed Trefoil; repository_installed_tree builds and runs the examples"),
     (r"^trefoil plan --table --markdown", "takes all figures of all algorithms; tool_plan runs it"),
