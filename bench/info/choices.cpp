@@ -7,6 +7,7 @@
 #include <nlohmann/json.hpp>
 
 #include "backend/registry/transports.hpp"
+#include "backend/system/kernel_access.hpp"
 #include "backend/system/kernel_copies.hpp"
 #include "bench/common/names.hpp"
 #include "comm/plan/select.hpp"
@@ -85,6 +86,7 @@ Json launcher_choice(const Settings& settings) {
 
 Json automatic_algorithms(const Torus& torus, const Settings& settings) {
     Json rows = Json::array();
+    const bool may_read = why_no_kernel_access().empty();
     for (const Collective collective : collectives()) {
         const bool slow = torus.ranks() > most_ranks_for_all && collective != Collective::allreduce;
         if (torus.ranks() == 1 || !traits_of(collective).has_data() || slow) {
@@ -96,8 +98,7 @@ Json automatic_algorithms(const Torus& torus, const Settings& settings) {
                                                           {.rank_order = settings.reproducible},
                                                           selection_basis(settings), &all);
             const bool alone = made.next.algorithm == nullptr;
-            // Ranks of one host, which is what is told here, reach each other's memory as a rule.
-            if (settings.single_copy && kernel_copies_are_fast() &&
+            if (settings.single_copy && may_read && kernel_copies_are_fast() &&
                 transport_for(settings.backend, true).single_copy &&
                 gains_by_single_copy(collective, parse_size(size), torus.ranks(),
                                      CopiesBy::kernel)) {

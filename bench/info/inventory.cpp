@@ -12,6 +12,7 @@
 #include "algorithms/schedule/algorithm.hpp"
 #include "backend/registry/libraries.hpp"
 #include "backend/registry/transports.hpp"
+#include "backend/system/kernel_access.hpp"
 #include "bench/common/names.hpp"
 #include "bench/info/port_map.hpp"
 #include "bench/info/settings_list.hpp"
@@ -36,6 +37,14 @@ Json build() {
     return {{"compiler", TREFOIL_TOOL_COMPILER},
             {"type", TREFOIL_TOOL_BUILD_TYPE},
             {"sanitizers", *TREFOIL_TOOL_SANITIZERS == '\0' ? "none" : TREFOIL_TOOL_SANITIZERS}};
+}
+
+Json machine() {
+    const std::string refusal = why_no_kernel_access();
+    return {{"host", host_name()},
+            {"description", machine_text()},
+            {"cores", allowed_cores()},
+            {"memory_of_others", refusal.empty() ? "yes" : refusal}};
 }
 
 Json backend_list() {
@@ -245,8 +254,7 @@ Json inventory(const InfoRequest& request) {
     Json all{{"trefoil", fmt::format("{}.{}.{}", TREFOIL_VERSION_MAJOR, TREFOIL_VERSION_MINOR,
                                      TREFOIL_VERSION_PATCH)},
              {"build", build()},
-             {"machine",
-              {{"host", host_name()}, {"description", machine_text()}, {"cores", allowed_cores()}}},
+             {"machine", machine()},
              {"libraries", library_list(locality)},
              {"launcher", launcher_choice(settings)},
              {"backends", backend_list()},

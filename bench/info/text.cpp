@@ -151,6 +151,14 @@ void print_algorithms(const Json& rows) {
     }
 }
 
+std::string memory_text(const std::string& access) {
+    return access == "yes" ? "ranks of this host can read each other's memory"
+                           : fmt::format(
+                                 "ranks of this host cannot read each other's memory ({}): "
+                                 "long vectors are copied twice",
+                                 access);
+}
+
 void print_head(const Json& all) {
     fmt::print("Trefoil {} ({}, {}, sanitizers: {})\n", all["trefoil"].get<std::string>(),
                text_at(all, "build", "compiler"), text_at(all, "build", "type"),
@@ -160,6 +168,7 @@ void print_head(const Json& all) {
     print_line("cores",
                fmt::format("{} in this process's mask",
                            fmt::join(all["machine"]["cores"].get<std::vector<int>>(), " ")));
+    print_line("memory", memory_text(text_at(all, "machine", "memory_of_others")));
     print_line("libraries", libraries_text(all));
     print_line("backends", backends_text(all));
     print_line("providers", providers_text(all));

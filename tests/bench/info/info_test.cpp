@@ -2,6 +2,7 @@
 // `trefoil info`: everything that it promises is there, as text and as data.
 #include <gtest/gtest.h>
 
+#include <cstdio>
 #include <cstdlib>
 #include <fstream>
 #include <nlohmann/json.hpp>
@@ -9,6 +10,7 @@
 #include <sstream>
 
 #include "tests/bench/common/tool.hpp"
+#include "tests/no_process_memory.hpp"
 
 namespace trefoil::test {
 namespace {
@@ -70,6 +72,25 @@ TEST(Info, says_that_ports_share_a_nic_and_threads_a_core) {
     EXPECT_EQ(all["ports"][0]["driven_by"].get<std::string>().find("port thread 0 on core "), 0U);
     EXPECT_NE(result.out.find("128 threads drive the ports of 64 ranks on this host"),
               std::string::npos);
+}
+
+/// What the tool prints in a process of its own, which may not read others, and in those it starts.
+int say_without_memory_of_others() {
+    if (!forbid_access_to_other_processes()) {
+        return 1;
+    }
+    const auto info = run_tool({"info", "--torus", "4"});
+    const auto run = run_tool({"run", "--torus", "4", "--", TREFOIL_TOOL, "perf", "allreduce", "-b",
+                               "1M", "-e", "1M", "-c"});
+    std::fputs((info.out + run.out + run.err).c_str(), stderr);
+    return info.code == 0 && run.code == 0 ? 0 : 2;
+}
+
+TEST(Info, says_that_ranks_cannot_read_each_other_and_results_are_right) {
+    const auto may = run_tool({"info"});
+    EXPECT_NE(may.out.find("can read each other's memory"), std::string::npos) << may.out;
+    EXPECT_EXIT(std::_Exit(say_without_memory_of_others()), testing::ExitedWithCode(0),
+                "cannot read each other's memory .process_vm_readv: Operation not permitted");
 }
 
 TEST(Info, a_backend_that_is_absent_says_why) {

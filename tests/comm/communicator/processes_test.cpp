@@ -1,15 +1,10 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // Ranks as processes that meet in a store: results across processes, and a rank that is killed.
 #include <gtest/gtest.h>
-#include <linux/filter.h>
-#include <linux/seccomp.h>
 #include <signal.h>
-#include <sys/prctl.h>
-#include <sys/syscall.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
-#include <cerrno>
 #include <chrono>
 #include <cstddef>
 #include <cstdlib>
@@ -21,6 +16,7 @@
 
 #include "process_job.hpp"
 #include "tests/backend/registry/transports_to_test.hpp"
+#include "tests/no_process_memory.hpp"
 #include "trefoil/trefoil.h"
 
 namespace trefoil::test {
@@ -51,20 +47,6 @@ int sums(int rank, trefoil_comm_t comm) {
         }
     }
     return trefoil_barrier(comm) == TREFOIL_SUCCESS ? 0 : 3;
-}
-
-/// From now on the kernel refuses this process to touch the memory of others.
-bool forbid_access_to_other_processes() {
-    sock_filter rules[] = {
-        BPF_STMT(BPF_LD | BPF_W | BPF_ABS, offsetof(seccomp_data, nr)),
-        BPF_JUMP(BPF_JMP | BPF_JEQ | BPF_K, SYS_process_vm_readv, 1, 0),
-        BPF_JUMP(BPF_JMP | BPF_JEQ | BPF_K, SYS_process_vm_writev, 0, 1),
-        BPF_STMT(BPF_RET | BPF_K, SECCOMP_RET_ERRNO | EPERM),
-        BPF_STMT(BPF_RET | BPF_K, SECCOMP_RET_ALLOW),
-    };
-    const sock_fprog program{sizeof rules / sizeof *rules, rules};
-    return prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0) == 0 &&
-           prctl(PR_SET_SECCOMP, SECCOMP_MODE_FILTER, &program) == 0;
 }
 
 std::string chosen_for_large_vectors(trefoil_comm_t comm) {
