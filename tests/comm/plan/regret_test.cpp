@@ -50,7 +50,8 @@ double price(const Torus& torus, const Algorithm& algorithm, Block pieces, std::
                    cost.step_max_link_load[step] * length * machine.beta;
     }
     // Where all messages leave at once, they are no steps, but messages that the root takes in.
-    seconds -= machine.alpha * 0.5 * cost.steps_at_once + machine.tau * cost.hops_at_once +
+    seconds -= machine.alpha * 0.5 * static_cast<double>(cost.steps_at_once) +
+               machine.tau * static_cast<double>(cost.hops_at_once) +
                cost.load_at_once * length * machine.beta;
     seconds += cost.packed * length * machine.copy + cost.pulled * length * machine.pull;
     seconds += machine.alpha * 0.5 * std::max(0, cost.max_sends_per_port_per_step - 1);
