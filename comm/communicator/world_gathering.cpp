@@ -37,14 +37,14 @@ std::vector<std::string> World::gather(const Meeting& meeting, std::string mine,
         const std::lock_guard lock(gathering_mutex_);
         return gatherings_.find(tag)->complete();
     };
-    // Nobody may drive the engine after this call, so the last letters have to leave in it.
-    const std::vector<Rank> informed = [&] {
+    // Nobody may drive the engine after this call, so the last letters have to arrive in it.
+    const std::vector<Rank> partners = [&] {
         const std::lock_guard lock(gathering_mutex_);
-        return gatherings_.find(tag)->informed();
+        return gatherings_.find(tag)->partners();
     }();
     const auto have_heard = [&] {
         return std::ranges::all_of(
-            informed, [&](Rank rank) { return engine_->has_left(rank, port_towards(rank)); });
+            partners, [&](Rank rank) { return engine_->was_heard(rank, port_towards(rank)); });
     };
     bool given_up = false;
     const auto over = [&] {

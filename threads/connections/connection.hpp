@@ -62,6 +62,8 @@ struct Connection {
     bool may_write_record() const {
         return !record_to_put && !record_leaving && !record_unanswered;
     }
+    /// All that this rank had to say was answered, and so have its answers been put.
+    bool was_heard() const { return closed || (is_quiet() && !record_unanswered); }
     /// All that this rank has to say has left it.
     bool is_quiet() const {
         return closed || (outgoing.empty() && !record_to_put && !record_leaving && !urgent_to_put &&

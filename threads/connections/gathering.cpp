@@ -92,8 +92,11 @@ void Gathering::take(Rank from, std::string_view text) {
     go_on();
 }
 
-std::vector<Rank> Gathering::informed() const {
+std::vector<Rank> Gathering::partners() const {
     std::vector<Rank> ranks;
+    if (place_ != 0) {
+        ranks.push_back(members_[parent()]);
+    }
     for (const std::size_t child : below_) {
         ranks.push_back(members_[child]);
     }

@@ -31,8 +31,8 @@ class Gathering {
     void take(Rank from, std::string_view text);
 
     bool complete() const { return complete_; }
-    /// Who learns all from this rank, once it is complete.
-    std::vector<Rank> informed() const;
+    /// To whom this rank speaks, and who speaks to it.
+    std::vector<Rank> partners() const;
     /// In the order of the members. Of interest when it is complete.
     const std::vector<std::string>& texts() const { return texts_; }
     /// Those whose message is missing.

@@ -55,11 +55,13 @@ class Links : public LetterBox {
         return post_.is_quiet() && !has_outbox_.load(std::memory_order_relaxed);
     }
 
-    /// All that was said to `to` through `own` has left this rank, or will not.
-    bool is_quiet(Rank to, Port own) {
+    /// The peer has answered all that was said to it through `own`, or never will. A put that is
+    /// accepted may wait in the transport until the connection is there; an answer shows that it
+    /// is.
+    bool was_heard(Rank to, Port own) {
         const Connection* const connection = post_.find(to, own);
         return !has_outbox_.load(std::memory_order_relaxed) &&
-               (connection == nullptr || connection->is_quiet());
+               (connection == nullptr || connection->was_heard());
     }
 
     bool letter(Rank to, Port own, std::uint64_t tag, std::string_view text,

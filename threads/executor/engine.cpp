@@ -60,9 +60,7 @@ void Engine::end() noexcept {
         cards_.reset();
     }
     if (serves_ && !stopping_.exchange(true, std::memory_order_relaxed)) {
-        generation_.fetch_add(1, std::memory_order_release);
-        generation_.notify_all();
-        wake_up_.announce_from_outside();
+        rouse();
         port_threads_.finish();
     }
     teams_.clear();
@@ -120,10 +118,10 @@ void Engine::send_letter(Rank to, Port own, std::uint64_t tag, std::string lette
         throw Error(Status::internal, "port " + to_string(own) + " was not opened");
     }
     links(*group).send(to, own, tag, std::move(letter));
-    wake_up_.announce_from_outside();
+    rouse();  // it leaves although no call is in flight
 }
 
-bool Engine::has_left(Rank to, Port own) noexcept {
+bool Engine::was_heard(Rank to, Port own) noexcept {
     if (serves_ || groups_are_gone()) {
         return true;
     }
@@ -131,7 +129,7 @@ bool Engine::has_left(Rank to, Port own) noexcept {
         return false;
     }
     const std::optional<std::size_t> group = group_of(own);
-    const bool quiet = !group || links(*group).is_quiet(to, own);
+    const bool quiet = !group || links(*group).was_heard(to, own);
     leave_turn();
     return quiet;
 }
@@ -268,15 +266,20 @@ std::vector<BrokenConnection> Engine::broken_so_far() const {
     return all;
 }
 
+/// Those who serve and sleep, and a driver that sleeps.
+void Engine::rouse() noexcept {
+    generation_.fetch_add(1, std::memory_order_release);
+    generation_.notify_all();
+    wake_up_.announce_from_outside();
+}
+
 // Of who issues and who takes the turn at least one sees the other: either this one finds the turn
 // taken, or that one finds the call, or the part that is to be looked after. All these accesses are
 // sequentially consistent. Of those who serve, `generation_` shows all that they have to see.
 void Engine::issued() noexcept {
     if (serves_) {
         work_.fetch_add(1, std::memory_order_relaxed);
-        generation_.fetch_add(1, std::memory_order_release);
-        generation_.notify_all();
-        wake_up_.announce_from_outside();
+        rouse();
     } else if (turn_.is_taken()) {
         wake_up_.announce_from_outside();
     }
@@ -356,13 +359,23 @@ void Engine::settle_failures() noexcept {
     }
 }
 
+/// Those who wait for them may make no call that this rank takes part in.
+bool Engine::has_words_to_say(int thread) const noexcept {
+    const auto& team = teams_[static_cast<std::size_t>(thread)];
+    return !groups_are_gone() &&
+           std::ranges::any_of(team, [](Worker* worker) { return !worker->links().is_quiet(); });
+}
+
 void Engine::serve(int thread) noexcept {
     if (thread >= static_cast<int>(teams_.size())) {
         return;
     }
-    const auto is_over = [this] {
-        return work_.load(std::memory_order_relaxed) == 0 ||
-               pause_.load(std::memory_order_relaxed) || stopping_.load(std::memory_order_relaxed);
+    const auto has_work = [&] {
+        return work_.load(std::memory_order_relaxed) != 0 || has_words_to_say(thread);
+    };
+    const auto is_over = [&] {
+        return pause_.load(std::memory_order_relaxed) ||
+               stopping_.load(std::memory_order_relaxed) || !has_work();
     };
     while (true) {
         const std::uint32_t seen = generation_.load(std::memory_order_acquire);
@@ -371,7 +384,7 @@ void Engine::serve(int thread) noexcept {
         }
         if (pause_.load(std::memory_order_relaxed)) {
             park();
-        } else if (work_.load(std::memory_order_relaxed) == 0) {
+        } else if (!has_work()) {
             wait_for_change(generation_, seen, spins_);
         } else if (work(thread, is_over)) {
             const std::lock_guard lock(mutex_);
@@ -383,9 +396,7 @@ void Engine::serve(int thread) noexcept {
 /// All workers park soon. With the mutex.
 void Engine::stop_workers() noexcept {
     pause_.store(true, std::memory_order_relaxed);
-    generation_.fetch_add(1, std::memory_order_release);
-    generation_.notify_all();
-    wake_up_.announce_from_outside();
+    rouse();
 }
 
 /// The last one settles what has failed; then the work goes on, unless somebody claims the engine.

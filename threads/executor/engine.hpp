@@ -77,9 +77,9 @@ class Engine {
     /// From any thread: a letter to a rank of the job, through an own port. It leaves when the
     /// engine is driven. The peer's on_letter() hears it.
     void say(Rank to, Port own, std::uint64_t tag, std::string_view text);
-    /// All that was said to `to` through `own` has left this rank, or will not. Of an engine that
-    /// is driven: false as well while another thread drives it. Others see to it themselves.
-    bool has_left(Rank to, Port own) noexcept;
+    /// The peer has answered all that was said to it through `own`, or never will. Of an engine
+    /// that is driven: false as well while another thread drives it. Others see to it themselves.
+    bool was_heard(Rank to, Port own) noexcept;
     /// A letter of whatever kind, with that; `tag` says whose.
     void send_letter(Rank to, Port own, std::uint64_t tag, std::string letter);
     /// Who hears letters; called by workers, perhaps by several at a time. Before the first comes.
@@ -253,6 +253,8 @@ class Engine {
     }
     void drive_erased(Executor& executor, Until until);
 
+    void rouse() noexcept;
+    bool has_words_to_say(int thread) const noexcept;
     void serve(int thread) noexcept;
     template <typename Stop>
     bool work(int thread, const Stop& stop) noexcept;

@@ -59,9 +59,9 @@ INSTANTIATE_TEST_SUITE_P(Shapes, Duplicates,
 // A rank that has its duplicate may not call Trefoil again for long: nothing that the others wait
 // for is left with it.
 TEST(Communicators, AreMadeEverywhereOnceTheyAreMadeSomewhere) {
-    for (const char* torus : {"2", "3", "5", "3x3"}) {
+    const auto run = [](const char* torus, int port_threads) {
         std::atomic<int> made{0};
-        run_on(torus, [&](int, trefoil_comm_t comm) {
+        const auto body = [&](int, trefoil_comm_t comm) {
             const int ranks = size_of(comm);
             for (int round = 1; round <= 5; ++round) {
                 const Made dup = dup_of(comm);
@@ -71,10 +71,18 @@ TEST(Communicators, AreMadeEverywhereOnceTheyAreMadeSomewhere) {
                 while (made < round * ranks && std::chrono::steady_clock::now() < patience) {
                     std::this_thread::sleep_for(std::chrono::milliseconds(1));
                 }
-                EXPECT_GE(made, round * ranks) << torus << ", round " << round;
+                EXPECT_GE(made, round * ranks)
+                    << torus << ", " << port_threads << " port threads, round " << round;
             }
-        });
+        };
+        run_on(torus, body, port_threads);
+    };
+    for (const char* torus : {"2", "3", "5", "3x3"}) {
+        run(torus, -1);
     }
+    run("2", 1);
+    run("5", 1);
+    run("2x2", 4);
 }
 
 // 3x3: rank 3i + j is at i,j.
