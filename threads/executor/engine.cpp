@@ -17,6 +17,8 @@ namespace {
 /// Whoever waits for this rank's last words takes them soon; the others need none.
 constexpr std::chrono::milliseconds longest_farewell{50};
 constexpr std::chrono::microseconds try_again_after{200};
+/// A driver gives way at once, but for functions of the user's.
+constexpr std::chrono::milliseconds longest_question{2};
 }  // namespace
 
 Engine::Engine(Groups groups, Member member, PortThreads& port_threads, bool may_spin,
@@ -125,13 +127,13 @@ bool Engine::was_heard(Rank to, Port own) noexcept {
     if (serves_ || groups_are_gone()) {
         return true;
     }
-    if (!try_take_turn()) {
+    // Who drives may wait for a call to which a peer comes only when this was heard.
+    const Exclusive held(*this, std::chrono::steady_clock::now() + longest_question);
+    if (!held.holds()) {
         return false;
     }
     const std::optional<std::size_t> group = group_of(own);
-    const bool quiet = !group || links(*group).was_heard(to, own);
-    leave_turn();
-    return quiet;
+    return !group || links(*group).was_heard(to, own);
 }
 
 void Engine::hear(Rank from, Port own, std::uint64_t tag, std::string_view text) {

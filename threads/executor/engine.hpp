@@ -78,7 +78,8 @@ class Engine {
     /// engine is driven. The peer's on_letter() hears it.
     void say(Rank to, Port own, std::uint64_t tag, std::string_view text);
     /// The peer has answered all that was said to it through `own`, or never will. Of an engine
-    /// that is driven: false as well while another thread drives it. Others see to it themselves.
+    /// that is driven; false as well where who drives does not give way. Who serves sees to it.
+    /// Not by a thread that drives.
     bool was_heard(Rank to, Port own) noexcept;
     /// A letter of whatever kind, with that; `tag` says whose.
     void send_letter(Rank to, Port own, std::uint64_t tag, std::string letter);
