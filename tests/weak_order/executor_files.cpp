@@ -13,6 +13,7 @@
 #include "threads/executor/executor_report.cpp"
 #include "threads/executor/failure.cpp"
 #include "threads/executor/flagged_calls.cpp"
+#include "threads/executor/flagged_piece.cpp"
 #include "threads/executor/inquiry.cpp"
 #include "threads/executor/missing_pieces.cpp"
 #include "threads/executor/operations.cpp"

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// What the threads of a run have seen of each other: of atomic objects their values, of plain
-// memory who used it.
+// The threads of a run, and what they have seen of each other: of atomic objects their values, of
+// plain memory who used it.
 #pragma once
 
 #include <ucontext.h>

@@ -27,77 +27,13 @@
 #include "threads/executor/call_report.hpp"
 #include "threads/executor/channels.hpp"
 #include "threads/executor/failure.hpp"
+#include "threads/executor/flagged_piece.hpp"
 #include "threads/executor/in_flight.hpp"
 #include "threads/executor/operations.hpp"
 #include "threads/executor/program_sizes.hpp"
-#include "threads/executor/segment_buffers.hpp"
 #include "threads/executor/timeline_notes.hpp"
 
 namespace trefoil {
-
-/// One call's piece that runs, step by step. By the thread that advances it.
-class FlaggedPiece {
-  public:
-    /// Places buffers and uses, and does what comes before the first step.
-    void begin(RunningCall& call, const CallSegment& piece, std::uint64_t number,
-               Channels& channels, const Operations& operations, TimelineNotes& notes) noexcept;
-    void make_room(const ProgramSizes& sizes);
-    bool runs() const { return program_ != nullptr; }
-    RunningCall& call() const { return *call_; }
-
-    /// Does all that can be done now; `moved` if anything. True: it is complete.
-    bool go_on(Channels& channels, const Operations& operations, Failure& failure,
-               TimelineNotes& notes, bool& moved) noexcept;
-    /// What it waits for has come. A glance.
-    bool may_go_on(const Channels& channels) const noexcept {
-        return waits_for_ == Awaited::message
-                   ? has_come()
-                   : waits_for_ == Awaited::room && has_room(channels.out[waits_at_]);
-    }
-    /// It was complete, and those that began before it, too: its slots are given back.
-    void give_back(Channels& channels) noexcept;
-    /// What it waits for.
-    void list_missing(const Channels& channels, std::vector<MissingPiece>& found) const;
-
-  private:
-    enum class Awaited : std::uint8_t { nothing, message, room, connection };
-
-    bool send(const ProgramStep& step, Channels& channels, const Operations& operations,
-              TimelineNotes& notes) noexcept;
-    bool put(const ProgramPut& put, Channels& channels) noexcept;
-    bool receive(std::uint32_t number, Channels& channels, const Operations& operations,
-                 Failure& failure, TimelineNotes& notes) noexcept;
-    void perform(ProgramRange range, const Operations& operations, TimelineNotes& notes) noexcept {
-        if (range.count > 0) {
-            operations.perform(call_->call(), *program_, buffers_, range, notes.ring());
-        }
-    }
-    std::uint32_t end_of_step() const noexcept;
-    std::uint32_t sign(std::uint64_t bytes) const noexcept;
-    std::uint64_t* flag_of(const ProgramArrival& message, const Channels& channels) const noexcept;
-    bool has_come() const noexcept;
-    bool has_room(const OutChannel& channel) const noexcept;
-    void fail_by(const InChannel& channel, Failure& failure) const noexcept;
-
-    RunningCall* call_ = nullptr;
-    const Program* program_ = nullptr;  ///< null: there is none
-    std::uint64_t number_ = 0;          ///< of all pieces so far
-    std::uint32_t first_ = 0;           ///< in Program::order: the present step, of all parts
-    std::uint32_t end_ = 0;             ///< behind it
-    std::uint32_t at_ = 0;              ///< the part's step that is at work
-    std::uint32_t done_ = 0;            ///< puts of it, or messages
-    bool sends_ = false;                ///< else it receives
-    Awaited waits_for_ = Awaited::nothing;
-    std::uint32_t waits_at_ = 0;             ///< the channel
-    std::uint32_t waited_use_ = 0;           ///< what the flag will say
-    const std::uint64_t* waited_ = nullptr;  ///< the flag
-    std::uint32_t room_slots_ = 0;           ///< of the channel where it waits for room
-    std::vector<std::uint32_t> in_use_;      ///< by channel
-    std::vector<std::uint32_t> out_use_;
-    std::vector<std::byte> scratch_;
-    SegmentBuffers buffers_;
-    std::int64_t piece_begun_ = 0, step_begun_ = 0;
-};
 
 /// Runs the calls of a queue. By worker 0, or while the engine is held.
 class FlaggedCalls {
@@ -119,8 +55,7 @@ class FlaggedCalls {
     /// What a call waits for has come. A glance.
     bool may_go_on() const noexcept {
         for (std::uint64_t n = oldest_; n != next_; ++n) {
-            const FlaggedPiece& piece = place(n);
-            if (piece.runs() && !is_done(n) && piece.may_go_on(channels_)) {
+            if (!is_done(n) && place(n).may_go_on(channels_)) {
                 return true;
             }
         }

@@ -1,0 +1,289 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// What a piece sends, what it waits for, and how it tells one from the other.
+#include "threads/executor/flagged_piece.hpp"
+
+#include <algorithm>
+#include <atomic>
+#include <cstring>
+#include <string>
+
+namespace trefoil {
+
+namespace {
+
+using Shared = std::atomic_ref<std::uint64_t>;
+
+std::uint64_t load(const std::uint64_t& word, std::memory_order order) noexcept {
+    return Shared(const_cast<std::uint64_t&>(word)).load(order);
+}
+
+/// What the flag of a message of this use has in its upper half: no use has 0.
+constexpr std::uint32_t mark_of(std::uint32_t use) {
+    return use + 1;
+}
+
+std::uint32_t mark_in(std::uint64_t flag) {
+    return static_cast<std::uint32_t>(flag >> 32);
+}
+
+}  // namespace
+
+void FlaggedPiece::make_room(const ProgramSizes& sizes) {
+    in_use_.resize(sizes.channels_in);
+    out_use_.resize(sizes.channels_out);
+    scratch_.resize(std::max(scratch_.size(), sizes.scratch_bytes));
+    buffers_.reserve(sizes.channels_in, sizes.spaces, sizes.told);
+}
+
+void FlaggedPiece::begin(RunningCall& call, const CallSegment& piece, std::uint64_t number,
+                         Channels& channels, const Operations& operations,
+                         TimelineNotes& notes) noexcept {
+    call_ = &call;
+    program_ = piece.program;
+    number_ = number;
+    piece_begun_ = step_begun_ = notes.clock();
+    const CallVectors& vectors = call.vectors();
+    // Programs only read the input.
+    auto* const input = const_cast<std::byte*>(vectors.input);
+    buffers_.place_vectors(input == nullptr ? nullptr : input + piece.offset,
+                           vectors.output == nullptr ? nullptr : vectors.output + piece.offset);
+    buffers_.place(Location::scratch, scratch_.data());
+    for (const std::uint32_t c : program_->used_in) {
+        InChannel& channel = channels.in[c];
+        in_use_[c] = channel.end.begun++;
+        buffers_.place(Location::first_landing + c,
+                       channel.end.slots + channels.slot_offset(channel.ring, in_use_[c]));
+    }
+    for (const std::uint32_t c : program_->used_out) {
+        out_use_[c] = channels.out[c].end.begun++;
+    }
+    perform(program_->begin, operations, notes);
+    first_ = at_ = done_ = 0;
+    end_ = end_of_step();
+    sends_ = true;
+    waits_for_ = Awaited::nothing;
+}
+
+/// Where the steps end that belong to the schedule's step at first_.
+std::uint32_t FlaggedPiece::end_of_step() const noexcept {
+    const auto& order = program_->order;
+    std::uint32_t end = first_;
+    while (end < order.size() && program_->steps[order[end]].schedule_step ==
+                                     program_->steps[order[first_]].schedule_step) {
+        ++end;
+    }
+    return end;
+}
+
+bool FlaggedPiece::go_on(Channels& channels, const Operations& operations, Failure& failure,
+                         TimelineNotes& notes, bool& moved) noexcept {
+    const auto work = [&](auto&& on_one) {
+        for (; at_ < end_; ++at_, done_ = 0) {
+            const std::uint32_t before = done_;
+            const bool all = on_one(program_->order[at_]);
+            moved |= all || done_ != before;
+            if (!all) {
+                return false;
+            }
+        }
+        return true;
+    };
+    while (first_ < end_) {
+        if (sends_) {
+            if (!work([&](std::uint32_t step) {
+                    return send(program_->steps[step], channels, operations, notes);
+                })) {
+                return false;
+            }
+            sends_ = false;
+            at_ = first_;
+        }
+        if (!work([&](std::uint32_t step) {
+                return receive(step, channels, operations, failure, notes);
+            })) {
+            return false;
+        }
+        first_ = end_;
+        end_ = end_of_step();
+        sends_ = true;
+    }
+    moved = true;
+    perform(program_->end, operations, notes);
+    if (notes.on()) {
+        notes.segment(number_, piece_begun_);
+    }
+    return !failure.happened();
+}
+
+/// What precedes the puts is done when the first of them is tried.
+bool FlaggedPiece::send(const ProgramStep& step, Channels& channels, const Operations& operations,
+                        TimelineNotes& notes) noexcept {
+    if (done_ == 0 && waits_for_ == Awaited::nothing) {
+        perform(step.before, operations, notes);
+    }
+    waits_for_ = Awaited::nothing;
+    for (; done_ < step.puts.count; ++done_) {
+        const ProgramPut& next = program_->puts[step.puts.first + done_];
+        const std::int64_t begin = notes.clock();
+        if (!put(next, channels)) {
+            return false;
+        }
+        if (notes.on()) {
+            notes.put(number_, step, next, channels.out[next.channel], begin);
+        }
+    }
+    return true;
+}
+
+/// False: it cannot be put yet.
+bool FlaggedPiece::put(const ProgramPut& put, Channels& channels) noexcept {
+    OutChannel& channel = channels.out[put.channel];
+    StoringEnd& end = channel.end;
+    waits_at_ = put.channel;
+    if (end.slots == nullptr) {
+        waits_for_ = Awaited::connection;
+        return false;
+    }
+    const std::uint32_t use = out_use_[put.channel];
+    const std::uint32_t slots = channels.rings[channel.ring].slots;
+    if (use - end.known_taken >= slots) {
+        // Pairs with the release in give_back(): the receiver has read what was there.
+        end.known_taken = static_cast<std::uint32_t>(load(*end.taken, std::memory_order_acquire));
+        if (use - end.known_taken >= slots) {
+            waits_for_ = Awaited::room;
+            return false;
+        }
+    }
+    std::byte* const target =
+        end.slots + channels.slot_offset(channel.ring, use) + put.landing_offset;
+    for (std::uint32_t i = 0; i < put.packs.count; ++i) {
+        const ProgramOp& op = program_->ops[put.packs.first + i];
+        std::memcpy(target + (op.target.offset - put.pack_offset), buffers_.at(op.source),
+                    op.elements);
+    }
+    if (put.packs.count == 0 && put.bytes > 0) {
+        std::memcpy(target, buffers_.at(put.source), put.bytes);
+    }
+    std::uint64_t& flag = *reinterpret_cast<std::uint64_t*>(target - channels.rings.flag_bytes());
+    Shared(flag).store(std::uint64_t{mark_of(use)} << 32 | sign(put.bytes),
+                       std::memory_order_release);
+    channels.groups[static_cast<std::size_t>(channel.group)]->ring(end.peer);
+    ++channel.puts;
+    channel.bytes += put.bytes;
+    return true;
+}
+
+/// Of this call, for a message of so many bytes.
+std::uint32_t FlaggedPiece::sign(std::uint64_t bytes) const noexcept {
+    const std::uint64_t bits = call_->hash() ^ bytes * 0x9e3779b97f4a7c15ULL;
+    return static_cast<std::uint32_t>(bits >> 32 ^ bits);
+}
+
+std::uint64_t* FlaggedPiece::flag_of(const ProgramArrival& message,
+                                     const Channels& channels) const noexcept {
+    return reinterpret_cast<std::uint64_t*>(
+        buffers_.at({Location::first_landing + message.channel,
+                     program_->arrival_offsets[message.arrival]}) -
+        channels.rings.flag_bytes());
+}
+
+bool FlaggedPiece::has_come() const noexcept {
+    return mark_in(load(*waited_, std::memory_order_relaxed)) == waited_use_;
+}
+
+bool FlaggedPiece::has_room(const Channels& channels) const noexcept {
+    const OutChannel& channel = channels.out[waits_at_];
+    const auto taken =
+        static_cast<std::uint32_t>(load(*channel.end.taken, std::memory_order_relaxed));
+    return out_use_[waits_at_] - taken < channels.rings[channel.ring].slots;
+}
+
+/// True: all messages of the step have come, and what follows them is done.
+bool FlaggedPiece::receive(std::uint32_t number, Channels& channels, const Operations& operations,
+                           Failure& failure, TimelineNotes& notes) noexcept {
+    const ProgramStep& step = program_->steps[number];
+    const ProgramRange awaited = program_->awaited_by_step[number];
+    waits_for_ = Awaited::nothing;
+    for (; done_ < awaited.count; ++done_) {
+        const ProgramArrival& message = program_->awaited[awaited.first + done_];
+        InChannel& channel = channels.in[message.channel];
+        const std::int64_t begin = notes.clock();
+        const std::uint64_t* const place = flag_of(message, channels);
+        // Pairs with the release in put(): the bytes are there.
+        const std::uint64_t flag = load(*place, std::memory_order_acquire);
+        const std::uint32_t mark = mark_of(in_use_[message.channel]);
+        if (mark_in(flag) != mark) {
+            waits_for_ = Awaited::message;
+            waits_at_ = message.channel;
+            waited_ = place;
+            waited_use_ = mark;
+            return false;
+        }
+        if (static_cast<std::uint32_t>(flag) != sign(program_->arrival_bytes[message.arrival])) {
+            fail_by(channel, failure);
+            return false;
+        }
+        channel.bytes += program_->arrival_bytes[message.arrival];
+        channel.copied += program_->arrival_copies[message.arrival];
+        if (notes.on()) {
+            notes.arrival(number_, step,
+                          message.arrival - program_->arrivals[message.channel].first, channel,
+                          begin);
+        }
+    }
+    perform(step.after, operations, notes);
+    if (notes.on()) {
+        notes.step(number_, step, step_begun_);
+        step_begun_ = notes.clock();
+    }
+    return !failure.happened();
+}
+
+void FlaggedPiece::fail_by(const InChannel& channel, Failure& failure) const noexcept {
+    const Call& call = call_->call();
+    failure.set(Status::mismatch, "rank " + std::to_string(channel.peer) +
+                                      " makes another call than this rank's " + call.text + "; " +
+                                      call.agreement);
+}
+
+void FlaggedPiece::give_back(Channels& channels) noexcept {
+    for (const std::uint32_t c : program_->used_in) {
+        InChannel& channel = channels.in[c];
+        Shared(*channel.end.taken).store(in_use_[c] + 1, std::memory_order_release);
+        channels.groups[static_cast<std::size_t>(channel.group)]->ring(channel.end.peer);
+    }
+}
+
+void FlaggedPiece::list_missing(const Channels& channels, std::vector<MissingPiece>& found) const {
+    if (first_ >= end_) {
+        return;
+    }
+    const ProgramStep& step = program_->steps[program_->order[at_]];
+    if (waits_for_ == Awaited::room || waits_for_ == Awaited::connection) {
+        const OutChannel& channel = channels.out[waits_at_];
+        found.push_back({waits_for_ == Awaited::room ? MissingPiece::Kind::room
+                                                     : MissingPiece::Kind::connection,
+                         channel.peer, channel.port, static_cast<int>(step.schedule_part),
+                         static_cast<int>(step.schedule_step),
+                         program_->puts[step.puts.first + done_].bytes});
+    }
+    // Of all parts: of the step that is at work, what has not come.
+    for (std::uint32_t i = sends_ ? end_ : at_; i < end_; ++i) {
+        const std::uint32_t number = program_->order[i];
+        const ProgramStep& waiting = program_->steps[number];
+        const ProgramRange awaited = program_->awaited_by_step[number];
+        for (std::uint32_t a = awaited.first; a < awaited.first + awaited.count; ++a) {
+            const ProgramArrival& message = program_->awaited[a];
+            const InChannel& channel = channels.in[message.channel];
+            if (mark_in(load(*flag_of(message, channels), std::memory_order_relaxed)) !=
+                mark_of(in_use_[message.channel])) {
+                found.push_back({MissingPiece::Kind::message, channel.peer, channel.port,
+                                 static_cast<int>(waiting.schedule_part),
+                                 static_cast<int>(waiting.schedule_step),
+                                 program_->arrival_bytes[message.arrival]});
+            }
+        }
+    }
+}
+
+}  // namespace trefoil
