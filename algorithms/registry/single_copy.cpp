@@ -32,12 +32,21 @@ constexpr Algorithm entry(std::string_view summary) {
     };
 }
 
+constexpr Algorithm by_root() {
+    Algorithm algorithm = entry<reduce>(
+        "the root reduces all ranks' vectors straight from their memory, in rank order");
+    algorithm.name = "single-copy-root";
+    algorithm.builder = build_single_copy_root;
+    return algorithm;
+}
+
 constexpr Algorithm single_copy_table[] = {
     entry<allreduce>("each rank reduces a share straight from all ranks' memory, in rank order"),
     entry<reduce_scatter>("each rank reduces its block straight from all ranks' memory"),
     entry<allgather>("each rank copies the blocks straight from their ranks' memory"),
     entry<bcast>("each rank copies the vector straight from the root's memory"),
     entry<reduce>("as the allreduce; the root alone copies the sums"),
+    by_root(),
     entry<gather>("the root copies the blocks straight from their ranks' memory"),
     entry<scatter>("each rank copies its block straight from the root's memory"),
     entry<alltoall>("each rank copies its blocks straight from the other ranks' memory"),

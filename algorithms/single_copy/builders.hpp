@@ -14,4 +14,7 @@ namespace trefoil {
 template <Collective collective>
 Schedule build_single_copy(const Torus& torus, Rank rank, const BuildOptions& options);
 
+/// Of a reduce: the root pulls from one rank after the other, in their order, as they come.
+Schedule build_single_copy_root(const Torus& torus, Rank rank, const BuildOptions& options);
+
 }  // namespace trefoil

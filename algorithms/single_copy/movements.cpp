@@ -3,6 +3,8 @@
 //
 // Who has something for others tells them where it lies (step 0). They read it and tell when they
 // have it (step 1). So each byte is copied once, by the rank that wants it.
+#include <vector>
+
 #include "algorithms/single_copy/builders.hpp"
 #include "algorithms/single_copy/rounds.hpp"
 
@@ -98,6 +100,7 @@ Schedule build_single_copy<Collective::scatter>(const Torus& torus, Rank rank,
     return rounds.writer.take();
 }
 
+/// The root reads the blocks one after the other, as their ranks come.
 template <>
 Schedule build_single_copy<Collective::gather>(const Torus& torus, Rank rank,
                                                const BuildOptions& options) {
@@ -105,20 +108,14 @@ Schedule build_single_copy<Collective::gather>(const Torus& torus, Rank rank,
     ScheduleWriter& writer = rounds.writer;
     writer.part(static_cast<Block>(torus.ranks()));
     writer.keep_input_apart();
-    writer.step();
-    if (rank != options.root) {
-        rounds.open(options.root);
-        writer.step();
-        rounds.hear(options.root);
-        return writer.take();
+    std::vector<Rank> peers;
+    for (Rank i = 1; i < torus.ranks(); ++i) {
+        peers.push_back((options.root + i) % torus.ranks());
     }
-    rounds.for_peers([&](Rank peer) { rounds.receive_opening(peer); });
-    writer.step();
-    pull_block(writer, rank);
-    rounds.for_peers([&](Rank peer) {
-        pull_block(writer, peer);
-        rounds.tell(peer);
-    });
+    rounds.in_turn(options.root, peers, [&](Rank peer) { pull_block(writer, peer); });
+    if (rank == options.root) {
+        pull_block(writer, rank);
+    }
     return writer.take();
 }
 

@@ -19,8 +19,14 @@
 // reduce_scatter is one block; in place it lies where the input has another rank's. So there the
 // sum leaves the scratch when all have read.
 //
+// Or the root of a reduce reads all of every rank's vector, one after the other in the order of the
+// ranks, and the others wait: fewer signals, but p-1 vectors at the speed of one rank.
+//
 // All go by rank, so that all ranks' sums are associated alike, and in rank order; but they copy
 // the sums of the next ranks first.
+#include <numeric>
+#include <vector>
+
 #include "algorithms/single_copy/builders.hpp"
 #include "algorithms/single_copy/rounds.hpp"
 
@@ -88,6 +94,32 @@ Schedule build_single_copy<Collective::reduce>(const Torus& torus, Rank rank,
         rounds.tell(peer);
     });
     return rounds.writer.take();
+}
+
+Schedule build_single_copy_root(const Torus& torus, Rank rank, const BuildOptions& options) {
+    SignalRounds rounds(torus, rank);
+    ScheduleWriter& writer = rounds.writer;
+    const bool is_root = rank == options.root;
+    const Block sum = is_root && rank != 0 ? 1 : 0;
+    writer.part(1, sum);
+    writer.keep_input_apart();
+    Rank added = 0;
+    const auto add_until = [&](Rank end) {
+        for (; added < end; ++added) {
+            writer.pull_initial(added == 0 ? Action::replace : Action::reduce, added, {0, 1}, sum);
+        }
+    };
+    std::vector<Rank> peers(static_cast<std::size_t>(torus.ranks()));
+    std::iota(peers.begin(), peers.end(), 0);
+    std::erase(peers, options.root);
+    rounds.in_turn(options.root, peers, [&](Rank peer) { add_until(peer + 1); });
+    if (is_root) {
+        add_until(torus.ranks());
+        if (sum != 0) {
+            writer.move(Action::replace, {sum, 1}, 0);
+        }
+    }
+    return writer.take();
 }
 
 template <>

@@ -2,6 +2,9 @@
 // Rounds of signals between ranks that read each other's memory.
 #pragma once
 
+#include <cstddef>
+#include <vector>
+
 #include "algorithms/schedule/minimal_port.hpp"
 #include "algorithms/schedule/schedule.hpp"
 #include "topo/torus.hpp"
@@ -44,6 +47,26 @@ class SignalRounds {
             tell(peer);
             hear(peer);
         });
+    }
+
+    /// take(peer) for each of the root's peers, in an order that all ranks know, when the root may
+    /// pull from that one; the peers' calls end one after the other. Each rank has p steps.
+    template <typename Take>
+    void in_turn(Rank root, const std::vector<Rank>& peers, Take&& take) {
+        for (std::size_t i = 0; i <= peers.size(); ++i) {
+            writer.step();
+            if (i > 0 && rank_ == root) {
+                take(peers[i - 1]);
+                tell(peers[i - 1]);
+            } else if (i > 0 && rank_ == peers[i - 1]) {
+                hear(root);
+            }
+            if (i < peers.size() && rank_ == root) {
+                receive_opening(peers[i]);
+            } else if (i < peers.size() && rank_ == peers[i]) {
+                open(root);
+            }
+        }
     }
 
   private:

@@ -98,13 +98,13 @@ Json automatic_algorithms(const Torus& torus, const Settings& settings) {
                                                           {.rank_order = settings.reproducible},
                                                           selection_basis(settings), &all);
             const bool alone = made.next.algorithm == nullptr;
+            const Algorithm* const single_copy =
+                gaining_single_copy(collective, parse_size(size), torus.ranks(), CopiesBy::kernel);
             if (settings.single_copy && may_read && kernel_copies_are_fast() &&
-                transport_for(settings.backend, true).single_copy &&
-                gains_by_single_copy(collective, parse_size(size), torus.ranks(),
-                                     CopiesBy::kernel)) {
+                transport_for(settings.backend, true).single_copy && single_copy != nullptr) {
                 rows.push_back({{"collective", to_string(collective)},
                                 {"bytes", size},
-                                {"algorithm", "single-copy"},
+                                {"algorithm", single_copy->name},
                                 {"modelled_us", microseconds(std::nullopt)},
                                 {"next", to_string(made.choice)},
                                 {"next_us", microseconds(made.seconds)}});

@@ -39,10 +39,6 @@ AlgorithmChoice by_the_model(Collective collective, const Torus& torus, std::siz
 
 }  // namespace
 
-const Algorithm& single_copy_algorithm(Collective collective) {
-    return find_algorithm(collective, "single-copy");
-}
-
 Chooser::Chooser(const TorusMap& map, const Settings& settings, Model model)
     : map_(map),
       basis_(selection_basis(settings)),
@@ -167,7 +163,8 @@ Decision Chooser::decide(const Request& request, bool reaches_all) const {
         choice = {measured->algorithm, measured->options};
         decision.by = measured->learned ? DecidedBy::learned : DecidedBy::tuning;
     } else if (choice.algorithm == nullptr && measured == nullptr && reads_peers) {
-        choice.algorithm = &single_copy_algorithm(request.collective);
+        choice.algorithm =
+            gaining_single_copy(request.collective, bytes, map_.torus.ranks(), copies_by_);
         decision.by = DecidedBy::single_copy;
     } else if (choice.algorithm == nullptr) {
         decision.model = model_(request.collective, map_.torus, bytes, needs_of(request), basis_);
@@ -302,10 +299,10 @@ bool Chooser::may_read_peers(const Request& request) const {
     const TuningRule* const measured = named == nullptr ? tuned(request) : nullptr;
     named = measured != nullptr ? measured->algorithm : named;
     return single_copy_ && single_copy_refusal(request).empty() &&
-           (named != nullptr
-                ? named->traits.reads_peers
-                : single_copy_gains_ && gains_by_single_copy(request.collective, bytes_of(request),
-                                                             map_.torus.ranks(), copies_by_));
+           (named != nullptr ? named->traits.reads_peers
+                             : single_copy_gains_ &&
+                                   gaining_single_copy(request.collective, bytes_of(request),
+                                                       map_.torus.ranks(), copies_by_) != nullptr);
 }
 
 void Chooser::require_root(const Choice& choice) const {

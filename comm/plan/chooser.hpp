@@ -178,7 +178,4 @@ class ForcedBefore {
     std::shared_ptr<const Chooser::ForcedChoices> forced_;
 };
 
-/// What auto takes where it gains by it; of a collective that has one.
-const Algorithm& single_copy_algorithm(Collective collective);
-
 }  // namespace trefoil

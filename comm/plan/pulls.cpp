@@ -97,8 +97,29 @@ class PullLowering {
         }
     }
 
+    /// What the transport copies can be the first in the target instead of what lies here.
+    bool swaps_first(const Chain& chain, Location target, std::size_t done,
+                     std::size_t bytes) const {
+        if (chain.moves.size() < 2 || chain.moves[0].action != Action::replace) {
+            return false;
+        }
+        const PlacedMove& own = chain.moves[0];
+        return !own.by_transport && chain.moves[1].by_transport &&
+               !overlap(own.source + done, target, bytes);
+    }
+
     void lower_chunk(const Chain& chain, Location target, std::size_t done, std::size_t bytes) {
-        for (const PlacedMove& m : chain.moves) {
+        std::span<const PlacedMove> moves = chain.moves;
+        if (swaps_first(chain, target, done, bytes)) {
+            add(ProgramOp::Kind::pull, target, moves[1].source + done, bytes);
+            ops_.push_back({ProgramOp::Kind::prepend,
+                            target,
+                            moves[0].source + done,
+                            {},
+                            bytes / plan_.element_bytes});
+            moves = moves.subspan(2);
+        }
+        for (const PlacedMove& m : moves) {
             const Location source = m.source + done;
             if (m.action == Action::replace) {
                 add(m.by_transport ? ProgramOp::Kind::pull : ProgramOp::Kind::copy, target, source,

@@ -33,8 +33,8 @@ struct Request {
     /// says so of its own block. The other side's list has the own block's count twice: for the
     /// root, and for the rank itself.
     std::span<const std::size_t> send_counts = {}, send_displacements = {};
-    /// Alltoall: the blocks sent lie where those received will. Allreduce: input and output are
-    /// one.
+    /// Alltoall: the blocks sent lie where those received will. Allreduce, and a reduce at its
+    /// root, which alone knows it: input and output are one.
     bool in_place = false;
     /// An operation of the user's in place of `op`; then `type` is ignored for its elements' size.
     std::shared_ptr<const UserOperation> user = {};

@@ -5,7 +5,9 @@
 #include <algorithm>
 #include <array>
 #include <limits>
+#include <string_view>
 
+#include "algorithms/registry/registry.hpp"
 #include "comm/plan/segments.hpp"
 #include "comm/plan/vector_map.hpp"
 #include "topo/sizes.hpp"
@@ -25,40 +27,49 @@ constexpr SizeRange from(std::size_t bytes) {
     return {bytes, no_end};
 }
 
-/// For which sizes of the vector single copy is the faster one.
+/// For which sizes of the vector an algorithm is the fastest.
 struct Gain {
     Collective collective;
+    std::string_view algorithm;
     SizeRange of_two, of_more;
 };
-// From the tables in docs/performance.md. Gather is left out: its root copies all alone, while more
-// ranks could.
-constexpr std::array<Gain, 7> gains_by_address{
-    {{Collective::allreduce, from(64 * kib), from(64 * kib)},
-     {Collective::reduce_scatter, from(64 * kib), from(64 * kib)},
-     {Collective::allgather, from(64 * kib), from(64 * kib)},
-     {Collective::bcast, never, from(256 * kib)},
-     {Collective::reduce, from(64 * kib), from(256 * kib)},
-     {Collective::scatter, from(256 * kib), from(256 * kib)},
-     {Collective::alltoall, never, from(256 * kib)}}};
-constexpr std::array<Gain, 7> gains_by_kernel{
-    {{Collective::allreduce, from(2 * mib), from(256 * kib)},
-     {Collective::reduce_scatter, from(16 * kib), from(128 * kib)},
-     {Collective::allgather, from(8 * kib), from(128 * kib)},
-     {Collective::bcast, {16 * kib, mib}, from(256 * kib)},
-     {Collective::reduce, never, from(2 * mib)},
-     {Collective::scatter, from(32 * kib), from(256 * kib)},
-     {Collective::alltoall, from(16 * kib), from(128 * kib)}}};
+constexpr std::string_view shares = "single-copy", root = "single-copy-root";
+// From the tables in docs/performance.md.
+constexpr std::array<Gain, 9> gains_by_address{
+    {{Collective::allreduce, shares, from(64 * kib), from(64 * kib)},
+     {Collective::reduce_scatter, shares, from(64 * kib), from(64 * kib)},
+     {Collective::allgather, shares, from(64 * kib), from(64 * kib)},
+     {Collective::bcast, shares, never, from(256 * kib)},
+     {Collective::reduce, root, {16 * kib, 512 * kib}, never},
+     {Collective::reduce, shares, from(512 * kib + 1), from(256 * kib)},
+     {Collective::gather, shares, {128 * kib, 512 * kib}, from(256 * kib)},
+     {Collective::scatter, shares, from(256 * kib), from(256 * kib)},
+     {Collective::alltoall, shares, never, from(256 * kib)}}};
+constexpr std::array<Gain, 9> gains_by_kernel{
+    {{Collective::allreduce, shares, from(2 * mib), from(256 * kib)},
+     {Collective::reduce_scatter, shares, from(16 * kib), from(128 * kib)},
+     {Collective::allgather, shares, from(8 * kib), from(128 * kib)},
+     {Collective::bcast, shares, {16 * kib, mib}, from(256 * kib)},
+     {Collective::reduce, root, {16 * kib, mib}, never},
+     {Collective::reduce, shares, never, from(2 * mib)},
+     {Collective::gather, shares, {64 * kib, mib}, from(256 * kib)},
+     {Collective::scatter, shares, from(32 * kib), from(256 * kib)},
+     {Collective::alltoall, shares, from(16 * kib), from(128 * kib)}}};
 
 }  // namespace
 
-bool gains_by_single_copy(Collective collective, std::size_t bytes, Rank ranks, CopiesBy by) {
+const Algorithm* gaining_single_copy(Collective collective, std::size_t bytes, Rank ranks,
+                                     CopiesBy by) {
     if (ranks > most_single_copy_ranks ||
         (ranks > 2 && bytes / static_cast<std::size_t>(ranks) < least_single_copy_bytes_per_rank)) {
-        return false;
+        return nullptr;
     }
     const auto& gains = by == CopiesBy::address ? gains_by_address : gains_by_kernel;
-    const auto gain = std::ranges::find(gains, collective, &Gain::collective);
-    return gain != gains.end() && (ranks == 2 ? gain->of_two : gain->of_more).contains(bytes);
+    const auto gain = std::ranges::find_if(gains, [&](const Gain& one) {
+        return one.collective == collective &&
+               (ranks == 2 ? one.of_two : one.of_more).contains(bytes);
+    });
+    return gain == gains.end() ? nullptr : &find_algorithm(collective, gain->algorithm);
 }
 
 ShareSegments segments_of_shares(std::size_t elements, std::size_t element_bytes, Rank ranks) {

@@ -25,9 +25,10 @@ std::string single_copy_refusal(const Request& request);
 /// kernel.
 enum class CopiesBy : std::uint8_t { address, kernel };
 
-/// Whether auto takes single-copy, if the ranks get at each other's memory and the call allows it.
-/// `bytes`: of the whole vector.
-bool gains_by_single_copy(Collective collective, std::size_t bytes, Rank ranks, CopiesBy by);
+/// What auto takes, if the ranks get at each other's memory and the call allows it; null: nothing
+/// that reads peers. `bytes`: of the whole vector.
+const Algorithm* gaining_single_copy(Collective collective, std::size_t bytes, Rank ranks,
+                                     CopiesBy by);
 
 /// What is reduced at a time from all ranks' vectors, so that the sum stays in the first-level
 /// cache. The transport's copies are calls, so they are long, but not longer than what the

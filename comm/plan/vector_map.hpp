@@ -28,7 +28,7 @@ struct SegmentShape {
     /// `elements` the vector block is.
     std::vector<std::vector<Rank>> owners;
     bool average = false;   ///< what comes out is to be divided by the number of ranks
-    bool in_place = false;  ///< of alltoall and allreduce: input and output are the same memory
+    bool in_place = false;  ///< of alltoall, allreduce, reduce: input and output are one memory
 };
 
 /// A run of bytes.
@@ -59,10 +59,8 @@ class VectorMap {
     std::size_t block_bytes(std::size_t part, Block block) const;
     std::size_t image_bytes() const { return image_bytes_; }
     std::size_t element_bytes() const { return shape_.element_bytes; }
-    /// Input and output may be the same memory. (Of a reduce nobody says.)
-    bool may_be_in_place() const {
-        return shape_.in_place || shape_.collective == Collective::reduce;
-    }
+    /// Input and output may be the same memory.
+    bool may_be_in_place() const { return shape_.in_place; }
     /// Where blocks of a part lie in the vectors of a rank that has them: from where that rank says
     /// that its input or its output begins. `initial`: what it began with. Throws Error(internal)
     /// where that depends on what it alone knows.

@@ -27,8 +27,8 @@ JobOptions job_of(const Case& c) {
     return options;
 }
 
-void force(trefoil_comm_t comm, const char* collective) {
-    ASSERT_EQ(trefoil_comm_set_algorithm(comm, collective, "single-copy"), TREFOIL_SUCCESS)
+void force(trefoil_comm_t comm, const char* collective, const char* algorithm = "single-copy") {
+    ASSERT_EQ(trefoil_comm_set_algorithm(comm, collective, algorithm), TREFOIL_SUCCESS)
         << trefoil_last_error(comm);
 }
 
@@ -96,12 +96,13 @@ TEST_P(SingleCopyCollectives, MoveBlocksBetweenAllInPlaceOrNot) {
 TEST_P(SingleCopyCollectives, MoveBlocksFromAndToARootInPlaceOrNot) {
     const Case& c = GetParam();
     run_ranks(c.ranks, job_of(c), [&](int rank, trefoil_comm_t comm) {
-        for (const char* collective : {"bcast", "reduce", "gather", "scatter"}) {
+        for (const char* collective : {"bcast", "gather", "scatter"}) {
             force(comm, collective);
         }
         const auto ranks = static_cast<std::size_t>(c.ranks);
         for (const std::size_t count : counts) {
             for (int root = 0; root < c.ranks; ++root) {
+                force(comm, "reduce", root % 3 == 1 ? "single-copy" : "single-copy-root");
                 const bool is_root = rank == root, in_place = is_root && root % 2 == 0;
                 Words vector(count), own(count), sums(count), all(ranks * count);
                 for (std::size_t i = 0; i < count; ++i) {

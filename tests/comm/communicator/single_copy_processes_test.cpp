@@ -104,6 +104,69 @@ int rooted(int rank, int root, std::size_t count, trefoil_comm_t comm) {
     return 0;
 }
 
+/// x -> a x + b: composing two does not commute.
+struct Affine {
+    std::uint32_t a, b;
+    bool operator==(const Affine&) const = default;
+};
+
+void compose(const void* in, void* inout, std::size_t count, void*) {
+    const auto* const l = static_cast<const Affine*>(in);
+    auto* const r = static_cast<Affine*>(inout);
+    for (std::size_t i = 0; i < count; ++i) {
+        r[i] = {l[i].a * r[i].a, l[i].a * r[i].b + l[i].b};
+    }
+}
+
+std::vector<Affine> maps_of(int rank, std::size_t count) {
+    std::vector<Affine> maps;
+    for (std::size_t i = 0; i < count; ++i) {
+        const auto n = static_cast<std::uint32_t>(rank);
+        maps.push_back({2 * n + 3, static_cast<std::uint32_t>(i) + 7 * n});
+    }
+    return maps;
+}
+
+/// In the order of the ranks, in place and not, whoever is the root.
+int reduces_in_order(int rank, trefoil_comm_t comm) {
+    trefoil_op_t op{};
+    if (trefoil_op_create(compose, nullptr, sizeof(Affine), 0, &op) != TREFOIL_SUCCESS) {
+        return wrong(rank, "op_create", comm);
+    }
+    for (const std::size_t count : {3U, 70'001U}) {
+        std::vector<Affine> expected = maps_of(ranks - 1, count);
+        for (int r = ranks - 2; r >= 0; --r) {
+            compose(maps_of(r, count).data(), expected.data(), count, nullptr);
+        }
+        for (int root = 0; root < ranks; ++root) {
+            for (const bool in_place : {false, true}) {
+                const bool here = in_place && rank == root;
+                const std::vector<Affine> mine = maps_of(rank, count);
+                std::vector<Affine> result = here ? mine : std::vector<Affine>(count);
+                if (trefoil_reduce(here ? TREFOIL_IN_PLACE : mine.data(), result.data(), count,
+                                   TREFOIL_ELEMENT, op, root, comm) != TREFOIL_SUCCESS ||
+                    (rank == root && result != expected)) {
+                    return wrong(rank, in_place ? "reduce in place" : "reduce", comm);
+                }
+            }
+        }
+    }
+    trefoil_op_free(op);
+    return 0;
+}
+
+int reduces_by_root(int rank, trefoil_comm_t comm) {
+    return trefoil_comm_set_algorithm(comm, "reduce", "single-copy-root") == TREFOIL_SUCCESS
+               ? reduces_in_order(rank, comm)
+               : wrong(rank, "single-copy-root", comm);
+}
+
+int reduces_by_shares(int rank, trefoil_comm_t comm) {
+    return trefoil_comm_set_algorithm(comm, "reduce", "single-copy") == TREFOIL_SUCCESS
+               ? reduces_in_order(rank, comm)
+               : wrong(rank, "single-copy", comm);
+}
+
 int every_collective(int rank, trefoil_comm_t comm) {
     for (const char* const collective :
          {"allgather", "alltoall", "reduce_scatter", "bcast", "reduce", "gather", "scatter"}) {
@@ -124,14 +187,23 @@ int every_collective(int rank, trefoil_comm_t comm) {
     return 0;
 }
 
-TEST(ProcessMemory, ServesEveryCollective) {
-    const Job job = start(ranks, "2x2", "memory", every_collective);
+void expect_all_succeed(int (*program)(int rank, trefoil_comm_t comm)) {
+    const Job job = start(ranks, "2x2", "memory", program);
     const StoreServer store;
     job.meet_at(store.port());
     const auto deadline = Clock::now() + std::chrono::seconds(40);
     for (const pid_t pid : job.pids) {
         EXPECT_EQ(finish(pid, deadline), 0);
     }
+}
+
+TEST(ProcessMemory, ServesEveryCollective) {
+    expect_all_succeed(every_collective);
+}
+
+TEST(ProcessMemory, ReducesInTheOrderOfTheRanks) {
+    expect_all_succeed(reduces_by_root);
+    expect_all_succeed(reduces_by_shares);
 }
 
 }  // namespace

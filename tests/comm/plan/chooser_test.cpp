@@ -264,7 +264,7 @@ TEST(Chooser, TakesSingleCopyWhereItGainsAndNothingElseIsForced) {
     EXPECT_FALSE(takes(chooser, {.collective = Collective::scan, .count = large}, true));
     const std::vector<std::size_t> counts(9, large);
     EXPECT_TRUE(takes(chooser, {.collective = Collective::allgather, .counts = counts}, true));
-    EXPECT_FALSE(takes(chooser, {.collective = Collective::gather, .counts = counts}, true));
+    EXPECT_TRUE(takes(chooser, {.collective = Collective::gather, .counts = counts}, true));
     EXPECT_FALSE(
         takes(chooser,
               {.collective = Collective::alltoall, .counts = counts, .send_counts = counts}, true));
@@ -289,7 +289,7 @@ TEST(Chooser, TakesSingleCopyWhereItGainsAndNothingElseIsForced) {
 TEST(Chooser, TakesSingleCopyFromTheSizeOnFromWhichItIsFaster) {
     constexpr std::size_t kib = 1024, mib = 1024 * kib;
     const auto by_address = [](Collective c, std::size_t bytes, Rank ranks) {
-        return gains_by_single_copy(c, bytes, ranks, CopiesBy::address);
+        return gaining_single_copy(c, bytes, ranks, CopiesBy::address) != nullptr;
     };
     for (const Collective c :
          {Collective::allreduce, Collective::reduce_scatter, Collective::allgather}) {
@@ -309,10 +309,11 @@ TEST(Chooser, TakesSingleCopyFromTheSizeOnFromWhichItIsFaster) {
             EXPECT_EQ(by_address(c, 256 * kib, ranks), ranks == 4);
             EXPECT_EQ(by_address(c, 4 * mib, ranks), ranks == 4);
         }
-        EXPECT_FALSE(by_address(Collective::gather, 4 * mib, ranks));
+        EXPECT_FALSE(by_address(Collective::gather, 64 * kib, ranks));
+        EXPECT_TRUE(by_address(Collective::gather, 256 * kib, ranks));
     }
     const auto by_kernel = [](Collective c, std::size_t bytes, Rank ranks) {
-        return gains_by_single_copy(c, bytes, ranks, CopiesBy::kernel);
+        return gaining_single_copy(c, bytes, ranks, CopiesBy::kernel) != nullptr;
     };
     EXPECT_TRUE(by_kernel(Collective::allgather, 8 * kib, 2));
     EXPECT_FALSE(by_kernel(Collective::allgather, 64 * kib, 4));
@@ -323,6 +324,19 @@ TEST(Chooser, TakesSingleCopyFromTheSizeOnFromWhichItIsFaster) {
     EXPECT_FALSE(by_kernel(Collective::bcast, 2 * mib, 2)) << "both would copy from far memory";
     EXPECT_FALSE(by_kernel(Collective::reduce, 16 * mib, 2));
     EXPECT_TRUE(by_kernel(Collective::reduce, 2 * mib, 9));
+    EXPECT_TRUE(by_kernel(Collective::gather, 64 * kib, 2));
+    EXPECT_FALSE(by_kernel(Collective::gather, 128 * kib, 4));
+    EXPECT_TRUE(by_kernel(Collective::gather, 256 * kib, 4));
+    // The root alone for small vectors, shares for large ones.
+    const auto reduce = [](std::size_t bytes, Rank ranks, CopiesBy by) {
+        const Algorithm* const found = gaining_single_copy(Collective::reduce, bytes, ranks, by);
+        return found == nullptr ? std::string_view{} : found->name;
+    };
+    EXPECT_EQ(reduce(8 * kib, 2, CopiesBy::kernel), "");
+    EXPECT_EQ(reduce(16 * kib, 2, CopiesBy::kernel), "single-copy-root");
+    EXPECT_EQ(reduce(256 * kib, 4, CopiesBy::kernel), "");
+    EXPECT_EQ(reduce(512 * kib, 2, CopiesBy::address), "single-copy-root");
+    EXPECT_EQ(reduce(mib, 2, CopiesBy::address), "single-copy");
 }
 
 TEST(Chooser, RefusesSingleCopyByNameWhereItCannotBe) {
@@ -330,7 +344,7 @@ TEST(Chooser, RefusesSingleCopyByNameWhereItCannotBe) {
     Chooser chooser(map, {});
     chooser.force(Collective::allreduce, "single-copy");
     EXPECT_EQ(chooser.choose(allreduce_of(1), true).algorithm,
-              &single_copy_algorithm(Collective::allreduce));
+              &find_algorithm(Collective::allreduce, "single-copy"));
     EXPECT_TRUE(chooser.may_read_peers(allreduce_of(1)));
     try {
         chooser.choose(allreduce_of(large), false);

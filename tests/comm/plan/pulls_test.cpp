@@ -142,6 +142,20 @@ TEST(Pulls, WhatIsNotMappedIsCopiedByTheTransport) {
     EXPECT_EQ(kinds(program, program.steps[2].before), (std::vector<Kind>{Kind::pull, Kind::pull}));
 }
 
+// Rank 0's contribution comes first, but need not be copied before the other's is there.
+TEST(Pulls, WhatTheTransportCopiesCanBeTheFirstInTheTarget) {
+    const Program apart = lowered(single_copy("2", 0), Peers::of_others, 64, false);
+    ASSERT_EQ(kinds(apart, apart.steps[1].before), (std::vector<Kind>{Kind::pull, Kind::prepend}));
+    const std::uint32_t first = apart.steps[1].before.first;
+    EXPECT_EQ(apart.ops[first].target.space, Location::output);
+    EXPECT_EQ(apart.ops[first + 1].source.space, Location::input);
+    EXPECT_EQ(apart.ops[first + 1].elements, 32U);
+    const Program in_place = lowered(single_copy("2", 0), Peers::of_others, 64, true);
+    EXPECT_EQ(kinds(in_place, in_place.steps[1].before),
+              (std::vector<Kind>{Kind::copy, Kind::pull, Kind::reduce}))
+        << "it would overwrite the contribution";
+}
+
 TEST(Pulls, EmptySharesAreLeftOutAndSignalsStay) {
     const Program program = lowered(single_copy("3", 1), Peers::of_this_process, 1, false);
     ASSERT_EQ(program.steps.size(), 3U);
