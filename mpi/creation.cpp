@@ -147,7 +147,8 @@ Created create(const Creation& creation, const Exchange& exchange) {
     config.torus = creation.torus.empty() ? nullptr : creation.torus.c_str();
     config.port_threads = creation.serial ? -1 : 0;
     config.flags =
-        TREFOIL_CONFIG_ALLOW_OVERLAP;  // neither MPI compares them, nor does its own code
+        TREFOIL_CONFIG_ALLOW_OVERLAP |  // neither MPI compares them, nor does its own code
+        (creation.find_node ? TREFOIL_CONFIG_FIND_NODE : 0);
     Created made;
     Outcome mine = look_at_descriptors();
     if (mine.status == TREFOIL_SUCCESS) {

@@ -20,7 +20,8 @@ struct Outcome {
 struct Creation {
     int rank = 0, ranks = 0;
     std::string torus;
-    bool serial = false;  ///< for what must stay in the calling thread
+    bool find_node = false;  ///< its last dimension is a node where it is the ranks of each host
+    bool serial = false;     ///< for what must stay in the calling thread
     trefoil_progress_fn progress = nullptr;
     void* context = nullptr;  ///< of `progress`
 };

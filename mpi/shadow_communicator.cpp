@@ -151,6 +151,7 @@ Creation ShadowCommunicator::plan_creation(bool serial) {
     return {.rank = rank_,
             .ranks = static_cast<int>(ranks_),
             .torus = std::move(choice.torus),
+            .find_node = choice.cartesian,
             .serial = serial,
             .progress = &progress_callback,
             .context = this};

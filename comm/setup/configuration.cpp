@@ -119,7 +119,7 @@ void take_torus_of_machine(TorusRequest& request, const Settings& settings, cons
 
 TorusRequest torus_request(const Settings& settings, const std::optional<HostFile>& host_file,
                            const Job& job) {
-    TorusRequest request{settings.torus_source, settings.torus, {}};
+    TorusRequest request{settings.torus_source, settings.torus, {}, {}, settings.find_node};
     if (!settings.coordinates.empty()) {
         request.source = "the caller's coordinates";
         for (const RankProcess& process : job.processes()) {

@@ -71,6 +71,7 @@ struct Settings {
     bool reproducible = false;
     bool check_calls = false;         ///< all ranks' calls are compared before they run
     bool compare_buffers = true;      ///< of calls in flight
+    bool find_node = false;           ///< as TREFOIL_CONFIG_FIND_NODE says
     bool checksums = false;           ///< messages carry the CRC of their bytes
     std::optional<FaultPlan> faults;  ///< injected by this rank, for tests
     bool single_copy = true;  ///< large vectors straight from memory to memory of one host's ranks

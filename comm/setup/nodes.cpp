@@ -48,6 +48,18 @@ Torus torus_of_hosts(const TorusRequest& request, Rank hosts, Rank per_node) {
     return !fits ? Torus({1}) : asked.has_nodes() ? asked : Torus::of_nodes(asked, per_node);
 }
 
+/// Ranks that lie in a row of the last dimension, and they alone, are on one host.
+bool is_node(const Torus& torus, const Hosts& hosts) {
+    const Rank row = torus.size(torus.dimensions() - 1);
+    const auto host = [&](Rank rank) { return hosts.places[static_cast<std::size_t>(rank)].host; };
+    for (Rank rank = 0; rank < torus.ranks(); ++rank) {
+        if (host(rank) != host(rank / row * row)) {
+            return false;
+        }
+    }
+    return row == hosts.most();
+}
+
 }  // namespace
 
 TorusRequest with_nodes(TorusRequest request, const Job& job) {
@@ -55,6 +67,14 @@ TorusRequest with_nodes(TorusRequest request, const Job& job) {
     if (!request.coordinates.empty() || hosts.ranks.size() < 2 || hosts.most() < 2 ||
         !hosts.equal()) {
         return request;
+    }
+    if (request.may_have_node && !request.torus.empty()) {
+        const Torus asked = torus_named(request.torus, job.ranks());
+        if (asked.ranks() == job.ranks() && !asked.has_nodes() && is_node(asked, hosts)) {
+            request.torus = asked.with_host_dimension().name();
+            request.source += ", with the nodes of the launcher";
+            return request;
+        }
     }
     const Torus torus =
         torus_of_hosts(request, static_cast<Rank>(hosts.ranks.size()), hosts.most());

@@ -12,8 +12,9 @@ namespace trefoil {
 /// What a job is asked to look like, `request` without coordinates, where the launcher has put
 /// equally many ranks, at least two, on each of several hosts: then hosts are nodes in the order of
 /// their first ranks. A torus that has a place for each host gets nodes at them, and so does the
-/// default one; one that has nodes of as many ranks gets the ranks of each host. Any other is left
-/// as it is.
+/// default one; one that has nodes of as many ranks gets the ranks of each host. One of all ranks
+/// that may have a node has it where its last dimension is the ranks of each host. Any other is
+/// left as it is.
 TorusRequest with_nodes(TorusRequest request, const Job& job);
 
 /// Throws Error(invalid_argument) that names two ranks of a node which are on different hosts.

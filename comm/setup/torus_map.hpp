@@ -31,7 +31,8 @@ struct TorusRequest {
     std::string torus;
     /// By rank; empty: ranks are row-major. Without sizes they are the largest coordinates + 1.
     std::vector<std::vector<Rank>> coordinates;
-    std::vector<bool> lines{};  ///< with coordinates and without sizes: Torus::is_line()
+    std::vector<bool> lines{};   ///< with coordinates and without sizes: Torus::is_line()
+    bool may_have_node = false;  ///< the last of the sizes is a node's ranks, if hosts say so
 };
 
 /// Throws Error(invalid_argument) when the torus has another number of places than there are ranks,

@@ -158,13 +158,18 @@ typedef struct {
     void* log_context;              /* handed to log_function */
     const char* token;              /* the job's secret, as TREFOIL_TOKEN; for ranks that meet by
                                        TREFOIL_STORE. Alike on all ranks */
-    size_t flags;                   /* TREFOIL_CONFIG_ALLOW_OVERLAP, or 0 */
+    size_t flags;                   /* TREFOIL_CONFIG_... together, or 0 */
 } trefoil_config_t;
 
 /* Buffers of calls in flight are not compared (requests.h): the caller answers for them. For
  * libraries whose own users may do what is refused else, as where one call sends what a later one
  * receives into, which can only end when the other ranks have read it. */
 #define TREFOIL_CONFIG_ALLOW_OVERLAP ((size_t)1)
+
+/* The last dimension of `torus` is the host dimension (3x3x2 is 3x3x2h) where it is the ranks of
+ * each of several hosts; else it is a dimension like others. Without the flag a torus is what its
+ * name says. */
+#define TREFOIL_CONFIG_FIND_NODE ((size_t)2)
 
 /* A macro, because C has no other constant initialiser. */
 #define TREFOIL_CONFIG_INITIALIZER                                                                 \

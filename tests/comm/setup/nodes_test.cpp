@@ -40,6 +40,22 @@ TEST(NodeLayout, ATorusOfTheHostsGetsNodes) {
     EXPECT_EQ("2x2x2h", map_of("2d", job).torus.name());
 }
 
+TEST(NodeLayout, ATorusOfAllRanksHasThemWhereItsLastDimensionIsAHost) {
+    const auto name = [](const std::string& torus, const Job& job) {
+        TorusRequest request{"the Cartesian communicator", torus, {}, {}, true};
+        return make_torus_map(with_nodes(std::move(request), job), job.ranks()).torus.name();
+    };
+    const Job job = job_on({"a", "a", "b", "b", "c", "c", "d", "d"});
+    EXPECT_EQ("4x2h", name("4x2", job));
+    EXPECT_EQ("2x2x2h", name("2x2x2", job));
+    EXPECT_EQ("2x4", name("2x4", job));
+    EXPECT_EQ("8", name("8", job));
+    EXPECT_EQ("4x2", name("4x2", job_on({"a", "b", "a", "b", "c", "c", "d", "d"})));
+    EXPECT_EQ("4x2", name("4x2", job_on({"a", "a", "a", "a", "b", "b", "b", "b"})));
+    EXPECT_EQ("2x2", name("2x2", job_on({"a", "a", "a", "a"})));
+    EXPECT_EQ("4x2", map_of("4x2", job).torus.name());
+}
+
 TEST(NodeLayout, OthersStayAsTheyAre) {
     EXPECT_EQ("4x2", map_of("4x2", job_on({"a", "a", "b", "b", "c", "c", "d", "d"})).torus.name());
     EXPECT_EQ("2x2", map_of("", job_on({"a", "a", "a", "a"})).torus.name());
