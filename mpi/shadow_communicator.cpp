@@ -76,8 +76,8 @@ bool ShadowCommunicator::has_torus_of(trefoil_comm_t comm) const {
 }
 
 /// An error, of a peer that is lost, is an end, too.
-bool ShadowCommunicator::has_ended(bool in_haste) {
-    if (in_flight != nullptr && !in_flight->all_over()) {
+bool ShadowCommunicator::has_ended(End end) {
+    if (in_flight != nullptr && !in_flight->all_over(end == End::of_mpi)) {
         return false;
     }
     if (settled_) {
@@ -105,7 +105,7 @@ bool ShadowCommunicator::has_ended(bool in_haste) {
             trefoil_progress(comm);
         }
     }
-    return in_haste || ++last_looks_ >= looks_at_the_end;
+    return end != End::in_no_haste || ++last_looks_ >= looks_at_the_end;
 }
 
 thread_local bool ShadowCommunicator::NoProgress::here = false;

@@ -28,8 +28,9 @@ class CallsInFlight {
     /// Waits until all calls that were made before have begun, so that what comes now comes after
     /// them.
     virtual void let_begin() = 0;
-    /// No call is under way, and none can be started again.
-    virtual bool all_over() const = 0;
+    /// No call is under way, and none can be started again; `none_starts`: MPI is ending, so
+    /// persistent calls that were not freed are not started any more.
+    virtual bool all_over(bool none_starts) const = 0;
 };
 
 /// Used by one thread at a time, as MPI wants it of the collectives of a communicator.
@@ -66,8 +67,9 @@ class ShadowCommunicator {
     /// Its MPI communicator is going, and nobody may wait: once no call is in flight any more, a
     /// barrier of Trefoil's own begins, unless there was one. True: it is over, peers need this
     /// rank no more, and it may be destroyed. In no haste that is said a little later, when it
-    /// takes no time.
-    bool has_ended(bool in_haste = false);
+    /// takes no time; at the end of MPI persistent calls that were not freed hold up nothing.
+    enum class End : std::uint8_t { in_no_haste, soon, of_mpi };
+    bool has_ended(End end);
 
     void let_earlier_calls_begin() {
         if (in_flight != nullptr) {

@@ -42,7 +42,7 @@ int end_shadow(MPI_Comm, int, void* value, void*) {
             return MPI_SUCCESS;  // gone already, at the end of MPI
         }
     }
-    if (shadow->has_ended()) {
+    if (shadow->has_ended(ShadowCommunicator::End::in_no_haste)) {
         delete shadow;
     } else {
         park({&shadow, 1});
@@ -90,7 +90,11 @@ ShadowCommunicator* find_or_make_shadow(MPI_Comm comm) {
     return made;
 }
 
-void reap_shadows() {
+namespace {
+
+/// Of those that are parked; `at_end`: of MPI.
+void reap(bool at_end) {
+    using enum ShadowCommunicator::End;
     std::vector<ShadowCommunicator*> mine;  // whoever takes them asks them: one thread at a time
     {
         const std::lock_guard lock(list_mutex);
@@ -100,8 +104,10 @@ void reap_shadows() {
     // The oldest make room: each holds descriptors and memory.
     constexpr std::size_t most_in_no_haste = 1;
     std::size_t left = mine.size();
-    std::erase_if(mine, [&left](ShadowCommunicator* shadow) {
-        const bool ended = shadow->has_ended(left-- > most_in_no_haste);
+    std::erase_if(mine, [&](ShadowCommunicator* shadow) {
+        const auto end = at_end ? of_mpi : left > most_in_no_haste ? soon : in_no_haste;
+        const bool ended = shadow->has_ended(end);
+        --left;
         if (ended) {
             delete shadow;
         }
@@ -110,6 +116,12 @@ void reap_shadows() {
     if (!mine.empty()) {
         park(mine);
     }
+}
+
+}  // namespace
+
+void reap_shadows() {
+    reap(false);
 }
 
 void settle(MPI_Comm comm) {
@@ -143,7 +155,7 @@ void end_shadows() {
     // The peers of those that are parked have come here, too, or will.
     const auto deadline = std::chrono::steady_clock::now() + layer.patience;
     while (any_shadow_parked && std::chrono::steady_clock::now() < deadline) {
-        reap_shadows();
+        reap(true);
         sched_yield();
     }
 }

@@ -97,9 +97,10 @@ class Queue final : public CallsInFlight {
         }
     }
     /// False as well while anybody has the turn, and may be here.
-    bool all_over() const override {
+    bool all_over(bool none_starts) const override {
         const Turn turn(Turn::Wait::no);
-        return turn && jobs.load(std::memory_order_relaxed) == 0;
+        return turn && jobs.load(std::memory_order_relaxed) == 0 &&
+               (none_starts || persistent.load(std::memory_order_relaxed) == 0);
     }
     bool waits() const { return waiting_count_.load(std::memory_order_acquire) != 0; }
 
@@ -127,7 +128,8 @@ class Queue final : public CallsInFlight {
     /// Begins those that can; how many have ended, with an error, at once.
     int advance();
 
-    std::atomic<int> jobs{0};  ///< that waiting, under way or persistent ones are
+    std::atomic<int> jobs{0};        ///< that wait or are under way
+    std::atomic<int> persistent{0};  ///< that can be started
 
   private:
     ShadowCommunicator& shadow_;
@@ -184,8 +186,8 @@ int begin(Job& job) {
 void end(Job* job, int code) {
     note(*job);
     MPI_Request const request = job->request;
+    queue_of(job->shadow).jobs.fetch_sub(1, std::memory_order_relaxed);
     if (job->way != Way::persistent) {
-        queue_of(job->shadow).jobs.fetch_sub(1, std::memory_order_relaxed);
         delete job;
     }
     pending.fetch_sub(1, std::memory_order_relaxed);
@@ -332,7 +334,7 @@ int give_persistent(std::unique_ptr<Job> job, MPI_Request* request) {
     }
     const Turn turn(Turn::Wait::yes);
     *request = job->request = made;
-    queue_of(job->shadow).jobs.fetch_add(1, std::memory_order_relaxed);
+    queue_of(job->shadow).persistent.fetch_add(1, std::memory_order_relaxed);
     job.release();  // the request's
     return MPI_SUCCESS;
 }
@@ -385,6 +387,7 @@ int trefoil_component_start_job(void* job) {
     auto& persistent = *static_cast<Job*>(job);
     const int code = begin(persistent);
     if (code == MPI_SUCCESS) {
+        queue_of(persistent.shadow).jobs.fetch_add(1, std::memory_order_relaxed);
         pending.fetch_add(1, std::memory_order_relaxed);
         under_way.jobs.push_back(&persistent);
     }
@@ -394,6 +397,6 @@ int trefoil_component_start_job(void* job) {
 void trefoil_component_free_job(void* job) {
     const Turn turn(Turn::Wait::yes);
     auto* const persistent = static_cast<Job*>(job);
-    queue_of(persistent->shadow).jobs.fetch_sub(1, std::memory_order_relaxed);
+    queue_of(persistent->shadow).persistent.fetch_sub(1, std::memory_order_relaxed);
     delete persistent;
 }

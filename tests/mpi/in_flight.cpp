@@ -215,6 +215,21 @@ void check_freed_before_start() {
     MPI_Request_free(&requests[1]);
 }
 
+/// Its communicator is freed, and the request never: MPI_Finalize does not wait for that.
+void leave_unfreed() {
+    MPI_Comm comm = MPI_COMM_NULL;
+    MPI_Comm_dup(MPI_COMM_WORLD, &comm);
+    static const Ints send = inputs(rank, 5);
+    static Ints recv = filled(5);
+    MPI_Request request = MPI_REQUEST_NULL;
+    PERSISTENT(Allreduce)
+    (send.data(), recv.data(), 5, MPI_INT, MPI_SUM, comm, MPI_INFO_NULL, &request);
+    MPI_Comm_free(&comm);
+    MPI_Start(&request);
+    MPI_Wait(&request, MPI_STATUS_IGNORE);
+    EXPECT(recv[0] == sum_before(ranks, 0));
+}
+
 /// Many calls of all sizes in flight, ended in any order.
 void check_many(MPI_Comm comm, unsigned seed) {
     std::mt19937 shared(seed), own(seed + static_cast<unsigned>(rank));
@@ -321,6 +336,7 @@ int main(int argc, char** argv) {
     check_refusals();
     if (argc > 1 && std::string_view(argv[1]) == "freed") {
         check_freed_before_start();
+        leave_unfreed();
     }
     return finish();
 }
