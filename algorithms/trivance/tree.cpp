@@ -7,6 +7,7 @@
 #include <map>
 #include <mutex>
 #include <numeric>
+#include <set>
 #include <utility>
 
 #include "algorithms/trivance/runs.hpp"
@@ -234,6 +235,9 @@ class TreeSearch {
             return false;
         }
         spent_ += size_;
+        if (!may_be_better(distances) || !tried_.insert(distances).second) {
+            return false;
+        }
         TreeBuilder builder(size_, distances);
         if (!builder.build()) {
             return false;
@@ -247,12 +251,38 @@ class TreeSearch {
         return true;
     }
 
-    /// Keeps the search within tens of milliseconds.
+    /// False where no tree of these distances, shortest first, reaches every offset with less load
+    /// than the best one: most are ruled out so, which costs next to nothing.
+    bool may_be_better(const std::vector<Rank>& distances) const {
+        if (std::accumulate(distances.begin(), distances.end(), std::int64_t{0}) < size_ / 2) {
+            return false;  // the offset on the other side of the ring is too far
+        }
+        if (best_.empty()) {
+            return true;
+        }
+        // Each step leaves at least a third of what is held before it, and as later steps travel
+        // farther, who holds least loads least. Loads that are equal are not better, so that
+        // rounding decides nothing here.
+        double least = 0;
+        Rank held = size_;
+        Rank before = 0;
+        for (const Rank distance : distances) {
+            const double fraction = static_cast<double>(held) / static_cast<double>(size_);
+            least += (distance - before) / 2.0 * std::pow(fraction, dimensions_);
+            before = distance;
+            held = (held + 2) / 3;
+        }
+        least -= before / 2.0 * std::pow(1.0 / static_cast<double>(size_), dimensions_);
+        return least < best_load_;
+    }
+
+    /// Keeps the search within milliseconds.
     static constexpr std::int64_t offset_limit = 600000;
 
     Rank size_;
     int dimensions_;
     std::vector<Rank> best_;
+    std::set<std::vector<Rank>> tried_;  // that might have been better once, and were or not
     double best_load_ = 0;
     std::int64_t spent_ = 0;
 };
