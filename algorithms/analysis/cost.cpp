@@ -6,6 +6,7 @@
 #include <numeric>
 #include <utility>
 
+#include "algorithms/analysis/axis_summary.hpp"
 #include "algorithms/analysis/summary.hpp"
 
 namespace trefoil {
@@ -166,7 +167,9 @@ CostSummary ModelSummaries::of(const Algorithm& algorithm, const BuildOptions& o
         return cost;
     }
     if (told != Witnesses::alike) {
-        CostSummary cost = summarize_axes(torus_, algorithm, to_be_priced(options), symmetry);
+        CostSummary cost = told != Witnesses::axes && algorithm.axis_messages != nullptr
+                               ? summarize_axis_messages(torus_, algorithm)
+                               : summarize_axes(torus_, algorithm, to_be_priced(options), symmetry);
         cost.at_least = told == Witnesses::axes_as_bound;
         cost.links_only = told != Witnesses::axes;
         return cost;

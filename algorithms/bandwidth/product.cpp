@@ -211,6 +211,38 @@ void write_product_steps(ScheduleWriter& writer, const Torus& torus, Rank rank,
     ProductPartBuilder(torus, rank, parts, index, layout, sizes_only).build(writer, collective);
 }
 
+void append_scatter_axis(const Torus& torus, const ProductPart& part, int dimension,
+                         std::vector<AxisMessage>& out) {
+    std::vector<int> step(part.rings.size(), 0);
+    std::vector<RingTransfer> transfers;
+    for (int s = 0; s < static_cast<int>(part.order.size()); ++s) {
+        const int j = part.order[s];
+        if (j < 0) {
+            continue;
+        }
+        if (j != dimension) {
+            step[j] += 1;
+            continue;
+        }
+        std::uint64_t others = 1;
+        for (int i = 0; i < torus.dimensions(); ++i) {
+            others *= i == j ? 1 : block_count(part.rings[i]->held(0, step[i]));
+        }
+        const RingScatter& ring = *part.rings[j];
+        for (Rank c = 0; c < ring.size() && others > 0; ++c) {
+            transfers.clear();
+            ring.sends(c, step[j], transfers);
+            for (const RingTransfer& t : transfers) {
+                if (const std::uint64_t count = block_count(t.positions); count > 0) {
+                    out.push_back({s, c, t.peer, Port::towards(j, t.sign),
+                                   static_cast<std::int64_t>(count * others)});
+                }
+            }
+        }
+        step[j] += 1;
+    }
+}
+
 std::vector<Rank> product_owners(const Torus& torus, const ProductPart& part, Layout layout) {
     std::vector<Rank> owners(torus.ranks());
     if (!renumbers(layout)) {

@@ -34,6 +34,11 @@ Schedule tree(const Torus& torus, Rank rank, const BuildOptions& options) {
                       options.root, options.single_port ? TreePorts::one : TreePorts::all);
 }
 
+template <Collective collective, Pattern pattern, Distance distance>
+AxisMessages axis_of_tree(const Torus& torus, int dimension) {
+    return tree_axis(collective, kind_for<collective, pattern, distance>({}), torus, dimension);
+}
+
 template <Pattern pattern, Distance distance>
 std::vector<Rank> owners_of_tree(const Torus& torus, const BuildOptions& options, int part) {
     return tree_owners(kind_for<gather, pattern, distance>(options), torus, options.root,
@@ -69,6 +74,7 @@ constexpr Algorithm tree_entry(std::string_view name, std::string_view summary) 
         .landing_vectors = one,
         .owners = per_rank_blocks ? owners_of_tree<pattern, distance> : nullptr,
         .witnesses = per_rank_blocks ? axes_from_root_of_powers : axes_from_root,
+        .axis_messages = axis_of_tree<collective, pattern, distance>,
     };
 }
 
@@ -112,6 +118,11 @@ Schedule large(const Torus& torus, Rank rank, const BuildOptions& options) {
 }
 
 template <Collective collective>
+AxisMessages axis_of_large(const Torus& torus, int dimension) {
+    return bine_large_axis(collective, torus, dimension);
+}
+
+template <Collective collective>
 constexpr Algorithm large_entry(std::string_view summary) {
     return {
         .name = "bine-large",
@@ -126,6 +137,7 @@ constexpr Algorithm large_entry(std::string_view summary) {
         .builder = large<collective>,
         .landing_vectors = one,
         .witnesses = axes_from_root_of_powers,
+        .axis_messages = axis_of_large<collective>,
     };
 }
 

@@ -8,6 +8,7 @@
 #include <string_view>
 #include <vector>
 
+#include "algorithms/schedule/axis_messages.hpp"
 #include "algorithms/schedule/collective.hpp"
 #include "algorithms/schedule/options.hpp"
 #include "algorithms/schedule/schedule.hpp"
@@ -102,6 +103,9 @@ struct Algorithm {
     std::vector<Rank> (*alike)(const Torus&) = nullptr;
     /// Who tells of all others' schedules without options. Null: one of those that are alike.
     Witnesses (*witnesses)(const Torus&) = nullptr;
+    /// Without options: the messages along the axis of a dimension through rank 0, where these tell
+    /// of all links (Witnesses). Null: the schedules of the ranks on it tell.
+    AxisMessages (*axis_messages)(const Torus&, int dimension) = nullptr;
     /// Not more steps than there are where each rank is a node; of pipelines with one piece. For
     /// those with so many that they need not be built to see that they are slow. Null: none.
     int (*least_steps)(const Torus&) = nullptr;

@@ -164,7 +164,49 @@ class LargeWriter {
     ScheduleWriter writer_;
 };
 
+/// How many of the butterfly's blocks each coordinate of the tree owns in the end.
+std::vector<std::vector<Block>> owned(const TorusTree& tree, const ProductPart& part, int index) {
+    std::vector<std::vector<Block>> result;
+    for (int j = 0; j < static_cast<int>(part.rings.size()); ++j) {
+        const RingScatter& ring = *part.rings[j];
+        std::vector<Block>& of_ring = result.emplace_back(ring.size(), 1);
+        if (std::has_single_bit(static_cast<Block>(ring.size()))) {
+            continue;
+        }
+        for (Rank c = 0; c < ring.size(); ++c) {
+            of_ring[c] =
+                static_cast<Block>(block_count(ring.held(tree.offset(c, j, index), ring.steps())));
+        }
+    }
+    return result;
+}
+
 }  // namespace
+
+AxisMessages bine_large_axis(Collective collective, const Torus& torus, int dimension) {
+    const bool down = collective == Collective::bcast;
+    const TorusTree tree(torus, doubling_tree, 0, TreePorts::all);
+    const std::vector<ProductPart> parts =
+        butterfly_parts(Butterfly::doubling, torus, Collective::allreduce, {});
+    AxisMessages axis{tree.parts(), static_cast<Block>(torus.ranks()), {}};
+    for (int p = 0; p < tree.parts(); ++p) {
+        const auto steps = static_cast<int>(parts[p].order.size());
+        std::vector<AxisMessage> of_tree, of_butterfly;
+        tree.append_axis(dimension, p, of_tree, owned(tree, parts[p], p));
+        append_scatter_axis(torus, parts[p], dimension, of_butterfly);
+        for (AxisMessage m : of_tree) {
+            m = down ? m : backwards(m, tree.steps());
+            m.step += down ? 0 : steps;
+            axis.messages.push_back(m);
+        }
+        for (AxisMessage m : of_butterfly) {
+            m = down ? backwards(m, steps) : m;
+            m.step += down ? tree.steps() : 0;
+            axis.messages.push_back(m);
+        }
+    }
+    return axis;
+}
 
 Schedule build_bine_large(Collective collective, const Torus& torus, Rank rank,
                           const BuildOptions& options) {

@@ -49,6 +49,21 @@ Rank TreeRing::child(Rank coordinate, int step) const {
     return to != none && parent_[to] == coordinate && joined_[to] == step ? to : none;
 }
 
+std::vector<std::int64_t> TreeRing::weights_below(std::vector<Block> weights) const {
+    if (weights.empty()) {
+        return {below_.begin(), below_.end()};
+    }
+    std::vector<std::int64_t> sums(weights.begin(), weights.end());
+    for (int step = steps_ - 1; step >= 0; --step) {  // whoever is reached last has none below
+        for (Rank c = 1; c < size(); ++c) {
+            if (joined_[c] == step) {
+                sums[parent_[c]] += sums[c];
+            }
+        }
+    }
+    return sums;
+}
+
 void TreeRing::collect(TreeBranch branch, std::vector<Rank>& out) const {
     out.push_back(branch.coordinate);
     for (int step = branch.step; step < steps_; ++step) {

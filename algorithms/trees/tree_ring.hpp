@@ -3,9 +3,11 @@
 // composed (algorithms/trees/torus_tree.hpp).
 #pragma once
 
+#include <cstdint>
 #include <memory>
 #include <vector>
 
+#include "algorithms/schedule/schedule.hpp"
 #include "algorithms/trees/tree_fold.hpp"
 #include "algorithms/trees/tree_kind.hpp"
 #include "topo/torus.hpp"
@@ -43,6 +45,8 @@ class TreeRing {
     Rank child(Rank coordinate, int step) const;
     /// How many coordinates are below `coordinate`, itself included.
     Rank below(Rank coordinate) const { return below_[coordinate]; }
+    /// The sums of `weights` over what is below each coordinate; no weights: of ones.
+    std::vector<std::int64_t> weights_below(std::vector<Block> weights) const;
     /// Appends the coordinates of a branch.
     void collect(TreeBranch branch, std::vector<Rank>& out) const;
     /// The last one on the way from 0 to `coordinate` that is reached before `step`.

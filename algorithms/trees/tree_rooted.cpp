@@ -68,6 +68,23 @@ Schedule build_tree(Collective collective, TreeKind kind, const Torus& torus, Ra
     return writer.take();
 }
 
+AxisMessages tree_axis(Collective collective, TreeKind kind, const Torus& torus, int dimension) {
+    const TorusTree tree(torus, kind, 0, TreePorts::all);
+    const bool whole = !traits_of(collective).blocks_have_owners();
+    AxisMessages axis{tree.parts(), whole ? 1 : static_cast<Block>(torus.ranks()), {}};
+    for (int p = 0; p < tree.parts(); ++p) {
+        tree.append_axis(dimension, p, axis.messages);
+    }
+    const bool up = collective == Collective::reduce || collective == Collective::gather;
+    for (AxisMessage& m : axis.messages) {
+        m.blocks = whole ? 1 : m.blocks;
+        if (up) {
+            m = backwards(m, tree.steps());
+        }
+    }
+    return axis;
+}
+
 std::vector<Rank> tree_owners(TreeKind kind, const Torus& torus, Rank root, TreePorts ports,
                               int part) {
     const TorusTree tree(torus, kind, root, ports);
