@@ -90,6 +90,28 @@ void Symmetry::sort_into_classes(const Torus& torus) {
     classes_ = static_cast<Rank>(representatives_.size());
 }
 
+Rank Symmetry::classes_by(const Torus& torus, std::span<const Rank> generators) {
+    const std::vector<Rank> periods = periods_of(torus, generators);
+    if (periods.empty() && generators.size() > 1) {
+        return Symmetry(torus, generators).classes();
+    }
+    std::int64_t classes = 1;
+    for (const Rank period : periods) {
+        classes *= period;
+    }
+    if (periods.empty()) {  // as many as the multiples of the translation leave
+        std::int64_t multiples = 1;
+        for (int j = 0; j < torus.dimensions(); ++j) {
+            const Rank size = torus.size(j);
+            multiples =
+                std::lcm(multiples, std::int64_t{size} /
+                                        std::gcd(size, torus.coordinate(generators.front(), j)));
+        }
+        classes = torus.ranks() / multiples;
+    }
+    return static_cast<Rank>(classes);
+}
+
 Rank Symmetry::class_of(Rank rank) const {
     if (axes_.empty()) {
         return class_of_.empty() ? rank : class_of_[static_cast<std::size_t>(rank)];

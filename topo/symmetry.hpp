@@ -24,6 +24,10 @@ class Symmetry {
     Symmetry(const Torus& torus, std::span<const Rank> generators,
              const std::function<bool(Rank)>& holds);
 
+    /// How many classes the translations of `generators` sort the ranks into; without sorting them
+    /// where they are a product or the multiples of one translation.
+    static Rank classes_by(const Torus& torus, std::span<const Rank> generators);
+
     bool trivial() const { return classes_ == ranks_; }
     Rank classes() const { return classes_; }
     Rank class_of(Rank rank) const;

@@ -195,16 +195,17 @@ CostSummary ModelSummaries::least(const Algorithm& algorithm, const BuildOptions
 }
 
 std::int64_t ModelSummaries::schedules(const Algorithm& algorithm, const BuildOptions& options) {
-    const Symmetry& symmetry = find(of_ranks_, torus_, alike_ranks(torus_, algorithm, options));
     const Witnesses told = witnesses_of(algorithm, options);
     if (told == Witnesses::root_of_links) {
         return 1;
     }
-    if (told != Witnesses::alike) {
-        const std::vector<Rank> of_axes = periods(torus_, symmetry);
-        return std::accumulate(of_axes.begin(), of_axes.end(), std::int64_t{0});
+    std::vector<Rank> translations = alike_ranks(torus_, algorithm, options);
+    if (told == Witnesses::alike) {
+        return Symmetry::classes_by(torus_, translations);
     }
-    return symmetry.classes();
+    const Symmetry& symmetry = find(of_ranks_, torus_, std::move(translations));
+    const std::vector<Rank> of_axes = periods(torus_, symmetry);
+    return std::accumulate(of_axes.begin(), of_axes.end(), std::int64_t{0});
 }
 
 CostTerms CostModel::terms(const CostSummary& cost, double vector_bytes) const {
