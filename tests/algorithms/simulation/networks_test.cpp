@@ -4,6 +4,7 @@
 
 #include <array>
 #include <map>
+#include <span>
 
 #include "algorithms/registry/registry.hpp"
 #include "algorithms/simulation/grid_network.hpp"
@@ -181,6 +182,24 @@ TEST(Symmetry, tells_what_all_ranks_together_tell) {
                    "nodes of 2");
     compare_folded(GridNetwork(Torus::parse("4x4"), {{RowKind::ring, rate}, {RowKind::line, rate}}),
                    "ring by line");
+}
+
+// Without sorting the ranks, which takes milliseconds on large tori.
+TEST(Symmetry, counts_its_classes_without_them) {
+    for (const char* shape : {"1", "12", "4x3", "8x4", "6x6", "2x3x4", "1x5"}) {
+        const Torus torus = Torus::parse(shape);
+        EXPECT_EQ(torus.ranks(), Symmetry::classes_by(torus, {}));
+        for (Rank first = 0; first < torus.ranks(); ++first) {
+            for (Rank second = 0; second < torus.ranks(); ++second) {
+                const Rank generators[] = {first, second};
+                for (const std::size_t count : {std::size_t{1}, std::size_t{2}}) {
+                    const std::span<const Rank> some(generators, count);
+                    EXPECT_EQ(Symmetry(torus, some).classes(), Symmetry::classes_by(torus, some))
+                        << shape << ", " << first << ", " << second;
+                }
+            }
+        }
+    }
 }
 
 TEST(Symmetry, is_only_what_the_network_keeps) {
