@@ -22,14 +22,15 @@ struct AxisStep {
 /// How many messages leave through one port in one step, at most; the messages are in the order
 /// of their steps.
 int most_through_a_port(std::span<const AxisMessage> messages, Rank size) {
-    std::vector<int> last_step(2 * static_cast<std::size_t>(size), -1);
-    std::vector<int> count(last_step.size(), 0);
+    struct InStep {
+        int step = -1, messages = 0;
+    };
+    std::vector<InStep> through(2 * static_cast<std::size_t>(size));
     int most = 0;
     for (const AxisMessage& m : messages) {
-        const std::size_t at = 2 * static_cast<std::size_t>(m.from) + (m.port.sign() > 0 ? 0 : 1);
-        count[at] = last_step[at] == m.step ? count[at] + 1 : 1;
-        last_step[at] = m.step;
-        most = std::max(most, count[at]);
+        InStep& port = through[2 * static_cast<std::size_t>(m.from) + (m.port.sign() > 0 ? 0 : 1)];
+        port = {m.step, port.step == m.step ? port.messages + 1 : 1};
+        most = std::max(most, port.messages);
     }
     return most;
 }
