@@ -33,7 +33,7 @@ Worker::Worker(std::size_t number, bool in_caller, Engine& engine, Rank rank, Ra
       engine_(engine),
       group_(engine.groups()[number].get()),
       links_(*group_, rank, ranks, Notification::channel_limit(group_->notification_bits()), *this),
-      waiting_(engine.may_spin()) {
+      waiting_(engine.may_spin(), engine.groups().size() == 1 && group_->maps_peers()) {
     group_->watch(
         {[](const void* worker) { return static_cast<const Worker*>(worker)->flag_has_come(); },
          this});

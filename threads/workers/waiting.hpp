@@ -30,13 +30,15 @@ struct Progress {
 inline constexpr std::chrono::microseconds longest_sleep_with_progress{1000};
 
 /// One per waiting thread. Spins while there is a core for every thread; otherwise yields for
-/// twenty empty polls, then asks for sleeps of 50 us that grow to 200 ms while nothing happens. An
-/// arrival ends a sleep, so long ones cost nothing but the wake-up; where it cannot, the delay
+/// twenty empty polls, or a hundred where all messages go by memory, then asks for sleeps of 50 us
+/// that grow to 200 ms while nothing happens. An arrival ends a sleep, so long ones cost nothing but the wake-up; where it cannot, the delay
 /// stays within a tenth of the time waited so far. Not thread-safe.
 class Waiting {
   public:
-    /// `may_spin`: every thread of the job on this machine has a core of its own.
-    explicit Waiting(bool may_spin) : may_spin_(may_spin) {}
+    /// `may_spin`: every thread of the job on this machine has a core of its own. `by_memory`: all
+    /// messages are copies of the ranks' own, and no kernel handles them.
+    explicit Waiting(bool may_spin, bool by_memory = false)
+        : may_spin_(may_spin), by_memory_(by_memory) {}
 
     /// Something happened: start again at the eager end.
     void reset() { empty_polls_ = 0; }
@@ -62,6 +64,7 @@ class Waiting {
     static constexpr std::uint32_t spins_before_yield = 500;
 
     bool may_spin_;
+    bool by_memory_;
     std::uint32_t empty_polls_ = 0;
 };
 

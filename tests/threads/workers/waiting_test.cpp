@@ -32,6 +32,11 @@ TEST(WaitingPolicy, yields_twenty_times_then_sleeps_longer_and_longer) {
     EXPECT_EQ(calls_that_answer(waiting, microseconds{200'000}, 500), 500);
 }
 
+TEST(WaitingPolicy, yields_longer_where_all_messages_go_by_memory) {
+    Waiting waiting(false, true);
+    EXPECT_EQ(calls_that_answer(waiting, microseconds{0}, 1000), 100);
+}
+
 // Where nothing wakes a sleeper, the delay is a tenth of what has been waited, or little more.
 TEST(WaitingPolicy, a_sleep_is_short_beside_what_was_waited) {
     Waiting waiting(false);
