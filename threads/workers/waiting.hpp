@@ -31,8 +31,9 @@ inline constexpr std::chrono::microseconds longest_sleep_with_progress{1000};
 
 /// One per waiting thread. Spins while there is a core for every thread; otherwise yields for
 /// twenty empty polls, or a hundred where all messages go by memory, then asks for sleeps of 50 us
-/// that grow to 200 ms while nothing happens. An arrival ends a sleep, so long ones cost nothing but the wake-up; where it cannot, the delay
-/// stays within a tenth of the time waited so far. Not thread-safe.
+/// that grow to 200 ms while nothing happens. An arrival ends a sleep, so long ones cost nothing
+/// but the wake-up; where it cannot, the delay stays within a tenth of the time waited so far. Not
+/// thread-safe.
 class Waiting {
   public:
     /// `may_spin`: every thread of the job on this machine has a core of its own. `by_memory`: all
