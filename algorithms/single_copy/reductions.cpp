@@ -100,6 +100,7 @@ Schedule build_single_copy_root(const Torus& torus, Rank rank, const BuildOption
     SignalRounds rounds(torus, rank);
     ScheduleWriter& writer = rounds.writer;
     const bool is_root = rank == options.root;
+    // In its place only where the root's contribution, which may lie there, is the first.
     const Block sum = is_root && rank != 0 ? 1 : 0;
     writer.part(1, sum);
     writer.keep_input_apart();

@@ -5,6 +5,7 @@
 #include <string>
 #include <vector>
 
+#include "affine.hpp"
 #include "algorithms/registry/registry.hpp"
 #include "algorithms/schedule/algorithm.hpp"
 #include "thread_job.hpp"
@@ -13,20 +14,6 @@
 namespace trefoil::test {
 namespace {
 
-/// x -> a x + b. Composing two does not commute.
-struct Affine {
-    std::uint32_t a, b;
-    friend bool operator==(const Affine&, const Affine&) = default;
-};
-Affine composed(Affine l, Affine r) {
-    return {l.a * r.a, l.a * r.b + l.b};
-}
-void compose(const void* in, void* inout, size_t count, void*) {
-    for (size_t i = 0; i < count; ++i) {
-        auto& right = static_cast<Affine*>(inout)[i];
-        right = composed(static_cast<const Affine*>(in)[i], right);
-    }
-}
 Affine input(int rank, std::size_t i) {
     const auto r = static_cast<std::uint32_t>(rank), n = static_cast<std::uint32_t>(i);
     return {2 * r + 3 + 2 * n, 7 * r + n + 1};

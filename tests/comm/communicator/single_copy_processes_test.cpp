@@ -4,6 +4,7 @@
 #include <string>
 #include <vector>
 
+#include "affine.hpp"
 #include "process_job.hpp"
 
 namespace trefoil::test {
@@ -102,20 +103,6 @@ int rooted(int rank, int root, std::size_t count, trefoil_comm_t comm) {
         return wrong(rank, "scatter", comm);
     }
     return 0;
-}
-
-/// x -> a x + b: composing two does not commute.
-struct Affine {
-    std::uint32_t a, b;
-    bool operator==(const Affine&) const = default;
-};
-
-void compose(const void* in, void* inout, std::size_t count, void*) {
-    const auto* const l = static_cast<const Affine*>(in);
-    auto* const r = static_cast<Affine*>(inout);
-    for (std::size_t i = 0; i < count; ++i) {
-        r[i] = {l[i].a * r[i].a, l[i].a * r[i].b + l[i].b};
-    }
 }
 
 std::vector<Affine> maps_of(int rank, std::size_t count) {

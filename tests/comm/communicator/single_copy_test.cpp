@@ -4,6 +4,7 @@
 #include <cstdint>
 #include <cstdlib>
 
+#include "affine.hpp"
 #include "thread_job.hpp"
 
 namespace trefoil::test {
@@ -72,18 +73,6 @@ TEST_P(SingleCopy, SumsInRankOrder) {
             }
         }
     });
-}
-
-/// x -> a x + b: composing two does not commute.
-struct Affine {
-    std::uint32_t a, b;
-};
-void compose(const void* in, void* inout, std::size_t count, void*) {
-    const auto* const l = static_cast<const Affine*>(in);
-    auto* const r = static_cast<Affine*>(inout);
-    for (std::size_t i = 0; i < count; ++i) {
-        r[i] = {l[i].a * r[i].a, l[i].a * r[i].b + l[i].b};
-    }
 }
 
 TEST_P(SingleCopy, KeepsTheOrderOfOperationsThatDoNotCommute) {
