@@ -49,14 +49,18 @@ std::vector<RingHandover> BineRing::sends(Rank coordinate, int step) const {
 }
 
 // Every second coordinate sends one way: of as many neighbours as the distance, which is odd, one
-// more than half at most.
-std::vector<std::int64_t> BineRing::link_loads() const {
-    std::vector<std::int64_t> loads;
+// more than half at most. Of up to four coordinates some meet one whose targets are neighbours.
+std::vector<RingTraffic> BineRing::traffic() const {
+    std::vector<RingTraffic> all;
     for (int step = 0; step < steps(); ++step) {
-        const std::int64_t distance = std::abs(hop(0, step));
-        loads.push_back((distance + 1) / 2 * (size() / 2));
+        const int distance = std::abs(hop(0, step));
+        const std::int64_t pairs = std::int64_t{size()} * (size() / 2);
+        all.push_back({std::int64_t{distance + 1} / 2 * (size() / 2), distance, 1, pairs, 0, 0});
     }
-    return loads;
+    if (size() == 2 || size() == 4) {
+        all[0].straight = size();
+    }
+    return all;
 }
 
 // Partners are each other's.

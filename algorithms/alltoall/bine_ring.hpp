@@ -13,7 +13,7 @@ class BineRing final : public RingAlltoall {
 
     std::vector<RingHandover> sends(Rank coordinate, int step) const override;
     std::vector<RingHandover> receives(Rank coordinate, int step) const override;
-    std::vector<std::int64_t> link_loads() const override;
+    std::vector<RingTraffic> traffic() const override;
 
   private:
     /// By which `coordinate` gets to its partner in `step`.

@@ -80,9 +80,9 @@ Stage stage_of(const AlltoallRings& rings, const Moving& moving) {
                              [&](int j) { return rings[j]->steps(); });
     Stage stage{std::vector<std::vector<int>>(rings.size()), Loads(moving.longest, 0)};
     for (const int j : longest_first) {
-        Loads loads = rings[j]->link_loads();
-        for (std::int64_t& load : loads) {
-            load *= blocks / rings[j]->size();
+        Loads loads;
+        for (const RingTraffic& step : rings[j]->traffic()) {
+            loads.push_back(step.load * (blocks / rings[j]->size()));
         }
         stage.places[j] = fit(loads, stage.largest);
         for (std::size_t k = 0; k < loads.size(); ++k) {
@@ -93,14 +93,19 @@ Stage stage_of(const AlltoallRings& rings, const Moving& moving) {
     return stage;
 }
 
-/// All of them in all steps of a stage, for which no load need be known.
-Stage stage_of_alike(const AlltoallRings& rings, const Moving& moving) {
-    Stage stage{std::vector<std::vector<int>>(rings.size()), {}};
-    for (const int j : moving.dimensions) {
-        stage.places[j].resize(moving.longest);
-        std::iota(stage.places[j].begin(), stage.places[j].end(), 0);
+/// When its ring moves in a stage, by dimension. If all have as many steps no load need be known.
+std::vector<std::vector<int>> places_of(const AlltoallRings& rings, const Moving& moving) {
+    const bool alike = std::ranges::all_of(
+        moving.dimensions, [&](int j) { return rings[j]->steps() == moving.longest; });
+    if (!alike) {
+        return stage_of(rings, moving).places;
     }
-    return stage;
+    std::vector<std::vector<int>> places(rings.size());
+    for (const int j : moving.dimensions) {
+        places[j].resize(moving.longest);
+        std::iota(places[j].begin(), places[j].end(), 0);
+    }
+    return places;
 }
 
 }  // namespace
@@ -125,9 +130,7 @@ std::vector<AlltoallPart> rotated_parts(const AlltoallRings& rings, bool whole) 
     if (moving.empty()) {
         return sequential_parts(rings);
     }
-    const bool alike =
-        std::ranges::all_of(moving, [&](int j) { return rings[j]->steps() == longest; });
-    const auto places = (alike ? stage_of_alike(rings, all) : stage_of(rings, all)).places;
+    const auto places = places_of(rings, all);
     std::vector<AlltoallPart> parts(whole ? 1 : moving.size());
     for (std::size_t c = 0; c < moving.size(); ++c) {
         DimensionOrder order(moving.size() * longest, -1);
@@ -145,6 +148,41 @@ std::vector<AlltoallPart> rotated_parts(const AlltoallRings& rings, bool whole) 
         }
     }
     return parts;
+}
+
+// In a stage each part moves in another dimension, and each dimension carries all that the others
+// hold: every line of it as many blocks for a pair as there are lines.
+LinkSteps rotated_link_steps(const AlltoallRings& rings) {
+    const Moving all = moving_of(rings);
+    const auto stages = std::ssize(all.dimensions);
+    std::int64_t blocks = 1;
+    for (const int j : all.dimensions) {
+        blocks *= rings[j]->size();
+    }
+    const auto places = places_of(rings, all);
+    LinkSteps result{std::max(1, static_cast<int>(stages)), {}, 0};
+    std::vector<LinkStep> stage(all.longest);
+    for (const int j : all.dimensions) {
+        const std::int64_t lines = blocks / rings[j]->size();
+        const std::vector<RingTraffic> traffic = rings[j]->traffic();
+        for (std::size_t k = 0; k < traffic.size(); ++k) {
+            const RingTraffic& ring = traffic[k];
+            LinkStep& step = stage[places[j][k]];
+            step.load = std::max(step.load, 2 * ring.load * lines);
+            step.hops = std::max<std::int64_t>(step.hops, ring.hops);
+            step.through_port = std::max(step.through_port, ring.through_port);
+            // Own blocks lie in the order of targets: those for neighbours in the slowest dimension
+            // are together. From the second stage on blocks that have come go with them.
+            const bool first = j == all.dimensions.front();
+            const std::int64_t pairs =
+                stages * (ring.pairs - ring.onward) - (first ? ring.straight : 0);
+            result.gathered += pairs * lines * lines;
+        }
+    }
+    for (std::ptrdiff_t s = 0; s < stages; ++s) {
+        result.steps.insert(result.steps.end(), stage.begin(), stage.end());
+    }
+    return result;
 }
 
 }  // namespace trefoil

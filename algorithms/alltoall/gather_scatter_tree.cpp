@@ -19,6 +19,7 @@
 // Own: what takes the place of the trees on rings of up to 13 where that is better
 // (algorithms/alltoall/fitted_rings.hpp).
 #include <algorithm>
+#include <bit>
 #include <functional>
 
 #include "algorithms/alltoall/tabulated_ring.hpp"
@@ -224,7 +225,22 @@ RingSteps short_ring_both_ways(Rank size) {
     return steps;
 }
 
+/// In which some pair moves. Up to three quarters of a power of two one of them is empty.
+int count_phases(Rank size) {
+    const int depth = std::bit_width(static_cast<std::uint32_t>(size - 1));
+    const bool one_empty = 4 * std::int64_t{size} <= 3 * (std::int64_t{1} << depth);
+    return 2 * (depth - 1) - (one_empty ? 1 : 0);
+}
+
 }  // namespace
+
+int count_tree_steps(Rank size) {
+    return size >= 4 ? count_phases(size) : size > 1 ? 1 : 0;
+}
+
+int count_one_port_tree_steps(Rank size) {
+    return size <= 4 ? size - 1 : count_phases(size) * (size % 2 != 0 ? 2 : 1);
+}
 
 RingSteps tree_steps(Rank size) {
     return size >= 4 ? in_turn_or_at_once(both_trees(size, false), false)

@@ -118,13 +118,12 @@ class Prices {
             // A pair of the ring stands for the blocks that agree with it in this dimension; a pair
             // of a smaller ring for as many of those as there are ways.
             const std::int64_t blocks = torus_.ranks() / size;
-            loads.first = largest_link_loads(*ring);
-            loads.first.resize(ring->first_steps());
-            for (std::int64_t& load : loads.first) {
-                load *= blocks;
+            for (const RingTraffic& step : traffic_of(*ring)) {
+                loads.first.push_back(blocks * step.load);
             }
-            for (const std::int64_t load : largest_link_loads(ring->part())) {
-                loads.then.push_back(blocks * ways * load);
+            loads.first.resize(ring->first_steps());
+            for (const RingTraffic& step : ring->part().traffic()) {
+                loads.then.push_back(blocks * ways * step.load);
             }
         }
         return loads;

@@ -8,6 +8,7 @@
 
 #include "algorithms/alltoall/ring_alltoall.hpp"
 #include "algorithms/schedule/algorithm.hpp"
+#include "algorithms/schedule/link_steps.hpp"
 #include "algorithms/schedule/schedule.hpp"
 
 namespace trefoil {
@@ -53,7 +54,13 @@ std::vector<AlltoallPart> sequential_parts(const AlltoallRings& rings);
 std::vector<AlltoallPart> rotated_parts(const AlltoallRings& rings, bool whole);
 
 /// The sum of the largest link loads that rotated_parts() leaves, in blocks: those of a stage, if
-/// each class had all blocks. Takes time in proportion to that of RingAlltoall::link_loads().
+/// each class had all blocks. Takes time in proportion to that of RingAlltoall::traffic().
 std::int64_t rotated_load(const AlltoallRings& rings);
+
+/// What rotated_parts() in as many parts do to the links of a torus of rings, each rank a node.
+/// Where no message is onward (RingTraffic), as with signed digits and Bine, `gathered` is exact.
+/// Else it is a bound from below: blocks that came at the same time, or that lie side by side by
+/// chance, are not gathered.
+LinkSteps rotated_link_steps(const AlltoallRings& rings);
 
 }  // namespace trefoil

@@ -9,8 +9,21 @@
 
 namespace trefoil {
 
-std::vector<std::int64_t> RingAlltoall::link_loads() const {
-    return largest_link_loads(*this);
+namespace {
+
+void count_pairs(const std::vector<HeldPair>& pairs, RingTraffic& traffic) {
+    const std::int64_t all = std::ssize(pairs);
+    const auto own = std::ranges::count_if(pairs, [](auto& held) { return held.since < 0; });
+    const Rank targets = pairs.back().pair.target - pairs.front().pair.target + 1;
+    traffic.pairs += all;
+    traffic.straight += own == all && targets == all ? all : 0;
+    traffic.onward += own == 0 ? all : 0;
+}
+
+}  // namespace
+
+std::vector<RingTraffic> RingAlltoall::traffic() const {
+    return traffic_of(*this);
 }
 
 std::vector<HeldPair> RingAlltoall::held(Rank coordinate, int step) const {
@@ -60,33 +73,37 @@ void RingAlltoall::pass(Rank coordinate, int step, std::vector<HeldPair>& here) 
     here = std::move(then);
 }
 
-std::vector<std::int64_t> largest_link_loads(const RingAlltoall& ring) {
+std::vector<RingTraffic> traffic_of(const RingAlltoall& ring) {
     const Rank n = ring.size();
-    std::vector<std::int64_t> largest;
+    std::vector<RingTraffic> all(ring.steps());
     for (int step = 0; step < ring.steps(); ++step) {
+        RingTraffic& traffic = all[step];
         // By how much a link's load differs from that of the one before; runs may wrap once.
         std::vector<std::int64_t> up(2 * n + 1, 0);
         std::vector<std::int64_t> down(2 * n + 1, 0);
         for (Rank c = 0; c < n; ++c) {
+            int ways_up = 0, ways_down = 0;
             for (const RingHandover& h : ring.sends(c, step)) {
                 const Rank first = h.hop > 0 ? c : ring.wrapped(c + h.hop);
                 std::vector<std::int64_t>& way = h.hop > 0 ? up : down;
                 way[first] += std::ssize(h.pairs);
                 way[first + std::abs(h.hop)] -= std::ssize(h.pairs);
+                (h.hop > 0 ? ways_up : ways_down) += 1;
+                traffic.hops = std::max(traffic.hops, std::abs(h.hop));
+                count_pairs(h.pairs, traffic);
             }
+            traffic.through_port = std::max({traffic.through_port, ways_up, ways_down});
         }
-        std::int64_t most = 0;
         for (std::vector<std::int64_t>* way : {&up, &down}) {
             for (Rank i = 1; i < 2 * n; ++i) {
                 (*way)[i] += (*way)[i - 1];
             }
             for (Rank i = 0; i < n; ++i) {
-                most = std::max(most, (*way)[i] + (*way)[i + n]);
+                traffic.load = std::max(traffic.load, (*way)[i] + (*way)[i + n]);
             }
         }
-        largest.push_back(most);
     }
-    return largest;
+    return all;
 }
 
 std::int64_t largest_channel(const RingAlltoall& ring) {

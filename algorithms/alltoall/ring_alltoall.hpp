@@ -34,6 +34,19 @@ struct RingHandover {
     std::vector<HeldPair> pairs;
 };
 
+/// What the messages of one step do, of all coordinates together.
+struct RingTraffic {
+    std::int64_t load = 0;   ///< the most pairs that cross one directed link
+    int hops = 0;            ///< the longest way
+    int through_port = 0;    ///< the most messages that leave a coordinate one way round
+    std::int64_t pairs = 0;  ///< that move
+    /// Of these, in messages of pairs that lie together: all of them begin there, and their targets
+    /// are neighbours.
+    std::int64_t straight = 0;
+    std::int64_t onward = 0;  ///< in messages of pairs none of which begins there
+    friend bool operator==(const RingTraffic&, const RingTraffic&) = default;
+};
+
 /// `from` tells from + hop that it need not wait any longer.
 struct RingSignal {
     Rank from = 0;
@@ -62,8 +75,8 @@ class RingAlltoall {
     /// if messages of the two are not to meet on a link. None: nothing is known.
     virtual std::vector<RingSignal> signals(int /*step*/) const { return {}; }
 
-    /// As largest_link_loads(), which follows all messages; rings that know a formula need not.
-    virtual std::vector<std::int64_t> link_loads() const;
+    /// By step. As traffic_of(), which follows all messages; rings that know a formula need not.
+    virtual std::vector<RingTraffic> traffic() const;
 
     /// The pairs that are at `coordinate` before `step` (after all, at step == steps()), in order.
     std::vector<HeldPair> held(Rank coordinate, int step) const;
@@ -84,9 +97,8 @@ class RingAlltoall {
     int steps_;
 };
 
-/// By step, the most pairs that cross one directed link of the ring. Takes time in proportion to
-/// all pairs.
-std::vector<std::int64_t> largest_link_loads(const RingAlltoall& ring);
+/// By step. Takes time in proportion to all pairs.
+std::vector<RingTraffic> traffic_of(const RingAlltoall& ring);
 
 /// The most pairs that one coordinate receives from another by one hop, over all steps.
 std::int64_t largest_channel(const RingAlltoall& ring);

@@ -3,6 +3,7 @@
 #pragma once
 
 #include "algorithms/schedule/algorithm.hpp"
+#include "algorithms/schedule/link_steps.hpp"
 
 namespace trefoil {
 
@@ -12,6 +13,13 @@ Schedule build_linear_alltoall(const Torus& torus, Rank rank);
 Schedule build_pairwise_alltoall(const Torus& torus, Rank rank);
 Schedule build_orbit_alltoall(const Torus& torus, Rank rank);
 Schedule build_bruck_alltoall(const Torus& torus, Rank rank, const BuildOptions& options);
+/// What orbit does to the links of a torus of rings, each rank a node.
+LinkSteps orbit_link_steps(const Torus& torus);
+/// The sums of the steps' largest link loads in vectors, or less. Each rank is a node; without
+/// options.
+double linear_alltoall_load(const Torus& torus);
+double pairwise_alltoall_load(const Torus& torus);
+double bruck_alltoall_load(const Torus& torus);
 /// The most that one message of bruck carries, in vectors.
 double bruck_alltoall_message(const Torus& torus, const BuildOptions& options);
 

@@ -37,16 +37,43 @@ Rank SignedDigitRing::digit(Rank distance, int step) const {
     return rest / weights_[step];
 }
 
-// A pair of each distance begins at every coordinate; of those that are tied every second one.
-std::vector<std::int64_t> SignedDigitRing::link_loads() const {
-    std::vector<std::int64_t> loads(steps(), 0);
-    for (Rank distance = 1; distance <= size() / 2; ++distance) {
-        for (int step = 0; step < steps(); ++step) {
-            const std::int64_t hop = std::int64_t{digit(distance, step)} * weights_[step];
-            loads[step] += 2 * distance == size() ? (hop + 1) / 2 : hop;
+// A pair of each distance begins at every coordinate, both ways; of those that are tied one way, at
+// every second coordinate up. Targets of one message are no neighbours, or one pair has moved.
+std::vector<RingTraffic> SignedDigitRing::traffic() const {
+    struct Message {
+        int distances = 0;  // of its pairs, but for a tie
+        int tied = 0;       // 1: half of such messages have one more pair
+        Rank last = 0;      // distance
+    };
+    const auto n = std::int64_t{size()};
+    std::vector<RingTraffic> all(steps());
+    for (int step = 0; step < steps(); ++step) {
+        RingTraffic& traffic = all[step];
+        std::vector<Message> by_digit(size() / 2 / weights_[step] + 1);
+        for (Rank distance = 1; distance <= size() / 2; ++distance) {
+            const Rank value = digit(distance, step);
+            const Rank hop = value * weights_[step];
+            if (hop == 0) {
+                continue;
+            }
+            const bool tie = 2 * std::int64_t{distance} == n;
+            Message& message = by_digit[value];
+            (tie ? message.tied : message.distances) += 1;
+            message.last = tie && message.distances > 0 ? message.last : distance;
+            traffic.load += tie ? (hop + 1) / 2 : hop;
+            traffic.hops = std::max(traffic.hops, hop);
+            traffic.pairs += tie ? n : 2 * n;
+        }
+        for (const Message& m : by_digit) {
+            traffic.through_port += m.distances + m.tied > 0 ? 1 : 0;
+            const bool lies_together = m.last % weights_[step] == 0;
+            const std::int64_t of_one_pair = m.distances == 1   ? 2 * n - m.tied * n
+                                             : m.distances == 0 ? m.tied * n
+                                                                : 0;
+            traffic.straight += lies_together ? of_one_pair : 0;
         }
     }
-    return loads;
+    return all;
 }
 
 int SignedDigitRing::last_move(Rank distance, int step) const {

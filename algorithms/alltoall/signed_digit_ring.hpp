@@ -23,7 +23,7 @@ class SignedDigitRing final : public RingAlltoall {
     std::vector<RingHandover> receives(Rank coordinate, int step) const override {
         return handovers(coordinate, step, true);
     }
-    std::vector<std::int64_t> link_loads() const override;
+    std::vector<RingTraffic> traffic() const override;
 
   private:
     Rank digit(Rank distance, int step) const;

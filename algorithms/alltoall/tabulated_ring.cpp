@@ -37,7 +37,7 @@ TabulatedRing::TabulatedRing(RingSteps steps, Rank size)
         add(step, last_moves);
         step = {};
     }
-    link_loads_ = largest_link_loads(*this);
+    traffic_ = traffic_of(*this);
 }
 
 void TabulatedRing::add(RingStep& given, std::vector<int>& last_moves) {

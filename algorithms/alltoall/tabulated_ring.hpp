@@ -31,7 +31,7 @@ class TabulatedRing final : public RingAlltoall {
     std::vector<RingHandover> sends(Rank coordinate, int step) const override;
     std::vector<RingHandover> receives(Rank coordinate, int step) const override;
     std::vector<RingSignal> signals(int step) const override { return steps_[step].signals; }
-    std::vector<std::int64_t> link_loads() const override { return link_loads_; }
+    std::vector<RingTraffic> traffic() const override { return traffic_; }
 
   private:
     struct Message {
@@ -51,13 +51,16 @@ class TabulatedRing final : public RingAlltoall {
     static RingHandover handover(const Step& step, const Message& message);
 
     std::vector<Step> steps_;
-    std::vector<std::int64_t> link_loads_;
+    std::vector<RingTraffic> traffic_;
 };
 
 /// Gather-scatter trees (gather_scatter_tree.cpp), and with one message sent and received at a
 /// time.
 RingSteps tree_steps(Rank size);
 RingSteps one_port_tree_steps(Rank size);
+/// How many steps that are not empty they have.
+int count_tree_steps(Rank size);
+int count_one_port_tree_steps(Rank size);
 /// Every coordinate hands its neighbours all that is to go their way: size / 2 steps. Of pairs that
 /// are opposite, those from even coordinates go up, the others down. Of up to four coordinates
 /// these go straight.

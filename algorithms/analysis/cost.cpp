@@ -95,9 +95,14 @@ CostSummary summarize_axes(const Torus& torus, const Algorithm& algorithm,
     return all.finish();
 }
 
+/// As the choice asks for it, where each rank is a node.
+bool is_plain(const Torus& torus, const Algorithm& algorithm, const BuildOptions& options) {
+    return options == BuildOptions{.pieces = algorithm.abilities.pieces ? 1U : 0U} &&
+           torus.per_node() == 1;
+}
+
 Witnesses witnesses(const Torus& torus, const Algorithm& algorithm, const BuildOptions& options) {
-    const bool plain = options == BuildOptions{.pieces = algorithm.abilities.pieces ? 1U : 0U};
-    return algorithm.witnesses != nullptr && plain && torus.per_node() == 1
+    return algorithm.witnesses != nullptr && is_plain(torus, algorithm, options)
                ? algorithm.witnesses(torus)
                : Witnesses::alike;
 }
@@ -144,6 +149,17 @@ CostSummary summarize(const Torus& torus, const Algorithm& algorithm, const Buil
                      Symmetry(nodes));
 }
 
+double least_link_load(const Algorithm& algorithm, const Torus& torus) {
+    double least = algorithm.least_load == nullptr ? 0 : algorithm.least_load(torus);
+    if (algorithm.collective == Collective::alltoall && !algorithm.traits.reads_peers) {
+        for (const Rank size : torus.sizes()) {  // n^2/4 hops of a coordinate's pairs on 2n links
+            const auto n = static_cast<std::int64_t>(size);
+            least = std::max(least, static_cast<double>(n * n / 4) / static_cast<double>(2 * n));
+        }
+    }
+    return least;
+}
+
 const Symmetry& ModelSummaries::find(std::list<Alike>& all, const Torus& of,
                                      std::vector<Rank> translations) {
     const auto found = std::ranges::find(all, translations, &Alike::translations);
@@ -165,6 +181,9 @@ CostSummary ModelSummaries::of(const Algorithm& algorithm, const BuildOptions& o
                                           steps == nullptr ? 0 : steps(torus_));
         cost.links_only = true;
         return cost;
+    }
+    if (told == Witnesses::formula) {
+        return summarize_links(torus_, algorithm.link_steps(torus_), torus_.ranks());
     }
     if (told != Witnesses::alike) {
         CostSummary cost = told != Witnesses::axes && algorithm.axis_messages != nullptr
@@ -191,12 +210,16 @@ Witnesses ModelSummaries::witnesses_of(const Algorithm& algorithm,
 }
 
 CostSummary ModelSummaries::least(const Algorithm& algorithm, const BuildOptions& options) {
+    if (figures_ == Figures::links && algorithm.link_steps != nullptr && !torus_.has_lines() &&
+        is_plain(torus_, algorithm, options)) {
+        return summarize_links(torus_, algorithm.link_steps(torus_), torus_.ranks());
+    }
     return summarize_root(torus_, algorithm, to_be_priced(options), 0);
 }
 
 std::int64_t ModelSummaries::schedules(const Algorithm& algorithm, const BuildOptions& options) {
     const Witnesses told = witnesses_of(algorithm, options);
-    if (told == Witnesses::root_of_links) {
+    if (told == Witnesses::root_of_links || told == Witnesses::formula) {
         return 1;
     }
     std::vector<Rank> translations = alike_ranks(torus_, algorithm, options);

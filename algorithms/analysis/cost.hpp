@@ -16,6 +16,10 @@ namespace trefoil {
 CostSummary summarize(const Torus& torus, const Algorithm& algorithm,
                       const BuildOptions& options = {});
 
+/// A bound from below of sum_link_load, where each rank is a node: what the algorithm tells, and of
+/// any alltoall by messages what crosses the links of a dimension, if all of them carried alike.
+double least_link_load(const Algorithm& algorithm, const Torus& torus);
+
 /// The same for the model, for one algorithm of a torus after the other, from the schedule of
 /// one rank of those that an algorithm calls alike. Which ranks are alike is found once for
 /// each set of translations; on large tori that takes longer than the schedules. Not
@@ -35,7 +39,8 @@ class ModelSummaries {
     /// of its own, as on the machines that Trefoil chooses for, nobody shares it out to both
     /// ways round.
     CostSummary of(const Algorithm& algorithm, const BuildOptions& options = {});
-    /// A bound from below, from rank 0's schedule alone: no price of it is above that of of().
+    /// A bound from below, from a formula or from rank 0's schedule alone: no price of it is above
+    /// that of of().
     CostSummary least(const Algorithm& algorithm, const BuildOptions& options = {});
     /// Of how many ranks of() builds the schedules.
     std::int64_t schedules(const Algorithm& algorithm, const BuildOptions& options = {});

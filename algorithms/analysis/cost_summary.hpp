@@ -52,7 +52,8 @@ struct CostSummary {
     int acknowledgements_max = 0;
     /// The loads are bounds from below: too many ranks would have to be asked.
     bool at_least = false;
-    /// Steps, hops, loads and messages per port and step are told, and no other figure.
+    /// Steps, hops, loads, messages per port and step, and what is gathered are told, and no other
+    /// figure.
     bool links_only = false;
 };
 

@@ -3,6 +3,8 @@
 #include "algorithms/registry/alike.hpp"
 
 #include <algorithm>
+#include <bit>
+#include <cstdint>
 
 #include "algorithms/bandwidth/hamiltonian_cycles.hpp"
 #include "algorithms/schedule/long_dimensions.hpp"
@@ -91,6 +93,10 @@ int offsets_at_once(const Torus& torus) {
     return torus.ranks() / 32;
 }
 
+int one_per_doubling(const Torus& torus) {
+    return std::bit_width(static_cast<std::uint32_t>(torus.ranks() - 1));
+}
+
 int one_per_rank(const Torus& torus) {
     return torus.ranks() - 1;
 }
@@ -116,6 +122,10 @@ Witnesses axes_from_root_of_powers(const Torus& torus) {
 // Along lines messages go the only way, through others' links.
 Witnesses only_root(const Torus& torus) {
     return torus.has_lines() ? Witnesses::alike : Witnesses::root_of_links;
+}
+
+Witnesses formula_of_rings(const Torus& torus) {
+    return torus.has_lines() ? Witnesses::alike : Witnesses::formula;
 }
 
 }  // namespace trefoil::table

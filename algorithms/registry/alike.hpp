@@ -45,6 +45,9 @@ Witnesses axes_from_root(const Torus& torus);
 Witnesses axes_from_root_of_powers(const Torus& torus);
 /// Everything comes from the root or goes there.
 Witnesses only_root(const Torus& torus);
+/// Alltoalls of which all lines of a dimension carry alike. (Of lines that are no rings messages go
+/// the only way.)
+Witnesses formula_of_rings(const Torus& torus);
 
 // Algorithm::least_steps.
 
@@ -53,6 +56,8 @@ int one_per_port(const Torus& torus);
 int one_per_port_twice(const Torus& torus);
 /// Messages to all ranks, to up to 32 in a step.
 int offsets_at_once(const Torus& torus);
+/// Each step doubles what is known of others.
+int one_per_doubling(const Torus& torus);
 /// A message to each rank or along a ring of all ranks.
 int one_per_rank(const Torus& torus);
 int one_per_rank_twice(const Torus& torus);

@@ -35,6 +35,9 @@ constexpr Algorithm alltoall_table[] = {
         .builder = without_options<build_orbit_alltoall>,
         .landing_vectors = one_block,
         .alike = by_parity_where_even,
+        .witnesses = formula_of_rings,
+        .link_steps = orbit_link_steps,
+        .least_steps = one_per_port,
     },
     {
         .name = "pairwise",
@@ -47,6 +50,7 @@ constexpr Algorithm alltoall_table[] = {
         .builder = without_options<build_pairwise_alltoall>,
         .landing_vectors = one_block,
         .least_steps = one_per_rank,
+        .least_load = pairwise_alltoall_load,
     },
     {
         .name = "linear",
@@ -60,6 +64,7 @@ constexpr Algorithm alltoall_table[] = {
         .landing_vectors = one_block,
         .alike = along_the_line_by_parity,
         .least_steps = one_per_rank,
+        .least_load = linear_alltoall_load,
     },
     {
         .name = "bruck",
@@ -73,6 +78,8 @@ constexpr Algorithm alltoall_table[] = {
         .builder = build_bruck_alltoall,
         .landing_vectors = bruck_alltoall_message,
         .alike = along_the_line_by_parity,
+        .least_steps = one_per_doubling,
+        .least_load = bruck_alltoall_load,
     },
 };
 

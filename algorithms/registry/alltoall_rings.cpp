@@ -2,12 +2,14 @@
 // The table of algorithms: alltoall along the rings of each dimension.
 #include <algorithm>
 #include <cmath>
+#include <limits>
 #include <memory>
 
 #include "algorithms/alltoall/fitted_rings.hpp"
 #include "algorithms/alltoall/partition.hpp"
 #include "algorithms/alltoall/product_alltoall.hpp"
 #include "algorithms/alltoall/ring_kinds.hpp"
+#include "algorithms/alltoall/tabulated_ring.hpp"
 #include "algorithms/registry/alike.hpp"
 #include "algorithms/registry/entries.hpp"
 #include "algorithms/schedule/single_port.hpp"
@@ -75,6 +77,22 @@ Schedule build_rotated(const Torus& torus, Rank rank, const BuildOptions& option
                                  ? sequential_parts(rings)
                                  : rotated_parts(rings, options.rotation == Rotation::whole),
                              options.sync);
+}
+
+template <RingKind kind>
+LinkSteps links_of_rotated(const Torus& torus) {
+    return rotated_link_steps(rings_of<kind>(torus, {}));
+}
+
+/// Short rings may pass on from neighbour to neighbour instead.
+int least_steps_of_trees(const Torus& torus) {
+    int longest = 0;
+    int moving = 0;
+    for (const Rank size : torus.sizes()) {
+        longest = std::max(longest, std::min(count_tree_steps(size), std::max(1, size / 2)));
+        moving += size > 1 ? 1 : 0;
+    }
+    return moving * longest;
 }
 
 /// How much more than its share of what is sent in one dimension a class of blocks can be. Given
@@ -161,6 +179,23 @@ double partitioned_channel(const Torus& torus, const BuildOptions& options) {
     return largest_channel_of(partition_rings(torus, partition_of<ways>(torus, options)));
 }
 
+/// Each group goes through all dimensions. Dimensions that are parted in four take two steps at
+/// least before their trees.
+template <Rank ways>
+int least_steps_of_partition(const Torus& torus) {
+    int steps = 0;
+    for (const Rank size : torus.sizes()) {
+        int least = std::numeric_limits<int>::max();
+        for (Rank w = std::max(ways, 1); w <= (ways == 0 ? 4 : ways); ++w) {
+            if (size > 1 && size % w == 0) {
+                least = std::min(least, std::min(w - 1, 2) + count_one_port_tree_steps(size / w));
+            }
+        }
+        steps += size > 1 ? least : 0;
+    }
+    return steps;
+}
+
 template <int dimensions, Rank ways>
 constexpr Algorithm scheme(std::string_view name, std::string_view summary,
                            std::string_view shapes) {
@@ -175,6 +210,7 @@ constexpr Algorithm scheme(std::string_view name, std::string_view summary,
         .shape_refusal = not_to_be_parted<dimensions, ways>,
         .builder = build_partitioned<ways>,
         .landing_vectors = partitioned_channel<ways>,
+        .least_steps = least_steps_of_partition<ways>,
     };
 }
 
@@ -193,6 +229,8 @@ constexpr Algorithm alltoall_rings_table[] = {
         .builder = build_rotated<RingKind::digits>,
         .landing_vectors = rotated_channel<RingKind::digits>,
         .alike = by_parity_where_even,
+        .witnesses = formula_of_rings,
+        .link_steps = links_of_rotated<RingKind::digits>,
     },
     {
         .name = "direct",
@@ -206,6 +244,8 @@ constexpr Algorithm alltoall_rings_table[] = {
         .builder = build_rotated<RingKind::direct>,
         .landing_vectors = rotated_channel<RingKind::direct>,
         .alike = by_parity_where_even,
+        .witnesses = formula_of_rings,
+        .link_steps = links_of_rotated<RingKind::direct>,
     },
     {
         .name = "gather-scatter-tree",
@@ -218,6 +258,8 @@ constexpr Algorithm alltoall_rings_table[] = {
         .shape_refusal = too_large_for_a_tree,
         .builder = build_rotated<RingKind::tree>,
         .landing_vectors = rotated_channel<RingKind::tree>,
+        .link_steps = links_of_rotated<RingKind::tree>,
+        .least_steps = least_steps_of_trees,
     },
     scheme<2, 1>("t1", "one-port trees, one dimension after the other", "2 dimensions"),
     scheme<2, 2>("t4", "one-port trees in 4 tori that take turns on the links",
@@ -240,6 +282,7 @@ constexpr Algorithm alltoall_rings_table[] = {
         .shape_refusal = too_large_to_compare,
         .builder = build_partitioned<0>,
         .landing_vectors = partitioned_channel<0>,
+        .least_steps = least_steps_of_partition<0>,
     },
     {
         .name = "bine",
@@ -253,6 +296,8 @@ constexpr Algorithm alltoall_rings_table[] = {
         .builder = build_bine_alltoall,
         .landing_vectors = bine_channel,
         .alike = by_parity_of_powers,
+        .witnesses = formula_of_rings,
+        .link_steps = links_of_rotated<RingKind::bine>,
     },
 };
 

@@ -10,6 +10,7 @@
 
 #include "algorithms/schedule/axis_messages.hpp"
 #include "algorithms/schedule/collective.hpp"
+#include "algorithms/schedule/link_steps.hpp"
 #include "algorithms/schedule/options.hpp"
 #include "algorithms/schedule/schedule.hpp"
 #include "algorithms/schedule/schedule_set.hpp"
@@ -69,7 +70,9 @@ enum class Witnesses : std::uint8_t {
     axes_as_bound,
     /// Rank 0 tells of the links: no step loads any more than those at rank 0; where it does
     /// nothing others' messages are as its largest ones, for Algorithm::least_steps steps in all.
-    root_of_links
+    root_of_links,
+    /// Nobody: Algorithm::link_steps tells of the links without a schedule.
+    formula
 };
 
 struct Algorithm {
@@ -106,9 +109,15 @@ struct Algorithm {
     /// Without options: the messages along the axis of a dimension through rank 0, where these tell
     /// of all links (Witnesses). Null: the schedules of the ranks on it tell.
     AxisMessages (*axis_messages)(const Torus&, int dimension) = nullptr;
+    /// Without options, on tori without lines: what all ranks do to links, and what they gather,
+    /// where each is a node. Where others are the witnesses, they may gather more. Null: schedules
+    /// tell.
+    LinkSteps (*link_steps)(const Torus&) = nullptr;
     /// Not more steps than there are where each rank is a node; of pipelines with one piece. For
     /// those with so many that they need not be built to see that they are slow. Null: none.
     int (*least_steps)(const Torus&) = nullptr;
+    /// In the same case, not more than the sum of the steps' largest link loads. Null: 0.
+    double (*least_load)(const Torus&) = nullptr;
     /// Nobody sends who has sent or received before, unless by node: steps only tell in which order
     /// messages are taken in.
     bool sends_at_once = false;

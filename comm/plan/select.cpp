@@ -110,17 +110,22 @@ bool goes_by_price(const std::vector<AutoCandidate>& all, std::size_t bytes, con
 /// A candidate for one call, and what is known of its price. Of equal prices that counts as less
 /// which comes first in the table.
 struct Contestant {
-    enum class Known : std::uint8_t { steps, least, all };
+    enum class Known : std::uint8_t { formula, least, all };
     AutoCandidate* candidate;
     Choice choice;
     Known known;
     double seconds;  ///< a bound from below until all is known
 };
 
-CostSummary least_steps(const AutoCandidate& candidate, const Torus& torus) {
+/// What formulas tell, of each rank as a node.
+CostSummary least_by_formula(const AutoCandidate& candidate, const Torus& torus) {
     CostSummary cost;
+    if (torus.per_node() > 1) {
+        return cost;
+    }
     const auto least = candidate.algorithm->least_steps;
-    cost.steps = least == nullptr || torus.per_node() > 1 ? 0 : least(torus);
+    cost.steps = least == nullptr ? 0 : least(torus);
+    cost.sum_link_load = least_link_load(*candidate.algorithm, torus);
     cost.sum_hops = cost.steps;
     if (candidate.algorithm->sends_at_once && cost.steps > 0) {
         cost.steps_at_once = cost.steps - 1;
@@ -241,7 +246,7 @@ AlgorithmChoice choose_algorithm(Collective collective, const Torus& torus, std:
         }
         const Choice choice = with_its_pieces(c);
         contestants.push_back(
-            {&c, choice, Contestant::Known::steps, seconds(choice, least_steps(c, torus))});
+            {&c, choice, Contestant::Known::formula, seconds(choice, least_by_formula(c, torus))});
         if (considered != nullptr) {
             const CostSummary cost = whole(choice, known.cost(c));
             const Price price = price_of(torus, choice, cost, bytes, basis.model);

@@ -15,13 +15,17 @@
 
 #include "algorithms/alltoall/parted_ring.hpp"
 #include "algorithms/alltoall/ring_kinds.hpp"
+#include "algorithms/alltoall/tabulated_ring.hpp"
 
 namespace trefoil {
 namespace {
 
 std::int64_t total_load(const RingAlltoall& ring) {
-    const std::vector<std::int64_t> loads = largest_link_loads(ring);
-    return std::accumulate(loads.begin(), loads.end(), std::int64_t{0});
+    std::int64_t total = 0;
+    for (const RingTraffic& step : traffic_of(ring)) {
+        total += step.load;
+    }
+    return total;
 }
 
 /// Runs the steps as everybody's sends say; checks that receives say the same.
@@ -229,15 +233,23 @@ TEST(RingAlltoall, BinaryDigitsMeetTheBisectionBound) {
     expect_figures(RingKind::digits, {{8, 2, 8}, {16, 3, 32}, {64, 5, 512}});
 }
 
-TEST(RingAlltoall, FormulasOfLoadsAreRight) {
+TEST(RingAlltoall, StepsOfTreesAreCounted) {
+    for (Rank n = 1; n <= 70; ++n) {
+        EXPECT_EQ(count_tree_steps(n), ring_alltoall(RingKind::tree, n)->steps()) << n;
+        EXPECT_EQ(count_one_port_tree_steps(n), ring_alltoall(RingKind::tree_one_port, n)->steps())
+            << n;
+    }
+}
+
+TEST(RingAlltoall, FormulasOfTrafficAreRight) {
     for (Rank n = 1; n <= 70; ++n) {
         for (const int radix : {2, 3, 4, 71}) {
             const auto ring = ring_alltoall(RingKind::digits, n, radix);
-            EXPECT_EQ(ring->link_loads(), largest_link_loads(*ring)) << n << ", radix " << radix;
+            EXPECT_EQ(ring->traffic(), traffic_of(*ring)) << n << ", radix " << radix;
         }
         if ((n & (n - 1)) == 0) {
             const auto ring = ring_alltoall(RingKind::bine, n);
-            EXPECT_EQ(ring->link_loads(), largest_link_loads(*ring)) << n;
+            EXPECT_EQ(ring->traffic(), traffic_of(*ring)) << n;
         }
     }
 }

@@ -135,9 +135,11 @@ BuildOptions one_piece(const Algorithm& algorithm) {
 
 // Where links alone count, fewer ranks tell of all: those on the axes, or the root.
 TEST(Cost, OfLinksFromFewRanks) {
-    int axes = 0, roots = 0, bounds = 0;
-    for (const char* shape : {"1", "2", "5", "8", "13", "16", "31", "2x2", "3x3", "4x4", "2x3",
-                              "6x3", "8x4", "2x2x2", "3x4x5", "1x5", "4mx3", "3x4m", "16x2x4"}) {
+    int axes = 0, roots = 0, formulas = 0, bounds = 0;
+    for (const char* shape :
+         {"1",      "2",   "4",    "5",   "8",   "10",    "13",      "16",   "31",   "2x2",
+          "3x3",    "4x4", "2x3",  "6x3", "8x4", "2x2x2", "3x4x5",   "1x5",  "4mx3", "3x4m",
+          "16x2x4", "6x6", "6x10", "7x9", "5x5", "4x4x4", "2x2x2x2", "4x1x4"}) {
         const Torus torus = Torus::parse(shape);
         ModelSummaries some(torus, ModelSummaries::Figures::links);
         ModelSummaries all(torus);
@@ -150,6 +152,7 @@ TEST(Cost, OfLinksFromFewRanks) {
             const Witnesses told = algorithm.witnesses(torus);
             axes += told == Witnesses::axes || told == Witnesses::axes_of_links ? 1 : 0;
             roots += told == Witnesses::root_of_links ? 1 : 0;
+            formulas += told == Witnesses::formula ? 1 : 0;
             const CostSummary whole = all.of(algorithm, one_piece(algorithm));
             const CostSummary links = some.of(algorithm, one_piece(algorithm));
             EXPECT_FALSE(links.at_least);
@@ -160,12 +163,14 @@ TEST(Cost, OfLinksFromFewRanks) {
             EXPECT_EQ(links.step_max_hops, whole.step_max_hops);
             EXPECT_EQ(links.step_max_link_load, whole.step_max_link_load);
             EXPECT_EQ(links.sum_link_load, whole.sum_link_load);
+            EXPECT_EQ(links.packed, whole.packed);
             EXPECT_EQ(std::max(1, links.max_sends_per_port_per_step),
                       std::max(1, whole.max_sends_per_port_per_step));
         }
     }
     EXPECT_GT(axes, 200);
     EXPECT_GT(roots, 100);
+    EXPECT_GT(formulas, 80);
     for (const char* shape : {"33x32", "25x41"}) {  // too many ranks to ask all
         const Torus torus = Torus::parse(shape);
         ModelSummaries some(torus, ModelSummaries::Figures::links);
@@ -182,6 +187,28 @@ TEST(Cost, OfLinksFromFewRanks) {
         }
     }
     EXPECT_EQ(bounds, 4);
+}
+
+// What a formula tells of the links of an alltoall's trees is exact; they may gather more.
+TEST(Cost, OfLinksOfTreesByFormula) {
+    int gather_less = 0;
+    for (const char* shape :
+         {"2", "3", "4", "7", "12", "16", "4x4", "5x3", "6x6", "10x6", "2x2x2", "2x4x3", "5x5"}) {
+        SCOPED_TRACE(shape);
+        const Torus torus = Torus::parse(shape);
+        const Algorithm& trees = find_algorithm(Collective::alltoall, "gather-scatter-tree");
+        const CostSummary all = ModelSummaries(torus).of(trees);
+        const CostSummary least =
+            ModelSummaries(torus, ModelSummaries::Figures::links).least(trees);
+        EXPECT_EQ(least.step_max_hops, all.step_max_hops);
+        EXPECT_EQ(least.step_max_link_load, all.step_max_link_load);
+        EXPECT_EQ(least.sum_link_load, all.sum_link_load);
+        EXPECT_EQ(least.max_sends_per_port_per_step, all.max_sends_per_port_per_step);
+        EXPECT_LE(least.packed, all.packed);
+        EXPECT_GE(least.packed, 0.5 * all.packed);
+        gather_less += least.packed < all.packed ? 1 : 0;
+    }
+    EXPECT_GT(gather_less, 0);
 }
 
 // What one rank tells is never more than what all do, term by term.
@@ -212,6 +239,9 @@ TEST(Cost, OfOneRankIsABound) {
             EXPECT_LE(least.inside, all.inside);
             if (algorithm.least_steps != nullptr && torus.per_node() == 1) {
                 EXPECT_LE(algorithm.least_steps(torus), all.steps);
+            }
+            if (torus.per_node() == 1) {
+                EXPECT_LE(least_link_load(algorithm, torus), all.sum_link_load);
             }
         }
     }
