@@ -38,12 +38,12 @@ Rank SignedDigitRing::digit(Rank distance, int step) const {
 }
 
 // A pair of each distance begins at every coordinate, both ways; of those that are tied one way, at
-// every second coordinate up. Targets of one message are no neighbours, or one pair has moved.
+// every second coordinate up. The least distance of a message has no digit before, so that pairs
+// that are alone in one have not moved. Targets of several are no neighbours.
 std::vector<RingTraffic> SignedDigitRing::traffic() const {
     struct Message {
         int distances = 0;  // of its pairs, but for a tie
         int tied = 0;       // 1: half of such messages have one more pair
-        Rank last = 0;      // distance
     };
     const auto n = std::int64_t{size()};
     std::vector<RingTraffic> all(steps());
@@ -57,20 +57,14 @@ std::vector<RingTraffic> SignedDigitRing::traffic() const {
                 continue;
             }
             const bool tie = 2 * std::int64_t{distance} == n;
-            Message& message = by_digit[value];
-            (tie ? message.tied : message.distances) += 1;
-            message.last = tie && message.distances > 0 ? message.last : distance;
+            (tie ? by_digit[value].tied : by_digit[value].distances) += 1;
             traffic.load += tie ? (hop + 1) / 2 : hop;
             traffic.hops = std::max(traffic.hops, hop);
             traffic.pairs += tie ? n : 2 * n;
         }
-        for (const Message& m : by_digit) {
-            traffic.through_port += m.distances + m.tied > 0 ? 1 : 0;
-            const bool lies_together = m.last % weights_[step] == 0;
-            const std::int64_t of_one_pair = m.distances == 1   ? 2 * n - m.tied * n
-                                             : m.distances == 0 ? m.tied * n
-                                                                : 0;
-            traffic.straight += lies_together ? of_one_pair : 0;
+        for (const auto [distances, tied] : by_digit) {
+            traffic.through_port += distances + tied > 0 ? 1 : 0;
+            traffic.straight += distances == 1 ? (2 - tied) * n : distances == 0 ? tied * n : 0;
         }
     }
     return all;
