@@ -150,6 +150,9 @@ CostSummary summarize(const Torus& torus, const Algorithm& algorithm, const Buil
 }
 
 double least_link_load(const Algorithm& algorithm, const Torus& torus) {
+    if (torus.per_node() > 1) {
+        return 0;
+    }
     double least = algorithm.least_load == nullptr ? 0 : algorithm.least_load(torus);
     if (algorithm.collective == Collective::alltoall && !algorithm.traits.reads_peers) {
         for (const Rank size : torus.sizes()) {  // n^2/4 hops of a coordinate's pairs on 2n links
@@ -210,11 +213,15 @@ Witnesses ModelSummaries::witnesses_of(const Algorithm& algorithm,
 }
 
 CostSummary ModelSummaries::least(const Algorithm& algorithm, const BuildOptions& options) {
-    if (figures_ == Figures::links && algorithm.link_steps != nullptr && !torus_.has_lines() &&
-        is_plain(torus_, algorithm, options)) {
+    const bool plain = is_plain(torus_, algorithm, options);
+    if (figures_ == Figures::links && algorithm.link_steps != nullptr && plain &&
+        !torus_.has_lines()) {
         return summarize_links(torus_, algorithm.link_steps(torus_), torus_.ranks());
     }
-    return summarize_root(torus_, algorithm, to_be_priced(options), 0);
+    CostSummary cost = summarize_root(torus_, algorithm, to_be_priced(options), 0);
+    const double load = plain ? least_link_load(algorithm, torus_) : 0;
+    cost.sum_link_load = std::max(cost.sum_link_load, load);
+    return cost;
 }
 
 std::int64_t ModelSummaries::schedules(const Algorithm& algorithm, const BuildOptions& options) {

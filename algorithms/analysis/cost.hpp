@@ -16,8 +16,9 @@ namespace trefoil {
 CostSummary summarize(const Torus& torus, const Algorithm& algorithm,
                       const BuildOptions& options = {});
 
-/// A bound from below of sum_link_load, where each rank is a node: what the algorithm tells, and of
-/// any alltoall by messages what crosses the links of a dimension, if all of them carried alike.
+/// A bound from below of sum_link_load without options, where each rank is a node: what the
+/// algorithm tells, and of any alltoall by messages what crosses the links of a dimension, if all
+/// of them carried alike. Else 0.
 double least_link_load(const Algorithm& algorithm, const Torus& torus);
 
 /// The same for the model, for one algorithm of a torus after the other, from the schedule of
@@ -39,7 +40,7 @@ class ModelSummaries {
     /// of its own, as on the machines that Trefoil chooses for, nobody shares it out to both
     /// ways round.
     CostSummary of(const Algorithm& algorithm, const BuildOptions& options = {});
-    /// A bound from below, from a formula or from rank 0's schedule alone: no price of it is above
+    /// A bound from below, from formulas or from rank 0's schedule alone: no price of it is above
     /// that of of().
     CostSummary least(const Algorithm& algorithm, const BuildOptions& options = {});
     /// Of how many ranks of() builds the schedules.

@@ -117,14 +117,10 @@ struct Contestant {
     double seconds;  ///< a bound from below until all is known
 };
 
-/// What formulas tell, of each rank as a node.
 CostSummary least_by_formula(const AutoCandidate& candidate, const Torus& torus) {
     CostSummary cost;
-    if (torus.per_node() > 1) {
-        return cost;
-    }
     const auto least = candidate.algorithm->least_steps;
-    cost.steps = least == nullptr ? 0 : least(torus);
+    cost.steps = least == nullptr || torus.per_node() > 1 ? 0 : least(torus);
     cost.sum_link_load = least_link_load(*candidate.algorithm, torus);
     cost.sum_hops = cost.steps;
     if (candidate.algorithm->sends_at_once && cost.steps > 0) {
