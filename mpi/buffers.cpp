@@ -75,12 +75,25 @@ void Side::unpack(std::ptrdiff_t first, std::size_t count, const std::byte* sour
     });
 }
 
+bool names_no_memory(const void* buffer, MPI_Count count, MPI_Datatype type) {
+    if (!is_mpich || buffer != nullptr || count <= 0) {
+        return false;
+    }
+    if (find_type(type) != nullptr) {
+        return true;
+    }
+    MPI_Aint begin = 0, extent = 0;
+    return type != MPI_DATATYPE_NULL &&
+           PMPI_Type_get_true_extent(type, &begin, &extent) == MPI_SUCCESS && begin == 0 &&
+           extent > 0;
+}
+
 std::optional<Side> side_of(const void* buffer, MPI_Count count, MPI_Datatype type, MPI_Comm comm) {
     if (count < 0) {
         return std::nullopt;
     }
     const auto layout = layout_of(type);
-    if (!layout) {
+    if (!layout || names_no_memory(buffer, count, type)) {
         return std::nullopt;
     }
     return Side{static_cast<std::byte*>(const_cast<void*>(buffer)), type, *layout, comm};

@@ -39,8 +39,17 @@ struct Side {
     void unpack(std::ptrdiff_t first, std::size_t count, const std::byte* source) const;
 };
 
-/// Nothing if `count` is negative or `type` is no datatype. The buffer is not looked at.
+/// What MPICH reports as MPI_ERR_BUFFER: data at address 0, and no datatype that puts them
+/// elsewhere.
+bool names_no_memory(const void* buffer, MPI_Count count, MPI_Datatype type);
+
+/// Nothing if `count` is negative, `type` is no datatype, or it names no memory.
 std::optional<Side> side_of(const void* buffer, MPI_Count count, MPI_Datatype type, MPI_Comm comm);
+
+inline bool overlap(const std::byte* a, std::size_t a_bytes, const std::byte* b,
+                    std::size_t b_bytes) {
+    return a < b + b_bytes && b < a + a_bytes;
+}
 
 /// Memory for packed data, allocated only if it is needed.
 class Room {
@@ -96,6 +105,18 @@ bool list_blocks(BlockList& list, std::size_t ranks, const Side& side, const Cou
         packed += list.counts[r];
     }
     return as_they_lie;
+}
+
+/// Some block names no memory, as MPICH sees it.
+template <typename Count, typename Displacement>
+bool list_names_no_memory(const Side& side, std::size_t ranks, const Count* counts,
+                          const Displacement* displacements) {
+    for (std::size_t r = 0; side.buffer == nullptr && r < ranks; ++r) {
+        if (displacements[r] == 0 && names_no_memory(side.buffer, counts[r], side.type)) {
+            return true;
+        }
+    }
+    return false;
 }
 
 /// Copies all blocks from or to bytes that lie side by side. Throws MpiFailure.

@@ -55,11 +55,14 @@ int code_for(trefoil_status_t status, const std::string& message) {
 }  // namespace
 
 int raise(MPI_Comm comm, trefoil_status_t status, const std::string& message) {
-    const int code = code_for(status, message);
+    return raise_class(comm, code_for(status, message));
+}
+
+int raise_class(MPI_Comm comm, int error_class) {
     if constexpr (!is_component) {  // Open MPI does that with what a component returns
-        PMPI_Comm_call_errhandler(comm, code);
+        PMPI_Comm_call_errhandler(comm, error_class);
     }
-    return code;
+    return error_class;
 }
 
 }  // namespace trefoil::mpi

@@ -12,5 +12,7 @@ namespace trefoil::mpi {
 /// Has the error handler of `comm` called with an error code of the class that suits `status`,
 /// whose text is `message`; returns the code, where the handler returns.
 int raise(MPI_Comm comm, trefoil_status_t status, const std::string& message);
+/// The same with a class of MPI's, for what MPI finds wrong in the arguments when data move.
+int raise_class(MPI_Comm comm, int error_class);
 
 }  // namespace trefoil::mpi

@@ -21,10 +21,10 @@ inline std::size_t peers_of(Kind kind, const ShadowCommunicator& c) {
 
 /// What MPICH reports as MPI_ERR_BUFFER. Other calls with one buffer for both sides go on in either
 /// MPI, so they must here.
-template <typename Counts>
+template <typename Counts, typename Types>
 bool reports_aliased(const void* send, const void* recv, const Counts& send_counts,
-                     const Counts& recv_counts, MPI_Datatype send_type, MPI_Datatype recv_type) {
-    return is_mpich && send == recv && send_counts == recv_counts && send_type == recv_type;
+                     const Counts& recv_counts, const Types& send_types, const Types& recv_types) {
+    return is_mpich && send == recv && send_counts == recv_counts && send_types == recv_types;
 }
 
 /// Alltoall and neighbor_alltoall.
@@ -45,7 +45,22 @@ struct AlltoallOf : CollectiveCall {
     const void* source = nullptr;
     std::byte* target = nullptr;
     bool unpacks = false;
+    /// What this rank sends is not as much as it receives. The others may have it right, and know
+    /// nothing of it: as much as fits moves, and what is too long is reported then, as by MPI.
+    bool uneven = false;
 
+    /// The beginnings of the blocks, each as long as one that is received.
+    const std::byte* fitted() {
+        const std::size_t block = to->bytes(to_elements) / peers, size = from->layout.size;
+        const std::size_t elements = from_elements / peers;
+        std::byte* const data = send_room.take(block * peers);
+        std::fill_n(data, block * peers, std::byte{});
+        for (std::size_t p = 0; size > 0 && p < peers; ++p) {
+            from->pack(static_cast<std::ptrdiff_t>(elements * p), std::min(elements, block / size),
+                       data + p * block);
+        }
+        return data;
+    }
     Verdict decide(const ShadowCommunicator& c) {
         peers = peers_of(kind, c);
         to = side_of(recv, recv_count, recv_type, comm);
@@ -59,7 +74,8 @@ struct AlltoallOf : CollectiveCall {
         if (send != MPI_IN_PLACE) {
             from = side_of(send, send_count, send_type, comm);
             from_elements = static_cast<std::size_t>(std::max<MPI_Count>(0, send_count)) * peers;
-            if (!from || from->bytes(from_elements) != to->bytes(to_elements) ||
+            uneven = from && from->bytes(from_elements) != to->bytes(to_elements);
+            if (!from || (kind != Kind::alltoall && uneven) ||
                 (kind == Kind::alltoall &&
                  reports_aliased(send, recv, send_count, recv_count, send_type, recv_type))) {
                 return wrong_arguments;
@@ -71,9 +87,16 @@ struct AlltoallOf : CollectiveCall {
         unpacks = !to->flat(to_elements);
         target = unpacks ? recv_room.take(to->bytes(to_elements)) : to->buffer;
         source = TREFOIL_IN_PLACE;
-        if (from) {
-            source = send_room.packed(*from, from_elements);
-            source = source == target ? TREFOIL_IN_PLACE : source;
+        if (uneven) {
+            source = fitted();
+        } else if (from) {
+            const std::byte* const sent = send_room.packed(*from, from_elements);
+            const std::size_t bytes = from->bytes(from_elements);
+            // Not allowed, but neither MPI reports it among neighbours.
+            const bool copies = kind != Kind::alltoall && overlap(sent, bytes, target, bytes);
+            source = copies           ? std::copy_n(sent, bytes, send_room.take(bytes)) - bytes
+                     : sent == target ? TREFOIL_IN_PLACE
+                                      : static_cast<const void*>(sent);
         } else if (unpacks) {
             to->pack(0, to_elements, target);
         }
@@ -94,6 +117,9 @@ struct AlltoallOf : CollectiveCall {
         if (unpacks) {
             to->unpack(0, to_elements, target);
         }
+        if (uneven && from->bytes(from_elements) > to->bytes(to_elements)) {
+            throw MpiFailure{raise_class(comm, MPI_ERR_TRUNCATE)};
+        }
     }
 };
 
@@ -106,9 +132,19 @@ struct Listed {
 
     bool good(std::size_t peers) const {
         return side && counts != nullptr && displacements != nullptr &&
-               std::all_of(counts, counts + peers, [](Count count) { return count >= 0; });
+               std::all_of(counts, counts + peers, [](Count count) { return count >= 0; }) &&
+               !list_names_no_memory(*side, peers, counts, displacements);
     }
 };
+
+/// What a rank sends itself it knows to be too long before anything moves. Throws what MPI reports.
+inline void require_own_block_fits(const ShadowCommunicator& c, const BlockLists& lists,
+                                   bool sends) {
+    const auto rank = static_cast<std::size_t>(c.rank());
+    if (sends && lists.send.counts[rank] > lists.recv.counts[rank]) {
+        throw MpiFailure{raise_class(c.comm(), MPI_ERR_TRUNCATE)};
+    }
+}
 
 /// The blocks at the same distances in `room`.
 inline const std::byte* copy_of_blocks(const BlockList& list, const std::byte* blocks, Room& room) {
@@ -200,6 +236,7 @@ struct AlltoallvOf : CollectiveCall {
                 lists->recv.counts.data(), lists->recv.displacements.data(), TREFOIL_UINT8, t);
         };
         if constexpr (kind == Kind::alltoallv) {
+            require_own_block_fits(c, *lists, !in_place);
             return begin(TREFOIL_MPI_FORMS(alltoallv));
         } else {
             return c.has_torus_of(t) ? begin(TREFOIL_MPI_FORMS(neighbor_alltoallv))
@@ -229,6 +266,10 @@ struct TypedBlocks {
         }
         sides.clear();
         for (std::size_t p = 0; p < peers; ++p) {
+            if (is_mpich && counts[p] == 0) {  // it does not look at that datatype
+                sides.emplace_back();
+                continue;
+            }
             auto side = side_of(static_cast<const std::byte*>(buffer) + displacements[p], counts[p],
                                 types[p], comm);
             if (!side) {
@@ -293,10 +334,14 @@ struct AlltoallwOf : CollectiveCall {
         if (peers == 0) {
             return {Reason::topology};
         }
-        const bool good = recv != MPI_IN_PLACE && (kind == Kind::alltoallw || !in_place()) &&
-                          to.read(recv, recv_counts, recv_displacements, recv_types, peers, comm) &&
-                          (in_place() || from.read(send, send_counts, send_displacements,
-                                                   send_types, peers, comm));
+        const bool aliased = kind == Kind::alltoallw &&
+                             reports_aliased(send, recv, send_counts.data(), recv_counts.data(),
+                                             send_types.data(), recv_types.data());
+        const bool good =
+            recv != MPI_IN_PLACE && (kind == Kind::alltoallw || !in_place()) && !aliased &&
+            to.read(recv, recv_counts, recv_displacements, recv_types, peers, comm) &&
+            (in_place() ||
+             from.read(send, send_counts, send_displacements, send_types, peers, comm));
         return good ? Verdict{} : wrong_arguments;
     }
     void stage(const ShadowCommunicator&, BlockLists& room) {
@@ -316,6 +361,7 @@ struct AlltoallwOf : CollectiveCall {
                              lists->recv.displacements.data(), TREFOIL_UINT8, t);
         };
         if constexpr (kind == Kind::alltoallw) {
+            require_own_block_fits(c, *lists, !in_place());
             return begin(TREFOIL_MPI_FORMS(alltoallv));
         } else {
             return c.has_torus_of(t) ? begin(TREFOIL_MPI_FORMS(neighbor_alltoallv))

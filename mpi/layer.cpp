@@ -18,6 +18,7 @@ void start() {
                    problem);
     if (look_at_calls()) {
         PMPI_Comm_dup(MPI_COMM_SELF, &layer.alone);
+        PMPI_Comm_set_errhandler(layer.alone, MPI_ERRORS_RETURN);
     }
 }
 

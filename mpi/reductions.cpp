@@ -29,6 +29,10 @@ bool aliased(const void* send, const void* recv) {
     return is_mpich && send == recv;
 }
 
+bool miss_memory(const void* send, const void* recv, MPI_Count count, MPI_Datatype type) {
+    return names_no_memory(send, count, type) || names_no_memory(recv, count, type);
+}
+
 /// Readies the operation, then `begin`s.
 template <typename Begin>
 trefoil_status_t reduce_by(Reduction& reduction, const Form& form, Begin&& begin) {
@@ -64,7 +68,8 @@ struct ReductionOfAll : CollectiveCall {
 
     bool serial() const { return reduction.user; }
     Verdict decide(const ShadowCommunicator& c) {
-        if (count < 0 || recv == MPI_IN_PLACE || aliased(send, recv)) {
+        if (count < 0 || recv == MPI_IN_PLACE || aliased(send, recv) ||
+            miss_memory(send, recv, count, type)) {
             return wrong_arguments;
         }
         reduction = reduction_of(type, op);
@@ -95,27 +100,28 @@ struct Reduce : CollectiveCall {
     int root;
     MPI_Comm comm;
     Reduction reduction{};
-    /// Both MPIs report that, at the root; the others know nothing of it. So the root takes part,
-    /// with other memory, before it reports.
-    bool aliased_root = false;
+    /// The root's buffer for the result is none, or also what it sends. MPI reports that there, and
+    /// the others know nothing of it. So the root takes part, with other memory, before it reports.
+    bool refused = false;
     Room room{};
 
     bool serial() const { return reduction.user; }
-    bool reports() const { return aliased_root; }
+    bool reports() const { return refused; }
     Verdict decide(const ShadowCommunicator& c) {
         if (count < 0 || root < 0 || static_cast<std::size_t>(root) >= c.ranks() ||
-            (root != c.rank() && send == MPI_IN_PLACE)) {
+            (root != c.rank() && send == MPI_IN_PLACE) || names_no_memory(send, count, type)) {
             return wrong_arguments;
         }
         reduction = reduction_of(type, op);
-        aliased_root = root == c.rank() && (recv == MPI_IN_PLACE || recv == send);
+        refused = root == c.rank() &&
+                  (recv == MPI_IN_PLACE || recv == send || names_no_memory(recv, count, type));
         return verdict_on(reduction, static_cast<std::size_t>(count));
     }
     trefoil_status_t run(ShadowCommunicator&, trefoil_comm_t t, const Form& form) {
         const auto elements = static_cast<std::size_t>(count);
         const std::size_t bytes = elements * reduction.element_bytes;
-        void* const target = aliased_root ? room.take(bytes) : recv;
-        if (aliased_root && send == MPI_IN_PLACE) {
+        void* const target = refused ? room.take(bytes) : recv;
+        if (refused && send == MPI_IN_PLACE) {
             std::memset(target, 0, bytes);
         }
         return reduce_by(reduction, form, [&] {
@@ -145,8 +151,13 @@ struct ReduceScatter : CollectiveCall {
             std::any_of(counts.data(), end, [](Count count) { return count < 0; })) {
             return wrong_arguments;
         }
+        const std::size_t elements = std::accumulate(counts.data(), end, std::size_t{0});
+        if (names_no_memory(send, static_cast<MPI_Count>(elements), type) ||
+            names_no_memory(recv, counts[c.rank()], type)) {
+            return wrong_arguments;
+        }
         reduction = reduction_of(type, op);
-        return verdict_on(reduction, std::accumulate(counts.data(), end, std::size_t{0}));
+        return verdict_on(reduction, elements);
     }
     void stage(const ShadowCommunicator& c, BlockLists& lists) {
         list = &lists.recv;

@@ -33,7 +33,8 @@ struct UnevenBlocks {
         counts = their_counts;
         displacements = their_displacements;
         good = side && buffer != MPI_IN_PLACE && counts != nullptr && displacements != nullptr &&
-               std::all_of(counts, counts + c.ranks(), [](Count count) { return count >= 0; });
+               std::all_of(counts, counts + c.ranks(), [](Count count) { return count >= 0; }) &&
+               !list_names_no_memory(*side, c.ranks(), counts, displacements);
     }
     void stage(const ShadowCommunicator& c, BlockList& of_call) {
         list = &of_call;
@@ -177,6 +178,7 @@ struct Gatherv : CollectiveCall {
     UnevenBlocks<Count, Displacement> all{};
     OwnBlock one{};
     bool at_root = false, aliased = false;
+    bool too_long = false;  ///< the root's own block, for its place
     const void* source = nullptr;
 
     bool reports() const { return aliased; }
@@ -199,6 +201,7 @@ struct Gatherv : CollectiveCall {
             return;
         }
         all.read(c, recv, counts, displacements, recv_type);
+        too_long = all.good && one.bytes() > all.side->bytes(all.elements(root));
         if (all.good) {
             source = stage_gathering(c, all, one, lists.recv);
             aliased = is_aliased(c, all, one);
@@ -206,14 +209,21 @@ struct Gatherv : CollectiveCall {
     }
     trefoil_status_t run(ShadowCommunicator&, trefoil_comm_t t, const Form& form) const {
         const std::size_t* const none = nullptr;
-        if (at_root && !all.good) {
+        if (at_root && (!all.good || too_long)) {
             // Without counts Trefoil refuses on all ranks, so that nobody waits for the root.
             trefoil_gatherv(nullptr, 0, nullptr, none, none, TREFOIL_UINT8, root, t);
+            if (too_long) {
+                throw MpiFailure{raise_class(comm, MPI_ERR_TRUNCATE)};
+            }
             throw LeftToMpi{};
         }
-        return form.call(TREFOIL_MPI_FORMS(gatherv), source, one.bytes(),
-                         static_cast<void*>(all.data), at_root ? all.list->counts.data() : none,
-                         at_root ? all.list->displacements.data() : none, TREFOIL_UINT8, root, t);
+        const trefoil_status_t status =
+            form.call(TREFOIL_MPI_FORMS(gatherv), source, one.bytes(), static_cast<void*>(all.data),
+                      at_root ? all.list->counts.data() : none,
+                      at_root ? all.list->displacements.data() : none, TREFOIL_UINT8, root, t);
+        // The root has refused, and reports it. In MPI the others have sent, and are done.
+        const bool root_refused = !at_root && status == TREFOIL_ERROR_INVALID_ARGUMENT;
+        return root_refused ? TREFOIL_SUCCESS : status;
     }
     void finish() const {
         if (at_root) {

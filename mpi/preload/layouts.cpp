@@ -4,6 +4,7 @@
 #include <cstdint>
 #include <vector>
 
+#include "mpi/layer.hpp"
 #include "mpi/types.hpp"
 
 namespace trefoil::mpi {
@@ -142,6 +143,12 @@ bool is_dense(MPI_Datatype type) {
     }
 }
 
+/// MPICH reports what is not; Open MPI's collectives take it.
+bool is_committed(MPI_Datatype type) {
+    int bytes = 0;
+    return !is_mpich || PMPI_Pack_size(1, type, layer.alone, &bytes) == MPI_SUCCESS;
+}
+
 }  // namespace
 
 std::optional<Layout> layout_of(MPI_Datatype type) {
@@ -160,6 +167,9 @@ std::optional<Layout> layout_of(MPI_Datatype type) {
         return std::nullopt;
     }
     if (known == 0) {
+        if (!is_committed(type)) {
+            return std::nullopt;
+        }
         mark = is_dense(type) ? &dense_mark : &sparse_mark;
         PMPI_Type_set_attr(type, keyval, mark);
     }

@@ -65,5 +65,8 @@ void check_communicators();
 void check_progress();
 void check_threads(bool multiple);
 void check_errors();
+void check_wrong_arguments();
+void check_alltoallw_of_some();
+void check_aliased_neighbours();
 
 }  // namespace trefoil::mpi::test

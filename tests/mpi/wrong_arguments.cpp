@@ -1,0 +1,239 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Wrong arguments that an MPI reports from within its collectives: the class is that of the MPI
+// below, nobody waits, and the next calls are right. Where all ranks are wrong alike, the MPI below
+// is asked first.
+#include <algorithm>
+#include <array>
+
+#include "check.hpp"
+
+namespace trefoil::mpi::test {
+
+namespace {
+
+int class_of(int code) {
+    int error_class = MPI_SUCCESS;
+    MPI_Error_class(code, &error_class);
+    return error_class;
+}
+
+/// A communicator of its own for each case: MPI promises nothing of one after an error.
+class Scene {
+  public:
+    Scene() {
+        MPI_Comm_dup(MPI_COMM_WORLD, &comm);
+        MPI_Comm_set_errhandler(comm, MPI_ERRORS_RETURN);
+        for (int r = 0; r < ranks; ++r) {
+            counts.push_back(2);
+            places.push_back(2 * r);
+            types.push_back(MPI_INT);
+            byte_places.push_back(2 * r * static_cast<int>(sizeof(int)));
+        }
+        send = inputs(rank, 4 * ranks);
+        recv.assign(send.size(), -1);
+    }
+    /// What comes next is right.
+    ~Scene() {
+        int sum = -1, first = rank;
+        std::vector<int> all(static_cast<std::size_t>(ranks), -1);
+        EXPECT(MPI_Allreduce(&rank, &sum, 1, MPI_INT, MPI_SUM, comm) == MPI_SUCCESS);
+        EXPECT(sum == ranks * (ranks - 1) / 2);
+        EXPECT(MPI_Allgather(&rank, 1, MPI_INT, all.data(), 1, MPI_INT, comm) == MPI_SUCCESS);
+        EXPECT(all.back() == ranks - 1);
+        EXPECT(MPI_Bcast(&first, 1, MPI_INT, ranks - 1, comm) == MPI_SUCCESS);
+        EXPECT(first == ranks - 1);
+        MPI_Comm_free(&comm);
+    }
+    Scene(const Scene&) = delete;
+    Scene& operator=(const Scene&) = delete;
+
+    MPI_Comm comm = MPI_COMM_NULL;
+    std::vector<int> send, recv, counts, places, byte_places;
+    std::vector<MPI_Datatype> types;
+};
+
+/// `call`(functions of the MPI below, or of this one, scene) makes the same wrong call.
+template <typename Below, typename Here>
+void check_alike(Below below, Here here, int line) {
+    int wanted = MPI_SUCCESS;
+    {
+        Scene scene;
+        wanted = class_of(below(scene));
+    }
+    Scene scene;
+    expect(class_of(here(scene)) == wanted, "the class of the MPI below", line);
+}
+
+/// A call of MPI's as it is, and as the MPI below has it. A macro, because it makes names.
+#define ALIKE(NAME, ...)                                                             \
+    check_alike([&]([[maybe_unused]] Scene& s) { return PMPI_##NAME(__VA_ARGS__); }, \
+                [&]([[maybe_unused]] Scene& s) { return MPI_##NAME(__VA_ARGS__); }, __LINE__)
+
+void check_null_buffers() {
+    int* const none = nullptr;
+    ALIKE(Bcast, none, 2, MPI_INT, 0, s.comm);
+    ALIKE(Allreduce, none, s.recv.data(), 2, MPI_INT, MPI_SUM, s.comm);
+    ALIKE(Allreduce, s.send.data(), none, 2, MPI_INT, MPI_SUM, s.comm);
+    ALIKE(Reduce, none, s.recv.data(), 2, MPI_INT, MPI_SUM, 0, s.comm);
+    ALIKE(Exscan, s.send.data(), none, 2, MPI_INT, MPI_SUM, s.comm);
+    ALIKE(Reduce_scatter, s.send.data(), none, s.counts.data(), MPI_INT, MPI_SUM, s.comm);
+    ALIKE(Reduce_scatter_block, none, s.recv.data(), 2, MPI_INT, MPI_SUM, s.comm);
+    ALIKE(Gather, none, 2, MPI_INT, s.recv.data(), 2, MPI_INT, 0, s.comm);
+    ALIKE(Scatter, s.send.data(), 2, MPI_INT, none, 2, MPI_INT, 0, s.comm);
+    ALIKE(Allgather, s.send.data(), 2, MPI_INT, none, 2, MPI_INT, s.comm);
+    ALIKE(Alltoall, none, 2, MPI_INT, s.recv.data(), 2, MPI_INT, s.comm);
+    ALIKE(Gatherv, none, 2, MPI_INT, s.recv.data(), s.counts.data(), s.places.data(), MPI_INT, 0,
+          s.comm);
+    ALIKE(Allgatherv, s.send.data(), 2, MPI_INT, none, s.counts.data(), s.places.data(), MPI_INT,
+          s.comm);
+    ALIKE(Alltoallv, s.send.data(), s.counts.data(), s.places.data(), MPI_INT, none,
+          s.counts.data(), s.places.data(), MPI_INT, s.comm);
+    ALIKE(Alltoallw, none, s.counts.data(), s.byte_places.data(), s.types.data(), s.recv.data(),
+          s.counts.data(), s.byte_places.data(), s.types.data(), s.comm);
+}
+
+void check_uncommitted_types() {
+    MPI_Datatype pair = MPI_DATATYPE_NULL;
+    MPI_Op op = MPI_OP_NULL;
+    MPI_Type_contiguous(2, MPI_INT, &pair);
+    MPI_Op_create([](void*, void*, int*, MPI_Datatype*) {}, 1, &op);
+    ALIKE(Bcast, s.send.data(), 1, pair, 0, s.comm);
+    ALIKE(Allgather, s.send.data(), 1, pair, s.recv.data(), 2, MPI_INT, s.comm);
+    ALIKE(Gather, s.send.data(), 1, pair, s.recv.data(), 2, MPI_INT, 0, s.comm);
+    ALIKE(Alltoall, s.send.data(), 2, MPI_INT, s.recv.data(), 1, pair, s.comm);
+    ALIKE(Allreduce, s.send.data(), s.recv.data(), 1, pair, op, s.comm);
+    MPI_Type_commit(&pair);
+    Scene scene;  // what was learnt about it is not kept
+    EXPECT(MPI_Allgather(scene.send.data(), 1, pair, scene.recv.data(), 2, MPI_INT, scene.comm) ==
+           MPI_SUCCESS);
+    EXPECT(scene.recv[2] == input(1, 0));
+    MPI_Op_free(&op);
+    MPI_Type_free(&pair);
+}
+
+/// Blocks that are sent are longer than what is received of them, on all ranks.
+void check_too_long_blocks() {
+    ALIKE(Allgather, s.send.data(), 3, MPI_INT, s.recv.data(), 2, MPI_INT, s.comm);
+    ALIKE(Alltoall, s.send.data(), 3, MPI_INT, s.recv.data(), 2, MPI_INT, s.comm);
+    std::vector<int> longer(static_cast<std::size_t>(ranks), 3);
+    ALIKE(Alltoallv, s.send.data(), longer.data(), s.places.data(), MPI_INT, s.recv.data(),
+          s.counts.data(), s.places.data(), MPI_INT, s.comm);
+    ALIKE(Alltoallw, s.send.data(), longer.data(), s.byte_places.data(), s.types.data(),
+          s.recv.data(), s.counts.data(), s.byte_places.data(), s.types.data(), s.comm);
+    ALIKE(Alltoallw, s.send.data(), s.counts.data(), s.byte_places.data(), s.types.data(),
+          s.send.data(), s.counts.data(), s.byte_places.data(), s.types.data(), s.comm);
+}
+
+/// What one rank alone has too long: its error there alone.
+void check_what_one_rank_has_too_long(int who) {
+    const bool wrong = rank == who;
+    const int wanted = wrong ? MPI_ERR_TRUNCATE : MPI_SUCCESS;
+    {
+        Scene s;
+        EXPECT(class_of(MPI_Allgather(s.send.data(), wrong ? 3 : 2, MPI_INT, s.recv.data(), 2,
+                                      MPI_INT, s.comm)) == wanted);
+        EXPECT(s.recv[2 * static_cast<std::size_t>(who) + 1] == input(who, 1));
+    }
+    {
+        Scene s;
+        EXPECT(class_of(MPI_Alltoall(s.send.data(), wrong ? 3 : 2, MPI_INT, s.recv.data(), 2,
+                                     MPI_INT, s.comm)) == wanted);
+        EXPECT(s.recv[2 * static_cast<std::size_t>(who) + 1] == input(who, 3 * rank + 1));
+    }
+    {
+        Scene s;
+        EXPECT(class_of(MPI_Gather(s.send.data(), 2, MPI_INT, s.recv.data(), wrong ? 1 : 2, MPI_INT,
+                                   who, s.comm)) == wanted);
+        EXPECT(!wrong || s.recv[1] == input(1, 0));
+    }
+    {
+        Scene s;
+        EXPECT(class_of(MPI_Scatter(s.send.data(), wrong ? 3 : 2, MPI_INT, s.recv.data(), 2,
+                                    MPI_INT, who, s.comm)) == wanted);
+        EXPECT(s.recv[0] == input(who, 3 * rank) && s.recv[1] == input(who, 3 * rank + 1));
+    }
+}
+
+/// What the root alone has to look at; the others are right, and done.
+void check_what_the_root_misses(int root) {
+    int* const none = nullptr;
+    const int wanted = rank == root ? MPI_ERR_BUFFER : MPI_SUCCESS;
+    {
+        Scene s;
+        EXPECT(class_of(MPI_Reduce(s.send.data(), rank == root ? none : s.recv.data(), 2, MPI_INT,
+                                   MPI_SUM, root, s.comm)) == wanted);
+    }
+    {
+        Scene s;
+        EXPECT(class_of(MPI_Gather(s.send.data(), 2, MPI_INT, rank == root ? none : s.recv.data(),
+                                   2, MPI_INT, root, s.comm)) == wanted);
+    }
+    {
+        Scene s;
+        EXPECT(class_of(MPI_Scatter(rank == root ? none : s.send.data(), 2, MPI_INT, s.recv.data(),
+                                    2, MPI_INT, root, s.comm)) == wanted);
+        EXPECT(rank != root || s.recv[0] == -1);
+    }
+    {
+        Scene s;
+        EXPECT(class_of(MPI_Gatherv(s.send.data(), 2, MPI_INT, rank == root ? none : s.recv.data(),
+                                    s.counts.data(), s.places.data(), MPI_INT, root, s.comm)) ==
+               wanted);
+    }
+}
+
+}  // namespace
+
+void check_wrong_arguments() {
+    if constexpr (is_mpich) {
+        check_null_buffers();
+        check_uncommitted_types();
+        check_too_long_blocks();
+        for (int who = 0; who < ranks; ++who) {
+            check_what_the_root_misses(who);
+        }
+    }
+    for (int who = 0; who < ranks; ++who) {
+        check_what_one_rank_has_too_long(who);
+    }
+}
+
+/// No block of a rank has data, so it names no datatypes; the others have some.
+void check_alltoallw_of_some() {
+    const auto n = static_cast<std::size_t>(ranks);
+    std::vector<int> sent(n), received(n), send_places(n), recv_places(n);
+    std::vector<MPI_Datatype> send_types(n, MPI_INT), recv_types(n, MPI_INT);
+    for (int r = 0; r < ranks; ++r) {
+        const auto at = static_cast<std::size_t>(r);
+        const bool some = r != 0 && rank != 0;
+        sent[at] = received[at] = some ? 1 : 0;
+        send_places[at] = recv_places[at] = r * static_cast<int>(sizeof(int));
+        // Open MPI wants a datatype everywhere.
+        send_types[at] = recv_types[at] = some || !is_mpich ? MPI_INT : MPI_DATATYPE_NULL;
+    }
+    const std::vector<int> data = inputs(rank, ranks);
+    std::vector<int> got(n, -1);
+    EXPECT(MPI_Alltoallw(data.data(), sent.data(), send_places.data(), send_types.data(),
+                         got.data(), received.data(), recv_places.data(), recv_types.data(),
+                         MPI_COMM_WORLD) == MPI_SUCCESS);
+    for (int r = 1; rank != 0 && r < ranks; ++r) {
+        EXPECT(got[static_cast<std::size_t>(r)] == input(r, rank));
+    }
+}
+
+/// One buffer for both sides of calls with neighbours, which neither MPI reports.
+void check_aliased_neighbours() {
+    const std::array<int, 1> sizes{ranks}, periodic{1};
+    MPI_Comm ring = MPI_COMM_NULL;
+    MPI_Cart_create(MPI_COMM_WORLD, 1, sizes.data(), periodic.data(), 0, &ring);
+    MPI_Comm_set_errhandler(ring, MPI_ERRORS_RETURN);
+    std::array<int, 2> data{input(rank, 0), input(rank, 1)};
+    EXPECT(MPI_Neighbor_allgather(data.data(), 1, MPI_INT, data.data(), 1, MPI_INT, ring) ==
+           MPI_SUCCESS);
+    data = {input(rank, 0), input(rank, 1)};
+    EXPECT(MPI_Neighbor_alltoall(data.data(), 1, MPI_INT, data.data(), 1, MPI_INT, ring) ==
+           MPI_SUCCESS);
+    MPI_Comm_free(&ring);
+}
+
+}  // namespace trefoil::mpi::test
