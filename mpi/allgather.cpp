@@ -33,7 +33,14 @@ bool is_own_call() {
 }
 
 bool complete(MPI_Request& request) {
-    const auto deadline = std::chrono::steady_clock::now() + layer.patience;
+    return complete(request, {});
+}
+
+bool complete(MPI_Request& request, const std::function<void()>& when_late) {
+    constexpr std::chrono::milliseconds soon{200};
+    const auto begin = std::chrono::steady_clock::now();
+    const auto deadline = begin + layer.patience;
+    bool late = false;
     for (int polls = 1;; ++polls) {
         int done = 0;
         if (PMPI_Test(&request, &done, MPI_STATUS_IGNORE) != MPI_SUCCESS) {
@@ -42,7 +49,12 @@ bool complete(MPI_Request& request) {
         if (done != 0) {
             return true;
         }
-        if (polls % 64 == 0 && std::chrono::steady_clock::now() > deadline) {
+        const auto now = std::chrono::steady_clock::now();
+        if (!late && when_late && now > begin + soon) {
+            late = true;
+            when_late();
+        }
+        if (polls % 64 == 0 && now > deadline) {
             return false;
         }
         sched_yield();
@@ -69,7 +81,8 @@ bool greatest(MPI_Comm comm, std::span<std::uint64_t> numbers) {
     return true;
 }
 
-int allgather(MPI_Comm comm, const void* mine, void* all, std::size_t bytes) {
+int allgather(MPI_Comm comm, const void* mine, void* all, std::size_t bytes,
+              const std::function<void()>& when_late) {
     int ranks = 0;
     PMPI_Comm_size(comm, &ranks);
     if (bytes > INT_MAX) {
@@ -84,7 +97,7 @@ int allgather(MPI_Comm comm, const void* mine, void* all, std::size_t bytes) {
         return PMPI_Iallgather(buffers.get(), count, MPI_BYTE, gathered, count, MPI_BYTE, comm,
                                &request);
     });
-    if (code != MPI_SUCCESS || !complete(request)) {
+    if (code != MPI_SUCCESS || !complete(request, when_late)) {
         static_cast<void>(buffers.release());
         return code != MPI_SUCCESS ? code : MPI_ERR_OTHER;
     }

@@ -92,14 +92,15 @@ enum class Reason : std::uint8_t {
     one_rank,
     intercommunicator,
     several_worlds,
-    topology,     ///< its neighbours are not those of a torus
-    tuning,       ///< tried out, or found to be faster
-    mpis_own,     ///< or may be: made by the MPI below itself, in no order that all ranks know
-    not_set_up,   ///< Trefoil lacks something for this communicator; all ranks know
-    unsupported,  ///< by the algorithm that was asked for, on this torus; or a device's memory
+    topology,      ///< its neighbours are not those of a torus
+    tuning,        ///< tried out, or found to be faster
+    mpis_own,      ///< or may be: made by the MPI below itself, in no order that all ranks know
+    not_set_up,    ///< Trefoil lacks something for this communicator; all ranks know
+    unsupported,   ///< by the algorithm that was asked for, on this torus; or a device's memory
+    disagreement,  ///< ranks have made different calls before; all know
     arguments
 };
-inline constexpr std::array<std::string_view, 15> reason_texts{
+inline constexpr std::array<std::string_view, 16> reason_texts{
     "",
     "TREFOIL_MPI leaves this collective to MPI",
     "TREFOIL_MPI leaves this size to MPI",
@@ -115,6 +116,7 @@ inline constexpr std::array<std::string_view, 15> reason_texts{
     "Trefoil could not set up the communicator; a warning tells why",
     "TREFOIL_ALGORITHM, or the order of the ranks in the torus, does not suit the operation; or "
     "the buffers are a device's memory",
+    "ranks had made different calls on this communicator, or one had wrong arguments",
     "wrong arguments, which MPI reports"};
 inline constexpr std::size_t reasons = reason_texts.size();
 

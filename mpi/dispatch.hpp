@@ -29,6 +29,10 @@ struct CollectiveCall {
     bool serial() const { return false; }
     /// After Trefoil has run it, the MPI below is to report what is wrong with it.
     bool reports() const { return false; }
+    /// MPI would not need the other ranks to end this one's part.
+    bool only_sends(const ShadowCommunicator&) const { return false; }
+    /// Trefoil writes nowhere into what this rank gives, so the call can be made again.
+    bool keeps() const { return true; }
     /// Makes lists among the arguments its own; then decide() comes again.
     void keep(const ShadowCommunicator&) {}
     /// Readies the buffers: packs what has gaps. `lists` lives as long as the call.
@@ -80,10 +84,11 @@ int guarded_by(MPI_Comm comm, Work&& work) {
     }
 }
 
-/// No codes of MPI's: nothing has moved, and all ranks are told the same.
-inline constexpr int unsupported_code = -1, gave_up_code = -2;
+/// No codes of MPI's: nothing has moved, and all ranks are told the same; of the last, nothing has
+/// come to an end here.
+inline constexpr int unsupported_code = -1, gave_up_code = -2, disagreement_code = -3;
 
-/// What a call's status means to MPI: a code, or one of the two above where Trefoil cannot run it.
+/// What a call's status means to MPI: a code, or one of those above where Trefoil cannot run it.
 inline int code_of(ShadowCommunicator& shadow, trefoil_status_t status) {
     if (status == TREFOIL_SUCCESS) {
         return MPI_SUCCESS;
@@ -93,6 +98,9 @@ inline int code_of(ShadowCommunicator& shadow, trefoil_status_t status) {
     }
     if (shadow.gives_up()) {
         return gave_up_code;
+    }
+    if (shadow.is_told_of_disagreement(status)) {
+        return disagreement_code;
     }
     const bool is_set_up = shadow.failure() == TREFOIL_SUCCESS;
     return is_set_up ? raise(shadow.comm(), status, trefoil_last_error(nullptr))
@@ -120,6 +128,28 @@ int run_by_trefoil(ShadowCommunicator& shadow, Call& call, Below& below) {
         call.finish();
         return call.reports() ? below() : MPI_SUCCESS;
     });
+}
+
+/// Where ranks may not be in the same call any more: who runs this one.
+template <typename Call, typename Below>
+int run_in_doubt(ShadowCommunicator& shadow, Call& call, Verdict& verdict, Below& below) {
+    using enum ShadowCommunicator::Standing;
+    ShadowCommunicator::Standing standing = shadow.meet(call.keeps(), call.serial());
+    if (standing == by_trefoil) {
+        const int code = run_by_trefoil(shadow, call, below);
+        if (code != disagreement_code) {
+            return code;
+        }
+        standing = shadow.meet(call.keeps(), call.serial());
+    }
+    if (standing != by_mpi) {
+        return standing == behind && call.only_sends(shadow)
+                   ? MPI_SUCCESS
+                   : raise(shadow.comm(), TREFOIL_ERROR_MISMATCH,
+                           "the ranks have made different calls on this communicator before");
+    }
+    verdict.reason = shadow.reason();
+    return below();
 }
 
 /// `trial` is null, or not yet decided.
@@ -161,18 +191,31 @@ int dispatch(Call call, Below below) {
     ShadowCommunicator* const shadow = shadow_of(call.comm);
     if (shadow != nullptr) {
         shadow->let_earlier_calls_begin();
+        shadow->count_call();
+    } else {
+        stray_calls.fetch_add(1, std::memory_order_relaxed);
     }
     Verdict verdict = verdict_of(call, shadow);
     Trial* const trial = trial_of(Call::kind, shadow, verdict);
     return timed(Call::kind, verdict, trial, call.comm, [&] {
         if (verdict.reason == Reason::none) {
-            const int code = run_by_trefoil(*shadow, call, below);
+            int code = disagreement_code;
+            if (!shadow->is_in_doubt()) {
+                code = run_by_trefoil(*shadow, call, below);
+            }
+            if (code == disagreement_code) {
+                code = run_in_doubt(*shadow, call, verdict, below);
+            }
             if (code != unsupported_code && code != gave_up_code) {
                 return code;
             }
             verdict.reason = code == gave_up_code ? shadow->reason() : Reason::unsupported;
         }
-        return below();
+        const int code = below();
+        if (!is_component && code != MPI_SUCCESS && shadow != nullptr) {
+            shadow->left_alone();
+        }
+        return code;
     });
 }
 

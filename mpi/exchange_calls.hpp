@@ -61,6 +61,7 @@ struct AlltoallOf : CollectiveCall {
         }
         return data;
     }
+    bool keeps() const { return send != MPI_IN_PLACE; }
     Verdict decide(const ShadowCommunicator& c) {
         peers = peers_of(kind, c);
         to = side_of(recv, recv_count, recv_type, comm);
@@ -188,6 +189,7 @@ struct AlltoallvOf : CollectiveCall {
             send_displacements.keep(peers);
         }
     }
+    bool keeps() const { return send != MPI_IN_PLACE; }
     Verdict decide(const ShadowCommunicator& c) {
         peers = peers_of(kind, c);
         if (peers == 0) {
@@ -329,6 +331,7 @@ struct AlltoallwOf : CollectiveCall {
             send_types.keep(peers);
         }
     }
+    bool keeps() const { return send != MPI_IN_PLACE; }
     Verdict decide(const ShadowCommunicator& c) {
         peers = peers_of(kind, c);
         if (peers == 0) {

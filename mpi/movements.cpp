@@ -232,6 +232,7 @@ struct Gather : CollectiveCall {
     std::size_t ranks = 0;
     bool at_root = false;
 
+    bool only_sends(const ShadowCommunicator&) const { return !at_root; }
     bool reports() const { return blocks.reports(); }
     Verdict decide(const ShadowCommunicator& c) {
         ranks = c.ranks();

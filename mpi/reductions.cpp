@@ -67,6 +67,7 @@ struct ReductionOfAll : CollectiveCall {
     Reduction reduction{};
 
     bool serial() const { return reduction.user; }
+    bool keeps() const { return send != MPI_IN_PLACE; }
     Verdict decide(const ShadowCommunicator& c) {
         if (count < 0 || recv == MPI_IN_PLACE || aliased(send, recv) ||
             miss_memory(send, recv, count, type)) {
@@ -106,7 +107,9 @@ struct Reduce : CollectiveCall {
     Room room{};
 
     bool serial() const { return reduction.user; }
+    bool keeps() const { return send != MPI_IN_PLACE; }
     bool reports() const { return refused; }
+    bool only_sends(const ShadowCommunicator& c) const { return root != c.rank(); }
     Verdict decide(const ShadowCommunicator& c) {
         if (count < 0 || root < 0 || static_cast<std::size_t>(root) >= c.ranks() ||
             (root != c.rank() && send == MPI_IN_PLACE) || names_no_memory(send, count, type)) {
@@ -144,6 +147,7 @@ struct ReduceScatter : CollectiveCall {
     BlockList* list = nullptr;
 
     bool serial() const { return reduction.user; }
+    bool keeps() const { return send != MPI_IN_PLACE; }
     void keep(const ShadowCommunicator& c) { counts.keep(c.ranks()); }
     Verdict decide(const ShadowCommunicator& c) {
         const Count* const end = counts + (counts == nullptr ? 0 : c.ranks());

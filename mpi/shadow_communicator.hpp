@@ -109,6 +109,20 @@ class ShadowCommunicator {
     /// Lets MPI's own messages, and what else waits for progress, go on.
     void progress();
 
+    /// Each call of the program's on the communicator, whoever runs it.
+    void count_call() { ++call_; }
+    /// The MPI below has reported an error in a call that was left to it. The others may have their
+    /// arguments right, and wait for this rank in Trefoil.
+    void left_alone() { left_ = left_ * 31 + call_; }
+    /// This call failed on all ranks that were in it, through no fault of this one's.
+    bool is_told_of_disagreement(trefoil_status_t status);
+    bool is_in_doubt() const { return left_ != 0 || disagrees_; }
+    /// `behind`: the others have gone on to later calls.
+    enum class Standing : std::uint8_t { by_trefoil, by_mpi, behind, failed };
+    /// Where is_in_doubt(), in a call that Trefoil would run: who runs it. `keeps`: what this rank
+    /// gives to it has not been overwritten.
+    Standing meet(bool keeps, bool serial);
+
     trefoil_status_t failure() const { return failure_; }
     const std::string& failure_text() const { return failure_text_; }
 
@@ -142,6 +156,10 @@ class ShadowCommunicator {
     std::unique_ptr<Trials> trials_;
     std::string torus_source_;
     mutable std::optional<std::vector<int>> cartesian_;  ///< sizes; none: not a torus
+    std::uint64_t call_ = 0;                             ///< the number of the present one
+    std::uint64_t left_ = 0;    ///< tells which calls this rank has left alone; 0: none
+    std::uint64_t resume_ = 0;  ///< the first call that the MPI below runs; 0: not known
+    bool disagrees_ = false;    ///< Trefoil's communicator has failed so
     bool settled_ = false, ending_ = false;
     static constexpr int looks_at_the_end = 256;
     int last_looks_ = 0;
@@ -150,6 +168,8 @@ class ShadowCommunicator {
     std::string failure_text_;
 };
 
+/// This rank's calls on what is no communicator: which one was meant nobody knows.
+extern std::atomic<std::uint64_t> stray_calls;
 /// Counts the shadow communicators that ended, for the cache below.
 extern std::atomic<std::uint64_t> ended_shadows;
 /// Some wait for their peers since their communicators have gone.

@@ -181,6 +181,7 @@ struct Gatherv : CollectiveCall {
     bool too_long = false;  ///< the root's own block, for its place
     const void* source = nullptr;
 
+    bool only_sends(const ShadowCommunicator&) const { return !at_root; }
     bool reports() const { return aliased; }
     void keep(const ShadowCommunicator& c) {
         if (at_root) {

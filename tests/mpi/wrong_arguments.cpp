@@ -182,6 +182,52 @@ void check_what_the_root_misses(int root) {
     }
 }
 
+/// One rank alone has wrong arguments: it gets MPI's error at once, and the others do not wait for
+/// longer than to its next call. Who only sends is done.
+void check_what_one_rank_has_wrong(int who) {
+    const bool wrong = rank == who;
+    const int root = (who + 1) % ranks;
+    const auto wanted = [&](int error_class) { return wrong ? error_class : MPI_SUCCESS; };
+    {
+        Scene s;
+        EXPECT(class_of(MPI_Gather(s.send.data(), wrong ? -1 : 2, MPI_INT, s.recv.data(), 2,
+                                   MPI_INT, who, s.comm)) == wanted(MPI_ERR_COUNT));
+    }
+    {
+        Scene s;
+        EXPECT(class_of(MPI_Gather(s.send.data(), 2, MPI_INT, s.recv.data(), 2, MPI_INT,
+                                   wrong ? ranks : who, s.comm)) == wanted(MPI_ERR_ROOT));
+    }
+    {
+        Scene s;
+        EXPECT(class_of(MPI_Gatherv(s.send.data(), 2, wrong ? MPI_DATATYPE_NULL : MPI_INT,
+                                    s.recv.data(), s.counts.data(), s.places.data(), MPI_INT, who,
+                                    s.comm)) == wanted(MPI_ERR_TYPE));
+    }
+    {
+        Scene s;
+        EXPECT(class_of(MPI_Reduce(s.send.data(), s.recv.data(), 2, wrong ? MPI_DOUBLE : MPI_INT,
+                                   wrong ? MPI_BAND : MPI_SUM, who, s.comm)) == wanted(MPI_ERR_OP));
+    }
+    {
+        Scene s;
+        const int code = class_of(MPI_Scatter(s.send.data(), 2, MPI_INT, s.recv.data(), 2, MPI_INT,
+                                              wrong ? -7 : root, s.comm));
+        EXPECT(wrong ? code == MPI_ERR_ROOT : code == MPI_SUCCESS || code == MPI_ERR_TRUNCATE);
+    }
+    {
+        Scene s;
+        const int code = class_of(MPI_Allreduce(s.send.data(), s.recv.data(), 2, MPI_INT,
+                                                wrong ? MPI_OP_NULL : MPI_SUM, s.comm));
+        EXPECT(code == (wrong ? MPI_ERR_OP : MPI_ERR_TRUNCATE));
+    }
+    {
+        Scene s;
+        EXPECT(class_of(MPI_Bcast(s.send.data(), wrong ? 2 : 3, MPI_INT, who, s.comm)) ==
+               (wrong ? MPI_SUCCESS : MPI_ERR_TRUNCATE));
+    }
+}
+
 }  // namespace
 
 void check_wrong_arguments() {
@@ -195,6 +241,7 @@ void check_wrong_arguments() {
     }
     for (int who = 0; who < ranks; ++who) {
         check_what_one_rank_has_too_long(who);
+        check_what_one_rank_has_wrong(who);
     }
 }
 
