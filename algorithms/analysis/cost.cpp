@@ -149,16 +149,25 @@ CostSummary summarize(const Torus& torus, const Algorithm& algorithm, const Buil
                      Symmetry(nodes));
 }
 
-double least_link_load(const Algorithm& algorithm, const Torus& torus) {
+CostSummary least_by_formula(const Algorithm& algorithm, const Torus& torus) {
+    CostSummary least;
     if (torus.per_node() > 1) {
-        return 0;
+        return least;
     }
-    double least = algorithm.least_load == nullptr ? 0 : algorithm.least_load(torus);
+    least.steps = algorithm.least_steps == nullptr ? 0 : algorithm.least_steps(torus);
+    least.sum_link_load = algorithm.least_load == nullptr ? 0 : algorithm.least_load(torus);
     if (algorithm.collective == Collective::alltoall && !algorithm.traits.reads_peers) {
         for (const Rank size : torus.sizes()) {  // n^2/4 hops of a coordinate's pairs on 2n links
             const auto n = static_cast<std::int64_t>(size);
-            least = std::max(least, static_cast<double>(n * n / 4) / static_cast<double>(2 * n));
+            least.sum_hops += n / 2;
+            least.sum_link_load = std::max(
+                least.sum_link_load, static_cast<double>(n * n / 4) / static_cast<double>(2 * n));
         }
+    }
+    least.sum_hops = std::max<long>(least.sum_hops, least.steps);
+    if (algorithm.sends_at_once && least.steps > 0) {
+        least.steps_at_once = least.steps - 1;
+        least.hops_at_once = least.steps_at_once;
     }
     return least;
 }
@@ -219,8 +228,12 @@ CostSummary ModelSummaries::least(const Algorithm& algorithm, const BuildOptions
         return summarize_links(torus_, algorithm.link_steps(torus_), torus_.ranks());
     }
     CostSummary cost = summarize_root(torus_, algorithm, to_be_priced(options), 0);
-    const double load = plain ? least_link_load(algorithm, torus_) : 0;
-    cost.sum_link_load = std::max(cost.sum_link_load, load);
+    if (plain && algorithm.collective == Collective::alltoall) {
+        const CostSummary least = least_by_formula(algorithm, torus_);
+        cost.steps = std::max(cost.steps, least.steps);
+        cost.sum_hops = std::max(cost.sum_hops, least.sum_hops);
+        cost.sum_link_load = std::max(cost.sum_link_load, least.sum_link_load);
+    }
     return cost;
 }
 

@@ -16,10 +16,10 @@ namespace trefoil {
 CostSummary summarize(const Torus& torus, const Algorithm& algorithm,
                       const BuildOptions& options = {});
 
-/// A bound from below of sum_link_load without options, where each rank is a node: what the
-/// algorithm tells, and of any alltoall by messages what crosses the links of a dimension, if all
-/// of them carried alike. Else 0.
-double least_link_load(const Algorithm& algorithm, const Torus& torus);
+/// A bound from below of steps, hops and loads without options, where each rank is a node: what the
+/// algorithm tells, and of any alltoall by messages that blocks get to the farthest ranks, and what
+/// crosses the links of a dimension, if all of them carried alike. Else zeros.
+CostSummary least_by_formula(const Algorithm& algorithm, const Torus& torus);
 
 /// The same for the model, for one algorithm of a torus after the other, from the schedule of
 /// one rank of those that an algorithm calls alike. Which ranks are alike is found once for

@@ -117,19 +117,6 @@ struct Contestant {
     double seconds;  ///< a bound from below until all is known
 };
 
-CostSummary least_by_formula(const AutoCandidate& candidate, const Torus& torus) {
-    CostSummary cost;
-    const auto least = candidate.algorithm->least_steps;
-    cost.steps = least == nullptr || torus.per_node() > 1 ? 0 : least(torus);
-    cost.sum_link_load = least_link_load(*candidate.algorithm, torus);
-    cost.sum_hops = cost.steps;
-    if (candidate.algorithm->sends_at_once && cost.steps > 0) {
-        cost.steps_at_once = cost.steps - 1;
-        cost.hops_at_once = cost.steps_at_once;
-    }
-    return cost;
-}
-
 /// Finds more about whoever seems cheapest until that one's price is known: all others cost more.
 /// What is found depends on nothing but the call. The first one is the cheapest then.
 template <typename Price>
@@ -241,8 +228,8 @@ AlgorithmChoice choose_algorithm(Collective collective, const Torus& torus, std:
             continue;
         }
         const Choice choice = with_its_pieces(c);
-        contestants.push_back(
-            {&c, choice, Contestant::Known::formula, seconds(choice, least_by_formula(c, torus))});
+        contestants.push_back({&c, choice, Contestant::Known::formula,
+                               seconds(choice, least_by_formula(*c.algorithm, torus))});
         if (considered != nullptr) {
             const CostSummary cost = whole(choice, known.cost(c));
             const Price price = price_of(torus, choice, cost, bytes, basis.model);

@@ -237,10 +237,12 @@ TEST(Cost, OfOneRankIsABound) {
             EXPECT_LE(least.sent, all.sent);
             EXPECT_LE(least.packed, all.packed);
             EXPECT_LE(least.inside, all.inside);
-            if (algorithm.least_steps != nullptr && torus.per_node() == 1) {
-                EXPECT_LE(algorithm.least_steps(torus), all.steps);
-            }
-            EXPECT_LE(least_link_load(algorithm, torus), all.sum_link_load);
+            const CostSummary formula = least_by_formula(algorithm, torus);
+            EXPECT_LE(formula.steps, all.steps);
+            EXPECT_LE(formula.steps - formula.steps_at_once, all.steps - all.steps_at_once);
+            EXPECT_LE(formula.sum_hops, all.sum_hops);
+            EXPECT_LE(formula.sum_hops - formula.hops_at_once, all.sum_hops - all.hops_at_once);
+            EXPECT_LE(formula.sum_link_load, all.sum_link_load);
         }
     }
 }
