@@ -2,11 +2,12 @@
 // linear, pairwise, orbit, bruck: alltoalls by messages that the network routes through
 // several dimensions, on any torus (orbit: equal sizes).
 //
-// linear: in step o every rank sends to the rank o further. pairwise: on powers of two, ranks r and
-// r xor o exchange; else as linear. orbit: in a step all ranks send to the same offsets, which load
-// every direction alike (algorithms/alltoall/orbits.hpp). Blocks go straight to their targets in
-// all three. bruck: the offset (target - source) mod p is taken by its digits in base r; blocks
-// with digit v of weight w go w * v ranks further together.
+// linear: every rank sends to the ranks 1, 2, ... further, in as few steps as may be. pairwise: a
+// step for each, and on powers of two ranks r and r xor o exchange in step o. orbit: in a step all
+// ranks send to the same offsets, which load every direction alike
+// (algorithms/alltoall/orbits.hpp). Blocks go straight to their targets in all three. bruck: the
+// offset (target - source) mod p is taken by its digits in base r; blocks with digit v of weight w
+// go w * v ranks further together.
 #include <algorithm>
 #include <vector>
 
@@ -18,18 +19,6 @@
 namespace trefoil {
 
 namespace {
-
-/// The port of a message whose route begins with dimension `first`, or the next one in which the
-/// ranks differ. Where both ways are equally long, ranks take turns; `other_way`: the other turns.
-Port alltoall_port(const Torus& torus, Rank from, Rank to, int first = 0, bool other_way = false) {
-    const Port port = minimal_port(torus, from, to, first);
-    const int j = port.dimension();
-    if (!torus.is_tie(from, to, j)) {
-        return port;
-    }
-    const bool backwards = (torus.coordinate(from, j) % 2 == 1) != other_way;
-    return Port::towards(j, backwards ? -1 : 1);
-}
 
 class ShiftWriter {
   public:
@@ -48,8 +37,8 @@ class ShiftWriter {
     void exchange(Rank to, Rank from, int first_dimension = 0, bool other_way = false) {
         const Extent sent{static_cast<Block>(to), 1};
         const Extent received{static_cast<Block>(ranks_ + from), 1};
-        const Port out = alltoall_port(torus_, rank_, to, first_dimension, other_way);
-        const Port back = alltoall_port(torus_, from, rank_, first_dimension, other_way).opposite();
+        const Port out = straight_port(torus_, rank_, to, first_dimension, other_way);
+        const Port back = straight_port(torus_, from, rank_, first_dimension, other_way).opposite();
         writer_.send(to, out, {&sent, 1});
         writer_.receive(from, back, Action::replace, {&received, 1});
     }
@@ -131,7 +120,9 @@ Schedule build_linear_alltoall(const Torus& torus, Rank rank) {
     const Rank p = torus.ranks();
     ShiftWriter writer(torus, rank);
     for (Rank o = 1; o < p; ++o) {
-        writer.step();
+        if (o % straight_peers_per_step == 1) {
+            writer.step();
+        }
         writer.exchange(ahead(rank, o, p), behind(rank, o, p));
     }
     return writer.take();
@@ -139,13 +130,12 @@ Schedule build_linear_alltoall(const Torus& torus, Rank rank) {
 
 Schedule build_pairwise_alltoall(const Torus& torus, Rank rank) {
     const Rank p = torus.ranks();
-    if ((p & (p - 1)) != 0) {
-        return build_linear_alltoall(torus, rank);
-    }
+    const bool pairs = (p & (p - 1)) == 0;
     ShiftWriter writer(torus, rank);
     for (Rank o = 1; o < p; ++o) {
         writer.step();
-        writer.exchange(rank ^ o, rank ^ o);
+        writer.exchange(pairs ? rank ^ o : ahead(rank, o, p),
+                        pairs ? rank ^ o : behind(rank, o, p));
     }
     return writer.take();
 }
@@ -178,8 +168,8 @@ Schedule build_bruck_alltoall(const Torus& torus, Rank rank, const BuildOptions&
             for (int v = begin; v < std::min(begin + ports, values + 1); ++v) {
                 const Rank to = ahead(rank, v * digit.weight, p);
                 const Rank from = behind(rank, v * digit.weight, p);
-                writer.send(to, alltoall_port(torus, rank, to), blocks.sent(digit, v));
-                writer.receive(from, alltoall_port(torus, from, rank).opposite(), Action::replace,
+                writer.send(to, straight_port(torus, rank, to), blocks.sent(digit, v));
+                writer.receive(from, straight_port(torus, from, rank).opposite(), Action::replace,
                                blocks.received(digit, v));
             }
         }

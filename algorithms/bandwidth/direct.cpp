@@ -1,15 +1,16 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// direct, ordered: blocks go straight to their owners, who reduce them in rank order; on any torus.
+// direct, ordered: what a rank needs comes straight from those who have it, and is reduced in rank
+// order; on any torus.
 //
 // reduce_scatter: rank r sends block o to its owner o, for all o. The owner keeps what arrives in
-// scratch until all is there, then computes ((0 op 1) op 2) op ... allgather: rank r sends block r
-// to all.
+// scratch until all is there, then computes ((0 op 1) op 2) op ... allreduce: rank r sends its
+// vector to all, and everybody computes the same. allgather: rank r sends block r to all.
 //
-// In each step all ranks send to the same offsets, so that everybody receives as much as it sends
-// and all links of a direction carry alike. Offsets are taken by distance, the nearest first,
-// because equal distances lie on all sides. 2D parts; part p leaves through the first dimension
-// among p, p+1, ... in which the ranks differ, half of the parts through '+' and half through '-'
-// where both ways are equally long.
+// direct has one part, so that each rank sends one message to each other: where ranks share cores,
+// small calls take as long as there are messages and waits. In each step all ranks send to the same
+// offsets, so that everybody receives as much as it sends and all links of a direction carry alike.
+// Offsets are taken by distance, the nearest first, because equal distances lie on all sides.
+// ordered has a part for each port; in each the messages leave through the next dimension.
 #include "algorithms/bandwidth/direct.hpp"
 
 #include <algorithm>
@@ -25,14 +26,16 @@ namespace trefoil {
 
 namespace {
 
-int part_count(const Torus& torus) {
-    const auto moving = std::ranges::count_if(torus.sizes(), [](Rank size) { return size > 1; });
-    return std::max(static_cast<int>(2 * moving), 1);
-}
+/// Ranks as seen from rank 0, and the dimension through which their messages leave.
+struct Offset {
+    Rank rank = 0;
+    int first = 0;
+};
 
-/// Offsets as ranks seen from rank 0, by distance; those that are images of one another in the
-/// symmetries of a torus with equal sizes follow one another.
-std::vector<Rank> offsets_by_distance(const Torus& torus) {
+/// By distance; those that are images of one another in the symmetries of a torus with equal sizes
+/// follow one another. Each leaves through the dimension that has had the fewest so far, as does
+/// the one the other way.
+std::vector<Offset> offsets_by_distance(const Torus& torus) {
     using Key = std::vector<std::int64_t>;  // hops, then the way in each dimension, ascending
     std::vector<std::pair<Key, Rank>> keyed;
     keyed.reserve(torus.ranks());
@@ -46,9 +49,22 @@ std::vector<Rank> offsets_by_distance(const Torus& torus) {
         keyed.emplace_back(std::move(key), o);
     }
     std::sort(keyed.begin(), keyed.end());
-    std::vector<Rank> offsets;
-    for (const auto& [key, offset] : keyed) {
-        offsets.push_back(offset);
+    std::vector<int> used(torus.dimensions(), 0), dimension_of(torus.ranks(), -1);
+    std::vector<Offset> offsets;
+    for (const auto& [key, rank] : keyed) {
+        const auto uses = [&, to = rank](int first) {
+            return used[straight_port(torus, 0, to, first).dimension()];
+        };
+        int first = dimension_of[torus.translated(0, rank, -1)];
+        if (first < 0) {
+            first = 0;
+            for (int j = 1; j < torus.dimensions(); ++j) {
+                first = uses(j) < uses(first) ? j : first;
+            }
+        }
+        dimension_of[rank] = first;
+        used[straight_port(torus, 0, rank, first).dimension()] += 1;
+        offsets.push_back({rank, first});
     }
     return offsets;
 }
@@ -64,24 +80,17 @@ class DirectWriter {
 
     /// A part that reduces each block at its owner. positions[r]: rank r's block.
     void reduce_scatter(int part, const std::vector<Block>& positions) {
-        const Block own = positions[rank_];
-        writer_.part(static_cast<Block>(ranks_), static_cast<Block>(ranks_ - 1), own);
-        exchange(part, [&](Rank to, Rank from) {
-            return Blocks{positions[to], contribution(from, own)};
-        });
-        writer_.step();
-        const Block sum = contribution(0, own);
-        for (Rank r = 1; r < ranks_; ++r) {
-            writer_.move(Action::reduce, {contribution(r, own), 1}, sum);
-        }
-        if (sum != own) {
-            writer_.move(Action::replace, {sum, 1}, own);
-        }
+        reduce(part, static_cast<Block>(ranks_), [&](Rank owner) { return positions[owner]; });
     }
 
-    void allgather(int part) {
+    /// A part of one block, which everybody owns.
+    void allreduce() {
+        reduce(0, 1, [](Rank) { return Block{0}; });
+    }
+
+    void allgather() {
         writer_.part(static_cast<Block>(ranks_));
-        exchange(part, [&](Rank, Rank from) {
+        exchange(0, [&](Rank, Rank from) {
             return Blocks{static_cast<Block>(rank_), static_cast<Block>(from)};
         });
     }
@@ -94,28 +103,46 @@ class DirectWriter {
         Block received = 0;
     };
 
-    /// Where a rank's contribution waits: the own one in the vector, the others in scratch.
-    Block contribution(Rank rank, Block own) const {
-        const auto r = static_cast<Block>(rank);
-        const auto all = static_cast<Block>(ranks_);
-        return rank == rank_ ? own : rank < rank_ ? all + r : all + r - 1;
+    template <typename BlockOf>
+    void reduce(int part, Block blocks, const BlockOf& block_of) {
+        const Block own = block_of(rank_);
+        writer_.part(blocks, static_cast<Block>(ranks_ - 1), own);
+        // Where a rank's contribution waits: the own one in the vector, the others in scratch.
+        const auto contribution = [&](Rank rank) {
+            const auto r = static_cast<Block>(rank);
+            return rank == rank_ ? own : rank < rank_ ? blocks + r : blocks + r - 1;
+        };
+        exchange(part, [&](Rank to, Rank from) {
+            return Blocks{block_of(to), contribution(from)};
+        });
+        writer_.step();
+        const Block sum = contribution(0);
+        for (Rank r = 1; r < ranks_; ++r) {
+            writer_.move(Action::reduce, {contribution(r), 1}, sum);
+        }
+        if (sum != own) {
+            writer_.move(Action::replace, {sum, 1}, own);
+        }
     }
 
     template <typename Choose>
-    void exchange(int part, Choose&& choose) {
+    void exchange(int part, const Choose& choose) {
         const std::size_t total = offsets_.size();
-        for (std::size_t begin = 0; begin < total; begin += direct_peers_per_step) {
+        for (std::size_t begin = 0; begin < total; begin += straight_peers_per_step) {
             writer_.step();
-            const std::size_t end = std::min<std::size_t>(begin + direct_peers_per_step, total);
+            const std::size_t end = std::min<std::size_t>(begin + straight_peers_per_step, total);
             for (std::size_t i = begin; i < end; ++i) {
-                const Rank to = torus_.translated(rank_, offsets_[i], 1);
-                const Rank from = torus_.translated(rank_, offsets_[i], -1);
+                const Rank to = torus_.translated(rank_, offsets_[i].rank, 1);
+                const Rank from = torus_.translated(rank_, offsets_[i].rank, -1);
+                const int first = part + offsets_[i].first;
+                const bool other_way = part / torus_.dimensions() % 2 == 1;
+                const Port out = straight_port(torus_, rank_, to, first, other_way);
+                const Port in = straight_port(torus_, from, rank_, first, other_way).opposite();
                 const Blocks blocks = choose(to, from);
                 const Extent sent{blocks.sent, 1};
                 const Extent received{blocks.received, 1};
-                writer_.send(to, minimal_port(torus_, rank_, to, part), {&sent, 1});
-                writer_.receive(from, minimal_port(torus_, from, rank_, part).opposite(),
-                                Action::replace, {&received, 1});
+                writer_.send(to, out, {&sent, 1});
+                writer_.receive(from, in, Action::replace, {&received, 1});
             }
         }
     }
@@ -123,7 +150,7 @@ class DirectWriter {
     const Torus& torus_;
     Rank ranks_;
     Rank rank_;
-    std::vector<Rank> offsets_;
+    std::vector<Offset> offsets_;
     ScheduleWriter writer_;
 };
 
@@ -137,21 +164,23 @@ std::vector<Block> positions_of(const std::vector<Rank>& owners) {
 
 }  // namespace
 
+Schedule build_direct_allreduce(const Torus& torus, Rank rank) {
+    DirectWriter direct(torus, rank);
+    direct.allreduce();
+    return direct.writer().take();
+}
+
 Schedule build_direct_reduce_scatter(const Torus& torus, Rank rank) {
     DirectWriter direct(torus, rank);
     std::vector<Block> identity(torus.ranks());
     std::iota(identity.begin(), identity.end(), 0);
-    for (int p = 0; p < part_count(torus); ++p) {
-        direct.reduce_scatter(p, identity);
-    }
+    direct.reduce_scatter(0, identity);
     return direct.writer().take();
 }
 
 Schedule build_direct_allgather(const Torus& torus, Rank rank) {
     DirectWriter direct(torus, rank);
-    for (int p = 0; p < part_count(torus); ++p) {
-        direct.allgather(p);
-    }
+    direct.allgather();
     return direct.writer().take();
 }
 

@@ -42,7 +42,7 @@ constexpr Algorithm alltoall_table[] = {
     {
         .name = "pairwise",
         .collective = Collective::alltoall,
-        .summary = "ranks r and r xor i exchange in step i; else as linear; p-1 steps",
+        .summary = "in step i ranks r and r xor i exchange, or r sends to r+i; p-1 steps",
         .paper = "Thakur, Rabenseifner and Gropp, IJHPCA 2005, section 4",
         .shapes = "every torus",
         .traits = straight,
@@ -55,15 +55,16 @@ constexpr Algorithm alltoall_table[] = {
     {
         .name = "linear",
         .collective = Collective::alltoall,
-        .summary = "to rank r+i from rank r-i in step i; p-1 steps",
+        .summary = "straight to every rank, to up to 32 at once",
         .paper = "Thakur, Rabenseifner and Gropp, IJHPCA 2005, section 4",
         .shapes = "every torus",
         .traits = straight,
+        .selection = {.bursts = true},
         .shape_refusal = every_torus,
         .builder = without_options<build_linear_alltoall>,
         .landing_vectors = one_block,
         .alike = along_the_line_by_parity,
-        .least_steps = one_per_rank,
+        .least_steps = offsets_at_once,
         .least_load = linear_alltoall_load,
     },
     {

@@ -92,11 +92,12 @@ constexpr Algorithm reduce_scatter_allgather_table[] = {
         .summary = "blocks go straight to their owners, who reduce them in rank order",
         .paper = "own",
         .shapes = "every torus",
-        .traits = ordered_scattered,
+        .traits = ordered,
+        .selection = {.most_ranks = 128, .gathers_contributions = true, .bursts = true},
         .shape_refusal = every_torus,
         .builder = without_options<build_direct_reduce_scatter>,
         .landing_vectors = one_block,
-        .alike = everywhere,
+        .alike = by_parity_where_even,
         .least_steps = offsets_at_once,
     },
     {
@@ -179,11 +180,11 @@ constexpr Algorithm reduce_scatter_allgather_table[] = {
         .shapes = "every torus",
         .traits = scattered,
         // Pricing the p^2 messages of more ranks costs more than it ever saves.
-        .selection = {.most_ranks = 128},
+        .selection = {.most_ranks = 128, .bursts = true},
         .shape_refusal = every_torus,
         .builder = without_options<build_direct_allgather>,
         .landing_vectors = one_block,
-        .alike = everywhere,
+        .alike = by_parity_where_even,
         .least_steps = offsets_at_once,
     },
 };

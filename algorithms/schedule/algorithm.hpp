@@ -51,9 +51,13 @@ enum class Unpriced : std::uint8_t { none, small, large, all };
 struct Selection {
     /// It is considered on tori of up to so many ranks; 0: it runs only when it is named.
     Rank most_ranks = std::numeric_limits<Rank>::max();
-    /// Every rank stores the contributions of all and reduces them itself, which the cost model
-    /// does not price: it is for short vectors.
+    /// Every rank stores the contributions of all to what it gets and reduces them itself, which
+    /// the cost model does not price: it is for short vectors.
     bool gathers_contributions = false;
+    /// A rank sends to all others at once. It is not considered where the model says that ranks
+    /// share cores and a message costs more than a wait, as over TCP: such a burst takes twice the
+    /// time there that the model foretells.
+    bool bursts = false;
     Unpriced unpriced = Unpriced::none;
 };
 

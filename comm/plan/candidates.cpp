@@ -46,9 +46,11 @@ bool is_priced(const Algorithm& algorithm, const Torus& torus, const BuildOption
 }
 
 bool gathers_too_much(const AutoCandidate& candidate, const Torus& torus, std::size_t bytes) {
+    const Algorithm& algorithm = *candidate.algorithm;
     const auto ranks = static_cast<std::size_t>(ranks_between(torus, candidate.options));
-    return candidate.algorithm->selection.gathers_contributions &&
-           bytes > most_gathered_bytes / ranks;
+    const std::size_t contributions =
+        traits_of(algorithm.collective).blocks_have_owners() ? 1 : ranks;  // in vectors
+    return algorithm.selection.gathers_contributions && bytes > most_gathered_bytes / contributions;
 }
 
 }  // namespace
@@ -155,7 +157,7 @@ std::string misfit(const AutoCandidate& candidate, const Needs& needs) {
 }
 
 std::string sits_out(const AutoCandidate& candidate, const Torus& torus, std::size_t bytes,
-                     const Needs& needs, bool by_price) {
+                     const Needs& needs, const CostModel& model, bool by_price) {
     const std::string reason = misfit(candidate, needs);
     if (!reason.empty()) {
         return reason;
@@ -163,6 +165,10 @@ std::string sits_out(const AutoCandidate& candidate, const Torus& torus, std::si
     if (!needs.rank_order && gathers_too_much(candidate, torus, bytes)) {
         return "each rank would store and reduce the contributions of all, which is for short "
                "vectors";
+    }
+    if (!needs.rank_order && candidate.algorithm->selection.bursts && model.message > model.wait) {
+        return "it sends to all ranks at once, which takes long where ranks share cores and each "
+               "message costs more than a wait";
     }
     return !by_price ? "there are too many ranks to price all candidates, so the size alone decides"
            : !candidate.priced ? "there are too many ranks to price it"

@@ -76,6 +76,6 @@ inline bool serves(const AutoCandidate& candidate, const Needs& needs) {
 
 /// Why the price of a candidate takes no part; empty: it does. `by_price`: prices decide this call.
 std::string sits_out(const AutoCandidate& candidate, const Torus& torus, std::size_t bytes,
-                     const Needs& needs, bool by_price);
+                     const Needs& needs, const CostModel& model, bool by_price);
 
 }  // namespace trefoil

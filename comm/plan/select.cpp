@@ -219,7 +219,8 @@ AlgorithmChoice choose_algorithm(Collective collective, const Torus& torus, std:
     };
     std::vector<Contestant> contestants;
     for (AutoCandidate& c : all) {
-        std::string reason = &c == by_rule ? "" : sits_out(c, torus, bytes, needs, by_price);
+        std::string reason =
+            &c == by_rule ? "" : sits_out(c, torus, bytes, needs, basis.model, by_price);
         if (!reason.empty() || !by_price) {
             if (considered != nullptr) {
                 considered->push_back(

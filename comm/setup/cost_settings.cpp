@@ -100,8 +100,8 @@ CostModel model_of_job(const std::optional<CostModel>& asked, bool in_memory,
     CostModel model = asked.value_or(in_memory ? memory_cost_model : default_cost_model);
     const bool tells_processors = model.wait + model.message + model.byte > 0;
     if (ranks_per_core > 1 && !tells_processors) {
-        model.wait = ranks_per_core * (in_memory ? 0.3e-6 : 3e-6);
-        model.message = ranks_per_core * (in_memory ? 0.4e-6 : 5e-6);
+        model.wait = ranks_per_core * (in_memory ? 0.6e-6 : 3e-6);
+        model.message = ranks_per_core * (in_memory ? 0.03e-6 : 5e-6);
         model.byte = ranks_per_core * (in_memory ? 0.15e-9 : 0.5e-9);
         model.busiest = 0;  // others work meanwhile
         model.copy *= ranks_per_core;

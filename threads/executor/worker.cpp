@@ -33,7 +33,8 @@ Worker::Worker(std::size_t number, bool in_caller, Engine& engine, Rank rank, Ra
       engine_(engine),
       group_(engine.groups()[number].get()),
       links_(*group_, rank, ranks, Notification::channel_limit(group_->notification_bits()), *this),
-      waiting_(engine.may_spin(), engine.groups().size() == 1 && group_->maps_peers()) {
+      waiting_(engine.may_spin(), engine.groups().size() == 1 && group_->maps_peers()),
+      progress_turns_(engine.may_spin()) {
     group_->watch(
         {[](const void* worker) { return static_cast<const Worker*>(worker)->flag_has_come(); },
          this});
@@ -364,7 +365,7 @@ void Worker::wait() noexcept {
     const Progress progress = engine_.progress();
     if (in_caller_ && progress) {
         length = std::min(length, longest_sleep_with_progress);
-        if (length.count() > 0 || ++vain_polls_ % polls_per_progress == 0) {
+        if (progress_turns_.due(length.count() > 0)) {
             progress();
         }
     }

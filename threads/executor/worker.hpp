@@ -23,9 +23,6 @@ namespace trefoil {
 class Executor;
 class WorkerPart;
 
-/// Of so many polls in vain, one is followed by the caller's progress, which costs about as much.
-inline constexpr std::uint32_t polls_per_progress = 8;
-
 /// Drives one group, with its links, and its part of all executors. It goes round those that have
 /// calls in flight; what comes for others is given to their parts. Worker 0 also watches their
 /// peers. Used by one thread at a time.
@@ -176,8 +173,8 @@ class alignas(cache_line) Worker : private LinkUser {
     std::vector<BrokenConnection> broken_;
     std::atomic<WorkerPart*> new_work_{nullptr};  ///< a stack
     Waiting waiting_;
+    ProgressTurns progress_turns_;    ///< the caller's
     std::uint32_t changes_seen_ = 0;  ///< WakeUp::changes() before it last looked
-    std::uint32_t vain_polls_ = 0;    ///< of all calls, for the caller's progress
     bool is_traced_ = false;
     // For the timeline: since when it works, and what calls it has seen complete since then.
     std::int64_t begun_ = 0;

@@ -76,8 +76,7 @@ void Worker::idle_in_turns(std::span<Worker* const> team) noexcept {
     }
     const Progress progress = first.engine_.progress();
     const std::chrono::microseconds length = first.waiting_.idle();
-    if (first.in_caller_ && progress &&
-        (length.count() > 0 || ++first.vain_polls_ % polls_per_progress == 0)) {
+    if (first.in_caller_ && progress && first.progress_turns_.due(length.count() > 0)) {
         progress();
     }
     if (length.count() == 0) {

@@ -64,8 +64,9 @@ double price(const Torus& torus, const Algorithm& algorithm, Block pieces, std::
 /// Who may run without being named, where a floating-point sum must have the same bits on all
 /// ranks.
 bool may_run(const Algorithm& algorithm, const Torus& torus, std::size_t bytes) {
-    const bool stores_all = algorithm.selection.gathers_contributions &&
-                            bytes * static_cast<std::size_t>(torus.ranks()) > 16 * kib;
+    const std::size_t vectors =
+        algorithm.collective == Collective::reduce_scatter ? 1 : torus.ranks();
+    const bool stores_all = algorithm.selection.gathers_contributions && bytes * vectors > 16 * kib;
     return algorithm.traits.identical_results && !algorithm.traits.reads_peers && !stores_all &&
            algorithm.selection.most_ranks > 0 && algorithm.refusal(torus).empty();
 }
