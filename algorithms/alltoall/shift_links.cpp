@@ -5,7 +5,7 @@
 // alike, but for ties: there even and odd coordinates go opposite ways, and links that leave even
 // and odd coordinates may differ.
 //
-// Linear and bruck: some lines of each dimension have no carry from the faster ones. There all
+// Pairwise and bruck: some lines of each dimension have no carry from the faster ones. There all
 // ranks send equally far, and so all the same way round.
 #include <algorithm>
 #include <array>

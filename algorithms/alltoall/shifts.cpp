@@ -2,7 +2,7 @@
 // linear, pairwise, orbit, bruck: alltoalls by messages that the network routes through
 // several dimensions, on any torus (orbit: equal sizes).
 //
-// linear: every rank sends to the ranks 1, 2, ... further, in as few steps as may be. pairwise: a
+// linear: every rank sends to all others, the nearest first, in as few steps as may be. pairwise: a
 // step for each, and on powers of two ranks r and r xor o exchange in step o. orbit: in a step all
 // ranks send to the same offsets, which load every direction alike
 // (algorithms/alltoall/orbits.hpp). Blocks go straight to their targets in all three. bruck: the
@@ -14,7 +14,7 @@
 #include "algorithms/alltoall/orbits.hpp"
 #include "algorithms/alltoall/own_block.hpp"
 #include "algorithms/alltoall/shifts.hpp"
-#include "algorithms/schedule/minimal_port.hpp"
+#include "algorithms/schedule/straight_offsets.hpp"
 
 namespace trefoil {
 
@@ -117,13 +117,14 @@ class BruckBlocks {
 }  // namespace
 
 Schedule build_linear_alltoall(const Torus& torus, Rank rank) {
-    const Rank p = torus.ranks();
     ShiftWriter writer(torus, rank);
-    for (Rank o = 1; o < p; ++o) {
-        if (o % straight_peers_per_step == 1) {
+    Rank under_way = 0;
+    for (const StraightOffset& offset : straight_offsets(torus)) {
+        if (under_way++ % straight_peers_per_step == 0) {
             writer.step();
         }
-        writer.exchange(ahead(rank, o, p), behind(rank, o, p));
+        writer.exchange(torus.translated(rank, offset.rank, 1),
+                        torus.translated(rank, offset.rank, -1), offset.first);
     }
     return writer.take();
 }

@@ -14,60 +14,15 @@
 #include "algorithms/bandwidth/direct.hpp"
 
 #include <algorithm>
-#include <cstdlib>
 #include <numeric>
-#include <utility>
 #include <vector>
 
 #include "algorithms/bandwidth/product_parts.hpp"
-#include "algorithms/schedule/minimal_port.hpp"
+#include "algorithms/schedule/straight_offsets.hpp"
 
 namespace trefoil {
 
 namespace {
-
-/// Ranks as seen from rank 0, and the dimension through which their messages leave.
-struct Offset {
-    Rank rank = 0;
-    int first = 0;
-};
-
-/// By distance; those that are images of one another in the symmetries of a torus with equal sizes
-/// follow one another. Each leaves through the dimension that has had the fewest so far, as does
-/// the one the other way.
-std::vector<Offset> offsets_by_distance(const Torus& torus) {
-    using Key = std::vector<std::int64_t>;  // hops, then the way in each dimension, ascending
-    std::vector<std::pair<Key, Rank>> keyed;
-    keyed.reserve(torus.ranks());
-    for (Rank o = 1; o < torus.ranks(); ++o) {
-        Key key;
-        for (int j = 0; j < torus.dimensions(); ++j) {
-            key.push_back(std::abs(torus.displacement(0, o, j)));
-        }
-        std::sort(key.begin(), key.end());
-        key.insert(key.begin(), torus.hops(0, o));
-        keyed.emplace_back(std::move(key), o);
-    }
-    std::sort(keyed.begin(), keyed.end());
-    std::vector<int> used(torus.dimensions(), 0), dimension_of(torus.ranks(), -1);
-    std::vector<Offset> offsets;
-    for (const auto& [key, rank] : keyed) {
-        const auto uses = [&, to = rank](int first) {
-            return used[straight_port(torus, 0, to, first).dimension()];
-        };
-        int first = dimension_of[torus.translated(0, rank, -1)];
-        if (first < 0) {
-            first = 0;
-            for (int j = 1; j < torus.dimensions(); ++j) {
-                first = uses(j) < uses(first) ? j : first;
-            }
-        }
-        dimension_of[rank] = first;
-        used[straight_port(torus, 0, rank, first).dimension()] += 1;
-        offsets.push_back({rank, first});
-    }
-    return offsets;
-}
 
 class DirectWriter {
   public:
@@ -75,7 +30,7 @@ class DirectWriter {
         : torus_(torus),
           ranks_(torus.ranks()),
           rank_(rank),
-          offsets_(offsets_by_distance(torus)),
+          offsets_(straight_offsets(torus)),
           writer_(rank) {}
 
     /// A part that reduces each block at its owner. positions[r]: rank r's block.
@@ -150,7 +105,7 @@ class DirectWriter {
     const Torus& torus_;
     Rank ranks_;
     Rank rank_;
-    std::vector<Offset> offsets_;
+    std::vector<StraightOffset> offsets_;
     ScheduleWriter writer_;
 };
 

@@ -63,7 +63,7 @@ constexpr Algorithm alltoall_table[] = {
         .shape_refusal = every_torus,
         .builder = without_options<build_linear_alltoall>,
         .landing_vectors = one_block,
-        .alike = along_the_line_by_parity,
+        .alike = by_parity_where_even,
         .least_steps = offsets_at_once,
         .least_load = linear_alltoall_load,
     },

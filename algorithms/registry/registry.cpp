@@ -41,7 +41,7 @@ std::span<const Algorithm> algorithms() {
         std::vector<Algorithm> joined;
         for (const auto family :
              {allreduce_entries(), reduce_scatter_allgather_entries(), butterfly_entries(),
-              spanning_tree_entries(), tree_entries(), alltoall_ring_entries(), alltoall_entries(),
+              spanning_tree_entries(), tree_entries(), alltoall_entries(), alltoall_ring_entries(),
               scan_entries(), neighbour_entries(), single_copy_entries(), baseline_entries(),
               published_entries()}) {
             joined.insert(joined.end(), family.begin(), family.end());

@@ -176,8 +176,12 @@ Price price_of(const Torus& torus, const Choice& choice, const CostSummary& whol
     const int contributions = choice.algorithm->selection.gathers_contributions
                                   ? ranks_between(torus, choice.options) - 1
                                   : 0;
-    return {.terms = model.terms(whole, static_cast<double>(bytes)),
-            .further_messages = model.alpha * (message_overhead * more_messages),
+    const CostTerms terms = model.terms(whole, static_cast<double>(bytes));
+    // They start up while the links carry those before them.
+    const double hidden = terms.links / std::max(1, whole.steps - whole.steps_at_once);
+    return {.terms = terms,
+            .further_messages =
+                std::max(0.0, model.alpha * (message_overhead * more_messages) - hidden),
             .contributions = model.alpha * (contribution_overhead * contributions)};
 }
 

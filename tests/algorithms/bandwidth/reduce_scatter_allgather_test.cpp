@@ -7,7 +7,7 @@
 #include "algorithms/analysis/verify.hpp"
 #include "algorithms/bandwidth/direct.hpp"
 #include "algorithms/registry/registry.hpp"
-#include "algorithms/schedule/minimal_port.hpp"
+#include "algorithms/schedule/straight_offsets.hpp"
 
 namespace trefoil {
 namespace {

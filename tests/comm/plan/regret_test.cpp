@@ -44,17 +44,21 @@ double price(const Torus& torus, const Algorithm& algorithm, Block pieces, std::
     const CostSummary& cost = summary_of(torus, algorithm, pieces);
     const CostModel machine = default_cost_model;
     const auto length = static_cast<double>(bytes);
-    double seconds = 0;
+    double seconds = 0, on_links = 0;
     for (std::size_t step = 0; step < cost.step_max_link_load.size(); ++step) {
-        seconds += machine.alpha + cost.step_max_hops[step] * machine.tau +
-                   cost.step_max_link_load[step] * length * machine.beta;
+        seconds += machine.alpha + cost.step_max_hops[step] * machine.tau;
+        on_links += cost.step_max_link_load[step] * length * machine.beta;
     }
     // Where all messages leave at once, they are no steps, but messages that the root takes in.
-    seconds -= machine.alpha * 0.5 * static_cast<double>(cost.steps_at_once) +
-               machine.tau * static_cast<double>(cost.hops_at_once) +
-               cost.load_at_once * length * machine.beta;
+    seconds -= machine.alpha * static_cast<double>(cost.steps_at_once) +
+               machine.tau * static_cast<double>(cost.hops_at_once);
+    on_links -= cost.load_at_once * length * machine.beta;
+    seconds += on_links;
     seconds += cost.packed * length * machine.copy + cost.pulled * length * machine.pull;
-    seconds += machine.alpha * 0.5 * std::max(0, cost.max_sends_per_port_per_step - 1);
+    // Further messages through a port wait for each other, unless the links keep them waiting.
+    const double steps = static_cast<double>(cost.step_max_link_load.size()) - cost.steps_at_once;
+    const int further = cost.steps_at_once + std::max(0, cost.max_sends_per_port_per_step - 1);
+    seconds += std::max(0.0, machine.alpha * 0.5 * further - on_links / std::max(1.0, steps));
     if (algorithm.selection.gathers_contributions) {
         seconds += machine.alpha * 0.05 * (torus.ranks() - 1);
     }
