@@ -204,8 +204,14 @@ void Wiring::lose(Rank peer) {
 }
 
 void Wiring::leave() {
+    constexpr auto leaving = static_cast<std::uint8_t>(Kind::leaving);
     for (std::uint32_t number = 0; number < post_.connections(); ++number) {
-        post_.say(post_.connection(number), static_cast<std::uint8_t>(Kind::leaving), {});
+        Connection& to = post_.connection(number);
+        // A peer that answers nothing any more, as it is at the end of its own, is not waited for.
+        const bool all_said = to.record_unanswered && to.outgoing.empty();
+        if (!all_said || !post_.say_urgently(to, leaving, {})) {
+            post_.say(to, leaving, {});
+        }
     }
 }
 

@@ -38,6 +38,9 @@ class LandingRings {
     static constexpr std::size_t tiny_bytes = 64;
     /// How many uses a sender may be ahead of the receiver in the ring `many`, plus two.
     static constexpr std::uint32_t many_slots = 128;
+    /// The same of `tiny` where messages are stores, which takes 20 KiB for each peer and port: a
+    /// burst of so many small rooted calls waits for nobody.
+    static constexpr std::uint32_t tiny_slots = 256;
     static_assert((few_slots & (few_slots - 1)) == 0 && (many_slots & (many_slots - 1)) == 0,
                   "numbers of uses wrap around");
 
@@ -53,7 +56,7 @@ class LandingRings {
     static LandingRings flagged(std::size_t many_bytes, std::size_t few_bytes) {
         LandingRings rings;
         rings.flag_bytes_ = 16;  // and the message behind it is aligned as malloc() would
-        rings.shapes_ = {RingShape{tiny_bytes, many_slots / 2}, RingShape{many_bytes, many_slots},
+        rings.shapes_ = {RingShape{tiny_bytes, tiny_slots}, RingShape{many_bytes, many_slots},
                          RingShape{few_bytes, few_slots}};
         return rings;
     }

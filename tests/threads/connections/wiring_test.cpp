@@ -206,5 +206,23 @@ TEST(Wiring, LeavesWithoutWaitingForThoseWhoHaveLeft) {
     EXPECT_EQ(ranks[1].wiring().numbers().waiting, 0U) << "farewell came before the rank left";
 }
 
+TEST(Wiring, LeavesAPeerThatAnswersNothing) {
+    Ranks ranks(2);
+    ranks[0].wiring().begin(world);
+    ranks[1].wiring().begin(world);
+    ranks[1].wiring().want(at_receiver, 128, 4);
+    ranks.settle({0, 1});
+    ranks[0].wiring().end(world);
+    ranks.run({0}, 10);
+    ASSERT_FALSE(ranks[0].post().unanswered().empty());
+    ranks[0].wiring().leave();
+    ranks.run({0}, [&] { return ranks[0].post().is_quiet(); });
+    ranks.run({1}, 10);
+    EXPECT_FALSE(ranks.left(1).empty());
+    ranks[1].wiring().end(world);
+    ranks.run({1}, 2);
+    EXPECT_EQ(ranks[1].wiring().numbers().waiting, 0U) << "farewell came before the rank left";
+}
+
 }  // namespace
 }  // namespace trefoil::test
