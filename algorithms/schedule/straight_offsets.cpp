@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
+// Ranks by distance, with the dimensions in turns.
 #include "algorithms/schedule/straight_offsets.hpp"
 
 #include <algorithm>
