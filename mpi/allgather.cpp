@@ -41,7 +41,7 @@ bool complete(MPI_Request& request, const std::function<void()>& when_late) {
     const auto begin = std::chrono::steady_clock::now();
     const auto deadline = begin + layer.patience;
     bool late = false;
-    for (int polls = 1;; ++polls) {
+    for (;;) {
         int done = 0;
         if (PMPI_Test(&request, &done, MPI_STATUS_IGNORE) != MPI_SUCCESS) {
             return false;
@@ -54,7 +54,7 @@ bool complete(MPI_Request& request, const std::function<void()>& when_late) {
             late = true;
             when_late();
         }
-        if (polls % 64 == 0 && now > deadline) {
+        if (now > deadline) {
             return false;
         }
         sched_yield();

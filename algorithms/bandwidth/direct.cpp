@@ -14,7 +14,6 @@
 #include "algorithms/bandwidth/direct.hpp"
 
 #include <algorithm>
-#include <numeric>
 #include <vector>
 
 #include "algorithms/bandwidth/product_parts.hpp"
@@ -33,31 +32,8 @@ class DirectWriter {
           offsets_(straight_offsets(torus)),
           writer_(rank) {}
 
-    /// A part that reduces each block at its owner. positions[r]: rank r's block.
-    void reduce_scatter(int part, const std::vector<Block>& positions) {
-        reduce(part, static_cast<Block>(ranks_), [&](Rank owner) { return positions[owner]; });
-    }
-
-    /// A part of one block, which everybody owns.
-    void allreduce() {
-        reduce(0, 1, [](Rank) { return Block{0}; });
-    }
-
-    void allgather() {
-        writer_.part(static_cast<Block>(ranks_));
-        exchange(0, [&](Rank, Rank from) {
-            return Blocks{static_cast<Block>(rank_), static_cast<Block>(from)};
-        });
-    }
-
-    ScheduleWriter& writer() { return writer_; }
-
-  private:
-    struct Blocks {
-        Block sent = 0;
-        Block received = 0;
-    };
-
+    /// A part of so many blocks, of which each rank gets the reduced one that `block_of`(rank)
+    /// names.
     template <typename BlockOf>
     void reduce(int part, Block blocks, const BlockOf& block_of) {
         const Block own = block_of(rank_);
@@ -79,6 +55,21 @@ class DirectWriter {
             writer_.move(Action::replace, {sum, 1}, own);
         }
     }
+
+    void allgather() {
+        writer_.part(static_cast<Block>(ranks_));
+        exchange(0, [&](Rank, Rank from) {
+            return Blocks{static_cast<Block>(rank_), static_cast<Block>(from)};
+        });
+    }
+
+    ScheduleWriter& writer() { return writer_; }
+
+  private:
+    struct Blocks {
+        Block sent = 0;
+        Block received = 0;
+    };
 
     template <typename Choose>
     void exchange(int part, const Choose& choose) {
@@ -121,15 +112,14 @@ std::vector<Block> positions_of(const std::vector<Rank>& owners) {
 
 Schedule build_direct_allreduce(const Torus& torus, Rank rank) {
     DirectWriter direct(torus, rank);
-    direct.allreduce();
+    direct.reduce(0, 1, [](Rank) { return Block{0}; });
     return direct.writer().take();
 }
 
 Schedule build_direct_reduce_scatter(const Torus& torus, Rank rank) {
     DirectWriter direct(torus, rank);
-    std::vector<Block> identity(torus.ranks());
-    std::iota(identity.begin(), identity.end(), 0);
-    direct.reduce_scatter(0, identity);
+    direct.reduce(0, static_cast<Block>(torus.ranks()),
+                  [](Rank owner) { return static_cast<Block>(owner); });
     return direct.writer().take();
 }
 
@@ -143,7 +133,9 @@ Schedule build_ordered(const Torus& torus, Rank rank) {
     DirectWriter direct(torus, rank);
     const std::vector<ProductPart> parts = bucket_parts(torus, Collective::allgather, {});
     for (int p = 0; p < static_cast<int>(parts.size()); ++p) {
-        direct.reduce_scatter(p, positions_of(product_owners(torus, parts[p])));
+        const std::vector<Block> positions = positions_of(product_owners(torus, parts[p]));
+        direct.reduce(p, static_cast<Block>(torus.ranks()),
+                      [&](Rank owner) { return positions[owner]; });
         write_product_steps(direct.writer(), torus, rank, parts, p, Collective::allgather);
     }
     return direct.writer().take();

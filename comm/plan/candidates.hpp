@@ -74,7 +74,8 @@ inline bool serves(const AutoCandidate& candidate, const Needs& needs) {
     return misfit(candidate, needs).empty();
 }
 
-/// Why the price of a candidate takes no part; empty: it does. `by_price`: prices decide this call.
+/// Why the price of a candidate takes no part; empty: it does. `model`: tells whether bursts may.
+/// `by_price`: prices decide this call.
 std::string sits_out(const AutoCandidate& candidate, const Torus& torus, std::size_t bytes,
                      const Needs& needs, const CostModel& model, bool by_price);
 

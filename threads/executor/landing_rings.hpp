@@ -41,7 +41,8 @@ class LandingRings {
     /// The same of `tiny` where messages are stores, which takes 20 KiB for each peer and port: a
     /// burst of so many small rooted calls waits for nobody.
     static constexpr std::uint32_t tiny_slots = 256;
-    static_assert((few_slots & (few_slots - 1)) == 0 && (many_slots & (many_slots - 1)) == 0,
+    static_assert((few_slots & (few_slots - 1)) == 0 && (many_slots & (many_slots - 1)) == 0 &&
+                      (tiny_slots & (tiny_slots - 1)) == 0,
                   "numbers of uses wrap around");
 
     LandingRings() = default;
