@@ -13,24 +13,41 @@ namespace trefoil {
 
 namespace {
 
-bool leaves_at_once(const Algorithm& algorithm, const BuildOptions& options) {
-    return algorithm.sends_at_once && !options.by_node;
+/// Somebody who is in a step of a part by node is so inside a node or between nodes.
+bool is_inside(const Torus& torus, const Schedule& schedule, const Step& step) {
+    const auto inside = [&](const auto& message) {
+        return torus.is_host(message.port.dimension());
+    };
+    return std::ranges::any_of(schedule.sends_of(step), inside) ||
+           std::ranges::any_of(schedule.receives_of(step), inside);
 }
 
-/// What a rank sends and receives, without the order in which messages are taken in.
-Schedule in_one_step(Schedule schedule) {
+/// What a rank sends to other nodes and receives from them, without the order in which messages are
+/// taken in. By node, steps inside nodes stand before and after.
+Schedule in_one_step(const Torus& torus, Schedule schedule, const BuildOptions& options) {
     for (Part& part : schedule.parts) {
-        Step all{};
-        for (const Step& step : schedule.of(part)) {  // their messages stand one after the other
+        Step* const steps = schedule.steps.data() + part.steps.first;
+        std::uint32_t kept = 0;
+        bool all_follows = false;
+        for (std::uint32_t s = 0; s < part.steps.count; ++s) {
+            const Step step = steps[s];
+            if (options.by_node && is_inside(torus, schedule, step)) {
+                steps[kept++] = step;
+                all_follows = false;
+                continue;
+            }
+            if (!all_follows) {
+                steps[kept++] = step;
+                all_follows = true;
+                continue;
+            }
+            Step& all = steps[kept - 1];  // their messages stand one after the other
             all.sends.first = all.sends.count == 0 ? step.sends.first : all.sends.first;
             all.sends.count += step.sends.count;
             all.receives.first = all.receives.count == 0 ? step.receives.first : all.receives.first;
             all.receives.count += step.receives.count;
         }
-        if (part.steps.count > 0) {
-            schedule.steps[part.steps.first] = all;
-            part.steps.count = 1;
-        }
+        part.steps.count = kept;
     }
     return schedule;
 }
@@ -40,6 +57,7 @@ void take_at_once(CostSummary& cost, const CostSummary& together) {
     cost.steps_at_once = cost.steps - together.steps;
     cost.hops_at_once = cost.sum_hops - together.sum_hops;
     cost.load_at_once = cost.sum_link_load - together.sum_link_load;
+    cost.steady = true;
 }
 
 CostSummary summarize(const Torus& torus, const Algorithm& algorithm, const BuildOptions& options,
@@ -49,11 +67,11 @@ CostSummary summarize(const Torus& torus, const Algorithm& algorithm, const Buil
         summary.add(algorithm.build(torus, symmetry.representative(one), options));
     }
     CostSummary cost = summary.finish();
-    if (leaves_at_once(algorithm, options)) {
+    if (algorithm.sends_at_once) {
         Summary together(torus, algorithm.collective, steered, symmetry, of_nodes);
         for (Rank one = 0; one < symmetry.classes(); ++one) {
-            together.add(
-                in_one_step(algorithm.build(torus, symmetry.representative(one), options)));
+            together.add(in_one_step(
+                torus, algorithm.build(torus, symmetry.representative(one), options), options));
         }
         take_at_once(cost, together.finish());
     }
@@ -121,9 +139,9 @@ CostSummary summarize_root(const Torus& torus, const Algorithm& algorithm,
         summary.go_on(steps);
     }
     CostSummary cost = summary.finish();
-    if (leaves_at_once(algorithm, options)) {
+    if (algorithm.sends_at_once) {
         Summary together(torus, algorithm.collective, true, of_ranks, of_nodes);
-        const Schedule all = in_one_step(schedule);
+        const Schedule all = in_one_step(torus, schedule, options);
         together.add(all);
         together.add_received(all);
         take_at_once(cost, together.finish());
@@ -228,6 +246,7 @@ CostSummary ModelSummaries::least(const Algorithm& algorithm, const BuildOptions
         return summarize_links(torus_, algorithm.link_steps(torus_), torus_.ranks());
     }
     CostSummary cost = summarize_root(torus_, algorithm, to_be_priced(options), 0);
+    cost.inside_beside_links += std::exchange(cost.inside_alone, 0);  // where others use links
     if (plain && algorithm.collective == Collective::alltoall) {
         const CostSummary least = least_by_formula(algorithm, torus_);
         cost.steps = std::max(cost.steps, least.steps);
@@ -251,6 +270,18 @@ std::int64_t ModelSummaries::schedules(const Algorithm& algorithm, const BuildOp
     return std::accumulate(of_axes.begin(), of_axes.end(), std::int64_t{0});
 }
 
+double CostModel::inside(const CostSummary& cost, double vector_bytes) const {
+    if (!counts_links_only()) {
+        return cost.inside * vector_bytes * inside_byte;
+    }
+    const double beside = cost.inside_beside_links * vector_bytes * inside_byte;
+    const double hidden = (cost.steps - cost.steps_at_once) * alpha +
+                          static_cast<double>(cost.sum_hops - cost.hops_at_once) * tau +
+                          (cost.sum_link_load - cost.load_at_once) * vector_bytes * beta;
+    return cost.inside_alone * vector_bytes * inside_byte +
+           std::max(0.0, beside - (cost.steady ? hidden : 0));
+}
+
 CostTerms CostModel::terms(const CostSummary& cost, double vector_bytes) const {
     return {.steps = (cost.steps - cost.steps_at_once) * alpha,
             .hops = static_cast<double>(cost.sum_hops - cost.hops_at_once) * tau,
@@ -261,7 +292,7 @@ CostTerms CostModel::terms(const CostSummary& cost, double vector_bytes) const {
             .copies = cost.packed * vector_bytes * copy,
             .pulls = cost.pulled * vector_bytes * pull,
             .inside = cost.steps_inside * inside_step + cost.messages_inside * inside_message +
-                      cost.inside * vector_bytes * inside_byte};
+                      inside(cost, vector_bytes)};
 }
 
 }  // namespace trefoil

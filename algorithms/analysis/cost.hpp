@@ -80,7 +80,7 @@ struct CostTerms {
 ///     - steps_at_once*alpha - hops_at_once*tau - load_at_once*bytes*beta
 ///     + waits*wait + messages*message + messages_per_rank*busiest + sent*bytes*byte
 ///     + packed*bytes*copy + pulled*bytes*pull
-///     + steps_inside*inside_step + messages_inside*inside_message + inside*bytes*inside_byte,
+///     + steps_inside*inside_step + messages_inside*inside_message + inside(),
 /// in seconds.
 /// The second line is for ranks that share cores: what their processors do, one after the
 /// other. With a core for each rank it is part of alpha and beta; but in memory, where
@@ -104,6 +104,10 @@ struct CostModel {
         return wait == 0 && message == 0 && busiest == 0 && byte == 0;
     }
     CostTerms terms(const CostSummary& cost, double vector_bytes) const;
+    /// What moving bytes inside nodes takes. Beside links that are busy all along it takes time
+    /// only where it is longer; elsewhere parts that are ahead for it meet others at the links, and
+    /// nothing is won. Processors that share cores do all they have to do one after the other.
+    double inside(const CostSummary& cost, double vector_bytes) const;
     double time(const CostSummary& cost, double vector_bytes) const {
         return terms(cost, vector_bytes).sum();
     }

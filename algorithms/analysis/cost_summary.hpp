@@ -45,6 +45,12 @@ struct CostSummary {
     /// in no figure above but parts, waits, extents and what is gathered, and in no list.
     double inside = 0, messages_inside = 0;
     int steps_inside = 0;
+    /// Of the rank that sends or receives most in a step, summed over those steps and over all
+    /// others.
+    double inside_alone = 0, inside_beside_links = 0;
+    /// Links are busy all along: all messages leave at once, or pieces follow one another, or each
+    /// rank has something for all others (alltoall).
+    bool steady = false;
     /// Messages without data that a rank sends when it has taken in a segment's messages: mean over
     /// the ranks, and the most. They are not in the other figures, and nobody waits for them in the
     /// call that they belong to, so the model leaves them out.

@@ -34,6 +34,10 @@ CostSummary with_pieces(const CostSummary& one_piece, Block pieces) {
     cost.steps += one_piece.steps > 0 ? more : 0;
     cost.sum_hops += static_cast<long>(more) * most(one_piece.step_max_hops);
     cost.sum_link_load = cost.steps * most(one_piece.step_max_link_load) / pieces;
+    if (one_piece.steps > 0) {
+        cost.inside_beside_links *= static_cast<double>(cost.steps) / pieces / one_piece.steps;
+    }
+    cost.steady = true;
     cost.messages *= pieces;
     cost.messages_per_rank *= static_cast<int>(pieces);
     cost.waits *= pieces;

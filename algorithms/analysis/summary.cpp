@@ -50,7 +50,7 @@ void Summary::collect(const Schedule& schedule) {
     for (std::size_t s = 0; s < steps; ++s) {
         bool waits = false;
         const std::int64_t sent_before = sent;
-        std::int64_t inside = 0;
+        std::int64_t inside = 0, received_inside = 0;
         std::int64_t largest = 0;
         for (const Part& p : schedule.parts) {
             if (s >= p.steps.count) {
@@ -59,6 +59,12 @@ void Summary::collect(const Schedule& schedule) {
             const Step& step = schedule.of(p)[s];
             waits |= step.receives.count > 0;
             held += exchange_ ? received(schedule, p, step) : 0;
+            if (torus_.has_nodes()) {
+                for (const Receive& r : schedule.receives_of(step)) {
+                    received_inside +=
+                        torus_.is_host(r.port.dimension()) ? message_units(schedule, p, r) : 0;
+                }
+            }
             for (const Send& m : schedule.sends_of(step)) {
                 const auto extents = schedule.extents_of(m);
                 const std::int64_t units =
@@ -79,6 +85,8 @@ void Summary::collect(const Schedule& schedule) {
         starts_.push_back(messages_.size());
         note_step(s, largest, sent - sent_before);
         inside_total_ += inside * ranks;
+        most_inside_.resize(std::max(most_inside_.size(), s + 1));
+        most_inside_[s] = std::max({most_inside_[s], inside, received_inside});
         held -= sent - sent_before + inside;
         held_max_ = std::max(held_max_, held);
         waiting_.resize(std::max(waiting_.size(), s + 1));
@@ -208,7 +216,17 @@ void Summary::load_links(Rank rank, AlikeSteps& group) {
     }
 }
 
-// A message may be applied to several places, so its size is at least that of the smallest.
+/// A message may be applied to several places, so its size is at least that of the smallest.
+std::int64_t Summary::message_units(const Schedule& schedule, const Part& part,
+                                    const Receive& receive) const {
+    std::int64_t units = receive.applications.count == 0 ? 0 : received(schedule, part, receive);
+    for (const Application& a : schedule.applications_of(receive)) {
+        units = std::min(units, block_units(part) *
+                                    static_cast<std::int64_t>(block_count(schedule.extents_of(a))));
+    }
+    return units;
+}
+
 void Summary::add_received(const Schedule& schedule) {
     finish_steps();
     for (std::size_t s = 0; s < figures_.size(); ++s) {
@@ -221,13 +239,8 @@ void Summary::add_received(const Schedule& schedule) {
                 if (torus_.is_host(r.port.dimension())) {
                     continue;
                 }
-                std::int64_t blocks = r.applications.count == 0 ? 0 : received(schedule, p, r);
-                for (const Application& a : schedule.applications_of(r)) {
-                    blocks = std::min(
-                        blocks, block_units(p) *
-                                    static_cast<std::int64_t>(block_count(schedule.extents_of(a))));
-                }
-                load_route(arriving, r.peer, schedule.rank, {r.peer, r.port.opposite(), blocks});
+                load_route(arriving, r.peer, schedule.rank,
+                           {r.peer, r.port.opposite(), message_units(schedule, p, r)});
             }
         }
         figures_[s].load = std::max(figures_[s].load, arriving.loads.largest());
@@ -298,8 +311,12 @@ void Summary::add_line(Summary&& line) {
 CostSummary Summary::finish() {
     finish_steps();
     std::int64_t sum = 0;
-    for (const auto& [load, hops, inside] : figures_) {
+    std::int64_t alone = 0, beside_links = 0;
+    most_inside_.resize(figures_.size());
+    for (std::size_t s = 0; s < figures_.size(); ++s) {
+        const auto [load, hops, inside] = figures_[s];
         result_.steps_inside += hops == 0 && inside ? 1 : 0;
+        (hops == 0 ? alone : beside_links) += most_inside_[s];
         if (hops > 0) {  // somebody sends to another node
             result_.step_max_link_load.push_back(static_cast<double>(load) /
                                                  (2 * units_per_vector_));
@@ -318,6 +335,9 @@ CostSummary Summary::finish() {
     result_.waits = static_cast<double>(waits) / torus_.ranks();
     result_.pulled = static_cast<double>(pulled_total_) / units_per_vector_ / torus_.ranks();
     result_.inside = static_cast<double>(inside_total_) / units_per_vector_ / torus_.ranks();
+    result_.inside_alone = static_cast<double>(alone) / units_per_vector_;
+    result_.inside_beside_links = static_cast<double>(beside_links) / units_per_vector_;
+    result_.steady = exchange_;
     result_.messages_inside = static_cast<double>(messages_inside_) / torus_.ranks();
     result_.acknowledgements = static_cast<double>(acknowledgements_total_) / torus_.ranks();
     result_.pulled_max = static_cast<double>(pulled_max_) / units_per_vector_;

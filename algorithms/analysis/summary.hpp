@@ -79,6 +79,8 @@ class Summary {
     std::int64_t own_units(const Schedule& schedule) const;
     std::int64_t received(const Schedule& schedule, const Part& part, const Receive& receive) const;
     std::int64_t received(const Schedule& schedule, const Part& part, const Step& step) const;
+    std::int64_t message_units(const Schedule& schedule, const Part& part,
+                               const Receive& receive) const;
     std::int64_t pulled(const Schedule& schedule) const;
     void note_step(std::size_t step, std::int64_t largest, std::int64_t sent);
     void collect(const Schedule& schedule);
@@ -107,6 +109,7 @@ class Summary {
     std::int64_t held_max_ = 0, packed_total_ = 0;
     std::int64_t pulled_max_ = 0, pulled_total_ = 0;
     std::int64_t inside_total_ = 0, messages_inside_ = 0;
+    std::vector<std::int64_t> most_inside_;  // by step: of the rank that sends or receives most
     std::size_t acknowledgements_total_ = 0;
     std::vector<std::int64_t> largest_message_, most_sent_;  // by step
 

@@ -114,6 +114,9 @@ class Simulation {
 
     bool has_gaps() const { return options_.gap > 0; }
     bool has_ports() const { return options_.per_port > 0 || has_gaps(); }
+    double gap(Port port) const {
+        return network_.torus().is_host(port.dimension()) ? 0 : options_.gap;
+    }
 
     std::size_t slot(Rank rank, std::size_t part) const {
         return static_cast<std::size_t>(rank) * traffic_.parts() + part;
@@ -191,7 +194,7 @@ class Simulation {
         for (const Posted& posted : entering_) {
             PortState& port = port_of(posted);
             if (has_gaps()) {
-                port.started = std::max(now_, port.started + options_.gap);
+                port.started = std::max(now_, port.started + gap(Port{message(posted).port}));
                 start_up(posted, port.started);
             } else {
                 port.waiting.push_back(posted);
@@ -213,7 +216,7 @@ class Simulation {
         network_.route(traffic_.journey(static_cast<Rank>(posted.rank), message(posted)), ways_);
         const double late =
             options_.jitter > 0 ? options_.jitter * noise(options_.seed, posted.number) : 0;
-        add_event(begin + costs_.alpha + ways_.delay(costs_.hop) + late, Kind::start, posted);
+        add_event(begin + ways_.delay(costs_.alpha, costs_.hop) + late, Kind::start, posted);
     }
 
     /// Applies what has arrived if that is all of the open step; true: the step is complete.
@@ -324,8 +327,9 @@ class Simulation {
     void take_in() {
         sort_by_step(arrived_);
         for (const Posted& posted : arrived_) {
-            PortState& in = port_at(receiver(posted), Port{message(posted).port}.opposite());
-            in.taken = std::max(now_, in.taken + options_.gap);
+            const Port through = Port{message(posted).port}.opposite();
+            PortState& in = port_at(receiver(posted), through);
+            in.taken = std::max(now_, in.taken + gap(through));
             if (in.taken <= soon()) {
                 count(posted);
             } else {

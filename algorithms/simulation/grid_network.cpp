@@ -228,7 +228,9 @@ void GridNetwork::route(const Journey& journey, Ways& ways) const {
     Rank here = journey.from;
     for (int j = 0; j < torus().dimensions(); ++j) {
         const Rank there = torus().with_coordinate(here, j, torus().coordinate(journey.to, j));
-        if (there != here) {
+        // What comes from another node is put where it belongs, whichever rank that is.
+        const bool crosses_memory = torus().is_host(j) && count > 0;
+        if (there != here && !crosses_memory) {
             Leg& leg = legs[count++];
             leg.from = here;
             leg.dimension = j;

@@ -27,11 +27,12 @@ struct GridDimension {
     double rate = 0;     ///< bytes per second of each link and direction
     int links = 2;       ///< of a pair in a ring of size 2: one each way through each port, or one
     Rank board = 2;      ///< of boards: ranks of a line, 2 and more; divides the size
-    double latency = 0;  ///< of a host: seconds between two of its ranks, instead of hops
+    double latency = 0;  ///< of a host: seconds between two of its ranks, and no start-up
 };
 
 /// Messages go by dimension, the first one first, the shortest way; the bytes are shared out evenly
-/// among equally long ways.
+/// among equally long ways. Between nodes of several ranks (Torus::has_nodes) they cross links
+/// alone: NICs put them into the memory of any rank.
 ///
 /// - Ring: the shorter way round. A message that is steered goes the port's way if both are equally
 ///   long. Where a link of the shorter way is down, the other way is taken. In a ring of size 2

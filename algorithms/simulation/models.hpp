@@ -33,7 +33,7 @@ struct FlowOptions {
     int per_port = 0;
     /// Seconds: so far apart a rank's messages through one port start up, in the order in which
     /// they were posted, and so far apart are those counted that it has received through one port
-    /// (the g of LogGP). Without per_port.
+    /// (the g of LogGP); none through the memory of a node. Without per_port.
     double gap = 0;
     /// A step is complete when the messages that the rank sends in it have arrived, too: the
     /// library goes on when its puts are complete.
@@ -59,15 +59,15 @@ class FlowObserver {
 };
 
 /// A barrier after every step: the sum, over the steps in which anybody sends or works, of
-/// alpha + the longest delay of a message (hop per link) + the longest time of a link (bytes that
-/// cross it by its rate) + the longest work of a rank. alpha is counted where anybody sends.
-/// Seconds. `network` is folded by the symmetry of `traffic`.
+/// the longest delay of a message (Ways::delay) + the longest time of a link (bytes that cross it
+/// by its rate) + the longest work of a rank. Seconds. `network` is folded by the symmetry of
+/// `traffic`.
 double step_time(const Network& network, const Traffic& traffic, double vector_bytes,
                  const MessageCosts& costs);
 
 /// Event by event. A rank opens step 0 of all parts at 0, and step s+1 of a part when all receives
 /// of step s of that part have arrived; its own sends do not hold it up. A step that opens at t
-/// posts all its messages; each begins to flow at t + alpha + hop * links. Messages share links
+/// posts all its messages; each begins to flow after its delay (Ways::delay). Messages share links
 /// fairly (max-min), whichever way of theirs is concerned; rates change whenever a message begins
 /// or ends. It has arrived when the last byte of its last way has. Seconds until the last rank is
 /// done.

@@ -30,10 +30,11 @@ int Ways::hops() const {
     return most;
 }
 
-double Ways::delay(double hop) const {
+double Ways::delay(double alpha, double hop) const {
     double longest = 0;
     for (const Way& way : ways_) {
-        longest = std::max(longest, way.latency + way.hops * hop);
+        const double outside = way.hops > 0 ? alpha + way.hops * hop : 0;
+        longest = std::max(longest, way.latency + outside);
     }
     return longest;
 }

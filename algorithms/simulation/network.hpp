@@ -27,7 +27,7 @@ class Ways {
         links_.push_back(link);
         ++ways_.back().hops;
     }
-    /// A link with a latency of its own, in seconds.
+    /// A link inside a node, with a latency of its own, in seconds.
     void add(std::int64_t link, double latency) {
         links_.push_back(link);
         ways_.back().latency += latency;
@@ -38,8 +38,9 @@ class Ways {
     std::span<const std::int64_t> links(std::size_t way) const;
     /// Links that cost a hop: of the way that has most of them.
     int hops() const;
-    /// Seconds from the first link to the last one's end, of the slowest way, for one byte.
-    double delay(double hop) const;
+    /// Seconds until the slowest way has its first byte across: its links, and `alpha` before them
+    /// where it leaves the node.
+    double delay(double alpha, double hop) const;
 
   private:
     struct Way {

@@ -40,13 +40,11 @@ double step_time(const Network& network, const Traffic& traffic, double vector_b
     double time = 0;
     for (std::size_t s = 0; s < traffic.steps(); ++s) {
         double delay = 0;
-        bool anybody = false;
         for (Rank c = 0; c < traffic.classes(); ++c) {
             for (std::size_t p = 0; p < traffic.parts(); ++p) {
                 for (const TrafficMessage& m : traffic.sends(traffic.place(c, p, s))) {
-                    anybody = true;
                     network.route(traffic.journey(c, m), ways);
-                    delay = std::max(delay, ways.delay(costs.hop));
+                    delay = std::max(delay, ways.delay(costs.alpha, costs.hop));
                     for (std::size_t w = 0; w < ways.count(); ++w) {
                         for (const std::int64_t link : ways.links(w)) {
                             if (load[static_cast<std::size_t>(link)] == 0) {
@@ -64,7 +62,7 @@ double step_time(const Network& network, const Traffic& traffic, double vector_b
             load[static_cast<std::size_t>(link)] = 0;
         }
         loaded.clear();
-        time += anybody ? costs.alpha + delay + longest * vector_bytes : 0;
+        time += delay + longest * vector_bytes;
         time += work_of_step(traffic, s, vector_bytes, costs);
     }
     return time;
@@ -78,7 +76,7 @@ double closing_barrier_time(const Network& network, double message, double hop) 
         const Rank parent = (r - 1) / 2;
         network.route(r, parent, ways);
         double& longest = below[static_cast<std::size_t>(parent)];
-        longest = std::max(longest, below[static_cast<std::size_t>(r)] + message + ways.delay(hop));
+        longest = std::max(longest, below[static_cast<std::size_t>(r)] + ways.delay(message, hop));
     }
     return 2 * (ranks > 0 ? below[0] : 0);
 }

@@ -174,7 +174,8 @@ void add_machine(CLI::App& command, SimCommandLine& given) {
         "links of its own; of --per-node it is the last one, and ranks share the node's links");
     add("--host-rate", given.host_rate, "Of a rank into its node and out of it");
     add("--host-latency", given.host_latency,
-        "Between two ranks of a node, instead of hops (default: 0)");
+        "Between two ranks of a node, instead of start-up and hops (default: 300ns for "
+        "--per-node, a start-up for --host)");
     add("--copy", given.copy,
         "What a rank copies in a second: 10GB (default: copying takes no time)");
     add("--reduce", given.reduce, "What a rank reduces in a second (default: it takes no time)");
@@ -189,7 +190,7 @@ void read_host(const SimCommandLine& given, Machine& machine) {
         machine.host = HostDimension{-1, HostDimension::usual_rate, HostDimension::usual_latency};
     }
     if (given.host >= 0) {
-        machine.host = HostDimension{whole("--host", given.host, 0, 63), 0, 0};
+        machine.host = HostDimension{whole("--host", given.host, 0, 63), 0, {}};
     }
     if (asked && !machine.host) {
         throw Error(Status::invalid_argument,

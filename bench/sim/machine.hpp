@@ -18,9 +18,11 @@ struct HostDimension {
     /// What a node's memory is taken to do: 20 GB/s for each rank, and a third of a microsecond.
     static constexpr double usual_rate = 20e9, usual_latency = 0.3e-6;
 
-    int dimension = 0;   ///< -1: that of a torus which has nodes
-    double rate = 0;     ///< bytes per second, of a rank into its node and out of it
-    double latency = 0;  ///< seconds between two ranks of a node, instead of hops
+    int dimension = 0;  ///< -1: that of a torus which has nodes
+    double rate = 0;    ///< bytes per second, of a rank into its node and out of it
+    /// Seconds between two ranks of a node, instead of start-up and hops; nothing: a start-up.
+    std::optional<double> latency = {};
+    double latency_of(const MessageCosts& costs) const { return latency.value_or(costs.alpha); }
 };
 
 struct Machine {

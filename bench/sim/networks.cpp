@@ -86,7 +86,8 @@ std::unique_ptr<Network> make_network(const Machine& machine, const Torus& torus
         if (torus.is_host(static_cast<int>(j))) {
             const HostDimension host = machine.host.value_or(
                 HostDimension{-1, HostDimension::usual_rate, HostDimension::usual_latency});
-            rows.push_back({RowKind::host, host.rate, row.links, row.board, host.latency});
+            rows.push_back(
+                {RowKind::host, host.rate, row.links, row.board, host.latency_of(machine.costs)});
             continue;
         }
         row.kind = torus.is_line(static_cast<int>(j)) ? RowKind::line : *row_kind(machine.network);
@@ -94,7 +95,8 @@ std::unique_ptr<Network> make_network(const Machine& machine, const Torus& torus
         row.links = machine.links_per_pair;
         row.board = board_of(machine.network).value_or(row.board);
         if (machine.host && static_cast<std::size_t>(machine.host->dimension) == j) {
-            row = {RowKind::host, machine.host->rate, row.links, row.board, machine.host->latency};
+            row = {RowKind::host, machine.host->rate, row.links, row.board,
+                   machine.host->latency_of(machine.costs)};
         } else if (row.kind == RowKind::boards && torus.size(static_cast<int>(j)) == 1) {
             row.kind = RowKind::line;
         }

@@ -56,7 +56,7 @@ nlohmann::ordered_json json_of(const Machine& machine) {
     if (machine.host) {
         json["host"] = {{"dimension", machine.host->dimension},
                         {"rate", machine.host->rate},
-                        {"latency", machine.host->latency}};
+                        {"latency", machine.host->latency_of(machine.costs)}};
     }
     for (const auto& [link, share] : machine.slow) {
         json["slow"][link] = share;
@@ -113,7 +113,8 @@ std::string extras_text(const SimOptions& options) {
     }
     if (machine.host) {
         all.push_back(fmt::format("dimension {} inside the nodes, {}, {}", machine.host->dimension,
-                                  rate_text(machine.host->rate), time_text(machine.host->latency)));
+                                  rate_text(machine.host->rate),
+                                  time_text(machine.host->latency_of(machine.costs))));
     }
     if (machine.links_per_pair == 1) {
         all.emplace_back("one link per pair in rings of 2");

@@ -161,7 +161,7 @@ std::unique_ptr<Timer> prepare_simgrid(const SimOptions& options, const Network&
                      traffic.sends(traffic.place(rank, part, step))) {
                     network.route(traffic.journey(rank, message), ways);
                     const MessageCosts& costs = options.machine.costs;
-                    job.add(rank, part, step, message, ways, costs.alpha + ways.delay(costs.hop));
+                    job.add(rank, part, step, message, ways, ways.delay(costs.alpha, costs.hop));
                 }
             }
         }

@@ -111,10 +111,10 @@ TEST(Host, has_its_own_rate_and_latency) {
     Ways ways;
     network.route(0, 2, ways);
     EXPECT_EQ(0, ways.hops());
-    EXPECT_DOUBLE_EQ(3e-7, ways.delay(1e-6));
+    EXPECT_DOUBLE_EQ(3e-7, ways.delay(2e-6, 1e-6)) << "nothing starts up outside";
     EXPECT_DOUBLE_EQ(2 * rate, network.rate(ways.links(0)[0]));
     network.route(0, 6, ways);  // one hop, then inside the node
-    EXPECT_DOUBLE_EQ(1.3e-6, ways.delay(1e-6));
+    EXPECT_DOUBLE_EQ(3.3e-6, ways.delay(2e-6, 1e-6));
 }
 
 TEST(Pairs, have_one_link_or_two) {

@@ -11,6 +11,7 @@
 #include <memory>
 #include <random>
 #include <string>
+#include <tuple>
 #include <utility>
 #include <vector>
 
@@ -31,7 +32,7 @@ constexpr Block most_simulated_pieces = 256;
 /// of the cheapest.
 constexpr Rank all_simulated = 64;
 constexpr double dearest_simulated = 3;
-constexpr double most_regret = 0.05;
+constexpr double most_regret = 0.05, most_regret_with_nodes = 0.10;
 
 /// A step is complete when its sends are, as in the library, and each further message through a
 /// port takes half a step, as to the price. TREFOIL_TEST_PLAIN: neither, as `trefoil sim` has it.
@@ -65,19 +66,28 @@ class Flow {
     Traffic traffic_;
 };
 
-/// One torus, whose links have the rate of the price.
+std::vector<GridDimension> dimensions_of(const Torus& torus) {
+    const CostModel machine = default_cost_model;
+    std::vector<GridDimension> all;
+    for (int j = 0; j < torus.dimensions(); ++j) {
+        const GridDimension links{RowKind::ring, 1 / machine.beta};
+        GridDimension memory{RowKind::host, 1 / machine.inside_byte};
+        memory.latency = machine.inside_step;
+        all.push_back(torus.is_host(j) ? memory : links);
+    }
+    return all;
+}
+
+/// One torus, whose links and memory have the rates of the price.
 class FlowTimes {
   public:
-    explicit FlowTimes(const Torus& torus)
-        : network_(torus,
-                   std::vector<GridDimension>(static_cast<std::size_t>(torus.dimensions()),
-                                              {RowKind::ring, 1 / default_cost_model.beta})) {}
+    explicit FlowTimes(const Torus& torus) : network_(torus, dimensions_of(torus)) {}
 
     /// All segments of the vector are one pipeline, as they are to the price.
     double seconds(const Choice& choice, std::size_t bytes) {
         const auto length = static_cast<double>(bytes);
         if (choice.options.pieces == 0) {
-            return flow(*choice.algorithm, 0).seconds(length);
+            return flow(choice, 0).seconds(length);
         }
         const std::size_t segments = std::max<std::size_t>(1, (bytes + segment - 1) / segment);
         const auto pieces = static_cast<Block>(
@@ -85,10 +95,10 @@ class FlowTimes {
         const double piece = length / pieces;
         const Block most = most_simulated_pieces;
         if (pieces <= most) {
-            return flow(*choice.algorithm, pieces).seconds(length);
+            return flow(choice, pieces).seconds(length);
         }
-        const double all = flow(*choice.algorithm, most).seconds(most * piece);
-        const double half = flow(*choice.algorithm, most / 2).seconds(most / 2 * piece);
+        const double all = flow(choice, most).seconds(most * piece);
+        const double half = flow(choice, most / 2).seconds(most / 2 * piece);
         return all + (pieces - most) * (all - half) / (most / 2);
     }
 
@@ -109,18 +119,20 @@ class FlowTimes {
     }
 
   private:
-    const Flow& flow(const Algorithm& algorithm, Block pieces) {
-        std::unique_ptr<Flow>& known = flows_[{&algorithm, pieces}];
+    const Flow& flow(const Choice& choice, Block pieces) {
+        const bool by_node = choice.options.by_node;
+        std::unique_ptr<Flow>& known = flows_[{choice.algorithm, by_node, pieces}];
         if (known == nullptr) {
-            Algorithm steered = algorithm;
+            Algorithm steered = *choice.algorithm;
             steered.traits.steered = true;  // as to the price: each port has a link of its own
-            known = std::make_unique<Flow>(network_, steered, BuildOptions{.pieces = pieces});
+            known = std::make_unique<Flow>(network_, steered,
+                                           BuildOptions{.pieces = pieces, .by_node = by_node});
         }
         return *known;
     }
 
     GridNetwork network_;
-    std::map<std::pair<const Algorithm*, Block>, std::unique_ptr<Flow>> flows_;
+    std::map<std::tuple<const Algorithm*, bool, Block>, std::unique_ptr<Flow>> flows_;
 };
 
 /// What auto may take: its candidates, pipelines with the pieces that suit them best. On large tori
@@ -206,6 +218,14 @@ const std::vector<Known> known{
     {Collective::gather, "9", 256 * kib, 0.06},
     {Collective::gather, "3x3x3", 256 * kib, 0.12},
     {Collective::alltoall, "4x4", 4 * kib, 0.11},
+    {Collective::allreduce, "3x3x2h", 32 * kib, 0.16},
+    {Collective::allreduce, "3x3x2h", 256 * kib, 0.31},
+    {Collective::reduce_scatter, "2x2x2h", 32 * kib, 0.28},
+    {Collective::reduce_scatter, "3x3x2h", 32 * kib, 0.15},
+    {Collective::reduce_scatter, "2x2x2x2h", 32 * kib, 0.22},
+    {Collective::allgather, "2x2x2h", 32 * kib, 0.33},
+    {Collective::allgather, "3x3x2h", 32 * kib, 0.17},
+    {Collective::allgather, "2x2x2x2h", 32 * kib, 0.17},
 };
 
 const Known* known_of(const Cell& cell) {
@@ -289,6 +309,23 @@ TEST(FlowRegret, IsSmallOnTheGridLong) {
     }
     std::ranges::stable_sort(all, {}, &Cell::collective);
     print_table(std::move(all));
+}
+
+// Flat or by node, among all else.
+TEST(FlowRegret, IsSmallWithSeveralRanksOnANode) {
+    for (const char* const shape : {"2x2x2h", "3x3x2h", "4x4h", "2x2x2x2h"}) {
+        for (const Collective collective : {Collective::allreduce, Collective::reduce_scatter,
+                                            Collective::allgather, Collective::alltoall}) {
+            const Torus torus = Torus::parse(shape);
+            FlowTimes times(torus);
+            for (const std::size_t bytes : grid) {
+                const Cell cell = simulate(times, collective, torus, bytes);
+                const Known* const more = known_of(cell);
+                EXPECT_LE(cell.regret(), more == nullptr ? most_regret_with_nodes : more->regret)
+                    << cell.text();
+            }
+        }
+    }
 }
 
 // TREFOIL_TEST_SHAPE=27x27, say, in a release build: a minute.
