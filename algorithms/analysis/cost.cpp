@@ -169,6 +169,7 @@ CostSummary summarize(const Torus& torus, const Algorithm& algorithm, const Buil
 
 CostSummary least_by_formula(const Algorithm& algorithm, const Torus& torus) {
     CostSummary least;
+    least.at_least = true;
     if (torus.per_node() > 1) {
         return least;
     }
@@ -202,6 +203,12 @@ const Symmetry& ModelSummaries::find(std::list<Alike>& all, const Torus& of,
 }
 
 CostSummary ModelSummaries::of(const Algorithm& algorithm, const BuildOptions& options) {
+    CostSummary cost = summed(algorithm, options);
+    cost.steady |= algorithm.collective == Collective::alltoall;
+    return cost;
+}
+
+CostSummary ModelSummaries::summed(const Algorithm& algorithm, const BuildOptions& options) {
     std::vector<Rank> translations = alike_ranks(torus_, algorithm, options);
     const Symmetry& symmetry = find(of_ranks_, torus_, translations);
     const Witnesses told = witnesses_of(algorithm, options);
@@ -246,6 +253,7 @@ CostSummary ModelSummaries::least(const Algorithm& algorithm, const BuildOptions
         return summarize_links(torus_, algorithm.link_steps(torus_), torus_.ranks());
     }
     CostSummary cost = summarize_root(torus_, algorithm, to_be_priced(options), 0);
+    cost.at_least = true;
     cost.inside_beside_links += std::exchange(cost.inside_alone, 0);  // where others use links
     if (plain && algorithm.collective == Collective::alltoall) {
         const CostSummary least = least_by_formula(algorithm, torus_);

@@ -58,6 +58,7 @@ class ModelSummaries {
     static const Symmetry& find(std::list<Alike>& all, const Torus& of,
                                 std::vector<Rank> translations);
 
+    CostSummary summed(const Algorithm& algorithm, const BuildOptions& options);
     Witnesses witnesses_of(const Algorithm& algorithm, const BuildOptions& options) const;
 
     const Torus& torus_;

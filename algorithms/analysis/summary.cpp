@@ -337,7 +337,6 @@ CostSummary Summary::finish() {
     result_.inside = static_cast<double>(inside_total_) / units_per_vector_ / torus_.ranks();
     result_.inside_alone = static_cast<double>(alone) / units_per_vector_;
     result_.inside_beside_links = static_cast<double>(beside_links) / units_per_vector_;
-    result_.steady = exchange_;
     result_.messages_inside = static_cast<double>(messages_inside_) / torus_.ranks();
     result_.acknowledgements = static_cast<double>(acknowledgements_total_) / torus_.ranks();
     result_.pulled_max = static_cast<double>(pulled_max_) / units_per_vector_;

@@ -33,7 +33,8 @@ std::vector<std::pair<const char*, double>> terms_of(const Price& price) {
             {"pulls", t.pulls},
             {"memory of nodes", t.inside},
             {"further messages", price.further_messages},
-            {"contributions", price.contributions}};
+            {"contributions", price.contributions},
+            {"idle links", price.idle}};
 }
 
 Json candidate(const Considered& one, const AlgorithmChoice& best) {

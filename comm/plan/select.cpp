@@ -25,6 +25,10 @@ namespace {
 constexpr double contribution_overhead = 0.05;
 /// What each further message through one port in one step costs its ranks, as a share of a step.
 constexpr double message_overhead = 0.5;
+/// How long links wait for messages that are late, as a share of what they carry, where all ranks
+/// send step by step and each port has one message in a step; where it has several, others go
+/// meanwhile (docs/choice.md).
+constexpr double idle_share = 0.04;
 /// Where schedules are not priced: up to here steps dominate, beyond it bytes do (swing's setting).
 constexpr std::size_t unpriced_latency_bytes = 32768;
 /// Each piece of a segment is a message with an index of its own.
@@ -177,12 +181,15 @@ Price price_of(const Torus& torus, const Choice& choice, const CostSummary& whol
                                   ? ranks_between(torus, choice.options) - 1
                                   : 0;
     const CostTerms terms = model.terms(whole, static_cast<double>(bytes));
+    const bool waits_idly =
+        !whole.at_least && !whole.steady && !traits_of(choice.algorithm->collective).rooted();
     // They start up while the links carry those before them.
     const double hidden = terms.links / std::max(1, whole.steps - whole.steps_at_once);
     return {.terms = terms,
             .further_messages =
                 std::max(0.0, model.alpha * (message_overhead * more_messages) - hidden),
-            .contributions = model.alpha * (contribution_overhead * contributions)};
+            .contributions = model.alpha * (contribution_overhead * contributions),
+            .idle = waits_idly ? idle_share * terms.links / (1 + more_messages) : 0};
 }
 
 Considered modelled(const Torus& torus, const Choice& choice, std::size_t bytes,

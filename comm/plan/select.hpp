@@ -34,7 +34,8 @@ struct Price {
     CostTerms terms;
     double further_messages = 0;  ///< beyond the first one through a port at a time
     double contributions = 0;     ///< of others, which each rank stores and reduces itself
-    double sum() const { return terms.sum() + (further_messages + contributions); }
+    double idle = 0;              ///< links that wait for messages which are late
+    double sum() const { return terms.sum() + (further_messages + contributions + idle); }
 };
 
 /// An algorithm for one size of vector, its number of pieces included.

@@ -207,17 +207,13 @@ struct Known {
     double regret;
 };
 const std::vector<Known> known{
-    {Collective::allreduce, "3x3", 32 * kib, 0.12},
-    {Collective::allreduce, "3x3", 256 * kib, 0.08},
-    {Collective::allreduce, "3x3x3", 256 * kib, 0.12},
-    {Collective::reduce_scatter, "3x3x3", 256 * kib, 0.09},
-    {Collective::allgather, "3x3x3", 256 * kib, 0.09},
     {Collective::reduce, "8", 4 * kib, 0.07},
     {Collective::reduce, "9", 32 * kib, 0.22},
     {Collective::reduce, "3x3", 32 * kib, 0.08},
     {Collective::gather, "9", 256 * kib, 0.06},
     {Collective::gather, "3x3x3", 256 * kib, 0.12},
     {Collective::alltoall, "4x4", 4 * kib, 0.11},
+    {Collective::allreduce, "2x2x2h", 256 * kib, 0.27},
     {Collective::allreduce, "3x3x2h", 32 * kib, 0.16},
     {Collective::allreduce, "3x3x2h", 256 * kib, 0.31},
     {Collective::reduce_scatter, "2x2x2h", 32 * kib, 0.28},

@@ -62,6 +62,13 @@ double price(const Torus& torus, const Algorithm& algorithm, Block pieces, std::
     if (algorithm.selection.gathers_contributions) {
         seconds += machine.alpha * 0.05 * (torus.ranks() - 1);
     }
+    // Links wait for a message that is late, unless others can go.
+    const bool always_others = pieces > 0 || algorithm.sends_at_once ||
+                               algorithm.collective == Collective::alltoall ||
+                               traits_of(algorithm.collective).rooted();
+    if (!always_others) {
+        seconds += 0.04 * on_links / std::max(1, cost.max_sends_per_port_per_step);
+    }
     return seconds;
 }
 

@@ -131,8 +131,7 @@ TEST(Selection, GoesByPricesOnLargeTori) {
         double best = 1;
         for (const char* name : {"trivance-b", "swing-b", "bucket", "bine-large", "bruck-b"}) {
             const Algorithm& algorithm = find_algorithm(Collective::allreduce, name);
-            best = std::min(best, default_cost_model.time(summarize(torus, algorithm),
-                                                          static_cast<double>(bytes)));
+            best = std::min(best, seconds_of(torus, {&algorithm, {}}, bytes));
         }
         EXPECT_DOUBLE_EQ(*made.seconds, best) << bytes;
     }
