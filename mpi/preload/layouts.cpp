@@ -17,14 +17,24 @@ char dense_mark, sparse_mark;
 
 struct Contents {
     int combiner = MPI_COMBINER_NAMED;
+    /// Made by a function whose counts are MPI_Count; no more is known of it.
+    bool has_large_counts = false;
     std::vector<int> integers;
     std::vector<MPI_Aint> addresses;
     std::vector<MPI_Datatype> types;
 
     explicit Contents(MPI_Datatype type) {
         int integer_count = 0, address_count = 0, type_count = 0;
-        PMPI_Type_get_envelope(type, &integer_count, &address_count, &type_count, &combiner);
-        if (combiner == MPI_COMBINER_NAMED) {
+#ifdef MPICH  // it answers the other question about such types, too, as if they had no counts
+        MPI_Count integers_c = 0, addresses_c = 0, large_counts = 0, types_c = 0;
+        PMPI_Type_get_envelope_c(type, &integers_c, &addresses_c, &large_counts, &types_c,
+                                 &combiner);
+        has_large_counts = large_counts > 0;
+#endif
+        if (!has_large_counts) {
+            PMPI_Type_get_envelope(type, &integer_count, &address_count, &type_count, &combiner);
+        }
+        if (combiner == MPI_COMBINER_NAMED || has_large_counts) {
             return;
         }
         integers.resize(static_cast<std::size_t>(integer_count));
@@ -106,12 +116,16 @@ bool struct_is_dense(const Contents& c) {
     return run.dense();
 }
 
-/// What is not understood (subarrays, distributed arrays) counts as not dense: it is packed.
+/// What is not understood (subarrays, distributed arrays, large counts) counts as not dense: it is
+/// packed.
 bool is_dense(MPI_Datatype type) {
     if (const TypeEntry* const entry = find_type(type)) {
         return entry->size == entry->extent;
     }
     const Contents c(type);
+    if (c.has_large_counts) {
+        return false;
+    }
     Run run;
     switch (c.combiner) {
         case MPI_COMBINER_NAMED: {  // of another language

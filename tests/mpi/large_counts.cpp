@@ -143,9 +143,29 @@ void check_neighbouring(int count) {
     MPI_Comm_free(&ring);
 }
 
+/// Datatypes that were made with such counts, and others of those.
+void check_types() {
+    MPI_Datatype three = MPI_DATATYPE_NULL, gaps = MPI_DATATYPE_NULL, made[2];
+    MPI_Type_contiguous_c(3, MPI_INT, &three);
+    MPI_Type_vector_c(3, 1, 2, MPI_INT, &gaps);
+    MPI_Type_contiguous(2, three, &made[0]);
+    MPI_Type_contiguous(2, gaps, &made[1]);
+    for (MPI_Datatype& type : made) {
+        MPI_Type_commit(&type);
+        std::vector<int> data(12, rank == 0 ? 5 : -1);
+        MPI_Bcast(data.data(), 1, type, 0, MPI_COMM_WORLD);
+        EXPECT(data[0] == 5 && data[2] == 5 && data[5] == 5);
+        EXPECT(rank == 0 || (data[11] == -1 && data[1] == (type == made[0] ? 5 : -1)));
+        MPI_Type_free(&type);
+    }
+    MPI_Type_free(&three);
+    MPI_Type_free(&gaps);
+}
+
 }  // namespace
 
 void check_large_counts() {
+    check_types();
     for (const int count : {1, 1000, 100000}) {
         check_reducing(count);
         check_moving(count);
