@@ -4,7 +4,11 @@
 #include "mpi/buffers.hpp"
 
 #include <algorithm>
+#include <atomic>
 #include <climits>
+#include <vector>
+
+#include "mpi/layer.hpp"
 
 namespace trefoil::mpi {
 
@@ -51,9 +55,52 @@ int from_somewhere(std::byte* address, int elements, MPI_Datatype type, Work&& w
     return code;
 }
 
+/// MPI_Pack cannot count the bytes of an element that is so large.
+bool is_beyond_packing(const Side& side) {
+    return side.layout.size > INT_MAX;
+}
+
+/// But a message of this process to itself can: from one element of `from_type` to one of
+/// `to_type`.
+int send_to_oneself(const void* from, MPI_Datatype from_type, void* to, MPI_Datatype to_type) {
+    static std::atomic<int> messages{0};
+    const int tag = 1 + messages.fetch_add(1) % 10000;  // threads may do so at the same time
+    return PMPI_Sendrecv(from, 1, from_type, 0, tag, to, 1, to_type, 0, tag, layer.alone,
+                         MPI_STATUS_IGNORE);
+}
+
+/// Calls `work`(element, place of its packed bytes, their datatype) for each of `count` elements.
+template <typename Work>
+void one_by_one(const Side& side, std::size_t count, Work&& work) {
+    std::vector<int> lengths;
+    std::vector<MPI_Aint> places;
+    for (std::size_t at = 0; at < side.layout.size; at += INT_MAX) {
+        places.push_back(static_cast<MPI_Aint>(at));
+        lengths.push_back(static_cast<int>(std::min<std::size_t>(INT_MAX, side.layout.size - at)));
+    }
+    MPI_Datatype plain = MPI_DATATYPE_NULL;
+    PMPI_Type_create_hindexed(static_cast<int>(lengths.size()), lengths.data(), places.data(),
+                              MPI_BYTE, &plain);
+    PMPI_Type_commit(&plain);
+    int code = MPI_SUCCESS;
+    for (std::size_t i = 0; i < count && code == MPI_SUCCESS; ++i) {
+        code = work(static_cast<std::ptrdiff_t>(i), side.bytes(i), plain);
+    }
+    PMPI_Type_free(&plain);
+    if (code != MPI_SUCCESS) {
+        throw MpiFailure{code};
+    }
+}
+
 }  // namespace
 
 void Side::pack(std::ptrdiff_t first, std::size_t count, std::byte* target) const {
+    if (is_beyond_packing(*this)) {
+        return one_by_one(*this, count,
+                          [&](std::ptrdiff_t i, std::size_t place, MPI_Datatype plain) {
+                              return send_to_oneself(at(first + i), type, target + place, plain);
+                          });
+    }
     in_pieces(*this, count, [&](std::ptrdiff_t done, int elements, int room) {
         std::byte* const packed = target + bytes(static_cast<std::size_t>(done));
         const auto work = [&](const std::byte* from, int number, MPI_Datatype of) {
@@ -65,6 +112,12 @@ void Side::pack(std::ptrdiff_t first, std::size_t count, std::byte* target) cons
 }
 
 void Side::unpack(std::ptrdiff_t first, std::size_t count, const std::byte* source) const {
+    if (is_beyond_packing(*this)) {
+        return one_by_one(*this, count,
+                          [&](std::ptrdiff_t i, std::size_t place, MPI_Datatype plain) {
+                              return send_to_oneself(source + place, plain, at(first + i), type);
+                          });
+    }
     in_pieces(*this, count, [&](std::ptrdiff_t done, int elements, int room) {
         const std::byte* const packed = source + bytes(static_cast<std::size_t>(done));
         const auto work = [&](std::byte* to, int number, MPI_Datatype of) {
