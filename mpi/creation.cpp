@@ -12,6 +12,7 @@
 #include <vector>
 
 #include "mpi/api.hpp"
+#include "mpi/layer.hpp"
 
 namespace trefoil::mpi {
 
@@ -146,6 +147,7 @@ Created create(const Creation& creation, const Exchange& exchange) {
     config.context = creation.context;
     config.torus = creation.torus.empty() ? nullptr : creation.torus.c_str();
     config.port_threads = creation.serial ? -1 : 0;
+    config.timeout_seconds = layer.has_time_out ? 0 : std::chrono::duration<double>(no_end).count();
     config.flags =
         TREFOIL_CONFIG_ALLOW_OVERLAP |  // neither MPI compares them, nor does its own code
         (creation.find_node ? TREFOIL_CONFIG_FIND_NODE : 0);

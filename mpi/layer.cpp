@@ -16,6 +16,9 @@ void start() {
     const std::string problem = read_settings();
     agree_or_abort(settings_text() + (plain_packing() ? "" : " (its MPI does not pack plainly)"),
                    problem);
+    if (!layer.has_time_out) {
+        layer.patience = no_end;
+    }
     if (look_at_calls()) {
         PMPI_Comm_dup(MPI_COMM_SELF, &layer.alone);
         PMPI_Comm_set_errhandler(layer.alone, MPI_ERRORS_RETURN);

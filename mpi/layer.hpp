@@ -11,6 +11,10 @@
 
 namespace trefoil::mpi {
 
+inline constexpr std::chrono::milliseconds default_patience{120'000};
+/// Longer than any job, and clocks can still count it.
+inline constexpr std::chrono::hours no_end{24 * 365 * 10};
+
 struct Layer {
     /// Per collective: calls are looked at at all, because Trefoil may run them or the report
     /// counts them. False before MPI_Init and after MPI_Finalize. Written while no other thread is
@@ -20,9 +24,12 @@ struct Layer {
     bool tunes = false;
     Switches switches;
     /// How long ranks wait for each other when they prepare something.
-    std::chrono::milliseconds patience{120'000};
-    /// Of this process alone: no message is ever sent in it, so that looking for one does nothing
-    /// but let MPI's own messages go on.
+    std::chrono::milliseconds patience = default_patience;
+    /// By TREFOIL_TIMEOUT. Else, once MPI has begun, a rank waits for the others as long as it
+    /// takes, as in MPI: they may come hours later, and nothing is wrong.
+    bool has_time_out = false;
+    /// Of this process alone. Nobody sends a message of tag 0 in it, so that looking for one does
+    /// nothing but let MPI's own messages go on.
     MPI_Comm alone = MPI_COMM_NULL;
 };
 extern Layer layer;

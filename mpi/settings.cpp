@@ -51,6 +51,7 @@ std::string read_settings() {
     const double seconds = std::atof(variable("TREFOIL_TIMEOUT").c_str());
     if (seconds > 0 && seconds < 1e6) {  // what is wrong with it Trefoil itself says
         layer.patience = std::chrono::milliseconds(static_cast<long long>(seconds * 1000) + 1);
+        layer.has_time_out = true;
     }
     const std::string text = variable("TREFOIL_MPI");
     try {

@@ -136,28 +136,23 @@ void settle(MPI_Comm comm) {
 }
 
 void end_shadows() {
-    std::vector<MPI_Request> requests;
-    for (const ShadowCommunicator* shadow : list) {  // MPI_Finalize: no other thread is in MPI
-        if (shadow->in_use()) {
-            PMPI_Ibarrier(shadow->comm(), &requests.emplace_back(MPI_REQUEST_NULL));
-        }
-    }
-    // All are under way before one is waited for: ranks may have them in different orders.
-    for (MPI_Request& request : requests) {
-        if (!complete(request)) {
-            break;
-        }
-    }
-    for (ShadowCommunicator* const shadow : list) {
+    // Once all ranks of this MPI_COMM_WORLD are here, nobody needs another's shadows any more.
+    std::uint64_t nothing[1] = {0};
+    greatest(MPI_COMM_WORLD, nothing);
+    for (ShadowCommunicator* const shadow : list) {  // MPI_Finalize: no other thread is in MPI
         delete shadow;
     }
     list.clear();  // their communicators may end later, with attributes that mean nothing any more
-    // The peers of those that are parked have come here, too, or will.
-    const auto deadline = std::chrono::steady_clock::now() + layer.patience;
+    // A rank that has not freed a communicator takes no part in the end of those that are parked.
+    const auto deadline = std::chrono::steady_clock::now() + std::chrono::milliseconds(500);
     while (any_shadow_parked && std::chrono::steady_clock::now() < deadline) {
         reap(true);
         sched_yield();
     }
+    for (ShadowCommunicator* const shadow : parked) {
+        delete shadow;
+    }
+    parked.clear();
 }
 
 }  // namespace trefoil::mpi

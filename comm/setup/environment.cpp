@@ -109,7 +109,8 @@ constexpr EnvironmentVariable table[] = {
     {"TREFOIL_PIN", "none|auto|cores", "auto",
      "pin port threads inside the process's own mask, near their NICs; or to these cores "
      "(0,2,4-7)"},
-    {"TREFOIL_TIMEOUT", "seconds", "120", "a call that makes no progress for this long fails"},
+    {"TREFOIL_TIMEOUT", "seconds", "120",
+     "a call that makes no progress for this long fails; of a program under MPI only if it is set"},
     {"TREFOIL_STALL_WARN", "seconds", "10",
      "a call that stalls for this long says what it waits for"},
     {"TREFOIL_DUMP", "signal", "",

@@ -13,6 +13,7 @@
 #include <utility>
 #include <vector>
 
+#include "mpi/allgather.hpp"
 #include "mpi/component/opening.hpp"
 #include "mpi/component_slots.h"
 #include "mpi/dispatch.hpp"
@@ -350,13 +351,29 @@ void leave(trefoil_comm_t comm) {
     pending.fetch_add(1, std::memory_order_relaxed);
 }
 
+/// First all ranks come here: nobody starts a persistent call any more. A rank that has never freed
+/// one does not take part in its departure, so that is not waited for long.
 void finish_jobs() {
-    const auto deadline = std::chrono::steady_clock::now() + layer.patience;
-    while (pending.load(std::memory_order_relaxed) != 0 &&
-           std::chrono::steady_clock::now() < deadline) {
-        trefoil_component_advance();
-        sched_yield();
+    using std::chrono::steady_clock;
+    if (layer.alone == MPI_COMM_NULL) {
+        return;
     }
+    std::uint64_t nothing[1] = {0};
+    greatest(MPI_COMM_WORLD, nothing);
+    const auto begin = steady_clock::now();
+    const auto wait_for = [&](std::chrono::milliseconds time, auto&& over) {
+        const auto deadline = begin + time;
+        while (!over() && steady_clock::now() < deadline) {
+            trefoil_component_advance();
+            sched_yield();
+        }
+    };
+    wait_for(std::min(layer.patience, default_patience), [] {
+        const std::lock_guard lock(departures_mutex);
+        return pending.load(std::memory_order_relaxed) <= static_cast<int>(departures.size());
+    });
+    wait_for(std::chrono::milliseconds(500),
+             [] { return pending.load(std::memory_order_relaxed) == 0; });
     pending.store(0, std::memory_order_relaxed);  // what is left over nobody touches any more
 }
 
