@@ -5,7 +5,6 @@
 
 #include <sched.h>
 
-#include <climits>
 #include <cstring>
 #include <memory>
 
@@ -32,23 +31,12 @@ bool is_own_call() {
     return own_call;
 }
 
-bool complete(MPI_Request& request) {
-    return complete(request, {});
-}
-
-bool complete(MPI_Request& request, const std::function<void()>& when_late) {
+bool wait_until(const std::function<bool()>& over, const std::function<void()>& when_late) {
     constexpr std::chrono::milliseconds soon{200};
     const auto begin = std::chrono::steady_clock::now();
     const auto deadline = begin + layer.patience;
     bool late = false;
-    for (;;) {
-        int done = 0;
-        if (PMPI_Test(&request, &done, MPI_STATUS_IGNORE) != MPI_SUCCESS) {
-            return false;
-        }
-        if (done != 0) {
-            return true;
-        }
+    while (!over()) {
         const auto now = std::chrono::steady_clock::now();
         if (!late && when_late && now > begin + soon) {
             late = true;
@@ -59,6 +47,17 @@ bool complete(MPI_Request& request, const std::function<void()>& when_late) {
         }
         sched_yield();
     }
+    return true;
+}
+
+bool complete(MPI_Request& request, const std::function<void()>& when_late) {
+    bool good = true;
+    const auto over = [&] {
+        int done = 0;
+        good = PMPI_Test(&request, &done, MPI_STATUS_IGNORE) == MPI_SUCCESS;
+        return !good || done != 0;
+    };
+    return wait_until(over, when_late) && good;
 }
 
 bool greatest(MPI_Comm comm, std::span<std::uint64_t> numbers) {
@@ -79,30 +78,6 @@ bool greatest(MPI_Comm comm, std::span<std::uint64_t> numbers) {
     }
     std::memcpy(numbers.data(), buffers.get() + numbers.size(), bytes);
     return true;
-}
-
-int allgather(MPI_Comm comm, const void* mine, void* all, std::size_t bytes,
-              const std::function<void()>& when_late) {
-    int ranks = 0;
-    PMPI_Comm_size(comm, &ranks);
-    if (bytes > INT_MAX) {
-        return MPI_ERR_COUNT;
-    }
-    auto buffers = std::make_unique<char[]>(bytes * (static_cast<std::size_t>(ranks) + 1));
-    char* const gathered = buffers.get() + bytes;
-    std::memcpy(buffers.get(), mine, bytes);
-    MPI_Request request = MPI_REQUEST_NULL;
-    const int count = static_cast<int>(bytes);
-    const int code = begin_own([&] {
-        return PMPI_Iallgather(buffers.get(), count, MPI_BYTE, gathered, count, MPI_BYTE, comm,
-                               &request);
-    });
-    if (code != MPI_SUCCESS || !complete(request, when_late)) {
-        static_cast<void>(buffers.release());
-        return code != MPI_SUCCESS ? code : MPI_ERR_OTHER;
-    }
-    std::memcpy(all, gathered, bytes * static_cast<std::size_t>(ranks));
-    return 0;
 }
 
 }  // namespace trefoil::mpi

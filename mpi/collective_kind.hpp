@@ -70,6 +70,13 @@ constexpr std::size_t index(Kind kind) {
     return static_cast<std::size_t>(kind);
 }
 
+/// No rank's call of this kind is over before it has heard of all others.
+constexpr bool synchronises(Kind kind) {
+    return kind == Kind::allreduce || kind == Kind::reduce_scatter ||
+           kind == Kind::reduce_scatter_block || kind == Kind::allgather ||
+           kind == Kind::alltoall || kind == Kind::barrier;
+}
+
 constexpr bool kind_rows_are_in_order() {
     for (std::size_t i = 0; i < kinds; ++i) {
         if (index(kind_rows[i].kind) != i) {

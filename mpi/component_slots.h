@@ -53,16 +53,15 @@ void trefoil_component_hold_op(struct ompi_op_t* op);
 void trefoil_component_drop_type(struct ompi_datatype_t* type);
 void trefoil_component_drop_op(struct ompi_op_t* op);
 
-/* messages.c: messages beside all others of a communicator, by a tag that is taken in the order of
- * the calls of that communicator that do not block, alike on all ranks. */
-int trefoil_component_take_tag(struct ompi_communicator_t* comm);
-/* Codes of MPI's. */
-int trefoil_component_send(const void* data, size_t bytes, int to, int tag,
+/* messages.c: messages beside all others of a communicator, by a tag for each
+ * trefoil::mpi::Purpose. Codes of MPI's. */
+int trefoil_component_send(const void* data, size_t bytes, int to, int purpose,
                            struct ompi_communicator_t* comm, struct ompi_request_t** request);
-int trefoil_component_receive(void* data, size_t bytes, int from, int tag,
+int trefoil_component_receive(void* data, size_t bytes, int from, int purpose,
                               struct ompi_communicator_t* comm, struct ompi_request_t** request);
 /* Whether a request has ended, without letting MPI go on. Then it is null, and *code tells how. */
 int trefoil_component_has_ended(struct ompi_request_t** request, int* code);
+void trefoil_component_let_mpi_go_on(void);
 /* From now on MPI calls trefoil_component_advance() whenever it looks after its own messages. */
 void trefoil_component_watch(void);
 
@@ -70,6 +69,8 @@ void trefoil_component_watch(void);
  * MPI_Finalize. */
 void trefoil_component_start(void);
 void trefoil_component_finish(void);
+/* An error of `code` is about to be returned to the program by MPI's function of that name. */
+void trefoil_component_reports(struct ompi_communicator_t* comm, int code, const char* function);
 /* Of the version that MPI_Get_library_version gives. */
 int trefoil_component_fits(void);
 /* How many calls have ended. */

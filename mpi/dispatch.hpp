@@ -89,7 +89,8 @@ int guarded_by(MPI_Comm comm, Work&& work) {
 inline constexpr int unsupported_code = -1, gave_up_code = -2, disagreement_code = -3;
 
 /// What a call's status means to MPI: a code, or one of those above where Trefoil cannot run it.
-inline int code_of(ShadowCommunicator& shadow, trefoil_status_t status) {
+/// `goes_on`: that ranks' calls differ is no error of this rank's, even if it has found that out.
+inline int code_of(ShadowCommunicator& shadow, trefoil_status_t status, bool goes_on = false) {
     if (status == TREFOIL_SUCCESS) {
         return MPI_SUCCESS;
     }
@@ -99,12 +100,27 @@ inline int code_of(ShadowCommunicator& shadow, trefoil_status_t status) {
     if (shadow.gives_up()) {
         return gave_up_code;
     }
-    if (shadow.is_told_of_disagreement(status)) {
-        return disagreement_code;
+    switch (shadow.finding_of(status)) {
+        case ShadowCommunicator::Finding::told:
+            return disagreement_code;
+        case ShadowCommunicator::Finding::found:
+            if (goes_on) {
+                return disagreement_code;
+            }
+            break;
+        case ShadowCommunicator::Finding::none:
+            break;
     }
     const bool is_set_up = shadow.failure() == TREFOIL_SUCCESS;
     return is_set_up ? raise(shadow.comm(), status, trefoil_last_error(nullptr))
                      : raise(shadow.comm(), TREFOIL_ERROR_SYSTEM, shadow.failure_text());
+}
+
+/// Whether `call` can still be right, or its part done, though this rank has found that others make
+/// another one: they may have missed a call.
+template <typename Call>
+bool goes_on_after_finding(const ShadowCommunicator& shadow, const Call& call) {
+    return synchronises(Call::kind) || call.only_sends(shadow) || shadow.has_left();
 }
 
 /// Runs `call`, whose failures go to the communicator's error handler; but what Trefoil finds it
@@ -120,7 +136,7 @@ int run_by_trefoil(ShadowCommunicator& shadow, Call& call, Below& below) {
             call.stage(shadow, shadow.lists);
             const trefoil_status_t status = call.run(shadow, comm, {});
             if (status != TREFOIL_SUCCESS) {
-                return code_of(shadow, status);
+                return code_of(shadow, status, goes_on_after_finding(shadow, call));
             }
         } catch (const LeftToMpi&) {
             return below();
@@ -130,17 +146,42 @@ int run_by_trefoil(ShadowCommunicator& shadow, Call& call, Below& below) {
     });
 }
 
-/// Where ranks may not be in the same call any more: who runs this one.
-template <typename Call, typename Below>
-int run_in_doubt(ShadowCommunicator& shadow, Call& call, Verdict& verdict, Below& below) {
+template <typename Call>
+Meeting meeting_of(const Call& call, const Verdict& verdict) {
+    std::uint64_t root = 0;
+    if constexpr (requires { call.root; }) {
+        root = static_cast<std::uint64_t>(call.root) + 1;
+    }
+    return {root * kinds + index(Call::kind), verdict.bytes, call.keeps(), call.serial()};
+}
+
+/// Runs a call by `run`(), and where ranks may not be in the same call any more, agrees with them
+/// on who runs it.
+template <typename Call, typename Run, typename Below>
+int run_or_meet(ShadowCommunicator& shadow, Call& call, Verdict& verdict, Run&& run,
+                Below&& below) {
     using enum ShadowCommunicator::Standing;
-    ShadowCommunicator::Standing standing = shadow.meet(call.keeps(), call.serial());
+    int code = disagreement_code;
+    if (!shadow.is_in_doubt()) {
+        code = run();
+    } else if (synchronises(Call::kind) && shadow.may_be_together()) {
+        // A rank that has left a call alone may find the others in this one, and if they are not,
+        // all notice.
+        code = run();
+        if (code == MPI_SUCCESS) {
+            shadow.is_together();
+        }
+    }
+    if (code != disagreement_code) {
+        return code;
+    }
+    ShadowCommunicator::Standing standing = shadow.meet(meeting_of(call, verdict));
     if (standing == by_trefoil) {
-        const int code = run_by_trefoil(shadow, call, below);
+        code = run();
         if (code != disagreement_code) {
             return code;
         }
-        standing = shadow.meet(call.keeps(), call.serial());
+        standing = shadow.meet(meeting_of(call, verdict));
     }
     if (standing != by_mpi) {
         return standing == behind && call.only_sends(shadow)
@@ -197,26 +238,27 @@ int dispatch(Call call, Below below) {
     }
     Verdict verdict = verdict_of(call, shadow);
     Trial* const trial = trial_of(Call::kind, shadow, verdict);
-    return timed(Call::kind, verdict, trial, call.comm, [&] {
+    const int result = timed(Call::kind, verdict, trial, call.comm, [&] {
         if (verdict.reason == Reason::none) {
-            int code = disagreement_code;
-            if (!shadow->is_in_doubt()) {
-                code = run_by_trefoil(*shadow, call, below);
-            }
-            if (code == disagreement_code) {
-                code = run_in_doubt(*shadow, call, verdict, below);
-            }
+            const int code = run_or_meet(
+                *shadow, call, verdict, [&] { return run_by_trefoil(*shadow, call, below); },
+                below);
             if (code != unsupported_code && code != gave_up_code) {
                 return code;
             }
             verdict.reason = code == gave_up_code ? shadow->reason() : Reason::unsupported;
         }
-        const int code = below();
+        const bool is_wrong = is_component && verdict.reason == Reason::arguments;
+        const int code = is_wrong ? shadow->with_all_below(below) : below();
         if (!is_component && code != MPI_SUCCESS && shadow != nullptr) {
             shadow->left_alone();
         }
         return code;
     });
+    if (is_component && result != MPI_SUCCESS && shadow != nullptr) {
+        shadow->returns_error();
+    }
+    return result;
 }
 
 }  // namespace trefoil::mpi

@@ -1,10 +1,13 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // What ranks do after they have made different calls, or one of them has left a call to MPI alone:
 // Trefoil's communicator has failed then, but MPI's goes on. The ranks come together in the next
-// calls that Trefoil would run, tell each other which call that is, and leave this and all later
-// ones to the MPI below. Ranks that are behind the others have missed a call: theirs fail.
+// calls that Trefoil would run, and tell each other which call that is. Who is behind the others
+// has missed a call, and its own fails; the others wait for it. Once all are in the same call, they
+// leave this and all later ones to the MPI below.
 #include <algorithm>
+#include <map>
 #include <string_view>
+#include <utility>
 #include <vector>
 
 #include "mpi/allgather.hpp"
@@ -18,71 +21,103 @@ std::atomic<std::uint64_t> stray_calls{0};
 
 namespace {
 
-constexpr std::uint64_t never = ~std::uint64_t{0};
-
 struct Said {
     std::uint64_t call;   ///< this one's number in the communicator
     std::uint64_t left;   ///< calls that this rank has left alone, and which
-    std::uint64_t stray;  ///< calls of this rank's that may have belonged here, too
+    std::uint64_t stray;  ///< calls of this rank's on no communicator
     std::uint64_t keeps;  ///< what it gives to this call is as it was
+    std::uint64_t kind, bytes;
 };
+
+using Call = std::pair<std::uint64_t, std::uint64_t>;
+Call call_of(const Said& one) {
+    return {one.kind, one.bytes};
+}
+
+/// The call that most ranks are in; of two that of the lower rank.
+Call usual_call(const std::vector<Said>& all) {
+    std::map<Call, int> ranks;
+    for (const Said& one : all) {
+        ++ranks[call_of(one)];
+    }
+    return call_of(std::ranges::max(all, {}, [&](const Said& one) { return ranks[call_of(one)]; }));
+}
 
 }  // namespace
 
-/// A rank that finds the other call itself gets an error at once; who is only told of it has done
-/// nothing wrong in this call.
-bool ShadowCommunicator::is_told_of_disagreement(trefoil_status_t status) {
-    if (is_component || (status != TREFOIL_ERROR_MISMATCH && status != TREFOIL_ERROR_ABORTED) ||
-        goes_on()) {
-        return false;
+ShadowCommunicator::Finding ShadowCommunicator::finding_of(trefoil_status_t status) {
+    if ((status != TREFOIL_ERROR_MISMATCH && status != TREFOIL_ERROR_ABORTED) || goes_on()) {
+        return Finding::none;
     }
     disagrees_ = true;
     const std::string_view text(trefoil_last_error(nullptr));
-    return status == TREFOIL_ERROR_ABORTED || text.find("; told by rank ") != text.npos ||
-           text.find("has failed before: ") != text.npos;
+    const bool told = status == TREFOIL_ERROR_ABORTED ||
+                      text.find("; told by rank ") != text.npos ||
+                      text.find("has failed before: ") != text.npos;
+    return told ? Finding::told : Finding::found;
 }
 
-ShadowCommunicator::Standing ShadowCommunicator::meet(bool keeps, bool serial) {
-    if (resume_ == 0) {
-        if (left_ != 0 && !in_use() && prepare(serial) == nullptr) {
-            return Standing::by_trefoil;  // which tells why not
-        }
-        const Said mine{call_, left_, stray_calls.load(), keeps ? 1U : 0U};
-        std::vector<Said> all(ranks_);
-        const auto end_others_wait = [this] {
-            for (const trefoil_comm_t comm : {threaded_, serial_}) {
-                if (comm != nullptr) {
-                    trefoil_comm_abort(comm,
-                                       "a rank has left a call to MPI, as its arguments are wrong");
-                }
+ShadowCommunicator::Standing ShadowCommunicator::meet(const Meeting& call) {
+    if (left_ != 0 && !in_use() && prepare(call.serial) == nullptr) {
+        return Standing::by_trefoil;  // which tells why not
+    }
+    const auto end_others_wait = [this] {
+        for (const trefoil_comm_t comm : {threaded_, serial_}) {
+            if (comm != nullptr) {
+                trefoil_comm_abort(comm,
+                                   "a rank has left a call to MPI, as its arguments are wrong");
             }
-        };
-        const bool came = allgather(comm_, &mine, all.data(), sizeof mine, end_others_wait) == 0;
-        const auto differs = [&](const Said& one) {
-            return one.call != mine.call || one.left != mine.left;
-        };
-        if (!came ||
-            std::ranges::any_of(all, [&](const Said& one) { return one.stray != mine.stray; })) {
-            resume_ = never;
-            return Standing::failed;
         }
+    };
+    std::vector<Said> all(ranks_);
+    while (meetings_ < most_meetings) {
+        Said mine{call_, left_, stray_calls.load(), call.keeps ? 1U : 0U, call.kind, call.bytes};
+        const bool came = allgather(comm_, Purpose::meeting, &mine, all.data(), sizeof mine,
+                                    end_others_wait) == 0;
+        if (!came) {
+            break;
+        }
+        const auto any_other = [&](auto member) {
+            return std::ranges::any_of(
+                all, [&](const Said& one) { return one.*member != mine.*member; });
+        };
+        // A rank that has made a call more on no communicator has meant this one.
+        const std::uint64_t least = std::ranges::min(all, {}, &Said::stray).stray;
+        std::ranges::for_each(all, [&](Said& one) { one.call += one.stray - least; });
+        call_ = mine.call += mine.stray - least;
+        stray_calls.fetch_sub(mine.stray);
         left_ = 0;
-        if (!disagrees_ && goes_on() && std::ranges::none_of(all, differs)) {
+        if (!disagrees_ && goes_on() && !any_other(&Said::call) && !any_other(&Said::left)) {
             return Standing::by_trefoil;  // all had the same wrong call
         }
-        resume_ = std::ranges::max(all, {}, &Said::call).call;
-        keeps = std::ranges::all_of(
-            all, [this](const Said& one) { return one.call != resume_ || one.keeps != 0; });
-        if (!keeps) {
-            ++resume_;
-            return Standing::failed;
+        disagrees_ = true;
+        ++meetings_;
+        const std::uint64_t last = std::ranges::max(all, {}, &Said::call).call;
+        if (!any_other(&Said::kind) && !any_other(&Said::bytes)) {
+            call_ = last;
+            reason_ = Reason::disagreement;
+            return std::ranges::all_of(all, [](const Said& one) { return one.keeps != 0; })
+                       ? Standing::by_mpi
+                       : Standing::failed;
+        }
+        if (any_other(&Said::call)) {
+            if (mine.call != last) {
+                return Standing::behind;
+            }
+        } else if (meetings_ == 1 && !any_other(&Said::kind)) {
+            return Standing::failed;  // it cannot be completed, and all know
+        } else {
+            // Who is behind nobody knows: most, perhaps, for the one whose wrong arguments were not
+            // seen here. If the next calls show that it was not so, the few try theirs.
+            const bool is_first = !has_parted_;
+            has_parted_ = true;
+            if ((call_of(mine) == usual_call(all)) == is_first) {
+                return Standing::behind;
+            }
         }
     }
-    if (call_ < resume_) {
-        return resume_ == never ? Standing::failed : Standing::behind;
-    }
-    reason_ = Reason::disagreement;
-    return Standing::by_mpi;
+    meetings_ = most_meetings;
+    return Standing::failed;
 }
 
 }  // namespace trefoil::mpi

@@ -90,7 +90,7 @@ struct EqualBlocks {
     const std::byte* fitted_own() {
         const std::size_t bytes = one->bytes(one_count);
         const std::byte* const mine = one_room.packed(*one, one_count);
-        too_long = all_count > 0 && bytes > all->bytes(all_count);
+        too_long = (all_count > 0 || !is_mpich) && bytes > all->bytes(all_count);
         if (bytes == block) {
             return mine;
         }
@@ -165,6 +165,7 @@ struct Bcast : CollectiveCall {
     EqualBlocks blocks{};
     bool at_root = false;
 
+    bool only_sends(const ShadowCommunicator&) const { return at_root; }
     Verdict decide(const ShadowCommunicator& c) {
         at_root = root == c.rank();
         const bool good = is_rank(c, root) && blocks.read_one(buffer, count, type, comm);
@@ -273,6 +274,7 @@ struct Scatter : CollectiveCall {
     EqualBlocks blocks{};
     bool at_root = false;
 
+    bool only_sends(const ShadowCommunicator&) const { return at_root; }
     bool reports() const { return blocks.reports(); }
     Verdict decide(const ShadowCommunicator& c) {
         at_root = root == c.rank();

@@ -104,6 +104,7 @@ struct Reduce : CollectiveCall {
     /// The root's buffer for the result is none, or also what it sends. MPI reports that there, and
     /// the others know nothing of it. So the root takes part, with other memory, before it reports.
     bool refused = false;
+    bool gives_no_room = false;  ///< the same, but Open MPI does not report it
     Room room{};
 
     bool serial() const { return reduction.user; }
@@ -116,6 +117,7 @@ struct Reduce : CollectiveCall {
             return wrong_arguments;
         }
         reduction = reduction_of(type, op);
+        gives_no_room = !is_mpich && root == c.rank() && recv == nullptr && count > 0;
         refused = root == c.rank() &&
                   (recv == MPI_IN_PLACE || recv == send || names_no_memory(recv, count, type));
         return verdict_on(reduction, static_cast<std::size_t>(count));
@@ -123,8 +125,9 @@ struct Reduce : CollectiveCall {
     trefoil_status_t run(ShadowCommunicator&, trefoil_comm_t t, const Form& form) {
         const auto elements = static_cast<std::size_t>(count);
         const std::size_t bytes = elements * reduction.element_bytes;
-        void* const target = refused ? room.take(bytes) : recv;
-        if (refused && send == MPI_IN_PLACE) {
+        const bool apart = refused || gives_no_room;
+        void* const target = apart ? room.take(bytes) : recv;
+        if (apart && send == MPI_IN_PLACE) {
             std::memset(target, 0, bytes);
         }
         return reduce_by(reduction, form, [&] {

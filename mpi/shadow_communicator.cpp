@@ -173,10 +173,12 @@ trefoil_comm_t ShadowCommunicator::create_now(bool serial) {
         return nullptr;
     }
     const Creation creation = plan_creation(serial);
-    adopt(
-        create(creation, [this](const void* mine, void* all,
-                                std::size_t bytes) { return allgather(comm_, mine, all, bytes); }),
-        creation);
+    const auto purpose = serial ? Purpose::serial_creation : Purpose::threaded_creation;
+    adopt(create(creation,
+                 [&](const void* mine, void* all, std::size_t bytes) {
+                     return allgather(comm_, purpose, mine, all, bytes);
+                 }),
+          creation);
     return communicator(serial);
 }
 

@@ -33,6 +33,18 @@ class CallsInFlight {
     virtual bool all_over(bool none_starts) const = 0;
 };
 
+/// This rank's calls on what is no communicator, since ranks have come together last: which one was
+/// meant nobody knew.
+extern std::atomic<std::uint64_t> stray_calls;
+
+/// What ranks tell each other of the calls in which they come together.
+struct Meeting {
+    std::uint64_t kind;   ///< and the root: equal wherever ranks are in one call
+    std::uint64_t bytes;  ///< likewise
+    bool keeps;           ///< what this rank gives to it has not been overwritten
+    bool serial;
+};
+
 /// Used by one thread at a time, as MPI wants it of the collectives of a communicator.
 class ShadowCommunicator {
   public:
@@ -60,6 +72,14 @@ class ShadowCommunicator {
     /// After a call that failed. True: something was found lacking when this communicator was made,
     /// such as descriptors or memory; all ranks leave this call, and all later ones, to MPI.
     bool gives_up() const { return reason() == Reason::not_set_up; }
+    /// `work`(), in which the MPI below runs all calls: those, too, of which it makes up this one.
+    template <typename Work>
+    int with_all_below(Work&& work) {
+        const Reason outer = reason_.exchange(Reason::arguments);
+        const int code = work();
+        reason_ = outer;
+        return code;
+    }
     bool in_use() const { return threaded_ != nullptr || serial_ != nullptr; }
 
     /// The other ranks need this one no more, as a barrier has shown.
@@ -114,14 +134,28 @@ class ShadowCommunicator {
     /// The MPI below has reported an error in a call that was left to it. The others may have their
     /// arguments right, and wait for this rank in Trefoil.
     void left_alone() { left_ = left_ * 31 + call_; }
-    /// This call failed on all ranks that were in it, through no fault of this one's.
-    bool is_told_of_disagreement(trefoil_status_t status);
+    /// The MPI below is going to report this call's error, which is known here.
+    void returns_error() { returned_ = call_; }
+    /// That is what it reports now; else it has found wrong arguments, and did not call.
+    bool has_returned_error() {
+        const std::uint64_t last = std::exchange(returned_, 0);
+        return last != 0 && last == call_;
+    }
+
+    /// What a call's failure says about the ranks' calls: nothing; or they differ, and this rank
+    /// has found that out; or it was only told, and has done nothing wrong in this call.
+    enum class Finding : std::uint8_t { none, found, told };
+    Finding finding_of(trefoil_status_t status);
     bool is_in_doubt() const { return left_ != 0 || disagrees_; }
+    bool has_left() const { return left_ != 0 || stray_calls.load() != 0; }
+    /// In doubt about calls that this rank has left alone, and nothing else.
+    bool may_be_together() const { return !disagrees_; }
+    /// All ranks are in the same call, as its end has shown.
+    void is_together() { left_ = 0; }
     /// `behind`: the others have gone on to later calls.
     enum class Standing : std::uint8_t { by_trefoil, by_mpi, behind, failed };
-    /// Where is_in_doubt(), in a call that Trefoil would run: who runs it. `keeps`: what this rank
-    /// gives to it has not been overwritten.
-    Standing meet(bool keeps, bool serial);
+    /// Where is_in_doubt(), in a call that Trefoil would run: who runs it.
+    Standing meet(const Meeting& call);
 
     trefoil_status_t failure() const { return failure_; }
     const std::string& failure_text() const { return failure_text_; }
@@ -157,9 +191,12 @@ class ShadowCommunicator {
     std::string torus_source_;
     mutable std::optional<std::vector<int>> cartesian_;  ///< sizes; none: not a torus
     std::uint64_t call_ = 0;                             ///< the number of the present one
-    std::uint64_t left_ = 0;    ///< tells which calls this rank has left alone; 0: none
-    std::uint64_t resume_ = 0;  ///< the first call that the MPI below runs; 0: not known
-    bool disagrees_ = false;    ///< Trefoil's communicator has failed so
+    std::uint64_t left_ = 0;      ///< tells which calls this rank has left alone; 0: none
+    std::uint64_t returned_ = 0;  ///< the last call that has failed here
+    static constexpr int most_meetings = 8;
+    int meetings_ = 0;         ///< in which ranks were in different calls, or left one to MPI
+    bool has_parted_ = false;  ///< in one of them without knowing who was behind
+    bool disagrees_ = false;   ///< Trefoil's communicator has failed so
     bool settled_ = false, ending_ = false;
     static constexpr int looks_at_the_end = 256;
     int last_looks_ = 0;
@@ -168,8 +205,6 @@ class ShadowCommunicator {
     std::string failure_text_;
 };
 
-/// This rank's calls on what is no communicator: which one was meant nobody knows.
-extern std::atomic<std::uint64_t> stray_calls;
 /// Counts the shadow communicators that ended, for the cache below.
 extern std::atomic<std::uint64_t> ended_shadows;
 /// Some wait for their peers since their communicators have gone.

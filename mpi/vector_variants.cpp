@@ -4,6 +4,7 @@
 #include TREFOIL_MPI_ENTRIES  // the host's way in
 
 #include <algorithm>
+#include <cstring>
 #include <numeric>
 
 #include "mpi/buffers.hpp"
@@ -67,6 +68,7 @@ struct OwnBlock {
     std::optional<Side> side{};
     std::size_t count = 0;
     Room room{};
+    bool too_long = false;  ///< for its place among all, or what comes for it
 
     bool read(const void* buffer, MPI_Count its_count, MPI_Datatype type, MPI_Comm comm) {
         side = side_of(buffer, its_count, type, comm);
@@ -74,6 +76,11 @@ struct OwnBlock {
         return side.has_value() && buffer != MPI_IN_PLACE;
     }
     std::size_t bytes() const { return side ? side->bytes(count) : 0; }
+    void report(MPI_Comm comm) const {
+        if (too_long) {
+            throw MpiFailure{raise_class(comm, MPI_ERR_TRUNCATE)};
+        }
+    }
     /// Of data without gaps.
     const std::byte* copied() {
         std::byte* const copy = room.take(bytes());
@@ -96,7 +103,8 @@ bool is_aliased(const ShadowCommunicator& c, const UnevenBlocks<Count, Displacem
                all.side->buffer + distance * static_cast<std::ptrdiff_t>(all.side->layout.size);
 }
 
-/// For a rank that gathers into `all`: where its own block comes from.
+/// For a rank that gathers into `all`: where its own block comes from. The others may have theirs
+/// right, and know nothing of one that is as long as its place: as much as fits moves.
 template <typename Count, typename Displacement>
 const void* stage_gathering(const ShadowCommunicator& c, UnevenBlocks<Count, Displacement>& all,
                             OwnBlock& one, BlockList& list) {
@@ -111,6 +119,15 @@ const void* stage_gathering(const ShadowCommunicator& c, UnevenBlocks<Count, Dis
     }
     const std::byte* const source = one.room.packed(*one.side, one.count);
     if (source == own) {
+        return TREFOIL_IN_PLACE;
+    }
+    const std::size_t room = list.counts[static_cast<std::size_t>(r)];
+    if (one.bytes() != room) {
+        if (!all.as_they_lie) {
+            all.side->pack(all.displacements[r], all.elements(r), own);
+        }
+        std::memmove(own, source, std::min(one.bytes(), room));
+        one.too_long = one.bytes() > room;
         return TREFOIL_IN_PLACE;
     }
     // Not allowed, but neither MPI reports it, and the other ranks are here already.
@@ -143,8 +160,7 @@ struct Allgatherv : CollectiveCall {
         if (!all.good) {
             return wrong_arguments;
         }
-        if (send != MPI_IN_PLACE && (!one.read(send, send_count, send_type, comm) ||
-                                     one.bytes() != all.side->bytes(all.elements(c.rank())))) {
+        if (send != MPI_IN_PLACE && !one.read(send, send_count, send_type, comm)) {
             return wrong_arguments;
         }
         aliased = is_aliased(c, all, one);
@@ -160,7 +176,10 @@ struct Allgatherv : CollectiveCall {
                          static_cast<void*>(all.data), all.list->counts.data(),
                          all.list->displacements.data(), TREFOIL_UINT8, t);
     }
-    void finish() const { all.unpack(); }
+    void finish() const {
+        all.unpack();
+        one.report(comm);
+    }
 };
 
 template <typename Count, typename Displacement>
@@ -178,7 +197,6 @@ struct Gatherv : CollectiveCall {
     UnevenBlocks<Count, Displacement> all{};
     OwnBlock one{};
     bool at_root = false, aliased = false;
-    bool too_long = false;  ///< the root's own block, for its place
     const void* source = nullptr;
 
     bool only_sends(const ShadowCommunicator&) const { return !at_root; }
@@ -202,7 +220,6 @@ struct Gatherv : CollectiveCall {
             return;
         }
         all.read(c, recv, counts, displacements, recv_type);
-        too_long = all.good && one.bytes() > all.side->bytes(all.elements(root));
         if (all.good) {
             source = stage_gathering(c, all, one, lists.recv);
             aliased = is_aliased(c, all, one);
@@ -210,12 +227,9 @@ struct Gatherv : CollectiveCall {
     }
     trefoil_status_t run(ShadowCommunicator&, trefoil_comm_t t, const Form& form) const {
         const std::size_t* const none = nullptr;
-        if (at_root && (!all.good || too_long)) {
+        if (at_root && !all.good) {
             // Without counts Trefoil refuses on all ranks, so that nobody waits for the root.
             trefoil_gatherv(nullptr, 0, nullptr, none, none, TREFOIL_UINT8, root, t);
-            if (too_long) {
-                throw MpiFailure{raise_class(comm, MPI_ERR_TRUNCATE)};
-            }
             throw LeftToMpi{};
         }
         const trefoil_status_t status =
@@ -229,6 +243,7 @@ struct Gatherv : CollectiveCall {
     void finish() const {
         if (at_root) {
             all.unpack();
+            one.report(comm);
         }
     }
 };
@@ -250,7 +265,10 @@ struct Scatterv : CollectiveCall {
     bool at_root = false, aliased = false;
     void* target = nullptr;
     bool unpacks = false;
+    /// The root's own block is not as long as what it sends itself: as much as fits is copied.
+    bool uneven = false;
 
+    bool only_sends(const ShadowCommunicator&) const { return at_root; }
     bool reports() const { return aliased; }
     void keep(const ShadowCommunicator& c) {
         if (at_root) {
@@ -278,6 +296,14 @@ struct Scatterv : CollectiveCall {
             all.stage(c, lists.send);
             all.pack();
             aliased = is_aliased(c, all, one);
+            const std::size_t sent = lists.send.counts[static_cast<std::size_t>(root)];
+            uneven = one.side && one.bytes() != sent;
+            if (uneven) {
+                one.too_long = is_mpich && sent > one.bytes();  // Open MPI does not report it
+                target = TREFOIL_IN_PLACE;
+                unpacks = false;
+                return;
+            }
             // One buffer for both is not allowed, but Open MPI takes it.
             if (one.side && !unpacks && all.meets(one.side->buffer, one.bytes())) {
                 unpacks = true;
@@ -299,6 +325,13 @@ struct Scatterv : CollectiveCall {
     void finish() const {
         if (unpacks) {
             one.side->unpack(0, one.count, static_cast<const std::byte*>(target));
+        }
+        if (uneven) {
+            const auto self = static_cast<std::size_t>(root);
+            const std::size_t size = std::max<std::size_t>(1, one.side->layout.size);
+            one.side->unpack(0, std::min(one.count, all.list->counts[self] / size),
+                             all.data + all.list->displacements[self]);
+            one.report(comm);
         }
     }
 };

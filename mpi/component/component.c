@@ -4,10 +4,12 @@
 #include <ompi_config.h>
 
 #include <link.h>
+#include <stdarg.h>
 #include <string.h>
 
 #include <ompi/communicator/communicator.h>
 #include <ompi/datatype/ompi_datatype.h>
+#include <ompi/errhandler/errhandler.h>
 #include <ompi/mca/coll/base/base.h>
 #include <ompi/mca/coll/base/coll_base_util.h>
 #include <ompi/mca/coll/coll.h>
@@ -112,14 +114,44 @@ static mca_coll_base_module_t* comm_query(ompi_communicator_t* comm, int* its_pr
 static int register_parameters(void);
 static int open_component(void);
 
+OMPI_DECLSPEC OBJ_CLASS_DECLARATION(ompi_errhandler_t);
+
+/* Open MPI looks at a call's arguments before it calls a component. What it finds wrong it tells
+   the error handler alone; of those that let the program go on, this one of its own can be listened
+   to.
+ */
+static MPI_Comm_errhandler_function* return_errors;
+
+static void note_error(MPI_Comm* comm, int* code, ...) {
+    va_list list;
+    va_start(list, code);
+    const char* const function = va_arg(list, const char*);
+    va_end(list);
+    if (function != NULL) {
+        trefoil_component_reports(*comm, *code, function);
+    }
+    return_errors(comm, code, function, NULL);
+}
+
+static void listen_to_errors(void) {
+    return_errors = ompi_mpi_errors_return.eh.eh_comm_fn;
+    ompi_mpi_errors_return.eh.eh_comm_fn = note_error;
+}
+
 static void at_init(int argc, char** argv, int requested, int* provided) {
     (void)argc, (void)argv, (void)requested, (void)provided;
     trefoil_component_start();
+    listen_to_errors();
+}
+
+static void at_finalize(void) {
+    ompi_mpi_errors_return.eh.eh_comm_fn = return_errors;
+    trefoil_component_finish();
 }
 
 static ompi_hook_base_component_t hooks = {
     .hookm_mpi_init_bottom = at_init,
-    .hookm_mpi_finalize_top = trefoil_component_finish,
+    .hookm_mpi_finalize_top = at_finalize,
 };
 
 static int init_query(bool progress_threads, bool mpi_threads) {
@@ -167,6 +199,7 @@ static int open_component(void) {
         OBJ_CLASS(ompi_communicator_t)->cls_sizeof == sizeof(ompi_communicator_t) &&
         OBJ_CLASS(mca_coll_base_module_t)->cls_sizeof == sizeof(mca_coll_base_module_t) &&
         OBJ_CLASS(ompi_request_t)->cls_sizeof == sizeof(ompi_request_t) &&
+        OBJ_CLASS(ompi_errhandler_t)->cls_sizeof == sizeof(ompi_errhandler_t) &&
         OBJ_CLASS(ompi_coll_base_nbc_request_t)->cls_sizeof ==
             sizeof(ompi_coll_base_nbc_request_t) &&
         OBJ_CLASS(opal_free_list_t)->cls_sizeof == sizeof(opal_free_list_t) &&

@@ -2,6 +2,8 @@
 // The component's beginning and end.
 #include "mpi/component/dispatch_jobs.hpp"
 
+#include <algorithm>
+#include <cctype>
 #include <iterator>
 #include <string>
 #include <string_view>
@@ -24,6 +26,22 @@ constexpr bool slots_are_kinds() {
 }
 static_assert(slots_are_kinds(), "the slots are the collectives, in their order");
 
+/// A collective that is looked at, in any of its ways, by the name of MPI's function, which more
+/// words may follow.
+bool is_looked_at(std::string_view function) {
+    function = function.substr(0, function.find(':'));
+    std::string name(function.substr(std::min(function.find('_') + 1, function.size())));
+    std::ranges::transform(name, name.begin(), [](unsigned char c) { return std::tolower(c); });
+    std::string_view rest = name;
+    if (rest.ends_with("_init")) {
+        rest.remove_suffix(5);
+    }
+    return std::ranges::any_of(kind_rows, [&](const KindTraits& row) {
+        return layer.looks_at[index(row.kind)] &&
+               (rest == row.name || (rest.starts_with('i') && rest.substr(1) == row.name));
+    });
+}
+
 }  // namespace
 
 }  // namespace trefoil::mpi
@@ -37,6 +55,23 @@ void trefoil_component_start() {
 void trefoil_component_finish() {
     finish_jobs();
     finish();
+}
+
+void trefoil_component_reports(MPI_Comm comm, int code, const char* function) {
+    if (is_own_call() || !is_looked_at(function)) {
+        return;
+    }
+    int error_class = MPI_SUCCESS;
+    PMPI_Error_class(code, &error_class);
+    if (error_class == MPI_ERR_COMM) {  // reported to MPI_COMM_WORLD
+        stray_calls.fetch_add(1, std::memory_order_relaxed);
+        return;
+    }
+    ShadowCommunicator* const shadow = shadow_of(comm);
+    if (shadow != nullptr && shadow->reason() == Reason::none && !shadow->has_returned_error()) {
+        shadow->count_call();
+        shadow->left_alone();
+    }
 }
 
 /// One series: the structures that components share change between them.

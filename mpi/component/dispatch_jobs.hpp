@@ -110,6 +110,9 @@ int dispatch_nonblocking(Call call, MPI_Request* request, Below below) {
         }
     }
     ShadowCommunicator* const shadow = shadow_of(call.comm);
+    if (shadow != nullptr) {
+        shadow->count_call();
+    }
     const Verdict verdict = verdict_of(call, shadow);
     if (verdict.reason != Reason::none && (shadow == nullptr || !any_waits(*shadow))) {
         if (layer.reports) {
@@ -117,7 +120,7 @@ int dispatch_nonblocking(Call call, MPI_Request* request, Below below) {
         }
         return below(request);
     }
-    return guarded_by(call.comm, [&] {
+    const int result = guarded_by(call.comm, [&] {
         if (verdict.reason == Reason::none) {
             call.keep(*shadow);
             call.decide(*shadow);
@@ -126,6 +129,10 @@ int dispatch_nonblocking(Call call, MPI_Request* request, Below below) {
                          *shadow, verdict, std::move(call), std::move(below)),
                      request);
     });
+    if (result != MPI_SUCCESS) {
+        shadow->returns_error();
+    }
+    return result;
 }
 
 /// It has a communicator of Trefoil's for itself: MPI lets ranks start their persistent calls in
@@ -143,15 +150,23 @@ class PersistentJob final : public Job {
     }
 
     bool serial() const override { return call_.serial(); }
+    const Call& its_call() const { return call_; }
+    bool is_prepared() const { return comm_ != nullptr; }
     /// Collective. Once, before all else.
     trefoil_status_t prepare() {
         trefoil_comm_t const all = shadow.prepare(serial());
         if (all == nullptr) {
             return shadow.failure();
         }
-        const trefoil_status_t made = trefoil_comm_dup(all, &comm_);
-        if (made != TREFOIL_SUCCESS) {
-            return made;
+        // A rank that is in another call would be waited for; here all notice.
+        std::int16_t alike[3] = {};
+        trefoil_status_t status =
+            trefoil_allreduce(TREFOIL_IN_PLACE, alike, 3, TREFOIL_INT16, TREFOIL_MAX, all);
+        if (status == TREFOIL_SUCCESS) {
+            status = trefoil_comm_dup(all, &comm_);
+        }
+        if (status != TREFOIL_SUCCESS) {
+            return status;
         }
         handles_.hold(call_);
         call_.stage(shadow, lists_);
@@ -180,34 +195,47 @@ int dispatch_persistent(Call call, MPI_Request* request, Below below) {
     ShadowCommunicator* const shadow = shadow_of(call.comm);
     if (shadow != nullptr) {
         shadow->let_earlier_calls_begin();
+        shadow->count_call();
     }
     Verdict verdict = verdict_of(call, shadow);
     const MPI_Comm comm = call.comm;
-    const auto leave_it = [&](Reason reason) {
-        verdict.reason = reason;
+    const auto leave_it = [&] {
         if (layer.reports) {
             count_call(Call::kind, Way::persistent, verdict, {});
         }
         return below();
     };
     if (verdict.reason != Reason::none) {
-        return leave_it(verdict.reason);
+        return leave_it();
     }
-    return guarded_by(comm, [&] {
+    const int result = guarded_by(comm, [&] {
         call.keep(*shadow);
         call.decide(*shadow);
         auto job = std::make_unique<PersistentJob<Call>>(*shadow, verdict, std::move(call));
-        int code = MPI_SUCCESS;
+        const auto prepare = [&] {
+            return code_of(*shadow, job->prepare(),
+                           goes_on_after_finding(*shadow, job->its_call()));
+        };
         try {
-            code = code_of(*shadow, job->prepare());
+            const int code = run_or_meet(*shadow, job->its_call(), verdict, prepare, leave_it);
+            if (code == unsupported_code || code == gave_up_code) {
+                verdict.reason = code == gave_up_code ? shadow->reason() : Reason::unsupported;
+                return leave_it();
+            }
+            if (code != MPI_SUCCESS || verdict.reason != Reason::none) {
+                return code;
+            }
+            return job->is_prepared()
+                       ? give_persistent(std::move(job), request)
+                       : raise(comm, TREFOIL_ERROR_MISMATCH, "the other ranks are in later calls");
         } catch (const LeftToMpi&) {
             return below();
         }
-        if (code == unsupported_code || code == gave_up_code) {
-            return leave_it(code == gave_up_code ? shadow->reason() : Reason::unsupported);
-        }
-        return code != MPI_SUCCESS ? code : give_persistent(std::move(job), request);
     });
+    if (result != MPI_SUCCESS) {
+        shadow->returns_error();
+    }
+    return result;
 }
 
 }  // namespace trefoil::mpi

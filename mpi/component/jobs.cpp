@@ -114,9 +114,8 @@ class Queue final : public CallsInFlight {
     void open_for(const Job& job) {
         std::unique_ptr<Opening>& opening = openings_[job.serial() ? 1 : 0];
         if (opening == nullptr && !is_open_for(job)) {
-            const int tag = trefoil_component_take_tag(shadow_.comm());
             opening =
-                std::make_unique<Opening>(shadow_.comm(), tag, shadow_.plan_creation(job.serial()));
+                std::make_unique<Opening>(shadow_.comm(), shadow_.plan_creation(job.serial()));
         }
     }
     void push(std::unique_ptr<Job> job) {
@@ -156,6 +155,10 @@ void note(const Job& job) {
     }
 }
 
+int raise_disagreement(const Job& job) {
+    return raise(job.shadow.comm(), TREFOIL_ERROR_MISMATCH, trefoil_last_error(nullptr));
+}
+
 /// Begins `job` by Trefoil, or by the MPI below; a code of MPI's.
 int begin(Job& job) {
     if (layer.reports) {
@@ -174,6 +177,9 @@ int begin(Job& job) {
                              "a count, a displacement or a datatype is wrong");
             }
         });
+        if (code == disagreement_code) {
+            return raise_disagreement(job);  // it cannot wait for the other ranks
+        }
         if (code != unsupported_code && code != gave_up_code) {
             return code;
         }
@@ -207,7 +213,9 @@ bool is_over(Job& job, int& code) {
     }
     code = guarded_by(job.shadow.comm(), [&] {
         if (status != TREFOIL_SUCCESS) {
-            return raise(job.shadow.comm(), status, trefoil_last_error(nullptr));
+            const bool differ = job.shadow.finding_of(status) != ShadowCommunicator::Finding::none;
+            return differ ? raise_disagreement(job)
+                          : raise(job.shadow.comm(), status, trefoil_last_error(nullptr));
         }
         job.finish();
         return MPI_SUCCESS;

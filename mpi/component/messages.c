@@ -1,28 +1,32 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Messages by which ranks set up Trefoil while their program goes on, and MPI's calls for it. */
+/* Messages by which ranks set up Trefoil while their program goes on, or come together after an
+   error, and MPI's calls for it. */
 #include <ompi_config.h>
 
 #include <ompi/communicator/communicator.h>
 #include <ompi/datatype/ompi_datatype.h>
-#include <ompi/mca/coll/base/coll_base_util.h>
 #include <ompi/mca/pml/pml.h>
 #include <ompi/request/request.h>
 #include <opal/runtime/opal_progress.h>
 #include "mpi/component_slots.h"
 
-int trefoil_component_take_tag(ompi_communicator_t* comm) {
-    return ompi_coll_base_nbc_reserve_tags(comm, 1);
+/* Tags of Open MPI's own collectives are negative; of those that do not block they go down from
+   -27 by one for each. These are far from there, and no longer than the 24 bits that some
+   transports have for tags. */
+static int tag_of(int purpose) {
+    return -8000001 - purpose;
 }
 
-int trefoil_component_send(const void* data, size_t bytes, int to, int tag,
+int trefoil_component_send(const void* data, size_t bytes, int to, int purpose,
                            ompi_communicator_t* comm, ompi_request_t** request) {
-    return MCA_PML_CALL(
-        isend(data, bytes, &ompi_mpi_byte.dt, to, tag, MCA_PML_BASE_SEND_STANDARD, comm, request));
+    return MCA_PML_CALL(isend(data, bytes, &ompi_mpi_byte.dt, to, tag_of(purpose),
+                              MCA_PML_BASE_SEND_STANDARD, comm, request));
 }
 
-int trefoil_component_receive(void* data, size_t bytes, int from, int tag,
+int trefoil_component_receive(void* data, size_t bytes, int from, int purpose,
                               ompi_communicator_t* comm, ompi_request_t** request) {
-    return MCA_PML_CALL(irecv(data, bytes, &ompi_mpi_byte.dt, from, tag, comm, request));
+    return MCA_PML_CALL(
+        irecv(data, bytes, &ompi_mpi_byte.dt, from, tag_of(purpose), comm, request));
 }
 
 int trefoil_component_has_ended(ompi_request_t** request, int* code) {
@@ -38,6 +42,10 @@ int trefoil_component_has_ended(ompi_request_t** request, int* code) {
     ompi_request_free(request);
     *request = NULL;
     return 1;
+}
+
+void trefoil_component_let_mpi_go_on(void) {
+    opal_progress();
 }
 
 void trefoil_component_watch(void) {

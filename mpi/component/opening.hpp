@@ -9,20 +9,18 @@
 #include <cstddef>
 #include <mutex>
 #include <thread>
-#include <vector>
 
 #include "mpi/api.hpp"
+#include "mpi/component/rotation.hpp"
 #include "mpi/creation.hpp"
 
 namespace trefoil::mpi {
 
-/// An allgather by messages, which one thread asks for and others carry out. In ceil(log2 ranks)
-/// steps (Bruck et al., 1997): in step k a rank sends the blocks it has, of itself and those after
-/// it, to the rank 2^k before it.
+/// An allgather by messages, which one thread asks for and others carry out.
 class SlowExchange {
   public:
-    SlowExchange(MPI_Comm comm, int rank, int ranks, int tag)
-        : comm_(comm), rank_(rank), ranks_(ranks), tag_(tag) {}
+    SlowExchange(MPI_Comm comm, int rank, int ranks, Purpose purpose)
+        : rotation_(comm, rank, ranks, purpose) {}
 
     /// As trefoil_allgather_fn. Waits as long as it takes.
     int allgather(const void* mine, void* all, std::size_t bytes);
@@ -32,25 +30,17 @@ class SlowExchange {
     void give_up();
 
   private:
-    bool send_step();
-    void end(int code);
-
-    const MPI_Comm comm_;
-    const int rank_, ranks_, tag_;
     std::mutex mutex_;
     std::condition_variable answered_;
     enum class State { idle, asked, under_way, given_up } state_ = State::idle;
-    int code_ = 0;
+    const void* mine_ = nullptr;
     std::size_t bytes_ = 0;
-    std::vector<std::byte> blocks_;  ///< of this rank, then of those after it
-    int have_ = 0;                   ///< blocks
-    MPI_Request sent_{}, received_{};
-    int receiving_ = 0;  ///< blocks
+    Rotation rotation_;
 };
 
 class Opening {
   public:
-    Opening(MPI_Comm comm, int tag, Creation creation);
+    Opening(MPI_Comm comm, Creation creation);
     ~Opening();
     Opening(const Opening&) = delete;
     Opening& operator=(const Opening&) = delete;

@@ -65,7 +65,8 @@ void check_communicators();
 void check_progress();
 void check_threads(bool multiple);
 void check_errors();
-void check_wrong_arguments();
+/// `looks_first`: MPI looks at arguments before it calls Trefoil.
+void check_wrong_arguments(bool looks_first);
 void check_alltoallw_of_some();
 void check_aliased_neighbours();
 

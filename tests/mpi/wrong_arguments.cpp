@@ -1,11 +1,14 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // Wrong arguments that an MPI reports from within its collectives: the class is that of the MPI
-// below, nobody waits, and the next calls are right. Where all ranks are wrong alike, the MPI below
-// is asked first.
+// below, nobody waits for longer than to a rank's next call, and the next calls are right. Where
+// all ranks are wrong alike, the MPI below is asked first.
 #include <algorithm>
 #include <array>
 
 #include "check.hpp"
+#if defined(OPEN_MPI)
+#include <mpi-ext.h>
+#endif
 
 namespace trefoil::mpi::test {
 
@@ -124,8 +127,9 @@ void check_too_long_blocks() {
           s.send.data(), s.counts.data(), s.byte_places.data(), s.types.data(), s.comm);
 }
 
-/// What one rank alone has too long: its error there alone.
-void check_what_one_rank_has_too_long(int who) {
+/// What one rank alone has too long: its error there alone. `looks_first`: Open MPI finds it in an
+/// alltoall before its component is called, and then the others wait for this rank's next call.
+void check_what_one_rank_has_too_long(int who, bool looks_first) {
     const bool wrong = rank == who;
     const int wanted = wrong ? MPI_ERR_TRUNCATE : MPI_SUCCESS;
     {
@@ -137,8 +141,10 @@ void check_what_one_rank_has_too_long(int who) {
     {
         Scene s;
         EXPECT(class_of(MPI_Alltoall(s.send.data(), wrong ? 3 : 2, MPI_INT, s.recv.data(), 2,
-                                     MPI_INT, s.comm)) == wanted);
-        EXPECT(s.recv[2 * static_cast<std::size_t>(who) + 1] == input(who, 3 * rank + 1));
+                                     MPI_INT, s.comm)) ==
+               (looks_first ? MPI_ERR_TRUNCATE : wanted));
+        EXPECT(looks_first ||
+               s.recv[2 * static_cast<std::size_t>(who) + 1] == input(who, 3 * rank + 1));
     }
     {
         Scene s;
@@ -228,9 +234,85 @@ void check_what_one_rank_has_wrong(int who) {
     }
 }
 
+/// The same of calls on no communicator, and of wrong calls that the others do not make.
+void check_calls_of_one_rank(int who) {
+    const bool wrong = rank == who;
+    {
+        Scene s;
+        const int code = MPI_Allreduce(s.send.data(), s.recv.data(), 2, MPI_INT, MPI_SUM,
+                                       wrong ? MPI_COMM_NULL : s.comm);
+        EXPECT(class_of(code) == (wrong ? MPI_ERR_COMM : MPI_ERR_TRUNCATE));
+    }
+    Scene s;
+    EXPECT(!wrong || class_of(MPI_Bcast(s.send.data(), -1, MPI_INT, 0, s.comm)) == MPI_ERR_COUNT);
+}
+
+void overlook(MPI_Comm*, int*, ...) {}
+
+/// The program's own error handler sees errors that nobody else does. Nobody waits then either, and
+/// after a few calls more, which may fail, later ones are right.
+void check_own_error_handler(int who) {
+    const bool wrong = rank == who;
+    MPI_Errhandler handler = MPI_ERRHANDLER_NULL;
+    MPI_Comm_create_errhandler(overlook, &handler);
+    for (const bool alike : {true, false}) {
+        Scene s;
+        MPI_Comm_set_errhandler(s.comm, handler);
+        MPI_Allreduce(s.send.data(), s.recv.data(), 2, MPI_INT, wrong ? MPI_OP_NULL : MPI_SUM,
+                      s.comm);
+        for (int i = 0; i < 8; ++i) {
+            const int count = 3 + i;
+            alike || i % 2 == 0
+                ? MPI_Allreduce(s.send.data(), s.recv.data(), count, MPI_INT, MPI_SUM, s.comm)
+                : MPI_Bcast(s.send.data(), count, MPI_INT, i % ranks, s.comm);
+        }
+    }
+    MPI_Errhandler_free(&handler);
+}
+
+#if defined(OPEN_MPI)
+/// The same of calls that do not block, under the component: their ends tell.
+void check_requests_that_one_rank_has_wrong(int who) {
+    const bool wrong = rank == who;
+    const MPI_Op op = wrong ? MPI_OP_NULL : MPI_SUM;
+    for (const bool first : {true, false}) {
+        Scene s;
+        if (!first) {  // Trefoil is set up
+            MPI_Barrier(s.comm);
+        }
+        MPI_Request request = MPI_REQUEST_NULL;
+        int code = MPI_Iallreduce(s.send.data(), s.recv.data(), 2, MPI_INT, op, s.comm, &request);
+        EXPECT(class_of(code) == (wrong ? MPI_ERR_OP : MPI_SUCCESS));
+        if (!wrong) {
+            EXPECT(class_of(MPI_Wait(&request, MPI_STATUS_IGNORE)) == MPI_ERR_TRUNCATE);
+        }
+    }
+    {
+        Scene s;
+        MPI_Request request = MPI_REQUEST_NULL;
+        const int code = MPIX_Allreduce_init(s.send.data(), s.recv.data(), 2, MPI_INT, op, s.comm,
+                                             MPI_INFO_NULL, &request);
+        EXPECT(class_of(code) == (wrong ? MPI_ERR_OP : MPI_ERR_TRUNCATE));
+    }
+    {
+        Scene s;  // the others' calls wait until they are waited for
+        MPI_Request request = MPI_REQUEST_NULL;
+        MPI_Igather(s.send.data(), wrong ? -1 : 2, MPI_INT, s.recv.data(), 2, MPI_INT, who, s.comm,
+                    &request);
+        MPI_Barrier(s.comm);
+        int sum = -1;
+        EXPECT(MPI_Allreduce(&rank, &sum, 1, MPI_INT, MPI_SUM, s.comm) == MPI_SUCCESS);
+        EXPECT(sum == ranks * (ranks - 1) / 2);
+        if (!wrong) {
+            MPI_Wait(&request, MPI_STATUS_IGNORE);
+        }
+    }
+}
+#endif
+
 }  // namespace
 
-void check_wrong_arguments() {
+void check_wrong_arguments(bool looks_first) {
     if constexpr (is_mpich) {
         check_null_buffers();
         check_uncommitted_types();
@@ -240,8 +322,15 @@ void check_wrong_arguments() {
         }
     }
     for (int who = 0; who < ranks; ++who) {
-        check_what_one_rank_has_too_long(who);
+        check_what_one_rank_has_too_long(who, looks_first);
         check_what_one_rank_has_wrong(who);
+        check_calls_of_one_rank(who);
+        check_own_error_handler(who);
+#if defined(OPEN_MPI)
+        if (looks_first) {
+            check_requests_that_one_rank_has_wrong(who);
+        }
+#endif
     }
 }
 
