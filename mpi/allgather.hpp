@@ -35,4 +35,9 @@ enum class Purpose : std::uint8_t { threaded_creation, serial_creation, meeting 
 int allgather(MPI_Comm comm, Purpose purpose, const void* mine, void* all, std::size_t bytes,
               const std::function<void()>& when_late = {});
 
+/// How many calls that do not block the MPI below has had on `comm`, where it tells calls apart by
+/// that; else 0. A rank that has made one more alone would never find the others again.
+std::int64_t calls_of_mpi(MPI_Comm comm);
+void set_calls_of_mpi(MPI_Comm comm, std::int64_t calls);
+
 }  // namespace trefoil::mpi

@@ -62,6 +62,9 @@ int trefoil_component_receive(void* data, size_t bytes, int from, int purpose,
 /* Whether a request has ended, without letting MPI go on. Then it is null, and *code tells how. */
 int trefoil_component_has_ended(struct ompi_request_t** request, int* code);
 void trefoil_component_let_mpi_go_on(void);
+/* The number, from above, of the communicator's next call of MPI's that does not block. */
+int trefoil_component_next_tag(struct ompi_communicator_t* comm);
+void trefoil_component_set_next_tag(struct ompi_communicator_t* comm, int tag);
 /* From now on MPI calls trefoil_component_advance() whenever it looks after its own messages. */
 void trefoil_component_watch(void);
 

@@ -27,6 +27,7 @@ struct Said {
     std::uint64_t stray;  ///< calls of this rank's on no communicator
     std::uint64_t keeps;  ///< what it gives to this call is as it was
     std::uint64_t kind, bytes;
+    std::int64_t mpis;  ///< calls that MPI tells apart by their number
 };
 
 using Call = std::pair<std::uint64_t, std::uint64_t>;
@@ -71,7 +72,8 @@ ShadowCommunicator::Standing ShadowCommunicator::meet(const Meeting& call) {
     };
     std::vector<Said> all(ranks_);
     while (meetings_ < most_meetings) {
-        Said mine{call_, left_, stray_calls.load(), call.keeps ? 1U : 0U, call.kind, call.bytes};
+        Said mine{call_,     left_,      stray_calls.load(), call.keeps ? 1U : 0U,
+                  call.kind, call.bytes, calls_of_mpi(comm_)};
         const bool came = allgather(comm_, Purpose::meeting, &mine, all.data(), sizeof mine,
                                     end_others_wait) == 0;
         if (!came) {
@@ -95,6 +97,7 @@ ShadowCommunicator::Standing ShadowCommunicator::meet(const Meeting& call) {
         const std::uint64_t last = std::ranges::max(all, {}, &Said::call).call;
         if (!any_other(&Said::kind) && !any_other(&Said::bytes)) {
             call_ = last;
+            set_calls_of_mpi(comm_, std::ranges::max(all, {}, &Said::mpis).mpis);
             reason_ = Reason::disagreement;
             return std::ranges::all_of(all, [](const Said& one) { return one.keeps != 0; })
                        ? Standing::by_mpi

@@ -44,6 +44,14 @@ int trefoil_component_has_ended(ompi_request_t** request, int* code) {
     return 1;
 }
 
+int trefoil_component_next_tag(ompi_communicator_t* comm) {
+    return comm->c_nbc_tag;
+}
+
+void trefoil_component_set_next_tag(ompi_communicator_t* comm, int tag) {
+    comm->c_nbc_tag = tag;
+}
+
 void trefoil_component_let_mpi_go_on(void) {
     opal_progress();
 }

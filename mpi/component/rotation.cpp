@@ -73,4 +73,12 @@ int allgather(MPI_Comm comm, Purpose purpose, const void* mine, void* all, std::
     return MPI_SUCCESS;
 }
 
+std::int64_t calls_of_mpi(MPI_Comm comm) {
+    return -std::int64_t{trefoil_component_next_tag(comm)};  // it goes down
+}
+
+void set_calls_of_mpi(MPI_Comm comm, std::int64_t calls) {
+    trefoil_component_set_next_tag(comm, static_cast<int>(-calls));
+}
+
 }  // namespace trefoil::mpi

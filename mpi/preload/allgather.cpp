@@ -31,4 +31,10 @@ int allgather(MPI_Comm comm, Purpose, const void* mine, void* all, std::size_t b
     return 0;
 }
 
+std::int64_t calls_of_mpi(MPI_Comm) {
+    return 0;
+}
+
+void set_calls_of_mpi(MPI_Comm, std::int64_t) {}
+
 }  // namespace trefoil::mpi
