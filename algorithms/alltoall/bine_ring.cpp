@@ -55,7 +55,8 @@ std::vector<RingTraffic> BineRing::traffic() const {
     for (int step = 0; step < steps(); ++step) {
         const int distance = std::abs(hop(0, step));
         const std::int64_t pairs = std::int64_t{size()} * (size() / 2);
-        all.push_back({std::int64_t{distance + 1} / 2 * (size() / 2), distance, 1, pairs, 0, 0});
+        all.push_back(
+            {std::int64_t{distance + 1} / 2 * (size() / 2), distance, 1, pairs, 0, 0, size()});
     }
     if (size() == 2 || size() == 4) {
         all[0].straight = size();

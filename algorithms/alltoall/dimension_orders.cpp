@@ -151,8 +151,9 @@ std::vector<AlltoallPart> rotated_parts(const AlltoallRings& rings, bool whole) 
 }
 
 // In a stage each part moves in another dimension, and each dimension carries all that the others
-// hold: every line of it as many blocks for a pair as there are lines.
-LinkSteps rotated_link_steps(const AlltoallRings& rings) {
+// hold: every line of it as many blocks for a pair as there are lines. The ranks of a node are on
+// different lines, which share its links.
+LinkSteps rotated_link_steps(const Torus& torus, const AlltoallRings& rings) {
     const Moving all = moving_of(rings);
     const auto stages = std::ssize(all.dimensions);
     std::int64_t blocks = 1;
@@ -168,9 +169,15 @@ LinkSteps rotated_link_steps(const AlltoallRings& rings) {
         for (std::size_t k = 0; k < traffic.size(); ++k) {
             const RingTraffic& ring = traffic[k];
             LinkStep& step = stage[places[j][k]];
-            step.load = std::max(step.load, 2 * ring.load * lines);
-            step.hops = std::max<std::int64_t>(step.hops, ring.hops);
-            step.through_port = std::max(step.through_port, ring.through_port);
+            if (torus.is_host(j)) {
+                step.inside = true;
+                result.messages_inside += stages * ring.messages * lines;
+                result.blocks_inside += stages * ring.pairs * lines * lines;
+            } else {
+                step.load = std::max(step.load, 2 * ring.load * lines * torus.per_node());
+                step.hops = std::max<std::int64_t>(step.hops, ring.hops);
+                step.through_port = std::max(step.through_port, ring.through_port);
+            }
             // Own blocks lie in the order of targets: those for neighbours in the slowest dimension
             // are together. From the second stage on blocks that have come go with them.
             const bool first = j == all.dimensions.front();

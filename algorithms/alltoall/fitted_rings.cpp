@@ -20,9 +20,6 @@ namespace {
 /// Larger ones than these differ little from the one that was asked for.
 constexpr int most_tried = 8;
 
-/// Longer rings take more steps from neighbour to neighbour than by trees.
-constexpr Rank longest_passed_on = 13;
-
 int most_steps(const AlltoallRings& rings) {
     int most = 0;
     for (const auto& ring : rings) {

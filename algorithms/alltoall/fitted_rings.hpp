@@ -11,6 +11,9 @@ namespace trefoil {
 /// ring has more steps than the longest one of `radix`.
 AlltoallRings digit_rings(const Torus& torus, int radix);
 
+/// Longer rings take more steps from neighbour to neighbour than by trees.
+inline constexpr Rank longest_passed_on = 13;
+
 /// Gather-scatter trees over all ports. On rings of up to 13 coordinates, but for 8, of which the
 /// paper gives figures, pairs are passed on from neighbour to neighbour instead if then rotated
 /// parts load links less, in no more steps.

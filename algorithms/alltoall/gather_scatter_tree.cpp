@@ -232,7 +232,26 @@ int count_phases(Rank size) {
     return 2 * (depth - 1) - (one_empty ? 1 : 0);
 }
 
+/// In phase l over 2^l links, gathering and scattering. Where one of the longest phases is empty,
+/// in the other one only those go on that are close to the end of the ring.
+std::int64_t least_hops_of_phases(Rank size) {
+    const int depth = std::bit_width(static_cast<std::uint32_t>(size - 1));
+    const std::int64_t longest = std::int64_t{1} << (depth - 2);
+    const bool one_empty = count_phases(size) < 2 * (depth - 1);
+    return one_empty ? 2 * longest - 1 : 4 * longest - 2;
+}
+
 }  // namespace
+
+std::int64_t least_tree_hops(Rank size) {
+    return size >= 4 ? least_hops_of_phases(size) : size > 1 ? 1 : 0;
+}
+
+std::int64_t least_one_port_tree_hops(Rank size) {
+    return size == 4  ? 4
+           : size < 4 ? size - 1
+                      : least_hops_of_phases(size) * (size % 2 != 0 ? 2 : 1);
+}
 
 int count_tree_steps(Rank size) {
     return size >= 4 ? count_phases(size) : size > 1 ? 1 : 0;

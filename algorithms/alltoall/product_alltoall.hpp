@@ -57,10 +57,10 @@ std::vector<AlltoallPart> rotated_parts(const AlltoallRings& rings, bool whole);
 /// each class had all blocks. Takes time in proportion to that of RingAlltoall::traffic().
 std::int64_t rotated_load(const AlltoallRings& rings);
 
-/// What rotated_parts() in as many parts do to the links of a torus of rings, each rank a node.
+/// What rotated_parts() in as many parts do to the links of a torus of rings.
 /// Where no message is onward (RingTraffic), as with signed digits and Bine, `gathered` is exact.
 /// Else it is a bound from below: blocks that came at the same time, or that lie side by side by
 /// chance, are not gathered.
-LinkSteps rotated_link_steps(const AlltoallRings& rings);
+LinkSteps rotated_link_steps(const Torus& torus, const AlltoallRings& rings);
 
 }  // namespace trefoil

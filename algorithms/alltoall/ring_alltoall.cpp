@@ -91,6 +91,7 @@ std::vector<RingTraffic> traffic_of(const RingAlltoall& ring) {
                 (h.hop > 0 ? ways_up : ways_down) += 1;
                 traffic.hops = std::max(traffic.hops, std::abs(h.hop));
                 count_pairs(h.pairs, traffic);
+                traffic.messages += 1;
             }
             traffic.through_port = std::max({traffic.through_port, ways_up, ways_down});
         }

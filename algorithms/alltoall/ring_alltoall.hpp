@@ -44,6 +44,7 @@ struct RingTraffic {
     /// are neighbours.
     std::int64_t straight = 0;
     std::int64_t onward = 0;  ///< in messages of pairs none of which begins there
+    std::int64_t messages = 0;
     friend bool operator==(const RingTraffic&, const RingTraffic&) = default;
 };
 

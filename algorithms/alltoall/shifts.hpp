@@ -13,7 +13,8 @@ Schedule build_linear_alltoall(const Torus& torus, Rank rank);
 Schedule build_pairwise_alltoall(const Torus& torus, Rank rank);
 Schedule build_orbit_alltoall(const Torus& torus, Rank rank);
 Schedule build_bruck_alltoall(const Torus& torus, Rank rank, const BuildOptions& options);
-/// What orbit does to the links of a torus of rings, each rank a node.
+/// What linear and orbit do to the links of a torus of rings, each rank a node.
+LinkSteps linear_link_steps(const Torus& torus);
 LinkSteps orbit_link_steps(const Torus& torus);
 /// The sums of the steps' largest link loads in vectors, or less. Each rank is a node; without
 /// options.

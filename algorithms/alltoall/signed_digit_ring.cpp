@@ -64,6 +64,7 @@ std::vector<RingTraffic> SignedDigitRing::traffic() const {
         }
         for (const auto [distances, tied] : by_digit) {
             traffic.through_port += distances + tied > 0 ? 1 : 0;
+            traffic.messages += distances > 0 ? 2 * n : tied * n;
             traffic.straight += distances == 1 ? (2 - tied) * n : distances == 0 ? tied * n : 0;
         }
     }

@@ -3,6 +3,7 @@
 #pragma once
 
 #include <cstddef>
+#include <cstdint>
 
 #include "algorithms/alltoall/ring_alltoall.hpp"
 
@@ -61,6 +62,9 @@ RingSteps one_port_tree_steps(Rank size);
 /// How many steps that are not empty they have.
 int count_tree_steps(Rank size);
 int count_one_port_tree_steps(Rank size);
+/// Not more than the sum of their longest ways.
+std::int64_t least_tree_hops(Rank size);
+std::int64_t least_one_port_tree_hops(Rank size);
 /// Every coordinate hands its neighbours all that is to go their way: size / 2 steps. Of pairs that
 /// are opposite, those from even coordinates go up, the others down. Of up to four coordinates
 /// these go straight.

@@ -6,7 +6,9 @@
 #include <numeric>
 #include <utility>
 
-#include "algorithms/analysis/axis_summary.hpp"
+#include "algorithms/analysis/by_node_summary.hpp"
+#include "algorithms/analysis/link_summary.hpp"
+#include "algorithms/analysis/product_summary.hpp"
 #include "algorithms/analysis/summary.hpp"
 
 namespace trefoil {
@@ -113,17 +115,24 @@ CostSummary summarize_axes(const Torus& torus, const Algorithm& algorithm,
     return all.finish();
 }
 
-/// As the choice asks for it, where each rank is a node.
-bool is_plain(const Torus& torus, const Algorithm& algorithm, const BuildOptions& options) {
-    return options == BuildOptions{.pieces = algorithm.abilities.pieces ? 1U : 0U} &&
-           torus.per_node() == 1;
+/// As the choice asks for it, but by node.
+bool is_plain(const Algorithm& algorithm, const BuildOptions& options) {
+    return options == BuildOptions{.pieces = algorithm.abilities.pieces ? 1U : 0U};
+}
+
+/// The same where each rank is a node, or where links are told of nodes, too.
+bool tells_links(const Torus& torus, const Algorithm& algorithm, const BuildOptions& options) {
+    return is_plain(algorithm, options) && (torus.per_node() == 1 || algorithm.links_of_nodes);
 }
 
 Witnesses witnesses(const Torus& torus, const Algorithm& algorithm, const BuildOptions& options) {
-    return algorithm.witnesses != nullptr && is_plain(torus, algorithm, options)
+    return algorithm.witnesses != nullptr && tells_links(torus, algorithm, options)
                ? algorithm.witnesses(torus)
                : Witnesses::alike;
 }
+
+/// So many ranks' schedules take longer than flows.
+constexpr std::int64_t most_schedules = 4;
 
 /// From rank 0 alone. `steps`: how many there are, where more than it takes part in; 0: as many.
 CostSummary summarize_root(const Torus& torus, const Algorithm& algorithm,
@@ -159,6 +168,19 @@ Symmetry symmetry_of(const Torus& torus, std::span<const Rank> translations) {
     return translations.empty() ? Symmetry(torus) : Symmetry(torus, translations);
 }
 
+/// What must cross the links of one rank, or those of a mean one, if all carried alike: each rank
+/// gets what others have, or gives it away; in an allreduce both.
+double least_load_of(const Algorithm& algorithm, const Torus& torus) {
+    const CollectiveTraits& row = traits_of(algorithm.collective);
+    const auto links = 2 * std::ranges::count_if(torus.sizes(), [](Rank n) { return n > 1; });
+    if (links == 0 || !row.has_data() || row.is_prefix() || row.blocks_both_ways()) {
+        return 0;
+    }
+    const std::int64_t ranks = torus.ranks();
+    return static_cast<double>((row.replicates_results() ? 2 : 1) * (ranks - 1)) /
+           static_cast<double>(ranks * links);
+}
+
 }  // namespace
 
 CostSummary summarize(const Torus& torus, const Algorithm& algorithm, const BuildOptions& options) {
@@ -170,20 +192,34 @@ CostSummary summarize(const Torus& torus, const Algorithm& algorithm, const Buil
 CostSummary least_by_formula(const Algorithm& algorithm, const Torus& torus) {
     CostSummary least;
     least.at_least = true;
-    if (torus.per_node() > 1) {
+    const bool exchanges = algorithm.collective == Collective::alltoall;
+    if (algorithm.traits.reads_peers) {
         return least;
     }
-    least.steps = algorithm.least_steps == nullptr ? 0 : algorithm.least_steps(torus);
-    least.sum_link_load = algorithm.least_load == nullptr ? 0 : algorithm.least_load(torus);
-    if (algorithm.collective == Collective::alltoall && !algorithm.traits.reads_peers) {
-        for (const Rank size : torus.sizes()) {  // n^2/4 hops of a coordinate's pairs on 2n links
+    const Torus nodes = torus.nodes();
+    least.sum_link_load = least_load_of(algorithm, nodes);
+    if (exchanges) {
+        for (const Rank size : nodes.sizes()) {  // n^2/4 hops of a coordinate's pairs on 2n links
             const auto n = static_cast<std::int64_t>(size);
             least.sum_hops += n / 2;
-            least.sum_link_load = std::max(
-                least.sum_link_load, static_cast<double>(n * n / 4) / static_cast<double>(2 * n));
+            least.sum_link_load =
+                std::max(least.sum_link_load, static_cast<double>(torus.per_node() * (n * n / 4)) /
+                                                  static_cast<double>(2 * n));
         }
     }
+    if (torus.per_node() > 1 && !exchanges) {
+        return least;
+    }
+    // As many steps as a node has other ranks may go by inside it.
+    const int steps = algorithm.least_steps == nullptr ? 0 : algorithm.least_steps(torus);
+    least.steps = std::max(0, steps - (torus.per_node() - 1));
+    if (algorithm.least_load != nullptr) {
+        least.sum_link_load = std::max(least.sum_link_load, algorithm.least_load(torus));
+    }
     least.sum_hops = std::max<long>(least.sum_hops, least.steps);
+    if (algorithm.least_hops != nullptr && torus.per_node() == 1) {
+        least.sum_hops = std::max<long>(least.sum_hops, algorithm.least_hops(torus));
+    }
     if (algorithm.sends_at_once && least.steps > 0) {
         least.steps_at_once = least.steps - 1;
         least.hops_at_once = least.steps_at_once;
@@ -202,6 +238,17 @@ const Symmetry& ModelSummaries::find(std::list<Alike>& all, const Torus& of,
     return all.back().symmetry;
 }
 
+ModelSummaries* ModelSummaries::between_nodes(const BuildOptions& options) {
+    if (figures_ == Figures::all ||
+        options != BuildOptions{.pieces = options.pieces, .by_node = true}) {
+        return nullptr;
+    }
+    if (between_nodes_ == nullptr) {
+        between_nodes_ = std::make_unique<ModelSummaries>(nodes_, figures_);
+    }
+    return between_nodes_.get();
+}
+
 CostSummary ModelSummaries::of(const Algorithm& algorithm, const BuildOptions& options) {
     CostSummary cost = summed(algorithm, options);
     cost.steady |= algorithm.collective == Collective::alltoall;
@@ -209,8 +256,10 @@ CostSummary ModelSummaries::of(const Algorithm& algorithm, const BuildOptions& o
 }
 
 CostSummary ModelSummaries::summed(const Algorithm& algorithm, const BuildOptions& options) {
-    std::vector<Rank> translations = alike_ranks(torus_, algorithm, options);
-    const Symmetry& symmetry = find(of_ranks_, torus_, translations);
+    if (ModelSummaries* const between = between_nodes(options)) {
+        return summarize_by_node(torus_, traits_of(algorithm.collective),
+                                 between->of(algorithm, {.pieces = options.pieces}));
+    }
     const Witnesses told = witnesses_of(algorithm, options);
     if (told == Witnesses::root_of_links) {
         const auto steps = algorithm.least_steps;
@@ -222,13 +271,13 @@ CostSummary ModelSummaries::summed(const Algorithm& algorithm, const BuildOption
     if (told == Witnesses::formula) {
         return summarize_links(torus_, algorithm.link_steps(torus_), torus_.ranks());
     }
-    if (told != Witnesses::alike) {
-        CostSummary cost = told != Witnesses::axes && algorithm.axis_messages != nullptr
-                               ? summarize_axis_messages(torus_, algorithm)
-                               : summarize_axes(torus_, algorithm, to_be_priced(options), symmetry);
-        cost.at_least = told == Witnesses::axes_as_bound;
-        cost.links_only = told != Witnesses::axes;
-        return cost;
+    if (told == Witnesses::flows) {
+        return summarize_product(torus_, algorithm.flows(torus_));
+    }
+    std::vector<Rank> translations = alike_ranks(torus_, algorithm, options);
+    const Symmetry& symmetry = find(of_ranks_, torus_, translations);
+    if (told == Witnesses::axes) {
+        return summarize_axes(torus_, algorithm, to_be_priced(options), symmetry);
     }
     if (torus_.per_node() == 1) {
         return summarize(torus_, algorithm, to_be_priced(options), true, symmetry, symmetry);
@@ -243,21 +292,36 @@ CostSummary ModelSummaries::summed(const Algorithm& algorithm, const BuildOption
 Witnesses ModelSummaries::witnesses_of(const Algorithm& algorithm,
                                        const BuildOptions& options) const {
     const Witnesses told = witnesses(torus_, algorithm, options);
-    return figures_ == Figures::all && told != Witnesses::axes ? Witnesses::alike : told;
+    if (figures_ == Figures::all) {
+        return told == Witnesses::axes ? told : Witnesses::alike;
+    }
+    const bool by_schedules = told == Witnesses::alike || told == Witnesses::axes;
+    const bool has_flows = algorithm.flows != nullptr && is_plain(algorithm, options);
+    return by_schedules && has_flows &&
+                   (torus_.per_node() > 1 ||
+                    schedules_by(told, algorithm, options) > most_schedules)
+               ? Witnesses::flows
+               : told;
 }
 
 CostSummary ModelSummaries::least(const Algorithm& algorithm, const BuildOptions& options) {
-    const bool plain = is_plain(torus_, algorithm, options);
-    if (figures_ == Figures::links && algorithm.link_steps != nullptr && plain &&
-        !torus_.has_lines()) {
+    if (ModelSummaries* const between = between_nodes(options)) {
+        return summarize_by_node(torus_, traits_of(algorithm.collective),
+                                 between->least(algorithm, {.pieces = options.pieces}));
+    }
+    if (figures_ == Figures::links && algorithm.link_steps != nullptr &&
+        tells_links(torus_, algorithm, options) && !torus_.has_lines()) {
         return summarize_links(torus_, algorithm.link_steps(torus_), torus_.ranks());
     }
     CostSummary cost = summarize_root(torus_, algorithm, to_be_priced(options), 0);
     cost.at_least = true;
     cost.inside_beside_links += std::exchange(cost.inside_alone, 0);  // where others use links
-    if (plain && algorithm.collective == Collective::alltoall) {
+    if (is_plain(algorithm, options) && !algorithm.sends_at_once) {
         const CostSummary least = least_by_formula(algorithm, torus_);
-        cost.steps = std::max(cost.steps, least.steps);
+        // Steps in which others send to other nodes may be inside the node for rank 0.
+        const int more = std::max(0, least.steps - cost.steps);
+        cost.steps += more;
+        cost.steps_inside = std::max(0, cost.steps_inside - more);
         cost.sum_hops = std::max(cost.sum_hops, least.sum_hops);
         cost.sum_link_load = std::max(cost.sum_link_load, least.sum_link_load);
     }
@@ -265,16 +329,36 @@ CostSummary ModelSummaries::least(const Algorithm& algorithm, const BuildOptions
 }
 
 std::int64_t ModelSummaries::schedules(const Algorithm& algorithm, const BuildOptions& options) {
+    if (ModelSummaries* const between = between_nodes(options)) {
+        return between->schedules(algorithm, {.pieces = options.pieces});
+    }
     const Witnesses told = witnesses_of(algorithm, options);
     if (told == Witnesses::root_of_links || told == Witnesses::formula) {
         return 1;
     }
-    std::vector<Rank> translations = alike_ranks(torus_, algorithm, options);
+    if (told == Witnesses::flows) {
+        const auto& sizes = torus_.sizes();
+        return std::accumulate(sizes.begin(), sizes.end(), std::int64_t{0});
+    }
+    return schedules_by(told, algorithm, options);
+}
+
+bool ModelSummaries::needs_no_bound(const Algorithm& algorithm, const BuildOptions& options) {
+    if (ModelSummaries* const between = between_nodes(options)) {
+        return between->needs_no_bound(algorithm, {.pieces = options.pieces});
+    }
+    constexpr std::int64_t short_rings = 256;
+    return schedules(algorithm, options) <=
+           (witnesses_of(algorithm, options) == Witnesses::flows ? short_rings : 1);
+}
+
+std::int64_t ModelSummaries::schedules_by(Witnesses told, const Algorithm& algorithm,
+                                          const BuildOptions& options) const {
+    const std::vector<Rank> translations = alike_ranks(torus_, algorithm, options);
     if (told == Witnesses::alike) {
         return Symmetry::classes_by(torus_, translations);
     }
-    const Symmetry& symmetry = find(of_ranks_, torus_, std::move(translations));
-    const std::vector<Rank> of_axes = periods(torus_, symmetry);
+    const std::vector<Rank> of_axes = periods(torus_, symmetry_of(torus_, translations));
     return std::accumulate(of_axes.begin(), of_axes.end(), std::int64_t{0});
 }
 

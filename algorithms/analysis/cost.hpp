@@ -4,6 +4,7 @@
 #pragma once
 
 #include <list>
+#include <memory>
 #include <vector>
 
 #include "algorithms/analysis/cost_summary.hpp"
@@ -45,8 +46,13 @@ class ModelSummaries {
     CostSummary least(const Algorithm& algorithm, const BuildOptions& options = {});
     /// Of how many ranks of() builds the schedules.
     std::int64_t schedules(const Algorithm& algorithm, const BuildOptions& options = {});
+    /// of() takes no longer than least() would.
+    bool needs_no_bound(const Algorithm& algorithm, const BuildOptions& options = {});
     /// Those schedules are looked at along one dimension each, which is little work.
-    bool goes_by_axes(const Algorithm& algorithm, const BuildOptions& options = {}) const {
+    bool goes_by_axes(const Algorithm& algorithm, const BuildOptions& options = {}) {
+        if (ModelSummaries* const between = between_nodes(options)) {
+            return between->goes_by_axes(algorithm, {.pieces = options.pieces});
+        }
         return witnesses_of(algorithm, options) != Witnesses::alike;
     }
 
@@ -59,11 +65,17 @@ class ModelSummaries {
                                 std::vector<Rank> translations);
 
     CostSummary summed(const Algorithm& algorithm, const BuildOptions& options);
+    /// Who tells of the algorithm between nodes, which tells of that by node; null: nobody.
+    ModelSummaries* between_nodes(const BuildOptions& options);
     Witnesses witnesses_of(const Algorithm& algorithm, const BuildOptions& options) const;
+
+    std::int64_t schedules_by(Witnesses told, const Algorithm& algorithm,
+                              const BuildOptions& options) const;
 
     const Torus& torus_;
     Torus nodes_;
     Figures figures_;
+    std::unique_ptr<ModelSummaries> between_nodes_;
     std::list<Alike> of_ranks_, of_nodes_;  ///< what was found stays where it is
 };
 

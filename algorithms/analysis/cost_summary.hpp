@@ -56,7 +56,7 @@ struct CostSummary {
     /// call that they belong to, so the model leaves them out.
     double acknowledgements = 0;
     int acknowledgements_max = 0;
-    /// The loads are bounds from below: not all ranks were asked.
+    /// The figures are bounds from below: not all ranks were asked.
     bool at_least = false;
     /// Steps, hops, loads, messages per port and step, and what is gathered are told, and no other
     /// figure.

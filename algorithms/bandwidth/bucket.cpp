@@ -15,7 +15,9 @@
 //     k=1    2 ->   3 ->   0 ->   1 ->
 //     k=2    1 ->   2 ->   3 ->   0 ->       then c holds block c
 #include <algorithm>
+#include <cstdint>
 #include <memory>
+#include <utility>
 #include <vector>
 
 #include "algorithms/bandwidth/product_parts.hpp"
@@ -90,6 +92,43 @@ std::vector<ProductPart> bucket_parts(const Torus& torus, Collective /*collectiv
     }
     parts.resize(options.single_port ? 1 : parts.size());
     return parts;
+}
+
+// In a phase each dimension has one part either way round, which has gone through some others.
+LinkSteps bucket_link_steps(const Torus& torus, Collective collective) {
+    std::vector<std::int64_t> sizes;
+    for (const Rank size : torus.sizes()) {
+        if (size > 1) {
+            sizes.push_back(size);
+        }
+    }
+    LinkSteps result{std::max(1, 2 * static_cast<int>(sizes.size())), {}, 0};
+    if (sizes.empty()) {
+        return result;
+    }
+    const auto steps = static_cast<std::size_t>(std::ranges::max(sizes) - 1);
+    for (std::size_t phase = 0; phase < sizes.size(); ++phase) {
+        const std::size_t first = result.steps.size();
+        result.steps.resize(first + steps, {0, 1, 1});
+        for (std::size_t p = 0; p < sizes.size(); ++p) {
+            std::int64_t others = 1;  // that the part has not gone through
+            for (std::size_t i = phase + 1; i < sizes.size(); ++i) {
+                others *= sizes[(p + i) % sizes.size()];
+            }
+            const std::int64_t size = sizes[(p + phase) % sizes.size()];
+            for (std::int64_t k = 0; k < size - 1; ++k) {
+                std::int64_t& load = result.steps[first + static_cast<std::size_t>(k)].load;
+                load = std::max(load, 2 * others);
+            }
+        }
+    }
+    std::vector<LinkStep> back(result.steps.rbegin(), result.steps.rend());
+    if (collective == Collective::allgather) {
+        result.steps = std::move(back);
+    } else if (collective == Collective::allreduce) {
+        result.steps.insert(result.steps.end(), back.begin(), back.end());
+    }
+    return result;
 }
 
 }  // namespace trefoil

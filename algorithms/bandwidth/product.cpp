@@ -8,7 +8,10 @@
 #include "algorithms/bandwidth/product.hpp"
 
 #include <algorithm>
+#include <map>
+#include <memory>
 #include <numeric>
+#include <utility>
 
 #include "algorithms/bandwidth/product_numbering.hpp"
 #include "algorithms/schedule/minimal_port.hpp"
@@ -193,6 +196,22 @@ class ProductPartBuilder {
     std::vector<Extent> scratch_;
 };
 
+class ScatterFlow final : public RingFlow {
+  public:
+    explicit ScatterFlow(std::shared_ptr<const RingScatter> ring)
+        : RingFlow(ring->size(), ring->steps()), ring_(std::move(ring)) {}
+
+    void messages(int step, std::vector<RingMessage>& out) const override {
+        ring_->messages(step, out);
+    }
+    void held(int step, std::vector<std::int64_t>& out) const override {
+        ring_->amounts(step, out);
+    }
+
+  private:
+    std::shared_ptr<const RingScatter> ring_;
+};
+
 }  // namespace
 
 Schedule product_schedule(const Torus& torus, Rank rank, const std::vector<ProductPart>& parts,
@@ -211,36 +230,37 @@ void write_product_steps(ScheduleWriter& writer, const Torus& torus, Rank rank,
     ProductPartBuilder(torus, rank, parts, index, layout, sizes_only).build(writer, collective);
 }
 
-void append_scatter_axis(const Torus& torus, const ProductPart& part, int dimension,
-                         std::vector<AxisMessage>& out) {
-    std::vector<int> step(part.rings.size(), 0);
-    std::vector<RingTransfer> transfers;
-    for (int s = 0; s < static_cast<int>(part.order.size()); ++s) {
-        const int j = part.order[s];
-        if (j < 0) {
-            continue;
-        }
-        if (j != dimension) {
-            step[j] += 1;
-            continue;
-        }
-        std::uint64_t others = 1;
-        for (int i = 0; i < torus.dimensions(); ++i) {
-            others *= i == j ? 1 : block_count(part.rings[i]->held(0, step[i]));
-        }
-        const RingScatter& ring = *part.rings[j];
-        for (Rank c = 0; c < ring.size() && others > 0; ++c) {
-            transfers.clear();
-            ring.sends(c, step[j], transfers);
-            for (const RingTransfer& t : transfers) {
-                if (const std::uint64_t count = block_count(t.positions); count > 0) {
-                    out.push_back({s, c, t.peer, Port::towards(j, t.sign),
-                                   static_cast<std::int64_t>(count * others)});
-                }
+std::vector<ProductPhase> scatter_phases(const std::vector<ProductPart>& parts) {
+    std::map<const RingScatter*, std::shared_ptr<const RingFlow>> known;
+    std::vector<ProductPhase> phases;
+    for (const ProductPart& part : parts) {
+        ProductPhase phase{{}, part.order, false};
+        for (const auto& ring : part.rings) {
+            std::shared_ptr<const RingFlow>& flow = known[ring.get()];
+            if (flow == nullptr) {
+                flow = std::make_shared<ScatterFlow>(ring);
             }
+            phase.rings.push_back(flow);
         }
-        step[j] += 1;
+        phases.push_back(std::move(phase));
     }
+    return phases;
+}
+
+ProductFlows product_flows(const Torus& torus, const std::vector<ProductPart>& parts,
+                           Collective collective) {
+    ProductFlows flows{torus.ranks(), {}};
+    for (const ProductPhase& scatter : scatter_phases(parts)) {
+        ProductFlow& flow = flows.parts.emplace_back();
+        if (collective != Collective::allgather) {
+            flow.push_back(scatter);
+        }
+        if (collective != Collective::reduce_scatter) {
+            flow.push_back(scatter);
+            flow.back().backwards = true;
+        }
+    }
+    return flows;
 }
 
 std::vector<Rank> product_owners(const Torus& torus, const ProductPart& part, Layout layout) {

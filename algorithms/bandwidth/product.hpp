@@ -29,10 +29,10 @@ void write_product_steps(ScheduleWriter& writer, const Torus& torus, Rank rank,
                          const std::vector<ProductPart>& parts, int index, Collective collective,
                          Layout layout = Layout::automatic, bool sizes_only = false);
 
-/// Appends the messages of a part's reduce-scatter along the axis of `dimension` through rank 0;
-/// those of the allgather are the same backwards.
-void append_scatter_axis(const Torus& torus, const ProductPart& part, int dimension,
-                         std::vector<AxisMessage>& out);
+/// What travels in the parts' reduce-scatter, each a phase; the allgather is the same backwards.
+std::vector<ProductPhase> scatter_phases(const std::vector<ProductPart>& parts);
+ProductFlows product_flows(const Torus& torus, const std::vector<ProductPart>& parts,
+                           Collective collective);
 
 /// The Algorithm::owners of a part: the rank that ends the reduce-scatter with each position if
 /// blocks are renumbered, else block b is rank b's.

@@ -21,6 +21,8 @@ std::vector<ProductPart> doubling_parts(const Torus& torus, Collective collectiv
                                         const BuildOptions& options);
 std::vector<ProductPart> bucket_parts(const Torus& torus, Collective collective,
                                       const BuildOptions& options);
+/// What bucket does to the links of a torus of rings, each rank a node.
+LinkSteps bucket_link_steps(const Torus& torus, Collective collective);
 std::vector<ProductPart> bruck_parts(const Torus& torus);
 
 /// Swing's reduce-scatter on a ring of any size, plain; the mirror: swing_parts().
@@ -47,6 +49,18 @@ template <auto parts, Collective collective>
 Schedule build_product(const Torus& torus, Rank rank, const BuildOptions& options) {
     return product_schedule(torus, rank, parts_with<parts>(torus, collective, options), collective,
                             options.layout, options.sizes_only);
+}
+
+/// An Algorithm::flows.
+template <auto parts, Collective collective>
+ProductFlows flows_of_product(const Torus& torus) {
+    return product_flows(torus, parts_with<parts>(torus, collective, {}), collective);
+}
+
+/// An Algorithm::link_steps.
+template <Collective collective>
+LinkSteps links_of_bucket(const Torus& torus) {
+    return bucket_link_steps(torus, collective);
 }
 
 /// An Algorithm::owners, alike for reduce_scatter and allgather.

@@ -12,6 +12,10 @@ Schedule build_swing_l(const Torus& torus, Rank rank, const BuildOptions& option
 Schedule build_bine_small(const Torus& torus, Rank rank, const BuildOptions& options);
 Schedule build_recursive_doubling_l(const Torus& torus, Rank rank, const BuildOptions& options);
 Schedule build_recursive_doubling_i(const Torus& torus, Rank rank, const BuildOptions& options);
+// Algorithm::flows of these, and of Bine's butterfly, which is Swing's.
+ProductFlows swing_l_flows(const Torus& torus);
+ProductFlows recursive_doubling_l_flows(const Torus& torus);
+ProductFlows recursive_doubling_i_flows(const Torus& torus);
 /// One port, the dimensions of the torus in turn.
 Schedule build_recursive_doubling_torus_l(const Torus& torus, Rank rank);
 Schedule build_bruck_l(const Torus& torus, Rank rank);
@@ -19,5 +23,7 @@ Schedule build_bruck_l_one_way(const Torus& torus, Rank rank);
 
 // Barrier.
 Schedule build_barrier(const Torus& torus, Rank rank);
+/// What it does to the links of a torus of rings, each rank a node.
+LinkSteps barrier_link_steps(const Torus& torus);
 
 }  // namespace trefoil

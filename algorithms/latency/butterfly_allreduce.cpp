@@ -4,8 +4,13 @@
 // wait.
 #include "algorithms/latency/butterfly_allreduce.hpp"
 
+#include <algorithm>
+#include <cstddef>
+#include <memory>
+
 #include "algorithms/latency/butterfly_mirror.hpp"
 #include "algorithms/rings/folded_ring.hpp"
+#include "algorithms/schedule/interleave.hpp"
 #include "algorithms/schedule/single_port.hpp"
 
 namespace trefoil {
@@ -160,6 +165,58 @@ void ButterflyPart::write_restore(const Dimension& d) {
     }
 }
 
+/// One dimension of a part, as ButterflyPart has it.
+class ButterflyFlow final : public RingFlow {
+  public:
+    ButterflyFlow(const FoldedRing& ring, ButterflyPartner partner, bool mirrored)
+        : RingFlow(ring.size(), ring.size() > 1 ? ring.steps() : 0),
+          ring_(ring),
+          partner_(partner),
+          mirrored_(mirrored) {}
+
+    void messages(int step, std::vector<RingMessage>& out) const override {
+        for (Rank group = 0; group < ring_.groups(); ++group) {
+            const Rank centre = ring_.centre(group);
+            if (!ring_.is_fold(step) && !ring_.is_restore(step)) {
+                const Rank peer = partner_(group, ring_.exchange(step), ring_.groups(), mirrored_);
+                add(centre, ring_.centre(peer), out);
+                continue;
+            }
+            for (Rank member = ring_.first(group); member < ring_.first(group + 1); ++member) {
+                if (member != centre) {
+                    add(ring_.is_fold(step) ? member : centre,
+                        ring_.is_fold(step) ? centre : member, out);
+                }
+            }
+        }
+    }
+
+    void held(int step, std::vector<std::int64_t>& out) const override {
+        const std::size_t first = out.size();
+        const bool folded = ring_.folded() && step > 0 && step < steps();
+        out.resize(first + static_cast<std::size_t>(size()), folded ? 0 : 1);
+        for (Rank group = 0; folded && group < ring_.groups(); ++group) {
+            out[first + static_cast<std::size_t>(place(ring_.centre(group)))] = 1;
+        }
+    }
+
+  private:
+    Rank place(Rank coordinate) const {
+        return mirrored_ ? ring_.reflected(coordinate) : coordinate;
+    }
+    void add(Rank from, Rank to, std::vector<RingMessage>& out) const {
+        const Rank here = place(from), there = place(to);
+        const std::int64_t twice =
+            2 * (std::int64_t{there} - here + (there < here ? std::int64_t{size()} : 0));
+        const bool up = twice < size() || (twice == size() && !mirrored_);
+        out.push_back({here, there, up ? 1 : -1, 1});
+    }
+
+    FoldedRing ring_;
+    ButterflyPartner partner_;
+    bool mirrored_;
+};
+
 }  // namespace
 
 Schedule butterfly_allreduce(const Torus& torus, Rank rank, ButterflyPartner partner) {
@@ -178,6 +235,27 @@ Schedule butterfly_allreduce(const Torus& torus, Rank rank, ButterflyPartner par
         }
     }
     return writer.take();
+}
+
+ProductFlows butterfly_flows(const Torus& torus, ButterflyPartner partner) {
+    ProductFlows flows;
+    for (const bool mirrored : {false, true}) {
+        std::vector<std::shared_ptr<const RingFlow>> rings;
+        std::vector<int> steps;
+        for (const Rank size : torus.sizes()) {
+            rings.push_back(
+                std::make_shared<ButterflyFlow>(butterfly_ring(size, partner), partner, mirrored));
+            steps.push_back(rings.back()->steps());
+        }
+        const auto moving = std::ranges::count_if(steps, [](int s) { return s > 0; });
+        for (int p = 0; p < moving; ++p) {
+            flows.parts.push_back({{rings, interleaved(steps, p), false}});
+        }
+        if (moving == 0 && !mirrored) {
+            flows.parts.push_back({{rings, {}, false}});
+        }
+    }
+    return flows;
 }
 
 Schedule butterfly_allreduce_single_port(const Torus& torus, Rank rank, ButterflyPartner partner) {

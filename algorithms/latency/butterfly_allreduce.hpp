@@ -4,6 +4,7 @@
 #pragma once
 
 #include "algorithms/latency/butterfly_partner.hpp"
+#include "algorithms/schedule/product_flows.hpp"
 #include "algorithms/schedule/schedule.hpp"
 #include "topo/torus.hpp"
 
@@ -14,6 +15,9 @@ namespace trefoil {
 /// among p+i, p+i+1, ... (modulo D), so that the parts share the ports. Sizes that are not powers
 /// of two are folded (folded_ring.hpp), for two steps more.
 Schedule butterfly_allreduce(const Torus& torus, Rank rank, ButterflyPartner partner);
+
+/// All its messages.
+ProductFlows butterfly_flows(const Torus& torus, ButterflyPartner partner);
 
 /// One part, the first of those; everyone sends one message at a time and receives one. Sizes that
 /// are not powers of two are folded in pairs.

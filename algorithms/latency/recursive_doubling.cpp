@@ -64,4 +64,12 @@ Schedule build_recursive_doubling_torus_l(const Torus& torus, Rank rank) {
     return butterfly_allreduce_single_port(torus, rank, nested_partner);
 }
 
+ProductFlows recursive_doubling_l_flows(const Torus& torus) {
+    return butterfly_flows(torus, facing_partner);
+}
+
+ProductFlows recursive_doubling_i_flows(const Torus& torus) {
+    return butterfly_flows(torus, nested_partner);
+}
+
 }  // namespace trefoil

@@ -43,4 +43,8 @@ Schedule build_bine_small(const Torus& torus, Rank rank, const BuildOptions& opt
                                : butterfly_allreduce(torus, rank, swing_partner);
 }
 
+ProductFlows swing_l_flows(const Torus& torus) {
+    return butterfly_flows(torus, swing_partner);
+}
+
 }  // namespace trefoil

@@ -21,9 +21,6 @@ bool only_powers_of_two(const Torus& torus) {
     return std::ranges::all_of(torus.sizes(), is_power_of_two);
 }
 
-/// What is asked of the trees of blocks; on larger tori a bound has to do.
-constexpr Rank most_ranks_for_all_of_tree = 1024;
-
 /// The translations by period(size) in each dimension; 0: none.
 template <typename Period>
 std::vector<Rank> by_dimension(const Torus& torus, Period&& period) {
@@ -93,6 +90,15 @@ int offsets_at_once(const Torus& torus) {
     return torus.ranks() / 32;
 }
 
+int once_round(const Torus& torus) {
+    const auto dimensions = static_cast<int>(long_dimensions(torus).size());
+    return dimensions * (std::ranges::max(torus.sizes()) - 1);
+}
+
+int twice_round(const Torus& torus) {
+    return 2 * once_round(torus);
+}
+
 int one_per_doubling(const Torus& torus) {
     return std::bit_width(static_cast<std::uint32_t>(torus.ranks() - 1));
 }
@@ -109,14 +115,8 @@ Witnesses axes_of_powers(const Torus& torus) {
     return only_powers_of_two(torus) ? Witnesses::axes : Witnesses::alike;
 }
 
-Witnesses axes_from_root(const Torus&) {
-    return Witnesses::axes_of_links;
-}
-
-Witnesses axes_from_root_of_powers(const Torus& torus) {
-    return only_powers_of_two(torus)                    ? Witnesses::axes_of_links
-           : torus.ranks() > most_ranks_for_all_of_tree ? Witnesses::axes_as_bound
-                                                        : Witnesses::alike;
+Witnesses flows_of_rings(const Torus&) {
+    return Witnesses::flows;
 }
 
 // Along lines messages go the only way, through others' links.

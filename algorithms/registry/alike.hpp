@@ -37,12 +37,8 @@ std::vector<Rank> along_the_cycles(const Torus& torus);
 /// Products of rings. Where a size is no power of two its ring is folded, and ranks whose data is
 /// elsewhere sit other dimensions' steps out; or amounts differ.
 Witnesses axes_of_powers(const Torus& torus);
-/// Products of trees. Lines in other places than the root's are reached later.
-Witnesses axes_from_root(const Torus& torus);
-/// The same of blocks. Where sizes are no powers of two, others than the root may have most: on up
-/// to 1024 ranks all are asked, and on more the axes are a bound: on 33 tori 6 % too low at most,
-/// 19 % where an allgather or a reduce-scatter is the other half.
-Witnesses axes_from_root_of_powers(const Torus& torus);
+/// Products of rings that tell what they send.
+Witnesses flows_of_rings(const Torus& torus);
 /// Everything comes from the root or goes there.
 Witnesses only_root(const Torus& torus);
 /// Alltoalls of which all lines of a dimension carry alike. (Of lines that are no rings messages go
@@ -56,6 +52,9 @@ int one_per_port(const Torus& torus);
 int one_per_port_twice(const Torus& torus);
 /// Messages to all ranks, to up to 32 in a step.
 int offsets_at_once(const Torus& torus);
+/// Through each dimension from one to the next one, as many steps as in the longest.
+int once_round(const Torus& torus);
+int twice_round(const Torus& torus);
 /// Each step doubles what is known of others.
 int one_per_doubling(const Torus& torus);
 /// A message to each rank or along a ring of all ranks.

@@ -7,6 +7,7 @@
 #include "algorithms/latency/linear.hpp"
 #include "algorithms/registry/alike.hpp"
 #include "algorithms/registry/entries.hpp"
+#include "algorithms/rings/folded_ring.hpp"
 #include "algorithms/trivance/builders.hpp"
 
 namespace trefoil {
@@ -18,6 +19,30 @@ using namespace table;
 template <Collective collective>
 Schedule linear_of(const Torus& torus, Rank rank, const BuildOptions& options) {
     return build_linear(collective, torus, rank, options);
+}
+
+int one_per_folded_doubling(const Torus& torus) {
+    int steps = 0;
+    for (const Rank size : torus.sizes()) {
+        steps += size > 1 ? FoldedRing(size).steps() : 0;
+    }
+    return steps;
+}
+
+/// All of a line's groups exchange whole vectors over 2^k coordinates or more in step k; either
+/// half of the parts may have its groups on other lines.
+double load_of_doubling(const Torus& torus) {
+    double most = 0;
+    for (const Rank size : torus.sizes()) {
+        const auto groups = static_cast<double>(FoldedRing(size).groups());
+        most = std::max(most, groups * (groups - 1) / (4.0 * size));
+    }
+    return most;
+}
+
+/// A vector in each step.
+double to_and_from_root(const Torus& torus) {
+    return one_per_port_twice(torus);
 }
 
 constexpr Algorithm allreduce_table[] = {
@@ -59,6 +84,7 @@ constexpr Algorithm allreduce_table[] = {
         .landing_vectors = one,
         .alike = by_parity_of_powers,
         .witnesses = axes_of_powers,
+        .flows = swing_l_flows,
     },
     {
         .name = "recursive-doubling-l",
@@ -73,6 +99,9 @@ constexpr Algorithm allreduce_table[] = {
         .landing_vectors = one,
         .alike = by_halves_of_powers,
         .witnesses = axes_of_powers,
+        .flows = recursive_doubling_l_flows,
+        .least_steps = one_per_folded_doubling,
+        .least_load = load_of_doubling,
     },
     {
         .name = "recursive-doubling-i",
@@ -88,6 +117,9 @@ constexpr Algorithm allreduce_table[] = {
         .landing_vectors = one,
         .alike = by_halves_of_powers,
         .witnesses = axes_of_powers,
+        .flows = recursive_doubling_i_flows,
+        .least_steps = one_per_folded_doubling,
+        .least_load = load_of_doubling,
     },
     {
         .name = "trivance-b",
@@ -116,6 +148,7 @@ constexpr Algorithm allreduce_table[] = {
         .landing_vectors = one,
         .alike = by_parity,
         .witnesses = axes_of_powers,
+        .flows = flows_of_product<swing_parts, Collective::allreduce>,
     },
     {
         .name = "recursive-doubling-b",
@@ -133,6 +166,7 @@ constexpr Algorithm allreduce_table[] = {
         .landing_vectors = one,
         .alike = by_halves_of_powers,
         .witnesses = axes_of_powers,
+        .flows = flows_of_product<doubling_parts, Collective::allreduce>,
     },
     {
         .name = "bucket",
@@ -146,6 +180,10 @@ constexpr Algorithm allreduce_table[] = {
         .builder = build_product<bucket_parts, Collective::allreduce>,
         .landing_vectors = one,
         .alike = everywhere,
+        .witnesses = formula_of_rings,
+        .flows = flows_of_product<bucket_parts, Collective::allreduce>,
+        .link_steps = links_of_bucket<Collective::allreduce>,
+        .least_steps = twice_round,
     },
     {
         .name = "ring",
@@ -199,6 +237,7 @@ constexpr Algorithm allreduce_table[] = {
         .builder = linear_of<Collective::allreduce>,
         .landing_vectors = one,
         .least_steps = one_per_port_twice,
+        .least_load = to_and_from_root,
     },
     {
         .name = "dissemination",
@@ -212,6 +251,8 @@ constexpr Algorithm allreduce_table[] = {
         .builder = without_options<build_barrier>,
         .landing_vectors = none,
         .alike = along_the_line,
+        .witnesses = formula_of_rings,
+        .link_steps = barrier_link_steps,
     },
     {
         .name = "linear",

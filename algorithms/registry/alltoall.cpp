@@ -37,6 +37,7 @@ constexpr Algorithm alltoall_table[] = {
         .alike = by_parity_where_even,
         .witnesses = formula_of_rings,
         .link_steps = orbit_link_steps,
+        .links_of_nodes = true,
         .least_steps = one_per_port,
     },
     {
@@ -64,6 +65,9 @@ constexpr Algorithm alltoall_table[] = {
         .builder = without_options<build_linear_alltoall>,
         .landing_vectors = one_block,
         .alike = by_parity_where_even,
+        .witnesses = formula_of_rings,
+        .link_steps = linear_link_steps,
+        .links_of_nodes = true,
         .least_steps = offsets_at_once,
         .least_load = linear_alltoall_load,
     },

@@ -81,7 +81,7 @@ Schedule build_rotated(const Torus& torus, Rank rank, const BuildOptions& option
 
 template <RingKind kind>
 LinkSteps links_of_rotated(const Torus& torus) {
-    return rotated_link_steps(rings_of<kind>(torus, {}));
+    return rotated_link_steps(torus, rings_of<kind>(torus, {}));
 }
 
 /// Short rings may pass on from neighbour to neighbour instead.
@@ -90,6 +90,19 @@ int least_steps_of_trees(const Torus& torus) {
     int moving = 0;
     for (const Rank size : torus.sizes()) {
         longest = std::max(longest, std::min(count_tree_steps(size), std::max(1, size / 2)));
+        moving += size > 1 ? 1 : 0;
+    }
+    return moving * longest;
+}
+
+/// In each stage every dimension goes through its ring.
+std::int64_t least_hops_of_trees(const Torus& torus) {
+    std::int64_t longest = 0, moving = 0;
+    for (const Rank size : torus.sizes()) {
+        const std::int64_t hops = least_tree_hops(size);
+        longest = std::max(longest, size > longest_passed_on
+                                        ? hops
+                                        : std::min<std::int64_t>(hops, std::max(1, size / 2)));
         moving += size > 1 ? 1 : 0;
     }
     return moving * longest;
@@ -196,6 +209,27 @@ int least_steps_of_partition(const Torus& torus) {
     return steps;
 }
 
+/// The coordinates of each way's ring are that many apart.
+template <Rank ways>
+std::int64_t least_hops_of_partition(const Torus& torus) {
+    std::int64_t hops = 0;
+    for (const Rank size : torus.sizes()) {
+        std::int64_t least = std::numeric_limits<std::int64_t>::max();
+        for (Rank w = std::max(ways, 1); w <= (ways == 0 ? 4 : ways); ++w) {
+            if (size > 1 && size % w == 0) {
+                least =
+                    std::min(least, std::min(w - 1, 2) + w * least_one_port_tree_hops(size / w));
+            }
+        }
+        hops += size > 1 ? least : 0;
+    }
+    return hops;
+}
+
+/// They lose to sdx and direct by price everywhere: more steps, and no less on the links. What they
+/// are priced on shows that, and their rings are small tables there.
+constexpr Selection few_ranks{.most_ranks = 64};
+
 template <int dimensions, Rank ways>
 constexpr Algorithm scheme(std::string_view name, std::string_view summary,
                            std::string_view shapes) {
@@ -207,10 +241,12 @@ constexpr Algorithm scheme(std::string_view name, std::string_view summary,
         .shapes = shapes,
         .traits = along_rings,
         .abilities = {.binary = ways == 4, .barriers = true, .signals = true},
+        .selection = few_ranks,
         .shape_refusal = not_to_be_parted<dimensions, ways>,
         .builder = build_partitioned<ways>,
         .landing_vectors = partitioned_channel<ways>,
         .least_steps = least_steps_of_partition<ways>,
+        .least_hops = least_hops_of_partition<ways>,
     };
 }
 
@@ -231,6 +267,7 @@ constexpr Algorithm alltoall_rings_table[] = {
         .alike = by_parity_where_even,
         .witnesses = formula_of_rings,
         .link_steps = links_of_rotated<RingKind::digits>,
+        .links_of_nodes = true,
     },
     {
         .name = "direct",
@@ -246,6 +283,7 @@ constexpr Algorithm alltoall_rings_table[] = {
         .alike = by_parity_where_even,
         .witnesses = formula_of_rings,
         .link_steps = links_of_rotated<RingKind::direct>,
+        .links_of_nodes = true,
     },
     {
         .name = "gather-scatter-tree",
@@ -255,11 +293,13 @@ constexpr Algorithm alltoall_rings_table[] = {
         .shapes = "dimensions of up to 1024",
         .traits = along_rings,
         .abilities = {.single_port = true, .rotation = true, .barriers = true, .signals = true},
+        .selection = few_ranks,
         .shape_refusal = too_large_for_a_tree,
         .builder = build_rotated<RingKind::tree>,
         .landing_vectors = rotated_channel<RingKind::tree>,
         .link_steps = links_of_rotated<RingKind::tree>,
         .least_steps = least_steps_of_trees,
+        .least_hops = least_hops_of_trees,
     },
     scheme<2, 1>("t1", "one-port trees, one dimension after the other", "2 dimensions"),
     scheme<2, 2>("t4", "one-port trees in 4 tori that take turns on the links",
@@ -279,10 +319,12 @@ constexpr Algorithm alltoall_rings_table[] = {
         .shapes = "dimensions of up to 1024",
         .traits = along_rings,
         .abilities = {.binary = true, .barriers = true, .signals = true},
+        .selection = few_ranks,
         .shape_refusal = too_large_to_compare,
         .builder = build_partitioned<0>,
         .landing_vectors = partitioned_channel<0>,
         .least_steps = least_steps_of_partition<0>,
+        .least_hops = least_hops_of_partition<0>,
     },
     {
         .name = "bine",
@@ -298,6 +340,7 @@ constexpr Algorithm alltoall_rings_table[] = {
         .alike = by_parity_of_powers,
         .witnesses = formula_of_rings,
         .link_steps = links_of_rotated<RingKind::bine>,
+        .links_of_nodes = true,
     },
 };
 

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // The table of algorithms: what the papers compare with, Bruck's and Hamiltonian cycles.
 #include <algorithm>
+#include <cstddef>
+#include <vector>
 
 #include "algorithms/bandwidth/builders.hpp"
 #include "algorithms/bandwidth/hamiltonian_cycles.hpp"
@@ -29,6 +31,14 @@ double a_quarter(const Torus&, const BuildOptions&) {
     return 0.25;
 }
 
+/// Each link carries a block of one of the four parts in every step.
+template <int phases>
+LinkSteps hamiltonian_link_steps(const Torus& torus) {
+    const auto steps =
+        static_cast<std::size_t>(phases) * static_cast<std::size_t>(torus.ranks() - 1);
+    return {4, std::vector<LinkStep>(steps, LinkStep{2, 1, 1}), 0};
+}
+
 constexpr Algorithm baselines_table[] = {
     {
         .name = "bruck-l",
@@ -53,6 +63,7 @@ constexpr Algorithm baselines_table[] = {
         .builder = build_product<bruck_parts, Collective::allreduce>,
         .landing_vectors = one,
         .alike = everywhere,
+        .flows = flows_of_product<bruck_parts, Collective::allreduce>,
     },
     {
         .name = "hamiltonian",
@@ -65,6 +76,8 @@ constexpr Algorithm baselines_table[] = {
         .builder = without_options<build_hamiltonian_allreduce>,
         .landing_vectors = half,
         .alike = along_the_cycles,
+        .witnesses = formula_of_rings,
+        .link_steps = hamiltonian_link_steps<2>,
         .least_steps = one_per_rank_twice,
     },
     {
@@ -79,6 +92,8 @@ constexpr Algorithm baselines_table[] = {
         .landing_vectors = a_quarter,
         .owners = hamiltonian_owners,
         .alike = along_the_cycles,
+        .witnesses = formula_of_rings,
+        .link_steps = hamiltonian_link_steps<1>,
         .least_steps = one_per_rank,
     },
     {
@@ -93,6 +108,8 @@ constexpr Algorithm baselines_table[] = {
         .landing_vectors = a_quarter,
         .owners = hamiltonian_owners,
         .alike = along_the_cycles,
+        .witnesses = formula_of_rings,
+        .link_steps = hamiltonian_link_steps<1>,
         .least_steps = one_per_rank,
     },
     {
@@ -107,6 +124,7 @@ constexpr Algorithm baselines_table[] = {
         .landing_vectors = half,
         .owners = owners_of_product<bruck_parts>,
         .alike = everywhere,
+        .flows = flows_of_product<bruck_parts, Collective::reduce_scatter>,
     },
     {
         .name = "bruck",
@@ -120,6 +138,7 @@ constexpr Algorithm baselines_table[] = {
         .landing_vectors = half,
         .owners = owners_of_product<bruck_parts>,
         .alike = everywhere,
+        .flows = flows_of_product<bruck_parts, Collective::allgather>,
     },
     {
         .name = "sparbit",

@@ -17,6 +17,11 @@ Schedule build(const Torus& torus, Rank rank, const BuildOptions& options) {
 }
 
 template <Butterfly butterfly, Collective collective>
+ProductFlows flows(const Torus& torus) {
+    return product_flows(torus, butterfly_parts(butterfly, torus, collective, {}), collective);
+}
+
+template <Butterfly butterfly, Collective collective>
 std::vector<Rank> owners(const Torus& torus, const BuildOptions& options, int part) {
     return butterfly_owners(butterfly, torus, collective, options, part);
 }
@@ -43,6 +48,7 @@ constexpr Algorithm entry(std::string_view name, std::string_view summary) {
         .owners = per_rank_blocks ? owners<butterfly, collective> : nullptr,
         .alike = butterfly == Butterfly::fold ? by_parity_of_powers : by_parity,
         .witnesses = axes_of_powers,
+        .flows = flows<butterfly, collective>,
     };
 }
 
@@ -61,6 +67,7 @@ constexpr Algorithm butterflies_table[] = {
         .landing_vectors = one,
         .alike = by_parity_of_powers,
         .witnesses = axes_of_powers,
+        .flows = swing_l_flows,
     },
     entry<Butterfly::doubling, Collective::allreduce>(
         "bine-large", "Bine reduce-scatter, distances that grow, and allgather; 2 log2 p steps"),

@@ -26,6 +26,7 @@ constexpr Algorithm reduce_scatter_allgather_table[] = {
         .landing_vectors = half,
         .owners = owners_of_product<trivance_parts>,
         .alike = everywhere,
+        .flows = flows_of_product<trivance_parts, Collective::reduce_scatter>,
     },
     {
         .name = "swing",
@@ -41,6 +42,7 @@ constexpr Algorithm reduce_scatter_allgather_table[] = {
         .owners = owners_of_product<swing_parts>,
         .alike = by_parity,
         .witnesses = axes_of_powers,
+        .flows = flows_of_product<swing_parts, Collective::reduce_scatter>,
     },
     {
         .name = "recursive-halving",
@@ -57,6 +59,7 @@ constexpr Algorithm reduce_scatter_allgather_table[] = {
         .owners = owners_in_line<doubling_parts>,
         .alike = by_halves_of_powers,
         .witnesses = axes_of_powers,
+        .flows = flows_of_product<doubling_parts, Collective::reduce_scatter>,
     },
     {
         .name = "bucket",
@@ -71,6 +74,10 @@ constexpr Algorithm reduce_scatter_allgather_table[] = {
         .landing_vectors = half,
         .owners = owners_of_product<bucket_parts>,
         .alike = everywhere,
+        .witnesses = formula_of_rings,
+        .flows = flows_of_product<bucket_parts, Collective::reduce_scatter>,
+        .link_steps = links_of_bucket<Collective::reduce_scatter>,
+        .least_steps = once_round,
     },
     {
         .name = "ring",
@@ -112,6 +119,7 @@ constexpr Algorithm reduce_scatter_allgather_table[] = {
         .landing_vectors = half,
         .owners = owners_of_product<trivance_parts>,
         .alike = everywhere,
+        .flows = flows_of_product<trivance_parts, Collective::allgather>,
     },
     {
         .name = "swing",
@@ -127,6 +135,7 @@ constexpr Algorithm reduce_scatter_allgather_table[] = {
         .owners = owners_of_product<swing_parts>,
         .alike = by_parity,
         .witnesses = axes_of_powers,
+        .flows = flows_of_product<swing_parts, Collective::allgather>,
     },
     {
         .name = "recursive-doubling",
@@ -143,6 +152,7 @@ constexpr Algorithm reduce_scatter_allgather_table[] = {
         .owners = owners_in_line<doubling_parts>,
         .alike = by_halves_of_powers,
         .witnesses = axes_of_powers,
+        .flows = flows_of_product<doubling_parts, Collective::allgather>,
     },
     {
         .name = "bucket",
@@ -157,6 +167,10 @@ constexpr Algorithm reduce_scatter_allgather_table[] = {
         .landing_vectors = half,
         .owners = owners_of_product<bucket_parts>,
         .alike = everywhere,
+        .witnesses = formula_of_rings,
+        .flows = flows_of_product<bucket_parts, Collective::allgather>,
+        .link_steps = links_of_bucket<Collective::allgather>,
+        .least_steps = once_round,
     },
     {
         .name = "ring",

@@ -71,7 +71,8 @@ constexpr Algorithm spanning_trees_table[] = {
         .shape_refusal = every_torus,
         .builder = build_spanning_gather,
         .landing_vectors = one_tree,
-        .witnesses = only_root,
+        .witnesses = formula_of_rings,
+        .link_steps = spanning_gather_links,
         .least_steps = depth_of_trees,
     },
     {
@@ -85,7 +86,8 @@ constexpr Algorithm spanning_trees_table[] = {
         .shape_refusal = every_torus,
         .builder = build_spanning_scatter,
         .landing_vectors = one_tree,
-        .witnesses = only_root,
+        .witnesses = formula_of_rings,
+        .link_steps = spanning_scatter_links,
         .least_steps = depth_of_trees,
     },
 };

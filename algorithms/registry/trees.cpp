@@ -35,8 +35,8 @@ Schedule tree(const Torus& torus, Rank rank, const BuildOptions& options) {
 }
 
 template <Collective collective, Pattern pattern, Distance distance>
-AxisMessages axis_of_tree(const Torus& torus, int dimension) {
-    return tree_axis(collective, kind_for<collective, pattern, distance>({}), torus, dimension);
+ProductFlows flows_of_tree(const Torus& torus) {
+    return tree_flows(collective, kind_for<collective, pattern, distance>({}), torus);
 }
 
 template <Pattern pattern, Distance distance>
@@ -73,8 +73,8 @@ constexpr Algorithm tree_entry(std::string_view name, std::string_view summary) 
         .builder = tree<collective, pattern, distance>,
         .landing_vectors = one,
         .owners = per_rank_blocks ? owners_of_tree<pattern, distance> : nullptr,
-        .witnesses = per_rank_blocks ? axes_from_root_of_powers : axes_from_root,
-        .axis_messages = axis_of_tree<collective, pattern, distance>,
+        .witnesses = flows_of_rings,
+        .flows = flows_of_tree<collective, pattern, distance>,
     };
 }
 
@@ -90,6 +90,13 @@ constexpr std::array<Algorithm, 4> tree_entries() {
         tree_entry<collective, Pattern::binomial, Distance::halving>(
             "binomial-dh", "binomial tree, distances ..., 4, 2, 1; log2 p steps"),
     };
+}
+
+/// A share of all goes through each of the root's ports.
+template <Collective collective>
+double load_at_root(const Torus& torus) {
+    constexpr bool per_rank_blocks = collective == gather || collective == scatter;
+    return static_cast<double>(one_per_port(torus)) / (per_rank_blocks ? torus.ranks() : 1);
 }
 
 template <Collective collective>
@@ -108,6 +115,7 @@ constexpr Algorithm linear_entry(std::string_view summary, Traits traits,
         .landing_vectors = landing_vectors,
         .witnesses = only_root,
         .least_steps = one_per_port,
+        .least_load = load_at_root<collective>,
         .sends_at_once = collective == Collective::gather || collective == Collective::reduce,
     };
 }
@@ -118,8 +126,8 @@ Schedule large(const Torus& torus, Rank rank, const BuildOptions& options) {
 }
 
 template <Collective collective>
-AxisMessages axis_of_large(const Torus& torus, int dimension) {
-    return bine_large_axis(collective, torus, dimension);
+ProductFlows flows_of_large(const Torus& torus) {
+    return bine_large_flows(collective, torus);
 }
 
 template <Collective collective>
@@ -136,8 +144,8 @@ constexpr Algorithm large_entry(std::string_view summary) {
         .shape_refusal = every_torus,
         .builder = large<collective>,
         .landing_vectors = one,
-        .witnesses = axes_from_root_of_powers,
-        .axis_messages = axis_of_large<collective>,
+        .witnesses = flows_of_rings,
+        .flows = flows_of_large<collective>,
     };
 }
 

@@ -27,6 +27,21 @@ class MirroredRing final : public RingScatter {
     std::vector<Extent> held(Rank coordinate, int step) const override {
         return ring_->held(reflect(coordinate), step);
     }
+    void messages(int step, std::vector<RingMessage>& out) const override {
+        const std::size_t before = out.size();
+        ring_->messages(step, out);
+        for (std::size_t i = before; i < out.size(); ++i) {
+            RingMessage& m = out[i];
+            m = {reflect(m.from), reflect(m.to), -m.sign, m.units};
+        }
+    }
+    void amounts(int step, std::vector<std::int64_t>& out) const override {
+        std::vector<std::int64_t> of_ring;
+        ring_->amounts(step, of_ring);
+        for (Rank c = 0; c < size(); ++c) {
+            out.push_back(of_ring[static_cast<std::size_t>(reflect(c))]);
+        }
+    }
     void cut(Extent cell, int step, std::vector<Block>& sizes) const override {
         ring_->cut(cell, step, sizes);
     }
@@ -53,6 +68,25 @@ int shorter_way(Rank from, Rank to, Rank size) {
     const std::int64_t apart = static_cast<std::int64_t>(to) - from;
     const std::int64_t ahead = apart < 0 ? apart + size : apart;
     return 2 * ahead <= size ? 1 : -1;
+}
+
+void RingScatter::messages(int step, std::vector<RingMessage>& out) const {
+    std::vector<RingTransfer> transfers;
+    for (Rank c = 0; c < size(); ++c) {
+        transfers.clear();
+        sends(c, step, transfers);
+        for (const RingTransfer& t : transfers) {
+            if (const auto units = static_cast<std::int64_t>(block_count(t.positions)); units > 0) {
+                out.push_back({c, t.peer, t.sign, units});
+            }
+        }
+    }
+}
+
+void RingScatter::amounts(int step, std::vector<std::int64_t>& out) const {
+    for (Rank c = 0; c < size(); ++c) {
+        out.push_back(static_cast<std::int64_t>(block_count(held(c, step))));
+    }
 }
 
 void RingScatter::cut(Extent cell, int step, std::vector<Block>& sizes) const {

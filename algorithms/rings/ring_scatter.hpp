@@ -3,9 +3,11 @@
 // are composed (algorithms/bandwidth/product.hpp).
 #pragma once
 
+#include <cstdint>
 #include <memory>
 #include <vector>
 
+#include "algorithms/schedule/product_flows.hpp"
 #include "algorithms/schedule/schedule.hpp"
 
 namespace trefoil {
@@ -48,6 +50,11 @@ class RingScatter {
     /// The positions for which `coordinate` is still responsible before `step`: everything before
     /// step 0, what it owns at step == steps(). Ascending, disjoint extents.
     virtual std::vector<Extent> held(Rank coordinate, int step) const = 0;
+
+    // Of all coordinates, without saying which blocks: RingFlow's. By default what sends() and
+    // held() say is counted.
+    virtual void messages(int step, std::vector<RingMessage>& out) const;
+    virtual void amounts(int step, std::vector<std::int64_t>& out) const;
 
     /// Appends the sizes into which `step` cuts `cell`; their sum is cell.count. Before step 0 all
     /// positions are one cell. Blocks of a torus are numbered by these cuts: a message is one

@@ -117,13 +117,69 @@ void SwingRing::transfer(Rank peer, Rank sender, Rank receiver, std::vector<Exte
     }
 }
 
-void SwingRing::sends(Rank coordinate, int step, std::vector<RingTransfer>& out) const {
+std::optional<SwingRing::Target> SwingRing::target(Rank coordinate, int step) const {
     const Rank to = partner(coordinate, step);
     if (to < size()) {
-        transfer(to, coordinate, to, handed_over(coordinate, to, step), out);
-    } else if (step + 1 < steps()) {
-        const Rank stand_in = partner(to, step + 1);
-        transfer(stand_in, coordinate, stand_in, handed_over(coordinate, to, step), out);
+        return Target{to, to};
+    }
+    if (step + 1 < steps()) {
+        return Target{partner(to, step + 1), to};
+    }
+    return std::nullopt;
+}
+
+void SwingRing::sends(Rank coordinate, int step, std::vector<RingTransfer>& out) const {
+    if (const auto to = target(coordinate, step)) {
+        transfer(to->peer, coordinate, to->peer, handed_over(coordinate, to->keeps, step), out);
+    }
+}
+
+std::vector<char> SwingRing::reaching_absent(int step) const {
+    std::vector<char> result(static_cast<std::size_t>(base()), 0);
+    if (base() == size()) {
+        return result;
+    }
+    for (const std::int64_t offset : reach_[static_cast<std::size_t>(step)]) {
+        const Rank even = wrapped(size() - offset, base());
+        const Rank odd = wrapped(size() + offset, base());
+        if (even % 2 == 0) {
+            result[static_cast<std::size_t>(even)] = 1;
+        }
+        if (odd % 2 == 1) {
+            result[static_cast<std::size_t>(odd)] = 1;
+        }
+    }
+    return result;
+}
+
+// Were nobody absent, all would send as much: what they reach has one form.
+void SwingRing::messages(int step, std::vector<RingMessage>& out) const {
+    const auto& reach = reach_[static_cast<std::size_t>(step) + 1];
+    std::vector<char> reached(static_cast<std::size_t>(base()), 0);
+    for (const Rank offset : reach) {
+        reached[static_cast<std::size_t>(offset)] = 1;
+    }
+    const Rank other = partner(0, step);  // reaches the other way round
+    const std::int64_t all = std::ranges::count_if(reach, [&](Rank offset) {
+        return reached[static_cast<std::size_t>(wrapped(other - offset, base()))] == 0;
+    });
+    const std::vector<char> absent = reaching_absent(step + 1);
+    for (Rank c = 0; c < size(); ++c) {
+        if (const auto to = target(c, step)) {
+            const bool less =
+                absent[static_cast<std::size_t>(to->keeps)] > absent[static_cast<std::size_t>(c)];
+            if (const std::int64_t units = all - (less ? 1 : 0); units > 0) {
+                out.push_back({c, to->peer, shorter_way(c, to->peer, size()), units});
+            }
+        }
+    }
+}
+
+void SwingRing::amounts(int step, std::vector<std::int64_t>& out) const {
+    const std::int64_t all = std::ssize(reach_[static_cast<std::size_t>(step)]);
+    const std::vector<char> absent = reaching_absent(step);
+    for (Rank c = 0; c < size(); ++c) {
+        out.push_back(all - absent[static_cast<std::size_t>(c)]);
     }
 }
 

@@ -4,6 +4,7 @@
 #pragma once
 
 #include <cstdint>
+#include <optional>
 #include <vector>
 
 #include "algorithms/rings/binary_cells.hpp"
@@ -35,6 +36,8 @@ class SwingRing final : public RingScatter {
     void sends(Rank coordinate, int step, std::vector<RingTransfer>& out) const override;
     void receives(Rank coordinate, int step, std::vector<RingTransfer>& out) const override;
     std::vector<Extent> held(Rank coordinate, int step) const override;
+    void messages(int step, std::vector<RingMessage>& out) const override;
+    void amounts(int step, std::vector<std::int64_t>& out) const override;
     void cut(Extent cell, int step, std::vector<Block>& sizes) const override;
 
   private:
@@ -42,6 +45,13 @@ class SwingRing final : public RingScatter {
     /// How far and which way even coordinates find their partners.
     std::int64_t offset(int step) const;
     Rank partner(Rank coordinate, int step) const;
+    /// Whom `coordinate` sends to, if anybody, and for whom: its partner, who may be absent.
+    struct Target {
+        Rank peer, keeps;
+    };
+    std::optional<Target> target(Rank coordinate, int step) const;
+    /// By coordinate: 1 where the absent one is in T(coordinate, step).
+    std::vector<char> reaching_absent(int step) const;
     void number_blocks();
     /// Marks T(coordinate, step) with `value`, by position.
     void mark(Rank coordinate, int step, bool value, std::vector<bool>& positions) const;

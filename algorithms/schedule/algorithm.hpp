@@ -2,16 +2,17 @@
 // What an algorithm is: name, collective, paper, shapes, traits, options, builder.
 #pragma once
 
+#include <cstdint>
 #include <limits>
 #include <span>
 #include <string>
 #include <string_view>
 #include <vector>
 
-#include "algorithms/schedule/axis_messages.hpp"
 #include "algorithms/schedule/collective.hpp"
 #include "algorithms/schedule/link_steps.hpp"
 #include "algorithms/schedule/options.hpp"
+#include "algorithms/schedule/product_flows.hpp"
 #include "algorithms/schedule/schedule.hpp"
 #include "algorithms/schedule/schedule_set.hpp"
 #include "topo/torus.hpp"
@@ -68,14 +69,12 @@ enum class Witnesses : std::uint8_t {
     /// The ranks on the axes through rank 0, of classes: every message travels in one dimension,
     /// and what a rank sends and receives in it depends on its coordinate there alone.
     axes,
-    /// They tell of the links: some lines of a dimension are loaded as the axis, others not at all.
-    axes_of_links,
-    /// The same, but other lines' loads may be somewhat larger.
-    axes_as_bound,
     /// Rank 0 tells of the links: no step loads any more than those at rank 0; where it does
     /// nothing others' messages are as its largest ones, for Algorithm::least_steps steps in all.
     root_of_links,
-    /// Nobody: Algorithm::link_steps tells of the links without a schedule.
+    /// Nobody: Algorithm::flows tells of the links, also of nodes of several ranks ...
+    flows,
+    /// ... or Algorithm::link_steps does.
     formula
 };
 
@@ -110,17 +109,21 @@ struct Algorithm {
     std::vector<Rank> (*alike)(const Torus&) = nullptr;
     /// Who tells of all others' schedules without options. Null: one of those that are alike.
     Witnesses (*witnesses)(const Torus&) = nullptr;
-    /// Without options: the messages along the axis of a dimension through rank 0, where these tell
-    /// of all links (Witnesses). Null: the schedules of the ranks on it tell.
-    AxisMessages (*axis_messages)(const Torus&, int dimension) = nullptr;
+    /// Without options: all messages, where they are those of rings. Null: schedules tell.
+    ProductFlows (*flows)(const Torus&) = nullptr;
     /// Without options, on tori without lines: what all ranks do to links, and what they gather,
     /// where each is a node. Where others are the witnesses, they may gather more. Null: schedules
     /// tell.
     LinkSteps (*link_steps)(const Torus&) = nullptr;
+    /// They are told of nodes of several ranks, too.
+    bool links_of_nodes = false;
     /// Not more steps than there are where each rank is a node; of pipelines with one piece. For
     /// those with so many that they need not be built to see that they are slow. Null: none.
     int (*least_steps)(const Torus&) = nullptr;
-    /// In the same case, not more than the sum of the steps' largest link loads. Null: 0.
+    /// In the same case, not more than the sum of the steps' longest ways. Null: a hop a step.
+    std::int64_t (*least_hops)(const Torus&) = nullptr;
+    /// In the same case, not more than the sum of the steps' largest link loads; where all messages
+    /// leave at once, than that of the busiest link. Null: 0.
     double (*least_load)(const Torus&) = nullptr;
     /// Nobody sends who has sent or received before, unless by node: steps only tell in which order
     /// messages are taken in.

@@ -218,7 +218,9 @@ std::string by_node_refusal(const Algorithm& between, const Torus& torus,
     const BuildOptions inner = between_nodes(torus, options);
     std::string reason = between.refusal(nodes, inner);
     if (reason.empty() && traits_of(between.collective).blocks_have_owners()) {
-        for (const Part& part : between.build(nodes, 0, inner).parts) {
+        BuildOptions sizes = inner;
+        sizes.sizes_only = true;
+        for (const Part& part : between.build(nodes, 0, sizes).parts) {
             if (part.scratch_blocks > 0) {
                 return "by-node has no room for the blocks that it sets aside";
             }

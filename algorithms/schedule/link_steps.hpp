@@ -11,6 +11,7 @@ struct LinkStep {
     std::int64_t load = 0;  ///< of the busiest link, in halves of a block
     std::int64_t hops = 0;  ///< of the longest way; 0: nobody sends
     int through_port = 0;   ///< the most messages that leave a rank through one port
+    bool inside = false;    ///< somebody sends to a rank of its own node
 };
 
 /// Of all parts together.
@@ -19,6 +20,8 @@ struct LinkSteps {
     std::vector<LinkStep> steps;
     /// Of alltoall: blocks in messages that are gathered from several places, of all ranks.
     std::int64_t gathered = 0;
+    /// Messages inside nodes, and their blocks, of all ranks.
+    std::int64_t messages_inside = 0, blocks_inside = 0;
 };
 
 }  // namespace trefoil

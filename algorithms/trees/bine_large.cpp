@@ -9,11 +9,13 @@
 
 #include <algorithm>
 #include <bit>
+#include <utility>
 
 #include "algorithms/bandwidth/bine_butterfly.hpp"
 #include "algorithms/bandwidth/product_numbering.hpp"
 #include "algorithms/schedule/single_port.hpp"
 #include "algorithms/trees/torus_tree.hpp"
+#include "algorithms/trees/tree_flow.hpp"
 
 namespace trefoil {
 
@@ -165,47 +167,37 @@ class LargeWriter {
 };
 
 /// How many of the butterfly's blocks each coordinate of the tree owns in the end.
-std::vector<std::vector<Block>> owned(const TorusTree& tree, const ProductPart& part, int index) {
-    std::vector<std::vector<Block>> result;
-    for (int j = 0; j < static_cast<int>(part.rings.size()); ++j) {
-        const RingScatter& ring = *part.rings[j];
-        std::vector<Block>& of_ring = result.emplace_back(ring.size(), 1);
-        if (std::has_single_bit(static_cast<Block>(ring.size()))) {
-            continue;
-        }
-        for (Rank c = 0; c < ring.size(); ++c) {
-            of_ring[c] =
-                static_cast<Block>(block_count(ring.held(tree.offset(c, j, index), ring.steps())));
-        }
+std::vector<Block> owned(const TorusTree& tree, const RingScatter& ring, int dimension, int part) {
+    std::vector<std::int64_t> amounts;
+    ring.amounts(ring.steps(), amounts);
+    std::vector<Block> result;
+    for (Rank c = 0; c < ring.size(); ++c) {
+        const auto at = static_cast<std::size_t>(tree.offset(c, dimension, part));
+        result.push_back(static_cast<Block>(amounts[at]));
     }
     return result;
 }
 
 }  // namespace
 
-AxisMessages bine_large_axis(Collective collective, const Torus& torus, int dimension) {
+ProductFlows bine_large_flows(Collective collective, const Torus& torus) {
     const bool down = collective == Collective::bcast;
     const TorusTree tree(torus, doubling_tree, 0, TreePorts::all);
     const std::vector<ProductPart> parts =
         butterfly_parts(Butterfly::doubling, torus, Collective::allreduce, {});
-    AxisMessages axis{tree.parts(), static_cast<Block>(torus.ranks()), {}};
-    for (int p = 0; p < tree.parts(); ++p) {
-        const auto steps = static_cast<int>(parts[p].order.size());
-        std::vector<AxisMessage> of_tree, of_butterfly;
-        tree.append_axis(dimension, p, of_tree, owned(tree, parts[p], p));
-        append_scatter_axis(torus, parts[p], dimension, of_butterfly);
-        for (AxisMessage m : of_tree) {
-            m = down ? m : backwards(m, tree.steps());
-            m.step += down ? 0 : steps;
-            axis.messages.push_back(m);
-        }
-        for (AxisMessage m : of_butterfly) {
-            m = down ? backwards(m, steps) : m;
-            m.step += down ? tree.steps() : 0;
-            axis.messages.push_back(m);
+    std::vector<ProductPhase> trees = tree_phases(tree, false, [&](int dimension, int part) {
+        return owned(tree, *parts[part].rings[dimension], dimension, part);
+    });
+    std::vector<ProductPhase> butterflies = scatter_phases(parts);
+    ProductFlows flows{torus.ranks(), {}};
+    for (std::size_t p = 0; p < trees.size(); ++p) {
+        (down ? butterflies : trees)[p].backwards = true;
+        flows.parts.push_back({std::move(trees[p]), std::move(butterflies[p])});
+        if (!down) {
+            std::swap(flows.parts.back().front(), flows.parts.back().back());
         }
     }
-    return axis;
+    return flows;
 }
 
 Schedule build_bine_large(Collective collective, const Torus& torus, Rank rank,

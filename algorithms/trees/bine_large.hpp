@@ -12,7 +12,7 @@ namespace trefoil {
 Schedule build_bine_large(Collective collective, const Torus& torus, Rank rank,
                           const BuildOptions& options);
 
-/// An Algorithm::axis_messages, of all ports and root 0.
-AxisMessages bine_large_axis(Collective collective, const Torus& torus, int dimension);
+/// An Algorithm::flows.
+ProductFlows bine_large_flows(Collective collective, const Torus& torus);
 
 }  // namespace trefoil

@@ -12,6 +12,9 @@ Schedule build_spanning_bcast(const Torus& torus, Rank rank, const BuildOptions&
 Schedule build_spanning_reduce(const Torus& torus, Rank rank, const BuildOptions& options);
 Schedule build_spanning_gather(const Torus& torus, Rank rank, const BuildOptions& options);
 Schedule build_spanning_scatter(const Torus& torus, Rank rank, const BuildOptions& options);
+/// What these two do to the links of a torus of rings, each rank a node.
+LinkSteps spanning_gather_links(const Torus& torus);
+LinkSteps spanning_scatter_links(const Torus& torus);
 Schedule build_trinaryx(const Torus& torus, Rank rank, const BuildOptions& options);
 
 }  // namespace trefoil

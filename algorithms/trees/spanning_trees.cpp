@@ -3,6 +3,8 @@
 #include "algorithms/trees/spanning_trees.hpp"
 
 #include <algorithm>
+#include <cstddef>
+#include <functional>
 
 #include "algorithms/schedule/long_dimensions.hpp"
 
@@ -91,6 +93,66 @@ int SpanningTrees::depth(int tree, Rank rank) const {
         }
     }
     return depth;
+}
+
+// As depth(tree, rank) has it, by polynomials: the coefficient of x^h counts ranks, or coordinates
+// of one dimension, at h hops.
+std::vector<std::int64_t> SpanningTrees::ranks_by_depth(int tree) const {
+    using Counts = std::vector<std::int64_t>;
+    const auto times = [](const Counts& a, const Counts& b) {
+        Counts product(a.size() + b.size() - 1, 0);
+        for (std::size_t i = 0; i < a.size(); ++i) {
+            for (std::size_t k = 0; k < b.size(); ++k) {
+                product[i + k] += a[i] * b[k];
+            }
+        }
+        return product;
+    };
+    const auto shorter_ways = [this](int dimension) {
+        const Rank size = torus_.size(dimension);
+        Counts counts(static_cast<std::size_t>(size / 2) + 1, 2);
+        counts[0] = 1;
+        counts.back() -= size % 2 == 0 ? 1 : 0;
+        return counts;
+    };
+    const auto one_way_round = [this](int dimension) {  // from the next one on
+        Counts counts(static_cast<std::size_t>(torus_.size(dimension)), 1);
+        counts[0] = 0;
+        return counts;
+    };
+    const int j = moving_[static_cast<std::size_t>(tree / 2)];
+    const bool is_pair = torus_.size(j) == 2;
+    Counts others{1};
+    for (const int k : moving_) {
+        if (k != j && (!is_pair || torus_.size(k) == 2)) {
+            others = times(others, shorter_ways(k));
+        }
+    }
+    Counts own;  // of the dimension itself, and of the longer ones
+    if (is_pair) {
+        // One of the longer dimensions is gone around: the first that differs, or the last one.
+        Counts around{1};
+        Counts rest{1};
+        std::vector<int> longs = longs_;
+        if (tree % 2 == 0) {
+            std::ranges::reverse(longs);
+        }
+        for (const int k : longs) {
+            const Counts more = times(rest, one_way_round(k));
+            around.resize(std::max(around.size(), more.size()), 0);
+            std::ranges::transform(more, around, around.begin(), std::plus<>());
+            rest = times(rest, shorter_ways(k));
+        }
+        own = times({0, 1, 1}, around);  // a hop in the dimension; without it two
+    } else {
+        own = one_way_round(j);
+        own.resize(std::max<std::size_t>(own.size(), 3), 0);
+        own[2] += 1;
+    }
+    Counts all = times(own, others);
+    all[2] -= 1;  // the root is there already
+    all.resize(static_cast<std::size_t>(depth()) + 1, 0);
+    return all;
 }
 
 Port SpanningTrees::entry(int tree, Rank rank) const {

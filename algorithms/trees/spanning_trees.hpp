@@ -35,6 +35,7 @@
 //     y=0     0  >  1  >  2  >  3  >  4
 #pragma once
 
+#include <cstdint>
 #include <vector>
 
 #include "topo/torus.hpp"
@@ -53,6 +54,8 @@ class SpanningTrees {
     /// Hops from the root to the farthest rank in the deepest tree. Without dimensions of size 2
     /// the most, over dimensions j, of size(j) - 1 + the sum of half the other sizes, rounded down.
     int depth() const;
+    /// How many ranks the tree reaches in so many hops; by hops, up to depth().
+    std::vector<std::int64_t> ranks_by_depth(int tree) const;
     /// Hops from the root to `rank`.
     int depth(int tree, Rank rank) const;
     /// The direction in which the tree enters `rank`, which must not be the root; its parent is the

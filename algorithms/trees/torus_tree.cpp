@@ -164,47 +164,4 @@ TreePlace TorusTree::place(Rank rank, int part) const {
     return place;
 }
 
-void TorusTree::append_axis(int dimension, int part, std::vector<AxisMessage>& out,
-                            const std::vector<std::vector<Block>>& weights) const {
-    std::vector<std::vector<std::int64_t>> below;
-    for (std::size_t j = 0; j < rings_.size(); ++j) {
-        below.push_back(
-            rings_[j]->weights_below(weights.empty() ? std::vector<Block>{} : weights[j]));
-    }
-    // What a rank of the axis has, it has for all that the root is still to reach in others.
-    std::vector<std::int64_t> held;
-    for (const std::vector<std::int64_t>& of_ring : below) {
-        held.push_back(of_ring[0]);
-    }
-    std::vector<std::pair<int, std::int64_t>> steps;  // of the ring: the tree's, and others' share
-    std::vector<int> done(rings_.size(), 0);
-    const std::vector<int>& order = orders_[static_cast<std::size_t>(part)];
-    for (int s = 0; s < static_cast<int>(order.size()); ++s) {
-        const auto j = static_cast<std::size_t>(order[static_cast<std::size_t>(s)]);
-        if (order[static_cast<std::size_t>(s)] == dimension) {
-            std::int64_t others = 1;
-            for (std::size_t i = 0; i < held.size(); ++i) {
-                others *= static_cast<int>(i) == dimension ? 1 : held[i];
-            }
-            steps.emplace_back(s, others);
-        } else if (const Rank child = rings_[j]->child(0, done[j]++); child != TreeRing::none) {
-            held[j] -= below[j][static_cast<std::size_t>(child)];
-        }
-    }
-    const TreeRing& ring = *rings_[static_cast<std::size_t>(dimension)];
-    for (Rank c = 1; c < ring.size(); ++c) {
-        const auto [step, others] = steps[static_cast<std::size_t>(ring.joined(c))];
-        const std::int64_t blocks =
-            others * below[static_cast<std::size_t>(dimension)][static_cast<std::size_t>(c)];
-        if (blocks > 0) {
-            const Rank from = offset(ring.parent(c), dimension, part);
-            const Rank to = offset(c, dimension, part);
-            out.push_back({step, from, to,
-                           port(torus_.with_coordinate(0, dimension, from),
-                                torus_.with_coordinate(0, dimension, to), part),
-                           blocks});
-        }
-    }
-}
-
 }  // namespace trefoil

@@ -7,7 +7,6 @@
 #include <optional>
 #include <vector>
 
-#include "algorithms/schedule/axis_messages.hpp"
 #include "algorithms/schedule/schedule.hpp"
 #include "algorithms/trees/tree_ring.hpp"
 
@@ -54,19 +53,20 @@ class TorusTree {
 
     int parts() const { return static_cast<int>(orders_.size()); }
     int steps() const { return static_cast<int>(orders_[0].size()); }
+    /// Of the rings.
+    int dimensions() const { return static_cast<int>(rings_.size()); }
+    /// The dimension of each step of a part.
+    const std::vector<int>& order(int part) const {
+        return orders_[static_cast<std::size_t>(part)];
+    }
+    bool is_mirrored(int part) const { return 2 * part >= parts() && parts() > 1; }
     TreePlace place(Rank rank, int part) const;
-    /// Appends the messages of a part along the axis of `dimension` through the root, root to
-    /// leaves: those that place() tells of its ranks. Multiport trees of root 0 alone.
-    /// `weights`: of each coordinate of each ring, how many blocks it has; none: one each.
-    void append_axis(int dimension, int part, std::vector<AxisMessage>& out,
-                     const std::vector<std::vector<Block>>& weights = {}) const;
     /// The rings of the part's coordinates; one for the single-port tree.
     const TreeRing& ring(int dimension) const { return *rings_[dimension]; }
     /// Where `coordinate` of the part's trees lies in `dimension`, counted from the root.
     Rank offset(Rank coordinate, int dimension, int part) const;
 
   private:
-    bool is_mirrored(int part) const { return 2 * part >= parts() && parts() > 1; }
     /// Coordinates as the part's trees count them, from the root; `rank_at` is the way back.
     std::vector<Rank> coordinates(Rank rank, int part) const;
     Rank rank_at(const std::vector<Rank>& coordinates, int part) const;

@@ -4,6 +4,10 @@
 // on to everyone below.
 #include "algorithms/trees/tree_rooted.hpp"
 
+#include <utility>
+
+#include "algorithms/trees/tree_flow.hpp"
+
 namespace trefoil {
 
 namespace {
@@ -68,21 +72,15 @@ Schedule build_tree(Collective collective, TreeKind kind, const Torus& torus, Ra
     return writer.take();
 }
 
-AxisMessages tree_axis(Collective collective, TreeKind kind, const Torus& torus, int dimension) {
+ProductFlows tree_flows(Collective collective, TreeKind kind, const Torus& torus) {
     const TorusTree tree(torus, kind, 0, TreePorts::all);
     const bool whole = !traits_of(collective).blocks_have_owners();
-    AxisMessages axis{tree.parts(), whole ? 1 : static_cast<Block>(torus.ranks()), {}};
-    for (int p = 0; p < tree.parts(); ++p) {
-        tree.append_axis(dimension, p, axis.messages);
+    ProductFlows flows{whole ? 1 : torus.ranks(), {}};
+    for (ProductPhase& phase : tree_phases(tree, whole)) {
+        phase.backwards = collective == Collective::reduce || collective == Collective::gather;
+        flows.parts.push_back({std::move(phase)});
     }
-    const bool up = collective == Collective::reduce || collective == Collective::gather;
-    for (AxisMessage& m : axis.messages) {
-        m.blocks = whole ? 1 : m.blocks;
-        if (up) {
-            m = backwards(m, tree.steps());
-        }
-    }
-    return axis;
+    return flows;
 }
 
 std::vector<Rank> tree_owners(TreeKind kind, const Torus& torus, Rank root, TreePorts ports,

@@ -16,8 +16,8 @@ namespace trefoil {
 Schedule build_tree(Collective collective, TreeKind kind, const Torus& torus, Rank rank, Rank root,
                     TreePorts ports);
 
-/// An Algorithm::axis_messages, of all ports and root 0.
-AxisMessages tree_axis(Collective collective, TreeKind kind, const Torus& torus, int dimension);
+/// An Algorithm::flows.
+ProductFlows tree_flows(Collective collective, TreeKind kind, const Torus& torus);
 
 /// The rank whose block each position of a part is, for gather and scatter.
 std::vector<Rank> tree_owners(TreeKind kind, const Torus& torus, Rank root, TreePorts ports,

@@ -46,7 +46,6 @@ Json candidate(const Considered& one, const AlgorithmChoice& best) {
     const double least = best.seconds.value_or(0);
     return {{"algorithm", to_string(one.choice)},
             {"modelled_us", 1e6 * seconds},
-            {"at_least", one.cost.at_least},
             {"times_the_best", least > 0 ? Json(seconds / least) : Json()},
             {"steps", one.cost.steps},
             {"hops", one.cost.sum_hops},
@@ -98,8 +97,7 @@ std::string candidates_text(const Json& candidates) {
     for (const Json& one : candidates) {
         const Json& times = one["times_the_best"];
         Json row{{"algorithm", one["algorithm"]},
-                 {"us", fmt::format("{}{:.1f}", one["at_least"].get<bool>() ? "at least " : "",
-                                    one["modelled_us"].get<double>())},
+                 {"us", fmt::format("{:.1f}", one["modelled_us"].get<double>())},
                  {"times", times.is_null() ? "-" : fmt::format("{:.2f}", times.get<double>())},
                  {"in steps", one["steps"].dump()},
                  {"hops", one["hops"].dump()},

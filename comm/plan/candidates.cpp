@@ -33,7 +33,7 @@ bool is_priced(const Algorithm& algorithm, const Torus& torus, const BuildOption
     const Rank all = in_rank_order ? largest_priced_in_order
                      : exchanges   ? largest_summed_alltoall
                                    : largest_priced;
-    if (torus.ranks() <= all) {
+    if (ranks_between(torus, options) <= all) {
         return true;
     }
     if (in_rank_order || (exchanges && torus.ranks() > largest_priced_alltoall)) {

@@ -48,9 +48,8 @@ class AutoCandidates {
     AutoCandidates& operator=(const AutoCandidates&) = delete;
 
     std::vector<AutoCandidate>& all() { return all_; }
-    /// One rank's schedule tells all, or no less than a bound would take.
     bool needs_no_bound(const AutoCandidate& candidate) {
-        return summaries_.schedules(*candidate.algorithm, candidate.options) == 1;
+        return summaries_.needs_no_bound(*candidate.algorithm, candidate.options);
     }
     /// A bound from below, and the whole.
     const CostSummary& least(AutoCandidate& candidate);

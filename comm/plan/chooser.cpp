@@ -271,8 +271,7 @@ std::string Decision::reason() const {
             break;
     }
     char text[64];
-    std::snprintf(text, sizeof text, "%s%.4g us by the model", model.at_least ? "at least " : "",
-                  1e6 * model.seconds.value_or(0));
+    std::snprintf(text, sizeof text, "%.4g us by the model", 1e6 * model.seconds.value_or(0));
     std::string reason = text;
     if (model.next_seconds && *model.seconds > 0) {
         std::snprintf(text, sizeof text, ", %s%.2f times as long",

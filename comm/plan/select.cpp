@@ -228,6 +228,7 @@ AlgorithmChoice choose_algorithm(Collective collective, const Torus& torus, std:
     const auto seconds = [&](const Choice& choice, const CostSummary& one) {
         return price_of(torus, choice, whole(choice, one), bytes, basis.model).sum();
     };
+    const Torus nodes = torus.nodes();
     std::vector<Contestant> contestants;
     for (AutoCandidate& c : all) {
         std::string reason =
@@ -240,8 +241,9 @@ AlgorithmChoice choose_algorithm(Collective collective, const Torus& torus, std:
             continue;
         }
         const Choice choice = with_its_pieces(c);
-        contestants.push_back({&c, choice, Contestant::Known::formula,
-                               seconds(choice, least_by_formula(*c.algorithm, torus))});
+        contestants.push_back(
+            {&c, choice, Contestant::Known::formula,
+             seconds(choice, least_by_formula(*c.algorithm, c.options.by_node ? nodes : torus))});
         if (considered != nullptr) {
             const CostSummary cost = whole(choice, known.cost(c));
             const Price price = price_of(torus, choice, cost, bytes, basis.model);
@@ -260,7 +262,6 @@ AlgorithmChoice choose_algorithm(Collective collective, const Torus& torus, std:
     } else if (!contestants.empty()) {
         result.choice = contestants[0].choice;
         result.seconds = contestants[0].seconds;
-        result.at_least = known.cost(*contestants[0].candidate).at_least;
         if (contestants.size() > 1) {
             result.next = contestants[1].choice;
             result.next_seconds = contestants[1].seconds;

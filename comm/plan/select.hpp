@@ -42,7 +42,6 @@ struct Price {
 struct AlgorithmChoice {
     Choice choice;
     std::optional<double> seconds = {};  ///< by the model; nothing: too large to price
-    bool at_least = false;               ///< the seconds are a bound from below
     Choice next = {};                    ///< the second best; no algorithm: there is none
     std::optional<double> next_seconds = {};
     /// The price of the second best is a bound from below, which was enough to rule it out; another

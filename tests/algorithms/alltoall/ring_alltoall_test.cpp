@@ -241,6 +241,27 @@ TEST(RingAlltoall, StepsOfTreesAreCounted) {
     }
 }
 
+std::int64_t hops_of(RingKind kind, Rank n) {
+    std::int64_t sum = 0;
+    for (const RingTraffic& step : ring_alltoall(kind, n)->traffic()) {
+        sum += step.hops;
+    }
+    return sum;
+}
+
+TEST(RingAlltoall, HopsOfTreesAreBounded) {
+    for (Rank n = 1; n <= 70; ++n) {
+        const std::int64_t hops = hops_of(RingKind::tree, n);
+        const std::int64_t one_port = hops_of(RingKind::tree_one_port, n);
+        EXPECT_LE(least_tree_hops(n), hops) << n;
+        EXPECT_LE(least_one_port_tree_hops(n), one_port) << n;
+        if ((n & (n - 1)) == 0) {
+            EXPECT_EQ(least_tree_hops(n), hops) << n;
+            EXPECT_EQ(least_one_port_tree_hops(n), one_port) << n;
+        }
+    }
+}
+
 TEST(RingAlltoall, FormulasOfTrafficAreRight) {
     for (Rank n = 1; n <= 70; ++n) {
         for (const int radix : {2, 3, 4, 71}) {
