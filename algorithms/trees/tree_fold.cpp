@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <cstdint>
+#include <limits>
 #include <map>
 #include <mutex>
 #include <tuple>
@@ -22,24 +23,30 @@ struct Groups {
     std::vector<char> last;
 };
 
-TreeFold fold_of(const Groups& groups, Rank size) {
-    TreeFold fold;
+void find_fold(const Groups& groups, Rank size, TreeFold& fold) {
+    fold.centre.clear();
+    fold.member.clear();
     Rank at = groups.two[0] != 0 && groups.last[0] != 0 ? size - 1 : 0;
     for (std::size_t g = 0; g < groups.two.size(); ++g) {
-        const Rank next = (at + 1) % size;
+        const Rank next = at + 1 == size ? 0 : at + 1;
         const bool two = groups.two[g] != 0;
         const bool last = two && groups.last[g] != 0;
         fold.centre.push_back(last ? next : at);
         fold.member.push_back(!two ? TreeFold::none : last ? at : next);
-        at = two ? (next + 1) % size : next;
+        at = !two ? next : next + 1 == size ? 0 : next + 1;
     }
-    return fold;
 }
 
 /// Loads of the links of a ring in one step: from x to x + 1, and back.
 class StepLoads {
   public:
     explicit StepLoads(Rank size) : size_(size), up_(size + 1, 0), down_(size + 1, 0) {}
+
+    void clear() {
+        std::ranges::fill(up_, 0);
+        std::ranges::fill(down_, 0);
+        most_hops_ = 0;
+    }
 
     void add(Rank from, Rank to, std::int64_t weight) {
         const Rank ahead = to >= from ? to - from : to - from + size_;
@@ -88,7 +95,9 @@ class FoldSearch {
     FoldSearch(Rank size, TreeKind::Distance distance, TreeKind::Cut cut)
         : size_(size),
           groups_(FoldedRing(size, 2).groups()),
-          blocks_(cut == TreeKind::Cut::own_blocks) {
+          blocks_(cut == TreeKind::Cut::own_blocks),
+          below_(groups_),
+          loads_(size) {
         const int steps = halving_steps(groups_);
         std::vector<Rank> reached{0};
         std::vector<char> seen(groups_, 0);
@@ -136,7 +145,8 @@ class FoldSearch {
             }
             starts.insert(starts.begin(), best);  // descends first
         }
-        return fold_of(best, size_);
+        find_fold(best, size_, fold_);
+        return fold_;
     }
 
   private:
@@ -153,65 +163,77 @@ class FoldSearch {
         return groups;
     }
 
-    Cost cost(const Groups& groups) const {
-        const TreeFold fold = fold_of(groups, size_);
-        std::vector<std::int64_t> below(groups_);
+    /// Where the loads are more than `most`, at least so much.
+    Cost cost(const Groups& groups, std::int64_t most = std::numeric_limits<std::int64_t>::max()) {
+        find_fold(groups, size_, fold_);
         for (Rank g = 0; g < groups_; ++g) {
-            below[g] = groups.two[g] != 0 ? 2 : 1;
+            below_[g] = groups.two[g] != 0 ? 2 : 1;
         }
         for (auto step = edges_.rbegin(); step != edges_.rend(); ++step) {
             for (const auto& [from, to] : *step) {
-                below[from] += below[to];
+                below_[from] += below_[to];
             }
         }
-        Cost sum{0, 0};
-        for (const auto& step : edges_) {
-            StepLoads loads(size_);
-            for (const auto& [from, to] : step) {
-                loads.add(fold.centre[from], fold.centre[to], blocks_ ? below[to] : 1);
-            }
-            sum.first += loads.largest_with_mirror();
-            sum.second += loads.most_hops();
-        }
-        StepLoads members(size_);
+        Cost sum{0, 1};
+        loads_.clear();
         for (Rank g = 0; g < groups_; ++g) {
-            if (fold.member[g] != TreeFold::none) {
-                members.add(fold.centre[g], fold.member[g], 1);
+            if (fold_.member[g] != TreeFold::none) {
+                loads_.add(fold_.centre[g], fold_.member[g], 1);
             }
         }
-        return {sum.first + members.largest_with_mirror(), sum.second + 1};
+        sum.first += loads_.largest_with_mirror();
+        for (const auto& step : edges_) {
+            if (sum.first > most) {
+                return sum;
+            }
+            loads_.clear();
+            for (const auto& [from, to] : step) {
+                loads_.add(fold_.centre[from], fold_.centre[to], blocks_ ? below_[to] : 1);
+            }
+            sum.first += loads_.largest_with_mirror();
+            sum.second += loads_.most_hops();
+        }
+        return sum;
     }
 
-    bool try_groups(Groups groups) {
+    /// Looks at what `change` makes of the current groups, and keeps it if it is better.
+    template <typename Change, typename Undo>
+    bool try_change(Change&& change, Undo&& undo) {
         if (--trials_ < 0) {
             return false;
         }
-        const Cost found = cost(groups);
+        change();
+        const Cost found = cost(current_, current_cost_.first);
         if (found >= current_cost_) {
+            undo();
             return false;
         }
         current_cost_ = found;
-        current_ = std::move(groups);
         return true;
     }
 
     /// Another centre for one group, or one member moved to another group.
     bool improve() {
         for (Rank g = 0; g < groups_; ++g) {
-            Groups groups = current_;
-            groups.last[g] = groups.last[g] != 0 ? 0 : 1;
-            if (groups.two[g] != 0 && try_groups(std::move(groups))) {
+            char& last = current_.last[g];
+            const auto flip = [&] { last = last != 0 ? 0 : 1; };
+            if (current_.two[g] != 0 && try_change(flip, flip)) {
                 return true;
             }
         }
         for (Rank from = 0; from < groups_ && trials_ > 0; ++from) {
             for (Rank to = 0; current_.two[from] != 0 && to < groups_ && trials_ > 0; ++to) {
+                if (current_.two[to] != 0) {
+                    continue;
+                }
                 for (const bool last : {false, true}) {
-                    Groups groups = current_;
-                    groups.two[from] = 0;
-                    groups.two[to] = 1;
-                    groups.last[to] = last ? 1 : 0;
-                    if (current_.two[to] == 0 && try_groups(std::move(groups))) {
+                    const char before = current_.last[to];
+                    const auto set = [&](char from_two, char to_two, char to_last) {
+                        current_.two[from] = from_two;
+                        current_.two[to] = to_two;
+                        current_.last[to] = to_last;
+                    };
+                    if (try_change([&] { set(0, 1, last ? 1 : 0); }, [&] { set(1, 0, before); })) {
                         return true;
                     }
                 }
@@ -230,6 +252,10 @@ class FoldSearch {
     std::int64_t trials_ = 0;
     Groups current_;
     Cost current_cost_;
+    // Of the cost that is being found:
+    TreeFold fold_;
+    std::vector<std::int64_t> below_;
+    StepLoads loads_;
 };
 
 }  // namespace
