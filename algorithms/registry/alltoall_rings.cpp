@@ -226,9 +226,9 @@ std::int64_t least_hops_of_partition(const Torus& torus) {
     return hops;
 }
 
-/// They lose to sdx and direct by price everywhere: more steps, and no less on the links. What they
-/// are priced on shows that, and their rings are small tables there.
-constexpr Selection few_ranks{.most_ranks = 64};
+/// They take more steps than sdx and direct and load links no less, so that they hardly ever win by
+/// price; on larger tori their tables take longer than that is worth.
+constexpr Selection few_ranks{.most_ranks = 128};
 
 template <int dimensions, Rank ways>
 constexpr Algorithm scheme(std::string_view name, std::string_view summary,

@@ -46,7 +46,8 @@ std::vector<StraightOffset> straight_offsets(const Torus& torus) {
         // The dimension through which a message leaves that tries each of them first.
         dimension_tried.clear();
         for (int j = 0; j < torus.dimensions(); ++j) {
-            if (torus.coordinate(rank, j) != 0) {
+            const bool leads_there = !torus.is_host(j) || torus.on_one_node(0, rank);
+            if (leads_there && torus.coordinate(rank, j) != 0) {
                 dimension_tried.resize(static_cast<std::size_t>(j) + 1, j);
             }
         }
