@@ -50,7 +50,7 @@ bool holds_no_more(const Held& a, const Held& b) {
 
 void keep_largest(std::vector<Held>& lines) {
     std::ranges::sort(lines, std::greater<>());
-    lines.erase(std::ranges::unique(lines).begin(), lines.end());
+    lines.erase(std::unique(lines.begin(), lines.end()), lines.end());
     std::vector<Held> kept;
     for (Held& line : lines) {  // nothing holds more than what comes before it
         if (std::ranges::none_of(kept, [&](const Held& k) { return holds_no_more(line, k); })) {

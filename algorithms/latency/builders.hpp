@@ -16,6 +16,9 @@ Schedule build_recursive_doubling_i(const Torus& torus, Rank rank, const BuildOp
 ProductFlows swing_l_flows(const Torus& torus);
 ProductFlows recursive_doubling_l_flows(const Torus& torus);
 ProductFlows recursive_doubling_i_flows(const Torus& torus);
+/// Of both recursive doublings, with all ports: an Algorithm::least_steps and least_load.
+int steps_of_recursive_doubling(const Torus& torus);
+double load_of_recursive_doubling(const Torus& torus);
 /// One port, the dimensions of the torus in turn.
 Schedule build_recursive_doubling_torus_l(const Torus& torus, Rank rank);
 Schedule build_bruck_l(const Torus& torus, Rank rank);

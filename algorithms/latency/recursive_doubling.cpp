@@ -17,8 +17,11 @@
 // Single-port: the plain part of either alone, which is the same, on all ranks in linear order.
 // recursive-doubling-torus-l is that part with the dimensions of the torus in turn, as Swing's and
 // Trivance's authors compare with.
+#include <algorithm>
+
 #include "algorithms/latency/builders.hpp"
 #include "algorithms/latency/butterfly_allreduce.hpp"
+#include "algorithms/rings/folded_ring.hpp"
 
 namespace trefoil {
 
@@ -70,6 +73,25 @@ ProductFlows recursive_doubling_l_flows(const Torus& torus) {
 
 ProductFlows recursive_doubling_i_flows(const Torus& torus) {
     return butterfly_flows(torus, nested_partner);
+}
+
+int steps_of_recursive_doubling(const Torus& torus) {
+    int steps = 0;
+    for (const Rank size : torus.sizes()) {
+        steps += size > 1 ? FoldedRing(size).steps() : 0;
+    }
+    return steps;
+}
+
+// All of a line's groups exchange whole vectors over 2^k coordinates or more in step k; either
+// half of the parts may have its groups on other lines.
+double load_of_recursive_doubling(const Torus& torus) {
+    double most = 0;
+    for (const Rank size : torus.sizes()) {
+        const auto groups = static_cast<double>(FoldedRing(size).groups());
+        most = std::max(most, groups * (groups - 1) / (4.0 * size));
+    }
+    return most;
 }
 
 }  // namespace trefoil

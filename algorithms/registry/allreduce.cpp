@@ -7,7 +7,6 @@
 #include "algorithms/latency/linear.hpp"
 #include "algorithms/registry/alike.hpp"
 #include "algorithms/registry/entries.hpp"
-#include "algorithms/rings/folded_ring.hpp"
 #include "algorithms/trivance/builders.hpp"
 
 namespace trefoil {
@@ -19,25 +18,6 @@ using namespace table;
 template <Collective collective>
 Schedule linear_of(const Torus& torus, Rank rank, const BuildOptions& options) {
     return build_linear(collective, torus, rank, options);
-}
-
-int one_per_folded_doubling(const Torus& torus) {
-    int steps = 0;
-    for (const Rank size : torus.sizes()) {
-        steps += size > 1 ? FoldedRing(size).steps() : 0;
-    }
-    return steps;
-}
-
-/// All of a line's groups exchange whole vectors over 2^k coordinates or more in step k; either
-/// half of the parts may have its groups on other lines.
-double load_of_doubling(const Torus& torus) {
-    double most = 0;
-    for (const Rank size : torus.sizes()) {
-        const auto groups = static_cast<double>(FoldedRing(size).groups());
-        most = std::max(most, groups * (groups - 1) / (4.0 * size));
-    }
-    return most;
 }
 
 /// A vector in each step.
@@ -100,8 +80,8 @@ constexpr Algorithm allreduce_table[] = {
         .alike = by_halves_of_powers,
         .witnesses = axes_of_powers,
         .flows = recursive_doubling_l_flows,
-        .least_steps = one_per_folded_doubling,
-        .least_load = load_of_doubling,
+        .least_steps = steps_of_recursive_doubling,
+        .least_load = load_of_recursive_doubling,
     },
     {
         .name = "recursive-doubling-i",
@@ -118,8 +98,8 @@ constexpr Algorithm allreduce_table[] = {
         .alike = by_halves_of_powers,
         .witnesses = axes_of_powers,
         .flows = recursive_doubling_i_flows,
-        .least_steps = one_per_folded_doubling,
-        .least_load = load_of_doubling,
+        .least_steps = steps_of_recursive_doubling,
+        .least_load = load_of_recursive_doubling,
     },
     {
         .name = "trivance-b",
