@@ -170,9 +170,8 @@ LinkSteps rotated_link_steps(const Torus& torus, const AlltoallRings& rings) {
             const RingTraffic& ring = traffic[k];
             LinkStep& step = stage[places[j][k]];
             if (torus.is_host(j)) {
-                step.inside = true;
                 result.messages_inside += stages * ring.messages * lines;
-                result.blocks_inside += stages * ring.pairs * lines * lines;
+                step.blocks_inside += ring.pairs * lines * lines;
             } else {
                 step.load = std::max(step.load, 2 * ring.load * lines * torus.per_node());
                 step.hops = std::max<std::int64_t>(step.hops, ring.hops);

@@ -62,7 +62,7 @@ class ShiftStep {
 
     std::int64_t messages_inside() const { return messages_inside_; }
     LinkStep figures() const {
-        LinkStep step{0, hops_, 0, messages_inside_ > 0};
+        LinkStep step{0, hops_, 0, messages_inside_};
         for (int j = 0; j < torus_.dimensions(); ++j) {
             for (int way = 0; way < 2; ++way) {
                 step.load =
@@ -103,7 +103,6 @@ class ShiftStep {
 void append(LinkSteps& steps, const ShiftStep& step) {
     steps.steps.push_back(step.figures());
     steps.messages_inside += step.messages_inside();
-    steps.blocks_inside += step.messages_inside();
 }
 
 /// What crosses a link of a line, if all on it send a block so far ahead. In a tie either half of

@@ -14,12 +14,15 @@ namespace {
 /// Of all ranks, for one part between nodes, led in shares by the ranks of each node.
 struct Inside {
     std::int64_t messages = 0, blocks = 0;
+    std::int64_t sizes = 0;  ///< of one message of each step
 };
 
 /// A rank gives or gets a block of its own, or all of a leader's share.
 void add(Inside& inside, std::int64_t messages, bool own_block, std::int64_t blocks_of_vector) {
+    const std::int64_t size = own_block ? 1 : blocks_of_vector;
     inside.messages += messages;
-    inside.blocks += messages * (own_block ? 1 : blocks_of_vector);
+    inside.blocks += messages * size;
+    inside.sizes += size;
 }
 
 }  // namespace
@@ -43,13 +46,13 @@ CostSummary summarize_by_node(const Torus& torus, const CollectiveTraits& row,
     cost.parts *= static_cast<int>(leaders);
     cost.steps_inside = of_node > 1 ? 2 : 0;
     cost.messages_inside = static_cast<double>(inside.messages * parts) / torus.ranks();
-    cost.inside = row.has_data() ? static_cast<double>(inside.blocks * parts) /
-                                       (static_cast<double>(blocks) * cost.parts) / torus.ranks()
-                                 : 0;
-    // Who leads has heard from the ranks of its node before.
-    cost.steps_at_once = 0;
-    cost.hops_at_once = 0;
-    cost.load_at_once = 0;
+    if (row.has_data()) {
+        const double blocks_of_vector = static_cast<double>(blocks) * cost.parts;
+        cost.inside = static_cast<double>(inside.blocks * parts) / blocks_of_vector / torus.ranks();
+        // In either step somebody gives all other ranks of its node something, or gets it from all.
+        cost.inside_alone =
+            static_cast<double>((of_node - 1) * inside.sizes * parts) / blocks_of_vector;
+    }
     return cost;
 }
 

@@ -11,9 +11,10 @@ CostSummary summarize_links(const Torus& torus, const LinkSteps& links, std::int
     CostSummary result;
     result.parts = links.parts;
     const double blocks_of_vector = static_cast<double>(blocks) * links.parts;
-    std::int64_t sum = 0;
+    std::int64_t sum = 0, alone = 0, beside_links = 0;
     for (const auto& [load, hops, through_port, inside] : links.steps) {
-        result.steps_inside += hops == 0 && inside ? 1 : 0;
+        result.steps_inside += hops == 0 && inside > 0 ? 1 : 0;
+        (hops == 0 ? alone : beside_links) += inside;
         if (hops > 0) {  // somebody sends
             result.step_max_link_load.push_back(static_cast<double>(load) / (2 * blocks_of_vector));
             result.step_max_hops.push_back(static_cast<int>(hops));
@@ -26,7 +27,12 @@ CostSummary summarize_links(const Torus& torus, const LinkSteps& links, std::int
     result.sum_link_load = static_cast<double>(sum) / (2 * blocks_of_vector);
     result.steps = static_cast<int>(result.step_max_hops.size());
     result.packed = static_cast<double>(links.gathered) / blocks_of_vector / torus.ranks();
-    result.inside = static_cast<double>(links.blocks_inside) / blocks_of_vector / torus.ranks();
+    const auto of_rank = [&](std::int64_t blocks_of_all) {
+        return static_cast<double>(blocks_of_all) / blocks_of_vector / torus.ranks();
+    };
+    result.inside = of_rank(alone + beside_links);
+    result.inside_alone = of_rank(alone);
+    result.inside_beside_links = of_rank(beside_links);
     result.messages_inside = static_cast<double>(links.messages_inside) / torus.ranks();
     result.links_only = true;
     return result;

@@ -25,6 +25,7 @@ struct RingStepLoads {
     std::vector<std::int64_t> load[2];
     std::vector<int> sends[2], receives[2];
     std::int64_t hops = 0, units = 0, messages = 0;
+    std::vector<std::int64_t> sent, received;  ///< units, by coordinate
 };
 
 /// What a ring's coordinates stand for before a step.
@@ -81,12 +82,13 @@ class ProductLinks {
         result.links_only = true;
         const double units_of_vector =
             static_cast<double>(flows_.blocks_of_part) * static_cast<double>(flows_.parts.size());
-        std::int64_t load = 0;
+        std::int64_t load = 0, alone = 0, beside_links = 0;
         for (std::size_t phase = 0; phase < flows_.parts.front().size(); ++phase) {
             begin(phase);
             for (std::size_t s = 0; s < flows_.parts.front()[phase].order.size(); ++s) {
                 const Figures figures = step(s);
                 result.steps_inside += figures.hops == 0 && figures.inside ? 1 : 0;
+                (figures.hops == 0 ? alone : beside_links) += figures.most_inside;
                 if (figures.hops == 0) {
                     continue;
                 }
@@ -102,6 +104,8 @@ class ProductLinks {
         result.steps = static_cast<int>(result.step_max_hops.size());
         result.sum_link_load = static_cast<double>(2 * load) / (2 * units_of_vector);
         result.inside = static_cast<double>(units_inside_) / units_of_vector / torus_.ranks();
+        result.inside_alone = static_cast<double>(alone) / units_of_vector;
+        result.inside_beside_links = static_cast<double>(beside_links) / units_of_vector;
         result.messages_inside = static_cast<double>(messages_inside_) / torus_.ranks();
         return result;
     }
@@ -111,6 +115,7 @@ class ProductLinks {
         std::int64_t load = 0, hops = 0;
         int through_port = 0;
         bool inside = false;
+        std::int64_t most_inside = 0;  ///< that one rank sends or receives
     };
 
     /// A part in the phase under way.
@@ -282,6 +287,19 @@ class ProductLinks {
             units_inside_ += units;
             messages_inside_ += messages;
         }
+        for (const Held& line : lines(active, dimension)) {
+            for (Rank c = 0; c < torus_.size(dimension); ++c) {
+                std::int64_t sent = 0, received = 0;
+                for (std::size_t a = 0; a < active.size(); ++a) {
+                    const RingStepLoads& loads = loads_of(active[a], dimension);
+                    const std::int64_t out = line[a] * loads.sent[static_cast<std::size_t>(c)];
+                    const std::int64_t in = line[a] * loads.received[static_cast<std::size_t>(c)];
+                    sent += active[a].backwards ? in : out;
+                    received += active[a].backwards ? out : in;
+                }
+                figures.most_inside = std::max({figures.most_inside, sent, received});
+            }
+        }
     }
 
     /// Forwards.
@@ -306,7 +324,11 @@ class ProductLinks {
             result.sends[way].assign(n, 0);
             result.receives[way].assign(n, 0);
         }
+        result.sent.assign(n, 0);
+        result.received.assign(n, 0);
         for (const auto& [from, to, sign, units] : messages_) {
+            result.sent[static_cast<std::size_t>(from)] += units;
+            result.received[static_cast<std::size_t>(to)] += units;
             const Rank ahead = to >= from ? to - from : to - from + size;
             const bool up = is_line                           ? to > from
                             : 2 * std::int64_t{ahead} == size ? sign > 0

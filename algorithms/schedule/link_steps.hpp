@@ -8,10 +8,10 @@
 namespace trefoil {
 
 struct LinkStep {
-    std::int64_t load = 0;  ///< of the busiest link, in halves of a block
-    std::int64_t hops = 0;  ///< of the longest way; 0: nobody sends
-    int through_port = 0;   ///< the most messages that leave a rank through one port
-    bool inside = false;    ///< somebody sends to a rank of its own node
+    std::int64_t load = 0;           ///< of the busiest link, in halves of a block
+    std::int64_t hops = 0;           ///< of the longest way; 0: nobody sends
+    int through_port = 0;            ///< the most messages that leave a rank through one port
+    std::int64_t blocks_inside = 0;  ///< that ranks send inside their nodes, all of them alike
 };
 
 /// Of all parts together.
@@ -20,8 +20,8 @@ struct LinkSteps {
     std::vector<LinkStep> steps;
     /// Of alltoall: blocks in messages that are gathered from several places, of all ranks.
     std::int64_t gathered = 0;
-    /// Messages inside nodes, and their blocks, of all ranks.
-    std::int64_t messages_inside = 0, blocks_inside = 0;
+    /// Inside nodes, of all ranks.
+    std::int64_t messages_inside = 0;
 };
 
 }  // namespace trefoil

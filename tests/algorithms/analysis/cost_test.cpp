@@ -148,6 +148,8 @@ void expect_links(const CostSummary& links, const CostSummary& whole) {
     EXPECT_EQ(links.inside, whole.inside);
     EXPECT_EQ(links.messages_inside, whole.messages_inside);
     EXPECT_EQ(links.steps_inside, whole.steps_inside);
+    EXPECT_DOUBLE_EQ(links.inside_alone, whole.inside_alone);
+    EXPECT_DOUBLE_EQ(links.inside_beside_links, whole.inside_beside_links);
 }
 
 // Where links alone count, fewer ranks tell of all: those on the axes, or the root; or nobody.
