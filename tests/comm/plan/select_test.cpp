@@ -107,7 +107,7 @@ TEST(Selection, LeavesMediumVectorsOfLargeToriToFewerSteps) {
 
 // What the registry names for tori that are too large to price, unless the call needs more.
 TEST(Selection, TakesWhatIsNamedWhereNothingIsPriced) {
-    const Torus torus = Torus::parse("125x125x2");
+    const Torus torus = Torus::parse("65536");
     const auto unpriced = [&](Collective collective, std::size_t bytes, const Needs& needs = {}) {
         const AlgorithmChoice made = choose_algorithm(collective, torus, bytes, needs);
         EXPECT_FALSE(made.seconds);
