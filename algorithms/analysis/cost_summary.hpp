@@ -48,6 +48,9 @@ struct CostSummary {
     /// Of the rank that sends or receives most in a step, summed over those steps and over all
     /// others.
     double inside_alone = 0, inside_beside_links = 0;
+    /// What the busiest link carries in all steps together: ranks of a node may use it one after
+    /// the other. 0: not told.
+    double busiest_link = 0;
     /// Links are busy all along: all messages leave at once, or pieces follow one another, or each
     /// rank has something for all others (alltoall).
     bool steady = false;

@@ -3,6 +3,7 @@
 #include "algorithms/analysis/link_loads.hpp"
 
 #include <algorithm>
+#include <utility>
 
 namespace trefoil {
 
@@ -102,20 +103,36 @@ std::int64_t LinkPlaces::line_of(std::int64_t place) const {
 }
 
 void LinkLoads::add(Rank from, Rank to, std::int64_t units, std::optional<Port> steered) {
-    const auto note = [this](std::int64_t place, std::int64_t load) {
-        differences_[place] += load;
-    };
     if (!differences_.empty()) {
-        mark_route(*places_, from, to, units, steered, note);
+        mark_route(*places_, from, to, units, steered,
+                   [this](std::int64_t place, std::int64_t load) { differences_[place] += load; });
         return;
     }
     few_.push_back({from, to, units, steered});
     if (std::ssize(few_) > places_->places() / 16) {
-        differences_.resize(places_->places());
-        for (const Message& m : few_) {
-            mark_route(*places_, m.from, m.to, m.units, m.steered, note);
-        }
-        few_ = {};
+        keep_differences();
+    }
+}
+
+void LinkLoads::keep_differences() {
+    differences_.resize(places_->places());
+    for (const Message& m : std::exchange(few_, {})) {
+        add(m.from, m.to, m.units, m.steered);
+    }
+}
+
+void LinkLoads::add(const LinkLoads& other, std::int64_t times) {
+    for (const Message& m : other.few_) {
+        add(m.from, m.to, m.units * times, m.steered);
+    }
+    if (other.differences_.empty()) {
+        return;
+    }
+    if (differences_.empty()) {
+        keep_differences();
+    }
+    for (std::size_t i = 0; i < differences_.size(); ++i) {
+        differences_[i] += other.differences_[i] * times;
     }
 }
 

@@ -60,6 +60,8 @@ class LinkLoads {
     /// equally long, each link of either way with units (as Torus::for_each_link tells); but with
     /// `steered`, a port of that dimension, all go its way.
     void add(Rank from, Rank to, std::int64_t units, std::optional<Port> steered = std::nullopt);
+    /// So many times what `other` carries; of the same places.
+    void add(const LinkLoads& other, std::int64_t times);
     /// The largest load of a link.
     std::int64_t largest() const;
 
@@ -70,6 +72,8 @@ class LinkLoads {
         std::int64_t units = 0;
         std::optional<Port> steered;
     };
+
+    void keep_differences();
 
     const LinkPlaces* places_;
     std::vector<Message> few_;

@@ -33,7 +33,10 @@ CostSummary with_pieces(const CostSummary& one_piece, Block pieces) {
     const auto more = static_cast<int>(pieces) - 1;
     cost.steps += one_piece.steps > 0 ? more : 0;
     cost.sum_hops += static_cast<long>(more) * most(one_piece.step_max_hops);
-    cost.sum_link_load = cost.steps * most(one_piece.step_max_link_load) / pieces;
+    // Pieces are in all steps at the same time.
+    const double of_piece =
+        std::max<double>(most(one_piece.step_max_link_load), one_piece.busiest_link);
+    cost.sum_link_load = cost.steps * of_piece / pieces;
     if (one_piece.steps > 0) {
         cost.inside_beside_links *= static_cast<double>(cost.steps) / pieces / one_piece.steps;
     }

@@ -263,13 +263,18 @@ void Summary::go_on(int steps) {
 }
 
 void Summary::finish_steps() {
+    LinkLoads all(places_);
     for (const AlikeSteps& g : groups_) {
         const std::int64_t load = g.loads.largest();
+        if (torus_.has_nodes()) {
+            all.add(g.loads, std::ssize(g.steps));
+        }
         for (const std::size_t s : g.steps) {
             figures_.resize(std::max(figures_.size(), s + 1));
             figures_[s] = {load, g.hops, g.inside};
         }
     }
+    busiest_link_ = std::max(busiest_link_, all.largest());
     groups_.clear();
 }
 
@@ -335,6 +340,7 @@ CostSummary Summary::finish() {
     result_.waits = static_cast<double>(waits) / torus_.ranks();
     result_.pulled = static_cast<double>(pulled_total_) / units_per_vector_ / torus_.ranks();
     result_.inside = static_cast<double>(inside_total_) / units_per_vector_ / torus_.ranks();
+    result_.busiest_link = static_cast<double>(busiest_link_) / (2 * units_per_vector_);
     result_.inside_alone = static_cast<double>(alone) / units_per_vector_;
     result_.inside_beside_links = static_cast<double>(beside_links) / units_per_vector_;
     result_.messages_inside = static_cast<double>(messages_inside_) / torus_.ranks();

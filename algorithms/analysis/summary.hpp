@@ -98,6 +98,7 @@ class Summary {
     LinkPlaces places_;
     std::vector<AlikeSteps> groups_;
     std::vector<StepFigures> figures_;  // by step, once the groups are finished
+    std::int64_t busiest_link_ = 0;     // in half units
     CostSummary result_;
 
     // Units: a unit is a whole fraction of every part's blocks, alike on all ranks.
