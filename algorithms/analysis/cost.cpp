@@ -168,6 +168,12 @@ Symmetry symmetry_of(const Torus& torus, std::span<const Rank> translations) {
     return translations.empty() ? Symmetry(torus) : Symmetry(torus, translations);
 }
 
+/// Whoever has told it.
+CostSummary of_algorithm(const Algorithm& algorithm, CostSummary cost) {
+    cost.steady |= algorithm.collective == Collective::alltoall;
+    return cost;
+}
+
 /// What must cross the links of one rank, or those of a mean one, if all carried alike: each rank
 /// gets what others have, or gives it away; in an allreduce both.
 double least_load_of(const Algorithm& algorithm, const Torus& torus) {
@@ -250,9 +256,11 @@ ModelSummaries* ModelSummaries::between_nodes(const BuildOptions& options) {
 }
 
 CostSummary ModelSummaries::of(const Algorithm& algorithm, const BuildOptions& options) {
-    CostSummary cost = summed(algorithm, options);
-    cost.steady |= algorithm.collective == Collective::alltoall;
-    return cost;
+    return of_algorithm(algorithm, summed(algorithm, options));
+}
+
+CostSummary ModelSummaries::least(const Algorithm& algorithm, const BuildOptions& options) {
+    return of_algorithm(algorithm, bound(algorithm, options));
 }
 
 CostSummary ModelSummaries::summed(const Algorithm& algorithm, const BuildOptions& options) {
@@ -304,7 +312,7 @@ Witnesses ModelSummaries::witnesses_of(const Algorithm& algorithm,
                : told;
 }
 
-CostSummary ModelSummaries::least(const Algorithm& algorithm, const BuildOptions& options) {
+CostSummary ModelSummaries::bound(const Algorithm& algorithm, const BuildOptions& options) {
     if (ModelSummaries* const between = between_nodes(options)) {
         return summarize_by_node(torus_, traits_of(algorithm.collective),
                                  between->least(algorithm, {.pieces = options.pieces}));

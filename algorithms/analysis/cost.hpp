@@ -65,6 +65,7 @@ class ModelSummaries {
                                 std::vector<Rank> translations);
 
     CostSummary summed(const Algorithm& algorithm, const BuildOptions& options);
+    CostSummary bound(const Algorithm& algorithm, const BuildOptions& options);
     /// Who tells of the algorithm between nodes, which tells of that by node; null: nobody.
     ModelSummaries* between_nodes(const BuildOptions& options);
     Witnesses witnesses_of(const Algorithm& algorithm, const BuildOptions& options) const;

@@ -140,6 +140,36 @@ TEST(Selection, GoesByPricesOnLargeTori) {
     EXPECT_TRUE(choose_algorithm(Collective::allgather, Torus::parse("128x128"), mib).seconds);
 }
 
+// Else what is cheapest might never be looked at.
+TEST(Selection, BoundsAreNotAbovePrices) {
+    for (const char* const shape : {"9", "4x4", "3x4", "3x3x2h", "4x4h", "2x2x2h"}) {
+        const Torus torus = Torus::parse(shape);
+        ModelSummaries links(torus, ModelSummaries::Figures::links), all(torus);
+        for (const Algorithm& algorithm : algorithms()) {
+            for (const bool by_node : {false, true}) {
+                Choice choice{&algorithm, {.by_node = by_node}};
+                if ((by_node && !torus.has_nodes()) || algorithm.traits.reads_peers ||
+                    !refusal(choice, torus).empty()) {
+                    continue;
+                }
+                choice.options.pieces = algorithm.abilities.pieces ? 1 : 0;
+                for (ModelSummaries* const summaries : {&links, &all}) {
+                    const CostSummary least = summaries->least(algorithm, choice.options);
+                    const CostSummary whole = summaries->of(algorithm, choice.options);
+                    for (const std::size_t bytes : {std::size_t{64}, 64 * kib, 16 * mib}) {
+                        const auto price = [&](const CostSummary& cost) {
+                            return price_of(torus, choice, cost, bytes, default_cost_model).sum();
+                        };
+                        EXPECT_LE(price(least), price(whole) * (1 + 1e-9))
+                            << to_string(choice) << " for " << to_string(algorithm.collective)
+                            << " of " << bytes << " on " << shape;
+                    }
+                }
+            }
+        }
+    }
+}
+
 // Integers, say: all ranks get the same bits however each of them adds up.
 TEST(Selection, TakesAnyAssociationWhereBitsDoNotDependOnIt) {
     for (const char* shape : {"8", "9", "4x4", "8x8", "3x3x3"}) {
