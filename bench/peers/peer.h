@@ -5,10 +5,10 @@
    its command line to peer_main(): COLLECTIVE CALLS WARMUP COUNT ... Floats, sums, out of place,
    root 0; COUNT elements of the vector, or of each block where ranks have blocks. Two times are
    told for each count, in microseconds:
-   loop           back to back: calls in at most ten stretches; the time per call of a stretch is
-                  that of its slowest rank; the median of the stretches
-   with_barriers  a barrier before each call, which is not timed; the median over the calls of the
-                  slowest rank
+   loop           back to back: calls in at most ten stretches, with a barrier before each, which is
+                  not timed; the time per call of a stretch is that of its slowest rank; the median
+                  of the stretches
+   with_barriers  the same, where a stretch is one call
    The first call and one after the timed ones are checked on data whose sums are exact. Rank 0
    prints a line of JSON for each count, and a last one. */
 #ifndef TREFOIL_BENCH_PEERS_PEER_H
@@ -36,7 +36,7 @@ enum peer_collective {
     peer_collectives
 };
 
-enum { peer_values = 17, peer_hidden = -1000, peer_stretches = 10 };
+enum { peer_values = 17, peer_hidden = -1000 };
 
 /* What a library's program provides. All ranks call all of it alike. */
 struct peer {
@@ -158,32 +158,35 @@ static inline double peer_median(const struct peer* p, double* seconds, int coun
     return seconds[(count + 1) / 2 - 1];
 }
 
-static inline double peer_back_to_back(const struct peer* p, const double* seconds, int calls) {
-    double means[peer_stretches];
-    const int stretches = calls < peer_stretches ? calls : peer_stretches;
+/* Of few calls, few stretches: a barrier before each hides how far ahead a rank may run. */
+static inline int peer_stretches(int calls) {
+    const int most = 10, least_calls = 3;
+    const int some = calls / least_calls;
+    return some < 1 ? 1 : some < most ? some : most;
+}
+
+/* Microseconds per call, right on rank 0. Every stretch is whole: ranks begin it together, and its
+   time ends when the last rank has what its last call gives it. Without the barrier a rank could
+   send in one stretch what another one takes in during the next ones, and most of these would seem
+   to be short. */
+static inline double peer_time(enum peer_collective c, const struct peer* p, float* send,
+                               float* recv, int count, int calls, int stretches) {
+    double* seconds = (double*)peer_allocate((size_t)stretches * sizeof *seconds);
+    double median;
     for (int s = 0; s < stretches; ++s) {
         const int first = (int)((int64_t)s * calls / stretches);
         const int last = (int)((int64_t)(s + 1) * calls / stretches);
-        means[s] = 0;
-        for (int i = first; i < last; ++i) {
-            means[s] += seconds[i] / (last - first);
-        }
-    }
-    return peer_median(p, means, stretches);
-}
-
-static inline void peer_time(enum peer_collective c, const struct peer* p, float* send, float* recv,
-                             int count, int barriers, double* seconds, int calls) {
-    p->barrier();
-    for (int i = 0; i < calls; ++i) {
         double start;
-        if (barriers) {
-            p->barrier();
-        }
+        p->barrier();
         start = peer_seconds();
-        p->call(c, send, recv, count);
-        seconds[i] = peer_seconds() - start;
+        for (int i = first; i < last; ++i) {
+            p->call(c, send, recv, count);
+        }
+        seconds[s] = (peer_seconds() - start) / (last - first);
     }
+    median = peer_median(p, seconds, stretches) * 1e6;
+    free(seconds);
+    return median;
 }
 
 /* Returns how many elements were wrong on the rank that had most; right on rank 0. */
@@ -194,29 +197,22 @@ static inline double peer_measure(enum peer_collective c, const struct peer* p, 
     float* send =
         (float*)peer_allocate(peer_sent(c, p->rank, p->ranks, (size_t)count) * sizeof *send);
     float* recv = (float*)peer_allocate((received > least ? received : least) * sizeof *recv);
-    double* loop = (double*)peer_allocate((size_t)calls * sizeof *loop);
-    double* separate = (double*)peer_allocate((size_t)calls * sizeof *separate);
+    double loop, with_barriers;
     double wrong = peer_checked_call(c, p, send, recv, (size_t)count, 1);
     for (int i = 0; i < warmup; ++i) {
         p->call(c, send, recv, count);
     }
-    peer_time(c, p, send, recv, count, 0, loop, calls);
-    peer_time(c, p, send, recv, count, 1, separate, calls);
+    loop = peer_time(c, p, send, recv, count, calls, peer_stretches(calls));
+    with_barriers = peer_time(c, p, send, recv, count, calls, calls);
     wrong += peer_checked_call(c, p, send, recv, (size_t)count, 2);
     p->maximize(&wrong, 1);
-    {
-        const double back_to_back = peer_back_to_back(p, loop, calls) * 1e6;
-        const double with_barriers = peer_median(p, separate, calls) * 1e6;
-        if (p->rank == 0) {
-            printf("{\"count\": %d, \"loop\": %.4f, \"with_barriers\": %.4f, \"wrong\": %.0f}\n",
-                   count, back_to_back, with_barriers, wrong);
-            fflush(stdout);
-        }
+    if (p->rank == 0) {
+        printf("{\"count\": %d, \"loop\": %.4f, \"with_barriers\": %.4f, \"wrong\": %.0f}\n", count,
+               loop, with_barriers, wrong);
+        fflush(stdout);
     }
     free(send);
     free(recv);
-    free(loop);
-    free(separate);
     return wrong;
 }
 

@@ -45,10 +45,13 @@ Measurement Meter::measure(const Case& what) {
     if (check) {
         wrong += checked_call(workload);  // the first call, with all that it has to set up
     }
-    std::vector<double> seconds = timed_calls(workload, false);
-    std::vector<double> separated;
+    std::vector<double> seconds = timed_calls(workload);
+    std::optional<std::vector<double>> stretches, separated;
     if (options_.barriers) {
-        separated = timed_calls(workload, true);
+        constexpr int most = 10, least_calls = 3;  // as bench/peers/peer.h
+        stretches =
+            timed_stretches(workload, std::clamp(options_.iterations / least_calls, 1, most));
+        separated = timed_stretches(workload, options_.iterations);
     }
     if (check) {
         wrong += checked_call(workload);
@@ -62,8 +65,9 @@ Measurement Meter::measure(const Case& what) {
         }
         m.wrong = session_.total(wrong) + (m.identical.value_or(true) ? 0 : 1);
     }
-    if (options_.barriers) {
-        m.separated = slowest_median(session_, std::move(separated));  // sets another algorithm
+    if (options_.barriers) {  // which sets another algorithm
+        m.loop = slowest_median(session_, std::move(*stretches));
+        m.separated = slowest_median(session_, std::move(*separated));
     }
     summarize(std::move(seconds), m);
     return m;
@@ -99,8 +103,8 @@ bool Meter::identical_call(Workload& workload) {
     return session_.equal_everywhere(workload.hash());
 }
 
-/// Seconds of each call on this rank; of barriers between them, none.
-std::vector<double> Meter::timed_calls(Workload& workload, bool barriers) {
+/// Seconds of each call on this rank.
+std::vector<double> Meter::timed_calls(Workload& workload) {
     workload.make_repeatable();
     for (int i = 0; i < options_.warmup; ++i) {
         session_.call(workload.call(true));
@@ -108,9 +112,6 @@ std::vector<double> Meter::timed_calls(Workload& workload, bool barriers) {
     session_.barrier();
     std::vector<double> seconds(options_.iterations);
     for (double& s : seconds) {
-        if (barriers) {
-            session_.barrier();
-        }
         const auto start = std::chrono::steady_clock::now();
         session_.call(workload.call(true));
         s = std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
@@ -118,25 +119,28 @@ std::vector<double> Meter::timed_calls(Workload& workload, bool barriers) {
     return seconds;
 }
 
-/// A single call may be short for its slowest rank because another one ran ahead. A stretch of them
-/// hides that, and one that the machine disturbed does not change the median.
-double Meter::back_to_back(const std::vector<double>& seconds) {
-    constexpr std::size_t most = 10;
-    const std::size_t stretches = std::min(most, seconds.size());
-    std::vector<double> means(stretches);
-    for (std::size_t i = 0; i < stretches; ++i) {
-        const auto first = static_cast<std::ptrdiff_t>(i * seconds.size() / stretches);
-        const auto last = static_cast<std::ptrdiff_t>((i + 1) * seconds.size() / stretches);
-        means[i] = std::accumulate(seconds.begin() + first, seconds.begin() + last, 0.0) /
-                   static_cast<double>(last - first);
+/// Seconds per call of each stretch on this rank. A barrier before each, which is not timed, makes
+/// it whole: what is sent in a stretch is taken in before it ends.
+std::vector<double> Meter::timed_stretches(Workload& workload, int stretches) {
+    std::vector<double> seconds(stretches);
+    for (int i = 0; i < stretches; ++i) {
+        const auto first = std::int64_t{i} * options_.iterations / stretches;
+        const auto last = (std::int64_t{i} + 1) * options_.iterations / stretches;
+        session_.barrier();
+        const auto start = std::chrono::steady_clock::now();
+        for (auto call = first; call < last; ++call) {
+            session_.call(workload.call(true));
+        }
+        seconds[i] =
+            std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count() /
+            static_cast<double>(last - first);
     }
-    return slowest_median(session_, means);
+    return seconds;
 }
 
 void Meter::summarize(std::vector<double> seconds, Measurement& m) {
     const double mean =
         std::accumulate(seconds.begin(), seconds.end(), 0.0) / static_cast<double>(seconds.size());
-    m.loop = back_to_back(seconds);
     seconds.push_back(mean);
     seconds.push_back(-mean);
     session_.maximize(seconds);

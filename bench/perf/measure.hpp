@@ -24,14 +24,13 @@ struct Measurement {
     /// Microseconds. p50 and p99 over iterations, each as slow as its slowest rank; min and max
     /// over the ranks' means.
     double p50 = 0, p99 = 0, min = 0, max = 0;
-    /// Microseconds per call, back to back: the median of stretches of calls, each as slow as its
-    /// slowest rank.
-    double loop = 0;
     double algbw = 0, busbw = 0;        ///< bytes per second, by p50
     std::optional<std::int64_t> wrong;  ///< elements, over all ranks; nothing: not checked
     std::optional<bool> identical;      ///< bits alike on all ranks; nothing: not checked
     // What was asked for besides.
-    std::optional<double> separated;  ///< microseconds, p50, with a barrier between calls
+    /// Microseconds per call, the median of stretches of calls with a barrier before each, as slow
+    /// as their slowest ranks: of many calls, back to back, and of one.
+    std::optional<double> loop, separated;
     std::optional<Comparison> persistent, in_flight;
     std::optional<Overlap> overlap;
     /// Elements that are wrong in all of it.
@@ -57,8 +56,8 @@ class Meter {
     std::size_t vector_bytes(const Case& what) const;
     std::int64_t checked_call(Workload& workload);
     bool identical_call(Workload& workload);
-    std::vector<double> timed_calls(Workload& workload, bool barriers);
-    double back_to_back(const std::vector<double>& seconds);
+    std::vector<double> timed_calls(Workload& workload);
+    std::vector<double> timed_stretches(Workload& workload, int stretches);
     void measure_requests(Workload& workload, bool check, Measurement& m);
     void summarize(std::vector<double> seconds, Measurement& m);
 

@@ -143,8 +143,8 @@ void add_call_options(CLI::App& command, PerfOptions& o) {
         ->check(CLI::Range(0, 10'000'000));
     command
         .add_flag("--barriers", o.barriers,
-                  "Also with a barrier before each call, which is not timed, so that no rank runs "
-                  "ahead of the others")
+                  "Also in stretches of calls back to back, and with a barrier before each call: "
+                  "no rank runs ahead into the next stretch or call")
         ->group("Calls");
     command
         .add_option("--late", o.late,

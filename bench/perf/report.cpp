@@ -58,9 +58,9 @@ Json run_json(const Setting& s, const Measurement& m) {
              {"identical", m.identical ? Json(*m.identical) : Json()},
              {"algbw", m.algbw},
              {"busbw", m.busbw},
-             {"time_us",
-              {{"p50", m.p50}, {"p99", m.p99}, {"min", m.min}, {"max", m.max}, {"loop", m.loop}}}};
+             {"time_us", {{"p50", m.p50}, {"p99", m.p99}, {"min", m.min}, {"max", m.max}}}};
     if (m.separated) {
+        run["time_us"]["loop"] = *m.loop;
         run["time_us"]["with_barriers"] = *m.separated;
     }
     if (m.persistent) {
@@ -93,7 +93,7 @@ std::string wrong_text(const std::optional<std::int64_t>& wrong) {
 void print_requests(const Measurement& m) {
     if (m.separated) {
         fmt::print("#   back to back {:.2f} per call; with a barrier before each call {:.2f}\n",
-                   m.loop, *m.separated);
+                   *m.loop, *m.separated);
     }
     if (m.persistent) {
         const Comparison& c = *m.persistent;

@@ -72,7 +72,7 @@ class Torus:
         return amount * size / (self.directions * self.rate)
 
     def calls(self, collective, size):
-        return round_calls(1.0 / (4 * self.bound(collective, size) + 1e-3), 3, 200)
+        return round_calls(1.0 / (4 * self.bound(collective, size) + 2e-4), 3, 5000)
 
 
 class Memory:
@@ -101,8 +101,8 @@ class Memory:
         return None
 
     def calls(self, _collective, size):
-        if self.crowded:  # a library that spins takes time slices for a call
-            return round_calls(0.5 / (2e-3 + self.ranks * size / 1e9), 5, 200)
+        if self.crowded:  # a barrier may take a time slice, and lasts long beside a few small calls
+            return round_calls(0.5 / (1e-4 + self.ranks * size / 1e9), 5, 5000)
         return round_calls(0.5 / (self.ranks * (2e-6 + size / 2e9)), 5, 5000)
 
 
