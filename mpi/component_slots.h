@@ -61,6 +61,9 @@ int trefoil_component_receive(void* data, size_t bytes, int from, int purpose,
                               struct ompi_communicator_t* comm, struct ompi_request_t** request);
 /* Whether a request has ended, without letting MPI go on. Then it is null, and *code tells how. */
 int trefoil_component_has_ended(struct ompi_request_t** request, int* code);
+/* Looks once after MPI's own messages, and keeps the core. The first one before that, while there
+ * is one thread. */
+void trefoil_component_note_waiting(void);
 void trefoil_component_let_mpi_go_on(void);
 /* The number, from above, of the communicator's next call of MPI's that does not block. */
 int trefoil_component_next_tag(struct ompi_communicator_t* comm);

@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "mpi/allgather.hpp"
+#include "mpi/component_slots.h"
 #include "mpi/layer.hpp"
 #include "mpi/report.hpp"
 #include "mpi/torus_choice.hpp"
@@ -111,11 +112,16 @@ bool ShadowCommunicator::has_ended(End end) {
 thread_local bool ShadowCommunicator::NoProgress::here = false;
 thread_local bool ShadowCommunicator::waits_ = false;
 
-// Testing a request that cannot complete lets MPI work; probing for a message would not, while
-// there is one. An MPI call that waits here could be what a peer needs to come to the collective.
+// Testing a request that cannot complete lets MPI work, where no function of its own is at hand;
+// probing for a message would not, while there is one. An MPI call that waits here could be what a
+// peer needs to come to the collective.
 void ShadowCommunicator::progress() {
+#if defined(TREFOIL_MPI_COMPONENT)
+    trefoil_component_let_mpi_go_on();
+#else
     int done = 0;
     PMPI_Test(&never_, &done, MPI_STATUS_IGNORE);
+#endif
 }
 
 void ShadowCommunicator::progress_callback(void* self) {
@@ -143,7 +149,7 @@ void ShadowCommunicator::leave_to_mpi() {
 }
 
 Creation ShadowCommunicator::plan_creation(bool serial) {
-    if (never_ == MPI_REQUEST_NULL) {
+    if (!is_component && never_ == MPI_REQUEST_NULL) {
         PMPI_Irecv(nullptr, 0, MPI_BYTE, 0, 0, layer.alone, &never_);
     }
     TorusChoice choice = torus_of(comm_);

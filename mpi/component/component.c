@@ -140,6 +140,7 @@ static void listen_to_errors(void) {
 
 static void at_init(int argc, char** argv, int requested, int* provided) {
     (void)argc, (void)argv, (void)requested, (void)provided;
+    trefoil_component_note_waiting();
     trefoil_component_start();
     listen_to_errors();
 }

@@ -52,8 +52,20 @@ void trefoil_component_set_next_tag(ompi_communicator_t* comm, int tag) {
     comm->c_nbc_tag = tag;
 }
 
+static bool gives_way; /* as MPI_Init has set it */
+
+void trefoil_component_note_waiting(void) {
+    gives_way = opal_progress_set_yield_when_idle(false);
+    opal_progress_set_yield_when_idle(gives_way);
+}
+
+/* opal_progress() gives up the core where the program has asked for that and nothing has come. Who
+ * waits in Trefoil does so by itself, and where ranks share a core each turn of all of them costs.
+ */
 void trefoil_component_let_mpi_go_on(void) {
+    opal_progress_set_yield_when_idle(false);
     opal_progress();
+    opal_progress_set_yield_when_idle(gives_way);
 }
 
 void trefoil_component_watch(void) {
