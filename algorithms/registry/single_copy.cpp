@@ -40,6 +40,15 @@ constexpr Algorithm by_root() {
     return algorithm;
 }
 
+/// The same, where what peers read is an image of it.
+template <Collective collective>
+constexpr Algorithm shown(std::string_view summary) {
+    Algorithm algorithm = entry<collective>(summary);
+    algorithm.name = "shared-copy";
+    algorithm.traits.by_image = true;
+    return algorithm;
+}
+
 constexpr Algorithm single_copy_table[] = {
     entry<allreduce>("each rank reduces a share straight from all ranks' memory, in rank order"),
     entry<reduce_scatter>("each rank reduces its block straight from all ranks' memory"),
@@ -50,6 +59,10 @@ constexpr Algorithm single_copy_table[] = {
     entry<gather>("the root copies the blocks straight from their ranks' memory"),
     entry<scatter>("each rank copies its block straight from the root's memory"),
     entry<alltoall>("each rank copies its blocks straight from the other ranks' memory"),
+    shown<allreduce>("each rank shows its vector in shared memory, and reduces a share of all"),
+    shown<allgather>("each rank shows its block in shared memory, where the others read it"),
+    shown<bcast>("the root shows the vector in shared memory, where the others read it"),
+    shown<reduce>("as the allreduce; the root alone copies the sums"),
 };
 
 }  // namespace

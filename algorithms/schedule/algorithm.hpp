@@ -43,6 +43,9 @@ struct Traits {
     /// Ranks read each other's memory, so it runs only where all get at all others', and is no
     /// candidate of the cost model.
     bool reads_peers = false;
+    /// Of those: what ranks read of each other is an image in shared memory, where its owner copies
+    /// it first. So it runs wherever all ranks map each other's shared memory.
+    bool by_image = false;
 };
 
 /// Which vectors an algorithm is taken for on tori with too many ranks to price all candidates.

@@ -15,12 +15,16 @@
 namespace trefoil::memory {
 
 MemoryGroup::MemoryGroup(const std::vector<Port>& ports)
-    : front_(Region::make(Use::queue, sizeof(Front))), reader_(front_in(*front_).queue) {
+    : front_(Region::make(Use::queue, sizeof(Front))),
+      reader_(front_in(*front_).queue),
+      images_(ImagePool::of_this_process()) {
     ports_ = ports;
     offered_.reserve(most_offered);
+    images_->add_table(front_in(*front_).images);
 }
 
 MemoryGroup::~MemoryGroup() {
+    images_->remove_table(front_in(*front_).images);
     reader_.close();
     if (!abandoned_) {
         see_off(longest_drain);
@@ -140,6 +144,11 @@ void MemoryGroup::deregister(const LocalMemory& memory) noexcept {
 
 void MemoryGroup::ring(Peer peer) noexcept {
     target_of(peer).writer.ring();
+}
+
+std::byte* MemoryGroup::image_of(Peer peer, std::uint64_t address) noexcept {
+    Target& target = target_of(peer);
+    return target.images.find(front_in(*target.region).images, address);
 }
 
 Reach MemoryGroup::reach(Peer peer) const {

@@ -11,6 +11,7 @@
 #include <unordered_map>
 #include <vector>
 
+#include "backend/memory/images.hpp"
 #include "backend/memory/memory_region.hpp"
 #include "backend/memory/pull_offers.hpp"
 #include "backend/memory/registration.hpp"
@@ -20,12 +21,13 @@
 
 namespace trefoil::memory {
 
-/// What peers see of a group. All zeros is an empty queue, no offer and closed guards, so a
-/// fresh or a peer's region is one as it is.
+/// What peers see of a group. All zeros is an empty queue, no offer, no image and closed guards, so
+/// a fresh or a peer's region is one as it is.
 struct Front {
     NotificationQueue queue;
     ReadGuard guards[read_guards];
     PullOffers offers;  ///< to this group
+    ImageTable images;
 };
 
 /// Three ways for a put. Up to SmallPut::most_bytes travel with their notification. More are copied
@@ -64,6 +66,11 @@ class MemoryGroup final : public PortGroup {
     void wait(std::chrono::microseconds longest) override;
     void wake() override { reader_.wake(); }
     void abandon(std::chrono::milliseconds longest) noexcept override;
+
+    bool shows_images() const override { return true; }
+    std::byte* take_image(std::size_t bytes) override { return images_->take(bytes); }
+    void give_back_image(std::byte* image) noexcept override { images_->give_back(image); }
+    std::byte* image_of(Peer peer, std::uint64_t address) noexcept override;
 
     Reach reach(Peer peer) const override;
     bool copy_from(Peer peer, void* target, std::uint64_t address,
@@ -112,6 +119,7 @@ class MemoryGroup final : public PortGroup {
 
     std::shared_ptr<Region> front_;
     QueueReader reader_;
+    std::shared_ptr<ImagePool> images_;
     std::vector<std::shared_ptr<Region>> own_;
     std::unordered_map<std::uint64_t, std::shared_ptr<Registration>> registered_;  // by token
     std::map<std::uint64_t, ImportedRegion> imported_;                             // by token

@@ -53,6 +53,7 @@ struct Description {
     std::uint64_t home;    ///< where the maker has mapped it
     std::uint64_t offset;  ///< in the maker's file
 };
+static_assert(sizeof(Description) == Region::description_bytes);
 
 Header& header_of(std::byte* mapping) {
     return *reinterpret_cast<Header*>(mapping);

@@ -23,6 +23,7 @@ struct MemoryGroup::Target {
 
     std::shared_ptr<Region> region;
     QueueWriter writer;
+    ImageView images;
     Reach reach;
     std::uint32_t refusals = 0;  ///< since the last put that was accepted
 };

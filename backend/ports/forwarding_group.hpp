@@ -51,6 +51,13 @@ class ForwardingGroup : public PortGroup {
     void wait(std::chrono::microseconds longest) override { inner_->wait(longest); }
     void wake() override { inner_->wake(); }
 
+    bool shows_images() const override { return inner_->shows_images(); }
+    std::byte* take_image(std::size_t bytes) override { return inner_->take_image(bytes); }
+    void give_back_image(std::byte* image) noexcept override { inner_->give_back_image(image); }
+    std::byte* image_of(Peer peer, std::uint64_t address) noexcept override {
+        return inner_->image_of(peer, address);
+    }
+
     Reach reach(Peer peer) const override { return inner_->reach(peer); }
     bool copy_from(Peer peer, void* target, std::uint64_t address,
                    std::size_t bytes) const override {

@@ -204,6 +204,20 @@ class PortGroup {
     /// What wait() asks before it sleeps; for as long as the group is there, or until the next.
     virtual void watch(Watch) noexcept {}
 
+    // Images: memory of this group's that its peers read where it lies. What is in one goes to any
+    // number of peers by one copy of its owner's and one of each reader's.
+    virtual bool shows_images() const { return false; }
+    /// A page-aligned piece of it; what was in it is anything. From any thread. Throws Error.
+    virtual std::byte* take_image(std::size_t bytes) {
+        throw Error(Status::unsupported,
+                    "this transport has no image of " + std::to_string(bytes) + " bytes to show");
+    }
+    /// When no peer reads it any more. From any thread.
+    virtual void give_back_image(std::byte*) noexcept {}
+    /// Where a peer's image is mapped here that lies at `address` of its process; null: it cannot
+    /// be. By the owner of this group. Mapped until the group ends.
+    virtual std::byte* image_of(Peer, std::uint64_t /*address*/) noexcept { return nullptr; }
+
     // Direct access to the memory of ranks on this host, where the transport has it. From any
     // thread, while that memory stands still.
     /// Tried out when the peer was connected.
@@ -214,8 +228,8 @@ class PortGroup {
         return false;
     }
 
-    /// Where reach() is not `none`: this group's guard at a place, and that of the group at the
-    /// other end.
+    /// Where reach() is not `none`, or images are shown: this group's guard at a place, and that of
+    /// the group at the other end.
     virtual ReadGuard* own_guard(int /*place*/) { return nullptr; }
     virtual const ReadGuard* guard_of(Peer, int /*place*/) const { return nullptr; }
 

@@ -44,7 +44,7 @@ Json crossovers(const ExplainOptions& options) {
         Json cells = Json::array();
         for (const std::size_t bytes : sizes) {
             const Request request = explained_request(options, job.map.torus, bytes);
-            const Decision decision = chooser.decide(request, job.reaches_all);
+            const Decision decision = chooser.decide(request, job.access);
             // Pieces change with each size, and would hide where the algorithm does.
             cells.push_back({{"bytes", chooser.bytes_of(request)},
                              {"algorithm", decision.choice.algorithm->name},

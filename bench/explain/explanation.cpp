@@ -123,7 +123,7 @@ std::string candidates_text(const Json& candidates) {
 Json explanation(const ExplainedJob& job, const Request& request) {
     Chooser chooser(job.map, job.settings);
     chooser.force_list(job.settings.algorithm);
-    const Decision decision = chooser.decide(request, job.reaches_all);
+    const Decision decision = chooser.decide(request, job.access);
     chooser.require_root(decision.choice);
     chooser.require_rank_order(request, decision.choice);
     std::vector<Considered> all = chooser.considered(request);

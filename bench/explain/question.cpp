@@ -116,7 +116,8 @@ ExplainedJob explained_job(const ExplainOptions& options, const std::string& tor
     }
     job.settings.cost_model =
         model_of_job(job.settings.cost_model, in_memory, options.ranks_per_core);
-    job.reaches_all = transport != nullptr && transport->single_copy && kernel_copies_are_fast();
+    const bool on_one_host = transport != nullptr && transport->single_copy;
+    job.access = {on_one_host && kernel_copies_are_fast(), on_one_host};
     job.model = numbers_of(*job.settings.cost_model, asked || (tuned != nullptr && tuned->model),
                            in_memory, job.map.torus.per_node() > 1, options,
                            asked || tuned == nullptr ? nullptr : tuned);

@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "comm/plan/request.hpp"
+#include "comm/plan/single_copy.hpp"
 #include "comm/setup/environment.hpp"
 #include "comm/setup/torus_map.hpp"
 
@@ -31,8 +32,8 @@ struct ModelNumber {
 /// What a job would know that makes such calls.
 struct ExplainedJob {
     TorusMap map;
-    Settings settings;         ///< with the job's model
-    bool reaches_all = false;  ///< ranks get at each other's memory, and copies from it are fast
+    Settings settings;  ///< with the job's model
+    PeerAccess access;  ///< to vectors where copies from there are fast
     std::vector<ModelNumber> model;
 };
 /// From the environment and the options. Throws Error for what makes no sense.

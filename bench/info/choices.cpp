@@ -86,7 +86,10 @@ Json launcher_choice(const Settings& settings) {
 
 Json automatic_algorithms(const Torus& torus, const Settings& settings) {
     Json rows = Json::array();
-    const bool may_read = why_no_kernel_access().empty();
+    const bool on_one_host =
+        settings.single_copy && transport_for(settings.backend, true).single_copy;
+    const PeerAccess access{
+        on_one_host && why_no_kernel_access().empty() && kernel_copies_are_fast(), on_one_host};
     for (const Collective collective : collectives()) {
         const bool slow = torus.ranks() > most_ranks_for_all && collective != Collective::allreduce;
         if (torus.ranks() == 1 || !traits_of(collective).has_data() || slow) {
@@ -98,10 +101,9 @@ Json automatic_algorithms(const Torus& torus, const Settings& settings) {
                                                           {.rank_order = settings.reproducible},
                                                           selection_basis(settings), &all);
             const bool alone = made.next.algorithm == nullptr;
-            const Algorithm* const single_copy =
-                gaining_single_copy(collective, parse_size(size), torus.ranks(), CopiesBy::kernel);
-            if (settings.single_copy && may_read && kernel_copies_are_fast() &&
-                transport_for(settings.backend, true).single_copy && single_copy != nullptr) {
+            const Algorithm* const single_copy = gaining_reader(
+                collective, parse_size(size), torus.ranks(), access, CopiesBy::kernel);
+            if (single_copy != nullptr) {
                 rows.push_back({{"collective", to_string(collective)},
                                 {"bytes", size},
                                 {"algorithm", single_copy->name},

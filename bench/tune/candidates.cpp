@@ -69,7 +69,7 @@ Candidates candidates_of(const Communicator& communicator, const Request& reques
                          chooser.bytes_of(request)};
     Candidates found;
     for (const Choice& choice :
-         chooser.worth_trying(request, communicator.reads_peers(), dearest, most)) {
+         chooser.worth_trying(request, communicator.peer_access(), dearest, most)) {
         found.algorithms.push_back(to_string(choice));
     }
     if (const std::vector<Considered> all = chooser.priced(request); !all.empty()) {

@@ -36,10 +36,11 @@ std::string text_of(DecidedBy by) {
 }
 
 /// All algorithms that give what the call must give, on this torus.
-std::vector<std::string> all_for(const Request& request, const Torus& torus, bool reads_peers) {
+std::vector<std::string> all_for(const Request& request, const Torus& torus,
+                                 const PeerAccess& access) {
     std::vector<std::string> names;
     for (const Algorithm& algorithm : algorithms()) {
-        if (can_run(algorithm, request, torus) && (reads_peers || !algorithm.traits.reads_peers)) {
+        if (can_run(algorithm, request, torus) && access.suffices(algorithm.traits)) {
             names.emplace_back(algorithm.name);
         }
     }
@@ -59,12 +60,12 @@ Draw draw(std::mt19937_64& random, const TunePlan& plan, const Communicator& com
     const Request request =
         subject.request(torus, static_cast<std::size_t>(std::exp2(least + share * (most - least))));
     drawn.bytes = request.count * subject.unit_bytes(torus);
-    const Decision decision = communicator.chooser().decide(request, communicator.reads_peers());
+    const Decision decision = communicator.chooser().decide(request, communicator.peer_access());
     drawn.decided_by = text_of(decision.by);
     Choice chosen = decision.choice;
     chosen.options = {.pieces = chosen.options.pieces, .by_node = chosen.options.by_node};
     drawn.algorithms = {to_string(chosen)};
-    for (const std::string& name : all_for(request, torus, communicator.reads_peers())) {
+    for (const std::string& name : all_for(request, torus, communicator.peer_access())) {
         if (name != drawn.algorithms.front()) {
             drawn.algorithms.push_back(name);
         }

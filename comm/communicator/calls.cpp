@@ -225,7 +225,7 @@ const Plan& Communicator::make_plan(const Request& request) {
     const LogScope scope(world_->log());
     try {
         const std::int64_t begin = world_->timeline() != nullptr ? trace_clock() : 0;
-        const Decision decision = chooser_->decide(request, reads_peers());
+        const Decision decision = chooser_->decide(request, peer_access());
         const Choice& choice = decision.choice;
         chooser_->require_root(choice);
         chooser_->require_rank_order(request, choice);

@@ -48,7 +48,7 @@ void Communicator::change_circuits(const std::vector<JoinedPorts>& circuits) {
 
 void Communicator::run_in_pieces(const Request& request, const void* send, void* recv) {
     require_circuits_possible(request);
-    const Choice choice = chooser_->choose(request, false);
+    const Choice choice = chooser_->choose(request, {});
     chooser_->require_root(choice);
     chooser_->require_rank_order(request, choice);
     world_->together("circuits", [&] {

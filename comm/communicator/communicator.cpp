@@ -29,7 +29,8 @@ Communicator::Communicator(Settings settings, std::unique_ptr<Bootstrap> bootstr
     world_->agreement().for_all("calls", [this] {
         chooser_.emplace(geometry_.map, this->settings());
         chooser_->force_list(this->settings().algorithm);
-        if (world_->single_copy()) {
+        const PeerAccess access = world_->peer_access();
+        if (access.vectors || access.images) {
             read_place_ = 0;
             if (world_->is_one_process()) {
                 chooser_->single_copy_goes(CopiesBy::address);
@@ -39,7 +40,7 @@ Communicator::Communicator(Settings settings, std::unique_ptr<Bootstrap> bootstr
             }
         }
         if (this->settings().learn && ranks() > 1) {
-            learner_.emplace(*chooser_, reads_peers());
+            learner_.emplace(*chooser_, peer_access());
         }
         settle_terms();
         if (this->settings().landing_bytes > usual_landing_bytes) {

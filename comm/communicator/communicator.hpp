@@ -78,7 +78,7 @@ class Communicator {
     TuningKey tuning_key() const { return trefoil::tuning_key(settings(), torus()); }
     const Chooser& chooser() const { return *chooser_; }
     /// By single copy; there may be more communicators than guards for it.
-    bool reads_peers() const { return read_place_.has_value(); }
+    PeerAccess peer_access() const { return read_place_ ? world_->peer_access() : PeerAccess{}; }
     /// What is in use: "memory", "ofi"; "net", "" where the backend has one provider only.
     const std::string& backend() const { return settings().backend; }
     const std::string& provider() const { return world_->provider(); }
@@ -119,7 +119,7 @@ class Communicator {
     /// What a call would use, with the number of pieces where it is pipelined. Throws
     /// Error(unsupported) when what is forced does not suit the call.
     Choice algorithm(const Request& request) const {
-        return chooser_->choose(request, reads_peers());
+        return chooser_->choose(request, peer_access());
     }
 
     /// Runs one collective. Both vectors may be the same; what the collective does not use may be

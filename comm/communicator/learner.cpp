@@ -94,7 +94,7 @@ Trial::Verdict Trial::decide(const std::vector<double>& slowest) const {
 
 std::vector<std::string> Learner::names_for(const Request& request) const {
     std::vector<std::string> names;
-    for (const Choice& choice : chooser_.worth_trying(request, reads_peers_, dearest, most_names)) {
+    for (const Choice& choice : chooser_.worth_trying(request, access_, dearest, most_names)) {
         names.push_back(to_string(choice));
     }
     return names;

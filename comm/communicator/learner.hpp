@@ -59,9 +59,9 @@ class Trial {
 /// Those of a communicator. Pure: alike on all ranks, which make the same calls.
 class Learner {
   public:
-    /// `chooser` outlives this. `reads_peers`: single copy is possible.
-    Learner(const Chooser& chooser, bool reads_peers)
-        : chooser_(chooser), reads_peers_(reads_peers) {}
+    /// `chooser` outlives this. `access`: for single copy.
+    Learner(const Chooser& chooser, const PeerAccess& access)
+        : chooser_(chooser), access_(access) {}
 
     /// The trial that a blocking call takes part in; null: none.
     Trial* trial_of(const Request& request);
@@ -71,7 +71,7 @@ class Learner {
     std::vector<std::string> names_for(const Request& request) const;
 
     const Chooser& chooser_;
-    bool reads_peers_;
+    PeerAccess access_;
     std::map<Kind, Trial> trials_;
 };
 

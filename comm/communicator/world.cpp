@@ -338,8 +338,10 @@ void World::shake_hands(std::vector<std::string> cards) {
     if (offers_single_copy(settings_)) {
         const bool here = handshake->reach() != Reach::none;
         const bool all = agreement_.all_say_yes("single copy", [&] { return here; });
-        single_copy_ = all;
-        if (all) {
+        const bool shows = std::ranges::all_of(
+            engine_->groups(), [](const auto& group) { return group->shows_images(); });
+        peer_access_ = {all, agreement_.all_say_yes("images", [&] { return shows; })};
+        if (all || peer_access_.images) {
             read_places_.open();
         }
         // All are on one host, so rank 0 measures for all, undisturbed by the others, which wait.

@@ -21,6 +21,7 @@
 #include "comm/communicator/user_memory.hpp"
 #include "comm/derived/geometry.hpp"
 #include "comm/plan/program_pool.hpp"
+#include "comm/plan/single_copy.hpp"
 #include "comm/setup/agreement.hpp"
 #include "comm/setup/environment.hpp"
 #include "comm/setup/job.hpp"
@@ -75,9 +76,8 @@ class World {
     /// Of all communicators. Any thread.
     ProgramPool& programs() { return programs_; }
     Trace* timeline() const { return timeline_.get(); }
-    /// The ranks get at each other's memory.
-    bool single_copy() const { return single_copy_; }
-    /// And it is fast on this machine.
+    const PeerAccess& peer_access() const { return peer_access_; }
+    /// Reading each other's vectors is fast on this machine.
     bool single_copy_gains() const { return single_copy_gains_; }
     /// All ranks are threads of one process.
     bool is_one_process() const {
@@ -176,7 +176,8 @@ class World {
     std::string provider_;
     std::unique_ptr<PortThreads> port_threads_;
     std::vector<bool> in_this_process_;
-    bool single_copy_ = false, single_copy_gains_ = false;
+    PeerAccess peer_access_;
+    bool single_copy_gains_ = false;
     ReadPlaces read_places_;
     std::atomic<bool> in_disorder_{false};
     std::mutex gathering_mutex_;  ///< guards the gatherings, and the survivors

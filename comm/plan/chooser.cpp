@@ -152,25 +152,41 @@ const UserSchedule* Chooser::find_schedule(Collective collective, std::string_vi
     return found == schedules_.end() ? nullptr : found->get();
 }
 
-Decision Chooser::decide(const Request& request, bool reaches_all) const {
+bool Chooser::may_read(const Request& request, const Algorithm& algorithm,
+                       const PeerAccess& access) const {
+    return !algorithm.traits.reads_peers || (single_copy_ && single_copy_refusal(request).empty() &&
+                                             access.suffices(algorithm.traits));
+}
+
+const Algorithm* Chooser::gaining_reader(const Request& request, const PeerAccess& access) const {
+    if (!single_copy_ || !single_copy_refusal(request).empty()) {
+        return nullptr;
+    }
+    const PeerAccess gaining{access.vectors && single_copy_gains_, access.images};
+    return trefoil::gaining_reader(request.collective, bytes_of(request), map_.torus.ranks(),
+                                   gaining, copies_by_);
+}
+
+Decision Chooser::decide(const Request& request, const PeerAccess& access) const {
     const std::size_t bytes = bytes_of(request);
     const bool pairs = request.counts_in_pairs();
     Decision decision{forced(request), DecidedBy::name, {}};
     Choice& choice = decision.choice;
-    const bool reads_peers = reaches_all && may_read_peers(request);
-    const TuningRule* const measured = choice.algorithm == nullptr ? tuned(request) : nullptr;
-    if (measured != nullptr && (reads_peers || !measured->algorithm->traits.reads_peers)) {
+    const bool is_named = choice.algorithm != nullptr;
+    const TuningRule* const measured = is_named ? nullptr : tuned(request);
+    const Algorithm* const reader =
+        is_named || measured != nullptr ? nullptr : gaining_reader(request, access);
+    if (measured != nullptr && may_read(request, *measured->algorithm, access)) {
         choice = {measured->algorithm, measured->options};
         decision.by = measured->learned ? DecidedBy::learned : DecidedBy::tuning;
-    } else if (choice.algorithm == nullptr && measured == nullptr && reads_peers) {
-        choice.algorithm =
-            gaining_single_copy(request.collective, bytes, map_.torus.ranks(), copies_by_);
+    } else if (reader != nullptr) {
+        choice.algorithm = reader;
         decision.by = DecidedBy::single_copy;
     } else if (choice.algorithm == nullptr) {
         decision.model = model_(request.collective, map_.torus, bytes, needs_of(request), basis_);
         choice = decision.model.choice;
         decision.by = decision.model.seconds ? DecidedBy::model : DecidedBy::size;
-    } else if (choice.algorithm->traits.reads_peers && !reads_peers) {
+    } else if (!may_read(request, *choice.algorithm, access)) {
         refuse_to_read(request, *choice.algorithm);
     } else if (pairs && !choice.algorithm->traits_with(choice.options).vector_variant) {
         refuse_to_forward(request, *choice.algorithm);
@@ -200,8 +216,8 @@ std::vector<Considered> Chooser::priced(const Request& request) const {
     return all;
 }
 
-std::vector<Choice> Chooser::worth_trying(const Request& request, bool reaches_all, double dearest,
-                                          std::size_t most) const {
+std::vector<Choice> Chooser::worth_trying(const Request& request, const PeerAccess& access,
+                                          double dearest, std::size_t most) const {
     std::vector<Choice> choices;
     const auto add = [&](const Choice& choice) {
         const Choice plain{choice.algorithm, {.by_node = choice.options.by_node}};
@@ -209,17 +225,16 @@ std::vector<Choice> Chooser::worth_trying(const Request& request, bool reaches_a
             choices.push_back(plain);
         }
     };
-    add(decide(request, reaches_all).choice);
+    add(decide(request, access).choice);
     const std::vector<Considered> all = priced(request);
     for (const Considered& one : all) {
         if (choices.size() < most && one.price->sum() <= dearest * all.front().price->sum()) {
             add(one.choice);
         }
     }
-    const bool may_read = reaches_all && single_copy_ && single_copy_refusal(request).empty();
     for (const Algorithm& algorithm : algorithms()) {
-        if (may_read && algorithm.collective == request.collective &&
-            algorithm.traits.reads_peers) {
+        if (algorithm.collective == request.collective && algorithm.traits.reads_peers &&
+            may_read(request, algorithm, access)) {
             add({&algorithm, {}});
         }
     }
@@ -291,17 +306,6 @@ std::string Decision::reason() const {
                      : checksums_   ? "which TREFOIL_CHECKSUM=1 rules out"
                                     : "which TREFOIL_SINGLE_COPY=0 rules out") +
                     "; use auto or another algorithm");
-}
-
-bool Chooser::may_read_peers(const Request& request) const {
-    const Algorithm* named = forced(request).algorithm;
-    const TuningRule* const measured = named == nullptr ? tuned(request) : nullptr;
-    named = measured != nullptr ? measured->algorithm : named;
-    return single_copy_ && single_copy_refusal(request).empty() &&
-           (named != nullptr ? named->traits.reads_peers
-                             : single_copy_gains_ &&
-                                   gaining_single_copy(request.collective, bytes_of(request),
-                                                       map_.torus.ranks(), copies_by_) != nullptr);
 }
 
 void Chooser::require_root(const Choice& choice) const {

@@ -79,8 +79,8 @@ class Chooser {
         return (*forced_)[static_cast<std::size_t>(collective)].choice;
     }
 
-    /// How ranks get at each other's memory, which decides where `auto` takes single copy; at first
-    /// it is by the kernel.
+    /// How ranks get at each other's vectors, which decides where `auto` takes single copy; at
+    /// first it is by the kernel.
     void single_copy_goes(CopiesBy by) { copies_by_ = by; }
     /// `auto` takes single copy in no call: it is slow on this machine.
     void leave_single_copy_to_names() { single_copy_gains_ = false; }
@@ -95,11 +95,11 @@ class Chooser {
     /// Grows whenever something is forced or learned.
     std::uint64_t version() const { return version_; }
 
-    /// Algorithm and all options of a call. `reaches_all`: every rank gets at the memory of all
-    /// others. Throws Error(unsupported) when what is forced does not suit the call.
-    Decision decide(const Request& request, bool reaches_all) const;
-    Choice choose(const Request& request, bool reaches_all) const {
-        return decide(request, reaches_all).choice;
+    /// Algorithm and all options of a call. Throws Error(unsupported) when what is forced does not
+    /// suit the call, or the ranks.
+    Decision decide(const Request& request, const PeerAccess& access) const;
+    Choice choose(const Request& request, const PeerAccess& access) const {
+        return decide(request, access).choice;
     }
     /// What the cost model finds of all algorithms, whoever decides.
     std::vector<Considered> considered(const Request& request) const;
@@ -108,13 +108,10 @@ class Chooser {
     /// What is worth trying in a call: what decide() takes, then what costs at most `dearest` times
     /// as much as the cheapest, `most` in all, and then single copy if it is possible. Pieces are
     /// left to the model.
-    std::vector<Choice> worth_trying(const Request& request, bool reaches_all, double dearest,
-                                     std::size_t most) const;
+    std::vector<Choice> worth_trying(const Request& request, const PeerAccess& access,
+                                     double dearest, std::size_t most) const;
     /// By which the call is priced, and by which rules for ranges count it.
     std::size_t bytes_of(const Request& request) const;
-
-    /// Would this call read the memory of peers, if every rank got at it?
-    bool may_read_peers(const Request& request) const;
 
     /// Throws Error(unsupported) when a schedule of the user's is for another root.
     void require_root(const Choice& choice) const;
@@ -125,6 +122,10 @@ class Chooser {
 
   private:
     friend class ForcedBefore;
+    bool may_read(const Request& request, const Algorithm& algorithm,
+                  const PeerAccess& access) const;
+    /// What reads peers and is faster for that; null: nothing.
+    const Algorithm* gaining_reader(const Request& request, const PeerAccess& access) const;
     [[noreturn]] void refuse_to_read(const Request& request, const Algorithm& algorithm) const;
     struct Ranged {
         SizeRange bytes;

@@ -57,7 +57,10 @@ class Lowering {
     }
 
     Program lower() {
-        program_.scratch_bytes = aligned(map_.image_bytes());
+        // Peers open what is shown also where it is empty.
+        program_.scratch_bytes =
+            aligned(std::max<std::size_t>(map_.image_bytes(), map_.shows_image() ? 1 : 0));
+        program_.shows_image = map_.shows_image();
         program_.begin = lower_transfers(map_.begin());
         program_.end = lower_transfers(map_.end());
         add_divisions(program_.end);

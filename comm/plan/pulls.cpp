@@ -205,8 +205,8 @@ void PartPulls::place_source(const Move& move, PlacedMove& placed) const {
         const std::uint32_t input = input_of(move.peer);
         const auto peer = static_cast<std::size_t>(move.peer);
         placed.source.space = placed.source.space == Location::input ? input : input + 1;
-        placed.by_transport =
-            peer >= channels_.in_this_process.size() || !channels_.in_this_process[peer];
+        placed.by_transport = !program_.shows_image && (peer >= channels_.in_this_process.size() ||
+                                                        !channels_.in_this_process[peer]);
     }
 }
 

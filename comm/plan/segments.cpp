@@ -90,11 +90,16 @@ Cut cut(const Request& request, const Choice& choice, const Torus& torus, const 
         return {};
     }
     if (choice.algorithm->traits.reads_peers) {
-        if (!request.traits().reduces) {
+        const bool by_image = choice.algorithm->traits.by_image;
+        if (!request.traits().reduces && !by_image) {
             return {1, longest};  // nothing is stored in between
         }
+        const bool has_shares = request.traits().reduces && !request.traits().has_blocks();
+        const std::size_t share_bytes = !by_image    ? segment_share_bytes
+                                        : has_shares ? shown_share_bytes
+                                                     : shown_block_bytes;
         const ShareSegments shares = segments_of_shares(
-            longest, request.element_bytes(), request.traits().has_blocks() ? 1 : torus.ranks());
+            longest, request.element_bytes(), has_shares ? torus.ranks() : 1, share_bytes);
         return {shares.count, shares.elements};
     }
     const std::size_t most = most_per_segment(request, choice, torus, schedule, limits);
@@ -121,6 +126,7 @@ SegmentShape segment_shape(const Request& request, const Choice& choice, const T
     shape.element_bytes = request.element_bytes();
     shape.in_place = request.in_place;
     shape.average = request.averages();
+    shape.by_image = choice.algorithm->traits.by_image && ranks > 1;
     for (std::size_t p = 0; request.traits().has_blocks() && p < schedule.parts.size(); ++p) {
         if (row.with_neighbours()) {
             std::vector<Rank>& entries = shape.owners.emplace_back(row.vector_blocks(map.torus));

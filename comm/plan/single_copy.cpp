@@ -56,6 +56,19 @@ constexpr std::array<Gain, 9> gains_by_kernel{
      {Collective::scatter, shares, from(32 * kib), from(256 * kib)},
      {Collective::alltoall, shares, from(16 * kib), from(128 * kib)}}};
 
+/// More ranks gain more: each byte is copied once for all of them, where landing slots take a copy
+/// for each reader.
+struct ImageGain {
+    Collective collective;
+    Rank least_ranks;
+    SizeRange bytes;
+};
+constexpr std::array<ImageGain, 5> gains_by_image{{{Collective::allreduce, 4, from(256 * kib)},
+                                                   {Collective::allreduce, 3, from(mib)},
+                                                   {Collective::allgather, 4, from(512 * kib)},
+                                                   {Collective::bcast, 8, from(mib)},
+                                                   {Collective::reduce, 3, from(mib)}}};
+
 }  // namespace
 
 const Algorithm* gaining_single_copy(Collective collective, std::size_t bytes, Rank ranks,
@@ -72,11 +85,25 @@ const Algorithm* gaining_single_copy(Collective collective, std::size_t bytes, R
     return gain == gains.end() ? nullptr : &find_algorithm(collective, gain->algorithm);
 }
 
-ShareSegments segments_of_shares(std::size_t elements, std::size_t element_bytes, Rank ranks) {
+const Algorithm* gaining_reader(Collective collective, std::size_t bytes, Rank ranks,
+                                const PeerAccess& access, CopiesBy by) {
+    // By addresses nobody need copy twice.
+    const auto gains = [&](const ImageGain& one) {
+        return one.collective == collective && ranks >= one.least_ranks &&
+               one.bytes.contains(bytes);
+    };
+    if (access.images && by == CopiesBy::kernel && ranks <= most_single_copy_ranks &&
+        std::ranges::any_of(gains_by_image, gains)) {
+        return &find_algorithm(collective, "shared-copy");
+    }
+    return access.vectors ? gaining_single_copy(collective, bytes, ranks, by) : nullptr;
+}
+
+ShareSegments segments_of_shares(std::size_t elements, std::size_t element_bytes, Rank ranks,
+                                 std::size_t share_bytes) {
     const std::size_t unit = std::max<std::size_t>(1, block_unit_bytes / element_bytes);
     const std::size_t units = divided_up(elements, unit);
-    const std::size_t share =
-        std::max<std::size_t>(1, segment_share_bytes / (unit * element_bytes));
+    const std::size_t share = std::max<std::size_t>(1, share_bytes / (unit * element_bytes));
     const std::size_t segments = divided_up(units, share * static_cast<std::size_t>(ranks));
     if (segments == 0) {
         return {};

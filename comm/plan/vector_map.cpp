@@ -44,6 +44,10 @@ VectorMap::VectorMap(const Schedule& schedule, SegmentShape shape)
       row_(traits_of(shape_.collective)),
       input_apart_(schedule.parts.front().input_apart) {
     home_ = home_of(shape_, row_, schedule.rank, input_apart_);
+    if (shape_.by_image) {
+        find_shown();
+        return;
+    }
     if (home_ != Location::scratch || (input_apart_ && has_blocks())) {
         return;
     }
@@ -57,6 +61,22 @@ VectorMap::VectorMap(const Schedule& schedule, SegmentShape shape)
             offsets.push_back(image_bytes_);
             image_bytes_ += block_bytes(p, b);
         }
+    }
+}
+
+void VectorMap::find_shown() {
+    const Part& part = schedule_.parts.front();
+    for (const Step& step : schedule_.of(part)) {
+        for (const Send& send : schedule_.sends_of(step)) {
+            shows_ |= send.opens;
+        }
+        for (const Move& m : schedule_.moves_of(step)) {
+            const bool is_own = m.initial || !m.pulls();
+            shown_ = row_.reduces && is_own && m.to < part.vector_blocks ? m.to : shown_;
+        }
+    }
+    if (shows_ || shown_ != none) {
+        image_bytes_ = shape_.elements[has_blocks() ? schedule_.rank : 0] * shape_.element_bytes;
     }
 }
 
@@ -86,6 +106,9 @@ VectorMap::Range VectorMap::range(std::size_t part, Block first, Block last) con
 }
 
 Location VectorMap::at(std::size_t part, Block block, std::size_t element) const {
+    if (is_shown(part, block)) {
+        return {Location::scratch, element * shape_.element_bytes};
+    }
     if (!has_blocks() || builds_own_block()) {
         return {home_, element * shape_.element_bytes};
     }
@@ -159,6 +182,9 @@ std::size_t VectorMap::block_bytes(std::size_t part, Block block) const {
 }
 
 std::vector<Transfer> VectorMap::begin() const {
+    if (shape_.by_image) {
+        return to_show();
+    }
     const Rank rank = schedule_.rank;
     std::vector<Transfer> list;
     if (!row_.in.held_by(rank, shape_.root) || row_.in_place == InPlace::always ||
@@ -176,9 +202,35 @@ std::vector<Transfer> VectorMap::begin() const {
     return list;
 }
 
+/// All that the rank begins with, but for what only it reads.
+std::vector<Transfer> VectorMap::to_show() const {
+    std::vector<Transfer> list;
+    const std::uint32_t source =
+        row_.in_place == InPlace::always ? Location::output : Location::input;
+    const auto add = [&](std::size_t from, std::size_t to) {
+        if (shows_ && from < to) {
+            list.push_back({{Location::scratch, from}, {source, from}, to - from});
+        }
+    };
+    const Range own = shown_ == none ? Range{} : range(0, shown_, shown_ + 1);
+    add(0, own.from * shape_.element_bytes);
+    add(own.to * shape_.element_bytes, image_bytes_);
+    return list;
+}
+
 std::vector<Transfer> VectorMap::end() const {
     const Rank rank = schedule_.rank;
     std::vector<Transfer> list;
+    if (shape_.by_image) {
+        if (shown_ != none && row_.out.held_by(rank, shape_.root)) {
+            const Range own = range(0, shown_, shown_ + 1);
+            const std::size_t from = own.from * shape_.element_bytes;
+            list.push_back({{Location::output, from},
+                            {Location::scratch, from},
+                            own.to * shape_.element_bytes - from});
+        }
+        return list;
+    }
     if (row_.out.data != Data::own_block || builds_own_block()) {
         return list;
     }

@@ -29,6 +29,8 @@ struct SegmentShape {
     std::vector<std::vector<Rank>> owners;
     bool average = false;   ///< what comes out is to be divided by the number of ranks
     bool in_place = false;  ///< of alltoall, allreduce, reduce: input and output are one memory
+    /// What peers read is an image in the scratch (Traits::by_image).
+    bool by_image = false;
 };
 
 /// A run of bytes.
@@ -49,6 +51,9 @@ struct Transfer {
 /// alltoall reads from the input and builds in the output; in place, the image saves the input, but
 /// for the rank's own block. Where the input is read where it lies (Part::input_apart) there is no
 /// image of blocks, and a rank's own block is built where it is wanted.
+///
+/// By image, peers read the rank's vector, or its own block, in the scratch: what it begins with is
+/// copied there first, a sum of its own is built there, and copied to the output in the end.
 class VectorMap {
   public:
     VectorMap(const Schedule& schedule, SegmentShape shape);
@@ -69,8 +74,13 @@ class VectorMap {
     /// for others, the peer is told of its own.
     std::size_t input_for(Rank peer) const;
     /// What peers may read as this rank's input or output is the image.
-    bool image_is_input() const { return blocks_both_ways() && home_ == Location::scratch; }
-    bool image_is_output() const { return !blocks_both_ways() && home_ == Location::scratch; }
+    bool image_is_input() const {
+        return shape_.by_image || (blocks_both_ways() && home_ == Location::scratch);
+    }
+    bool image_is_output() const {
+        return shape_.by_image || (!blocks_both_ways() && home_ == Location::scratch);
+    }
+    bool shows_image() const { return shape_.by_image; }
 
     /// What is copied before the first step, and after the last.
     std::vector<Transfer> begin() const;
@@ -95,6 +105,11 @@ class VectorMap {
     void add_block(std::vector<Transfer>& list, std::uint32_t target, std::uint32_t source,
                    std::size_t target_offset, std::size_t source_offset, Rank owner) const;
     void add_blocks(std::vector<Transfer>& list, bool into_image, bool own_only) const;
+    bool is_shown(std::size_t part, Block block) const {
+        return shape_.by_image && part == 0 && block == shown_;
+    }
+    void find_shown();
+    std::vector<Transfer> to_show() const;
 
     const Schedule& schedule_;
     SegmentShape shape_;
@@ -103,6 +118,10 @@ class VectorMap {
     std::uint32_t home_ = Location::output;
     std::size_t image_bytes_ = 0;
     std::vector<std::vector<std::size_t>> image_;  ///< of blocks: offset by part and position
+    // By image.
+    static constexpr Block none = ~Block{0};
+    Block shown_ = none;  ///< the block that this rank builds for its peers
+    bool shows_ = false;  ///< what it begins with
 };
 
 /// Parts begin at multiples of part_unit_bytes and blocks, within their part, at multiples of

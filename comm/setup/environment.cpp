@@ -74,7 +74,8 @@ constexpr EnvironmentVariable table[] = {
     {"TREFOIL_SINGLE_COPY", "0|1", "1",
      "1: ranks of one host move large vectors straight from each other's memory where they can, by "
      "the algorithm single-copy; auto takes it where that is fast: in one process, or where the "
-     "kernel copies at two fifths of the processor's speed; the same on all ranks"},
+     "kernel copies at two fifths of the processor's speed. More than two ranks may show images of "
+     "their vectors in shared memory, by shared-copy. The same on all ranks"},
     {"TREFOIL_CHECK", "0|1", "0",
      "1: compare all ranks' calls (collective, counts, type, operation, root, in place, algorithm) "
      "before each of them moves anything, and say which rank makes which call; for debugging: two "

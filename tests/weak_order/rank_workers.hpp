@@ -74,7 +74,7 @@ struct Workers {
         program = its_program;
         parts->room.include(program, channels.in.size(), channels.out.size());
         for (RunningSegment& segment : parts->queue.places()) {
-            segment.make_room(parts->room, groups.size());
+            segment.make_room(parts->room, channels);
         }
         pieces.assign(segments, CallSegment{&program, 0});
         call.segments = pieces;

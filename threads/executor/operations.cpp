@@ -85,15 +85,30 @@ bool Operations::perform(const Call& call, const Program& program, SegmentBuffer
         case ProgramOp::Kind::divide:
             call.kernels.divide(buffers.at(op.target), op.elements, call.kernels.ranks);
             break;
-        case ProgramOp::Kind::open: {
-            VectorAddresses told;
-            std::memcpy(&told, buffers.at(op.source), sizeof told);
-            buffers.place_peer(op.target.space, told);
-            break;
-        }
+        case ProgramOp::Kind::open:
+            return open(program, buffers, op);
         case ProgramOp::Kind::pull:
             return pull(channels_.out[program.peer_of(op.source.space)], buffers, op);
     }
+    return true;
+}
+
+bool Operations::open(const Program& program, SegmentBuffers& buffers,
+                      const ProgramOp& op) const noexcept {
+    VectorAddresses told;
+    std::memcpy(&told, buffers.at(op.source), sizeof told);
+    if (program.shows_image) {
+        const OutChannel& peer = channels_.out[program.peer_of(op.target.space)];
+        std::byte* const image = channels_.groups[peer.group]->image_of(peer.endpoint, told.input);
+        if (image == nullptr) {
+            failure_.set(Status::system_error,
+                         "the image that rank " + std::to_string(peer.peer) +
+                             " shows cannot be mapped; set TREFOIL_SINGLE_COPY=0 to do without");
+            return false;
+        }
+        told.input = told.output = reinterpret_cast<std::uintptr_t>(image);
+    }
+    buffers.place_peer(op.target.space, told);
     return true;
 }
 

@@ -28,6 +28,7 @@ class Operations {
   private:
     bool perform(const Call& call, const Program& program, SegmentBuffers& buffers,
                  const ProgramOp& op) const noexcept;
+    bool open(const Program& program, SegmentBuffers& buffers, const ProgramOp& op) const noexcept;
     bool pull(const OutChannel& peer, const SegmentBuffers& buffers,
               const ProgramOp& op) const noexcept;
 

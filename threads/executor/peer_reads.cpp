@@ -62,11 +62,11 @@ void PeerReads::fail_with(const OutChannel& peer) noexcept {
                      "has ended this call with an error before this rank had read its vector");
 }
 
-bool PeerReads::all_open(std::span<const std::uint32_t> peers, Reach reach) noexcept {
+bool PeerReads::all_open(std::span<const std::uint32_t> peers, bool by_addresses) noexcept {
     for (const std::uint32_t number : peers) {
         const OutChannel& peer = channels_.out[number];
         const PortGroup& group = *channels_.groups[static_cast<std::size_t>(peer.group)];
-        if (group.reach(peer.endpoint) == reach && withdrawn(peer)) {
+        if ((group.reach(peer.endpoint) == Reach::addresses) == by_addresses && withdrawn(peer)) {
             fail_with(peer);
             return false;
         }
@@ -76,7 +76,7 @@ bool PeerReads::all_open(std::span<const std::uint32_t> peers, Reach reach) noex
 
 bool PeerReads::begin(std::span<const std::uint32_t> peers) noexcept {
     count(1);
-    if (all_open(peers, Reach::addresses)) {
+    if (all_open(peers, true)) {
         return true;
     }
     count(-1);
@@ -85,7 +85,7 @@ bool PeerReads::begin(std::span<const std::uint32_t> peers) noexcept {
 
 void PeerReads::end(std::span<const std::uint32_t> peers) noexcept {
     count(-1);  // releases: what was copied was copied before the look
-    (void)all_open(peers, Reach::copies);
+    (void)all_open(peers, false);
 }
 
 }  // namespace trefoil

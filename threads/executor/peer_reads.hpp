@@ -39,7 +39,8 @@ class PeerReads {
     void fail_with(const OutChannel& peer) noexcept;
 
   private:
-    bool all_open(std::span<const std::uint32_t> peers, Reach reach) noexcept;
+    /// Of the peers that are threads of this process, or of the others.
+    bool all_open(std::span<const std::uint32_t> peers, bool by_addresses) noexcept;
     void count(std::int32_t change) noexcept;
 
     const Channels& channels_;

@@ -15,7 +15,8 @@ namespace trefoil {
 
 /// The largest of each, over several programs.
 struct ProgramSizes {
-    std::size_t steps = 0, parts = 0, arrivals = 0, spaces = 0, told = 0, scratch_bytes = 0;
+    std::size_t steps = 0, parts = 0, arrivals = 0, spaces = 0, told = 0;
+    std::size_t scratch_bytes = 0, image_bytes = 0;
     std::size_t channels_in = 0, channels_out = 0;
     std::size_t acknowledged_in = 0;      ///< incoming channels of a program that is acknowledged
     std::vector<std::size_t> pack_bytes;  ///< per group
@@ -26,7 +27,8 @@ struct ProgramSizes {
         arrivals = std::max(arrivals, program.arrival_steps.size());
         spaces = std::max<std::size_t>(spaces, program.spaces());
         told = std::max(told, program.told.size());
-        scratch_bytes = std::max(scratch_bytes, program.scratch_bytes);
+        std::size_t& scratch = program.shows_image ? image_bytes : scratch_bytes;
+        scratch = std::max(scratch, program.scratch_bytes);
         channels_in = std::max(channels_in, in);
         acknowledged_in =
             std::max(acknowledged_in, program.acknowledged ? program.used_in.size() : 0);

@@ -8,13 +8,16 @@
 
 namespace trefoil {
 
-void RunningSegment::make_room(RoomNeeded& room, std::size_t groups) {
+void RunningSegment::make_room(RoomNeeded& room, const Channels& channels) {
     room.make_room(room_, [&](const ProgramSizes& sizes) {
         tokens_.reserve(sizes.steps);
         open_step_.reserve(sizes.parts);
         arrived_.reserve(sizes.arrivals);
         scratch_.resize(std::max(scratch_.size(), sizes.scratch_bytes));
-        staging_.resize(groups);
+        if (sizes.image_bytes > 0) {
+            image_.reserve(channels.groups.front(), sizes.image_bytes);
+        }
+        staging_.resize(channels.groups.size());
         buffers_.reserve(sizes.channels_in, sizes.spaces, sizes.told);
         in_use_.resize(sizes.channels_in);
         out_use_.resize(sizes.channels_out);
@@ -50,9 +53,10 @@ void RunningSegment::start(RunningCall& call, const CallSegment& piece, std::uin
     auto* const input = const_cast<std::byte*>(shifted(call.vectors().input));
     std::byte* const output = shifted(call.vectors().output);
     buffers_.place_vectors(input, output);
-    buffers_.tell(program.image_is_input ? scratch_.data() : input,
-                  program.image_is_output ? scratch_.data() : output, program.told);
-    buffers_.place(Location::scratch, scratch_.data());
+    std::byte* const scratch = program.shows_image ? image_.data() : scratch_.data();
+    buffers_.tell(program.image_is_input ? scratch : input,
+                  program.image_is_output ? scratch : output, program.told);
+    buffers_.place(Location::scratch, scratch);
     begin_uses(channels);
     for (std::size_t i = 0; i < program.arrival_steps.size(); ++i) {
         arrived_[i].store(0, std::memory_order_relaxed);

@@ -14,6 +14,7 @@
 #include "threads/executor/program_sizes.hpp"
 #include "threads/executor/running_call.hpp"
 #include "threads/executor/segment_buffers.hpp"
+#include "threads/executor/shown_image.hpp"
 #include "threads/executor/staging.hpp"
 #include "topo/cache_line.hpp"
 
@@ -52,7 +53,7 @@ class alignas(cache_line) RunningSegment {
     static constexpr std::uint32_t none = ~0U;
 
     /// Makes room for the programs that may run. By worker 0, while idle. May throw bad_alloc.
-    void make_room(RoomNeeded& room, std::size_t groups);
+    void make_room(RoomNeeded& room, const Channels& channels);
 
     /// By worker 0: this rank's ends of what the program uses are there.
     static bool may_start(const Program& program, const Channels& channels) noexcept;
@@ -175,6 +176,7 @@ class alignas(cache_line) RunningSegment {
     std::vector<std::uint32_t> in_use_, out_use_;  ///< by channel
     Staging staging_;
     std::vector<std::byte> scratch_;
+    ShownImage image_;        ///< the scratch of programs that show it
     std::uint64_t room_ = 0;  ///< RoomNeeded::version()
     std::int64_t begun_ = 0;
     std::vector<std::int64_t> opened_;  ///< by part

@@ -121,7 +121,7 @@ bool WorkerPart::start_next(RunningCall& call) noexcept {
     SegmentQueue& queue = parts_.queue;
     RunningSegment& segment = queue.next();
     const std::size_t workers = parts_.channels.groups.size();
-    if (!made_room(parts_.failure, [&] { segment.make_room(parts_.room, workers); })) {
+    if (!made_room(parts_.failure, [&] { segment.make_room(parts_.room, parts_.channels); })) {
         return false;
     }
     segment.start(call, call.next_piece(), queue.next_number(), parts_.channels,

@@ -103,7 +103,7 @@ TEST(Planner, EveryOptionThatIsChosenReachesTheSchedule) {
         const Chooser chooser(rank.map, {}, [&](auto&&...) {
             return AlgorithmChoice{{&silent, options}};
         });
-        const auto plan = rank.planner->plan(rooted, chooser.choose(rooted, false));
+        const auto plan = rank.planner->plan(rooted, chooser.choose(rooted, {}));
         BuildOptions between_nodes = options;  // what the algorithm itself is asked for
         between_nodes.by_node = false;
         for (const auto& seen : {asked.builder, asked.landing_vectors, asked.owners}) {

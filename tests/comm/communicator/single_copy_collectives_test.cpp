@@ -1,10 +1,11 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// The collectives besides allreduce straight from the ranks' memory: every second rank in place,
-// blocks of several sizes and places, several in flight.
+// The collectives besides allreduce straight from the ranks' memory, or from images of it: every
+// second rank in place, blocks of several sizes and places, several in flight.
 #include <algorithm>
 #include <cstdint>
 #include <cstdlib>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "thread_job.hpp"
@@ -18,6 +19,7 @@ struct Case {
     const char* torus;
     int ranks;
     int port_threads;
+    bool by_image = false;  ///< what can
 };
 
 JobOptions job_of(const Case& c) {
@@ -27,7 +29,13 @@ JobOptions job_of(const Case& c) {
     return options;
 }
 
-void force(trefoil_comm_t comm, const char* collective, const char* algorithm = "single-copy") {
+const char* algorithm_of(const Case& c, std::string_view collective) {
+    const bool has_images = collective == "allreduce" || collective == "allgather" ||
+                            collective == "bcast" || collective == "reduce";
+    return c.by_image && has_images ? "shared-copy" : "single-copy";
+}
+
+void force(trefoil_comm_t comm, const char* collective, const char* algorithm) {
     ASSERT_EQ(trefoil_comm_set_algorithm(comm, collective, algorithm), TREFOIL_SUCCESS)
         << trefoil_last_error(comm);
 }
@@ -47,7 +55,7 @@ TEST_P(SingleCopyCollectives, MoveBlocksBetweenAllInPlaceOrNot) {
     const Case& c = GetParam();
     run_ranks(c.ranks, job_of(c), [&](int rank, trefoil_comm_t comm) {
         for (const char* collective : {"allgather", "alltoall", "reduce_scatter"}) {
-            force(comm, collective);
+            force(comm, collective, algorithm_of(c, collective));
         }
         const auto ranks = static_cast<std::size_t>(c.ranks);
         for (const std::size_t count : counts) {
@@ -97,12 +105,13 @@ TEST_P(SingleCopyCollectives, MoveBlocksFromAndToARootInPlaceOrNot) {
     const Case& c = GetParam();
     run_ranks(c.ranks, job_of(c), [&](int rank, trefoil_comm_t comm) {
         for (const char* collective : {"bcast", "gather", "scatter"}) {
-            force(comm, collective);
+            force(comm, collective, algorithm_of(c, collective));
         }
         const auto ranks = static_cast<std::size_t>(c.ranks);
         for (const std::size_t count : counts) {
             for (int root = 0; root < c.ranks; ++root) {
-                force(comm, "reduce", root % 3 == 1 ? "single-copy" : "single-copy-root");
+                force(comm, "reduce",
+                      root % 3 == 1 || c.by_image ? algorithm_of(c, "reduce") : "single-copy-root");
                 const bool is_root = rank == root, in_place = is_root && root % 2 == 0;
                 Words vector(count), own(count), sums(count), all(ranks * count);
                 for (std::size_t i = 0; i < count; ++i) {
@@ -155,7 +164,7 @@ TEST_P(SingleCopyCollectives, TakeBlocksOfSeveralSizes) {
     const Case& c = GetParam();
     run_ranks(c.ranks, job_of(c), [&](int rank, trefoil_comm_t comm) {
         for (const char* collective : {"allgather", "gather", "scatter", "reduce_scatter"}) {
-            force(comm, collective);
+            force(comm, collective, algorithm_of(c, collective));
         }
         std::vector<std::size_t> sizes, places;
         std::size_t all = static_cast<std::size_t>(rank), sum = 0;
@@ -216,7 +225,7 @@ TEST_P(SingleCopyCollectives, TakeBlocksOfSeveralSizes) {
 TEST_P(SingleCopyCollectives, AreRefusedWhereTwoRanksAloneKnowABlock) {
     const Case& c = GetParam();
     run_ranks(c.ranks, job_of(c), [&](int, trefoil_comm_t comm) {
-        force(comm, "alltoall");
+        force(comm, "alltoall", "single-copy");
         const std::vector<std::size_t> sizes(static_cast<std::size_t>(c.ranks), 2);
         Words in(sizes.size() * 2), out(in.size());
         EXPECT_EQ(trefoil_alltoallv(in.data(), sizes.data(), nullptr, out.data(), sizes.data(),
@@ -233,7 +242,7 @@ TEST_P(SingleCopyCollectives, GoInFlightTogether) {
     const Case& c = GetParam();
     run_ranks(c.ranks, job_of(c), [&](int rank, trefoil_comm_t comm) {
         for (const char* collective : {"allreduce", "bcast", "allgather", "reduce"}) {
-            force(comm, collective);
+            force(comm, collective, algorithm_of(c, collective));
         }
         const auto ranks = static_cast<std::size_t>(c.ranks);
         constexpr std::size_t count = 9000;
@@ -263,7 +272,8 @@ TEST_P(SingleCopyCollectives, GoInFlightTogether) {
 
 INSTANTIATE_TEST_SUITE_P(Tori, SingleCopyCollectives,
                          testing::Values(Case{"2", 2, 0}, Case{"3x3", 9, 0}, Case{"2x3", 6, 4},
-                                         Case{"5", 5, 2}));
+                                         Case{"5", 5, 2}, Case{"2", 2, 0, true},
+                                         Case{"3x3", 9, 0, true}, Case{"5", 5, 0, true}));
 
 }  // namespace
 }  // namespace trefoil::test

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Every collective by single copy between processes, whose memory the kernel copies.
+// Every collective by single copy between processes: the kernel copies their memory, or they show
+// images of it.
 #include <cstdint>
 #include <string>
 #include <vector>
@@ -154,6 +155,51 @@ int reduces_by_shares(int rank, trefoil_comm_t comm) {
                : wrong(rank, "single-copy", comm);
 }
 
+int reduces_by_images(int rank, trefoil_comm_t comm) {
+    return trefoil_comm_set_algorithm(comm, "reduce", "shared-copy") == TREFOIL_SUCCESS
+               ? reduces_in_order(rank, comm)
+               : wrong(rank, "shared-copy", comm);
+}
+
+/// Every second rank in place.
+int reduce_for_all(int rank, std::size_t count, trefoil_comm_t comm) {
+    const Words mine = blocks_from(rank, count);
+    Words sums = mine;
+    const bool in_place = rank % 2 == 0;
+    if (trefoil_allreduce(in_place ? TREFOIL_IN_PLACE : mine.data(), sums.data(), sums.size(),
+                          TREFOIL_INT32, TREFOIL_SUM, comm) != TREFOIL_SUCCESS) {
+        return wrong(rank, "allreduce", comm);
+    }
+    Words expected(mine.size());
+    for (int from = 0; from < ranks; ++from) {
+        const Words theirs = blocks_from(from, count);
+        for (std::size_t i = 0; i < theirs.size(); ++i) {
+            expected[i] += theirs[i];
+        }
+    }
+    return sums == expected ? 0 : wrong(rank, "allreduce", comm);
+}
+
+/// Up to several segments, whose images are used again.
+int by_images(int rank, trefoil_comm_t comm) {
+    for (const char* const collective : {"allgather", "allreduce", "bcast", "reduce"}) {
+        if (trefoil_comm_set_algorithm(comm, collective, "shared-copy") != TREFOIL_SUCCESS) {
+            return wrong(rank, collective, comm);
+        }
+    }
+    for (const std::size_t count : {1U, 1000U, 300'001U, 3U}) {
+        if (all_to_all(rank, count, comm) != 0 || reduce_for_all(rank, count, comm) != 0) {
+            return 7;
+        }
+        for (int root = 0; root < ranks; ++root) {
+            if (rooted(rank, root, count, comm) != 0) {
+                return 7;
+            }
+        }
+    }
+    return 0;
+}
+
 int every_collective(int rank, trefoil_comm_t comm) {
     for (const char* const collective :
          {"allgather", "alltoall", "reduce_scatter", "bcast", "reduce", "gather", "scatter"}) {
@@ -188,7 +234,12 @@ TEST(ProcessMemory, ServesEveryCollective) {
     expect_all_succeed(every_collective);
 }
 
+TEST(ProcessMemory, IsShownInImages) {
+    expect_all_succeed(by_images);
+}
+
 TEST(ProcessMemory, ReducesInTheOrderOfTheRanks) {
+    expect_all_succeed(reduces_by_images);
     expect_all_succeed(reduces_by_root);
     expect_all_succeed(reduces_by_shares);
 }

@@ -186,9 +186,9 @@ TEST(DerivedGeometry, TheAutomaticChoiceKnowsALineFromARing) {
         for (const std::size_t bytes : {256U, 8192U, 65536U}) {
             const Request request{
                 .collective = collective, .type = DataType::uint8, .count = bytes};
-            const Choice chosen = for_line.choose(request, false);
-            EXPECT_EQ(chosen, for_mesh.choose(request, false)) << to_string(chosen);
-            different += chosen == for_ring.choose(request, false) ? 0 : 1;
+            const Choice chosen = for_line.choose(request, {});
+            EXPECT_EQ(chosen, for_mesh.choose(request, {})) << to_string(chosen);
+            different += chosen == for_ring.choose(request, {}) ? 0 : 1;
         }
     }
     EXPECT_GT(different, 0) << "a line costs what a ring costs";

@@ -30,7 +30,7 @@ TEST(Chooser, LosesNothingOfWhatTheModelChooses) {
             return AlgorithmChoice{{&algorithm, options}};
         });
         const Request request{.collective = Collective::bcast, .count = 7, .root = options.root};
-        EXPECT_EQ(chooser.choose(request, false), (Choice{&algorithm, options}));
+        EXPECT_EQ(chooser.choose(request, {}), (Choice{&algorithm, options}));
     }
 }
 
@@ -44,7 +44,8 @@ TEST(Chooser, LosesNothingOfWhatIsForced) {
                                            {Collective::alltoall, "t4:signals"}}) {
         Chooser chooser(map, {});
         chooser.force(collective, text);
-        const Choice choice = chooser.choose({.collective = collective, .count = 100}, true);
+        const Choice choice =
+            chooser.choose({.collective = collective, .count = 100}, {.vectors = true});
         EXPECT_EQ(choice, parse_choice(collective, text)) << to_string(choice);
         EXPECT_EQ(to_string(choice), text);
     }
@@ -71,7 +72,7 @@ TEST(Chooser, TakesWhatIsForcedElsewhereAndKeepsItApartFromThen) {
 TEST(Chooser, TakesRulesForRangesOfSizesBeforeThoseForAll) {
     const TorusMap map = map_of("3x3");
     const auto name_of = [&](const Chooser& chooser, std::size_t bytes) {
-        return chooser.choose(allreduce_of(bytes), false).algorithm->name;
+        return chooser.choose(allreduce_of(bytes), {}).algorithm->name;
     };
     const Algorithm& other = find_algorithm(Collective::allreduce, "bucket");
     Chooser chooser(map, {}, [&](auto&&...) { return AlgorithmChoice{{&other, {}}}; });
@@ -81,11 +82,9 @@ TEST(Chooser, TakesRulesForRangesOfSizesBeforeThoseForAll) {
     EXPECT_EQ(name_of(chooser, 2048), "swing-b");
     EXPECT_EQ(name_of(chooser, 2049), "bucket");
     EXPECT_EQ(name_of(chooser, 4096), "ring");
-    EXPECT_TRUE(chooser.choose(allreduce_of(4096), false).options.single_port);
-    EXPECT_EQ(chooser.choose({.collective = Collective::bcast, .count = 9}, false).algorithm->name,
+    EXPECT_TRUE(chooser.choose(allreduce_of(4096), {}).options.single_port);
+    EXPECT_EQ(chooser.choose({.collective = Collective::bcast, .count = 9}, {}).algorithm->name,
               "linear");
-    EXPECT_TRUE(Chooser(map, {}).may_read_peers(allreduce_of(large)));
-    EXPECT_FALSE(chooser.may_read_peers(allreduce_of(large))) << "a rule names another one";
 
     Chooser mixed(map, {}, [&](auto&&...) { return AlgorithmChoice{{&other, {}}}; });
     mixed.force_list("allreduce:1K-2K=auto,ring");
@@ -119,11 +118,10 @@ TEST(Chooser, GoesByTheTuningFileWhereItSuitsAndNothingIsForced) {
            {"collective": "alltoall", "algorithm": "bruck"})");
     Chooser chooser(map, settings);
     const auto by = [](const Chooser& from, const Request& request, bool reaches_all) {
-        return from.decide(request, reaches_all).by;
+        return from.decide(request, {.vectors = reaches_all}).by;
     };
-    EXPECT_EQ(chooser.choose(allreduce_of(large), true).algorithm->name, "hamiltonian")
+    EXPECT_EQ(chooser.choose(allreduce_of(large), {.vectors = true}).algorithm->name, "hamiltonian")
         << "before single copy";
-    EXPECT_FALSE(chooser.may_read_peers(allreduce_of(large)));
     EXPECT_EQ(by(chooser, allreduce_of(8), false), DecidedBy::tuning) << "integers: any order";
     EXPECT_EQ(by(chooser, {.type = DataType::float32, .count = 2}, false), DecidedBy::model)
         << "ranks would get different sums";
@@ -148,15 +146,15 @@ TEST(Chooser, TellsWhatWasLearnedFromWhatWasMeasured) {
         R"({"collective": "allreduce", "algorithm": "ring", "to": 1024, "learned": true},
            {"collective": "allreduce", "algorithm": "bucket", "from": 1025, "learned": false})");
     Chooser chooser(map, settings);
-    EXPECT_EQ(chooser.decide(allreduce_of(8), false).by, DecidedBy::learned) << "in a job before";
-    EXPECT_EQ(chooser.decide(allreduce_of(8), false).reason(),
+    EXPECT_EQ(chooser.decide(allreduce_of(8), {}).by, DecidedBy::learned) << "in a job before";
+    EXPECT_EQ(chooser.decide(allreduce_of(8), {}).reason(),
               "it was learned in such calls (TREFOIL_LEARN)");
-    EXPECT_EQ(chooser.decide(allreduce_of(large), false).by, DecidedBy::tuning);
+    EXPECT_EQ(chooser.decide(allreduce_of(large), {}).by, DecidedBy::tuning);
     TuningRule rule;
     rule.algorithm = &find_algorithm(Collective::allreduce, "swing-b");
     rule.learned = true;
     chooser.learn(rule);
-    const Decision learned = chooser.decide(allreduce_of(large), false);
+    const Decision learned = chooser.decide(allreduce_of(large), {});
     EXPECT_EQ(learned.by, DecidedBy::learned) << "in this job";
     EXPECT_EQ(learned.choice.algorithm->name, "swing-b");
     EXPECT_THROW(
@@ -169,7 +167,7 @@ TEST(Chooser, TakesAnAlgorithmByNodeFromTheTuningFile) {
     const TorusMap map = map_of("3x3x2h");
     const char* const rule = R"({"collective": "allreduce", "algorithm": "ring:by-node"})";
     const Settings settings = tuned_for_job({"3x3x2h", 2, 6, "ofi"}, rule);
-    EXPECT_EQ("ring:by-node", to_string(Chooser(map, settings).choose(allreduce_of(large), false)));
+    EXPECT_EQ("ring:by-node", to_string(Chooser(map, settings).choose(allreduce_of(large), {})));
     EXPECT_THROW((void)tuned_for_job({"3x3", 1, 4, "ofi"}, rule), Error) << "there are no nodes";
     EXPECT_THROW((void)tuned_for_job({"3x3x2h", 2, 6, "ofi"},
                                      R"({"collective": "allreduce", "algorithm": "ring:by-nod"})"),
@@ -204,7 +202,7 @@ TEST(Chooser, RefusesRulesThatMakeNoSenseAndNamesThePart) {
                     << list << ": " << error.what();
             }
         }
-        EXPECT_EQ(chooser.choose(allreduce_of(8), false).algorithm->name, "ring")
+        EXPECT_EQ(chooser.choose(allreduce_of(8), {}).algorithm->name, "ring")
             << "nothing else has changed";
     };
     refused("bcast=linear,allreduce:1K-2K=swing-x", {"allreduce:1K-2K=swing-x", "swing-b"});
@@ -226,7 +224,7 @@ TEST(Chooser, FillsInWhatIsLeftOpen) {
     Chooser chooser(map, settings);
     chooser.force(Collective::bcast, "spanning-trees");
     const Request request{.collective = Collective::bcast, .count = large, .root = 1};
-    const Choice choice = chooser.choose(request, false);
+    const Choice choice = chooser.choose(request, {});
     EXPECT_EQ(choice.options.pieces,
               pieces_for(choice, map.torus, large, selection_basis(settings)));
     EXPECT_GT(choice.options.pieces, 1U);
@@ -242,7 +240,7 @@ TEST(Chooser, TakesThePhaseSyncOfTheSettingsUnlessOneIsNamed) {
     const Request request{.collective = Collective::alltoall, .count = 10};
     const auto sync_of = [&](const char* text) {
         chooser.force(Collective::alltoall, text);
-        return chooser.choose(request, false).options.sync;
+        return chooser.choose(request, {}).options.sync;
     };
     EXPECT_EQ(sync_of("t4"), PhaseSync::signals);
     EXPECT_EQ(sync_of("t4:barrier"), PhaseSync::barrier);
@@ -254,10 +252,9 @@ TEST(Chooser, TakesSingleCopyWhereItGainsAndNothingElseIsForced) {
     const TorusMap map = map_of("3x3");
     Chooser chooser(map, {});
     const auto takes = [&](const Chooser& from, const Request& request, bool reaches_all) {
-        return from.choose(request, reaches_all).algorithm->traits.reads_peers;
+        return from.choose(request, {.vectors = reaches_all}).algorithm->traits.reads_peers;
     };
     EXPECT_TRUE(takes(chooser, allreduce_of(large), true));
-    EXPECT_TRUE(chooser.may_read_peers(allreduce_of(large)));
     EXPECT_FALSE(takes(chooser, allreduce_of(large), false)) << "not all reach each other's memory";
     EXPECT_FALSE(takes(chooser, allreduce_of(64 << 10), true));
     EXPECT_TRUE(takes(chooser, {.collective = Collective::bcast, .count = large}, true));
@@ -270,7 +267,6 @@ TEST(Chooser, TakesSingleCopyWhereItGainsAndNothingElseIsForced) {
               {.collective = Collective::alltoall, .counts = counts, .send_counts = counts}, true));
     chooser.force(Collective::allreduce, "ring");
     EXPECT_FALSE(takes(chooser, allreduce_of(large), true));
-    EXPECT_FALSE(chooser.may_read_peers(allreduce_of(large)));
     Chooser by_name(map, {});
     by_name.leave_single_copy_to_names();
     EXPECT_FALSE(takes(by_name, allreduce_of(large), true));
@@ -282,7 +278,6 @@ TEST(Chooser, TakesSingleCopyWhereItGainsAndNothingElseIsForced) {
     Settings off;
     off.single_copy = false;
     EXPECT_FALSE(takes(Chooser(map, off), allreduce_of(large), true));
-    EXPECT_FALSE(Chooser(map, off).may_read_peers(allreduce_of(large)));
 }
 
 /// The tables in docs/performance.md.
@@ -339,15 +334,47 @@ TEST(Chooser, TakesSingleCopyFromTheSizeOnFromWhichItIsFaster) {
     EXPECT_EQ(reduce(mib, 2, CopiesBy::address), "single-copy");
 }
 
+TEST(Chooser, TakesImagesWhereManyReadThem) {
+    constexpr std::size_t kib = 1024, mib = 1024 * kib;
+    const auto name = [](Collective c, std::size_t bytes, Rank ranks, const PeerAccess& access,
+                         CopiesBy by = CopiesBy::kernel) {
+        const Algorithm* const found = gaining_reader(c, bytes, ranks, access, by);
+        return found == nullptr ? std::string_view{} : found->name;
+    };
+    const PeerAccess images{.images = true}, both{.vectors = true, .images = true};
+    EXPECT_EQ(name(Collective::allreduce, 256 * kib, 4, images), "shared-copy");
+    EXPECT_EQ(name(Collective::allreduce, 255 * kib, 4, images), "");
+    EXPECT_EQ(name(Collective::allreduce, 256 * kib, 3, images), "");
+    EXPECT_EQ(name(Collective::allreduce, mib, 3, images), "shared-copy");
+    EXPECT_EQ(name(Collective::allreduce, 16 * mib, 2, images), "")
+        << "a slot takes no more copies";
+    EXPECT_EQ(name(Collective::allreduce, 16 * mib, 2, both), "single-copy");
+    EXPECT_EQ(name(Collective::allgather, 512 * kib, 9, both), "shared-copy");
+    EXPECT_EQ(name(Collective::bcast, mib, 4, images), "");
+    EXPECT_EQ(name(Collective::bcast, mib, 9, images), "shared-copy");
+    EXPECT_EQ(name(Collective::scatter, mib, 9, images), "") << "each byte has one reader";
+    EXPECT_EQ(name(Collective::allreduce, mib, 4, both, CopiesBy::address), "single-copy");
+    EXPECT_EQ(name(Collective::allreduce, mib, 65, images), "");
+    const TorusMap map = map_of("3x3");
+    Chooser chooser(map, {});
+    EXPECT_EQ(chooser.choose(allreduce_of(large), images).algorithm->name, "shared-copy");
+    chooser.force(Collective::allreduce, "shared-copy");
+    EXPECT_EQ(chooser.choose(allreduce_of(1), images).algorithm->name, "shared-copy");
+    EXPECT_THROW((void)chooser.choose(allreduce_of(1), {.vectors = true}), Error);
+    Settings off;
+    off.single_copy = false;
+    EXPECT_FALSE(
+        Chooser(map, off).choose(allreduce_of(large), images).algorithm->traits.reads_peers);
+}
+
 TEST(Chooser, RefusesSingleCopyByNameWhereItCannotBe) {
     const TorusMap map = map_of("3x3");
     Chooser chooser(map, {});
     chooser.force(Collective::allreduce, "single-copy");
-    EXPECT_EQ(chooser.choose(allreduce_of(1), true).algorithm,
+    EXPECT_EQ(chooser.choose(allreduce_of(1), {.vectors = true}).algorithm,
               &find_algorithm(Collective::allreduce, "single-copy"));
-    EXPECT_TRUE(chooser.may_read_peers(allreduce_of(1)));
     try {
-        chooser.choose(allreduce_of(large), false);
+        chooser.choose(allreduce_of(large), {});
         FAIL() << "it was chosen";
     } catch (const Error& error) {
         EXPECT_EQ(error.status(), Status::unsupported);
@@ -364,7 +391,7 @@ TEST(Chooser, RefusesWhatDoesNotSuitTheCall) {
     const std::vector<std::size_t> counts(16, 3);
     EXPECT_THROW(
         chooser.choose(
-            {.collective = Collective::alltoall, .counts = counts, .send_counts = counts}, false),
+            {.collective = Collective::alltoall, .counts = counts, .send_counts = counts}, {}),
         Error);
     EXPECT_THROW(chooser.force(Collective::allreduce, "nonsense"), Error);
 }
@@ -376,14 +403,14 @@ TEST(Chooser, KnowsWhichCallsMustGoInRankOrder) {
     Chooser chooser(map, reproducible);
     chooser.force(Collective::allreduce, "ring");
     const Request request = allreduce_of(8);
-    const Choice ring = chooser.choose(request, false);
+    const Choice ring = chooser.choose(request, {});
     EXPECT_THROW(chooser.require_rank_order(request, ring), Error);
     EXPECT_NO_THROW(Chooser(map, {}).require_rank_order(request, ring));
     chooser.force(Collective::allreduce, "auto");
-    EXPECT_NO_THROW(chooser.require_rank_order(request, chooser.choose(request, false)));
+    EXPECT_NO_THROW(chooser.require_rank_order(request, chooser.choose(request, {})));
     const TorusMap turned = make_torus_map({"test", "3", {{2}, {0}, {1}}}, 3);
     const Chooser turned_chooser(turned, reproducible);
-    EXPECT_THROW(turned_chooser.require_rank_order(request, turned_chooser.choose(request, false)),
+    EXPECT_THROW(turned_chooser.require_rank_order(request, turned_chooser.choose(request, {})),
                  Error)
         << "the algorithm's order is that of the places";
 }

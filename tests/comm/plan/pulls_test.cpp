@@ -156,6 +156,58 @@ TEST(Pulls, WhatTheTransportCopiesCanBeTheFirstInTheTarget) {
         << "it would overwrite the contribution";
 }
 
+SegmentShape shown_shape(Collective collective, std::vector<std::size_t> elements) {
+    SegmentShape shape;
+    shape.collective = collective;
+    shape.element_bytes = 4;
+    shape.elements = std::move(elements);
+    shape.by_image = true;
+    return shape;
+}
+
+// What others read is copied to the image; the own share's sum is made there.
+TEST(Pulls, ByImageAllOfAPeerIsItsScratch) {
+    const Schedule schedule = single_copy("3", 1);
+    OpeningChannels channels(schedule, Peers::of_others);
+    const Program program =
+        lower(schedule, VectorMap(schedule, shown_shape(Collective::allreduce, {48})), channels);
+    EXPECT_TRUE(program.shows_image && program.image_is_input && program.image_is_output);
+    EXPECT_GE(program.scratch_bytes, 192U);
+    ASSERT_EQ(kinds(program, program.begin), (std::vector<Kind>{Kind::copy, Kind::copy}));
+    const ProgramOp& before = program.ops[program.begin.first];
+    const ProgramOp& behind = program.ops[program.begin.first + 1];
+    EXPECT_EQ(before.target, (Location{Location::scratch, 0}));
+    EXPECT_EQ(before.source, (Location{Location::input, 0}));
+    EXPECT_EQ(before.elements, 64U) << "not the own share, which nobody else reads";
+    EXPECT_EQ(behind.target, (Location{Location::scratch, 128}));
+    const ProgramStep& reducing = program.steps[1];
+    ASSERT_EQ(kinds(program, reducing.before), (std::vector<Kind>{Kind::copy, Kind::joint}));
+    EXPECT_EQ(program.ops[reducing.before.first].target, (Location{Location::scratch, 64}));
+    const ProgramStep& copying = program.steps[2];
+    ASSERT_EQ(kinds(program, copying.before), (std::vector<Kind>{Kind::copy, Kind::copy}));
+    EXPECT_EQ(program.ops[copying.before.first].target.space, Location::output);
+    ASSERT_EQ(kinds(program, program.end), (std::vector<Kind>{Kind::copy}));
+    EXPECT_EQ(program.ops[program.end.first].source, (Location{Location::scratch, 64}));
+    EXPECT_EQ(program.ops[program.end.first].target, (Location{Location::output, 64}));
+}
+
+TEST(Pulls, ByImageOnlyWhoIsReadShowsSomething) {
+    const Algorithm& bcast = find_algorithm(Collective::bcast, "shared-copy");
+    for (const Rank rank : {0, 1}) {
+        const Schedule schedule = bcast.build(Torus::parse("3"), rank);
+        OpeningChannels channels(schedule, Peers::of_others);
+        const Program program =
+            lower(schedule, VectorMap(schedule, shown_shape(Collective::bcast, {48})), channels);
+        EXPECT_EQ(program.begin.count, rank == 0 ? 1U : 0U);
+        EXPECT_EQ(program.scratch_bytes, rank == 0 ? 192U : 64U);
+        EXPECT_EQ(program.end.count, 0U);
+        if (rank == 0) {
+            EXPECT_EQ(program.ops[program.begin.first].source.space, Location::output)
+                << "a bcast is in place";
+        }
+    }
+}
+
 TEST(Pulls, EmptySharesAreLeftOutAndSignalsStay) {
     const Program program = lowered(single_copy("3", 1), Peers::of_this_process, 1, false);
     ASSERT_EQ(program.steps.size(), 3U);
@@ -196,15 +248,15 @@ TEST(Pulls, ABlockThatAnybodyElseReadsIsNoTemporary) {
 
 TEST(SegmentsOfShares, AreBalancedAndBeginAtCacheLines) {
     constexpr std::size_t floats = segment_share_bytes / 4;
-    EXPECT_EQ(segments_of_shares(9 * floats, 4, 9).count, 1U);
-    const ShareSegments two = segments_of_shares(9 * floats + 1, 4, 9);
+    EXPECT_EQ(segments_of_shares(9 * floats, 4, 9, segment_share_bytes).count, 1U);
+    const ShareSegments two = segments_of_shares(9 * floats + 1, 4, 9, segment_share_bytes);
     EXPECT_EQ(two.count, 2U);
     EXPECT_EQ(two.elements % 16, 0U);
     EXPECT_GE(2 * two.elements, 9 * floats + 1);
     EXPECT_LE(two.elements, 9 * floats / 2 + 16);
-    EXPECT_EQ(segments_of_shares(0, 4, 9).count, 0U);
-    EXPECT_EQ(segments_of_shares(7, 4096, 2).count, 1U);
-    EXPECT_EQ(segments_of_shares(1, std::size_t{1} << 20, 2).count, 1U);
+    EXPECT_EQ(segments_of_shares(0, 4, 9, segment_share_bytes).count, 0U);
+    EXPECT_EQ(segments_of_shares(7, 4096, 2, segment_share_bytes).count, 1U);
+    EXPECT_EQ(segments_of_shares(1, std::size_t{1} << 20, 2, segment_share_bytes).count, 1U);
 }
 
 }  // namespace

@@ -74,7 +74,7 @@ class PartsFixture : public testing::Test {
     void begin_call(const Program& program, std::size_t count = 1) {
         parts_->room.include(program, channels_.in.size(), channels_.out.size());
         for (RunningSegment& segment : parts_->queue.places()) {
-            segment.make_room(parts_->room, groups_.size());
+            segment.make_room(parts_->room, channels_);
         }
         pieces_.assign(count, CallSegment{&program, 0});
         call_.segments = pieces_;
