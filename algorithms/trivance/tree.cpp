@@ -3,7 +3,6 @@
 #include "algorithms/trivance/tree.hpp"
 
 #include <algorithm>
-#include <cmath>
 #include <map>
 #include <mutex>
 #include <numeric>
@@ -143,6 +142,18 @@ class TreeBuilder {
     std::vector<Rank> placed_;
 };
 
+double fraction(std::int64_t held, Rank size) {
+    return static_cast<double>(held) / static_cast<double>(size);
+}
+
+double power(double base, int exponent) {
+    double product = base;
+    for (int i = 1; i < exponent; ++i) {
+        product *= base;
+    }
+    return product;
+}
+
 double load(const std::vector<Rank>& distances, const std::vector<int>& levels, int dimensions) {
     const std::size_t steps = distances.size();
     std::vector<std::int64_t> held(steps + 1, 0);
@@ -152,13 +163,12 @@ double load(const std::vector<Rank>& distances, const std::vector<int>& levels, 
     for (std::size_t k = steps; k-- > 0;) {
         held[k] += held[k + 1];
     }
-    const auto fraction = [&](std::size_t k) {
-        return std::pow(static_cast<double>(held[k]) / static_cast<double>(levels.size()),
-                        dimensions);
+    const auto share = [&](std::size_t k) {
+        return power(fraction(held[k], static_cast<Rank>(levels.size())), dimensions);
     };
     double total = 0;
     for (std::size_t k = 0; k < steps; ++k) {
-        total += distances[k] / 2.0 * (fraction(k) - fraction(k + 1));
+        total += distances[k] / 2.0 * (share(k) - share(k + 1));
     }
     return total;
 }
@@ -260,19 +270,21 @@ class TreeSearch {
         if (best_.empty()) {
             return true;
         }
-        // Each step leaves at least a third of what is held before it, and as later steps travel
+        // Whoever is held before a step stands for offsets no farther from it than the earlier
+        // steps go together, and for three times as many with each step. As later steps travel
         // farther, who holds least loads least. Loads that are equal are not better, so that
         // rounding decides nothing here.
         double least = 0;
-        Rank held = size_;
-        Rank before = 0;
+        std::int64_t reached = 1;
+        Rank before = 0, together = 0;
         for (const Rank distance : distances) {
-            const double fraction = static_cast<double>(held) / static_cast<double>(size_);
-            least += (distance - before) / 2.0 * std::pow(fraction, dimensions_);
+            const std::int64_t held = (size_ + reached - 1) / reached;
+            least += (distance - before) / 2.0 * power(fraction(held, size_), dimensions_);
             before = distance;
-            held = (held + 2) / 3;
+            together += distance;
+            reached = std::min<std::int64_t>(3 * reached, 2 * std::int64_t{together} + 1);
         }
-        least -= before / 2.0 * std::pow(1.0 / static_cast<double>(size_), dimensions_);
+        least -= before / 2.0 * power(fraction(1, size_), dimensions_);
         return least < best_load_;
     }
 
