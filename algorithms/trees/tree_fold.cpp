@@ -7,6 +7,7 @@
 #include <limits>
 #include <map>
 #include <mutex>
+#include <numeric>
 #include <tuple>
 #include <utility>
 
@@ -24,70 +25,59 @@ struct Groups {
 };
 
 void find_fold(const Groups& groups, Rank size, TreeFold& fold) {
-    fold.centre.clear();
-    fold.member.clear();
+    fold.centre.resize(groups.two.size());
+    fold.member.resize(groups.two.size());
     Rank at = groups.two[0] != 0 && groups.last[0] != 0 ? size - 1 : 0;
     for (std::size_t g = 0; g < groups.two.size(); ++g) {
         const Rank next = at + 1 == size ? 0 : at + 1;
         const bool two = groups.two[g] != 0;
         const bool last = two && groups.last[g] != 0;
-        fold.centre.push_back(last ? next : at);
-        fold.member.push_back(!two ? TreeFold::none : last ? at : next);
+        fold.centre[g] = last ? next : at;
+        fold.member[g] = !two ? TreeFold::none : last ? at : next;
         at = !two ? next : next + 1 == size ? 0 : next + 1;
     }
 }
 
-/// Loads of the links of a ring in one step: from x to x + 1, and back.
+/// Loads of the links of a ring in one step, with those of its mirror image (x -> -x): what goes
+/// from x to x + 1 there is what goes from -x to -x - 1 here.
 class StepLoads {
   public:
-    explicit StepLoads(Rank size) : size_(size), up_(size + 1, 0), down_(size + 1, 0) {}
+    explicit StepLoads(Rank size) : size_(size), differences_(static_cast<std::size_t>(size) + 1) {}
 
     void clear() {
-        std::ranges::fill(up_, 0);
-        std::ranges::fill(down_, 0);
+        std::ranges::fill(differences_, 0);
         most_hops_ = 0;
     }
 
-    void add(Rank from, Rank to, std::int64_t weight) {
+    void add(Rank from, Rank to, Rank weight) {
         const Rank ahead = to >= from ? to - from : to - from + size_;
-        most_hops_ = std::max(most_hops_, std::min(ahead, size_ - ahead));
-        if (2 * std::int64_t{ahead} < size_) {
-            add(up_, from, ahead, weight);
-        } else {
-            add(down_, to, size_ - ahead, weight);
+        const bool up = ahead < size_ - ahead;
+        const Rank hops = up ? ahead : size_ - ahead;
+        most_hops_ = std::max(most_hops_, hops);
+        const Rank first = up || from == 0 ? from : size_ - from;
+        const Rank end = first + hops;
+        differences_[static_cast<std::size_t>(first)] += weight;
+        if (end > size_) {
+            differences_[0] += weight;
         }
+        differences_[static_cast<std::size_t>(end > size_ ? end - size_ : end)] -= weight;
     }
 
     Rank most_hops() const { return most_hops_; }
 
-    /// The largest load with the mirror image (x -> -x): a link from x to x + 1 becomes one from
-    /// -x to -x - 1.
-    std::int64_t largest_with_mirror() {
-        for (Rank x = 1; x < size_; ++x) {
-            up_[x] += up_[x - 1];
-            down_[x] += down_[x - 1];
-        }
-        std::int64_t largest = 0;
+    Rank largest() const {
+        Rank load = 0, largest = 0;
         for (Rank x = 0; x < size_; ++x) {
-            largest = std::max(largest, up_[x] + down_[size_ - 1 - x]);
+            load += differences_[static_cast<std::size_t>(x)];
+            largest = std::max(largest, load);
         }
         return largest;
     }
 
   private:
-    /// As differences from one link to the next.
-    void add(std::vector<std::int64_t>& way, Rank first, Rank links, std::int64_t weight) const {
-        const Rank end = first + links;
-        way[first] += weight;
-        if (end > size_) {
-            way[0] += weight;
-        }
-        way[end > size_ ? end - size_ : end] -= weight;
-    }
-
     Rank size_;
     Rank most_hops_ = 0;
-    std::vector<std::int64_t> up_, down_;
+    std::vector<Rank> differences_;  // from one link to the next
 };
 
 class FoldSearch {
@@ -118,10 +108,22 @@ class FoldSearch {
             }
         }
         trials_ = work_limit / (std::int64_t{size} * (steps + 1));
+        // A message carries one block for each group below at least.
+        std::vector<Rank> groups_below(groups_, 1);
+        least_.assign(edges_.size() + 1, 1);
+        for (std::size_t step = edges_.size(); blocks_ && step-- > 0;) {
+            for (const auto& [from, to] : edges_[step]) {
+                least_[step] = std::max(least_[step], groups_below[to]);
+                groups_below[from] += groups_below[to];
+            }
+        }
+        order_.resize(least_.size());
+        std::iota(order_.begin(), order_.end(), std::size_t{0});
     }
 
     TreeFold run() {
         Groups best = even(size_ / 2, false);  // as even_fold()
+        find_order(best);
         Cost least = cost(best);
         std::vector<Groups> starts{best};
         const auto stride = static_cast<Rank>(
@@ -166,34 +168,54 @@ class FoldSearch {
     /// Where the loads are more than `most`, at least so much.
     Cost cost(const Groups& groups, std::int64_t most = std::numeric_limits<std::int64_t>::max()) {
         find_fold(groups, size_, fold_);
-        for (Rank g = 0; g < groups_; ++g) {
-            below_[g] = groups.two[g] != 0 ? 2 : 1;
-        }
-        for (auto step = edges_.rbegin(); step != edges_.rend(); ++step) {
-            for (const auto& [from, to] : *step) {
-                below_[from] += below_[to];
+        if (blocks_) {
+            for (Rank g = 0; g < groups_; ++g) {
+                below_[g] = groups.two[g] != 0 ? 2 : 1;
+            }
+            for (auto step = edges_.rbegin(); step != edges_.rend(); ++step) {
+                for (const auto& [from, to] : *step) {
+                    below_[from] += below_[to];
+                }
             }
         }
-        Cost sum{0, 1};
+        Cost sum{std::accumulate(least_.begin(), least_.end(), std::int64_t{0}), 0};
+        for (const std::size_t step : order_) {
+            if (sum.first > most) {
+                return sum;
+            }
+            load_links(step);
+            sum.first += loads_.largest() - least_[step];
+            sum.second += loads_.most_hops();
+        }
+        return sum;
+    }
+
+    /// The last step is that inside groups.
+    void load_links(std::size_t step) {
         loads_.clear();
+        if (step < edges_.size()) {
+            for (const auto& [from, to] : edges_[step]) {
+                loads_.add(fold_.centre[from], fold_.centre[to], blocks_ ? below_[to] : 1);
+            }
+            return;
+        }
         for (Rank g = 0; g < groups_; ++g) {
             if (fold_.member[g] != TreeFold::none) {
                 loads_.add(fold_.centre[g], fold_.member[g], 1);
             }
         }
-        sum.first += loads_.largest_with_mirror();
-        for (const auto& step : edges_) {
-            if (sum.first > most) {
-                return sum;
-            }
-            loads_.clear();
-            for (const auto& [from, to] : step) {
-                loads_.add(fold_.centre[from], fold_.centre[to], blocks_ ? below_[to] : 1);
-            }
-            sum.first += loads_.largest_with_mirror();
-            sum.second += loads_.most_hops();
+    }
+
+    /// In which order steps tell soonest that groups are too bad: `groups` load the first one most.
+    void find_order(const Groups& groups) {
+        cost(groups);
+        std::vector<Rank> loads;
+        for (std::size_t step = 0; step <= edges_.size(); ++step) {
+            load_links(step);
+            loads.push_back(loads_.largest());
         }
-        return sum;
+        std::ranges::stable_sort(order_, std::ranges::greater(),
+                                 [&](std::size_t step) { return loads[step]; });
     }
 
     /// Looks at what `change` makes of the current groups, and keeps it if it is better.
@@ -249,12 +271,14 @@ class FoldSearch {
     Rank groups_;
     bool blocks_;
     std::vector<std::vector<std::pair<Rank, Rank>>> edges_;  // by step
+    std::vector<Rank> least_;         // loads of steps, that inside groups being the last
+    std::vector<std::size_t> order_;  // of steps
     std::int64_t trials_ = 0;
     Groups current_;
     Cost current_cost_;
     // Of the cost that is being found:
     TreeFold fold_;
-    std::vector<std::int64_t> below_;
+    std::vector<Rank> below_;
     StepLoads loads_;
 };
 
