@@ -172,6 +172,7 @@ LinkSteps rotated_link_steps(const Torus& torus, const AlltoallRings& rings) {
             if (torus.is_host(j)) {
                 result.messages_inside += stages * ring.messages * lines;
                 step.blocks_inside += ring.pairs * lines * lines;
+                step.most_inside = step.blocks_inside / torus.ranks();
             } else {
                 step.load = std::max(step.load, 2 * ring.load * lines * torus.per_node());
                 step.hops = std::max<std::int64_t>(step.hops, ring.hops);

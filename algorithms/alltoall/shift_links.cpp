@@ -62,7 +62,7 @@ class ShiftStep {
 
     std::int64_t messages_inside() const { return messages_inside_; }
     LinkStep figures() const {
-        LinkStep step{0, hops_, 0, messages_inside_};
+        LinkStep step{0, hops_, 0, messages_inside_, messages_inside_ / torus_.ranks()};
         for (int j = 0; j < torus_.dimensions(); ++j) {
             for (int way = 0; way < 2; ++way) {
                 step.load =

@@ -11,10 +11,11 @@ CostSummary summarize_links(const Torus& torus, const LinkSteps& links, std::int
     CostSummary result;
     result.parts = links.parts;
     const double blocks_of_vector = static_cast<double>(blocks) * links.parts;
-    std::int64_t sum = 0, alone = 0, beside_links = 0;
-    for (const auto& [load, hops, through_port, inside] : links.steps) {
-        result.steps_inside += hops == 0 && inside > 0 ? 1 : 0;
-        (hops == 0 ? alone : beside_links) += inside;
+    std::int64_t sum = 0, inside = 0, alone = 0, beside_links = 0;
+    for (const auto& [load, hops, through_port, blocks_inside, most_inside] : links.steps) {
+        result.steps_inside += hops == 0 && blocks_inside > 0 ? 1 : 0;
+        inside += blocks_inside;
+        (hops == 0 ? alone : beside_links) += most_inside;
         if (hops > 0) {  // somebody sends
             result.step_max_link_load.push_back(static_cast<double>(load) / (2 * blocks_of_vector));
             result.step_max_hops.push_back(static_cast<int>(hops));
@@ -27,12 +28,10 @@ CostSummary summarize_links(const Torus& torus, const LinkSteps& links, std::int
     result.sum_link_load = static_cast<double>(sum) / (2 * blocks_of_vector);
     result.steps = static_cast<int>(result.step_max_hops.size());
     result.packed = static_cast<double>(links.gathered) / blocks_of_vector / torus.ranks();
-    const auto of_rank = [&](std::int64_t blocks_of_all) {
-        return static_cast<double>(blocks_of_all) / blocks_of_vector / torus.ranks();
-    };
-    result.inside = of_rank(alone + beside_links);
-    result.inside_alone = of_rank(alone);
-    result.inside_beside_links = of_rank(beside_links);
+    result.inside = static_cast<double>(inside) / blocks_of_vector / torus.ranks();
+    result.inside_alone = static_cast<double>(alone) / blocks_of_vector;
+    result.inside_beside_links = static_cast<double>(beside_links) / blocks_of_vector;
+    result.busiest_link = static_cast<double>(links.busiest_link) / (2 * blocks_of_vector);
     result.messages_inside = static_cast<double>(links.messages_inside) / torus.ranks();
     result.links_only = true;
     return result;

@@ -29,6 +29,13 @@ int depth_of_trees(const Torus& torus) {
     return SpanningTrees(torus, 0).depth();
 }
 
+/// On nodes all ranks are looked at.
+Witnesses formula_of_trees(const Torus& torus) {
+    constexpr Rank most_on_nodes = 1024;
+    return torus.per_node() > 1 && torus.ranks() > most_on_nodes ? Witnesses::alike
+                                                                 : formula_of_rings(torus);
+}
+
 constexpr Algorithm spanning_trees_table[] = {
     {
         .name = "spanning-trees",
@@ -42,7 +49,9 @@ constexpr Algorithm spanning_trees_table[] = {
         .builder = build_spanning_bcast,
         .landing_vectors = one_tree,
         .best_pieces = pieces_of_trees,
-        .witnesses = only_root,
+        .witnesses = formula_of_trees,
+        .link_steps = spanning_bcast_links,
+        .links_of_nodes = true,
         .least_steps = depth_of_trees,
     },
     {
@@ -57,7 +66,9 @@ constexpr Algorithm spanning_trees_table[] = {
         .builder = build_spanning_reduce,
         .landing_vectors = one_tree,
         .best_pieces = pieces_of_trees,
-        .witnesses = only_root,
+        .witnesses = formula_of_trees,
+        .link_steps = spanning_reduce_links,
+        .links_of_nodes = true,
         .least_steps = depth_of_trees,
     },
     {
@@ -71,8 +82,9 @@ constexpr Algorithm spanning_trees_table[] = {
         .shape_refusal = every_torus,
         .builder = build_spanning_gather,
         .landing_vectors = one_tree,
-        .witnesses = formula_of_rings,
+        .witnesses = formula_of_trees,
         .link_steps = spanning_gather_links,
+        .links_of_nodes = true,
         .least_steps = depth_of_trees,
     },
     {
@@ -86,8 +98,9 @@ constexpr Algorithm spanning_trees_table[] = {
         .shape_refusal = every_torus,
         .builder = build_spanning_scatter,
         .landing_vectors = one_tree,
-        .witnesses = formula_of_rings,
+        .witnesses = formula_of_trees,
         .link_steps = spanning_scatter_links,
+        .links_of_nodes = true,
         .least_steps = depth_of_trees,
     },
 };

@@ -1,10 +1,13 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // The table of algorithms: trees, and no tree at all, for bcast, reduce, gather and scatter.
+#include <algorithm>
 #include <array>
+#include <vector>
 
 #include "algorithms/latency/linear.hpp"
 #include "algorithms/registry/alike.hpp"
 #include "algorithms/registry/entries.hpp"
+#include "algorithms/schedule/long_dimensions.hpp"
 #include "algorithms/trees/bine_large.hpp"
 #include "algorithms/trees/tree_rooted.hpp"
 
@@ -92,11 +95,21 @@ constexpr std::array<Algorithm, 4> tree_entries() {
     };
 }
 
-/// A share of all goes through each of the root's ports.
+/// A share of all goes through each of the root's ports. Routes go through the dimensions in their
+/// order, so whoever differs from the root in the first one is reached through it, and whoever
+/// differs in the last one reaches the root through that.
 template <Collective collective>
 double load_at_root(const Torus& torus) {
     constexpr bool per_rank_blocks = collective == gather || collective == scatter;
-    return static_cast<double>(one_per_port(torus)) / (per_rank_blocks ? torus.ranks() : 1);
+    constexpr bool to_root = collective == gather || collective == reduce;
+    const std::vector<int> dimensions = long_dimensions(torus);
+    if (dimensions.empty()) {
+        return 0;
+    }
+    const Rank size = torus.size(to_root ? dimensions.back() : dimensions.front());
+    const double either_way = static_cast<double>(torus.ranks() - torus.ranks() / size) / 2;
+    return std::max<double>(one_per_port(torus), either_way) /
+           (per_rank_blocks ? torus.ranks() : 1);
 }
 
 template <Collective collective>

@@ -8,7 +8,6 @@
 #include "algorithms/trees/bine_large.hpp"
 
 #include <algorithm>
-#include <bit>
 #include <utility>
 
 #include "algorithms/bandwidth/bine_butterfly.hpp"
@@ -49,8 +48,14 @@ class BlocksBelow {
         const RingScatter& ring = *part_.rings[dimension];
         std::vector<Rank> coordinates;
         tree_.ring(dimension).collect(branch, coordinates);
-        if (sizes_only_ && std::has_single_bit(static_cast<Block>(ring.size()))) {
-            return {{0, static_cast<Block>(coordinates.size())}};
+        if (sizes_only_) {
+            std::vector<std::int64_t> owned;
+            ring.amounts(ring.steps(), owned);
+            std::int64_t all = 0;
+            for (const Rank c : coordinates) {
+                all += owned[static_cast<std::size_t>(tree_.offset(c, dimension, index_))];
+            }
+            return {{0, static_cast<Block>(all)}};
         }
         std::vector<Block> owned;
         for (const Rank c : coordinates) {

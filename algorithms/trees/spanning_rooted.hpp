@@ -12,7 +12,10 @@ Schedule build_spanning_bcast(const Torus& torus, Rank rank, const BuildOptions&
 Schedule build_spanning_reduce(const Torus& torus, Rank rank, const BuildOptions& options);
 Schedule build_spanning_gather(const Torus& torus, Rank rank, const BuildOptions& options);
 Schedule build_spanning_scatter(const Torus& torus, Rank rank, const BuildOptions& options);
-/// What these two do to the links of a torus of rings, each rank a node.
+/// What these do to the links of a torus of rings, the pipelines with one piece. On nodes of
+/// several ranks that takes time in proportion to all that all ranks send.
+LinkSteps spanning_bcast_links(const Torus& torus);
+LinkSteps spanning_reduce_links(const Torus& torus);
 LinkSteps spanning_gather_links(const Torus& torus);
 LinkSteps spanning_scatter_links(const Torus& torus);
 Schedule build_trinaryx(const Torus& torus, Rank rank, const BuildOptions& options);

@@ -148,26 +148,4 @@ Schedule build_spanning_gather(const Torus& torus, Rank rank, const BuildOptions
     return Distribution(torus, rank, options).gather();
 }
 
-// In step s each port of the root has what its tree brings to depth L - s, and nobody else's has
-// more; gathering is the same backwards.
-LinkSteps spanning_scatter_links(const Torus& torus) {
-    const SpanningTrees trees(torus, 0);
-    LinkSteps result{std::max(trees.count(), 1), {}, 0};
-    result.steps.resize(static_cast<std::size_t>(trees.depth()), {0, 1, 1});
-    for (int t = 0; t < trees.count(); ++t) {
-        const std::vector<std::int64_t> ranks = trees.ranks_by_depth(t);
-        for (std::size_t s = 0; s < result.steps.size(); ++s) {
-            std::int64_t& load = result.steps[s].load;
-            load = std::max(load, 2 * ranks[result.steps.size() - s]);
-        }
-    }
-    return result;
-}
-
-LinkSteps spanning_gather_links(const Torus& torus) {
-    LinkSteps result = spanning_scatter_links(torus);
-    std::ranges::reverse(result.steps);
-    return result;
-}
-
 }  // namespace trefoil

@@ -31,8 +31,8 @@ int SpanningTrees::side(Rank rank, int dimension) const {
     return distance(rank, dimension, 1) <= distance(rank, dimension, -1) ? 1 : -1;
 }
 
-std::vector<int> SpanningTrees::differing(const std::vector<int>& dimensions, Rank rank) const {
-    std::vector<int> found;
+SpanningTrees::Few SpanningTrees::differing(const std::vector<int>& dimensions, Rank rank) const {
+    Few found;
     for (const int k : dimensions) {
         if (distance(rank, k, 1) != 0) {
             found.push_back(k);
@@ -78,7 +78,7 @@ int SpanningTrees::depth(int tree, Rank rank) const {
     }
     const int j = moving_[tree / 2];
     const int sign = tree % 2 == 0 ? 1 : -1;
-    const std::vector<int> longs = differing(longs_, rank);
+    const Few longs = differing(longs_, rank);
     int around = j;  // the dimension whose way is given, however long
     if (torus_.size(j) == 2 && !longs.empty()) {
         around = sign > 0 ? longs.front() : longs.back();
@@ -165,8 +165,8 @@ Port SpanningTrees::entry(int tree, Rank rank) const {
 }
 
 Port SpanningTrees::entry_of_pair(int dimension, int sign, Rank rank) const {
-    const std::vector<int> pairs = differing(pairs_, rank);
-    const std::vector<int> longs = differing(longs_, rank);
+    const Few pairs = differing(pairs_, rank);
+    const Few longs = differing(longs_, rank);
     const auto own = std::ranges::find(pairs, dimension);
     if (own != pairs.begin()) {
         return Port::towards(*(own - 1), sign);
@@ -181,8 +181,8 @@ Port SpanningTrees::entry_of_pair(int dimension, int sign, Rank rank) const {
 }
 
 Port SpanningTrees::entry_of_long(int dimension, int sign, Rank rank) const {
-    const std::vector<int> pairs = differing(pairs_, rank);
-    const std::vector<int> longs = differing(longs_, rank);
+    const Few pairs = differing(pairs_, rank);
+    const Few longs = differing(longs_, rank);
     const bool is_shorter = side(rank, dimension) == sign;
     if (!pairs.empty() && longs.size() == 1) {
         return Port::towards(pairs.back(), is_shorter ? 1 : -1);

@@ -35,6 +35,8 @@
 //     y=0     0  >  1  >  2  >  3  >  4
 #pragma once
 
+#include <array>
+#include <cstddef>
 #include <cstdint>
 #include <vector>
 
@@ -65,6 +67,23 @@ class SpanningTrees {
     std::vector<Port> children(int tree, Rank rank) const;
 
   private:
+    /// Dimensions, ascending: 2^31 - 1 ranks have at most 30 that are longer than 1.
+    class Few {
+      public:
+        void push_back(int dimension) { all_[static_cast<std::size_t>(count_++)] = dimension; }
+        bool empty() const { return count_ == 0; }
+        int size() const { return count_; }
+        const int* begin() const { return all_.data(); }
+        const int* end() const { return begin() + count_; }
+        int front() const { return *begin(); }
+        int back() const { return *(end() - 1); }
+        int operator[](std::ptrdiff_t i) const { return begin()[i]; }
+
+      private:
+        std::array<int, 30> all_{};
+        int count_ = 0;
+    };
+
     /// How far `rank` is from the root in the sense of `sign`; 0 to size - 1.
     Rank distance(Rank rank, int dimension, int sign) const;
     /// By the shorter way.
@@ -74,7 +93,7 @@ class SpanningTrees {
         return Port::towards(dimension, side(rank, dimension));
     }
     /// Those of `dimensions` in which `rank` differs from the root.
-    std::vector<int> differing(const std::vector<int>& dimensions, Rank rank) const;
+    Few differing(const std::vector<int>& dimensions, Rank rank) const;
     Port entry_of_pair(int dimension, int sign, Rank rank) const;
     Port entry_of_long(int dimension, int sign, Rank rank) const;
     int depth_of_pairs() const;

@@ -64,6 +64,25 @@ class TrivanceScatter final : public RingScatter {
                                      : extents(coordinate, staying_[step]);
     }
 
+    // All coordinates do the same.
+    void messages(int step, std::vector<RingMessage>& out) const override {
+        for (Rank c = 0; c < size(); ++c) {
+            for (const int sign : {1, -1}) {
+                const auto units = std::ssize(leaving_[step][sign > 0]);
+                if (units > 0) {
+                    out.push_back({c, shifted(c, sign * tree_->distances[step]), sign, units});
+                }
+            }
+        }
+    }
+
+    void amounts(int step, std::vector<std::int64_t>& out) const override {
+        const std::int64_t all = step < tree_->digits
+                                     ? static_cast<std::int64_t>(cell(0, step).count)
+                                     : std::ssize(staying_[step]);
+        out.insert(out.end(), static_cast<std::size_t>(size()), all);
+    }
+
     void cut(Extent cell, int step, std::vector<Block>& sizes) const override {
         const bool digit = step < tree_->digits;
         const Block pieces = digit ? 3 : step == tree_->digits ? cell.count : 1;
