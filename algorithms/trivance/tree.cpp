@@ -3,6 +3,7 @@
 #include "algorithms/trivance/tree.hpp"
 
 #include <algorithm>
+#include <cstring>
 #include <map>
 #include <mutex>
 #include <numeric>
@@ -69,18 +70,37 @@ class TreeBuilder {
     /// Late steps travel far, so offsets that no other needs there move to the earliest step in
     /// which they find a parent; farthest steps first, until nothing moves.
     void move_to_early_steps() {
+        visits_.resize(static_cast<std::size_t>(size_ - 1));
+        for (Rank v = 0; v < size_ - 1; ++v) {
+            visits_[static_cast<std::size_t>(v)] = static_cast<char>(levels_[visited(v)]);
+        }
+        const char* const end = visits_.data() + visits_.size();
+        const auto next = [&](const char* from, int k) {
+            const auto left = static_cast<std::size_t>(end - from);
+            return static_cast<const char*>(std::memchr(from, k, left));
+        };
         bool moved = true;
         while (moved) {
             moved = false;
             for (int k = steps_ - 1; k >= 1; --k) {
-                for (Rank i = size_ - 1; i >= 1; --i) {
-                    const Rank offset = i % 2 != 0 ? (i + 1) / 2 : size_ - i / 2;
-                    if (levels_[offset] == k) {
-                        moved = move(offset) || moved;
+                for (const char* at = next(visits_.data(), k); at != nullptr;
+                     at = next(at + 1, k)) {
+                    const auto visit = static_cast<Rank>(at - visits_.data());
+                    const Rank offset = visited(visit);
+                    if (move(offset)) {
+                        visits_[static_cast<std::size_t>(visit)] =
+                            static_cast<char>(levels_[offset]);
+                        moved = true;
                     }
                 }
             }
         }
+    }
+
+    /// The farthest first, either side in turns.
+    Rank visited(Rank visit) const {
+        const Rank i = size_ - 1 - visit;
+        return i % 2 != 0 ? (i + 1) / 2 : size_ - i / 2;
     }
 
     bool move(Rank offset) {
@@ -140,6 +160,7 @@ class TreeBuilder {
     std::vector<Rank> distances_;
     std::vector<int> levels_;
     std::vector<Rank> placed_;
+    std::vector<char> visits_;  // levels, in the order of visits
 };
 
 double fraction(std::int64_t held, Rank size) {
