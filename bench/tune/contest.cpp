@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Rounds of calls, each algorithm once in each round.
+// Rounds of calls, each algorithm once in each round; then a final.
 #include "bench/tune/contest.hpp"
 
 #include <algorithm>
@@ -83,7 +83,42 @@ std::vector<Contender> Contests::hold(const Case& what,
             break;
         }
     }
+    hold_final(all, calls, workload);
     return all;
+}
+
+void Contests::hold_final(std::vector<Contender>& all, const std::vector<int>& calls,
+                          Workload& workload) {
+    const double limit = rules_.slower_in_the_end * best_of(all);
+    std::vector<Contender*> running;
+    for (Contender& one : all) {
+        one.in_final = false;
+        if (one.took_part && one.median <= limit) {
+            running.push_back(&one);
+        }
+    }
+    std::ranges::stable_sort(running, {}, &Contender::median);
+    running.resize(std::min(running.size(), rules_.most_in_final));
+    if (Contender* const first = all.data();
+        first->took_part && std::ranges::count(running, first) == 0) {
+        running.push_back(first);
+    }
+    for (Contender* const one : running) {
+        one->in_final = true;
+    }
+    if (running.size() < 2) {
+        return;
+    }
+    for (Contender* const one : running) {
+        one->seconds.clear();
+    }
+    for (int round = 0; round < rules_.final_rounds; ++round) {
+        for (Contender* const one : running) {
+            const int of_slice = calls[static_cast<std::size_t>(one - all.data())];
+            time(*one, workload, static_cast<int>(of_slice * rules_.final_slices));
+        }
+        std::rotate(running.begin(), running.begin() + 1, running.end());
+    }
 }
 
 }  // namespace trefoil::tool

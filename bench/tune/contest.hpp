@@ -3,6 +3,7 @@
 // fastest.
 #pragma once
 
+#include <cstddef>
 #include <cstdint>
 #include <string>
 #include <vector>
@@ -14,10 +15,12 @@ namespace trefoil::tool {
 
 /// How one of them did.
 struct Contender {
-    std::string algorithm = {};        ///< as trefoil_comm_set_algorithm takes it
-    std::vector<double> seconds = {};  ///< per call, of each round that it took part in
+    std::string algorithm = {};  ///< as trefoil_comm_set_algorithm takes it
+    /// Per call, of each round that it took part in; where it is in the final, of those alone.
+    std::vector<double> seconds = {};
     double median = 0;
     bool took_part = true;  ///< false: the library refused it for this call
+    bool in_final = true;   ///< false: it dropped out
 };
 
 struct ContestRules {
@@ -26,6 +29,12 @@ struct ContestRules {
     /// Who in its best round is so many times slower than the leader in its median drops out,
     /// after one round and after three.
     double slower_at_once = 2, slower_in_the_end = 1.25;
+    /// Whoever leads after these rounds may have been lucky. Where somebody else is near, or the
+    /// first one dropped out, they go through so many more, of so many slices each, which alone
+    /// decide.
+    std::size_t most_in_final = 3;
+    int final_rounds = 9;
+    double final_slices = 4;
 };
 
 /// One contest after the other; all ranks hold the same ones in the same order.
@@ -34,14 +43,15 @@ class Contests {
     Contests(Session& session, const ContestRules& rules)
         : session_(session), rules_(rules), patterns_(session.rank(), session.torus().ranks()) {}
 
-    /// In the order of `algorithms`; equal on all ranks. Those who dropped out have fewer rounds.
-    /// Throws what the library reports.
+    /// In the order of `algorithms`; equal on all ranks. The first one is in the final whenever
+    /// there is one. Throws what the library reports.
     std::vector<Contender> hold(const Case& what, const std::vector<std::string>& algorithms);
     /// Elements that were wrong so far, over all ranks.
     std::int64_t wrong() const { return wrong_; }
 
   private:
     bool admit(Contender& one, Workload& workload);
+    void hold_final(std::vector<Contender>& all, const std::vector<int>& calls, Workload& workload);
     void time(Contender& one, Workload& workload, int calls);
 
     Session& session_;

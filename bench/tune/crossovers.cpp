@@ -10,12 +10,13 @@ const Contender& winner_of(const std::vector<Contender>& contenders, const std::
                            double noise) {
     const Contender* best = nullptr;
     for (const Contender& one : contenders) {
-        if (!one.seconds.empty() && (best == nullptr || one.median < best->median)) {
+        if (one.in_final && !one.seconds.empty() &&
+            (best == nullptr || one.median < best->median)) {
             best = &one;
         }
     }
     for (const Contender& one : contenders) {
-        if (!one.seconds.empty() && one.algorithm == preferred &&
+        if (one.in_final && !one.seconds.empty() && one.algorithm == preferred &&
             one.median <= best->median * (1 + noise)) {
             return one;
         }
