@@ -6,6 +6,8 @@
 #include <map>
 #include <utility>
 
+#include "comm/plan/fusion.hpp"
+#include "comm/plan/late_copies.hpp"
 #include "comm/plan/pulls.hpp"
 #include "comm/plan/routes.hpp"
 #include "threads/executor/notification.hpp"
@@ -61,12 +63,17 @@ class Lowering {
         program_.scratch_bytes =
             aligned(std::max<std::size_t>(map_.image_bytes(), map_.shows_image() ? 1 : 0));
         program_.shows_image = map_.shows_image();
-        program_.begin = lower_transfers(map_.begin());
+        if (const std::vector<Transfer> copies = map_.begin(); copies_late(copies)) {
+            late_ = LateCopies(copies);
+        } else {
+            program_.begin = lower_transfers(copies);
+        }
         program_.end = lower_transfers(map_.end());
         add_divisions(program_.end);
         for (std::uint32_t p = 0; p < schedule_.parts.size(); ++p) {
             lower_part(p);
         }
+        copy_what_nobody_has_touched();
         program_.acknowledged = options_.acknowledged && !channels_.rings.are_flagged();
         program_.image_is_input = map_.image_is_input();
         program_.image_is_output = map_.image_is_output();
@@ -80,6 +87,17 @@ class Lowering {
     }
 
   private:
+    /// Where that pays, and nobody else reads what has been copied.
+    bool copies_late(const std::vector<Transfer>& copies) const {
+        std::size_t bytes = 0;
+        for (const Transfer& copy : copies) {
+            bytes += copy.bytes;
+        }
+        return map_.input_stays() && !copies.empty() &&
+               bytes / copies.size() >= least_late_copy * schedule_.parts.size() &&
+               std::ranges::none_of(schedule_.sends, &Send::opens);
+    }
+
     void lower_part(std::uint32_t p) {
         const Part& part = schedule_.parts[p];
         part_ = &part;
@@ -88,6 +106,7 @@ class Lowering {
         scratch_block_bytes_ = part.scratch_blocks > 0 ? map_.block_bytes(p, part.scratch_like) : 0;
         program_.scratch_bytes += aligned(scratch_block_bytes_ * part.scratch_blocks);
         pulls_.begin_part();
+        worked_on_ = late_.empty() ? LateCopies() : LateCopies(what_is_worked_on());
         const ProgramRange range{static_cast<std::uint32_t>(program_.steps.size()), 0};
         std::uint32_t number = 0;
         for (const Step& step : schedule_.of(part)) {
@@ -102,7 +121,12 @@ class Lowering {
 
     void lower_step(const Step& step, std::uint32_t part, std::uint32_t number) {
         ProgramStep lowered;
-        lowered.before = lower_moves(step);
+        lowered.before.first = static_cast<std::uint32_t>(program_.ops.size());
+        copy_for_moves(step);
+        lower_moves(step);
+        copy_for_sends(step);
+        lowered.before.count =
+            static_cast<std::uint32_t>(program_.ops.size()) - lowered.before.first;
         lowered.reads = pulls_.list_peers(schedule_.moves_of(step));
         const auto this_step = static_cast<std::uint32_t>(program_.steps.size());
         lowered.puts.first = static_cast<std::uint32_t>(program_.puts.size());
@@ -141,12 +165,71 @@ class Lowering {
         }
     }
 
-    ProgramRange lower_moves(const Step& step) {
-        ProgramRange range{static_cast<std::uint32_t>(program_.ops.size()), 0};
+    void copy_what_nobody_has_touched() {
+        if (!late_.empty()) {
+            program_.begin = {static_cast<std::uint32_t>(program_.ops.size()), 0};
+            for (const Run& run : map_.wanted()) {
+                late_.copy(run, program_.ops);
+            }
+            program_.begin.count =
+                static_cast<std::uint32_t>(program_.ops.size()) - program_.begin.first;
+        }
+    }
+    void copy_for_moves(const Step& step) {
+        for (const Move& move :
+             late_.empty() ? std::span<const Move>() : schedule_.moves_of(step)) {
+            for (const Extent& extent : {move.from, Extent{move.to, move.from.count}}) {
+                for (const Run& run : runs({&extent, 1})) {
+                    late_.copy(run, program_.ops);
+                }
+            }
+        }
+    }
+    /// Of a part, what is pending and not replaced before anything else is done with it but to send
+    /// it.
+    std::vector<Transfer> what_is_worked_on() const {
+        LateCopies pending = late_;
+        std::vector<Transfer> found, replaced;
+        const auto take = [&](const Extent& extent, std::vector<Transfer>& taken) {
+            for (const Run& run : runs({&extent, 1})) {
+                pending.take(run, taken);
+            }
+        };
+        for (const Step& step : schedule_.of(*part_)) {
+            for (const Move& move : schedule_.moves_of(step)) {
+                take(move.from, found);
+                take({move.to, move.from.count}, found);
+            }
+            for (const Receive& receive : schedule_.receives_of(step)) {
+                for (const Application& a : schedule_.applications_of(receive)) {
+                    for (const Extent& extent : schedule_.extents_of(a)) {
+                        take(extent, a.action == Action::replace ? replaced : found);
+                    }
+                }
+            }
+        }
+        return found;
+    }
+
+    /// What is to be copied is sent from the copy, as it is near then; and what lies side by side
+    /// stays one piece of a message.
+    void copy_for_sends(const Step& step) {
+        for (const Send& send :
+             late_.empty() ? std::span<const Send>() : schedule_.sends_of(step)) {
+            for (const Run& run : runs(schedule_.extents_of(send))) {
+                if (late_.is_mixed(run) || worked_on_.has_any_of(run)) {
+                    late_.copy(run, program_.ops);
+                }
+            }
+        }
+    }
+
+    void lower_moves(const Step& step) {
         const auto moves = schedule_.moves_of(step);
         if (std::any_of(moves.begin(), moves.end(),
                         [](const Move& m) { return m.pulls() || m.initial; })) {
-            return lower_pulling_moves(moves);
+            lower_pulling_moves(moves);
+            return;
         }
         for (const Move& move : moves) {
             const Extent target{move.to, move.from.count};
@@ -154,21 +237,16 @@ class Lowering {
             const std::vector<Run> to = runs({&target, 1});
             pair_runs(from, to, move.action);
         }
-        range.count = static_cast<std::uint32_t>(program_.ops.size()) - range.first;
-        return range;
     }
 
-    ProgramRange lower_pulling_moves(std::span<const Move> moves) {
+    void lower_pulling_moves(std::span<const Move> moves) {
         std::vector<PlacedMove> placed;
         for (const Move& move : moves) {
             place(move, placed);
         }
         const std::vector<ProgramOp> ops =
             pulls_.lower(placed, element_bytes_, map_.may_be_in_place());
-        const ProgramRange range{static_cast<std::uint32_t>(program_.ops.size()),
-                                 static_cast<std::uint32_t>(ops.size())};
         program_.ops.insert(program_.ops.end(), ops.begin(), ops.end());
-        return range;
     }
 
     void place(const Move& move, std::vector<PlacedMove>& placed) const {
@@ -225,7 +303,7 @@ class Lowering {
         const std::vector<Run> pieces =
             send.opens ? std::vector<Run>{{{Location::addresses, told_to(send.peer)},
                                            sizeof(VectorAddresses)}}
-                       : runs(extents);
+                       : sources(extents);
         const std::size_t bytes = total(pieces);
         if (bytes == 0 && !extents.empty()) {
             return;
@@ -261,7 +339,8 @@ class Lowering {
         for (const Receive& receive : schedule_.receives_of(step)) {
             arrivals += lower_receive(receive, this_step, ops) ? 1 : 0;
         }
-        fuse(ops);
+        fuse(ops, element_bytes_);
+        ops = late_.with_copies(std::move(ops), element_bytes_);
         lowered.after = {static_cast<std::uint32_t>(program_.ops.size()),
                          static_cast<std::uint32_t>(ops.size())};
         program_.ops.insert(program_.ops.end(), ops.begin(), ops.end());
@@ -334,48 +413,6 @@ class Lowering {
         }
     }
 
-    /// Joins two reductions into the same place into one pass, where nothing between touches it.
-    void fuse(std::vector<ProgramOp>& ops) const {
-        for (std::size_t i = 0; i < ops.size(); ++i) {
-            const std::size_t partner = fusion_partner(ops, i);
-            if (partner != i) {
-                ops[i].kind = ProgramOp::Kind::joint;
-                ops[i].second = ops[partner].source;
-                ops.erase(ops.begin() + static_cast<std::ptrdiff_t>(partner));
-            }
-        }
-    }
-
-    /// The later reduction into exactly the same place as ops[i], or i.
-    std::size_t fusion_partner(const std::vector<ProgramOp>& ops, std::size_t i) const {
-        if (ops[i].kind != ProgramOp::Kind::reduce) {
-            return i;
-        }
-        const std::size_t horizon = std::min(ops.size(), i + fusion_horizon);
-        for (std::size_t j = i + 1; j < horizon; ++j) {
-            if (!overlap(ops[i], ops[j])) {
-                continue;
-            }
-            const bool same_place = ops[j].kind == ProgramOp::Kind::reduce &&
-                                    ops[j].target.offset == ops[i].target.offset &&
-                                    ops[j].elements == ops[i].elements;
-            return same_place ? j : i;
-        }
-        return i;
-    }
-
-    bool overlap(const ProgramOp& a, const ProgramOp& b) const {
-        return a.target.space == b.target.space &&
-               a.target.offset < b.target.offset + target_bytes(b) &&
-               b.target.offset < a.target.offset + target_bytes(a);
-    }
-
-    std::size_t target_bytes(const ProgramOp& op) const {
-        return op.kind == ProgramOp::Kind::copy ? op.elements : op.elements * element_bytes_;
-    }
-    static constexpr std::size_t fusion_horizon =
-        256;  // keeps lowering of scattered messages linear
-
     /// The extents as runs of bytes; empty ones left out, neighbours merged.
     std::vector<Run> runs(std::span<const Extent> extents) const {
         std::vector<Run> result;
@@ -396,6 +433,18 @@ class Lowering {
         return result;
     }
 
+    /// The same, from where they can be read.
+    std::vector<Run> sources(std::span<const Extent> extents) const {
+        if (late_.empty()) {
+            return runs(extents);
+        }
+        std::vector<Run> result;
+        for (const Run& run : runs(extents)) {
+            late_.append_sources(run, result);
+        }
+        return result;
+    }
+
     static std::size_t total(const std::vector<Run>& runs) {
         std::size_t bytes = 0;
         for (const Run& run : runs) {
@@ -411,6 +460,7 @@ class Lowering {
     const LowerOptions options_;
     Routes routes_;
     Program program_;
+    LateCopies late_, worked_on_;  ///< of all parts, and of the part alone
     PartPulls pulls_{channels_, program_};
     const Part* part_ = nullptr;
     std::uint32_t part_index_ = 0;

@@ -125,6 +125,9 @@ SegmentShape segment_shape(const Request& request, const Choice& choice, const T
     shape.root = request.root;
     shape.element_bytes = request.element_bytes();
     shape.in_place = request.in_place;
+    // Blocks of different sizes: a result that lies in the input may be where another segment
+    // reads.
+    shape.input_stays = row.reduces && (!row.has_blocks() || request.counts.empty());
     shape.average = request.averages();
     shape.by_image = choice.algorithm->traits.by_image && ranks > 1;
     for (std::size_t p = 0; request.traits().has_blocks() && p < schedule.parts.size(); ++p) {

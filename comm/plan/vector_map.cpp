@@ -242,6 +242,17 @@ std::vector<Transfer> VectorMap::end() const {
     return list;
 }
 
+std::vector<Run> VectorMap::wanted() const {
+    if (home_ == Location::output && !has_blocks()) {
+        return {{{home_, 0}, shape_.elements[0] * shape_.element_bytes}};
+    }
+    std::vector<Run> runs;
+    for (const Transfer& copy : end()) {
+        runs.push_back({copy.source, copy.bytes});
+    }
+    return runs;
+}
+
 std::vector<Run> VectorMap::averages() const {
     const Rank rank = schedule_.rank;
     if (!shape_.average || !row_.out.held_by(rank, shape_.root)) {

@@ -31,6 +31,9 @@ struct SegmentShape {
     bool in_place = false;  ///< of alltoall, allreduce, reduce: input and output are one memory
     /// What peers read is an image in the scratch (Traits::by_image).
     bool by_image = false;
+    /// The input keeps what a segment reads of it until that is complete, but where the result is
+    /// built in its place.
+    bool input_stays = false;
 };
 
 /// A run of bytes.
@@ -85,6 +88,9 @@ class VectorMap {
     /// What is copied before the first step, and after the last.
     std::vector<Transfer> begin() const;
     std::vector<Transfer> end() const;
+    /// Where the result is built, what is wanted of it in the end.
+    std::vector<Run> wanted() const;
+    bool input_stays() const { return shape_.input_stays && !input_apart_; }
     /// What is to be divided in the output after that, where the call is an average.
     std::vector<Run> averages() const;
 
