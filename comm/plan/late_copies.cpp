@@ -73,7 +73,8 @@ void LateCopies::take(const Run& run, std::vector<Transfer>& taken) {
     const std::size_t end = run.at.offset + run.bytes;
     for (auto next = first_behind(pending_, run.at.offset);
          next != pending_.end() && next->first < end;) {
-        const auto [begin, copy] = *next;
+        const std::size_t begin = next->first;
+        const Copy copy = next->second;
         next = pending_.erase(next);
         const std::size_t from = std::max(begin, run.at.offset);
         const std::size_t to = std::min(begin + copy.bytes, end);
