@@ -22,5 +22,7 @@ bool kernel_keeps_up(const TimedCopy& kernel, const TimedCopy& processor);
 /// in this process, in about a millisecond, on memory that is in the cache. False where the kernel
 /// copies nothing. Any thread.
 bool kernel_copies_are_fast();
+/// What it has found; nothing: it was not asked in this process yet. Any thread.
+std::optional<bool> kernel_copies_known();
 
 }  // namespace trefoil

@@ -44,6 +44,21 @@ std::string single_copy_text(bool here, bool all, bool gains) {
                   : "no single copy: this rank does not get at all its peers' memory";
 }
 
+/// What a rank tells of its connections, a letter each: it has them all; it gets at all peers'
+/// memory; that is fast, as far as rank 0 knows already; it shows images.
+constexpr char yes = 'y', no = 'n', unknown = '?';
+std::string told_of_connections(Rank rank, Reach reach, bool shows) {
+    const auto letter = [](bool is_so) { return is_so ? yes : no; };
+    const std::optional<bool> fast =
+        reach == Reach::addresses ? std::optional(true) : kernel_copies_known();
+    return {yes, letter(reach != Reach::none), rank == 0 && fast ? letter(*fast) : unknown,
+            letter(shows)};
+}
+
+bool all_say_yes(const std::vector<std::string>& told, std::size_t place) {
+    return std::ranges::all_of(told, [&](const auto& one) { return one[place] == yes; });
+}
+
 /// Threads of one process reach each other's memory by its addresses.
 std::vector<bool> ranks_of_this_process(const Job& job) {
     const RankProcess& own = job.process(job.rank());
@@ -299,6 +314,7 @@ std::string World::own_card() const {
 /// Whether every cable is in its place, and whether ranks read each other's memory.
 void World::shake_hands(std::vector<std::string> cards) {
     std::optional<Handshake> handshake;
+    std::vector<std::string> told;  // by rank: told_of_connections()
     std::string found_here;
     bool complete = false;
     const auto go_on = [&](std::chrono::milliseconds patience) {
@@ -318,14 +334,19 @@ void World::shake_hands(std::vector<std::string> cards) {
     };
     try {
         auto patience = first_patience;
-        while (!agreement_.all_say_yes("connections", [&] {
-            try {
-                return go_on(patience);
-            } catch (const Error& error) {
-                found_here = error.what();
-                throw;
-            }
-        })) {
+        for (bool connected = false; !connected;) {
+            told = agreement_.allgather("connections", [&] {
+                try {
+                    const bool shows = std::ranges::all_of(
+                        engine_->groups(), [](const auto& group) { return group->shows_images(); });
+                    return go_on(patience) ? told_of_connections(rank(), handshake->reach(), shows)
+                                           : std::string(4, no);
+                } catch (const Error& error) {
+                    found_here = error.what();
+                    throw;
+                }
+            });
+            connected = all_say_yes(told, 0);
             patience = std::min(2 * patience, longest_patience);
         }
     } catch (const Error& error) {
@@ -337,18 +358,18 @@ void World::shake_hands(std::vector<std::string> cards) {
     }
     if (offers_single_copy(settings_)) {
         const bool here = handshake->reach() != Reach::none;
-        const bool all = agreement_.all_say_yes("single copy", [&] { return here; });
-        const bool shows = std::ranges::all_of(
-            engine_->groups(), [](const auto& group) { return group->shows_images(); });
-        peer_access_ = {all, agreement_.all_say_yes("images", [&] { return shows; })};
+        const bool all = all_say_yes(told, 1);
+        peer_access_ = {all, all_say_yes(told, 3)};
         if (all || peer_access_.images) {
             read_places_.open();
         }
         // All are on one host, so rank 0 measures for all, undisturbed by the others, which wait.
-        single_copy_gains_ = all && agreement_.all_say_yes("the speed of single copy", [&] {
-            return rank() != 0 || handshake->reach() == Reach::addresses ||
-                   kernel_copies_are_fast();
-        });
+        const char fast = told[0][2];
+        single_copy_gains_ =
+            all && (fast != unknown ? fast == yes
+                                    : agreement_.all_say_yes("the speed of single copy", [&] {
+                                          return rank() != 0 || kernel_copies_are_fast();
+                                      }));
         log_info(LogTopic::choice, [&] { return single_copy_text(here, all, single_copy_gains_); });
     }
 }
