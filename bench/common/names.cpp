@@ -129,7 +129,9 @@ std::string traits_text(const Algorithm& algorithm) {
         !traits.vector_variant ? ""
         : rooted               ? ", also where the root alone knows all counts"
                                : ", takes blocks of any sizes",
-        traits.reads_peers ? ", needs ranks that reach each other's memory" : "");
+        traits.by_image      ? ", needs ranks that map each other's shared memory"
+        : traits.reads_peers ? ", needs ranks that reach each other's memory"
+                             : "");
 }
 
 }  // namespace trefoil::tool

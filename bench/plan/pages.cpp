@@ -184,6 +184,9 @@ std::string figures(const Json& entry, bool has_data) {
 
 /// When the automatic choice takes it, or why not; empty: wherever the model says so.
 std::string automatic(const Algorithm& a) {
+    if (a.traits.by_image) {
+        return "`auto` takes it only where all ranks map each other's shared memory.";
+    }
     if (a.traits.reads_peers) {
         return "`auto` takes it only where all ranks reach each other's memory.";
     }

@@ -81,9 +81,8 @@ TEST(AlgorithmNames, GoRound) {
             for (const Algorithm& algorithm : algorithms()) {
                 for (const std::string& name : names_of(algorithm.collective)) {
                     for (const std::string& text : texts_of(algorithm)) {
-                        // single-copy is an answer only where ranks read each other's memory.
-                        if (!algorithm.name.starts_with("single-copy") &&
-                            goes_round(comm, name, text)) {
+                        // What reads peers is an answer only where ranks can do so.
+                        if (!algorithm.traits.reads_peers && goes_round(comm, name, text)) {
                             gone_round.insert(name + " " + text);
                         }
                     }

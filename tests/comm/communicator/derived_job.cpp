@@ -99,7 +99,7 @@ std::string try_all(trefoil_comm_t comm, const std::vector<std::size_t>& counts)
             what.count = count;
             what.salt = ++salt;
             std::string wrong = check_collective(comm, what);
-            if (wrong.find("single-copy") != std::string::npos) {
+            if (wrong.find("reads the memory of other ranks") != std::string::npos) {
                 what.algorithm = "auto";
                 wrong = check_collective(comm, what);
             }

@@ -13,6 +13,7 @@
 #include <thread>
 #include <vector>
 
+#include "algorithms/registry/registry.hpp"
 #include "process_job.hpp"
 #include "random_calls.hpp"
 
@@ -42,8 +43,10 @@ inline std::string checked_calls(trefoil_comm_t comm, int calls, unsigned seed) 
     const char* backend = "";
     (void)trefoil_comm_transport(comm, &backend, nullptr);
     if (backend != std::string("memory")) {
-        std::erase_if(
-            names, [](const NamedAlgorithm& one) { return one.name.starts_with("single-copy"); });
+        std::erase_if(names, [](const NamedAlgorithm& one) {
+            const std::string name = one.name.substr(0, one.name.find(':'));
+            return find_algorithm(one.collective, name).traits.reads_peers;
+        });
     }
     for (int call = 0; call < calls;) {
         const CollectiveCase drawn = draw(shared, names, ranks);
