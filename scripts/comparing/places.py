@@ -101,8 +101,8 @@ class Memory:
         return None
 
     def calls(self, _collective, size):
-        if self.crowded:  # a barrier may take a time slice, and lasts long beside a few small calls
-            return round_calls(0.5 / (1e-4 + self.ranks * size / 1e9), 5, 5000)
+        if self.crowded:  # each rank has its turn in a barrier, which lasts long beside a few small calls
+            return round_calls(0.5 / (self.ranks * (1.2e-5 + size / 1e9)), 5, 5000)
         return round_calls(0.5 / (self.ranks * (2e-6 + size / 2e9)), 5, 5000)
 
 
