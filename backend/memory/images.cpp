@@ -84,10 +84,11 @@ void ImagePool::add_region(std::size_t least) {
     const std::size_t bytes = std::max({least, bytes_, least_region_bytes});
     regions_.push_back(Region::make(Use::payload, bytes));
     bytes_ += bytes;
-    pieces_.emplace(regions_.back()->data(), Piece{bytes, false});
     for (ImageTable* const table : tables_) {
         list(*table, *regions_.back());
     }
+    pieces_.emplace(regions_.back()->data(),
+                    Piece{bytes, false});  // nobody takes what is not listed
 }
 
 void ImagePool::give_back(std::byte* image) noexcept {
@@ -102,9 +103,7 @@ void ImagePool::give_back(std::byte* image) noexcept {
             first->first + first->second.bytes == second->first) {
             first->second.bytes += second->second.bytes;
             pieces_.erase(second);
-            return true;
         }
-        return false;
     };
     if (const auto next = std::next(piece); next != pieces_.end()) {
         join(piece, next);

@@ -215,7 +215,7 @@ class PortGroup {
     /// When no peer reads it any more. From any thread.
     virtual void give_back_image(std::byte*) noexcept {}
     /// Where a peer's image is mapped here that lies at `address` of its process; null: it cannot
-    /// be. By the owner of this group. Mapped until the group ends.
+    /// be. From any thread. Mapped until the group ends.
     virtual std::byte* image_of(Peer, std::uint64_t /*address*/) noexcept { return nullptr; }
 
     // Direct access to the memory of ranks on this host, where the transport has it. From any

@@ -29,8 +29,7 @@ Communicator::Communicator(Settings settings, std::unique_ptr<Bootstrap> bootstr
     world_->agreement().for_all("calls", [this] {
         chooser_.emplace(geometry_.map, this->settings());
         chooser_->force_list(this->settings().algorithm);
-        const PeerAccess access = world_->peer_access();
-        if (access.vectors || access.images) {
+        if (world_->peer_access().any()) {
             read_place_ = 0;
             if (world_->is_one_process()) {
                 chooser_->single_copy_goes(CopiesBy::address);

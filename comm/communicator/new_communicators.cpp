@@ -96,8 +96,8 @@ std::unique_ptr<Communicator> Communicator::made(Geometry geometry, const Identi
     log_info(LogTopic::setup, [&] {
         return "a communicator of " + std::to_string(made->ranks()) +
                " ranks: " + place_text(made->torus_map(), made->rank()) +
-               (world_->peer_access().vectors && !read_place ? "; no guard is left for single copy"
-                                                             : "");
+               (world_->peer_access().any() && !read_place ? "; no guard is left for single copy"
+                                                           : "");
     });
     return made;
 }

@@ -36,26 +36,37 @@ constexpr std::chrono::milliseconds longest_greeting{30'000};
 constexpr std::chrono::milliseconds first_patience{1000};
 constexpr std::chrono::milliseconds longest_patience{4000};
 
-std::string single_copy_text(bool here, bool all, bool gains) {
-    return gains  ? "all ranks read each other's memory: single copy is possible"
-           : all  ? "single copy by name only: the kernel copies at less than half the speed of "
-                    "the processor"
-           : here ? "no single copy: another rank does not get at all its peers' memory"
-                  : "no single copy: this rank does not get at all its peers' memory";
+std::string single_copy_text(bool here, const PeerAccess& access, bool gains) {
+    const std::string text =
+        gains ? "all ranks read each other's memory: single copy is possible"
+        : access.vectors
+            ? "single copy by name only: the kernel copies at less than half the speed of "
+              "the processor"
+        : here ? "no single copy: another rank does not get at all its peers' memory"
+               : "no single copy: this rank does not get at all its peers' memory";
+    return text + (access.images ? "; they may show images in shared memory" : "");
 }
 
 /// What a rank tells of its connections, a letter each: it has them all; it gets at all peers'
 /// memory; that is fast, as far as rank 0 knows already; it shows images.
+enum Told : std::size_t { told_connected, told_reach, told_fast, told_images, told_letters };
 constexpr char yes = 'y', no = 'n', unknown = '?';
-std::string told_of_connections(Rank rank, Reach reach, bool shows) {
-    const auto letter = [](bool is_so) { return is_so ? yes : no; };
-    const std::optional<bool> fast =
-        reach == Reach::addresses ? std::optional(true) : kernel_copies_known();
-    return {yes, letter(reach != Reach::none), rank == 0 && fast ? letter(*fast) : unknown,
-            letter(shows)};
+
+char letter(bool is_so) {
+    return is_so ? yes : no;
 }
 
-bool all_say_yes(const std::vector<std::string>& told, std::size_t place) {
+std::string told_of_connections(Rank rank, Reach reach, bool shows) {
+    const std::optional<bool> fast =
+        reach == Reach::addresses ? std::optional(true) : kernel_copies_known();
+    std::string told(told_letters, yes);
+    told[told_reach] = letter(reach != Reach::none);
+    told[told_fast] = rank == 0 && fast ? letter(*fast) : unknown;
+    told[told_images] = letter(shows);
+    return told;
+}
+
+bool all_say_yes(const std::vector<std::string>& told, Told place) {
     return std::ranges::all_of(told, [&](const auto& one) { return one[place] == yes; });
 }
 
@@ -340,13 +351,13 @@ void World::shake_hands(std::vector<std::string> cards) {
                     const bool shows = std::ranges::all_of(
                         engine_->groups(), [](const auto& group) { return group->shows_images(); });
                     return go_on(patience) ? told_of_connections(rank(), handshake->reach(), shows)
-                                           : std::string(4, no);
+                                           : std::string(told_letters, no);
                 } catch (const Error& error) {
                     found_here = error.what();
                     throw;
                 }
             });
-            connected = all_say_yes(told, 0);
+            connected = all_say_yes(told, told_connected);
             patience = std::min(2 * patience, longest_patience);
         }
     } catch (const Error& error) {
@@ -358,19 +369,20 @@ void World::shake_hands(std::vector<std::string> cards) {
     }
     if (offers_single_copy(settings_)) {
         const bool here = handshake->reach() != Reach::none;
-        const bool all = all_say_yes(told, 1);
-        peer_access_ = {all, all_say_yes(told, 3)};
-        if (all || peer_access_.images) {
+        const bool all = all_say_yes(told, told_reach);
+        peer_access_ = {all, all_say_yes(told, told_images)};
+        if (peer_access_.any()) {
             read_places_.open();
         }
         // All are on one host, so rank 0 measures for all, undisturbed by the others, which wait.
-        const char fast = told[0][2];
+        const char fast = told[0][told_fast];
         single_copy_gains_ =
             all && (fast != unknown ? fast == yes
                                     : agreement_.all_say_yes("the speed of single copy", [&] {
                                           return rank() != 0 || kernel_copies_are_fast();
                                       }));
-        log_info(LogTopic::choice, [&] { return single_copy_text(here, all, single_copy_gains_); });
+        log_info(LogTopic::choice,
+                 [&] { return single_copy_text(here, peer_access_, single_copy_gains_); });
     }
 }
 

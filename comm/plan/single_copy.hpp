@@ -21,6 +21,7 @@ inline constexpr Rank most_single_copy_ranks = 64;
 struct PeerAccess {
     bool vectors = false;  ///< their memory, whatever lies there
     bool images = false;   ///< what they show in shared memory
+    bool any() const { return vectors || images; }
     /// Such an algorithm reads nothing else.
     bool suffices(const Traits& traits) const {
         return !traits.reads_peers || (traits.by_image ? images : vectors);
