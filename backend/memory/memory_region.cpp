@@ -16,6 +16,7 @@
 #include "backend/memory/host_identity.hpp"
 #include "backend/system/secrets.hpp"
 #include "topo/error.hpp"
+#include "topo/numa_memory.hpp"
 #include "topo/process_space.hpp"
 
 namespace trefoil::memory {
@@ -188,6 +189,8 @@ std::shared_ptr<Region> Region::make(Use use, std::size_t bytes) {
     region->place_ = Arena::take(all);
     region->mapping_ = map(region->place_.arena->file(), region->place_.offset, all);
     region->home_ = reinterpret_cast<std::uintptr_t>(region->mapping_);
+    // Peers write most of it first, but this rank reads it all.
+    prefer_numa_node(region->mapping_, all, own_numa_node());
     Header& header = header_of(region->mapping_);
     header.token = region->token_;
     header.bytes = bytes;

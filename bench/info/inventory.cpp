@@ -25,6 +25,7 @@
 #include "topo/host.hpp"
 #include "topo/locality.hpp"
 #include "topo/nic.hpp"
+#include "topo/rank_cores.hpp"
 #include "topo/words.hpp"
 
 namespace trefoil::tool {
@@ -182,10 +183,34 @@ Json port_list(const Torus& torus, const PortMap& map, const std::vector<Nic>& n
     return list;
 }
 
-/// A node of several ranks, by NUMA node: its cores, the NICs there, and the ports on them.
+/// The cores of each of a node's ranks as `trefoil run` binds them.
+std::vector<std::vector<int>> bound_cores(const Locality& locality, int ranks) {
+    const std::vector<int> allowed = allowed_cores();
+    auto cores = cores_by_rank(locality.numa_nodes, allowed, ranks);
+    if (cores.empty()) {
+        cores.assign(static_cast<std::size_t>(ranks), allowed);
+    }
+    return cores;
+}
+
+/// "0,1": the ranks that may use cores of `numa`, by the cores of each.
+std::string ranks_near(const NumaNode& numa, const std::vector<std::vector<int>>& cores) {
+    std::vector<int> near;
+    for (std::size_t rank = 0; rank < cores.size(); ++rank) {
+        const auto is_here = [&](int core) { return std::ranges::count(numa.cores, core) > 0; };
+        if (std::ranges::any_of(cores[rank], is_here)) {
+            near.push_back(static_cast<int>(rank));
+        }
+    }
+    return near.empty() ? "-" : core_list_text(near);
+}
+
+/// A node of several ranks, by NUMA node: its cores, the ranks there, the NICs there, and the ports
+/// on them.
 Json node_list(const Torus& torus, const PortMap& map, const std::vector<Nic>& nics,
                const Locality& locality) {
     Json list = Json::array();
+    const auto cores = bound_cores(locality, torus.per_node());
     for (const NumaNode& numa : locality.numa_nodes) {
         std::vector<std::string> here, ports;
         for (const Nic& nic : nics) {
@@ -200,6 +225,7 @@ Json node_list(const Torus& torus, const PortMap& map, const std::vector<Nic>& n
         }
         list.push_back({{"numa_node", std::to_string(numa.number)},
                         {"cores", core_list_text(numa.cores)},
+                        {"ranks", ranks_near(numa, cores)},
                         {"nics", here.empty() ? "-" : joined(here)},
                         {"ports", ports.empty() ? "-" : joined(ports)}});
     }

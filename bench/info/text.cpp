@@ -107,7 +107,7 @@ void print_choices(const Json& all) {
         const std::string title =
             fmt::format("A node: {} ranks, which share its NICs and exchange data through memory",
                         all["ranks_per_node"].get<int>());
-        print_table(title.c_str(), all["node"], {"numa_node", "cores", "nics", "ports"});
+        print_table(title.c_str(), all["node"], {"numa_node", "cores", "ranks", "nics", "ports"});
     }
     if (!all["automatic"].empty()) {
         print_table("What auto takes, by bytes of the whole vector and the cost model",

@@ -15,6 +15,8 @@
 #include "backend/system/secrets.hpp"
 #include "bench/run/supervisor.hpp"
 #include "topo/error.hpp"
+#include "topo/host.hpp"
+#include "topo/rank_cores.hpp"
 
 namespace trefoil::tool {
 
@@ -82,7 +84,7 @@ std::vector<std::string> environment_of(const Job& job, Rank rank, const std::st
 }
 
 Process start_rank(const Job& job, Rank rank, const std::string& store, const std::string& token,
-                   const sigset_t& mask) {
+                   const sigset_t& mask, const std::vector<std::vector<int>>& cores) {
     const bool direct = job.output == Job::Output::first_rank && rank == 0;
     ProcessOptions options;
     if (!job.prefixes.empty()) {
@@ -91,6 +93,9 @@ Process start_rank(const Job& job, Rank rank, const std::string& store, const st
     options.command.insert(options.command.end(), job.command.begin(), job.command.end());
     options.environment = environment_of(job, rank, store, token);
     options.signal_mask = mask;
+    if (!cores.empty()) {
+        options.cores = cores[static_cast<std::size_t>(rank)];
+    }
     // A terminal would stop a process of another group that reads it; a pipe or a file is fine.
     options.inherit_input = rank == 0 && isatty(STDIN_FILENO) == 0;
     options.pipe_output = !direct;
@@ -112,9 +117,12 @@ int launch(const Job& job) {
         served.emplace("127.0.0.1", 0, token);
         store = "127.0.0.1:" + std::to_string(served->port());
     }
+    const auto cores = job.bind && job.ranks > 1 ? cores_by_rank(machine_locality().numa_nodes,
+                                                                 allowed_cores(), job.ranks)
+                                                 : std::vector<std::vector<int>>{};
     Supervisor supervisor(job);
     for (Rank rank = 0; rank < job.ranks; ++rank) {
-        supervisor.add(start_rank(job, rank, store, token, blocked.before()));
+        supervisor.add(start_rank(job, rank, store, token, blocked.before(), cores));
     }
     return supervisor.run();
 }

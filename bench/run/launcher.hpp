@@ -24,6 +24,7 @@ struct Job {
     std::vector<std::string> command;
     std::vector<std::pair<std::string, std::string>> environment;  ///< further variables
     std::vector<std::vector<std::string>> prefixes;  ///< what each rank's command runs under
+    bool bind = true;   ///< each rank to the cores of a NUMA node, where there are several
     std::string store;  ///< "host:port" where rank 0 serves the store; empty: served from here
     Output output = Output::labelled;
     std::chrono::milliseconds timeout{0};  ///< of the whole job; 0: none

@@ -3,10 +3,12 @@
 #include "bench/run/process.hpp"
 
 #include <fcntl.h>
+#include <sched.h>
 #include <sys/prctl.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <cerrno>
 #include <cstring>
 
@@ -43,10 +45,23 @@ std::vector<char*> pointers(const std::vector<std::string>& strings) {
     return result;
 }
 
+/// Room for more cores than CPU_SETSIZE; empty: none.
+std::vector<cpu_set_t> core_set(const std::vector<int>& cores) {
+    if (cores.empty()) {
+        return {};
+    }
+    const int most = *std::max_element(cores.begin(), cores.end());
+    std::vector<cpu_set_t> set(static_cast<std::size_t>(most / CPU_SETSIZE) + 1);
+    for (const int core : cores) {
+        CPU_SET_S(static_cast<std::size_t>(core), set.size() * sizeof(cpu_set_t), set.data());
+    }
+    return set;
+}
+
 /// Everything between fork and exec; other threads may hold locks, so only system calls here.
 [[noreturn]] void become(const ProcessOptions& options, char* const* command,
-                         char* const* environment, pid_t parent, int input, int output, int error,
-                         int report) {
+                         char* const* environment, const std::vector<cpu_set_t>& cores,
+                         pid_t parent, int input, int output, int error, int report) {
     setpgid(0, 0);
     prctl(PR_SET_PDEATHSIG, SIGKILL);
     const bool orphaned = getppid() != parent;  // it died before prctl could know
@@ -55,6 +70,10 @@ std::vector<char*> pointers(const std::vector<std::string>& strings) {
                        (error < 0 || dup2(error, STDERR_FILENO) >= 0);
     if (orphaned || !wired) {
         _exit(127);
+    }
+    // Refused when a core was taken away since the cores were chosen; then they stay as they were.
+    if (!cores.empty()) {
+        sched_setaffinity(0, cores.size() * sizeof(cpu_set_t), cores.data());
     }
     sigprocmask(SIG_SETMASK, &options.signal_mask, nullptr);
     execvpe(command[0], command, environment);
@@ -95,6 +114,7 @@ std::string signal_text(int signal) {
 Process start_process(const ProcessOptions& options) {
     const std::vector<char*> command = pointers(options.command);
     const std::vector<char*> environment = pointers(options.environment);
+    const std::vector<cpu_set_t> cores = core_set(options.cores);
     Pipe output = options.pipe_output ? make_pipe() : Pipe{};
     Pipe error = options.pipe_error ? make_pipe() : Pipe{};
     Pipe report = make_pipe();
@@ -106,7 +126,7 @@ Process start_process(const ProcessOptions& options) {
         refuse("no process");
     }
     if (pid == 0) {
-        become(options, command.data(), environment.data(), parent, input.get(),
+        become(options, command.data(), environment.data(), cores, parent, input.get(),
                output.write_end.get(), error.write_end.get(), report.write_end.get());
     }
     setpgid(pid, pid);  // here and in the child: whichever comes first

@@ -41,8 +41,9 @@ struct ProcessOptions {
     std::vector<std::string> command;
     std::vector<std::string> environment;  ///< "NAME=value", all of it
     sigset_t signal_mask;                  ///< the process's own
-    bool inherit_input = false;            ///< otherwise it reads /dev/null
-    bool pipe_output = true;               ///< otherwise it writes where we do
+    std::vector<int> cores = {};  ///< that it may run on; none: those of the calling thread
+    bool inherit_input = false;   ///< otherwise it reads /dev/null
+    bool pipe_output = true;      ///< otherwise it writes where we do
     bool pipe_error = true;
 };
 

@@ -21,7 +21,7 @@ namespace {
 
 struct RunOptions {
     Rank ranks = 0, per_node = 0;
-    std::string torus, net, backend, provider;
+    std::string torus, net, backend, provider, bind = "numa";
     bool label = true;
     double timeout = 0, grace = 5;
     std::vector<std::string> program;
@@ -70,6 +70,7 @@ int run_program(const RunOptions& options) {
     job.ranks = options.ranks;
     job.command = options.program;
     job.output = options.label ? Job::Output::labelled : Job::Output::plain;
+    job.bind = options.bind == "numa";
     job.timeout = milliseconds(options.timeout);
     job.grace = milliseconds(options.grace);
     if (job.command.empty()) {
@@ -102,6 +103,12 @@ void add_run(CLI::App& app, const Invocation& invocation, Action& action) {
                     "One of " + backend_names() + " (TREFOIL_BACKEND)");
     run->add_option("--provider", options->provider,
                     "libfabric provider of the ofi backend (TREFOIL_PROVIDER)");
+    run->add_option("--bind", options->bind,
+                    "numa: each rank may use the cores of one NUMA node (of several, where there "
+                    "are fewer ranks), consecutive ranks the same or the next; none: all cores "
+                    "that trefoil run may use")
+        ->check(CLI::IsMember({"numa", "none"}))
+        ->capture_default_str();
     run->add_flag("--label,!--no-label", options->label,
                   "Open each line of output with its rank: \"[3] \" (default: on)");
     run->add_option("--timeout", options->timeout,

@@ -1,7 +1,9 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // Backend "memory": the conformance suite for threads and processes, and what is special to it.
+#include <linux/mempolicy.h>
 #include <sys/resource.h>
 #include <sys/stat.h>
+#include <sys/syscall.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -11,6 +13,7 @@
 #include "backend/memory/memory_region.hpp"
 #include "backend/ports/notification_queue.hpp"
 #include "tests/backend/ports/conformance.hpp"
+#include "topo/numa_memory.hpp"
 
 namespace trefoil::conformance {
 
@@ -236,6 +239,19 @@ TEST(Memory, OneFileHoldsAllRegions) {
 }
 
 /// The address of a group of a child, which ends it, or itself, when told to.
+TEST(Memory, TakesThePagesOfARegionFromItsMakersNumaNode) {
+    const int node = own_numa_node();
+    const auto region = memory::Region::make(memory::Use::payload, 1 << 20);
+    int policy = -1;
+    unsigned long nodes[16] = {};
+    if (node < 0 ||
+        syscall(SYS_get_mempolicy, &policy, nodes, 1024UL, region->data(), MPOL_F_ADDR) != 0) {
+        GTEST_SKIP() << "on several NUMA nodes, or the kernel does not tell";
+    }
+    EXPECT_EQ(policy, MPOL_PREFERRED);
+    EXPECT_EQ(nodes[node / 64], 1UL << (node % 64));
+}
+
 TEST(Memory, AClosedQueueStaysReadableUntilItsLastWriterGoes) {
     int from_child[2], to_child[2];
     ASSERT_EQ(pipe(from_child), 0);

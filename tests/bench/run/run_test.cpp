@@ -4,9 +4,13 @@
 #include <signal.h>
 
 #include <algorithm>
+#include <cstdlib>
 #include <fstream>
+#include <nlohmann/json.hpp>
 
 #include "tests/bench/common/tool.hpp"
+#include "topo/core_list.hpp"
+#include "topo/host.hpp"
 
 namespace trefoil::test {
 namespace {
@@ -41,6 +45,46 @@ TEST(Run, places_several_ranks_on_a_node) {
     const auto alone = run_tool({"run", "-n", "4", "--per-node", "2", "true"});
     EXPECT_EQ(2, alone.code);
     EXPECT_NE(std::string::npos, alone.err.find("--torus")) << alone.err;
+}
+
+/// A machine of two NUMA nodes with a core each, for hwloc: the cores are those of this one.
+class TwoNumaNodes {
+  public:
+    TwoNumaNodes() {
+        setenv("HWLOC_SYNTHETIC", "node:2 pu:1", 1);
+        setenv("HWLOC_THISSYSTEM", "1", 1);
+    }
+    ~TwoNumaNodes() {
+        unsetenv("HWLOC_SYNTHETIC");
+        unsetenv("HWLOC_THISSYSTEM");
+    }
+    TwoNumaNodes(const TwoNumaNodes&) = delete;
+    TwoNumaNodes& operator=(const TwoNumaNodes&) = delete;
+};
+
+TEST(Run, binds_ranks_to_numa_nodes_unless_told_not_to) {
+    const TwoNumaNodes machine;
+    const auto info = nlohmann::json::parse(
+        run_tool({"info", "--json", "--torus", "2x3h", "--backend", "memory"}).out);
+    const std::vector<int> allowed = allowed_cores();
+    if (info["node"].size() != 2 || allowed.size() < 2 || allowed[0] != 0 || allowed[1] != 1) {
+        GTEST_SKIP() << "needs hwloc, and cores 0 and 1";
+    }
+    EXPECT_EQ(info["node"][0]["ranks"], "0");
+    EXPECT_EQ(info["node"][1]["ranks"], "1-2");
+    const std::string cores = "grep Cpus_allowed_list /proc/self/status | cut -f2";
+    auto lines = lines_of(run_script({"-n", "4"}, cores).out);
+    std::sort(lines.begin(), lines.end());
+    EXPECT_EQ(lines, (std::vector<std::string>{"[0] 0", "[1] 0", "[2] 1", "[3] 1"}));
+    EXPECT_EQ(run_script({"-n", "1", "--no-label"}, cores).out,
+              run_script({"-n", "1", "--no-label", "--bind", "none"}, cores).out);
+    for (const std::string& line :
+         lines_of(run_script({"-n", "4", "--no-label", "--bind", "none"}, cores).out)) {
+        EXPECT_EQ(line, core_list_text(allowed));
+    }
+    const auto wrong = run_script({"-n", "2", "--bind", "socket"}, "true");
+    EXPECT_EQ(wrong.code, 2);
+    EXPECT_NE(wrong.err.find("numa"), std::string::npos) << wrong.err;
 }
 
 TEST(Run, passes_the_backend_on) {
