@@ -17,11 +17,11 @@ inline void run_checked(const Entry& entry, Request& request, trefoil_comm_t com
     entry.run(request, b.send, b.recv);
 }
 
-/// A call without lists: `set` checks the rest of the request, unless the blocking call before was
-/// the same one.
-template <typename Set>
-void run_repeatable(const Entry& entry, trefoil_comm_t comm, const Arguments& asked, void* recv,
-                    Set&& set) {
+/// A call without lists: `set` checks the rest of the request and `check` the buffers, which it
+/// returns, unless the blocking call before was the same one.
+template <typename Set, typename Check>
+void run_repeatable(const Entry& entry, trefoil_comm_t comm, const Arguments& asked, Set&& set,
+                    Check&& check) {
     RepeatedCall& before = comm->repeated;
     if (entry.blocks()) {
         if (const Request* const known = before.find(asked)) {
@@ -31,11 +31,20 @@ void run_repeatable(const Entry& entry, trefoil_comm_t comm, const Arguments& as
     }
     Request request{.collective = asked.collective, .count = asked.count};
     set(request);
-    const Buffers b = checked_buffers(request, comm, asked.send, recv);
+    const Buffers b = check(request);
     if (entry.blocks()) {
         before.keep(asked, request, b);
     }
     entry.run(request, b.send, b.recv);
+}
+
+/// The same with a send and a receive buffer.
+template <typename Set>
+void run_repeatable(const Entry& entry, trefoil_comm_t comm, const Arguments& asked, void* recv,
+                    Set&& set) {
+    run_repeatable(entry, comm, asked, set, [&](Request& request) {
+        return checked_buffers(request, comm, asked.send, recv);
+    });
 }
 
 }  // namespace trefoil::c_api

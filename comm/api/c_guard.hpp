@@ -22,6 +22,7 @@ struct trefoil_comm {
     unsigned process = 0;  ///< that it was made in
     std::optional<trefoil::c_api::RequestPool> requests;
     trefoil::c_api::RepeatedCall repeated;
+    trefoil::Communicator::FoundPlan barrier;
 };
 
 namespace trefoil::c_api {

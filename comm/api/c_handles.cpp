@@ -46,6 +46,7 @@ trefoil_comm_t new_handle(std::unique_ptr<Communicator> communicator) {
     handle->process = this_process_number();
     handle->requests.emplace(*handle);
     handle->repeated = {};
+    handle->barrier = {};
     handle->communicator = std::move(communicator);
     return handle.release();
 }

@@ -10,12 +10,18 @@ namespace {
 trefoil_status_t bcast(const How& how, void* buffer, size_t count, trefoil_datatype_t datatype,
                        int root, trefoil_comm_t comm) {
     return guarded([&] {
-        const Entry entry(comm, how);
-        Request request{.collective = Collective::bcast, .count = count};
-        set_type(request, datatype);
-        set_root(request, comm, root);
-        require_vector({buffer, bytes_of(request, count), "broadcast"});
-        entry.run(request, buffer, buffer);
+        const Arguments asked{
+            Collective::bcast, datatype, TREFOIL_SUM, root, count, buffer, buffer};
+        run_repeatable(
+            Entry(comm, how), comm, asked,
+            [&](Request& request) {
+                set_type(request, datatype);
+                set_root(request, comm, root);
+            },
+            [&](const Request& request) {
+                require_vector({buffer, bytes_of(request, count), "broadcast"});
+                return Buffers{buffer, buffer};
+            });
     });
 }
 

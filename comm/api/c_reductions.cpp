@@ -52,7 +52,13 @@ trefoil_status_t reduce_scatter(const How& how, const void* send, void* recv, co
 
 trefoil_status_t barrier(const How& how, trefoil_comm_t comm) {
     return guarded([&] {
-        Entry(comm, how).run(Request{.collective = Collective::barrier}, nullptr, nullptr);
+        const Entry entry(comm, how);
+        const Request request{.collective = Collective::barrier};
+        if (entry.blocks()) {
+            entry.run(request, nullptr, nullptr, &comm->barrier);
+        } else {
+            entry.run(request, nullptr, nullptr);
+        }
     });
 }
 

@@ -2,6 +2,7 @@
 // Which calls run side by side, and when their slots are given back.
 #include "threads/executor/flagged_calls.hpp"
 
+#include <algorithm>
 #include <new>
 
 #include "threads/executor/running_segment.hpp"
@@ -54,14 +55,21 @@ bool FlaggedCalls::begin_next(TimelineNotes& notes) noexcept {
 
 /// At the next place; at all of them where none is in use, so that later calls find it made.
 bool FlaggedCalls::make_room() noexcept {
+    if (room_of_all_ == room_needed_.version()) {
+        return true;
+    }
+    const bool at_all = oldest_ == next_;
     try {
-        for (std::uint64_t n = next_; n == next_ || (oldest_ == next_ && n < next_ + window); ++n) {
+        for (std::uint64_t n = next_; n == next_ || (at_all && n < next_ + window); ++n) {
             room_needed_.make_room(room_[n % window],
                                    [&](const ProgramSizes& sizes) { place(n).make_room(sizes); });
         }
     } catch (const std::bad_alloc&) {
         failure_.set(Cause{Status::out_of_memory});
         return false;
+    }
+    if (at_all) {
+        room_of_all_ = *std::ranges::min_element(room_);
     }
     return true;
 }

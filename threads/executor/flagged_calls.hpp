@@ -89,6 +89,7 @@ class FlaggedCalls {
     std::array<FlaggedPiece, window> pieces_;
     std::array<bool, window> done_{};           ///< it is complete
     std::array<std::uint64_t, window> room_{};  ///< RoomNeeded::version(), by place
+    std::uint64_t room_of_all_ = 0;             ///< the least of them
 };
 
 }  // namespace trefoil

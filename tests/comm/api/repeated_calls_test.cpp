@@ -90,6 +90,37 @@ TEST(RepeatedCalls, WhatDiffersIsChecked) {
     });
 }
 
+TEST(RepeatedCalls, OfABcastWhatDiffersIsChecked) {
+    JobOptions options;
+    options.torus = "3";
+    run_ranks(ranks, options, [](int rank, trefoil_comm_t comm) {
+        ASSERT_NE(comm, nullptr);
+        std::array<std::int32_t, 4> data{};
+        const auto expect_right = [&](int root, std::size_t count) {
+            data.fill(rank);
+            ASSERT_EQ(trefoil_bcast(data.data(), count, TREFOIL_INT32, root, comm),
+                      TREFOIL_SUCCESS);
+            for (std::size_t i = 0; i < data.size(); ++i) {
+                EXPECT_EQ(data[i], i < count ? root : rank);
+            }
+            ASSERT_EQ(trefoil_barrier(comm), TREFOIL_SUCCESS);
+        };
+        const auto expect_refused = [&](void* buffer, int type, int root) {
+            expect_right(1, 2);
+            expect_right(1, 2);
+            EXPECT_EQ(trefoil_bcast(buffer, 2, static_cast<trefoil_datatype_t>(type), root, comm),
+                      TREFOIL_ERROR_INVALID_ARGUMENT);
+        };
+        expect_refused(nullptr, TREFOIL_INT32, 1);
+        expect_refused(data.data(), 99, 1);
+        expect_refused(data.data(), TREFOIL_INT32, ranks);
+        expect_right(1, 2);
+        expect_right(2, 2);
+        expect_right(2, 3);
+        expect_right(2, 0);
+    });
+}
+
 void add(const void* in, void* inout, size_t count, void*) {
     for (std::size_t i = 0; i < count; ++i) {
         static_cast<std::int32_t*>(inout)[i] += static_cast<const std::int32_t*>(in)[i];
@@ -175,6 +206,7 @@ TEST(RepeatedCalls, APlanThatWasForgottenIsMadeAgain) {
                       TREFOIL_SUCCESS);
             expect_sums(given, &Given::allreduce, true);
             ASSERT_EQ(trefoil_wait(&request), TREFOIL_SUCCESS);
+            ASSERT_EQ(trefoil_barrier(comm), TREFOIL_SUCCESS);
         }
     });
 }
@@ -200,6 +232,10 @@ TEST(RepeatedCalls, AnotherCommunicatorIsAnother) {
                     EXPECT_EQ(all[static_cast<std::size_t>(r)],
                               10 * round + (round % 2 == 0 ? r : ranks - 1 - r));
                 }
+                std::int32_t first = mine;
+                ASSERT_EQ(trefoil_bcast(&first, 1, TREFOIL_INT32, 0, turned), TREFOIL_SUCCESS);
+                EXPECT_EQ(first, 10 * round + (round % 2 == 0 ? 0 : ranks - 1));
+                ASSERT_EQ(trefoil_barrier(turned), TREFOIL_SUCCESS) << trefoil_last_error(nullptr);
             }
             ASSERT_EQ(trefoil_comm_destroy(turned), TREFOIL_SUCCESS);
         }
