@@ -242,5 +242,40 @@ TEST(RepeatedCalls, AnotherCommunicatorIsAnother) {
     });
 }
 
+// The plan that a handle keeps for its barrier is gone with its communicator. As many plans have
+// been made in the new one when it makes its first barrier, so their number does not tell.
+TEST(RepeatedCalls, AHandleThatComesAgainForgetsItsBarrier) {
+    JobOptions options;
+    options.torus = "3";
+    run_ranks(ranks, options, [](int rank, trefoil_comm_t comm) {
+        ASSERT_NE(comm, nullptr);
+        constexpr int most = 20;
+        const auto make_and_end = [&](int color, const std::function<void(trefoil_comm_t)>& use) {
+            trefoil_comm_t part = nullptr;
+            ASSERT_EQ(trefoil_comm_split(comm, color, 0, &part), TREFOIL_SUCCESS);
+            use(part);
+            ASSERT_EQ(trefoil_comm_destroy(part), TREFOIL_SUCCESS);
+        };
+        for (int i = 0; i < most; ++i) {
+            make_and_end(
+                0, [](trefoil_comm_t part) { ASSERT_EQ(trefoil_barrier(part), TREFOIL_SUCCESS); });
+        }
+        // Handles are used again once all ranks together have destroyed 1024.
+        for (int i = 0; i < 1024 / ranks - most; ++i) {
+            make_and_end(rank, [](trefoil_comm_t) {});
+        }
+        for (int i = 0; i < most; ++i) {
+            make_and_end(0, [&](trefoil_comm_t part) {
+                std::array<std::int32_t, 3> all{};
+                all[static_cast<std::size_t>(rank)] = rank;
+                ASSERT_EQ(trefoil_allgather(TREFOIL_IN_PLACE, all.data(), 1, TREFOIL_INT32, part),
+                          TREFOIL_SUCCESS);
+                ASSERT_EQ(trefoil_barrier(part), TREFOIL_SUCCESS) << trefoil_last_error(nullptr);
+                EXPECT_EQ(all, (std::array<std::int32_t, 3>{0, 1, 2}));
+            });
+        }
+    });
+}
+
 }  // namespace
 }  // namespace trefoil::test
