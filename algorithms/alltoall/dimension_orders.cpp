@@ -150,6 +150,27 @@ std::vector<AlltoallPart> rotated_parts(const AlltoallRings& rings, bool whole) 
     return parts;
 }
 
+bool needs_other_way(const Torus& torus) {
+    bool any_pair = false;
+    for (int j = 0; j < torus.dimensions(); ++j) {
+        const Rank size = torus.is_host(j) ? 1 : torus.size(j);
+        if (size > 3 || torus.is_line(j)) {
+            return false;
+        }
+        any_pair = any_pair || size == 2;
+    }
+    return any_pair;
+}
+
+std::vector<AlltoallPart> with_other_way(std::vector<AlltoallPart> parts) {
+    const std::size_t count = parts.size();
+    for (std::size_t p = 0; p < count; ++p) {
+        parts.push_back(parts[p]);
+        parts.back().other_way = true;
+    }
+    return parts;
+}
+
 // In a stage each part moves in another dimension, and each dimension carries all that the others
 // hold: every line of it as many blocks for a pair as there are lines. The ranks of a node are on
 // different lines, which share its links.
@@ -161,7 +182,9 @@ LinkSteps rotated_link_steps(const Torus& torus, const AlltoallRings& rings) {
         blocks *= rings[j]->size();
     }
     const auto places = places_of(rings, all);
-    LinkSteps result{std::max(1, static_cast<int>(stages)), {}, 0};
+    const int ways = needs_other_way(torus) ? 2 : 1;
+    const std::int64_t sent = ways * stages;  // by all parts in each dimension
+    LinkSteps result{ways * std::max(1, static_cast<int>(stages)), {}, 0};
     std::vector<LinkStep> stage(all.longest);
     for (const int j : all.dimensions) {
         const std::int64_t lines = blocks / rings[j]->size();
@@ -170,19 +193,21 @@ LinkSteps rotated_link_steps(const Torus& torus, const AlltoallRings& rings) {
             const RingTraffic& ring = traffic[k];
             LinkStep& step = stage[places[j][k]];
             if (torus.is_host(j)) {
-                result.messages_inside += stages * ring.messages * lines;
-                step.blocks_inside += ring.pairs * lines * lines;
+                result.messages_inside += sent * ring.messages * lines;
+                step.blocks_inside += ways * ring.pairs * lines * lines;
                 step.most_inside = step.blocks_inside / torus.ranks();
             } else {
-                step.load = std::max(step.load, 2 * ring.load * lines * torus.per_node());
+                const int on_a_link = rings[j]->size() == 2 ? 1 : ways;
+                step.load =
+                    std::max(step.load, 2 * on_a_link * ring.load * lines * torus.per_node());
                 step.hops = std::max<std::int64_t>(step.hops, ring.hops);
-                step.through_port = std::max(step.through_port, ring.through_port);
+                step.through_port = std::max(step.through_port, on_a_link * ring.through_port);
             }
             // Own blocks lie in the order of targets: those for neighbours in the slowest dimension
             // are together. From the second stage on blocks that have come go with them.
             const bool first = j == all.dimensions.front();
             const std::int64_t pairs =
-                stages * (ring.pairs - ring.onward) - (first ? ring.straight : 0);
+                sent * (ring.pairs - ring.onward) - (first ? ways * ring.straight : 0);
             result.gathered += pairs * lines * lines;
         }
     }

@@ -8,7 +8,9 @@
 
 #include <algorithm>
 #include <cstdint>
+#include <memory>
 #include <numeric>
+#include <utility>
 
 #include "algorithms/alltoall/own_block.hpp"
 #include "algorithms/alltoall/product_blocks.hpp"
@@ -54,6 +56,30 @@ void sort_by(Rank AlltoallPair::*key, Rank ranks, std::vector<Numbered>& blocks)
     }
     blocks = std::move(sorted);
 }
+
+/// A ring of two coordinates, whose messages take the other one of the two links.
+class OtherWayRing final : public RingAlltoall {
+  public:
+    explicit OtherWayRing(std::shared_ptr<const RingAlltoall> ring)
+        : RingAlltoall(ring->size(), ring->steps()), ring_(std::move(ring)) {}
+
+    std::vector<RingHandover> sends(Rank coordinate, int step) const override {
+        return turned(ring_->sends(coordinate, step));
+    }
+    std::vector<RingHandover> receives(Rank coordinate, int step) const override {
+        return turned(ring_->receives(coordinate, step));
+    }
+
+  private:
+    static std::vector<RingHandover> turned(std::vector<RingHandover> handovers) {
+        for (RingHandover& handover : handovers) {
+            handover.hop = -handover.hop;
+        }
+        return handovers;
+    }
+
+    std::shared_ptr<const RingAlltoall> ring_;
+};
 
 class PartBuilder {
   public:
@@ -309,8 +335,12 @@ void PartBuilder::write(const AlltoallPart& part, PhaseSync sync, ScheduleWriter
 Schedule alltoall_schedule(const Torus& torus, Rank rank, const AlltoallRings& rings,
                            const std::vector<AlltoallPart>& parts, PhaseSync sync) {
     ScheduleWriter writer(rank);
+    AlltoallRings others = rings;
+    for (std::shared_ptr<const RingAlltoall>& ring : others) {
+        ring = ring->size() == 2 ? std::make_shared<OtherWayRing>(std::move(ring)) : ring;
+    }
     for (const AlltoallPart& part : parts) {
-        PartBuilder builder(torus, rank, rings);
+        PartBuilder builder(torus, rank, part.other_way ? others : rings);
         const int classes = static_cast<int>(part.orders.size());
         for (int c = 0; c < classes; ++c) {
             builder.add(part.orders[c], classes, c);

@@ -28,6 +28,8 @@ struct AlltoallPart {
     /// Global steps that may load links of which some were loaded in other orders before: with
     /// PhaseSync::signals a barrier stands before them.
     std::vector<int> stages = {};
+    /// Rings of two coordinates go the other way round, over the link that they leave idle else.
+    bool other_way = false;
 };
 
 /// What `rank` does. In ring step i of dimension j it sends the blocks whose coordinates in j are a
@@ -53,11 +55,18 @@ std::vector<AlltoallPart> sequential_parts(const AlltoallRings& rings);
 /// early, so that all end together. `whole`: one part with D classes, else D parts.
 std::vector<AlltoallPart> rotated_parts(const AlltoallRings& rings, bool whole);
 
+/// Where rings of two coordinates load links most: none is longer than three, beside that inside
+/// nodes, and two links join the two. Then twice as many parts carry less.
+bool needs_other_way(const Torus& torus);
+/// Those parts, and as many that go the other way.
+std::vector<AlltoallPart> with_other_way(std::vector<AlltoallPart> parts);
+
 /// The sum of the largest link loads that rotated_parts() leaves, in blocks: those of a stage, if
 /// each class had all blocks. Takes time in proportion to that of RingAlltoall::traffic().
 std::int64_t rotated_load(const AlltoallRings& rings);
 
-/// What rotated_parts() in as many parts do to the links of a torus of rings.
+/// What rotated_parts() in as many parts do to the links of a torus of rings, with those that go
+/// the other way where it needs them.
 /// Where no message is onward (RingTraffic), as with signed digits and Bine, `gathered` is exact.
 /// Else it is a bound from below: blocks that came at the same time, or that lie side by side by
 /// chance, are not gathered.

@@ -8,22 +8,24 @@
 
 namespace trefoil {
 
-Block best_pieces(const CostModel& model, int fill, double link_bytes, double messages) {
+Block best_pieces(const CostModel& model, int fill, double link_bytes, double messages,
+                  Block segments) {
     const double per_step = model.alpha + model.tau;
     const double transfer = model.beta * link_bytes;
     const double per_piece = messages * (model.message + model.busiest + model.wait);
     const auto time = [&](Block pieces) {
-        return (fill + static_cast<double>(pieces)) * (per_step + transfer / pieces) +
-               pieces * per_piece;
+        const double all = static_cast<double>(pieces) * segments;
+        return (fill + all) * (per_step + transfer / all) + all * per_piece;
     };
     if (fill <= 0 || !(transfer > 0)) {
         return 1;
     }
     // Infinite if neither costs anything.
     const double ideal = std::sqrt(fill * transfer / (per_step + per_piece));
-    const auto bounded = static_cast<Block>(std::clamp<double>(ideal, 1, most_pieces));
+    const Block most = std::max<Block>(1, std::bit_floor(most_pieces / segments));
+    const auto bounded = static_cast<Block>(std::clamp<double>(ideal / segments, 1, most));
     const Block below = std::bit_floor(bounded);
-    const Block above = std::min(2 * below, most_pieces);
+    const Block above = std::min(2 * below, most);
     return time(above) < time(below) ? above : below;
 }
 

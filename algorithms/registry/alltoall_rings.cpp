@@ -4,6 +4,8 @@
 #include <cmath>
 #include <limits>
 #include <memory>
+#include <utility>
+#include <vector>
 
 #include "algorithms/alltoall/fitted_rings.hpp"
 #include "algorithms/alltoall/partition.hpp"
@@ -72,11 +74,14 @@ AlltoallRings rings_of(const Torus& torus, const BuildOptions& options) {
 template <RingKind kind>
 Schedule build_rotated(const Torus& torus, Rank rank, const BuildOptions& options) {
     const AlltoallRings rings = rings_of<kind>(torus, options);
-    return alltoall_schedule(torus, rank, rings,
-                             options.single_port
-                                 ? sequential_parts(rings)
-                                 : rotated_parts(rings, options.rotation == Rotation::whole),
-                             options.sync);
+    const bool whole = options.rotation == Rotation::whole;
+    std::vector<AlltoallPart> parts =
+        options.single_port ? sequential_parts(rings) : rotated_parts(rings, whole);
+    // One part alone is kept free of contention.
+    if (!options.single_port && !whole && needs_other_way(torus)) {
+        parts = with_other_way(std::move(parts));
+    }
+    return alltoall_schedule(torus, rank, rings, parts, options.sync);
 }
 
 template <RingKind kind>

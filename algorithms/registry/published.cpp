@@ -41,10 +41,11 @@ double two_trees(const Torus& torus, const BuildOptions&) {
     return 2.0 / std::max(SpanningTrees(torus, 0).count(), 1);
 }
 
-Block pieces_of_trinaryx(const Torus& torus, const CostModel& model, double vector_bytes) {
+Block pieces_of_trinaryx(const Torus& torus, const CostModel& model, double vector_bytes,
+                         Block segments) {
     const SpanningTrees trees(torus, 0);
     return best_pieces(model, 2 * trees.depth() - 1, vector_bytes / std::max(trees.count(), 1),
-                       2 * trees.count());
+                       2 * trees.count(), segments);
 }
 
 template <Collective collective, Distance distance>

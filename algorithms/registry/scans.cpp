@@ -26,8 +26,10 @@ Schedule chain(const Torus& torus, Rank rank, const BuildOptions& options) {
 /// Each piece is a part, and more of them cost more to keep than they gain.
 constexpr Block most_pieces_of_chain = 64;
 
-Block pieces_of_chain(const Torus& torus, const CostModel& model, double vector_bytes) {
-    return std::min(most_pieces_of_chain, best_pieces(model, torus.ranks() - 2, vector_bytes, 1));
+Block pieces_of_chain(const Torus& torus, const CostModel& model, double vector_bytes,
+                      Block segments) {
+    return std::min(most_pieces_of_chain,
+                    best_pieces(model, torus.ranks() - 2, vector_bytes, 1, segments));
 }
 
 template <Collective collective>

@@ -19,10 +19,11 @@ double one_tree(const Torus& torus, const BuildOptions&) {
     return 1.0 / std::max(SpanningTrees(torus, 0).count(), 1);
 }
 
-Block pieces_of_trees(const Torus& torus, const CostModel& model, double vector_bytes) {
+Block pieces_of_trees(const Torus& torus, const CostModel& model, double vector_bytes,
+                      Block segments) {
     const SpanningTrees trees(torus, 0);
     return best_pieces(model, trees.depth() - 1, vector_bytes / std::max(trees.count(), 1),
-                       trees.count());
+                       trees.count(), segments);
 }
 
 int depth_of_trees(const Torus& torus) {

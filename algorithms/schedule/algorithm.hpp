@@ -102,8 +102,10 @@ struct Algorithm {
     /// the same on all ranks and therefore not in the schedule.
     std::vector<Rank> (*owners)(const Torus&, const BuildOptions&, int part) = nullptr;
     /// Pipelined algorithms only: the BuildOptions::pieces that are fastest for a vector of so many
-    /// bytes under the model. Pure. Null: not pipelined.
-    Block (*best_pieces)(const Torus&, const CostModel&, double vector_bytes) = nullptr;
+    /// bytes under the model, which runs in so many segments, one after the other. Pure. Null: not
+    /// pipelined.
+    Block (*best_pieces)(const Torus&, const CostModel&, double vector_bytes,
+                         Block segments) = nullptr;
     /// Translations of the torus that no schedule without options notices; a rank t stands for the
     /// one that carries rank 0 to t. A rank and the rank to which it is carried send, in each step
     /// of each part and in the same order, through the same ports, as many blocks, to peers that
@@ -144,7 +146,7 @@ struct Algorithm {
     std::vector<Rank> block_owners(const Torus& torus, const BuildOptions& options, int part) const;
     /// best_pieces(); 0: it is not pipelined.
     Block pieces(const Torus& torus, const BuildOptions& options, const CostModel& model,
-                 double vector_bytes) const;
+                 double vector_bytes, Block segments = 1) const;
     /// alike(), or none: where it knows none, or options beside the root and by_node are asked for.
     std::vector<Rank> alike_ranks(const Torus& torus, const BuildOptions& options = {}) const;
     /// What holds of its schedules with these options.

@@ -58,13 +58,14 @@ std::vector<Rank> Algorithm::block_owners(const Torus& torus, const BuildOptions
 }
 
 Block Algorithm::pieces(const Torus& torus, const BuildOptions& options, const CostModel& model,
-                        double vector_bytes) const {
+                        double vector_bytes, Block segments) const {
     if (best_pieces == nullptr) {
         return 0;
     }
     // Each leader has its share of the vector.
-    return options.by_node ? best_pieces(torus.nodes(), model, vector_bytes / torus.per_node())
-                           : best_pieces(torus, model, vector_bytes);
+    return options.by_node
+               ? best_pieces(torus.nodes(), model, vector_bytes / torus.per_node(), segments)
+               : best_pieces(torus, model, vector_bytes, segments);
 }
 
 std::vector<Rank> Algorithm::alike_ranks(const Torus& torus, const BuildOptions& options) const {

@@ -41,6 +41,14 @@ double longest_segment(const Choice& choice, const Torus& torus, const Selection
     return vectors > 0 ? std::min(asked, static_cast<double>(basis.slot_bytes) / vectors) : asked;
 }
 
+/// How many of them a vector of so many bytes is.
+Block segments_of(const Torus& torus, const Choice& choice, std::size_t bytes,
+                  const SelectionBasis& basis) {
+    const double segments =
+        std::ceil(static_cast<double>(bytes) / longest_segment(choice, torus, basis));
+    return static_cast<Block>(std::clamp<double>(segments, 1, most_pieces));
+}
+
 /// Segments overlap, so that the pieces of all of them are one pipeline. `cost` is an
 /// AutoCandidate's.
 CostSummary whole_cost(const Torus& torus, const Choice& choice, const CostSummary& cost,
@@ -48,10 +56,9 @@ CostSummary whole_cost(const Torus& torus, const Choice& choice, const CostSumma
     if (choice.options.pieces == 0) {
         return cost;
     }
-    const double segments = std::max(
-        1.0, std::ceil(static_cast<double>(bytes) / longest_segment(choice, torus, basis)));
-    const double all = std::min<double>(most_pieces, choice.options.pieces * segments);
-    return with_pieces(cost, static_cast<Block>(all));
+    const double all =
+        static_cast<double>(choice.options.pieces) * segments_of(torus, choice, bytes, basis);
+    return with_pieces(cost, static_cast<Block>(std::min<double>(most_pieces, all)));
 }
 
 /// A pipeline that has not at least twice as many pieces as steps to fill it is for larger vectors:
@@ -167,10 +174,10 @@ Block pieces_for(const Choice& choice, const Torus& torus, std::size_t bytes,
     if (choice.algorithm->best_pieces == nullptr) {
         return 0;
     }
-    const double segment =
-        std::min(static_cast<double>(bytes), longest_segment(choice, torus, basis));
-    return std::min(most_pieces_of_segment,
-                    choice.algorithm->pieces(torus, choice.options, basis.model, segment));
+    return std::min(
+        most_pieces_of_segment,
+        choice.algorithm->pieces(torus, choice.options, basis.model, static_cast<double>(bytes),
+                                 segments_of(torus, choice, bytes, basis)));
 }
 
 Price price_of(const Torus& torus, const Choice& choice, const CostSummary& whole,

@@ -131,6 +131,22 @@ TEST(AlltoallRings, DigitsMeetTheBisectionBound) {
 }
 
 // Each of a stage's steps with the next best one of the other dimensions.
+// A dimension of two has two links, and each block crosses one of them with half of it.
+TEST(AlltoallRings, PairsOfCoordinatesUseBothLinks) {
+    struct Bound {
+        const char* shape;
+        double load;  ///< of a vector: of the busiest dimension, if all of its links carry alike
+    };
+    for (const auto& [shape, load] :
+         {Bound{"2", 0.25}, Bound{"2x2", 0.25}, Bound{"2x2x2", 0.25}, Bound{"2x2x2h", 0.5},
+          Bound{"2x3", 1.0 / 3}, Bound{"3x2x2", 1.0 / 3}, Bound{"2x3x4h", 4.0 / 3}}) {
+        for (const char* const name : {"sdx", "direct"}) {
+            EXPECT_NEAR(cost_of(name, shape).sum_link_load, load, 1e-12) << name << " on " << shape;
+        }
+    }
+    EXPECT_NEAR(cost_of("sdx", "2m").sum_link_load, 0.5, 1e-12) << "a line has one link";
+}
+
 TEST(AlltoallRings, ShorterRingsRestWhereTheyCostLeast) {
     expect_figures({{"gather-scatter-tree", "2x4", 4, 6},
                     {"gather-scatter-tree", "4x8", 8, 44},

@@ -32,7 +32,7 @@ TEST(BestPieces, AreTheBestPowerOfTwo) {
     for (const char* shape : {"2", "9", "4x4", "3x7", "3x3x4"}) {
         const Torus torus = Torus::parse(shape);
         for (double bytes = 1; bytes < 64 * mib; bytes *= 7) {
-            const Block best = bcast().best_pieces(torus, CostModel{}, bytes);
+            const Block best = bcast().pieces(torus, {}, CostModel{}, bytes);
             const double time = time_with(torus, best, bytes);
             for (Block pieces = 1; pieces <= 512; pieces *= 2) {
                 EXPECT_LE(time, time_with(torus, pieces, bytes) * (1 + 1e-12))
@@ -42,13 +42,30 @@ TEST(BestPieces, AreTheBestPowerOfTwo) {
     }
 }
 
+TEST(BestPieces, AreThoseOfAllSegmentsTogether) {
+    const Torus torus = Torus::parse("3x3");
+    const double bytes = 64 * mib;
+    for (const Block segments : {2U, 3U, 16U, 100U}) {
+        const Block best = bcast().pieces(torus, {}, CostModel{}, bytes, segments);
+        const double time = time_with(torus, best * segments, bytes);
+        for (Block pieces = 1; pieces <= 64; pieces *= 2) {
+            EXPECT_LE(time, time_with(torus, pieces * segments, bytes) * (1 + 1e-12))
+                << segments << " segments in " << pieces << " pieces, not " << best;
+        }
+    }
+    EXPECT_LT(bcast().pieces(torus, {}, CostModel{}, bytes, 16),
+              bcast().pieces(torus, {}, CostModel{}, bytes / 16));
+}
+
 TEST(BestPieces, AreBounded) {
     const CostModel free_steps{.alpha = 0, .tau = 0};
     EXPECT_EQ(best_pieces(free_steps, 10, mib, 4), most_pieces);
     EXPECT_EQ(best_pieces(free_steps, 0, mib, 4), 1u);
     EXPECT_EQ(best_pieces(CostModel{}, 10, 0, 4), 1u);
     EXPECT_EQ(best_pieces(CostModel{}, 10, 1e30, 4), most_pieces);
-    EXPECT_EQ(bcast().best_pieces(Torus({1}), CostModel{}, mib), 1u);
+    EXPECT_EQ(best_pieces(free_steps, 10, mib, 4, 3), most_pieces / 4);
+    EXPECT_EQ(best_pieces(free_steps, 10, mib, 4, most_pieces), 1u);
+    EXPECT_EQ(bcast().pieces(Torus({1}), {}, CostModel{}, mib), 1u);
 }
 
 // What selection extrapolates from one piece against the schedules themselves: never too little,
@@ -96,7 +113,7 @@ TEST(SpanningModel, TableOfThePageIsUpToDate) {
             costs.push_back(summarize(torus, bcast(name)));
         }
         for (const double bytes : {64 * kib, mib, 4 * mib, 16 * mib, 64 * mib, 256 * mib}) {
-            const Block pieces = bcast().best_pieces(torus, CostModel{}, bytes);
+            const Block pieces = bcast().pieces(torus, {}, CostModel{}, bytes);
             std::string row = std::string("| ") + shape + " | " + size_text(bytes) + " | " +
                               std::to_string(pieces) + " | " +
                               rounded(1e6 * time_with(torus, pieces, bytes));
@@ -116,7 +133,7 @@ TEST(SpanningModel, IsTheFastestBcastOfLargeVectors) {
         for (const char* name : others) {
             const CostSummary cost = summarize(torus, bcast(name));
             for (double n = bytes; n <= 1024 * mib; n *= 2) {
-                const Block pieces = bcast().best_pieces(torus, CostModel{}, n);
+                const Block pieces = bcast().pieces(torus, {}, CostModel{}, n);
                 EXPECT_LT(time_with(torus, pieces, n), time_of(cost, n)) << shape << ", " << name;
             }
         }

@@ -102,13 +102,13 @@ class FlowTimes {
         return all + (pieces - most) * (all - half) / (most / 2);
     }
 
-    /// With those pieces, a power of two, with which one segment is the fastest.
-    Choice with_pieces_of_segment(Choice choice, std::size_t bytes) {
+    /// With those pieces of a segment, a power of two, with which the vector is the fastest.
+    Choice with_best_pieces(Choice choice, std::size_t bytes) {
         Choice best = choice;
         double least = INFINITY;
         for (const Block pieces : {1, 2, 4, 8, 16, 32, 64}) {
             choice.options.pieces = pieces;
-            const double each = seconds(choice, std::min(bytes, segment));
+            const double each = seconds(choice, bytes);
             if (each > least) {
                 break;  // and more of them are slower still
             }
@@ -152,10 +152,9 @@ std::vector<Considered> candidates(FlowTimes& times, Collective collective, cons
         if (one.price->sum() > most) {
             continue;
         }
-        all.push_back(
-            one.choice.options.pieces == 0
-                ? one
-                : modelled(torus, times.with_pieces_of_segment(one.choice, bytes), bytes));
+        all.push_back(one.choice.options.pieces == 0
+                          ? one
+                          : modelled(torus, times.with_best_pieces(one.choice, bytes), bytes));
     }
     return all;
 }

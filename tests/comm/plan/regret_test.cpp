@@ -82,7 +82,15 @@ bool may_run(const Algorithm& algorithm, const Torus& torus, std::size_t bytes) 
            algorithm.selection.most_ranks > 0 && algorithm.refusal(torus).empty();
 }
 
-/// Of a pipeline: the power of two with which one segment is fastest. 0: it is none.
+/// All segments together are one pipeline.
+double price_in_segments(const Torus& torus, const Choice& choice, std::size_t bytes) {
+    const std::size_t segments = std::max<std::size_t>(1, (bytes + segment - 1) / segment);
+    const auto pieces = static_cast<Block>(choice.options.pieces * segments);
+    return price(torus, *choice.algorithm, pieces, bytes);
+}
+
+/// Of a pipeline: into how many pieces to cut a segment, a power of two, to be fastest. 0: it is
+/// none.
 Block pieces_of_segment(const Torus& torus, const Algorithm& algorithm, std::size_t bytes) {
     if (!algorithm.abilities.pieces) {
         return 0;
@@ -90,18 +98,11 @@ Block pieces_of_segment(const Torus& torus, const Algorithm& algorithm, std::siz
     Block best = 1;
     for (const Block pieces : {2, 4, 8, 16, 32, 64}) {
         const auto seconds = [&](Block n) {
-            return price(torus, algorithm, n, std::min(bytes, segment));
+            return price_in_segments(torus, {&algorithm, {.pieces = n}}, bytes);
         };
         best = seconds(pieces) < seconds(best) ? pieces : best;
     }
     return best;
-}
-
-/// All segments together are one pipeline.
-double price_in_segments(const Torus& torus, const Choice& choice, std::size_t bytes) {
-    const std::size_t segments = std::max<std::size_t>(1, (bytes + segment - 1) / segment);
-    const auto pieces = static_cast<Block>(choice.options.pieces * segments);
-    return price(torus, *choice.algorithm, pieces, bytes);
 }
 
 Tried cheapest(Collective collective, const Torus& torus, std::size_t bytes) {

@@ -59,20 +59,30 @@ TEST(Choices, RefuseModifiersThatMakeNoSense) {
 TEST(Pieces, GrowWithTheVectorUpToASegment) {
     const Torus torus = Torus::parse("8x8");
     Block last = 1;
-    for (std::size_t bytes = 8; bytes <= 64 * mib; bytes *= 2) {
+    for (std::size_t bytes = 8; bytes <= mib; bytes *= 2) {
         const Block pieces = pieces_for({&trees(), {}}, torus, bytes);
         EXPECT_GE(pieces, last) << bytes;
         last = pieces;
     }
     EXPECT_EQ(pieces_for({&trees(), {}}, torus, 8), 1U);
     EXPECT_GT(last, 4U);
-    EXPECT_EQ(last, pieces_for({&trees(), {}}, torus, mib)) << "a segment is a pipeline of its own";
     EXPECT_LT(pieces_for({&trees(), {}}, torus, mib, {.segment_bytes = 64 * kib}), last);
     EXPECT_LT(pieces_for({&trees(), {}}, torus, mib, {.slot_bytes = 4 * kib}), last);
     const SelectionBasis huge{std::size_t{1} << 40, std::size_t{1} << 40};
     EXPECT_EQ(pieces_for({&trees(), {}}, torus, std::size_t{1} << 40, huge), 4096U)
         << "as many messages as notifications can number";
     EXPECT_EQ(pieces_for({&find_algorithm(Collective::bcast, "linear"), {}}, torus, mib), 0U);
+}
+
+TEST(Pieces, OfASegmentAreFewerWhereMoreSegmentsFillThePipelineTogether) {
+    const Torus torus = Torus::parse("8x8");
+    Block last = pieces_for({&trees(), {}}, torus, mib);
+    for (std::size_t segments = 4; segments <= 64; segments *= 4) {
+        const Block pieces = pieces_for({&trees(), {}}, torus, segments * mib);
+        EXPECT_EQ(pieces, last / 2) << segments << ": together twice as many";
+        last = pieces;
+    }
+    EXPECT_EQ(pieces_for({&trees(), {}}, torus, std::size_t{1} << 40), 1U);
 }
 
 TEST(Selection, PricesPipelinesWithTheirPieces) {
