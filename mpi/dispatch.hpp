@@ -223,14 +223,10 @@ inline Trial* trial_of(Kind kind, ShadowCommunicator* shadow, Verdict& verdict) 
     return trial.decided() ? nullptr : &trial;
 }
 
-/// The component is not called by the collective that the program has called, but for what other
-/// calls of MPI need: to make windows, files and communicators. Alike on all ranks.
-bool is_called_for_mpi_itself(Kind kind, const void* caller);
-
-/// One call of MPI's that blocks: `below`() hands it to the MPI library of the program. `caller`:
-/// an address in who calls the component.
+/// One call of MPI's that blocks: `below`() hands it to the MPI library of the program.
+/// `serves_mpi`: the program does not see the communicator.
 template <typename Call, typename Below>
-int dispatch(Call call, Below below, [[maybe_unused]] const void* caller = nullptr) {
+int dispatch(Call call, Below below, bool serves_mpi = false) {
     if (!layer.looks_at[index(Call::kind)]) {
         return below();
     }
@@ -242,11 +238,8 @@ int dispatch(Call call, Below below, [[maybe_unused]] const void* caller = nullp
         stray_calls.fetch_add(1, std::memory_order_relaxed);
     }
     Verdict verdict = verdict_of(call, shadow);
-    if constexpr (is_component) {
-        if (verdict.reason == Reason::none && shadow->has_seen_few_calls() &&
-            is_called_for_mpi_itself(Call::kind, caller)) {
-            verdict.reason = Reason::for_mpi;
-        }
+    if (serves_mpi && verdict.reason == Reason::none && shadow->has_seen_few_calls()) {
+        verdict.reason = Reason::for_mpi;
     }
     Trial* const trial = trial_of(Call::kind, shadow, verdict);
     const int result = timed(Call::kind, verdict, trial, call.comm, [&] {

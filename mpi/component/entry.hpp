@@ -12,7 +12,6 @@
 #define TREFOIL_MPI_ENTRY(NAME, name, Call, PARAMETERS, ARGUMENTS)                                \
     extern "C" int trefoil_component_##name(TREFOIL_MPI_UNPACK PARAMETERS,                        \
                                             mca_coll_base_module_2_3_0_t* module) {               \
-        const void* const caller = __builtin_return_address(0);                                   \
         return trefoil::mpi::dispatch(                                                            \
             Call{{}, TREFOIL_MPI_UNPACK ARGUMENTS},                                               \
             [&] {                                                                                 \
@@ -20,7 +19,7 @@
                                                 trefoil::mpi::Way::blocking,                      \
                                                 TREFOIL_MPI_UNPACK ARGUMENTS);                    \
             },                                                                                    \
-            caller);                                                                              \
+            trefoil_component_serves_mpi(module) != 0);                                           \
     }                                                                                             \
     extern "C" int trefoil_component_i##name(TREFOIL_MPI_UNPACK PARAMETERS, MPI_Request* request, \
                                              mca_coll_base_module_2_3_0_t* module) {              \
