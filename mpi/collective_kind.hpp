@@ -102,13 +102,12 @@ enum class Reason : std::uint8_t {
     topology,      ///< its neighbours are not those of a torus
     tuning,        ///< tried out, or found to be faster
     mpis_own,      ///< or may be: made by the MPI below itself, in no order that all ranks know
-    for_mpi,       ///< on a communicator of a window or a file that has seen few calls
     not_set_up,    ///< Trefoil lacks something for this communicator; all ranks know
     unsupported,   ///< by the algorithm that was asked for, on this torus; or a device's memory
     disagreement,  ///< ranks have made different calls before; all know
     arguments
 };
-inline constexpr std::array<std::string_view, 17> reason_texts{
+inline constexpr std::array<std::string_view, 16> reason_texts{
     "",
     "TREFOIL_MPI leaves this collective to MPI",
     "TREFOIL_MPI leaves this size to MPI",
@@ -121,7 +120,6 @@ inline constexpr std::array<std::string_view, 17> reason_texts{
     "no Cartesian communicator that is periodic in each dimension, all of size 2 or more",
     "TREFOIL_MPI_TUNE, in a trial or because MPI had been faster",
     "one int by MIN or MAX without blocking, as Open MPI itself calls it",
-    "Open MPI's own, on a communicator of a window or a file that has seen few calls",
     "Trefoil could not set up the communicator; a warning tells why",
     "TREFOIL_ALGORITHM, or the order of the ranks in the torus, does not suit the operation; or "
     "the buffers are a device's memory",

@@ -37,10 +37,8 @@ struct trefoil_component_slot {
 const struct trefoil_component_slot* trefoil_component_slots(
     struct mca_coll_base_module_2_3_0_t* module);
 
-/* One of this component's modules: its communicator is one that the program does not see, of a
- * window, a file or an intercommunicator. Alike on all ranks. */
-int trefoil_component_serves_mpi(struct mca_coll_base_module_2_3_0_t* module);
-/* origin.cpp: true of the communicator that is being made in this thread. */
+/* origin.cpp: the communicator that is being made in this thread is one that the program does not
+ * see, of a window, a file or an intercommunicator. Alike on all ranks. */
 int trefoil_component_is_made_for_mpi(void);
 
 /* True: the data of one element are the bytes from its address on, without gaps and in order. */

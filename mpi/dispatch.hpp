@@ -224,9 +224,8 @@ inline Trial* trial_of(Kind kind, ShadowCommunicator* shadow, Verdict& verdict) 
 }
 
 /// One call of MPI's that blocks: `below`() hands it to the MPI library of the program.
-/// `serves_mpi`: the program does not see the communicator.
 template <typename Call, typename Below>
-int dispatch(Call call, Below below, bool serves_mpi = false) {
+int dispatch(Call call, Below below) {
     if (!layer.looks_at[index(Call::kind)]) {
         return below();
     }
@@ -238,9 +237,6 @@ int dispatch(Call call, Below below, bool serves_mpi = false) {
         stray_calls.fetch_add(1, std::memory_order_relaxed);
     }
     Verdict verdict = verdict_of(call, shadow);
-    if (serves_mpi && verdict.reason == Reason::none && shadow->has_seen_few_calls()) {
-        verdict.reason = Reason::for_mpi;
-    }
     Trial* const trial = trial_of(Call::kind, shadow, verdict);
     const int result = timed(Call::kind, verdict, trial, call.comm, [&] {
         if (verdict.reason == Reason::none) {

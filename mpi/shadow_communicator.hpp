@@ -81,12 +81,6 @@ class ShadowCommunicator {
         return code;
     }
     bool in_use() const { return threaded_ != nullptr || serial_ != nullptr; }
-    /// To set Trefoil up takes as long as some hundred small calls, and of windows, each of which
-    /// has communicators, there may be thousands. Alike on all ranks in calls that block.
-    bool has_seen_few_calls() const {
-        constexpr std::uint64_t few = 64;
-        return !in_use() && call_ <= few;
-    }
 
     /// The other ranks need this one no more, as a barrier has shown.
     void settled() { settled_ = true; }

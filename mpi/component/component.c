@@ -39,12 +39,10 @@ static int priority = 95;
 typedef struct {
     mca_coll_base_module_t super;
     struct trefoil_component_slot below[slots];
-    int serves_mpi;
 } module_t;
 
 static void module_construct(module_t* module) {
     memset(module->below, 0, sizeof module->below);
-    module->serves_mpi = 0;
 }
 
 /* The modules below are alive: they were retained. */
@@ -60,10 +58,6 @@ static OBJ_CLASS_INSTANCE(module_t, mca_coll_base_module_t, module_construct, mo
 
 const struct trefoil_component_slot* trefoil_component_slots(mca_coll_base_module_t* module) {
     return ((module_t*)module)->below;
-}
-
-int trefoil_component_serves_mpi(mca_coll_base_module_t* module) {
-    return ((module_t*)module)->serves_mpi;
 }
 
 int trefoil_component_is_dense(ompi_datatype_t* type) {
@@ -102,14 +96,17 @@ static int enable(mca_coll_base_module_t* base, ompi_communicator_t* comm) {
     return OMPI_SUCCESS;
 }
 
+/* Open MPI itself calls collectives on windows and files. Most of these communicators see a few
+ * calls, and to set Trefoil up takes as long as some hundred; and while a rank waits at a fence,
+ * others need what MPI does for their puts and gets, in which Trefoil would be in its way. */
 static mca_coll_base_module_t* comm_query(ompi_communicator_t* comm, int* its_priority) {
     *its_priority = priority;
-    if (OMPI_COMM_IS_INTER(comm) || ompi_comm_size(comm) < 2) {
+    if (OMPI_COMM_IS_INTER(comm) || ompi_comm_size(comm) < 2 ||
+        trefoil_component_is_made_for_mpi()) {
         return NULL;
     }
     module_t* const module = OBJ_NEW(module_t);
     module->super.coll_module_enable = enable;
-    module->serves_mpi = trefoil_component_is_made_for_mpi();
 #define TAKE_ONE(name) module->super.coll_##name = trefoil_component_##name;
 #define TAKE(name) EACH_WAY(TAKE_ONE, name)
     TREFOIL_COMPONENT_SLOTS(TAKE)

@@ -12,14 +12,11 @@
 #define TREFOIL_MPI_ENTRY(NAME, name, Call, PARAMETERS, ARGUMENTS)                                \
     extern "C" int trefoil_component_##name(TREFOIL_MPI_UNPACK PARAMETERS,                        \
                                             mca_coll_base_module_2_3_0_t* module) {               \
-        return trefoil::mpi::dispatch(                                                            \
-            Call{{}, TREFOIL_MPI_UNPACK ARGUMENTS},                                               \
-            [&] {                                                                                 \
-                return trefoil::mpi::call_below(module, trefoil::mpi::Kind::name,                 \
-                                                trefoil::mpi::Way::blocking,                      \
-                                                TREFOIL_MPI_UNPACK ARGUMENTS);                    \
-            },                                                                                    \
-            trefoil_component_serves_mpi(module) != 0);                                           \
+        return trefoil::mpi::dispatch(Call{{}, TREFOIL_MPI_UNPACK ARGUMENTS}, [&] {               \
+            return trefoil::mpi::call_below(module, trefoil::mpi::Kind::name,                     \
+                                            trefoil::mpi::Way::blocking,                          \
+                                            TREFOIL_MPI_UNPACK ARGUMENTS);                        \
+        });                                                                                       \
     }                                                                                             \
     extern "C" int trefoil_component_i##name(TREFOIL_MPI_UNPACK PARAMETERS, MPI_Request* request, \
                                              mca_coll_base_module_2_3_0_t* module) {              \

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Windows, and an intercommunicator, have communicators that see a handful of MPI's own
-// collectives: Trefoil is not set up for them.
+// Windows and an intercommunicator have communicators that the program does not see: they are
+// MPI's.
 #include "check.hpp"
 
 using namespace trefoil::mpi::test;
