@@ -3,6 +3,7 @@
 #include <dlfcn.h>
 #include <execinfo.h>
 
+#include <atomic>
 #include <cstdint>
 #include <mutex>
 #include <string_view>
@@ -12,7 +13,9 @@
 
 namespace {
 
-enum class Origin : std::uint8_t { no_call_of_mpi, other, window_or_file };
+enum class Origin : std::uint8_t { no_call_of_mpi, other, window, file_or_peers };
+
+std::atomic<bool> any_window{false};
 
 /// By the function in which `address` is. Fortran's functions call those of C.
 Origin look_up(const void* address) {
@@ -28,10 +31,11 @@ Origin look_up(const void* address) {
         return Origin::no_call_of_mpi;
     }
     function.remove_prefix(4);
-    return function.starts_with("Win_") || function.starts_with("File_") ||
-                   function == "Intercomm_create"
-               ? Origin::window_or_file
-               : Origin::other;
+    if (function.starts_with("Win_")) {
+        return Origin::window;
+    }
+    return function.starts_with("File_") || function == "Intercomm_create" ? Origin::file_or_peers
+                                                                           : Origin::other;
 }
 
 /// A look-up takes longer than all else here, and addresses come again.
@@ -56,8 +60,15 @@ int trefoil_component_is_made_for_mpi() {
     for (int i = count - 1; i >= 0; --i) {
         const Origin origin = origin_of(frames[i]);
         if (origin != Origin::no_call_of_mpi) {
-            return origin == Origin::window_or_file ? 1 : 0;
+            if (origin == Origin::window) {
+                any_window.store(true, std::memory_order_relaxed);
+            }
+            return origin != Origin::other ? 1 : 0;
         }
     }
     return 0;
+}
+
+int trefoil_component_has_made_windows() {
+    return any_window.load(std::memory_order_relaxed) ? 1 : 0;
 }
