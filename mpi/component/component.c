@@ -96,13 +96,9 @@ static int enable(mca_coll_base_module_t* base, ompi_communicator_t* comm) {
     return OMPI_SUCCESS;
 }
 
-/* Open MPI itself calls collectives on windows and files. Most of these communicators see a few
- * calls, and to set Trefoil up takes as long as some hundred; and while a rank waits at a fence,
- * others need what MPI does for their puts and gets, in which Trefoil would be in its way. */
 static mca_coll_base_module_t* comm_query(ompi_communicator_t* comm, int* its_priority) {
     *its_priority = priority;
-    if (OMPI_COMM_IS_INTER(comm) || ompi_comm_size(comm) < 2 ||
-        trefoil_component_is_made_for_mpi()) {
+    if (OMPI_COMM_IS_INTER(comm) || ompi_comm_size(comm) < 2) {
         return NULL;
     }
     module_t* const module = OBJ_NEW(module_t);
