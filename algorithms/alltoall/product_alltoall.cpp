@@ -81,6 +81,15 @@ class OtherWayRing final : public RingAlltoall {
     std::shared_ptr<const RingAlltoall> ring_;
 };
 
+AlltoallRings other_way(AlltoallRings rings) {
+    for (std::shared_ptr<const RingAlltoall>& ring : rings) {
+        if (ring->size() == 2) {
+            ring = std::make_shared<OtherWayRing>(ring);
+        }
+    }
+    return rings;
+}
+
 class PartBuilder {
   public:
     PartBuilder(const Torus& torus, Rank rank, const AlltoallRings& rings)
@@ -335,12 +344,9 @@ void PartBuilder::write(const AlltoallPart& part, PhaseSync sync, ScheduleWriter
 Schedule alltoall_schedule(const Torus& torus, Rank rank, const AlltoallRings& rings,
                            const std::vector<AlltoallPart>& parts, PhaseSync sync) {
     ScheduleWriter writer(rank);
-    AlltoallRings others = rings;
-    for (std::shared_ptr<const RingAlltoall>& ring : others) {
-        ring = ring->size() == 2 ? std::make_shared<OtherWayRing>(std::move(ring)) : ring;
-    }
     for (const AlltoallPart& part : parts) {
-        PartBuilder builder(torus, rank, part.other_way ? others : rings);
+        const AlltoallRings its_rings = part.other_way ? other_way(rings) : rings;
+        PartBuilder builder(torus, rank, its_rings);
         const int classes = static_cast<int>(part.orders.size());
         for (int c = 0; c < classes; ++c) {
             builder.add(part.orders[c], classes, c);

@@ -130,7 +130,6 @@ TEST(AlltoallRings, DigitsMeetTheBisectionBound) {
                     {"sdx", "3x9", 6, 30}});
 }
 
-// Each of a stage's steps with the next best one of the other dimensions.
 // A dimension of two has two links, and each block crosses one of them with half of it.
 TEST(AlltoallRings, PairsOfCoordinatesUseBothLinks) {
     struct Bound {
@@ -147,6 +146,7 @@ TEST(AlltoallRings, PairsOfCoordinatesUseBothLinks) {
     EXPECT_NEAR(cost_of("sdx", "2m").sum_link_load, 0.5, 1e-12) << "a line has one link";
 }
 
+// Each of a stage's steps with the next best one of the other dimensions.
 TEST(AlltoallRings, ShorterRingsRestWhereTheyCostLeast) {
     expect_figures({{"gather-scatter-tree", "2x4", 4, 6},
                     {"gather-scatter-tree", "4x8", 8, 44},
