@@ -17,13 +17,9 @@ std::uint64_t load(const std::uint64_t& word, std::memory_order order) noexcept 
     return Shared(const_cast<std::uint64_t&>(word)).load(order);
 }
 
-/// What the flag of a message of this use has in its upper half: no use has 0.
-constexpr std::uint32_t mark_of(std::uint32_t use) {
-    return use + 1;
-}
-
-std::uint32_t mark_in(std::uint64_t flag) {
-    return static_cast<std::uint32_t>(flag >> 32);
+/// A number without a pattern, since a flag's place may have data of an earlier call; never 0.
+constexpr std::uint64_t mark_of(std::uint32_t use) {
+    return (std::uint64_t{use} + (1ULL << 32) + 1) * 0xd1342543de82ef95ULL;
 }
 
 }  // namespace
@@ -164,9 +160,9 @@ bool FlaggedPiece::put(const ProgramPut& put, Channels& channels) noexcept {
     if (put.packs.count == 0 && put.bytes > 0) {
         std::memcpy(target, buffers_.at(put.source), put.bytes);
     }
-    std::uint64_t& flag = *reinterpret_cast<std::uint64_t*>(target - channels.rings.flag_bytes());
-    Shared(flag).store(std::uint64_t{mark_of(use)} << 32 | sign(put.bytes),
-                       std::memory_order_release);
+    auto& flag = *reinterpret_cast<Flag*>(target - channels.rings.flag_bytes());
+    flag.sign = sign(put.bytes);
+    Shared(flag.mark).store(mark_of(use), std::memory_order_release);
     channels.groups[static_cast<std::size_t>(channel.group)]->ring(end.peer);
     ++channel.puts;
     channel.bytes += put.bytes;
@@ -174,21 +170,20 @@ bool FlaggedPiece::put(const ProgramPut& put, Channels& channels) noexcept {
 }
 
 /// Of this call, for a message of so many bytes.
-std::uint32_t FlaggedPiece::sign(std::uint64_t bytes) const noexcept {
-    const std::uint64_t bits = call_->hash() ^ bytes * 0x9e3779b97f4a7c15ULL;
-    return static_cast<std::uint32_t>(bits >> 32 ^ bits);
+std::uint64_t FlaggedPiece::sign(std::uint64_t bytes) const noexcept {
+    return call_->hash() ^ bytes * 0x9e3779b97f4a7c15ULL;
 }
 
-std::uint64_t* FlaggedPiece::flag_of(const ProgramArrival& message,
-                                     const Channels& channels) const noexcept {
-    return reinterpret_cast<std::uint64_t*>(
+const FlaggedPiece::Flag& FlaggedPiece::flag_of(const ProgramArrival& message,
+                                                const Channels& channels) const noexcept {
+    return *reinterpret_cast<const Flag*>(
         buffers_.at({Location::first_landing + message.channel,
                      program_->arrival_offsets[message.arrival]}) -
         channels.rings.flag_bytes());
 }
 
 bool FlaggedPiece::has_come() const noexcept {
-    return mark_in(load(*waited_, std::memory_order_relaxed)) == waited_use_;
+    return load(*waited_, std::memory_order_relaxed) == waited_mark_;
 }
 
 bool FlaggedPiece::has_room(const Channels& channels) const noexcept {
@@ -208,18 +203,17 @@ bool FlaggedPiece::receive(std::uint32_t number, Channels& channels, const Opera
         const ProgramArrival& message = program_->awaited[awaited.first + done_];
         InChannel& channel = channels.in[message.channel];
         const std::int64_t begin = notes.clock();
-        const std::uint64_t* const place = flag_of(message, channels);
+        const Flag& flag = flag_of(message, channels);
+        const std::uint64_t mark = mark_of(in_use_[message.channel]);
         // Pairs with the release in put(): the bytes are there.
-        const std::uint64_t flag = load(*place, std::memory_order_acquire);
-        const std::uint32_t mark = mark_of(in_use_[message.channel]);
-        if (mark_in(flag) != mark) {
+        if (load(flag.mark, std::memory_order_acquire) != mark) {
             waits_for_ = Awaited::message;
             waits_at_ = message.channel;
-            waited_ = place;
-            waited_use_ = mark;
+            waited_ = &flag.mark;
+            waited_mark_ = mark;
             return false;
         }
-        if (static_cast<std::uint32_t>(flag) != sign(program_->arrival_bytes[message.arrival])) {
+        if (flag.sign != sign(program_->arrival_bytes[message.arrival])) {
             fail_by(channel, failure);
             return false;
         }
@@ -275,7 +269,7 @@ void FlaggedPiece::list_missing(const Channels& channels, std::vector<MissingPie
         for (std::uint32_t a = awaited.first; a < awaited.first + awaited.count; ++a) {
             const ProgramArrival& message = program_->awaited[a];
             const InChannel& channel = channels.in[message.channel];
-            if (mark_in(load(*flag_of(message, channels), std::memory_order_relaxed)) !=
+            if (load(flag_of(message, channels).mark, std::memory_order_relaxed) !=
                 mark_of(in_use_[message.channel])) {
                 found.push_back({MissingPiece::Kind::message, channel.peer, channel.port,
                                  static_cast<int>(waiting.schedule_part),

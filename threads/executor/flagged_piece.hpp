@@ -42,6 +42,11 @@ class FlaggedPiece {
 
   private:
     enum class Awaited : std::uint8_t { nothing, message, room, connection };
+    /// Ahead of a message. The receiver looks at `mark`, which is written last.
+    struct Flag {
+        std::uint64_t mark;  ///< of the use
+        std::uint64_t sign;  ///< of the call, and of the message's length
+    };
 
     bool send(const ProgramStep& step, Channels& channels, const Operations& operations,
               TimelineNotes& notes) noexcept;
@@ -54,8 +59,8 @@ class FlaggedPiece {
         }
     }
     std::uint32_t end_of_step() const noexcept;
-    std::uint32_t sign(std::uint64_t bytes) const noexcept;
-    std::uint64_t* flag_of(const ProgramArrival& message, const Channels& channels) const noexcept;
+    std::uint64_t sign(std::uint64_t bytes) const noexcept;
+    const Flag& flag_of(const ProgramArrival& message, const Channels& channels) const noexcept;
     bool has_come() const noexcept;
     bool has_room(const Channels& channels) const noexcept;
     void fail_by(const InChannel& channel, Failure& failure) const noexcept;
@@ -70,8 +75,8 @@ class FlaggedPiece {
     bool sends_ = false;        ///< else it receives
     Awaited waits_for_ = Awaited::nothing;
     std::uint32_t waits_at_ = 0;             ///< the channel
-    std::uint32_t waited_use_ = 0;           ///< what the flag will say
-    const std::uint64_t* waited_ = nullptr;  ///< the flag
+    const std::uint64_t* waited_ = nullptr;  ///< the flag's mark
+    std::uint64_t waited_mark_ = 0;          ///< what it will be
     std::vector<std::uint32_t> in_use_;      ///< by channel
     std::vector<std::uint32_t> out_use_;
     std::vector<std::byte> scratch_;

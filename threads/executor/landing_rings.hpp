@@ -56,7 +56,7 @@ class LandingRings {
     /// slot. Senders may run ahead in all rings; the large slots are for what gathers on its way.
     static LandingRings flagged(std::size_t many_bytes, std::size_t few_bytes) {
         LandingRings rings;
-        rings.flag_bytes_ = 16;  // and the message behind it is aligned as malloc() would
+        rings.flag_bytes_ = 16;  // two words; the message behind them is aligned as malloc() would
         rings.shapes_ = {RingShape{tiny_bytes, tiny_slots}, RingShape{many_bytes, many_slots},
                          RingShape{few_bytes, few_slots}};
         return rings;

@@ -123,6 +123,28 @@ TEST_P(RunAhead, NoMessageIsOverrunByLaterOnes) {
     });
 }
 
+// A slot of 1 KiB has several messages of one call, which begin elsewhere in each schedule. Where
+// one begins there are data of an earlier call: here they look like the number that the slot's next
+// use has, 128 calls later.
+TEST_P(RunAhead, OldDataInASlotAreNoMessage) {
+    constexpr int slots = 128, calls = 2000;
+    run_ranks(ranks, options(), [&](int rank, trefoil_comm_t comm) {
+        ASSERT_NE(comm, nullptr) << trefoil_last_error(nullptr);
+        for (int call = 0; call < calls; ++call) {
+            ASSERT_EQ(
+                trefoil_comm_set_algorithm(comm, "allreduce", call % 3 == 0 ? "ring" : "linear"),
+                TREFOIL_SUCCESS);
+            const std::vector<std::int32_t> mine(160, call + slots + 1);
+            std::vector<std::int32_t> greatest(mine.size(), -1);
+            ASSERT_EQ(trefoil_allreduce(mine.data(), greatest.data(), mine.size(), TREFOIL_INT32,
+                                        TREFOIL_MAX, comm),
+                      TREFOIL_SUCCESS)
+                << trefoil_last_error(comm);
+            ASSERT_EQ(greatest, mine) << "call " << call << " on rank " << rank;
+        }
+    });
+}
+
 /// Ranks are threads here. libfabric's shm crashes when one's endpoint ends while another one still
 /// answers it.
 std::vector<TransportToTest> transports_but_shm() {
