@@ -2,10 +2,14 @@
 // Making a Trefoil communicator out of an MPI communicator.
 #include "mpi/shadow_communicator.hpp"
 
+#include <sched.h>
+
 #include <algorithm>
 #include <array>
+#include <chrono>
 #include <numeric>
 #include <span>
+#include <utility>
 #include <vector>
 
 #include "mpi/allgather.hpp"
@@ -117,12 +121,45 @@ thread_local bool ShadowCommunicator::waits_ = false;
 // peer needs to come to the collective.
 void ShadowCommunicator::progress() {
 #if defined(TREFOIL_MPI_COMPONENT)
-    trefoil_component_let_mpi_go_on();
+    if (trefoil_component_has_made_windows() != 0) {
+        serve_windows();
+    } else {
+        trefoil_component_let_mpi_go_on();
+    }
 #else
     int done = 0;
     PMPI_Test(&never_, &done, MPI_STATUS_IGNORE);
 #endif
 }
+
+#if defined(TREFOIL_MPI_COMPONENT)
+// Where a look after a sleep takes longer than one in vain, MPI has had something to do, and more
+// may follow: a peer that puts or gets waits for each answer before it asks again, perhaps on this
+// core. Trefoil would sleep between two of them. MPI itself does not tell.
+void ShadowCommunicator::serve_windows() {
+    using Clock = std::chrono::steady_clock;
+    using std::chrono::microseconds;
+    constexpr microseconds sleep(50), longest(500);
+    constexpr int most_in_vain = 8;
+    const Clock::time_point begin = Clock::now();
+    if (begin - std::exchange(last_look_, begin) < sleep) {
+        trefoil_component_let_mpi_go_on();
+        return;
+    }
+    int in_vain = most_in_vain - 1;
+    while (in_vain < most_in_vain && last_look_ - begin < longest) {
+        trefoil_component_let_mpi_go_on();
+        const auto took = Clock::now() - last_look_;
+        look_in_vain_ = std::min(look_in_vain_ + std::chrono::nanoseconds(1), took);
+        if (took > 4 * look_in_vain_) {
+            in_vain = 0;
+        } else if (++in_vain < most_in_vain) {
+            sched_yield();
+        }
+        last_look_ = Clock::now();
+    }
+}
+#endif
 
 void ShadowCommunicator::progress_callback(void* self) {
     if (!NoProgress::here) {

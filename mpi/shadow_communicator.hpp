@@ -4,6 +4,7 @@
 #pragma once
 
 #include <atomic>
+#include <chrono>
 #include <cstddef>
 #include <cstdint>
 #include <memory>
@@ -179,6 +180,7 @@ class ShadowCommunicator {
     static void progress_callback(void* self);
     static thread_local bool waits_;
     trefoil_comm_t create_now(bool serial);
+    void serve_windows();
     void leave_to_mpi();
 
     MPI_Comm comm_;
@@ -200,6 +202,10 @@ class ShadowCommunicator {
     bool settled_ = false, ending_ = false;
     static constexpr int looks_at_the_end = 256;
     int last_looks_ = 0;
+    // Of serve_windows(): when it has looked last, and how long a look takes that finds nothing to
+    // do.
+    std::chrono::steady_clock::time_point last_look_;
+    std::chrono::steady_clock::duration look_in_vain_ = std::chrono::microseconds(1);
     trefoil_request_t ends_[2] = {TREFOIL_REQUEST_NULL, TREFOIL_REQUEST_NULL};
     trefoil_status_t failure_ = TREFOIL_SUCCESS;
     std::string failure_text_;

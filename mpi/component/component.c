@@ -96,9 +96,17 @@ static int enable(mca_coll_base_module_t* base, ompi_communicator_t* comm) {
     return OMPI_SUCCESS;
 }
 
+/* Open MPI itself calls collectives on windows and files. Most of these communicators see a few
+ * calls, and to set Trefoil up takes as long as some hundred; and while a rank waits at a fence,
+ * others need what MPI does for their puts and gets, in which Trefoil would be in its way. Where
+ * several threads call MPI, one may do what another one's call is to make, and ranks would differ.
+ */
+static bool several_threads;
+
 static mca_coll_base_module_t* comm_query(ompi_communicator_t* comm, int* its_priority) {
     *its_priority = priority;
-    if (OMPI_COMM_IS_INTER(comm) || ompi_comm_size(comm) < 2) {
+    if (OMPI_COMM_IS_INTER(comm) || ompi_comm_size(comm) < 2 ||
+        (!several_threads && trefoil_component_is_made_for_mpi())) {
         return NULL;
     }
     module_t* const module = OBJ_NEW(module_t);
@@ -156,7 +164,8 @@ static ompi_hook_base_component_t hooks = {
 };
 
 static int init_query(bool progress_threads, bool mpi_threads) {
-    (void)progress_threads, (void)mpi_threads;
+    (void)progress_threads;
+    several_threads = mpi_threads;
     if (priority < 0) {
         return OMPI_ERR_NOT_AVAILABLE;
     }
