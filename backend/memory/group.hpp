@@ -57,6 +57,7 @@ class MemoryGroup final : public PortGroup {
         return is_registered(target) ? nullptr : mapped_landing(target, offset, bytes);
     }
     bool maps_peers() const override { return true; }
+    bool puts_by_stores() const override { return true; }
     std::byte* mapped(const RemoteMemory& memory) const override {
         return is_registered(memory) ? nullptr : reinterpret_cast<std::byte*>(memory.base);
     }

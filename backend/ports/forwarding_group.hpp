@@ -72,6 +72,7 @@ class ForwardingGroup : public PortGroup {
     int notification_bits() const override { return inner_->notification_bits(); }
     bool needs_registered_source() const override { return inner_->needs_registered_source(); }
     bool may_lose_puts() const override { return inner_->may_lose_puts(); }
+    bool puts_by_stores() const override { return inner_->puts_by_stores(); }
     std::size_t inject_bytes() const override { return inner_->inject_bytes(); }
     std::string provider() const override { return inner_->provider(); }
     std::string error_text() const override { return inner_->error_text(); }

@@ -244,6 +244,8 @@ class PortGroup {
 
     /// How much of a notification travels: 64 bits, or the lower 32.
     virtual int notification_bits() const { return 64; }
+    /// As Transport::puts_by_stores: landing memory is in the caches of both ends.
+    virtual bool puts_by_stores() const { return false; }
     virtual bool needs_registered_source() const { return false; }
     /// A put may get lost in silence where connections break. Words that must not get lost may be
     /// put again: the same bytes to the same place, though the first may still land.

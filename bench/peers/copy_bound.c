@@ -8,7 +8,10 @@
    ranks' contributions to it. Rooted results are shared out among all ranks, as every core can
    help. Nobody waits for anybody, so this is a bound and no implementation. Told is the time from
    the first one's start to the last one's end, per call, of stretches of some milliseconds; the
-   median of the stretches; a line of JSON for each count. */
+   median of the stretches; a line of JSON for each count.
+
+   Last comes a line with how long a flag takes from the first core to the second and back, in
+   nanoseconds. It tells launches apart on a virtual machine whose cores change places. */
 #define _GNU_SOURCE
 #include <sched.h>
 #include <signal.h>
@@ -26,7 +29,9 @@ enum { stretches = 10 };
 
 static struct shared {
     atomic_int arrived;
-    double start[most_ranks], end[most_ranks];
+    _Alignas(64) atomic_int flag;
+    _Alignas(64) double start[most_ranks];
+    double end[most_ranks];
 } * shared;
 
 static int ranks, workers, worker;
@@ -183,6 +188,50 @@ static void measure(enum peer_collective collective, size_t count, int* meetings
     }
 }
 
+/* Whoever waits yields now and then: a core may be another program's. */
+static void await_flag(int value) {
+    for (int looks = 1; atomic_load_explicit(&shared->flag, memory_order_acquire) != value;
+         ++looks) {
+        if (looks % 1024 == 0) {
+            sched_yield();
+        }
+    }
+}
+
+static void stay_on_core(int number) {
+    cpu_set_t all, one;
+    CPU_ZERO(&one);
+    sched_getaffinity(0, sizeof all, &all);
+    for (int core = 0; core < CPU_SETSIZE; ++core) {
+        if (CPU_ISSET(core, &all) && number-- == 0) {
+            CPU_SET(core, &one);
+        }
+    }
+    sched_setaffinity(0, sizeof one, &one);
+}
+
+/* Seconds between the first two workers, there and back: the fastest stretch. */
+static double round_trip(int* meetings) {
+    enum { trips = 500 };
+    double best = most_seconds;
+    for (int s = 0, sent = 0; s < stretches; ++s) {
+        meet(++*meetings);
+        const double start = peer_seconds();
+        for (int i = 0; i < trips && worker < 2; ++i, sent += 2) {
+            if (worker == 0) {
+                atomic_store_explicit(&shared->flag, sent + 1, memory_order_release);
+                await_flag(sent + 2);
+            } else {
+                await_flag(sent + 1);
+                atomic_store_explicit(&shared->flag, sent + 2, memory_order_release);
+            }
+        }
+        const double each = (peer_seconds() - start) / trips;
+        best = each < best ? each : best;
+    }
+    return best;
+}
+
 static int cores(void) {
     cpu_set_t set;
     const int known = sched_getaffinity(0, sizeof set, &set) == 0 ? CPU_COUNT(&set) : 0;
@@ -222,6 +271,13 @@ int main(int arguments, char** words) {
     }
     for (int i = 3; i < arguments; ++i) {
         measure(collective, (size_t)atoi(words[i]), &meetings);
+    }
+    if (workers > 1) {
+        stay_on_core(worker);
+        const double trip = round_trip(&meetings);
+        if (worker == 0) {
+            printf("{\"round_trip_ns\": %.0f}\n", trip * 1e9);
+        }
     }
     if (worker == 0) {
         printf("{\"done\": true}\n");

@@ -77,6 +77,9 @@ void Communicator::settle_terms() {
     const std::size_t slot_bytes =
         settings().landing_bytes / LandingRings::few_slots / landing_alignment * landing_alignment;
     terms_.rings = LandingRings(slot_bytes, most_bytes_ahead);
+    const Torus& torus = geometry_.map.torus;
+    const Rank writers = (torus.has_nodes() ? torus.per_node() : ranks()) - 1;
+    terms_.rings.spread(most_spread_bytes / static_cast<std::size_t>(std::max(writers, 1)));
     plans_ = PlanCache(settings().plan_bytes);
     registered_.emplace(world_->registry(), [this] { return report(); });
 }

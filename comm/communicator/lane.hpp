@@ -25,6 +25,9 @@ inline constexpr std::size_t small_slot_bytes = 4096;
 inline constexpr std::size_t most_flagged_bytes = most_small_bytes + 64;
 /// With so many bytes to a peer a sender may run ahead of it (Ring::many), in the other lane.
 inline constexpr std::size_t most_bytes_ahead = 8192;
+/// Of a large landing slot, for all ranks of a host together that write to one: four slots of two
+/// ports have twice what a core has as its own cache, and do not crowd those that cores share.
+inline constexpr std::size_t most_spread_bytes = std::size_t{256} << 10;
 
 /// A communicator has two: small calls do not wait for large ones. A lane has an executor of its
 /// own, and channels with landing slots that suit it. It is made when a call first needs it, on

@@ -386,9 +386,10 @@ class Lowering {
     void shrink() {
         const auto fit = [](auto&... lists) { (lists.shrink_to_fit(), ...); };
         fit(program_.parts, program_.steps, program_.puts, program_.ops, program_.used_in,
-            program_.used_out, program_.arrivals, program_.arrival_steps, program_.arrival_bytes,
-            program_.arrival_offsets, program_.arrival_copies, program_.peers, program_.reads,
-            program_.told, program_.order, program_.awaited, program_.awaited_by_step);
+            program_.used_out, program_.in_bytes, program_.out_bytes, program_.arrivals,
+            program_.arrival_steps, program_.arrival_bytes, program_.arrival_offsets,
+            program_.arrival_copies, program_.peers, program_.reads, program_.told, program_.order,
+            program_.awaited, program_.awaited_by_step);
     }
 
     void name_arrivals() {

@@ -37,9 +37,9 @@ std::size_t bytes_of(const Plan& plan) {
     for (const auto& program : plan.programs) {
         const Program& p = *program;
         bytes += sizeof p + per_piece +
-                 bytes_of_lists(p.parts, p.used_in, p.used_out, p.steps, p.puts, p.ops, p.arrivals,
-                                p.arrival_steps, p.arrival_bytes, p.arrival_offsets, p.peers,
-                                p.pack_bytes);
+                 bytes_of_lists(p.parts, p.used_in, p.used_out, p.in_bytes, p.out_bytes, p.steps,
+                                p.puts, p.ops, p.arrivals, p.arrival_steps, p.arrival_bytes,
+                                p.arrival_offsets, p.peers, p.pack_bytes);
     }
     return bytes;
 }

@@ -42,12 +42,12 @@ void Routes::assign(Program& program, Channels& channels, bool counts_in_pairs) 
     };
     for (Route& route : in_.all) {
         route.channel = channels.add_in(route.peer, route.port, ring_of(route));
-        program.used_in.push_back(route.channel);
     }
     for (Route& route : out_.all) {
         route.channel = channels.add_out(route.peer, route.port, ring_of(route));
-        program.used_out.push_back(route.channel);
     }
+    in_.list(program.used_in, program.in_bytes);
+    out_.list(program.used_out, program.out_bytes);
     if (program.acknowledged) {
         add_ways_back(channels);
     }
@@ -59,8 +59,18 @@ void Routes::assign(Program& program, Channels& channels, bool counts_in_pairs) 
                   Location::first_landing + static_cast<std::uint32_t>(channels.in.size()));
     program.arrivals.resize(channels.in.size());
     list_arrivals(program);
-    std::sort(program.used_in.begin(), program.used_in.end());
-    std::sort(program.used_out.begin(), program.used_out.end());
+}
+
+void Routes::OneWay::list(std::vector<std::uint32_t>& channels,
+                          std::vector<std::size_t>& bytes) const {
+    std::map<std::uint32_t, std::size_t> in_order;
+    for (const Route& route : all) {
+        in_order[route.channel] = route.bytes;
+    }
+    for (const auto& [channel, its_bytes] : in_order) {
+        channels.push_back(channel);
+        bytes.push_back(its_bytes);
+    }
 }
 
 void Routes::add_ways_back(Channels& channels) const {

@@ -74,6 +74,9 @@ class Routes {
     struct OneWay {
         std::vector<Route> all;
         std::map<std::pair<Rank, int>, std::uint32_t> by_end;  ///< peer and own port
+
+        /// Once they have channels: these in order, and what each takes in its slot.
+        void list(std::vector<std::uint32_t>& channels, std::vector<std::size_t>& bytes) const;
     };
 
     static std::uint32_t number(OneWay& routes, Rank peer, Port port);

@@ -99,8 +99,13 @@ class Program:
         rows = [json.loads(line) for line in output.splitlines() if line.startswith('{"count"')]
         if code not in (0, 1) or len(rows) != len(counts):
             raise Failed(f"ended with {code}: {(errors or output).strip()[-600:]}")
+        self.note(output)
         for row in rows:
             yield Row(self.name, row["count"], {timing: row.get(timing, row["loop"]) for timing in TIMINGS}, row["wrong"])
+
+
+    def note(self, output):
+        """What else it has printed."""
 
 
 class CopyBound(Program):
@@ -108,6 +113,11 @@ class CopyBound(Program):
 
     def __init__(self, place, program):
         super().__init__(place, BOUND, program)
+        self.round_trips = []
+
+    def note(self, output):
+        """Nanoseconds of a flag from core to core and back."""
+        self.round_trips += [json.loads(line)["round_trip_ns"] for line in output.splitlines() if line.startswith('{"round_trip_ns"')]
 
     def arguments(self, collective, _calls, counts):
         return [collective, str(self.place.ranks), *map(str, counts)]

@@ -84,7 +84,7 @@ struct Workers {
     }
     /// The one message of a use of a channel, as its group's owner finds it.
     void arrive(std::size_t channel, std::uint32_t use) {
-        note_write(channels.in[channel].landing + channels.slot_offset(Ring::few, use));
+        note_write(channels.in[channel].landing + channels.rings.offset(Ring::few, use));
         const auto number = static_cast<std::uint32_t>(channel);
         const std::uint64_t notification =
             Notification{0, number, 0, use}.signed_for(running.hash(), bytes, 0).encode();

@@ -128,6 +128,7 @@ Threads channels_are_made(const std::vector<int>& group_of, bool lands) {
     Program program = lands ? one_step() : reading(channel, false);
     if (lands) {
         program.used_in = {channel};
+        program.in_bytes = {0};
     }
     shared->begin(program);
     if (!lands) {

@@ -147,10 +147,12 @@ struct Channels : ChannelTerms {
                 static_cast<std::uint32_t>(channel.ring)};
     }
     const RingShape& shape_of(Ring ring) const { return rings[ring]; }
-    /// Where the slot of a use begins, in the landing memory of either end.
-    std::size_t slot_offset(Ring ring, std::uint32_t use) const {
-        const RingShape& shape = rings[ring];
-        return (use & (shape.slots - 1)) * shape.slot_bytes;
+    /// In the landing memory of either end: where a use lands that brings so many bytes.
+    template <typename Channel>
+    std::size_t offset_of(const Channel& channel, std::uint32_t use, std::size_t bytes) const {
+        const auto& group = groups[static_cast<std::size_t>(channel.group)];
+        return group->puts_by_stores() ? rings.spread_offset(channel.ring, use, bytes)
+                                       : rings.offset(channel.ring, use);
     }
     /// Of all incoming channels.
     std::size_t landing_bytes() const;

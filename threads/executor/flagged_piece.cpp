@@ -48,7 +48,7 @@ void FlaggedPiece::begin(RunningCall& call, const CallSegment& piece, std::uint6
         InChannel& channel = channels.in[c];
         in_use_[c] = channel.end.begun++;
         buffers_.place(Location::first_landing + c,
-                       channel.end.slots + channels.slot_offset(channel.ring, in_use_[c]));
+                       channel.end.slots + channels.rings.offset(channel.ring, in_use_[c]));
     }
     for (const std::uint32_t c : program_->used_out) {
         out_use_[c] = channels.out[c].end.begun++;
@@ -151,7 +151,7 @@ bool FlaggedPiece::put(const ProgramPut& put, Channels& channels) noexcept {
         }
     }
     std::byte* const target =
-        end.slots + channels.slot_offset(channel.ring, use) + put.landing_offset;
+        end.slots + channels.rings.offset(channel.ring, use) + put.landing_offset;
     for (std::uint32_t i = 0; i < put.packs.count; ++i) {
         const ProgramOp& op = program_->ops[put.packs.first + i];
         std::memcpy(target + (op.target.offset - put.pack_offset), buffers_.at(op.source),

@@ -41,6 +41,7 @@ class LandingRings {
     /// The same of `tiny` where messages are stores, which takes 20 KiB for each peer and port: a
     /// burst of so many small rooted calls waits for nobody.
     static constexpr std::uint32_t tiny_slots = 256;
+    static constexpr std::size_t least_spread_bytes = 4096;
     static_assert((few_slots & (few_slots - 1)) == 0 && (many_slots & (many_slots - 1)) == 0 &&
                       (tiny_slots & (tiny_slots - 1)) == 0,
                   "numbers of uses wrap around");
@@ -65,6 +66,26 @@ class LandingRings {
     /// Ahead of each message in a slot.
     std::size_t flag_bytes() const { return flag_bytes_; }
 
+    /// In the ring: where the slot of a use begins.
+    std::size_t offset(Ring ring, std::uint32_t use) const {
+        const RingShape& shape = (*this)[ring];
+        return (use & (shape.slots - 1)) * shape.slot_bytes;
+    }
+    /// From now on uses of a large slot lie in one place of its first `bytes` after the other. A
+    /// core takes longer to fetch a line that another one has just changed, and has in its own
+    /// cache, than one that has gone to the cache which they share. So it is better to come back
+    /// late to the same lines, if they are many: a few are best where they are in nobody's way.
+    void spread(std::size_t bytes) {
+        spread_bytes_ = std::min(bytes, (*this)[Ring::few].slot_bytes);
+    }
+    /// Where a use of so many bytes begins, alike at both ends.
+    std::size_t spread_offset(Ring ring, std::uint32_t use, std::size_t bytes) const {
+        const bool moves =
+            ring == Ring::few && bytes >= least_spread_bytes && 2 * bytes <= spread_bytes_;
+        const std::size_t place = moves ? use / few_slots % (spread_bytes_ / bytes) : 0;
+        return offset(ring, use) + place * bytes;
+    }
+
     const RingShape& operator[](Ring ring) const { return shapes_[static_cast<std::size_t>(ring)]; }
     /// Of a use of so many bytes, at a group whose notifications have so many bits: few bits
     /// cannot name a use among many.
@@ -79,7 +100,7 @@ class LandingRings {
     }
 
   private:
-    std::size_t flag_bytes_ = 0;
+    std::size_t flag_bytes_ = 0, spread_bytes_ = 0;
     std::array<RingShape, ring_kinds> shapes_{};
 };
 

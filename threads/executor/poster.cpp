@@ -319,9 +319,8 @@ Poster::Piece Poster::next_piece(const RunningSegment& segment, const ProgramPut
     const auto in_vector = direct_pieces(segment, put);
     if (in_vector.empty()) {
         const OutChannel& channel = channels_.out[put.channel];
-        const std::size_t slot = channels_.slot_offset(channel.ring, segment.out_use(put.channel));
         return {0, put.bytes, channel.wire->memory,
-                channel.wire->offset + slot + put.landing_offset};
+                channel.wire->offset + segment.out_offset(put.channel) + put.landing_offset};
     }
     const DirectOutgoing& to = *segment.direct()->outgoing[put.channel];
     return {cursor.bytes, in_vector[cursor.piece].bytes, to.memory,

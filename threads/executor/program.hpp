@@ -100,6 +100,7 @@ struct Program {
     /// tell.
     bool shows_image = false;
     std::vector<std::uint32_t> used_in, used_out;  ///< channels that carry messages
+    std::vector<std::size_t> in_bytes, out_bytes;  ///< of each of these: what its slot takes
     ProgramRange begin;  ///< ops before the first step: from the input to where the result is built
     ProgramRange end;    ///< ops after the last step: to the output
     std::vector<ProgramStep> steps;

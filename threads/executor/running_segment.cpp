@@ -21,6 +21,7 @@ void RunningSegment::make_room(RoomNeeded& room, const Channels& channels) {
         buffers_.reserve(sizes.channels_in, sizes.spaces, sizes.told);
         in_use_.resize(sizes.channels_in);
         out_use_.resize(sizes.channels_out);
+        out_offset_.resize(sizes.channels_out);
         opened_.resize(std::max(opened_.size(), sizes.parts));
     });
 }
@@ -74,15 +75,20 @@ void RunningSegment::start(RunningCall& call, const CallSegment& piece, std::uin
 }
 
 void RunningSegment::begin_uses(Channels& channels) noexcept {
-    for (const std::uint32_t c : program_->used_in) {
+    for (std::size_t i = 0; i < program_->used_in.size(); ++i) {
+        const std::uint32_t c = program_->used_in[i];
         InChannel& channel = channels.in[c];
         in_use_[c] = channel.uses.begin();
-        buffers_.place(Location::first_landing + c,
-                       channel.landing + channels.slot_offset(channel.ring, in_use_[c]));
+        buffers_.place(
+            Location::first_landing + c,
+            channel.landing + channels.offset_of(channel, in_use_[c], program_->in_bytes[i]));
     }
-    for (const std::uint32_t c : program_->used_out) {
-        out_use_[c] = channels.out[c].uses.begin(program_->acknowledged, channels.out[c].ring);
-        channels.out[c].tokens.begin(out_use_[c]);
+    for (std::size_t i = 0; i < program_->used_out.size(); ++i) {
+        const std::uint32_t c = program_->used_out[i];
+        OutChannel& channel = channels.out[c];
+        out_use_[c] = channel.uses.begin(program_->acknowledged, channel.ring);
+        out_offset_[c] = channels.offset_of(channel, out_use_[c], program_->out_bytes[i]);
+        channel.tokens.begin(out_use_[c]);
     }
 }
 

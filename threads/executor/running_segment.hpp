@@ -76,6 +76,8 @@ class alignas(cache_line) RunningSegment {
     /// The use of a channel that the program uses.
     std::uint32_t in_use(std::uint32_t channel) const { return in_use_[channel]; }
     std::uint32_t out_use(std::uint32_t channel) const { return out_use_[channel]; }
+    /// Where it lands in the peer's ring.
+    std::size_t out_offset(std::uint32_t channel) const { return out_offset_[channel]; }
 
     /// True: it was the step's last token. Acquire and release: whoever spends the last one sees
     /// what all others wrote before they spent theirs.
@@ -174,6 +176,7 @@ class alignas(cache_line) RunningSegment {
     std::atomic<bool> running_{false};
     SegmentBuffers buffers_;
     std::vector<std::uint32_t> in_use_, out_use_;  ///< by channel
+    std::vector<std::size_t> out_offset_;          ///< likewise
     Staging staging_;
     std::vector<std::byte> scratch_;
     ShownImage image_;        ///< the scratch of programs that show it

@@ -145,6 +145,33 @@ TEST_P(RunAhead, OldDataInASlotAreNoMessage) {
     });
 }
 
+// Messages move through their landing slots, so that those of other lengths lie across them.
+TEST_P(RunAhead, MessagesThatMoveThroughTheirSlotsComeWhole) {
+    JobOptions two = options();
+    two.torus = "2";
+    run_ranks(2, two, [&](int rank, trefoil_comm_t comm) {
+        ASSERT_NE(comm, nullptr) << trefoil_last_error(nullptr);
+        std::mt19937 shared(1), own(static_cast<unsigned>(rank));
+        for (int call = 0; call < 400; ++call) {
+            const std::size_t sizes[] = {300, 4000, 5000, 16000, 33000, 70000};
+            const std::size_t count = sizes[shared() % std::size(sizes)];
+            const int root = static_cast<int>(shared() % 2);
+            const bool adds = shared() % 2 == 0;
+            if (own() % 100 == 0) {
+                std::this_thread::sleep_for(std::chrono::milliseconds(own() % 5));
+            }
+            const std::vector<std::int32_t> sent = of_call(call, count);
+            std::vector<std::int32_t> data = adds || rank == root ? sent : std::vector<int>(count);
+            const trefoil_status_t status =
+                adds ? trefoil_allreduce(TREFOIL_IN_PLACE, data.data(), count, TREFOIL_INT32,
+                                         TREFOIL_MAX, comm)
+                     : trefoil_bcast(data.data(), count, TREFOIL_INT32, root, comm);
+            ASSERT_EQ(status, TREFOIL_SUCCESS) << trefoil_last_error(comm);
+            ASSERT_EQ(data, sent) << "call " << call << " on rank " << rank;
+        }
+    });
+}
+
 /// Ranks are threads here. libfabric's shm crashes when one's endpoint ends while another one still
 /// answers it.
 std::vector<TransportToTest> transports_but_shm() {

@@ -6,6 +6,7 @@
 
 #include <algorithm>
 #include <random>
+#include <set>
 #include <vector>
 
 namespace trefoil {
@@ -157,6 +158,30 @@ TEST(LandingRings, SmallUsesThatAreAcknowledgedHaveManySlots) {
     EXPECT_EQ(rings.of(8, true, 32), Ring::tiny) << "their numbers are too short for many";
     EXPECT_EQ(rings[Ring::few].bytes(), 4 * 4096U);
     EXPECT_EQ(LandingRings(256, 1024)[Ring::many].slot_bytes, 256U);
+}
+
+// Four uses one after the other are in four slots, so no two of them meet, wherever they lie there.
+TEST(LandingRings, ShortUsesMoveThroughTheirSlot) {
+    constexpr std::size_t slot = 1 << 17, spread = 1 << 16;
+    LandingRings rings(slot, 1024);
+    EXPECT_EQ(rings.spread_offset(Ring::few, 5, 8192), slot) << "only if it is asked for";
+    rings.spread(spread);
+    for (const std::size_t bytes : {4096, 8192, 9024, 32768}) {
+        std::set<std::size_t> places;
+        for (std::uint32_t use = 0; use < 400; ++use) {
+            const std::size_t begin = rings.spread_offset(Ring::few, use, bytes);
+            EXPECT_EQ(begin / slot, use % 4);
+            EXPECT_LE(begin % slot + bytes, spread);
+            places.insert(begin);
+        }
+        EXPECT_EQ(places.size(), 4 * (spread / bytes));
+    }
+    for (const std::size_t bytes : {0, 64, 4032, 32832, 131072}) {
+        EXPECT_EQ(rings.spread_offset(Ring::few, 4 * 7 + 2, bytes), 2 * slot);
+    }
+    EXPECT_EQ(rings.spread_offset(Ring::many, 4 * 7 + 2, 512), 30 * 1024U);
+    rings.spread(2 * slot);
+    EXPECT_LE(rings.spread_offset(Ring::few, 4 * 15, 8192), slot - 8192) << "a slot is no larger";
 }
 
 }  // namespace

@@ -77,6 +77,7 @@ class ProgramWriter {
         for (std::uint32_t channel = 0; channel < groups_.size(); ++channel) {
             if (out_[channel].messages > 0) {
                 program_.used_out.push_back(channel);
+                program_.out_bytes.push_back(out_[channel].bytes);
             }
             program_.arrivals[channel].first =
                 static_cast<std::uint32_t>(program_.arrival_steps.size());
@@ -90,6 +91,7 @@ class ProgramWriter {
             }
             if (!arrivals_[channel].empty()) {
                 program_.used_in.push_back(channel);
+                program_.in_bytes.push_back(offset);
             }
         }
         program_.acknowledged = acknowledged;
