@@ -48,16 +48,21 @@ static void* map(size_t bytes) {
     return memory;
 }
 
+/* Between two looks at what another process does. */
+static void yield_until(double end) {
+    sched_yield();
+    if (peer_seconds() > end) {
+        fprintf(stderr, "copy_bound: a process did not come within %d s\n", most_seconds);
+        exit(3);
+    }
+}
+
 /* All workers meet for the `times`th time. */
 static void meet(int times) {
     const double until = peer_seconds() + most_seconds;
     atomic_fetch_add(&shared->arrived, 1);
     while (atomic_load(&shared->arrived) < times * workers) {
-        sched_yield();
-        if (peer_seconds() > until) {
-            fprintf(stderr, "copy_bound: a process did not come within %d s\n", most_seconds);
-            exit(3);
-        }
+        yield_until(until);
     }
 }
 
@@ -189,11 +194,11 @@ static void measure(enum peer_collective collective, size_t count, int* meetings
 }
 
 /* Whoever waits yields now and then: a core may be another program's. */
-static void await_flag(int value) {
+static void await_flag(int value, double until) {
     for (int looks = 1; atomic_load_explicit(&shared->flag, memory_order_acquire) != value;
          ++looks) {
         if (looks % 1024 == 0) {
-            sched_yield();
+            yield_until(until);
         }
     }
 }
@@ -220,9 +225,9 @@ static double round_trip(int* meetings) {
         for (int i = 0; i < trips && worker < 2; ++i, sent += 2) {
             if (worker == 0) {
                 atomic_store_explicit(&shared->flag, sent + 1, memory_order_release);
-                await_flag(sent + 2);
+                await_flag(sent + 2, start + most_seconds);
             } else {
-                await_flag(sent + 1);
+                await_flag(sent + 1, start + most_seconds);
                 atomic_store_explicit(&shared->flag, sent + 2, memory_order_release);
             }
         }

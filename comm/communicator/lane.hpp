@@ -25,8 +25,9 @@ inline constexpr std::size_t small_slot_bytes = 4096;
 inline constexpr std::size_t most_flagged_bytes = most_small_bytes + 64;
 /// With so many bytes to a peer a sender may run ahead of it (Ring::many), in the other lane.
 inline constexpr std::size_t most_bytes_ahead = 8192;
-/// Of a large landing slot, for all ranks of a host together that write to one: four slots of two
-/// ports have twice what a core has as its own cache, and do not crowd those that cores share.
+/// Of a large landing slot, for all ranks of a host together that write to one: so four slots of
+/// two ports have 2 MiB. Less stays in the caches that cores have of their own, more is not in
+/// those that they share (docs/performance.md).
 inline constexpr std::size_t most_spread_bytes = std::size_t{256} << 10;
 
 /// A communicator has two: small calls do not wait for large ones. A lane has an executor of its

@@ -41,6 +41,7 @@ class LandingRings {
     /// The same of `tiny` where messages are stores, which takes 20 KiB for each peer and port: a
     /// burst of so many small rooted calls waits for nobody.
     static constexpr std::uint32_t tiny_slots = 256;
+    /// What a use brings for which another place is worth it.
     static constexpr std::size_t least_spread_bytes = 4096;
     static_assert((few_slots & (few_slots - 1)) == 0 && (many_slots & (many_slots - 1)) == 0 &&
                       (tiny_slots & (tiny_slots - 1)) == 0,
