@@ -96,13 +96,13 @@ static int enable(mca_coll_base_module_t* base, ompi_communicator_t* comm) {
     return OMPI_SUCCESS;
 }
 
+static bool several_threads; /* may call MPI */
+
 /* Open MPI itself calls collectives on windows and files. Most of these communicators see a few
  * calls, and to set Trefoil up takes as long as some hundred; and while a rank waits at a fence,
  * others need what MPI does for their puts and gets, in which Trefoil would be in its way. Where
  * several threads call MPI, one may do what another one's call is to make, and ranks would differ.
  */
-static bool several_threads;
-
 static mca_coll_base_module_t* comm_query(ompi_communicator_t* comm, int* its_priority) {
     *its_priority = priority;
     if (OMPI_COMM_IS_INTER(comm) || ompi_comm_size(comm) < 2 ||
