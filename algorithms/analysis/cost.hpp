@@ -110,12 +110,13 @@ struct CostModel {
     double byte = 0;              ///< per byte that a rank sends, on average
     double copy = 0;              ///< per byte of CostSummary::packed
     double pull = 0;              ///< per byte of CostSummary::pulled
+    double reduce = 0;            ///< per byte that a rank reduces (comm/plan/select.hpp)
     double inside_step = 0.3e-6;  ///< per CostSummary::steps_inside
     double inside_message = 0;    ///< per CostSummary::messages_inside
     double inside_byte = 0.2e-9;  ///< per byte of CostSummary::inside: into memory, and out again
     /// Links alone decide: no processor's time is counted.
     bool counts_links_only() const {
-        return wait == 0 && message == 0 && busiest == 0 && byte == 0;
+        return wait == 0 && message == 0 && busiest == 0 && byte == 0 && reduce == 0;
     }
     CostTerms terms(const CostSummary& cost, double vector_bytes) const;
     /// What moving bytes inside nodes takes. Beside links that are busy all along it takes time

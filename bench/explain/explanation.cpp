@@ -33,7 +33,7 @@ std::vector<std::pair<const char*, double>> terms_of(const Price& price) {
             {"pulls", t.pulls},
             {"memory of nodes", t.inside},
             {"further messages", price.further_messages},
-            {"contributions", price.contributions},
+            {"reductions", price.reductions},
             {"idle links", price.idle}};
 }
 

@@ -43,7 +43,8 @@ std::vector<ModelNumber> numbers_of(const CostModel& model, bool asked, bool in_
         {"busiest", 1e6 * model.busiest, "us", "a message of the rank that sends most", ground},
         {"byte", 1e9 * model.byte, "ns", "a byte sent", ground},
         {"copy", 1e9 * model.copy, "ns", "a byte gathered", ground},
-        {"pull", 1e9 * model.pull, "ns", "a byte read", ground}};
+        {"pull", 1e9 * model.pull, "ns", "a byte read", ground},
+        {"reduce", 1e9 * model.reduce, "ns", "a byte reduced", ground}};
     if (has_nodes) {
         numbers.push_back(
             {"inside-step", 1e6 * model.inside_step, "us", "a step inside nodes", ground});

@@ -13,6 +13,8 @@
 #include "algorithms/analysis/pipeline_pieces.hpp"
 #include "algorithms/registry/registry.hpp"
 #include "comm/plan/candidates.hpp"
+#include "comm/plan/segments.hpp"
+#include "comm/plan/vector_map.hpp"
 #include "threads/executor/executor.hpp"
 #include "threads/executor/notification.hpp"
 #include "topo/error.hpp"
@@ -73,6 +75,32 @@ bool fills_in_time(const AutoCandidate& candidate, const Torus& torus, std::size
     return algorithm.pieces(torus, candidate.options, model, static_cast<double>(bytes)) >=
            2 * one_piece.parts.front().steps.count;
 }
+/// The share of the parts that a vector of so many bytes has data for (vector_map.hpp). A part
+/// without data sends nothing.
+double share_with_data(const Torus& torus, Collective collective, int parts, std::size_t bytes) {
+    const std::uint32_t blocks = traits_of(collective).blocks(torus);
+    const std::size_t units = blocks > 0 ? divided_up(bytes, blocks * block_unit_bytes)
+                                         : divided_up(bytes, part_unit_bytes);
+    const auto all = static_cast<double>(std::max(1, parts));
+    return std::min(1.0, static_cast<double>(std::max<std::size_t>(1, units)) / all);
+}
+
+/// What a rank reduces, which tells allreduces apart: all that it is sent, or half of that where an
+/// allgather follows a reduce-scatter; and whole vectors of all ranks where those are stored first.
+double reductions(const Torus& torus, const Choice& choice, const CostSummary& cost,
+                  double vector_bytes, const CostModel& model) {
+    const Algorithm& algorithm = *choice.algorithm;
+    const bool whole_vectors = algorithm.collective == Collective::allreduce;
+    const bool half = algorithm.traits.cost_class != CostClass::latency;
+    double seconds = whole_vectors ? cost.sent * vector_bytes * model.reduce * (half ? 0.5 : 1) : 0;
+    if (algorithm.selection.gathers_contributions) {
+        seconds +=
+            (ranks_between(torus, choice.options) - 1) *
+            (model.alpha * contribution_overhead + (whole_vectors ? vector_bytes * model.copy : 0));
+    }
+    return seconds;
+}
+
 bool is_meant_for(Unpriced unpriced, bool small) {
     return unpriced == Unpriced::all || unpriced == (small ? Unpriced::small : Unpriced::large);
 }
@@ -184,10 +212,9 @@ Price price_of(const Torus& torus, const Choice& choice, const CostSummary& whol
                std::size_t bytes, const CostModel& model) {
     const int more_messages =
         std::max(0, whole.max_sends_per_port_per_step - 1) + whole.steps_at_once;
-    const int contributions = choice.algorithm->selection.gathers_contributions
-                                  ? ranks_between(torus, choice.options) - 1
-                                  : 0;
-    const CostTerms terms = model.terms(whole, static_cast<double>(bytes));
+    const auto vector_bytes = static_cast<double>(bytes);
+    CostTerms terms = model.terms(whole, vector_bytes);
+    terms.messages *= share_with_data(torus, choice.algorithm->collective, whole.parts, bytes);
     const bool waits_idly =
         !whole.at_least && !whole.steady && !traits_of(choice.algorithm->collective).rooted();
     // They start up while the links carry those before them.
@@ -195,7 +222,7 @@ Price price_of(const Torus& torus, const Choice& choice, const CostSummary& whol
     return {.terms = terms,
             .further_messages =
                 std::max(0.0, model.alpha * (message_overhead * more_messages) - hidden),
-            .contributions = model.alpha * (contribution_overhead * contributions),
+            .reductions = reductions(torus, choice, whole, vector_bytes, model),
             .idle = waits_idly ? idle_share * terms.links / (1 + more_messages) : 0};
 }
 

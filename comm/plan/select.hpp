@@ -33,9 +33,9 @@ Block pieces_for(const Choice& choice, const Torus& torus, std::size_t bytes,
 struct Price {
     CostTerms terms;
     double further_messages = 0;  ///< beyond the first one through a port at a time
-    double contributions = 0;     ///< of others, which each rank stores and reduces itself
+    double reductions = 0;        ///< and storing contributions of others for them
     double idle = 0;              ///< links that wait for messages which are late
-    double sum() const { return terms.sum() + (further_messages + contributions + idle); }
+    double sum() const { return terms.sum() + (further_messages + reductions + idle); }
 };
 
 /// An algorithm for one size of vector, its number of pieces included.

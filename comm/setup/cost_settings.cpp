@@ -2,8 +2,10 @@
 // Reading and writing the parameters of the cost model.
 #include "comm/setup/cost_settings.hpp"
 
+#include <algorithm>
 #include <charconv>
 #include <cstdio>
+#include <iterator>
 #include <span>
 
 #include "topo/error.hpp"
@@ -43,44 +45,54 @@ double quantity(std::string_view entry, std::string_view text, std::span<const U
     refuse_cost(entry, "its unit must be one of " + names);
 }
 
+struct Parameter {
+    std::string_view name;
+    double CostModel::*value;
+};
+/// A link's rate is written in bits per second, and known by the time of a byte.
+constexpr Parameter parameters[] = {{"step", &CostModel::alpha},
+                                    {"hop", &CostModel::tau},
+                                    {"rate", &CostModel::beta},
+                                    {"wait", &CostModel::wait},
+                                    {"message", &CostModel::message},
+                                    {"busiest", &CostModel::busiest},
+                                    {"byte", &CostModel::byte},
+                                    {"copy", &CostModel::copy},
+                                    {"pull", &CostModel::pull},
+                                    {"reduce", &CostModel::reduce},
+                                    {"inside-step", &CostModel::inside_step},
+                                    {"inside-message", &CostModel::inside_message},
+                                    {"inside-byte", &CostModel::inside_byte}};
+constexpr bool is_rate(const Parameter& parameter) {
+    return parameter.value == &CostModel::beta;
+}
+
 void take(CostModel& model, std::string_view entry) {
     const std::size_t equals = entry.find('=');
     const std::string_view name = entry.substr(0, equals);
     const std::string_view value =
         equals == std::string_view::npos ? std::string_view() : entry.substr(equals + 1);
-    if (name == "step") {
-        model.alpha = quantity(entry, value, times);
-    } else if (name == "hop") {
-        model.tau = quantity(entry, value, times);
-    } else if (name == "rate") {
-        const double bits = quantity(entry, value, rates);
-        if (bits < 1) {
-            refuse_cost(entry, "a link that carries nothing gives no choice");
+    const Parameter* const parameter = std::ranges::find(parameters, name, &Parameter::name);
+    if (parameter == std::end(parameters)) {
+        std::string names;
+        for (const Parameter& each : parameters) {
+            names += &each == std::begin(parameters)     ? ""
+                     : &each == std::end(parameters) - 1 ? " and "
+                                                         : ", ";
+            names += each.name;
         }
-        model.beta = 8.0 / bits;
-    } else if (name == "wait") {
-        model.wait = quantity(entry, value, times);
-    } else if (name == "message") {
-        model.message = quantity(entry, value, times);
-    } else if (name == "busiest") {
-        model.busiest = quantity(entry, value, times);
-    } else if (name == "byte") {
-        model.byte = quantity(entry, value, times);
-    } else if (name == "copy") {
-        model.copy = quantity(entry, value, times);
-    } else if (name == "pull") {
-        model.pull = quantity(entry, value, times);
-    } else if (name == "inside-step") {
-        model.inside_step = quantity(entry, value, times);
-    } else if (name == "inside-message") {
-        model.inside_message = quantity(entry, value, times);
-    } else if (name == "inside-byte") {
-        model.inside_byte = quantity(entry, value, times);
-    } else {
-        refuse_cost(entry,
-                    "the names are step, hop, rate, wait, message, busiest, byte, copy, pull, "
-                    "inside-step, inside-message and inside-byte");
+        refuse_cost(entry, "the names are " + names);
     }
+    double& number = model.*parameter->value;
+    if (!is_rate(*parameter)) {
+        number = quantity(entry, value, times);
+        return;
+    }
+    const double bits = quantity(entry, value, rates);
+    if (bits < 1) {
+        refuse_cost(entry, "a link that carries nothing gives no choice");
+    }
+    number = 8.0 / bits;
 }
 
 }  // namespace
@@ -104,6 +116,7 @@ CostModel model_of_job(const std::optional<CostModel>& asked, bool in_memory,
         model.message = ranks_per_core * (in_memory ? 0.03e-6 : 5e-6);
         model.byte = ranks_per_core * (in_memory ? 0.15e-9 : 0.5e-9);
         model.busiest = 0;  // others work meanwhile
+        model.reduce = 0;   // it is part of byte
         model.copy *= ranks_per_core;
         model.pull *= ranks_per_core;
         model.inside_message = ranks_per_core * 0.4e-6;
@@ -113,18 +126,15 @@ CostModel model_of_job(const std::optional<CostModel>& asked, bool in_memory,
 }
 
 std::string to_string(const CostModel& model) {
-    const auto microseconds = [](double seconds) { return seconds * 1e6; };
-    char text[384];
-    std::snprintf(text, sizeof text,
-                  "step=%.6gus,hop=%.6gus,rate=%.6ggbit,wait=%.6gus,message=%.6gus,busiest=%.6gus,"
-                  "byte=%.6gus,"
-                  "copy=%.6gus,pull=%.6gus,inside-step=%.6gus,inside-message=%.6gus,"
-                  "inside-byte=%.6gus",
-                  microseconds(model.alpha), microseconds(model.tau), 8.0 / model.beta / 1e9,
-                  microseconds(model.wait), microseconds(model.message),
-                  microseconds(model.busiest), microseconds(model.byte), microseconds(model.copy),
-                  microseconds(model.pull), microseconds(model.inside_step),
-                  microseconds(model.inside_message), microseconds(model.inside_byte));
+    std::string text;
+    for (const Parameter& parameter : parameters) {
+        const double number = model.*parameter.value;
+        char entry[64];
+        std::snprintf(entry, sizeof entry, is_rate(parameter) ? "%.6ggbit" : "%.6gus",
+                      is_rate(parameter) ? 8.0 / number / 1e9 : number * 1e6);
+        text += text.empty() ? "" : ",";
+        text += std::string(parameter.name) + "=" + entry;
+    }
     return text;
 }
 

@@ -22,7 +22,8 @@ inline constexpr CostModel memory_cost_model{.alpha = 0.3e-6,
                                              .beta = 8.0 / 200e9,
                                              .busiest = 0.2e-6,
                                              .copy = 0.1e-9,
-                                             .pull = 0.1e-9};
+                                             .pull = 0.1e-9,
+                                             .reduce = 0.05e-9};
 
 /// What a job's algorithms are chosen by: what was asked for, or the default for its backend; where
 /// ranks share cores, with what their processors do, unless the model asked for tells that.

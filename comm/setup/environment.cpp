@@ -57,7 +57,8 @@ constexpr EnvironmentVariable table[] = {
     {"TREFOIL_MODEL", "list", "automatic",
      "what auto takes steps, hops and links to cost, such as step=2us,hop=200ns,rate=25gbit, a "
      "byte that alltoall gathers from several places before it is sent, such as copy=0.1ns, per "
-     "byte that a rank reads straight from a peer's memory, such as pull=0.1ns, and "
+     "byte that a rank reads straight from a peer's memory, such as pull=0.1ns, "
+     "per byte that a rank of an allreduce reduces, such as reduce=0.05ns, and "
      "what ranks that share cores take for a wait, a message and a byte, such as "
      "wait=10us,message=20us,byte=2ns; "
      "busiest=0.2us for a message of the rank that sends most; inside nodes of several ranks, "

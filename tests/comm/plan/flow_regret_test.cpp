@@ -162,7 +162,7 @@ std::vector<Considered> candidates(FlowTimes& times, Collective collective, cons
 /// What no link and no port does is as the price has it: gathering blocks for messages of alltoall,
 /// and contributions that each rank reduces itself.
 double beside(const Considered& one) {
-    return one.price->terms.copies + one.price->contributions;
+    return one.price->terms.copies + one.price->reductions;
 }
 
 struct Cell {

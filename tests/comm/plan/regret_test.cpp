@@ -60,7 +60,9 @@ double price(const Torus& torus, const Algorithm& algorithm, Block pieces, std::
     const int further = cost.steps_at_once + std::max(0, cost.max_sends_per_port_per_step - 1);
     seconds += std::max(0.0, machine.alpha * 0.5 * further - on_links / std::max(1.0, steps));
     if (algorithm.selection.gathers_contributions) {
-        seconds += machine.alpha * 0.05 * (torus.ranks() - 1);
+        const bool whole_vectors = algorithm.collective == Collective::allreduce;
+        const double stored = whole_vectors ? length * machine.copy : 0;
+        seconds += (machine.alpha * 0.05 + stored) * (torus.ranks() - 1);
     }
     // Links wait for a message that is late, unless others can go.
     const bool always_others = pieces > 0 || algorithm.sends_at_once ||

@@ -236,6 +236,42 @@ TEST(Selection, CountsWhatRanksThatShareCoresDo) {
     EXPECT_EQ(to_string(model_of_job({}, false, 1)), to_string(default_cost_model));
 }
 
+TEST(Selection, CountsMessagesOfPartsThatHaveData) {
+    const Torus two = Torus::parse("2");
+    const SelectionBasis memory{.model = memory_cost_model};
+    const auto messages = [&](Collective collective, const char* name, std::size_t bytes) {
+        const Choice choice{&find_algorithm(collective, name), {}};
+        return modelled(two, choice, bytes, memory).price->terms.messages;
+    };
+    for (const std::size_t bytes : {std::size_t{8}, std::size_t{512}}) {
+        EXPECT_DOUBLE_EQ(messages(Collective::allreduce, "recursive-doubling-i", bytes),
+                         memory_cost_model.busiest);
+    }
+    EXPECT_DOUBLE_EQ(messages(Collective::allreduce, "recursive-doubling-i", 513),
+                     2 * memory_cost_model.busiest);
+    // Each rank's block is cut for itself.
+    EXPECT_DOUBLE_EQ(messages(Collective::allgather, "swing", 128), memory_cost_model.busiest);
+    EXPECT_DOUBLE_EQ(messages(Collective::allgather, "swing", 192), 2 * memory_cost_model.busiest);
+}
+
+TEST(Selection, CountsWhatIsReducedAndStoredForIt) {
+    const Torus two = Torus::parse("2");
+    const SelectionBasis memory{.model = memory_cost_model};
+    const auto taken = [&](std::size_t bytes) {
+        return to_string(choose_algorithm(Collective::allreduce, two, bytes, {}, memory).choice);
+    };
+    EXPECT_EQ(taken(8), "recursive-doubling-i");
+    EXPECT_EQ(taken(8 * kib), "recursive-doubling-i");
+    EXPECT_EQ(taken(64 * kib), "trivance-b");
+    const auto reductions = [&](const char* name) {
+        const Choice choice{&find_algorithm(Collective::allreduce, name), {}};
+        return modelled(two, choice, mib, memory).price->reductions / mib;
+    };
+    EXPECT_NEAR(reductions("recursive-doubling-i"), memory_cost_model.reduce, 1e-15);
+    EXPECT_NEAR(reductions("trivance-b"), memory_cost_model.reduce / 2, 1e-15);
+    EXPECT_NEAR(reductions("direct"), memory_cost_model.reduce + memory_cost_model.copy, 1e-13);
+}
+
 TEST(Selection, TellsThePiecesThatRun) {
     const char* const told = "step=2us,rate=25gbit,wait=1ns";
     const Variable model("TREFOIL_MODEL", told);
