@@ -51,6 +51,13 @@ class Creator {
         exchange_packets(mine, nullptr, 0, packets);
     }
     const Outcome& failure() const { return failure_; }
+    bool all_have(bool mine) {
+        std::vector<Packet> packets(ranks_);
+        const std::byte told{mine};
+        return exchange_packets({}, &told, 1, packets) &&
+               std::ranges::all_of(packets,
+                                   [](const Packet& one) { return one.data[0] != std::byte{0}; });
+    }
 
     static int allgather(const void* mine, void* all, std::size_t bytes, void*) {
         return here->gather(static_cast<const std::byte*>(mine), static_cast<std::byte*>(all),
@@ -135,10 +142,12 @@ void Creator::tell(const Outcome& mine) {
                     " cannot set up its part of this communicator: " + first->text.data()};
 }
 
-}  // namespace
+Outcome outcome_of(trefoil_status_t status) {
+    return {status, status == TREFOIL_SUCCESS ? "" : trefoil_last_error(nullptr)};
+}
 
-Created create(const Creation& creation, const Exchange& exchange) {
-    Creator creator(creation.ranks, exchange);
+/// While a Creator is there, to whom the ranks tell what they have.
+Outcome make(const Creation& creation, trefoil_comm_t* made) {
     trefoil_config_t config = TREFOIL_CONFIG_INITIALIZER;
     config.rank = creation.rank;
     config.ranks = creation.ranks;
@@ -151,19 +160,34 @@ Created create(const Creation& creation, const Exchange& exchange) {
     config.flags =
         TREFOIL_CONFIG_ALLOW_OVERLAP |  // neither MPI compares them, nor does its own code
         (creation.find_node ? TREFOIL_CONFIG_FIND_NODE : 0);
+    const Outcome descriptors = look_at_descriptors();
+    return descriptors.status == TREFOIL_SUCCESS ? outcome_of(trefoil_comm_create(&config, made))
+                                                 : descriptors;
+}
+
+}  // namespace
+
+Created create(const Creation& creation, const Exchange& exchange) {
+    Creator creator(creation.ranks, exchange);
     Created made;
-    Outcome mine = look_at_descriptors();
-    if (mine.status == TREFOIL_SUCCESS) {
-        mine.status = trefoil_comm_create(&config, &made.comm);
-        mine.text = mine.status == TREFOIL_SUCCESS ? "" : trefoil_last_error(nullptr);
+    const bool duplicates =
+        creation.may_duplicate && creator.all_have(creation.original != nullptr);
+    Outcome mine;
+    if (creator.failure().status == TREFOIL_SUCCESS) {
+        mine = duplicates ? outcome_of(trefoil_comm_dup(creation.original, &made.comm))
+                          : make(creation, &made.comm);
+        if (creation.of_world && mine.status == TREFOIL_SUCCESS) {
+            mine = outcome_of(trefoil_comm_dup(made.comm, &made.original));
+        }
     }
     if (creator.failure().status == TREFOIL_SUCCESS) {  // else an allgather has told already
         creator.conclude(mine);
     }
     made.outcome = creator.failure();
     if (made.outcome.status != TREFOIL_SUCCESS) {
+        trefoil_comm_destroy(made.original);
         trefoil_comm_destroy(made.comm);
-        made.comm = nullptr;
+        made.comm = made.original = nullptr;
     }
     return made;
 }

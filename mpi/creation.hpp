@@ -22,6 +22,11 @@ struct Creation {
     std::string torus;
     bool find_node = false;  ///< its last dimension is a node where it is the ranks of each host
     bool serial = false;     ///< for what must stay in the calling thread
+    bool of_world = false;   ///< of MPI_COMM_WORLD itself
+    /// Alike on all ranks: the ranks are those of MPI_COMM_WORLD in their order. If all have what
+    /// it keeps for that, it is duplicated, which takes a fraction of the time.
+    bool may_duplicate = false;
+    trefoil_comm_t original = nullptr;
     trefoil_progress_fn progress = nullptr;
     void* context = nullptr;  ///< of `progress`
 };
@@ -31,6 +36,9 @@ using Exchange = std::function<int(const void* mine, void* all, std::size_t byte
 
 struct Created {
     trefoil_comm_t comm = nullptr;
+    /// Of MPI_COMM_WORLD: a duplicate that nobody calls, so that it can be duplicated while calls
+    /// on `comm` are under way and may begin.
+    trefoil_comm_t original = nullptr;
     Outcome outcome;  ///< alike on all ranks
 };
 

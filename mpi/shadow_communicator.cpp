@@ -37,6 +37,18 @@ bool within_this_world(MPI_Comm comm, int ranks) {
     return std::find(there.begin(), there.end(), MPI_UNDEFINED) == there.end();
 }
 
+/// Where several threads may call MPI, calls on several duplicates may begin at the same time.
+bool several_threads() {
+    int level = MPI_THREAD_SINGLE;
+    PMPI_Query_thread(&level);
+    return level >= MPI_THREAD_MULTIPLE;
+}
+
+trefoil_comm_t original_of_world() {
+    const ShadowCommunicator* const world = shadow_of_world();
+    return world != nullptr ? world->original() : nullptr;
+}
+
 }  // namespace
 
 ShadowCommunicator::ShadowCommunicator(MPI_Comm comm) : comm_(comm) {
@@ -55,6 +67,7 @@ ShadowCommunicator::ShadowCommunicator(MPI_Comm comm) : comm_(comm) {
 }
 
 ShadowCommunicator::~ShadowCommunicator() {
+    trefoil_comm_destroy(original_);
     trefoil_comm_destroy(threaded_);
     trefoil_comm_destroy(serial_);
     if (never_ != MPI_REQUEST_NULL) {
@@ -116,55 +129,62 @@ bool ShadowCommunicator::has_ended(End end) {
 thread_local bool ShadowCommunicator::NoProgress::here = false;
 thread_local bool ShadowCommunicator::waits_ = false;
 
-// Testing a request that cannot complete lets MPI work, where no function of its own is at hand;
-// probing for a message would not, while there is one. An MPI call that waits here could be what a
-// peer needs to come to the collective.
-void ShadowCommunicator::progress() {
 #if defined(TREFOIL_MPI_COMPONENT)
+namespace {
+
+// Where a look after a sleep takes longer than one in vain, MPI has had something to do, and more
+// may follow: a peer that puts or gets waits for each answer before it asks again, perhaps on this
+// core. Trefoil would sleep between two of them. MPI itself does not tell.
+void serve_windows() {
+    using Clock = std::chrono::steady_clock;
+    using std::chrono::microseconds;
+    constexpr microseconds sleep(50), longest(500);
+    constexpr int most_in_vain = 8;
+    thread_local Clock::time_point last_look;
+    thread_local Clock::duration look_in_vain = microseconds(1);
+    const Clock::time_point begin = Clock::now();
+    if (begin - std::exchange(last_look, begin) < sleep) {
+        trefoil_component_let_mpi_go_on();
+        return;
+    }
+    int in_vain = most_in_vain - 1;
+    while (in_vain < most_in_vain && last_look - begin < longest) {
+        trefoil_component_let_mpi_go_on();
+        const auto took = Clock::now() - last_look;
+        look_in_vain = std::min(look_in_vain + std::chrono::nanoseconds(1), took);
+        if (took > 4 * look_in_vain) {
+            in_vain = 0;
+        } else if (++in_vain < most_in_vain) {
+            sched_yield();
+        }
+        last_look = Clock::now();
+    }
+}
+
+}  // namespace
+
+// That of MPI_COMM_WORLD, whose duplicates it serves too, may have gone before them.
+void ShadowCommunicator::progress(ShadowCommunicator*) {
     if (trefoil_component_has_made_windows() != 0) {
         serve_windows();
     } else {
         trefoil_component_let_mpi_go_on();
     }
-#else
-    int done = 0;
-    PMPI_Test(&never_, &done, MPI_STATUS_IGNORE);
-#endif
 }
-
-#if defined(TREFOIL_MPI_COMPONENT)
-// Where a look after a sleep takes longer than one in vain, MPI has had something to do, and more
-// may follow: a peer that puts or gets waits for each answer before it asks again, perhaps on this
-// core. Trefoil would sleep between two of them. MPI itself does not tell.
-void ShadowCommunicator::serve_windows() {
-    using Clock = std::chrono::steady_clock;
-    using std::chrono::microseconds;
-    constexpr microseconds sleep(50), longest(500);
-    constexpr int most_in_vain = 8;
-    const Clock::time_point begin = Clock::now();
-    if (begin - std::exchange(last_look_, begin) < sleep) {
-        trefoil_component_let_mpi_go_on();
-        return;
-    }
-    int in_vain = most_in_vain - 1;
-    while (in_vain < most_in_vain && last_look_ - begin < longest) {
-        trefoil_component_let_mpi_go_on();
-        const auto took = Clock::now() - last_look_;
-        look_in_vain_ = std::min(look_in_vain_ + std::chrono::nanoseconds(1), took);
-        if (took > 4 * look_in_vain_) {
-            in_vain = 0;
-        } else if (++in_vain < most_in_vain) {
-            sched_yield();
-        }
-        last_look_ = Clock::now();
-    }
+#else
+// Testing a request that cannot complete lets MPI work, where no function of its own is at hand;
+// probing for a message would not, while there is one. An MPI call that waits here could be what a
+// peer needs to come to the collective.
+void ShadowCommunicator::progress(ShadowCommunicator* self) {
+    int done = 0;
+    PMPI_Test(&self->never_, &done, MPI_STATUS_IGNORE);
 }
 #endif
 
 void ShadowCommunicator::progress_callback(void* self) {
     if (!NoProgress::here) {
         const bool outer = std::exchange(waits_, true);
-        static_cast<ShadowCommunicator*>(self)->progress();
+        progress(static_cast<ShadowCommunicator*>(self));
         waits_ = outer;
     }
 }
@@ -185,23 +205,32 @@ void ShadowCommunicator::leave_to_mpi() {
             (first ? "; further ones are told under TREFOIL_LOG=info,mpi" : ""));
 }
 
-Creation ShadowCommunicator::plan_creation(bool serial) {
+Creation ShadowCommunicator::plan_creation(bool serial, bool waits) {
     if (!is_component && never_ == MPI_REQUEST_NULL) {
         PMPI_Irecv(nullptr, 0, MPI_BYTE, 0, 0, layer.alone, &never_);
     }
     TorusChoice choice = torus_of(comm_);
     torus_source_ = std::move(choice.source);
+    const bool is_of_world = is_component && !serial && choice.is_of_world;
+    const bool may_duplicate = is_of_world && comm_ != MPI_COMM_WORLD;
+    // After a wrong call some ranks may wait, and others not. Those alone who wait can be sure that
+    // all of a rank's creations are in one order.
+    const bool duplicates = may_duplicate && waits && !several_threads();
     return {.rank = rank_,
             .ranks = static_cast<int>(ranks_),
             .torus = std::move(choice.torus),
             .find_node = choice.cartesian,
             .serial = serial,
+            .of_world = is_of_world && comm_ == MPI_COMM_WORLD,
+            .may_duplicate = may_duplicate,
+            .original = duplicates ? original_of_world() : nullptr,
             .progress = &progress_callback,
             .context = this};
 }
 
 void ShadowCommunicator::adopt(const Created& created, const Creation& creation) {
     (creation.serial ? serial_ : threaded_) = created.comm;
+    original_ = original_ != nullptr ? original_ : created.original;
     if (created.comm == nullptr) {
         failure_ = created.outcome.status;
         failure_text_ = created.outcome.text;
@@ -215,7 +244,7 @@ trefoil_comm_t ShadowCommunicator::create_now(bool serial) {
     if (failure_ != TREFOIL_SUCCESS) {
         return nullptr;
     }
-    const Creation creation = plan_creation(serial);
+    const Creation creation = plan_creation(serial, true);
     const auto purpose = serial ? Purpose::serial_creation : Purpose::threaded_creation;
     adopt(create(creation,
                  [&](const void* mine, void* all, std::size_t bytes) {

@@ -106,9 +106,13 @@ class ShadowCommunicator {
     }
     /// Null: it was not prepared.
     trefoil_comm_t communicator(bool serial) const { return serial ? serial_ : threaded_; }
+    /// Of MPI_COMM_WORLD: what is duplicated for its duplicates; null where there is none, or a
+    /// call that failed may have ended what they share.
+    trefoil_comm_t original() const { return goes_on() && lives(original_) ? original_ : nullptr; }
     /// The three parts of prepare(), for who does not wait. The first and the last belong to a
     /// thread that may call MPI; the second is create().
-    Creation plan_creation(bool serial);
+    /// `waits`: no other call of this thread's comes before the creation is complete.
+    Creation plan_creation(bool serial, bool waits);
     void adopt(const Created& created, const Creation& creation);
     /// While it lives, Trefoil's calls in this thread do not let MPI go on: it may not call MPI, or
     /// has in its hands what MPI would lead back to.
@@ -128,7 +132,7 @@ class ShadowCommunicator {
     /// requests and begin calls on other communicators, and no more.
     static bool waits_in_trefoil() { return waits_; }
     /// Lets MPI's own messages, and what else waits for progress, go on.
-    void progress();
+    void progress() { progress(this); }
 
     /// Each call of the program's on the communicator, whoever runs it.
     void count_call() { ++call_; }
@@ -180,7 +184,7 @@ class ShadowCommunicator {
     static void progress_callback(void* self);
     static thread_local bool waits_;
     trefoil_comm_t create_now(bool serial);
-    void serve_windows();
+    static void progress(ShadowCommunicator* self);
     void leave_to_mpi();
 
     MPI_Comm comm_;
@@ -188,6 +192,7 @@ class ShadowCommunicator {
     std::size_t ranks_ = 0;
     std::atomic<Reason> reason_{Reason::none};
     trefoil_comm_t threaded_ = nullptr, serial_ = nullptr;
+    trefoil_comm_t original_ = nullptr;     ///< of MPI_COMM_WORLD: for duplicates
     MPI_Request never_ = MPI_REQUEST_NULL;  ///< a receive that waits for ever
     std::unique_ptr<Trials> trials_;
     std::string torus_source_;
@@ -202,14 +207,13 @@ class ShadowCommunicator {
     bool settled_ = false, ending_ = false;
     static constexpr int looks_at_the_end = 256;
     int last_looks_ = 0;
-    // Of serve_windows(): when it has looked last, and how long a look takes that finds nothing to
-    // do.
-    std::chrono::steady_clock::time_point last_look_;
-    std::chrono::steady_clock::duration look_in_vain_ = std::chrono::microseconds(1);
     trefoil_request_t ends_[2] = {TREFOIL_REQUEST_NULL, TREFOIL_REQUEST_NULL};
     trefoil_status_t failure_ = TREFOIL_SUCCESS;
     std::string failure_text_;
 };
+
+/// MPI_COMM_WORLD's, where it has one; local.
+ShadowCommunicator* shadow_of_world();
 
 /// Counts the shadow communicators that ended, for the cache below.
 extern std::atomic<std::uint64_t> ended_shadows;

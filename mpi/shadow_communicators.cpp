@@ -69,6 +69,10 @@ ShadowCommunicator* find(MPI_Comm comm) {
 
 }  // namespace
 
+ShadowCommunicator* shadow_of_world() {
+    return find(MPI_COMM_WORLD);
+}
+
 ShadowCommunicator* find_or_make_shadow(MPI_Comm comm) {
     if (comm == MPI_COMM_NULL) {
         return nullptr;
@@ -121,7 +125,10 @@ void reap(bool at_end) {
 }  // namespace
 
 void reap_shadows() {
-    reap(false);
+    // A duplicate shares what this thread may be waiting with.
+    if (!ShadowCommunicator::waits_in_trefoil()) {
+        reap(false);
+    }
 }
 
 void settle(MPI_Comm comm) {

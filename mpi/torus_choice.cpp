@@ -36,14 +36,15 @@ std::vector<int> periodic_sizes(MPI_Comm comm) {
 
 TorusChoice torus_of(MPI_Comm comm) {
     if (std::string torus = cartesian_torus(comm); !torus.empty()) {
-        return {std::move(torus), "the Cartesian communicator", true};
+        return {
+            .torus = std::move(torus), .source = "the Cartesian communicator", .cartesian = true};
     }
     int likeness = MPI_UNEQUAL;
     PMPI_Comm_compare(comm, MPI_COMM_WORLD, &likeness);
     if (likeness == MPI_IDENT || likeness == MPI_CONGRUENT) {
-        return {};
+        return {.is_of_world = true};
     }
-    return {"2d", "balanced, as for any part of MPI_COMM_WORLD", false};
+    return {.torus = "2d", .source = "balanced, as for any part of MPI_COMM_WORLD"};
 }
 
 }  // namespace trefoil::mpi

@@ -14,9 +14,10 @@ namespace trefoil::mpi {
 std::vector<int> periodic_sizes(MPI_Comm comm);
 
 struct TorusChoice {
-    std::string torus;       ///< as trefoil_config_t wants it; empty: by the environment
-    std::string source;      ///< for the report; empty: as Trefoil says
-    bool cartesian = false;  ///< all its dimensions are the user's, who knows nothing of nodes
+    std::string torus = {};    ///< as trefoil_config_t wants it; empty: by the environment
+    std::string source = {};   ///< for the report; empty: as Trefoil says
+    bool is_of_world = false;  ///< it describes the ranks of MPI_COMM_WORLD in their order
+    bool cartesian = false;    ///< all its dimensions are the user's, who knows nothing of nodes
 };
 
 /// Alike on all ranks. A Cartesian communicator that is periodic in every dimension is a torus

@@ -114,8 +114,8 @@ class Queue final : public CallsInFlight {
     void open_for(const Job& job) {
         std::unique_ptr<Opening>& opening = openings_[job.serial() ? 1 : 0];
         if (opening == nullptr && !is_open_for(job)) {
-            opening =
-                std::make_unique<Opening>(shadow_.comm(), shadow_.plan_creation(job.serial()));
+            opening = std::make_unique<Opening>(shadow_.comm(),
+                                                shadow_.plan_creation(job.serial(), false));
         }
     }
     void push(std::unique_ptr<Job> job) {
