@@ -3,13 +3,15 @@
 #include "comm/plan/lower.hpp"
 
 #include <algorithm>
-#include <map>
+#include <optional>
 #include <utility>
 
+#include "comm/plan/finish_program.hpp"
 #include "comm/plan/fusion.hpp"
-#include "comm/plan/late_copies.hpp"
+#include "comm/plan/part_runs.hpp"
 #include "comm/plan/pulls.hpp"
 #include "comm/plan/routes.hpp"
+#include "comm/plan/step_copies.hpp"
 #include "threads/executor/notification.hpp"
 #include "topo/error.hpp"
 
@@ -20,27 +22,6 @@ namespace {
 /// In place, a rank's own block of an alltoall is where it is to be copied.
 bool same_place(Location a, Location b) {
     return a.space == b.space && a.offset == b.offset;
-}
-
-/// Program::order and what belongs to it.
-void order_steps(Program& program) {
-    for (std::uint32_t s = 0; s < program.steps.size(); ++s) {
-        program.order.push_back(s);
-    }
-    std::ranges::stable_sort(program.order, {},
-                             [&](std::uint32_t s) { return program.steps[s].schedule_step; });
-    std::vector<std::vector<ProgramArrival>> by_step(program.steps.size());
-    for (const std::uint32_t in : program.used_in) {
-        const ProgramRange range = program.arrivals[in];
-        for (std::uint32_t a = range.first; a < range.first + range.count; ++a) {
-            by_step[program.arrival_steps[a]].push_back({in, a});
-        }
-    }
-    for (const auto& awaited : by_step) {
-        program.awaited_by_step.push_back({static_cast<std::uint32_t>(program.awaited.size()),
-                                           static_cast<std::uint32_t>(awaited.size())});
-        program.awaited.insert(program.awaited.end(), awaited.begin(), awaited.end());
-    }
 }
 
 /// Messages are lowered to routes, which get their channels in the end.
@@ -63,50 +44,37 @@ class Lowering {
         program_.scratch_bytes =
             aligned(std::max<std::size_t>(map_.image_bytes(), map_.shows_image() ? 1 : 0));
         program_.shows_image = map_.shows_image();
-        if (const std::vector<Transfer> copies = map_.begin(); copies_late(copies)) {
-            late_ = LateCopies(copies);
-        } else {
+        std::vector<Transfer> copies = map_.begin();
+        if (!StepCopies::pays(schedule_, map_, copies)) {
             program_.begin = lower_transfers(copies);
+            copies.clear();
         }
+        copies_.emplace(schedule_, std::move(copies));
         program_.end = lower_transfers(map_.end());
         add_divisions(program_.end);
         for (std::uint32_t p = 0; p < schedule_.parts.size(); ++p) {
             lower_part(p);
         }
-        copy_what_nobody_has_touched();
+        const auto first = static_cast<std::uint32_t>(program_.ops.size());
+        if (copies_->add_rest(map_.wanted(), program_.ops)) {
+            program_.begin = {first, static_cast<std::uint32_t>(program_.ops.size()) - first};
+        }
         program_.acknowledged = options_.acknowledged && !channels_.rings.are_flagged();
         program_.image_is_input = map_.image_is_input();
         program_.image_is_output = map_.image_is_output();
         routes_.assign(program_, channels_, options_.counts_in_pairs);
-        name_arrivals();
-        if (channels_.rings.are_flagged()) {
-            order_steps(program_);
-        }
-        shrink();
+        finish_program(program_, channels_.rings.are_flagged());
         return std::move(program_);
     }
 
   private:
-    /// Where that pays, and nobody else reads what has been copied.
-    bool copies_late(const std::vector<Transfer>& copies) const {
-        std::size_t bytes = 0;
-        for (const Transfer& copy : copies) {
-            bytes += copy.bytes;
-        }
-        return map_.input_stays() && !copies.empty() &&
-               bytes / copies.size() >= least_late_copy * schedule_.parts.size() &&
-               std::ranges::none_of(schedule_.sends, &Send::opens);
-    }
-
     void lower_part(std::uint32_t p) {
         const Part& part = schedule_.parts[p];
-        part_ = &part;
         part_index_ = p;
-        scratch_first_ = program_.scratch_bytes;
-        scratch_block_bytes_ = part.scratch_blocks > 0 ? map_.block_bytes(p, part.scratch_like) : 0;
-        program_.scratch_bytes += aligned(scratch_block_bytes_ * part.scratch_blocks);
+        runs_.emplace(map_, part, p, program_.scratch_bytes);
+        program_.scratch_bytes += aligned(runs_->scratch_bytes());
         pulls_.begin_part();
-        worked_on_ = late_.empty() ? LateCopies() : LateCopies(what_is_worked_on());
+        copies_->begin_part(*runs_);
         const ProgramRange range{static_cast<std::uint32_t>(program_.steps.size()), 0};
         std::uint32_t number = 0;
         for (const Step& step : schedule_.of(part)) {
@@ -122,9 +90,9 @@ class Lowering {
     void lower_step(const Step& step, std::uint32_t part, std::uint32_t number) {
         ProgramStep lowered;
         lowered.before.first = static_cast<std::uint32_t>(program_.ops.size());
-        copy_for_moves(step);
+        copies_->before_moves(*runs_, step, program_.ops);
         lower_moves(step);
-        copy_for_sends(step);
+        copies_->before_sends(*runs_, step, program_.ops);
         lowered.before.count =
             static_cast<std::uint32_t>(program_.ops.size()) - lowered.before.first;
         lowered.reads = pulls_.list_peers(schedule_.moves_of(step));
@@ -165,65 +133,6 @@ class Lowering {
         }
     }
 
-    void copy_what_nobody_has_touched() {
-        if (!late_.empty()) {
-            program_.begin = {static_cast<std::uint32_t>(program_.ops.size()), 0};
-            for (const Run& run : map_.wanted()) {
-                late_.copy(run, program_.ops);
-            }
-            program_.begin.count =
-                static_cast<std::uint32_t>(program_.ops.size()) - program_.begin.first;
-        }
-    }
-    void copy_for_moves(const Step& step) {
-        for (const Move& move :
-             late_.empty() ? std::span<const Move>() : schedule_.moves_of(step)) {
-            for (const Extent& extent : {move.from, Extent{move.to, move.from.count}}) {
-                for (const Run& run : runs({&extent, 1})) {
-                    late_.copy(run, program_.ops);
-                }
-            }
-        }
-    }
-    /// Of a part, what is pending and not replaced before anything else is done with it but to send
-    /// it.
-    std::vector<Transfer> what_is_worked_on() const {
-        LateCopies pending = late_;
-        std::vector<Transfer> found, replaced;
-        const auto take = [&](const Extent& extent, std::vector<Transfer>& taken) {
-            for (const Run& run : runs({&extent, 1})) {
-                pending.take(run, taken);
-            }
-        };
-        for (const Step& step : schedule_.of(*part_)) {
-            for (const Move& move : schedule_.moves_of(step)) {
-                take(move.from, found);
-                take({move.to, move.from.count}, found);
-            }
-            for (const Receive& receive : schedule_.receives_of(step)) {
-                for (const Application& a : schedule_.applications_of(receive)) {
-                    for (const Extent& extent : schedule_.extents_of(a)) {
-                        take(extent, a.action == Action::replace ? replaced : found);
-                    }
-                }
-            }
-        }
-        return found;
-    }
-
-    /// What is to be copied is sent from the copy, as it is near then; and what lies side by side
-    /// stays one piece of a message.
-    void copy_for_sends(const Step& step) {
-        for (const Send& send :
-             late_.empty() ? std::span<const Send>() : schedule_.sends_of(step)) {
-            for (const Run& run : runs(schedule_.extents_of(send))) {
-                if (late_.is_mixed(run) || worked_on_.has_any_of(run)) {
-                    late_.copy(run, program_.ops);
-                }
-            }
-        }
-    }
-
     void lower_moves(const Step& step) {
         const auto moves = schedule_.moves_of(step);
         if (std::any_of(moves.begin(), moves.end(),
@@ -233,8 +142,8 @@ class Lowering {
         }
         for (const Move& move : moves) {
             const Extent target{move.to, move.from.count};
-            const std::vector<Run> from = runs({&move.from, 1});
-            const std::vector<Run> to = runs({&target, 1});
+            const std::vector<Run> from = runs_->of(move.from);
+            const std::vector<Run> to = runs_->of(target);
             pair_runs(from, to, move.action);
         }
     }
@@ -254,8 +163,8 @@ class Lowering {
         const bool elsewhere = move.pulls() || move.initial;
         const std::vector<Run> from =
             elsewhere ? std::vector<Run>{map_.at_owner(part_index_, move.from, move.initial)}
-                      : runs({&move.from, 1});
-        const std::vector<Run> to = runs({&target, 1});
+                      : runs_->of(move.from);
+        const std::vector<Run> to = runs_->of(target);
         if (from.empty() || from.front().bytes == 0) {
             return;
         }
@@ -265,7 +174,7 @@ class Lowering {
         }
         PlacedMove m{move.action, false, false, to.front().at, from.front().at, from.front().bytes};
         m.source.offset += elsewhere && !move.pulls() ? map_.input_for(schedule_.rank) : 0;
-        m.temporary = is_temporary(schedule_, *part_, move.to);
+        m.temporary = is_temporary(schedule_, runs_->part(), move.to);
         pulls_.place_source(move, m);
         placed.push_back(m);
     }
@@ -303,7 +212,7 @@ class Lowering {
         const std::vector<Run> pieces =
             send.opens ? std::vector<Run>{{{Location::addresses, told_to(send.peer)},
                                            sizeof(VectorAddresses)}}
-                       : sources(extents);
+                       : copies_->sources(runs_->of(extents));
         const std::size_t bytes = total(pieces);
         if (bytes == 0 && !extents.empty()) {
             return;
@@ -340,7 +249,7 @@ class Lowering {
             arrivals += lower_receive(receive, this_step, ops) ? 1 : 0;
         }
         fuse(ops, element_bytes_);
-        ops = late_.with_copies(std::move(ops), element_bytes_);
+        ops = copies_->with_copies(std::move(ops), element_bytes_);
         lowered.after = {static_cast<std::uint32_t>(program_.ops.size()),
                          static_cast<std::uint32_t>(ops.size())};
         program_.ops.insert(program_.ops.end(), ops.begin(), ops.end());
@@ -352,7 +261,7 @@ class Lowering {
         const auto applications = schedule_.applications_of(receive);
         std::size_t bytes = receive.opens ? sizeof(VectorAddresses) : 0;
         if (!applications.empty()) {
-            bytes = total(runs(schedule_.extents_of(applications[0])));
+            bytes = total(runs_->of(schedule_.extents_of(applications[0])));
             if (bytes == 0) {
                 return false;
             }
@@ -367,7 +276,7 @@ class Lowering {
         }
         for (const Application& application : applications) {
             std::size_t from = landing;
-            for (const Run& run : runs(schedule_.extents_of(application))) {
+            for (const Run& run : runs_->of(schedule_.extents_of(application))) {
                 add_op(ops, application.action, run.at, {space, from}, run.bytes);
                 from += run.bytes;
             }
@@ -382,24 +291,6 @@ class Lowering {
         return true;
     }
 
-    /// Programs are kept.
-    void shrink() {
-        const auto fit = [](auto&... lists) { (lists.shrink_to_fit(), ...); };
-        fit(program_.parts, program_.steps, program_.puts, program_.ops, program_.used_in,
-            program_.used_out, program_.in_bytes, program_.out_bytes, program_.arrivals,
-            program_.arrival_steps, program_.arrival_bytes, program_.arrival_offsets,
-            program_.arrival_copies, program_.peers, program_.reads, program_.told, program_.order,
-            program_.awaited, program_.awaited_by_step);
-    }
-
-    void name_arrivals() {
-        for (ProgramOp& op : program_.ops) {
-            if (op.arrival != ProgramOp::none) {
-                op.arrival += program_.arrivals[op.source.space - Location::first_landing].first;
-            }
-        }
-    }
-
     void add_op(std::vector<ProgramOp>& ops, Action action, Location target, Location source,
                 std::size_t bytes) const {
         if (bytes == 0) {
@@ -412,38 +303,6 @@ class Lowering {
                 action == Action::prepend ? ProgramOp::Kind::prepend : ProgramOp::Kind::reduce;
             ops.push_back({kind, target, source, {}, bytes / element_bytes_});
         }
-    }
-
-    /// The extents as runs of bytes; empty ones left out, neighbours merged.
-    std::vector<Run> runs(std::span<const Extent> extents) const {
-        std::vector<Run> result;
-        for (const Extent& e : extents) {
-            const Block end = e.first + e.count;
-            const Block vector_end = std::min(end, part_->vector_blocks);
-            if (e.first < vector_end) {
-                map_.append(part_index_, e.first, vector_end, result);
-            }
-            const Block first = std::max(e.first, part_->vector_blocks);
-            if (first < end && scratch_block_bytes_ > 0) {
-                result.push_back(
-                    {{Location::scratch,
-                      scratch_first_ + (first - part_->vector_blocks) * scratch_block_bytes_},
-                     (end - first) * scratch_block_bytes_});
-            }
-        }
-        return result;
-    }
-
-    /// The same, from where they can be read.
-    std::vector<Run> sources(std::span<const Extent> extents) const {
-        if (late_.empty()) {
-            return runs(extents);
-        }
-        std::vector<Run> result;
-        for (const Run& run : runs(extents)) {
-            late_.append_sources(run, result);
-        }
-        return result;
     }
 
     static std::size_t total(const std::vector<Run>& runs) {
@@ -461,11 +320,10 @@ class Lowering {
     const LowerOptions options_;
     Routes routes_;
     Program program_;
-    LateCopies late_, worked_on_;  ///< of all parts, and of the part alone
+    std::optional<StepCopies> copies_;
     PartPulls pulls_{channels_, program_};
-    const Part* part_ = nullptr;
-    std::uint32_t part_index_ = 0;
-    std::size_t scratch_first_ = 0, scratch_block_bytes_ = 0;
+    std::optional<PartRuns> runs_;  ///< of the part that is being lowered
+    std::uint32_t part_index_ = 0;  ///< its number
 };
 
 }  // namespace
