@@ -29,8 +29,9 @@ std::uint32_t Channels::add_out(Rank peer, Port port, Ring ring) {
     for (const Ring kind : all_rings) {
         const std::uint32_t opposite = find(in, in_by_end_, {peer, port.index, kind});
         if (opposite != InChannel::none) {
+            // Who has the number has the channel: workers may be at the one that comes in already.
             in[opposite].opposite[static_cast<std::size_t>(ring)].store(number,
-                                                                        std::memory_order_relaxed);
+                                                                        std::memory_order_release);
         }
     }
     return number;

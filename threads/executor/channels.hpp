@@ -73,7 +73,7 @@ struct InChannel {
     std::uint32_t way_back() const {
         for (const Ring kind : {Ring::tiny, Ring::few, Ring::many}) {
             const std::uint32_t out =
-                opposite[static_cast<std::size_t>(kind)].load(std::memory_order_relaxed);
+                opposite[static_cast<std::size_t>(kind)].load(std::memory_order_acquire);
             if (out != none) {
                 return out;
             }

@@ -95,7 +95,7 @@ bool ControlMessages::acknowledged(std::size_t group, std::uint32_t in_channel,
     const InChannel& channel = channels_.in[in_channel];
     const std::uint32_t ring = notification.ring();
     const std::uint32_t opposite = ring < ring_kinds
-                                       ? channel.opposite[ring].load(std::memory_order_relaxed)
+                                       ? channel.opposite[ring].load(std::memory_order_acquire)
                                        : InChannel::none;
     // Where notifications have room for it.
     const bool is_proved = notification.check == Notification::folded(channel.proof) ||
