@@ -49,7 +49,7 @@ class Lowering {
             program_.begin = lower_transfers(copies);
             copies.clear();
         }
-        copies_.emplace(schedule_, std::move(copies));
+        copies_.emplace(schedule_, copies);
         program_.end = lower_transfers(map_.end());
         add_divisions(program_.end);
         for (std::uint32_t p = 0; p < schedule_.parts.size(); ++p) {

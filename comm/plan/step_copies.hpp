@@ -16,7 +16,7 @@ namespace trefoil {
 class StepCopies {
   public:
     /// `copies`: what would be made before the first step, where that pays (pays()); else nothing.
-    StepCopies(const Schedule& schedule, std::vector<Transfer> copies)
+    StepCopies(const Schedule& schedule, const std::vector<Transfer>& copies)
         : schedule_(schedule), late_(copies) {}
 
     /// `copies` are long enough, and nobody else reads what has been copied.
