@@ -143,7 +143,8 @@ void add_tune(CLI::App& app, const Invocation& invocation, Action& action) {
     command
         ->add_option("--regret", options->regret,
                      "Instead: draw so many calls, and tell what the file's choices lose against "
-                     "the fastest of all algorithms")
+                     "the fastest of all algorithms; then the calls once more, as what was the "
+                     "fastest need not be it again")
         ->group("Regret")
         ->check(CLI::Range(1, 100'000));
     command->add_option("--seed", options->seed, "Of the draw (default: 1)")->group("Regret");

@@ -63,8 +63,10 @@ struct ImageGain {
     Rank least_ranks;
     SizeRange bytes;
 };
-constexpr std::array<ImageGain, 5> gains_by_image{{{Collective::allreduce, 4, from(256 * kib)},
+constexpr std::array<ImageGain, 7> gains_by_image{{{Collective::allreduce, 8, from(128 * kib)},
+                                                   {Collective::allreduce, 4, from(256 * kib)},
                                                    {Collective::allreduce, 3, from(mib)},
+                                                   {Collective::allgather, 8, from(256 * kib)},
                                                    {Collective::allgather, 4, from(512 * kib)},
                                                    {Collective::bcast, 8, from(mib)},
                                                    {Collective::reduce, 3, from(mib)}}};

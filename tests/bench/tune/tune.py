@@ -88,7 +88,10 @@ def check_regret(runs):
     for _ in range(2):
         code, output = runs.tune("--ranks", "2", "--regret", "3", "--seed", "5", "--collectives", "bcast,allreduce")
         runs.expect("regret", code == 0 and "regret: median" in output and "0 elements wrong" in output, output)
-        draws.append([line.split()[:3] for line in output.splitlines() if " % " in line])
+        first, _, again = output.partition("# once more")
+        draws.append([line.split()[:3] for line in first.splitlines() if " % " in line])
+        runs.expect("the same calls once more", draws[-1] == [line.split()[:3] for line in again.splitlines() if " %  " in line]
+                    and "both times: median" in again, output)
     runs.expect("a seed draws the same calls", len(draws[0]) == 3 and draws[0] == draws[1], draws)
     runs.expect("choices are the file's", sum(" file " in line for line in output.splitlines()) == 3, output)
 

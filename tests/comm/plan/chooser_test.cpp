@@ -344,12 +344,19 @@ TEST(Chooser, TakesImagesWhereManyReadThem) {
     const PeerAccess images{.images = true}, both{.vectors = true, .images = true};
     EXPECT_EQ(name(Collective::allreduce, 256 * kib, 4, images), "shared-copy");
     EXPECT_EQ(name(Collective::allreduce, 255 * kib, 4, images), "");
+    EXPECT_EQ(name(Collective::allreduce, 128 * kib, 8, images), "shared-copy");
+    EXPECT_EQ(name(Collective::allreduce, 127 * kib, 8, images), "");
+    EXPECT_EQ(name(Collective::allreduce, 256 * kib, 7, images), "shared-copy");
+    EXPECT_EQ(name(Collective::allreduce, 128 * kib, 7, images), "");
     EXPECT_EQ(name(Collective::allreduce, 256 * kib, 3, images), "");
     EXPECT_EQ(name(Collective::allreduce, mib, 3, images), "shared-copy");
     EXPECT_EQ(name(Collective::allreduce, 16 * mib, 2, images), "")
         << "a slot takes no more copies";
     EXPECT_EQ(name(Collective::allreduce, 16 * mib, 2, both), "single-copy");
-    EXPECT_EQ(name(Collective::allgather, 512 * kib, 9, both), "shared-copy");
+    EXPECT_EQ(name(Collective::allgather, 256 * kib, 9, both), "shared-copy");
+    EXPECT_EQ(name(Collective::allgather, 255 * kib, 9, images), "");
+    EXPECT_EQ(name(Collective::allgather, 256 * kib, 7, images), "");
+    EXPECT_EQ(name(Collective::allgather, 512 * kib, 7, both), "shared-copy");
     EXPECT_EQ(name(Collective::bcast, mib, 4, images), "");
     EXPECT_EQ(name(Collective::bcast, mib, 9, images), "shared-copy");
     EXPECT_EQ(name(Collective::scatter, mib, 9, images), "") << "each byte has one reader";
