@@ -77,9 +77,10 @@ const Contender& fastest_of(const std::vector<Contender>& all) {
     return winner_of(all, all.front().algorithm, 0);
 }
 
-/// How much longer one takes than the fastest, as a share.
+/// How much longer one takes than the fastest, as a share. Who was not in the final may have had
+/// shorter rounds than that.
 double loss(const Contender& one, const std::vector<Contender>& all) {
-    return one.median / fastest_of(all).median - 1;
+    return std::max(0.0, one.median / fastest_of(all).median - 1);
 }
 
 std::string text_of(const Draw& drawn) {
