@@ -126,7 +126,8 @@ Again measured_again(const std::vector<Contender>& now, const std::string& was_f
     return {loss(now.front(), now), loss(*it, now)};
 }
 
-// What the fastest of some minutes ago loses now, no choice from measurements can avoid.
+// What the fastest of some minutes ago loses now is more than a choice by one measurement can
+// avoid.
 void say_heading_again() {
     fmt::print(
         "# once more, those of the finals\n{:<15} {:<8} {:>11}  {:<28} {:>8}  {:<28} {:>8}\n",
