@@ -2,6 +2,7 @@
 // Winners, and the ranges between them.
 #include "bench/tune/crossovers.hpp"
 
+#include <algorithm>
 #include <cmath>
 
 namespace trefoil::tool {
@@ -22,6 +23,33 @@ const Contender& winner_of(const std::vector<Contender>& contenders, const std::
         }
     }
     return *best;
+}
+
+std::vector<std::string> near_to(const Contender& winner, const std::vector<Contender>& contenders,
+                                 double slower) {
+    std::vector<std::string> near;
+    for (const Contender& one : contenders) {
+        if (one.in_final && !one.seconds.empty() && one.algorithm != winner.algorithm &&
+            one.median <= winner.median * slower) {
+            near.push_back(one.algorithm);
+        }
+    }
+    return near;
+}
+
+std::vector<std::string> worth_between(const Winner& low, const Winner& high, bool with_near) {
+    std::vector<std::string> names{low.algorithm};
+    const auto add = [&](const std::string& name) {
+        if (std::ranges::count(names, name) == 0) {
+            names.push_back(name);
+        }
+    };
+    add(high.algorithm);
+    if (with_near) {
+        std::ranges::for_each(low.near, add);
+        std::ranges::for_each(high.near, add);
+    }
+    return names;
 }
 
 std::vector<WinnersRange> ranges_of(const std::vector<Winner>& winners) {

@@ -11,10 +11,11 @@
 
 namespace trefoil::tool {
 
-/// Who won at a size of the whole vector.
+/// Who won at a size of the whole vector, and who was nearly as fast.
 struct Winner {
     std::size_t bytes = 0;
     std::string algorithm;
+    std::vector<std::string> near = {};
 };
 
 /// A range of sizes with one winner.
@@ -28,6 +29,14 @@ struct WinnersRange {
 /// the first. Some took part.
 const Contender& winner_of(const std::vector<Contender>& contenders, const std::string& preferred,
                            double noise);
+
+/// All in the final but the winner that are at most `slower` times as slow as it.
+std::vector<std::string> near_to(const Contender& winner, const std::vector<Contender>& contenders,
+                                 double slower);
+
+/// Who is worth trying between two sizes: who won at either and, `with_near`, who was nearly as
+/// fast, since it may be in front between them.
+std::vector<std::string> worth_between(const Winner& low, const Winner& high, bool with_near);
 
 /// Between two sizes with different winners, that of the smaller goes up to their geometric mean.
 /// `winners`: ascending sizes, not empty. The ranges cover all sizes.

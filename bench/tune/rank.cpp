@@ -24,6 +24,8 @@ namespace {
 
 /// Differences below it say nothing.
 constexpr double noise = 0.03;
+/// Who is at most so many times as slow as the winner may be in front between two sizes.
+constexpr double near = 1.15;
 
 /// One size, and what is worth measuring there.
 struct Cell {
@@ -142,7 +144,7 @@ Winner Tuner::measure(const Subject& subject, std::size_t bytes,
     remember(subject, bytes, contenders);
     const Contender& winner = winner_of(contenders, preferred, noise);
     report_.add(bytes, contenders, winner, models);
-    return {bytes, winner.algorithm};
+    return {bytes, winner.algorithm, near_to(winner, contenders, near)};
 }
 
 void Tuner::tune(const Subject& subject, const std::vector<Cell>& cells) {
@@ -162,12 +164,12 @@ void Tuner::tune(const Subject& subject, const std::vector<Cell>& cells) {
         for (std::size_t w = 1; w < winners.size(); ++w) {
             const Winner low = winners[w - 1], high = winners[w];
             const std::size_t middle = between(low.bytes, high.bytes, unit);
-            if (low.algorithm == high.algorithm || middle == 0) {
+            const std::vector<std::string> names = worth_between(low, high, i == 0);
+            if (middle == 0 || names.size() < 2) {
                 continue;
             }
-            winners.insert(
-                winners.begin() + static_cast<std::ptrdiff_t>(w),
-                measure(subject, middle, {low.algorithm, high.algorithm}, low.algorithm, false));
+            winners.insert(winners.begin() + static_cast<std::ptrdiff_t>(w),
+                           measure(subject, middle, names, low.algorithm, false));
             ++w;
         }
     }

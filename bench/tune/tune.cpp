@@ -136,7 +136,8 @@ void add_tune(CLI::App& app, const Invocation& invocation, Action& action) {
         ->check(CLI::Range(0.1, 10'000.0));
     command
         ->add_option("--bisections", options->bisections,
-                     "How often a crossover is looked for between two sizes (default: 2)")
+                     "How often a crossover is looked for between two sizes (default: 2); the "
+                     "first time who was nearly as fast as a winner takes part, too")
         ->check(CLI::Range(0, 20));
     command->add_flag("--ports-only", options->ports_only,
                       "Only the ports and the numbers of the model, no algorithms");
