@@ -254,6 +254,9 @@ void Summary::add_received(const Schedule& schedule) {
 void Summary::go_on(int steps) {
     finish_steps();
     const auto largest = std::ranges::max_element(figures_, {}, &StepFigures::load);
+                    inside_total_ += message_units(schedule, p, r);
+                    ++messages_inside_;
+                    figures_[s].inside = true;
     const auto known =
         std::ranges::count_if(figures_, [](const StepFigures& step) { return step.hops > 0; });
     if (known > 0 && known < steps) {

@@ -18,6 +18,8 @@ Schedule build_ring(const Torus& torus, Rank rank, const BuildOptions& options);
 Schedule build_hamiltonian_allreduce(const Torus& torus, Rank rank);
 Schedule build_hamiltonian_reduce_scatter(const Torus& torus, Rank rank);
 Schedule build_hamiltonian_allgather(const Torus& torus, Rank rank);
+/// Of so many of the two phases; of nodes, too.
+LinkSteps hamiltonian_links(const Torus& torus, int phases);
 std::vector<Rank> hamiltonian_owners(const Torus& torus, const BuildOptions& options, int part);
 
 Schedule build_sparbit_allgather(const Torus& torus, Rank rank);

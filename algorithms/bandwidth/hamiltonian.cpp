@@ -6,12 +6,23 @@
 // that it has just extended, to the rank at t+1, and ends with block t. Allgather, step k: it sends
 // block t-k. p-1 steps per phase, to neighbours only; every link carries one block of 1/(4p) of the
 // vector in each step. Only where the cycles exist (algorithms/bandwidth/hamiltonian_cycles.hpp).
+#include <algorithm>
+#include <cstdint>
+#include <vector>
+
 #include "algorithms/bandwidth/builders.hpp"
 #include "algorithms/bandwidth/hamiltonian_cycles.hpp"
 
 namespace trefoil {
 
 namespace {
+
+/// Of the two links of a pair, one for each cycle.
+Port port_of(const Torus& torus, int cycle, Rank from, Rank to) {
+    const Port first = torus.first_port(from, to);
+    const bool other = cycle == 1 && torus.is_tie(from, to, first.dimension());
+    return other ? first.opposite() : first;
+}
 
 /// One part: a cycle in one sense. Block b is that of the rank at time sense * b.
 class CyclePart {
@@ -28,8 +39,8 @@ class CyclePart {
         place_ = wrapped(sense_ * cycles_.time(cycle_, rank));
         next_ = owner(static_cast<Block>(wrapped(place_ + 1)));
         previous_ = owner(static_cast<Block>(wrapped(place_ - 1)));
-        out_ = port(rank, next_);
-        in_ = port(previous_, rank).opposite();
+        out_ = port_of(torus_, cycle_, rank, next_);
+        in_ = port_of(torus_, cycle_, previous_, rank).opposite();
         writer.part(static_cast<Block>(p));
         if (collective != Collective::allgather) {
             for (Rank k = 0; k < p - 1; ++k) {
@@ -47,13 +58,6 @@ class CyclePart {
     Rank wrapped(std::int64_t time) const {
         const std::int64_t p = torus_.ranks();
         return static_cast<Rank>(((time % p) + p) % p);
-    }
-
-    /// Of the two links of a pair, one for each cycle.
-    Port port(Rank from, Rank to) const {
-        const Port first = torus_.first_port(from, to);
-        const bool other = cycle_ == 1 && torus_.is_tie(from, to, first.dimension());
-        return other ? first.opposite() : first;
     }
 
     void write_step(ScheduleWriter& writer, Action action, std::int64_t sent) const {
@@ -94,6 +98,52 @@ Schedule build_hamiltonian_reduce_scatter(const Torus& torus, Rank rank) {
 
 Schedule build_hamiltonian_allgather(const Torus& torus, Rank rank) {
     return build(torus, rank, Collective::allgather);
+}
+
+LinkSteps hamiltonian_links(const Torus& torus, int phases) {
+    const Rank ranks = torus.ranks();
+    LinkSteps links{4, {}, 0};
+    if (ranks < 2) {
+        return links;
+    }
+    LinkStep step{2, 1, 1};  // each link carries a block of one of the four parts
+    if (torus.per_node() > 1) {
+        // Ranks of a node share its links.
+        const HamiltonianCycles cycles(torus);
+        const auto ports = static_cast<std::size_t>(torus.ports());
+        std::vector<std::int64_t> of_links(ports * torus.nodes().ranks());
+        std::vector<int> of_ports(ports * ranks);
+        std::vector<std::int64_t> sent(ranks), received(ranks);  // inside nodes
+        const auto count = [&](int cycle, Rank from, Rank to) {
+            const Port port = port_of(torus, cycle, from, to);
+            if (torus.is_host(port.dimension())) {
+                ++sent[from];
+                ++received[to];
+                return;
+            }
+            of_links[ports * torus.node_of(from) + port.index] += 2;
+            ++of_ports[ports * from + port.index];
+        };
+        for (const int cycle : {0, 1}) {
+            for (Rank time = 0; time < ranks; ++time) {
+                const Rank one = cycles.at(cycle, time);
+                const Rank next = cycles.at(cycle, time + 1 == ranks ? 0 : time + 1);
+                count(cycle, one, next);
+                count(cycle, next, one);
+            }
+        }
+        step.load = std::ranges::max(of_links);
+        step.hops = step.load > 0 ? 1 : 0;
+        step.through_port = std::ranges::max(of_ports);
+        step.most_inside = std::max(std::ranges::max(sent), std::ranges::max(received));
+        for (const std::int64_t blocks : sent) {
+            step.blocks_inside += blocks;
+        }
+    }
+    links.steps.assign(static_cast<std::size_t>(phases) * static_cast<std::size_t>(ranks - 1),
+                       step);
+    links.messages_inside = step.blocks_inside * std::ssize(links.steps);
+    return links;
 }
 
 std::vector<Rank> hamiltonian_owners(const Torus& torus, const BuildOptions& /*options*/,

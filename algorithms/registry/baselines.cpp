@@ -31,12 +31,9 @@ double a_quarter(const Torus&, const BuildOptions&) {
     return 0.25;
 }
 
-/// Each link carries a block of one of the four parts in every step.
 template <int phases>
 LinkSteps hamiltonian_link_steps(const Torus& torus) {
-    const auto steps =
-        static_cast<std::size_t>(phases) * static_cast<std::size_t>(torus.ranks() - 1);
-    return {4, std::vector<LinkStep>(steps, LinkStep{2, 1, 1}), 0};
+    return hamiltonian_links(torus, phases);
 }
 
 constexpr Algorithm baselines_table[] = {
@@ -78,6 +75,7 @@ constexpr Algorithm baselines_table[] = {
         .alike = along_the_cycles,
         .witnesses = formula_of_rings,
         .link_steps = hamiltonian_link_steps<2>,
+        .links_of_nodes = true,
         .least_steps = one_per_rank_twice,
     },
     {
@@ -94,6 +92,7 @@ constexpr Algorithm baselines_table[] = {
         .alike = along_the_cycles,
         .witnesses = formula_of_rings,
         .link_steps = hamiltonian_link_steps<1>,
+        .links_of_nodes = true,
         .least_steps = one_per_rank,
     },
     {
@@ -110,6 +109,7 @@ constexpr Algorithm baselines_table[] = {
         .alike = along_the_cycles,
         .witnesses = formula_of_rings,
         .link_steps = hamiltonian_link_steps<1>,
+        .links_of_nodes = true,
         .least_steps = one_per_rank,
     },
     {

@@ -138,4 +138,18 @@ std::vector<Extent> HalvingRing::held(Rank coordinate, int step) const {
     return {cell(coordinate, step)};
 }
 
+void HalvingRing::messages(int step, std::vector<RingMessage>& out) const {
+    for (Rank c = 0; c < size(); ++c) {
+        if (const Rank to = target(c, step); to != c) {
+            out.push_back({c, to, sign(c, to), std::int64_t{cell(to, step + 1).count}});
+        }
+    }
+}
+
+void HalvingRing::amounts(int step, std::vector<std::int64_t>& out) const {
+    for (Rank c = 0; c < size(); ++c) {
+        out.push_back(std::int64_t{cell(c, step).count});
+    }
+}
+
 }  // namespace trefoil

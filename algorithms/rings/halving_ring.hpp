@@ -45,6 +45,8 @@ class HalvingRing final : public RingScatter {
     void sends(Rank coordinate, int step, std::vector<RingTransfer>& out) const override;
     void receives(Rank coordinate, int step, std::vector<RingTransfer>& out) const override;
     std::vector<Extent> held(Rank coordinate, int step) const override;
+    void messages(int step, std::vector<RingMessage>& out) const override;
+    void amounts(int step, std::vector<std::int64_t>& out) const override;
     void cut(Extent cell, int step, std::vector<Block>& sizes) const override {
         cells_.cut(cell, step, sizes);
     }

@@ -31,7 +31,8 @@ class BlocksBelow {
           index_(index),
           sizes_only_(sizes_only),
           numbering_(part, sizes_only),
-          sets_(part.rings.size()) {}
+          sets_(part.rings.size()),
+          owned_(part.rings.size()) {}
 
     std::vector<Extent> of(const TreeMessage& message) {
         for (std::size_t j = 0; j < sets_.size(); ++j) {
@@ -44,13 +45,15 @@ class BlocksBelow {
     }
 
   private:
-    std::vector<Extent> positions(int dimension, TreeBranch branch) const {
+    std::vector<Extent> positions(int dimension, TreeBranch branch) {
         const RingScatter& ring = *part_.rings[dimension];
         std::vector<Rank> coordinates;
         tree_.ring(dimension).collect(branch, coordinates);
         if (sizes_only_) {
-            std::vector<std::int64_t> owned;
-            ring.amounts(ring.steps(), owned);
+            std::vector<std::int64_t>& owned = owned_[dimension];
+            if (owned.empty()) {
+                ring.amounts(ring.steps(), owned);
+            }
             std::int64_t all = 0;
             for (const Rank c : coordinates) {
                 all += owned[static_cast<std::size_t>(tree_.offset(c, dimension, index_))];
@@ -83,6 +86,7 @@ class BlocksBelow {
     bool sizes_only_;
     ProductNumbering numbering_;
     std::vector<std::vector<Extent>> sets_;
+    std::vector<std::vector<std::int64_t>> owned_;  // by each coordinate in the end
 };
 
 class LargeWriter {

@@ -74,7 +74,7 @@ TEST(Cost, OfLinksFromFewRanks) {
 TEST(Cost, OfLinksOfNodes) {
     int flat = 0, by_node = 0;
     for (const char* shape : {"2h", "3h", "1x3h", "3x2h", "4x4h", "5x3h", "6x2h", "3x3x2h",
-                              "2x3x4h", "4x4x2h", "4mx3x2h"}) {
+                              "2x3x4h", "4x4x2h", "4mx3x2h", "8x4h", "9x3h"}) {
         const Torus torus = Torus::parse(shape);
         ModelSummaries some(torus, ModelSummaries::Figures::links);
         ModelSummaries all(torus);
