@@ -387,7 +387,8 @@ CostTerms CostModel::terms(const CostSummary& cost, double vector_bytes) const {
             .hops = static_cast<double>(cost.sum_hops - cost.hops_at_once) * tau,
             .links = (cost.sum_link_load - cost.load_at_once) * vector_bytes * beta,
             .waits = cost.waits * wait,
-            .messages = cost.messages * message + cost.messages_per_rank * busiest,
+            .messages = cost.messages * message + cost.forwards * forward +
+                        cost.messages_per_rank * busiest,
             .bytes = cost.sent * vector_bytes * byte,
             .copies = cost.packed * vector_bytes * copy,
             .pulls = cost.pulled * vector_bytes * pull,

@@ -92,8 +92,8 @@ struct CostTerms {
 
 /// T = sum over steps of (alpha + hops*tau + load*bytes*beta)
 ///     - steps_at_once*alpha - hops_at_once*tau - load_at_once*bytes*beta
-///     + waits*wait + messages*message + messages_per_rank*busiest + sent*bytes*byte
-///     + packed*bytes*copy + pulled*bytes*pull
+///     + waits*wait + messages*message + forwards*forward + messages_per_rank*busiest
+///     + sent*bytes*byte + packed*bytes*copy + pulled*bytes*pull
 ///     + steps_inside*inside_step + messages_inside*inside_message + inside(),
 /// in seconds.
 /// The second line is for ranks that share cores: what their processors do, one after the
@@ -101,22 +101,24 @@ struct CostTerms {
 /// processors move what NICs would, the rank that sends most may take longer than its steps
 /// (busiest).
 struct CostModel {
-    double alpha = 1.5e-6;        ///< per step
-    double tau = 200e-9;          ///< per hop
-    double beta = 8.0 / 800e9;    ///< per byte on one link
-    double wait = 0;              ///< per CostSummary::waits
-    double message = 0;           ///< per CostSummary::messages
-    double busiest = 0;           ///< per CostSummary::messages_per_rank
-    double byte = 0;              ///< per byte that a rank sends, on average
-    double copy = 0;              ///< per byte of CostSummary::packed
-    double pull = 0;              ///< per byte of CostSummary::pulled
-    double reduce = 0;            ///< per byte that a rank reduces (comm/plan/select.hpp)
+    double alpha = 1.5e-6;      ///< per step
+    double tau = 200e-9;        ///< per hop
+    double beta = 8.0 / 800e9;  ///< per byte on one link
+    double wait = 0;            ///< per CostSummary::waits
+    double message = 0;         ///< per CostSummary::messages
+    double forward = 0;         ///< per CostSummary::forwards, of nodes that forward by processors
+    double busiest = 0;         ///< per CostSummary::messages_per_rank
+    double byte = 0;            ///< per byte that a rank sends, on average
+    double copy = 0;            ///< per byte of CostSummary::packed
+    double pull = 0;            ///< per byte of CostSummary::pulled
+    double reduce = 0;          ///< per byte that a rank reduces (comm/plan/select.hpp)
     double inside_step = 0.3e-6;  ///< per CostSummary::steps_inside
     double inside_message = 0;    ///< per CostSummary::messages_inside
     double inside_byte = 0.2e-9;  ///< per byte of CostSummary::inside: into memory, and out again
     /// Links alone decide: no processor's time is counted.
     bool counts_links_only() const {
-        return wait == 0 && message == 0 && busiest == 0 && byte == 0 && reduce == 0;
+        return wait == 0 && message == 0 && forward == 0 && busiest == 0 && byte == 0 &&
+               reduce == 0;
     }
     CostTerms terms(const CostSummary& cost, double vector_bytes) const;
     /// What moving bytes inside nodes takes. Beside links that are busy all along it takes time

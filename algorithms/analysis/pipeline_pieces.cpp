@@ -44,6 +44,7 @@ CostSummary with_pieces(const CostSummary& one_piece, Block pieces) {
     }
     cost.steady = true;
     cost.messages *= pieces;
+    cost.forwards *= pieces;
     cost.messages_per_rank *= static_cast<int>(pieces);
     cost.waits *= pieces;
     cost.step_max_link_load.clear();

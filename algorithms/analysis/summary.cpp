@@ -75,6 +75,7 @@ void Summary::collect(const Schedule& schedule) {
                     messages_inside_ += ranks;
                 } else {
                     sent += units;
+                    forwards_total_ += forwards(schedule.rank, m.peer);
                 }
                 largest = std::max(largest, units);
                 packed_total_ += extents.size() > 1 ? units * ranks : 0;
@@ -106,6 +107,22 @@ void Summary::collect(const Schedule& schedule) {
     sent_max_ = std::max(sent_max_, sent);
     sent_min_ = schedule.rank == 0 ? sent : std::min(sent_min_, sent);
     sent_total_ += sent * ranks;
+}
+
+/// Of a message and what translations make of it: nodes on their ways that hand them on.
+std::int64_t Summary::forwards(Rank from, Rank to) const {
+    const auto between = [this](Rank a, Rank b) {
+        return nodes_.route_length(torus_.node_of(a), torus_.node_of(b)) - 1;
+    };
+    if (places_.folded()) {
+        return between(from, to) * symmetry_.translations();
+    }
+    std::int64_t all = 0;
+    for (Rank i = 0; i < symmetry_.translations(); ++i) {
+        const Rank t = symmetry_.translation(i);
+        all += between(torus_.translated(from, t, +1), torus_.translated(to, t, +1));
+    }
+    return all;
 }
 
 /// The blocks that a rank begins an alltoall with, but for its own.
@@ -237,6 +254,9 @@ void Summary::add_received(const Schedule& schedule) {
             }
             for (const Receive& r : schedule.receives_of(schedule.of(p)[s])) {
                 if (torus_.is_host(r.port.dimension())) {
+                    inside_total_ += message_units(schedule, p, r);
+                    ++messages_inside_;
+                    figures_[s].inside = true;
                     continue;
                 }
                 load_route(arriving, r.peer, schedule.rank,
@@ -254,9 +274,6 @@ void Summary::add_received(const Schedule& schedule) {
 void Summary::go_on(int steps) {
     finish_steps();
     const auto largest = std::ranges::max_element(figures_, {}, &StepFigures::load);
-                    inside_total_ += message_units(schedule, p, r);
-                    ++messages_inside_;
-                    figures_[s].inside = true;
     const auto known =
         std::ranges::count_if(figures_, [](const StepFigures& step) { return step.hops > 0; });
     if (known > 0 && known < steps) {
@@ -305,6 +322,7 @@ void Summary::add_line(Summary&& line) {
     sent_min_ += line.sent_min_;
     sent_total_ += line.sent_total_ * lines;
     messages_total_ += line.messages_total_ * lines;
+    forwards_total_ += line.forwards_total_ * lines;
     acknowledgements_total_ += line.acknowledgements_total_ * static_cast<std::size_t>(lines);
     CostSummary& sum = result_;
     const CostSummary& more = line.result_;
@@ -339,6 +357,7 @@ CostSummary Summary::finish() {
     result_.bytes_sent_total = static_cast<double>(sent_total_) / units_per_vector_;
     result_.sent = result_.bytes_sent_total / torus_.ranks();
     result_.messages = static_cast<double>(messages_total_) / torus_.ranks();
+    result_.forwards = static_cast<double>(forwards_total_) / torus_.ranks();
     const std::int64_t waits = std::accumulate(waiting_.begin(), waiting_.end(), std::int64_t{0});
     result_.waits = static_cast<double>(waits) / torus_.ranks();
     result_.pulled = static_cast<double>(pulled_total_) / units_per_vector_ / torus_.ranks();

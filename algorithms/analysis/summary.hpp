@@ -77,6 +77,7 @@ class Summary {
     }
     Block blocks_of_vector(const Part& part) const { return row_.received_of(part.vector_blocks); }
     std::int64_t own_units(const Schedule& schedule) const;
+    std::int64_t forwards(Rank from, Rank to) const;
     std::int64_t received(const Schedule& schedule, const Part& part, const Receive& receive) const;
     std::int64_t received(const Schedule& schedule, const Part& part, const Step& step) const;
     std::int64_t message_units(const Schedule& schedule, const Part& part,
@@ -105,7 +106,7 @@ class Summary {
     std::int64_t units_per_part_ = 1;
     double units_per_vector_ = 1;
     std::int64_t sent_max_ = 0, sent_min_ = 0, sent_total_ = 0;
-    std::int64_t messages_total_ = 0;
+    std::int64_t messages_total_ = 0, forwards_total_ = 0;
     std::vector<std::int64_t> waiting_;  // ranks, by step
     std::int64_t held_max_ = 0, packed_total_ = 0;
     std::int64_t pulled_max_ = 0, pulled_total_ = 0;

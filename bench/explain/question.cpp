@@ -40,6 +40,7 @@ std::vector<ModelNumber> numbers_of(const CostModel& model, bool asked, bool in_
         {"rate", 8e-9 / model.beta, "Gbit/s", "a link", ground},
         {"wait", 1e6 * model.wait, "us", "a wait", ground},
         {"message", 1e6 * model.message, "us", "a message", ground},
+        {"forward", 1e6 * model.forward, "us", "a message that a node forwards", ground},
         {"busiest", 1e6 * model.busiest, "us", "a message of the rank that sends most", ground},
         {"byte", 1e9 * model.byte, "ns", "a byte sent", ground},
         {"copy", 1e9 * model.copy, "ns", "a byte gathered", ground},

@@ -197,6 +197,9 @@ ModelNumbers numbers_of(const MachineFigures& figures, const CostModel& now) {
         numbers.emplace_back("wait", us(latency - message - step));
     }
     numbers.emplace_back("message", us(message));
+    if (now.forward > 0) {  // no measurement here tells it
+        numbers.emplace_back("forward", us(now.forward));
+    }
     numbers.emplace_back("byte", ns(byte));
     numbers.emplace_back("copy", ns(1 / figures.copy));
     return numbers;

@@ -55,6 +55,7 @@ constexpr Parameter parameters[] = {{"step", &CostModel::alpha},
                                     {"rate", &CostModel::beta},
                                     {"wait", &CostModel::wait},
                                     {"message", &CostModel::message},
+                                    {"forward", &CostModel::forward},
                                     {"busiest", &CostModel::busiest},
                                     {"byte", &CostModel::byte},
                                     {"copy", &CostModel::copy},
@@ -112,8 +113,11 @@ CostModel model_of_job(const std::optional<CostModel>& asked, bool in_memory,
     CostModel model = asked.value_or(in_memory ? memory_cost_model : default_cost_model);
     const bool tells_processors = model.wait + model.message + model.byte > 0;
     if (ranks_per_core > 1 && !tells_processors) {
-        model.wait = ranks_per_core * (in_memory ? 0.6e-6 : 3e-6);
+        // Cores that also forward for others have something to do while a rank waits.
+        const bool forwards = model.forward > 0;
+        model.wait = ranks_per_core * (in_memory ? 0.6e-6 : forwards ? 0.7e-6 : 3e-6);
         model.message = ranks_per_core * (in_memory ? 0.03e-6 : 5e-6);
+        model.forward *= ranks_per_core;
         model.byte = ranks_per_core * (in_memory ? 0.15e-9 : 0.5e-9);
         model.busiest = 0;  // others work meanwhile
         model.reduce = 0;   // it is part of byte

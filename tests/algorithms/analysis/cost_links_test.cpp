@@ -145,6 +145,7 @@ TEST(Cost, OfOneRankIsABound) {
                       std::max(1, all.max_sends_per_port_per_step));
             EXPECT_LE(least.waits, all.waits);
             EXPECT_LE(least.messages, all.messages);
+            EXPECT_LE(least.forwards, all.forwards);
             EXPECT_LE(least.messages_per_rank, all.messages_per_rank);
             EXPECT_LE(least.sent, all.sent);
             EXPECT_LE(least.packed, all.packed);

@@ -71,6 +71,7 @@ TEST(Cost, OfRanksThatAreAlike) {
             EXPECT_EQ(some.sent, all.sent);
             EXPECT_EQ(some.messages, all.messages);
             EXPECT_EQ(some.waits, all.waits);
+            EXPECT_EQ(some.forwards, all.forwards);
             EXPECT_EQ(some.packed, all.packed);
             EXPECT_EQ(some.pulled, all.pulled);
             EXPECT_EQ(some.peak_blocks_held, all.peak_blocks_held);
@@ -142,6 +143,14 @@ TEST(Cost, OfProcessors) {
     EXPECT_DOUBLE_EQ(model.time(linear, 3), 1.2 + 16 + 480);
     const CostModel busiest{.alpha = 0, .tau = 0, .beta = 0, .busiest = 10};
     EXPECT_DOUBLE_EQ(busiest.time(linear, 3), 40) << "rank 0 sends 4";
+    // Two of four ranks are two hops away, both ways.
+    EXPECT_DOUBLE_EQ(linear.forwards, 4.0 / 5);
+    EXPECT_DOUBLE_EQ(ring.forwards, 0);
+    const CostModel forward{.alpha = 0, .tau = 0, .beta = 0, .message = 1, .forward = 10};
+    EXPECT_DOUBLE_EQ(forward.time(linear, 3), 8.0 / 5 + 8);
+    const CostSummary gather =
+        summarize(Torus::parse("3x3"), find_algorithm(Collective::gather, "linear"));
+    EXPECT_DOUBLE_EQ(gather.forwards, 4.0 / 9) << "four ranks at the corners";
 }
 
 // Each rank reads its share of all others' vectors, and then all others' shares.

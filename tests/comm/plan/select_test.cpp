@@ -236,6 +236,18 @@ TEST(Selection, CountsWhatRanksThatShareCoresDo) {
     EXPECT_EQ(to_string(model_of_job({}, false, 1)), to_string(default_cost_model));
 }
 
+// Where nodes forward by the cores that ranks share, a tree of neighbours goes before a root that
+// hears from all.
+TEST(Selection, CountsMessagesThatNodesForward) {
+    const Torus torus = Torus::parse("3x3");
+    const auto chosen = [&](const char* numbers) {
+        const SelectionBasis basis{.model = model_of_job(parse_cost_model(numbers), false, 4.5)};
+        return choose_algorithm(Collective::gather, torus, 36, {}, basis).choice.algorithm->name;
+    };
+    EXPECT_EQ(chosen("step=3us,hop=1us,rate=50mbit"), "linear");
+    EXPECT_EQ(chosen("step=3us,hop=1us,rate=50mbit,forward=10us"), "bine-dd");
+}
+
 TEST(Selection, CountsMessagesOfPartsThatHaveData) {
     const Torus two = Torus::parse("2");
     const SelectionBasis memory{.model = memory_cost_model};

@@ -93,8 +93,9 @@ TEST(Environment, ReadsTheCostModel) {
     EXPECT_DOUBLE_EQ(model.tau, default_cost_model.tau);
     EXPECT_DOUBLE_EQ(model.beta, 8.0 / 100e6);
     EXPECT_EQ(to_string(model),
-              "step=40us,hop=0.2us,rate=0.1gbit,wait=0us,message=0us,busiest=0us,byte=0us,"
-              "copy=0.0001us,pull=0.0001us,reduce=0us,inside-step=0.3us,inside-message=0us,"
+              "step=40us,hop=0.2us,rate=0.1gbit,wait=0us,message=0us,forward=0us,busiest=0us,"
+              "byte=0us,copy=0.0001us,pull=0.0001us,reduce=0us,inside-step=0.3us,"
+              "inside-message=0us,"
               "inside-byte=0.0002us");
     EXPECT_EQ(to_string(parse_cost_model(to_string(model))), to_string(model));
     for (const char* bad : {"step", "step=", "step=2", "step=-1us", "step=nanus", "rate=0gbit",
