@@ -26,7 +26,7 @@ void set_by_default(Job& job, const std::string& name, const std::string& value)
 
 /// Beside what ranks that share cores take, which every rank knows. Measured with 9 and 16 ranks on
 /// 2 cores. The nodes forward by the same cores.
-constexpr double step_us_in_net = 3, hop_us_in_net = 1, forward_us_in_net = 10;
+constexpr double step_us_in_net = 3, hop_us_in_net = 1, forward_us_in_net = 6.5;
 /// Links this slow are busy for milliseconds with each step of a smaller segment already.
 constexpr const char* segment_in_net = "256K";
 
