@@ -96,10 +96,10 @@ struct CostTerms {
 ///     + sent*bytes*byte + packed*bytes*copy + pulled*bytes*pull
 ///     + steps_inside*inside_step + messages_inside*inside_message + inside(),
 /// in seconds.
-/// The second line is for ranks that share cores: what their processors do, one after the
-/// other. With a core for each rank it is part of alpha and beta; but in memory, where
-/// processors move what NICs would, the rank that sends most may take longer than its steps
-/// (busiest).
+/// The terms by wait, message, forward and byte are for ranks that share cores: what their
+/// processors do, one after the other. With a core for each rank it is part of alpha and beta; but
+/// in memory, where processors move what NICs would, the rank that sends most may take longer than
+/// its steps (busiest).
 struct CostModel {
     double alpha = 1.5e-6;      ///< per step
     double tau = 200e-9;        ///< per hop

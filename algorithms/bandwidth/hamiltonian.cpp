@@ -8,6 +8,7 @@
 // vector in each step. Only where the cycles exist (algorithms/bandwidth/hamiltonian_cycles.hpp).
 #include <algorithm>
 #include <cstdint>
+#include <numeric>
 #include <vector>
 
 #include "algorithms/bandwidth/builders.hpp"
@@ -76,6 +77,41 @@ class CyclePart {
     Port out_, in_;
 };
 
+/// All steps are alike. The ranks of a node share its links.
+LinkStep step_of_nodes(const Torus& torus) {
+    const HamiltonianCycles cycles(torus);
+    const Rank ranks = torus.ranks();
+    const auto ports = static_cast<std::size_t>(torus.ports());
+    std::vector<std::int64_t> of_links(ports * torus.nodes().ranks());
+    std::vector<int> of_ports(ports * ranks);
+    std::vector<std::int64_t> sent(ranks), received(ranks);  // inside nodes
+    const auto count = [&](int cycle, Rank from, Rank to) {
+        const Port port = port_of(torus, cycle, from, to);
+        if (torus.is_host(port.dimension())) {
+            ++sent[from];
+            ++received[to];
+            return;
+        }
+        of_links[ports * torus.node_of(from) + port.index] += 2;
+        ++of_ports[ports * from + port.index];
+    };
+    for (const int cycle : {0, 1}) {
+        for (Rank time = 0; time < ranks; ++time) {
+            const Rank one = cycles.at(cycle, time);
+            const Rank next = cycles.at(cycle, time + 1 == ranks ? 0 : time + 1);
+            count(cycle, one, next);
+            count(cycle, next, one);
+        }
+    }
+    LinkStep step;
+    step.load = std::ranges::max(of_links);
+    step.hops = step.load > 0 ? 1 : 0;
+    step.through_port = std::ranges::max(of_ports);
+    step.most_inside = std::max(std::ranges::max(sent), std::ranges::max(received));
+    step.blocks_inside = std::accumulate(sent.begin(), sent.end(), std::int64_t{0});
+    return step;
+}
+
 Schedule build(const Torus& torus, Rank rank, Collective collective) {
     const HamiltonianCycles cycles(torus);
     ScheduleWriter writer(rank);
@@ -101,47 +137,11 @@ Schedule build_hamiltonian_allgather(const Torus& torus, Rank rank) {
 }
 
 LinkSteps hamiltonian_links(const Torus& torus, int phases) {
-    const Rank ranks = torus.ranks();
+    // Where each rank is a node, each link carries a block of one of the four parts.
+    const LinkStep step = torus.per_node() > 1 ? step_of_nodes(torus) : LinkStep{2, 1, 1};
     LinkSteps links{4, {}, 0};
-    if (ranks < 2) {
-        return links;
-    }
-    LinkStep step{2, 1, 1};  // each link carries a block of one of the four parts
-    if (torus.per_node() > 1) {
-        // Ranks of a node share its links.
-        const HamiltonianCycles cycles(torus);
-        const auto ports = static_cast<std::size_t>(torus.ports());
-        std::vector<std::int64_t> of_links(ports * torus.nodes().ranks());
-        std::vector<int> of_ports(ports * ranks);
-        std::vector<std::int64_t> sent(ranks), received(ranks);  // inside nodes
-        const auto count = [&](int cycle, Rank from, Rank to) {
-            const Port port = port_of(torus, cycle, from, to);
-            if (torus.is_host(port.dimension())) {
-                ++sent[from];
-                ++received[to];
-                return;
-            }
-            of_links[ports * torus.node_of(from) + port.index] += 2;
-            ++of_ports[ports * from + port.index];
-        };
-        for (const int cycle : {0, 1}) {
-            for (Rank time = 0; time < ranks; ++time) {
-                const Rank one = cycles.at(cycle, time);
-                const Rank next = cycles.at(cycle, time + 1 == ranks ? 0 : time + 1);
-                count(cycle, one, next);
-                count(cycle, next, one);
-            }
-        }
-        step.load = std::ranges::max(of_links);
-        step.hops = step.load > 0 ? 1 : 0;
-        step.through_port = std::ranges::max(of_ports);
-        step.most_inside = std::max(std::ranges::max(sent), std::ranges::max(received));
-        for (const std::int64_t blocks : sent) {
-            step.blocks_inside += blocks;
-        }
-    }
-    links.steps.assign(static_cast<std::size_t>(phases) * static_cast<std::size_t>(ranks - 1),
-                       step);
+    links.steps.assign(
+        static_cast<std::size_t>(phases) * static_cast<std::size_t>(torus.ranks() - 1), step);
     links.messages_inside = step.blocks_inside * std::ssize(links.steps);
     return links;
 }

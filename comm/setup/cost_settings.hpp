@@ -26,7 +26,8 @@ inline constexpr CostModel memory_cost_model{.alpha = 0.3e-6,
                                              .reduce = 0.05e-9};
 
 /// What a job's algorithms are chosen by: what was asked for, or the default for its backend; where
-/// ranks share cores, with what their processors do, unless the model asked for tells that.
+/// ranks share cores, with what their processors do, unless the model asked for tells that; its
+/// `forward` is the time of one core, which all its ranks share.
 /// `ranks_per_core`: the most of any host. Pure; equal on all ranks that give the same values.
 ///
 /// Its numbers were measured with 9 and 4 ranks on 2 cores over TCP. Those of memory are near the

@@ -62,8 +62,7 @@ constexpr EnvironmentVariable table[] = {
      "what ranks that share cores take for a wait, a message and a byte, such as "
      "wait=10us,message=20us,byte=2ns; forward=5us for a message that a node forwards by its "
      "processors; busiest=0.2us for a message of the rank that sends most; inside nodes of several "
-     "ranks, "
-     "inside-step=0.3us,inside-message=0us,inside-byte=0.2ns; the same on all ranks"},
+     "ranks, inside-step=0.3us,inside-message=0us,inside-byte=0.2ns; the same on all ranks"},
     {"TREFOIL_TUNING", "path", "",
      "a file of what was measured on this machine: auto goes by it, but for the rules of "
      "TREFOIL_ALGORITHM and the numbers of TREFOIL_MODEL; the same on all ranks"},
