@@ -26,7 +26,8 @@ struct CostSummary {
     int max_sends_per_port_per_step = 0;  ///< over ranks, ports and steps; parts summed
     int max_extents_per_message = 0;
     /// What keeps processors busy, as means over the ranks: messages and vectors that a rank sends,
-    /// steps in which it waits for messages to arrive, and hops of its messages beyond the first of
+    /// steps in which it waits for messages to arrive (of a rooted collective where it waits for
+    /// ranks that wait for it: those of each part), and hops of its messages beyond the first of
     /// each, where another node forwards them.
     double messages = 0, sent = 0, waits = 0, forwards = 0;
     /// Of alltoall, in blocks: sums over the steps of the largest link load, of the largest message

@@ -42,13 +42,14 @@ void Summary::collect(const Schedule& schedule) {
     for (const Part& p : schedule.parts) {
         steps = std::max<std::size_t>(steps, p.steps.count);
     }
+    const bool part_by_part = row_.rooted() && hears_whom_it_tells(schedule);
     std::int64_t sent = 0;
     std::int64_t held = exchange_ ? own_units(schedule) : 0;
     held_max_ = std::max(held_max_, held);
     messages_.clear();
     starts_.assign(1, 0);
     for (std::size_t s = 0; s < steps; ++s) {
-        bool waits = false;
+        std::int64_t waits = 0;  // of parts
         const std::int64_t sent_before = sent;
         std::int64_t inside = 0, received_inside = 0;
         std::int64_t largest = 0;
@@ -57,7 +58,7 @@ void Summary::collect(const Schedule& schedule) {
                 continue;
             }
             const Step& step = schedule.of(p)[s];
-            waits |= step.receives.count > 0;
+            waits += step.receives.count > 0 ? 1 : 0;
             held += exchange_ ? received(schedule, p, step) : 0;
             if (torus_.has_nodes()) {
                 for (const Receive& r : schedule.receives_of(step)) {
@@ -91,7 +92,7 @@ void Summary::collect(const Schedule& schedule) {
         held -= sent - sent_before + inside;
         held_max_ = std::max(held_max_, held);
         waiting_.resize(std::max(waiting_.size(), s + 1));
-        waiting_[s] += waits ? ranks : 0;
+        waiting_[s] += ranks * (part_by_part ? waits : std::min<std::int64_t>(waits, 1));
     }
     const auto sent_out = std::ranges::count_if(
         messages_, [&](const Message& m) { return !torus_.is_host(m.port.dimension()); });
@@ -123,6 +124,14 @@ std::int64_t Summary::forwards(Rank from, Rank to) const {
         all += between(torus_.translated(from, t, +1), torus_.translated(to, t, +1));
     }
     return all;
+}
+
+/// In one part it waits for a rank that waits for it in another: neither may run ahead by a call.
+bool Summary::hears_whom_it_tells(const Schedule& schedule) {
+    return std::ranges::any_of(schedule.sends, [&](const Send& m) {
+        return std::ranges::find(schedule.receives, m.peer, &Receive::peer) !=
+               schedule.receives.end();
+    });
 }
 
 /// The blocks that a rank begins an alltoall with, but for its own.

@@ -76,6 +76,7 @@ class Summary {
         return units_per_part_ / blocks_of_vector(part);
     }
     Block blocks_of_vector(const Part& part) const { return row_.received_of(part.vector_blocks); }
+    static bool hears_whom_it_tells(const Schedule& schedule);
     std::int64_t own_units(const Schedule& schedule) const;
     std::int64_t forwards(Rank from, Rank to) const;
     std::int64_t received(const Schedule& schedule, const Part& part, const Receive& receive) const;

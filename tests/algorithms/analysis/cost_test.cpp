@@ -151,6 +151,15 @@ TEST(Cost, OfProcessors) {
     const CostSummary gather =
         summarize(Torus::parse("3x3"), find_algorithm(Collective::gather, "linear"));
     EXPECT_DOUBLE_EQ(gather.forwards, 4.0 / 9) << "four ranks at the corners";
+    // Eight ranks hear from four parts. Of Bine trees they do so in three steps; in arc-disjoint
+    // ones they wait for each other, and each part counts.
+    const auto waits_of_bcast = [](const char* name) {
+        return summarize(Torus::parse("3x3"), find_algorithm(Collective::bcast, name),
+                         {.pieces = 1})
+            .waits;
+    };
+    EXPECT_DOUBLE_EQ(waits_of_bcast("bine-dd"), 24.0 / 9);
+    EXPECT_DOUBLE_EQ(waits_of_bcast("spanning-trees"), 32.0 / 9);
 }
 
 // Each rank reads its share of all others' vectors, and then all others' shares.
