@@ -252,7 +252,7 @@ const Plan& Communicator::make_plan(const Request& request) {
 std::unique_ptr<Plan> Communicator::plan_in_a_lane(const Request& request, const Choice& choice) {
     const bool small =
         !request.counts_in_pairs() && !choice.algorithm->traits.reads_peers &&
-        request.vector_elements(torus()) * request.element_bytes() <= most_small_bytes;
+        request.vector_elements(torus()) * request.element_bytes() <= most_in_small_lane();
     if (small) {
         try {
             auto plan = lane(true).planner().plan(request, choice);

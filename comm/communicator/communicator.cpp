@@ -90,9 +90,11 @@ Lane& Communicator::make_lane(bool small) {
     const LogScope scope(world_->log());
     ChannelTerms terms = terms_;
     if (small) {
-        terms.rings = all_map_their_peers()
-                          ? LandingRings::flagged(most_flagged_bytes, 2 * small_slot_bytes)
-                          : LandingRings(small_slot_bytes, most_small_bytes);
+        const StoredLane stored = stored_lane(settings().landing_bytes);
+        terms.rings =
+            all_map_their_peers()
+                ? LandingRings::flagged(stored.small_slot, stored.medium_slot, stored.large_slot)
+                : LandingRings(small_slot_bytes, most_small_bytes);
         terms.key = mix_hash(terms_.key, small_slot_bytes);
     }
     const RingShape& large = terms.rings[Ring::few];
@@ -108,6 +110,12 @@ Lane& Communicator::make_lane(bool small) {
         }
     }
     return *made;
+}
+
+/// Messages that land in the vector itself are the other lane's.
+std::size_t Communicator::most_in_small_lane() const {
+    const std::size_t stored = stored_lane(settings().landing_bytes).most_bytes;
+    return all_map_their_peers() && stored < settings().direct_from ? stored : most_small_bytes;
 }
 
 /// Alike on all of them. With checksums messages go the way that has them.

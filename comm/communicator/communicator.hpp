@@ -188,6 +188,8 @@ class Communicator {
     ExecutorOptions executor_options(bool small);
     Lane& make_lane(bool small);
     bool all_map_their_peers() const;
+    /// Bytes of a whole vector; alike on all ranks.
+    std::size_t most_in_small_lane() const;
     Lane& lane(bool small) {
         Lane* const made = lanes_.find(small);
         return made != nullptr ? *made : make_lane(small);

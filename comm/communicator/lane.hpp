@@ -2,6 +2,7 @@
 // A lane of a communicator: calls that start in order among themselves.
 #pragma once
 
+#include <algorithm>
 #include <array>
 #include <atomic>
 #include <cstddef>
@@ -14,6 +15,7 @@
 #include "comm/plan/segments.hpp"
 #include "threads/executor/channels.hpp"
 #include "threads/executor/executor.hpp"
+#include "threads/executor/landing_rings.hpp"
 
 namespace trefoil {
 
@@ -21,8 +23,30 @@ namespace trefoil {
 inline constexpr std::size_t most_small_bytes = 1024;
 /// What its larger landing slots hold: also the parts of such a vector that gather on their way.
 inline constexpr std::size_t small_slot_bytes = 4096;
-/// The same where messages are stores: with a message of all its bytes and a flag.
-inline constexpr std::size_t most_flagged_bytes = most_small_bytes + 64;
+/// Where messages are stores, which costs each of them less than a notification does: so much. Up
+/// to 256 KiB were faster there, by less.
+inline constexpr std::size_t most_stored_bytes = std::size_t{64} << 10;
+/// Of a lane whose messages are stores: what slots hold, and how much of a whole vector goes there.
+struct StoredLane {
+    std::size_t small_slot = most_small_bytes + 64;  ///< a vector and its flag
+    std::size_t medium_slot = 0;                     ///< 0: there are none
+    std::size_t large_slot = 2 * small_slot_bytes;
+    std::size_t most_bytes = most_small_bytes;
+};
+/// A ring of its large slots takes no more than a ring of the other lane: so many bytes.
+constexpr StoredLane stored_lane(std::size_t landing_bytes) {
+    constexpr std::size_t line = 64, flags = 16 * line;
+    StoredLane lane;
+    const std::size_t medium = (std::size_t{8} << 10) + line;
+    const std::size_t large = std::min(
+        landing_bytes / LandingRings::flagged_few_slots / line * line, most_stored_bytes + flags);
+    if (large >= medium) {
+        lane.medium_slot = medium;
+        lane.large_slot = large;
+        lane.most_bytes = large - flags;
+    }
+    return lane;
+}
 /// With so many bytes to a peer a sender may run ahead of it (Ring::many), in the other lane.
 inline constexpr std::size_t most_bytes_ahead = 8192;
 /// Of a large landing slot, for all ranks of a host together that write to one: so four slots of

@@ -36,25 +36,25 @@ struct Gain {
 constexpr std::string_view shares = "single-copy", root = "single-copy-root";
 // From the tables in docs/performance.md.
 constexpr std::array<Gain, 9> gains_by_address{
-    {{Collective::allreduce, shares, from(64 * kib), from(64 * kib)},
-     {Collective::reduce_scatter, shares, from(64 * kib), from(64 * kib)},
-     {Collective::allgather, shares, from(64 * kib), from(64 * kib)},
+    {{Collective::allreduce, shares, from(32 * kib), from(64 * kib)},
+     {Collective::reduce_scatter, shares, from(16 * kib), from(64 * kib)},
+     {Collective::allgather, shares, from(16 * kib), from(64 * kib)},
      {Collective::bcast, shares, never, from(256 * kib)},
      {Collective::reduce, root, {16 * kib, 512 * kib}, never},
      {Collective::reduce, shares, from(512 * kib + 1), from(256 * kib)},
-     {Collective::gather, shares, {128 * kib, 512 * kib}, from(256 * kib)},
-     {Collective::scatter, shares, from(256 * kib), from(256 * kib)},
+     {Collective::gather, shares, {32 * kib, 512 * kib}, from(256 * kib)},
+     {Collective::scatter, shares, from(32 * kib), from(256 * kib)},
      {Collective::alltoall, shares, never, from(256 * kib)}}};
 constexpr std::array<Gain, 9> gains_by_kernel{
     {{Collective::allreduce, shares, from(2 * mib), from(256 * kib)},
-     {Collective::reduce_scatter, shares, from(16 * kib), from(128 * kib)},
-     {Collective::allgather, shares, from(8 * kib), from(128 * kib)},
-     {Collective::bcast, shares, {16 * kib, mib}, from(256 * kib)},
-     {Collective::reduce, root, {16 * kib, mib}, never},
+     {Collective::reduce_scatter, shares, from(128 * kib), from(128 * kib)},
+     {Collective::allgather, shares, from(32 * kib), from(256 * kib)},
+     {Collective::bcast, shares, {64 * kib, mib}, from(256 * kib)},
+     {Collective::reduce, root, {32 * kib, mib}, never},
      {Collective::reduce, shares, never, from(2 * mib)},
-     {Collective::gather, shares, {64 * kib, mib}, from(256 * kib)},
+     {Collective::gather, shares, {128 * kib, mib}, from(256 * kib)},
      {Collective::scatter, shares, from(32 * kib), from(256 * kib)},
-     {Collective::alltoall, shares, from(16 * kib), from(128 * kib)}}};
+     {Collective::alltoall, shares, from(64 * kib), from(256 * kib)}}};
 
 /// More ranks gain more: each byte is copied once for all of them, where landing slots take a copy
 /// for each reader.
@@ -63,12 +63,10 @@ struct ImageGain {
     Rank least_ranks;
     SizeRange bytes;
 };
-constexpr std::array<ImageGain, 7> gains_by_image{{{Collective::allreduce, 8, from(128 * kib)},
-                                                   {Collective::allreduce, 4, from(256 * kib)},
+constexpr std::array<ImageGain, 5> gains_by_image{{{Collective::allreduce, 4, from(128 * kib)},
                                                    {Collective::allreduce, 3, from(mib)},
-                                                   {Collective::allgather, 8, from(256 * kib)},
-                                                   {Collective::allgather, 4, from(512 * kib)},
-                                                   {Collective::bcast, 8, from(mib)},
+                                                   {Collective::allgather, 4, from(128 * kib)},
+                                                   {Collective::bcast, 8, from(64 * kib)},
                                                    {Collective::reduce, 3, from(mib)}}};
 
 }  // namespace

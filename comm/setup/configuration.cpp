@@ -36,8 +36,10 @@ std::string text_to_compare(const Settings& settings, const std::optional<HostFi
            " coordinates, backend " + or_automatic(settings.backend) + ", provider " +
            or_automatic(settings.provider) + ", algorithm " + settings.algorithm + ", landing " +
            std::to_string(settings.landing_bytes) + " bytes, segments " +
-           std::to_string(settings.segment_bytes) + " bytes, model " +
-           (settings.cost_model ? to_string(*settings.cost_model) : "automatic") +
+           std::to_string(settings.segment_bytes) + " bytes, direct from " +
+           (settings.direct_from == ~std::size_t{0} ? "automatic"
+                                                    : std::to_string(settings.direct_from)) +
+           ", model " + (settings.cost_model ? to_string(*settings.cost_model) : "automatic") +
            (settings.tuning_file
                 ? ", tuning file of checksum " + std::to_string(settings.tuning_file->checksum)
                 : "") +

@@ -131,7 +131,7 @@ constexpr EnvironmentVariable table[] = {
     {"TREFOIL_DIRECT_FROM", "bytes", "automatic",
      "vectors of persistent calls of so many bytes or more receive messages straight in their "
      "buffers where that is possible, without a copy from landing memory; automatic: 1M over ofi, "
-     "elsewhere never"},
+     "elsewhere never; the same on all ranks"},
     {"TREFOIL_MPI", "on|off|list", "on",
      "of the MPI layer: what Trefoil runs, e.g. allreduce,bcast:1Ki-4Mi (bytes) or ^barrier; the "
      "same on all ranks"},

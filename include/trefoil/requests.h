@@ -27,8 +27,9 @@ extern "C" {
  * receives; buffers of calls in flight do not overlap, unless they are only read. On one
  * communicator that is refused (TREFOIL_ERROR_INVALID_ARGUMENT, in words) and nothing has begun on
  * this rank. Any number of calls may be in flight on one communicator. All ranks begin them in the
- * same order. They start in that order, those of at most 1 KiB and larger ones each for themselves,
- * and end in any. Arguments are checked, and mean, as in the blocking call.
+ * same order. They start in that order, those of at most 1 KiB (in shared memory 64 KiB) and larger
+ * ones each for themselves, and end in any. Arguments are checked, and mean, as in the blocking
+ * call.
  *
  * Who moves the data meanwhile: port threads, where the communicator has some
  * (TREFOIL_PORT_THREADS); otherwise whoever is inside a call of Trefoil on this communicator:

@@ -30,8 +30,20 @@ ArenaPiece LandingArena::take(std::size_t bytes) {
     if (room > bytes) {
         add_gap({at.first, at.second + bytes}, room - bytes);
     }
+    return piece_at(at, bytes, false);
+}
+
+ArenaPiece LandingArena::piece_at(Gap at, std::size_t bytes, bool at_end) {
+    const auto [chunk, offset] = at;
+    auto& [first, end] = untouched_[chunk];
+    const bool untouched = offset >= first && offset + bytes <= end;
+    if (at_end) {
+        end = std::min(end, offset);
+    } else {
+        first = std::max(first, offset + bytes);
+    }
     used_ += bytes;
-    return {chunks_[at.first].data + at.second, at.first, at.second, bytes};
+    return {chunks_[chunk].data + offset, chunk, offset, bytes, untouched};
 }
 
 ArenaPiece LandingArena::take_small(std::size_t bytes) {
@@ -46,9 +58,7 @@ ArenaPiece LandingArena::take_small(std::size_t bytes) {
     if (room > bytes) {
         add_gap(at, room - bytes);
     }
-    used_ += bytes;
-    const std::uint64_t offset = at.second + room - bytes;
-    return {chunks_[at.first].data + offset, at.first, offset, bytes};
+    return piece_at({at.first, at.second + room - bytes}, bytes, true);
 }
 
 void LandingArena::give_back(const ArenaPiece& piece) {
@@ -75,9 +85,11 @@ void LandingArena::grow(std::size_t bytes) {
     const std::size_t wanted = std::clamp(held_, first_chunk, largest_chunk);
     const std::size_t size = std::max(bytes, wanted);
     chunks_.reserve(chunks_.size() + 1);
+    untouched_.reserve(chunks_.size() + 1);
     LocalMemory memory = allocate_(size);
     memory.bytes = size;
     chunks_.push_back(memory);
+    untouched_.emplace_back(0, size);
     held_ += size;
     add_gap({static_cast<std::uint32_t>(chunks_.size() - 1), 0}, size);
 }

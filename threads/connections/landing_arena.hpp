@@ -21,6 +21,7 @@ struct ArenaPiece {
     std::uint32_t chunk = 0;   ///< LandingArena::chunk() has its description and descriptor
     std::uint64_t offset = 0;  ///< in the chunk
     std::size_t bytes = 0;     ///< at least as many as were asked for
+    bool untouched = false;    ///< nobody has had any of it before: it is as the group gave it
 };
 
 /// A port group cannot take memory back before it ends, so the arena takes few large chunks of it
@@ -65,11 +66,14 @@ class LandingArena {
 
     void grow(std::size_t bytes);
     ArenaPiece take_small(std::size_t bytes);
+    ArenaPiece piece_at(Gap at, std::size_t bytes, bool at_end);
     void add_gap(Gap at, std::size_t bytes);
     void remove_gap(std::map<Gap, std::size_t>::iterator gap);
 
     Allocate allocate_;
     std::vector<LocalMemory> chunks_;
+    /// Of each: what nobody has had yet, from here to there. Pieces take it from both ends.
+    std::vector<std::pair<std::uint64_t, std::uint64_t>> untouched_;
     std::map<Gap, std::size_t> gaps_;                      ///< bytes by place
     std::set<std::pair<std::size_t, Gap>> gaps_by_bytes_;  ///< the same, by size
     std::size_t held_ = 0, used_ = 0;

@@ -68,10 +68,10 @@ struct InChannel {
     InUses uses{};
     StoringEnd end{};
     /// The outgoing channels of the same peer and port, by ring, once there are any.
-    std::array<std::atomic<std::uint32_t>, ring_kinds> opposite{none, none, none};
+    std::array<std::atomic<std::uint32_t>, ring_kinds> opposite{none, none, none, none};
     /// One of those, that of the smallest slots; or none: for what has no bytes.
     std::uint32_t way_back() const {
-        for (const Ring kind : {Ring::tiny, Ring::few, Ring::many}) {
+        for (const Ring kind : {Ring::tiny, Ring::few, Ring::many, Ring::medium}) {
             const std::uint32_t out =
                 opposite[static_cast<std::size_t>(kind)].load(std::memory_order_acquire);
             if (out != none) {

@@ -62,6 +62,15 @@ class FlaggedCalls {
         }
         return false;
     }
+    /// All that has begun waits for what may_go_on() sees. False as well where nothing has begun.
+    bool wait_for_flags() const noexcept {
+        for (std::uint64_t n = oldest_; n != next_; ++n) {
+            if (!is_done(n) && !place(n).waits_for_flag()) {
+                return false;
+            }
+        }
+        return oldest_ != next_;
+    }
     /// The oldest call that has begun and is not done; null: there is none.
     const RunningCall* running() const;
     /// Those calls, without double ones.

@@ -35,6 +35,10 @@ class FlaggedPiece {
         return waits_for_ == Awaited::message ? has_come()
                                               : waits_for_ == Awaited::room && has_room(channels);
     }
+    /// may_go_on() sees it come.
+    bool waits_for_flag() const noexcept {
+        return waits_for_ == Awaited::message || waits_for_ == Awaited::room;
+    }
     /// It was complete, and those that began before it, too: its slots are given back.
     void give_back(Channels& channels) noexcept;
     /// What it waits for.

@@ -18,12 +18,14 @@ inline constexpr std::uint32_t segment_window = 2;
 /// in slot u mod its number of slots. Both ends know how many bytes a use brings and whether its
 /// program is acknowledged, so both know the ring. A ring is made when a program first needs it.
 enum class Ring : std::uint8_t {
-    tiny,  ///< small slots, few: what synchronises and has at most 64 bytes. Every channel has it.
-    many,  ///< many slots: small uses that are acknowledged, so that senders may run ahead
-    few    ///< large slots, few: all else
+    tiny,   ///< small slots, few: what synchronises and has at most 64 bytes. Every channel has it.
+    many,   ///< many slots: small uses that are acknowledged, so that senders may run ahead
+    few,    ///< large slots, few: all else
+    medium  ///< where messages are stores: larger slots than those of `many`, and fewer
 };
 inline constexpr std::size_t ring_kinds = Notification::rings;
-inline constexpr std::array<Ring, ring_kinds> all_rings{Ring::tiny, Ring::many, Ring::few};
+inline constexpr std::array<Ring, ring_kinds> all_rings{Ring::tiny, Ring::many, Ring::few,
+                                                        Ring::medium};
 
 struct RingShape {
     std::size_t slot_bytes = 0;
@@ -41,10 +43,14 @@ class LandingRings {
     /// The same of `tiny` where messages are stores, which takes 20 KiB for each peer and port: a
     /// burst of so many small rooted calls waits for nobody.
     static constexpr std::uint32_t tiny_slots = 256;
+    /// And there of the others but `many`.
+    static constexpr std::uint32_t medium_slots = 64, flagged_few_slots = 16;
     /// What a use brings for which another place is worth it.
     static constexpr std::size_t least_spread_bytes = 4096;
     static_assert((few_slots & (few_slots - 1)) == 0 && (many_slots & (many_slots - 1)) == 0 &&
-                      (tiny_slots & (tiny_slots - 1)) == 0,
+                      (tiny_slots & (tiny_slots - 1)) == 0 &&
+                      (medium_slots & (medium_slots - 1)) == 0 &&
+                      (flagged_few_slots & (flagged_few_slots - 1)) == 0,
                   "numbers of uses wrap around");
 
     LandingRings() = default;
@@ -55,12 +61,14 @@ class LandingRings {
                   RingShape{slot_bytes, few_slots}} {}
 
     /// Of a lane whose messages are stores (flagged_calls.hpp): each lies behind a flag in its
-    /// slot. Senders may run ahead in all rings; the large slots are for what gathers on its way.
-    static LandingRings flagged(std::size_t many_bytes, std::size_t few_bytes) {
+    /// slot. Senders may run ahead in all rings.
+    static LandingRings flagged(std::size_t many_bytes, std::size_t medium_bytes,
+                                std::size_t few_bytes) {
         LandingRings rings;
         rings.flag_bytes_ = 16;  // two words; the message behind them is aligned as malloc() would
         rings.shapes_ = {RingShape{tiny_bytes, tiny_slots}, RingShape{many_bytes, many_slots},
-                         RingShape{few_bytes, few_slots}};
+                         RingShape{few_bytes, flagged_few_slots},
+                         RingShape{medium_bytes, medium_slots}};
         return rings;
     }
     bool are_flagged() const { return flag_bytes_ > 0; }
@@ -91,13 +99,17 @@ class LandingRings {
     /// Of a use of so many bytes, at a group whose notifications have so many bits: few bits
     /// cannot name a use among many.
     Ring of(std::size_t bytes, bool acknowledged, int notification_bits) const {
-        if (are_flagged() && bytes <= tiny_bytes) {
-            return Ring::tiny;
+        const auto fits = [&](Ring ring) { return bytes <= (*this)[ring].slot_bytes; };
+        if (are_flagged()) {
+            return fits(Ring::tiny)     ? Ring::tiny
+                   : fits(Ring::many)   ? Ring::many
+                   : fits(Ring::medium) ? Ring::medium
+                                        : Ring::few;
         }
-        if (are_flagged() || (acknowledged && notification_bits == 64)) {
-            return bytes <= (*this)[Ring::many].slot_bytes ? Ring::many : Ring::few;
+        if (acknowledged && notification_bits == 64) {
+            return fits(Ring::many) ? Ring::many : Ring::few;
         }
-        return bytes <= tiny_bytes ? Ring::tiny : Ring::few;
+        return fits(Ring::tiny) ? Ring::tiny : Ring::few;
     }
 
   private:

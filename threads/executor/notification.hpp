@@ -29,7 +29,7 @@ struct Notification {
     /// (threads/connections/signal.hpp), and those before them are for tokens of direct landing:
     /// one for each kind of ring.
     static constexpr std::uint32_t acknowledgement_index = (1U << 13) - 1;
-    static constexpr std::uint32_t rings = 3;
+    static constexpr std::uint32_t rings = 4;
     static constexpr std::uint32_t first_ready_index = Signal::first_index - rings;
     static constexpr std::uint32_t index_limit = first_ready_index;
     static_assert(index_limit + rings + Signal::kinds == acknowledgement_index);

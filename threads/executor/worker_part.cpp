@@ -5,6 +5,7 @@
 #include <cstring>
 #include <new>
 #include <string>
+#include <thread>
 
 #include "threads/executor/put_cookie.hpp"
 #include "threads/executor/suspects.hpp"
@@ -13,6 +14,9 @@
 namespace trefoil {
 
 namespace {
+
+/// Peers are heard, and other calls looked after, when so many have been in vain.
+constexpr int yields_for_flag = 40;
 
 TraceRing* ring_of(const ExecutorOptions& options, std::size_t worker) {
     return options.trace == nullptr ? nullptr : &options.trace->ring(worker);
@@ -62,13 +66,25 @@ void WorkerPart::hurry(const RunningCall& call, Waits waits) noexcept {
         return;
     }
     // A message between two cores takes less than the most of these looks.
-    const int most = waits == Waits::spinning ? 100 : waits == Waits::yes ? 4 : 0;
+    const int looks = waits == Waits::spinning ? 100 : waits == Waits::yes ? 4 : 0;
+    // The peer waits for this core. Whoever has it again looks for the flag alone: a whole round of
+    // the worker takes as long as a call has to do.
+    const int yields = waits == Waits::yes ? yields_for_flag : 0;
     FlaggedCalls& calls = parts_.flagged;
     bool moved = calls.advance(notes_);
-    for (int looks = most; looks > 0 && !call.done(); --looks) {
+    for (int vain = 0; vain < looks + yields && !call.done(); ++vain) {
+        if (vain >= looks) {
+            if (!calls.wait_for_flags()) {
+                break;
+            }
+            std::this_thread::yield();
+        }
         if (calls.may_go_on()) {
-            moved |= calls.advance(notes_);
-            looks = most;
+            if (!calls.advance(notes_)) {
+                break;
+            }
+            moved = true;
+            vain = -1;
         }
     }
     if (moved) {
@@ -250,8 +266,11 @@ void WorkerPart::land(std::uint32_t number) {
     landing.number = number;
     channel.landing = landing.data;
     if (channels.rings.are_flagged()) {
-        // The peer has not heard of it yet. Others may have left flags there.
-        std::memset(landing.data, 0, shape.slot_bytes * slots);
+        // The peer has not heard of it yet. Others may have left flags there; of memory that nobody
+        // has had pages are only taken where messages land.
+        if (!landing.memory.untouched) {
+            std::memset(landing.data, 0, shape.slot_bytes * slots);
+        }
         const ChannelKey key = channels.key_of(channel);
         channel.end.peer = links_.post().connection(key.peer, key.port).endpoint;
         place_end(channel.end, landing.data, shape);

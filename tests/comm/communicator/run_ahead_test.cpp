@@ -107,7 +107,8 @@ TEST_P(RunAhead, NoMessageIsOverrunByLaterOnes) {
         int root = 0;
         for (int call = 0; call < calls; ++call) {
             root = shared() % 200 == 0 ? static_cast<int>(shared() % ranks) : root;
-            const std::size_t sizes[] = {1, 2, 16, 17, 200, 256, 257, 2000, 2048, 2500};
+            const std::size_t sizes[] = {1,   2,    16,   17,   200,   256,
+                                         257, 2000, 2048, 2500, 16000, 16384};
             const std::size_t count = sizes[shared() % std::size(sizes)];
             if (own() % 300 == 0) {
                 std::this_thread::sleep_for(std::chrono::milliseconds(own() % 20));

@@ -286,10 +286,14 @@ TEST(Chooser, TakesSingleCopyFromTheSizeOnFromWhichItIsFaster) {
     const auto by_address = [](Collective c, std::size_t bytes, Rank ranks) {
         return gaining_single_copy(c, bytes, ranks, CopiesBy::address) != nullptr;
     };
+    EXPECT_FALSE(by_address(Collective::allreduce, 31 * kib, 2));
+    for (const Collective c : {Collective::reduce_scatter, Collective::allgather}) {
+        EXPECT_FALSE(by_address(c, 15 * kib, 2));
+        EXPECT_TRUE(by_address(c, 16 * kib, 2));
+    }
     for (const Collective c :
          {Collective::allreduce, Collective::reduce_scatter, Collective::allgather}) {
-        EXPECT_FALSE(by_address(c, 63 * kib, 2));
-        EXPECT_TRUE(by_address(c, 64 * kib, 2));
+        EXPECT_TRUE(by_address(c, 32 * kib, 2));
         EXPECT_TRUE(by_address(c, 64 * kib, 4));
         EXPECT_FALSE(by_address(c, 64 * kib, 5)) << "13 KiB for each";
     }
@@ -297,29 +301,31 @@ TEST(Chooser, TakesSingleCopyFromTheSizeOnFromWhichItIsFaster) {
     EXPECT_FALSE(by_address(Collective::reduce, 64 * kib, 4));
     EXPECT_TRUE(by_address(Collective::reduce, 256 * kib, 4));
     for (const Rank ranks : {2, 4}) {
-        EXPECT_FALSE(by_address(Collective::scatter, 64 * kib, ranks));
+        EXPECT_EQ(by_address(Collective::scatter, 64 * kib, ranks), ranks == 2);
         EXPECT_TRUE(by_address(Collective::scatter, 256 * kib, ranks));
         for (const Collective c : {Collective::bcast, Collective::alltoall}) {
             EXPECT_FALSE(by_address(c, 64 * kib, ranks));
             EXPECT_EQ(by_address(c, 256 * kib, ranks), ranks == 4);
             EXPECT_EQ(by_address(c, 4 * mib, ranks), ranks == 4);
         }
-        EXPECT_FALSE(by_address(Collective::gather, 64 * kib, ranks));
+        EXPECT_EQ(by_address(Collective::gather, 64 * kib, ranks), ranks == 2);
         EXPECT_TRUE(by_address(Collective::gather, 256 * kib, ranks));
     }
     const auto by_kernel = [](Collective c, std::size_t bytes, Rank ranks) {
         return gaining_single_copy(c, bytes, ranks, CopiesBy::kernel) != nullptr;
     };
-    EXPECT_TRUE(by_kernel(Collective::allgather, 8 * kib, 2));
+    EXPECT_FALSE(by_kernel(Collective::allgather, 16 * kib, 2)) << "stores are faster";
+    EXPECT_TRUE(by_kernel(Collective::allgather, 32 * kib, 2));
     EXPECT_FALSE(by_kernel(Collective::allgather, 64 * kib, 4));
-    EXPECT_TRUE(by_kernel(Collective::alltoall, 128 * kib, 4));
+    EXPECT_FALSE(by_kernel(Collective::alltoall, 128 * kib, 4));
+    EXPECT_TRUE(by_kernel(Collective::alltoall, 256 * kib, 4));
     EXPECT_FALSE(by_kernel(Collective::allreduce, mib, 2));
     EXPECT_TRUE(by_kernel(Collective::allreduce, 2 * mib, 2));
     EXPECT_TRUE(by_kernel(Collective::bcast, mib, 2));
     EXPECT_FALSE(by_kernel(Collective::bcast, 2 * mib, 2)) << "both would copy from far memory";
     EXPECT_FALSE(by_kernel(Collective::reduce, 16 * mib, 2));
     EXPECT_TRUE(by_kernel(Collective::reduce, 2 * mib, 9));
-    EXPECT_TRUE(by_kernel(Collective::gather, 64 * kib, 2));
+    EXPECT_TRUE(by_kernel(Collective::gather, 128 * kib, 2));
     EXPECT_FALSE(by_kernel(Collective::gather, 128 * kib, 4));
     EXPECT_TRUE(by_kernel(Collective::gather, 256 * kib, 4));
     // The root alone for small vectors, shares for large ones.
@@ -327,8 +333,8 @@ TEST(Chooser, TakesSingleCopyFromTheSizeOnFromWhichItIsFaster) {
         const Algorithm* const found = gaining_single_copy(Collective::reduce, bytes, ranks, by);
         return found == nullptr ? std::string_view{} : found->name;
     };
-    EXPECT_EQ(reduce(8 * kib, 2, CopiesBy::kernel), "");
-    EXPECT_EQ(reduce(16 * kib, 2, CopiesBy::kernel), "single-copy-root");
+    EXPECT_EQ(reduce(16 * kib, 2, CopiesBy::kernel), "");
+    EXPECT_EQ(reduce(32 * kib, 2, CopiesBy::kernel), "single-copy-root");
     EXPECT_EQ(reduce(256 * kib, 4, CopiesBy::kernel), "");
     EXPECT_EQ(reduce(512 * kib, 2, CopiesBy::address), "single-copy-root");
     EXPECT_EQ(reduce(mib, 2, CopiesBy::address), "single-copy");
@@ -342,23 +348,22 @@ TEST(Chooser, TakesImagesWhereManyReadThem) {
         return found == nullptr ? std::string_view{} : found->name;
     };
     const PeerAccess images{.images = true}, both{.vectors = true, .images = true};
-    EXPECT_EQ(name(Collective::allreduce, 256 * kib, 4, images), "shared-copy");
-    EXPECT_EQ(name(Collective::allreduce, 255 * kib, 4, images), "");
-    EXPECT_EQ(name(Collective::allreduce, 128 * kib, 8, images), "shared-copy");
-    EXPECT_EQ(name(Collective::allreduce, 127 * kib, 8, images), "");
-    EXPECT_EQ(name(Collective::allreduce, 256 * kib, 7, images), "shared-copy");
-    EXPECT_EQ(name(Collective::allreduce, 128 * kib, 7, images), "");
+    for (const Rank ranks : {4, 9}) {
+        EXPECT_EQ(name(Collective::allreduce, 128 * kib, ranks, images), "shared-copy");
+        EXPECT_EQ(name(Collective::allreduce, 127 * kib, ranks, images), "");
+        EXPECT_EQ(name(Collective::allgather, 128 * kib, ranks, both), "shared-copy");
+        EXPECT_EQ(name(Collective::allgather, 127 * kib, ranks, images), "");
+    }
     EXPECT_EQ(name(Collective::allreduce, 256 * kib, 3, images), "");
     EXPECT_EQ(name(Collective::allreduce, mib, 3, images), "shared-copy");
     EXPECT_EQ(name(Collective::allreduce, 16 * mib, 2, images), "")
         << "a slot takes no more copies";
     EXPECT_EQ(name(Collective::allreduce, 16 * mib, 2, both), "single-copy");
-    EXPECT_EQ(name(Collective::allgather, 256 * kib, 9, both), "shared-copy");
-    EXPECT_EQ(name(Collective::allgather, 255 * kib, 9, images), "");
-    EXPECT_EQ(name(Collective::allgather, 256 * kib, 7, images), "");
-    EXPECT_EQ(name(Collective::allgather, 512 * kib, 7, both), "shared-copy");
+    EXPECT_EQ(name(Collective::allgather, mib, 3, images), "");
     EXPECT_EQ(name(Collective::bcast, mib, 4, images), "");
-    EXPECT_EQ(name(Collective::bcast, mib, 9, images), "shared-copy");
+    EXPECT_EQ(name(Collective::bcast, 64 * kib, 7, images), "");
+    EXPECT_EQ(name(Collective::bcast, 64 * kib, 9, images), "shared-copy");
+    EXPECT_EQ(name(Collective::bcast, 63 * kib, 9, images), "");
     EXPECT_EQ(name(Collective::scatter, mib, 9, images), "") << "each byte has one reader";
     EXPECT_EQ(name(Collective::allreduce, mib, 4, both, CopiesBy::address), "single-copy");
     EXPECT_EQ(name(Collective::allreduce, mib, 65, images), "");

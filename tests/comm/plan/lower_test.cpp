@@ -101,7 +101,7 @@ TEST(Lower, WhereMessagesAreStoresTheyLieBehindFlagsAndStepsGoSideBySide) {
     }
     const Schedule schedule = writer.take();
     WiredChannels channels = wire_with({1});
-    channels.rings = LandingRings::flagged(1088, 8192);
+    channels.rings = LandingRings::flagged(1088, 2048, 8192);
     const Program program = test::lowered(schedule, channels, 512, 4, false);
     ASSERT_EQ(program.puts.size(), 4U);
     for (std::size_t i = 0; i < 4; ++i) {
@@ -111,6 +111,10 @@ TEST(Lower, WhereMessagesAreStoresTheyLieBehindFlagsAndStepsGoSideBySide) {
     }
     EXPECT_EQ(channels.rings.of(4 * 17 * 64, false, 64), Ring::few);
     EXPECT_EQ(channels.rings.of(64, true, 64), Ring::tiny);
+    EXPECT_EQ(channels.rings.of(1088, true, 64), Ring::many);
+    EXPECT_EQ(channels.rings.of(1089, true, 64), Ring::medium);
+    EXPECT_EQ(channels.rings.of(2048, false, 32), Ring::medium);
+    EXPECT_EQ(channels.rings.of(2049, false, 32), Ring::few);
     // Steps 0 and 1 of part 0, then those of part 1.
     EXPECT_EQ(program.order, (std::vector<std::uint32_t>{0, 2, 1, 3}));
     ASSERT_EQ(program.awaited_by_step.size(), 4U);
@@ -191,9 +195,10 @@ TEST(Lower, WhatDoesNotFitTheLandingSlotIsRefused) {
 }
 
 TEST(Notification, SurvivesTheRoundTrip) {
-    const Notification notification{8180, 0x2a3f5, 63, 0xa5, 0x7abcd};
+    constexpr std::uint32_t last = Notification::index_limit - 1;
+    const Notification notification{last, 0x2a3f5, 63, 0xa5, 0x7abcd};
     const Notification back = Notification::decode(notification.encode());
-    EXPECT_EQ(back.index, 8180U);
+    EXPECT_EQ(back.index, last);
     EXPECT_EQ(back.channel, 0x2a3f5U);
     EXPECT_EQ(back.signature, 63U);
     EXPECT_EQ(back.use, 0xa5U);
@@ -207,10 +212,10 @@ TEST(Notification, SurvivesTheRoundTrip) {
     EXPECT_EQ(token.use, 3U);
     EXPECT_EQ(token.ring(), 2U);
     // Where the lower half travels alone, a channel of ten bits does.
-    const Notification narrow{8180, 1023, 63, 7, 0x7abcd};
+    const Notification narrow{last, 1023, 63, 7, 0x7abcd};
     const Notification half = Notification::decode(static_cast<std::uint32_t>(narrow.encode()));
     EXPECT_EQ(half.channel, 1023U);
-    EXPECT_EQ(half.index, 8180U);
+    EXPECT_EQ(half.index, last);
     EXPECT_EQ(half.use, 7U);
     EXPECT_EQ(half.check, 0U);
     EXPECT_EQ(Notification::channel_limit(64), 0x40000U);

@@ -41,6 +41,7 @@ TEST(Configuration, ComparesWhatMustBeEqual) {
         [](Settings& s) { s.single_copy = false; },
         [](Settings& s) { s.phase_sync = PhaseSync::signals; },
         [](Settings& s) { s.landing_bytes = 1 << 16; },
+        [](Settings& s) { s.direct_from = 4096; },
         [](Settings& s) { s.segment_bytes = 1 << 16; }};
     std::set<std::string> texts{text_to_compare({}, {}, 4)};
     for (const auto& change : changes) {

@@ -52,6 +52,27 @@ TEST(LandingArena, StartsSmallAndGivesAlignedPieces) {
     EXPECT_EQ(arena.chunk(b.chunk).data + b.offset, b.data);
 }
 
+// From both ends of a chunk, and again where somebody has given it back.
+TEST(LandingArena, SaysWhatNobodyHasHad) {
+    Memory memory;
+    LandingArena arena(memory.allocator());
+    const ArenaPiece front = arena.take(4096), end = arena.take(64);
+    EXPECT_TRUE(front.untouched);
+    EXPECT_TRUE(end.untouched);
+    const ArenaPiece next = arena.take(8192);
+    EXPECT_TRUE(next.untouched);
+    arena.give_back(end);
+    EXPECT_FALSE(arena.take(64).untouched);
+    arena.give_back(next);
+    const ArenaPiece again = arena.take(16384);
+    ASSERT_EQ(again.data, next.data);
+    EXPECT_FALSE(again.untouched) << "its first half is used";
+    EXPECT_TRUE(arena.take(2048).untouched);
+    const ArenaPiece rest = arena.take(arena.bytes_held() - arena.bytes_used());
+    EXPECT_TRUE(rest.untouched) << "to the piece at the end";
+    EXPECT_TRUE(arena.take(2 * LandingArena::first_chunk).untouched) << "another chunk";
+}
+
 TEST(LandingArena, MakesOneGapOfNeighbours) {
     Memory memory;
     LandingArena arena(memory.allocator());
