@@ -291,6 +291,10 @@ bool Engine::listen(std::size_t group) noexcept {
     return workers_[group]->listen();
 }
 
+bool Engine::may_wait_for_one_call() const noexcept {
+    return !is_claimed() && workers_.size() == 1 && workers_.front()->has_one_executor();
+}
+
 bool Engine::advance(Executor& executor) {
     if (serves_ || !try_take_turn()) {
         return true;  // others do the work

@@ -185,6 +185,8 @@ class Engine {
             leave_turn();
         }
     }
+    /// By who has the turn: no other executor's call and no other thread needs it.
+    bool may_wait_for_one_call() const noexcept;
     /// One round of all workers, if the engine is to be driven and nobody does. False: nothing has
     /// moved by it.
     bool advance(Executor& executor);

@@ -68,7 +68,8 @@ void Executor::issue(RunningCall& running, const Call& call, const CallVectors& 
     engine_.look_after(*this);
     engine_.issued();
     if (parts_.channels.rings.are_flagged()) {
-        engine_.in_turn([&] { worker_parts_.front()->hurry(running, WorkerPart::Waits::no); });
+        engine_.in_turn(
+            [&] { worker_parts_.front()->hurry(running, WorkerPart::Waits::no, engine_); });
     }
     give_up_if_late();
 }
@@ -128,7 +129,8 @@ Status Executor::run(const Call& call, const CallVectors& vectors) noexcept {
 void Executor::hurry(const RunningCall& running) noexcept {
     (void)engine_.listen(0);
     worker_parts_.front()->hurry(
-        running, engine_.may_spin() ? WorkerPart::Waits::spinning : WorkerPart::Waits::yes);
+        running, engine_.may_spin() ? WorkerPart::Waits::spinning : WorkerPart::Waits::yes,
+        engine_);
 }
 
 std::uint64_t Executor::moves() const noexcept {

@@ -98,6 +98,10 @@ class alignas(cache_line) Worker : private LinkUser {
     /// has moved, not even words between ranks. `trouble`: an executor has failed and is to be
     /// settled.
     bool round(bool& trouble) noexcept;
+    /// At most one executor has calls in flight, or has had any when it last looked.
+    bool has_one_executor() const noexcept {
+        return parts_.size() <= 1 && new_work_.load(std::memory_order_relaxed) == nullptr;
+    }
     /// Takes what has come at its group, and says what is to be said, whatever calls do meanwhile.
     /// False: nothing has moved.
     bool listen() noexcept { return poll(); }

@@ -7,6 +7,7 @@
 #include <string>
 #include <thread>
 
+#include "threads/executor/engine.hpp"
 #include "threads/executor/put_cookie.hpp"
 #include "threads/executor/suspects.hpp"
 #include "topo/log/log.hpp"
@@ -15,7 +16,7 @@ namespace trefoil {
 
 namespace {
 
-/// Peers are heard, and other calls looked after, when so many have been in vain.
+/// Peers are heard when so many have been in vain.
 constexpr int yields_for_flag = 40;
 
 TraceRing* ring_of(const ExecutorOptions& options, std::size_t worker) {
@@ -61,7 +62,7 @@ bool WorkerPart::advance() noexcept {
     return progressed;
 }
 
-void WorkerPart::hurry(const RunningCall& call, Waits waits) noexcept {
+void WorkerPart::hurry(const RunningCall& call, Waits waits, const Engine& engine) noexcept {
     if (has_orders() || failed() || notes_.on()) {
         return;
     }
@@ -74,7 +75,7 @@ void WorkerPart::hurry(const RunningCall& call, Waits waits) noexcept {
     bool moved = calls.advance(notes_);
     for (int vain = 0; vain < looks + yields && !call.done(); ++vain) {
         if (vain >= looks) {
-            if (!calls.wait_for_flags()) {
+            if (!calls.wait_for_flags() || !engine.may_wait_for_one_call()) {
                 break;
             }
             std::this_thread::yield();

@@ -18,6 +18,8 @@
 
 namespace trefoil {
 
+class Engine;
+
 /// What concerns one group: posts its puts, takes its messages, and completes the steps whose last
 /// token it spends. That of worker 0 also starts segments. Used by the group's owner.
 class alignas(cache_line) WorkerPart {
@@ -28,9 +30,10 @@ class alignas(cache_line) WorkerPart {
     /// Does once all that can be done now; false: nothing could.
     bool advance() noexcept;
     /// A call of stores may be done before anybody else has to be looked at: does what can be done
-    /// at once and, if it `waits`, within a moment. By worker 0.
+    /// at once and, if it `waits`, within a moment, or within some turns of the core as long as
+    /// nobody else needs the engine. By worker 0, which has its turn.
     enum class Waits : std::uint8_t { no, yes, spinning };
-    void hurry(const RunningCall& call, Waits waits) noexcept;
+    void hurry(const RunningCall& call, Waits waits, const Engine& engine) noexcept;
     /// It has failed: nothing new is to begin.
     bool failed() const noexcept { return parts_.failure.happened(); }
 
