@@ -33,7 +33,8 @@ struct StoredLane {
     std::size_t large_slot = 2 * small_slot_bytes;
     std::size_t most_bytes = most_small_bytes;
 };
-/// A ring of its large slots takes no more than a ring of the other lane: so many bytes.
+/// In a ring of its large slots as many bytes as in one of the other lane at most; where that is
+/// too few, it is for vectors of most_small_bytes, as it is without stores.
 constexpr StoredLane stored_lane(std::size_t landing_bytes) {
     constexpr std::size_t line = 64, flags = 16 * line;
     StoredLane lane;

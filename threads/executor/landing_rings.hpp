@@ -43,7 +43,7 @@ class LandingRings {
     /// The same of `tiny` where messages are stores, which takes 20 KiB for each peer and port: a
     /// burst of so many small rooted calls waits for nobody.
     static constexpr std::uint32_t tiny_slots = 256;
-    /// And there of the others but `many`.
+    /// And of `medium` and `few` there.
     static constexpr std::uint32_t medium_slots = 64, flagged_few_slots = 16;
     /// What a use brings for which another place is worth it.
     static constexpr std::size_t least_spread_bytes = 4096;
