@@ -293,7 +293,7 @@ CostSummary ModelSummaries::summed(const Algorithm& algorithm, const BuildOption
     for (Rank& translation : translations) {
         translation = torus_.node_of(translation);
     }
-    return summarize(torus_, algorithm, options, true, symmetry,
+    return summarize(torus_, algorithm, to_be_priced(options), true, symmetry,
                      find(of_nodes_, nodes_, std::move(translations)));
 }
 

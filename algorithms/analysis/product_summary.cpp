@@ -306,12 +306,13 @@ class ProductLinks {
     const RingStepLoads& loads_of(const Active& part, int dimension) {
         const auto j = static_cast<std::size_t>(dimension);
         const int ring = (*part.rings)[j], step = (*part.done)[j];
-        // Rings of several dimensions may be one, and some of them lines.
-        const auto [found, added] = loads_.try_emplace({ring, step, dimension});
+        // Dimensions of one size have one ring, and some of them may be lines.
+        const bool is_line = torus_.is_line(dimension);
+        const auto [found, added] = loads_.try_emplace({ring, step, is_line});
         if (added) {
             messages_.clear();
             rings_[static_cast<std::size_t>(ring)]->messages(step, messages_);
-            found->second = loads_of(torus_.size(dimension), torus_.is_line(dimension));
+            found->second = loads_of(torus_.size(dimension), is_line);
         }
         return found->second;
     }
@@ -363,7 +364,7 @@ class ProductLinks {
     std::vector<const RingFlow*> rings_;       // by number
     std::vector<std::vector<RingHeld>> held_;  // by number and step; empty: not asked for yet
     std::vector<Part> parts_;
-    std::map<std::tuple<int, int, int>, RingStepLoads> loads_;
+    std::map<std::tuple<int, int, bool>, RingStepLoads> loads_;
     std::vector<RingMessage> messages_;
     std::int64_t units_inside_ = 0, messages_inside_ = 0;
 };

@@ -20,16 +20,12 @@
 #include "algorithms/bandwidth/product_parts.hpp"
 #include "algorithms/rings/fold_scatter.hpp"
 #include "algorithms/rings/swing_ring.hpp"
+#include "algorithms/schedule/by_size.hpp"
 #include "algorithms/schedule/single_port.hpp"
 
 namespace trefoil {
 
 namespace {
-
-struct RingPair {
-    std::shared_ptr<const RingScatter> plain;
-    std::shared_ptr<const RingScatter> mirror;
-};
 
 RingPair fold_rings(Rank size, int largest, Collective collective) {
     const auto plain =
@@ -59,13 +55,11 @@ std::vector<ProductPart> part_in_line(Butterfly butterfly, Rank ranks, Collectiv
 
 std::vector<ProductPart> bine_torus_halving_parts(const Torus& torus, Collective collective,
                                                   const BuildOptions&) {
-    std::vector<std::shared_ptr<const RingScatter>> plain;
-    for (const Rank size : torus.sizes()) {
+    ProductPart part = first_part(by_size(torus, [&](Rank size) {
         const bool folds = size % 2 != 0 && size > 1;
-        plain.push_back(folds ? fold_rings(size, 2, collective).plain
-                              : rings(Butterfly::halving, size, collective).plain);
-    }
-    ProductPart part = first_part(std::move(plain));
+        return folds ? fold_rings(size, 2, collective).plain
+                     : rings(Butterfly::halving, size, collective).plain;
+    }));
     std::reverse(part.order.begin(), part.order.end());
     return {part};
 }
@@ -81,14 +75,8 @@ std::vector<ProductPart> butterfly_parts(Butterfly butterfly, const Torus& torus
     if (options.single_port) {
         return part_in_line(butterfly, torus.ranks(), collective);
     }
-    std::vector<std::shared_ptr<const RingScatter>> plain;
-    std::vector<std::shared_ptr<const RingScatter>> mirror;
-    for (const Rank size : torus.sizes()) {
-        const RingPair ring = rings(butterfly, size, collective);
-        plain.push_back(ring.plain);
-        mirror.push_back(ring.mirror);
-    }
-    std::vector<ProductPart> parts = interleaved_parts(plain, mirror);
+    std::vector<ProductPart> parts = interleaved_parts(
+        by_size(torus, [&](Rank size) { return rings(butterfly, size, collective); }));
     if (butterfly == Butterfly::halving) {
         for (ProductPart& part : parts) {
             std::reverse(part.order.begin(), part.order.end());

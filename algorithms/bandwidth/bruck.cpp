@@ -12,15 +12,15 @@
 
 #include "algorithms/bandwidth/product_parts.hpp"
 #include "algorithms/rings/digit_ring.hpp"
+#include "algorithms/schedule/by_size.hpp"
 
 namespace trefoil {
 
 std::vector<ProductPart> bruck_parts(const Torus& torus) {
-    std::vector<std::shared_ptr<const RingScatter>> rings;
-    for (const Rank size : torus.sizes()) {
-        rings.push_back(std::make_shared<DigitRing>(size, 3));
-    }
-    std::vector<ProductPart> parts = interleaved_parts(rings, rings);
+    std::vector<ProductPart> parts = interleaved_parts(by_size(torus, [](Rank size) -> RingPair {
+        const auto ring = std::make_shared<DigitRing>(size, 3);
+        return {ring, ring};
+    }));
     parts.resize((parts.size() + 1) / 2);  // without the mirrored ones
     return parts;
 }

@@ -21,6 +21,8 @@
 #include <vector>
 
 #include "algorithms/bandwidth/product_parts.hpp"
+#include "algorithms/schedule/by_size.hpp"
+#include "algorithms/schedule/long_dimensions.hpp"
 
 namespace trefoil {
 
@@ -75,17 +77,11 @@ std::vector<int> bucket_order(const Torus& torus, const std::vector<int>& moving
 
 std::vector<ProductPart> bucket_parts(const Torus& torus, Collective /*collective*/,
                                       const BuildOptions& options) {
-    std::vector<std::shared_ptr<const RingScatter>> plain;
-    std::vector<std::shared_ptr<const RingScatter>> mirror;
-    std::vector<int> moving;
-    for (int j = 0; j < torus.dimensions(); ++j) {
-        plain.push_back(std::make_shared<BucketRing>(torus.size(j)));
-        mirror.push_back(mirrored(plain.back()));
-        if (torus.size(j) > 1) {
-            moving.push_back(j);
-        }
-    }
-    std::vector<ProductPart> parts = interleaved_parts(plain, mirror);
+    const std::vector<int> moving = long_dimensions(torus);
+    std::vector<ProductPart> parts = interleaved_parts(by_size(torus, [](Rank size) -> RingPair {
+        const auto plain = std::make_shared<BucketRing>(size);
+        return {plain, mirrored(plain)};
+    }));
     for (std::size_t p = 0; p < parts.size() && !moving.empty(); ++p) {
         parts[p].order =
             bucket_order(torus, moving, static_cast<int>(p % moving.size()), options.single_port);

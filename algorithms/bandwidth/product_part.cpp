@@ -17,12 +17,13 @@ std::vector<int> interleaved_order(const std::vector<std::shared_ptr<const RingS
     return interleaved(steps, part);
 }
 
-std::vector<ProductPart> interleaved_parts(
-    const std::vector<std::shared_ptr<const RingScatter>>& plain,
-    const std::vector<std::shared_ptr<const RingScatter>>& mirror) {
+std::vector<ProductPart> interleaved_parts(const std::vector<RingPair>& pairs) {
+    std::vector<std::shared_ptr<const RingScatter>> plain, mirror;
     int moving = 0;
-    for (const auto& ring : plain) {
-        moving += ring->size() > 1 ? 1 : 0;
+    for (const RingPair& pair : pairs) {
+        plain.push_back(pair.plain);
+        mirror.push_back(pair.mirror);
+        moving += pair.plain->size() > 1 ? 1 : 0;
     }
     if (moving == 0) {
         return {{plain, {}}};

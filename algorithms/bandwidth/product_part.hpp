@@ -21,11 +21,15 @@ struct ProductPart {
 std::vector<int> interleaved_order(const std::vector<std::shared_ptr<const RingScatter>>& rings,
                                    int part);
 
+/// A dimension's ring, and the same with both ways round exchanged.
+struct RingPair {
+    std::shared_ptr<const RingScatter> plain;
+    std::shared_ptr<const RingScatter> mirror;
+};
+
 /// 2D parts (one for a torus of one rank), D = dimensions with more than one coordinate: D parts
-/// over `plain` and D over `mirror`, part p of each in the interleaved order p.
-std::vector<ProductPart> interleaved_parts(
-    const std::vector<std::shared_ptr<const RingScatter>>& plain,
-    const std::vector<std::shared_ptr<const RingScatter>>& mirror);
+/// over the plain rings and D over the mirrors, part p of each in the interleaved order p.
+std::vector<ProductPart> interleaved_parts(const std::vector<RingPair>& pairs);
 
 /// The first of those alone, for single-port variants.
 ProductPart first_part(std::vector<std::shared_ptr<const RingScatter>> plain);

@@ -19,6 +19,7 @@
 #include "algorithms/rings/fold_scatter.hpp"
 #include "algorithms/rings/halving_ring.hpp"
 #include "algorithms/rings/odd_ring.hpp"
+#include "algorithms/schedule/by_size.hpp"
 
 namespace trefoil {
 
@@ -46,20 +47,16 @@ Ring doubling_mirror(const Ring& plain) {
 
 std::vector<ProductPart> doubling_parts(const Torus& torus, Collective collective,
                                         const BuildOptions& options) {
-    std::vector<Ring> plain;
     if (options.single_port) {
-        for (const Rank size : torus.sizes()) {
-            plain.push_back(std::make_shared<FoldScatter>(
-                size, 2, collective != Collective::allreduce, Halving::doubling));
-        }
-        return {first_part(std::move(plain))};
+        return {first_part(by_size(torus, [&](Rank size) -> Ring {
+            return std::make_shared<FoldScatter>(size, 2, collective != Collective::allreduce,
+                                                 Halving::doubling);
+        }))};
     }
-    std::vector<Ring> mirror;
-    for (const Rank size : torus.sizes()) {
-        plain.push_back(doubling_scatter(size));
-        mirror.push_back(doubling_mirror(plain.back()));
-    }
-    return interleaved_parts(plain, mirror);
+    return interleaved_parts(by_size(torus, [](Rank size) -> RingPair {
+        const Ring plain = doubling_scatter(size);
+        return {plain, doubling_mirror(plain)};
+    }));
 }
 
 }  // namespace trefoil

@@ -13,18 +13,16 @@
 #include "algorithms/bandwidth/builders.hpp"
 #include "algorithms/bandwidth/product.hpp"
 #include "algorithms/rings/digit_ring.hpp"
+#include "algorithms/schedule/by_size.hpp"
 
 namespace trefoil {
 
 Schedule build_sparbit_allgather(const Torus& torus, Rank rank) {
-    std::vector<std::shared_ptr<const RingScatter>> plain;
-    std::vector<std::shared_ptr<const RingScatter>> mirror;
-    for (const Rank size : torus.sizes()) {
-        mirror.push_back(std::make_shared<DigitRing>(size, 2));
-        plain.push_back(mirrored(mirror.back()));
-    }
-    return product_schedule(torus, rank, interleaved_parts(plain, mirror), Collective::allgather,
-                            Layout::block_by_block);
+    const auto parts = interleaved_parts(by_size(torus, [](Rank size) -> RingPair {
+        const auto mirror = std::make_shared<DigitRing>(size, 2);
+        return {mirrored(mirror), mirror};
+    }));
+    return product_schedule(torus, rank, parts, Collective::allgather, Layout::block_by_block);
 }
 
 }  // namespace trefoil

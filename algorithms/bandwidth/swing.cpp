@@ -30,6 +30,7 @@
 #include "algorithms/rings/odd_ring.hpp"
 #include "algorithms/rings/published_odd_ring.hpp"
 #include "algorithms/rings/swing_ring.hpp"
+#include "algorithms/schedule/by_size.hpp"
 
 namespace trefoil {
 
@@ -42,6 +43,11 @@ bool is_power_of_two(Rank size) {
 std::shared_ptr<const RingScatter> swing_mirror(std::shared_ptr<const RingScatter> plain) {
     const Rank size = plain->size();
     return mirrored(std::move(plain), size % 2 == 0 ? 0 : size - 1);
+}
+
+RingPair swing_pair(Rank size) {
+    const std::shared_ptr<const RingScatter> plain = swing_scatter(size);
+    return {plain, swing_mirror(plain)};
 }
 
 std::shared_ptr<const RingScatter> single_port_scatter(Rank size, Collective collective) {
@@ -81,21 +87,16 @@ std::vector<ProductPart> two_transmission_parts(const Torus& torus) {
 }
 
 std::vector<ProductPart> published_swing_parts(const Torus& torus) {
-    std::vector<std::shared_ptr<const RingScatter>> plain;
-    std::vector<std::shared_ptr<const RingScatter>> mirror;
-    for (const Rank size : torus.sizes()) {
-        if (size % 2 == 0 || size == 1) {
-            plain.push_back(swing_scatter(size));
-            mirror.push_back(swing_mirror(plain.back()));
-        } else {
-            const std::shared_ptr<const RingScatter> core = swing_scatter(size - 1);
+    return interleaved_parts(by_size(torus, [](Rank size) {
+        const bool even = size % 2 == 0 || size == 1;
+        RingPair pair = swing_pair(even ? size : size - 1);
+        if (!even) {
             using Order = PublishedOddRing::Order;
-            plain.push_back(std::make_shared<PublishedOddRing>(core, Order::ascending));
-            mirror.push_back(
-                std::make_shared<PublishedOddRing>(swing_mirror(core), Order::descending));
+            pair = {std::make_shared<PublishedOddRing>(pair.plain, Order::ascending),
+                    std::make_shared<PublishedOddRing>(pair.mirror, Order::descending)};
         }
-    }
-    return interleaved_parts(plain, mirror);
+        return pair;
+    }));
 }
 
 std::vector<ProductPart> swing_parts(const Torus& torus, Collective collective,
@@ -105,19 +106,11 @@ std::vector<ProductPart> swing_parts(const Torus& torus, Collective collective,
         both.resize(options.single_port ? 1 : both.size());
         return both;
     }
-    std::vector<std::shared_ptr<const RingScatter>> plain;
     if (options.single_port) {
-        for (const Rank size : torus.sizes()) {
-            plain.push_back(single_port_scatter(size, collective));
-        }
-        return {first_part(std::move(plain))};
+        return {first_part(
+            by_size(torus, [&](Rank size) { return single_port_scatter(size, collective); }))};
     }
-    std::vector<std::shared_ptr<const RingScatter>> mirror;
-    for (const Rank size : torus.sizes()) {
-        plain.push_back(swing_scatter(size));
-        mirror.push_back(swing_mirror(plain.back()));
-    }
-    return interleaved_parts(plain, mirror);
+    return interleaved_parts(by_size(torus, swing_pair));
 }
 
 }  // namespace trefoil

@@ -10,6 +10,7 @@
 
 #include "algorithms/latency/butterfly_mirror.hpp"
 #include "algorithms/rings/folded_ring.hpp"
+#include "algorithms/schedule/by_size.hpp"
 #include "algorithms/schedule/interleave.hpp"
 #include "algorithms/schedule/single_port.hpp"
 
@@ -240,12 +241,13 @@ Schedule butterfly_allreduce(const Torus& torus, Rank rank, ButterflyPartner par
 ProductFlows butterfly_flows(const Torus& torus, ButterflyPartner partner) {
     ProductFlows flows;
     for (const bool mirrored : {false, true}) {
-        std::vector<std::shared_ptr<const RingFlow>> rings;
+        const auto rings = by_size(torus, [&](Rank size) -> std::shared_ptr<const RingFlow> {
+            return std::make_shared<ButterflyFlow>(butterfly_ring(size, partner), partner,
+                                                   mirrored);
+        });
         std::vector<int> steps;
-        for (const Rank size : torus.sizes()) {
-            rings.push_back(
-                std::make_shared<ButterflyFlow>(butterfly_ring(size, partner), partner, mirrored));
-            steps.push_back(rings.back()->steps());
+        for (const auto& ring : rings) {
+            steps.push_back(ring->steps());
         }
         const auto moving = std::ranges::count_if(steps, [](int s) { return s > 0; });
         for (int p = 0; p < moving; ++p) {

@@ -3,6 +3,7 @@
 #include "algorithms/rings/swing_ring.hpp"
 
 #include <algorithm>
+#include <bit>
 #include <numeric>
 
 #include "algorithms/rings/halving_ring.hpp"
@@ -16,16 +17,23 @@ Rank wrapped(std::int64_t coordinate, Rank size) {
     return rest < 0 ? rest + size : rest;
 }
 
-std::vector<Extent> extents_of(const std::vector<bool>& positions) {
+/// The runs of bits that are set. By words: long rings have few runs.
+std::vector<Extent> extents_of(const std::vector<std::uint64_t>& positions) {
+    constexpr int word_bits = 64;
     std::vector<Extent> result;
-    for (std::size_t p = 0; p < positions.size(); ++p) {
-        if (!positions[p]) {
-            continue;
-        }
-        if (!result.empty() && result.back().first + result.back().count == p) {
-            result.back().count += 1;
-        } else {
-            result.push_back({static_cast<Block>(p), 1});
+    for (std::size_t w = 0; w < positions.size(); ++w) {
+        const std::uint64_t word = positions[w];
+        for (int bit = 0; bit < word_bits;) {
+            bit += std::min(word_bits - bit, std::countr_zero(word >> bit));
+            const int count = bit < word_bits ? std::countr_one(word >> bit) : 0;
+            const auto first = static_cast<Block>(w * word_bits) + static_cast<Block>(bit);
+            if (count > 0 && !result.empty() &&
+                result.back().first + result.back().count == first) {
+                result.back().count += static_cast<Block>(count);
+            } else if (count > 0) {
+                result.push_back({first, static_cast<Block>(count)});
+            }
+            bit += count;
         }
     }
     return result;
@@ -93,18 +101,20 @@ Rank SwingRing::partner(Rank coordinate, int step) const {
     return wrapped(coordinate + (coordinate % 2 == 0 ? distance : -distance), base());
 }
 
-void SwingRing::mark(Rank coordinate, int step, bool value, std::vector<bool>& positions) const {
+void SwingRing::mark(Rank coordinate, int step, bool value, Positions& positions) const {
     for (const Rank offset : reach_[step]) {
         const std::int64_t signed_offset = coordinate % 2 == 0 ? offset : -offset;
         const Rank c = wrapped(coordinate + signed_offset, base());
         if (c < size()) {
-            positions[position_[c]] = value;
+            const std::uint64_t bit = std::uint64_t{1} << position_[c] % 64;
+            std::uint64_t& word = positions[position_[c] / 64];
+            word = value ? word | bit : word & ~bit;
         }
     }
 }
 
 std::vector<Extent> SwingRing::handed_over(Rank sender, Rank keeps, int step) const {
-    std::vector<bool> positions(size(), false);
+    Positions positions = none();
     mark(keeps, step + 1, true, positions);
     mark(sender, step + 1, false, positions);
     return extents_of(positions);
@@ -196,7 +206,7 @@ void SwingRing::receives(Rank coordinate, int step, std::vector<RingTransfer>& o
 }
 
 std::vector<Extent> SwingRing::held(Rank coordinate, int step) const {
-    std::vector<bool> positions(size(), false);
+    Positions positions = none();
     mark(coordinate, step, true, positions);
     return extents_of(positions);
 }

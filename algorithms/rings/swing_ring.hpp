@@ -53,8 +53,11 @@ class SwingRing final : public RingScatter {
     /// By coordinate: 1 where the absent one is in T(coordinate, step).
     std::vector<char> reaching_absent(int step) const;
     void number_blocks();
-    /// Marks T(coordinate, step) with `value`, by position.
-    void mark(Rank coordinate, int step, bool value, std::vector<bool>& positions) const;
+    /// A bit for each position.
+    using Positions = std::vector<std::uint64_t>;
+    Positions none() const { return Positions((static_cast<std::size_t>(size()) + 63) / 64); }
+    /// Marks T(coordinate, step) with `value`.
+    void mark(Rank coordinate, int step, bool value, Positions& positions) const;
     /// T(keeps, step+1) minus T(sender, step+1).
     std::vector<Extent> handed_over(Rank sender, Rank keeps, int step) const;
     void transfer(Rank peer, Rank sender, Rank receiver, std::vector<Extent> positions,

@@ -68,16 +68,25 @@ class TreeFlow final : public RingFlow {
 
 std::vector<ProductPhase> tree_phases(const TorusTree& tree, bool whole,
                                       const TreeWeights& weights) {
-    std::vector<std::shared_ptr<const RingFlow>> plain, mirrored;
+    struct Rings {
+        std::vector<std::vector<Block>> weights;
+        std::vector<std::shared_ptr<const RingFlow>> flows;
+    } plain, mirrored;
     std::vector<ProductPhase> phases;
     for (int p = 0; p < tree.parts(); ++p) {
-        auto& rings = tree.is_mirrored(p) ? mirrored : plain;
-        for (int j = static_cast<int>(rings.size()); j < tree.dimensions(); ++j) {
-            rings.push_back(
-                std::make_shared<TreeFlow>(tree.ring(j), whole, tree.is_mirrored(p),
-                                           weights ? weights(j, p) : std::vector<Block>{}));
+        Rings& rings = tree.is_mirrored(p) ? mirrored : plain;
+        for (int j = static_cast<int>(rings.flows.size()); j < tree.dimensions(); ++j) {
+            rings.weights.push_back(weights ? weights(j, p) : std::vector<Block>{});
+            int same = 0;  // dimensions that are alike have one flow
+            while (&tree.ring(same) != &tree.ring(j) || rings.weights[same] != rings.weights[j]) {
+                ++same;
+            }
+            rings.flows.push_back(same < j ? rings.flows[same]
+                                           : std::make_shared<TreeFlow>(tree.ring(j), whole,
+                                                                        tree.is_mirrored(p),
+                                                                        rings.weights[j]));
         }
-        phases.push_back({rings, tree.order(p), false});
+        phases.push_back({rings.flows, tree.order(p), false});
     }
     return phases;
 }

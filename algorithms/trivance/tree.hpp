@@ -33,6 +33,10 @@ struct TrivanceTree {
 /// Trees are kept; thread-safe.
 std::shared_ptr<const TrivanceTree> trivance_tree(Rank size, int dimensions);
 
+/// That search itself, of a size that 3 does not divide; trivance_tree() knows what it finds for
+/// the sizes where it takes long.
+TrivanceTree search_trivance_tree(Rank size, int dimensions);
+
 /// The load of one phase in a torus of `dimensions` rings alike, in vectors, times `dimensions`:
 /// sum over steps k of d_k/2 (a_k^D - a_(k+1)^D), a_k being the fraction that is held before it.
 double trivance_tree_load(const TrivanceTree& tree, int dimensions);

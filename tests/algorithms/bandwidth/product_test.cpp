@@ -36,7 +36,8 @@ TEST(InterleavedOrder, AlternatesUntilADimensionIsFinished) {
 TEST(InterleavedParts, ArePlainThenMirroredPerMovingDimension) {
     const std::vector<Ring> plain{swing(2), swing(1), swing(4)};
     const std::vector<Ring> mirror{swing(2), swing(1), swing(4)};
-    const std::vector<ProductPart> parts = interleaved_parts(plain, mirror);
+    const std::vector<ProductPart> parts =
+        interleaved_parts({{plain[0], mirror[0]}, {plain[1], mirror[1]}, {plain[2], mirror[2]}});
     ASSERT_EQ(parts.size(), 4U);
     EXPECT_EQ(parts[1].rings, plain);
     EXPECT_EQ(parts[2].rings, mirror);
@@ -45,9 +46,9 @@ TEST(InterleavedParts, ArePlainThenMirroredPerMovingDimension) {
 }
 
 TEST(InterleavedParts, OfOneRankAreOnePartWithoutSteps) {
-    const std::vector<Ring> rings{swing(1), swing(1)};
+    const RingPair ring{swing(1), swing(1)};
     const Schedule schedule =
-        product_schedule(Torus({1, 1}), 0, interleaved_parts(rings, rings), Collective::allreduce);
+        product_schedule(Torus({1, 1}), 0, interleaved_parts({ring, ring}), Collective::allreduce);
     ASSERT_EQ(schedule.parts.size(), 1U);
     EXPECT_EQ(schedule.parts[0].vector_blocks, 1U);
     EXPECT_TRUE(schedule.steps.empty());
@@ -145,11 +146,11 @@ void expect_reversed(const Schedule& schedule, const Part& part) {
 
 TEST(ProductSchedule, AllgatherIsTheReduceScatterReversed) {
     const Torus torus({4, 6});
-    const std::vector<Ring> plain{swing(4), sets(6)};
-    const std::vector<Ring> mirror{mirrored(plain[0]), mirrored(plain[1])};
+    const Ring four = swing(4), six = sets(6);
+    const std::vector<ProductPart> parts =
+        interleaved_parts({{four, mirrored(four)}, {six, mirrored(six)}});
     for (Rank r = 0; r < torus.ranks(); ++r) {
-        const Schedule schedule =
-            product_schedule(torus, r, interleaved_parts(plain, mirror), Collective::allreduce);
+        const Schedule schedule = product_schedule(torus, r, parts, Collective::allreduce);
         for (const Part& part : schedule.parts) {
             ASSERT_NO_FATAL_FAILURE(expect_reversed(schedule, part));
         }

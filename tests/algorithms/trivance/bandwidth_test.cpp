@@ -134,6 +134,18 @@ TEST(TrivanceTree, LargeSizesAreBuiltWithinTheBound) {
     }
 }
 
+TEST(TrivanceTree, WhatIsKnownIsWhatTheSearchFinds) {
+    for (const Rank n : {64, 128, 256, 512, 1024}) {
+        for (int dimensions = 1; dimensions <= 4; ++dimensions) {
+            const TrivanceTree found = search_trivance_tree(n, dimensions);
+            const auto tree = trivance_tree(n, dimensions);
+            EXPECT_EQ(tree->distances, found.distances) << n << " " << dimensions;
+            EXPECT_EQ(tree->levels, found.levels) << n << " " << dimensions;
+            EXPECT_EQ(tree->signs, found.signs) << n << " " << dimensions;
+        }
+    }
+}
+
 TEST(TrivanceHalves, MessagesOfThePairBecomeOne) {
     ScheduleWriter writer(0);
     for (const Block first : {0U, 1U}) {
