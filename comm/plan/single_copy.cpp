@@ -63,10 +63,11 @@ struct ImageGain {
     Rank least_ranks;
     SizeRange bytes;
 };
-constexpr std::array<ImageGain, 5> gains_by_image{{{Collective::allreduce, 4, from(128 * kib)},
+constexpr std::array<ImageGain, 6> gains_by_image{{{Collective::allreduce, 4, from(128 * kib)},
                                                    {Collective::allreduce, 3, from(mib)},
                                                    {Collective::allgather, 4, from(128 * kib)},
                                                    {Collective::bcast, 8, from(64 * kib)},
+                                                   {Collective::bcast, 5, from(128 * kib)},
                                                    {Collective::reduce, 3, from(mib)}}};
 
 }  // namespace

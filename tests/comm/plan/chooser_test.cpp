@@ -362,6 +362,8 @@ TEST(Chooser, TakesImagesWhereManyReadThem) {
     EXPECT_EQ(name(Collective::allgather, mib, 3, images), "");
     EXPECT_EQ(name(Collective::bcast, mib, 4, images), "");
     EXPECT_EQ(name(Collective::bcast, 64 * kib, 7, images), "");
+    EXPECT_EQ(name(Collective::bcast, 127 * kib, 5, images), "");
+    EXPECT_EQ(name(Collective::bcast, 128 * kib, 5, both), "shared-copy");
     EXPECT_EQ(name(Collective::bcast, 64 * kib, 9, images), "shared-copy");
     EXPECT_EQ(name(Collective::bcast, 63 * kib, 9, images), "");
     EXPECT_EQ(name(Collective::scatter, mib, 9, images), "") << "each byte has one reader";
