@@ -17,23 +17,21 @@ Rank wrapped(std::int64_t coordinate, Rank size) {
     return rest < 0 ? rest + size : rest;
 }
 
-/// The runs of bits that are set. By words: long rings have few runs.
+/// The runs of bits that are set.
 std::vector<Extent> extents_of(const std::vector<std::uint64_t>& positions) {
-    constexpr int word_bits = 64;
     std::vector<Extent> result;
     for (std::size_t w = 0; w < positions.size(); ++w) {
-        const std::uint64_t word = positions[w];
-        for (int bit = 0; bit < word_bits;) {
-            bit += std::min(word_bits - bit, std::countr_zero(word >> bit));
-            const int count = bit < word_bits ? std::countr_one(word >> bit) : 0;
-            const auto first = static_cast<Block>(w * word_bits) + static_cast<Block>(bit);
-            if (count > 0 && !result.empty() &&
-                result.back().first + result.back().count == first) {
-                result.back().count += static_cast<Block>(count);
-            } else if (count > 0) {
-                result.push_back({first, static_cast<Block>(count)});
+        std::uint64_t left = positions[w];
+        while (left != 0) {
+            const int bit = std::countr_zero(left);
+            const auto first = static_cast<Block>(w * 64) + static_cast<Block>(bit);
+            const auto count = static_cast<Block>(std::countr_one(left >> bit));
+            if (!result.empty() && result.back().first + result.back().count == first) {
+                result.back().count += count;
+            } else {
+                result.push_back({first, count});
             }
-            bit += count;
+            left &= left + (left & -left);  // the carry clears the lowest run
         }
     }
     return result;
