@@ -127,7 +127,8 @@ SegmentShape segment_shape(const Request& request, const Choice& choice, const T
     shape.in_place = request.in_place;
     // Blocks of different sizes: a result that lies in the input may be where another segment
     // reads.
-    shape.input_stays = row.reduces && (!row.has_blocks() || request.counts.empty());
+    shape.input_stays = row.reduces ? !row.has_blocks() || request.counts.empty()
+                                    : request.collective == Collective::gather;
     shape.average = request.averages();
     shape.by_image = choice.algorithm->traits.by_image && ranks > 1;
     for (std::size_t p = 0; request.traits().has_blocks() && p < schedule.parts.size(); ++p) {

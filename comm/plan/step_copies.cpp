@@ -13,8 +13,10 @@ bool StepCopies::pays(const Schedule& schedule, const VectorMap& map,
     for (const Transfer& copy : copies) {
         bytes += copy.bytes;
     }
+    // Who receives nothing works on nothing: that is sent without a copy however short it is.
     return map.input_stays() && !copies.empty() &&
-           bytes / copies.size() >= least_late_copy * schedule.parts.size() &&
+           (schedule.receives.empty() ||
+            bytes / copies.size() >= least_late_copy * schedule.parts.size()) &&
            std::ranges::none_of(schedule.sends, &Send::opens);
 }
 

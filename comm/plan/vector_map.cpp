@@ -59,9 +59,14 @@ VectorMap::VectorMap(const Schedule& schedule, SegmentShape shape)
         std::vector<std::size_t>& offsets = image_.emplace_back();
         for (Block b = 0; b < blocks_at_home(p); ++b) {
             offsets.push_back(image_bytes_);
-            image_bytes_ += block_bytes(p, b);
+            image_bytes_ += arrives_at_output(p, b) ? 0 : block_bytes(p, b);
         }
     }
+}
+
+bool VectorMap::arrives_at_output(std::size_t part, Block block) const {
+    return home_ == Location::scratch && row_.out.data == Data::own_block && !row_.reduces &&
+           shape_.owners[part][block] == schedule_.rank;
 }
 
 void VectorMap::find_shown() {
@@ -111,6 +116,9 @@ Location VectorMap::at(std::size_t part, Block block, std::size_t element) const
     }
     if (!has_blocks() || builds_own_block()) {
         return {home_, element * shape_.element_bytes};
+    }
+    if (arrives_at_output(part, block)) {
+        return {Location::output, element * shape_.element_bytes};
     }
     const bool at_home = block < blocks_at_home(part);
     if (at_home && home_ == Location::scratch && !stays(part, block)) {
@@ -277,7 +285,8 @@ void VectorMap::add_blocks(std::vector<Transfer>& list, bool into_image, bool ow
         for (Block b = 0; b < blocks_at_home(p); ++b) {
             const Rank owner = shape_.owners[p][b];
             const std::size_t bytes = block_bytes(p, b);
-            if (bytes == 0 || stays(p, b) || (own_only && owner != schedule_.rank)) {
+            if (bytes == 0 || stays(p, b) || arrives_at_output(p, b) ||
+                (own_only && owner != schedule_.rank)) {
                 continue;
             }
             const std::size_t slice = range(p, b, b + 1).from * shape_.element_bytes;

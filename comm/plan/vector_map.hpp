@@ -50,10 +50,11 @@ struct Transfer {
 
 /// The result is built in the user's output where the collective has all of the vector there, at
 /// the root of a scatter read from the input, and otherwise in an image in the scratch, in which
-/// every part has its blocks in the order of their positions, so that messages are few runs. An
-/// alltoall reads from the input and builds in the output; in place, the image saves the input, but
-/// for the rank's own block. Where the input is read where it lies (Part::input_apart) there is no
-/// image of blocks, and a rank's own block is built where it is wanted.
+/// every part has its blocks in the order of their positions, so that messages are few runs. What a
+/// rank gets for itself in a scatter goes to the output at once. An alltoall reads from the input
+/// and builds in the output; in place, the image saves the input, but for the rank's own block.
+/// Where the input is read where it lies (Part::input_apart) there is no image of blocks, and a
+/// rank's own block is built where it is wanted.
 ///
 /// By image, peers read the rank's vector, or its own block, in the scratch: what it begins with is
 /// copied there first, a sum of its own is built there, and copied to the output in the end.
@@ -90,7 +91,9 @@ class VectorMap {
     std::vector<Transfer> end() const;
     /// Where the result is built, what is wanted of it in the end.
     std::vector<Run> wanted() const;
-    bool input_stays() const { return shape_.input_stays && !input_apart_; }
+    bool input_stays() const {
+        return shape_.input_stays && !input_apart_ && (row_.reduces || home_ == Location::scratch);
+    }
     /// What is to be divided in the output after that, where the call is an average.
     std::vector<Run> averages() const;
 
@@ -102,6 +105,8 @@ class VectorMap {
     bool blocks_both_ways() const { return row_.blocks_both_ways(); }
     /// Nothing is built but the own block.
     bool builds_own_block() const { return input_apart_ && row_.out.data == Data::own_block; }
+    /// The rank's own block, where it gets nothing else and nothing is added to it.
+    bool arrives_at_output(std::size_t part, Block block) const;
     /// Of how many blocks home_ is the home: alltoall's received ones are at home in the output.
     Block blocks_at_home(std::size_t part) const;
     /// What a rank sends to itself in an alltoall is read where it lies, in place too.

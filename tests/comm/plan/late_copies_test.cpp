@@ -70,11 +70,12 @@ class LateCopiesOfAProgram : public testing::Test {
     void receive(Action action, Extent blocks) {
         writer_.receive(1, Port::minus(0), action, {&blocks, 1});
     }
-    Program lowered(Collective collective = Collective::allreduce, bool input_stays = true) {
+    Program lowered(Collective collective = Collective::allreduce, bool input_stays = true,
+                    std::size_t count = elements) {
         SegmentShape shape;
         shape.collective = collective;
         shape.element_bytes = 4;
-        shape.elements = {elements};
+        shape.elements = {count};
         shape.root = 1;
         shape.input_stays = input_stays;
         const Schedule schedule = writer_.take();
@@ -175,6 +176,25 @@ TEST_F(LateCopiesOfAProgram, MovesFindTheirBlocks) {
     EXPECT_EQ((ProgramOp{Kind::copy, out(0), in(0), {}, block}), before[0]);
     EXPECT_EQ((ProgramOp{Kind::copy, out(block), out(0), {}, block}), before[2]);
     EXPECT_EQ(out(block), program.puts[0].source);
+}
+
+TEST_F(LateCopiesOfAProgram, AShortVectorIsCopiedAtOnceUnlessNothingIsReceived) {
+    const auto short_reduce = [&] { return lowered(Collective::reduce, true, 64); };
+    writer_.step();
+    send({0, 4});
+    const Program leaf = short_reduce();
+    EXPECT_EQ(0U, leaf.begin.count);
+    EXPECT_EQ(in(0), leaf.puts[0].source);
+
+    writer_ = ScheduleWriter(0);
+    writer_.part(4);
+    writer_.step();
+    receive(Action::reduce, {0, 4});
+    writer_.step();
+    send({0, 4});
+    const Program inner = short_reduce();
+    EXPECT_EQ(1U, inner.begin.count);
+    EXPECT_EQ(Location::scratch, inner.puts[0].source.space);
 }
 
 TEST_F(LateCopiesOfAProgram, AreNotPutOffWhereTheInputDoesNotStay) {

@@ -70,6 +70,35 @@ TEST(Lower, TinyVectorsStayInOnePiece) {
     EXPECT_EQ(test::lowered(schedule, wire_with({1}), 4096, 4, false).puts.size(), 8U);
 }
 
+TEST(Lower, WhatARankGetsInAScatterGoesToTheOutputAtOnce) {
+    ScheduleWriter writer(1);
+    writer.part(4);
+    writer.step();
+    const Extent own_and_others{1, 3}, others{2, 2};
+    writer.receive(0, Port::minus(0), Action::replace, {&own_and_others, 1});
+    writer.step();
+    writer.send(2, Port::plus(0), {&others, 1});
+    const Schedule schedule = writer.take();
+    SegmentShape shape;
+    shape.collective = Collective::scatter;
+    shape.element_bytes = 4;
+    shape.elements = {10, 20, 30, 40};
+    shape.displacements = {0, 40, 120, 240};
+    shape.owners = {{0, 1, 2, 3}};
+    auto channels = wire_with({0, 2});
+    const Program program = lower(schedule, VectorMap(schedule, shape), channels);
+    EXPECT_EQ(program.begin.count, 0U);
+    EXPECT_EQ(program.end.count, 0U);
+    ASSERT_EQ(program.steps[0].after.count, 2U);
+    const ProgramOp* const after = &program.ops[program.steps[0].after.first];
+    EXPECT_EQ(after[0].target, (Location{Location::output, 0}));
+    EXPECT_EQ(after[0].elements, 80U);
+    EXPECT_EQ(after[1].target, (Location{Location::scratch, 40}));  // behind the root's place
+    EXPECT_EQ(after[1].source.offset, after[0].source.offset + 80);
+    EXPECT_EQ(after[1].elements, 280U);
+    EXPECT_EQ(program.puts[0].source, after[1].target);
+}
+
 TEST(Lower, EmptyMessagesAreLeftOutAndSignalsStay) {
     ScheduleWriter writer(0);
     writer.part(4);
