@@ -77,7 +77,8 @@ inline void require_usable(trefoil_comm_t comm) {
 /// Holds the communicator for one call; a second thread is refused, not queued.
 class Entry {
   public:
-    explicit Entry(trefoil_comm_t comm, const How& how = {}) : comm_(comm), how_(how) {
+    explicit Entry(trefoil_comm_t comm, const How& how = {})
+        : comm_(comm), blocks_(how.blocks), persistent_(how.is_persistent), request_(how.request) {
         if (!how.blocks) {
             require(how.request != nullptr, "the place for the request is NULL");
             *how.request = TREFOIL_REQUEST_NULL;
@@ -94,10 +95,10 @@ class Entry {
     Entry& operator=(const Entry&) = delete;
     /// As it is called: returns when the collective is complete, or when its request is there.
     void run(const Request& request, const void* send, void* recv) const {
-        if (how_.blocks) {
+        if (blocks_) {
             run(request, send, recv, nullptr);
         } else {
-            *how_.request = comm_->requests->begin(how_.is_persistent, request, send, recv);
+            *request_ = comm_->requests->begin(persistent_, request, send, recv);
         }
     }
     /// To its end.
@@ -105,13 +106,16 @@ class Entry {
              Communicator::FoundPlan* found) const {
         comm_->communicator->run(request, send, recv, found);
     }
-    bool blocks() const { return how_.blocks; }
+    bool blocks() const { return blocks_; }
     Communicator& operator*() const { return *comm_->communicator; }
     Communicator* operator->() const { return comm_->communicator.get(); }
 
   private:
     trefoil_comm_t comm_;
-    How how_;
+    // Not a How: copied as a whole just after it was written in parts, it is waited for (see
+    // Executor::run()).
+    bool blocks_, persistent_;
+    trefoil_request_t* request_;
 };
 
 }  // namespace trefoil::c_api

@@ -32,6 +32,11 @@ CallVectors vectors_of(const void* send, void* recv) {
 
 void Communicator::run(const Request& request, const void* send, void* recv, FoundPlan* found) {
     check_alive();
+    if (found != nullptr && found->plan != nullptr && found->version == plan_version() &&
+        buffers_in_flight_.empty()) {
+        run_plan(*found->plan, send, recv);
+        return;
+    }
     if (ranks() == 1) {
         run_alone(request, torus(), send, recv);
         return;
@@ -42,12 +47,14 @@ void Communicator::run(const Request& request, const void* send, void* recv, Fou
     }
     if (settings().check_calls) {
         check(request);
+        found = nullptr;
     }
     if (names_circuits(request)) {
         run_in_pieces(request, send, recv);
         return;
     }
     if (learner_) [[unlikely]] {
+        found = nullptr;
         if (Trial* const trial = learner_->trial_of(request)) {
             run_in_trial(*trial, request, send, recv);
             return;
@@ -86,11 +93,9 @@ const Plan& Communicator::plan_of(const Request& request, const void* send, void
 
 void Communicator::run_unchecked(const Request& request, const void* send, void* recv,
                                  FoundPlan* found) {
-    const auto version = [&] { return plans_.version() + chooser_->version(); };
-    const bool stands = found != nullptr && found->plan != nullptr && found->version == version();
-    const Plan& plan = stands ? *found->plan : plan_of(request, send, recv);
-    if (found != nullptr && !stands) {
-        *found = {&plan, version()};
+    const Plan& plan = plan_of(request, send, recv);
+    if (found != nullptr) {
+        *found = {&plan, plan_version()};
     }
     run_plan(plan, send, recv);
 }

@@ -127,7 +127,8 @@ class Communicator {
     void run(const Request& request, const void* send, void* recv) {
         run(request, send, recv, nullptr);
     }
-    /// The plan of a request, kept by who makes that request again and again; for no other.
+    /// The plan of a request, kept by who makes that request again and again; for no other. As long
+    /// as the version is the same such a call is the plan and nothing else.
     struct FoundPlan {
         const Plan* plan = nullptr;
         std::uint64_t version = 0;
@@ -214,6 +215,8 @@ class Communicator {
     void change_circuits(const std::vector<JoinedPorts>& circuits);
     void run_in_pieces(const Request& request, const void* send, void* recv);
     void run_pieces(const Request& request, const Choice& choice, void* vector);
+    /// Another: a plan that was found may be gone, or be no longer the right one.
+    std::uint64_t plan_version() const { return plans_.version() + chooser_->version(); }
     const Plan& plan_of(const Request& request, const void* send, void* recv);
     const Plan& make_plan(const Request& request);
     void check_alive() const;

@@ -28,7 +28,10 @@ void order_steps(Program& program) {
     for (const std::uint32_t in : program.used_in) {
         const ProgramRange range = program.arrivals[in];
         for (std::uint32_t a = range.first; a < range.first + range.count; ++a) {
-            by_step[program.arrival_steps[a]].push_back({in, a});
+            const auto bytes = static_cast<std::uint32_t>(program.arrival_bytes[a]);
+            const auto copied = static_cast<std::uint32_t>(program.arrival_copies[a]);
+            const auto offset = static_cast<std::uint32_t>(program.arrival_offsets[a]);
+            by_step[program.arrival_steps[a]].push_back({in, a, bytes, copied, offset});
         }
     }
     for (const auto& awaited : by_step) {

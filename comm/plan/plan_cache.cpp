@@ -39,7 +39,8 @@ std::size_t bytes_of(const Plan& plan) {
         bytes += sizeof p + per_piece +
                  bytes_of_lists(p.parts, p.used_in, p.used_out, p.in_bytes, p.out_bytes, p.steps,
                                 p.puts, p.ops, p.arrivals, p.arrival_steps, p.arrival_bytes,
-                                p.arrival_offsets, p.peers, p.pack_bytes);
+                                p.arrival_offsets, p.arrival_copies, p.peers, p.reads, p.told,
+                                p.pack_bytes, p.order, p.awaited, p.awaited_by_step);
     }
     return bytes;
 }

@@ -89,7 +89,8 @@ void Executor::await_settlement() noexcept {
     }
 }
 
-Status Executor::run(const Call& call, const CallVectors& vectors) noexcept {
+Status Executor::run(const Call& call, const std::byte* input, std::byte* output,
+                     DirectCall* direct) noexcept {
     if (parts_.failure.happened()) {
         await_settlement();
         return parts_.failure.status();
@@ -99,7 +100,7 @@ Status Executor::run(const Call& call, const CallVectors& vectors) noexcept {
         return Status::success;
     }
     RunningCall running;
-    running.begin(call, vectors, numbers_->next());
+    running.begin(call, {input, output, direct}, numbers_->next());
     engine_.issue_and_drive(
         *this,
         [&](bool here) {
@@ -125,9 +126,12 @@ Status Executor::run(const Call& call, const CallVectors& vectors) noexcept {
     return status_of(running);
 }
 
-/// What peers have said is heard first: one may have aborted.
+/// What peers have said is heard first, now and then: one may have aborted, and a call that waits
+/// for nobody would never hear it.
 void Executor::hurry(const RunningCall& running) noexcept {
-    (void)engine_.listen(0);
+    if (++hurried_ % calls_unheard == 0) {
+        (void)engine_.listen(0);
+    }
     worker_parts_.front()->hurry(
         running, engine_.may_spin() ? WorkerPart::Waits::spinning : WorkerPart::Waits::yes,
         engine_);

@@ -87,7 +87,9 @@ class Executor {
     }
     /// Runs the call on all ports; returns when it is over. After a failure the peers have been
     /// told; only destruction may follow.
-    Status run(const Call& call, const CallVectors& vectors) noexcept;
+    Status run(const Call& call, const CallVectors& vectors) noexcept {
+        return run(call, vectors.input, vectors.output, vectors.direct);
+    }
     /// A call in which nothing moves. It has a number as all calls: a rank that alone has nothing
     /// to do does not take its next call for the others' present one.
     void count_empty_call() noexcept { (void)numbers_->next(); }
@@ -136,6 +138,10 @@ class Executor {
     void threads_refused(int wanted) noexcept;
 
   private:
+    /// By registers: a struct would be read as a whole just after it was written in parts, and then
+    /// a core waits until all that it has stored so far, puts as well, has left it.
+    Status run(const Call& call, const std::byte* input, std::byte* output,
+               DirectCall* direct) noexcept;
     void hurry(const RunningCall& running) noexcept;
     Listen listen_to_group();
     void report_failure() noexcept;
@@ -150,6 +156,8 @@ class Executor {
     std::shared_ptr<CallNumbers> numbers_;
     std::vector<std::unique_ptr<WorkerPart>> worker_parts_;
     PeerWatch watch_;
+    static constexpr std::uint32_t calls_unheard = 8;
+    std::uint32_t hurried_ = 0;  ///< calls; by who has the turn
     std::atomic<bool> settled_{false};
     mutable std::atomic<bool> asked_{false};
 };

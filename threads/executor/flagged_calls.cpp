@@ -40,7 +40,7 @@ bool FlaggedCalls::begin_next(TimelineNotes& notes) noexcept {
     if (oldest_ == next_) {
         oldest_ = next_ = 0;  // one call after the other has the same place
     }
-    if (!make_room()) {
+    if (room_of_all_ != room_needed_.version() && !make_room()) {
         return false;
     }
     const CallSegment& begun = call->next_piece();
@@ -55,9 +55,6 @@ bool FlaggedCalls::begin_next(TimelineNotes& notes) noexcept {
 
 /// At the next place; at all of them where none is in use, so that later calls find it made.
 bool FlaggedCalls::make_room() noexcept {
-    if (room_of_all_ == room_needed_.version()) {
-        return true;
-    }
     const bool at_all = oldest_ == next_;
     try {
         for (std::uint64_t n = next_; n == next_ || (at_all && n < next_ + window); ++n) {

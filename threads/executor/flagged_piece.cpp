@@ -177,8 +177,7 @@ std::uint64_t FlaggedPiece::sign(std::uint64_t bytes) const noexcept {
 const FlaggedPiece::Flag& FlaggedPiece::flag_of(const ProgramArrival& message,
                                                 const Channels& channels) const noexcept {
     return *reinterpret_cast<const Flag*>(
-        buffers_.at({Location::first_landing + message.channel,
-                     program_->arrival_offsets[message.arrival]}) -
+        buffers_.at({Location::first_landing + message.channel, message.landing_offset}) -
         channels.rings.flag_bytes());
 }
 
@@ -213,12 +212,12 @@ bool FlaggedPiece::receive(std::uint32_t number, Channels& channels, const Opera
             waited_mark_ = mark;
             return false;
         }
-        if (flag.sign != sign(program_->arrival_bytes[message.arrival])) {
+        if (flag.sign != sign(message.bytes)) {
             fail_by(channel, failure);
             return false;
         }
-        channel.bytes += program_->arrival_bytes[message.arrival];
-        channel.copied += program_->arrival_copies[message.arrival];
+        channel.bytes += message.bytes;
+        channel.copied += message.copied;
         if (notes.on()) {
             notes.arrival(number_, step,
                           message.arrival - program_->arrivals[message.channel].first, channel,
@@ -243,7 +242,11 @@ void FlaggedPiece::fail_by(const InChannel& channel, Failure& failure) const noe
 void FlaggedPiece::give_back(Channels& channels) noexcept {
     for (const std::uint32_t c : program_->used_in) {
         InChannel& channel = channels.in[c];
-        Shared(*channel.end.taken).store(in_use_[c] + 1, std::memory_order_release);
+        const std::uint32_t done = in_use_[c] + 1;
+        if (!channels.rings.is_told(channel.ring, done)) {
+            continue;
+        }
+        Shared(*channel.end.taken).store(done, std::memory_order_release);
         channels.groups[static_cast<std::size_t>(channel.group)]->ring(channel.end.peer);
     }
 }
@@ -273,8 +276,7 @@ void FlaggedPiece::list_missing(const Channels& channels, std::vector<MissingPie
                 mark_of(in_use_[message.channel])) {
                 found.push_back({MissingPiece::Kind::message, channel.peer, channel.port,
                                  static_cast<int>(waiting.schedule_part),
-                                 static_cast<int>(waiting.schedule_step),
-                                 program_->arrival_bytes[message.arrival]});
+                                 static_cast<int>(waiting.schedule_step), message.bytes});
             }
         }
     }

@@ -12,16 +12,17 @@
 
 namespace trefoil {
 
-/// What is in it stays where it is: it grows by chunks, each as large as all before it, and the
-/// first has one element, because most arrays of most communicators stay short. At most
+/// What is in it stays where it is: it grows by chunks, each as large as all before it. The first
+/// is short, because most arrays of most communicators are, and quickly found. At most
 /// `most_elements`, which whoever appends looks after. An index below size(), or one that came with
 /// a release of another kind, may be used by any thread; who changes an element is between its
 /// users. One thread at a time appends.
 template <typename T>
 class GrowingArray {
   public:
-    static constexpr std::size_t most_chunks = 20;
-    static constexpr std::size_t most_elements = std::size_t{1} << (most_chunks - 1);
+    static constexpr std::size_t first_chunk = 16;
+    static constexpr std::size_t most_chunks = 16;
+    static constexpr std::size_t most_elements = first_chunk << (most_chunks - 1);
 
     GrowingArray() = default;
     ~GrowingArray() {
@@ -47,7 +48,7 @@ class GrowingArray {
         std::atomic<T*>& chunk = chunks_[chunk_number(i)];
         if (chunk.load(std::memory_order_relaxed) == nullptr) {
             // Whoever has an index below size() has also got the chunk.
-            chunk.store(std::make_unique<T[]>(std::max<std::size_t>(i, 1)).release(),
+            chunk.store(std::make_unique<T[]>(std::max(i, first_chunk)).release(),
                         std::memory_order_relaxed);
         }
         T& element = (*this)[i];
@@ -78,14 +79,17 @@ class GrowingArray {
     auto end() const { return Iterator<const GrowingArray, const T>(this, size()); }
 
   private:
-    /// 0 for the first element, 1 for the next, 2 for the next 2, 3 for the next 4, ...
+    /// 0 for the first 16 elements, 1 for the next 16, 2 for the next 32, 3 for the next 64, ...
     static std::size_t chunk_number(std::size_t i) noexcept {
-        return static_cast<std::size_t>(std::bit_width(i));
+        return static_cast<std::size_t>(std::bit_width(i / first_chunk));
     }
     T* place(std::size_t i) const noexcept {
+        if (i < first_chunk) [[likely]] {
+            return chunks_[0].load(std::memory_order_relaxed) + i;
+        }
         const std::size_t number = chunk_number(i);
-        const std::size_t first = (std::size_t{1} << number) >> 1;
-        return chunks_[number].load(std::memory_order_relaxed) + (i - first);
+        return chunks_[number].load(std::memory_order_relaxed) +
+               (i - (first_chunk << (number - 1)));
     }
 
     std::array<std::atomic<T*>, most_chunks> chunks_{};

@@ -4,6 +4,7 @@
 
 #include <cerrno>
 #include <cstring>
+#include <span>
 #include <string>
 
 namespace trefoil {
@@ -40,25 +41,30 @@ void note(TraceRing& trace, const Call& call, Rank peer, const ProgramOp& op,
     trace.add(event);
 }
 
-/// In place, what is to be copied may be there already.
-bool does_nothing(const ProgramOp& op, const SegmentBuffers& buffers) {
-    return op.kind == ProgramOp::Kind::copy && buffers.at(op.target) == buffers.at(op.source);
+/// False: it is there already, as may be in place.
+bool copy(const ProgramOp& op, const SegmentBuffers& buffers) noexcept {
+    std::byte* const target = buffers.at(op.target);
+    const std::byte* const source = buffers.at(op.source);
+    if (target == source) {
+        return false;
+    }
+    std::memcpy(target, source, op.elements);
+    return true;
 }
 
 }  // namespace
 
 void Operations::perform(const Call& call, const Program& program, SegmentBuffers& buffers,
                          ProgramRange range, TraceRing* trace) const noexcept {
-    for (std::uint32_t i = range.first; i < range.first + range.count; ++i) {
-        const ProgramOp& op = program.ops[i];
-        if (does_nothing(op, buffers)) {
-            continue;
-        }
+    for (const ProgramOp& op : std::span(program.ops).subspan(range.first, range.count)) {
         const std::int64_t begin = trace == nullptr ? 0 : trace_clock();
-        if (!perform(call, program, buffers, op)) {
+        bool done = true;
+        if (op.kind == ProgramOp::Kind::copy) {  // most of what a small call has to do
+            done = copy(op, buffers);
+        } else if (!perform(call, program, buffers, op)) {
             return;
         }
-        if (trace != nullptr) {
+        if (done && trace != nullptr) {
             const bool pulls = op.kind == ProgramOp::Kind::pull;
             note(*trace, call, pulls ? channels_.out[program.peer_of(op.source.space)].peer : 0, op,
                  begin);
@@ -70,7 +76,7 @@ bool Operations::perform(const Call& call, const Program& program, SegmentBuffer
                          const ProgramOp& op) const noexcept {
     switch (op.kind) {
         case ProgramOp::Kind::copy:
-            std::memcpy(buffers.at(op.target), buffers.at(op.source), op.elements);
+            (void)copy(op, buffers);
             break;
         case ProgramOp::Kind::reduce:
             call.kernels.apply(buffers.at(op.target), buffers.at(op.source), op.elements);

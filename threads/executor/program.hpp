@@ -82,9 +82,12 @@ struct ProgramStep {
     friend bool operator==(const ProgramStep&, const ProgramStep&) = default;
 };
 
-/// A message, by its channel.
+/// A message that a step waits for, where messages are stores: all that is known of it, in one
+/// place.
 struct ProgramArrival {
     std::uint32_t channel = 0, arrival = 0;
+    std::uint32_t bytes = 0, copied = 0;  ///< as in arrival_bytes and arrival_copies
+    std::uint32_t landing_offset = 0;     ///< in the channel's slot
     friend bool operator==(const ProgramArrival&, const ProgramArrival&) = default;
 };
 

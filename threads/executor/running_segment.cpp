@@ -27,13 +27,18 @@ void RunningSegment::make_room(RoomNeeded& room, const Channels& channels) {
 }
 
 bool RunningSegment::may_start(const Program& program, const Channels& channels) noexcept {
-    return std::all_of(program.used_in.begin(), program.used_in.end(),
-                       [&](std::uint32_t c) {
-                           return channels.in[c].landed.load(std::memory_order_acquire);
-                       }) &&
-           std::all_of(program.peers.begin(), program.peers.end(), [&](std::uint32_t c) {
-               return channels.out[c].connected.load(std::memory_order_acquire);
-           });
+    // Loops, because what the library makes of all_of() is long for lists of one or two.
+    for (const std::uint32_t c : program.used_in) {
+        if (!channels.in[c].landed.load(std::memory_order_acquire)) {
+            return false;
+        }
+    }
+    for (const std::uint32_t c : program.peers) {
+        if (!channels.out[c].connected.load(std::memory_order_acquire)) {
+            return false;
+        }
+    }
+    return true;
 }
 
 void RunningSegment::start(RunningCall& call, const CallSegment& piece, std::uint64_t number,
