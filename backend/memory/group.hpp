@@ -64,6 +64,7 @@ class MemoryGroup final : public PortGroup {
     void ring(Peer peer) noexcept override;
     void watch(Watch watch) noexcept override { watch_ = watch; }
     std::size_t poll(std::span<Event> events) override;
+    bool may_have_arrivals() const noexcept override { return !reader_.empty(); }
     void wait(std::chrono::microseconds longest) override;
     void wake() override { reader_.wake(); }
     void abandon(std::chrono::milliseconds longest) noexcept override;

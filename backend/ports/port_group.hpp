@@ -186,6 +186,8 @@ class PortGroup {
     }
     /// Progresses all ports; returns how many events were written.
     virtual std::size_t poll(std::span<Event> events) = 0;
+    /// A glance, by the owner: false if poll() would find that no peer has put anything.
+    virtual bool may_have_arrivals() const noexcept { return true; }
     /// Sleeps until poll() may return something, wake() is called or `longest` has passed. What an
     /// arrival cannot wake, naps in slices (see nap_slice) and keeps progressing.
     virtual void wait(std::chrono::microseconds longest) = 0;

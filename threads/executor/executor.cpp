@@ -109,10 +109,18 @@ Status Executor::run(const Call& call, const std::byte* input, std::byte* output
                 if (!parts_.in_flight.is_shared()) {
                     running.stay_alone();
                 }
-                parts_.calls.push_here(running);
+                if (!begin_here(running)) {
+                    parts_.calls.push_here(running);
+                }
+                if (running.done()) {
+                    return;
+                }
                 engine_.look_after(*this);
                 if (parts_.channels.rings.are_flagged()) {
-                    hurry(running);
+                    worker_parts_.front()->hurry(
+                        running,
+                        engine_.may_spin() ? WorkerPart::Waits::spinning : WorkerPart::Waits::yes,
+                        engine_);
                 }
             } else {
                 parts_.in_flight.issue();
@@ -126,15 +134,16 @@ Status Executor::run(const Call& call, const std::byte* input, std::byte* output
     return status_of(running);
 }
 
-/// What peers have said is heard first, now and then: one may have aborted, and a call that waits
-/// for nobody would never hear it.
-void Executor::hurry(const RunningCall& running) noexcept {
-    if (++hurried_ % calls_unheard == 0) {
+/// What peers have said is heard first: one may have aborted, or ask for an answer, and a call that
+/// waits for nobody would never hear it.
+bool Executor::begin_here(RunningCall& running) noexcept {
+    if (!parts_.channels.rings.are_flagged()) {
+        return false;
+    }
+    if (parts_.channels.groups.front()->may_have_arrivals() || ++begun_here_ % calls_unheard == 0) {
         (void)engine_.listen(0);
     }
-    worker_parts_.front()->hurry(
-        running, engine_.may_spin() ? WorkerPart::Waits::spinning : WorkerPart::Waits::yes,
-        engine_);
+    return worker_parts_.front()->begin_here(running);
 }
 
 std::uint64_t Executor::moves() const noexcept {

@@ -142,7 +142,7 @@ class Executor {
     /// a core waits until all that it has stored so far, puts as well, has left it.
     Status run(const Call& call, const std::byte* input, std::byte* output,
                DirectCall* direct) noexcept;
-    void hurry(const RunningCall& running) noexcept;
+    bool begin_here(RunningCall& running) noexcept;
     Listen listen_to_group();
     void report_failure() noexcept;
     Cause first_of_aborts(Cause cause, std::span<const Rank> gone) noexcept;
@@ -156,8 +156,9 @@ class Executor {
     std::shared_ptr<CallNumbers> numbers_;
     std::vector<std::unique_ptr<WorkerPart>> worker_parts_;
     PeerWatch watch_;
+    /// Then a group is polled even if nothing seems to have come.
     static constexpr std::uint32_t calls_unheard = 8;
-    std::uint32_t hurried_ = 0;  ///< calls; by who has the turn
+    std::uint32_t begun_here_ = 0;  ///< by who has the turn
     std::atomic<bool> settled_{false};
     mutable std::atomic<bool> asked_{false};
 };

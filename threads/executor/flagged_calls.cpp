@@ -28,29 +28,52 @@ bool FlaggedCalls::advance(TimelineNotes& notes) noexcept {
     return moved;
 }
 
-/// False: there is no call, no place, or its landing memory is still to be made.
+/// False: there is no call, or it cannot begin yet.
 bool FlaggedCalls::begin_next(TimelineNotes& notes) noexcept {
     if (next_ - oldest_ == window) {
         return false;
     }
     RunningCall* const call = calls_.first();
-    if (call == nullptr || !RunningSegment::may_start(*call->first_waiting().program, channels_)) {
+    if (call == nullptr || !may_begin(*call)) {
+        return false;
+    }
+    const CallSegment& piece = call->next_piece();
+    if (!call->has_more()) {
+        calls_.pop();
+    }
+    begin(*call, piece, notes);
+    return true;
+}
+
+bool FlaggedCalls::begin_here(RunningCall& call, TimelineNotes& notes) noexcept {
+    if (oldest_ != next_ || calls_.first() != nullptr || call.call().segments.size() > 1 ||
+        !may_begin(call)) {
+        return false;
+    }
+    begin(call, call.next_piece(), notes);
+    bool moved = false;
+    if (place(oldest_).go_on(channels_, operations_, failure_, notes, moved)) {
+        complete(oldest_);
+    }
+    return true;
+}
+
+/// False: its landing memory is still to be made, or there is no memory.
+bool FlaggedCalls::may_begin(const RunningCall& call) noexcept {
+    if (!RunningSegment::may_start(*call.first_waiting().program, channels_)) {
         return false;
     }
     if (oldest_ == next_) {
         oldest_ = next_ = 0;  // one call after the other has the same place
     }
-    if (room_of_all_ != room_needed_.version() && !make_room()) {
-        return false;
-    }
-    const CallSegment& begun = call->next_piece();
-    if (!call->has_more()) {
-        calls_.pop();
-    }
+    return room_of_all_ == room_needed_.version() || make_room();
+}
+
+void FlaggedCalls::begin(RunningCall& call, const CallSegment& piece,
+                         TimelineNotes& notes) noexcept {
     done_[next_ % window] = false;
-    place(next_).begin(*call, begun, ++begun_, channels_, operations_, notes);
+    place(next_).begin(call, piece, ++begun_, channels_, operations_, notes);
     ++next_;
-    return true;
 }
 
 /// At the next place; at all of them where none is in use, so that later calls find it made.

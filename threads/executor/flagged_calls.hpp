@@ -53,6 +53,9 @@ class FlaggedCalls {
 
     /// Does all that can be done now. False: nothing could.
     bool advance(TimelineNotes& notes) noexcept;
+    /// The same for a call that is in no queue. False: others come first, or it cannot begin yet,
+    /// and nothing has happened.
+    bool begin_here(RunningCall& call, TimelineNotes& notes) noexcept;
     /// What a call waits for has come. A glance.
     bool may_go_on() const noexcept {
         for (std::uint64_t n = oldest_; n != next_; ++n) {
@@ -80,6 +83,8 @@ class FlaggedCalls {
 
   private:
     bool begin_next(TimelineNotes& notes) noexcept;
+    bool may_begin(const RunningCall& call) noexcept;
+    void begin(RunningCall& call, const CallSegment& piece, TimelineNotes& notes) noexcept;
     bool make_room() noexcept;
     void complete(std::uint64_t number) noexcept;
     bool is_done(std::uint64_t number) const { return done_[number % window]; }

@@ -41,42 +41,22 @@ void note(TraceRing& trace, const Call& call, Rank peer, const ProgramOp& op,
     trace.add(event);
 }
 
-/// False: it is there already, as may be in place.
-bool copy(const ProgramOp& op, const SegmentBuffers& buffers) noexcept {
-    std::byte* const target = buffers.at(op.target);
-    const std::byte* const source = buffers.at(op.source);
-    if (target == source) {
-        return false;
-    }
-    std::memcpy(target, source, op.elements);
-    return true;
+/// In place, what is to be copied may be there already.
+bool does_nothing(const ProgramOp& op, const SegmentBuffers& buffers) {
+    return op.kind == ProgramOp::Kind::copy && buffers.at(op.target) == buffers.at(op.source);
 }
 
 }  // namespace
 
-void Operations::perform(const Call& call, const Program& program, SegmentBuffers& buffers,
-                         ProgramRange range, TraceRing* trace) const noexcept {
-    for (const ProgramOp& op : std::span(program.ops).subspan(range.first, range.count)) {
-        const std::int64_t begin = trace == nullptr ? 0 : trace_clock();
-        bool done = true;
-        if (op.kind == ProgramOp::Kind::copy) {  // most of what a small call has to do
-            done = copy(op, buffers);
-        } else if (!perform(call, program, buffers, op)) {
-            return;
-        }
-        if (done && trace != nullptr) {
-            const bool pulls = op.kind == ProgramOp::Kind::pull;
-            note(*trace, call, pulls ? channels_.out[program.peer_of(op.source.space)].peer : 0, op,
-                 begin);
-        }
-    }
-}
-
-bool Operations::perform(const Call& call, const Program& program, SegmentBuffers& buffers,
-                         const ProgramOp& op) const noexcept {
+// Inlined: a call for each operation would take longer than the operations of a small call do.
+[[gnu::always_inline]] inline bool Operations::perform(const Call& call, const Program& program,
+                                                       SegmentBuffers& buffers,
+                                                       const ProgramOp& op) const noexcept {
     switch (op.kind) {
         case ProgramOp::Kind::copy:
-            (void)copy(op, buffers);
+            if (buffers.at(op.target) != buffers.at(op.source)) {
+                std::memcpy(buffers.at(op.target), buffers.at(op.source), op.elements);
+            }
             break;
         case ProgramOp::Kind::reduce:
             call.kernels.apply(buffers.at(op.target), buffers.at(op.source), op.elements);
@@ -97,6 +77,31 @@ bool Operations::perform(const Call& call, const Program& program, SegmentBuffer
             return pull(channels_.out[program.peer_of(op.source.space)], buffers, op);
     }
     return true;
+}
+
+void Operations::perform(const Call& call, const Program& program, SegmentBuffers& buffers,
+                         ProgramRange range, TraceRing* trace) const noexcept {
+    const auto ops = std::span(program.ops).subspan(range.first, range.count);
+    if (trace == nullptr) {
+        for (const ProgramOp& op : ops) {
+            if (!perform(call, program, buffers, op)) [[unlikely]] {
+                return;
+            }
+        }
+        return;
+    }
+    for (const ProgramOp& op : ops) {
+        if (does_nothing(op, buffers)) {
+            continue;
+        }
+        const std::int64_t begin = trace_clock();
+        if (!perform(call, program, buffers, op)) {
+            return;
+        }
+        const bool pulls = op.kind == ProgramOp::Kind::pull;
+        note(*trace, call, pulls ? channels_.out[program.peer_of(op.source.space)].peer : 0, op,
+             begin);
+    }
 }
 
 bool Operations::open(const Program& program, SegmentBuffers& buffers,

@@ -29,6 +29,15 @@ class alignas(cache_line) WorkerPart {
 
     /// Does once all that can be done now; false: nothing could.
     bool advance() noexcept;
+    /// A call of stores that is in no queue begins, and does what can be done at once. False: it is
+    /// to be in the queue. By worker 0, as what follows.
+    bool begin_here(RunningCall& call) noexcept {
+        if (has_orders() || failed() || notes_.on() || !parts_.flagged.begin_here(call, notes_)) {
+            return false;
+        }
+        count_move();
+        return true;
+    }
     /// A call of stores may be done before anybody else has to be looked at: does what can be done
     /// at once and, if it `waits`, within a moment, or within some turns of the core as long as
     /// nobody else needs the engine. By worker 0, which has its turn.
