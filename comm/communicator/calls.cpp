@@ -32,9 +32,9 @@ CallVectors vectors_of(const void* send, void* recv) {
 
 void Communicator::run(const Request& request, const void* send, void* recv, FoundPlan* found) {
     check_alive();
-    if (found != nullptr && found->plan != nullptr && found->version == plan_version() &&
-        buffers_in_flight_.empty()) {
-        run_plan(*found->plan, send, recv);
+    if (const Plan* const again = plan_that_stands(found);
+        again != nullptr && !learner_ && buffers_in_flight_.empty()) {
+        run_plan(*again, send, recv);
         return;
     }
     if (ranks() == 1) {
@@ -54,7 +54,6 @@ void Communicator::run(const Request& request, const void* send, void* recv, Fou
         return;
     }
     if (learner_) [[unlikely]] {
-        found = nullptr;
         if (Trial* const trial = learner_->trial_of(request)) {
             run_in_trial(*trial, request, send, recv);
             return;
@@ -93,8 +92,9 @@ const Plan& Communicator::plan_of(const Request& request, const void* send, void
 
 void Communicator::run_unchecked(const Request& request, const void* send, void* recv,
                                  FoundPlan* found) {
-    const Plan& plan = plan_of(request, send, recv);
-    if (found != nullptr) {
+    const Plan* const again = plan_that_stands(found);
+    const Plan& plan = again != nullptr ? *again : plan_of(request, send, recv);
+    if (found != nullptr && again == nullptr) {
         *found = {&plan, plan_version()};
     }
     run_plan(plan, send, recv);

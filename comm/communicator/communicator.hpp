@@ -128,7 +128,8 @@ class Communicator {
         run(request, send, recv, nullptr);
     }
     /// The plan of a request, kept by who makes that request again and again; for no other. As long
-    /// as the version is the same such a call is the plan and nothing else.
+    /// as the version is the same the call is its plan, but where calls are compared
+    /// (TREFOIL_CHECK) or learn.
     struct FoundPlan {
         const Plan* plan = nullptr;
         std::uint64_t version = 0;
@@ -217,6 +218,10 @@ class Communicator {
     void run_pieces(const Request& request, const Choice& choice, void* vector);
     /// Another: a plan that was found may be gone, or be no longer the right one.
     std::uint64_t plan_version() const { return plans_.version() + chooser_->version(); }
+    /// Null: none, or no longer.
+    const Plan* plan_that_stands(const FoundPlan* found) const {
+        return found != nullptr && found->version == plan_version() ? found->plan : nullptr;
+    }
     const Plan& plan_of(const Request& request, const void* send, void* recv);
     const Plan& make_plan(const Request& request);
     void check_alive() const;
