@@ -11,19 +11,14 @@ namespace trefoil {
 
 bool FlaggedCalls::advance(TimelineNotes& notes) noexcept {
     bool moved = false;
-    const auto go_on = [&](std::uint64_t n) {
-        if (place(n).go_on(channels_, operations_, failure_, notes, moved)) {
-            complete(n);
-        }
-    };
     for (std::uint64_t n = oldest_; n != next_ && !failure_.happened(); ++n) {
         if (!is_done(n)) {
-            go_on(n);
+            moved |= go_on(n, notes);
         }
     }
     while (!failure_.happened() && begin_next(notes)) {
         moved = true;
-        go_on(next_ - 1);
+        (void)go_on(next_ - 1, notes);
     }
     return moved;
 }
@@ -51,11 +46,17 @@ bool FlaggedCalls::begin_here(RunningCall& call, TimelineNotes& notes) noexcept 
         return false;
     }
     begin(call, call.next_piece(), notes);
-    bool moved = false;
-    if (place(oldest_).go_on(channels_, operations_, failure_, notes, moved)) {
-        complete(oldest_);
-    }
+    (void)go_on(oldest_, notes);
     return true;
+}
+
+/// True: something has moved.
+bool FlaggedCalls::go_on(std::uint64_t number, TimelineNotes& notes) noexcept {
+    bool moved = false;
+    if (place(number).go_on(channels_, operations_, failure_, notes, moved)) {
+        complete(number);
+    }
+    return moved;
 }
 
 /// False: its landing memory is still to be made, or there is no memory.

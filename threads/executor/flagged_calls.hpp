@@ -85,6 +85,7 @@ class FlaggedCalls {
     bool begin_next(TimelineNotes& notes) noexcept;
     bool may_begin(const RunningCall& call) noexcept;
     void begin(RunningCall& call, const CallSegment& piece, TimelineNotes& notes) noexcept;
+    bool go_on(std::uint64_t number, TimelineNotes& notes) noexcept;
     bool make_room() noexcept;
     void complete(std::uint64_t number) noexcept;
     bool is_done(std::uint64_t number) const { return done_[number % window]; }

@@ -76,6 +76,21 @@ TEST(Memory, RefusesWhenFullAndGoesOnWhenRead) {
     EXPECT_EQ(last, PutResult::again);
 }
 
+TEST(Memory, AGlanceSeesWhatPollWouldFind) {
+    const auto writer = open_group();
+    const auto reader = open_group();
+    const RemoteMemory memory = writer->import_memory(reader->describe(reader->allocate(64)));
+    const Peer peer = writer->connect(Port{0}, reader->address(Port{1}));
+    EXPECT_FALSE(reader->may_have_arrivals());
+    const std::uint64_t value = 5;
+    ASSERT_EQ(writer->put(Port{0}, peer, &value, nullptr, memory, 0, sizeof value, 1, 1),
+              PutResult::done);
+    EXPECT_TRUE(reader->may_have_arrivals());
+    Event event;
+    EXPECT_EQ(reader->poll({&event, 1}), 1U);
+    EXPECT_FALSE(reader->may_have_arrivals());
+}
+
 TEST(Memory, FailsWhenThePeerHasClosed) {
     const auto writer = open_group();
     auto reader = open_group();
