@@ -4,11 +4,11 @@
 
 #include <algorithm>
 #include <charconv>
-#include <fstream>
 #include <map>
 #include <sstream>
 
 #include "topo/error.hpp"
+#include "topo/regular_file.hpp"
 
 namespace trefoil {
 
@@ -86,14 +86,17 @@ HostFile parse_host_file(std::string_view text, const std::string& path) {
 }
 
 HostFile read_host_file(const std::string& path) {
-    std::ifstream file(path);
-    std::ostringstream text;
-    if (!file || !(text << file.rdbuf())) {
-        throw Error(Status::not_found,
-                    "cannot read the host file " + path +
-                        "; TREFOIL_HOSTFILE must name a file that every rank can read");
+    try {
+        return parse_host_file(read_regular_file(path, "host file"), path);
+    } catch (const Error& error) {
+        if (error.status() != Status::not_found) {
+            throw;
+        }
+        throw Error(
+            Status::not_found,
+            error.what() +
+                std::string("; TREFOIL_HOSTFILE must name a file that every rank can read"));
     }
-    return parse_host_file(text.str(), path);
 }
 
 std::vector<std::vector<Rank>> coordinates_by_host(const HostFile& file,

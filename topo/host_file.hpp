@@ -30,7 +30,7 @@ struct HostFile {
 
 /// Throws Error(invalid_argument) that names file, line and mend.
 HostFile parse_host_file(std::string_view text, const std::string& path);
-/// Reads the file at `path`; throws Error(not_found) when that is not possible.
+/// Reads the file at `path`; throws what read_regular_file() throws, too.
 HostFile read_host_file(const std::string& path);
 
 /// Each rank's coordinates, given its host's name. A line's host matches a name that is equal to

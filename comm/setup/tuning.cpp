@@ -3,7 +3,6 @@
 #include "comm/setup/tuning.hpp"
 
 #include <algorithm>
-#include <fstream>
 #include <initializer_list>
 #include <limits>
 #include <nlohmann/json.hpp>
@@ -12,6 +11,7 @@
 #include "algorithms/registry/registry.hpp"
 #include "backend/registry/transports.hpp"
 #include "topo/error.hpp"
+#include "topo/regular_file.hpp"
 
 namespace trefoil {
 
@@ -21,7 +21,6 @@ using Json = nlohmann::json;
 
 constexpr const char* format_name = "trefoil-tuning";
 constexpr int format_version = 1;
-constexpr std::size_t most_bytes_of_file = std::size_t{16} << 20;
 
 /// Where something is in a file, for messages.
 struct Place {
@@ -297,19 +296,7 @@ TuningFile parse_tuning_file(std::string_view text, const std::string& path) {
 }
 
 TuningFile read_tuning_file(const std::string& path) {
-    std::ifstream stream(path, std::ios::binary);
-    std::string text;
-    char buffer[4096];
-    while (stream.read(buffer, sizeof buffer), stream.gcount() > 0) {
-        text.append(buffer, static_cast<std::size_t>(stream.gcount()));
-        if (text.size() > most_bytes_of_file) {
-            throw Error(Status::invalid_argument, "tuning file " + path + " has more than 16 MiB");
-        }
-    }
-    if (!stream.eof()) {
-        throw Error(Status::not_found, "the tuning file " + path + " cannot be read");
-    }
-    return parse_tuning_file(text, path);
+    return parse_tuning_file(read_regular_file(path, "tuning file"), path);
 }
 
 }  // namespace trefoil

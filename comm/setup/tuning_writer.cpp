@@ -16,6 +16,7 @@
 #include "comm/setup/build_identity.hpp"
 #include "topo/error.hpp"
 #include "topo/host.hpp"
+#include "topo/regular_file.hpp"
 
 namespace trefoil {
 
@@ -83,8 +84,7 @@ std::string whole_text(const std::string& path, const TunedJob& job) {
             .dump(2);
     }
     const TuningFile file = read_tuning_file(path);
-    std::ifstream stream(path);
-    OrderedJson json = OrderedJson::parse(stream);
+    OrderedJson json = OrderedJson::parse(read_regular_file(path, "tuning file"));
     const auto old = std::ranges::find(file.entries, job.key, &TuningEntry::key);
     if (old == file.entries.end()) {
         json["entries"].push_back(entry_of(job, job.rules, nullptr));

@@ -3,6 +3,10 @@
 #include "topo/host_file.hpp"
 
 #include <gtest/gtest.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include <fstream>
 
 #include "topo/error.hpp"
 
@@ -68,6 +72,29 @@ TEST(HostFile, AFileThatIsNotThereIsNamed) {
         EXPECT_EQ(error.status(), Status::not_found);
         EXPECT_NE(std::string(error.what()).find("/no/such/file"), std::string::npos);
     }
+}
+
+TEST(HostFile, WhatIsNoRegularFileIsNotWaitedFor) {
+    const auto refused = [](const std::string& path, const std::string& words) {
+        try {
+            read_host_file(path);
+            ADD_FAILURE() << path << " was read";
+        } catch (const Error& error) {
+            EXPECT_EQ(error.status(), Status::invalid_argument);
+            EXPECT_NE(std::string(error.what()).find(words), std::string::npos) << error.what();
+        }
+    };
+    const std::string path = testing::TempDir() + "hosts" + std::to_string(getpid());
+    ASSERT_EQ(mkfifo(path.c_str(), 0600), 0);
+    refused(path, "host file " + path + " is no regular file");
+    ASSERT_EQ(unlink(path.c_str()), 0);
+    refused("/dev/zero", "no regular file");
+    refused("/", "no regular file");
+    ASSERT_TRUE(std::ofstream(path) << "a 0\n");
+    EXPECT_EQ(read_host_file(path).lines.size(), 1U);
+    ASSERT_EQ(truncate(path.c_str(), (off_t{16} << 20) + 1), 0);
+    refused(path, "16 MiB");
+    ASSERT_EQ(unlink(path.c_str()), 0);
 }
 
 }  // namespace
