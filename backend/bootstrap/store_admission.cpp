@@ -18,7 +18,7 @@ Digest client_proof(std::string_view token, const Nonces& nonces, std::string_vi
 }
 
 std::uint64_t origin_of_this_process() {
-    return number_of(keyed_hash(boot_text(), std::to_string(getsid(0))));
+    return number_of(keyed_hash(process_space(), std::to_string(getsid(0))));
 }
 
 }  // namespace trefoil::store

@@ -1,23 +1,25 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// A random number per process, and the refusal of memory of other hosts.
+// The refusal of memory of other hosts and containers.
 #include "backend/memory/host_identity.hpp"
 
-#include "backend/system/secrets.hpp"
+#include <string>
+
 #include "topo/error.hpp"
 #include "topo/process_space.hpp"
 
 namespace trefoil::memory {
 
-std::uint64_t this_process() {
-    static const std::uint64_t number = random_number();
-    return number;
+void MakersSpace::fill() {
+    text[process_space().copy(text, sizeof text - 1)] = '\0';
 }
 
-void require_this_host(const char* boot, int maker) {
-    if (boot_text() != boot) {
+void require_same_space(MakersSpace& space, int maker) {
+    space.text[sizeof space.text - 1] = '\0';
+    if (process_space() != space.text) {
         throw Error(Status::unsupported,
                     "backend memory: the memory of process " + std::to_string(maker) +
-                        " lives on another host; use the ofi backend between hosts");
+                        " lives on another host or in another container (process namespace), or "
+                        "a process does not see /proc; use the ofi backend there");
     }
 }
 

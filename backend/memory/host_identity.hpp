@@ -1,17 +1,21 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// What tells this process, and this running kernel, from others: descriptions of memory say whose
-// they are.
+// The refusal of memory that lies where this process cannot look: descriptions of memory say where
+// their maker lives.
 #pragma once
 
-#include <cstdint>
+#include <cstddef>
 
 namespace trefoil::memory {
 
-/// Random, one per process (a child after fork() has its parent's): tells equal numbers of
-/// namespaces apart.
-std::uint64_t this_process();
+/// What a description holds: process_space(), as text that ends with 0.
+struct MakersSpace {
+    char text[80];
 
-/// Throws Error(unsupported) where `boot` is not this kernel's, for memory of process `maker`.
-void require_this_host(const char* boot, int maker);
+    void fill();
+};
+
+/// Throws Error(unsupported) where numbers of processes do not mean the same to this process and to
+/// process `maker` of that space.
+void require_same_space(MakersSpace& space, int maker);
 
 }  // namespace trefoil::memory

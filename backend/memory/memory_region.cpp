@@ -18,6 +18,7 @@
 #include "topo/error.hpp"
 #include "topo/numa_memory.hpp"
 #include "topo/process_space.hpp"
+#include "topo/process_state.hpp"
 
 namespace trefoil::memory {
 
@@ -43,10 +44,10 @@ static_assert(std::atomic<std::uint32_t>::is_always_lock_free);
 /// The opaque bytes that travel.
 struct Description {
     std::uint64_t mark;
-    std::uint64_t process;  ///< random, one per process: tells equal numbers of namespaces apart
+    std::uint64_t process;  ///< process_number() of the maker
     std::uint64_t token;    ///< random, one per region
     std::uint64_t bytes;
-    char boot[40];  ///< of the running kernel, as text: the same on one host only
+    MakersSpace space;
     std::int32_t maker;
     std::int32_t file;
     Use use;
@@ -138,7 +139,6 @@ Description read_description(Use use, std::string_view text) {
         throw Error(Status::invalid_argument,
                     "backend memory: a port's address and the description of memory were mixed up");
     }
-    description.boot[sizeof description.boot - 1] = '\0';
     return description;
 }
 
@@ -151,7 +151,9 @@ Description read_description(Use use, std::string_view text) {
 /// Opens the maker's file; what cannot be an anonymous memory file of Trefoil is not even opened.
 int open_file(const Description& description) {
     const std::string process = std::to_string(description.maker);
-    const std::string path = "/proc/" + process + "/fd/" + std::to_string(description.file);
+    const std::string path = "/proc/" + process + "/task/" +
+                             std::to_string(living_thread(description.maker)) + "/fd/" +
+                             std::to_string(description.file);
     char target[64] = {};
     const bool readable = readlink(path.c_str(), target, sizeof target - 1) > 0;
     const int error = errno;
@@ -163,15 +165,25 @@ int open_file(const Description& description) {
         if (errno == EMFILE || errno == ENFILE) {
             fail_by_system(("cannot open " + path).c_str(), errno);
         }
-    } else if (readable || error == ENOENT) {
-        throw Error(Status::peer_lost, "backend memory: process " + process +
-                                           " has ended or freed its memory, or runs in another "
-                                           "container; containers need the ofi backend");
+    } else {
+        const ProcessState state = process_state(description.maker);
+        if (state.ended() || (state.known() && (readable || error == ENOENT))) {
+            throw Error(Status::peer_lost,
+                        "backend memory: process " + process +
+                            (state.ended() ? " has ended" : " has freed its memory"));
+        }
+        errno = error;
     }
     throw Error(Status::unsupported,
                 "backend memory: may not open " + path + ": " + std::strerror(errno) +
                     "; all ranks must run as the same user and in one container, or use the ofi "
                     "backend");
+}
+
+/// Whether the header is that of the region that was described. Asked before it is written to, too:
+/// the place may be another program's by now.
+bool is_described(const Header& header, const Description& description) {
+    return header.token == description.token && header.bytes == description.bytes;
 }
 
 }  // namespace
@@ -200,12 +212,12 @@ std::shared_ptr<Region> Region::make(Use use, std::size_t bytes) {
 }
 
 std::shared_ptr<Region> Region::open(Use use, std::string_view text) {
-    const Description description = read_description(use, text);
-    require_this_host(description.boot, description.maker);
+    Description description = read_description(use, text);
     if (auto known = registry().find(description.token)) {
         return known;
     }
-    if (description.process == this_process() && description.maker == getpid()) {
+    require_same_space(description.space, description.maker);
+    if (description.process == process_number() && description.maker == getpid()) {
         throw Error(Status::peer_lost,
                     "backend memory: a rank of this process has already freed this memory");
     }
@@ -225,12 +237,12 @@ std::shared_ptr<Region> Region::open(Use use, std::string_view text) {
     std::byte* const mapping =
         map(file.number(), description.offset, size_of_region(description.bytes));
     Header& header = header_of(mapping);
-    if (!join_holders(header)) {
+    if (!is_described(header, description) || !join_holders(header)) {
         munmap(mapping, size_of_region(description.bytes));
         fail_as_freed(description.maker);
     }
     region->mapping_ = mapping;  // from here on the destructor lets go of it
-    if (header.token != description.token || header.bytes != description.bytes) {
+    if (!is_described(header, description)) {
         fail_as_freed(description.maker);
     }
     region->home_ = description.home;
@@ -265,11 +277,11 @@ std::uint64_t Region::first_word() const {
 std::string Region::description() const {
     Description description{};
     description.mark = description_mark;
-    description.process = this_process();
+    description.process = process_number();
     description.token = token_;
     description.bytes = bytes_;
     description.home = home_;
-    boot_text().copy(description.boot, sizeof description.boot - 1);
+    description.space.fill();
     description.maker = maker_;
     description.file = place_.arena ? place_.arena->file() : -1;
     description.offset = place_.offset;

@@ -43,7 +43,7 @@ class Region {
     std::uint64_t token() const { return token_; }
     /// The process that made it.
     pid_t maker() const { return maker_; }
-    static constexpr std::size_t description_bytes = 104;
+    static constexpr std::size_t description_bytes = 144;
     std::string description() const;
     /// Where the maker's process has it: an address there.
     std::uint64_t home() const { return home_; }

@@ -6,14 +6,19 @@
 
 #include <cerrno>
 
+#include "topo/process_state.hpp"
+
 namespace trefoil::memory {
 
-bool copy_from_process(pid_t process, void* target, std::uint64_t address, std::size_t bytes) {
+namespace {
+
+/// By the number of any thread of the process.
+bool copy_by(pid_t thread, void* target, std::uint64_t address, std::size_t bytes) {
     auto* local = static_cast<std::byte*>(target);
     while (bytes > 0) {  // each round copies something or is the last
         const iovec here{local, bytes};
         const iovec there{reinterpret_cast<void*>(address), bytes};
-        const ssize_t copied = process_vm_readv(process, &here, 1, &there, 1, 0);
+        const ssize_t copied = process_vm_readv(thread, &here, 1, &there, 1, 0);
         if (copied < 0 && errno == EINTR) {
             continue;
         }
@@ -26,6 +31,25 @@ bool copy_from_process(pid_t process, void* target, std::uint64_t address, std::
         bytes -= static_cast<std::size_t>(copied);
     }
     return true;
+}
+
+}  // namespace
+
+bool copy_from_process(pid_t process, void* target, std::uint64_t address, std::size_t bytes) {
+    if (copy_by(process, target, address, bytes)) {
+        return true;
+    }
+    if (errno != ESRCH) {
+        return false;
+    }
+    // The kernel says so of a process whose main thread has ended, too.
+    if (copy_by(living_thread(process), target, address, bytes)) {
+        return true;
+    }
+    if (errno == ESRCH && !process_state(process).ended()) {
+        errno = EACCES;
+    }
+    return false;
 }
 
 }  // namespace trefoil::memory

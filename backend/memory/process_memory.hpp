@@ -10,8 +10,8 @@
 
 namespace trefoil::memory {
 
-/// Copies `bytes` from `address` of `process`. False: errno tells why not (EPERM: the
-/// kernel lets no other process in; ESRCH: it has ended). Thread-safe, no allocation.
+/// Copies `bytes` from `address` of `process`. False: errno tells why not (EPERM: the kernel lets
+/// no other process in; ESRCH: it has ended, which was seen). Thread-safe, no allocation.
 bool copy_from_process(pid_t process, void* target, std::uint64_t address, std::size_t bytes);
 
 }  // namespace trefoil::memory

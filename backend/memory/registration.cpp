@@ -25,10 +25,10 @@ constexpr std::uint64_t registration_mark = 0x31676572'6d465254;  // "TRFmreg1"
 /// The opaque bytes that travel.
 struct Travelling {
     std::uint64_t mark;
-    std::uint64_t process;  ///< this_process() of the owner
+    std::uint64_t process;  ///< process_number() of the owner
     std::uint64_t token;
     std::uint64_t bytes;
-    char boot[40];
+    MakersSpace space;
     std::uint64_t home;  ///< where the owner's process has the token: proof that it can be read
     std::int32_t owner;
     std::uint32_t check;  ///< 0
@@ -115,10 +115,10 @@ void Registration::close() {
 std::string Registration::description() const {
     Travelling description{};
     description.mark = registration_mark;
-    description.process = this_process();
+    description.process = process_number();
     description.token = token_;
     description.bytes = bytes_;
-    boot_text().copy(description.boot, sizeof description.boot - 1);
+    description.space.fill();
     description.home = reinterpret_cast<std::uintptr_t>(&token_);
     description.owner = getpid();
     return {reinterpret_cast<const char*>(&description), sizeof description};
@@ -144,10 +144,8 @@ PeerRegistration open_registration(std::string_view text) {
                         " bytes that describe no registered memory; all ranks must use the same "
                         "version");
     }
-    description.boot[sizeof description.boot - 1] = '\0';
-    require_this_host(description.boot, description.owner);
     PeerRegistration peer{description.token, description.bytes, nullptr};
-    if (description.process == this_process() && description.owner == getpid()) {
+    if (description.process == process_number() && description.owner == getpid()) {
         peer.here = known().find(description.token);
         if (!peer.here) {
             throw Error(Status::peer_lost,
@@ -155,6 +153,7 @@ PeerRegistration open_registration(std::string_view text) {
         }
         return peer;
     }
+    require_same_space(description.space, description.owner);
     require_copies(description);
     return peer;
 }

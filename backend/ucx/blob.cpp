@@ -11,8 +11,8 @@ namespace trefoil::ucx {
 namespace {
 
 // The digit is the layout's version.
-constexpr std::string_view memory_magic = "ucxmem3:";
-constexpr std::string_view address_magic = "ucxadr3:";
+constexpr std::string_view memory_magic = "ucxmem4:";
+constexpr std::string_view address_magic = "ucxadr4:";
 
 void append(std::string& blob, std::uint64_t number) {
     blob.append(reinterpret_cast<const char*>(&number), sizeof number);
@@ -24,7 +24,6 @@ void append(std::string& blob, std::string_view text) {
 }
 
 void append(std::string& blob, const SharedBlob& shared) {
-    append(blob, shared.host);
     append(blob, shared.process_space);
     append(blob, static_cast<std::uint64_t>(shared.process));
     append(blob, shared.started);
@@ -53,7 +52,6 @@ class Reader {
     std::string text() { return std::string(take(number())); }
     SharedBlob shared() {
         SharedBlob blob;
-        blob.host = text();
         blob.process_space = text();
         blob.process = static_cast<std::int32_t>(number());
         blob.started = number();

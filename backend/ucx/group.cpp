@@ -9,7 +9,6 @@
 #include "backend/system/secrets.hpp"
 #include "backend/system/writable_memory.hpp"
 #include "backend/ucx/discovery.hpp"
-#include "topo/host.hpp"
 #include "topo/process_space.hpp"
 #include "topo/process_state.hpp"
 
@@ -17,11 +16,6 @@ namespace trefoil::ucx {
 
 namespace {
 constexpr std::size_t usual_events = 1024;  // kept at a time; more make the store grow
-
-// Equal for processes of one machine.
-std::string host_identity() {
-    return boot_text().empty() ? host_name() : boot_text();
-}
 }  // namespace
 
 UcxGroup::UcxGroup(const std::string& transports, const std::vector<PortDevice>& ports)
@@ -165,7 +159,6 @@ SharedBlob UcxGroup::share(const Memory& memory) const {
         return {};
     }
     SharedBlob blob = memory.share();
-    blob.host = host_identity();
     blob.process_space = process_space();
     blob.process = getpid();
     blob.started = process_state(getpid()).started;
@@ -174,7 +167,7 @@ SharedBlob UcxGroup::share(const Memory& memory) const {
 }
 
 Mapping UcxGroup::map(const SharedBlob& memory, std::size_t bytes) {
-    if (!shares_ || memory.host != host_identity()) {
+    if (!shares_ || memory.process_space != process_space()) {
         return {};
     }
     require_owner(memory);

@@ -9,7 +9,6 @@
 #include <vector>
 
 #include "backend/system/room_to_map.hpp"
-#include "topo/process_space.hpp"
 #include "topo/process_state.hpp"
 
 namespace trefoil::ucx {
@@ -87,12 +86,7 @@ SharedBlob Memory::share() const {
 
 // One that ends after this look is mapped by UCX within microseconds, or crashes it.
 void require_owner(const SharedBlob& memory) {
-    if (memory.process_space != process_space()) {
-        return;  // its number means nothing here
-    }
-    const ProcessState now = process_state(memory.process);
-    const bool another = memory.started != 0 && now.started != memory.started;
-    if (now.known() && (now.ended() || another)) {
+    if (process_state(memory.process, memory.started).ended()) {
         throw Error(Status::peer_lost, "process " + std::to_string(memory.process) +
                                            ", whose memory was to be mapped, has ended");
     }

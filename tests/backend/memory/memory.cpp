@@ -7,13 +7,17 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include <chrono>
 #include <cstring>
 #include <filesystem>
+#include <thread>
 
 #include "backend/memory/memory_region.hpp"
 #include "backend/ports/notification_queue.hpp"
+#include "backend/system/kernel_access.hpp"
 #include "tests/backend/ports/conformance.hpp"
 #include "topo/numa_memory.hpp"
+#include "topo/process_state.hpp"
 
 namespace trefoil::conformance {
 
@@ -143,6 +147,54 @@ TEST(Memory, FailsWhenThePeersProcessHasEnded) {
     for (const int file : {from_child[0], from_child[1], to_child[0], to_child[1]}) {
         close(file);
     }
+}
+
+TEST(Memory, ReachesAProcessWhoseMainThreadHasEnded) {
+    int blobs[2];
+    int end[2];
+    ASSERT_EQ(pipe(blobs), 0);
+    ASSERT_EQ(pipe(end), 0);
+    const pid_t child = fork();
+    ASSERT_GE(child, 0);
+    if (child == 0) {
+        close(end[1]);
+        std::thread([&] {
+            char byte = 0;
+            const auto until = std::chrono::steady_clock::now() + std::chrono::seconds(20);
+            while (living_thread(getpid()) == getpid() &&
+                   std::chrono::steady_clock::now() < until) {
+                std::this_thread::yield();  // until the main thread has ended
+            }
+            const auto group = open_group();
+            std::vector<std::byte> own(64);
+            group->register_memory(own.data(), own.size());
+            const std::string all = group->describe(group->allocate(64)) + group->address(Port{0});
+            _exit(write(blobs[1], all.data(), all.size()) > 0 && read(end[0], &byte, 1) == 0 ? 0
+                                                                                             : 1);
+        }).detach();
+        syscall(SYS_exit, 0);  // as pthread_exit() does, but past this framework's handlers
+    }
+    close(end[0]);
+    std::string told(4096, '\0');
+    const auto half = static_cast<std::size_t>(read(blobs[0], told.data(), told.size())) / 2;
+    const auto group = open_group();
+    std::string message;
+    EXPECT_EQ(status_of([&] { group->import_memory(told.substr(0, half)); }, &message),
+              Status::success)
+        << message;
+    Peer peer;
+    EXPECT_EQ(status_of([&] { peer = group->connect(Port{1}, told.substr(half, half)); }, &message),
+              Status::success)
+        << message;
+    if (!testing::Test::HasFailure() && why_no_kernel_access().empty()) {
+        EXPECT_EQ(group->reach(peer), Reach::copies);
+    }
+    close(end[1]);
+    int status = 1;
+    ASSERT_EQ(waitpid(child, &status, 0), child);
+    EXPECT_EQ(status, 0);
+    close(blobs[0]);
+    close(blobs[1]);
 }
 
 TEST(Memory, NamesThePeerThatIsOutOfReach) {
