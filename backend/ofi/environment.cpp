@@ -2,10 +2,8 @@
 // Defaults for libfabric's variables, and the sweep of /dev/shm.
 #include "backend/ofi/environment.hpp"
 
-#include <signal.h>
 #include <unistd.h>
 
-#include <cerrno>
 #include <charconv>
 #include <cstdlib>
 #include <mutex>
@@ -54,16 +52,6 @@ std::optional<pid_t> owner_of(std::string_view name) {
     return name.empty() ? std::optional(static_cast<pid_t>(*process)) : std::nullopt;
 }
 
-bool is_dead(pid_t process) {
-    return kill(process, 0) != 0 && errno == ESRCH;
-}
-
-/// Neither ended nor stopped.
-bool runs(pid_t process) {
-    const ProcessState state = process_state(process);
-    return !state.ended() && !state.stopped();
-}
-
 /// This user's, if `gone` says so of their folder, name and process.
 template <typename Gone>
 void remove_regions(Gone&& gone) noexcept {
@@ -84,16 +72,19 @@ void prepare_environment() {
     });
 }
 
-// Processes of other containers look dead from here, but what they use is in use.
+// Processes of other containers look dead from here, but what they use is in use. That goes for
+// all of these: a number of ours may be another process's there.
 void remove_stale_regions() noexcept {
     remove_regions([](int folder, const char* name, pid_t owner) {
-        return is_dead(owner) && is_unused(folder, name);
+        return process_state(owner).ended() && is_unused(folder, name);
     });
 }
 
 void remove_regions_of(int process) noexcept {
-    if (!runs(process)) {  // its number may have been given again
-        remove_regions([process](int, const char*, pid_t owner) { return owner == process; });
+    if (process_state(process).ended()) {  // its number may have been given again
+        remove_regions([process](int folder, const char* name, pid_t owner) {
+            return owner == process && is_unused(folder, name);
+        });
     }
 }
 
@@ -105,11 +96,13 @@ void remove_region_at(std::string_view address) noexcept {
     std::string_view region = address.substr(scheme.size());
     region = region.substr(0, region.find('\0'));
     const auto process = owner_of(region);
-    if (process && !runs(*process)) {
-        remove_regions([region](int, const char* file, pid_t) {
+    const ProcessState state = process ? process_state(*process) : ProcessState{};
+    if (state.ended() || state.stopped()) {
+        remove_regions([&](int folder, const char* file, pid_t) {
             const std::string_view name = file;
             return name.starts_with(region) &&
-                   (name.size() == region.size() || name[region.size()] == '_');
+                   (name.size() == region.size() || name[region.size()] == '_') &&
+                   (state.stopped() || is_unused(folder, file));
         });
     }
 }

@@ -17,8 +17,9 @@ void prepare_environment();
 void remove_stale_regions() noexcept;
 /// The same of one process, which has ended, though its parent may not have noticed.
 void remove_regions_of(int process) noexcept;
-/// The same of one endpoint, whose address is given as libfabric does, unless its process runs: it
-/// may be stopped, and end before it can tidy up. For a peer that nobody will connect to again.
+/// The same of one endpoint, whose address is given as libfabric does. One whose process is stopped
+/// goes even if it is mapped: it may end before it can tidy up. For a peer that nobody will connect
+/// to again.
 void remove_region_at(std::string_view address) noexcept;
 
 }  // namespace trefoil::ofi
