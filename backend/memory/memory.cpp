@@ -29,6 +29,16 @@ std::vector<std::unique_ptr<PortGroup>> open_memory(const BackendConfig& config)
     return groups;
 }
 
+Sample sample() {
+    auto region = memory::Region::make(memory::Use::payload, 1);
+    std::string description = region->description();
+    return {std::move(region), std::move(description)};
+}
+
+void try_sample(std::string_view description) {
+    memory::Region::open(memory::Use::payload, description);
+}
+
 std::vector<ProviderInfo> providers() {
     return {{"", "shared memory", ""}};
 }
@@ -50,6 +60,8 @@ Transport memory_transport() {
     transport.puts_by_stores = true;
     transport.single_copy = true;
     transport.open = open_memory;
+    transport.sample = sample;
+    transport.try_sample = try_sample;
     transport.providers = providers;
     transport.nics = nics;
     return transport;

@@ -61,6 +61,12 @@ struct MachineTorus {
     std::string why_not;                         ///< where they make none
 };
 
+/// Something small that a rank holds for others to try whether they reach its memory.
+struct Sample {
+    std::shared_ptr<const void> held;
+    std::string description;
+};
+
 /// A row of the registry. The functions are thread-safe.
 struct Transport {
     std::string_view name;     ///< what users call it: "memory"
@@ -79,6 +85,10 @@ struct Transport {
     /// that does not exist (naming those that do), Error(unsupported) for one that cannot put with
     /// a notification, Error(system_error) when the library refuses.
     std::vector<std::unique_ptr<PortGroup>> (*open)(const BackendConfig& config) = nullptr;
+    /// Whether ranks of a host reach each other is found out by trying, before a job takes it by
+    /// itself. Each throws an Error that says why not. Null: nobody needs to try.
+    Sample (*sample)() = nullptr;
+    void (*try_sample)(std::string_view description) = nullptr;
     /// All that could be chosen here, best first.
     std::vector<ProviderInfo> (*providers)() = nullptr;
     /// What open() would bind ports to. Throws as open() does for a provider that does not exist.

@@ -75,7 +75,7 @@ std::vector<bool> ranks_of_this_process(const Job& job) {
     const RankProcess& own = job.process(job.rank());
     std::vector<bool> here;
     for (const RankProcess& process : job.processes()) {
-        here.push_back(process.pid == own.pid && process.process_space == own.process_space);
+        here.push_back(own.is_same_process(process));
     }
     return here;
 }
@@ -130,11 +130,8 @@ World::World(Settings settings, std::unique_ptr<Bootstrap> bootstrap,
 
 /// What can fail on one rank alone is done inside the stages.
 void World::set_up(const std::optional<Error>& refusal) {
-    const Introductions introductions = meet(refusal);
-    const auto proposals = agreement_.allgather("settings and NICs", [&] {
-        take_place(introductions);
-        return choose_ports();
-    });
+    Introductions introductions = meet(refusal);
+    const auto proposals = propose_ports(introductions);
     auto cards = agreement_.allgather("ports", [&] {
         ports_->compare(proposals);
         open_ports();
@@ -222,6 +219,9 @@ World::Introductions World::meet(const std::optional<Error>& refusal) {
         process.coordinates = settings_.coordinates;
         mine.text(encode(process));
         mine.text(Session::contribution());
+        const Outcome sample = ranks() > 1 ? take_sample(introductions.own_sample) : Outcome{};
+        mine.number(sample.status);
+        mine.text(sample.text);
         return mine.bytes();
     });
     std::vector<BlobReader> blobs(told.begin(), told.end());
@@ -234,6 +234,8 @@ World::Introductions World::meet(const std::optional<Error>& refusal) {
         texts.push_back(blob.text());
         introductions.processes.push_back(blob.text());
         introductions.contributions += blob.text();
+        const auto status = blob.number<Status>();
+        introductions.samples.push_back({status, blob.text()});
     }
     require_agreement(texts, "the configuration");
     return introductions;
@@ -246,14 +248,18 @@ void World::take_place(const Introductions& introductions) {
         processes.push_back(decode_process(process));
     }
     session_ = Session(introductions.contributions);
-    if (asks_for_places(settings_, Job(rank(), processes))) {
+    if (asks_for_places(settings_, Job(rank(), processes, introductions.why_no_memory))) {
         const auto told = agreement_.allgather("places in the machine",
                                                [&] { return place_in_machine(settings_); });
         for (std::size_t r = 0; r < told.size(); ++r) {
             processes[r].place = decode_place(told[r]);
         }
     }
-    job_.emplace(rank(), std::move(processes));
+    job_.emplace(rank(), std::move(processes), introductions.why_no_memory);
+    const std::string text = job_->namesakes_text();
+    if (rank() == 0 && !text.empty() && introductions.why_no_memory.empty()) {
+        log_warning(LogTopic::setup, [&] { return text; });
+    }
     geometry_ = first_geometry(
         make_torus_map(torus_request(settings_, introductions.host_file, *job_), ranks()));
     require_nodes(geometry_.map, *job_);

@@ -137,10 +137,20 @@ class World {
     static std::string as_letter(Topic topic, std::string_view text) {
         return std::string(1, static_cast<char>(topic)) + std::string(text);
     }
+    /// What came of something that may fail: bytes, or the text of an error.
+    struct Outcome {
+        Status status = Status::success;
+        std::string text{};
+
+        bool good() const { return status == Status::success; }
+    };
     /// What the ranks have told of themselves.
     struct Introductions {
         std::optional<HostFile> host_file;
         std::vector<std::string> processes;  ///< encoded, by rank
+        Sample own_sample;                   ///< held until others have tried it
+        std::vector<Outcome> samples;        ///< by rank: descriptions
+        std::string why_no_memory;           ///< as found by trying
         std::string contributions;           ///< to the session, of all ranks
     };
 
@@ -148,6 +158,9 @@ class World {
     Introductions meet(const std::optional<Error>& refusal);
     void take_place(const Introductions& introductions);
     std::string choose_ports();
+    static Outcome take_sample(Sample& own);
+    Outcome try_next_sample(const std::vector<Outcome>& samples) const;
+    std::vector<std::string> propose_ports(Introductions& introductions);
     void open_ports();
     std::string own_card() const;
     void shake_hands(std::vector<std::string> cards);

@@ -63,7 +63,7 @@ bool asks_for_places(const Settings& settings, const Job& job) {
     const bool open =
         settings.torus.empty() && settings.hostfile.empty() && settings.coordinates.empty();
     // Of one host nobody takes such a transport by itself.
-    return open && !(settings.backend.empty() && job.on_one_host()) &&
+    return open && !(settings.backend.empty() && job.shares_memory()) &&
            std::any_of(transports().begin(), transports().end(), [&](const Transport& each) {
                return each.place != nullptr && may_be_taken(each, settings);
            });
@@ -95,7 +95,7 @@ namespace {
 /// Leaves the request as it is where the machine tells none.
 void take_torus_of_machine(TorusRequest& request, const Settings& settings, const Job& job) {
     const Transport* const transport = settings.backend.empty()
-                                           ? &default_transport(job.on_one_host())
+                                           ? &default_transport(job.shares_memory())
                                            : registered_transport(settings.backend);
     std::vector<std::vector<Rank>> places;
     for (const RankProcess& process : job.processes()) {
@@ -156,9 +156,9 @@ namespace {
 /// Takes the numbers of the model from the tuning file, if TREFOIL_MODEL does not tell them; says
 /// so if the file has nothing for the job.
 void tune(Settings& settings, const Job& job, const Torus& torus) {
-    std::map<std::string, Rank> ranks_of;
-    for (const RankProcess& process : job.processes()) {
-        settings.ranks_per_node = std::max(settings.ranks_per_node, ++ranks_of[process.host]);
+    std::map<Rank, Rank> ranks_of;
+    for (const Rank host : job.hosts()) {
+        settings.ranks_per_node = std::max(settings.ranks_per_node, ++ranks_of[host]);
     }
     const TuningEntry* const entry = tuned_for(settings, torus);
     if (entry != nullptr && !settings.cost_model) {
@@ -177,7 +177,7 @@ void tune(Settings& settings, const Job& job, const Torus& torus) {
 
 void complete(Settings& settings, const Job& job, const Torus& torus) {
     if (settings.backend.empty()) {
-        settings.backend = default_transport(job.on_one_host()).name;
+        settings.backend = default_transport(job.shares_memory()).name;
     }
     tune(settings, job, torus);
     const Transport* const transport = registered_transport(settings.backend);

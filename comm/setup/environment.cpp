@@ -41,8 +41,8 @@ constexpr EnvironmentVariable table[] = {
      "utofu the machine's where the job has a box of it, else balanced; where each of several "
      "hosts has as many ranks, hosts are nodes"},
     {"TREFOIL_BACKEND", "name", "automatic",
-     "memory, utofu, ofi or ucx; automatic: memory when all ranks share a host, else utofu where "
-     "the machine has it, else ofi"},
+     "memory, utofu, ofi or ucx; automatic: memory when all ranks can map memory of each other, "
+     "else utofu where the machine has it, else ofi"},
     {"TREFOIL_PROVIDER", "name", "automatic",
      "of ofi: net, tcp;ofi_rxm, ...; of ucx: transports as in UCX_TLS"},
     {"TREFOIL_UTOFU_NOTICES", "count", "2048",

@@ -59,10 +59,10 @@ struct Settings {
     std::string torus;                                 ///< "3x3", "2d"; empty: balanced
     std::string torus_source = "balanced by default";  ///< who has said so, for people
     std::string hostfile;                              ///< empty: none. Goes before `torus`
-    std::vector<Rank> coordinates;        ///< this rank's, by the caller; goes before `hostfile`
-    std::string backend;                  ///< empty: memory when all ranks share a host, else ofi
-    std::string provider;                 ///< empty: the backend's choice
-    std::string algorithm = "auto";       ///< of allreduce, or a list: comm/plan/choices.hpp
+    std::vector<Rank> coordinates;   ///< this rank's, by the caller; goes before `hostfile`
+    std::string backend;             ///< empty: memory when all ranks map each other's, else ofi
+    std::string provider;            ///< empty: the backend's choice
+    std::string algorithm = "auto";  ///< of allreduce, or a list: comm/plan/choices.hpp
     std::optional<CostModel> cost_model;  ///< what auto chooses by; empty: the job's default
     std::string tuning;                   ///< file of what was measured; empty: none
     std::shared_ptr<const TuningFile> tuning_file = {};  ///< read when the ranks meet

@@ -19,8 +19,15 @@ namespace trefoil {
 
 RankProcess this_process() {
     const auto pid = static_cast<int>(getpid());
-    return {host_name(), own_namespace("net"),      process_space(), pid, allowed_cores(),
-            {},          process_state(pid).started};
+    return {host_name(),
+            network_space(),
+            process_space(),
+            pid,
+            allowed_cores(),
+            {},
+            process_state(pid).started,
+            {},
+            boot_space()};
 }
 
 std::string encode(const RankProcess& process) {
@@ -28,6 +35,7 @@ std::string encode(const RankProcess& process) {
     blob.text(process.host);
     blob.text(process.network);
     blob.text(process.process_space);
+    blob.text(process.boot);
     blob.number(static_cast<std::int32_t>(process.pid));
     blob.number(process.started);
     blob.text(core_list_text(process.cores));
@@ -43,6 +51,7 @@ RankProcess decode_process(const std::string& bytes) {
     process.host = blob.text();
     process.network = blob.text();
     process.process_space = blob.text();
+    process.boot = blob.text();
     process.pid = blob.number<std::int32_t>();
     process.started = blob.number<std::uint64_t>();
     process.cores = parse_core_list(blob.text()).value_or(std::vector<int>{});
@@ -52,8 +61,13 @@ RankProcess decode_process(const std::string& bytes) {
     return process;
 }
 
-Job::Job(Rank rank, std::vector<RankProcess> processes)
-    : rank_(rank), processes_(std::move(processes)) {
+Job::Job(Rank rank, std::vector<RankProcess> processes, std::string why_no_memory)
+    : rank_(rank), processes_(std::move(processes)), why_no_memory_(std::move(why_no_memory)) {
+    std::map<std::string, Rank> known;
+    for (const RankProcess& process : processes_) {
+        hosts_.push_back(
+            known.emplace(process.host_identity(), static_cast<Rank>(known.size())).first->second);
+    }
     for (Rank r = 0; r < ranks(); ++r) {
         if (is_local(r)) {
             local_rank_ = r == rank ? static_cast<int>(local_ranks_.size()) : local_rank_;
@@ -74,14 +88,15 @@ double Job::most_ranks_per_core() const {
         int ranks = 0;
         std::set<int> cores;
     };
-    std::map<std::string, Host> hosts;
+    std::map<Rank, Host> hosts;
     double most = 0;
-    for (const RankProcess& process : processes_) {
-        Host& host = hosts[process.host];
+    for (Rank r = 0; r < ranks(); ++r) {
+        const RankProcess& process = processes_[r];
+        Host& host = hosts[hosts_[r]];
         ++host.ranks;
         host.cores.insert(process.cores.begin(), process.cores.end());
     }
-    for (const auto& [name, host] : hosts) {
+    for (const auto& [number, host] : hosts) {
         const auto cores = std::max(1.0, static_cast<double>(host.cores.size()));
         most = std::max(most, host.ranks / cores);
     }
@@ -89,14 +104,14 @@ double Job::most_ranks_per_core() const {
 }
 
 NicSharing Job::nic_sharing(Rank per_node) const {
-    const auto sees = [](const RankProcess& p) { return std::pair(p.host, p.network); };
-    std::map<std::pair<std::string, std::string>, int> counts;
+    const auto sees = [&](Rank r) { return std::pair(hosts_[r], processes_[r].network); };
+    std::map<std::pair<Rank, std::string>, int> counts;
     NicSharing sharing;
     sharing.ranks.clear();
     for (Rank r = 0; r < ranks(); ++r) {
         const RankProcess& process = processes_[r];
-        sharing.most = std::max(sharing.most, ++counts[sees(process)]);
-        if (sees(process) == sees(processes_[rank_])) {
+        sharing.most = std::max(sharing.most, ++counts[sees(r)]);
+        if (sees(r) == sees(rank_)) {
             sharing.self = r == rank_ ? static_cast<int>(sharing.ranks.size()) : sharing.self;
             sharing.ranks.push_back(process.cores);
         }
@@ -129,12 +144,8 @@ std::vector<ProcessNews> Job::look_at_processes() const {
         if (known || process.process_space != own.process_space || process.pid == own.pid) {
             continue;
         }
-        const ProcessState now = process_state(process.pid);
-        if (!now.known()) {
-            continue;
-        }
-        const bool other = process.started != 0 && now.started != process.started;
-        if (now.ended() || other) {
+        const ProcessState now = process_state(process.pid, process.started);
+        if (now.ended()) {
             ended_.push_back(r);
         } else if (now.stopped()) {
             stopped.push_back({r, ProcessNews::State::stopped});
@@ -146,6 +157,19 @@ std::vector<ProcessNews> Job::look_at_processes() const {
     }
     found.insert(found.end(), stopped.begin(), stopped.end());
     return found;
+}
+
+std::string Job::namesakes_text() const {
+    std::map<std::string, Rank> first;
+    for (Rank r = 0; r < ranks(); ++r) {
+        const Rank other = first.emplace(processes_[r].host, r).first->second;
+        if (hosts_[r] != hosts_[other]) {
+            return "ranks " + std::to_string(other) + " and " + std::to_string(r) +
+                   " count as ranks of two hosts of the name " + processes_[r].host +
+                   ", because their kernels' boot ids differ or cannot be read";
+        }
+    }
+    return "";
 }
 
 std::string Job::process_text(Rank rank) const {

@@ -14,7 +14,7 @@ namespace trefoil {
 
 /// The process that is a rank, as it tells the others.
 struct RankProcess {
-    std::string host;
+    std::string host;           ///< its name: others may have the same
     std::string network;        ///< the network namespace: equal names reach each other's loopback
     std::string process_space;  ///< equal for processes that see each other's process numbers
     int pid = 0;
@@ -22,6 +22,14 @@ struct RankProcess {
     std::vector<Rank> coordinates;  ///< by the caller's configuration
     std::uint64_t started = 0;      ///< in the kernel's ticks: a number may be given again
     std::vector<Rank> place{};      ///< in the machine, where the job asked for it
+    std::string boot{};             ///< boot_space()
+
+    /// Equal for processes of one host: its name, and its kernel.
+    std::string host_identity() const { return host + " " + boot; }
+    /// Threads of one process are ranks of the same one.
+    bool is_same_process(const RankProcess& other) const {
+        return pid == other.pid && process_space == other.process_space;
+    }
 };
 /// This process; it has no coordinates.
 RankProcess this_process();
@@ -33,8 +41,8 @@ RankProcess decode_process(const std::string& bytes);
 /// Invariant: made once of what all ranks have told, and equal on all of them but for rank().
 class Job {
   public:
-    /// `processes`: by rank.
-    Job(Rank rank, std::vector<RankProcess> processes);
+    /// `processes`: by rank. `why_no_memory`: as found by trying.
+    Job(Rank rank, std::vector<RankProcess> processes, std::string why_no_memory = {});
 
     Rank rank() const { return rank_; }
     Rank ranks() const { return static_cast<Rank>(processes_.size()); }
@@ -44,8 +52,16 @@ class Job {
     /// The ranks of this host, ascending, and which of them this rank is.
     const std::vector<Rank>& local_ranks() const { return local_ranks_; }
     int local_rank() const { return local_rank_; }
-    bool is_local(Rank rank) const { return processes_[rank].host == processes_[rank_].host; }
+    bool is_local(Rank rank) const { return hosts_[rank] == hosts_[rank_]; }
     bool on_one_host() const { return local_ranks_.size() == processes_.size(); }
+    /// By rank: its host, counted in the order of first ranks.
+    const std::vector<Rank>& hosts() const { return hosts_; }
+    /// Why the ranks of a host do not all map each other's memory; empty: they do, or nobody has
+    /// tried.
+    const std::string& why_no_memory() const { return why_no_memory_; }
+    bool shares_memory() const { return on_one_host() && why_no_memory_.empty(); }
+    /// Hosts that share a name, in words; empty: there are none.
+    std::string namesakes_text() const;
     /// On one host and in one network namespace.
     bool in_one_network() const;
     /// Of any host.
@@ -62,6 +78,8 @@ class Job {
   private:
     Rank rank_;
     std::vector<RankProcess> processes_;
+    std::string why_no_memory_;
+    std::vector<Rank> hosts_;
     std::vector<Rank> local_ranks_;
     int local_rank_ = 0;
     mutable std::vector<Rank> ended_;  ///< as found

@@ -130,11 +130,9 @@ BackendConfig LocalPorts::config() const {
     config.peers = job_.ranks();
     const RankProcess& mine = job_.process(job_.rank());
     const std::vector<Rank>& local = job_.local_ranks();
-    config.alone_in_process =
-        std::count_if(local.begin(), local.end(), [&](Rank rank) {
-            const RankProcess& other = job_.process(rank);
-            return other.pid == mine.pid && other.process_space == mine.process_space;
-        }) == 1;
+    config.alone_in_process = std::count_if(local.begin(), local.end(), [&](Rank rank) {
+                                  return mine.is_same_process(job_.process(rank));
+                              }) == 1;
     return config;
 }
 

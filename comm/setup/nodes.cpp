@@ -3,7 +3,6 @@
 #include "comm/setup/nodes.hpp"
 
 #include <algorithm>
-#include <map>
 #include <utility>
 #include <vector>
 
@@ -22,14 +21,10 @@ struct Hosts {
     std::vector<Rank> ranks;    ///< by host
 
     explicit Hosts(const Job& job) {
-        std::map<std::string, Rank> known;
-        for (const RankProcess& process : job.processes()) {
-            const auto [host, is_new] =
-                known.emplace(process.host, static_cast<Rank>(ranks.size()));
-            if (is_new) {
-                ranks.push_back(0);
-            }
-            places.push_back({host->second, ranks[static_cast<std::size_t>(host->second)]++});
+        for (const Rank host : job.hosts()) {
+            const auto place = static_cast<std::size_t>(host);
+            ranks.resize(std::max(ranks.size(), place + 1));
+            places.push_back({host, ranks[place]++});
         }
     }
     Rank most() const { return *std::ranges::max_element(ranks); }
@@ -65,7 +60,7 @@ bool is_node(const Torus& torus, const Hosts& hosts) {
 TorusRequest with_nodes(TorusRequest request, const Job& job) {
     const Hosts hosts(job);
     if (!request.coordinates.empty() || hosts.ranks.size() < 2 || hosts.most() < 2 ||
-        !hosts.equal()) {
+        !hosts.equal() || !job.why_no_memory().empty()) {
         return request;
     }
     if (request.may_have_node && !request.torus.empty()) {
@@ -91,13 +86,19 @@ TorusRequest with_nodes(TorusRequest request, const Job& job) {
 }
 
 void require_nodes(const TorusMap& map, const Job& job) {
+    if (map.torus.per_node() > 1 && map.torus.nodes().ranks() > 1 && !job.why_no_memory().empty()) {
+        throw Error(Status::unsupported, map.source + ": torus " + map.torus.name() +
+                                             " has nodes of several ranks, which need shared "
+                                             "memory, but " +
+                                             job.why_no_memory() + "; leave the h out");
+    }
     for (Rank position = 1; position < map.torus.ranks(); ++position) {
         if (!map.torus.on_one_node(position - 1, position)) {
             continue;
         }
         const Rank a = map.rank_at[static_cast<std::size_t>(position - 1)];
         const Rank b = map.rank_at[static_cast<std::size_t>(position)];
-        if (job.process(a).host != job.process(b).host) {
+        if (job.hosts()[static_cast<std::size_t>(a)] != job.hosts()[static_cast<std::size_t>(b)]) {
             throw Error(Status::invalid_argument,
                         map.source + ": torus " + map.torus.name() + " has ranks " +
                             std::to_string(a) + " and " + std::to_string(b) +
@@ -115,9 +116,11 @@ std::string why_no_nodes(const TorusMap& map, const Job& job) {
         return "";
     }
     return "ranks of a host are places of the torus of their own, as " +
-           (hosts.equal() ? map.source + " says"
-                          : "hosts have " + std::to_string(*std::ranges::min_element(hosts.ranks)) +
-                                " to " + std::to_string(hosts.most()) + " of them");
+           (!job.why_no_memory().empty() ? job.why_no_memory()
+            : hosts.equal()
+                ? map.source + " says"
+                : "hosts have " + std::to_string(*std::ranges::min_element(hosts.ranks)) + " to " +
+                      std::to_string(hosts.most()) + " of them");
 }
 
 }  // namespace trefoil

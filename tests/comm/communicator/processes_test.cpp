@@ -1,12 +1,18 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // Ranks as processes that meet in a store: results across processes, and a rank that is killed.
 #include <gtest/gtest.h>
+#include <sched.h>
 #include <signal.h>
+#include <sys/prctl.h>
+#include <sys/resource.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <chrono>
 #include <cstddef>
+#include <cstdint>
+#include <cstdio>
 #include <cstdlib>
 #include <functional>
 #include <stdexcept>
@@ -119,6 +125,86 @@ TEST_P(Processes, AKilledRankIsReportedByAllOthers) {
         EXPECT_TRUE(code == TREFOIL_ERROR_PEER_LOST || code == TREFOIL_ERROR_TIMEOUT)
             << "rank " << r << " ended with " << code;
     }
+}
+
+/// Goes on in a process namespace of its own, as a container has one, but sees the /proc of all.
+bool enter_container() {
+    if (unshare(CLONE_NEWPID) != 0) {
+        return false;
+    }
+    const pid_t child = fork();
+    if (child != 0) {
+        int status = 0;
+        _exit(waitpid(child, &status, 0) == child && WIFEXITED(status) ? WEXITSTATUS(status) : 92);
+    }
+    prctl(PR_SET_PDEATHSIG, SIGKILL);
+    return true;
+}
+
+bool may_enter_containers() {
+    const pid_t child = fork();
+    if (child == 0) {
+        _exit(enter_container() ? 0 : 1);
+    }
+    int status = 1;
+    return waitpid(child, &status, 0) == child && status == 0;
+}
+
+/// Not over memory, and right.
+int sums_over_network(int rank, trefoil_comm_t comm) {
+    const char* backend = "";
+    const char* provider = "";
+    std::int32_t sum = rank + 1;
+    if (trefoil_comm_transport(comm, &backend, &provider) != TREFOIL_SUCCESS ||
+        std::string(backend) == "memory") {
+        return 1;
+    }
+    return trefoil_allreduce(TREFOIL_IN_PLACE, &sum, 1, TREFOIL_INT32, TREFOIL_SUM, comm) ==
+                       TREFOIL_SUCCESS &&
+                   sum == 6
+               ? 0
+               : 2;
+}
+
+bool has_network() {
+    const auto backends = backends_to_test();
+    return std::ranges::find(backends, "ofi") != backends.end();
+}
+
+TEST(SharedMemory, ThatContainersOfAHostLackIsNotTaken) {
+    if (!may_enter_containers() || !has_network()) {
+        GTEST_SKIP() << "needs root, and backend ofi";
+    }
+    expect_success(start(3, "", "", sums_over_network, {}, [](int) { return enter_container(); }));
+}
+
+TEST(SharedMemory, ThatOneRankIsRefusedIsNotTaken) {
+    if (!has_network()) {
+        GTEST_SKIP() << "needs backend ofi";
+    }
+    expect_success(start(3, "", "", sums_over_network, {}, [](int rank) {
+        const rlimit small{100, 100};
+        return rank != 1 || setrlimit(RLIMIT_FSIZE, &small) == 0;
+    }));
+}
+
+TEST(SharedMemory, ThatWasAskedForIsMissedByAllRanksAlike) {
+    if (!may_enter_containers()) {
+        GTEST_SKIP() << "needs root";
+    }
+    expect_success(start(3, "", "memory", {}, {}, [](int) {
+        trefoil_comm_t comm = nullptr;
+        const bool refused =
+            enter_container() && trefoil_comm_create(nullptr, &comm) == TREFOIL_ERROR_UNSUPPORTED;
+        const std::string text = trefoil_last_error(nullptr);
+        const bool named = text.find("rank 0 cannot map memory of rank 1") != std::string::npos &&
+                           text.find("in another container") != std::string::npos;
+        if (!named) {
+            std::fprintf(stderr, "%s\n", text.c_str());
+        }
+        _exit(refused && named ? 0 : 1);
+        return false;
+    }));
 }
 
 INSTANTIATE_TEST_SUITE_P(Backends, Processes, testing::ValuesIn(backends_to_test()));

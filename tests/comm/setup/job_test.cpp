@@ -22,11 +22,13 @@ TEST(Job, ProcessesArriveAsTheyWereTold) {
     EXPECT_EQ(process.pid, getpid());
     EXPECT_FALSE(process.host.empty());
     EXPECT_FALSE(process.cores.empty());
+    EXPECT_FALSE(process.boot.empty());
     process.coordinates = {3, 0};
     const RankProcess told = decode_process(encode(process));
     EXPECT_EQ(told.host, process.host);
     EXPECT_EQ(told.network, process.network);
     EXPECT_EQ(told.process_space, process.process_space);
+    EXPECT_EQ(told.boot, process.boot);
     EXPECT_EQ(told.pid, process.pid);
     EXPECT_GT(process.started, 0U);
     EXPECT_EQ(told.started, process.started);
@@ -54,6 +56,30 @@ TEST(Job, OneHostMayBeSeveralNetworks) {
     EXPECT_TRUE(divided.on_one_host());
     EXPECT_FALSE(divided.in_one_network());
     EXPECT_FALSE(Job(0, {on("a", "n"), on("b", "n")}).in_one_network());
+}
+
+TEST(Job, HostsOfOneNameAreToldApartByTheirKernels) {
+    std::vector<RankProcess> processes{on("a"), on("a"), on("a"), on("b")};
+    EXPECT_EQ(Job(0, processes).namesakes_text(), "");
+    processes[1].boot = "another";
+    const Job job(0, processes);
+    EXPECT_EQ(job.hosts(), (std::vector<Rank>{0, 1, 0, 2}));
+    EXPECT_EQ(job.local_ranks(), (std::vector<Rank>{0, 2}));
+    EXPECT_EQ(job.nic_sharing().ranks.size(), 2U);
+    EXPECT_DOUBLE_EQ(job.most_ranks_per_core(), 1);
+    EXPECT_NE(job.namesakes_text().find("ranks 0 and 1"), std::string::npos)
+        << job.namesakes_text();
+    processes[3] = processes[0];
+    processes[3].host = "b";  // a container of the same kernel with a name of its own
+    EXPECT_FALSE(Job(0, processes).is_local(3));
+}
+
+TEST(Job, SharesMemoryUnlessTryingHasShownThatItDoesNot) {
+    EXPECT_TRUE(Job(0, {on("a"), on("a")}).shares_memory());
+    EXPECT_FALSE(Job(0, {on("a"), on("b")}).shares_memory());
+    const Job containers(0, {on("a"), on("a")}, "rank 0 cannot map memory of rank 1");
+    EXPECT_TRUE(containers.on_one_host());
+    EXPECT_FALSE(containers.shares_memory());
 }
 
 TEST(Job, CountsRanksPerCoreWhereTheyAreMost) {

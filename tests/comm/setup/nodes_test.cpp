@@ -56,6 +56,19 @@ TEST(NodeLayout, ATorusOfAllRanksHasThemWhereItsLastDimensionIsAHost) {
     EXPECT_EQ("4x2", map_of("4x2", job).torus.name());
 }
 
+TEST(NodeLayout, HostsWithoutSharedMemoryAreNoNodes) {
+    const std::string why = "rank 1 cannot map memory of rank 0";
+    const Job job(0, job_on({"a", "a", "b", "b"}).processes(), why);
+    EXPECT_FALSE(map_of("", job).torus.has_nodes());
+    EXPECT_NE(why_no_nodes(map_of("", job), job).find(why), std::string::npos);
+    try {
+        require_nodes(make_torus_map({"TREFOIL_TORUS", "2x2h", {}}, 4), job);
+        ADD_FAILURE() << "it has nodes";
+    } catch (const Error& error) {
+        EXPECT_NE(std::string(error.what()).find(why), std::string::npos) << error.what();
+    }
+}
+
 TEST(NodeLayout, OthersStayAsTheyAre) {
     EXPECT_EQ("4x2", map_of("4x2", job_on({"a", "a", "b", "b", "c", "c", "d", "d"})).torus.name());
     EXPECT_EQ("2x2", map_of("", job_on({"a", "a", "a", "a"})).torus.name());
