@@ -100,14 +100,19 @@ std::vector<NetworkInterface> network_interfaces() {
     for (const ifaddrs* entry = list; entry != nullptr; entry = entry->ifa_next) {
         std::string address = address_text(entry->ifa_addr);
         if (!address.empty()) {
-            interfaces.push_back({.name = entry->ifa_name,
+            const std::string name = interface_of_label(entry->ifa_name);
+            interfaces.push_back({.name = name,
                                   .address = std::move(address),
                                   .loopback = (entry->ifa_flags & IFF_LOOPBACK) != 0,
                                   .up = (entry->ifa_flags & IFF_UP) != 0,
-                                  .numa_node = numa_node_of(entry->ifa_name)});
+                                  .numa_node = numa_node_of(name)});
         }
     }
     return interfaces;
+}
+
+std::string interface_of_label(std::string_view label) {
+    return std::string(label.substr(0, label.find(':')));
 }
 
 std::string host_name() {

@@ -3,6 +3,7 @@
 #pragma once
 
 #include <string>
+#include <string_view>
 #include <vector>
 
 namespace trefoil {
@@ -19,6 +20,9 @@ struct NetworkInterface {
 };
 /// One entry per (interface, address).
 std::vector<NetworkInterface> network_interfaces();
+
+/// The interface that an address with this label has: labels ("eth0:1") name none of their own.
+std::string interface_of_label(std::string_view label);
 
 std::string host_name();
 /// One line: "2 cores, 24 GiB, AMD EPYC".

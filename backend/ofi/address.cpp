@@ -3,14 +3,14 @@
 #include "backend/ofi/address.hpp"
 
 #include <arpa/inet.h>
-#include <ifaddrs.h>
 #include <netinet/in.h>
 #include <rdma/fabric.h>
 
 #include <array>
 #include <cstring>
-#include <memory>
 #include <string_view>
+
+#include "topo/host.hpp"
 
 namespace trefoil::ofi {
 
@@ -67,15 +67,10 @@ std::string interface_of(std::uint32_t format, const void* address, std::size_t 
     if (address == nullptr || !is_ip(format, bytes)) {
         return {};
     }
-    ifaddrs* list = nullptr;
-    if (getifaddrs(&list) != 0) {
-        return {};
-    }
-    const std::unique_ptr<ifaddrs, decltype(&freeifaddrs)> owner(list, &freeifaddrs);
     const std::string wanted = ip_text(static_cast<const sockaddr*>(address));
-    for (const ifaddrs* each = list; each != nullptr; each = each->ifa_next) {
-        if (each->ifa_addr != nullptr && ip_text(each->ifa_addr) == wanted) {
-            return each->ifa_name;
+    for (const NetworkInterface& each : network_interfaces()) {
+        if (each.address == wanted) {
+            return each.name;
         }
     }
     return {};

@@ -13,6 +13,7 @@
 
 #include "backend/ofi/address.hpp"
 #include "backend/ofi/environment.hpp"
+#include "topo/host.hpp"
 
 namespace trefoil::ofi {
 
@@ -118,7 +119,9 @@ std::string list_providers(const std::vector<Info>& all) {
                             "; " + usable);
         }
     }
-    throw Error(Status::not_found, "libfabric has no provider \"" + wanted + "\" here; " + usable);
+    throw Error(Status::not_found,
+                "libfabric has no provider \"" + wanted + "\" here" +
+                    (wanted == "shm" ? ", or too little room in /dev/shm; " : "; ") + usable);
 }
 
 bool is_called(const fi_info& info, const std::string& nic) {
@@ -170,8 +173,12 @@ std::string lacking(const fi_info& info) {
 }
 
 ProviderInfo names(const fi_info& info) {
-    return {std::string(provider_of(info)), info.domain_attr->name ? info.domain_attr->name : "",
-            address_text(info.addr_format, info.src_addr, info.src_addrlen), pci_of(info)};
+    const std::string address = address_text(info.addr_format, info.src_addr, info.src_addrlen);
+    const std::string name = info.domain_attr->name != nullptr ? info.domain_attr->name : "";
+    const bool socket = info.addr_format == FI_SOCKADDR || info.addr_format == FI_SOCKADDR_IN ||
+                        info.addr_format == FI_SOCKADDR_IN6;  // called by the label of its address
+    return {std::string(provider_of(info)), socket ? interface_of_label(name) : name, address,
+            pci_of(info)};
 }
 
 std::vector<Info> offers() {

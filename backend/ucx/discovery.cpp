@@ -2,17 +2,14 @@
 // Asks UCX's lower layer for its transports and devices; reads and changes UCX's configuration.
 #include "backend/ucx/discovery.hpp"
 
-#include <arpa/inet.h>
-#include <ifaddrs.h>
-#include <netinet/in.h>
 #include <uct/api/uct.h>
 
 #include <algorithm>
-#include <array>
 #include <cstdio>
 #include <cstdlib>
 #include <map>
 
+#include "topo/host.hpp"
 #include "topo/variable.hpp"
 
 namespace trefoil::ucx {
@@ -22,24 +19,14 @@ namespace {
 using Components = std::unique_ptr<uct_component_h, Release<uct_release_component_list>>;
 using Domain = std::unique_ptr<uct_md, Release<uct_md_close>>;
 
-// Interface name -> its first IPv4 address.
-std::map<std::string, std::string> interface_addresses() {
-    std::map<std::string, std::string> addresses;
-    ifaddrs* list = nullptr;
-    if (getifaddrs(&list) != 0) {
-        return addresses;
-    }
-    for (const ifaddrs* each = list; each != nullptr; each = each->ifa_next) {
-        if (each->ifa_addr == nullptr || each->ifa_addr->sa_family != AF_INET) {
-            continue;
-        }
-        std::array<char, INET_ADDRSTRLEN> text{};
-        const auto& address = reinterpret_cast<const sockaddr_in&>(*each->ifa_addr);
-        if (inet_ntop(AF_INET, &address.sin_addr, text.data(), text.size()) != nullptr) {
-            addresses.emplace(each->ifa_name, text.data());
+// Interface name -> its IPv4 addresses, the first one first.
+std::map<std::string, std::vector<std::string>> interface_addresses() {
+    std::map<std::string, std::vector<std::string>> addresses;
+    for (const NetworkInterface& interface : network_interfaces()) {
+        if (interface.address.find(':') == std::string::npos) {
+            addresses[interface.name].push_back(interface.address);
         }
     }
-    freeifaddrs(list);
     return addresses;
 }
 
@@ -152,13 +139,14 @@ constexpr const char* rendezvous_threshold = "256k";
 
 std::vector<ProviderInfo> resources() {
     std::vector<ProviderInfo> found;
+    auto addresses = interface_addresses();
     for (const Resource& resource : all_resources()) {
         found.push_back(resource.names);
-    }
-    const std::map<std::string, std::string> addresses = interface_addresses();
-    for (ProviderInfo& info : found) {
-        if (const auto known = addresses.find(info.nic); known != addresses.end()) {
-            info.address = known->second;
+        for (const std::string& address : addresses[resource.names.nic]) {
+            if (!found.back().address.empty()) {
+                found.push_back(resource.names);
+            }
+            found.back().address = address;
         }
     }
     return found;

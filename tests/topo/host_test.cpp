@@ -4,9 +4,14 @@
 
 #include <gtest/gtest.h>
 #include <sched.h>
+#include <sys/wait.h>
 #include <unistd.h>
 
 #include <algorithm>
+#include <cstdlib>
+#include <filesystem>
+#include <fstream>
+#include <string>
 #include <thread>
 
 namespace {
@@ -51,6 +56,31 @@ TEST(Host, lists_the_loopback_interface_with_an_address) {
         EXPECT_FALSE(interface.name.empty());
         EXPECT_FALSE(interface.address.empty());
     }
+}
+
+TEST(Host, a_label_of_an_address_names_no_interface) {
+    EXPECT_EQ(trefoil::interface_of_label("eth0:1"), "eth0");
+    EXPECT_EQ(trefoil::interface_of_label("eth0"), "eth0");
+}
+
+TEST(Host, an_address_with_a_label_is_of_its_interface) {
+    const pid_t child = fork();
+    if (child == 0) {
+        if (unshare(CLONE_NEWNET) != 0 ||
+            std::system("ip link set lo up && ip address add 127.0.0.2/8 dev lo label lo:1") != 0) {
+            _exit(77);
+        }
+        const auto all = trefoil::network_interfaces();
+        const auto labelled =
+            std::ranges::find(all, "127.0.0.2", &trefoil::NetworkInterface::address);
+        _exit(labelled != all.end() && labelled->name == "lo" ? 0 : 1);
+    }
+    int status = 1;
+    ASSERT_EQ(waitpid(child, &status, 0), child);
+    if (WEXITSTATUS(status) == 77) {
+        GTEST_SKIP() << "needs root, and the command ip";
+    }
+    EXPECT_EQ(status, 0);
 }
 
 TEST(Host, name_is_that_of_the_system) {

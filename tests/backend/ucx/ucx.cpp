@@ -4,9 +4,12 @@
 
 #include <fcntl.h>
 #include <gtest/gtest.h>
+#include <sched.h>
+#include <sys/wait.h>
 #include <unistd.h>
 
 #include <algorithm>
+#include <cstdio>
 #include <cstdlib>
 #include <fstream>
 #include <functional>
@@ -92,6 +95,33 @@ TEST(UcxDiscovery, ANicGoesByNameOrAddressPerPort) {
     }
     // The same device: one worker for both ports.
     EXPECT_EQ(groups[0]->address(Port{0}), groups[0]->address(Port{1}));
+}
+
+TEST(UcxDiscovery, ANicGoesByAnyOfItsAddresses) {
+    const pid_t child = fork();
+    if (child == 0) {
+        if (unshare(CLONE_NEWNET) != 0 ||
+            std::system("ip link set lo up && ip address add 127.0.0.2/8 dev lo label lo:1") != 0) {
+            _exit(77);
+        }
+        const auto all = ucx::resources();
+        bool found = true;
+        for (const char* const address : {"127.0.0.1", "127.0.0.2", "lo"}) {
+            try {
+                found = found && ucx::choose_device(all, address) == "lo";
+            } catch (const Error& error) {
+                std::fprintf(stderr, "%s\n", error.what());
+                found = false;
+            }
+        }
+        _exit(found ? 0 : 1);
+    }
+    int status = 1;
+    ASSERT_EQ(waitpid(child, &status, 0), child);
+    if (WEXITSTATUS(status) == 77) {
+        GTEST_SKIP() << "needs root, and the command ip";
+    }
+    EXPECT_EQ(status, 0);
 }
 
 TEST(UcxDiscovery, PortsOfOneGroupMayUseDifferentNics) {
