@@ -16,6 +16,7 @@
 #include <memory>
 #include <system_error>
 
+#include "topo/cpu_quota.hpp"
 #include "topo/error.hpp"
 
 namespace trefoil {
@@ -128,8 +129,11 @@ std::string machine_text() {
     const double bytes =
         static_cast<double>(sysconf(_SC_PHYS_PAGES)) * static_cast<double>(sysconf(_SC_PAGESIZE));
     const auto gibibytes = static_cast<long>(bytes / (1024.0 * 1024.0 * 1024.0) + 0.5);
-    return std::to_string(cores) + (cores == 1 ? " core, " : " cores, ") +
-           std::to_string(gibibytes) + " GiB, " + processor_name();
+    const double in_time = cores_for_each({cpu_quotas()}, 0);
+    return std::to_string(cores) + (cores == 1 ? " core" : " cores") +
+           (in_time < static_cast<double>(cores) ? " with time for " + core_time_text(in_time)
+                                                 : "") +
+           ", " + std::to_string(gibibytes) + " GiB, " + processor_name();
 }
 
 }  // namespace trefoil

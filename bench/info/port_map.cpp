@@ -18,7 +18,9 @@ PortMap::PortMap(const Torus& torus, const Settings& given)
     settings.backend = transport_for(settings.backend, true).name;
     settle_port_threads(torus, settings);
     const std::vector<std::vector<int>> masks(torus.ranks(), allowed_cores());
-    groups_ = group_ports(torus, settings, masks, 0);
+    const std::vector<CpuQuota> quotas = cpu_quotas();
+    groups_ = group_ports(torus, settings, masks, 0,
+                          cores_for_each(std::vector(masks.size(), quotas), 0));
     BackendConfig config, inside;
     config.provider = settings.provider;
     config.groups = groups_.groups;
@@ -44,7 +46,7 @@ PortMap::PortMap(const Torus& torus, const Settings& given)
     } catch (const Error& error) {
         refusal_ = error.what();
     }
-    LocalRank rank{masks[0], {}, settings.pin, settings.pin_cores};
+    LocalRank rank{masks[0], {}, settings.pin, settings.pin_cores, quotas};
     for (int i = 0; i < groups_.threads; ++i) {
         rank.near.push_back(cores_near(groups_.groups[i], nics_));
     }

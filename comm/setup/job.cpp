@@ -27,7 +27,8 @@ RankProcess this_process() {
             {},
             process_state(pid).started,
             {},
-            boot_space()};
+            boot_space(),
+            cpu_quotas()};
 }
 
 std::string encode(const RankProcess& process) {
@@ -39,6 +40,10 @@ std::string encode(const RankProcess& process) {
     blob.number(static_cast<std::int32_t>(process.pid));
     blob.number(process.started);
     blob.text(core_list_text(process.cores));
+    blob.number(static_cast<std::uint32_t>(process.quotas.size()));
+    for (const CpuQuota& quota : process.quotas) {
+        blob.number(quota);
+    }
     for (const Rank coordinate : process.coordinates) {
         blob.number(coordinate);
     }
@@ -55,6 +60,9 @@ RankProcess decode_process(const std::string& bytes) {
     process.pid = blob.number<std::int32_t>();
     process.started = blob.number<std::uint64_t>();
     process.cores = parse_core_list(blob.text()).value_or(std::vector<int>{});
+    for (auto left = blob.number<std::uint32_t>(); left > 0; --left) {
+        process.quotas.push_back(blob.number<CpuQuota>());
+    }
     while (!blob.empty()) {
         process.coordinates.push_back(blob.number<Rank>());
     }
@@ -87,6 +95,7 @@ double Job::most_ranks_per_core() const {
     struct Host {
         int ranks = 0;
         std::set<int> cores;
+        std::vector<std::vector<CpuQuota>> quotas;
     };
     std::map<Rank, Host> hosts;
     double most = 0;
@@ -95,12 +104,24 @@ double Job::most_ranks_per_core() const {
         Host& host = hosts[hosts_[r]];
         ++host.ranks;
         host.cores.insert(process.cores.begin(), process.cores.end());
+        host.quotas.push_back(process.quotas);
     }
     for (const auto& [number, host] : hosts) {
         const auto cores = std::max(1.0, static_cast<double>(host.cores.size()));
         most = std::max(most, host.ranks / cores);
+        for (std::size_t i = 0; i < host.quotas.size(); ++i) {
+            most = std::max(most, 1 / cores_for_each(host.quotas, i));
+        }
     }
     return most;
+}
+
+double Job::cores_in_time() const {
+    std::vector<std::vector<CpuQuota>> quotas;
+    for (const Rank r : local_ranks_) {
+        quotas.push_back(processes_[r].quotas);
+    }
+    return cores_for_each(quotas, static_cast<std::size_t>(local_rank_));
 }
 
 NicSharing Job::nic_sharing(Rank per_node) const {

@@ -8,6 +8,7 @@
 
 #include "comm/setup/nic_choice.hpp"
 #include "threads/executor/executor_options.hpp"
+#include "topo/cpu_quota.hpp"
 #include "topo/torus.hpp"
 
 namespace trefoil {
@@ -23,6 +24,7 @@ struct RankProcess {
     std::uint64_t started = 0;      ///< in the kernel's ticks: a number may be given again
     std::vector<Rank> place{};      ///< in the machine, where the job asked for it
     std::string boot{};             ///< boot_space()
+    std::vector<CpuQuota> quotas{};
 
     /// Equal for processes of one host: its name, and its kernel.
     std::string host_identity() const { return host + " " + boot; }
@@ -64,8 +66,10 @@ class Job {
     std::string namesakes_text() const;
     /// On one host and in one network namespace.
     bool in_one_network() const;
-    /// Of any host.
+    /// Of any host, by the cores that its ranks may use, or have time for.
     double most_ranks_per_core() const;
+    /// For how many cores this rank has time when all ranks of its host work.
+    double cores_in_time() const;
     /// Whom this rank shares its NICs with. The ranks of a node, `per_node` of a host that follow
     /// each other, count as one: each uses all of the node's.
     NicSharing nic_sharing(Rank per_node = 1) const;

@@ -59,7 +59,7 @@ LocalPorts::LocalPorts(const Job& job, const Torus& torus, const Settings& setti
     for (const Rank rank : job.local_ranks()) {
         masks.push_back(job.process(rank).cores);
     }
-    groups_ = group_ports(torus, settings, masks, job.local_rank());
+    groups_ = group_ports(torus, settings, masks, job.local_rank(), job.cores_in_time());
     if (job.ranks() > 1) {
         nics_ = choose_nics_here(wish, job.nic_sharing(torus.per_node()));
         nics_.resize(torus.ports());
@@ -86,6 +86,7 @@ void LocalPorts::compare(const std::vector<std::string>& proposals) {
         reports.push_back({job_.process(r).host, read_list(blob)});
         LocalRank local;
         local.mask = job_.process(r).cores;
+        local.quotas = job_.process(r).quotas;
         for (const std::string& text : read_list(blob)) {
             local.near.push_back(cores_of(text));
         }

@@ -48,6 +48,25 @@ bool enough(const std::vector<LocalRank>& ranks, const std::vector<int>& cores) 
     return confined <= cores.size();
 }
 
+/// The first limit of a control group that is less than what the ranks in it work; null: all have
+/// time.
+const CpuQuota* exceeded_quota(const std::vector<LocalRank>& ranks) {
+    for (const LocalRank& one : ranks) {
+        for (const CpuQuota& quota : one.quotas) {
+            std::size_t busy = 0;
+            for (const LocalRank& rank : ranks) {
+                const bool inside = std::ranges::any_of(
+                    rank.quotas, [&](const CpuQuota& other) { return quota.is_same_group(other); });
+                busy += inside ? workers(rank) : 0;
+            }
+            if (static_cast<double>(busy) > quota.cores) {
+                return &quota;
+            }
+        }
+    }
+    return nullptr;
+}
+
 /// A rank's part of its own list: the list is divided among the ranks that give one.
 std::vector<int> part_of_list(const std::vector<LocalRank>& ranks, std::size_t self) {
     const std::vector<int>& list = ranks[self].list;
@@ -162,7 +181,7 @@ void settle_port_threads(const Torus& torus, Settings& settings) {
 }
 
 PortGroups group_ports(const Torus& torus, const Settings& settings,
-                       const std::vector<std::vector<int>>& masks, int self) {
+                       const std::vector<std::vector<int>>& masks, int self, double cores_in_time) {
     std::vector<Port> ports = used_ports(torus);
     const std::vector<Port> inside = inside_ports(torus, settings);
     std::erase_if(ports,
@@ -172,7 +191,8 @@ PortGroups group_ports(const Torus& torus, const Settings& settings,
     const auto sharers = std::count_if(masks.begin(), masks.end(), [&](const auto& mask) {
         return &mask == &masks[self] || overlap(mine, mask);
     });
-    const int share = static_cast<int>(mine.size()) / static_cast<int>(sharers);
+    const int share = static_cast<int>(std::min(
+        static_cast<double>(mine.size() / static_cast<std::size_t>(sharers)), cores_in_time));
     const int wanted = settings.port_threads_by == PortThreadsBy::caller ? 0
                        : settings.port_threads >= 0                      ? settings.port_threads
                        : share >= 2                                      ? share
@@ -199,20 +219,25 @@ Placement place_threads(const std::vector<LocalRank>& ranks, int self) {
     }
     Placement placement;
     placement.cores = place_all(ranks)[self];
-    placement.may_spin =
-        enough(ranks, all) && std::all_of(ranks.begin(), ranks.end(), [&](const LocalRank& rank) {
-            return enough(ranks, rank.mask);
-        });
+    const CpuQuota* const exceeded = exceeded_quota(ranks);
+    placement.may_spin = exceeded == nullptr && enough(ranks, all) &&
+                         std::all_of(ranks.begin(), ranks.end(), [&](const LocalRank& rank) {
+                             return enough(ranks, rank.mask);
+                         });
     std::size_t threads = 0;
     for (const LocalRank& rank : ranks) {
         threads += workers(rank);
     }
-    if (threads > all.size()) {
+    if (exceeded != nullptr || threads > all.size()) {
         placement.oversubscription = std::to_string(threads) + " threads drive the ports of " +
                                      std::to_string(ranks.size()) +
                                      (ranks.size() == 1 ? " rank" : " ranks") +
                                      " on this host, which may use " + std::to_string(all.size()) +
                                      (all.size() == 1 ? " core" : " cores");
+        if (exceeded != nullptr) {
+            placement.oversubscription +=
+                ", where a control group has time for " + core_time_text(exceeded->cores);
+        }
     }
     return placement;
 }

@@ -2,11 +2,13 @@
 // Who drives which port, and where: the one rule for port threads, their ports and their cores.
 #pragma once
 
+#include <limits>
 #include <string>
 #include <vector>
 
 #include "comm/setup/environment.hpp"
 #include "comm/setup/nic_choice.hpp"
+#include "topo/cpu_quota.hpp"
 #include "topo/torus.hpp"
 
 namespace trefoil {
@@ -35,10 +37,11 @@ std::vector<Port> inside_ports(const Torus& torus, const Settings& settings);
 
 /// `masks`: the cores that each rank of the job on this host may use, of which this is number
 /// `self`; its `Settings::pin_cores` count as its mask if given. Without an explicit number, a rank
-/// gets as many threads as its share of the cores, if that is at least two: a thread that must wait
-/// for a core costs more than it drives.
+/// gets as many threads as its share of the cores, or of those that it has time for, if that is at
+/// least two: a thread that must wait for a core costs more than it drives.
 PortGroups group_ports(const Torus& torus, const Settings& settings,
-                       const std::vector<std::vector<int>>& masks, int self);
+                       const std::vector<std::vector<int>>& masks, int self,
+                       double cores_in_time = std::numeric_limits<double>::infinity());
 
 /// What a rank of this host brings to the division of cores.
 struct LocalRank {
@@ -46,12 +49,13 @@ struct LocalRank {
     std::vector<std::vector<int>> near;  ///< per port thread: cores near its NICs; may be empty
     bool pin = true;                     ///< false: its threads go where the system puts them
     std::vector<int> list;               ///< TREFOIL_PIN=LIST; empty: automatic
+    std::vector<CpuQuota> quotas{};
 };
 
 /// Where the threads of one rank run.
 struct Placement {
-    std::vector<int> cores;        ///< per thread; empty: not pinned
-    bool may_spin = false;         ///< every thread of the job on this host has a core of its own
+    std::vector<int> cores;  ///< per thread; empty: not pinned
+    bool may_spin = false;   ///< every thread of the job on this host has a core, and time for it
     std::string oversubscription;  ///< more threads than cores, in words; empty: there are enough
 };
 

@@ -14,6 +14,8 @@
 #include <string>
 #include <thread>
 
+#include "topo/cpu_quota.hpp"
+
 namespace {
 
 TEST(Host, cores_are_those_of_the_mask) {
@@ -81,6 +83,40 @@ TEST(Host, an_address_with_a_label_is_of_its_interface) {
         GTEST_SKIP() << "needs root, and the command ip";
     }
     EXPECT_EQ(status, 0);
+}
+
+TEST(Host, quotas_are_those_of_all_control_groups_around) {
+    namespace fs = std::filesystem;
+    const fs::path root = fs::path(testing::TempDir()) / ("cgroups" + std::to_string(getpid()));
+    const auto write = [&](const std::string& name, const std::string& text) {
+        fs::create_directories((root / name).parent_path());
+        std::ofstream(root / name) << text;
+    };
+    const auto quotas = [&] { return trefoil::cpu_quotas(root.string() + "/"); };
+    EXPECT_TRUE(quotas().empty());
+    write("proc/self/cgroup", "0::/job/rank\n");
+    write("sys/fs/cgroup/job/rank/cpu.max", "max 100000\n");
+    write("sys/fs/cgroup/job/cpu.max", "150000 100000\n");
+    ASSERT_EQ(quotas().size(), 1U);
+    EXPECT_DOUBLE_EQ(quotas()[0].cores, 1.5);
+    const auto job = quotas();
+    write("sys/fs/cgroup/job/rank/cpu.max", "50000 100000\n");
+    ASSERT_EQ(quotas().size(), 2U);
+    EXPECT_DOUBLE_EQ(quotas()[0].cores, 0.5);
+    EXPECT_TRUE(quotas()[1].is_same_group(job[0]));
+    EXPECT_DOUBLE_EQ(trefoil::cores_for_each({job, quotas(), {}, job}, 0), 0.5) << "three share it";
+    EXPECT_GT(trefoil::cores_for_each({job, {}}, 1), 1e9);
+    // Version 1, as a container sees its own group: at the root.
+    write("proc/self/cgroup", "5:memory:/job/rank\n4:cpu,cpuacct:/elsewhere/rank\n0::/\n");
+    write("sys/fs/cgroup/cpu/cpu.cfs_quota_us", "200000\n");
+    write("sys/fs/cgroup/cpu/cpu.cfs_period_us", "100000\n");
+    ASSERT_EQ(quotas().size(), 1U);
+    EXPECT_DOUBLE_EQ(quotas()[0].cores, 2);
+    write("sys/fs/cgroup/cpu/cpu.cfs_quota_us", "-1\n");
+    EXPECT_TRUE(quotas().empty());
+    EXPECT_EQ(trefoil::core_time_text(1.5), "1.5 cores");
+    EXPECT_EQ(trefoil::core_time_text(1), "1 core");
+    fs::remove_all(root);
 }
 
 TEST(Host, name_is_that_of_the_system) {

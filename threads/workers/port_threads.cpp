@@ -13,6 +13,7 @@
 
 #include "threads/workers/port_threads_implementation.hpp"
 #include "threads/workers/waiting.hpp"
+#include "topo/cpu_quota.hpp"
 #include "topo/error.hpp"
 #include "topo/host.hpp"
 
@@ -65,7 +66,9 @@ class PortThreads::DedicatedThreads final : public PortThreads::Implementation {
   public:
     DedicatedThreads(int threads, const std::vector<int>& cores) {
         require_allowed(cores);
-        const bool core_for_each = static_cast<int>(allowed_cores().size()) > threads;
+        const double in_time = cores_for_each({cpu_quotas()}, 0);
+        const bool core_for_each =
+            std::min(static_cast<double>(allowed_cores().size()), in_time) > threads;
         spins_ = core_for_each ? spins_before_sleep : 0;
         threads_.reserve(static_cast<std::size_t>(threads));
         try {

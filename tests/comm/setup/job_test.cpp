@@ -24,11 +24,15 @@ TEST(Job, ProcessesArriveAsTheyWereTold) {
     EXPECT_FALSE(process.cores.empty());
     EXPECT_FALSE(process.boot.empty());
     process.coordinates = {3, 0};
+    process.quotas = {{1, 2, 1.5}, {1, 3, 4}};
     const RankProcess told = decode_process(encode(process));
     EXPECT_EQ(told.host, process.host);
     EXPECT_EQ(told.network, process.network);
     EXPECT_EQ(told.process_space, process.process_space);
     EXPECT_EQ(told.boot, process.boot);
+    ASSERT_EQ(told.quotas.size(), 2U);
+    EXPECT_TRUE(told.quotas[1].is_same_group(process.quotas[1]));
+    EXPECT_DOUBLE_EQ(told.quotas[1].cores, 4);
     EXPECT_EQ(told.pid, process.pid);
     EXPECT_GT(process.started, 0U);
     EXPECT_EQ(told.started, process.started);
@@ -80,6 +84,15 @@ TEST(Job, SharesMemoryUnlessTryingHasShownThatItDoesNot) {
     const Job containers(0, {on("a"), on("a")}, "rank 0 cannot map memory of rank 1");
     EXPECT_TRUE(containers.on_one_host());
     EXPECT_FALSE(containers.shares_memory());
+}
+
+TEST(Job, CountsRanksPerCoreByTheTimeThatTheyHave) {
+    std::vector<RankProcess> processes{on("a"), on("a"), on("b")};
+    processes[0].quotas = processes[1].quotas = {{1, 7, 0.5}};
+    processes[2].quotas = {{1, 7, 2}};  // the same numbers on another host are another group
+    EXPECT_DOUBLE_EQ(Job(0, processes).most_ranks_per_core(), 4);
+    EXPECT_DOUBLE_EQ(Job(0, processes).cores_in_time(), 0.25);
+    EXPECT_DOUBLE_EQ(Job(2, processes).cores_in_time(), 2);
 }
 
 TEST(Job, CountsRanksPerCoreWhereTheyAreMost) {

@@ -160,5 +160,23 @@ TEST(Pinning, ACoreThatMayNotBeUsedIsRefusedByNumber) {
               std::string::npos);
 }
 
+TEST(Placement, NobodySpinsWithoutTime) {
+    const auto placed = [](double cores, bool one_group) {
+        LocalRank rank = rank_of(everywhere, {{}});
+        rank.quotas = {{1, 2, cores}};
+        std::vector<LocalRank> ranks(3, rank);
+        ranks[0].quotas[0].inode += one_group ? 0 : 1;
+        return place_threads(ranks, 0);
+    };
+    EXPECT_TRUE(placed(3, true).may_spin);
+    EXPECT_FALSE(placed(2.5, true).may_spin);
+    EXPECT_TRUE(placed(2, false).may_spin);
+    EXPECT_FALSE(placed(1, false).may_spin) << "nor the rank that has time: others wait for it";
+    EXPECT_NE(placed(2.5, true).oversubscription.find("2.5 cores"), std::string::npos)
+        << placed(2.5, true).oversubscription;
+    EXPECT_EQ(group_ports(Torus({3, 3}), {}, {everywhere}, 0, 2.5).threads, 2);
+    EXPECT_EQ(group_ports(Torus({3, 3}), {}, {everywhere}, 0, 1.5).threads, 0);
+}
+
 }  // namespace
 }  // namespace trefoil
