@@ -197,8 +197,8 @@ void StoreBootstrap::progress(Clock::time_point until) {
         throw Error(Status::timeout,
                     where() +
                         " does not answer: is rank 0, which runs the store of ranks that are "
-                        "started by hand, or the launcher stopped, its host overloaded or cut "
-                        "off? (asked by rank " +
+                        "started by hand, or the launcher stopped, out of files (ulimit -n), its "
+                        "host overloaded or cut off? (asked by rank " +
                         std::to_string(rank_) + ")");
     }
     // A server that refuses says why before it closes, so what it said is read first.

@@ -149,7 +149,7 @@ Cause Inquiry::behind(const Error& error) const {
     if (first != found.end() && first->rank != cause.culprit) {
         cause.culprit = first->rank;
         cause.text = rank_text(options_, first->rank) +
-                     (ended(*first) ? " has died; " : " is stopped; ") + cause.text;
+                     (ended(*first) ? " has ended; " : " is stopped; ") + cause.text;
     }
     return cause;
 }
@@ -166,7 +166,7 @@ Cause Inquiry::accuse(const Cause& noticed, const std::vector<ProcessNews>& proc
     // The first that was found is the one that began it.
     const auto first = std::find_if(processes.begin(), processes.end(), ended);
     if (first != processes.end()) {
-        return accused(has_left(first->rank) ? " has destroyed its communicator" : " has died",
+        return accused(has_left(first->rank) ? " has destroyed its communicator" : " has ended",
                        first->rank);
     }
     if (noticed.culprit == Cause::nobody) {

@@ -53,7 +53,7 @@ TEST_F(InquiryTest, WithoutOneAProcessThatHasEndedIsTheCulprit) {
     const Cause cause = find(1);
     EXPECT_EQ(cause.culprit, 6);
     EXPECT_EQ(cause.text,
-              "rank 6 (process 46) has died; rank 0 found it: a bcast: the cable is cut");
+              "rank 6 (process 46) has ended; rank 0 found it: a bcast: the cable is cut");
 }
 
 TEST_F(InquiryTest, OfSeveralTheFirstThatWasFound) {
@@ -91,7 +91,7 @@ TEST_F(InquiryTest, AnErrorOfSetUpKeepsTheRankThatItNames) {
     EXPECT_EQ(named.text, "rank 6 has disconnected");
     const Cause other = inquiry_.cause_of(Error(Status::timeout, "rank 0 hears nothing"));
     EXPECT_EQ(other.culprit, 4);
-    EXPECT_EQ(other.text, "rank 4 (process 44) has died; rank 0 hears nothing");
+    EXPECT_EQ(other.text, "rank 4 (process 44) has ended; rank 0 hears nothing");
     processes_ = {{4, ended}, {8, stopped}};
     EXPECT_EQ(inquiry_.cause_of(Error(Status::timeout, "no answer")).culprit, 8)
         << "rank 4 has given up on it";
