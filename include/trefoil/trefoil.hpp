@@ -135,7 +135,7 @@ class Comm : public Collectives<Blocking> {
         return sent;
     }
     /// Why this communicator has failed; "": it has not.
-    std::string failure() const { return trefoil_last_error(handle_); }
+    std::string failure() const { return text(trefoil_comm_failure); }
 
     void set_algorithm(const std::string& collective, const std::string& name) {
         check(trefoil_comm_set_algorithm(handle_, collective.c_str(), name.c_str()));

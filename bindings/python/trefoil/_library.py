@@ -104,6 +104,7 @@ _OTHERS = {
     "comm_create_group": [P, INTS, I, I, P],
     "comm_shrink": [P, P],
     "comm_abort": [P, ctypes.c_char_p],
+    "comm_failure": [P, P],
     "comm_status": [P, ctypes.c_char_p, Z],
     "comm_in_flight": [P, INTS],
     "progress": [P],
