@@ -183,8 +183,9 @@ typedef struct {
 TREFOIL_API trefoil_status_t trefoil_comm_create(const trefoil_config_t* config,
                                                  trefoil_comm_t* comm);
 
-/* Frees everything; not collective; NULL is allowed. Peers must not need this rank any more: call
- * trefoil_barrier before, as MPI_Finalize does. Communicators that were made from it
+/* Frees everything; not collective; NULL is allowed. TREFOIL_ERROR_BUSY while a call is in flight;
+ * requests that were not waited for or freed can then only be freed. Peers must not need this rank
+ * any more: call trefoil_barrier before, as MPI_Finalize does. Communicators that were made from it
  * (communicators.h) stay. */
 TREFOIL_API trefoil_status_t trefoil_comm_destroy(trefoil_comm_t comm);
 
