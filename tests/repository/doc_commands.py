@@ -39,7 +39,7 @@ ELSEWHERE = (
     (r"^scripts/micro\b", "takes minutes; the test micro runs every kind of benchmark"),
     (r"mca_base_component_path", "needs an installed component; tests/mpi/run.py and scripts/mpi-check run it"),
     (r"libtrefoil_mpi_\w+\.so", "needs the layer for an MPI; tests/mpi/run.py and scripts/mpi-check run it"),
-    (r"trefoil-fortran|pip install|python3 app\.py", "needs an installed Trefoil; repository_installed_programs uses the languages of one"),
+    (r"trefoil-fortran|pip install|-m venv|python3 app\.py", "needs an installed Trefoil; repository_installed_programs uses the languages of one"),
     (r"^srun\b", "needs Slurm"),
     (r"\btrefoil tune\b", "takes minutes, or 64 ranks; tool_tune runs it in small"),
     (r"\binfo --job\b", "asks a job that runs; tool_job starts one and asks it"),

@@ -150,6 +150,16 @@ def refuse(text):
     raise Error(Status.ERROR_INVALID_ARGUMENT, text)
 
 
+def constant(kind, given, name):
+    """The member of that enumeration."""
+    try:
+        return kind(given)
+    except ValueError:
+        word = str(given).upper()
+        known = [word] if word in kind.__members__ else kind.__members__
+        refuse(f"{name} is {given!r}; give {', '.join('trefoil.' + member for member in known)}")
+
+
 def version():
     """Of the library that is loaded."""
     return lib.trefoil_version_string().decode()
