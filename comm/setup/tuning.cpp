@@ -3,6 +3,8 @@
 #include "comm/setup/tuning.hpp"
 
 #include <algorithm>
+#include <cerrno>
+#include <cstring>
 #include <fstream>
 #include <initializer_list>
 #include <limits>
@@ -12,6 +14,7 @@
 #include "algorithms/registry/registry.hpp"
 #include "backend/registry/transports.hpp"
 #include "topo/error.hpp"
+#include "topo/json_reason.hpp"
 
 namespace trefoil {
 
@@ -204,7 +207,7 @@ Json json_of(std::string_view text, const Place& place) {
     try {
         return Json::parse(text);
     } catch (const Json::exception& error) {
-        place.refuse(std::string("is no JSON, or cut short: ") + error.what());
+        place.refuse("is no JSON, or cut short: " + json_reason(error));
     }
 }
 
@@ -297,6 +300,7 @@ TuningFile parse_tuning_file(std::string_view text, const std::string& path) {
 }
 
 TuningFile read_tuning_file(const std::string& path) {
+    errno = 0;
     std::ifstream stream(path, std::ios::binary);
     std::string text;
     char buffer[4096];
@@ -307,7 +311,9 @@ TuningFile read_tuning_file(const std::string& path) {
         }
     }
     if (!stream.eof()) {
-        throw Error(Status::not_found, "the tuning file " + path + " cannot be read");
+        throw Error(Status::not_found, "the tuning file " + path + " cannot be read" +
+                                           (errno != 0 ? ": " : "") +
+                                           (errno != 0 ? std::strerror(errno) : ""));
     }
     return parse_tuning_file(text, path);
 }
