@@ -3,6 +3,11 @@
 // themselves, and exceptions. Header only.
 #pragma once
 
+#if __cplusplus <= 201703L
+#error \
+    "trefoil.hpp needs C++20: compile with -std=c++20; C++11 to C++17 have the C interface, trefoil.h"
+#else
+
 #include <trefoil/trefoil.h>
 #include <trefoil/collectives.hpp>
 #include <trefoil/elements.hpp>
@@ -196,3 +201,5 @@ class Comm : public Collectives<Blocking> {
 };
 
 }  // namespace trefoil
+
+#endif
