@@ -58,7 +58,9 @@ struct AllRequests {
     trefoil_request* find(trefoil_request_t handle) const noexcept {
         const auto bits = reinterpret_cast<std::uintptr_t>(handle);
         const std::size_t number = bits & number_mask;
-        const int k = number == 0 ? most_chunks : std::bit_width((number - 1) / at_a_time + 1) - 1;
+        const int k = number == 0
+                          ? most_chunks
+                          : static_cast<int>(std::bit_width((number - 1) / at_a_time + 1)) - 1;
         if (k >= most_chunks) {
             return nullptr;
         }
