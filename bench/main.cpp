@@ -38,6 +38,12 @@ Invocation read(int argc, char** argv) {
         invocation.program.assign(separator + 1, invocation.arguments.end());
         invocation.arguments.erase(separator, invocation.arguments.end());
     }
+    // As mpirun has it. Further back it is the program's, unless "--" says where that begins.
+    const auto habit = std::find(invocation.arguments.begin(), invocation.arguments.end(), "-np");
+    if (is_run && habit != invocation.arguments.end() &&
+        (!invocation.program.empty() || habit == invocation.arguments.begin() + 1)) {
+        *habit = "-n";
+    }
     for (std::size_t i = 0; i < invocation.arguments.size(); ++i) {
         const bool is_check =
             invocation.arguments[i] == "-c" || invocation.arguments[i] == "--check";
@@ -72,6 +78,15 @@ void take_back_signals() {
             signal(number, SIG_DFL);
         }
     }
+}
+
+/// A full disk shows when the last output is written.
+int after_output(int code) {
+    const bool written = std::fflush(stdout) == 0 && std::ferror(stdout) == 0;
+    if (!written) {
+        fmt::print(stderr, "trefoil: the output could not be written; is the disk full?\n");
+    }
+    return written || code != exit_success ? code : static_cast<int>(exit_failure);
 }
 
 int run(int argc, char** argv) {
@@ -117,7 +132,7 @@ int run(int argc, char** argv) {
 int main(int argc, char** argv) {
     using namespace trefoil;
     try {
-        return tool::run(argc, argv);
+        return tool::after_output(tool::run(argc, argv));
     } catch (const Error& error) {
         const int code = tool::exit_code(error.status());
         if (code != tool::exit_bad_input || tool::speaks()) {
@@ -128,7 +143,9 @@ int main(int argc, char** argv) {
         fmt::print(stderr, "trefoil: out of memory; choose smaller vectors or fewer ranks\n");
         return tool::exit_failure;
     } catch (const std::exception& error) {
-        fmt::print(stderr, "trefoil: {}\n", error.what());
-        return tool::exit_failure;
+        if (std::ferror(stdout) == 0) {
+            fmt::print(stderr, "trefoil: {}\n", error.what());
+        }
+        return tool::after_output(tool::exit_failure);
     }
 }

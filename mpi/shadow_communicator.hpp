@@ -179,7 +179,9 @@ class ShadowCommunicator {
 
   private:
     static bool lives(trefoil_comm_t comm) {
-        return comm == nullptr || *trefoil_last_error(comm) == '\0';
+        const char* failure = "";
+        return comm == nullptr ||
+               (trefoil_comm_failure(comm, &failure) == TREFOIL_SUCCESS && *failure == '\0');
     }
     static void progress_callback(void* self);
     static thread_local bool waits_;

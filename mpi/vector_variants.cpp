@@ -49,12 +49,14 @@ struct UnevenBlocks {
     }
     /// Some of these bytes are of a block, or between two.
     bool meets(const std::byte* other, std::size_t bytes) const {
-        const auto begin = std::ranges::min_element(list->displacements);
-        const std::byte* end = data;
+        std::size_t begin = SIZE_MAX, end = 0;
         for (std::size_t r = 0; r < list->counts.size(); ++r) {
-            end = std::max<const std::byte*>(end, data + list->displacements[r] + list->counts[r]);
+            if (list->counts[r] > 0) {
+                begin = std::min(begin, list->displacements[r]);
+                end = std::max(end, list->displacements[r] + list->counts[r]);
+            }
         }
-        return other < end && data + *begin < other + bytes;
+        return begin < end && other < data + end && data + begin < other + bytes;
     }
     void unpack() const {
         if (!as_they_lie) {

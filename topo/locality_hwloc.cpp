@@ -104,9 +104,10 @@ Locality machine_locality() {
 }
 
 std::string locality_library() {
-    const unsigned version = hwloc_get_api_version();  // 0x00020900
-    return std::to_string(version >> 16) + "." + std::to_string(version >> 8 & 0xff) + "." +
-           std::to_string(version & 0xff);
+    // 0x00020900; of its release the library does not tell.
+    const unsigned version = hwloc_get_api_version();
+    return "API " + std::to_string(version >> 16) + "." + std::to_string(version >> 8 & 0xff) +
+           "." + std::to_string(version & 0xff);
 }
 
 Locality locality_of_xml(const std::string& path) {

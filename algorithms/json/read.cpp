@@ -13,6 +13,7 @@
 #include "algorithms/json/checked_object.hpp"
 #include "algorithms/json/circuits.hpp"
 #include "topo/error.hpp"
+#include "topo/json_reason.hpp"
 
 namespace trefoil {
 
@@ -208,13 +209,13 @@ std::vector<json> parse(std::string_view text) {
                     objects.push_back(json::parse(one));
                 } catch (const json::exception& error) {
                     refuse_schedule("line " + std::to_string(line),
-                                    std::string("is no JSON (") + error.what() +
+                                    "is no JSON (" + json_reason(error) +
                                         "); give one object a line, or one list of all");
                 }
             }
         }
     } catch (const json::exception& error) {
-        refuse_schedule("", std::string("it is no JSON: ") + error.what());
+        refuse_schedule("", "it is no JSON: " + json_reason(error));
     }
     return objects;
 }

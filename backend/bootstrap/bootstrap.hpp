@@ -74,6 +74,9 @@ class StoreServer {
     int port() const;
     /// Whether only this host reaches it.
     bool on_loopback() const;
+    /// For whoever starts the ranks: the process of one has ended; `how`: "exit 0". Ranks that wait
+    /// for it in vain hear so at once. Any thread.
+    void rank_ended(Rank rank, const std::string& how);
 
     /// For a stranger to say who he is.
     static constexpr std::chrono::seconds default_patience{10};

@@ -155,6 +155,7 @@ void Jobs::admit(ConnectionId from, const Claim& claim) {
                    " has left and cannot come back; use another name for a new job");
         return;
     }
+    ended_.erase(claim.rank);  // a child of the process that has ended, say
     job.members[claim.rank] = from;
     job.of_several_origins |= claim.origin != job.origin;
     job.was_complete |= job.members.size() == static_cast<std::size_t>(job.ranks);
@@ -215,6 +216,8 @@ void Jobs::gather_all(const Member& member, ConnectionId from, std::string_view 
                                     std::to_string(allgather_limit >> 20) + " MiB together"));
     } else if (job.blobs.size() == static_cast<std::size_t>(job.ranks)) {
         complete(job);
+    } else {
+        fail_if_one_cannot_come(job);
     }
 }
 
@@ -244,11 +247,14 @@ void Jobs::abandon(const Member& member, std::string_view body) {
 
 bool Jobs::owes_news() const {
     return std::any_of(jobs_.begin(), jobs_.end(),
-                       [](const auto& named) { return owes_news(named.second); });
+                       [this](const auto& named) { return owes_news(named.second); });
 }
 
-bool Jobs::owes_news(const Job& job) {
+bool Jobs::owes_news(const Job& job) const {
     std::set<Rank> settled = job.gone;
+    for (const auto& [rank, how] : ended_) {
+        settled.insert(rank);
+    }
     settled.insert(job.informed.begin(), job.informed.end());
     return job.failure && settled.size() < static_cast<std::size_t>(job.ranks);
 }
@@ -273,6 +279,27 @@ void Jobs::fail_because_gone(Job& job) {
                                 " has ended or disconnected while others wait for allgather " +
                                 std::to_string(job.completed + 1) +
                                 "; look at its output for the cause"));
+}
+
+void Jobs::ended(Rank rank, std::string how) {
+    ended_.emplace(rank, std::move(how));
+    for (auto& [name, job] : jobs_) {
+        if (!job.blobs.empty()) {
+            fail_if_one_cannot_come(job);
+        }
+    }
+}
+
+void Jobs::fail_if_one_cannot_come(Job& job) {
+    for (const auto& [rank, how] : ended_) {
+        if (rank < job.ranks && job.members.count(rank) == 0 && job.gone.count(rank) == 0) {
+            fail(job, error_message(Status::peer_lost,
+                                    "store: rank " + std::to_string(rank) + " has ended (" + how +
+                                        ") without joining " + quoted(job.name) +
+                                        "; all ranks must create the communicator"));
+            return;
+        }
+    }
 }
 
 void Jobs::refuse(ConnectionId to, Refusal kind, Status status, const std::string& text) {

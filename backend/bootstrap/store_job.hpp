@@ -43,6 +43,9 @@ class Jobs {
     void receive(ConnectionId from, Kind kind, std::string_view body, Clock::time_point now);
     /// The connection ended, whatever the reason: who waits for this rank is told at once.
     void disconnected(ConnectionId who);
+    /// A rank's process has ended, as whoever started it knows; `how`: "exit 0". Of a rank that has
+    /// not joined by then, nobody waits for it in vain.
+    void ended(Rank rank, std::string how);
     /// Ends the allgathers whose time is over and names the ranks that did not come.
     void expire(Clock::time_point now);
     /// No allgather that is under way ends before that time.
@@ -87,7 +90,7 @@ class Jobs {
         Rank rank = 0;
     };
 
-    static bool owes_news(const Job& job);
+    bool owes_news(const Job& job) const;
     void challenge(ConnectionId from, std::string_view body);
     void join(ConnectionId from, std::string_view body);
     void admit(ConnectionId from, const Claim& claim);
@@ -98,6 +101,7 @@ class Jobs {
     void abandon(const Member& member, std::string_view body);
     void fail(Job& job, std::string message);
     void fail_because_gone(Job& job);
+    void fail_if_one_cannot_come(Job& job);
     void refuse(ConnectionId to, Refusal kind, Status status, const std::string& text);
 
     std::string token_;
@@ -105,6 +109,7 @@ class Jobs {
     Refused refused_;
     std::map<ConnectionId, Nonces> challenged_;
     std::string lack_;
+    std::map<Rank, std::string> ended_;  ///< and how
     std::map<std::string, Job, std::less<>> jobs_;
     std::map<ConnectionId, Member> members_;
 };

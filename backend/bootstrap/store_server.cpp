@@ -10,8 +10,10 @@
 #include <cerrno>
 #include <cstring>
 #include <map>
+#include <mutex>
 #include <set>
 #include <thread>
+#include <utility>
 #include <vector>
 
 #include "backend/bootstrap/bootstrap.hpp"
@@ -70,9 +72,12 @@ class StoreServer::Implementation {
     ~Implementation();
     int port() const { return store::port_of(listener_); }
     bool on_loopback() const { return store::is_on_loopback(listener_); }
+    void rank_ended(Rank rank, const std::string& how);
 
   private:
     void run();
+    void wake() const;
+    void hear();
     void accept_all();
     bool make_room(Clock::time_point now, std::chrono::milliseconds patience);
     void drop_late(Clock::time_point now);
@@ -86,7 +91,10 @@ class StoreServer::Implementation {
     int sleep_time() const;
 
     Descriptor listener_;
-    Descriptor stop_;  // becomes readable when the object ends
+    Descriptor wake_;  // becomes readable when something below is new
+    std::mutex mutex_;
+    bool stops_ = false;
+    std::vector<std::pair<Rank, std::string>> ended_ranks_;
     std::chrono::milliseconds patience_;
     std::size_t most_strangers_ = most_strangers();
     std::shared_ptr<const Log> log_ = current_log();
@@ -104,7 +112,7 @@ class StoreServer::Implementation {
 StoreServer::Implementation::Implementation(const std::string& host, int port, std::string token,
                                             std::chrono::milliseconds patience)
     : listener_(store::listen_at(host, port)),
-      stop_(eventfd(0, EFD_CLOEXEC)),
+      wake_(eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK)),
       patience_(patience),
       refusals_(store::endpoint_text(host, store::port_of(listener_))),
       jobs_(
@@ -117,7 +125,7 @@ StoreServer::Implementation::Implementation(const std::string& host, int port, s
           [this](ConnectionId who, store::Refusal kind, const std::string& why) {
               refusals_.note(kind, clients_.at(who).place, why, Clock::now());
           }) {
-    if (!stop_.is_open()) {
+    if (!wake_.is_open()) {
         throw Error(Status::system_error,
                     std::string("store: cannot create an eventfd: ") + std::strerror(errno));
     }
@@ -125,10 +133,39 @@ StoreServer::Implementation::Implementation(const std::string& host, int port, s
 }
 
 StoreServer::Implementation::~Implementation() {
+    {
+        const std::lock_guard lock(mutex_);
+        stops_ = true;
+    }
+    wake();
+    thread_.join();
+}
+
+void StoreServer::Implementation::rank_ended(Rank rank, const std::string& how) {
+    {
+        const std::lock_guard lock(mutex_);
+        ended_ranks_.emplace_back(rank, how);
+    }
+    wake();
+}
+
+void StoreServer::Implementation::wake() const {
     const std::uint64_t one = 1;
     // An eventfd takes a small number at any time; there is nothing to do if it did not.
-    [[maybe_unused]] const ssize_t count = write(stop_.number(), &one, sizeof one);
-    thread_.join();
+    [[maybe_unused]] const ssize_t count = write(wake_.number(), &one, sizeof one);
+}
+
+void StoreServer::Implementation::hear() {
+    std::uint64_t count = 0;
+    [[maybe_unused]] const ssize_t bytes = read(wake_.number(), &count, sizeof count);
+    const std::lock_guard lock(mutex_);
+    for (auto& [rank, how] : std::exchange(ended_ranks_, {})) {
+        jobs_.ended(rank, std::move(how));
+    }
+    if (stops_ && !ending_) {
+        ending_ = true;
+        end_by_ = Clock::now() + longest_farewell;
+    }
 }
 
 void StoreServer::Implementation::run() {
@@ -136,7 +173,7 @@ void StoreServer::Implementation::run() {
     std::vector<pollfd> waiting;
     std::vector<ConnectionId> ids;
     for (;;) {
-        waiting.assign({{ending_ ? -1 : stop_.number(), POLLIN, 0}, {listener_.number(), 0, 0}});
+        waiting.assign({{wake_.number(), POLLIN, 0}, {listener_.number(), 0, 0}});
         waiting[1].events = Clock::now() < accept_after_ ? short{0} : short{POLLIN};
         ids.clear();
         for (const auto& [id, client] : clients_) {
@@ -152,10 +189,6 @@ void StoreServer::Implementation::run() {
         if (due && now > *due + late) {  // this process was stopped, or the host is busy
             jobs_.postpone(now + late_grace);
         }
-        if (!ending_ && waiting[0].revents != 0) {
-            ending_ = true;
-            end_by_ = Clock::now() + longest_farewell;
-        }
         // What was sent before the end is read first: that a job has failed, for one.
         const bool quiet = ready == 0 && !jobs_.owes_news();
         if (ending_ && (quiet || Clock::now() >= end_by_)) {
@@ -168,6 +201,9 @@ void StoreServer::Implementation::run() {
         drop_late(Clock::now());
         if (waiting[1].revents != 0) {
             accept_all();
+        }
+        if (waiting[0].revents != 0) {  // after what the ranks have said
+            hear();
         }
         jobs_.expire(now);
         remove_ended();
@@ -362,6 +398,9 @@ StoreServer::StoreServer(const std::string& host, int port, std::string token,
 StoreServer::~StoreServer() = default;
 int StoreServer::port() const {
     return implementation_->port();
+}
+void StoreServer::rank_ended(Rank rank, const std::string& how) {
+    implementation_->rank_ended(rank, how);
 }
 bool StoreServer::on_loopback() const {
     return implementation_->on_loopback();

@@ -10,6 +10,7 @@
 #include "bench/common/names.hpp"
 #include "bench/common/per_node.hpp"
 #include "bench/common/plot.hpp"
+#include "bench/common/warnings.hpp"
 #include "bench/explain/crossovers.hpp"
 #include "bench/explain/explanation.hpp"
 #include "topo/error.hpp"
@@ -54,6 +55,7 @@ void require_sensible(const ExplainOptions& options) {
 
 int explain(const ExplainOptions& options) {
     require_sensible(options);
+    warn_of_unknown_variables();
     if (!options.map) {
         const ExplainedJob job = explained_job(options, options.torus);
         const auto found =

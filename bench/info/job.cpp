@@ -15,6 +15,7 @@
 #include "backend/bootstrap/store_socket.hpp"
 #include "bench/common/text_table.hpp"
 #include "topo/error.hpp"
+#include "topo/json_reason.hpp"
 
 namespace trefoil::tool {
 
@@ -104,7 +105,7 @@ Json ask_rank(std::size_t rank, const std::string& address) {
     try {
         return ask(address);
     } catch (const std::exception& error) {
-        return {{"rank", rank}, {"address", address}, {"error", error.what()}};
+        return {{"rank", rank}, {"address", address}, {"error", json_reason(error)}};
     }
 }
 

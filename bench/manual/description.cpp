@@ -43,6 +43,7 @@ void walk(const CLI::App& app, std::vector<std::string> words, std::vector<Comma
     text.words = words;
     text.help = app.get_description();
     text.footer = app.get_footer();
+    text.takes_program = app.get_prefix_command();
     for (const CLI::Option* option : app.get_options()) {
         if (!option->get_group().empty()) {
             (option->get_positional() ? text.arguments : text.options).push_back(describe(*option));

@@ -18,6 +18,7 @@ struct OptionText {
 struct CommandText {
     std::vector<std::string> words;  ///< "trefoil", "perf", "put"
     std::string help, footer;
+    bool takes_program = false;  ///< a program and its arguments follow the options
     std::vector<OptionText> arguments, options;
     std::vector<std::string> parts;  ///< the last words of its subcommands
     /// `other` is one of its subcommands.

@@ -83,6 +83,9 @@ std::string synopsis(const CommandText& command) {
     for (const OptionText& argument : command.arguments) {
         out += fmt::format(" [\\fI{}\\fR]", plain(argument.names.front()));
     }
+    if (command.takes_program) {
+        out += " [\\-\\-] \\fIPROGRAM\\fR [\\fIARGUMENTS\\fR...]";
+    }
     if (!command.parts.empty()) {
         out += command.words.size() == 1 ? " \\fICOMMAND\\fR" : " [\\fICOMMAND\\fR]";
     }

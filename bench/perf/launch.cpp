@@ -137,10 +137,10 @@ int launch_threads(Rank ranks, const std::function<int(const ThreadRank&)>& body
     return outcome.code();
 }
 
-int launch_processes(Rank ranks, const std::string& torus,
+int launch_processes(const std::string& name, Rank ranks, const std::string& torus,
                      const std::vector<std::string>& arguments) {
     Job job;
-    job.name = "trefoil perf";
+    job.name = name;
     job.ranks = ranks;
     job.torus = torus;
     job.command.push_back(std::filesystem::read_symlink("/proc/self/exe").string());

@@ -23,8 +23,9 @@ struct ThreadRank {
 int launch_threads(Rank ranks, const std::function<int(const ThreadRank&)>& body);
 
 /// Runs this tool again, with the same `arguments`, as so many processes, and returns the exit code
-/// of the job. `torus` becomes TREFOIL_TORUS of the ranks; empty: what the environment says.
-int launch_processes(Rank ranks, const std::string& torus,
+/// of the job. `name` opens the launcher's messages. `torus` becomes TREFOIL_TORUS of the ranks;
+/// empty: what the environment says.
+int launch_processes(const std::string& name, Rank ranks, const std::string& torus,
                      const std::vector<std::string>& arguments);
 
 /// Who has started this process as one of the ranks, if anybody has: "pmi: PMI_FD is set". Empty:

@@ -87,6 +87,13 @@ std::vector<Campaign::Kind> kinds(const PerfOptions& options, Collective collect
 }
 
 std::vector<std::size_t> sizes_of(const PerfOptions& options) {
+    if (!options.sizes.empty()) {
+        std::vector<std::size_t> sizes;
+        for (const std::string& size : split_list(options.sizes)) {
+            sizes.push_back(parse_size(size));
+        }
+        return sizes;
+    }
     const std::size_t step = options.step_bytes.empty() ? 0 : parse_size(options.step_bytes);
     return byte_sizes(options.min_bytes, options.max_bytes, step, options.step_factor);
 }

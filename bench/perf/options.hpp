@@ -22,6 +22,7 @@ inline constexpr std::string_view no_operation = "none";
 struct PerfOptions : CommonOptions {
     std::string collective;
     std::string step_bytes;
+    std::string sizes;   ///< a list instead; empty: none
     std::string counts;  ///< elements instead of bytes
     int iterations = 20, warmup = 5;
     bool check = false;

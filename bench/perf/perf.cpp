@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // `trefoil perf`: measures and checks a collective; starts its own ranks unless it is one.
+#include <algorithm>
 #include <cstdlib>
 #include <memory>
 
@@ -11,6 +12,7 @@
 #include "bench/perf/trace.hpp"
 #include "comm/setup/environment.hpp"
 #include "topo/error.hpp"
+#include "topo/host.hpp"
 
 namespace trefoil::tool {
 
@@ -33,13 +35,26 @@ int perf_process(const PerfOptions& options, const Campaign& campaign) {
     return code;
 }
 
+/// Those of TREFOIL_TORUS, else one for each core.
+Rank ranks_by_default() {
+    constexpr std::size_t most = 16;
+    const Settings settings = settings_from_environment();
+    if (!settings.torus.empty()) {
+        return Torus::parse(settings.torus).ranks();
+    }
+    if (!settings.hostfile.empty()) {
+        throw Error(Status::invalid_argument,
+                    "TREFOIL_HOSTFILE places ranks, but how many are there? Give --ranks");
+    }
+    return static_cast<Rank>(std::clamp<std::size_t>(allowed_cores().size(), 2, most));
+}
+
 int perf(const PerfOptions& options, const std::vector<std::string>& arguments) {
     if (!options.port_threads_by.empty()) {
         setenv("TREFOIL_PORT_THREADS_BY", options.port_threads_by.c_str(),
                1);  // the library takes it from there alone
     }
     const Campaign campaign = make_campaign(options);
-    const Rank ranks = asked_ranks(options);
     if (const std::string launcher = launcher_text(); !launcher.empty()) {
         if (options.launch == "threads") {
             refuse_threads(launcher);
@@ -48,13 +63,10 @@ int perf(const PerfOptions& options, const std::vector<std::string>& arguments) 
     }
     require_writable("--json", options.json);
     require_writable("--trace", options.trace);
-    if (ranks == 0) {
-        throw Error(
-            Status::invalid_argument,
-            "perf needs ranks: --torus 3x3 starts nine, --ranks 9 a balanced torus of nine");
-    }
+    const Rank asked = asked_ranks(options);
+    const Rank ranks = asked != 0 ? asked : ranks_by_default();
     if (options.launch == "processes") {
-        return launch_processes(ranks, options.torus, arguments);
+        return launch_processes("trefoil perf", ranks, options.torus, arguments);
     }
     if (!options.trace.empty()) {
         begin_traces(options.trace);
@@ -89,6 +101,9 @@ void refuse_options_before(const CLI::App& command, const CLI::App& part) {
 
 void add_size_options(CLI::App& command, PerfOptions& o) {
     add_size_range(command, o, "vector, all blocks together");
+    command.add_option("--sizes", o.sizes, "These sizes instead, a comma list: 8,64K,1M")
+        ->group("Sizes")
+        ->excludes("--minbytes", "--maxbytes", "--stepfactor");
     command.add_option("-i,--stepbytes", o.step_bytes, "Fixed difference between sizes instead")
         ->group("Sizes");
     command
@@ -101,8 +116,9 @@ void add_size_options(CLI::App& command, PerfOptions& o) {
 void add_call_options(CLI::App& command, PerfOptions& o) {
     command
         .add_option("-a,--algorithm", o.algorithms,
-                    "Names (comma list), all, or auto (default); `trefoil info -v` lists them; "
-                    "modifiers as in TREFOIL_ALGORITHM: swing:send, ring:single-port")
+                    "Names (comma list), all, or auto (default, by TREFOIL_ALGORITHM where that is "
+                    "set); `trefoil info -v` lists them; modifiers as in TREFOIL_ALGORITHM: "
+                    "swing:send, ring:single-port")
         ->group("Calls");
     command
         .add_option("--schedule", o.schedule,
@@ -135,7 +151,9 @@ void add_call_options(CLI::App& command, PerfOptions& o) {
                     "Of alltoall: alltoallv instead, with random counts of this seed; many are "
                     "zero, some eight times the others")
         ->group("Calls");
-    command.add_option("-n,--iters", o.iterations, "Timed calls per row (default: 20)")
+    command
+        .add_option("-n,--iters", o.iterations,
+                    "Timed calls per row (default: 20); not ranks: --ranks")
         ->group("Calls")
         ->check(CLI::Range(1, 10'000'000));
     command.add_option("-w,--warmup_iters", o.warmup, "Calls before them (default: 5)")
@@ -189,7 +207,7 @@ void add_job_options(CLI::App& command, PerfOptions& o) {
         .add_option(
             "--ranks", o.ranks,
             "How many, instead of --torus: TREFOIL_HOSTFILE or TREFOIL_TORUS may place them, "
-            "else the torus is balanced")
+            "else the torus is balanced (default: one for each core, 2 to 16)")
         ->group("Ranks")
         ->check(CLI::Range(1, 1 << 16));
     add_rank_options(command, o);

@@ -11,6 +11,7 @@
 #include "bench/perf/report.hpp"
 #include "topo/error.hpp"
 #include "topo/host.hpp"
+#include "topo/variable.hpp"
 
 namespace trefoil::tool {
 
@@ -79,7 +80,9 @@ trefoil_config_t configuration(const PerfOptions& options) {
     config.backend = given(options.backend);
     config.provider = given(options.provider);
     config.nics = given(options.nics);
-    config.algorithm = "auto";  // each measurement sets its own
+    // Each measurement sets its own; auto is what the user's variable makes of it.
+    config.algorithm =
+        options.algorithms.empty() && environment_variable("TREFOIL_ALGORITHM") ? nullptr : "auto";
     if (options.port_threads) {
         config.port_threads = *options.port_threads == 0 ? -1 : *options.port_threads;
     }

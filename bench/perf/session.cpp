@@ -16,7 +16,7 @@ void require_success(trefoil_status_t status) {
     }
 }
 
-Session::Session(const trefoil_config_t& config) {
+Session::Session(const trefoil_config_t& config) : by_environment_(config.algorithm == nullptr) {
     require_success(trefoil_comm_create(&config, &comm_));
     try {
         require_success(trefoil_comm_rank(comm_, &rank_));
@@ -73,6 +73,9 @@ Torus Session::read_torus() const {
 }
 
 void Session::set_algorithm(Collective collective, const std::string& name) {
+    if (by_environment_ && name == "auto") {
+        return;
+    }
     require_success(trefoil_comm_set_algorithm(comm_, std::string(to_string(collective)).c_str(),
                                                name.c_str()));
 }

@@ -41,6 +41,7 @@ class Session {
     /// What calls have sent through a port.
     trefoil_port_t sent(Port port) const;
 
+    /// "auto" leaves what TREFOIL_ALGORITHM says, where the configuration does.
     void set_algorithm(Collective collective, const std::string& name);
     void set_schedule(Collective collective, const std::string& json);
     /// The algorithm that a call would use now.
@@ -68,6 +69,7 @@ class Session {
     void reduce_here(void* values, std::size_t count, DataType type, Operation operation);
     std::pair<std::string, std::string> transport() const;
 
+    bool by_environment_;  ///< TREFOIL_ALGORITHM decides what is not told
     trefoil_comm_t comm_ = nullptr;
     std::map<std::size_t, trefoil_op_t> idle_operations_;  ///< by the bytes of an element
     int rank_ = 0;

@@ -12,6 +12,7 @@
 #include "bench/common/names.hpp"
 #include "bench/common/per_node.hpp"
 #include "bench/common/schedule_file.hpp"
+#include "bench/common/warnings.hpp"
 #include "bench/plan/circuits.hpp"
 #include "bench/plan/export.hpp"
 #include "bench/plan/help.hpp"
@@ -197,6 +198,9 @@ void require_one_output(const PlanOptions& options) {
 
 int plan(const PlanOptions& options) {
     require_one_output(options);
+    if (!options.bytes.empty()) {
+        warn_of_unknown_variables();
+    }
     if (!options.exported.empty()) {
         require_form(options.exported[0]);
         if (options.asks_for_html || options.summary || options.list || options.table ||
@@ -225,7 +229,10 @@ int plan(const PlanOptions& options) {
             "plan needs a collective, e.g. trefoil plan allreduce --list; only --table does "
             "without");
     }
-    if (options.list) {
+    const bool asks_for_one = !options.schedule.empty() || options.summary || options.json ||
+                              options.all_ranks || options.asks_for_html ||
+                              !options.exported.empty() || options.asks_for_circuits;
+    if (options.list || (options.algorithm.empty() && !asks_for_one)) {
         fmt::print("{}", algorithm_list(find_collective(options.collective), options.torus));
         return exit_success;
     }
@@ -317,7 +324,8 @@ void add_plan(CLI::App& app, Action& action) {
                       "schedules, which takes long on large tori");
     command->add_flag(
         "--list", options->list,
-        "List the collective's algorithms; with --torus, say which refuse it and why");
+        "List the collective's algorithms (so does plan without --algorithm); with --torus, say "
+        "which refuse it and why");
     command->add_flag("--table", options->table,
                       "All algorithms, of the collective or of all, with what they claim and "
                       "their figures on a list of tori");

@@ -112,7 +112,7 @@ int perf_put(const PutOptions& options, const std::vector<std::string>& argument
     }
     require_writable("--json", options.json);
     if (options.launch == "processes") {
-        return launch_processes(ranks, {}, arguments);
+        return launch_processes("trefoil perf put", ranks, {}, arguments);
     }
     return launch_threads(ranks, [&](const ThreadRank& me) {
         const auto bootstrap = make_callback_bootstrap(me.rank, me.ranks, me.allgather, me.context);

@@ -13,6 +13,7 @@
 
 #include "backend/bootstrap/bootstrap.hpp"
 #include "backend/system/secrets.hpp"
+#include "bench/run/limits.hpp"
 #include "bench/run/supervisor.hpp"
 #include "topo/error.hpp"
 #include "topo/host.hpp"
@@ -84,7 +85,8 @@ std::vector<std::string> environment_of(const Job& job, Rank rank, const std::st
 }
 
 Process start_rank(const Job& job, Rank rank, const std::string& store, const std::string& token,
-                   const sigset_t& mask, const std::vector<std::vector<int>>& cores) {
+                   const sigset_t& mask, const rlimit& descriptors,
+                   const std::vector<std::vector<int>>& cores) {
     const bool direct = job.output == Job::Output::first_rank && rank == 0;
     ProcessOptions options;
     if (!job.prefixes.empty()) {
@@ -93,6 +95,7 @@ Process start_rank(const Job& job, Rank rank, const std::string& store, const st
     options.command.insert(options.command.end(), job.command.begin(), job.command.end());
     options.environment = environment_of(job, rank, store, token);
     options.signal_mask = mask;
+    options.descriptors = descriptors;
     if (!cores.empty()) {
         options.cores = cores[static_cast<std::size_t>(rank)];
     }
@@ -109,6 +112,8 @@ int launch(const Job& job) {
     if (job.ranks < 1 || job.command.empty()) {
         throw Error(Status::invalid_argument, job.name + ": needs at least one rank and a program");
     }
+    require_room_for(job.ranks);
+    const RoomForDescriptors room(job.ranks);
     const BlockedSignals blocked;  // before the store's thread exists, so that it inherits the mask
     std::optional<StoreServer> served;
     std::string store = job.store;
@@ -120,9 +125,14 @@ int launch(const Job& job) {
     const auto cores = job.bind && job.ranks > 1 ? cores_by_rank(machine_locality().numa_nodes,
                                                                  allowed_cores(), job.ranks)
                                                  : std::vector<std::vector<int>>{};
-    Supervisor supervisor(job);
-    for (Rank rank = 0; rank < job.ranks; ++rank) {
-        supervisor.add(start_rank(job, rank, store, token, blocked.before(), cores));
+    Supervisor supervisor(job, [&served](Rank rank, const std::string& how) {
+        if (served) {
+            served->rank_ended(rank, how);
+        }
+    });
+    // Many ranks take seconds to start.
+    for (Rank rank = 0; rank < job.ranks && supervisor.look(); ++rank) {
+        supervisor.add(start_rank(job, rank, store, token, blocked.before(), room.before(), cores));
     }
     return supervisor.run();
 }

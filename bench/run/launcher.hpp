@@ -33,6 +33,8 @@ struct Job {
     std::chrono::milliseconds grace{5000};
 };
 
+/// The exit code of a job whose ranks all ended well, but whose output could not be written.
+inline constexpr int exit_lost_output = 3;
 /// The exit code of a job that took longer than its timeout, as timeout(1) has it.
 inline constexpr int exit_timed_out = 124;
 

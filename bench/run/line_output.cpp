@@ -53,7 +53,7 @@ void LineOutput::finish() {
 
 void LineOutput::write_lines(std::string_view lines) {
     if (label_.empty()) {
-        write_all(target_, lines);
+        write_out(lines);
         return;
     }
     std::string labelled;
@@ -63,7 +63,13 @@ void LineOutput::write_lines(std::string_view lines) {
         labelled += lines.substr(0, end);
         lines.remove_prefix(end);
     }
-    write_all(target_, labelled);
+    write_out(labelled);
+}
+
+void LineOutput::write_out(std::string_view text) {
+    if (!write_all(target_, text) && failure_ == 0) {
+        failure_ = errno;
+    }
 }
 
 }  // namespace trefoil::tool

@@ -16,10 +16,14 @@ class LineOutput {
     void feed(std::string_view text);
     /// Writes an unfinished last line, with a newline.
     void finish();
+    /// Why something could not be written, as errno has it; 0: all was.
+    int failure() const { return failure_; }
 
   private:
     void write_lines(std::string_view lines);
+    void write_out(std::string_view text);
 
+    int failure_ = 0;
     int target_;
     std::string label_;
     std::string unfinished_;

@@ -76,6 +76,7 @@ std::vector<cpu_set_t> core_set(const std::vector<int>& cores) {
         sched_setaffinity(0, cores.size() * sizeof(cpu_set_t), cores.data());
     }
     sigprocmask(SIG_SETMASK, &options.signal_mask, nullptr);
+    setrlimit(RLIMIT_NOFILE, &options.descriptors);
     execvpe(command[0], command, environment);
     const int cause = errno;
     const ssize_t ignored = write(report, &cause, sizeof cause);
@@ -134,9 +135,15 @@ Process start_process(const ProcessOptions& options) {
     const int cause = exec_result(report.read_end.get());
     if (cause != 0) {
         waitpid(pid, nullptr, 0);
-        throw Error(Status::not_found, "cannot run \"" + options.command.front() +
-                                           "\": " + std::strerror(cause) +
-                                           "; give a program in PATH or a path with a /");
+        const std::string& program = options.command.front();
+        const bool is_there = cause == ENOENT && program.find('/') != program.npos &&
+                              access(program.c_str(), F_OK) == 0;
+        throw Error(Status::not_found,
+                    "cannot run \"" + program + "\": " +
+                        (is_there ? "what it runs by is not there: the interpreter of its first "
+                                    "line (#!), or its loader"
+                                  : std::string(std::strerror(cause)) +
+                                        "; give a program in PATH or a path with a /"));
     }
     make_non_blocking(output.read_end);
     make_non_blocking(error.read_end);

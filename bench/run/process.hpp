@@ -3,6 +3,7 @@
 #pragma once
 
 #include <signal.h>
+#include <sys/resource.h>
 #include <sys/types.h>
 
 #include <string>
@@ -41,6 +42,7 @@ struct ProcessOptions {
     std::vector<std::string> command;
     std::vector<std::string> environment;  ///< "NAME=value", all of it
     sigset_t signal_mask;                  ///< the process's own
+    rlimit descriptors;                    ///< likewise
     std::vector<int> cores = {};  ///< that it may run on; none: those of the calling thread
     bool inherit_input = false;   ///< otherwise it reads /dev/null
     bool pipe_output = true;      ///< otherwise it writes where we do

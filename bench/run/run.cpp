@@ -79,6 +79,7 @@ int run_program(const RunOptions& options) {
     }
     settle_shape(job, options);
     if (!options.backend.empty()) {
+        check_backend(options.backend);
         job.environment.emplace_back("TREFOIL_BACKEND", options.backend);
     }
     if (!options.provider.empty()) {
@@ -94,7 +95,7 @@ void add_run(CLI::App& app, const Invocation& invocation, Action& action) {
     CLI::App* run = app.add_subcommand("run", "Start a program as local ranks of a torus");
     run->add_option("-n,--ranks", options->ranks, "How many ranks; taken from --torus if left out")
         ->check(CLI::Range(1, 1 << 16));
-    run->add_option("--torus", options->torus, "Sizes of the torus, e.g. 3x3 (TREFOIL_TORUS)");
+    run->add_option("-t,--torus", options->torus, "Sizes of the torus, e.g. 3x3 (TREFOIL_TORUS)");
     run->add_option("--net", options->net,
                     "One rank (or --per-node) in each node of this network of scripts/torusnet, "
                     "which also gives the torus and TREFOIL_NICS; needs root");
@@ -118,9 +119,14 @@ void add_run(CLI::App& app, const Invocation& invocation, Action& action) {
                     "Seconds that ranks get to end by themselves after one has failed, and after "
                     "SIGTERM before SIGKILL (default: 5)")
         ->check(CLI::Range(0.0, 1e6));
+    // The parser has no word for what follows the options.
+    const auto formatter = std::make_shared<CLI::Formatter>();
+    formatter->label("OPTIONS", "OPTIONS] [--] PROGRAM [ARGUMENTS...");
+    run->formatter(formatter);
     run->prefix_command();  // what follows the program's name is the program's
     run->footer(
-        "The ranks find each other by TREFOIL_RANK, TREFOIL_SIZE and TREFOIL_STORE; the library\n"
+        "-np counts as -n. The ranks find each other by TREFOIL_RANK, TREFOIL_SIZE and "
+        "TREFOIL_STORE; the library\n"
         "reads them when a communicator is created without callbacks. TREFOIL_TOKEN, a random\n"
         "secret of the job unless you give one, keeps others out. SIGINT, SIGTERM and SIGHUP\n"
         "are forwarded. The exit code is that of the first rank that failed, 128 + signal if it "

@@ -11,6 +11,7 @@
 #include <array>
 #include <cerrno>
 #include <csignal>
+#include <cstring>
 
 #include "backend/registry/transports.hpp"
 #include "topo/error.hpp"
@@ -20,6 +21,8 @@ namespace trefoil::tool {
 namespace {
 
 constexpr std::size_t kept_bytes = 8192;
+/// A look costs the more the more ranks there are.
+constexpr std::chrono::milliseconds look_interval{20};
 
 int open_signals() {
     sigset_t set;
@@ -36,7 +39,8 @@ int open_signals() {
 
 }  // namespace
 
-Supervisor::Supervisor(const Job& job) : job_(job), signals_(open_signals()) {
+Supervisor::Supervisor(const Job& job, OnEnd on_end)
+    : job_(job), on_end_(std::move(on_end)), signals_(open_signals()) {
     if (job.timeout.count() > 0) {
         job_deadline_ = Clock::now() + job.timeout;
     }
@@ -66,9 +70,18 @@ void Supervisor::add_stream(Rank rank, Descriptor source, int target, const std:
     }
 }
 
+bool Supervisor::look() {
+    if (const auto now = Clock::now(); now >= next_look_) {
+        next_look_ = now + look_interval;
+        wait_for_events(0);
+        check_deadlines();
+    }
+    return stage_ < Stage::terminated;
+}
+
 int Supervisor::run() {
     while (alive_ > 0) {
-        wait_for_events();
+        wait_for_events(-1);
         check_deadlines();
     }
     signal_all(SIGKILL);  // what a rank has left behind in its group
@@ -90,14 +103,15 @@ void Supervisor::clean_up() const {
     }
 }
 
-void Supervisor::wait_for_events() {
+/// -1: until something happens, or a deadline.
+void Supervisor::wait_for_events(int most_milliseconds) {
     std::vector<pollfd> polled{{signals_.get(), POLLIN, 0}};
     for (const Stream& stream : streams_) {
         polled.push_back({stream.source.get(), POLLIN, 0});  // a negative one is skipped
     }
     const auto until = std::min(stage_deadline_, job_deadline_);
-    int milliseconds = -1;
-    if (until != Clock::time_point::max()) {
+    int milliseconds = most_milliseconds;
+    if (milliseconds < 0 && until != Clock::time_point::max()) {
         const auto left =
             std::chrono::duration_cast<std::chrono::milliseconds>(until - Clock::now()).count();
         milliseconds = static_cast<int>(std::clamp<long long>(left + 1, 0, 60'000));
@@ -124,6 +138,7 @@ void Supervisor::read_signals() {
             continue;
         }
         signal_all(signal);
+        ended_by_ = signal;
         if (stage_ < Stage::terminated) {
             enter(Stage::terminated, job_.grace);
         }
@@ -147,6 +162,8 @@ void Supervisor::reap() {
 }
 
 void Supervisor::ended(Rank rank, End end) {
+    on_end_(rank, end.by_signal ? "killed by " + signal_text(end.number)
+                                : fmt::format("exit {}", end.number));
     if (end.code() == 0) {
         return;
     }
@@ -265,7 +282,19 @@ int Supervisor::exit_code() const {
     if (timed_out_) {
         return exit_timed_out;
     }
-    return failure_ ? failure_->end.code() : 0;
+    if (failure_) {
+        return failure_->end.code();
+    }
+    if (ended_by_ != 0 && members_.size() < static_cast<std::size_t>(job_.ranks)) {
+        return 128 + ended_by_;  // before all had started
+    }
+    for (const Stream& stream : streams_) {
+        if (const int error = stream.lines.failure(); error != 0) {
+            say(std::string("the ranks' output could not be written: ") + std::strerror(error));
+            return exit_lost_output;
+        }
+    }
+    return 0;
 }
 
 }  // namespace trefoil::tool

@@ -6,6 +6,7 @@
 #include <sys/signalfd.h>
 
 #include <chrono>
+#include <functional>
 #include <optional>
 #include <string>
 #include <vector>
@@ -21,13 +22,19 @@ inline constexpr int supervised_signals[] = {SIGINT, SIGTERM, SIGHUP, SIGCHLD};
 
 class Supervisor {
   public:
-    explicit Supervisor(const Job& job);
+    /// Hears of each rank that ends, and how: "exit 0".
+    using OnEnd = std::function<void(Rank, const std::string& how)>;
+
+    Supervisor(const Job& job, OnEnd on_end);
     ~Supervisor();  ///< kills what still runs
     Supervisor(const Supervisor&) = delete;
     Supervisor& operator=(const Supervisor&) = delete;
 
     /// The next rank, in order.
     void add(Process process);
+    /// Takes what has happened meanwhile, without waiting. False: the job is being ended, and no
+    /// further rank is to start.
+    bool look();
     /// Until all ranks have ended; returns the job's exit code.
     int run();
 
@@ -61,7 +68,7 @@ class Supervisor {
     enum class Stage { running, grace, terminated, killed };
 
     void add_stream(Rank rank, Descriptor source, int target, const std::string& label);
-    void wait_for_events();
+    void wait_for_events(int most_milliseconds);
     void read_signals();
     void reap();
     void ended(Rank rank, End end);
@@ -76,13 +83,16 @@ class Supervisor {
     int exit_code() const;
 
     const Job& job_;
+    const OnEnd on_end_;
     Descriptor signals_;
     std::vector<Member> members_;  ///< by rank
     std::vector<Stream> streams_;
     int alive_ = 0;
     Stage stage_ = Stage::running;
     Clock::time_point stage_deadline_ = Clock::time_point::max();
+    Clock::time_point next_look_{};
     Clock::time_point job_deadline_ = Clock::time_point::max();
+    int ended_by_ = 0;  ///< the signal that this process got
     bool timed_out_ = false;
     bool rank_0_failed_alike_ = false;
     std::optional<Failure> failure_;  ///< the first

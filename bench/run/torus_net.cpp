@@ -9,6 +9,7 @@
 #include <nlohmann/json.hpp>
 
 #include "topo/error.hpp"
+#include "topo/json_reason.hpp"
 
 namespace trefoil::tool {
 
@@ -58,7 +59,7 @@ TorusNet read_torus_net(const std::string& name, const std::filesystem::path& fo
         throw Error(Status::system_error,
                     fmt::format("{} cannot be understood ({}); take the network down and bring it "
                                 "up again with scripts/torusnet of this version",
-                                path.string(), error.what()));
+                                path.string(), json_reason(error)));
     }
 }
 

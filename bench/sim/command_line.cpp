@@ -41,11 +41,9 @@ std::vector<T> unique(const std::vector<T>& all) {
 }
 
 void add_what(CLI::App& command, SimCommandLine& given) {
-    command
-        .add_option("collective", given.collective,
-                    "allreduce, reduce_scatter, allgather, bcast, reduce, gather, scatter, "
-                    "alltoall or barrier")
-        ->required();
+    command.add_option("collective", given.collective,
+                       "allreduce, reduce_scatter, allgather, bcast, reduce, gather, scatter, "
+                       "alltoall or barrier");
     command.add_option("-a,--algorithm", given.algorithms,
                        "Names (comma list, with modifiers or not), or all (default)");
     command.add_option("--schedule", given.schedule,
@@ -62,6 +60,9 @@ void add_what(CLI::App& command, SimCommandLine& given) {
 }
 
 void read_what(const SimCommandLine& given, SimOptions& options) {
+    if (given.collective.empty()) {
+        throw Error(Status::invalid_argument, "sim needs a collective: " + collective_names());
+    }
     options.collective = find_collective(given.collective);
     if (!given.schedule.empty()) {
         options.schedule = read_schedule(options.collective, given.schedule);

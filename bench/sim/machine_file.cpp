@@ -3,6 +3,8 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <cerrno>
+#include <cstring>
 #include <fstream>
 #include <functional>
 #include <nlohmann/json.hpp>
@@ -11,6 +13,7 @@
 #include "bench/sim/machine.hpp"
 #include "bench/sim/units.hpp"
 #include "topo/error.hpp"
+#include "topo/json_reason.hpp"
 
 namespace trefoil::tool {
 
@@ -172,12 +175,16 @@ const std::vector<std::pair<std::string, Read>>& keys() {
 
 Machine read_machine_file(const std::string& file) {
     const Reader reader(file);
+    errno = 0;
     std::ifstream stream(file);
+    if (!stream) {
+        reader.refuse(std::string("cannot be read: ") + std::strerror(errno));
+    }
     PlainJson json;
     try {
         json = PlainJson::parse(stream);
     } catch (const PlainJson::exception& error) {
-        reader.refuse(error.what());
+        reader.refuse("is no JSON: " + json_reason(error));
     }
     if (!json.is_object()) {
         reader.refuse("is no JSON object");

@@ -91,7 +91,7 @@ int tune(const TuneOptions& options, const std::vector<std::string>& arguments) 
                     "tune needs two ranks or more: --torus 3x3, --ranks 9, or --net");
     }
     if (options.launch == "processes") {
-        return launch_processes(ranks, options.torus, arguments);
+        return launch_processes("trefoil tune", ranks, options.torus, arguments);
     }
     return launch_threads(ranks, [&](const ThreadRank& me) {
         return tune_rank(options, plan, configuration(perf, me));

@@ -179,7 +179,12 @@ TREFOIL_FORTRAN_CALL trefoil_fortran_progress(trefoil_comm_t* comm, int* ierror)
 // Texts, which the module copies.
 extern "C" [[gnu::visibility("default")]] const char* trefoil_fortran_last_error(
     trefoil_comm_t comm) {
-    return comm == nullptr ? last_error().c_str() : trefoil_last_error(comm);
+    const char* failure = "";
+    if (comm != nullptr && trefoil_comm_failure(comm, &failure) == TREFOIL_SUCCESS &&
+        *failure != '\0') {
+        return failure;
+    }
+    return last_error().c_str();
 }
 
 TREFOIL_FORTRAN_CALL trefoil_fortran_comm_status(trefoil_comm_t* comm, Text text, int* ierror) {

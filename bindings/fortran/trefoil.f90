@@ -56,7 +56,8 @@ contains
     call c_startall(size(requests, kind=c_int), requests, ierror)
   end subroutine
 
-  !> What happened in the last failed call of this thread, or why this communicator has failed.
+  !> Why this communicator has failed, if it has; else the reason of the last call of this thread
+  !> that failed.
   function trefoil_last_error(comm) result(text)
     type(trefoil_comm), intent(in), optional :: comm
     character(:), allocatable :: text

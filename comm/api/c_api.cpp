@@ -141,6 +141,17 @@ std::unique_ptr<trefoil::Bootstrap> bootstrap_of(const trefoil_config_t& config,
     return trefoil::make_launcher_bootstrap(trefoil::launcher_request(s, name));
 }
 
+/// Why it has failed, or "". A copy of this thread's: another thread's call may fail meanwhile.
+const char* failure_of(const trefoil::Communicator& communicator) noexcept {
+    thread_local std::string text;
+    try {
+        text = communicator.failure();
+    } catch (const std::bad_alloc&) {
+        text.clear();
+    }
+    return text.c_str();
+}
+
 /// Whether a rank that is refused can meet the others all the same, to tell them.
 bool can_meet(const trefoil_config_t& config, const trefoil::Settings& s) {
     return config.ranks != 0 || s.place_is_known ||
@@ -259,6 +270,14 @@ trefoil_status_t trefoil_comm_coordinates(trefoil_comm_t comm, int rank, int* co
     });
 }
 
+trefoil_status_t trefoil_comm_failure(trefoil_comm_t comm, const char** text) {
+    return guarded([&] {
+        require_there(comm);
+        require(text != nullptr, "the place for the text is NULL");
+        *text = failure_of(*comm->communicator);
+    });
+}
+
 trefoil_status_t trefoil_comm_transport(trefoil_comm_t comm, const char** backend,
                                         const char** provider) {
     return guarded([&] {
@@ -308,7 +327,7 @@ const char* trefoil_status_string(trefoil_status_t status) {
         case TREFOIL_ERROR_NOT_FOUND:
             return "not found";
         case TREFOIL_ERROR_MISMATCH:
-            return "the ranks disagree";
+            return "mismatch";
         case TREFOIL_ERROR_TIMEOUT:
             return "timeout";
         case TREFOIL_ERROR_PEER_LOST:
@@ -328,20 +347,9 @@ const char* trefoil_status_string(trefoil_status_t status) {
 }
 
 const char* trefoil_last_error(trefoil_comm_t comm) {
-    if (comm == nullptr) {
-        return last_error();
-    }
-    if (comm->communicator == nullptr) {
-        return "";  // it was destroyed
-    }
-    // A copy of this thread's: another thread's call may fail meanwhile.
-    thread_local std::string of_communicator;
-    try {
-        of_communicator = comm->communicator->failure();
-    } catch (const std::bad_alloc&) {
-        of_communicator.clear();
-    }
-    return of_communicator.c_str();
+    const char* const failure =
+        comm == nullptr || comm->communicator == nullptr ? "" : failure_of(*comm->communicator);
+    return *failure != '\0' ? failure : last_error();
 }
 
 size_t trefoil_datatype_size(trefoil_datatype_t datatype) {

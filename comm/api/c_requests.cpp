@@ -5,7 +5,10 @@
 #include <pthread.h>
 
 #include <algorithm>
+#include <array>
+#include <bit>
 #include <chrono>
+#include <exception>
 #include <memory>
 #include <mutex>
 #include <thread>
@@ -20,18 +23,61 @@ namespace {
 
 std::atomic<unsigned> process_number{0};
 
-/// Of all requests that no communicator has. Never destroyed.
-struct FreeRequests {
-    std::mutex mutex;
-    std::vector<trefoil_request*> free;
-};
+constexpr std::size_t at_a_time = 16;
+constexpr std::uintptr_t number_mask = (std::uintptr_t{1} << trefoil_request::number_bits) - 1;
+/// Chunk k has 2^k times at_a_time requests.
+constexpr int most_chunks = trefoil_request::number_bits - 4;
+static_assert(at_a_time << most_chunks == number_mask + 1);
 
-FreeRequests& free_requests() {
-    static auto* const instance = new FreeRequests;
-    return *instance;
+constexpr std::size_t first_of(int chunk) {
+    return at_a_time * ((std::size_t{1} << chunk) - 1);
 }
 
-constexpr std::size_t at_a_time = 16;
+/// All of the process. Never destroyed.
+struct AllRequests {
+    std::mutex mutex;  ///< guards `free`, and who adds a chunk
+    std::vector<trefoil_request*> free;
+    int made = 0;
+    /// The release of a chunk pairs with the acquire of who looks for a request.
+    std::array<std::atomic<trefoil_request*>, most_chunks> chunks{};
+
+    void add_chunk() {
+        if (made == most_chunks) {
+            throw Error(Status::out_of_memory, "there are too many requests; free some of them");
+        }
+        const std::size_t length = at_a_time << made;
+        free.reserve(first_of(made + 1));  // so that no one that comes back needs memory
+        auto* const chunk = new trefoil_request[length];
+        for (std::size_t i = length; i-- > 0;) {
+            chunk[i].bits = (number_mask + 1) | (first_of(made) + i + 1);
+            free.push_back(chunk + i);
+        }
+        chunks[static_cast<std::size_t>(made++)].store(chunk, std::memory_order_release);
+    }
+    /// Null: there is none of this handle, or not any more.
+    trefoil_request* find(trefoil_request_t handle) const noexcept {
+        const auto bits = reinterpret_cast<std::uintptr_t>(handle);
+        const std::size_t number = bits & number_mask;
+        const int k = number == 0
+                          ? most_chunks
+                          : static_cast<int>(std::bit_width((number - 1) / at_a_time + 1)) - 1;
+        if (k >= most_chunks) {
+            return nullptr;
+        }
+        trefoil_request* const chunk =
+            chunks[static_cast<std::size_t>(k)].load(std::memory_order_acquire);
+        if (chunk == nullptr) {
+            return nullptr;
+        }
+        trefoil_request* const found = chunk + (number - 1 - first_of(k));
+        return found->handle() == handle ? found : nullptr;
+    }
+};
+
+AllRequests& all_requests() {
+    static auto* const instance = new AllRequests;
+    return *instance;
+}
 
 }  // namespace
 
@@ -45,16 +91,13 @@ unsigned this_process_number() noexcept {
 }
 
 RequestPool::~RequestPool() {
-    FreeRequests& all = free_requests();
+    AllRequests& all = all_requests();
     const std::lock_guard lock(all.mutex);
     for (trefoil_request* const request : all_) {
-        request->call.persistent.reset();
-        // Its user may still have a persistent one.
-        if (request->state.load(std::memory_order_relaxed) == State::inactive) {
-            request->state.store(State::orphan, std::memory_order_relaxed);
-            request->call.plan.reset();
-        } else {
-            request->state.store(State::free, std::memory_order_relaxed);
+        const State state = request->state.load(std::memory_order_relaxed);
+        const bool has_user = state == State::inactive || state == State::active;
+        clear(*request, has_user ? State::orphan : State::free);
+        if (!has_user) {
             all.free.push_back(request);
         }
     }
@@ -66,12 +109,11 @@ trefoil_request& RequestPool::take() {
         free_ = returned_.take_all();
     }
     if (free_ == nullptr) {
-        FreeRequests& all = free_requests();
+        AllRequests& all = all_requests();
         const std::lock_guard lock(all.mutex);
         all_.reserve(all_.size() + at_a_time);
-        all.free.reserve(all.free.size() + at_a_time);
-        while (all.free.size() < at_a_time) {
-            all.free.push_back(new trefoil_request);
+        if (all.free.size() < at_a_time) {
+            all.add_chunk();
         }
         for (std::size_t i = 0; i < at_a_time; ++i) {
             trefoil_request* const request = all.free.back();
@@ -99,12 +141,17 @@ void RequestPool::collect_forgotten() noexcept {
     }
 }
 
-void RequestPool::give_back(trefoil_request& request) noexcept {
+void RequestPool::clear(trefoil_request& request, State state) noexcept {
     request.call.plan.reset();
     request.call.persistent.reset();
     request.call.operation.reset();
     request.call.holds.store(Holds::nothing, std::memory_order_relaxed);
-    request.state.store(State::free, std::memory_order_relaxed);
+    request.state.store(state, std::memory_order_relaxed);
+}
+
+void RequestPool::give_back(trefoil_request& request) noexcept {
+    request.retire();
+    clear(request, State::free);
     returned_.push(request);
 }
 
@@ -123,7 +170,7 @@ trefoil_request_t RequestPool::begin(bool persistent, const Request& asked, cons
         give_back(request);
         throw;
     }
-    return &request;
+    return request.handle();
 }
 
 void RequestPool::start(trefoil_request& request) {
@@ -143,6 +190,7 @@ void RequestPool::end(trefoil_request& request) noexcept {
 
 void RequestPool::forget(trefoil_request& request) noexcept {
     if (request.state.load(std::memory_order_relaxed) == State::active) {
+        request.retire();
         request.call.holds.store(Holds::until_over, std::memory_order_relaxed);
         request.state.store(State::forgotten, std::memory_order_relaxed);
         forgotten_.push(request);
@@ -155,22 +203,31 @@ void RequestPool::forget(trefoil_request& request) noexcept {
 
 namespace {
 
+trefoil_request& request_of(trefoil_request_t handle) {
+    trefoil_request* const request = all_requests().find(handle);
+    require(request != nullptr, "this is no request, or it was freed");
+    return *request;
+}
+
+/// Whose communicator is there.
+trefoil_request& living_request_of(trefoil_request_t handle) {
+    trefoil_request& request = request_of(handle);
+    require(request.state.load(std::memory_order_relaxed) != State::orphan,
+            "the request's communicator was destroyed; free the request");
+    return request;
+}
+
 /// A request of the user's that is under way; null: there is nothing to wait for.
-trefoil_request* under_way(trefoil_request_t request) {
-    if (request == TREFOIL_REQUEST_NULL) {
+trefoil_request* under_way(trefoil_request_t handle) {
+    if (handle == TREFOIL_REQUEST_NULL) {
         return nullptr;
     }
-    switch (request->state.load(std::memory_order_relaxed)) {
-        case State::active:
-            require_usable(request->comm);
-            return request;
-        case State::inactive:
-            return nullptr;
-        case State::orphan:
-            refuse("the request's communicator was destroyed; free the request");
-        default:
-            refuse("this is no request, or it was freed");
+    trefoil_request& request = living_request_of(handle);
+    if (request.state.load(std::memory_order_relaxed) == State::inactive) {
+        return nullptr;
     }
+    require_usable(request.comm);
+    return &request;
 }
 
 void require_list(int count, const trefoil_request_t* requests) {
@@ -178,8 +235,8 @@ void require_list(int count, const trefoil_request_t* requests) {
     require(count == 0 || requests != nullptr, "the list of requests is NULL");
 }
 
-bool is_over(trefoil_request_t request) {
-    const trefoil_request* const waited = under_way(request);
+bool is_over(trefoil_request_t handle) {
+    const trefoil_request* const waited = under_way(handle);
     return waited == nullptr || waited->comm->communicator->is_over(waited->call);
 }
 
@@ -202,6 +259,21 @@ void finish(trefoil_request_t* place) {
     request->comm->communicator->wait(request->call);
 }
 
+/// Ends all of them; throws why the first one has failed.
+void finish_all(int count, trefoil_request_t* requests) {
+    std::exception_ptr first;
+    for (int i = 0; i < count; ++i) {
+        try {
+            finish(requests + i);
+        } catch (...) {
+            first = first ? first : std::current_exception();
+        }
+    }
+    if (first) {
+        std::rethrow_exception(first);
+    }
+}
+
 /// One of each of the communicators that the requests are of.
 std::vector<Communicator*> communicators_of(int count, const trefoil_request_t* requests) {
     std::vector<Communicator*> found;
@@ -221,20 +293,12 @@ std::vector<Communicator*> communicators_of(int count, const trefoil_request_t* 
 
 void start(trefoil_request_t* place) {
     require(place != nullptr && *place != TREFOIL_REQUEST_NULL, "there is no request to start");
-    trefoil_request& request = **place;
-    switch (request.state.load(std::memory_order_relaxed)) {
-        case State::inactive:
-            break;
-        case State::active:
-            refuse(request.persistent
-                       ? "the request is under way already; wait for it before it is started again"
-                       : "a nonblocking call has begun already; only what an _init function made "
-                         "is started");
-        case State::orphan:
-            refuse("the request's communicator was destroyed; free the request");
-        default:
-            refuse("this is no request, or it was freed");
-    }
+    trefoil_request& request = living_request_of(*place);
+    require(request.state.load(std::memory_order_relaxed) == State::inactive,
+            request.persistent
+                ? "the request is under way already; wait for it before it is started again"
+                : "a nonblocking call has begun already; only what an _init function made is "
+                  "started");
     const Entry entry(request.comm);
     request.comm->requests->start(request);
 }
@@ -249,7 +313,7 @@ trefoil_status_t trefoil_test(trefoil_request_t* request, int* done) {
         require(done != nullptr, "the place for the answer is NULL");
         *done = 0;
         if (!is_over(*request)) {
-            (*request)->comm->communicator->progress();
+            request_of(*request).comm->communicator->progress();
             if (!is_over(*request)) {
                 return;
             }
@@ -281,27 +345,15 @@ trefoil_status_t trefoil_testall(int count, trefoil_request_t* requests, int* do
             }
         }
         *done = 1;
-        for (int i = 0; i < count; ++i) {
-            finish(requests + i);
-        }
+        finish_all(count, requests);
     });
 }
 
 trefoil_status_t trefoil_waitall(int count, trefoil_request_t* requests) {
-    const trefoil_status_t checked = guarded([&] { require_list(count, requests); });
-    trefoil_status_t first = checked;
-    for (int i = 0; i < count && checked == TREFOIL_SUCCESS; ++i) {
-        // What fails later keeps the words of the first one.
-        if (first == TREFOIL_SUCCESS) {
-            first = guarded([&] { finish(requests + i); });
-        } else {
-            try {
-                finish(requests + i);
-            } catch (...) {
-            }
-        }
-    }
-    return first;
+    return guarded([&] {
+        require_list(count, requests);
+        finish_all(count, requests);
+    });
 }
 
 trefoil_status_t trefoil_waitany(int count, trefoil_request_t* requests, int* index) {
@@ -353,15 +405,12 @@ trefoil_status_t trefoil_request_free(trefoil_request_t* place) {
         if (*place == TREFOIL_REQUEST_NULL) {
             return;
         }
-        trefoil_request& request = **place;
-        const State state = request.state.load(std::memory_order_relaxed);
-        if (state == State::free || state == State::forgotten) {
-            refuse("this is no request, or it was freed");
-        }
+        trefoil_request& request = request_of(*place);
         *place = TREFOIL_REQUEST_NULL;
-        if (state == State::orphan) {
-            FreeRequests& all = free_requests();
+        if (request.state.load(std::memory_order_relaxed) == State::orphan) {
+            AllRequests& all = all_requests();
             const std::lock_guard lock(all.mutex);
+            request.retire();
             request.state.store(State::free, std::memory_order_relaxed);
             all.free.push_back(&request);
         } else {

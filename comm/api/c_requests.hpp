@@ -4,23 +4,38 @@
 
 #include <atomic>
 #include <cstddef>
+#include <cstdint>
 
 #include "comm/api/request_list.hpp"
 #include "comm/communicator/pending_call.hpp"
 #include "trefoil/trefoil.h"
 
-/// Never freed, so that a request that was freed can be told from one that is there.
+/// Never freed, so that a request that was freed can be told from one that is there. The user's
+/// handle is not its address but its number and how often that was used: so a handle that was kept
+/// too long never means another call.
 struct trefoil_request {
     enum class State : int {
         free,      ///< or never was one
         inactive,  ///< persistent, and not under way
         active,
         forgotten,  ///< under way, but nobody has it any more
-        orphan      ///< persistent; its communicator is gone
+        orphan      ///< not freed, or not waited for; its communicator is gone
     };
+    /// The bits of a handle that are the request's number, counted from 1.
+    static constexpr int number_bits = sizeof(std::uintptr_t) * 3;
+
+    trefoil_request_t handle() const noexcept {
+        return reinterpret_cast<trefoil_request_t>(bits.load(std::memory_order_relaxed));
+    }
+    /// Its handle means nothing any more.
+    void retire() noexcept {
+        bits.fetch_add(std::uintptr_t{1} << number_bits, std::memory_order_relaxed);
+    }
+
     /// Relaxed: it finds mistakes. Who has the request was given it, or finds it in a list, and
     /// both order all else.
     std::atomic<State> state{State::free};
+    std::atomic<std::uintptr_t> bits{0};  ///< of its handle; likewise
     trefoil_comm_t comm = nullptr;
     bool persistent = false;
     trefoil::PendingCall call;
@@ -55,6 +70,7 @@ class RequestPool {
   private:
     trefoil_request& take();
     void collect_forgotten() noexcept;
+    static void clear(trefoil_request& request, trefoil_request::State state) noexcept;
     void give_back(trefoil_request& request) noexcept;
 
     trefoil_comm& comm_;

@@ -13,10 +13,12 @@ namespace trefoil {
 namespace {
 
 constexpr const char* same_calls =
-    "all ranks must make the same calls in the same order, with the same count, type and operation";
+    "all ranks must make the same calls in the same order, with the same count, type and operation "
+    "(TREFOIL_CHECK=1 names each rank's call)";
 constexpr const char* same_counts_in_pairs =
     "all ranks must make the same calls in the same order, with the same type, and each must "
-    "receive as many elements from another as that one sends it";
+    "receive as many elements from another as that one sends it (TREFOIL_CHECK=1 names each rank's "
+    "call and counts)";
 
 std::string text_of(const Request& request, const Choice& choice) {
     return request.text() + " by " + to_string(choice);

@@ -31,6 +31,9 @@ void add_side(Pieces& pieces, const Request& request, const CollectiveSide& side
     std::size_t next = 0;  // where a block begins that has no displacement of its own
     for (std::size_t b = 0; b < blocks; ++b) {
         const std::size_t count = request.count_of(static_cast<Rank>(b));
+        if (count == 0) {
+            continue;
+        }
         const std::size_t at = request.displacements.empty() ? next : request.displacements[b];
         pieces.add(begin + at * element, count * element);
         next = at + count;

@@ -45,7 +45,8 @@ Request Request::sending() const {
 
 std::size_t Request::displacement_of(Rank rank) const {
     if (!displacements.empty()) {
-        return displacements[rank];
+        return count_of(rank) == 0 ? 0
+                                   : displacements[rank];  // which is any number for no elements
     }
     return counts.empty() ? count * static_cast<std::size_t>(rank)
                           : std::accumulate(counts.begin(), counts.begin() + rank, std::size_t{0});

@@ -11,6 +11,7 @@
 #include "algorithms/registry/registry.hpp"
 #include "backend/registry/transports.hpp"
 #include "topo/error.hpp"
+#include "topo/json_reason.hpp"
 #include "topo/regular_file.hpp"
 
 namespace trefoil {
@@ -203,7 +204,7 @@ Json json_of(std::string_view text, const Place& place) {
     try {
         return Json::parse(text);
     } catch (const Json::exception& error) {
-        place.refuse(std::string("is no JSON, or cut short: ") + error.what());
+        place.refuse("is no JSON, or cut short: " + json_reason(error));
     }
 }
 

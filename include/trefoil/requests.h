@@ -52,7 +52,8 @@ TREFOIL_API trefoil_status_t trefoil_test(trefoil_request_t* request, int* done)
 /* Returns when the call has ended; at once for TREFOIL_REQUEST_NULL and for a persistent request
  * that was not started. */
 TREFOIL_API trefoil_status_t trefoil_wait(trefoil_request_t* request);
-/* All of `count` requests: *done becomes 1, and all end, if all can end now; else none ends. */
+/* All of `count` requests: *done becomes 1, and all end, also after an error, if all can end now;
+ * else none ends. Returns the first error. */
 TREFOIL_API trefoil_status_t trefoil_testall(int count, trefoil_request_t* requests, int* done);
 /* Waits for all, also after an error; returns the first one. */
 TREFOIL_API trefoil_status_t trefoil_waitall(int count, trefoil_request_t* requests);

@@ -24,6 +24,10 @@ extern "C" {
  * all ranks. */
 TREFOIL_API trefoil_status_t trefoil_comm_status(trefoil_comm_t comm, char* text, size_t bytes);
 
+/* Why this communicator has failed, also while another thread is inside it; "": it has not. Valid
+ * until this thread asks again, or calls trefoil_last_error. */
+TREFOIL_API trefoil_status_t trefoil_comm_failure(trefoil_comm_t comm, const char** text);
+
 /* Ends the communicator on all ranks. Their calls in flight, blocking and nonblocking, and
  * communicators that are being made from it end with TREFOIL_ERROR_ABORTED, and so does every later
  * call. The message is the same on all ranks: "rank 3 aborted: TEXT". At most 300 bytes of `text`

@@ -183,8 +183,9 @@ typedef struct {
 TREFOIL_API trefoil_status_t trefoil_comm_create(const trefoil_config_t* config,
                                                  trefoil_comm_t* comm);
 
-/* Frees everything; not collective; NULL is allowed. Peers must not need this rank any more: call
- * trefoil_barrier before, as MPI_Finalize does. Communicators that were made from it
+/* Frees everything; not collective; NULL is allowed. TREFOIL_ERROR_BUSY while a call is in flight;
+ * requests that were not waited for or freed can then only be freed. Peers must not need this rank
+ * any more: call trefoil_barrier before, as MPI_Finalize does. Communicators that were made from it
  * (communicators.h) stay. */
 TREFOIL_API trefoil_status_t trefoil_comm_destroy(trefoil_comm_t comm);
 
@@ -469,9 +470,8 @@ TREFOIL_API trefoil_status_t trefoil_op_free(trefoil_op_t op);
 /* "success", "invalid argument", ...; never NULL. */
 TREFOIL_API const char* trefoil_status_string(trefoil_status_t status);
 
-/* What happened in the last failed call of this thread (comm == NULL), or why this communicator has
- * failed, also while another thread is inside it; "" if nothing did. Valid until this thread fails
- * or asks again. */
+/* What happened: why `comm` has failed, if it has; else, and for NULL, the reason of the last call
+ * of this thread that failed; "" if none did. Valid until this thread fails or asks again. */
 TREFOIL_API const char* trefoil_last_error(trefoil_comm_t comm);
 
 /* Says something where Trefoil speaks when it is not about one communicator (TREFOIL_LOG,

@@ -3,6 +3,11 @@
 // themselves, and exceptions. Header only.
 #pragma once
 
+#if __cplusplus <= 201703L
+#error \
+    "trefoil.hpp needs C++20: compile with -std=c++20; C++11 to C++17 have the C interface, trefoil.h"
+#else
+
 #include <trefoil/trefoil.h>
 #include <trefoil/collectives.hpp>
 #include <trefoil/elements.hpp>
@@ -135,7 +140,7 @@ class Comm : public Collectives<Blocking> {
         return sent;
     }
     /// Why this communicator has failed; "": it has not.
-    std::string failure() const { return trefoil_last_error(handle_); }
+    std::string failure() const { return text(trefoil_comm_failure); }
 
     void set_algorithm(const std::string& collective, const std::string& name) {
         check(trefoil_comm_set_algorithm(handle_, collective.c_str(), name.c_str()));
@@ -196,3 +201,5 @@ class Comm : public Collectives<Blocking> {
 };
 
 }  // namespace trefoil
+
+#endif

@@ -191,11 +191,27 @@ def errors():
     refused(lambda: comm.bcast(np.ones(3), root=n), "root")
     refused(lambda: comm.allgatherv(np.ones(1), np.ones(n), [1]), "entries")
     refused(lambda: comm.allreduce(np.ones(3), datatype=trefoil.FLOAT), "bytes")
-    try:
-        comm.allreduce([1, 2])
-        check(False, "a list is no buffer")
-    except TypeError as error:
-        check("buffer protocol" in str(error), "a list")
+    refused(lambda: comm.allgatherv(np.ones(1), np.ones(n), [1.5] * n), "whole numbers")
+    refused(lambda: comm.gatherv(np.ones(1), np.ones(n), root=rank), "'counts' must have")
+    refused(lambda: comm.allreduce([1, 2]), "numpy.array")
+    refused(lambda: comm.allreduce(np.ones(2), op="sum"), "give trefoil.SUM")
+    refused(lambda: comm.allreduce(np.ones(2), op="plus"), "trefoil.MAX")
+    refused(lambda: comm.allreduce(np.ones(2), datatype="double"), "give trefoil.DOUBLE")
+    # Objects and pointers of this process.
+    refused(lambda: comm.bcast(np.array([1, "a"], dtype=object)), "objects or pointers")
+    refused(lambda: comm.bcast(np.zeros(2, dtype=[("O", "i4"), ("thing", "O")])), "objects or pointers")
+    refused(lambda: comm.bcast((ctypes.c_char_p * 2)()), "objects or pointers")
+    refused(lambda: comm.bcast((ctypes.POINTER(ctypes.c_int) * 2)()), "objects or pointers")
+    refused(lambda: comm.bcast((ctypes.c_void_p * 2)()), "objects or pointers")
+    check(comm.bcast(np.full(2, (7,), dtype=[("PO", "i4")]))["PO"] == 7, "a field's name is no pointer")
+    # What would be wrong without a word.
+    in_c, in_fortran = np.ones((2, 3)), np.asfortranarray(np.ones((2, 3)))
+    refused(lambda: comm.allreduce(in_fortran, in_c), "lies in Fortran order and the other in C order")
+    refused(lambda: comm.allgather(in_fortran, np.empty((n, 2, 3))), "order")
+    check(comm.allreduce(in_fortran, np.empty((2, 3), order="F")) == n, "both in Fortran's order")
+    check(comm.allreduce(in_fortran[:1].copy(), np.empty((1, 3))) == n, "an order that is either")
+    refused(lambda: comm.allreduce(np.array([True, False])), "the sum of bools")
+    refused(lambda: comm.bcast(np.zeros(2, "M8[s]")), "view('int64')")
     check(comm.allreduce(np.ones(2)) == n, "a call after errors")
 
 

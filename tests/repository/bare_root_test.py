@@ -24,12 +24,9 @@ USER, HOME = "somebody", "/home/somebody"
 
 def shown(page, language):
     """The first whole program in that language on a page."""
-    text = (ROOT / page).read_text(encoding="utf-8")
-    for of_block, block in pages.split(page, text)[0]:
-        program = "\n".join(line.text for line in block) + "\n"
-        if of_block == language and ("int main(" in program or language != "c"):
-            return program
-    raise AssertionError(f"{page} shows no program in {language}")
+    program = pages.program(page, (ROOT / page).read_text(encoding="utf-8"), language)
+    assert program, f"{page} shows no program in {language}"
+    return program
 
 
 def command(page, *words):
@@ -90,6 +87,9 @@ class InABareRoot(unittest.TestCase):
         self.assertEqual([f"rank {rank}: 9 18 27" for rank in range(9)], sorted_lines(output))
         # By Open MPI's launcher, too, as README says.
         self.assertEqual(["rank 0: 2 4 6", "rank 1: 2 4 6"], sorted_lines(self.must("mpirun -n 2 ./app")))
+        self.write("app.cpp", shown("docs/languages.md", "cpp"))
+        self.must(command("docs/languages.md", "c++ ", "app.cpp"))
+        self.assertEqual(9, self.must(command("docs/languages.md", "./app")).count("9 18 27"))
         self.write("app.f90", shown("docs/languages.md", "fortran"))
         self.must(command("docs/languages.md", "gfortran app.f90"))
         self.assertEqual(9, self.must(command("docs/languages.md", "./app")).count("27.0"))

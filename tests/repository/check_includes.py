@@ -40,7 +40,7 @@ KNOWS = {
     "algorithms/simulation": SCHEDULES,
     "algorithms/rewiring": SCHEDULES,
     "algorithms/formats": SCHEDULES,
-    "algorithms/json": SCHEDULES + ("algorithms/analysis/",),
+    "algorithms/json": SCHEDULES + ("algorithms/analysis/", "topo/json_reason.hpp"),
     "algorithms/registry": SCHEDULES
     + (
         "algorithms/analysis/",

@@ -238,6 +238,8 @@ class Environment(Tree):
                    'struct Renamed {\n    {"TREFOIL_OLD", "TREFOIL_A"},\n')
         self.write("include/trefoil/trefoil.h", "#define TREFOIL_SUM 0\n")
         self.write("docs/environment.md", "| `TREFOIL_A` | count |\n")
+        self.write("cmake/a.cmake", 'trefoil_optional(UCX e "" e "")\n')
+        self.write("docs/building.md", "`TREFOIL_WITH_UCX`\n")
         self.write("docs/a.md", "TREFOIL_A, TREFOIL_SUM, `TREFOIL_WITH_UCX`, formerly TREFOIL_OLD\n")
         self.write("topo/a.cpp", HEAD + 'getenv("TREFOIL_A"), refuse("TREFOIL_OLD")\n')
 
@@ -255,6 +257,13 @@ class Environment(Tree):
                 self.write(name, before + text + "\n")
                 self.assertEqual(1, len(self.findings()))
                 self.write(name, before)
+
+    def test_an_option_of_cmake_that_its_page_lacks_is_found(self):
+        self.write("cmake/b.cmake", 'option(TREFOIL_C "c" ON)\nset(TREFOIL_D "" CACHE STRING "d")\ntrefoil_optional(E e "" e "")\n')
+        self.write("docs/building.md", "`TREFOIL_C`, `TREFOIL_D`, `TREFOIL_WITH_E`, `TREFOIL_WITH_UCX`\n")
+        self.assertEqual([], self.findings())
+        self.write("docs/building.md", "`TREFOIL_C`, `TREFOIL_WITH_UCX`\n")
+        self.assertEqual(2, len(self.findings()))
 
     def test_a_page_that_lacks_a_row_is_found(self):
         self.write("docs/environment.md", "| `TREFOIL_B` | count |\n")

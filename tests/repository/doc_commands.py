@@ -39,7 +39,7 @@ ELSEWHERE = (
     (r"^scripts/micro\b", "takes minutes; the test micro runs every kind of benchmark"),
     (r"mca_base_component_path", "needs an installed component; tests/mpi/run.py and scripts/mpi-check run it"),
     (r"libtrefoil_mpi_\w+\.so", "needs the layer for an MPI; tests/mpi/run.py and scripts/mpi-check run it"),
-    (r"trefoil-fortran|pip install|python3 app\.py", "needs an installed Trefoil; repository_installed_programs uses the languages of one"),
+    (r"trefoil-fortran|pip install|-m venv|python3 app\.py", "needs an installed Trefoil; repository_installed_programs uses the languages of one"),
     (r"^srun\b", "needs Slurm"),
     (r"\btrefoil tune\b", "takes minutes, or 64 ranks; tool_tune runs it in small"),
     (r"\binfo --job\b", "asks a job that runs; tool_job starts one and asks it"),
@@ -54,7 +54,7 @@ LONG = (
 )
 
 # Programs that may be run without asking whoever runs this test.
-HARMLESS = {"trefoil", "mpirun", "mpiexec", "cc", "c++", "pkg-config", "python3", "cat", "diff", "echo", "head", "ls", "mkdir"}
+HARMLESS = {"export", "trefoil", "mpirun", "mpiexec", "cc", "c++", "pkg-config", "python3", "cat", "diff", "echo", "head", "ls", "mkdir"}
 
 WORDS = re.compile(r"""^\s*(?:[A-Za-z_]\w*=(?:'[^']*'|"[^"]*"|\S)*\s+)*(\S+)""")
 EXAMPLE_ADDRESS = "192.0.2.10:7000"  # nobody's: RFC 5737 keeps such addresses for documents
@@ -164,8 +164,8 @@ class Place:
             if not (folder / path).exists():
                 (folder / path).parent.mkdir(parents=True, exist_ok=True)
                 (folder / path).symlink_to(self.program(pathlib.Path(path).name))
-        for name in re.findall(r"(?<!\S)\w+\.c\b", script):
-            shown = pages.program(page, (self.options.root / page).read_text(encoding="utf-8"))
+        for name in re.findall(r"(?<!\S)\w+\.(?:c|cpp)\b", script):
+            shown = pages.program(page, (self.options.root / page).read_text(encoding="utf-8"), name.rsplit(".", 1)[1])
             if shown and not (folder / name).exists():
                 (folder / name).write_text(shown, encoding="utf-8")
 

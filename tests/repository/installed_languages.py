@@ -6,9 +6,19 @@ import shutil
 import sys
 
 import installed_programs
+import pages
 import sources
 
 PYTHON = "/usr/bin/python3"  # Debian's, which has numpy; the one that runs this may be another
+
+
+def run_shown(must, options, command, source, language, expected, environment):
+    """The program that the page shows, by three ranks."""
+    page = "docs/languages.md"
+    source.write_text(pages.program(page, (options.root / page).read_text(encoding="utf-8"), language), encoding="utf-8")
+    output = must(["bash", "-ec", command], env=environment)
+    if output.count(expected) != 3:
+        sys.exit(f"the program in {language} of {page} printed:\n{output}")
 
 
 def fortran(must, options, prefix, library_folder, work, environment):
@@ -17,6 +27,9 @@ def fortran(must, options, prefix, library_folder, work, environment):
     program = work / "fortran_calls"
     must(["gfortran", "-J", work, options.root / "tests/bindings/fortran_calls.f90", *flags, "-o", program])
     installed_programs.run(prefix, program, environment)
+    shown = work / "app.f90"
+    run_shown(must, options, f"cd {work}; gfortran {shown} {' '.join(flags)} -o app; {prefix}/bin/trefoil run -n 3 -- ./app", shown,
+              "fortran", "9.0000", environment)
 
 
 def python(must, options, prefix, work, environment):
@@ -29,6 +42,9 @@ def python(must, options, prefix, work, environment):
     code, output = sources.run([*command, options.root / "tests/bindings/python_calls.py"], env=found)
     if code != 0 or len(re.findall(r"rank \d of 3 is right", output)) != 3:
         sys.exit(f"the Python bindings: exit code {code}:\n{output}")
+    shown = work / "app.py"
+    run_shown(must, options, f"echo 'print(values, largest)' | sed 's/^/    /' >> {shown}; {' '.join(map(str, command))} {shown}", shown,
+              "python", "[3. 6. 9.] [3. 6. 9.]", found)
     output = must([*command, options.root / "examples/data_parallel.py"], env=found)
     if "the same bits everywhere: right" not in output:
         sys.exit(f"data_parallel.py printed:\n{output}")

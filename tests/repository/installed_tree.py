@@ -4,13 +4,13 @@
 import argparse
 import os
 import pathlib
-import re
 import sys
 import tempfile
 
 import installed_languages
 import installed_programs
 import installed_versions
+import pages
 import sources
 
 
@@ -33,10 +33,9 @@ def run_example(program, environment, expected="rank 0 of 1: 0 of 1000 sums are 
         sys.exit(f"{program} ran, but printed:\n{output}")
 
 
-def program_of_readme(root):
-    """The C program that the README shows."""
-    text = (root / "README.md").read_text(encoding="utf-8")
-    return re.search(r"^```c\n(.*?)^```", text, re.MULTILINE | re.DOTALL).group(1)
+def shown(root, page, language):
+    """The first program in that language on a page."""
+    return pages.program(page, (root / page).read_text(encoding="utf-8"), language)
 
 
 def by_cmake(options, prefix, work, environment):
@@ -81,9 +80,32 @@ def by_pkg_config(options, flags, work, environment):
         must([compiler, standard, *strict, options.root / "examples" / name, *flags, "-o", program])
         run_example(program, environment)
     source = work / "readme.c"
-    source.write_text(program_of_readme(options.root), encoding="utf-8")
+    source.write_text(shown(options.root, "README.md", "c"), encoding="utf-8")
     must([options.cc, "-std=c99", *strict, source, *flags, "-o", work / "readme"])
     run_example(work / "readme", environment, "rank 0: 1 2 3")
+    # A compiler's default may be an older C++, which is told so in one line and not in hundreds.
+    source = work / "shown.cpp"
+    source.write_text(shown(options.root, "docs/languages.md", "cpp"), encoding="utf-8")
+    _, told = sources.run([options.cxx, "-std=c++17", "-fsyntax-only", "-include", "trefoil/trefoil.hpp", "-x", "c++", "/dev/null",
+                           *(flag for flag in flags if flag.startswith("-I"))])
+    if told.count("error:") != 1 or "-std=c++20" not in told:
+        sys.exit(f"trefoil.hpp with C++17:\n{told}")
+
+
+def small_projects(options, prefix, work, environment):
+    """What the pages show of CMake: a project in C alone, and one in C++ that does not say which."""
+    cmake = shown(options.root, "docs/building.md", "cmake")
+    for language, page, expected in (("c", "README.md", "rank 0: 1 2 3"), ("cpp", "docs/languages.md", "rank 0: 1 2 3")):
+        project = work / f"small-{language}"
+        project.mkdir()
+        (project / f"app.{language}").write_text(shown(options.root, page, language), encoding="utf-8")
+        (project / "CMakeLists.txt").write_text(
+            cmake if language == "c" else cmake.replace("LANGUAGES C", "LANGUAGES CXX").replace("app.c", "app.cpp"), encoding="utf-8")
+        must([options.cmake, "-S", project, "-B", project / "build", "-G", options.generator, f"-DCMAKE_PREFIX_PATH={prefix}",
+              f"-DCMAKE_C_COMPILER={options.cc}", f"-DCMAKE_CXX_COMPILER={options.cxx}", f"-DCMAKE_C_FLAGS={options.flags}",
+              f"-DCMAKE_CXX_FLAGS={options.flags}"])
+        must([options.cmake, "--build", project / "build"])
+        run_example(project / "build" / "app", environment, expected)
 
 
 def main():
@@ -114,6 +136,7 @@ def main():
             return
         by_cmake(options, prefix, work, environment)
         by_pkg_config(options, flags, work, environment)
+        small_projects(options, prefix, work, environment)
         version = installed_versions.check(options, must, flags, library_folder, work, environment)
         installed_versions.check_builds(must, prefix, library_folder, work / "allreduce.c.program", work, environment)
         installed_versions.expect("the tool", f"trefoil {version}",

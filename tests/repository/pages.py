@@ -73,10 +73,24 @@ def is_complete(script):
     return result.returncode == 0 and "here-document" not in result.stderr
 
 
+def table_commands(prose):
+    """Those in the first column of a table whose heading is "Command"."""
+    found, inside = [], False
+    for line in prose:
+        cell = re.match(r"\|\s*(.*?)\s*\|", line.text)
+        inside = cell is not None and (inside or cell[1] == "Command")
+        code = re.fullmatch(r"`([^`]+)`", cell[1]) if inside else None
+        if code:
+            found.append([Line(line.page, line.number, code[1])])
+    return found
+
+
 def commands(page, text):
-    """The commands of a page, each a Line whose text may have several lines, in lists: one for each block."""
+    """The commands of a page, each a Line whose text may have several lines, in lists: one for each block, or row of a table
+    of commands."""
+    blocks, prose = split(page, text)
     found = []
-    for language, block in split(page, text)[0]:
+    for language, block in blocks:
         if language not in COMMANDS:
             continue
         lines, pending = [], None
@@ -97,14 +111,14 @@ def commands(page, text):
             lines.append(pending)  # running it says what is wrong with it
         if lines:
             found.append(lines)
-    return found
+    return found + table_commands(prose)
 
 
-def program(page, text):
-    """The first whole C program that the page shows; empty: none."""
+def program(page, text, wanted="c"):
+    """The first whole program in that language that the page shows; empty: none."""
     for language, block in split(page, text)[0]:
         shown = "\n".join(line.text for line in block) + "\n"
-        if language == "c" and "int main(" in shown:
+        if language == wanted and ("int main(" in shown or language not in ("c", "cpp")):
             return shown
     return ""
 

@@ -55,6 +55,11 @@ class Commands(unittest.TestCase):
                           ["for i in 1 2; do\n    echo $i\ndone", "echo one \\\n    two"],
                           ["trefoil plan"]], texts(PAGE))
 
+    def test_the_first_column_of_a_table_of_commands_has_some(self):
+        table = "| %s | What it does |\n| --- | --- |\n| `trefoil info` | `tells` |\n| none | |\n\n| `trefoil` | |\n"
+        self.assertEqual([["trefoil info"]], texts(table % "Command"))
+        self.assertEqual([], texts(table % "Name"))
+
     def planned(self, text):
         quick, slow, found = doc_commands.plan(pages.commands(pathlib.Path("page.md"), text))
         told = [finding for finding in found if finding.startswith("page.md")]

@@ -120,16 +120,15 @@ bool Arrivals::fits(const RunningSegment& segment, std::uint32_t channel,
     if (same_call && ((notification.check ^ due.check) & compared_check_) == 0) {
         return true;
     }
-    const std::string peer = "rank " + std::to_string(channels_.in[channel].peer);
+    const Rank peer = channels_.in[channel].peer;
     if (same_call && channels_.checksums) {
         failure_.set(Status::system_error,
-                     "the checksum of a message from " + peer + " is wrong in this rank's " +
-                         call.text +
+                     "the checksum of a message from rank " + std::to_string(peer) +
+                         " is wrong in rank " + std::to_string(channels_.rank) + "'s " + call.text +
                          ": its bytes have changed on the way, or that rank makes another call "
                          "(TREFOIL_CHECK=1 tells which)");
     } else {
-        failure_.set(Status::mismatch, peer + " makes another call than this rank's " + call.text +
-                                           "; " + call.agreement);
+        failure_.disagree(peer, channels_.rank, call);
     }
     return false;
 }

@@ -37,6 +37,17 @@ void Failure::suspect(Status status, Rank accused, const std::string& what) noex
     }
 }
 
+void Failure::disagree(Rank peer, Rank own, const Call& call, const char* does) noexcept {
+    try {
+        set(Cause{Status::mismatch, peer,
+                  "rank " + std::to_string(peer) + " " + does + " rank " + std::to_string(own) +
+                      "'s " + call.text,
+                  std::string("; ") + call.agreement});
+    } catch (const std::bad_alloc&) {
+        set(Cause{Status::mismatch, peer});
+    }
+}
+
 void Failure::replace(const Cause& cause) noexcept {
     const std::lock_guard lock(mutex_);
     keep(cause);

@@ -6,6 +6,7 @@
 #include <mutex>
 #include <string>
 
+#include "threads/executor/call.hpp"
 #include "threads/executor/cause.hpp"
 #include "threads/executor/wake_up.hpp"
 
@@ -23,6 +24,9 @@ class Failure {
     /// A cause that is tentative: something is wrong with `accused`, but perhaps because of another
     /// rank. `what` says what, without the rank's name.
     void suspect(Status status, Rank accused, const std::string& what) noexcept;
+    /// `peer` makes another call than rank `own`, which makes `call`. `does`: how that was seen.
+    void disagree(Rank peer, Rank own, const Call& call,
+                  const char* does = "makes another call than") noexcept;
     /// In the place of a tentative one. By one thread, while no worker runs.
     void replace(const Cause& cause) noexcept;
 

@@ -224,7 +224,7 @@ bool FlaggedPiece::receive(std::uint32_t number, Channels& channels, const Opera
             return false;
         }
         if (flag.sign != sign(message.bytes)) {
-            fail_by(channel, failure);
+            failure.disagree(channel.peer, channels.rank, call_->call());
             return false;
         }
         channel.bytes += message.bytes;
@@ -241,13 +241,6 @@ bool FlaggedPiece::receive(std::uint32_t number, Channels& channels, const Opera
         step_begun_ = notes.clock();
     }
     return !failure.happened();
-}
-
-void FlaggedPiece::fail_by(const InChannel& channel, Failure& failure) const noexcept {
-    const Call& call = call_->call();
-    failure.set(Status::mismatch, "rank " + std::to_string(channel.peer) +
-                                      " makes another call than this rank's " + call.text + "; " +
-                                      call.agreement);
 }
 
 void FlaggedPiece::give_back(Channels& channels) noexcept {

@@ -67,7 +67,6 @@ class FlaggedPiece {
     const Flag& flag_of(const ProgramArrival& message, const Channels& channels) const noexcept;
     bool has_come() const noexcept;
     bool has_room(const Channels& channels) const noexcept;
-    void fail_by(const InChannel& channel, Failure& failure) const noexcept;
 
     RunningCall* call_ = nullptr;
     const Program* program_ = nullptr;

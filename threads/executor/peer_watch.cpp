@@ -25,6 +25,10 @@ constexpr std::chrono::milliseconds first_look{250};
 constexpr std::chrono::milliseconds nobody_told_after{3000};
 constexpr std::chrono::milliseconds look_interval{500};
 
+std::string calls_text(Rank rank, const std::string& call) {
+    return "rank " + std::to_string(rank) + " calls " + call;
+}
+
 }  // namespace
 
 void PeerWatch::begin_wait() {
@@ -134,9 +138,13 @@ Cause PeerWatch::as_told(const PeerReports::Failure& told) const {
         cause.tentative = true;
         return cause;
     }
-    cause.own = "; told by rank " + std::to_string(told.from) + " during this rank's " + call.text;
+    const std::string from = "; told by rank " + std::to_string(told.from);
     if (cause.status == Status::mismatch) {
-        cause.own += std::string("; ") + call.agreement;
+        const std::string calls = calls_text(channels_.rank, call.text);
+        const bool is_named = cause.text.find(calls) != std::string::npos;
+        cause.own = from + (is_named ? "" : "; " + calls) + "; " + call.agreement;
+    } else {
+        cause.own = from + " during this rank's " + call.text;
     }
     return cause;
 }
@@ -159,8 +167,7 @@ std::optional<Cause> PeerWatch::bad_news_of_peer(Rank peer, bool is_missing) con
 Cause PeerWatch::disagreement(Rank peer, const std::string& in) const {
     const Call& call = call_->call();
     Cause cause{Status::mismatch, peer,
-                "rank " + std::to_string(peer) + " waits in another call (" + in + ") than rank " +
-                    std::to_string(channels_.rank) + "'s " + call.text};
+                calls_text(peer, in) + ", " + calls_text(channels_.rank, call.text)};
     cause.own = std::string("; ") + call.agreement;
     return cause;
 }

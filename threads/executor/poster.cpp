@@ -191,9 +191,8 @@ bool Poster::is_direct_as_told(const RunningSegment& segment, const ProgramPut& 
         is_inside && bytes == put.bytes) {
         return true;
     }
-    failure_.set(Status::mismatch, "rank " + std::to_string(channel.peer) +
-                                       " has started another persistent call than this rank's " +
-                                       call.text + "; " + call.agreement);
+    failure_.disagree(channel.peer, channels_.rank, call,
+                      "has started another persistent call than");
     return false;
 }
 

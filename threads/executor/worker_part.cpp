@@ -305,9 +305,10 @@ void WorkerPart::set_wire(std::uint32_t number, Wire& wire) noexcept {
     if (wire.slot_bytes != shape.slot_bytes || wire.slots != slots) {
         parts_.failure.set(Status::mismatch, "rank " + std::to_string(channel.peer) + " has " +
                                                  std::to_string(wire.slots) + " landing slots of " +
-                                                 std::to_string(wire.slot_bytes) +
-                                                 " bytes, this rank " + std::to_string(slots) +
-                                                 " of " + std::to_string(shape.slot_bytes));
+                                                 std::to_string(wire.slot_bytes) + " bytes, rank " +
+                                                 std::to_string(parts_.channels.rank) + " has " +
+                                                 std::to_string(slots) + " of " +
+                                                 std::to_string(shape.slot_bytes));
         return;
     }
     channel.wire = &wire;

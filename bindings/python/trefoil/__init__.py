@@ -9,6 +9,7 @@
 """
 
 from ._buffers import IN_PLACE, Buffer, alike as _alike, equal as _equal
+from ._collectives import reduction as _reduction
 from ._communicator import Comm
 from ._constants import UNDEFINED, Datatype, Reduce, Status
 from ._library import Error, check as _check, lib as _lib, version
@@ -25,8 +26,7 @@ def reduce_local(a, b, op=Reduce.SUM, datatype=None):
     left, right = Buffer(a, "a"), Buffer(b, "b", write=True)
     _alike(left, right)
     _equal(left, right.count, "a")
-    kind, number = (Datatype.ELEMENT, op.handle) if isinstance(op, Op) else (right.reduced(datatype), op)
-    _check(_lib.trefoil_reduce_local(left.address, right.address, right.count, kind, number))
+    _check(_lib.trefoil_reduce_local(left.address, right.address, right.count, *_reduction(right, op, datatype)))
     return b
 
 

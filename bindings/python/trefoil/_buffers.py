@@ -2,9 +2,11 @@
 """Python's objects as buffers of the C interface: whatever has the buffer protocol (numpy, array, bytearray, ...)."""
 
 import ctypes
+import operator
+import re
 
 from ._constants import Datatype
-from ._library import lib, refuse
+from ._library import constant, lib, refuse
 
 
 class _InPlace:
@@ -47,6 +49,28 @@ def _datatype_of(code, size):
     return None
 
 
+# Objects, and the pointers of ctypes: they mean nothing in another process. Names of fields stand between colons.
+_NAME, _POINTER = re.compile(":[^:]*:"), re.compile("[OPz&X]|Z(?![fdg])")
+
+
+def _order_of(view):
+    """In which order the elements of an array of several dimensions lie; "": in either."""
+    if view.ndim < 2 or not view.shape or not view.strides:
+        return ""
+    shape, strides = ((ctypes.c_ssize_t * view.ndim).from_address(place)[:] for place in (view.shape, view.strides))
+
+    def lies(dimensions):
+        step = view.itemsize
+        for d in dimensions:
+            if shape[d] > 1 and strides[d] != step:
+                return False
+            step *= shape[d]
+        return True
+
+    in_c, in_fortran = lies(range(view.ndim)[::-1]), lies(range(view.ndim))
+    return "" if in_c == in_fortran else "C" if in_c else "Fortran"
+
+
 class Buffer:
     """Memory of an object, which stays where it is as long as this lives."""
 
@@ -58,12 +82,15 @@ class Buffer:
         if self.in_place or given is None:
             self.address = _IN_PLACE_ADDRESS if self.in_place else None
             self.count, self.itemsize, self.datatype = 0, 0, None
+            self.order, self.is_bool = "", False
             return
+        if getattr(getattr(given, "dtype", None), "kind", "") in ("m", "M"):
+            refuse(f"'{name}' has elements of {given.dtype}, which Python's buffers cannot show; give {name}.view('int64')")
         flags = _FORMAT | _ANY_CONTIGUOUS | (_WRITABLE if write else 0)
         try:
             _get(given, ctypes.byref(self._view), flags)
-        except TypeError as error:
-            raise TypeError(f"'{name}' must have Python's buffer protocol, as numpy's arrays have: {error}") from None
+        except TypeError:
+            refuse(f"'{name}' is of {type(given)}, which has not Python's buffer protocol; give an array: numpy.array(...)")
         except (BufferError, ValueError) as error:
             refuse(f"'{name}' must be contiguous{' and writable' if write else ''}: {error}")
         self._held = True
@@ -71,7 +98,12 @@ class Buffer:
         self.count = self._view.len // self.itemsize if self.itemsize else 0
         self.address = self._view.buf
         code = (self._view.format or b"B").decode()
+        if _POINTER.search(_NAME.sub("", code)):
+            refuse(f"'{name}' holds objects or pointers (format '{code}'), which mean nothing in another process; give the "
+                   "values themselves")
         self.datatype = _datatype_of(code, self.itemsize)
+        self.is_bool = code == "?"
+        self.order = _order_of(self._view)
 
     def __del__(self):
         if getattr(self, "_held", False):
@@ -81,27 +113,30 @@ class Buffer:
     def moved(self, datatype):
         """(type, how many of it are an element) for a call that moves elements."""
         if datatype is not None:
-            self._fit(datatype)
-            return Datatype(datatype), 1
+            return self._fitting(datatype), 1
         return (self.datatype, 1) if self.datatype is not None else (Datatype.UINT8, self.itemsize)
 
     def reduced(self, datatype):
         """The type for a reduction."""
         if datatype is not None:
-            self._fit(datatype)
-            return Datatype(datatype)
+            return self._fitting(datatype)
         if self.datatype is None:
             refuse("elements of this type need `datatype`, or an operation of trefoil.Op")
         return self.datatype
 
-    def _fit(self, datatype):
-        size = lib.trefoil_datatype_size(int(datatype))
+    def _fitting(self, given):
+        datatype = constant(Datatype, given, "datatype")
+        size = lib.trefoil_datatype_size(datatype)
         if size != self.itemsize:
             refuse(f"the datatype has elements of {size} bytes, and the buffer of {self.itemsize}")
+        return datatype
 
 
 def alike(send, recv):
-    """Refuses buffers whose elements differ."""
+    """Refuses buffers whose elements differ, or would change places."""
+    if send.order and recv.order and send.order != recv.order:
+        refuse(f"one array lies in {send.order} order and the other in {recv.order} order, so elements would change places; "
+               "make them alike, as by numpy.ascontiguousarray")
     one_lacks = send.itemsize == 0 or recv.itemsize == 0
     if not one_lacks and (send.itemsize != recv.itemsize or send.datatype != recv.datatype):
         refuse("the elements of both buffers must be of one type")
@@ -134,7 +169,10 @@ class Lists:
 
     @staticmethod
     def _list(given, number, scale, name):
-        values = [int(value) for value in given]
+        try:
+            values = [operator.index(value) for value in given]
+        except TypeError:
+            values = ()
         if len(values) != number or any(value < 0 for value in values):
-            refuse(f"'{name}' must have {number} entries of at least 0")
+            refuse(f"'{name}' must have {number} entries, whole numbers of at least 0")
         return (ctypes.c_size_t * number)(*(value * scale for value in values))

@@ -6,7 +6,7 @@ import functools
 
 from ._buffers import IN_PLACE, Buffer, Lists, alike, blocks, equal
 from ._constants import Datatype, Reduce
-from ._library import check, lib
+from ._library import check, constant, lib, refuse
 from ._operations import Op
 from ._requests import Request
 
@@ -28,17 +28,21 @@ def _pair(send, recv, write_recv=True):
     return both
 
 
-def _reduction(buffer, op, datatype):
+def reduction(buffer, op, datatype):
+    """The type and the operation for C."""
     if isinstance(op, Op):
         return Datatype.ELEMENT, op.handle
-    return buffer.reduced(datatype), Reduce(op)
+    op = constant(Reduce, op, "op")
+    if buffer.is_bool and op in (Reduce.SUM, Reduce.AVG):
+        refuse("the sum of bools is none; give trefoil.LOR or trefoil.LAND, or an array of integers: astype(int)")
+    return buffer.reduced(datatype), op
 
 
 def _same_lengths(send, recv, op, datatype):
     send, recv = _pair(send, recv)
     if not send.in_place:
         equal(send, recv.count, "send")
-    return (send, recv, recv.count, *_reduction(recv, op, datatype)), recv.given
+    return (send, recv, recv.count, *reduction(recv, op, datatype)), recv.given
 
 
 @collective
@@ -69,7 +73,7 @@ def reduce(comm, send, recv=None, op=Reduce.SUM, root=0, datatype=None):
     if at_root and not send.in_place:
         equal(recv, send.count, "recv")
     known = recv if send.in_place else send
-    return (send, recv, known.count, *_reduction(known, op, datatype), root), recv.given
+    return (send, recv, known.count, *reduction(known, op, datatype), root), recv.given
 
 
 @collective
@@ -79,7 +83,7 @@ def reduce_scatter_block(comm, send, recv=None, op=Reduce.SUM, datatype=None):
     count = blocks(recv, comm.size, "recv") if send.in_place else recv.count
     if not send.in_place:
         equal(send, count * comm.size, "send")
-    return (send, recv, count, *_reduction(recv, op, datatype)), recv.given
+    return (send, recv, count, *reduction(recv, op, datatype)), recv.given
 
 
 @collective
@@ -89,7 +93,7 @@ def reduce_scatter(comm, send, recv, counts, op=Reduce.SUM, datatype=None):
     lists = Lists(recv if send.in_place else send, counts, None, comm.size, 1, "recv" if send.in_place else "send")
     if not send.in_place:
         equal(recv, lists.counts[comm.rank], "recv")
-    return (send, recv, lists.counts, *_reduction(recv, op, datatype)), recv.given
+    return (send, recv, lists.counts, *reduction(recv, op, datatype)), recv.given
 
 
 def _gathered(send, recv, number, datatype):

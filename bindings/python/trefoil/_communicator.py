@@ -182,7 +182,9 @@ class Comm:
 
     def failure(self):
         """Why this communicator has failed; "": it has not."""
-        return lib.trefoil_last_error(self.handle).decode(errors="replace")
+        text = ctypes.c_char_p()
+        check(lib.trefoil_comm_failure(self.handle, ctypes.byref(text)))
+        return text.value.decode(errors="replace")
 
     def set_algorithm(self, collective, name):
         check(lib.trefoil_comm_set_algorithm(self.handle, collective.encode(), name.encode()))

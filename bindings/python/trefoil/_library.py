@@ -104,6 +104,7 @@ _OTHERS = {
     "comm_create_group": [P, INTS, I, I, P],
     "comm_shrink": [P, P],
     "comm_abort": [P, ctypes.c_char_p],
+    "comm_failure": [P, P],
     "comm_status": [P, ctypes.c_char_p, Z],
     "comm_in_flight": [P, INTS],
     "progress": [P],
@@ -147,6 +148,16 @@ def check(status):
 def refuse(text):
     """Arguments that are wrong before the library sees them."""
     raise Error(Status.ERROR_INVALID_ARGUMENT, text)
+
+
+def constant(kind, given, name):
+    """The member of that enumeration."""
+    try:
+        return kind(given)
+    except ValueError:
+        word = str(given).upper()
+        known = [word] if word in kind.__members__ else kind.__members__
+        refuse(f"{name} is {given!r}; give {', '.join('trefoil.' + member for member in known)}")
 
 
 def version():

@@ -53,6 +53,47 @@ TEST(Store, KeepsJobsApart) {
     expect_alive(server.port(), "first");  // a name is free again when all have left
 }
 
+// Whoever has started the ranks tells, before others wait for it or while they do.
+TEST(Store, NobodyWaitsForARankWhoseProcessHasEndedBeforeItJoined) {
+    for (const bool before : {true, false}) {
+        StoreServer server;
+        if (before) {
+            server.rank_ended(1, "exit 0");
+        }
+        const auto first = join(server.port(), 0, 3);
+        std::thread teller;
+        if (!before) {
+            teller = std::thread([&] {
+                std::this_thread::sleep_for(hasty / 3);
+                server.rank_ended(1, "exit 0");
+            });
+        }
+        const Error error = error_of([&] { first->allgather("0"); });
+        EXPECT_EQ(error.status(), Status::peer_lost) << error.what();
+        EXPECT_TRUE(says(error, "rank 1 has ended (exit 0) without joining")) << error.what();
+        const Error late = error_of([&] { join(server.port(), 2, 3)->allgather("2"); });
+        EXPECT_TRUE(says(late, "rank 1 has ended (exit 0) without joining")) << late.what();
+        if (teller.joinable()) {
+            teller.join();
+        }
+    }
+}
+
+TEST(Store, ARankThatHasLeftInOrderMayEnd) {
+    StoreServer server;
+    std::unique_ptr<Bootstrap> stays;
+    on_ranks(2, [&](Rank r) {
+        auto one = join(server.port(), r, 2);
+        one->barrier();
+        if (r == 0) {
+            stays = std::move(one);
+        }
+    });
+    server.rank_ended(1, "exit 0");
+    const Error error = error_of([&] { stays->barrier(); });
+    EXPECT_TRUE(says(error, "has ended or disconnected")) << error.what();
+}
+
 TEST(Store, WaitsForAServerThatComesLater) {
     int port = 0;
     {

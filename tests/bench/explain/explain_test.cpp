@@ -103,6 +103,15 @@ TEST(Explain, a_rule_decides_in_its_range_alone) {
     EXPECT_EQ("model", answer({"allreduce", "32K", "--torus", "3x3"})["decided_by"]);
 }
 
+TEST(Explain, a_misspelt_variable_is_told) {
+    const Variable misspelt("TREFOIL_ALGORITM", "ring");
+    const ToolResult result = run_tool({"explain", "allreduce", "64K", "--torus", "3x3"});
+    EXPECT_EQ(0, result.code);
+    EXPECT_NE(std::string::npos,
+              result.err.find("TREFOIL_ALGORITM; did you mean TREFOIL_ALGORITHM?"))
+        << result.err;
+}
+
 TEST(Explain, people_get_tables) {
     const ToolResult result = run_tool({"explain", "alltoall", "1M", "--torus", "4x4"});
     EXPECT_EQ(0, result.code) << result.err;

@@ -308,6 +308,31 @@ TEST_F(Perf, measures_a_barrier) {
     EXPECT_EQ(all["runs"][0]["algorithm"], "dissemination");
 }
 
+TEST_F(Perf, starts_as_many_ranks_as_the_environment_says_or_cores_are_there) {
+    EXPECT_GE(run({"barrier", "-n", "1", "-w", "0"})["runs"][0]["ranks"], 2);
+    const Variable torus("TREFOIL_TORUS", "3");
+    EXPECT_EQ(run({"barrier", "-n", "1", "-w", "0"})["runs"][0]["ranks"], 3);
+}
+
+TEST_F(Perf, takes_a_list_of_sizes) {
+    const Json all = run(
+        {"bcast", "--ranks", "2", "--launch", "threads", "--sizes", "8,1K", "-n", "1", "-w", "0"});
+    ASSERT_EQ(all["runs"].size(), 2U);
+    EXPECT_EQ(all["runs"][0]["bytes"], 8);
+    EXPECT_EQ(all["runs"][1]["bytes"], 1024);
+}
+
+TEST_F(Perf, follows_the_rules_of_the_environment_unless_told_an_algorithm) {
+    const Variable rules("TREFOIL_ALGORITHM", "allreduce:1K-4K=ring,bcast=linear");
+    const std::vector<std::string> few{"allreduce", "--ranks", "3",  "--launch",
+                                       "threads",   "--sizes", "2K", "-n",
+                                       "1",         "-w",      "0",  "-c"};
+    EXPECT_EQ(run(few)["runs"][0]["algorithm"], "ring");
+    std::vector<std::string> told = few;
+    told.insert(told.end(), {"--algorithm", "bucket"});
+    EXPECT_EQ(run(told)["runs"][0]["algorithm"], "bucket");
+}
+
 TEST_F(Perf, one_rank_alone_works) {
     const Json all = run({"allreduce", "--torus", "1", "-b", "8", "-e", "8", "-n", "1", "-c"});
     EXPECT_EQ(all["runs"][0]["wrong"], 0);
@@ -327,7 +352,7 @@ TEST(PerfInput, bad_input_is_refused_once) {
         std::string says;
     };
     const std::vector<Bad> all{
-        {{"allreduce"}, "perf needs ranks"},
+        {{"allreduce", "--sizes", "8", "-b", "8"}, "--minbytes"},
         {{"allreduce", "--torus", "3x3", "--ranks", "4"}, "--ranks 4 does not match --torus 3x3"},
         {{"allreduce", "--torus", "3x"}, "is not a torus"},
         {{"allredoce", "--torus", "3"}, "did you mean allreduce or reduce?"},

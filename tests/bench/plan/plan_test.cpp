@@ -223,6 +223,17 @@ TEST(Plan, lists_algorithms) {
     EXPECT_EQ(result.out.find("dissemination"), std::string::npos);
 }
 
+TEST(Plan, lists_algorithms_where_none_is_named) {
+    for (const std::vector<std::string> rest : {std::vector<std::string>{}, {"--torus", "6x4"}}) {
+        std::vector<std::string> arguments{"plan", "allreduce"};
+        arguments.insert(arguments.end(), rest.begin(), rest.end());
+        const ToolResult result = run_tool(arguments);
+        EXPECT_EQ(result.code, 0) << result.err;
+        arguments.emplace_back("--list");
+        EXPECT_EQ(result.out, run_tool(arguments).out);
+    }
+}
+
 TEST(Plan, schedules_of_divided_collectives_tell_the_owners) {
     const auto result = run_tool(
         {"plan", "allgather", "--algorithm", "swing", "--torus", "8", "--json", "--all-ranks"});
@@ -336,7 +347,7 @@ TEST(Plan, refuses_bad_input) {
         std::string says;
     };
     const std::vector<Bad> all{
-        {{"plan", "allreduce", "--torus", "3x3"}, "plan needs --algorithm"},
+        {{"plan", "allreduce", "--torus", "3x3", "--summary"}, "plan needs --algorithm"},
         {{"plan", "allreduce", "--algorithm", "ring"}, "plan needs --algorithm"},
         {{"plan", "--list"}, "plan needs a collective"},
         {{"plan", "allreduce", "--table", "--torus", "8,4x"}, "is not a torus"},

@@ -6,8 +6,10 @@
 #include <signal.h>
 #include <unistd.h>
 
+#include <filesystem>
 #include <fstream>
 
+#include "bench/run/limits.hpp"
 #include "bench/run/torus_net.hpp"
 #include "topo/error.hpp"
 
@@ -124,6 +126,30 @@ TEST(TorusNet, is_read_or_refused_with_a_reason) {
     const std::string lacking = R"({"torus": "2", "nics": "", "namespaces": ["a", "b"],
                                     "bits_per_second": null, "meeting_addresses": ["192.0.2.1"]})";
     EXPECT_NE(read_failure(lacking).find("address"), std::string::npos);
+}
+
+TEST(Limits, control_groups_of_both_versions_say_how_many_processes_they_allow) {
+    const auto root =
+        std::filesystem::temp_directory_path() / ("trefoil-limits-" + std::to_string(getpid()));
+    const auto write = [&](const std::string& file, const std::string& text) {
+        std::filesystem::create_directories((root / file).parent_path());
+        std::ofstream(root / file) << text;
+    };
+    const auto room = [&](const std::string& groups) {
+        write("groups", groups);
+        return room_in_control_groups(root / "groups", root);
+    };
+    write("a/b/pids.max", "max\n");
+    write("a/b/pids.current", "7\n");
+    EXPECT_EQ(room("0::/a/b\n"), std::nullopt);
+    write("a/pids.max", "100\n");
+    write("a/pids.current", "40\n");
+    EXPECT_EQ(room("0::/a/b\n"), 60U) << "a limit of the group above";
+    write("pids/c/pids.max", "10\n");
+    write("pids/c/pids.current", "12\n");
+    EXPECT_EQ(room("3:cpu:/a\n2:pids:/c\n"), 0U);
+    EXPECT_EQ(room("nonsense\n"), std::nullopt);
+    std::filesystem::remove_all(root);
 }
 
 TEST(Launcher, refuses_a_job_without_ranks_or_program) {

@@ -2,9 +2,12 @@
 // `trefoil run`: environment, labels, exit codes, signals, and that nothing outlives it.
 #include <gtest/gtest.h>
 #include <signal.h>
+#include <unistd.h>
 
 #include <algorithm>
+#include <cstdio>
 #include <cstdlib>
+#include <filesystem>
 #include <fstream>
 #include <nlohmann/json.hpp>
 
@@ -204,6 +207,82 @@ TEST(Run, ends_what_a_rank_has_left_behind) {
     EXPECT_TRUE(becomes_true([&] { return !runs(child); }));
 }
 
+TEST(Run, waits_for_no_rank_that_has_ended_without_joining) {
+    const auto result = run_script({"-n", "3"}, "[ $TREFOIL_RANK = 1 ] || exec " TREFOIL_TOOL
+                                                " perf barrier -n 1 --timeout 60");
+    EXPECT_NE(result.code, 0);
+    EXPECT_NE(result.err.find("rank 1 has ended (exit 0) without joining"), std::string::npos)
+        << result.err;
+}
+
+/// A shell's script, of which the output and the errors come as one text.
+std::string told_by(const std::string& script) {
+    std::string text;
+    FILE* const pipe = popen(("( " + script + " ) 2>&1").c_str(), "r");
+    for (int next = std::fgetc(pipe); next != EOF; next = std::fgetc(pipe)) {
+        text += static_cast<char>(next);
+    }
+    pclose(pipe);
+    return text;
+}
+
+TEST(Run, has_descriptors_for_many_ranks_or_refuses_them_before_the_first) {
+    const auto soft =
+        told_by("ulimit -Sn 64; " TREFOIL_TOOL " run -n 20 --no-label -- sh -c 'ulimit -Sn'");
+    EXPECT_EQ(lines_of(soft), std::vector<std::string>(20, "64")) << "the ranks' own is as it was";
+    const auto hard =
+        told_by("ulimit -n 64; " TREFOIL_TOOL " run -n 20 -- echo started; echo code $?");
+    EXPECT_NE(hard.find("20 ranks cannot be started here: this process needs 92 descriptors"),
+              std::string::npos)
+        << hard;
+    EXPECT_EQ(hard.find("started\n"), std::string::npos) << hard;
+    EXPECT_NE(hard.find("code 2"), std::string::npos) << hard;
+}
+
+TEST(Run, a_signal_ends_the_job_while_ranks_are_being_started) {
+    const auto result = run_script({"-n", "400", "--no-label"},
+                                   "[ $TREFOIL_RANK != 0 ] || kill -TERM $PPID; echo up; exec "
+                                   "sleep 20");
+    EXPECT_NE(result.code, 0);
+    EXPECT_LT(lines_of(result.out).size(), 300U);
+}
+
+TEST(Run, says_where_the_program_stands) {
+    const auto result = run_tool({"run", "--help"});
+    EXPECT_NE(result.out.find("trefoil run [OPTIONS] [--] PROGRAM [ARGUMENTS...]"),
+              std::string::npos)
+        << result.out;
+}
+
+TEST(Run, takes_np_as_mpirun_does) {
+    const auto bare = run_tool({"run", "-np", "2", "echo", "-np"});
+    EXPECT_EQ(bare.code, 0) << bare.err;
+    EXPECT_EQ(lines_of(bare.out).size(), 2U) << bare.out;
+    EXPECT_NE(bare.out.find("] -np"), std::string::npos) << "the program's own";
+    const auto apart = run_tool({"run", "--no-label", "-np", "2", "--", "echo", "-np"});
+    EXPECT_EQ(apart.out, "-np\n-np\n") << apart.err;
+}
+
+TEST(Run, says_that_its_output_could_not_be_written) {
+    for (const std::string command :
+         {"run -n 2 -- echo x", "info", "perf barrier --ranks 2 -n 1 -w 0"}) {
+        const auto said = told_by(TREFOIL_TOOL " " + command + " 2>&1 >/dev/full; echo code $?");
+        EXPECT_NE(said.find("could not be written"), std::string::npos) << command << said;
+        EXPECT_NE(said.find("code 3"), std::string::npos) << command << said;
+    }
+}
+
+TEST(Run, tells_a_missing_interpreter_from_a_missing_program) {
+    const std::string script = "/tmp/trefoil-run-" + std::to_string(getpid());
+    std::ofstream(script) << "#!/no/such/interpreter\n";
+    std::filesystem::permissions(script, std::filesystem::perms::owner_all);
+    const auto result = run_tool({"run", "-n", "1", script});
+    EXPECT_EQ(result.code, 2);
+    EXPECT_NE(result.err.find("the interpreter of its first line"), std::string::npos)
+        << result.err;
+    std::filesystem::remove(script);
+}
+
 TEST(Run, refuses_bad_input) {
     struct Bad {
         std::vector<std::string> arguments;
@@ -216,6 +295,7 @@ TEST(Run, refuses_bad_input) {
         {{"run", "--torus", "3y3", "--", "true"}, "is not a torus"},
         {{"run", "--", "true"}, "run needs the number of ranks"},
         {{"run", "-n", "2"}, "run needs a program"},
+        {{"run", "-n", "2", "--backend", "memry", "--", "true"}, "did you mean memory"},
         {{"run", "-n", "0", "--", "true"}, "not in range"},
         {{"run", "-n", "2", "--", "/no/such/program"}, "cannot run \"/no/such/program\": No such"},
         {{"run", "-n", "2", "--nonsense", "--", "true"}, "--nonsense"}};

@@ -237,6 +237,7 @@ TEST(Sim, refuses_bad_input_in_words) {
         all.insert(all.end(), more.begin(), more.end());
         return all;
     };
+    expect_refusal({"-t", "8"}, "sim needs a collective: allreduce");
     expect_refusal(with({"--machine", "nowhere"}), "there is no machine and no file \"nowhere\"");
     expect_refusal(with({"--rate", "-3Gbit"}), "\"-3Gbit\" is no rate");
     expect_refusal(with({"--rate", "0bit"}), "is no rate");

@@ -42,7 +42,7 @@ void check_mistake(const Kind& kind, const Mistake& mistake, int rank, int ranks
         EXPECT_TRUE(told || text.find(word) != std::string::npos) << where << ": " << text;
     }
     EXPECT_EQ(wrong.recv, std::vector<std::int32_t>(count * ranks, untouched)) << where;
-    EXPECT_STREQ(trefoil_last_error(comm), "") << where;
+    EXPECT_EQ(reason_of_failure(comm), "") << where;
 }
 
 /// Whether all ranks make the mistake, so that nobody waits for one that does

@@ -32,7 +32,7 @@ class DeviceBuffers : public testing::Test {
         EXPECT_NE(text.find(told ? "the root, has refused" : "a device's memory, says CUDA"),
                   std::string::npos)
             << kind.name << ", " << what << ": " << text;
-        EXPECT_STREQ(trefoil_last_error(wrong.a.comm), "") << kind.name;
+        EXPECT_EQ(reason_of_failure(wrong.a.comm), "") << kind.name;
         EXPECT_EQ(memory_, std::vector<std::int32_t>(memory_.size(), untouched)) << kind.name;
     }
 

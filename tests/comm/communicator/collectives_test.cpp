@@ -126,6 +126,65 @@ TEST_F(SmallPieces, ManySegments) {
     run_all("2x3");
 }
 
+// Programs leave anything in the entry of a rank that has nothing.
+TEST(Collectives, WhereAnEmptyBlockLiesDoesNotMatter) {
+    for (const int ranks : {1, 3}) {
+        JobOptions options;
+        options.torus = std::to_string(ranks);
+        run_ranks(ranks, options, [ranks](int rank, trefoil_comm_t comm) {
+            ASSERT_NE(comm, nullptr) << trefoil_last_error(nullptr);
+            const auto r = static_cast<std::size_t>(rank);
+            const std::vector<std::size_t> counts =
+                ranks == 1 ? std::vector<std::size_t>{0} : std::vector<std::size_t>{0, 2, 1};
+            const std::vector<std::size_t> places{SIZE_MAX, 1, 0};
+            const std::vector<std::int64_t> all{30, 20, 21};
+            std::vector<std::int64_t> mine(3, -1), room(3, -1);
+            const std::vector<std::int64_t> block = rank == 1   ? std::vector<std::int64_t>{20, 21}
+                                                    : rank == 2 ? std::vector<std::int64_t>{30}
+                                                                : std::vector<std::int64_t>{};
+            const auto place_own = [&] {
+                room.assign(3, -1);
+                std::copy(
+                    block.begin(), block.end(),
+                    room.begin() + static_cast<std::ptrdiff_t>(counts[r] > 0 ? places[r] : 0));
+            };
+            const auto expect_all = [&](trefoil_status_t status) {
+                ASSERT_EQ(status, TREFOIL_SUCCESS) << trefoil_last_error(comm);
+                if (ranks > 1) {
+                    EXPECT_EQ(room, all);
+                }
+            };
+            place_own();
+            expect_all(trefoil_allgatherv(TREFOIL_IN_PLACE, 0, room.data(), counts.data(),
+                                          places.data(), TREFOIL_INT64, comm));
+            trefoil_request_t request = TREFOIL_REQUEST_NULL;
+            ASSERT_EQ(trefoil_allgatherv_init(TREFOIL_IN_PLACE, 0, room.data(), counts.data(),
+                                              places.data(), TREFOIL_INT64, comm, &request),
+                      TREFOIL_SUCCESS)
+                << trefoil_last_error(comm);
+            place_own();
+            ASSERT_EQ(trefoil_start(&request), TREFOIL_SUCCESS) << trefoil_last_error(comm);
+            expect_all(trefoil_wait(&request));
+            EXPECT_EQ(trefoil_request_free(&request), TREFOIL_SUCCESS);
+            place_own();
+            const trefoil_status_t gathered =
+                trefoil_gatherv(rank == 0 ? TREFOIL_IN_PLACE : block.data(), block.size(),
+                                room.data(), counts.data(), places.data(), TREFOIL_INT64, 0, comm);
+            if (rank == 0) {
+                expect_all(gathered);
+            }
+            EXPECT_EQ(trefoil_scatterv(all.data(), counts.data(), places.data(),
+                                       rank == 0 ? TREFOIL_IN_PLACE : mine.data(), counts[r],
+                                       TREFOIL_INT64, 0, comm),
+                      TREFOIL_SUCCESS)
+                << trefoil_last_error(comm);
+            if (rank != 0) {
+                EXPECT_TRUE(std::equal(block.begin(), block.end(), mine.begin()));
+            }
+        });
+    }
+}
+
 using Matrix = std::array<std::int64_t, 4>;
 
 /// inout = in x inout, for 2x2 matrices: does not commute.

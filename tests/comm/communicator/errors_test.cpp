@@ -51,7 +51,20 @@ TEST(Errors, ArgumentsOfAllreduceAreCheckedBeforeAnythingMoves) {
         // After all that the communicator still works.
         ASSERT_EQ(trefoil_allreduce(a, b, 4, TREFOIL_FLOAT, TREFOIL_SUM, comm), TREFOIL_SUCCESS);
         EXPECT_EQ(b[3], 8.0F);
-        EXPECT_STREQ(trefoil_last_error(comm), "");
+        EXPECT_EQ(reason_of_failure(comm), "");
+    });
+}
+
+// A program asks the communicator that it has called, whether that lives on or not.
+TEST(Errors, TheLastErrorOfACommunicatorThatLivesOnIsThatOfThisThread) {
+    run_ranks(1, JobOptions(), [](int, trefoil_comm_t comm) {
+        ASSERT_NE(comm, nullptr);
+        EXPECT_EQ(trefoil_bcast(nullptr, 4, TREFOIL_FLOAT, 0, comm),
+                  TREFOIL_ERROR_INVALID_ARGUMENT);
+        EXPECT_TRUE(mentions(trefoil_last_error(comm), "NULL")) << trefoil_last_error(comm);
+        EXPECT_STREQ(trefoil_last_error(comm), trefoil_last_error(nullptr));
+        EXPECT_EQ(reason_of_failure(comm), "");
+        std::thread([&] { EXPECT_STREQ(trefoil_last_error(comm), ""); }).join();
     });
 }
 

@@ -95,6 +95,73 @@ TEST(RequestMistakes, APersistentRequestOutlivesItsCommunicatorInWordsOnly) {
     }
 }
 
+// As a program that reads its own list of handles may do by mistake.
+TEST(RequestMistakes, AnOldHandleNeverMeansAnotherCall) {
+    run_ranks(1, on("1"), [&](int, trefoil_comm_t comm) {
+        ASSERT_NE(comm, nullptr) << trefoil_last_error(nullptr);
+        int value = 1, result = 0;
+        std::vector<trefoil_request_t> old;
+        for (int i = 0; i < 100; ++i) {  // more than are taken from the stock at a time
+            trefoil_request_t request = TREFOIL_REQUEST_NULL;
+            ASSERT_EQ(
+                trefoil_iallreduce(&value, &result, 1, TREFOIL_INT32, TREFOIL_SUM, comm, &request),
+                ok);
+            old.push_back(request);
+            ASSERT_EQ(i % 2 == 0 ? trefoil_wait(&request) : trefoil_request_free(&request), ok);
+        }
+        trefoil_request_t now = TREFOIL_REQUEST_NULL;
+        ASSERT_EQ(trefoil_ibarrier(comm, &now), ok);
+        old.push_back(reinterpret_cast<trefoil_request_t>(&value));  // never was a handle
+        for (trefoil_request_t handle : old) {
+            EXPECT_NE(handle, now);
+            expect_refused(trefoil_wait(&handle), "it was freed");
+            expect_refused(trefoil_request_free(&handle), "it was freed");
+        }
+        EXPECT_EQ(trefoil_wait(&now), ok);
+    });
+}
+
+TEST(RequestMistakes, ARequestThatNobodyWaitedForOutlivesItsCommunicatorInWordsOnly) {
+    run_ranks(1, on("1"), [&](int, trefoil_comm_t comm) {
+        ASSERT_NE(comm, nullptr) << trefoil_last_error(nullptr);
+        trefoil_comm_t dup = nullptr, next = nullptr;
+        ASSERT_EQ(trefoil_comm_dup(comm, &dup), ok) << trefoil_last_error(nullptr);
+        int value = 1, result = 0;
+        trefoil_request_t left = TREFOIL_REQUEST_NULL, now = TREFOIL_REQUEST_NULL;
+        ASSERT_EQ(trefoil_iallreduce(&value, &result, 1, TREFOIL_INT32, TREFOIL_SUM, dup, &left),
+                  ok);
+        ASSERT_EQ(trefoil_comm_destroy(dup), ok) << trefoil_last_error(nullptr);
+        ASSERT_EQ(trefoil_comm_dup(comm, &next), ok) << trefoil_last_error(nullptr);
+        ASSERT_EQ(trefoil_ibarrier(next, &now), ok);
+        expect_refused(trefoil_wait(&left), "communicator was destroyed");
+        EXPECT_EQ(trefoil_wait(&now), ok);
+        EXPECT_EQ(trefoil_request_free(&left), ok);
+        EXPECT_EQ(left, TREFOIL_REQUEST_NULL);
+        EXPECT_EQ(trefoil_comm_destroy(next), ok);
+    });
+}
+
+TEST(RequestMistakes, TestallEndsAllOfAFailedCommunicator) {
+    run_ranks(2, on("2"), [&](int rank, trefoil_comm_t comm) {
+        ASSERT_NE(comm, nullptr) << trefoil_last_error(nullptr);
+        std::array<Sum, 4> sums;
+        std::array<trefoil_request_t, 4> requests{};
+        for (std::size_t i = 0; i < sums.size(); ++i) {
+            sums[i].begin(comm, rank, rank == 0 ? 1 : 20, 1);
+            requests[i] = sums[i].request;
+        }
+        trefoil_status_t status = ok;
+        int done = 0;
+        while (done == 0) {
+            status = trefoil_testall(4, requests.data(), &done);
+        }
+        EXPECT_EQ(status, TREFOIL_ERROR_MISMATCH) << trefoil_last_error(comm);
+        for (const trefoil_request_t request : requests) {
+            EXPECT_EQ(request, TREFOIL_REQUEST_NULL);
+        }
+    });
+}
+
 TEST(RequestMistakes, CallsInAnotherOrderAreFound) {
     JobOptions options = on("2");
     options.timeout_seconds = 5;

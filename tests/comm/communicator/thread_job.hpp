@@ -17,6 +17,13 @@
 
 namespace trefoil::test {
 
+/// "": the communicator has not failed.
+inline std::string reason_of_failure(trefoil_comm_t comm) {
+    const char* text = "";
+    EXPECT_EQ(trefoil_comm_failure(comm, &text), TREFOIL_SUCCESS) << trefoil_last_error(nullptr);
+    return text;
+}
+
 /// An allgather among threads; every wait is bounded.
 class ThreadAllgather {
   public:

@@ -151,6 +151,8 @@ static void about_the_job(void) {
     require(per_node == 1, "the ranks of a node");
     check(trefoil_comm_torus_source(comm, &source), "trefoil_comm_torus_source");
     require(source[0] != '\0', "the torus's source");
+    check(trefoil_comm_failure(comm, &source), "trefoil_comm_failure");
+    require(source[0] == '\0', "a communicator that has not failed");
     check(trefoil_comm_coordinates(comm, rank, place, 4), "trefoil_comm_coordinates");
     require(place[0] == rank, "the coordinates");
     check(trefoil_comm_transport(comm, &backend, &provider), "trefoil_comm_transport");
