@@ -74,6 +74,9 @@ class StoreServer {
     int port() const;
     /// Whether only this host reaches it.
     bool on_loopback() const;
+    /// In a child after fork(), which has not the server's thread: closes its parent's sockets.
+    /// Such a one can neither be used nor destroyed.
+    void forsake() noexcept;
 
     /// For a stranger to say who he is.
     static constexpr std::chrono::seconds default_patience{10};

@@ -19,6 +19,7 @@
 #include "backend/bootstrap/store_job.hpp"
 #include "topo/error.hpp"
 #include "topo/log/log.hpp"
+#include "topo/own_thread.hpp"
 
 namespace trefoil {
 
@@ -35,7 +36,6 @@ constexpr std::chrono::milliseconds late_grace{1000};
 using store::Clock;
 using store::Connection;
 using store::ConnectionId;
-using store::Descriptor;
 
 /// A client, and whether its connection ends when all is sent.
 struct Client {
@@ -70,6 +70,10 @@ class StoreServer::Implementation {
     ~Implementation();
     int port() const { return store::port_of(listener_); }
     bool on_loopback() const { return store::is_on_loopback(listener_); }
+    void forsake() noexcept {
+        listener_ = Descriptor();
+        stop_ = Descriptor();
+    }
 
   private:
     void run();
@@ -104,7 +108,7 @@ class StoreServer::Implementation {
 StoreServer::Implementation::Implementation(const std::string& host, int port, std::string token,
                                             std::chrono::milliseconds patience)
     : listener_(store::listen_at(host, port)),
-      stop_(eventfd(0, EFD_CLOEXEC)),
+      stop_(Descriptor(eventfd(0, EFD_CLOEXEC))),
       patience_(patience),
       refusals_(store::endpoint_text(host, store::port_of(listener_))),
       jobs_(
@@ -121,7 +125,7 @@ StoreServer::Implementation::Implementation(const std::string& host, int port, s
         throw Error(Status::system_error,
                     std::string("store: cannot create an eventfd: ") + std::strerror(errno));
     }
-    thread_ = std::thread([this] { run(); });
+    thread_ = start_thread([this] { run(); });
 }
 
 StoreServer::Implementation::~Implementation() {
@@ -362,6 +366,9 @@ StoreServer::StoreServer(const std::string& host, int port, std::string token,
 StoreServer::~StoreServer() = default;
 int StoreServer::port() const {
     return implementation_->port();
+}
+void StoreServer::forsake() noexcept {
+    implementation_->forsake();
 }
 bool StoreServer::on_loopback() const {
     return implementation_->on_loopback();
