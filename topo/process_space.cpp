@@ -11,11 +11,11 @@
 namespace trefoil {
 
 const std::string& boot_text() {
-    static const std::string text = [] {
+    static const auto& text = *new std::string([] {
         std::string line;
         std::ifstream("/proc/sys/kernel/random/boot_id") >> line;
         return line;
-    }();
+    }());
     return text;
 }
 
