@@ -17,7 +17,8 @@ set_target_properties(trefoil PROPERTIES LINKER_LANGUAGE CXX VERSION ${PROJECT_V
 target_include_directories(trefoil INTERFACE $<BUILD_INTERFACE:${PROJECT_SOURCE_DIR}/include>
                                              $<INSTALL_INTERFACE:${CMAKE_INSTALL_INCLUDEDIR}>)
 target_link_libraries(trefoil PRIVATE trefoil_algorithms trefoil_backend trefoil_threads trefoil_topo trefoil_options)
-target_link_options(trefoil PRIVATE LINKER:--version-script=${map})
+# It stays once it is loaded: threads, functions of atexit() and what ranks count would not survive dlclose().
+target_link_options(trefoil PRIVATE LINKER:--version-script=${map} LINKER:-z,nodelete)
 
 # What goes together has a component of its own, which may be installed alone.
 install(TARGETS trefoil EXPORT trefoil-targets LIBRARY COMPONENT library NAMELINK_COMPONENT development)

@@ -68,4 +68,6 @@ function(trefoil_room name)
   trefoil_unite(trefoil_${name} ${sources})
   target_include_directories(trefoil_${name} PUBLIC ${PROJECT_SOURCE_DIR})
   target_link_libraries(trefoil_${name} PUBLIC ${ROOM_USES} PRIVATE trefoil_options)
+  # The program may make calls while it ends, in destructors and functions of atexit(): what the library keeps is never destroyed.
+  target_compile_options(trefoil_${name} PRIVATE $<$<COMPILE_LANG_AND_ID:CXX,Clang>:-Wexit-time-destructors>)
 endfunction()

@@ -71,7 +71,7 @@ function(trefoil_package component name section text)
   set(CPACK_RPM_${upper}_PACKAGE_GROUP System/Libraries PARENT_SCOPE)
 endfunction()
 
-set(CPACK_DEBIAN_LIBRARY_PACKAGE_RECOMMENDS "libfabric1, libpmix2")  # which it loads when asked to
+set(CPACK_DEBIAN_LIBRARY_PACKAGE_RECOMMENDS "libfabric1, libpmix2, libucx0")  # which it loads when asked to
 trefoil_package(library ${library} libs "This package has the library." RPM trefoil-libs LDCONFIG SHLIBS libtrefoil ${TREFOIL_INTERFACE})
 set(development_depends "${library} ${same}")
 if(TARGET trefoil_fortran)

@@ -60,7 +60,7 @@ int numa_node_of(const std::vector<int>& cores, const std::string& directory) {
 }
 
 int own_numa_node() {
-    static const std::vector<NumaNode> nodes = listed_nodes("/sys/devices/system/node");
+    static const auto& nodes = *new std::vector(listed_nodes("/sys/devices/system/node"));
     return node_of(nodes, allowed_cores());
 }
 

@@ -162,7 +162,7 @@ AlltoallPartition uniform_partition(const Torus& torus, Rank ways, bool binary) 
 
 AlltoallPartition cheapest_partition(const Torus& torus, bool binary) {
     static std::mutex mutex;
-    static std::map<std::pair<std::vector<Rank>, bool>, std::vector<Rank>> known;
+    static auto& known = *new std::map<std::pair<std::vector<Rank>, bool>, std::vector<Rank>>;
     const std::lock_guard lock(mutex);
     std::vector<Rank>& ways = known[{torus.sizes(), binary}];
     if (ways.empty()) {

@@ -24,7 +24,8 @@ std::shared_ptr<const RingAlltoall> ring_alltoall(RingKind kind, Rank size, int 
             break;
     }
     static std::mutex mutex;
-    static std::map<std::pair<RingKind, Rank>, std::shared_ptr<const RingAlltoall>> tables;
+    static auto& tables =
+        *new std::map<std::pair<RingKind, Rank>, std::shared_ptr<const RingAlltoall>>;
     const std::lock_guard lock(mutex);
     std::shared_ptr<const RingAlltoall>& table = tables[{kind, size}];
     if (!table) {

@@ -201,7 +201,7 @@ FoldedRing butterfly_ring(Rank size, ButterflyPartner partner) {
         return ring;
     }
     static std::mutex mutex;
-    static std::map<std::pair<Rank, ButterflyPartner>, Rank> reflections;
+    static auto& reflections = *new std::map<std::pair<Rank, ButterflyPartner>, Rank>;
     const std::lock_guard lock(mutex);
     const auto [found, added] = reflections.emplace(std::pair(size, partner), 0);
     if (added) {

@@ -14,6 +14,7 @@
 
 #include <algorithm>
 #include <memory>
+#include <mutex>
 #include <optional>
 
 namespace trefoil {
@@ -87,7 +88,7 @@ std::vector<RootTurn> find_turns(const Torus& torus, Rank root, bool single_port
     return result;
 }
 
-/// The turns last found by this thread are kept: who builds the schedules of all ranks, one after
+/// The turns that were found last are kept: who builds the schedules of all ranks, one after
 /// the other, needs the same ones each time, and they take longer to find than all else.
 std::shared_ptr<const std::vector<RootTurn>> turns(const Torus& torus,
                                                    const BuildOptions& options) {
@@ -97,7 +98,9 @@ std::shared_ptr<const std::vector<RootTurn>> turns(const Torus& torus,
         bool single_port = false;
         std::shared_ptr<const std::vector<RootTurn>> turns;
     };
-    static thread_local Found last;
+    static std::mutex mutex;
+    static auto& last = *new Found;
+    const std::lock_guard lock(mutex);
     if (last.torus != torus || last.root != options.root ||
         last.single_port != options.single_port) {
         last = {torus, options.root, options.single_port,

@@ -37,7 +37,7 @@ std::vector<std::string> names_of(Collective collective) {
 }  // namespace
 
 std::span<const Algorithm> algorithms() {
-    static const std::vector<Algorithm> all = [] {
+    static const auto& all = *new std::vector<Algorithm>([] {
         std::vector<Algorithm> joined;
         for (const auto family :
              {allreduce_entries(), reduce_scatter_allgather_entries(), butterfly_entries(),
@@ -50,7 +50,7 @@ std::span<const Algorithm> algorithms() {
             algorithm.abilities.by_node = suits_nodes(algorithm);
         }
         return joined;
-    }();
+    }());
     return all;
 }
 

@@ -297,7 +297,8 @@ TreeFold even_fold(Rank size) {
 
 TreeFold balanced_fold(Rank size, TreeKind::Distance distance, TreeKind::Cut cut) {
     static std::mutex mutex;
-    static std::map<std::tuple<Rank, TreeKind::Distance, TreeKind::Cut>, TreeFold> folds;
+    static auto& folds =
+        *new std::map<std::tuple<Rank, TreeKind::Distance, TreeKind::Cut>, TreeFold>;
     const std::lock_guard lock(mutex);
     TreeFold& fold = folds[{size, distance, cut}];
     if (fold.centre.empty()) {

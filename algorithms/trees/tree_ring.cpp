@@ -110,7 +110,7 @@ Rank TreeRing::binomial_target(Rank coordinate, int step) const {
 
 std::shared_ptr<const TreeRing> tree_ring(TreeKind kind, Rank size) {
     static std::mutex mutex;
-    static std::map<std::pair<TreeKind, Rank>, std::shared_ptr<const TreeRing>> trees;
+    static auto& trees = *new std::map<std::pair<TreeKind, Rank>, std::shared_ptr<const TreeRing>>;
     const std::lock_guard lock(mutex);
     std::shared_ptr<const TreeRing>& tree = trees[{kind, size}];
     if (tree == nullptr) {

@@ -187,7 +187,7 @@ Orders find_orders(const Torus& torus) {
 
 std::vector<std::vector<int>> trivance_orders(const Torus& torus) {
     static std::mutex mutex;
-    static std::map<std::vector<Rank>, Orders> found;
+    static auto& found = *new std::map<std::vector<Rank>, Orders>;
     const std::lock_guard lock(mutex);
     Orders& orders = found[torus.sizes()];
     if (orders.empty()) {

@@ -87,7 +87,7 @@ BufferedPattern buffered_pattern(const TrivancePattern& plan) {
 
 std::shared_ptr<const BufferedPattern> buffered_pattern(Rank size) {
     static std::mutex mutex;
-    static std::map<Rank, std::shared_ptr<const BufferedPattern>> programs;
+    static auto& programs = *new std::map<Rank, std::shared_ptr<const BufferedPattern>>;
     const std::lock_guard lock(mutex);
     std::shared_ptr<const BufferedPattern>& program = programs[size];
     if (!program) {

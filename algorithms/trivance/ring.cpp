@@ -141,7 +141,7 @@ class TrivanceScatter final : public RingScatter {
 
 TrivanceRing trivance_ring(Rank size, int dimensions) {
     static std::mutex mutex;
-    static std::map<std::pair<Rank, int>, TrivanceRing> rings;
+    static auto& rings = *new std::map<std::pair<Rank, int>, TrivanceRing>;
     const std::shared_ptr<const TrivanceTree> tree = trivance_tree(size, dimensions);
     const std::lock_guard lock(mutex);
     TrivanceRing& ring = rings[{size, dimensions}];

@@ -349,7 +349,7 @@ TrivancePattern one_sided_pattern(Rank size) {
 
 std::shared_ptr<const TrivancePattern> trivance_pattern(Rank size) {
     static std::mutex mutex;
-    static std::map<Rank, std::shared_ptr<const TrivancePattern>> plans;
+    static auto& plans = *new std::map<Rank, std::shared_ptr<const TrivancePattern>>;
     const std::lock_guard lock(mutex);
     std::shared_ptr<const TrivancePattern>& plan = plans[size];
     if (!plan) {

@@ -403,7 +403,7 @@ TrivanceTree search_trivance_tree(Rank size, int dimensions) {
 
 std::shared_ptr<const TrivanceTree> trivance_tree(Rank size, int dimensions) {
     static std::mutex mutex;
-    static std::map<std::pair<Rank, int>, std::shared_ptr<const TrivanceTree>> trees;
+    static auto& trees = *new std::map<std::pair<Rank, int>, std::shared_ptr<const TrivanceTree>>;
     const int weight = std::clamp(dimensions, 1, most_weighed);
     const std::lock_guard lock(mutex);
     std::shared_ptr<const TrivanceTree>& tree = trees[{size, weight}];

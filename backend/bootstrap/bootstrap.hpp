@@ -77,6 +77,9 @@ class StoreServer {
     /// For whoever starts the ranks: the process of one has ended; `how`: "exit 0". Ranks that wait
     /// for it in vain hear so at once. Any thread.
     void rank_ended(Rank rank, const std::string& how);
+    /// In a child after fork(), which has not the server's thread: closes its parent's sockets.
+    /// Such a one can neither be used nor destroyed.
+    void forsake() noexcept;
 
     /// For a stranger to say who he is.
     static constexpr std::chrono::seconds default_patience{10};

@@ -6,6 +6,7 @@
 
 #include <array>
 #include <charconv>
+#include <cstdlib>
 #include <mutex>
 #include <utility>
 
@@ -59,7 +60,7 @@ std::unique_ptr<LauncherLink> open_link(Launcher launcher, Clock::time_point unt
 /// farewell from every process, also from one that exits with its communicators in place.
 class ProcessLink {
   public:
-    ~ProcessLink() {
+    void close() {
         if (rounds_ && getpid() == owner_) {  // not a child after fork(): the link is its parent's
             rounds_->close();
         }
@@ -80,10 +81,24 @@ class ProcessLink {
     pid_t owner_ = -1;
 };
 
+using ProcessLinks = std::array<ProcessLink, names.size()>;
+
+ProcessLinks& process_links() {
+    static auto& links = *[] {
+        std::atexit([] {
+            for (ProcessLink& link : process_links()) {
+                link.close();
+            }
+        });
+        return new ProcessLinks;
+    }();
+    return links;
+}
+
 std::unique_ptr<Bootstrap> make_by_launcher(Launcher launcher, const LauncherRequest& request) {
-    static std::array<ProcessLink, names.size()> links;
-    auto rounds =
-        links.at(static_cast<std::size_t>(launcher)).get(launcher, Clock::now() + request.deadline);
+    auto rounds = process_links()
+                      .at(static_cast<std::size_t>(launcher))
+                      .get(launcher, Clock::now() + request.deadline);
     return make_rounds_bootstrap(std::move(rounds), request.job, request.deadline);
 }
 

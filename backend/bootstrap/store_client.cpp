@@ -17,7 +17,6 @@ namespace {
 
 using Clock = std::chrono::steady_clock;
 using store::Connection;
-using store::Descriptor;
 using store::Kind;
 
 /// The server knows who is missing: it gets this much longer to say so.

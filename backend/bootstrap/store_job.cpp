@@ -3,7 +3,8 @@
 #include "backend/bootstrap/store_job.hpp"
 
 #include <algorithm>
-#include <cstdio>
+
+#include "topo/decimals.hpp"
 
 namespace trefoil::store {
 
@@ -30,9 +31,7 @@ std::string absent_text(Rank ranks, const Present& present) {
 }
 
 std::string seconds_text(std::chrono::milliseconds time) {
-    char text[32];
-    std::snprintf(text, sizeof text, "%.1f s", static_cast<double>(time.count()) / 1000);
-    return text;
+    return fixed_decimal(static_cast<double>(time.count()) / 1000, 1) + " s";
 }
 
 std::string quoted(const std::string& name) {

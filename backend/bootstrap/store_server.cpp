@@ -21,6 +21,7 @@
 #include "backend/bootstrap/store_job.hpp"
 #include "topo/error.hpp"
 #include "topo/log/log.hpp"
+#include "topo/own_thread.hpp"
 
 namespace trefoil {
 
@@ -37,7 +38,6 @@ constexpr std::chrono::milliseconds late_grace{1000};
 using store::Clock;
 using store::Connection;
 using store::ConnectionId;
-using store::Descriptor;
 
 /// A client, and whether its connection ends when all is sent.
 struct Client {
@@ -73,6 +73,10 @@ class StoreServer::Implementation {
     int port() const { return store::port_of(listener_); }
     bool on_loopback() const { return store::is_on_loopback(listener_); }
     void rank_ended(Rank rank, const std::string& how);
+    void forsake() noexcept {
+        listener_ = Descriptor();
+        wake_ = Descriptor();
+    }
 
   private:
     void run();
@@ -112,7 +116,7 @@ class StoreServer::Implementation {
 StoreServer::Implementation::Implementation(const std::string& host, int port, std::string token,
                                             std::chrono::milliseconds patience)
     : listener_(store::listen_at(host, port)),
-      wake_(eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK)),
+      wake_(Descriptor(eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK))),
       patience_(patience),
       refusals_(store::endpoint_text(host, store::port_of(listener_))),
       jobs_(
@@ -129,7 +133,7 @@ StoreServer::Implementation::Implementation(const std::string& host, int port, s
         throw Error(Status::system_error,
                     std::string("store: cannot create an eventfd: ") + std::strerror(errno));
     }
-    thread_ = std::thread([this] { run(); });
+    thread_ = start_thread([this] { run(); });
 }
 
 StoreServer::Implementation::~Implementation() {
@@ -401,6 +405,9 @@ int StoreServer::port() const {
 }
 void StoreServer::rank_ended(Rank rank, const std::string& how) {
     implementation_->rank_ended(rank, how);
+}
+void StoreServer::forsake() noexcept {
+    implementation_->forsake();
 }
 bool StoreServer::on_loopback() const {
     return implementation_->on_loopback();

@@ -2,20 +2,17 @@
 // Listening and connecting over TCP, by name or address, IPv4 or IPv6.
 #include "backend/bootstrap/store_socket.hpp"
 
-#include <fcntl.h>
 #include <netdb.h>
 #include <netinet/in.h>
 #include <netinet/tcp.h>
 #include <poll.h>
 #include <sys/socket.h>
-#include <unistd.h>
 
 #include <algorithm>
 #include <cerrno>
 #include <cstring>
 #include <memory>
 #include <thread>
-#include <utility>
 
 #include "topo/error.hpp"
 
@@ -86,26 +83,6 @@ int try_connect(const Descriptor& socket, const addrinfo& address, Clock::time_p
 }
 
 }  // namespace
-
-Descriptor& Descriptor::operator=(Descriptor&& other) noexcept {
-    if (this != &other) {
-        if (number_ >= 0) {
-            close(number_);
-        }
-        number_ = other.release();
-    }
-    return *this;
-}
-
-Descriptor::~Descriptor() {
-    if (number_ >= 0) {
-        close(number_);
-    }
-}
-
-int Descriptor::release() {
-    return std::exchange(number_, -1);
-}
 
 std::string endpoint_text(const std::string& host, int port) {
     const bool brackets = host.find(':') != std::string::npos;

@@ -1,27 +1,15 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Sockets of the store: owned descriptors, listening, and connecting before a deadline.
+// Sockets of the store: listening, and connecting before a deadline.
 #pragma once
 
 #include <chrono>
 #include <string>
 
+#include "topo/descriptor.hpp"
+
 namespace trefoil::store {
 
-/// Owns a descriptor.
-class Descriptor {
-  public:
-    Descriptor() = default;
-    explicit Descriptor(int number) : number_(number) {}
-    Descriptor(Descriptor&& other) noexcept : number_(other.release()) {}
-    Descriptor& operator=(Descriptor&& other) noexcept;
-    ~Descriptor();
-    int number() const { return number_; }
-    bool is_open() const { return number_ >= 0; }
-
-  private:
-    int release();
-    int number_ = -1;
-};
+using trefoil::Descriptor;
 
 /// "host:port", with brackets where an IPv6 address needs them.
 std::string endpoint_text(const std::string& host, int port);

@@ -31,7 +31,7 @@ void list(ImageTable& table, const Region& region) {
 
 std::shared_ptr<ImagePool> ImagePool::of_this_process() {
     static std::mutex mutex;  // guards the two below
-    static std::weak_ptr<ImagePool> present;
+    static auto& present = *new std::weak_ptr<ImagePool>;
     static pid_t maker = 0;
     const std::scoped_lock lock(mutex);
     std::shared_ptr<ImagePool> pool = present.lock();

@@ -22,7 +22,8 @@ namespace {
 /// Far below what a file may have, far above what a job needs before its places are all given back.
 constexpr std::uint64_t most_of_one_file = std::uint64_t{1} << 44;
 
-/// Growing a file beyond the limit would end the process by a signal.
+/// Growing a file beyond the limit, which the program may change, would end the process by a
+/// signal.
 std::uint64_t limit_of_files() {
     rlimit limit{};
     if (getrlimit(RLIMIT_FSIZE, &limit) != 0 || limit.rlim_cur == RLIM_INFINITY) {
@@ -43,35 +44,32 @@ void fail_by_system(const char* what, int error) {
                 std::string("backend memory: ") + what + ": " + std::strerror(error) + hint);
 }
 
-Arena::Arena()
-    : file_(memfd_create("trefoil", MFD_CLOEXEC)), maker_(getpid()), room_(limit_of_files()) {
-    if (file_ < 0) {
+Arena::Arena() : file_(Descriptor(memfd_create("trefoil", MFD_CLOEXEC))), maker_(getpid()) {
+    if (!file_.is_open()) {
         fail_by_system("cannot create shared memory", errno);
     }
     log_debug(LogTopic::memory, [] { return std::string("begins a file of shared memory"); });
 }
 
-Arena::~Arena() {
-    close(file_);
-}
-
 bool Arena::has_room(std::size_t bytes) const {
-    return bytes <= room_ && end_ <= room_ - bytes;
+    const std::uint64_t room = limit_of_files();
+    return bytes <= room && end_ <= room - bytes;
 }
 
 Arena::Place Arena::take(std::size_t bytes) {
     static std::mutex mutex;  // guards the two below, and the ends of all arenas
-    static std::weak_ptr<Arena> present;
+    static auto& present = *new std::weak_ptr<Arena>;
     const std::scoped_lock lock(mutex);
     std::shared_ptr<Arena> arena = present.lock();
-    if (!arena || arena->maker_ != getpid() || !arena->has_room(bytes)) {
+    if (!arena || arena->maker_ != getpid() || !arena->file_.is_intact() ||
+        !arena->has_room(bytes)) {
         arena.reset(new Arena);
         present = arena;
     }
     if (!arena->has_room(bytes)) {
         fail_by_system("cannot size shared memory", EFBIG);
     }
-    if (ftruncate(arena->file_, static_cast<off_t>(arena->end_ + bytes)) != 0) {
+    if (ftruncate(arena->file(), static_cast<off_t>(arena->end_ + bytes)) != 0) {
         fail_by_system("cannot size shared memory", errno);
     }
     const std::uint64_t offset = arena->end_;

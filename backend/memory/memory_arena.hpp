@@ -7,11 +7,14 @@
 #include <cstdint>
 #include <memory>
 
+#include "topo/descriptor.hpp"
+
 namespace trefoil::memory {
 
 /// Places in the file are handed out once and never again: who still writes to memory that was
 /// given back writes to nobody's. The file costs memory only where something was written, and lives
-/// as long as a place in it does. Thread-safe. A child after fork() begins a file of its own.
+/// as long as a place in it does. Thread-safe. A child after fork() begins a file of its own, and
+/// so does a program that has closed the present one.
 class Arena {
   public:
     struct Place {
@@ -22,19 +25,17 @@ class Arena {
     /// Error(system_error).
     static Place take(std::size_t bytes);
 
-    ~Arena();
     Arena(const Arena&) = delete;
     Arena& operator=(const Arena&) = delete;
-    int file() const { return file_; }
+    int file() const { return file_.number(); }
 
   private:
     Arena();
     bool has_room(std::size_t bytes) const;
 
-    int file_ = -1;
+    Descriptor file_;
     int maker_ = 0;
-    std::uint64_t room_ = 0;  ///< of one file
-    std::uint64_t end_ = 0;   ///< what was handed out; guarded by the lock of take()
+    std::uint64_t end_ = 0;  ///< what was handed out; guarded by the lock of take()
 };
 
 /// Throws for a system call that failed: out_of_memory for ENOMEM, else system_error.

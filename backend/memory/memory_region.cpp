@@ -15,6 +15,7 @@
 
 #include "backend/memory/host_identity.hpp"
 #include "backend/system/secrets.hpp"
+#include "topo/descriptor.hpp"
 #include "topo/error.hpp"
 #include "topo/numa_memory.hpp"
 #include "topo/process_space.hpp"
@@ -111,19 +112,6 @@ std::byte* map(int file, std::uint64_t offset, std::size_t bytes) {
     return static_cast<std::byte*>(address);
 }
 
-/// A descriptor for the time of one scope.
-class File {
-  public:
-    explicit File(int number) : number_(number) {}
-    ~File() { close(number_); }
-    File(const File&) = delete;
-    File& operator=(const File&) = delete;
-    int number() const { return number_; }
-
-  private:
-    int number_;
-};
-
 Description read_description(Use use, std::string_view text) {
     Description description{};
     if (text.size() == sizeof description) {
@@ -149,7 +137,7 @@ Description read_description(Use use, std::string_view text) {
 }
 
 /// Opens the maker's file; what cannot be an anonymous memory file of Trefoil is not even opened.
-int open_file(const Description& description) {
+Descriptor open_file(const Description& description) {
     const std::string process = std::to_string(description.maker);
     const std::string path = "/proc/" + process + "/task/" +
                              std::to_string(living_thread(description.maker)) + "/fd/" +
@@ -158,8 +146,8 @@ int open_file(const Description& description) {
     const bool readable = readlink(path.c_str(), target, sizeof target - 1) > 0;
     const int error = errno;
     if (readable && std::strncmp(target, "/memfd:trefoil", 14) == 0) {
-        const int file = open(path.c_str(), O_RDWR | O_CLOEXEC | O_NONBLOCK);
-        if (file >= 0) {
+        Descriptor file(open(path.c_str(), O_RDWR | O_CLOEXEC | O_NONBLOCK));
+        if (file.is_open()) {
             return file;
         }
         if (errno == EMFILE || errno == ENFILE) {
@@ -221,7 +209,7 @@ std::shared_ptr<Region> Region::open(Use use, std::string_view text) {
         throw Error(Status::peer_lost,
                     "backend memory: a rank of this process has already freed this memory");
     }
-    const File file(open_file(description));
+    const Descriptor file = open_file(description);
     struct stat status {};
     if (fstat(file.number(), &status) != 0) {
         fail_by_system("cannot inspect shared memory", errno);

@@ -13,6 +13,7 @@
 
 #include "backend/ofi/address.hpp"
 #include "backend/ofi/environment.hpp"
+#include "backend/system/kept_handlers.hpp"
 #include "topo/host.hpp"
 
 namespace trefoil::ofi {
@@ -41,6 +42,7 @@ Info hints_for_put() {
 Info query(const fi_info* hints) {
     prepare_environment();
     fi_info* list = nullptr;
+    const KeptHandlers handlers;  // providers are loaded here
     const int result = library().getinfo(api_version, nullptr, nullptr, 0, hints, &list);
     if (result != 0 && result != -FI_ENODATA) {
         check(result, "list its providers");

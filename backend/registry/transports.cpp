@@ -6,7 +6,10 @@
 #include <utility>
 
 #include "backend/registry/built_in.hpp"
+#include "backend/system/kept_handlers.hpp"
+#include "topo/descriptor.hpp"
 #include "topo/error.hpp"
+#include "topo/no_signals.hpp"
 
 namespace trefoil {
 
@@ -14,7 +17,7 @@ namespace {
 
 /// A deque, since others keep references to its elements.
 std::deque<Transport>& registered() {
-    static std::deque<Transport> all = built_in_transports();
+    static auto& all = *new std::deque<Transport>(built_in_transports());
     return all;
 }
 
@@ -78,7 +81,13 @@ void register_transport(Transport transport) {
 
 std::vector<std::unique_ptr<PortGroup>> open_backend(std::string_view name,
                                                      const BackendConfig& config) {
-    return find_transport(name).open(config);
+    const Transport& transport = find_transport(name);
+    if (transport.library != nullptr) {
+        hold_standard_descriptors();
+    }
+    const KeptHandlers handlers;
+    const NoSignals blocked;  // a library may start threads
+    return transport.open(config);
 }
 
 }  // namespace trefoil

@@ -33,7 +33,8 @@ const Transport& transport_for(std::string_view name, bool one_host);
 /// by another thread. Throws Error(invalid_argument) if the name is taken.
 void register_transport(Transport transport);
 
-/// find_transport(name).open(config)
+/// find_transport(name).open(config). Signal handlers stay the program's, and threads that the
+/// library starts meanwhile get none of its signals.
 std::vector<std::unique_ptr<PortGroup>> open_backend(std::string_view name,
                                                      const BackendConfig& config);
 

@@ -14,16 +14,12 @@
 
 namespace trefoil {
 
-Doorbell::Doorbell() : file_(eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK)) {
-    if (file_ < 0) {
+Doorbell::Doorbell() : file_(Descriptor(eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK))) {
+    if (!file_.is_open()) {
         throw Error(Status::system_error, std::string("cannot create an event file: ") +
                                               std::strerror(errno) +
                                               "; raise the limit of open files (ulimit -n)");
     }
-}
-
-Doorbell::~Doorbell() {
-    close(file_);
 }
 
 // The file is written once per wait(), however often the bell is rung. Release: wait() sees what
@@ -31,12 +27,12 @@ Doorbell::~Doorbell() {
 void Doorbell::ring() noexcept {
     if (!rung_.exchange(true, std::memory_order_release)) {
         const std::uint64_t one = 1;
-        [[maybe_unused]] const auto written = write(file_, &one, sizeof one);
+        [[maybe_unused]] const auto written = write(file_.number(), &one, sizeof one);
     }
 }
 
 bool Doorbell::wait(std::chrono::microseconds longest) noexcept {
-    pollfd own{file_, POLLIN, 0};
+    pollfd own{file_.number(), POLLIN, 0};
     return wait(longest, {&own, 1});
 }
 
@@ -50,7 +46,7 @@ bool Doorbell::wait(std::chrono::microseconds longest, std::span<pollfd> watched
         ppoll(watched.data(), watched.size(), &limit, nullptr);
     }
     std::uint64_t count = 0;
-    [[maybe_unused]] const auto bytes = read(file_, &count, sizeof count);
+    [[maybe_unused]] const auto bytes = read(file_.number(), &count, sizeof count);
     return rung_.exchange(false, std::memory_order_acquire);
 }
 

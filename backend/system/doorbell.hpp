@@ -8,6 +8,8 @@
 #include <chrono>
 #include <span>
 
+#include "topo/descriptor.hpp"
+
 namespace trefoil {
 
 /// ring() is for any thread; the rest for the owner. A ring that finds nobody waiting ends the next
@@ -16,7 +18,6 @@ class Doorbell {
   public:
     /// Throws Error(system_error) when no file descriptor is left.
     Doorbell();
-    ~Doorbell();
     Doorbell(const Doorbell&) = delete;
     Doorbell& operator=(const Doorbell&) = delete;
 
@@ -25,10 +26,10 @@ class Doorbell {
     bool wait(std::chrono::microseconds longest) noexcept;
     /// The same, and other files may end it, too; file() is among `watched`.
     bool wait(std::chrono::microseconds longest, std::span<pollfd> watched) noexcept;
-    int file() const { return file_; }
+    int file() const { return file_.number(); }
 
   private:
-    int file_;
+    Descriptor file_;
     std::atomic<bool> rung_{false};
 };
 

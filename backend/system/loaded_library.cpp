@@ -4,6 +4,8 @@
 
 #include <dlfcn.h>
 
+#include "backend/system/kept_handlers.hpp"
+#include "topo/descriptor.hpp"
 #include "topo/error.hpp"
 
 namespace trefoil {
@@ -19,9 +21,10 @@ std::string loader_error() {
 
 LoadedLibrary::LoadedLibrary(std::string name, std::string file, const std::string& package,
                              const std::string& otherwise)
-    : name_(std::move(name)),
-      file_(std::move(file)),
-      handle_(dlopen(file_.c_str(), RTLD_NOW | RTLD_LOCAL)) {
+    : name_(std::move(name)), file_(std::move(file)) {
+    hold_standard_descriptors();
+    const KeptHandlers handlers;
+    handle_ = dlopen(file_.c_str(), RTLD_NOW | RTLD_LOCAL);
     if (handle_ == nullptr) {
         throw Error(Status::not_found, name_ + ": cannot load the library: " + loader_error() +
                                            "; install it (Debian: " + package +

@@ -6,6 +6,8 @@
 
 namespace trefoil {
 
+/// It leaves the program its signal handlers, and its standard descriptors, which it may have
+/// closed.
 class LoadedLibrary {
   public:
     /// `name` is what users call it, `file` its soname, `package` Debian's, and `otherwise`
@@ -24,7 +26,7 @@ class LoadedLibrary {
     void* address(const char* symbol) const;
 
     std::string name_, file_;
-    void* handle_;
+    void* handle_ = nullptr;
 };
 
 }  // namespace trefoil

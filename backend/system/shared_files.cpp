@@ -11,18 +11,15 @@
 
 #include <memory>
 
+#include "topo/descriptor.hpp"
+
 namespace trefoil {
 
 bool is_unused(int folder, const char* name) noexcept {
-    const int file = openat(folder, name, O_RDONLY | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK);
-    if (file < 0) {
-        return false;
-    }
+    const Descriptor file(openat(folder, name, O_RDONLY | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK));
     // Should somebody open it right now, the kernel tells by a signal that is ignored as a rule.
-    const bool granted =
-        fcntl(file, F_SETSIG, SIGURG) == 0 && fcntl(file, F_SETLEASE, F_WRLCK) == 0;
-    close(file);  // and the lease ends
-    return granted;
+    return file.is_open() && fcntl(file.number(), F_SETSIG, SIGURG) == 0 &&
+           fcntl(file.number(), F_SETLEASE, F_WRLCK) == 0;  // it ends here
 }
 
 void remove_shared_files(

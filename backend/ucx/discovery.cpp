@@ -9,6 +9,7 @@
 #include <cstdlib>
 #include <map>
 
+#include "backend/system/kept_handlers.hpp"
 #include "topo/host.hpp"
 #include "topo/variable.hpp"
 
@@ -16,8 +17,8 @@ namespace trefoil::ucx {
 
 namespace {
 
-using Components = std::unique_ptr<uct_component_h, Release<uct_release_component_list>>;
-using Domain = std::unique_ptr<uct_md, Release<uct_md_close>>;
+using Components = std::unique_ptr<uct_component_h, Release<&Library::release_component_list>>;
+using Domain = std::unique_ptr<uct_md, Release<&Library::md_close>>;
 
 // Interface name -> its IPv4 addresses, the first one first.
 std::map<std::string, std::vector<std::string>> interface_addresses() {
@@ -37,45 +38,45 @@ struct Resource {
 
 bool maps_memory(uct_md_h domain) {
     uct_md_attr_t attributes{};
-    return uct_md_query(domain, &attributes) == UCS_OK &&
+    return library().md_query(domain, &attributes) == UCS_OK &&
            (attributes.cap.flags & UCT_MD_FLAG_RKEY_PTR) != 0;
 }
 
 void add_resources(uct_component_h component, const char* domain_name,
                    std::vector<Resource>& found) {
     uct_md_config_t* config = nullptr;
-    if (uct_md_config_read(component, nullptr, nullptr, &config) != UCS_OK) {
+    if (library().md_config_read(component, nullptr, nullptr, &config) != UCS_OK) {
         return;
     }
     uct_md_h opened = nullptr;
-    const ucs_status_t status = uct_md_open(component, domain_name, config, &opened);
-    uct_config_release(config);
+    const ucs_status_t status = library().md_open(component, domain_name, config, &opened);
+    library().md_config_release(config);
     if (status != UCS_OK) {
         return;
     }
     const Domain domain(opened);
     uct_tl_resource_desc_t* list = nullptr;
     unsigned count = 0;
-    if (uct_md_query_tl_resources(opened, &list, &count) != UCS_OK) {
+    if (library().md_query_tl_resources(opened, &list, &count) != UCS_OK) {
         return;
     }
     const bool maps = maps_memory(opened);
     for (unsigned i = 0; i < count; ++i) {
         found.push_back({{list[i].tl_name, list[i].dev_name, ""}, maps});
     }
-    uct_release_tl_resource_list(list);
+    library().release_tl_resource_list(list);
 }
 
 void add_component(uct_component_h component, std::vector<Resource>& found) {
     uct_component_attr_t attributes{};
     attributes.field_mask = UCT_COMPONENT_ATTR_FIELD_MD_RESOURCE_COUNT;
-    if (uct_component_query(component, &attributes) != UCS_OK) {
+    if (library().component_query(component, &attributes) != UCS_OK) {
         return;
     }
     std::vector<uct_md_resource_desc_t> domains(attributes.md_resource_count);
     attributes.field_mask = UCT_COMPONENT_ATTR_FIELD_MD_RESOURCES;
     attributes.md_resources = domains.data();
-    if (uct_component_query(component, &attributes) != UCS_OK) {
+    if (library().component_query(component, &attributes) != UCS_OK) {
         return;
     }
     for (const uct_md_resource_desc_t& domain : domains) {
@@ -85,9 +86,10 @@ void add_component(uct_component_h component, std::vector<Resource>& found) {
 
 std::vector<Resource> all_resources() {
     std::vector<Resource> found;
+    const KeptHandlers handlers;  // modules are loaded here
     uct_component_h* list = nullptr;
     unsigned count = 0;
-    check(uct_query_components(&list, &count), "list its components");
+    check(library().query_components(&list, &count), "list its components");
     const Components components(list);
     for (unsigned i = 0; i < count; ++i) {
         add_component(list[i], found);
@@ -112,7 +114,7 @@ std::string printed(const Print& print) {
 }
 
 void modify(ucp_config_t& config, const char* name, const std::string& value) {
-    check(ucp_config_modify(&config, name, value.c_str()),
+    check(library().config_modify(&config, name, value.c_str()),
           "set " + std::string(name) + " to \"" + value + "\"");
 }
 
@@ -120,7 +122,7 @@ void modify(ucp_config_t& config, const char* name, const std::string& value) {
 std::string setting(const ucp_config_t& config, const std::string& name) {
     const std::string settings =
         "\n" + printed([&config](FILE* stream) {
-            ucp_config_print(&config, stream, nullptr, UCS_CONFIG_PRINT_CONFIG);
+            library().config_print(&config, stream, nullptr, UCS_CONFIG_PRINT_CONFIG);
         });
     const std::string before = "\nUCX_" + name + "=";
     const std::size_t start = settings.find(before);
@@ -169,7 +171,7 @@ std::string choose_device(const std::vector<ProviderInfo>& all, const std::strin
 // Which transports a context has made of UCX_TLS, UCX only tells in print.
 bool maps_memory(ucp_context_h context) {
     const std::string text =
-        printed([context](FILE* stream) { ucp_context_print_info(context, stream); });
+        printed([context](FILE* stream) { library().context_print_info(context, stream); });
     const std::vector<Resource> all = all_resources();
     return std::any_of(all.begin(), all.end(), [&text](const Resource& resource) {
         const std::string name = " " + resource.names.provider + "/" + resource.names.nic;
@@ -179,7 +181,7 @@ bool maps_memory(ucp_context_h context) {
 
 Config read_config(const std::string& transports, const std::string& device) {
     ucp_config_t* read = nullptr;
-    check(ucp_config_read(nullptr, nullptr, &read), "read its UCX_* settings");
+    check(library().config_read(nullptr, nullptr, &read), "read its UCX_* settings");
     Config config(read);
     if (!transports.empty()) {
         modify(*config, "TLS", transports);

@@ -2,27 +2,26 @@
 // Owners of UCX objects, and UCX's status as an error.
 #pragma once
 
-#include <ucp/api/ucp.h>
-
 #include <memory>
 #include <string>
 
+#include "backend/ucx/library.hpp"
 #include "topo/error.hpp"
 
 namespace trefoil::ucx {
 
-/// Calls `release` on a UCX object.
+/// Gives a UCX object to one of the library's functions.
 template <auto release>
 struct Release {
     template <typename Object>
     void operator()(Object* object) const {
-        release(object);
+        (library().*release)(object);
     }
 };
-using Config = std::unique_ptr<ucp_config_t, Release<ucp_config_release>>;
-using Context = std::unique_ptr<ucp_context, Release<ucp_cleanup>>;
-using Worker = std::unique_ptr<ucp_worker, Release<ucp_worker_destroy>>;
-using RemoteKey = std::unique_ptr<ucp_rkey, Release<ucp_rkey_destroy>>;
+using Config = std::unique_ptr<ucp_config_t, Release<&Library::config_release>>;
+using Context = std::unique_ptr<ucp_context, Release<&Library::cleanup>>;
+using Worker = std::unique_ptr<ucp_worker, Release<&Library::worker_destroy>>;
+using RemoteKey = std::unique_ptr<ucp_rkey, Release<&Library::rkey_destroy>>;
 
 /// `what` completes "UCX could not ...".
 /// `meaning`: what an error of UCX's means, but for a lack of memory.
@@ -32,7 +31,7 @@ inline void check(ucs_status_t result, const std::string& what,
         return;
     }
     const Status status = result == UCS_ERR_NO_MEMORY ? Status::out_of_memory : meaning;
-    throw Error(status, "UCX could not " + what + ": " + ucs_status_string(result) +
+    throw Error(status, "UCX could not " + what + ": " + library().status_string(result) +
                             "; UCX_LOG_LEVEL=info shows its own words");
 }
 

@@ -40,7 +40,7 @@ Memory::Memory(ucp_context_h context, std::size_t bytes) : context_(context), by
                             UCP_MEM_MAP_PARAM_FIELD_FLAGS;
     parameters.length = bytes + page;  // not every way in which UCX allocates gives whole pages
     parameters.flags = UCP_MEM_MAP_ALLOCATE;
-    if (ucp_mem_map(context, &parameters, &handle_) != UCS_OK) {
+    if (library().mem_map(context, &parameters, &handle_) != UCS_OK) {
         throw Error(
             Status::out_of_memory,
             "UCX has no memory for a landing zone of " + std::to_string(bytes) +
@@ -48,9 +48,9 @@ Memory::Memory(ucp_context_h context, std::size_t bytes) : context_(context), by
     }
     ucp_mem_attr_t attributes{};
     attributes.field_mask = UCP_MEM_ATTR_FIELD_ADDRESS;
-    const ucs_status_t status = ucp_mem_query(handle_, &attributes);
+    const ucs_status_t status = library().mem_query(handle_, &attributes);
     if (status != UCS_OK) {
-        ucp_mem_unmap(context_, handle_);
+        library().mem_unmap(context_, handle_);
         check(status, "tell where its memory is");
     }
     const auto address = reinterpret_cast<std::uintptr_t>(attributes.address);
@@ -65,22 +65,22 @@ Memory::Memory(ucp_context_h context, void* data, std::size_t bytes)
     parameters.address = data;
     parameters.length = bytes;
     check(
-        ucp_mem_map(context, &parameters, &handle_),
+        library().mem_map(context, &parameters, &handle_),
         "register " + std::to_string(bytes) + " bytes of the program's (is `ulimit -l` too low?)");
 }
 
 Memory::~Memory() {
-    ucp_mem_unmap(context_, handle_);
+    library().mem_unmap(context_, handle_);
 }
 
 SharedBlob Memory::share() const {
     void* packed = nullptr;
     std::size_t bytes = 0;
-    check(ucp_rkey_pack(context_, handle_, &packed, &bytes), "pack the key of its memory");
+    check(library().rkey_pack(context_, handle_, &packed, &bytes), "pack the key of its memory");
     SharedBlob blob;
     blob.base = reinterpret_cast<std::uint64_t>(data_);
     blob.key.assign(static_cast<const char*>(packed), bytes);
-    ucp_rkey_buffer_release(packed);
+    library().rkey_buffer_release(packed);
     return blob;
 }
 
@@ -97,11 +97,11 @@ Mapping open_shared(ucp_ep_h peer, const SharedBlob& memory, std::size_t bytes) 
     require_room_to_map(bytes + room_besides);
     ucp_rkey_h key = nullptr;
     // As there is room here, an error comes from the peer: it may have ended.
-    check(ucp_ep_rkey_unpack(peer, memory.key.data(), &key), "read a peer's memory key",
+    check(library().ep_rkey_unpack(peer, memory.key.data(), &key), "read a peer's memory key",
           Status::peer_lost);
     Mapping mapping{RemoteKey(key), nullptr};
     void* mapped = nullptr;
-    if (ucp_rkey_ptr(key, memory.base, &mapped) == UCS_OK) {
+    if (library().rkey_ptr(key, memory.base, &mapped) == UCS_OK) {
         mapping.data = static_cast<std::byte*>(mapped);
     }
     return mapping;

@@ -87,7 +87,7 @@ PutResult UcxGroup::put_direct(Target& target, const void* source, const RemoteM
 PutResult UcxGroup::put_message(Target& target, const void* source, std::size_t bytes,
                                 const Header& header, std::uint64_t cookie) {
     if (target.endpoint->lost != UCS_OK) {
-        return refuse("the peer is lost", ucs_status_string(target.endpoint->lost));
+        return refuse("the peer is lost", library().status_string(target.endpoint->lost));
     }
     if (free_ == nullptr) {
         return PutResult::again;
@@ -102,13 +102,13 @@ PutResult UcxGroup::put_message(Target& target, const void* source, std::size_t 
     how.user_data = pending;
     how.memory_type = UCS_MEMORY_TYPE_HOST;
     target.endpoint->used = true;
-    const ucs_status_ptr_t request = ucp_am_send_nbx(target.endpoint->handle, 0, &pending->header,
-                                                     sizeof pending->header, source, bytes, &how);
+    const ucs_status_ptr_t request = library().am_send_nbx(
+        target.endpoint->handle, 0, &pending->header, sizeof pending->header, source, bytes, &how);
     if (request == nullptr) {
         return PutResult::done;
     }
     if (UCS_PTR_IS_ERR(request)) {
-        return refuse("active message", ucs_status_string(UCS_PTR_STATUS(request)));
+        return refuse("active message", library().status_string(UCS_PTR_STATUS(request)));
     }
     free_ = pending->next_free;
     pending->to = target.endpoint;
@@ -124,11 +124,11 @@ void UcxGroup::on_sent(void* request, ucs_status_t status, void* user) {
         if (status == UCS_OK) {
             group.keep({Event::Kind::sent, 0, pending->cookie});
         } else {
-            group.keep_failure("active message", ucs_status_string(status), pending->cookie);
+            group.keep_failure("active message", library().status_string(status), pending->cookie);
         }
     }
     group.release(pending);
-    ucp_request_free(request);
+    library().request_free(request);
 }
 
 /// UCX closes the lanes of a lost endpoint, so nobody reads the sources of what was under way. But
@@ -140,7 +140,7 @@ void UcxGroup::fail_what_is_lost() noexcept {
         if (pending.to == nullptr || pending.to->lost == UCS_OK) {
             continue;
         }
-        keep_failure("active message", ucs_status_string(pending.to->lost), pending.cookie);
+        keep_failure("active message", library().status_string(pending.to->lost), pending.cookie);
         pending.to = nullptr;
         --under_way_;
         try {
@@ -216,14 +216,15 @@ ucs_status_t UcxGroup::receive(Rail& rail, KeyedMemory& memory, std::byte* to, v
     how.cb.recv_am = on_received;
     how.user_data = landing;
     how.memory_type = UCS_MEMORY_TYPE_HOST;
-    const ucs_status_ptr_t request = ucp_am_recv_data_nbx(rail.worker(), data, to, bytes, &how);
+    const ucs_status_ptr_t request =
+        library().am_recv_data_nbx(rail.worker(), data, to, bytes, &how);
     if (UCS_PTR_IS_PTR(request)) {
         free_landing_ = next;
         ++memory.landing;
     } else if (request == nullptr) {
         keep({Event::Kind::arrived, notification, 0});
     } else {
-        keep_failure("reception", ucs_status_string(UCS_PTR_STATUS(request)), 0);
+        keep_failure("reception", library().status_string(UCS_PTR_STATUS(request)), 0);
     }
     return UCS_OK;
 }
@@ -234,12 +235,12 @@ void UcxGroup::on_received(void* request, ucs_status_t status, std::size_t, void
     if (status == UCS_OK) {
         group.keep({Event::Kind::arrived, landing->notification, 0});
     } else {
-        group.keep_failure("reception", ucs_status_string(status), 0);
+        group.keep_failure("reception", library().status_string(status), 0);
     }
     --group.memory_[landing->memory].landing;
     landing->next_free = group.free_landing_;
     group.free_landing_ = landing;
-    ucp_request_free(request);
+    library().request_free(request);
 }
 
 // Bytes that came with their notification go where the put wanted them.

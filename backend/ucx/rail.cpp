@@ -28,7 +28,7 @@ ucs_status_t ignore(void*, const void*, std::size_t, void*, std::size_t,
 // Keeps what is never freed reachable, so that leak checkers can tell it from a leak.
 void remember(void* object) {
     static std::mutex mutex;
-    static std::vector<void*> objects;
+    static auto& objects = *new std::vector<void*>;
     const std::scoped_lock lock(mutex);
     objects.push_back(object);
 }
@@ -39,7 +39,8 @@ Context open_context(const ucp_config_t& config, const std::string& transports) 
     parameters.features = UCP_FEATURE_AM | UCP_FEATURE_RMA | UCP_FEATURE_WAKEUP;
     parameters.mt_workers_shared = 0;
     ucp_context_h context = nullptr;
-    const ucs_status_t status = ucp_init(&parameters, &config, &context);
+    const ucs_status_t status =
+        library().init_version(UCP_API_MAJOR, UCP_API_MINOR, &parameters, &config, &context);
     if (status == UCS_ERR_NO_DEVICE) {
         throw Error(Status::not_found,
                     "UCX finds no device for the transports \"" + transports +
@@ -57,16 +58,16 @@ Worker open_worker(ucp_context_h context) {
     parameters.thread_mode = UCS_THREAD_MODE_SERIALIZED;
     parameters.flags = UCP_WORKER_FLAG_IGNORE_REQUEST_LEAK;
     ucp_worker_h worker = nullptr;
-    check(ucp_worker_create(context, &parameters, &worker), "create a worker");
+    check(library().worker_create(context, &parameters, &worker), "create a worker");
     return Worker(worker);
 }
 
 std::string address_of(ucp_worker_h worker) {
     ucp_address_t* address = nullptr;
     std::size_t bytes = 0;
-    check(ucp_worker_get_address(worker, &address, &bytes), "tell a worker's address");
+    check(library().worker_get_address(worker, &address, &bytes), "tell a worker's address");
     std::string copy(reinterpret_cast<const char*>(address), bytes);
-    ucp_worker_release_address(worker, address);
+    library().worker_release_address(worker, address);
     return copy;
 }
 
@@ -88,7 +89,7 @@ Rail::Rail(const std::string& transports, std::string device, ucp_am_recv_callba
     address_ = address_of(worker_.get());
     handle(payload, handler, argument);
     handle(farewell, ignore, nullptr);
-    if (ucp_worker_get_efd(worker_.get(), &event_fd_) != UCS_OK) {
+    if (library().worker_get_efd(worker_.get(), &event_fd_) != UCS_OK) {
         event_fd_ = -1;
     }
 }
@@ -101,7 +102,8 @@ void Rail::handle(unsigned message, ucp_am_recv_callback_t handler, void* argume
     parameters.flags = UCP_AM_FLAG_WHOLE_MSG;
     parameters.cb = handler;
     parameters.arg = argument;
-    check(ucp_worker_set_am_recv_handler(worker_.get(), &parameters), "receive active messages");
+    check(library().worker_set_am_recv_handler(worker_.get(), &parameters),
+          "receive active messages");
 }
 
 // No error handling mode: the transports over shared memory have none, and asking for it would
@@ -120,9 +122,10 @@ Endpoint& Rail::connect(const std::string& worker_address) {
     parameters.address = reinterpret_cast<const ucp_address_t*>(worker_address.data());
     parameters.err_handler.cb = note_loss;
     parameters.err_handler.arg = &endpoint;
-    const ucs_status_t status = refused != refused_.end()
-                                    ? refused->second
-                                    : ucp_ep_create(worker_.get(), &parameters, &endpoint.handle);
+    const ucs_status_t status =
+        refused != refused_.end()
+            ? refused->second
+            : library().ep_create(worker_.get(), &parameters, &endpoint.handle);
     if (status != UCS_OK) {
         refused_.emplace(worker_address, status);
         endpoints_.erase(place);
@@ -142,8 +145,8 @@ bool Rail::bid_farewell(bool used, Clock::time_point deadline) {
     std::vector<ucs_status_ptr_t> requests;
     for (const auto& [address, endpoint] : endpoints_) {
         if (endpoint.used == used) {
-            requests.push_back(
-                ucp_am_send_nbx(endpoint.handle, farewell, nullptr, 0, nullptr, 0, &parameters));
+            requests.push_back(library().am_send_nbx(endpoint.handle, farewell, nullptr, 0, nullptr,
+                                                     0, &parameters));
         }
     }
     bool done = true;
@@ -151,13 +154,14 @@ bool Rail::bid_farewell(bool used, Clock::time_point deadline) {
         if (!UCS_PTR_IS_PTR(request)) {
             continue;
         }
-        while (ucp_request_check_status(request) == UCS_INPROGRESS && Clock::now() < deadline) {
-            if (ucp_worker_progress(worker_.get()) == 0) {
+        while (library().request_check_status(request) == UCS_INPROGRESS &&
+               Clock::now() < deadline) {
+            if (library().worker_progress(worker_.get()) == 0) {
                 std::this_thread::yield();
             }
         }
-        done = done && ucp_request_check_status(request) != UCS_INPROGRESS;
-        ucp_request_free(request);
+        done = done && library().request_check_status(request) != UCS_INPROGRESS;
+        library().request_free(request);
     }
     return done;
 }

@@ -38,9 +38,9 @@ class Rail {
     Endpoint& connect(const std::string& worker_address);
     ucp_worker_h worker() const { return worker_.get(); }
     ucp_context_h context() const { return context_.get(); }
-    void progress() { ucp_worker_progress(worker_.get()); }
+    void progress() { library().worker_progress(worker_.get()); }
     /// True when a poll of event_fd() will see whatever comes; progress() first when false.
-    bool arm() { return ucp_worker_arm(worker_.get()) == UCS_OK; }
+    bool arm() { return library().worker_arm(worker_.get()) == UCS_OK; }
     /// Whether UCX has reported a connection lost since this was asked last.
     bool has_lost_one() noexcept { return std::exchange(any_is_lost_, false); }
     /// -1 where the worker cannot wake a sleeper.

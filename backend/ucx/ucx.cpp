@@ -2,11 +2,10 @@
 // Opens the port groups of backend "ucx" and lists what they could use.
 #include "backend/ucx/ucx.hpp"
 
-#include <ucp/api/ucp.h>
-
 #include "backend/ucx/discovery.hpp"
 #include "backend/ucx/group.hpp"
 #include "backend/ucx/leftovers.hpp"
+#include "backend/ucx/library.hpp"
 
 namespace trefoil {
 
@@ -30,13 +29,15 @@ std::vector<std::unique_ptr<PortGroup>> open_ucx(const BackendConfig& config) {
     return groups;
 }
 
-}  // namespace
-
-std::string ucx_version() {
-    unsigned major = 0, minor = 0, release = 0;
-    ucp_get_version(&major, &minor, &release);
-    return std::to_string(major) + "." + std::to_string(minor) + "." + std::to_string(release);
+LibraryInfo ucx_library() {
+    try {
+        return {"UCX", ucx::version_text(), ""};
+    } catch (const Error& error) {
+        return {"UCX", "", error.what()};
+    }
 }
+
+}  // namespace
 
 Transport ucx_transport() {
     Transport transport;
@@ -46,7 +47,7 @@ Transport ucx_transport() {
     transport.open = open_ucx;
     transport.providers = ucx::resources;
     transport.nics = ucx::nics;
-    transport.library = [] { return LibraryInfo{"UCX", ucx_version(), ""}; };
+    transport.library = ucx_library;
     transport.clean_up_after = [](int) { ucx::remove_unused_segments(); };
     return transport;
 }

@@ -6,12 +6,14 @@
 #include <limits>
 #include <new>
 #include <optional>
+#include <string>
 
 #include "comm/api/c_guard.hpp"
 #include "comm/api/c_handles.hpp"
 #include "comm/api/c_log.hpp"
 #include "comm/api/c_structs.hpp"
 #include "topo/device_memory.hpp"
+#include "topo/per_thread.hpp"
 
 using trefoil::Error;
 using trefoil::Status;
@@ -28,7 +30,11 @@ static_assert(trefoil::datatype_count == TREFOIL_SHORT_INT + 1);
 static_assert(static_cast<int>(trefoil::Operation::average) == TREFOIL_AVG);
 static_assert(trefoil::operation_count == TREFOIL_AVG + 1);
 
-thread_local std::string error_text;
+/// What has failed in each thread last.
+trefoil::PerThread<std::string>& error_texts() {
+    static trefoil::PerThread<std::string> texts;
+    return texts;
+}
 
 }  // namespace
 
@@ -36,15 +42,18 @@ namespace trefoil::c_api {
 
 trefoil_status_t failed(Status status, const char* message) noexcept {
     try {
-        error_text = message;
-    } catch (...) {
-        error_text.clear();
+        error_texts().own() = message;
+    } catch (const std::bad_alloc&) {
+        if (std::string* const text = error_texts().find()) {
+            text->clear();
+        }
     }
     return static_cast<trefoil_status_t>(status);
 }
 
 const char* last_error() noexcept {
-    return error_text.c_str();
+    const std::string* const text = error_texts().find();
+    return text == nullptr ? "" : text->c_str();
 }
 
 }  // namespace trefoil::c_api
@@ -143,13 +152,12 @@ std::unique_ptr<trefoil::Bootstrap> bootstrap_of(const trefoil_config_t& config,
 
 /// Why it has failed, or "". A copy of this thread's: another thread's call may fail meanwhile.
 const char* failure_of(const trefoil::Communicator& communicator) noexcept {
-    thread_local std::string text;
+    static trefoil::PerThread<std::string> texts;
     try {
-        text = communicator.failure();
+        return (texts.own() = communicator.failure()).c_str();
     } catch (const std::bad_alloc&) {
-        text.clear();
+        return "";
     }
-    return text.c_str();
 }
 
 /// Whether a rank that is refused can meet the others all the same, to tell them.

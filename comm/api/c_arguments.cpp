@@ -9,6 +9,7 @@
 
 #include "comm/api/user_operations.hpp"
 #include "topo/device_memory.hpp"
+#include "topo/per_thread.hpp"
 
 namespace trefoil::c_api {
 
@@ -139,7 +140,8 @@ void require_separate_blocks(const Request& request, int blocks) {
     if (request.displacements.empty() || ascend(request, blocks)) {
         return;
     }
-    static thread_local std::vector<int> order;  // kept, so that the next call does not allocate
+    static PerThread<std::vector<int>> orders;  // kept, so that the next call does not allocate
+    std::vector<int>& order = orders.own();
     order.clear();
     for (int r = 0; r < blocks; ++r) {
         if (request.count_of(r) > 0) {

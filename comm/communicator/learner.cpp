@@ -4,10 +4,10 @@
 
 #include <algorithm>
 #include <bit>
-#include <cstdio>
 #include <limits>
 #include <utility>
 
+#include "topo/decimals.hpp"
 #include "topo/error.hpp"
 
 namespace trefoil {
@@ -30,9 +30,7 @@ double median(std::vector<double> values) {
 }
 
 std::string microseconds(double seconds) {
-    char text[32];
-    std::snprintf(text, sizeof text, "%.3g us", 1e6 * seconds);
-    return text;
+    return short_decimal(1e6 * seconds, 3) + " us";
 }
 
 }  // namespace

@@ -21,6 +21,7 @@
 #include "topo/blob.hpp"
 #include "topo/host.hpp"
 #include "topo/log/log.hpp"
+#include "topo/own_thread.hpp"
 
 namespace trefoil {
 
@@ -161,18 +162,20 @@ World::~World() {
 void World::together(const std::string& stage, const std::function<void()>& work) {
     const std::lock_guard lock(bootstrap_mutex_);
     std::atomic<bool> over{false};
-    std::optional<std::jthread> driver;
-    if (!settings_.progress) {
-        driver.emplace([&] {
-            engine_->drive_until([&] { return over.load(); },
-                                 std::chrono::steady_clock::now() + longest_together);
-        });
-    }
+    std::jthread driver;
     const struct AtEnd {
         std::atomic<bool>& over;
         ~AtEnd() { over = true; }
     } at_end{over};
-    agreement_.for_all(stage, work);
+    agreement_.for_all(stage, [&] {
+        if (!settings_.progress) {
+            driver = start_thread<std::jthread>([&] {
+                engine_->drive_until([&] { return over.load(); },
+                                     std::chrono::steady_clock::now() + longest_together);
+            });
+        }
+        work();
+    });
 }
 
 void World::abandon(const Error& error) noexcept {

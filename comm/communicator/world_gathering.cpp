@@ -4,6 +4,8 @@
 #include <string>
 #include <utility>
 
+#include "topo/decimals.hpp"
+
 #include "comm/communicator/world.hpp"
 
 namespace trefoil {
@@ -69,7 +71,7 @@ std::vector<std::string> World::gather(const Meeting& meeting, std::string mine,
         throw Error(Status::timeout,
                     "a communicator was to be made, and nothing has come from rank " + missing +
                         " of the first communicator within " +
-                        std::to_string(static_cast<double>(timeout.count()) / 1000) +
+                        short_decimal(static_cast<double>(timeout.count()) / 1000, 6) +
                         " s (TREFOIL_TIMEOUT)");
     }
     return texts;

@@ -26,7 +26,7 @@ std::string hex(std::uint64_t number) {
 
 /// Readable by this user alone: who has the address may ask.
 void write_address(const std::string& file, const std::string& address) {
-    const store::Descriptor out(
+    const Descriptor out(
         open(file.c_str(), O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC | O_NOFOLLOW, 0600));
     const std::string line = address + "\n";
     if (!out.is_open() || fchmod(out.number(), S_IRUSR | S_IWUSR) != 0 ||

@@ -3,10 +3,11 @@
 #include "comm/derived/logical_shape.hpp"
 
 #include <algorithm>
-#include <cstdio>
 #include <numeric>
 #include <span>
 #include <utility>
+
+#include "topo/decimals.hpp"
 
 namespace trefoil {
 
@@ -123,12 +124,10 @@ void place(Geometry& geometry, std::vector<Rank> sizes, std::vector<Rank> rank_a
 
 std::string text_of(const Geometry& first, const Geometry& geometry, std::int64_t hops) {
     const Torus& own = geometry.map.torus;
-    char mean[32];
-    std::snprintf(
-        mean, sizeof mean, "%.1f",
-        static_cast<double>(hops) / (static_cast<double>(own.ranks()) * own.dimensions()));
+    const double mean =
+        static_cast<double>(hops) / (static_cast<double>(own.ranks()) * own.dimensions());
     return "logical: the members are no box of the " + first.map.torus.name() +
-           " torus; neighbours are " + mean + " hops apart on average";
+           " torus; neighbours are " + fixed_decimal(mean, 1) + " hops apart on average";
 }
 
 }  // namespace

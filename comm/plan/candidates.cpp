@@ -135,7 +135,7 @@ AutoCandidates& auto_candidates(Collective collective, const Torus& torus, const
                                 ModelSummaries::Figures figures) {
     using Key = std::tuple<Collective, std::string, bool, bool, ModelSummaries::Figures>;
     static std::mutex mutex;
-    static std::map<Key, std::unique_ptr<AutoCandidates>> cache;
+    static auto& cache = *new std::map<Key, std::unique_ptr<AutoCandidates>>;
     const std::lock_guard lock(mutex);
     std::unique_ptr<AutoCandidates>& found =
         cache[{collective, torus.name(), needs.rank_order, needs.any_order, figures}];

@@ -3,7 +3,6 @@
 #include "comm/plan/chooser.hpp"
 
 #include <algorithm>
-#include <cstdio>
 #include <iterator>
 #include <string>
 #include <utility>
@@ -12,6 +11,7 @@
 #include "comm/plan/single_copy.hpp"
 #include "comm/setup/configuration.hpp"
 #include "threads/executor/notification.hpp"
+#include "topo/decimals.hpp"
 #include "topo/error.hpp"
 
 namespace trefoil {
@@ -51,7 +51,8 @@ Chooser::Chooser(const TorusMap& map, const Settings& settings, Model model)
       model_(model ? std::move(model) : Model(by_the_model)) {}
 
 const std::shared_ptr<const Chooser::ForcedChoices>& Chooser::nothing_forced() {
-    static const auto nothing = std::make_shared<const ForcedChoices>();
+    static const auto& nothing =
+        *new std::shared_ptr<const ForcedChoices>(std::make_shared<const ForcedChoices>());
     return nothing;
 }
 
@@ -285,13 +286,10 @@ std::string Decision::reason() const {
         case DecidedBy::model:
             break;
     }
-    char text[64];
-    std::snprintf(text, sizeof text, "%.4g us by the model", 1e6 * model.seconds.value_or(0));
-    std::string reason = text;
+    std::string reason = short_decimal(1e6 * model.seconds.value_or(0), 4) + " us by the model";
     if (model.next_seconds && *model.seconds > 0) {
-        std::snprintf(text, sizeof text, ", %s%.2f times as long",
-                      model.next_at_least ? "at least " : "", *model.next_seconds / *model.seconds);
-        reason += "; next " + to_string(model.next) + text;
+        reason += "; next " + to_string(model.next) + (model.next_at_least ? ", at least " : ", ") +
+                  fixed_decimal(*model.next_seconds / *model.seconds, 2) + " times as long";
     }
     return reason;
 }

@@ -4,10 +4,10 @@
 
 #include <algorithm>
 #include <charconv>
-#include <cstdio>
 #include <iterator>
 #include <span>
 
+#include "topo/decimals.hpp"
 #include "topo/error.hpp"
 
 namespace trefoil {
@@ -133,11 +133,10 @@ std::string to_string(const CostModel& model) {
     std::string text;
     for (const Parameter& parameter : parameters) {
         const double number = model.*parameter.value;
-        char entry[64];
-        std::snprintf(entry, sizeof entry, is_rate(parameter) ? "%.6ggbit" : "%.6gus",
-                      is_rate(parameter) ? 8.0 / number / 1e9 : number * 1e6);
         text += text.empty() ? "" : ",";
-        text += std::string(parameter.name) + "=" + entry;
+        text += std::string(parameter.name) + "=" +
+                (is_rate(parameter) ? short_decimal(8.0 / number / 1e9, 6) + "gbit"
+                                    : short_decimal(number * 1e6, 6) + "us");
     }
     return text;
 }

@@ -14,6 +14,7 @@
 #include <tuple>
 
 #include "comm/setup/build_identity.hpp"
+#include "topo/descriptor.hpp"
 #include "topo/error.hpp"
 #include "topo/host.hpp"
 #include "topo/regular_file.hpp"
@@ -125,6 +126,7 @@ void require_tuning_file(const std::string& path) {
 void write_tuning_file(const std::string& path, const TunedJob& job) {
     const std::string text = whole_text(path, job) + "\n";
     parse_tuning_file(text, path);  // what is written can be read
+    hold_standard_descriptors();    // the program may print while the file is written
     std::ofstream stream(beside(path));
     stream << text;
     stream.close();

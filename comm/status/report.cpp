@@ -2,16 +2,14 @@
 // Reports in words and as JSON.
 #include "comm/status/report.hpp"
 
-#include <cstdio>
+#include "topo/decimals.hpp"
 
 namespace trefoil {
 
 namespace {
 
 std::string seconds_text(std::chrono::milliseconds time) {
-    char text[32];
-    std::snprintf(text, sizeof text, "%.1f", std::chrono::duration<double>(time).count());
-    return text;
+    return fixed_decimal(std::chrono::duration<double>(time).count(), 1);
 }
 
 std::string text_of(const CallReport& call) {

@@ -3,7 +3,6 @@
 #include "comm/status/teller.hpp"
 
 #include <poll.h>
-#include <pthread.h>
 #include <sys/socket.h>
 
 #include <array>
@@ -12,69 +11,21 @@
 #include <csignal>
 #include <cstring>
 #include <string_view>
-#include <system_error>
 #include <utility>
 
 #include "topo/error.hpp"
+#include "topo/own_thread.hpp"
 
 namespace trefoil {
 
 namespace {
 
 using Clock = std::chrono::steady_clock;
-using store::Descriptor;
 
 constexpr int look_interval_ms = 200;
 /// One who asks and does not go on holds up the next one for so long.
 constexpr std::chrono::milliseconds longest_question{1000};
 constexpr std::chrono::milliseconds longest_answer{3000};
-
-/// Of this process, in all its ranks' tellers: how many signals have come.
-std::atomic<unsigned> signals{0};
-static_assert(std::atomic<unsigned>::is_always_lock_free, "a signal handler counts");
-
-void count_signal(int) {
-    signals.fetch_add(1, std::memory_order_relaxed);
-}
-
-/// Leaves alone what the program or another library has set.
-void catch_signal(int number) {
-    struct sigaction now = {};
-    if (sigaction(number, nullptr, &now) != 0) {
-        throw Error(Status::system_error, "TREFOIL_DUMP: signal " + std::to_string(number) +
-                                              " cannot be caught: " + std::strerror(errno));
-    }
-    if (now.sa_handler == count_signal) {
-        return;
-    }
-    if ((now.sa_flags & SA_SIGINFO) != 0 || now.sa_handler != SIG_DFL) {
-        throw Error(Status::system_error, "TREFOIL_DUMP: the program handles signal " +
-                                              std::to_string(number) + " itself; choose another");
-    }
-    struct sigaction ours = {};
-    ours.sa_handler = count_signal;
-    ours.sa_flags = SA_RESTART;
-    if (sigaction(number, &ours, nullptr) != 0) {
-        throw Error(Status::system_error, "TREFOIL_DUMP: signal " + std::to_string(number) +
-                                              " cannot be caught: " + std::strerror(errno));
-    }
-}
-
-/// While it lives this thread, and what it starts, gets no signals.
-class NoSignals {
-  public:
-    NoSignals() {
-        sigset_t all;
-        sigfillset(&all);
-        pthread_sigmask(SIG_BLOCK, &all, &before_);
-    }
-    ~NoSignals() { pthread_sigmask(SIG_SETMASK, &before_, nullptr); }
-    NoSignals(const NoSignals&) = delete;
-    NoSignals& operator=(const NoSignals&) = delete;
-
-  private:
-    sigset_t before_;
-};
 
 bool ready(const Descriptor& socket, short what, Clock::time_point deadline) {
     pollfd waiting{socket.number(), what, 0};
@@ -139,24 +90,17 @@ int signal_named(const std::string& name) {
 }
 
 Teller::Teller(Options options, std::function<RankReport()> report, std::shared_ptr<const Log> log)
-    : options_(std::move(options)), report_(std::move(report)), log_(std::move(log)) {
-    if (options_.signal != 0) {
-        signals_seen_ = signals.load(std::memory_order_relaxed);
-        catch_signal(options_.signal);
-    }
+    : options_(std::move(options)),
+      report_(std::move(report)),
+      log_(std::move(log)),
+      signal_(options_.signal) {
     if (options_.listens) {
         socket_ = store::listen_at(options_.to_all_hosts ? options_.host : "127.0.0.1", 0);
         address_ = store::endpoint_text(options_.to_all_hosts ? options_.host : "127.0.0.1",
                                         store::port_of(socket_)) +
                    "/" + options_.key;
     }
-    const NoSignals blocked;  // the program's threads get its signals
-    try {
-        thread_ = std::thread([this] { run(); });
-    } catch (const std::system_error& error) {
-        throw Error(Status::system_error,
-                    std::string("no thread that tells what this rank does: ") + error.what());
-    }
+    thread_ = start_thread([this] { run(); });
 }
 
 Teller::~Teller() {
@@ -171,9 +115,7 @@ void Teller::run() noexcept {
         if (found > 0 && (waiting.revents & POLLIN) != 0) {
             answer();
         }
-        const unsigned come = signals.load(std::memory_order_relaxed);
-        if (options_.signal != 0 && come != signals_seen_) {
-            signals_seen_ = come;
+        if (signal_.has_come()) {
             try {
                 log_->write(LogLevel::warning, LogTopic::call, text_of(report_()));
             } catch (const std::exception&) {  // no memory: nothing is said
@@ -186,7 +128,9 @@ void Teller::answer() noexcept {
     try {
         const Descriptor asker(
             accept4(socket_.number(), nullptr, nullptr, SOCK_CLOEXEC | SOCK_NONBLOCK));
-        if (asker.is_open() && question(asker) == options_.key) {
+        if (!asker.is_open()) {  // no descriptor is left: who asks waits, and is still there later
+            std::this_thread::sleep_for(std::chrono::milliseconds(look_interval_ms));
+        } else if (question(asker) == options_.key) {
             send_all(asker, json_of(report_()) + "\n");
         }
     } catch (const std::exception&) {  // who asked hears nothing, and asks again

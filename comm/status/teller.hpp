@@ -9,6 +9,7 @@
 #include <thread>
 
 #include "backend/bootstrap/store_socket.hpp"
+#include "comm/status/caught_signal.hpp"
 #include "comm/status/report.hpp"
 #include "topo/log/log.hpp"
 
@@ -45,9 +46,9 @@ class Teller {
     Options options_;
     std::function<RankReport()> report_;
     std::shared_ptr<const Log> log_;
-    store::Descriptor socket_;
+    Descriptor socket_;
     std::string address_;
-    unsigned signals_seen_ = 0;
+    CaughtSignal signal_;
     std::atomic<bool> stopping_{false};
     std::thread thread_;
 };

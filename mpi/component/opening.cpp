@@ -5,6 +5,7 @@
 #include <utility>
 
 #include "mpi/shadow_communicator.hpp"
+#include "topo/no_signals.hpp"
 
 namespace trefoil::mpi {
 
@@ -48,14 +49,16 @@ void SlowExchange::give_up() {
 Opening::Opening(MPI_Comm comm, Creation creation)
     : exchange_(comm, creation.rank, creation.ranks,
                 creation.serial ? Purpose::serial_creation : Purpose::threaded_creation),
-      creation_(std::move(creation)),
-      thread_([this] {
-          const ShadowCommunicator::NoProgress here;
-          created_ = create(creation_, [this](const void* mine, void* all, std::size_t bytes) {
-              return exchange_.allgather(mine, all, bytes);
-          });
-          done_.store(true, std::memory_order_release);
-      }) {}
+      creation_(std::move(creation)) {
+    const NoSignals blocked;
+    thread_ = std::thread([this] {
+        const ShadowCommunicator::NoProgress here;
+        created_ = create(creation_, [this](const void* mine, void* all, std::size_t bytes) {
+            return exchange_.allgather(mine, all, bytes);
+        });
+        done_.store(true, std::memory_order_release);
+    });
+}
 
 Opening::~Opening() {
     exchange_.give_up();

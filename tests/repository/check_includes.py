@@ -81,7 +81,7 @@ KNOWS = {
     "comm/setup": CALLS + ("backend/bootstrap/", "backend/faults/", "backend/registry/", "backend/system/secrets.hpp"),
     "comm/plan": CALLS + ("comm/setup/",),
     # Where the ranks of a new communicator are follows from the torus alone.
-    "comm/derived": ("algorithms/schedule/schedule.hpp", "comm/setup/torus_map.hpp", "comm/plan/hash.hpp", "topo/torus.hpp", "topo/error.hpp"),
+    "comm/derived": ("algorithms/schedule/schedule.hpp", "comm/setup/torus_map.hpp", "comm/plan/hash.hpp", "topo/torus.hpp", "topo/error.hpp", "topo/decimals.hpp"),
     # What a rank is doing, for who asks.
     "comm/status": ("backend/bootstrap/store_socket.hpp", "threads/executor/call_report.hpp", "topo/"),
     "comm/communicator": CALLS + ("comm/derived/", "comm/plan/", "comm/setup/", "comm/status/", "backend/bootstrap/", "backend/faults/", "backend/registrations/", "backend/registry/", "backend/system/kernel_copies.hpp"),
@@ -89,7 +89,7 @@ KNOWS = {
     "bindings/fortran": ("trefoil/",),
     "mpi": ("trefoil/", "topo/sizes.hpp"),
     "mpi/preload": ("mpi/allgather.hpp", "mpi/api.hpp", "mpi/dispatch.hpp", "mpi/layer.hpp", "mpi/next.hpp", "mpi/settings.hpp", "mpi/shadow_communicator.hpp", "mpi/types.hpp", "mpi/words.hpp"),
-    "mpi/component": ("mpi/",),
+    "mpi/component": ("mpi/", "topo/no_signals.hpp"),
     "bench/common": LIBRARY,
     "bench/run": LIBRARY + ("bench/common/",),
     "bench/plan": LIBRARY

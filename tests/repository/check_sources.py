@@ -1,6 +1,8 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""Checks how files begin (licence, purpose), that none grows beyond one idea, and the format of code."""
+"""Checks how files begin (licence, purpose), that none grows beyond one idea, what the library's code must not do to a
+program, and the format of code."""
 
+import re
 import shutil
 import sys
 
@@ -24,6 +26,27 @@ def beginning(path, lines):
     return ""
 
 
+# What opens a descriptor that can be written to. In the library a Descriptor takes it (topo/descriptor.hpp), so that none is 0 to 2.
+OPENS = re.compile(
+    r"(?<![\w.>:])(?:::)?(?:(?:memfd_create|socket|socketpair|accept4|eventfd|epoll_create1?|timerfd_create|signalfd|pidfd_open"
+    r"|inotify_init1?|shm_open|mkostemp|dup)\([^)]|(?:open|openat)\([^;]*?\bO_(?:WRONLY|RDWR))"
+)
+TAKEN = re.compile(r"\bDescriptor(?: \w+)?\(\s*$")
+
+
+def bare_descriptors(path, text):
+    """Where the library opens a descriptor that may be 0, 1 or 2."""
+    return [
+        f"{path}:{text.count(chr(10), 0, found.start()) + 1}: a descriptor that no Descriptor takes (topo/descriptor.hpp)"
+        for found in OPENS.finditer(text)
+        if not TAKEN.search(text, 0, found.start()) and not re.search(r"\bDescriptor $", text[: found.start()])
+    ]
+
+
+# printf writes a decimal comma where the locale has one; topo/decimals.hpp does not.
+BY_LOCALE = re.compile(r'"[^"\n]*%[-+#0]*(?:\d+|\*)?(?:\.(?:\d+|\*))?[aefgAEFG][^"\n]*"')
+
+
 def findings(root):
     found = []
     for path in sources.files(root):
@@ -34,6 +57,9 @@ def findings(root):
             found.append(wrong)
         if len(lines) > MOST_LINES:
             found.append(f"{path}: {len(lines)} lines; is it one idea?")
+        if path.parts[0] in sources.ROOMS and path.suffix in sources.CODE:
+            found += bare_descriptors(path, text) if path.as_posix() != "topo/descriptor.cpp" else []
+            found += [f"{path}: {words[0]} is printed as the locale says (topo/decimals.hpp)" for words in BY_LOCALE.finditer(text)]
         if path.suffix == ".hpp" and "#pragma once" not in lines:
             found.append(f"{path}: no #pragma once")
     return found

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""Checks that the shared library exports all functions of the public header and nothing else."""
+"""Checks that the shared library exports all functions of the public header and nothing else, and how it is loaded."""
 
 import pathlib
 import re
@@ -42,10 +42,18 @@ def unwrapped(public, wrapper_text):
             if not re.search(rf"\b{name}\b", code)]
 
 
+def loading_findings(dynamic_section):
+    """What is wrong with the text of `readelf -d`: what it brings to a process that may never ask for it, or leaves behind."""
+    found = [f"{name} is loaded with it, not when it is asked for"
+             for name in re.findall(r"NEEDED.*\[(lib(?:fabric|uc[a-z]|pmix|tofu)\w*\.so[^\]]*)\]", dynamic_section)]
+    return found + ([] if "NODELETE" in dynamic_section else ["dlclose() would unload it (-z nodelete)"])
+
+
 if __name__ == "__main__":
-    root, library, nm = sys.argv[1:4]
+    root, library, nm, readelf = sys.argv[1:5]
     folder = pathlib.Path(root, "include/trefoil")
     public_functions = declared("".join(header.read_text(encoding="utf-8") for header in sorted(folder.glob("*.h"))))
     wrapper = "".join(path.read_text(encoding="utf-8") for path in sorted(folder.glob("*.hpp")))
     sys.exit(sources.report(findings(exported_by(library, nm), public_functions)
-                            + unwrapped(public_functions, wrapper), "exported symbols"))
+                            + unwrapped(public_functions, wrapper)
+                            + loading_findings(sources.run([readelf, "-d", library])[1]), "exported symbols"))

@@ -166,6 +166,33 @@ class Sources(Tree):
             (self.root / name).unlink()
 
 
+    def test_descriptors_that_may_be_those_of_the_program_are_found(self):
+        for line, findings in (
+            ("Descriptor file(memfd_create(name, 0));", 0),
+            ("const Descriptor file(\n    open(name, O_RDWR));", 0),
+            ("Arena() : file_(Descriptor(eventfd(0, 0))) {}", 0),
+            ("Descriptor socket(accept4(1, nullptr, nullptr, 0));", 0),
+            ("channels.open(1); group->socket(2); Region::open(use, text); open(segment);", 0),
+            ("const int file = open(name, O_RDONLY);", 0),
+            ("const int file = ::open(name, O_WRONLY);", 1),
+            ("const int file = openat(\n    folder, name, O_CREAT | O_RDWR);", 1),
+            ("Arena() : file_(memfd_create(name, 0)) {}", 1),
+            ("int pair = socket(AF_INET, 0, 0) + dup(1);", 2),
+        ):
+            with self.subTest(line=line):
+                self.write("topo/a.cpp", HEAD + line + "\n")
+                self.assertEqual(findings, len(check_sources.findings(self.root)))
+                self.write("bench/a.cpp", HEAD + line + "\n")
+                self.assertEqual(findings, len(check_sources.findings(self.root)))
+
+
+    def test_decimal_commas_are_found(self):
+        for line, findings in (('print("%d %5s of 100 % free");', 0), ('print("%.3g us", time);', 1), ('print("%f");', 1)):
+            with self.subTest(line=line):
+                self.write("topo/a.cpp", HEAD + line + "\n")
+                self.assertEqual(findings, len(check_sources.findings(self.root)))
+
+
 class Headers(Tree):
     def findings(self):
         return check_headers.findings(self.root, C_COMPILER, CXX_COMPILER)
@@ -202,6 +229,12 @@ class Symbols(unittest.TestCase):
 
     def test_exactly_the_public_ones_are_right(self):
         self.assertEqual([], check_symbols.findings(["TREFOIL_0.1", "trefoil_one@@TREFOIL_0.1", "trefoil_two"], self.PUBLIC))
+
+    def test_what_is_loaded_with_it_is_found(self):
+        right = " (NEEDED) Shared library: [libc.so.6]\n (FLAGS_1) Flags: NOW NODELETE\n"
+        self.assertEqual([], check_symbols.loading_findings(right))
+        self.assertEqual(1, len(check_symbols.loading_findings(right + " (NEEDED) Shared library: [libucp.so.0]\n")))
+        self.assertEqual(1, len(check_symbols.loading_findings(right.replace("NODELETE", ""))))
 
     def test_functions_that_the_wrapper_lacks_are_found(self):
         wrapper = "void one() { trefoil_one(); }  // and not trefoil_two()\nvoid two() { trefoil_two_more(); }\n"

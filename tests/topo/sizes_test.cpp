@@ -4,6 +4,10 @@
 
 #include <gtest/gtest.h>
 
+#include <cstdio>
+
+#include "topo/decimals.hpp"
+
 namespace trefoil {
 namespace {
 
@@ -48,6 +52,16 @@ TEST(Sizes, RangesHaveBothEndsOrOne) {
     }
     EXPECT_TRUE((SizeRange{1, 4}.meets({4, 9})));
     EXPECT_FALSE((SizeRange{1, 4}.meets({5, 9})));
+}
+
+TEST(Decimals, AreWrittenAsTheCLocaleDoes) {
+    for (const double value : {0.0, 1.0, 0.05, 1.25, 1e-7, 123456.789, -2.5, 1e300}) {
+        char text[400];
+        std::snprintf(text, sizeof text, "%.1f", value);
+        EXPECT_EQ(fixed_decimal(value, 1), text);
+        std::snprintf(text, sizeof text, "%.6g", value);
+        EXPECT_EQ(short_decimal(value, 6), text);
+    }
 }
 
 }  // namespace

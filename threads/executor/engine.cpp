@@ -10,6 +10,7 @@
 #include "threads/executor/put_cookie.hpp"
 #include "threads/executor/reports.hpp"
 #include "threads/executor/worker.hpp"
+#include "topo/own_thread.hpp"
 
 namespace trefoil {
 
@@ -222,7 +223,7 @@ void Engine::abandon_groups() noexcept {
     std::vector<std::thread> threads;
     for (std::size_t i = 1; i < groups_.size(); ++i) {
         try {
-            threads.emplace_back([&, i] { groups_[i]->abandon(longest_drain); });
+            threads.push_back(start_thread([&, i] { groups_[i]->abandon(longest_drain); }));
         } catch (const std::exception&) {  // no thread, or no memory for one
             groups_[i]->abandon(longest_drain);
         }

@@ -4,10 +4,10 @@
 
 #include <algorithm>
 #include <array>
-#include <cstdio>
 #include <new>
 #include <set>
 
+#include "topo/decimals.hpp"
 #include "topo/log/log.hpp"
 
 namespace trefoil {
@@ -98,9 +98,9 @@ bool PeerWatch::look_at(const RunningCall& call, Duration idle_for) {
 }
 
 std::string PeerWatch::waiting(Duration idle_for) const {
-    char number[32];
-    std::snprintf(number, sizeof number, "%.1f", std::chrono::duration<double>(idle_for).count());
-    return missing_.text(call_->call().text) + " (" + number + " s without progress)";
+    const double seconds = std::chrono::duration<double>(idle_for).count();
+    return missing_.text(call_->call().text) + " (" + fixed_decimal(seconds, 1) +
+           " s without progress)";
 }
 
 /// Of a peer that left, or failed, and from which something is missing: waiting longer is in vain.

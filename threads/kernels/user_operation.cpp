@@ -7,6 +7,8 @@
 #include <cstring>
 #include <vector>
 
+#include "topo/per_thread.hpp"
+
 namespace trefoil {
 
 namespace {
@@ -40,7 +42,8 @@ void UserOperation::apply(void* target, const void* source, std::size_t count) c
         alignas(std::max_align_t) std::byte scratch[piece_bytes];
         apply_in_order(*this, to, from, count, scratch, piece_bytes / element_bytes);
     } else {
-        static thread_local std::vector<std::byte> scratch;  // kept for the next call
+        static PerThread<std::vector<std::byte>> scratches;  // kept for the next call
+        std::vector<std::byte>& scratch = scratches.own();
         scratch.resize(std::max(scratch.size(), element_bytes));
         apply_in_order(*this, to, from, count, scratch.data(), 1);
     }

@@ -9,6 +9,7 @@
 #include <map>
 #include <mutex>
 
+#include "topo/descriptor.hpp"
 #include "topo/error.hpp"
 
 namespace trefoil {
@@ -28,7 +29,7 @@ std::string inserted(const std::string& file, const std::string& text) {
 /// Communicators of a process must not write over each other's traces.
 std::string claimed(const std::string& file) {
     static std::mutex mutex;
-    static std::map<std::string, int> traces;  // by file, under the mutex
+    static auto& traces = *new std::map<std::string, int>;  // by file, under the mutex
     const std::lock_guard lock(mutex);
     const int number = ++traces[file];
     return number == 1 ? file : inserted(file, "-" + std::to_string(number));
@@ -51,6 +52,7 @@ std::string trace_file(const std::string& pattern, Rank rank) {
 
 Trace::Trace(TraceOptions options)
     : options_(std::move(options)), file_(claimed(trace_file(options_.pattern, options_.rank))) {
+    hold_standard_descriptors();  // the program may print while a file is written
     if (!std::ofstream(file_)) {
         throw Error(Status::invalid_argument,
                     "TREFOIL_TRACE=" + options_.pattern + ": cannot write " + file_ + ": " +

@@ -5,6 +5,8 @@
 #include <cstdio>
 #include <fstream>
 
+#include "topo/decimals.hpp"
+
 #include "threads/timeline/trace.hpp"
 
 namespace trefoil {
@@ -43,9 +45,7 @@ std::string bytes_text(std::size_t bytes) {
     for (; value >= 1024 && unit < 4; ++unit) {
         value /= 1024;
     }
-    char text[32];
-    std::snprintf(text, sizeof text, "%.4g %s", value, units[unit]);
-    return text;
+    return short_decimal(value, 4) + " " + units[unit];
 }
 
 std::string step_text(const TraceEvent& e) {

@@ -16,6 +16,7 @@
 #include "topo/cpu_quota.hpp"
 #include "topo/error.hpp"
 #include "topo/host.hpp"
+#include "topo/own_thread.hpp"
 
 namespace trefoil {
 
@@ -73,18 +74,11 @@ class PortThreads::DedicatedThreads final : public PortThreads::Implementation {
         threads_.reserve(static_cast<std::size_t>(threads));
         try {
             for (int i = 0; i < threads; ++i) {
-                threads_.emplace_back([this, i] { serve(i); });
+                threads_.push_back(start_thread([this, i] { serve(i); }));
                 if (!cores.empty()) {
                     pin(threads_.back(), cores[static_cast<std::size_t>(i) % cores.size()]);
                 }
             }
-        } catch (const std::system_error& error) {
-            const std::size_t started = threads_.size();
-            stop();
-            throw Error(Status::system_error, "port threads: only " + std::to_string(started) +
-                                                  " of " + std::to_string(threads) +
-                                                  " could be started: " + error.what() +
-                                                  "; ask for fewer, or raise the process limit");
         } catch (...) {
             stop();
             throw;

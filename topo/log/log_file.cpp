@@ -9,6 +9,7 @@
 #include <cstring>
 #include <map>
 #include <mutex>
+#include <utility>
 
 #include "topo/error.hpp"
 #include "topo/host.hpp"
@@ -36,24 +37,20 @@ std::shared_ptr<LogFile> LogFile::open(const std::string& name) {
     if (auto file = known.lock()) {
         return file;
     }
-    const int descriptor =
-        ::open(name.c_str(), O_WRONLY | O_CREAT | O_APPEND | O_CLOEXEC | O_NOCTTY, 0600);
-    if (descriptor < 0) {
+    Descriptor opened(
+        ::open(name.c_str(), O_WRONLY | O_CREAT | O_APPEND | O_CLOEXEC | O_NOCTTY, 0600));
+    if (!opened.is_open()) {
         throw Error(Status::system_error,
                     "cannot open " + name + " for the log: " + std::strerror(errno));
     }
-    std::shared_ptr<LogFile> file(new LogFile(descriptor));
+    std::shared_ptr<LogFile> file(new LogFile(std::move(opened)));
     known = file;
     return file;
 }
 
-LogFile::~LogFile() {
-    close(descriptor_);
-}
-
 void LogFile::append(std::string_view line) noexcept {
     while (!line.empty()) {
-        const ssize_t written = write(descriptor_, line.data(), line.size());
+        const ssize_t written = write(file_.number(), line.data(), line.size());
         if (written < 0 && errno != EINTR) {
             return;  // a full disk: words are lost rather than the job
         }

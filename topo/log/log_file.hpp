@@ -5,6 +5,9 @@
 #include <memory>
 #include <string>
 #include <string_view>
+#include <utility>
+
+#include "topo/descriptor.hpp"
 
 namespace trefoil {
 
@@ -14,15 +17,14 @@ class LogFile {
     /// The open file of that name, or a new one, readable by its owner alone. Throws
     /// Error(system_error).
     static std::shared_ptr<LogFile> open(const std::string& name);
-    ~LogFile();
     LogFile(const LogFile&) = delete;
     LogFile& operator=(const LogFile&) = delete;
 
     void append(std::string_view line) noexcept;
 
   private:
-    explicit LogFile(int descriptor) : descriptor_(descriptor) {}
-    int descriptor_;
+    explicit LogFile(Descriptor file) : file_(std::move(file)) {}
+    Descriptor file_;
 };
 
 /// `pattern` with its %r, %p, %h and %%. `rank` -1: "unknown".

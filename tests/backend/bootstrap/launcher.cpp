@@ -3,6 +3,7 @@
 #include "backend/bootstrap/launcher.hpp"
 
 #include <gtest/gtest.h>
+#include <sys/resource.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -166,6 +167,79 @@ TEST_F(LauncherTest, AChildAfterForkLeavesTheStoreAlone) {
     std::thread other([port] { make_launcher_bootstrap(store_request(port, 1, 2))->barrier(); });
     bootstrap->barrier();
     other.join();
+}
+
+/// Both ranks of a job that meet at that port, in this process; true: they have.
+bool both_meet_at(int port, const char* job) {
+    std::thread other([&] {
+        LauncherRequest request = store_request(port, 1, 2);
+        request.job = job;
+        make_launcher_bootstrap(request)->allgather("b");
+    });
+    LauncherRequest request = store_request(port, 0, 2);
+    request.job = job;
+    const auto heard = make_launcher_bootstrap(request)->allgather("a");
+    other.join();
+    return heard == std::vector<std::string>{"a", "b"};
+}
+
+/// As a daemon does it: the parent ends, and the child goes on alone.
+TEST_F(LauncherTest, AChildAfterForkServesAStoreOfItsOwn) {
+    const int port = free_port();
+    int ends[2] = {-1, -1};
+    ASSERT_EQ(pipe(ends), 0);
+    const pid_t parent = fork();
+    if (parent == 0) {
+        alarm(20);
+        const bool met = both_meet_at(port, "first");
+        const pid_t own = getpid();
+        if (!met || fork() != 0) {
+            _exit(met ? 0 : 1);
+        }
+        alarm(20);
+        while (getppid() == own) {
+            std::this_thread::sleep_for(milliseconds(1));
+        }
+        const char result = both_meet_at(port, "second") ? 'y' : 'n';
+        _exit(write(ends[1], &result, 1) == 1 ? 0 : 1);
+    }
+    close(ends[1]);
+    int status = 0;
+    ASSERT_EQ(waitpid(parent, &status, 0), parent);
+    EXPECT_TRUE(WIFEXITED(status) && WEXITSTATUS(status) == 0) << status;
+    char result = '-';
+    EXPECT_EQ(read(ends[0], &result, 1), 1) << "it has ended without a word";
+    EXPECT_EQ(result, 'y');
+    close(ends[0]);
+}
+
+TEST_F(LauncherTest, AStoreWhoseThreadCannotBeStartedIsToldToAll) {
+    if (getuid() != 0) {
+        GTEST_SKIP() << "only root can become a user whose processes are counted anew";
+    }
+    const int port = free_port();
+    const auto says_why = [port](Rank rank) {
+        const Error error =
+            error_of([&] { make_launcher_bootstrap(store_request(port, rank, 3)); });
+        return error.status() == Status::system_error && says(error, "ulimit -u");
+    };
+    std::vector<pid_t> children;
+    for (const Rank rank : {0, 1, 2}) {
+        children.push_back(fork());
+        if (children.back() == 0) {
+            alarm(20);
+            const rlimit none{0, 0};
+            if (rank == 0 && (setrlimit(RLIMIT_NPROC, &none) != 0 || setuid(65534) != 0)) {
+                _exit(2);
+            }
+            _exit(says_why(rank) ? 0 : 1);
+        }
+    }
+    for (const pid_t child : children) {
+        int status = 0;
+        ASSERT_EQ(waitpid(child, &status, 0), child);
+        EXPECT_TRUE(WIFEXITED(status) && WEXITSTATUS(status) == 0) << status;
+    }
 }
 
 TEST_F(LauncherTest, SaysWhyAStoreIsNotThere) {

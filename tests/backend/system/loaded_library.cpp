@@ -5,10 +5,14 @@
 
 #include <dlfcn.h>
 #include <gtest/gtest.h>
+#include <signal.h>
+#include <sys/wait.h>
+#include <unistd.h>
 
 #include <algorithm>
+#include <iterator>
+#include <string>
 
-#include "backend/registry/libraries.hpp"
 #include "tests/backend/registry/transports_to_test.hpp"
 
 namespace trefoil {
@@ -47,18 +51,61 @@ TEST(LoadedLibrary, SaysWhatIsMissing) {
     EXPECT_EQ(no_symbol.find("Example: libm.so.6 has no no_such_function: "), 0U) << no_symbol;
 }
 
-TEST(LoadedLibrary, IsThereOnceItIsUsed) {
-    if (!test::is_built("ofi")) {
-        GTEST_SKIP() << "nothing else is loaded at run time";
-    }
-    EXPECT_FALSE(is_loaded("libfabric.so.1"));
-    const auto known = libraries();
-    const auto libfabric = std::find_if(known.begin(), known.end(), [](const LibraryInfo& library) {
-        return library.name == "libfabric";
+void handler_of_the_program(int) {}
+
+/// Those that libraries below replace when they are loaded, or look for devices.
+constexpr int handled[] = {SIGTERM, SIGINT, SIGSEGV, SIGBUS, SIGILL, SIGFPE, SIGABRT};
+
+bool has_its_handlers() {
+    return std::all_of(std::begin(handled), std::end(handled), [](int number) {
+        struct sigaction now {};
+        return sigaction(number, nullptr, &now) == 0 && now.sa_handler == handler_of_the_program;
     });
-    ASSERT_NE(libfabric, known.end());
-    EXPECT_FALSE(libfabric->version.empty()) << libfabric->note;
-    EXPECT_TRUE(is_loaded("libfabric.so.1"));
+}
+
+TEST(LoadedLibrary, LeavesTheProgramItsHandlers) {
+    for (const std::string& backend : test::backends_to_test()) {
+        const Transport& transport = *registered_transport(backend);
+        if (transport.library == nullptr) {
+            continue;
+        }
+        const pid_t child = fork();
+        if (child == 0) {
+            alarm(30);
+            for (const int number : handled) {
+                signal(number, handler_of_the_program);
+            }
+            transport.library();
+            const bool loaded = has_its_handlers();
+            transport.providers();
+            const bool asked = has_its_handlers();
+            BackendConfig config;
+            config.groups = {{Port{0}, Port{1}}};
+            open_backend(backend, config);
+            _exit(!loaded ? 1 : !asked ? 2 : !has_its_handlers() ? 3 : 0);
+        }
+        int status = 0;
+        ASSERT_EQ(waitpid(child, &status, 0), child);
+        EXPECT_TRUE(WIFEXITED(status) && WEXITSTATUS(status) == 0) << backend << ": " << status;
+    }
+}
+
+/// Before and after it is asked for its version.
+TEST(LoadedLibrary, IsThereOnceItIsUsed) {
+    struct Known {
+        const char *backend, *name, *file;
+    };
+    for (const Known& one :
+         {Known{"ofi", "libfabric", "libfabric.so.1"}, Known{"ucx", "UCX", "libucp.so.0"}}) {
+        if (!test::is_built(one.backend)) {
+            continue;
+        }
+        EXPECT_FALSE(is_loaded(one.file));
+        const LibraryInfo told = registered_transport(one.backend)->library();
+        EXPECT_EQ(told.name, one.name);
+        EXPECT_FALSE(told.version.empty()) << told.note;
+        EXPECT_TRUE(is_loaded(one.file));
+    }
 }
 
 }  // namespace

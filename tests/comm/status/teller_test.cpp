@@ -4,11 +4,13 @@
 #include "comm/status/teller.hpp"
 
 #include <gtest/gtest.h>
+#include <sys/resource.h>
 #include <sys/socket.h>
 
 #include <atomic>
 #include <chrono>
 #include <csignal>
+#include <ctime>
 #include <mutex>
 #include <thread>
 
@@ -114,6 +116,38 @@ TEST(Teller, ASignalWritesTheLog) {
     }
     const std::lock_guard lock(said->mutex);
     EXPECT_EQ(said->text, text_of(report()));
+}
+
+TEST(Teller, TheLastOneGivesTheSignalBack) {
+    const auto handler = [] {
+        struct sigaction now = {};
+        sigaction(SIGUSR2, nullptr, &now);
+        return now.sa_handler;
+    };
+    Teller::Options options;
+    options.signal = SIGUSR2;
+    {
+        const Teller teller(options, report, silent());
+        { const Teller another(options, report, silent()); }
+        EXPECT_NE(handler(), SIG_DFL);
+    }
+    EXPECT_EQ(handler(), SIG_DFL);
+}
+
+TEST(Teller, RestsWhileNoDescriptorIsLeft) {
+    const Teller teller(listening(), report, silent());
+    auto asker =
+        store::connect_to("127.0.0.1", port_in(teller.address()), Clock::now() + seconds(5));
+    rlimit before{};
+    ASSERT_EQ(getrlimit(RLIMIT_NOFILE, &before), 0);
+    const rlimit none{3, before.rlim_max};
+    const std::clock_t start = std::clock();  // of the processor
+    ASSERT_EQ(setrlimit(RLIMIT_NOFILE, &none), 0);
+    std::this_thread::sleep_for(std::chrono::milliseconds(500));
+    EXPECT_EQ(setrlimit(RLIMIT_NOFILE, &before), 0);
+    EXPECT_LT(std::clock() - start, CLOCKS_PER_SEC / 4);
+    asker = {};
+    EXPECT_EQ(ask(teller, "secret\n"), json_of(report()) + "\n");
 }
 
 TEST(Teller, LeavesTheProgramsHandlerAlone) {
