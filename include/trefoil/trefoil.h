@@ -451,8 +451,10 @@ TREFOIL_API trefoil_status_t trefoil_barrier(trefoil_comm_t comm);
 /* An operation of the caller's, in MPI's convention: inout[i] = in[i] op inout[i] for `count`
  * elements of `element_bytes` bytes, which do not overlap. It must be associative and must not call
  * Trefoil. It gets pieces of the vectors of any length; several of Trefoil's threads may run it at
- * the same time. If it does not commute (commutes == 0), only algorithms that reduce in rank order
- * run it: ((rank 0 op rank 1) op rank 2) op ..., so that `in` has what comes from lower ranks.
+ * the same time. Elements lie at multiples of the largest power of two, 64 at most, that divides
+ * element_bytes, if those of the calls' buffers do. If it does not commute (commutes == 0), only
+ * algorithms that reduce in rank order run it: ((rank 0 op rank 1) op rank 2) op ..., so that `in`
+ * has what comes from lower ranks.
  * Calls give it the datatype TREFOIL_ELEMENT. All ranks create the same operations. Thread-safe. */
 typedef void (*trefoil_reduce_fn)(const void* in, void* inout, size_t count, void* context);
 TREFOIL_API trefoil_status_t trefoil_op_create(trefoil_reduce_fn function, void* context,

@@ -37,7 +37,7 @@ constexpr std::uint64_t mark_of(std::uint32_t use) {
 void FlaggedPiece::make_room(const ProgramSizes& sizes) {
     in_use_.resize(sizes.channels_in);
     out_use_.resize(sizes.channels_out);
-    scratch_.resize(std::max(scratch_.size(), sizes.scratch_bytes));
+    scratch_.reserve(sizes.scratch_bytes);
     buffers_.reserve(sizes.channels_in, sizes.spaces, sizes.told);
 }
 

@@ -15,6 +15,7 @@
 #include "threads/executor/running_call.hpp"
 #include "threads/executor/segment_buffers.hpp"
 #include "threads/executor/timeline_notes.hpp"
+#include "threads/kernels/aligned_bytes.hpp"
 
 namespace trefoil {
 
@@ -83,7 +84,7 @@ class FlaggedPiece {
     std::uint64_t waited_mark_ = 0;          ///< what it will be
     std::vector<std::uint32_t> in_use_;      ///< by channel
     std::vector<std::uint32_t> out_use_;
-    std::vector<std::byte> scratch_;
+    AlignedBytes scratch_;
     SegmentBuffers buffers_;
     std::int64_t piece_begun_ = 0, step_begun_ = 0;
 };
