@@ -82,8 +82,8 @@ class FlaggedPiece {
     std::uint32_t waits_at_ = 0;             ///< the channel
     const std::uint64_t* waited_ = nullptr;  ///< the flag's mark
     std::uint64_t waited_mark_ = 0;          ///< what it will be
-    std::vector<std::uint32_t> in_use_;      ///< by channel
-    std::vector<std::uint32_t> out_use_;
+    std::vector<std::uint64_t> in_use_;      ///< by channel
+    std::vector<std::uint64_t> out_use_;
     AlignedBytes scratch_;
     SegmentBuffers buffers_;
     std::int64_t piece_begun_ = 0, step_begun_ = 0;
