@@ -44,15 +44,26 @@ class BlobReader {
     std::string text() { return std::string(view()); }
     /// The same, without a copy.
     std::string_view view() { return take(number<std::uint64_t>()); }
+    /// How many things follow, each of `least` bytes or more: never so many that room for them
+    /// could not be made.
+    template <typename T>
+    std::size_t count(std::size_t least) {
+        const T count = number<T>();
+        require(count <= rest_.size() / least);
+        return count;
+    }
     bool empty() const { return rest_.empty(); }
 
   private:
-    std::string_view take(std::uint64_t count) {
-        if (count > rest_.size()) {
+    static void require(bool is_there) {
+        if (!is_there) {
             throw Error(Status::mismatch,
                         "a rank sent less set-up data than expected; do all ranks run the same "
                         "version of Trefoil?");
         }
+    }
+    std::string_view take(std::uint64_t count) {
+        require(count <= rest_.size());
         const std::string_view taken = rest_.substr(0, count);
         rest_.remove_prefix(count);
         return taken;

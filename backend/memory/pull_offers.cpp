@@ -8,6 +8,7 @@
 #include <cstring>
 
 #include "backend/memory/process_memory.hpp"
+#include "topo/process_state.hpp"
 
 namespace trefoil::memory {
 
@@ -105,7 +106,8 @@ TakenOffer::Result TakenOffer::read_to(std::byte* place) {
     if (copied) {
         return Result::whole;
     }
-    if (error == ESRCH) {  // nobody will free it
+    // The kernel says the same of a process whose first thread has ended, and of another namespace.
+    if (error == ESRCH && process_state(offer_->sender).ended()) {  // nobody will free it
         offer_->word.store(word(OfferState::free), std::memory_order_release);
         return Result::gone;
     }

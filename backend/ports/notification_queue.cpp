@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// The notification queue: tickets for writers, laps for the reader, a futex for its sleep.
+// The notification queue: entries for writers, laps for the reader, a futex for its sleep.
 #include "backend/ports/notification_queue.hpp"
 
 #include <linux/futex.h>
@@ -10,12 +10,29 @@
 #include <cstring>
 #include <ctime>
 
+#include "topo/process_state.hpp"
+
 namespace trefoil::memory {
 
 namespace {
 
 NotificationEntry& entry_of(NotificationQueue& queue, std::uint64_t ticket) {
     return queue.entries[ticket % NotificationQueue::capacity];
+}
+
+// A process is named by its number and the end of the time at which it began: of a thousand that
+// get the same number later one is taken for it, and the reader waits on.
+constexpr int number_bits = 22;  // the kernel's limit
+
+std::uint32_t name_of(pid_t process, const ProcessState& state) {
+    return static_cast<std::uint32_t>(process) | static_cast<std::uint32_t>(state.started)
+                                                     << number_bits;
+}
+
+bool has_ended(std::uint32_t name) {
+    const auto process = static_cast<pid_t>(name & ((1U << number_bits) - 1));
+    const ProcessState state = process_state(process);
+    return name != 0 && state.known() && (state.ended() || name_of(process, state) != name);
 }
 
 /// A store is seen by others sooner than this, as a rule: it waits for its cache line only.
@@ -44,28 +61,58 @@ void futex(std::atomic<std::uint32_t>& word, int operation, std::uint32_t value,
 
 }  // namespace
 
-bool QueueWriter::has_room() {
-    const std::uint64_t claimed = queue_->claimed.load(std::memory_order_relaxed);
-    if (claimed - known_taken_ < NotificationQueue::capacity) {
+std::uint32_t own_writer_name() noexcept {
+    static thread_local pid_t process = 0;  // else this is a child
+    static thread_local std::uint32_t name = 0;
+    if (process != getpid()) {
+        process = getpid();
+        const ProcessState state = process_state(process);
+        name = state.known() && !state.ended() ? name_of(process, state) : 0;
+    }
+    return name;
+}
+
+/// Whether the reader has given back the ticket's entry.
+bool QueueWriter::may_claim(std::uint64_t ticket) {
+    if (ticket < known_taken_ + NotificationQueue::capacity) {
         return true;
     }
-    // Pairs with the release in pop(): the reader is done with the entries that it gives back.
+    // Pairs with the release in give_back(): the reader is done with the entries before.
     known_taken_ = queue_->taken.load(std::memory_order_acquire);
-    return claimed - known_taken_ < NotificationQueue::capacity;
+    return ticket < known_taken_ + NotificationQueue::capacity;
+}
+
+bool QueueWriter::has_room() {
+    return may_claim(queue_->claimed.load(std::memory_order_relaxed));
+}
+
+/// The first ticket that nobody has, and its entry with it; false: the queue is full. Relaxed: this
+/// only divides entries among writers; the entry itself publishes. Tickets are claimed one by one,
+/// so the entry of one that is free is of the lap before.
+bool QueueWriter::claim(std::uint64_t& ticket) {
+    std::uint64_t seen = queue_->claimed.load(std::memory_order_relaxed);
+    for (ticket = std::max(seen, known_taken_); may_claim(ticket);
+         ticket = std::max(ticket + 1, seen)) {
+        std::atomic<std::uint64_t>& word = entry_of(*queue_, ticket).word;
+        std::uint64_t now = word.load(std::memory_order_relaxed);
+        if ((now >> 32 | 1) == claimed_in(ticket - NotificationQueue::capacity) &&
+            word.compare_exchange_strong(now, std::uint64_t{claimed_in(ticket)} << 32 | name_,
+                                         std::memory_order_relaxed)) {
+            // Fails where another writer has come further.
+            queue_->claimed.compare_exchange_strong(seen, ticket + 1, std::memory_order_relaxed);
+            return true;
+        }
+        seen = queue_->claimed.load(std::memory_order_relaxed);
+    }
+    return false;
 }
 
 bool QueueWriter::push(std::uint64_t notification, std::uint64_t memory, std::uint64_t offset,
                        const void* source, std::size_t bytes, std::uint32_t mark) {
-    std::uint64_t ticket = queue_->claimed.load(std::memory_order_relaxed);
-    do {
-        if (ticket - known_taken_ >= NotificationQueue::capacity) {
-            known_taken_ = queue_->taken.load(std::memory_order_acquire);  // as in has_room()
-            if (ticket - known_taken_ >= NotificationQueue::capacity) {
-                return false;
-            }
-        }
-        // Relaxed: the ticket only divides entries among writers; the entry itself publishes.
-    } while (!queue_->claimed.compare_exchange_weak(ticket, ticket + 1, std::memory_order_relaxed));
+    std::uint64_t ticket = 0;
+    if (!claim(ticket)) {
+        return false;
+    }
     NotificationEntry& entry = entry_of(*queue_, ticket);
     entry.put.bytes = mark;
     entry.put.notification_high = static_cast<std::uint32_t>(notification >> 32);
@@ -77,8 +124,8 @@ bool QueueWriter::push(std::uint64_t notification, std::uint64_t memory, std::ui
     // Pairs with the acquire in pop(). Sequentially consistent together with the next line, and
     // with the two in wait(): either we see the reader asleep, or it sees the entry. The exchange
     // only says who of several wakes it.
-    entry.published.store(lap_of(ticket) << 32 | (notification & 0xffffffffU),
-                          std::memory_order_seq_cst);
+    entry.word.store(std::uint64_t{published_in(ticket)} << 32 | (notification & 0xffffffffU),
+                     std::memory_order_seq_cst);
     if (queue_->asleep.load(std::memory_order_seq_cst) != 0 &&
         queue_->asleep.exchange(0, std::memory_order_relaxed) != 0) {
         futex(queue_->asleep, FUTEX_WAKE, 1, nullptr);
@@ -87,8 +134,15 @@ bool QueueWriter::push(std::uint64_t notification, std::uint64_t memory, std::ui
 }
 
 bool QueueReader::empty() const {
-    return entry_of(*queue_, next_).published.load(std::memory_order_seq_cst) >> 32 !=
-           lap_of(next_);
+    return entry_of(*queue_, next_).word.load(std::memory_order_seq_cst) >> 32 !=
+           published_in(next_);
+}
+
+void QueueReader::step_over_the_dead() noexcept {
+    const std::uint64_t word = entry_of(*queue_, next_).word.load(std::memory_order_relaxed);
+    if (word >> 32 == claimed_in(next_) && has_ended(static_cast<std::uint32_t>(word))) {
+        give_back();
+    }
 }
 
 // A writer, wake() or the time ends a sleep. If one of them came after `asleep` was set, it is 0
@@ -117,6 +171,7 @@ bool QueueReader::wait(std::chrono::microseconds longest, const Watch& watch) {
         }
     }
     queue_->asleep.store(0, std::memory_order_relaxed);
+    step_over_the_dead();
     return woken_.exchange(false, std::memory_order_acquire);
 }
 

@@ -38,7 +38,7 @@ inline std::byte* mapped_landing(const RemoteMemory& target, std::uint64_t offse
 /// writer and the reader of neighbours may meet there, but a burst of notifications travels in a
 /// quarter of the lines.
 struct alignas(64) NotificationEntry {
-    std::atomic<std::uint64_t> published;  ///< lap << 32 | lower half of the notification
+    std::atomic<std::uint64_t> word;  ///< see NotificationQueue
     SmallPut put;
 };
 static_assert(sizeof(NotificationEntry) == 64);
@@ -46,15 +46,21 @@ static_assert(sizeof(NotificationEntry) == 64);
 /// Lies in memory that all writers map; all zeros is an empty queue. Only lock-free atomics cross
 /// the border between processes.
 ///
-/// `published` of entry i holds lap n (counting from 1) in its upper and the notification's lower
-/// half in its lower half, so one store publishes all and nobody has to clear entries: what an
+/// Entry i is written once in each lap n (counting from 1): the tickets of its laps are i, i +
+/// `capacity`, and so on. Its word says in the upper half in which lap it is, and whether a writer
+/// has claimed it or has published what it holds; in the lower half, which writer, or the
+/// notification's lower half. So one store publishes all and nobody has to clear entries: what an
 /// earlier lap left never matches. The reader tells by `taken` how far it has come; a writer that
 /// knows an old value only believes the queue to be fuller than it is.
+///
+/// A writer may be killed wherever it is. What claims an entry names its writer, so the reader
+/// finds out whether it waits for nobody, and steps over. `claimed` only tells where to look for an
+/// entry that nobody has claimed: those before it have been.
 struct NotificationQueue {
     static constexpr std::uint64_t capacity = 1024;  ///< notifications that wait for the reader
     static constexpr std::size_t apart = cache_lines_apart;
 
-    alignas(apart) std::atomic<std::uint64_t> claimed;  ///< tickets given to writers
+    alignas(apart) std::atomic<std::uint64_t> claimed;  ///< so many tickets at least
     alignas(apart)
         std::atomic<std::uint64_t> taken;  ///< notifications read; written by the reader only
     alignas(apart) std::atomic<std::uint32_t> asleep;  ///< 1: the reader sleeps (a futex)
@@ -63,15 +69,24 @@ struct NotificationQueue {
 };
 static_assert(std::atomic<std::uint64_t>::is_always_lock_free);
 
-/// The lap in which a ticket is valid, as `published` has it.
-inline std::uint64_t lap_of(std::uint64_t ticket) {
-    return (ticket / NotificationQueue::capacity + 1) & 0xffffffffU;
+/// The upper half of an entry's word when the ticket's notification is there, and when a writer has
+/// claimed the entry for it.
+constexpr std::uint32_t published_in(std::uint64_t ticket) {
+    return static_cast<std::uint32_t>(ticket / NotificationQueue::capacity + 1) << 1;
 }
+constexpr std::uint32_t claimed_in(std::uint64_t ticket) {
+    return published_in(ticket) | 1;
+}
+
+/// This process, as entries name their writers to a reader that knows it by the same number. 0, as
+/// for all others: nobody can tell whether it has ended.
+std::uint32_t own_writer_name() noexcept;
 
 /// A writer's end. One per (writing group, queue); not thread-safe itself.
 class QueueWriter {
   public:
-    explicit QueueWriter(NotificationQueue& queue) : queue_(&queue) {}
+    explicit QueueWriter(NotificationQueue& queue, std::uint32_t name = own_writer_name())
+        : queue_(&queue), name_(name) {}
 
     /// True when there is room for one notification more; other writers may take it before push().
     bool has_room();
@@ -96,8 +111,11 @@ class QueueWriter {
   private:
     bool push(std::uint64_t notification, std::uint64_t memory, std::uint64_t offset,
               const void* source, std::size_t bytes, std::uint32_t mark);
+    bool may_claim(std::uint64_t ticket);
+    bool claim(std::uint64_t& ticket);
 
     NotificationQueue* queue_;
+    std::uint32_t name_;
     std::uint64_t known_taken_ = 0;
 };
 
@@ -112,17 +130,18 @@ class QueueReader {
     template <typename Deliver>
     bool pop(std::uint64_t& notification, Deliver&& deliver) {
         const NotificationEntry& entry = queue_->entries[next_ % NotificationQueue::capacity];
-        const std::uint64_t published = entry.published.load(std::memory_order_acquire);
-        if (published >> 32 != lap_of(next_)) {
+        const std::uint64_t word = entry.word.load(std::memory_order_acquire);
+        if (word >> 32 != published_in(next_)) {
+            if (word >> 32 == claimed_in(next_) && ++held_up_ % patience == 0) [[unlikely]] {
+                step_over_the_dead();
+            }
             return false;
         }
-        notification = std::uint64_t{entry.put.notification_high} << 32 | (published & 0xffffffffU);
+        notification = std::uint64_t{entry.put.notification_high} << 32 | (word & 0xffffffffU);
         if (entry.put.bytes > 0) {
             deliver(entry.put);
         }
-        ++next_;
-        // Pairs with has_room() and push().
-        queue_->taken.store(next_, std::memory_order_release);
+        give_back();
         return true;
     }
     /// For notifications that carry no bytes, or bytes that do not matter.
@@ -130,6 +149,9 @@ class QueueReader {
         return pop(notification, [](const SmallPut&) {});
     }
     bool empty() const;
+    /// Goes on behind an entry whose writer has claimed it and has ended. It takes a look at the
+    /// process, so pop() does it when many looks have been in vain, and wait() when it was.
+    void step_over_the_dead() noexcept;
     /// Sleeps until a notification may be there, wake() is called, the watch has seen something or
     /// `longest` has passed; true: woken.
     bool wait(std::chrono::microseconds longest, const Watch& watch = {});
@@ -138,8 +160,14 @@ class QueueReader {
     void close() { queue_->closed.store(1, std::memory_order_relaxed); }
 
   private:
+    static constexpr std::uint32_t patience = 1024;
+
+    /// The next entry may be claimed again. Pairs with may_claim().
+    void give_back() noexcept { queue_->taken.store(++next_, std::memory_order_release); }
+
     NotificationQueue* queue_;
-    std::uint64_t next_;  ///< equals `taken`, without a look at the shared line
+    std::uint64_t next_;         ///< equals `taken`, without a look at the shared line
+    std::uint32_t held_up_ = 0;  ///< looks at an entry that was claimed only
     std::atomic<bool> woken_{false};
 };
 

@@ -237,7 +237,9 @@ Peer UcxGroup::connect(Port port, std::string_view address) {
     target->rail = &rail;
     target->mapping = map(blob.queue, queue_memory_->bytes());
     if (target->mapping.data != nullptr) {
-        target->queue.emplace(*reinterpret_cast<memory::NotificationQueue*>(target->mapping.data));
+        const bool is_known = blob.queue.process_space == process_space();
+        target->queue.emplace(*reinterpret_cast<memory::NotificationQueue*>(target->mapping.data),
+                              is_known ? memory::own_writer_name() : 0);
     }
     target->endpoint = &rail.connect(blob.worker);
     targets_.push_back(std::move(target));

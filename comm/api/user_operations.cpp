@@ -4,6 +4,7 @@
 
 #include <map>
 #include <mutex>
+#include <utility>
 
 namespace trefoil {
 
@@ -27,8 +28,11 @@ int add_user_operation(UserOperation operation) {
     Register& r = all();
     operation.in_use = std::make_shared<char>();
     const std::lock_guard lock(r.mutex);
+    while (r.operations.contains(r.next)) {
+        r.next = operation_after(r.next);
+    }
     r.operations[r.next] = std::make_shared<const UserOperation>(operation);
-    return r.next++;
+    return std::exchange(r.next, operation_after(r.next));
 }
 
 std::shared_ptr<const UserOperation> find_user_operation(int number) {

@@ -2,6 +2,7 @@
 // Operations of the user's, by the numbers that trefoil_op_t has for them.
 #pragma once
 
+#include <limits>
 #include <memory>
 
 #include "threads/kernels/reduce.hpp"
@@ -10,6 +11,10 @@ namespace trefoil {
 
 /// The first number that is no built-in operation.
 inline constexpr int first_user_operation = 1024;
+/// What comes behind the last number is the first one again.
+constexpr int operation_after(int number) {
+    return number == std::numeric_limits<int>::max() ? first_user_operation : number + 1;
+}
 
 /// All thread-safe.
 int add_user_operation(UserOperation operation);

@@ -67,6 +67,7 @@ void Communicator::settle_terms() {
     terms_.communicator = terms_.key = identity_.number();
     terms_.neighbours = neighbours_of(geometry_, rank_);
     terms_.secret = world_->session().of_calls() ^ identity_.number();
+    terms_.mark_key = world_->session().proof("marks of flags") >> 2 | std::uint64_t{1} << 63;
     terms_.first_rank = geometry_.first_rank;
     for (const Rank first : geometry_.first_rank) {
         terms_.in_this_process.push_back(

@@ -2,6 +2,7 @@
 // Schedule, cutting into segments, lowering.
 #include "comm/communicator/planner.hpp"
 
+#include <cstddef>
 #include <utility>
 
 #include "comm/plan/hash.hpp"
@@ -71,8 +72,11 @@ void Planner::lower_segments(Plan& plan, const Request& request, const Choice& c
     const auto [segments, per_segment] = cut(request, choice, map_.torus, schedule, limits_);
     SegmentShape shape = segment_shape(request, choice, map_, schedule);
     const bool is_piece = choice.algorithm->set != nullptr && choice.algorithm->set->is_piece;
-    LowerOptions options{.acknowledged = !request.synchronises() || is_piece,
-                         .counts_in_pairs = request.counts_in_pairs()};
+    LowerOptions options{
+        .acknowledged = !request.synchronises() || is_piece,
+        .counts_in_pairs = request.counts_in_pairs(),
+        .at_lines = request.user != nullptr &&
+                    request.element_bytes() % (2 * alignof(std::max_align_t)) == 0};
     for (const auto& group : channels_.groups) {
         options.pack_all |= group->needs_registered_source();
     }

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // What some ranks tell each other by letters.
 #include <algorithm>
+#include <optional>
 #include <string>
 #include <utility>
 
@@ -39,6 +40,10 @@ std::vector<std::string> World::gather(const Meeting& meeting, std::string mine,
         const std::lock_guard lock(gathering_mutex_);
         return gatherings_.find(tag)->complete();
     };
+    const auto has_failed = [&] {
+        const std::lock_guard lock(gathering_mutex_);
+        return gatherings_.failure(tag).has_value();
+    };
     // Nobody may drive the engine after this call, so the last letters have to arrive in it.
     const std::vector<Rank> partners = [&] {
         const std::lock_guard lock(gathering_mutex_);
@@ -51,7 +56,7 @@ std::vector<std::string> World::gather(const Meeting& meeting, std::string mine,
     bool given_up = false;
     const auto over = [&] {
         given_up = in_vain();
-        return given_up || (is_complete() && have_heard());
+        return given_up || has_failed() || (is_complete() && have_heard());
     };
     (void)engine_->drive_until(over, std::chrono::steady_clock::now() + timeout);
     const bool complete = !given_up && is_complete();
@@ -66,7 +71,11 @@ std::vector<std::string> World::gather(const Meeting& meeting, std::string mine,
             missing += (missing.empty() ? "" : ", ") + std::to_string(absent);
         }
     }
+    const std::optional<Error> failure = gatherings_.failure(tag);
     gatherings_.end(tag);
+    if (failure && !complete) {
+        throw Error(*failure);
+    }
     if (!complete && !given_up) {
         throw Error(Status::timeout,
                     "a communicator was to be made, and nothing has come from rank " + missing +

@@ -34,7 +34,7 @@ class Lowering {
           channels_(channels),
           element_bytes_(map.element_bytes()),
           options_(options),
-          routes_(schedule.rank, channels.rings) {
+          routes_(schedule.rank, channels.rings, options.at_lines) {
         program_.pack_bytes.resize(channels.groups.size());
         program_.first_peer = Routes::first_peer;
     }

@@ -16,6 +16,8 @@ struct LowerOptions {
     /// Only the two ranks of a message know its length, and may mean different ones. Then lengths
     /// decide nothing but themselves, so that the receiver sees that they differ.
     bool counts_in_pairs = false;
+    /// Elements may want more than an allocation's alignment: messages begin with cache lines.
+    bool at_lines = false;
 };
 
 /// The program of `schedule` for the segment that `map` describes. Channels that it needs are added

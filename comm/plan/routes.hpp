@@ -41,8 +41,11 @@ class Routes {
     /// Program::first_peer until then: of routes there are fewer.
     static constexpr std::uint32_t first_peer = 1U << 24;
 
-    Routes(Rank rank, const LandingRings& rings)
-        : rank_(rank), slot_bytes_(rings[Ring::few].slot_bytes), flag_bytes_(rings.flag_bytes()) {}
+    /// `at_lines`: messages begin at multiples of landing_alignment behind their flags, too.
+    Routes(Rank rank, const LandingRings& rings, bool at_lines)
+        : rank_(rank),
+          slot_bytes_(rings[Ring::few].slot_bytes),
+          flag_bytes_(at_lines ? aligned(rings.flag_bytes()) : rings.flag_bytes()) {}
 
     std::uint32_t out(Rank peer, Port port) { return number(out_, peer, port); }
     std::uint32_t in(Rank peer, Port port) { return number(in_, peer, port); }
@@ -88,7 +91,7 @@ class Routes {
 
     const Rank rank_;
     const std::size_t slot_bytes_;  ///< of the largest landing slots
-    const std::size_t flag_bytes_;
+    const std::size_t flag_bytes_;  ///< with what lies ahead of the flag
     OneWay out_, in_;
 };
 

@@ -32,7 +32,7 @@ void write_list(BlobWriter& blob, const std::vector<std::string>& texts) {
 }
 
 std::vector<std::string> read_list(BlobReader& blob) {
-    std::vector<std::string> texts(blob.number<std::uint64_t>());
+    std::vector<std::string> texts(blob.count<std::uint64_t>(sizeof(std::uint64_t)));
     for (std::string& text : texts) {
         text = blob.text();
     }

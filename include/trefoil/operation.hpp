@@ -16,8 +16,8 @@ namespace trefoil {
 
 enum class Commutes : bool { no, yes };
 
-/// An operation on any trivially copyable type, for reductions of elements of that type. All ranks
-/// create the same ones. Not to be destroyed while a call uses it.
+/// An operation on any trivially copyable type of any alignment up to 64, for reductions of
+/// elements of that type. All ranks create the same ones. Not to be destroyed while a call uses it.
 template <typename T>
 requires std::is_trivially_copyable_v<T>
 class Operation {

@@ -92,11 +92,11 @@ typedef enum {
 
 /* A communicator: the ranks of one job, wired as a torus. Thread rules: different communicators may
  * be used by different threads at the same time. One thread at a time makes calls on a
- * communicator; a second thread that enters it gets TREFOIL_ERROR_BUSY and changes nothing (but any
- * thread may test and wait for requests: requests.h). All ranks make the same
- * calls in the same order, also those of count 0; ranks whose calls differ get
- * TREFOIL_ERROR_MISMATCH as soon as one message of them meets (TREFOIL_CHECK=1 compares each call
- * before it begins). Not usable in a child after fork(). */
+ * communicator; a second thread that enters it gets TREFOIL_ERROR_BUSY and changes nothing, and of
+ * two that enter at one moment both may (but any thread may test and wait for requests:
+ * requests.h). All ranks make the same calls in the same order, also those of count 0; ranks whose
+ * calls differ get TREFOIL_ERROR_MISMATCH as soon as one message of them meets (TREFOIL_CHECK=1
+ * compares each call before it begins). Not usable in a child after fork(). */
 typedef struct trefoil_comm* trefoil_comm_t;
 
 /* The caller's own allgather: copies `bytes` bytes from rank r's `mine` to all + r*bytes of every
@@ -452,8 +452,10 @@ TREFOIL_API trefoil_status_t trefoil_barrier(trefoil_comm_t comm);
 /* An operation of the caller's, in MPI's convention: inout[i] = in[i] op inout[i] for `count`
  * elements of `element_bytes` bytes, which do not overlap. It must be associative and must not call
  * Trefoil. It gets pieces of the vectors of any length; several of Trefoil's threads may run it at
- * the same time. If it does not commute (commutes == 0), only algorithms that reduce in rank order
- * run it: ((rank 0 op rank 1) op rank 2) op ..., so that `in` has what comes from lower ranks.
+ * the same time. Elements lie at multiples of the largest power of two, 64 at most, that divides
+ * element_bytes, if those of the calls' buffers do. If it does not commute (commutes == 0), only
+ * algorithms that reduce in rank order run it: ((rank 0 op rank 1) op rank 2) op ..., so that `in`
+ * has what comes from lower ranks.
  * Calls give it the datatype TREFOIL_ELEMENT. All ranks create the same operations. Thread-safe. */
 typedef void (*trefoil_reduce_fn)(const void* in, void* inout, size_t count, void* context);
 TREFOIL_API trefoil_status_t trefoil_op_create(trefoil_reduce_fn function, void* context,

@@ -74,7 +74,7 @@ std::shared_ptr<Shared> full_queue() {
     auto shared = std::make_shared<Shared>();
     shared->queue.claimed.store(NotificationQueue::capacity);
     for (memory::NotificationEntry& entry : shared->queue.entries) {
-        entry.published.store(std::uint64_t{1} << 32);
+        entry.word.store(std::uint64_t{memory::published_in(0)} << 32);
         entry.put.bytes = 4;
     }
     return shared;
@@ -88,6 +88,22 @@ Threads entry_used_again(bool asks_for_room) {
                 if (!asks_for_room || shared->writer.has_room()) {
                     shared->writer.push(5, 0, 0, &bytes, sizeof bytes);
                 }
+            }};
+}
+
+/// The second entry is that of a writer which has ended before it had published anything.
+Threads entry_used_again_after_a_death() {
+    const auto shared = full_queue();
+    constexpr std::uint32_t of_nobody = ~0U;
+    shared->queue.entries[1].word.store(std::uint64_t{memory::claimed_in(1)} << 32 | of_nobody);
+    return {[shared] {
+                next(shared->reader);
+                shared->reader.step_over_the_dead();
+                require(next(shared->reader) == 0, "the dead hold up the reader");
+            },
+            [shared] {
+                const int bytes = 1;
+                shared->writer.push(5, 0, 0, &bytes, sizeof bytes);
             }};
 }
 
@@ -111,6 +127,7 @@ TEST(NotificationQueue, EveryOrderingIsNeeded) {
            {"two writers", two_writers, {.preemptions = 1, .stale = 1}},
            {"an entry is used again", [] { return entry_used_again(false); }},
            {"an entry is used again, after a look", [] { return entry_used_again(true); }},
+           {"an entry is used again, after a death", entry_used_again_after_a_death},
            {"a reader is woken", woken}},
           {{"notification_queue.cpp", "atomic_signal_fence",
             "ring(), for the compiler: that a sleeper sees the store is a matter of time"}});

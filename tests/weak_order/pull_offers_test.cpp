@@ -9,6 +9,7 @@ namespace {
 
 /// In place of getpid(): an offer's plain words have just been written.
 pid_t words_are_written();
+constexpr pid_t of_nobody = std::numeric_limits<pid_t>::max();
 
 }  // namespace
 }  // namespace trefoil::weak
@@ -55,7 +56,7 @@ const PullOffer* offer_of(const void* source) {
 /// The first thread offers the first source, the last one the other.
 pid_t words_are_written() {
     note_write(&offer_of(&of_this_run->sources[this_thread() == 0 ? 0 : 1])->bytes);
-    return 1;
+    return of_nobody;
 }
 
 OfferTicket make_offer(Shared& shared, std::size_t own) {

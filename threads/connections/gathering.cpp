@@ -119,18 +119,41 @@ void Gatherings::begin(std::uint64_t tag, std::vector<Rank> members, std::size_t
     Part& part = parts_[tag];
     part.gathering.emplace(std::move(members), place, std::move(mine),
                            [this, tag](Rank to, std::string_view text) { send_(to, tag, text); });
-    for (const auto& [from, text] : std::exchange(part.early, {})) {
-        part.gathering->take(from, text);
+    try {
+        for (const auto& [from, text] : std::exchange(part.early, {})) {
+            part.gathering->take(from, text);
+        }
+    } catch (...) {
+        end(tag);
+        throw;
     }
 }
 
 void Gatherings::take(Rank from, std::uint64_t tag, std::string_view text) {
-    Part& part = parts_[tag];
-    if (part.gathering) {
-        part.gathering->take(from, text);
-    } else {
-        part.early.emplace_back(from, text);
+    if (const auto given_up = given_up_.find(tag); given_up != given_up_.end()) {
+        if (--given_up->second == 0) {
+            given_up_.erase(given_up);
+        }
+        return;
     }
+    Part& part = parts_[tag];
+    if (!part.gathering) {
+        part.early.emplace_back(from, text);
+        return;
+    }
+    try {
+        part.gathering->take(from, text);
+    } catch (const Error& error) {
+        part.failure = error;
+    }
+}
+
+void Gatherings::end(std::uint64_t tag) {
+    const Gathering* const gathering = find(tag);
+    if (gathering != nullptr && !gathering->complete()) {
+        given_up_[tag] = gathering->missing().size();
+    }
+    parts_.erase(tag);
 }
 
 const Gathering* Gatherings::find(std::uint64_t tag) const {

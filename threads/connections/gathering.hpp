@@ -12,6 +12,7 @@
 #include <utility>
 #include <vector>
 
+#include "topo/error.hpp"
 #include "topo/torus.hpp"
 
 namespace trefoil {
@@ -62,20 +63,27 @@ class Gatherings {
 
     /// As Gathering. Throws Error(mismatch) for what has come early and is wrong.
     void begin(std::uint64_t tag, std::vector<Rank> members, std::size_t place, std::string mine);
+    /// What is wrong concerns this gathering alone: throws nothing, but see failure().
     void take(Rank from, std::uint64_t tag, std::string_view text);
+    /// Of one that has begun here: what a member has told cannot be.
+    const std::optional<Error>& failure(std::uint64_t tag) const { return parts_.at(tag).failure; }
     /// Null: it has not begun here.
     const Gathering* find(std::uint64_t tag) const;
-    /// Nobody asks for it any more. Before it is complete, its members wait for this rank in vain.
-    void end(std::uint64_t tag) { parts_.erase(tag); }
-    std::size_t size() const { return parts_.size(); }
+    /// Nobody asks for it any more. Before it is complete, its members wait for this rank in vain,
+    /// and what they tell is dropped. No other gathering has its tag.
+    void end(std::uint64_t tag);
+    /// Those of which something may still come.
+    std::size_t size() const { return parts_.size() + given_up_.size(); }
 
   private:
     struct Part {
         std::optional<Gathering> gathering;
         std::vector<std::pair<Rank, std::string>> early;
+        std::optional<Error> failure;
     };
     Send send_;
     std::map<std::uint64_t, Part> parts_;
+    std::map<std::uint64_t, std::size_t> given_up_;  ///< how many texts are still to come
 };
 
 }  // namespace trefoil

@@ -25,8 +25,8 @@ namespace trefoil {
 struct StoringEnd {
     std::byte* slots = nullptr;      ///< the first, at the receiver; null: not known yet
     std::uint64_t* taken = nullptr;  ///< there: how many uses the receiver has done with
-    std::uint32_t begun = 0;         ///< uses
-    std::uint32_t known_taken = 0;   ///< by the sender
+    std::uint64_t begun = 0;         ///< uses
+    std::uint64_t known_taken = 0;   ///< by the sender
     Peer peer;                       ///< whom to ring
 };
 
@@ -100,6 +100,9 @@ struct ChannelTerms {
     int read_place = 0;      ///< of the guards of its calls that read peers' vectors
     /// Part of what messages of its calls carry.
     std::uint64_t secret = 0;
+    /// Of the marks of flags (flagged_calls.hpp). Nothing that can be asked for tells it. The upper
+    /// two bits are 10, so that it is more than 0 with any number of uses added.
+    std::uint64_t mark_key = std::uint64_t{1} << 63;
     /// Its number (comm/derived/identity.hpp), by which letters name it.
     std::uint64_t communicator = 0;
     /// What the keys of these channels say in its place: of one communicator there may be several

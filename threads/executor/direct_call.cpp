@@ -39,7 +39,7 @@ void write_pieces(BlobWriter& letter, const DirectPieces& pieces, ProgramRange a
 
 DirectPieces read_pieces(BlobReader& reader) {
     DirectPieces result;
-    const auto messages = reader.number<std::uint32_t>();
+    const std::size_t messages = reader.count<std::uint32_t>(sizeof(std::uint8_t));
     result.resize(messages);
     std::vector<DirectPiece> pieces;
     for (std::uint32_t i = 0; i < messages; ++i) {
@@ -227,7 +227,7 @@ DirectCalls::Accepted DirectCalls::take_letter(Rank peer, Port own, int group,
         outgoing->group = group;
         outgoing->base = reader.number<std::uint64_t>();
         const std::string description = reader.text();
-        outgoing->pieces.resize(reader.number<std::uint32_t>());
+        outgoing->pieces.resize(reader.count<std::uint32_t>(sizeof(std::uint32_t)));
         for (DirectPieces& pieces : outgoing->pieces) {
             pieces = read_pieces(reader);
         }

@@ -77,7 +77,8 @@ void FlaggedCalls::begin(RunningCall& call, const CallSegment& piece,
     ++next_;
 }
 
-/// At the next place; at all of them where none is in use, so that later calls find it made.
+/// At the next place; at all of them where none is in use, so that later calls find it made. Places
+/// that calls do not come to take no pages for it.
 bool FlaggedCalls::make_room() noexcept {
     const bool at_all = oldest_ == next_;
     try {

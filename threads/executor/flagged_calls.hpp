@@ -6,11 +6,12 @@
 // the sender waits for no cache line, and rings only where it sees the receiver asleep
 // (PortGroup::ring()).
 //
-// A flag tells the number of the channel's use, as a mark of 64 bits that no data have, so that
-// what an earlier use left is not taken for this one: its data may lie where this one's flags will
-// be. And it tells a hash of the call and of the message's length: ranks that make different calls
-// find out. Use u lands in slot u mod S; the receiver counts the uses that it is done with in
-// memory beside the slots, where the sender reads it, and use u waits until u - S is done with.
+// A flag tells the number of the channel's use, as a mark of 64 bits, so that what an earlier use
+// left is not taken for this one: its data may lie where this one's flags will be. So marks have a
+// key that nobody outside the job knows, and whoever chooses data can choose no mark. And it tells
+// a hash of the call and of the message's length: ranks that make different calls find out. Use u
+// lands in slot u mod S; the receiver counts the uses that it is done with in memory beside the
+// slots, where the sender reads it, and use u waits until u - S is done with.
 //
 // A call goes step by step of the schedule: what all parts send in step s, then what they wait for
 // in step s. Calls begin in their order, up to `window` of them run side by side, and end in any

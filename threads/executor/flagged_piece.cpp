@@ -27,9 +27,10 @@ void get_for_writing(const std::byte* line) noexcept {
 #endif
 }
 
-/// A number without a pattern, since a flag's place may have data of an earlier call; never 0.
-constexpr std::uint64_t mark_of(std::uint32_t use) {
-    return (std::uint64_t{use} + (1ULL << 32) + 1) * 0xd1342543de82ef95ULL;
+/// A flag's place may have data of an earlier call, which somebody may have chosen: none are a mark
+/// but by chance, since nobody outside the job knows the key. Never 0.
+std::uint64_t mark_of(std::uint64_t use, const Channels& channels) {
+    return (channels.mark_key + use) * 0xd1342543de82ef95ULL;
 }
 
 }  // namespace
@@ -37,7 +38,7 @@ constexpr std::uint64_t mark_of(std::uint32_t use) {
 void FlaggedPiece::make_room(const ProgramSizes& sizes) {
     in_use_.resize(sizes.channels_in);
     out_use_.resize(sizes.channels_out);
-    scratch_.resize(std::max(scratch_.size(), sizes.scratch_bytes));
+    scratch_.reserve(sizes.scratch_bytes);
     buffers_.reserve(sizes.channels_in, sizes.spaces, sizes.told);
 }
 
@@ -150,11 +151,11 @@ bool FlaggedPiece::put(const ProgramPut& put, Channels& channels) noexcept {
         waits_for_ = Awaited::connection;
         return false;
     }
-    const std::uint32_t use = out_use_[put.channel];
+    const std::uint64_t use = out_use_[put.channel];
     const std::uint32_t slots = channels.rings[channel.ring].slots;
     if (use - end.known_taken >= slots) {
         // Pairs with the release in give_back(): the receiver has read what was there.
-        end.known_taken = static_cast<std::uint32_t>(load(*end.taken, std::memory_order_acquire));
+        end.known_taken = load(*end.taken, std::memory_order_acquire);
         if (use - end.known_taken >= slots) {
             waits_for_ = Awaited::room;
             return false;
@@ -172,7 +173,7 @@ bool FlaggedPiece::put(const ProgramPut& put, Channels& channels) noexcept {
     }
     auto& flag = *reinterpret_cast<Flag*>(target - channels.rings.flag_bytes());
     flag.sign = sign(put.bytes);
-    Shared(flag.mark).store(mark_of(use), std::memory_order_release);
+    Shared(flag.mark).store(mark_of(use, channels), std::memory_order_release);
     channels.groups[static_cast<std::size_t>(channel.group)]->ring(end.peer);
     get_for_writing(end.slots + channels.rings.offset(channel.ring, use + 1));
     ++channel.puts;
@@ -198,8 +199,7 @@ bool FlaggedPiece::has_come() const noexcept {
 
 bool FlaggedPiece::has_room(const Channels& channels) const noexcept {
     const OutChannel& channel = channels.out[waits_at_];
-    const auto taken =
-        static_cast<std::uint32_t>(load(*channel.end.taken, std::memory_order_relaxed));
+    const std::uint64_t taken = load(*channel.end.taken, std::memory_order_relaxed);
     return out_use_[waits_at_] - taken < channels.rings[channel.ring].slots;
 }
 
@@ -214,7 +214,7 @@ bool FlaggedPiece::receive(std::uint32_t number, Channels& channels, const Opera
         InChannel& channel = channels.in[message.channel];
         const std::int64_t begin = notes.clock();
         const Flag& flag = flag_of(message, channels);
-        const std::uint64_t mark = mark_of(in_use_[message.channel]);
+        const std::uint64_t mark = mark_of(in_use_[message.channel], channels);
         // Pairs with the release in put(): the bytes are there.
         if (load(flag.mark, std::memory_order_acquire) != mark) {
             waits_for_ = Awaited::message;
@@ -246,7 +246,7 @@ bool FlaggedPiece::receive(std::uint32_t number, Channels& channels, const Opera
 void FlaggedPiece::give_back(Channels& channels) noexcept {
     for (const std::uint32_t c : program_->used_in) {
         InChannel& channel = channels.in[c];
-        const std::uint32_t done = in_use_[c] + 1;
+        const std::uint64_t done = in_use_[c] + 1;
         if (!channels.rings.is_told(channel.ring, done)) {
             continue;
         }
@@ -277,7 +277,7 @@ void FlaggedPiece::list_missing(const Channels& channels, std::vector<MissingPie
             const ProgramArrival& message = program_->awaited[a];
             const InChannel& channel = channels.in[message.channel];
             if (load(flag_of(message, channels).mark, std::memory_order_relaxed) !=
-                mark_of(in_use_[message.channel])) {
+                mark_of(in_use_[message.channel], channels)) {
                 found.push_back({MissingPiece::Kind::message, channel.peer, channel.port,
                                  static_cast<int>(waiting.schedule_part),
                                  static_cast<int>(waiting.schedule_step), message.bytes});

@@ -15,6 +15,7 @@
 #include "threads/executor/running_call.hpp"
 #include "threads/executor/segment_buffers.hpp"
 #include "threads/executor/timeline_notes.hpp"
+#include "threads/kernels/aligned_bytes.hpp"
 
 namespace trefoil {
 
@@ -80,9 +81,9 @@ class FlaggedPiece {
     std::uint32_t waits_at_ = 0;             ///< the channel
     const std::uint64_t* waited_ = nullptr;  ///< the flag's mark
     std::uint64_t waited_mark_ = 0;          ///< what it will be
-    std::vector<std::uint32_t> in_use_;      ///< by channel
-    std::vector<std::uint32_t> out_use_;
-    std::vector<std::byte> scratch_;
+    std::vector<std::uint64_t> in_use_;      ///< by channel
+    std::vector<std::uint64_t> out_use_;
+    AlignedBytes scratch_;
     SegmentBuffers buffers_;
     std::int64_t piece_begun_ = 0, step_begun_ = 0;
 };

@@ -78,13 +78,13 @@ class LandingRings {
     /// Where messages are stores: whether the receiver tells now that it is done with so many uses.
     /// The line that tells it would go to and fro between two cores in each small call, so of a
     /// long ring it tells each quarter.
-    bool is_told(Ring ring, std::uint32_t uses) const {
+    bool is_told(Ring ring, std::uint64_t uses) const {
         const std::uint32_t slots = (*this)[ring].slots;
         return slots < many_slots || (uses & (slots / 4 - 1)) == 0;
     }
 
     /// In the ring: where the slot of a use begins.
-    std::size_t offset(Ring ring, std::uint32_t use) const {
+    std::size_t offset(Ring ring, std::uint64_t use) const {
         const RingShape& shape = (*this)[ring];
         return (use & (shape.slots - 1)) * shape.slot_bytes;
     }

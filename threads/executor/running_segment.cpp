@@ -13,7 +13,7 @@ void RunningSegment::make_room(RoomNeeded& room, const Channels& channels) {
         tokens_.reserve(sizes.steps);
         open_step_.reserve(sizes.parts);
         arrived_.reserve(sizes.arrivals);
-        scratch_.resize(std::max(scratch_.size(), sizes.scratch_bytes));
+        scratch_.reserve(sizes.scratch_bytes);
         if (sizes.image_bytes > 0) {
             image_.reserve(channels.groups.front(), sizes.image_bytes);
         }

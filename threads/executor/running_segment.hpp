@@ -16,6 +16,7 @@
 #include "threads/executor/segment_buffers.hpp"
 #include "threads/executor/shown_image.hpp"
 #include "threads/executor/staging.hpp"
+#include "threads/kernels/aligned_bytes.hpp"
 #include "topo/cache_line.hpp"
 
 namespace trefoil {
@@ -178,7 +179,7 @@ class alignas(cache_line) RunningSegment {
     std::vector<std::uint32_t> in_use_, out_use_;  ///< by channel
     std::vector<std::size_t> out_offset_;          ///< likewise
     Staging staging_;
-    std::vector<std::byte> scratch_;
+    AlignedBytes scratch_;
     ShownImage image_;        ///< the scratch of programs that show it
     std::uint64_t room_ = 0;  ///< RoomNeeded::version()
     std::int64_t begun_ = 0;

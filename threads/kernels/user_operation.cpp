@@ -5,8 +5,8 @@
 
 #include <algorithm>
 #include <cstring>
-#include <vector>
 
+#include "threads/kernels/aligned_bytes.hpp"
 #include "topo/per_thread.hpp"
 
 namespace trefoil {
@@ -39,12 +39,12 @@ void UserOperation::apply(void* target, const void* source, std::size_t count) c
     auto* const to = static_cast<std::byte*>(target);
     const auto* const from = static_cast<const std::byte*>(source);
     if (element_bytes <= piece_bytes) {
-        alignas(std::max_align_t) std::byte scratch[piece_bytes];
+        alignas(AlignedBytes::alignment) std::byte scratch[piece_bytes];
         apply_in_order(*this, to, from, count, scratch, piece_bytes / element_bytes);
     } else {
-        static PerThread<std::vector<std::byte>> scratches;  // kept for the next call
-        std::vector<std::byte>& scratch = scratches.own();
-        scratch.resize(std::max(scratch.size(), element_bytes));
+        static PerThread<AlignedBytes> scratches;  // kept for the next call
+        AlignedBytes& scratch = scratches.own();
+        scratch.reserve(element_bytes);
         apply_in_order(*this, to, from, count, scratch.data(), 1);
     }
 }

@@ -6,9 +6,14 @@
 #include <sys/syscall.h>
 #include <unistd.h>
 
+#include <chrono>
+#include <thread>
+
 namespace trefoil {
 
 namespace {
+
+constexpr std::chrono::milliseconds longest_way_of_a_store{1};
 
 bool membarrier(int command) noexcept {
     return syscall(SYS_membarrier, command, 0, 0) == 0;
@@ -23,7 +28,10 @@ bool has_process_barrier() noexcept {
 }
 
 void process_barrier() noexcept {
-    membarrier(MEMBARRIER_CMD_PRIVATE_EXPEDITED);
+    if (!membarrier(MEMBARRIER_CMD_PRIVATE_EXPEDITED)) {
+        // The program has forbidden it meanwhile. No processor keeps a store to itself so long.
+        std::this_thread::sleep_for(longest_way_of_a_store);
+    }
 }
 
 }  // namespace trefoil

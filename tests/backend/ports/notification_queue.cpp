@@ -1,11 +1,20 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// The notification queue: order, fullness, laps, many writers, and a reader that sleeps.
+// The notification queue: order, fullness, laps, many writers, writers that die, and a reader that
+// sleeps.
 #include "backend/ports/notification_queue.hpp"
 
 #include <gtest/gtest.h>
+#include <signal.h>
+#include <sys/mman.h>
+#include <sys/ptrace.h>
+#include <sys/wait.h>
+#include <unistd.h>
 
 #include <algorithm>
+#include <array>
+#include <cstring>
 #include <memory>
+#include <set>
 #include <thread>
 #include <vector>
 
@@ -85,9 +94,12 @@ TEST(NotificationQueue, IsFullAtItsCapacityForAllWriters) {
 
 TEST(NotificationQueue, SurvivesTheWrapOfItsLapNumber) {
     const auto queue = make_queue();
-    const std::uint64_t lap_limit = std::uint64_t{1} << 32;
+    const std::uint64_t lap_limit = std::uint64_t{1} << 31;
     queue->claimed = (lap_limit - 4) * capacity;
     queue->taken = queue->claimed.load();
+    for (NotificationEntry& entry : queue->entries) {
+        entry.word = std::uint64_t{published_in(queue->taken - 1)} << 32;
+    }
     QueueWriter writer(*queue);
     QueueReader reader(*queue);
     std::uint32_t written = 0;
@@ -149,6 +161,110 @@ TEST(NotificationQueue, ManyWritersLoseNothingWhileTheReaderSleeps) {
         thread.join();
     }
     EXPECT_TRUE(reader.empty());
+}
+
+/// A queue that this process and its children share.
+struct SharedQueue {
+    struct Contents {
+        NotificationQueue queue;
+        std::uint32_t name_of_the_dead = 0;
+    };
+    Contents* contents = static_cast<Contents*>(
+        mmap(nullptr, sizeof(Contents), PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0));
+    SharedQueue() = default;
+    SharedQueue(const SharedQueue&) = delete;
+    SharedQueue& operator=(const SharedQueue&) = delete;
+    ~SharedQueue() { munmap(contents, sizeof(Contents)); }
+};
+
+/// What the reader gets, of what is there or soon stepped over.
+std::vector<std::uint64_t> all_that_comes(NotificationQueue& queue) {
+    QueueReader reader(queue);
+    std::vector<std::uint64_t> all;
+    std::uint64_t notification = 0;
+    for (int look = 0; look < 3000; ++look) {
+        if (reader.pop(notification)) {
+            all.push_back(notification);
+        }
+    }
+    return all;
+}
+
+/// Executes one instruction of a child that is traced; false: it has stopped by itself, or ended.
+bool step(pid_t child) {
+    int status = 0;
+    return ptrace(PTRACE_SINGLESTEP, child, nullptr, nullptr) == 0 &&
+           waitpid(child, &status, 0) == child && WIFSTOPPED(status) && WSTOPSIG(status) == SIGTRAP;
+}
+
+// The child says that it is another process, which has ended: so its writes up to each instruction
+// are those of a writer that was killed there.
+TEST(NotificationQueue, SurvivesAWriterThatDiesAtAnyInstruction) {
+    const SharedQueue shared;
+    NotificationQueue& queue = shared.contents->queue;
+    const pid_t dead = fork();
+    if (dead == 0) {
+        shared.contents->name_of_the_dead = own_writer_name();
+        _exit(0);
+    }
+    ASSERT_EQ(waitpid(dead, nullptr, 0), dead);
+    ASSERT_NE(shared.contents->name_of_the_dead, own_writer_name());
+    QueueWriter(queue).push(1);
+    const pid_t child = fork();
+    if (child == 0) {
+        QueueWriter writer(queue, shared.contents->name_of_the_dead);
+        const std::array<std::byte, SmallPut::most_bytes> bytes{};
+        if (ptrace(PTRACE_TRACEME, 0, nullptr, nullptr) == 0) {
+            raise(SIGSTOP);
+            writer.push(2, 7, 0, bytes.data(), bytes.size());
+        }
+        raise(SIGSTOP);
+        _exit(0);
+    }
+    int status = 0;
+    ASSERT_EQ(waitpid(child, &status, WUNTRACED), child);
+    std::set<std::vector<std::uint64_t>> seen;
+    const auto copy = make_queue();
+    int held_up = 0;
+    while (step(child)) {
+        std::memcpy(static_cast<void*>(copy.get()), &queue, sizeof queue);
+        const bool is_claimed = copy->entries[1].word >> 32 == claimed_in(1);
+        held_up += is_claimed ? 1 : 0;
+        EXPECT_TRUE(QueueWriter(*copy).push(3));
+        seen.insert(all_that_comes(*copy));
+        if (seen.size() > 3) {
+            break;
+        }
+    }
+    kill(child, SIGKILL);
+    ASSERT_EQ(waitpid(child, &status, 0), child);
+    if (seen.empty()) {
+        GTEST_SKIP() << "no process can be traced here";
+    }
+    EXPECT_GT(held_up, 0) << "no instruction has come behind the claim";
+    EXPECT_EQ(seen, (std::set<std::vector<std::uint64_t>>{{1, 3}, {1, 2, 3}}));
+}
+
+TEST(NotificationQueue, WaitsForAWriterThatLives) {
+    const auto queue = make_queue();
+    queue->entries[0].word = std::uint64_t{claimed_in(0)} << 32 | own_writer_name();
+    ASSERT_TRUE(QueueWriter(*queue).push(3));
+    EXPECT_EQ(queue->claimed, 2U);
+    EXPECT_TRUE(all_that_comes(*queue).empty());
+    QueueReader reader(*queue);
+    reader.wait(microseconds(100));
+    EXPECT_EQ(queue->taken, 0U);
+}
+
+TEST(NotificationQueue, ASleeperStepsOverTheDead) {
+    const auto queue = make_queue();
+    queue->entries[0].word = std::uint64_t{claimed_in(0)} << 32 | ~0U;
+    QueueReader reader(*queue);
+    reader.wait(microseconds(100));
+    EXPECT_EQ(queue->taken, 1U);
+    ASSERT_TRUE(QueueWriter(*queue).push(3));
+    std::uint64_t notification = 0;
+    EXPECT_TRUE(reader.pop(notification));
 }
 
 TEST(NotificationQueue, WaitReturnsWhenSomethingIsThereOrTimeIsOver) {

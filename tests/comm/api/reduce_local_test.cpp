@@ -6,12 +6,16 @@
 #include <string>
 #include <vector>
 
+#include "comm/api/user_operations.hpp"
 #include "trefoil/trefoil.h"
 
 namespace trefoil::test {
 namespace {
 
 using Ints = std::vector<std::int32_t>;
+
+static_assert(operation_after(first_user_operation) == first_user_operation + 1 &&
+              operation_after(TREFOIL_OP_LAST) == first_user_operation);
 
 trefoil_status_t local(const Ints& in, Ints& inout, trefoil_op_t op,
                        trefoil_datatype_t type = TREFOIL_INT32) {

@@ -1,5 +1,10 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // Every collective by every algorithm on real ports, with every kind of arguments.
+#include <array>
+#include <atomic>
+#include <cstddef>
+#include <cstdint>
+#include <cstring>
 #include <set>
 
 #include "algorithms/registry/registry.hpp"
@@ -204,6 +209,67 @@ void multiply(const void* in, void* inout, size_t count, void* context) {
 Matrix matrix_of(int rank, std::size_t k) {
     const auto n = static_cast<std::int64_t>(k);
     return {rank + 1, n % 7 + 2, 3, rank * 5 + n % 11};
+}
+
+/// So many integers, as compilers lay them out for instructions that want their alignment.
+template <std::size_t bytes>
+struct alignas(bytes) Wide {
+    std::array<std::int32_t, bytes / sizeof(std::int32_t)> values;
+};
+
+template <typename Element>
+void add_aligned(const void* in, void* inout, std::size_t count, void* context) {
+    const auto is_aligned = [](const void* place) {
+        return reinterpret_cast<std::uintptr_t>(place) % alignof(Element) == 0;
+    };
+    if (!is_aligned(in) || !is_aligned(inout)) {
+        ++*static_cast<std::atomic<int>*>(context);
+    }
+    const auto* const left = static_cast<const std::byte*>(in);
+    auto* const right = static_cast<std::byte*>(inout);
+    for (std::size_t i = 0; i < count * sizeof(Element); i += sizeof(std::int32_t)) {
+        std::int32_t l = 0, r = 0;
+        std::memcpy(&l, left + i, sizeof l);
+        std::memcpy(&r, right + i, sizeof r);
+        r += l;
+        std::memcpy(right + i, &r, sizeof r);
+    }
+}
+
+template <typename Element>
+void expect_aligned(bool commutes) {
+    std::atomic<int> misaligned{0};
+    trefoil_op_t op{};
+    ASSERT_EQ(trefoil_op_create(add_aligned<Element>, &misaligned, sizeof(Element),
+                                commutes ? 1 : 0, &op),
+              TREFOIL_SUCCESS);
+    JobOptions options;
+    options.torus = "4";
+    run_ranks(4, options, [&](int, trefoil_comm_t comm) {
+        for (const std::size_t bytes : {64U, 320U, 1024U, 9600U, 32'000U, 96'000U, 600'000U}) {
+            const std::size_t count = bytes / sizeof(Element);
+            Element ones, fours;
+            ones.values.fill(1);
+            fours.values.fill(4);
+            std::vector<Element> vector(count, ones);
+            ASSERT_EQ(trefoil_allreduce(TREFOIL_IN_PLACE, vector.data(), count, TREFOIL_ELEMENT, op,
+                                        comm),
+                      TREFOIL_SUCCESS)
+                << trefoil_last_error(nullptr);
+            for (const Element& element : vector) {
+                ASSERT_EQ(element.values, fours.values) << bytes;
+            }
+            EXPECT_EQ(misaligned.exchange(0), 0) << bytes;
+        }
+    });
+    EXPECT_EQ(trefoil_op_free(op), TREFOIL_SUCCESS);
+}
+
+TEST(Collectives, OperationsGetElementsThatAreAligned) {
+    for (const bool commutes : {false, true}) {
+        expect_aligned<Wide<32>>(commutes);
+        expect_aligned<Wide<64>>(commutes);
+    }
 }
 
 TEST(Collectives, OperationsThatDoNotCommuteReduceInRankOrder) {

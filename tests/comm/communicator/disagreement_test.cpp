@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // Ranks whose calls differ, and the two switches for doubts: TREFOIL_CHECK and TREFOIL_CHECKSUM.
 #include <algorithm>
+#include <cstdint>
 #include <cstdlib>
 #include <string>
 #include <vector>
@@ -46,6 +47,34 @@ TEST(Disagreement, ADifferentCountInALaterCallIsReportedByAllRanks) {
         ASSERT_EQ(allreduce(1000), TREFOIL_SUCCESS);
         EXPECT_NE(allreduce(rank == 2 ? 1001 : 1000), TREFOIL_SUCCESS);
         EXPECT_TRUE(mentions(trefoil_last_error(comm), "call")) << trefoil_last_error(comm);
+    });
+}
+
+// In a landing slot data of an earlier call lie where a later one has its flags
+// (threads/executor/flagged_calls.hpp): these are the flags of all uses to come, as they would be
+// without a key.
+TEST(Disagreement, NobodyMakesItByDataThatLookLikeFlags) {
+    constexpr std::size_t slots = 16, elements = 2048;
+    JobOptions options;
+    options.torus = "3";
+    run_ranks(3, options, [](int rank, trefoil_comm_t comm) {
+        ASSERT_NE(comm, nullptr);
+        std::vector<std::uint64_t> chosen(elements);
+        std::vector<double> sums(elements);
+        for (std::uint64_t use = 0; use < 2 * slots; ++use) {
+            const bool is_chosen = use < slots;
+            if (is_chosen) {
+                const std::uint64_t flag = (use + slots + (1ULL << 32) + 1) * 0xd1342543de82ef95ULL;
+                std::fill(chosen.begin(), chosen.end(), rank == 0 ? flag : 0);
+            }
+            std::fill(sums.begin(), sums.end(), 1.0);
+            ASSERT_EQ(is_chosen ? trefoil_bcast(chosen.data(), elements, TREFOIL_UINT64, 0, comm)
+                                : trefoil_allreduce(TREFOIL_IN_PLACE, sums.data(), elements,
+                                                    TREFOIL_DOUBLE, TREFOIL_SUM, comm),
+                      TREFOIL_SUCCESS)
+                << use << ": " << trefoil_last_error(comm);
+            EXPECT_EQ(sums, std::vector<double>(elements, is_chosen ? 1 : 3));
+        }
     });
 }
 

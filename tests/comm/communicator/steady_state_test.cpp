@@ -3,12 +3,14 @@
 // port threads, also while a timeline is kept; and where ranks spin a small call asks nothing of
 // the kernel.
 #include <sched.h>
+#include <unistd.h>
 
 #include <algorithm>
 #include <array>
 #include <chrono>
 #include <cstdlib>
 #include <filesystem>
+#include <fstream>
 #include <thread>
 
 #include "kernel_calls.hpp"
@@ -116,6 +118,37 @@ TEST(SteadyState, AllocatesNothingWithATimeline) {
     unsetenv("TREFOIL_TRACE_EVENTS");
     EXPECT_TRUE(std::filesystem::exists(directory + "/out.3.json"));
     std::filesystem::remove_all(directory);
+}
+
+/// Of this process: what no other one can have.
+std::size_t private_bytes() {
+    std::size_t all = 0, resident = 0, shared = 0;
+    std::ifstream("/proc/self/statm") >> all >> resident >> shared;
+    return (resident - shared) * static_cast<std::size_t>(sysconf(_SC_PAGESIZE));
+}
+
+// Sixteen calls may run side by side, and each keeps the vectors of all ranks meanwhile.
+TEST(SteadyState, OneCallTakesTheMemoryOfOneCall) {
+    constexpr int ranks = 8;
+    constexpr std::size_t count = 16'000, scratch = ranks * count * sizeof(float);
+    JobOptions options;
+    options.torus = "8";
+    options.algorithm = "linear";
+    run_ranks(ranks, options, [&](int rank, trefoil_comm_t comm) {
+        std::vector<float> data(count, 1.0F);
+        ASSERT_EQ(trefoil_barrier(comm), TREFOIL_SUCCESS);
+        const std::size_t before = private_bytes();
+        ASSERT_EQ(trefoil_barrier(comm), TREFOIL_SUCCESS);
+        ASSERT_EQ(trefoil_allreduce(TREFOIL_IN_PLACE, data.data(), count, TREFOIL_FLOAT,
+                                    TREFOIL_SUM, comm),
+                  TREFOIL_SUCCESS);
+        ASSERT_EQ(trefoil_barrier(comm), TREFOIL_SUCCESS);
+        const std::size_t after = private_bytes();
+        if (rank == 0) {
+            EXPECT_LT(after, before + 6 * ranks * scratch);
+        }
+        ASSERT_EQ(trefoil_barrier(comm), TREFOIL_SUCCESS);
+    });
 }
 
 /// System calls of so many allreduces on the calling thread.

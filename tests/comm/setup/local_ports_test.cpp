@@ -6,6 +6,7 @@
 
 #include <set>
 
+#include "topo/blob.hpp"
 #include "topo/error.hpp"
 
 namespace trefoil {
@@ -78,12 +79,16 @@ TEST(LocalPorts, AListOfCoresIsCheckedAgainstTheMaskWhenPlaced) {
 
 TEST(LocalPorts, AnotherVersionsProposalIsAMismatch) {
     const Job job = job_of(0);
-    LocalPorts ports(job, ring, settings_with(0));
-    try {
-        ports.compare({ports.proposal(), "?", ports.proposal()});
-        ADD_FAILURE() << "accepted";
-    } catch (const Error& error) {
-        EXPECT_EQ(error.status(), Status::mismatch);
+    BlobWriter endless;
+    endless.number(std::uint64_t{1} << 60);
+    for (const std::string& other : {std::string("?"), endless.bytes()}) {
+        LocalPorts ports(job, ring, settings_with(0));
+        try {
+            ports.compare({ports.proposal(), other, ports.proposal()});
+            ADD_FAILURE() << "accepted";
+        } catch (const Error& error) {
+            EXPECT_EQ(error.status(), Status::mismatch);
+        }
     }
 }
 

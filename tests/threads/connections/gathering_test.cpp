@@ -110,6 +110,32 @@ TEST(Gathering, RefusesWhatCannotBe) {
     EXPECT_FALSE(leaf.complete());
 }
 
+/// With rank 11, which this one waits for.
+std::unique_ptr<Gatherings> begun_with_one() {
+    auto gatherings = std::make_unique<Gatherings>([](Rank, std::uint64_t, std::string_view) {});
+    gatherings->begin(7, {10, 11}, 0, "mine");
+    return gatherings;
+}
+
+TEST(Gathering, FailsAloneByWhatCannotBe) {
+    const auto gatherings = begun_with_one();
+    EXPECT_FALSE(gatherings->failure(7));
+    EXPECT_NO_THROW(gatherings->take(11, 7, "no text")) << "it would end all that go the same way";
+    ASSERT_TRUE(gatherings->failure(7));
+    EXPECT_EQ(gatherings->failure(7)->status(), Status::mismatch);
+}
+
+TEST(Gathering, LeavesNothingBehindThatWasGivenUp) {
+    const auto gatherings = begun_with_one();
+    gatherings->end(7);
+    gatherings->take(11, 7, "too late");
+    EXPECT_EQ(gatherings->size(), 0U);
+    gatherings->take(11, 8, "no text");
+    EXPECT_THROW(gatherings->begin(8, {10, 11}, 0, "mine"), Error);
+    gatherings->take(11, 8, "the rest");
+    EXPECT_EQ(gatherings->size(), 0U);
+}
+
 TEST(Gathering, GoesThroughLetters) {
     constexpr Rank count = 9;
     std::vector<std::unique_ptr<Gatherings>> parts;

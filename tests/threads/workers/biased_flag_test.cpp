@@ -3,10 +3,15 @@
 #include "threads/workers/biased_flag.hpp"
 
 #include <gtest/gtest.h>
+#include <sys/wait.h>
+#include <unistd.h>
 
 #include <atomic>
+#include <chrono>
 #include <thread>
 #include <vector>
+
+#include "tests/no_process_memory.hpp"
 
 namespace {
 
@@ -116,6 +121,25 @@ TEST(BiasedFlag, OfWhoTakesItAndWhoAsksOneSeesTheOther) {
         ASSERT_TRUE(saw_work || saw_holder);
     }
     EXPECT_GT(taken, 0);
+}
+
+// A child, as it cannot be allowed again. All that is seen of the barrier is that it takes time.
+TEST(BiasedFlag, HasABarrierWhereTheKernelRefusesItLater) {
+    const pid_t child = fork();
+    if (child == 0) {
+        if (!trefoil::test::forbid_system_calls(SYS_membarrier, SYS_membarrier)) {
+            _exit(2);
+        }
+        const auto begin = std::chrono::steady_clock::now();
+        trefoil::process_barrier();
+        _exit(std::chrono::steady_clock::now() - begin < std::chrono::milliseconds(1) ? 1 : 0);
+    }
+    int status = 0;
+    ASSERT_EQ(waitpid(child, &status, 0), child);
+    if (WIFEXITED(status) && WEXITSTATUS(status) == 2) {
+        GTEST_SKIP() << "no seccomp filter here";
+    }
+    EXPECT_EQ(status, 0);
 }
 
 }  // namespace
