@@ -14,7 +14,7 @@
 #include "tests/backend/bootstrap/launcher_fake_pmi.hpp"
 #include "topo/error.hpp"
 
-namespace trefoil {
+namespace trefoil::launcher {
 namespace {
 
 using std::chrono::milliseconds;
@@ -234,4 +234,4 @@ TEST_F(LauncherTest, CommunicatorsOfAProcessShareOneConnection) {
 }
 
 }  // namespace
-}  // namespace trefoil
+}  // namespace trefoil::launcher

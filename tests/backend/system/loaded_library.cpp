@@ -11,7 +11,7 @@
 #include "backend/registry/libraries.hpp"
 #include "tests/backend/registry/transports_to_test.hpp"
 
-namespace trefoil {
+namespace trefoil::loaded_library {
 namespace {
 
 std::string refusal(const char* file, const char* symbol) {
@@ -62,4 +62,4 @@ TEST(LoadedLibrary, IsThereOnceItIsUsed) {
 }
 
 }  // namespace
-}  // namespace trefoil
+}  // namespace trefoil::loaded_library

@@ -19,7 +19,7 @@
 #include "tests/no_process_memory.hpp"
 #include "trefoil/trefoil.h"
 
-namespace trefoil::test {
+namespace trefoil::test::processes_test {
 namespace {
 
 /// Lets the ranks meet; each must end with 0.
@@ -124,4 +124,4 @@ TEST_P(Processes, AKilledRankIsReportedByAllOthers) {
 INSTANTIATE_TEST_SUITE_P(Backends, Processes, testing::ValuesIn(backends_to_test()));
 
 }  // namespace
-}  // namespace trefoil::test
+}  // namespace trefoil::test::processes_test

@@ -8,7 +8,7 @@
 
 #include "topo/error.hpp"
 
-namespace trefoil {
+namespace trefoil::local_ports_test {
 namespace {
 
 /// Two ranks of one host with four cores; before them, one of another host with one core.
@@ -88,4 +88,4 @@ TEST(LocalPorts, AnotherVersionsProposalIsAMismatch) {
 }
 
 }  // namespace
-}  // namespace trefoil
+}  // namespace trefoil::local_ports_test

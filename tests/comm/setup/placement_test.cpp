@@ -8,7 +8,7 @@
 
 #include "topo/error.hpp"
 
-namespace trefoil {
+namespace trefoil::placement_test {
 namespace {
 
 using Cores = std::vector<int>;
@@ -161,4 +161,4 @@ TEST(Pinning, ACoreThatMayNotBeUsedIsRefusedByNumber) {
 }
 
 }  // namespace
-}  // namespace trefoil
+}  // namespace trefoil::placement_test
