@@ -53,7 +53,7 @@ function(trefoil_unite target)
   endforeach()
   set_target_properties(${target} PROPERTIES UNITY_BUILD ON UNITY_BUILD_MODE GROUP)
   # gcc takes an anonymous namespace in an included file for a header's.
-  target_compile_options(${target} PRIVATE $<$<CXX_COMPILER_ID:GNU>:-Wno-subobject-linkage>)
+  target_compile_options(${target} PRIVATE $<$<COMPILE_LANG_AND_ID:CXX,GNU>:-Wno-subobject-linkage>)
 endfunction()
 
 # trefoil_room(NAME USES rooms and libraries that NAME may know): a static library of all sources in the room's sub-rooms.

@@ -117,12 +117,12 @@ struct NeighborAllgathervOf : CollectiveCall {
 };
 
 using NeighborAlltoall = AlltoallOf<Kind::neighbor_alltoall>;
-using SmallAllgatherv = NeighborAllgathervOf<int, int>;
-using LargeAllgatherv = NeighborAllgathervOf<MPI_Count, MPI_Aint>;
-using SmallAlltoallv = AlltoallvOf<Kind::neighbor_alltoallv, int, int>;
-using LargeAlltoallv = AlltoallvOf<Kind::neighbor_alltoallv, MPI_Count, MPI_Aint>;
-using SmallAlltoallw = AlltoallwOf<Kind::neighbor_alltoallw, int, MPI_Aint>;
-using LargeAlltoallw = AlltoallwOf<Kind::neighbor_alltoallw, MPI_Count, MPI_Aint>;
+using SmallNeighborAllgatherv = NeighborAllgathervOf<int, int>;
+using LargeNeighborAllgatherv = NeighborAllgathervOf<MPI_Count, MPI_Aint>;
+using SmallNeighborAlltoallv = AlltoallvOf<Kind::neighbor_alltoallv, int, int>;
+using LargeNeighborAlltoallv = AlltoallvOf<Kind::neighbor_alltoallv, MPI_Count, MPI_Aint>;
+using SmallNeighborAlltoallw = AlltoallwOf<Kind::neighbor_alltoallw, int, MPI_Aint>;
+using LargeNeighborAlltoallw = AlltoallwOf<Kind::neighbor_alltoallw, MPI_Count, MPI_Aint>;
 
 }  // namespace
 
@@ -130,7 +130,7 @@ TREFOIL_MPI_ENTRY(Neighbor_allgather, neighbor_allgather, NeighborAllgather,
                   (const void* send, int send_count, MPI_Datatype send_type, void* recv,
                    int recv_count, MPI_Datatype recv_type, MPI_Comm comm),
                   (send, send_count, send_type, recv, recv_count, recv_type, comm))
-TREFOIL_MPI_ENTRY(Neighbor_allgatherv, neighbor_allgatherv, SmallAllgatherv,
+TREFOIL_MPI_ENTRY(Neighbor_allgatherv, neighbor_allgatherv, SmallNeighborAllgatherv,
                   (const void* send, int send_count, MPI_Datatype send_type, void* recv,
                    const int counts[], const int displacements[], MPI_Datatype recv_type,
                    MPI_Comm comm),
@@ -139,13 +139,13 @@ TREFOIL_MPI_ENTRY(Neighbor_alltoall, neighbor_alltoall, NeighborAlltoall,
                   (const void* send, int send_count, MPI_Datatype send_type, void* recv,
                    int recv_count, MPI_Datatype recv_type, MPI_Comm comm),
                   (send, send_count, send_type, recv, recv_count, recv_type, comm))
-TREFOIL_MPI_ENTRY(Neighbor_alltoallv, neighbor_alltoallv, SmallAlltoallv,
+TREFOIL_MPI_ENTRY(Neighbor_alltoallv, neighbor_alltoallv, SmallNeighborAlltoallv,
                   (const void* send, const int* send_counts, const int* send_displacements,
                    MPI_Datatype send_type, void* recv, const int* recv_counts,
                    const int* recv_displacements, MPI_Datatype recv_type, MPI_Comm comm),
                   (send, send_counts, send_displacements, send_type, recv, recv_counts,
                    recv_displacements, recv_type, comm))
-TREFOIL_MPI_ENTRY(Neighbor_alltoallw, neighbor_alltoallw, SmallAlltoallw,
+TREFOIL_MPI_ENTRY(Neighbor_alltoallw, neighbor_alltoallw, SmallNeighborAlltoallw,
                   (const void* send, const int* send_counts, const MPI_Aint* send_displacements,
                    const MPI_Datatype* send_types, void* recv, const int* recv_counts,
                    const MPI_Aint* recv_displacements, const MPI_Datatype* recv_types,
@@ -156,7 +156,7 @@ TREFOIL_MPI_LARGE_ENTRY(Neighbor_allgather, NeighborAllgather,
                         (const void* send, MPI_Count send_count, MPI_Datatype send_type, void* recv,
                          MPI_Count recv_count, MPI_Datatype recv_type, MPI_Comm comm),
                         (send, send_count, send_type, recv, recv_count, recv_type, comm))
-TREFOIL_MPI_LARGE_ENTRY(Neighbor_allgatherv, LargeAllgatherv,
+TREFOIL_MPI_LARGE_ENTRY(Neighbor_allgatherv, LargeNeighborAllgatherv,
                         (const void* send, MPI_Count send_count, MPI_Datatype send_type, void* recv,
                          const MPI_Count counts[], const MPI_Aint displacements[],
                          MPI_Datatype recv_type, MPI_Comm comm),
@@ -165,14 +165,14 @@ TREFOIL_MPI_LARGE_ENTRY(Neighbor_alltoall, NeighborAlltoall,
                         (const void* send, MPI_Count send_count, MPI_Datatype send_type, void* recv,
                          MPI_Count recv_count, MPI_Datatype recv_type, MPI_Comm comm),
                         (send, send_count, send_type, recv, recv_count, recv_type, comm))
-TREFOIL_MPI_LARGE_ENTRY(Neighbor_alltoallv, LargeAlltoallv,
+TREFOIL_MPI_LARGE_ENTRY(Neighbor_alltoallv, LargeNeighborAlltoallv,
                         (const void* send, const MPI_Count send_counts[],
                          const MPI_Aint send_displacements[], MPI_Datatype send_type, void* recv,
                          const MPI_Count recv_counts[], const MPI_Aint recv_displacements[],
                          MPI_Datatype recv_type, MPI_Comm comm),
                         (send, send_counts, send_displacements, send_type, recv, recv_counts,
                          recv_displacements, recv_type, comm))
-TREFOIL_MPI_LARGE_ENTRY(Neighbor_alltoallw, LargeAlltoallw,
+TREFOIL_MPI_LARGE_ENTRY(Neighbor_alltoallw, LargeNeighborAlltoallw,
                         (const void* send, const MPI_Count send_counts[],
                          const MPI_Aint send_displacements[], const MPI_Datatype send_types[],
                          void* recv, const MPI_Count recv_counts[],

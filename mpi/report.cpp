@@ -24,10 +24,10 @@ constexpr std::array<const char*, 7> class_names{"to 64 B",  "to 1 KiB", "to 16 
 struct Cell {
     std::atomic<std::uint64_t> calls{0}, nanoseconds{0};
 };
-enum Side { trefoil_side, mpi_side, sides };
+enum Carrier { trefoil_calls, mpi_calls, carriers };
 /// A collective, in one of its ways.
 constexpr std::size_t functions = ways * kinds;
-Cell cells[functions][class_names.size()][sides];
+Cell cells[functions][class_names.size()][carriers];
 std::atomic<std::uint64_t> passed[functions][reasons];
 
 constexpr std::size_t function_of(Kind kind, Way way) {
@@ -89,7 +89,7 @@ std::string rows(const std::vector<std::uint64_t>& calls, const std::vector<std:
                              static_cast<unsigned long long>(calls[at + 1]),
                              static_cast<double>(times[at + 1]) * 1e-9);
             }
-            at += sides;
+            at += carriers;
         }
     }
     return text;
@@ -113,7 +113,7 @@ std::string reasons_told(const std::vector<std::uint64_t>& counts) {
 void count_call(Kind kind, Way way, const Verdict& verdict, std::chrono::nanoseconds time) {
     const bool by_trefoil = verdict.reason == Reason::none;
     Cell& cell = cells[function_of(kind, way)][class_of(verdict.bytes)]
-                      [by_trefoil ? trefoil_side : mpi_side];
+                      [by_trefoil ? trefoil_calls : mpi_calls];
     cell.calls.fetch_add(1, std::memory_order_relaxed);
     cell.nanoseconds.fetch_add(static_cast<std::uint64_t>(time.count()), std::memory_order_relaxed);
     if (!by_trefoil) {

@@ -79,6 +79,47 @@ install_packages() {
     "${as_root[@]}" env DEBIAN_FRONTEND=noninteractive apt-get install -y -qq --no-install-recommends "$@"
 }
 
+# progress_of LOG: "n m", as ninja or ctest said it last; nothing before they have.
+progress_of() {
+    tail -c 20000 "$1" 2>/dev/null | grep -aoE '^\[[0-9]+/[0-9]+\]|^ *[0-9]+/[0-9]+ Test' | tail -n 1 | grep -oE '[0-9]+/[0-9]+' | tr / ' '
+}
+
+# show_progress LOG: on a terminal a line that moves, elsewhere a line a minute, for as long as the script that calls it lives.
+show_progress() {
+    local log=$1 began=$SECONDS said=$SECONDS n m text
+    while sleep 1 && kill -0 $$ 2>/dev/null; do
+        [[ -t 1 ]] || ((SECONDS - said >= 60)) || continue
+        read -r n m < <(progress_of "$log") || continue
+        text="$n of $m after $(in_minutes $((SECONDS - began)))"
+        if ((SECONDS - began > 10 && n > 0 && n < m)); then
+            text+=", about $(in_minutes $(((SECONDS - began) * (m - n) / n))) left"
+        fi
+        said=$SECONDS
+        if [[ -t 1 ]]; then
+            printf '\r\033[K    %s' "$text"
+        else
+            printf '    %s\n' "$text"
+        fi
+    done
+}
+
+# in_minutes SECONDS: such as 3:07 min.
+in_minutes() { printf '%d:%02d min' $(($1 / 60)) $(($1 % 60)); }
+
+# with_progress LOG COMMAND...: runs it, its output in LOG, and shows how far it is.
+with_progress() {
+    local log=$1 code=0 watcher
+    shift
+    : >"$log"
+    show_progress "$log" &
+    watcher=$!
+    "$@" >"$log" 2>&1 || code=$?
+    kill "$watcher" 2>/dev/null || true
+    wait "$watcher" 2>/dev/null || true
+    [[ ! -t 1 ]] || printf '\r\033[K'
+    return "$code"
+}
+
 # configure PRESET [cmake arguments]: configures into build/PRESET.
 configure() {
     say "configuring build/$1"
@@ -91,18 +132,9 @@ build() {
     local preset=$1
     shift
     say "building build/$preset${*:+ ($*)}"
-    cmake --build "$root/build/$preset" ${1:+--target "$@"} --parallel "$(nproc)" \
-        >"$(log_of "build-$preset")" 2>&1 || show_and_die "building $preset" "$(log_of "build-$preset")"
-}
-
-# targets_of PRESET [ctest arguments]: the executables that the chosen tests start. ctest tells them only once they are built.
-targets_of() {
-    local preset=$1
-    shift
-    local tests=$root/build/$preset
-    find "$tests" -name CTestTestfile.cmake -exec sed -n 's|^add_test(\[=*\[\([^]]*\)\]=*\] .*"[^"]*/\(test_[a-z0-9_]*\)".*|\1 \2|p' {} + |
-        awk 'NR == FNR { chosen[$1]; next } $1 in chosen { print $2 }' \
-            <(ctest --test-dir "$tests" --show-only "$@" | sed -n 's/^ *Test *#[0-9]*: \([^ ]*\).*/\1/p') - | sort -u
+    with_progress "$(log_of "build-$preset")" \
+        env NINJA_STATUS='[%f/%t] ' cmake --build "$root/build/$preset" ${1:+--target "$@"} --parallel "$(nproc)" ||
+        show_and_die "building $preset" "$(log_of "build-$preset")"
 }
 
 log_of() {

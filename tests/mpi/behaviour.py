@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """What users see of the MPI layer: its settings, its report, its errors, and nothing else.
 
-Usage: behaviour.py MPI PROGRAM ERRORS LAYER [OTHER_LAYER]; ERRORS is the program of errors.cpp. Exit code 77 where that mpirun is missing.
+Usage: behaviour.py refusals|reports MPI PROGRAM ERRORS LAYER [OTHER_LAYER]; ERRORS is the program of errors.cpp. Exit code 77 where that mpirun is missing.
 """
 import os
 import re
@@ -9,8 +9,8 @@ import sys
 
 from run import launcher, run
 
-MPI, PROGRAM, ERRORS, LAYER = sys.argv[1:5]
-OTHER = sys.argv[5] if len(sys.argv) > 5 else None
+WHAT, MPI, PROGRAM, ERRORS, LAYER = sys.argv[1:6]
+OTHER = sys.argv[6] if len(sys.argv) > 6 else None
 COMPONENT = os.path.basename(LAYER).startswith("mca_")
 RANKS = 2
 # Runs the program with one more variable on rank 1.
@@ -106,7 +106,9 @@ def silence():
 
 
 launcher(MPI)
-refusals()
-reports()
-silence()
+if WHAT == "refusals":
+    refusals()
+else:
+    reports()
+    silence()
 sys.exit(1 if failures else 0)

@@ -1,6 +1,8 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """Compiles headers alone: internal ones as C++20; public ones as C++20, and .h ones also as C99.
 
+usage: check_headers.py public|internal ROOT CC CXX [PATTERN...]    (patterns of headers to leave out)
+
 An internal header with `#pragma once` that some .cpp includes before anything else is left out: each build compiles it so.
 """
 
@@ -59,9 +61,10 @@ def to_compile(root, skip):
             yield path
 
 
-def findings(root, c_compiler, cxx_compiler, skip=()):
+def findings(root, c_compiler, cxx_compiler, skip=(), public=True, internal=True):
     root = pathlib.Path(root)
     jobs = [(path, command) for path in to_compile(root, skip)
+            if (public if path.parts[0] == "include" else internal)
             for command in commands(path, root, c_compiler, cxx_compiler)]
     with concurrent.futures.ThreadPoolExecutor(os.cpu_count()) as pool:
         results = pool.map(lambda job: compile_alone(*job, root), jobs)
@@ -69,4 +72,6 @@ def findings(root, c_compiler, cxx_compiler, skip=()):
 
 
 if __name__ == "__main__":
-    sys.exit(sources.report(findings(*sys.argv[1:4], skip=sys.argv[4:]), "headers"))
+    which, *arguments = sys.argv[1:]
+    sys.exit(sources.report(findings(*arguments[:3], skip=arguments[3:], public=which == "public", internal=which == "internal"),
+                            f"{which} headers"))

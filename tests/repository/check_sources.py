@@ -2,6 +2,8 @@
 """Checks how files begin (licence, purpose), that none grows beyond one idea, what the library's code must not do to a
 program, and the format of code."""
 
+import concurrent.futures
+import os
 import re
 import shutil
 import sys
@@ -67,8 +69,11 @@ def findings(root):
 
 def format_findings(root, clang_format):
     paths = [sources.pathlib.Path(root) / path for path in sources.code(root)]
-    code, output = sources.run([clang_format, "--dry-run", "-Werror", *paths], cwd=root)
-    return output.splitlines() if code != 0 else []
+    cores = os.cpu_count()
+    with concurrent.futures.ThreadPoolExecutor(cores) as pool:
+        results = pool.map(lambda some: sources.run([clang_format, "--dry-run", "-Werror", *some], cwd=root),
+                           [paths[i::cores] for i in range(cores)])
+        return [line for code, output in results if code != 0 for line in output.splitlines()]
 
 
 if __name__ == "__main__":

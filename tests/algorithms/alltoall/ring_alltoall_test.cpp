@@ -17,7 +17,7 @@
 #include "algorithms/alltoall/ring_kinds.hpp"
 #include "algorithms/alltoall/tabulated_ring.hpp"
 
-namespace trefoil {
+namespace trefoil::ring_alltoall_test {
 namespace {
 
 std::int64_t total_load(const RingAlltoall& ring) {
@@ -306,4 +306,4 @@ TEST(RingAlltoall, TablesAreMadeOnce) {
 }
 
 }  // namespace
-}  // namespace trefoil
+}  // namespace trefoil::ring_alltoall_test

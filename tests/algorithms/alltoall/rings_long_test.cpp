@@ -8,7 +8,7 @@
 #include "algorithms/registry/registry.hpp"
 #include "tests/algorithms/registry/proof_shapes.hpp"
 
-namespace trefoil {
+namespace trefoil::rings_long_test {
 namespace {
 
 constexpr const char* names[] = {"sdx", "direct", "gather-scatter-tree", "t1",  "t4", "c1", "c8",
@@ -67,4 +67,4 @@ TEST(AlltoallRingsLong, CostWhatIsKnown) {
 }
 
 }  // namespace
-}  // namespace trefoil
+}  // namespace trefoil::rings_long_test

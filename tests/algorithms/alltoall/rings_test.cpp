@@ -12,7 +12,7 @@
 #include "algorithms/registry/registry.hpp"
 #include "tests/algorithms/registry/proof.hpp"
 
-namespace trefoil {
+namespace trefoil::rings_test {
 namespace {
 
 constexpr const char* names[] = {"sdx", "direct", "gather-scatter-tree", "t1",  "t4", "c1", "c8",
@@ -319,4 +319,4 @@ INSTANTIATE_TEST_SUITE_P(Alltoalls, Mutations,
                          testing::Values("sdx", "direct", "gather-scatter-tree", "t4", "bine"));
 
 }  // namespace
-}  // namespace trefoil
+}  // namespace trefoil::rings_test

@@ -9,7 +9,7 @@
 #include "algorithms/analysis/verify.hpp"
 #include "algorithms/registry/registry.hpp"
 
-namespace trefoil {
+namespace trefoil::shifts_test {
 namespace {
 
 constexpr const char* names[] = {"linear", "pairwise", "orbit", "bruck"};
@@ -176,4 +176,4 @@ TEST_F(Mutations, OfTheInputAreFound) {
 }
 
 }  // namespace
-}  // namespace trefoil
+}  // namespace trefoil::shifts_test

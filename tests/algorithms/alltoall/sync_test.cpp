@@ -12,7 +12,7 @@
 #include "algorithms/analysis/verify.hpp"
 #include "algorithms/registry/registry.hpp"
 
-namespace trefoil {
+namespace trefoil::sync_test {
 namespace {
 
 const Algorithm& named(std::string_view name) {
@@ -194,4 +194,4 @@ TEST(PhaseSync, IsRefusedWhereThereIsNone) {
 }
 
 }  // namespace
-}  // namespace trefoil
+}  // namespace trefoil::sync_test

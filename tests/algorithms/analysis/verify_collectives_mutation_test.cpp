@@ -10,7 +10,7 @@
 #include "algorithms/analysis/verify.hpp"
 #include "algorithms/registry/registry.hpp"
 
-namespace trefoil {
+namespace trefoil::verify_collectives_mutation_test {
 namespace {
 
 using Schedules = std::vector<Schedule>;
@@ -191,4 +191,4 @@ INSTANTIATE_TEST_SUITE_P(Collectives, CollectiveMutations,
                          [](const auto& tested) { return std::string(to_string(tested.param)); });
 
 }  // namespace
-}  // namespace trefoil
+}  // namespace trefoil::verify_collectives_mutation_test

@@ -11,7 +11,7 @@
 #include "algorithms/registry/registry.hpp"
 #include "topo/error.hpp"
 
-namespace trefoil {
+namespace trefoil::verify_mutation_test {
 namespace {
 
 using Mutate = std::function<void(Schedule&)>;
@@ -279,4 +279,4 @@ TEST(Verify, RefusesProofsThatDoNotFitInMemory) {
 }
 
 }  // namespace
-}  // namespace trefoil
+}  // namespace trefoil::verify_mutation_test

@@ -10,7 +10,7 @@
 #include "algorithms/analysis/verify.hpp"
 #include "algorithms/single_copy/builders.hpp"
 
-namespace trefoil {
+namespace trefoil::verify_pulls_test {
 namespace {
 
 std::vector<Schedule> single_copy(const Torus& torus) {
@@ -175,4 +175,4 @@ TEST(VerifyPulls, FindsWhatCannotBePulled) {
 }
 
 }  // namespace
-}  // namespace trefoil
+}  // namespace trefoil::verify_pulls_test

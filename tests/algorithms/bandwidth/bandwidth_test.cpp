@@ -11,7 +11,7 @@
 #include "algorithms/registry/registry.hpp"
 #include "tests/algorithms/registry/proof_shapes.hpp"
 
-namespace trefoil {
+namespace trefoil::bandwidth_test {
 namespace {
 
 constexpr double tolerance = 1e-9;
@@ -184,4 +184,4 @@ TEST(BandwidthSchedules, ManyRanksCostOneRankLittle) {
 }
 
 }  // namespace
-}  // namespace trefoil
+}  // namespace trefoil::bandwidth_test

@@ -5,7 +5,7 @@
 #include "algorithms/analysis/cost.hpp"
 #include "algorithms/registry/registry.hpp"
 
-namespace trefoil {
+namespace trefoil::baselines_long_test {
 namespace {
 
 double deficiency(std::string_view name, const char* shape) {
@@ -21,4 +21,4 @@ TEST(BruckBLong, HasTheKnownDeficiency) {
 }
 
 }  // namespace
-}  // namespace trefoil
+}  // namespace trefoil::baselines_long_test

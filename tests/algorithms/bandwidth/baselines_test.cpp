@@ -13,7 +13,7 @@
 #include "tests/algorithms/registry/proof.hpp"
 #include "tests/algorithms/registry/proof_shapes.hpp"
 
-namespace trefoil {
+namespace trefoil::baselines_test {
 namespace {
 
 int steps_to_the_base_of_3(Rank size) {
@@ -188,4 +188,4 @@ TEST(Hamiltonian, LoadsEveryLinkWithOneBlockPerStep) {
 }
 
 }  // namespace
-}  // namespace trefoil
+}  // namespace trefoil::baselines_test

@@ -8,7 +8,7 @@
 #include "algorithms/rings/fold_scatter.hpp"
 #include "tests/algorithms/registry/proof_shapes.hpp"
 
-namespace trefoil {
+namespace trefoil::butterflies_test {
 namespace {
 
 CostSummary cost(const std::string& shape, Collective collective, const char* name,
@@ -132,4 +132,4 @@ TEST(Butterflies, FoldForTwoStepsMore) {
 }
 
 }  // namespace
-}  // namespace trefoil
+}  // namespace trefoil::butterflies_test

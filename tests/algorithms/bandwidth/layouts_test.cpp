@@ -10,7 +10,7 @@
 #include "algorithms/analysis/verify.hpp"
 #include "algorithms/registry/registry.hpp"
 
-namespace trefoil {
+namespace trefoil::layouts_test {
 namespace {
 
 constexpr auto both = {Collective::reduce_scatter, Collective::allgather};
@@ -131,4 +131,4 @@ TEST(Layouts, AreRefusedWhereThereAreNone) {
 }
 
 }  // namespace
-}  // namespace trefoil
+}  // namespace trefoil::layouts_test

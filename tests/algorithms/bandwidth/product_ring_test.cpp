@@ -12,7 +12,7 @@
 #include "algorithms/rings/odd_ring.hpp"
 #include "algorithms/rings/swing_ring.hpp"
 
-namespace trefoil {
+namespace trefoil::product_ring_test {
 namespace {
 
 using Ring = std::shared_ptr<const RingScatter>;
@@ -237,4 +237,4 @@ TEST(ShorterWay, GoesForwardOnTies) {
 }
 
 }  // namespace
-}  // namespace trefoil
+}  // namespace trefoil::product_ring_test

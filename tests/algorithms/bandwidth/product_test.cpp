@@ -10,7 +10,7 @@
 #include "algorithms/rings/halving_ring.hpp"
 #include "algorithms/rings/swing_ring.hpp"
 
-namespace trefoil {
+namespace trefoil::product_test {
 namespace {
 
 using Ring = std::shared_ptr<const RingScatter>;
@@ -158,4 +158,4 @@ TEST(ProductSchedule, AllgatherIsTheReduceScatterReversed) {
 }
 
 }  // namespace
-}  // namespace trefoil
+}  // namespace trefoil::product_test

@@ -7,7 +7,7 @@
 #include "algorithms/analysis/cost.hpp"
 #include "algorithms/registry/registry.hpp"
 
-namespace trefoil {
+namespace trefoil::published_test {
 namespace {
 
 CostSummary cost_of(std::string_view name, const std::string& shape,
@@ -107,4 +107,4 @@ TEST(BineTorus, SendsThroughOnePort) {
 }
 
 }  // namespace
-}  // namespace trefoil
+}  // namespace trefoil::published_test

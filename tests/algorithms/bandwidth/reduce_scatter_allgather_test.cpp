@@ -9,7 +9,7 @@
 #include "algorithms/registry/registry.hpp"
 #include "algorithms/schedule/straight_offsets.hpp"
 
-namespace trefoil {
+namespace trefoil::reduce_scatter_allgather_test {
 namespace {
 
 constexpr auto shapes = {"2", "5", "8", "9", "4x4", "3x5", "2x2x2", "2x3x4", "8x8", "12x7"};
@@ -125,4 +125,4 @@ TEST(Ordered, ReducesInRankOrderWhateverTheShape) {
 }
 
 }  // namespace
-}  // namespace trefoil
+}  // namespace trefoil::reduce_scatter_allgather_test

@@ -11,7 +11,7 @@
 #include "algorithms/registry/registry.hpp"
 #include "tests/algorithms/registry/proof_shapes.hpp"
 
-namespace trefoil {
+namespace trefoil::single_port_test {
 namespace {
 
 using enum Collective;
@@ -177,4 +177,4 @@ TEST(SinglePort, TakesTwoStepsMoreWhereItFolds) {
 }
 
 }  // namespace
-}  // namespace trefoil
+}  // namespace trefoil::single_port_test

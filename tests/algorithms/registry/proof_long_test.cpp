@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Proves every algorithm of the table on the larger shapes.
-#include "algorithms/registry/registry.hpp"
+// Proves every algorithm of the table, which proof_test.cpp takes, on the larger shapes.
 #include "tests/algorithms/registry/proof.hpp"
 #include "tests/algorithms/registry/proof_shapes.hpp"
 
@@ -14,10 +13,6 @@ TEST_P(TableProof, LargeRings) {
 TEST_P(TableProof, LargeTori) {
     prove(large_tori());
 }
-
-INSTANTIATE_TEST_SUITE_P(Table, TableProof,
-                         testing::ValuesIn(algorithms().begin(), algorithms().end()),
-                         algorithm_name);
 
 }  // namespace
 }  // namespace trefoil

@@ -10,7 +10,7 @@
 #include "tests/algorithms/rewiring/search.hpp"
 #include "topo/error.hpp"
 
-namespace trefoil {
+namespace trefoil::rewiring_test {
 namespace {
 
 using test::Graph;
@@ -374,4 +374,4 @@ TEST(Rewiring, gets_no_worse_with_more_freedom_or_cheaper_changes) {
 }
 
 }  // namespace
-}  // namespace trefoil
+}  // namespace trefoil::rewiring_test

@@ -12,7 +12,7 @@
 #include "tests/algorithms/rewiring/search.hpp"
 #include "topo/error.hpp"
 
-namespace trefoil {
+namespace trefoil::thresholds_test {
 namespace {
 
 constexpr double ns = 1e-9, us = 1e-6;
@@ -196,4 +196,4 @@ TEST(Thresholds, are_the_optimum_of_the_proved_schedules) {
 }
 
 }  // namespace
-}  // namespace trefoil
+}  // namespace trefoil::thresholds_test

@@ -18,8 +18,50 @@ Torus of_nodes(const std::string& shape, Rank per_node) {
     return Torus::of_nodes(Torus::parse(shape), per_node);
 }
 
+enum class Range { some, all };
+
+/// Every shape of `nodes` with all these numbers of ranks per node or, of the range `some`, with
+/// one of them in turn.
+std::vector<Torus> tori(const std::vector<Rank>& per_node, Range range) {
+    std::vector<Torus> found;
+    for (std::size_t i = 0; i < nodes.size(); ++i) {
+        for (std::size_t j = 0; j < per_node.size(); ++j) {
+            if (range == Range::all || j == i % per_node.size()) {
+                found.push_back(of_nodes(nodes[i], per_node[j]));
+            }
+        }
+    }
+    return found;
+}
+
 class Nodes : public testing::TestWithParam<Algorithm> {
   protected:
+    static void prove_as_it_is(Range range) {
+        for (const Torus& torus : tori({2, 3, 4}, range)) {
+            for (const BuildOptions& options : proof_options(torus, GetParam())) {
+                prove(torus, options);
+            }
+        }
+    }
+
+    static void prove_by_node(Range range) {
+        int proved = 0;
+        for (const Torus& torus : tori({1, 2, 4}, range)) {
+            for (BuildOptions options : proof_options(torus.nodes(), GetParam())) {
+                options.by_node = true;
+                for (const Rank root : proof_roots(torus, GetParam())) {
+                    options.root = root;
+                    if (GetParam().refusal(torus, options).empty()) {
+                        ++proved;
+                        prove(torus, options);
+                    }
+                }
+            }
+        }
+        EXPECT_EQ(suits_nodes(GetParam()), GetParam().abilities.by_node);
+        EXPECT_EQ(GetParam().abilities.by_node, proved > 0);
+    }
+
     static void prove(const Torus& torus, const BuildOptions& options) {
         SCOPED_TRACE(torus.name() + ", root " + std::to_string(options.root) + ", layout " +
                      std::string(to_string(options.layout)));
@@ -37,35 +79,16 @@ class Nodes : public testing::TestWithParam<Algorithm> {
 };
 
 TEST_P(Nodes, AreServedByEveryAlgorithmAsItIs) {
-    for (const std::string& shape : nodes) {
-        for (const Rank per_node : {2, 3, 4}) {
-            const Torus torus = of_nodes(shape, per_node);
-            for (const BuildOptions& options : proof_options(torus, GetParam())) {
-                prove(torus, options);
-            }
-        }
-    }
+    prove_as_it_is(Range::some);
 }
-
+TEST_P(Nodes, AreServedByEveryAlgorithmAsItIsLong) {
+    prove_as_it_is(Range::all);
+}
 TEST_P(Nodes, AreServedByNode) {
-    int proved = 0;
-    for (const std::string& shape : nodes) {
-        for (const Rank per_node : {1, 2, 4}) {
-            const Torus torus = of_nodes(shape, per_node);
-            for (BuildOptions options : proof_options(torus.nodes(), GetParam())) {
-                options.by_node = true;
-                for (const Rank root : proof_roots(torus, GetParam())) {
-                    options.root = root;
-                    if (GetParam().refusal(torus, options).empty()) {
-                        ++proved;
-                        prove(torus, options);
-                    }
-                }
-            }
-        }
-    }
-    EXPECT_EQ(suits_nodes(GetParam()), GetParam().abilities.by_node);
-    EXPECT_EQ(GetParam().abilities.by_node, proved > 0);
+    prove_by_node(Range::some);
+}
+TEST_P(Nodes, AreServedByNodeLong) {
+    prove_by_node(Range::all);
 }
 
 // The links of a node carry what they would with one rank per node, whoever of its ranks sends it.

@@ -12,7 +12,7 @@
 #include "algorithms/simulation/models.hpp"
 #include "topo/error.hpp"
 
-namespace trefoil {
+namespace trefoil::models_test {
 namespace {
 
 constexpr std::size_t enough = std::size_t{1} << 30;
@@ -204,4 +204,4 @@ TEST(Traffic, RefusesMoreMemoryThanAllowed) {
 }
 
 }  // namespace
-}  // namespace trefoil
+}  // namespace trefoil::models_test

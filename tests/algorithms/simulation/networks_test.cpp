@@ -12,7 +12,7 @@
 #include "algorithms/simulation/switch_network.hpp"
 #include "topo/error.hpp"
 
-namespace trefoil {
+namespace trefoil::networks_test {
 namespace {
 
 constexpr std::size_t enough = std::size_t{1} << 30;
@@ -219,4 +219,4 @@ TEST(Symmetry, is_only_what_the_network_keeps) {
 }
 
 }  // namespace
-}  // namespace trefoil
+}  // namespace trefoil::networks_test

@@ -6,7 +6,7 @@
 #include "algorithms/simulation/grid_network.hpp"
 #include "algorithms/simulation/models.hpp"
 
-namespace trefoil {
+namespace trefoil::options_test {
 namespace {
 
 constexpr std::size_t enough = std::size_t{1} << 30;
@@ -112,4 +112,4 @@ TEST(Jitter, is_the_same_for_a_seed_and_within_its_bound) {
 }
 
 }  // namespace
-}  // namespace trefoil
+}  // namespace trefoil::options_test

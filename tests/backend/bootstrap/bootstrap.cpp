@@ -10,7 +10,7 @@
 
 #include "topo/error.hpp"
 
-namespace trefoil {
+namespace trefoil::bootstrap {
 namespace {
 
 /// An allgather of equal sizes among threads, such as a caller would bring.
@@ -120,4 +120,4 @@ TEST(SingleBootstrap, IsAlone) {
 }
 
 }  // namespace
-}  // namespace trefoil
+}  // namespace trefoil::bootstrap

@@ -15,7 +15,7 @@
 #include "tests/backend/bootstrap/launcher_fake_pmi.hpp"
 #include "topo/error.hpp"
 
-namespace trefoil {
+namespace trefoil::launcher {
 namespace {
 
 using std::chrono::milliseconds;
@@ -308,4 +308,4 @@ TEST_F(LauncherTest, CommunicatorsOfAProcessShareOneConnection) {
 }
 
 }  // namespace
-}  // namespace trefoil
+}  // namespace trefoil::launcher

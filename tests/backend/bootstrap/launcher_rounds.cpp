@@ -8,7 +8,7 @@
 #include <functional>
 #include <thread>
 
-namespace trefoil {
+namespace trefoil::launcher_rounds {
 namespace {
 
 using std::chrono::milliseconds;
@@ -245,4 +245,4 @@ TEST(LauncherRounds, RefusesAnotherLanguage) {
 }
 
 }  // namespace
-}  // namespace trefoil
+}  // namespace trefoil::launcher_rounds

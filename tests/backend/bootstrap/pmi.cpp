@@ -10,7 +10,7 @@
 #include "tests/backend/bootstrap/launcher_fake_pmi.hpp"
 #include "topo/error.hpp"
 
-namespace trefoil {
+namespace trefoil::pmi {
 namespace {
 
 using test::FakeProcessManager;
@@ -197,4 +197,4 @@ TEST(Pmi, RefusesADescriptorThatIsNoSocket) {
 }
 
 }  // namespace
-}  // namespace trefoil
+}  // namespace trefoil::pmi

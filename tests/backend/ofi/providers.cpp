@@ -46,14 +46,14 @@ unsigned offered() {
 
 }  // namespace
 
-std::vector<Subject> offered_transports(bool processes) {
+std::vector<Subject> offered_transports() {
     const unsigned found = offered();
     std::vector<Subject> transports;
     for (std::size_t i = 0; i < candidates.size(); ++i) {
         if ((found >> i & 1U) != 0) {
-            transports.push_back(
-                {std::string("ofi_") + candidates[i].test + (processes ? "_processes" : "_threads"),
-                 "ofi", candidates[i].provider, processes});
+            const std::string name = std::string("ofi_") + candidates[i].test;
+            transports.push_back({name + "_threads", "ofi", candidates[i].provider, false});
+            transports.push_back({name + "_processes", "ofi", candidates[i].provider, true});
         }
     }
     return transports;

@@ -9,9 +9,10 @@
 
 namespace trefoil::conformance {
 
-/// Those of the providers that every test machine should have which libfabric offers here. Found
-/// out in a child process: a process that has used libfabric should not fork ranks.
-std::vector<Subject> offered_transports(bool processes);
+/// Those of the providers that every test machine should have which libfabric offers here, with
+/// ranks as threads and as processes. Found out in a child process: a process that has used
+/// libfabric should not fork ranks.
+std::vector<Subject> offered_transports();
 
 /// Those that it does not offer; a test reports them as skipped.
 std::vector<std::string> missing_providers();

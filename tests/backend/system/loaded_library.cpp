@@ -15,7 +15,7 @@
 
 #include "tests/backend/registry/transports_to_test.hpp"
 
-namespace trefoil {
+namespace trefoil::loaded_library {
 namespace {
 
 std::string refusal(const char* file, const char* symbol) {
@@ -109,4 +109,4 @@ TEST(LoadedLibrary, IsThereOnceItIsUsed) {
 }
 
 }  // namespace
-}  // namespace trefoil
+}  // namespace trefoil::loaded_library

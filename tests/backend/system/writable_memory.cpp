@@ -12,7 +12,7 @@
 
 #include "topo/error.hpp"
 
-namespace trefoil {
+namespace trefoil::writable_memory {
 namespace {
 
 std::string refusal(const void* data, std::size_t bytes) {
@@ -65,4 +65,4 @@ TEST(WritableMemory, NeedsAnAddressAndAByteAndAnEnd) {
 }
 
 }  // namespace
-}  // namespace trefoil
+}  // namespace trefoil::writable_memory

@@ -12,7 +12,7 @@
 #include "tests/bench/common/tool.hpp"
 #include "tests/no_process_memory.hpp"
 
-namespace trefoil::test {
+namespace trefoil::test::info_test {
 namespace {
 
 using Json = nlohmann::ordered_json;
@@ -247,4 +247,4 @@ TEST(Info, tells_the_variables_alone) {
 }
 
 }  // namespace
-}  // namespace trefoil::test
+}  // namespace trefoil::test::info_test

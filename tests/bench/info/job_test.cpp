@@ -12,7 +12,7 @@
 
 #include "tests/bench/common/tool.hpp"
 
-namespace trefoil::test {
+namespace trefoil::test::job_test {
 namespace {
 
 using Json = nlohmann::ordered_json;
@@ -145,4 +145,4 @@ TEST(Job, TellsWhoIsLate) {
 }
 
 }  // namespace
-}  // namespace trefoil::test
+}  // namespace trefoil::test::job_test

@@ -12,7 +12,7 @@
 #include "tests/bench/common/tool.hpp"
 #include "tests/variable.hpp"
 
-namespace trefoil::test {
+namespace trefoil::test::perf_test {
 namespace {
 
 using Json = nlohmann::ordered_json;
@@ -422,4 +422,4 @@ TEST_F(Perf, ends_at_once_when_interrupted) {
 }
 
 }  // namespace
-}  // namespace trefoil::test
+}  // namespace trefoil::test::perf_test

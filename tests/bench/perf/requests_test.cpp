@@ -8,7 +8,7 @@
 
 #include "tests/bench/common/tool.hpp"
 
-namespace trefoil::test {
+namespace trefoil::test::requests_test {
 namespace {
 
 using Json = nlohmann::ordered_json;
@@ -127,4 +127,4 @@ TEST(PerfRequests, RefusesWhatCannotBe) {
 }
 
 }  // namespace
-}  // namespace trefoil::test
+}  // namespace trefoil::test::requests_test

@@ -11,7 +11,7 @@
 
 #include "tests/bench/common/tool.hpp"
 
-namespace trefoil::test {
+namespace trefoil::test::rewiring_test {
 namespace {
 
 using Json = nlohmann::ordered_json;
@@ -252,4 +252,4 @@ TEST(Circuits, refuse_what_cannot_be) {
 }
 
 }  // namespace
-}  // namespace trefoil::test
+}  // namespace trefoil::test::rewiring_test

@@ -10,7 +10,7 @@
 
 #include "tests/bench/common/tool.hpp"
 
-namespace trefoil::test {
+namespace trefoil::test::sim_test {
 namespace {
 
 using Json = nlohmann::ordered_json;
@@ -290,4 +290,4 @@ TEST(Sim, refuses_bad_input_in_words) {
 }
 
 }  // namespace
-}  // namespace trefoil::test
+}  // namespace trefoil::test::sim_test

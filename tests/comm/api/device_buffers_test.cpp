@@ -5,7 +5,7 @@
 #include "tests/comm/communicator/thread_job.hpp"
 #include "tests/topo/fake_device/fake_device.hpp"
 
-namespace trefoil::test {
+namespace trefoil::test::device_buffers_test {
 namespace {
 
 constexpr int ranks = 3;
@@ -99,4 +99,4 @@ TEST_F(DeviceBuffers, AreRefusedWhenTheRuntimeComesLater) {
 }
 
 }  // namespace
-}  // namespace trefoil::test
+}  // namespace trefoil::test::device_buffers_test

@@ -8,7 +8,7 @@
 #include "tests/comm/communicator/thread_job.hpp"
 #include "tests/variable.hpp"
 
-namespace trefoil::test {
+namespace trefoil::test::repeated_calls_test {
 namespace {
 
 constexpr int ranks = 3;
@@ -278,4 +278,4 @@ TEST(RepeatedCalls, AHandleThatComesAgainForgetsItsBarrier) {
 }
 
 }  // namespace
-}  // namespace trefoil::test
+}  // namespace trefoil::test::repeated_calls_test

@@ -14,7 +14,7 @@
 #include "tests/backend/registry/transports_to_test.hpp"
 #include "thread_job.hpp"
 
-namespace trefoil::test {
+namespace trefoil::test::after_error_test {
 namespace {
 
 /// What the processes of a test and the test itself share.
@@ -299,4 +299,4 @@ INSTANTIATE_TEST_SUITE_P(Transports, LatePeer, testing::ValuesIn(transports_that
                          name_of_transport);
 
 }  // namespace
-}  // namespace trefoil::test
+}  // namespace trefoil::test::after_error_test

@@ -11,7 +11,7 @@
 #include "threads/kernels/reduce.hpp"
 #include "topo/torus.hpp"
 
-namespace trefoil::test {
+namespace trefoil::test::allreduce_test {
 namespace {
 
 constexpr std::size_t period = 5;
@@ -194,4 +194,4 @@ TEST(Allreduce, AutoChoosesOnlyAlgorithmsWithIdenticalResults) {
 }
 
 }  // namespace
-}  // namespace trefoil::test
+}  // namespace trefoil::test::allreduce_test

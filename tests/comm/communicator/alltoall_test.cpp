@@ -11,7 +11,7 @@
 #include "thread_job.hpp"
 #include "topo/torus.hpp"
 
-namespace trefoil::test {
+namespace trefoil::test::alltoall_test {
 namespace {
 
 using Bytes = std::vector<unsigned char>;
@@ -328,4 +328,4 @@ TEST(Alltoallv, CountsThatDifferAreFound) {
 }
 
 }  // namespace
-}  // namespace trefoil::test
+}  // namespace trefoil::test::alltoall_test

@@ -11,7 +11,7 @@
 #include "thread_job.hpp"
 #include "topo/torus.hpp"
 
-namespace trefoil::test {
+namespace trefoil::test::average_test {
 namespace {
 
 template <typename T>
@@ -113,4 +113,4 @@ TEST(AverageOfAPair, IsRefused) {
 }
 
 }  // namespace
-}  // namespace trefoil::test
+}  // namespace trefoil::test::average_test

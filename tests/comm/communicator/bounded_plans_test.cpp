@@ -9,7 +9,7 @@
 #include "tests/comm/communicator/thread_job.hpp"
 #include "tests/variable.hpp"
 
-namespace trefoil::test {
+namespace trefoil::test::bounded_plans_test {
 namespace {
 
 std::size_t plan_bytes(trefoil_comm_t comm) {
@@ -71,4 +71,4 @@ TEST(BoundedPlans, NothingKeptStillWorks) {
 }
 
 }  // namespace
-}  // namespace trefoil::test
+}  // namespace trefoil::test::bounded_plans_test

@@ -12,7 +12,7 @@
 #include "thread_job.hpp"
 #include "topo/error.hpp"
 
-namespace trefoil::test {
+namespace trefoil::test::circuits_test {
 namespace {
 
 constexpr int ranks = 8;
@@ -304,4 +304,4 @@ TEST(SchedulesWithCircuits, AreCheckedBeforeTheyRun) {
 }
 
 }  // namespace
-}  // namespace trefoil::test
+}  // namespace trefoil::test::circuits_test

@@ -13,7 +13,7 @@
 #include "thread_job.hpp"
 #include "topo/torus.hpp"
 
-namespace trefoil::test {
+namespace trefoil::test::collectives_test {
 namespace {
 
 std::vector<std::string> names_of(Collective collective, const Torus& torus) {
@@ -310,4 +310,4 @@ TEST(Collectives, OperationsThatDoNotCommuteReduceInRankOrder) {
 }
 
 }  // namespace
-}  // namespace trefoil::test
+}  // namespace trefoil::test::collectives_test

@@ -4,11 +4,10 @@
 #include <climits>
 
 #include "derived_job.hpp"
+#include "ok.hpp"
 
-namespace trefoil::test {
+namespace trefoil::test::communicator_mistakes_test {
 namespace {
-
-constexpr trefoil_status_t ok = TREFOIL_SUCCESS;
 
 /// The call has failed with this status, made nothing, and its message has these words.
 void expect_refused(trefoil_status_t status, trefoil_comm_t made, trefoil_status_t expected,
@@ -264,4 +263,4 @@ TEST(CommunicatorMistakes, AFailedOneFailsAlone) {
 }
 
 }  // namespace
-}  // namespace trefoil::test
+}  // namespace trefoil::test::communicator_mistakes_test

@@ -12,14 +12,13 @@
 #include <string>
 #include <vector>
 
+#include "ok.hpp"
 #include "process_job.hpp"
 #include "tests/backend/registry/transports_to_test.hpp"
 #include "tests/sanitizers.hpp"
 
-namespace trefoil::test {
+namespace trefoil::test::communicator_processes_test {
 namespace {
-
-constexpr trefoil_status_t ok = TREFOIL_SUCCESS;
 
 /// Sums of small and of large vectors are right: each rank brings `mine`, and all make `all`.
 bool sums(trefoil_comm_t comm, int mine, int all) {
@@ -315,4 +314,4 @@ TEST_P(CommunicatorProcesses, AnErrorHasTheNumbersOfItsOwnCommunicator) {
 INSTANTIATE_TEST_SUITE_P(Backends, CommunicatorProcesses, testing::ValuesIn(backends_to_test()));
 
 }  // namespace
-}  // namespace trefoil::test
+}  // namespace trefoil::test::communicator_processes_test

@@ -9,12 +9,11 @@
 #include <thread>
 
 #include "derived_job.hpp"
+#include "ok.hpp"
 #include "topo/torus.hpp"
 
-namespace trefoil::test {
+namespace trefoil::test::communicators_test {
 namespace {
-
-constexpr trefoil_status_t ok = TREFOIL_SUCCESS;
 
 std::vector<int> counted(int from, int to) {
     std::vector<int> numbers;
@@ -481,4 +480,4 @@ TEST(Communicators, ComeAndGo) {
 }
 
 }  // namespace
-}  // namespace trefoil::test
+}  // namespace trefoil::test::communicators_test

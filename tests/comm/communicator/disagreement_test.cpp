@@ -9,7 +9,7 @@
 #include "tests/backend/registry/transports_to_test.hpp"
 #include "thread_job.hpp"
 
-namespace trefoil::test {
+namespace trefoil::test::disagreement_test {
 namespace {
 
 bool mentions(const std::string& text, const std::string& word) {
@@ -269,4 +269,4 @@ TEST(Checksums, SeveralMessagesOfOddLengths) {
 }
 
 }  // namespace
-}  // namespace trefoil::test
+}  // namespace trefoil::test::disagreement_test

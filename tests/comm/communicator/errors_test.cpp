@@ -7,7 +7,7 @@
 #include "tests/backend/registry/transports_to_test.hpp"
 #include "thread_job.hpp"
 
-namespace trefoil::test {
+namespace trefoil::test::errors_test {
 namespace {
 
 bool mentions(const std::string& text, const std::string& word) {
@@ -285,4 +285,4 @@ TEST(Errors, ConfigurationOfOneRankNeedsNothing) {
 }
 
 }  // namespace
-}  // namespace trefoil::test
+}  // namespace trefoil::test::errors_test

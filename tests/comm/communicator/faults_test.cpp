@@ -11,7 +11,7 @@
 #include "tests/variable.hpp"
 #include "thread_job.hpp"
 
-namespace trefoil::test {
+namespace trefoil::test::faults_test {
 namespace {
 
 constexpr int ranks = 4;
@@ -107,4 +107,4 @@ INSTANTIATE_TEST_SUITE_P(Transports, Faults, testing::ValuesIn(some_transports()
                          name_of_transport);
 
 }  // namespace
-}  // namespace trefoil::test
+}  // namespace trefoil::test::faults_test

@@ -6,7 +6,7 @@
 
 #include "derived_job.hpp"
 
-namespace trefoil::test {
+namespace trefoil::test::hanging_call_test {
 namespace {
 
 using Seconds = std::chrono::duration<double>;
@@ -87,4 +87,4 @@ TEST_P(HangingCall, NobodyWaitsForItWhileOthersGoOn) {
 }
 
 }  // namespace
-}  // namespace trefoil::test
+}  // namespace trefoil::test::hanging_call_test

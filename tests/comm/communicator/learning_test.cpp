@@ -19,7 +19,7 @@
 #include "tests/variable.hpp"
 #include "topo/error.hpp"
 
-namespace trefoil::test {
+namespace trefoil::test::learning_test {
 namespace {
 
 constexpr int ranks = 4;
@@ -209,4 +209,4 @@ TEST(TuningRules, OfNewOnesGoBeforeOldOnes) {
 }
 
 }  // namespace
-}  // namespace trefoil::test
+}  // namespace trefoil::test::learning_test

@@ -8,7 +8,7 @@
 #include "thread_job.hpp"
 #include "topo/torus.hpp"
 
-namespace trefoil::test {
+namespace trefoil::test::minloc_test {
 namespace {
 
 using Bytes = std::vector<unsigned char>;
@@ -222,4 +222,4 @@ TEST(Minloc, VectorsOfManySegmentsAreRight) {
 }
 
 }  // namespace
-}  // namespace trefoil::test
+}  // namespace trefoil::test::minloc_test

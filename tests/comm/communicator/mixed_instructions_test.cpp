@@ -11,7 +11,7 @@
 #include "threads/kernels/checksum.hpp"
 #include "threads/kernels/reduce.hpp"
 
-namespace trefoil::test {
+namespace trefoil::test::mixed_instructions_test {
 namespace {
 
 constexpr std::size_t count = 3001;
@@ -114,4 +114,4 @@ TEST(MixedInstructions, GiveTheBitsOfOneSet) {
 }
 
 }  // namespace
-}  // namespace trefoil::test
+}  // namespace trefoil::test::mixed_instructions_test

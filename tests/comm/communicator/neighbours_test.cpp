@@ -9,7 +9,7 @@
 #include "thread_job.hpp"
 #include "topo/torus.hpp"
 
-namespace trefoil::test {
+namespace trefoil::test::neighbours_test {
 namespace {
 
 using Numbers = std::vector<std::int64_t>;
@@ -271,4 +271,4 @@ TEST(NeighbourCounts, ThatDifferAreComparedOnRequest) {
 }
 
 }  // namespace
-}  // namespace trefoil::test
+}  // namespace trefoil::test::neighbours_test

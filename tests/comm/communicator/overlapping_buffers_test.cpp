@@ -5,7 +5,7 @@
 
 #include "sum_in_flight.hpp"
 
-namespace trefoil::test {
+namespace trefoil::test::overlapping_buffers_test {
 namespace {
 
 constexpr std::size_t n = 1000;
@@ -174,4 +174,4 @@ TEST(OverlappingBuffers, AStartIsRefusedAndMayBeTriedAgain) {
 }
 
 }  // namespace
-}  // namespace trefoil::test
+}  // namespace trefoil::test::overlapping_buffers_test

@@ -25,7 +25,7 @@
 #include "tests/no_process_memory.hpp"
 #include "trefoil/trefoil.h"
 
-namespace trefoil::test {
+namespace trefoil::test::processes_test {
 namespace {
 
 /// Lets the ranks meet; each must end with 0.
@@ -210,4 +210,4 @@ TEST(SharedMemory, ThatWasAskedForIsMissedByAllRanksAlike) {
 INSTANTIATE_TEST_SUITE_P(Backends, Processes, testing::ValuesIn(backends_to_test()));
 
 }  // namespace
-}  // namespace trefoil::test
+}  // namespace trefoil::test::processes_test

@@ -10,7 +10,7 @@
 #include "tests/variable.hpp"
 #include "thread_job.hpp"
 
-namespace trefoil::test {
+namespace trefoil::test::property_test {
 namespace {
 
 struct RandomJob {
@@ -166,4 +166,4 @@ TEST(Property, WhatFailsIsMadeSmall) {
 }
 
 }  // namespace
-}  // namespace trefoil::test
+}  // namespace trefoil::test::property_test

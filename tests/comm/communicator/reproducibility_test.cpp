@@ -9,7 +9,7 @@
 #include "thread_job.hpp"
 #include "topo/torus.hpp"
 
-namespace trefoil::test {
+namespace trefoil::test::reproducibility_test {
 namespace {
 
 using Bits = std::vector<float>;
@@ -196,4 +196,4 @@ TEST(Reproducibility, TheSwitchHoldsForReduceAndReduceScatter) {
 }
 
 }  // namespace
-}  // namespace trefoil::test
+}  // namespace trefoil::test::reproducibility_test

@@ -7,7 +7,7 @@
 
 #include "sum_in_flight.hpp"
 
-namespace trefoil::test {
+namespace trefoil::test::request_mistakes_test {
 namespace {
 
 void expect_refused(trefoil_status_t status, const std::string& words) {
@@ -200,4 +200,4 @@ TEST(RequestMistakes, AForkedChildIsRefused) {
 }
 
 }  // namespace
-}  // namespace trefoil::test
+}  // namespace trefoil::test::request_mistakes_test

@@ -9,7 +9,7 @@
 #include "tests/backend/registry/transports_to_test.hpp"
 #include "thread_job.hpp"
 
-namespace trefoil::test {
+namespace trefoil::test::run_ahead_test {
 namespace {
 
 using Clock = std::chrono::steady_clock;
@@ -185,4 +185,4 @@ INSTANTIATE_TEST_SUITE_P(Transports, RunAhead, testing::ValuesIn(transports_but_
                          name_of_transport);
 
 }  // namespace
-}  // namespace trefoil::test
+}  // namespace trefoil::test::run_ahead_test

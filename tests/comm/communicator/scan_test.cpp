@@ -11,7 +11,7 @@
 #include "thread_job.hpp"
 #include "topo/torus.hpp"
 
-namespace trefoil::test {
+namespace trefoil::test::scan_test {
 namespace {
 
 Affine input(int rank, std::size_t i) {
@@ -144,4 +144,4 @@ TEST(ScanRefusals, NameRanksThatDoNotLieRowByRow) {
 }
 
 }  // namespace
-}  // namespace trefoil::test
+}  // namespace trefoil::test::scan_test

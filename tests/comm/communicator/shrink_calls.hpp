@@ -14,12 +14,11 @@
 #include <vector>
 
 #include "algorithms/registry/registry.hpp"
+#include "ok.hpp"
 #include "process_job.hpp"
 #include "random_calls.hpp"
 
 namespace trefoil::test {
-
-inline constexpr trefoil_status_t ok = TREFOIL_SUCCESS;
 
 /// What a rank ends with when something is wrong; 0: nothing is.
 inline int wrong(const char* what, trefoil_comm_t comm) {

@@ -10,7 +10,7 @@
 
 #include "thread_job.hpp"
 
-namespace trefoil::test {
+namespace trefoil::test::single_copy_collectives_test {
 namespace {
 
 using Words = std::vector<std::int32_t>;
@@ -276,4 +276,4 @@ INSTANTIATE_TEST_SUITE_P(Tori, SingleCopyCollectives,
                                          Case{"3x3", 9, 0, true}, Case{"5", 5, 0, true}));
 
 }  // namespace
-}  // namespace trefoil::test
+}  // namespace trefoil::test::single_copy_collectives_test

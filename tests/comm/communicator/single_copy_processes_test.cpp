@@ -8,7 +8,7 @@
 #include "affine.hpp"
 #include "process_job.hpp"
 
-namespace trefoil::test {
+namespace trefoil::test::single_copy_processes_test {
 namespace {
 
 constexpr int ranks = 4;
@@ -245,4 +245,4 @@ TEST(ProcessMemory, ReducesInTheOrderOfTheRanks) {
 }
 
 }  // namespace
-}  // namespace trefoil::test
+}  // namespace trefoil::test::single_copy_processes_test

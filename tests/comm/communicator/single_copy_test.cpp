@@ -7,7 +7,7 @@
 #include "affine.hpp"
 #include "thread_job.hpp"
 
-namespace trefoil::test {
+namespace trefoil::test::single_copy_test {
 namespace {
 
 struct Case {
@@ -200,4 +200,4 @@ TEST(SingleCopySetting, ZeroGoesThroughLandingSlots) {
 }
 
 }  // namespace
-}  // namespace trefoil::test
+}  // namespace trefoil::test::single_copy_test

@@ -6,7 +6,7 @@
 
 #include "sum_in_flight.hpp"
 
-namespace trefoil::test {
+namespace trefoil::test::status_test {
 namespace {
 
 using Clock = std::chrono::steady_clock;
@@ -168,4 +168,4 @@ TEST(Status, RefusesBadPlacesAndCutsLongTexts) {
 }
 
 }  // namespace
-}  // namespace trefoil::test
+}  // namespace trefoil::test::status_test

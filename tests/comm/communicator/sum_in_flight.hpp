@@ -6,11 +6,10 @@
 #include <string>
 #include <vector>
 
+#include "ok.hpp"
 #include "thread_job.hpp"
 
 namespace trefoil::test {
-
-inline constexpr trefoil_status_t ok = TREFOIL_SUCCESS;
 
 inline JobOptions on(const std::string& torus, int port_threads = -1) {
     JobOptions options;

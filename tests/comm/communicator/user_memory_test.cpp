@@ -7,7 +7,7 @@
 
 #include "sum_in_flight.hpp"
 
-namespace trefoil::test {
+namespace trefoil::test::user_memory_test {
 namespace {
 
 void expect_refused(trefoil_status_t status, trefoil_status_t expected, const std::string& words) {
@@ -121,4 +121,4 @@ TEST(UserMemory, MistakesAreTold) {
 }
 
 }  // namespace
-}  // namespace trefoil::test
+}  // namespace trefoil::test::user_memory_test

@@ -8,7 +8,7 @@
 #include "algorithms/registry/registry.hpp"
 #include "thread_job.hpp"
 
-namespace trefoil::test {
+namespace trefoil::test::user_schedule_test {
 namespace {
 
 constexpr int ranks = 9;
@@ -139,4 +139,4 @@ TEST(UserScheduleCall, FindsOutThatRanksBroughtDifferentOnes) {
 }
 
 }  // namespace
-}  // namespace trefoil::test
+}  // namespace trefoil::test::user_schedule_test

@@ -20,7 +20,7 @@
 #include "algorithms/simulation/models.hpp"
 #include "comm/plan/select.hpp"
 
-namespace trefoil::test {
+namespace trefoil::test::flow_regret_test {
 namespace {
 
 constexpr std::size_t kib = 1024, mib = 1024 * kib;
@@ -339,4 +339,4 @@ TEST(FlowRegret, OnTheShapeAskedFor) {
 }
 
 }  // namespace
-}  // namespace trefoil::test
+}  // namespace trefoil::test::flow_regret_test

@@ -7,7 +7,7 @@
 #include "comm/plan/lower.hpp"
 #include "tests/threads/executor/recording_group.hpp"
 
-namespace trefoil {
+namespace trefoil::late_copies_test {
 namespace {
 
 using Kind = ProgramOp::Kind;
@@ -213,4 +213,4 @@ TEST_F(LateCopiesOfAProgram, AreNotPutOffWherePeersRead) {
 }
 
 }  // namespace
-}  // namespace trefoil
+}  // namespace trefoil::late_copies_test

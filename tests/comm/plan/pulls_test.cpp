@@ -11,7 +11,7 @@
 #include "tests/threads/executor/recording_group.hpp"
 #include "topo/error.hpp"
 
-namespace trefoil {
+namespace trefoil::pulls_test {
 namespace {
 
 using Kind = ProgramOp::Kind;
@@ -260,4 +260,4 @@ TEST(SegmentsOfShares, AreBalancedAndBeginAtCacheLines) {
 }
 
 }  // namespace
-}  // namespace trefoil
+}  // namespace trefoil::pulls_test

@@ -15,7 +15,7 @@
 #include "algorithms/registry/registry.hpp"
 #include "comm/plan/select.hpp"
 
-namespace trefoil::test {
+namespace trefoil::test::regret_test {
 namespace {
 
 constexpr std::size_t kib = 1024, mib = 1024 * kib;
@@ -173,4 +173,4 @@ TEST(Regret, IsNoneOnTheShapeAskedFor) {
 }
 
 }  // namespace
-}  // namespace trefoil::test
+}  // namespace trefoil::test::regret_test

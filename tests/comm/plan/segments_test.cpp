@@ -10,7 +10,7 @@
 #include "comm/plan/lower.hpp"
 #include "topo/error.hpp"
 
-namespace trefoil::test {
+namespace trefoil::test::segments_test {
 namespace {
 
 constexpr std::size_t kib = 1024;
@@ -175,4 +175,4 @@ TEST(SegmentShape, SpeaksOfRanksNotOfPlaces) {
 }
 
 }  // namespace
-}  // namespace trefoil::test
+}  // namespace trefoil::test::segments_test

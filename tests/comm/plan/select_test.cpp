@@ -10,7 +10,7 @@
 #include "tests/variable.hpp"
 #include "topo/error.hpp"
 
-namespace trefoil::test {
+namespace trefoil::test::select_test {
 namespace {
 
 constexpr std::size_t kib = 1024, mib = 1024 * kib;
@@ -368,4 +368,4 @@ TEST(Selection, KeepsCountsKnownInPairsFromForwarding) {
 }
 
 }  // namespace
-}  // namespace trefoil::test
+}  // namespace trefoil::test::select_test

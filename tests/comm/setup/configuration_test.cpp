@@ -8,7 +8,7 @@
 #include <memory>
 #include <set>
 
-namespace trefoil {
+namespace trefoil::configuration_test {
 namespace {
 
 Job job_of(const std::vector<std::string>& hosts) {
@@ -105,4 +105,4 @@ TEST(Configuration, DecidesWhatNobodyAskedFor) {
 }
 
 }  // namespace
-}  // namespace trefoil
+}  // namespace trefoil::configuration_test

@@ -10,7 +10,7 @@
 #include "tests/variable.hpp"
 #include "topo/error.hpp"
 
-namespace trefoil {
+namespace trefoil::environment_test {
 namespace {
 
 using test::Variable;
@@ -132,4 +132,4 @@ TEST(Environment, ReadsHowToPin) {
 }
 
 }  // namespace
-}  // namespace trefoil
+}  // namespace trefoil::environment_test

@@ -9,7 +9,7 @@
 #include "topo/blob.hpp"
 #include "topo/error.hpp"
 
-namespace trefoil {
+namespace trefoil::local_ports_test {
 namespace {
 
 /// Two ranks of one host with four cores; before them, one of another host with one core.
@@ -93,4 +93,4 @@ TEST(LocalPorts, AnotherVersionsProposalIsAMismatch) {
 }
 
 }  // namespace
-}  // namespace trefoil
+}  // namespace trefoil::local_ports_test

@@ -10,7 +10,7 @@
 #include "comm/setup/nic_errors.hpp"
 #include "topo/error.hpp"
 
-namespace trefoil {
+namespace trefoil::nic_choice_test {
 namespace {
 
 using Names = std::vector<std::string>;
@@ -309,4 +309,4 @@ TEST(Counts, ThatDifferNameRanksHostsAndNics) {
 }
 
 }  // namespace
-}  // namespace trefoil
+}  // namespace trefoil::nic_choice_test

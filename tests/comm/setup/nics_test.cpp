@@ -9,7 +9,7 @@
 #include "tests/backend/registry/transports_to_test.hpp"
 #include "topo/error.hpp"
 
-namespace trefoil {
+namespace trefoil::nics_test {
 namespace {
 
 const NicCandidate* find(const std::vector<NicCandidate>& all, const std::string& name) {
@@ -152,4 +152,4 @@ TEST(Here, UcxSettingsKeepTheirMeaning) {
 }
 
 }  // namespace
-}  // namespace trefoil
+}  // namespace trefoil::nics_test

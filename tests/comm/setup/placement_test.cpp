@@ -8,7 +8,7 @@
 
 #include "topo/error.hpp"
 
-namespace trefoil {
+namespace trefoil::placement_test {
 namespace {
 
 using Cores = std::vector<int>;
@@ -179,4 +179,4 @@ TEST(Placement, NobodySpinsWithoutTime) {
 }
 
 }  // namespace
-}  // namespace trefoil
+}  // namespace trefoil::placement_test

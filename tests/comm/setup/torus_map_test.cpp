@@ -9,7 +9,7 @@
 #include "tests/comm/communicator/thread_job.hpp"
 #include "topo/error.hpp"
 
-namespace trefoil::test {
+namespace trefoil::test::torus_map_test {
 namespace {
 
 using Places = std::vector<std::vector<Rank>>;
@@ -260,4 +260,4 @@ TEST_F(HostFileJob, ErrorsAreTheSameOnAllRanks) {
 }
 
 }  // namespace
-}  // namespace trefoil::test
+}  // namespace trefoil::test::torus_map_test

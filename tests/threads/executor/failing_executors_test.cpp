@@ -2,7 +2,7 @@
 // One of several executors on an engine fails, or ends: its peers hear why, and the others go on.
 #include "several_executors.hpp"
 
-namespace trefoil::test {
+namespace trefoil::test::failing_executors_test {
 namespace {
 
 using std::chrono::milliseconds;
@@ -173,4 +173,4 @@ TEST_P(FailingExecutors, CallsThatWaitForEachOtherAreToldInWordsOfBoth) {
 }
 
 }  // namespace
-}  // namespace trefoil::test
+}  // namespace trefoil::test::failing_executors_test

@@ -5,7 +5,7 @@
 #include "loose_group.hpp"
 #include "ring.hpp"
 
-namespace trefoil::test {
+namespace trefoil::test::handshake_test {
 namespace {
 
 using std::chrono::milliseconds;
@@ -29,7 +29,7 @@ class HandshakeOf : public testing::TestWithParam<int> {};
 INSTANTIATE_TEST_SUITE_P(Workers, HandshakeOf, testing::Values(1, 2));
 
 TEST_P(HandshakeOf, NeighboursIsCompleteWhenAllHaveAnswered) {
-    Ring ring(4, GetParam(), loose_groups);
+    RingOfRanks ring(4, GetParam(), loose_groups);
     ring.on_each([](Rank, RingRank& rank) {
         EXPECT_NO_THROW(rank.greet());
         for (std::size_t g = 0; g < rank.groups().size(); ++g) {
@@ -40,7 +40,7 @@ TEST_P(HandshakeOf, NeighboursIsCompleteWhenAllHaveAnswered) {
 }
 
 TEST_P(HandshakeOf, OneThatIsSilentNamesBothEndsOfBothDirections) {
-    Ring ring(2, GetParam(), memory_groups);
+    RingOfRanks ring(2, GetParam(), memory_groups);
     const std::string text = complaint_of(ring[0], milliseconds(50));
     EXPECT_TRUE(has(text, "directions failed their test within 50 ms: ")) << text;
     for (const char* const port : {"+0", "-0"}) {
@@ -54,7 +54,7 @@ TEST_P(HandshakeOf, OneThatIsSilentNamesBothEndsOfBothDirections) {
 
 // Rank 0's wire to rank 1 works: only the one to rank 2 is at fault.
 TEST_P(HandshakeOf, OneThatIsSilentDoesNotAccuseTheOthers) {
-    Ring ring(3, GetParam(), memory_groups);
+    RingOfRanks ring(3, GetParam(), memory_groups);
     ring.on_each([](Rank r, RingRank& rank) {
         if (r == 2) {
             return;
@@ -69,7 +69,7 @@ TEST_P(HandshakeOf, OneThatIsSilentDoesNotAccuseTheOthers) {
 }
 
 TEST_P(HandshakeOf, StrangersIsRefusedAndSaid) {
-    Ring ring(2, GetParam(), memory_groups, false, [](Rank rank) -> Prove {
+    RingOfRanks ring(2, GetParam(), memory_groups, false, [](Rank rank) -> Prove {
         if (rank == 0) {
             return prove;
         }
@@ -82,7 +82,7 @@ TEST_P(HandshakeOf, StrangersIsRefusedAndSaid) {
 }
 
 TEST(Handshake, MayBeLookedAtInBetween) {
-    Ring ring(2, 1, memory_groups);
+    RingOfRanks ring(2, 1, memory_groups);
     Handshake::Options options;
     Handshake handshake(ring[0].engine(), {{1, Port{0}}, {1, Port{1}}}, options);
     handshake.begin();
@@ -99,7 +99,7 @@ TEST(Handshake, MayBeLookedAtInBetween) {
 }
 
 TEST(Handshake, CallsTheCallersProgressWhileItWaits) {
-    Ring ring(2, 1, memory_groups);
+    RingOfRanks ring(2, 1, memory_groups);
     int calls = 0;
     Handshake::Options options;
     options.progress = {[](void* count) { ++*static_cast<int*>(count); }, &calls};
@@ -110,7 +110,7 @@ TEST(Handshake, CallsTheCallersProgressWhileItWaits) {
 }
 
 TEST(Handshake, ThroughAPortThatWasNotOpenedFailsAtOnce) {
-    Ring ring(2, 1, memory_groups);
+    RingOfRanks ring(2, 1, memory_groups);
     Handshake handshake(ring[0].engine(), {{1, Port{0}}, {1, Port{2}}}, {});
     try {
         handshake.begin();
@@ -121,4 +121,4 @@ TEST(Handshake, ThroughAPortThatWasNotOpenedFailsAtOnce) {
 }
 
 }  // namespace
-}  // namespace trefoil::test
+}  // namespace trefoil::test::handshake_test

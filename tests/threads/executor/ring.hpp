@@ -162,11 +162,11 @@ inline std::vector<std::unique_ptr<PortGroup>> memory_groups(Rank rank,
 }
 
 /// The ranks of a ring, which have met. Nobody's groups end before all ranks have.
-class Ring {
+class RingOfRanks {
   public:
     using ProveAs = std::function<Prove(Rank)>;
 
-    Ring(
+    RingOfRanks(
         int ranks, int workers, const MakeGroups& make, bool may_spin = false,
         const ProveAs& prove_as = [](Rank) { return Prove(prove); }) {
         std::vector<std::string> cards;
@@ -185,11 +185,11 @@ class Ring {
             ranks_[r]->meet(all, prove_as(static_cast<Rank>(r)));
         }
     }
-    ~Ring() {
+    ~RingOfRanks() {
         on_each([](Rank, RingRank& rank) { rank.end(); });
     }
-    Ring(const Ring&) = delete;
-    Ring& operator=(const Ring&) = delete;
+    RingOfRanks(const RingOfRanks&) = delete;
+    RingOfRanks& operator=(const RingOfRanks&) = delete;
 
     RingRank& operator[](std::size_t rank) { return *ranks_[rank]; }
     /// In a thread each.
@@ -210,7 +210,7 @@ class Ring {
 /// Runs `body` on each rank of a ring, in a thread each, where the first communicator exists.
 inline void on_ring(int ranks, int workers, const MakeGroups& make, const ExecutorOptions& options,
                     const std::function<void(Rank, RingRank&)>& body) {
-    Ring ring(ranks, workers, make, options.may_spin);
+    RingOfRanks ring(ranks, workers, make, options.may_spin);
     for (int r = 0; r < ranks; ++r) {
         ring[static_cast<std::size_t>(r)].join_first(options);
     }

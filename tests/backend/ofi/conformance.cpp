@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// The conformance suite over libfabric, with ranks as threads.
+// The conformance suite over libfabric, with ranks as threads and as forked processes.
 #include "tests/backend/ofi/providers.hpp"
 
 namespace trefoil::conformance {
 
-INSTANTIATE_TEST_SUITE_P(Ofi, Conformance, testing::ValuesIn(offered_transports(false)), test_name);
+INSTANTIATE_TEST_SUITE_P(Ofi, Conformance, testing::ValuesIn(offered_transports()), test_name);
 
 TEST(OfiProviders, AllAreTested) {
     const std::vector<std::string> missing = missing_providers();
@@ -15,7 +15,7 @@ TEST(OfiProviders, AllAreTested) {
         }
         GTEST_SKIP() << "libfabric does not offer here, hence not tested:" << text;
     }
-    EXPECT_GE(offered_transports(false).size(), 3U);
+    EXPECT_GE(offered_transports().size(), 6U);
 }
 
 }  // namespace trefoil::conformance

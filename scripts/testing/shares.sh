@@ -1,0 +1,215 @@
+# SPDX-License-Identifier: BSD-3-Clause
+# The stages of scripts/test, and the shares into which what is not quick is divided.
+
+failed=()
+left_out=()
+stage_names=()
+stage_seconds=()
+
+# stage NAME COMMAND...: runs it and remembers how long it took.
+stage() {
+    local name=$1 began=$SECONDS
+    shift
+    "$@"
+    stage_names+=("$name")
+    stage_seconds+=($((SECONDS - began)))
+}
+
+report_stages() {
+    local i total=$((SECONDS > 0 ? SECONDS : 1))
+    printf '%-36s %10s %6s\n' stage time share
+    for i in "${!stage_names[@]}"; do
+        printf '%-36s %10s %5d%%\n' "${stage_names[i]}" "$(in_minutes "${stage_seconds[i]}")" $((stage_seconds[i] * 100 / total))
+    done
+    printf '%-36s %10s\n' "in all" "$(in_minutes "$total")"
+}
+
+# Tests that are no part of every run: `long` takes minutes, `turn` waits for its share.
+readonly quick=(--label-exclude '^(long|turn|files)$')
+
+# How many slots ctest has: three a core. A test that computes takes three, one that mostly waits takes one.
+readonly slots=$((3 * $(nproc)))
+
+# A quick test that takes longer on idle cores fails.
+readonly quick_seconds=10
+
+# run_tests NAME PRESET [ctest arguments]: as many at a time as there are slots. Where some fail the rest of the stages go on,
+# so that one run shows everything; `failed` remembers.
+run_tests() {
+    local name=$1 preset=$2 log junit code=0
+    shift 2
+    log=$(log_of "test-$name")
+    junit=$root/build/junit/$name.xml
+    say "testing build/$preset ($name)"
+    mkdir -p "$root/build/junit"
+    with_progress "$log" "${wrapper[@]}" ctest --test-dir "$root/build/$preset" --output-on-failure --no-tests=error \
+        --output-junit "$junit" --parallel "$slots" "$@" || code=$?
+    if ((code != 0)); then
+        failed+=("tests in build/$preset ($name)")
+        grep -avE '^ *(Start +[0-9]+:|[0-9]+/[0-9]+ Test +#.*( Passed|Skipped) )' "$log" || true
+    else
+        grep -aE 'tests? passed,|Total Test time' "$log" || true
+    fi
+    [[ ! -s $junit ]] || python3 "$root/scripts/testing/times.py" --slowest 10 "$junit"
+}
+wrapper=()
+
+# What makes a build from nothing fast: files of a folder are compiled as one, and headers that tests share are precompiled.
+# What only a file of its own shows, such as a missing include, the share `files` finds.
+readonly quickly=(-DTREFOIL_PRECOMPILE=ON -DTREFOIL_UNITE=ON -DCMAKE_EXE_LINKER_FLAGS=-fuse-ld=lld)
+
+build_dev() {
+    configure dev "${quickly[@]}"
+    build dev
+}
+
+quick_tests() {
+    run_tests quick dev "${quick[@]}"
+    local slow
+    mapfile -t slow < <(python3 "$root/scripts/testing/times.py" --above "$quick_seconds" "$root/build/junit/quick.xml")
+    local name
+    for name in "${slow[@]}"; do
+        is_quick_alone "$name"
+    done
+}
+
+# is_quick_alone TEST: a quick test that took long beside others is run again alone. If it still does, and nothing else kept the
+# cores busy, it fails.
+is_quick_alone() {
+    local verdict code=0
+    verdict=$(python3 "$root/scripts/testing/alone.py" --limit "$quick_seconds" -- \
+        ctest --test-dir "$root/build/dev" --tests-regex "^$1\$") || code=$?
+    say "$1 took more than $quick_seconds s; alone: $verdict"
+    if ((code != 0)); then
+        failed+=("$1: a quick test takes at most $quick_seconds s on idle cores; make it faster, or give it the label turn or long")
+    fi
+}
+
+# under_sanitizer PRESET [ctest arguments]: builds the programs of these tests alone, and runs them.
+under_sanitizer() {
+    local preset=$1 regex=
+    shift
+    local arguments=("$@") i
+    for i in "${!arguments[@]}"; do
+        [[ ${arguments[i]} != --tests-regex ]] || regex=${arguments[i + 1]}
+    done
+    configure "$preset" "${quickly[@]}" "-DTREFOIL_TESTS=$regex"
+    local targets
+    mapfile -t targets < <(targets_of "$preset" "$@")
+    build "$preset" "${targets[@]}"
+    # ThreadSanitizer of gcc 12 does not start where addresses are randomised over more bits than it knows.
+    if [[ $preset == tsan ]] && setarch -R true 2>/dev/null; then
+        wrapper=(setarch -R)
+    fi
+    run_tests "$preset" "$preset" "$@"
+    wrapper=()
+}
+
+# What never runs under a sanitizer: what does not depend on how the code is compiled (checks of the repository, and Python
+# that works on schedules or compares times), long proofs of schedules, commands that print much and take minutes, and all
+# collectives over strict port groups and a hostile uTofu, which take their time on purpose.
+readonly not_again='^(repository_|papers_(page|commands)|tool_(plan|sim)_(json|html|browser|export)|tool_traffic|tool_sim_reference|tool_sim_simgrid|tool_(plan_)?circuits|tool_user_schedules|tool_machine_files|tool_matrix_collectives|tool_(compare|perf|plan|sim|late)$|comm_(minloc|reproducibility)|utofu_(random_calls|collectives|probe)|(table_proof|alltoall_rings|alltoall_sync|cost|spanning_trees|spanning_model|baselines)$)|_(strict|hostile)$'
+# What else ThreadSanitizer leaves out. The made-up device runtime of comm_device_buffers is loaded and changed by several
+# threads at once, which real ones are not. The others look at what is computed, or have ranks that are processes: how threads
+# meet is seen where all ranks are threads of one.
+readonly never_under_tsan='^comm_(device_buffers|average|shrink|faults|after_error)|_processes$'
+
+not_long=(--label-exclude '^long$')
+
+# The shares. Each takes about a quarter of an hour on two cores.
+readonly shares=(proofs matrix faults calls turn-tests asan-rooms asan-comm tsan fuzzing arm64 arm64-walk files pages packages)
+
+share_proofs() { # long proofs of schedules and of the choice of algorithms
+    build_dev
+    run_tests proofs dev --label-regex '^long$' \
+        --tests-regex '^(table_proof|trivance|baselines|alltoall_rings|comm_(flow_)?regret|tool_sim_(reference|simgrid)|tool_plan_json)_long$'
+}
+share_matrix() { # all collectives by all algorithms over every transport
+    build_dev
+    run_tests matrix dev --label-regex '^long$' --tests-regex '^(tool_matrix_|tool_bounded_memory|utofu_collectives_long)'
+}
+share_faults() { # jobs that are disturbed, whole table of faults, deliberate bugs of uTofu
+    build_dev
+    run_tests faults dev --label-regex '^long$' --tests-regex '^(reliability_(many|faults_all)|utofu_mutant|comm_(shrink|after_error|faults|nodes)_long)'
+}
+share_calls() { # random calls in flight, by the ten thousand, and MPI's waiting and huge calls
+    build_dev
+    run_tests calls dev --label-regex '^long$' \
+        --tests-regex '^(reliability_mixed|comm_(calls_under_stress|stress|mixed_calls|property)_long|utofu_(random_calls|latency_order)_long|mpi_)'
+}
+share_turn-tests() { # tests that are no part of every run: strict and hostile port groups, all transports of UCX, browsers
+    build_dev
+    run_tests turn dev --label-regex '^turn$'
+}
+share_asan-rooms() { # nearly all tests of the rooms below comm under ASan and UBSan
+    under_sanitizer asan-ubsan "${not_long[@]}" --exclude-regex "$not_again|^(comm|tool|mpi|reliability|network|bindings|papers)_"
+}
+share_asan-comm() { # those of comm and above
+    under_sanitizer asan-ubsan "${not_long[@]}" --tests-regex '^(comm|tool|bindings|wrapper)' --exclude-regex "$not_again"
+}
+share_tsan() { # nearly all in which threads meet
+    under_sanitizer tsan "${not_long[@]}" --tests-regex '^(port_threads|executor|memory|store|bootstrap|utofu_threads$|comm)' \
+        --exclude-regex "$not_again|$never_under_tsan"
+}
+share_fuzzing() { # each fuzzer for 40 seconds
+    "$root/scripts/fuzz" --seconds 40 || failed+=(fuzzing)
+}
+share_arm64() { # the unit tests on emulated Arm processors
+    on_arm64
+}
+share_arm64-walk() { # a first hour on Fugaku, on emulated Arm processors; a build for Arm by clang
+    on_arm64 --walk
+    on_arm64 --clang --build-only
+}
+on_arm64() {
+    local code=0
+    "$root/scripts/arm64" "$@" || code=$?
+    if ((code == 77)); then
+        left_out+=("arm64 $*, without its packages")
+    elif ((code != 0)); then
+        failed+=("scripts/arm64 $*")
+    fi
+}
+share_files() { # each file compiled alone, by clang
+    configure clang -DTREFOIL_UNITE=OFF
+    build clang
+    run_tests files clang --label-regex '^files$'
+}
+share_pages() { # the commands of the pages that take long
+    build_dev
+    run_tests pages dev --tests-regex '^repository_doc_commands_long$'
+}
+share_packages() { # Debian packages, and a bare Debian on which they are installed
+    build_dev
+    run_tests packages dev --tests-regex '^repository_(packages|bare_root)$'
+}
+
+is_share() {
+    local each
+    for each in "${shares[@]}"; do
+        [[ $each != "$1" ]] || return 0
+    done
+    return 1
+}
+
+commits() { git -C "$root" rev-list --count HEAD 2>/dev/null || echo 0; }
+
+share_in_turn() { printf '%s\n' "${shares[$(commits) % ${#shares[@]}]}"; }
+
+list_shares() {
+    local each
+    for each in "${shares[@]}"; do
+        printf '%-12s %s\n' "$each" "$(sed -n "s/^share_$each() { # //p" "${BASH_SOURCE[0]}")"
+    done
+    printf 'In turn after %d commits: %s\n' "$(commits)" "$(share_in_turn)"
+}
+
+# run_share NAME, and says which are due with the next commits.
+run_share() {
+    local next=() i
+    for ((i = 1; i < ${#shares[@]}; ++i)); do
+        next+=("${shares[($(commits) + i) % ${#shares[@]}]}")
+    done
+    say "share $1 of ${#shares[@]}; due with the next commits: ${next[*]}"
+    stage "share $1" "share_$1"
+}
