@@ -92,11 +92,11 @@ typedef enum {
 
 /* A communicator: the ranks of one job, wired as a torus. Thread rules: different communicators may
  * be used by different threads at the same time. One thread at a time makes calls on a
- * communicator; a second thread that enters it gets TREFOIL_ERROR_BUSY and changes nothing, and of
- * two that enter at one moment both may (but any thread may test and wait for requests:
- * requests.h). All ranks make the same calls in the same order, also those of count 0; ranks whose
- * calls differ get TREFOIL_ERROR_MISMATCH as soon as one message of them meets (TREFOIL_CHECK=1
- * compares each call before it begins). Not usable in a child after fork(). */
+ * communicator; a second thread gets TREFOIL_ERROR_BUSY and changes nothing; of two that enter at one
+ * moment both may. Any thread may test and wait for requests (requests.h). All ranks make the same
+ * calls in the same order, also those of count 0; ranks whose calls differ get
+ * TREFOIL_ERROR_MISMATCH as soon as one message of them meets (TREFOIL_CHECK=1 compares each call
+ * before it begins). Not usable in a child after fork(). */
 typedef struct trefoil_comm* trefoil_comm_t;
 
 /* The caller's own allgather: copies `bytes` bytes from rank r's `mine` to all + r*bytes of every
@@ -493,10 +493,8 @@ TREFOIL_API int trefoil_version(void);
 #ifdef __cplusplus
 }
 #endif
-
 #include <trefoil/communicators.h>
 #include <trefoil/memory.h>
 #include <trefoil/requests.h>
 #include <trefoil/status.h>
-
 #endif
