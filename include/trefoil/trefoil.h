@@ -92,8 +92,8 @@ typedef enum {
 
 /* A communicator: the ranks of one job, wired as a torus. Thread rules: different communicators may
  * be used by different threads at the same time. One thread at a time makes calls on a
- * communicator; a second thread gets TREFOIL_ERROR_BUSY and changes nothing; of two that enter at one
- * moment both may. Any thread may test and wait for requests (requests.h). All ranks make the same
+ * communicator; a second one gets TREFOIL_ERROR_BUSY and changes nothing; of two at one moment both
+ * may get it. Any thread may test and wait for requests (requests.h). All ranks make the same
  * calls in the same order, also those of count 0; ranks whose calls differ get
  * TREFOIL_ERROR_MISMATCH as soon as one message of them meets (TREFOIL_CHECK=1 compares each call
  * before it begins). Not usable in a child after fork(). */
