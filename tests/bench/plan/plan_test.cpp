@@ -224,7 +224,7 @@ TEST(Plan, lists_algorithms) {
 }
 
 TEST(Plan, lists_algorithms_where_none_is_named) {
-    for (const std::vector<std::string> rest : {std::vector<std::string>{}, {"--torus", "6x4"}}) {
+    for (const std::vector<std::string>& rest : {std::vector<std::string>{}, {"--torus", "6x4"}}) {
         std::vector<std::string> arguments{"plan", "allreduce"};
         arguments.insert(arguments.end(), rest.begin(), rest.end());
         const ToolResult result = run_tool(arguments);
