@@ -9,6 +9,9 @@
 
 #include <algorithm>
 #include <array>
+#include <cerrno>
+#include <filesystem>
+#include <system_error>
 #include <vector>
 
 #include "mpi/api.hpp"
@@ -18,15 +21,29 @@ namespace trefoil::mpi {
 
 namespace {
 
-/// The program, and the MPI below, get by without Trefoil as long as it leaves them descriptors.
-Outcome look_at_descriptors() {
-    rlimit limit{};
+/// How many descriptors this process has; without /proc, the first that is free, which is no more.
+rlim_t descriptors_in_use() {
+    std::error_code error;
+    rlim_t count = 0;
+    for (std::filesystem::directory_iterator each("/proc/self/fd", error), end;
+         !error && each != end; each.increment(error)) {
+        ++count;
+    }
+    if (count > 0) {
+        return count;
+    }
     const int lowest_free = open("/dev/null", O_RDONLY | O_CLOEXEC);
     if (lowest_free >= 0) {
         close(lowest_free);
+        return static_cast<rlim_t>(lowest_free);
     }
-    if (getrlimit(RLIMIT_NOFILE, &limit) != 0 ||
-        (lowest_free >= 0 && static_cast<rlim_t>(lowest_free) < limit.rlim_cur / 4 * 3)) {
+    return errno == EMFILE ? RLIM_INFINITY : 0;
+}
+
+/// The program, and the MPI below, get by without Trefoil as long as it leaves them descriptors.
+Outcome look_at_descriptors() {
+    rlimit limit{};
+    if (getrlimit(RLIMIT_NOFILE, &limit) != 0 || descriptors_in_use() < limit.rlim_cur / 4 * 3) {
         return {};
     }
     return {TREFOIL_ERROR_SYSTEM, "of the descriptors that this process may have (ulimit -n: " +

@@ -27,7 +27,7 @@ report_stages() {
 # Tests that are no part of every run: `long` takes minutes, `turn` waits for its share.
 readonly quick=(--label-exclude '^(long|turn|files)$')
 
-# How many slots ctest has: three a core. A test that computes takes three, one that mostly waits takes one.
+# How many slots ctest has: three a core. tests/CMakeLists.txt says which test takes how many.
 readonly slots=$((3 * $(nproc)))
 
 # A quick test that takes longer on idle cores fails.
@@ -139,7 +139,7 @@ share_calls() { # random calls in flight, by the ten thousand, and MPI's waiting
 }
 share_turn-tests() { # tests that are no part of every run: strict and hostile port groups, all transports of UCX, browsers
     build_dev
-    run_tests turn dev --label-regex '^turn$'
+    run_tests turn dev --label-regex '^turn$' --exclude-regex '^(repository_|papers_)'
 }
 share_asan-rooms() { # nearly all tests of the rooms below comm under ASan and UBSan
     under_sanitizer asan-ubsan "${not_long[@]}" --exclude-regex "$not_again|^(comm|tool|mpi|reliability|network|bindings|papers)_"
@@ -175,9 +175,9 @@ share_files() { # each file compiled alone, by clang
     build clang
     run_tests files clang --label-regex '^files$'
 }
-share_pages() { # the commands of the pages that take long
+share_pages() { # all commands of the pages, the page of the papers, an installed tree and its examples
     build_dev
-    run_tests pages dev --tests-regex '^repository_doc_commands_long$'
+    run_tests pages dev --tests-regex '^(repository_doc_commands_(all|long)|repository_installed_tree|papers_page)$'
 }
 share_packages() { # Debian packages, and a bare Debian on which they are installed
     build_dev

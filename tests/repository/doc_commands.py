@@ -20,6 +20,7 @@ ELSEWHERE = (
     (r"^scripts/(demo|test)\b", "installs packages and builds everything; CI runs it"),
     (r"^apt-get install\b", "installs packages; scripts/test does the same"),
     (r"\bbare_root_test\.py\b", "needs root, debootstrap and packages; it is the test repository_bare_root"),
+    (r"^cmake --build build/dev|^ctest --test-dir build/dev|^build/dev/tests/", "builds and runs the tests, as scripts/test does"),
     (r"^cmake --(preset|install)\b", "builds everything; repository_installed_tree installs and uses a build"),
     (r"^cmake -S examples\b", "needs an installed Trefoil; repository_installed_tree builds and runs the examples"),
     (r"^trefoil plan --table --markdown", "takes all figures of all algorithms; tool_plan runs it"),
@@ -214,18 +215,19 @@ def main():
     parser.add_argument("--cxx", default="c++")
     parser.add_argument("--flags", default="", help="with which programs are compiled")
     parser.add_argument("--long", action="store_true", help="the commands that take long, instead of the others")
+    parser.add_argument("--page", default="", help="only those of this page")
     parser.add_argument("--list", action="store_true", help="only tell what would be run")
     options = parser.parse_args()
     blocks = [block for page in pages.pages(options.root)
               for block in pages.commands(page, (options.root / page).read_text(encoding="utf-8"))]
     quick, slow, found = plan(blocks)
-    chosen = slow if options.long else quick
+    chosen = [run for run in (slow if options.long else quick) if str(run[0]).startswith(options.page)]
     if options.list:
         print("\n".join(str(line) for lines in chosen for line in lines))
         return sources.report(found, "commands")
     with tempfile.TemporaryDirectory() as work:
         found += run_all(Place(options, pathlib.Path(work)), chosen, 900 if options.long else 120)
-    print(f"{len(chosen)} run, {len(slow) if not options.long else len(quick)} left to the other test, "
+    print(f"{len(chosen)} run, {len(slow) + len(quick) - len(chosen)} left to the other tests, "
           f"{sum(map(len, blocks)) - sum(map(len, quick + slow))} not run")
     return sources.report(found, "commands")
 

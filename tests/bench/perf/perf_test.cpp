@@ -352,7 +352,6 @@ TEST(PerfInput, bad_input_is_refused_once) {
         std::string says;
     };
     const std::vector<Bad> all{
-        {{"allreduce", "--sizes", "8", "-b", "8"}, "--minbytes"},
         {{"allreduce", "--torus", "3x3", "--ranks", "4"}, "--ranks 4 does not match --torus 3x3"},
         {{"allreduce", "--torus", "3x"}, "is not a torus"},
         {{"allredoce", "--torus", "3"}, "did you mean allreduce or reduce?"},
@@ -386,6 +385,12 @@ TEST(PerfInput, bad_input_is_refused_once) {
         EXPECT_EQ(lines_of(result.err).size(), 1U) << result.err;
         EXPECT_EQ(result.out, "");
     }
+}
+
+TEST(PerfInput, a_list_of_sizes_excludes_a_range) {
+    const auto result = run_tool({"perf", "allreduce", "--sizes", "8", "-b", "8"});
+    EXPECT_EQ(result.code, 2);
+    EXPECT_NE(result.err.find("--minbytes excludes --sizes"), std::string::npos) << result.err;
 }
 
 TEST(PerfInput, a_missing_collective_is_told_with_all_names) {
