@@ -4,7 +4,7 @@
 
 namespace trefoil::conformance {
 
-INSTANTIATE_TEST_SUITE_P(Ofi, Conformance, testing::ValuesIn(offered_transports()), test_name);
+INSTANTIATE_TEST_SUITE_P(Ofi, Conformance, testing::ValuesIn(providers_to_test()), test_name);
 
 TEST(OfiProviders, AllAreTested) {
     const std::vector<std::string> missing = missing_providers();
@@ -15,7 +15,6 @@ TEST(OfiProviders, AllAreTested) {
         }
         GTEST_SKIP() << "libfabric does not offer here, hence not tested:" << text;
     }
-    EXPECT_GE(offered_transports().size(), 6U);
 }
 
 }  // namespace trefoil::conformance

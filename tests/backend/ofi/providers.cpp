@@ -33,7 +33,7 @@ unsigned look_up() {
     return found;
 }
 
-unsigned offered() {
+unsigned find_out() {
     const pid_t child = fork();
     if (child == 0) {
         _exit(static_cast<int>(look_up()));
@@ -44,19 +44,30 @@ unsigned offered() {
                : 0;
 }
 
-}  // namespace
+unsigned offered() {
+    static const unsigned found = find_out();
+    return found;
+}
 
-std::vector<Subject> offered_transports() {
-    const unsigned found = offered();
-    std::vector<Subject> transports;
+bool is_offered(const Subject& subject) {
     for (std::size_t i = 0; i < candidates.size(); ++i) {
-        if ((found >> i & 1U) != 0) {
-            const std::string name = std::string("ofi_") + candidates[i].test;
-            transports.push_back({name + "_threads", "ofi", candidates[i].provider, false});
-            transports.push_back({name + "_processes", "ofi", candidates[i].provider, true});
+        if (subject.provider == candidates[i].provider) {
+            return (offered() >> i & 1U) != 0;
         }
     }
-    return transports;
+    return false;
+}
+
+}  // namespace
+
+std::vector<Subject> providers_to_test() {
+    std::vector<Subject> all;
+    for (const Candidate& each : candidates) {
+        const std::string name = std::string("ofi_") + each.test;
+        all.push_back({name + "_threads", "ofi", each.provider, false, is_offered});
+        all.push_back({name + "_processes", "ofi", each.provider, true, is_offered});
+    }
+    return all;
 }
 
 std::vector<std::string> missing_providers() {

@@ -9,10 +9,10 @@
 
 namespace trefoil::conformance {
 
-/// Those of the providers that every test machine should have which libfabric offers here, with
-/// ranks as threads and as processes. Found out in a child process: a process that has used
-/// libfabric should not fork ranks.
-std::vector<Subject> offered_transports();
+/// The providers that test machines should have, with ranks as threads and as processes. Whether
+/// libfabric offers one here is found out before its first test, since that may take seconds, in a
+/// child process: a process that has used libfabric should not fork ranks.
+std::vector<Subject> providers_to_test();
 
 /// Those that it does not offer; a test reports them as skipped.
 std::vector<std::string> missing_providers();

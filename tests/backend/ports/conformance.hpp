@@ -28,12 +28,22 @@ struct Subject {
     std::string backend;
     std::string provider;
     bool processes = false;
+    /// Asked before each test, which is skipped where it is not offered here; null: it always is.
+    bool (*offered)(const Subject&) = nullptr;
     friend void PrintTo(const Subject& subject, std::ostream* out) { *out << subject.name; }
 };
 
 /// The suite. A transport runs it by one line:
 /// INSTANTIATE_TEST_SUITE_P(Memory, Conformance, threads_and_processes("memory"), test_name);
-class Conformance : public testing::TestWithParam<Subject> {};
+class Conformance : public testing::TestWithParam<Subject> {
+  protected:
+    void SetUp() override {
+        if (GetParam().offered != nullptr && !GetParam().offered(GetParam())) {
+            GTEST_SKIP() << GetParam().backend << " does not offer " << GetParam().provider
+                         << " here";
+        }
+    }
+};
 
 /// The ways to run the ranks: threads of the test's process, processes forked from it, or both.
 inline auto as_threads(const std::string& backend) {
