@@ -137,6 +137,16 @@ build() {
         show_and_die "building $preset" "$(log_of "build-$preset")"
 }
 
+# targets_of PRESET [ctest arguments]: the executables that the chosen tests start. ctest tells them only once they are built.
+targets_of() {
+    local preset=$1
+    shift
+    local tests=$root/build/$preset
+    find "$tests" -name CTestTestfile.cmake -exec sed -n 's|^add_test(\[=*\[\([^]]*\)\]=*\] .*"[^"]*/\(test_[a-z0-9_]*\)".*|\1 \2|p' {} + |
+        awk 'NR == FNR { chosen[$1]; next } $1 in chosen { print $2 }' \
+            <(ctest --test-dir "$tests" --show-only "$@" | sed -n 's/^ *Test *#[0-9]*: \([^ ]*\).*/\1/p') - | sort -u
+}
+
 log_of() {
     mkdir -p "$root/build/logs"
     printf '%s/build/logs/%s.log\n' "$root" "$1"

@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <cstring>
+#include <iterator>
 #include <map>
 #include <mutex>
 #include <numeric>
@@ -353,11 +354,11 @@ std::vector<Rank> known_distances(Rank size, int dimensions) {
         case 128:
             return dimensions == 1 ? Distances{1, 1, 5, 14, 43} : Distances{1, 1, 5, 15, 44};
         case 256: {
-            static const Distances known[] = {{1, 2, 2, 9, 29, 85},
-                                              {1, 1, 4, 8, 29, 87},
-                                              {1, 1, 5, 14, 28, 93},
-                                              {1, 1, 5, 29, 43, 86}};
-            return known[dimensions - 1];
+            static constexpr Rank known[][6] = {{1, 2, 2, 9, 29, 85},
+                                                {1, 1, 4, 8, 29, 87},
+                                                {1, 1, 5, 14, 28, 93},
+                                                {1, 1, 5, 29, 43, 86}};
+            return {std::begin(known[dimensions - 1]), std::end(known[dimensions - 1])};
         }
         case 512:
             return dimensions == 1 ? Distances{1, 2, 6, 19, 57, 171}

@@ -97,6 +97,7 @@ under_sanitizer() {
     configure "$preset" "${quickly[@]}" "-DTREFOIL_TESTS=$regex"
     local targets
     mapfile -t targets < <(targets_of "$preset" "$@")
+    ((${#targets[@]})) || die "no test of $preset has a program to build"
     build "$preset" "${targets[@]}"
     # ThreadSanitizer of gcc 12 does not start where addresses are randomised over more bits than it knows.
     if [[ $preset == tsan ]] && setarch -R true 2>/dev/null; then
