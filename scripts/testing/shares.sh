@@ -73,15 +73,15 @@ quick_tests() {
     done
 }
 
-# Beside others many tests take that long; the slowest are looked at.
-# is_quick_alone TEST: a quick test that took long beside others is run again alone. If it still does, and nothing else kept the
-# cores busy, it fails.
+# is_quick_alone TEST: a quick test that took long beside others is run again alone (the slowest few, since many do). If it still
+# takes long, and nothing else kept the cores busy, it fails.
 is_quick_alone() {
     local verdict code=0
     verdict=$(python3 "$root/scripts/testing/alone.py" --limit "$quick_seconds" -- \
         ctest --test-dir "$root/build/dev" --tests-regex "^$1\$") || code=$?
     say "$1 took more than $quick_seconds s; alone: $verdict"
-    if ((code != 0)); then
+    # How fast CI's machine is today is nobody's fault; there the line above must do.
+    if ((code != 0)) && [[ -z ${CI:-} ]]; then
         failed+=("$1: a quick test takes at most $quick_seconds s on idle cores; make it faster, or give it the label turn or long")
     fi
 }

@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """What users see of the MPI layer: its settings, its report, its errors, and nothing else.
 
-Usage: behaviour.py refusals|reports MPI PROGRAM ERRORS LAYER [OTHER_LAYER]; ERRORS is the program of errors.cpp. Exit code 77 where that mpirun is missing.
+Usage: behaviour.py settings|layers|reports MPI PROGRAM ERRORS LAYER [OTHER_LAYER]; ERRORS is the program of errors.cpp. Exit code 77 where that mpirun is missing.
 """
 import os
 import re
@@ -45,7 +45,7 @@ def report(variables, layer=LAYER):
     return calls, output
 
 
-def refusals():
+def refused_settings():
     refused("different settings", ["rank 1: TREFOIL_MPI=off", "rank 0: TREFOIL_MPI=on"], LAYER, {},
             [*RANK_1, "TREFOIL_MPI=off", PROGRAM])
     refused("a collective that does not exist", ["'alreduce' names no collective"], LAYER, {"TREFOIL_MPI": "alreduce"})
@@ -57,6 +57,9 @@ def refusals():
             [ERRORS, "set-up"])
     refused("one rank with a bad setting", ["rank 1 cannot set up", "TREFOIL_LANDING_BYTES=x is not valid"], LAYER, {},
             [*RANK_1, "TREFOIL_LANDING_BYTES=x", ERRORS, "set-up"])
+
+
+def refused_layers():
     if COMPONENT:
         refused("one rank without the component", ["do all of them have Trefoil's component?"], LAYER, {"TREFOIL_TIMEOUT": "2"},
                 [*RANK_1, "OMPI_MCA_coll=^trefoil", PROGRAM])
@@ -98,17 +101,10 @@ def reports():
     expect("a trial is a reason", "of allreduce went to MPI: TREFOIL_MPI_TUNE" in output, output)
     calls, output = report({"TREFOIL_MPI": "off"})
     expect("all is MPI's", all(by_trefoil == 0 for by_trefoil, _ in calls.values()), output)
-
-
-def silence():
     code, output = run(MPI, RANKS, LAYER, {}, [PROGRAM])
     expect("nothing is printed unless asked", code == 0 and output.split() == ["0", "failure(s)"], output)
 
 
 launcher(MPI)
-if WHAT == "refusals":
-    refusals()
-else:
-    reports()
-    silence()
+{"settings": refused_settings, "layers": refused_layers, "reports": reports}[WHAT]()
 sys.exit(1 if failures else 0)
