@@ -24,6 +24,7 @@ struct Stat {
     static constexpr unsigned long exiting = 4;  ///< PF_EXITING of the kernel
 
     char letter = '\0';
+    bool missing = false;  ///< no such file: where its folder was seen, it has ended meanwhile
     unsigned long flags = 0;
     unsigned long long started = 0;
 
@@ -35,16 +36,16 @@ struct Stat {
 
 Stat read_stat(const char* path) {
     const int file = open(path, O_RDONLY | O_CLOEXEC);
-    if (file < 0) {
-        return {};
-    }
+    Stat stat;
     char text[512] = {};
-    const ssize_t length = read(file, text, sizeof text - 1);
-    close(file);
+    const ssize_t length = file < 0 ? -1 : read(file, text, sizeof text - 1);
+    stat.missing = length < 0 && (errno == ENOENT || errno == ESRCH);
+    if (file >= 0) {
+        close(file);
+    }
     // "4711 (name) S ...": the name may have blanks and brackets, too.
     const std::string_view all(text, static_cast<std::size_t>(std::max<ssize_t>(0, length)));
     const std::size_t name_end = all.rfind(')');
-    Stat stat;
     if (name_end == std::string_view::npos || name_end + 2 >= all.size()) {
         return stat;
     }
@@ -67,6 +68,11 @@ bool proc_is_of_this_namespace() {
            self == getpid();
 }
 
+/// Whether a process has this number, be it one that has ended and that nobody has waited for.
+bool has_number(int pid) {
+    return kill(pid, 0) == 0 || errno != ESRCH;
+}
+
 /// The number of a thread of the process that lives; 0: it has none; -1: they cannot be seen.
 int find_living_thread(int pid) {
     char path[48];
@@ -87,7 +93,7 @@ int find_living_thread(int pid) {
                 std::snprintf(path, sizeof path, "/proc/%d/task/%d/stat", pid, thread);
                 const Stat stat = read_stat(path);
                 living = stat.lives() ? thread : 0;
-                all_seen = all_seen && stat.letter != '\0';
+                all_seen = all_seen && (stat.letter != '\0' || stat.missing);
             }
         }
     }
@@ -105,7 +111,7 @@ ProcessState process_state(int pid, std::uint64_t started) noexcept {
         return {};
     }
     // No file tells of an end: /proc may be missing, be another namespace's, or hide processes.
-    if (kill(pid, 0) != 0 && errno == ESRCH) {
+    if (!has_number(pid)) {
         return {Life::ended, 0};
     }
     if (!proc_is_of_this_namespace()) {
@@ -114,8 +120,8 @@ ProcessState process_state(int pid, std::uint64_t started) noexcept {
     char path[32];
     std::snprintf(path, sizeof path, "/proc/%d/stat", pid);
     const Stat stat = read_stat(path);
-    if (stat.letter == '\0') {
-        return {};
+    if (stat.letter == '\0') {  // or it has ended since it was asked for
+        return {has_number(pid) ? Life::unknown : Life::ended, 0};
     }
     // A main thread may end before the others.
     const bool another = started != 0 && stat.started != started;
@@ -124,10 +130,11 @@ ProcessState process_state(int pid, std::uint64_t started) noexcept {
         living = find_living_thread(pid);
     }
     const bool stopped = stat.letter == 'T' || stat.letter == 't';
-    return {another || living == 0 ? Life::ended
-            : living < 0           ? Life::unknown
-            : stopped              ? Life::stopped
-                                   : Life::runs,
+    const bool ended = another || living == 0 || (living < 0 && !has_number(pid));
+    return {ended        ? Life::ended
+            : living < 0 ? Life::unknown
+            : stopped    ? Life::stopped
+                         : Life::runs,
             stat.started};
 }
 

@@ -131,6 +131,26 @@ TEST(ProcessState, OfThisHostsProcesses) {
     EXPECT_FALSE(process_state(-1).known()) << "a group is no process";
 }
 
+// Threads and the process itself may go between two looks at them.
+TEST(ProcessState, WhoIsWatchedWhileItEndsIsNeverUnknown) {
+    for (int round = 0; round < 100; ++round) {
+        const pid_t pid = fork();
+        if (pid == 0) {
+            for (int thread = 0; thread < 8; ++thread) {
+                std::thread([] { pause(); }).detach();
+            }
+            _exit(0);
+        }
+        std::thread reaper([pid] { waitpid(pid, nullptr, 0); });
+        ProcessState state;
+        do {
+            state = process_state(pid);
+        } while (state.known() && !state.ended());
+        reaper.join();
+        ASSERT_TRUE(state.ended()) << "in round " << round;
+    }
+}
+
 TEST(ProcessState, WithoutProcNobodyLooksDead) {
     expect_success(without_proc([] {
         const Sleeper other;

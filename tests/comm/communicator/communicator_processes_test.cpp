@@ -269,7 +269,7 @@ TEST_P(CommunicatorProcesses, AnErrorHasTheNumbersOfItsOwnCommunicator) {
     // has heard, and leaves when all have closed it.
     int heard[2] = {-1, -1};
     ASSERT_EQ(pipe(heard), 0);
-    const Job job = start(6, "6", GetParam().c_str(), [&heard](int rank, trefoil_comm_t comm) {
+    const auto starves = [&heard](int rank, trefoil_comm_t comm) {
         trefoil_comm_t reversed = nullptr;
         if (trefoil_comm_split(comm, 0, -rank, &reversed) != ok || !sums(reversed, 1, 6)) {
             return 1;
@@ -300,7 +300,10 @@ TEST_P(CommunicatorProcesses, AnErrorHasTheNumbersOfItsOwnCommunicator) {
         }
         (void)trefoil_comm_destroy(reversed);
         return 0;
-    });
+    };
+    // The sums must leave connections for the gathers to make.
+    const Job job = start(6, "6", GetParam().c_str(), starves,
+                          {{"TREFOIL_ALGORITHM", "allreduce=ring,gather=linear"}});
     close(heard[0]);
     close(heard[1]);
     const StoreServer store;
