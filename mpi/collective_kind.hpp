@@ -93,6 +93,7 @@ enum class Reason : std::uint8_t {
     none,  ///< Trefoil runs the call
     switched_off,
     size,
+    early,  ///< the communicator has had too few calls yet
     nothing_to_do,
     datatype,
     operation,
@@ -107,10 +108,11 @@ enum class Reason : std::uint8_t {
     disagreement,  ///< ranks have made different calls before; all know
     arguments
 };
-inline constexpr std::array<std::string_view, 16> reason_texts{
+inline constexpr std::array<std::string_view, 17> reason_texts{
     "",
     "TREFOIL_MPI leaves this collective to MPI",
     "TREFOIL_MPI leaves this size to MPI",
+    "one of the communicator's first calls (TREFOIL_MPI_EARLY)",
     "no data",
     "a datatype that Trefoil does not reduce",
     "an operation that Trefoil does not run on this datatype",

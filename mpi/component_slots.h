@@ -40,8 +40,6 @@ const struct trefoil_component_slot* trefoil_component_slots(
 /* origin.cpp: the communicator that is being made in this thread is one that the program does not
  * see, of a window or a file. Alike on all ranks, where one thread calls MPI. */
 int trefoil_component_is_made_for_mpi(void);
-/* True: windows have been made, so other ranks may put and get while this one waits. */
-int trefoil_component_has_made_windows(void);
 
 /* True: the data of one element are the bytes from its address on, without gaps and in order. */
 int trefoil_component_is_dense(struct ompi_datatype_t* type);

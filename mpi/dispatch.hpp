@@ -47,9 +47,23 @@ struct LeftToMpi {};
 
 inline constexpr Verdict wrong_arguments{Reason::arguments};
 
-/// What the arguments alone say, then what the settings say.
+/// Whether a communicator's `number`-th call, from 1 on, is Trefoil's: its set-up takes as long as
+/// about a thousand small calls of MPI's, and many communicators are made for a few. A function of
+/// what all ranks know alike. Longer calls count for more, and persistent ones, whose program says
+/// that they come often, for enough. Those that do not block change over at one call, whatever
+/// their sizes: in flight none of MPI's is among Trefoil's.
+inline bool pays(std::uint64_t number, Way way, std::size_t bytes) {
+    constexpr std::size_t small = 4096;
+    if (way == Way::persistent) {
+        return true;
+    }
+    const bool counts_bytes = way == Way::blocking && bytes != unknown_bytes;
+    return number * (1 + (counts_bytes ? bytes / small : 0)) > layer.early_calls;
+}
+
+/// What the arguments alone say, then what the settings say, then whether it can pay yet.
 template <typename Call>
-Verdict verdict_of(Call& call, const ShadowCommunicator* shadow) {
+Verdict verdict_of(Call& call, ShadowCommunicator* shadow, Way way) {
     if (shadow == nullptr) {
         return wrong_arguments;
     }
@@ -66,6 +80,10 @@ Verdict verdict_of(Call& call, const ShadowCommunicator* shadow) {
         verdict.reason = Reason::nothing_to_do;
     } else if (!layer.switches.on(Call::kind, verdict.bytes)) {
         verdict.reason = Reason::size;
+    } else if (!pays(shadow->calls(), way, verdict.bytes)) {
+        verdict.reason = Reason::early;
+    } else if (!shadow->is_of_this_world()) {
+        verdict.reason = Reason::several_worlds;
     }
     return verdict;
 }
@@ -236,7 +254,7 @@ int dispatch(Call call, Below below) {
     } else {
         stray_calls.fetch_add(1, std::memory_order_relaxed);
     }
-    Verdict verdict = verdict_of(call, shadow);
+    Verdict verdict = verdict_of(call, shadow, Way::blocking);
     Trial* const trial = trial_of(Call::kind, shadow, verdict);
     const int result = timed(Call::kind, verdict, trial, call.comm, [&] {
         if (verdict.reason == Reason::none) {

@@ -12,6 +12,7 @@
 namespace trefoil::mpi {
 
 inline constexpr std::chrono::milliseconds default_patience{120'000};
+inline constexpr std::uint64_t default_early_calls = 1000;
 /// Longer than any job, and clocks can still count it.
 inline constexpr std::chrono::hours no_end{24 * 365 * 10};
 
@@ -23,6 +24,8 @@ struct Layer {
     bool reports = false;
     bool tunes = false;
     Switches switches;
+    /// So many small calls of each communicator are left to MPI first.
+    std::uint64_t early_calls = default_early_calls;
     /// How long ranks wait for each other when they prepare something.
     std::chrono::milliseconds patience = default_patience;
     /// By TREFOIL_TIMEOUT. Else, once MPI has begun, a rank waits for the others as long as it

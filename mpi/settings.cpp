@@ -2,9 +2,11 @@
 // Reads TREFOIL_MPI and its like.
 #include "mpi/settings.hpp"
 
+#include <charconv>
 #include <cstdlib>
 #include <cstring>
 #include <stdexcept>
+#include <system_error>
 
 #include "mpi/layer.hpp"
 #include "mpi/operations.hpp"
@@ -48,6 +50,16 @@ std::string read_settings() {
     if (!problem.empty()) {
         return problem;
     }
+    const std::string early = variable("TREFOIL_MPI_EARLY");
+    if (!early.empty()) {
+        const auto [end, error] =
+            std::from_chars(early.data(), early.data() + early.size(), layer.early_calls);
+        if (error != std::errc() || end != early.data() + early.size()) {
+            return "TREFOIL_MPI_EARLY=" + early +
+                   " is not valid: give how many small calls of each " +
+                   "communicator are left to MPI first, such as 0";
+        }
+    }
     const double seconds = std::atof(variable("TREFOIL_TIMEOUT").c_str());
     if (seconds > 0 && seconds < 1e6) {  // what is wrong with it Trefoil itself says
         layer.patience = std::chrono::milliseconds(static_cast<long long>(seconds * 1000) + 1);
@@ -66,7 +78,8 @@ std::string settings_text() {
     const std::string mpi = variable("TREFOIL_MPI");
     return "TREFOIL_MPI=" + (mpi.empty() ? "on" : mpi) +
            " TREFOIL_MPI_REPORT=" + std::to_string(layer.reports) +
-           " TREFOIL_MPI_TUNE=" + std::to_string(layer.tunes) + " version " +
+           " TREFOIL_MPI_TUNE=" + std::to_string(layer.tunes) +
+           " TREFOIL_MPI_EARLY=" + std::to_string(layer.early_calls) + " version " +
            trefoil_version_string();
 }
 

@@ -61,9 +61,15 @@ ShadowCommunicator::ShadowCommunicator(MPI_Comm comm) : comm_(comm) {
         reason_ = Reason::intercommunicator;
     } else if (ranks == 1) {
         reason_ = Reason::one_rank;
-    } else if (!within_this_world(comm, ranks)) {
-        reason_ = Reason::several_worlds;
     }
+}
+
+bool ShadowCommunicator::is_of_this_world() {
+    if (!of_this_world_) {
+        of_this_world_ = within_this_world(comm_, static_cast<int>(ranks_));
+        reason_ = *of_this_world_ ? Reason::none : Reason::several_worlds;
+    }
+    return *of_this_world_;
 }
 
 ShadowCommunicator::~ShadowCommunicator() {
@@ -129,13 +135,26 @@ bool ShadowCommunicator::has_ended(End end) {
 thread_local bool ShadowCommunicator::NoProgress::here = false;
 thread_local bool ShadowCommunicator::waits_ = false;
 
-#if defined(TREFOIL_MPI_COMPONENT)
 namespace {
 
+#if defined(TREFOIL_MPI_COMPONENT)
+void let_mpi_go_on(MPI_Request*) {
+    trefoil_component_let_mpi_go_on();
+}
+#else
+// Testing a request that cannot complete lets MPI work, where no function of its own is at hand;
+// probing for a message would not, while there is one. An MPI call that waits here could be what a
+// peer needs to come to the collective.
+void let_mpi_go_on(MPI_Request* never) {
+    int done = 0;
+    PMPI_Test(never, &done, MPI_STATUS_IGNORE);
+}
+#endif
+
 // Where a look after a sleep takes longer than one in vain, MPI has had something to do, and more
-// may follow: a peer that puts or gets waits for each answer before it asks again, perhaps on this
-// core. Trefoil would sleep between two of them. MPI itself does not tell.
-void serve_windows() {
+// may follow: a peer that sends, puts or gets waits for each answer before it goes on, perhaps on
+// this core. Trefoil would sleep between two of them. MPI itself does not tell.
+void serve_mpi(MPI_Request* never) {
     using Clock = std::chrono::steady_clock;
     using std::chrono::microseconds;
     constexpr microseconds sleep(50), longest(500);
@@ -144,12 +163,12 @@ void serve_windows() {
     thread_local Clock::duration look_in_vain = microseconds(1);
     const Clock::time_point begin = Clock::now();
     if (begin - std::exchange(last_look, begin) < sleep) {
-        trefoil_component_let_mpi_go_on();
+        let_mpi_go_on(never);
         return;
     }
     int in_vain = most_in_vain - 1;
     while (in_vain < most_in_vain && last_look - begin < longest) {
-        trefoil_component_let_mpi_go_on();
+        let_mpi_go_on(never);
         const auto took = Clock::now() - last_look;
         look_in_vain = std::min(look_in_vain + std::chrono::nanoseconds(1), took);
         if (took > 4 * look_in_vain) {
@@ -163,23 +182,11 @@ void serve_windows() {
 
 }  // namespace
 
-// That of MPI_COMM_WORLD, whose duplicates it serves too, may have gone before them.
-void ShadowCommunicator::progress(ShadowCommunicator*) {
-    if (trefoil_component_has_made_windows() != 0) {
-        serve_windows();
-    } else {
-        trefoil_component_let_mpi_go_on();
-    }
-}
-#else
-// Testing a request that cannot complete lets MPI work, where no function of its own is at hand;
-// probing for a message would not, while there is one. An MPI call that waits here could be what a
-// peer needs to come to the collective.
+// Under the component that of MPI_COMM_WORLD, whose duplicates it serves too, may have gone before
+// them.
 void ShadowCommunicator::progress(ShadowCommunicator* self) {
-    int done = 0;
-    PMPI_Test(&self->never_, &done, MPI_STATUS_IGNORE);
+    serve_mpi(is_component ? nullptr : &self->never_);
 }
-#endif
 
 void ShadowCommunicator::progress_callback(void* self) {
     if (!NoProgress::here) {

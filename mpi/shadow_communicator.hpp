@@ -59,6 +59,9 @@ class ShadowCommunicator {
     MPI_Comm comm() const { return comm_; }
     int rank() const { return rank_; }
     std::size_t ranks() const { return ranks_; }
+    /// Where reason() has none so far: its ranks are all of one MPI_COMM_WORLD. It takes a while to
+    /// find out, so it is asked last; reason() knows it then.
+    bool is_of_this_world();
     /// Why no call of this communicator can be Trefoil's, alike on all its ranks; or none.
     Reason reason() const { return reason_.load(std::memory_order_relaxed); }
     /// Of a Cartesian communicator that is a torus, each dimension of size 2 or more: two for each;
@@ -136,6 +139,8 @@ class ShadowCommunicator {
 
     /// Each call of the program's on the communicator, whoever runs it.
     void count_call() { ++call_; }
+    /// How many there have been, the present one among them.
+    std::uint64_t calls() const { return call_; }
     /// The MPI below has reported an error in a call that was left to it. The others may have their
     /// arguments right, and wait for this rank in Trefoil.
     void left_alone() { left_ = left_ * 31 + call_; }
@@ -193,6 +198,7 @@ class ShadowCommunicator {
     int rank_ = 0;
     std::size_t ranks_ = 0;
     std::atomic<Reason> reason_{Reason::none};
+    std::optional<bool> of_this_world_;
     trefoil_comm_t threaded_ = nullptr, serial_ = nullptr;
     trefoil_comm_t original_ = nullptr;     ///< of MPI_COMM_WORLD: for duplicates
     MPI_Request never_ = MPI_REQUEST_NULL;  ///< a receive that waits for ever

@@ -113,7 +113,7 @@ int dispatch_nonblocking(Call call, MPI_Request* request, Below below) {
     if (shadow != nullptr) {
         shadow->count_call();
     }
-    const Verdict verdict = verdict_of(call, shadow);
+    const Verdict verdict = verdict_of(call, shadow, Way::nonblocking);
     if (verdict.reason != Reason::none && (shadow == nullptr || !any_waits(*shadow))) {
         if (layer.reports) {
             count_call(Call::kind, Way::nonblocking, verdict, {});
@@ -197,7 +197,7 @@ int dispatch_persistent(Call call, MPI_Request* request, Below below) {
         shadow->let_earlier_calls_begin();
         shadow->count_call();
     }
-    Verdict verdict = verdict_of(call, shadow);
+    Verdict verdict = verdict_of(call, shadow, Way::persistent);
     const MPI_Comm comm = call.comm;
     const auto leave_it = [&] {
         if (layer.reports) {

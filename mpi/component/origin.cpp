@@ -3,7 +3,6 @@
 #include <dlfcn.h>
 #include <execinfo.h>
 
-#include <atomic>
 #include <cstdint>
 #include <mutex>
 #include <span>
@@ -14,9 +13,7 @@
 
 namespace {
 
-enum class Frame : std::uint8_t { other, call, call_of_window, call_of_file, progress, making };
-
-std::atomic<bool> any_window{false};
+enum class Frame : std::uint8_t { other, call, call_of_window_or_file, progress, making };
 
 /// By the function in which `address` is. Fortran's functions call those of C.
 Frame look_up(const void* address) {
@@ -38,9 +35,8 @@ Frame look_up(const void* address) {
         return Frame::other;
     }
     function.remove_prefix(4);
-    return function.starts_with("Win_")    ? Frame::call_of_window
-           : function.starts_with("File_") ? Frame::call_of_file
-                                           : Frame::call;
+    const bool is_of_window_or_file = function.starts_with("Win_") || function.starts_with("File_");
+    return is_of_window_or_file ? Frame::call_of_window_or_file : Frame::call;
 }
 
 /// A look-up takes longer than all else here, and addresses come again.
@@ -79,13 +75,6 @@ int trefoil_component_is_made_for_mpi() {
     constexpr int most_frames = 64;
     void* frames[most_frames];
     const int count = backtrace(frames, most_frames);
-    const Frame call = call_in(std::span(frames).first(static_cast<std::size_t>(count)));
-    if (call == Frame::call_of_window) {
-        any_window.store(true, std::memory_order_relaxed);
-    }
-    return call == Frame::call_of_window || call == Frame::call_of_file ? 1 : 0;
-}
-
-int trefoil_component_has_made_windows() {
-    return any_window.load(std::memory_order_relaxed) ? 1 : 0;
+    const auto seen = std::span(frames).first(static_cast<std::size_t>(count));
+    return call_in(seen) == Frame::call_of_window_or_file ? 1 : 0;
 }

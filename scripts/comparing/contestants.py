@@ -179,12 +179,12 @@ class OpenMpiWithTrefoil(OpenMpi):
     def __init__(self, place, program, component, trefoil):
         super().__init__(place, program)
         self.name, self.component = "Trefoil, under Open MPI", component
-        self.settings = {"TREFOIL_BACKEND": "memory"}
+        self.settings = {"TREFOIL_BACKEND": "memory", "TREFOIL_MPI_EARLY": "0"}  # its steady state
         if isinstance(place, places.Torus):
             given = subprocess.run([trefoil, "run", "--net", place.name, "--no-label", "env"], check=True, text=True,
                                    stdout=subprocess.PIPE).stdout
             of_network = tuple(f"TREFOIL_{name}=" for name in ("BACKEND", "MODEL", "NICS", "SEGMENT_BYTES", "TORUS"))
-            self.settings = dict(line.split("=", 1) for line in given.splitlines() if line.startswith(of_network))
+            self.settings |= dict(line.split("=", 1) for line in given.splitlines() if line.startswith(of_network))
         self.environment.update(self.settings)
 
     def command(self, collective):

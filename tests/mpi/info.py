@@ -33,7 +33,7 @@ for kind, program in PROGRAMS.items():
     line = found["use"] + "./app"
     options = CROWDED["openmpi" if kind == "Open MPI" else "mpich"]
     words = shlex.split(found["use"].replace("RANKS", "2"))
-    code, output = run([*words[:3], *options, *words[3:], program], TREFOIL_MPI_REPORT="1")
+    code, output = run([*words[:3], *options, *words[3:], program], TREFOIL_MPI_REPORT="1", TREFOIL_MPI_EARLY="0")
     good = code == 0 and line in text and os.path.exists(found["path"]) and "0 failure(s)" in output and "Trefoil calls" in output
     print(f"{kind} {found['version']}: {line}: {'ok' if good else 'FAILED: ' + output}")
     failures += not good

@@ -39,6 +39,8 @@ def entry_options(layer):
 def command(mpi, ranks, layer, variables, program, settings=None):
     """`variables` and the layer reach the ranks alone: a launcher is no MPI program."""
     options, preloaded = entry_options(layer)
+    if layer:  # what is tested is Trefoil, from the first call on
+        variables = {"TREFOIL_MPI_EARLY": "0", **variables}
     if preloaded:
         variables = {**variables, "LD_PRELOAD": preloaded}
     settings = (CROWDED[mpi] if settings is None else settings) + options

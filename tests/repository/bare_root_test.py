@@ -112,7 +112,7 @@ class InABareRoot(unittest.TestCase):
         self.must(f"{c} tests/mpi/mixed.c -o mpi_c")
         self.must(f"{fortran} tests/mpi/fortran_calls.f90 -o mpi_fortran")
         for program in ("mpi_c", "mpi_fortran"):
-            output = self.must(f"{launcher} ./{program}", TREFOIL_MPI_REPORT="1")
+            output = self.must(f"{launcher} ./{program}", TREFOIL_MPI_REPORT="1", TREFOIL_MPI_EARLY="0")
             self.assertIn("0 failure(s)", output)
             self.assertRegex(output, rf"(?m)^trefoil: .*{who}", "Trefoil says what it ran")
             self.assertIn("reduce", output)

@@ -35,7 +35,7 @@
 namespace trefoil {
 
 /// Whoever finds nothing to do sleeps at once: pauses order nothing.
-std::chrono::microseconds Waiting::idle() {
+std::chrono::microseconds Waiting::idle(bool) {
     return std::chrono::milliseconds{200};
 }
 

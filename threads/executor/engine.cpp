@@ -171,7 +171,8 @@ bool Engine::drive_until(const std::function<bool()>& over,
         if (progress_) {
             progress_();
         }
-        const auto nap = std::min(waiting.idle(), longest_sleep_with_progress);
+        const auto nap =
+            std::min(waiting.idle(static_cast<bool>(progress_)), longest_sleep_with_progress);
         if (nap.count() > 0) {
             std::this_thread::sleep_for(nap);
         }

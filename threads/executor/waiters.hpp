@@ -53,7 +53,7 @@ class Waiters {
         Waiting waiting(may_spin);
         while (!over()) {
             progress();
-            const auto length = std::min(waiting.idle(), longest_sleep_with_progress);
+            const auto length = std::min(waiting.idle(true), longest_sleep_with_progress);
             if (length.count() > 0) {
                 std::this_thread::sleep_for(length);
             }

@@ -361,11 +361,12 @@ void Worker::idle() noexcept {
 }
 
 void Worker::wait() noexcept {
-    std::chrono::microseconds length = waiting_.idle();
     const Progress progress = engine_.progress();
-    if (in_caller_ && progress) {
+    const bool serves = in_caller_ && progress;
+    std::chrono::microseconds length = waiting_.idle(serves);
+    if (serves) {
         length = std::min(length, longest_sleep_with_progress);
-        if (progress_turns_.due(length.count() > 0)) {
+        if (progress_turns_.due(length.count() > 0 || waiting_.yields())) {
             progress();
         }
     }

@@ -75,8 +75,10 @@ void Worker::idle_in_turns(std::span<Worker* const> team) noexcept {
         worker->was_idle_ = true;
     }
     const Progress progress = first.engine_.progress();
-    const std::chrono::microseconds length = first.waiting_.idle();
-    if (first.in_caller_ && progress && first.progress_turns_.due(length.count() > 0)) {
+    const bool serves = first.in_caller_ && progress;
+    std::chrono::microseconds length = first.waiting_.idle(serves);
+    length = serves ? std::min(length, longest_sleep_with_progress) : length;
+    if (serves && first.progress_turns_.due(length.count() > 0 || first.waiting_.yields())) {
         progress();
     }
     if (length.count() == 0) {

@@ -17,7 +17,7 @@ constexpr std::uint32_t yields_before_nap = 20;
 // each yield may give another program the core for some milliseconds, which a nap does not.
 constexpr std::uint32_t yields_before_nap_by_memory = 100;
 // A yield where nobody else wants the core is little more than a poll, and saves the wake-up.
-constexpr std::uint32_t yields_before_nap_with_cores = 2000;
+constexpr std::uint32_t yields_before_nap_with_cores = 2000, yields_while_serving = 100'000;
 /// Sleeps of one length, and how many before the next length. The longest bounds how late a look
 /// for dead peers and time-outs can be.
 struct Stage {
@@ -30,11 +30,12 @@ constexpr Stage stages[] = {{std::chrono::microseconds{50}, 100},
 constexpr std::chrono::microseconds longest_sleep = std::chrono::milliseconds{200};
 }  // namespace
 
-std::chrono::microseconds Waiting::idle() {
+std::chrono::microseconds Waiting::idle(bool serves) {
     const std::uint32_t spins = may_spin_ ? spins_before_yield : 0;
-    const std::uint32_t yields = spins + (may_spin_    ? yields_before_nap_with_cores
-                                          : by_memory_ ? yields_before_nap_by_memory
-                                                       : yields_before_nap);
+    const std::uint32_t yields =
+        spins + (may_spin_    ? (serves ? yields_while_serving : yields_before_nap_with_cores)
+                 : by_memory_ ? yields_before_nap_by_memory
+                              : yields_before_nap);
     const std::uint32_t n = empty_polls_;
     if (spin()) {
         return std::chrono::microseconds{0};

@@ -26,8 +26,8 @@ struct Progress {
     explicit operator bool() const { return call != nullptr; }
     void operator()() const { call(context); }
 };
-/// The longest sleep of a thread that has such work.
-inline constexpr std::chrono::microseconds longest_sleep_with_progress{1000};
+/// The longest sleep of a thread that has such work: peers may wait for what it would do.
+inline constexpr std::chrono::microseconds longest_sleep_with_progress{200};
 
 /// When a thread that polls in vain turns to the caller's progress, which costs about as much as
 /// eight polls of its own, and where ranks share cores keeps the others from their work. Not
@@ -57,7 +57,7 @@ class ProgressTurns {
     // 9 ranks on 2 cores over TCP, under Open MPI: 8 bytes took 70 us without a gap, 63 with 200
     // us, 61 with 500, and 57 where MPI had no turn at all. What MPI has to do meanwhile, such as
     // to answer a long message, waits so long.
-    static constexpr std::chrono::microseconds gap_where_cores_are_shared{500};
+    static constexpr std::chrono::microseconds gap_where_cores_are_shared{200};
 
     bool may_spin_;
     std::uint32_t vain_polls_ = 0;
@@ -67,8 +67,10 @@ class ProgressTurns {
 /// One per waiting thread. Spins while there is a core for every thread; otherwise yields for
 /// twenty empty polls, or a hundred where all messages go by memory, then asks for sleeps of 50 us
 /// that grow to 200 ms while nothing happens. An arrival ends a sleep, so long ones cost nothing
-/// but the wake-up; where it cannot, the delay stays within a tenth of the time waited so far. Not
-/// thread-safe.
+/// but the wake-up; where it cannot, the delay stays within a tenth of the time waited so far.
+/// Where there is a core for every thread and the caller has work of its own, it yields for some
+/// 50 ms before it sleeps: what that work answers comes to no endpoint of Trefoil's, and would end
+/// no sleep. Not thread-safe.
 class Waiting {
   public:
     /// `may_spin`: every thread of the job on this machine has a core of its own. `by_memory`: all
@@ -90,9 +92,13 @@ class Waiting {
         return true;
     }
 
+    /// It has a core of its own, and no longer only pauses: work of the caller's costs it nothing.
+    bool yields() const { return may_spin_ && empty_polls_ > spins_before_yield; }
+
     /// Called after an empty poll. Pauses or yields by itself and returns zero, or returns how long
     /// the caller should sleep in its endpoint's wait().
-    std::chrono::microseconds idle();
+    /// `serves`: the caller has work of its own.
+    std::chrono::microseconds idle(bool serves = false);
 
   private:
     // Tens of microseconds: longer than a message takes, and short beside what the wait costs when

@@ -55,6 +55,24 @@ TEST(WaitingPolicy, spins_before_it_yields_when_there_are_cores) {
     EXPECT_EQ(waiting.idle(), microseconds{50});
 }
 
+// Work of the caller's comes to no endpoint, and would end no sleep.
+TEST(WaitingPolicy, yields_for_long_where_there_are_cores_and_the_caller_has_work) {
+    Waiting waiting(true);
+    int pauses = 0;
+    while (!waiting.yields()) {
+        ASSERT_EQ(waiting.idle(true), microseconds{0});
+        ++pauses;
+    }
+    EXPECT_GT(pauses, 100);
+    for (int i = 0; i < 90'000; ++i) {
+        ASSERT_EQ(waiting.idle(true), microseconds{0}) << i;
+    }
+    Waiting crowded(false);
+    while (crowded.idle(true).count() == 0) {
+    }
+    EXPECT_FALSE(crowded.yields());
+}
+
 TEST(WaitingPolicy, is_eager_again_after_a_reset) {
     Waiting waiting(false);
     while (waiting.idle() != microseconds{200'000}) {
