@@ -38,6 +38,7 @@ ELSEWHERE = (
     (r"--allocations lumi\.jobs\b", "reads public jobs that scripts/papers downloads; tool_traffic runs such an allocation"),
     (r"^scripts/soak\b", "takes minutes; reliability_soak runs it for some seconds"),
     (r"^scripts/micro\b", "takes minutes; the test micro runs every kind of benchmark"),
+    (r"^scripts/compare-mpi\b", "takes minutes; mpi_openmpi_compare and mpi_mpich_compare run it in small"),
     (r"mca_base_component_path", "needs an installed component; tests/mpi/run.py and scripts/mpi-check run it"),
     (r"libtrefoil_mpi_\w+\.so", "needs the layer for an MPI; tests/mpi/run.py and scripts/mpi-check run it"),
     (r"trefoil-fortran|pip install|-m venv|python3 app\.py", "needs an installed Trefoil; repository_installed_programs uses the languages of one"),
