@@ -67,7 +67,9 @@ ShadowCommunicator::ShadowCommunicator(MPI_Comm comm) : comm_(comm) {
 bool ShadowCommunicator::is_of_this_world() {
     if (!of_this_world_) {
         of_this_world_ = within_this_world(comm_, static_cast<int>(ranks_));
-        reason_ = *of_this_world_ ? Reason::none : Reason::several_worlds;
+        if (!*of_this_world_) {
+            reason_ = Reason::several_worlds;
+        }
     }
     return *of_this_world_;
 }

@@ -140,8 +140,7 @@ constexpr EnvironmentVariable table[] = {
      "ranks"},
     {"TREFOIL_MPI_EARLY", "count", "1000",
      "of the MPI layer: so many small calls of each communicator are left to MPI first; 0: none; "
-     "the "
-     "same on all ranks"},
+     "the same on all ranks"},
     {"TREFOIL_MPI_REPORT", "0|1", "0",
      "of the MPI layer: 1: print at MPI_Finalize what Trefoil ran, what MPI ran, and why"},
     {"TREFOIL_SIMGRID", "path", "beside trefoil",
