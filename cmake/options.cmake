@@ -56,6 +56,15 @@ function(trefoil_unite target)
   target_compile_options(${target} PRIVATE $<$<COMPILE_LANG_AND_ID:CXX,GNU>:-Wno-subobject-linkage>)
 endfunction()
 
+# trefoil_precompile(TARGET HEADERS...): with TREFOIL_PRECOMPILE the target's files share these headers and the standard ones.
+function(trefoil_precompile target)
+  if(TREFOIL_PRECOMPILE)
+    target_precompile_headers(${target} PRIVATE
+      <algorithm> <array> <atomic> <chrono> <cstdint> <cstring> <fstream> <functional> <map> <memory> <mutex> <optional> <set>
+      <span> <string> <string_view> <thread> <vector> ${ARGN})
+  endif()
+endfunction()
+
 # trefoil_room(NAME USES rooms and libraries that NAME may know): a static library of all sources in the room's sub-rooms.
 # `LEFT_OUT` names sources, relative to the room, that this build has no use for.
 function(trefoil_room name)
@@ -66,6 +75,7 @@ function(trefoil_room name)
   endforeach()
   add_library(trefoil_${name} STATIC ${sources})
   trefoil_unite(trefoil_${name} ${sources})
+  trefoil_precompile(trefoil_${name})
   target_include_directories(trefoil_${name} PUBLIC ${PROJECT_SOURCE_DIR})
   target_link_libraries(trefoil_${name} PUBLIC ${ROOM_USES} PRIVATE trefoil_options)
   # The program may make calls while it ends, in destructors and functions of atexit(): what the library keeps is never destroyed.
