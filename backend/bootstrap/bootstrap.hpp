@@ -10,6 +10,7 @@
 #include <vector>
 
 #include "topo/error.hpp"
+#include "topo/patience.hpp"
 #include "topo/torus.hpp"
 
 namespace trefoil {
@@ -67,7 +68,7 @@ class StoreServer {
   public:
     explicit StoreServer(const std::string& host = "127.0.0.1", int port = 0,
                          std::string token = {},
-                         std::chrono::milliseconds patience = default_patience);
+                         std::chrono::milliseconds for_a_stranger = patience().stranger);
     ~StoreServer();
     StoreServer(const StoreServer&) = delete;
     StoreServer& operator=(const StoreServer&) = delete;
@@ -80,9 +81,6 @@ class StoreServer {
     /// In a child after fork(), which has not the server's thread: closes its parent's sockets.
     /// Such a one can neither be used nor destroyed.
     void forsake() noexcept;
-
-    /// For a stranger to say who he is.
-    static constexpr std::chrono::seconds default_patience{10};
 
   private:
     class Implementation;

@@ -20,6 +20,7 @@
 #include "topo/error.hpp"
 #include "topo/log/log.hpp"
 #include "topo/own_thread.hpp"
+#include "topo/patience.hpp"
 
 namespace trefoil {
 
@@ -62,7 +63,7 @@ void turn_away(const StoreAddress& address, Rank others, Clock::time_point until
             }
         }
         // Until they hang up: where something is unread, an end takes back what was sent.
-        const Clock::time_point end = Clock::now() + std::chrono::seconds(1);
+        const Clock::time_point end = Clock::now() + patience().store_abandon;
         for (store::Connection& one : told) {
             pollfd unread{one.number(), POLLIN, 0};
             while (Clock::now() < end && ::poll(&unread, 1, store::poll_time(end)) > 0 &&

@@ -7,6 +7,7 @@
 #include <algorithm>
 
 #include "backend/bootstrap/pmi_client.hpp"
+#include "topo/patience.hpp"
 
 namespace trefoil {
 
@@ -40,7 +41,7 @@ PmiLink::~PmiLink() {
         return;  // a child after fork(): the conversation is its parent's
     }
     try {
-        client_.say_good_bye(Clock::now() + std::chrono::seconds(2));
+        client_.say_good_bye(Clock::now() + patience().pmi_farewell);
     } catch (const std::exception&) {
         return;  // MPI in this process, or the process manager, may have ended it before
     }

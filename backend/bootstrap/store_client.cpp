@@ -10,6 +10,7 @@
 #include "backend/bootstrap/store_admission.hpp"
 #include "backend/bootstrap/store_connection.hpp"
 #include "topo/error.hpp"
+#include "topo/patience.hpp"
 
 namespace trefoil {
 
@@ -18,9 +19,6 @@ namespace {
 using Clock = std::chrono::steady_clock;
 using store::Connection;
 using store::Kind;
-
-/// The server knows who is missing: it gets this much longer to say so.
-constexpr std::chrono::seconds grace{5};
 
 /// The server has ended the connection without a word.
 class Closed : public Error {
@@ -63,7 +61,7 @@ StoreBootstrap::StoreBootstrap(const StoreClient& client, const std::string& job
     for (;;) {
         connection_ = Connection(store::connect_to(client.host, client.port, until));
         try {
-            join(client.token, job, until + grace);
+            join(client.token, job, until + patience().store_answer);
             return;
         } catch (const Closed&) {
             if (Clock::now() + pause >= until) {
@@ -115,8 +113,8 @@ std::vector<std::string> StoreBootstrap::allgather(std::string_view mine) {
     message.number64(allgathers_)
         .number64(static_cast<std::uint64_t>(deadline_.count()))
         .bytes(mine);
-    const std::string body =
-        ask(std::move(message).finish(), Kind::result, Clock::now() + deadline_ + grace);
+    const std::string body = ask(std::move(message).finish(), Kind::result,
+                                 Clock::now() + deadline_ + patience().store_answer);
     store::Fields fields(body);
     const bool good = fields.number64() == allgathers_;
     std::vector<std::string> blobs;
@@ -134,9 +132,8 @@ std::vector<std::string> StoreBootstrap::allgather(std::string_view mine) {
 /// The server takes the end of the connection for the end of the rank, if the reason is not told,
 /// and tells the others in any case.
 void StoreBootstrap::abandon(const Error& cause) noexcept {
-    constexpr std::chrono::seconds longest{1};
     try {
-        const Clock::time_point until = Clock::now() + longest;
+        const Clock::time_point until = Clock::now() + patience().store_abandon;
         const std::string text = std::string(cause.what()).substr(0, store::cause_limit);
         connection_.queue(std::make_shared<const std::string>(
             store::status_message(Kind::abandon, cause.status(), text)));

@@ -22,18 +22,13 @@
 #include "topo/error.hpp"
 #include "topo/log/log.hpp"
 #include "topo/own_thread.hpp"
+#include "topo/patience.hpp"
 
 namespace trefoil {
 
 namespace {
 
-/// Of a store whose job has failed: ranks that are late are to hear why, and not only that the
-/// store is gone. Whoever serves it waits for its end.
-constexpr std::chrono::milliseconds longest_farewell{2000};
 constexpr int ending_sleep = 10;  // milliseconds
-/// A store that looks so late has to hear first who came meanwhile, and gives them this time.
-constexpr std::chrono::milliseconds late{250};
-constexpr std::chrono::milliseconds late_grace{1000};
 
 using store::Clock;
 using store::Connection;
@@ -60,15 +55,13 @@ std::size_t most_strangers() {
     }
     return std::clamp<std::size_t>(limit.rlim_cur / 8, fewest, most);
 }
-/// A rank needs two round trips to join. Who takes longer, while others wait, makes room for them.
-constexpr std::chrono::milliseconds patience_in_a_crowd{250};
 
 }  // namespace
 
 class StoreServer::Implementation {
   public:
     Implementation(const std::string& host, int port, std::string token,
-                   std::chrono::milliseconds patience);
+                   std::chrono::milliseconds for_a_stranger);
     ~Implementation();
     int port() const { return store::port_of(listener_); }
     bool on_loopback() const { return store::is_on_loopback(listener_); }
@@ -83,7 +76,7 @@ class StoreServer::Implementation {
     void wake() const;
     void hear();
     void accept_all();
-    bool make_room(Clock::time_point now, std::chrono::milliseconds patience);
+    bool make_room(Clock::time_point now, std::chrono::milliseconds longest);
     void drop_late(Clock::time_point now);
     void drop(ConnectionId id, store::Refusal kind, const std::string& why);
     void serve(ConnectionId id, Client& client, short events);
@@ -99,7 +92,7 @@ class StoreServer::Implementation {
     std::mutex mutex_;
     bool stops_ = false;
     std::vector<std::pair<Rank, std::string>> ended_ranks_;
-    std::chrono::milliseconds patience_;
+    std::chrono::milliseconds for_a_stranger_;
     std::size_t most_strangers_ = most_strangers();
     std::shared_ptr<const Log> log_ = current_log();
     store::Refusals refusals_;
@@ -114,10 +107,10 @@ class StoreServer::Implementation {
 };
 
 StoreServer::Implementation::Implementation(const std::string& host, int port, std::string token,
-                                            std::chrono::milliseconds patience)
+                                            std::chrono::milliseconds for_a_stranger)
     : listener_(store::listen_at(host, port)),
       wake_(Descriptor(eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK))),
-      patience_(patience),
+      for_a_stranger_(for_a_stranger),
       refusals_(store::endpoint_text(host, store::port_of(listener_))),
       jobs_(
           std::move(token),
@@ -168,7 +161,7 @@ void StoreServer::Implementation::hear() {
     }
     if (stops_ && !ending_) {
         ending_ = true;
-        end_by_ = Clock::now() + longest_farewell;
+        end_by_ = Clock::now() + patience().store_farewell;
     }
 }
 
@@ -190,8 +183,10 @@ void StoreServer::Implementation::run() {
             ::poll(waiting.data(), waiting.size(), ending_ ? ending_sleep : sleep_time());
         // What expires goes by this one time too: this process may be stopped anywhere below.
         const Clock::time_point now = Clock::now();
-        if (due && now > *due + late) {  // this process was stopped, or the host is busy
-            jobs_.postpone(now + late_grace);
+        if (due &&
+            now >
+                *due + patience().store_is_late) {  // this process was stopped, or the host is busy
+            jobs_.postpone(now + patience().store_late_grace);
         }
         // What was sent before the end is read first: that a job has failed, for one.
         const bool quiet = ready == 0 && !jobs_.owes_news();
@@ -224,7 +219,7 @@ int StoreServer::Implementation::sleep_time() const {
         consider(accept_after_);
     }
     if (!strangers_.empty()) {
-        consider(clients_.at(*strangers_.begin()).since + patience_);
+        consider(clients_.at(*strangers_.begin()).since + for_a_stranger_);
     }
     return next ? store::poll_time(*next) : -1;
 }
@@ -236,7 +231,8 @@ void StoreServer::Implementation::accept_all() {
     };
     for (;;) {
         const Clock::time_point now = Clock::now();
-        if (strangers_.size() >= most_strangers_ && !make_room(now, patience_in_a_crowd)) {
+        if (strangers_.size() >= most_strangers_ &&
+            !make_room(now, patience().stranger_in_a_crowd)) {
             pause(20);
             return;
         }
@@ -245,7 +241,7 @@ void StoreServer::Implementation::accept_all() {
         if (!socket.is_open()) {
             const bool none_left =
                 errno == EMFILE || errno == ENFILE || errno == ENOMEM || errno == ENOBUFS;
-            if (none_left && make_room(now, patience_in_a_crowd)) {
+            if (none_left && make_room(now, patience().stranger_in_a_crowd)) {
                 continue;
             }
             if (none_left) {
@@ -264,11 +260,11 @@ void StoreServer::Implementation::accept_all() {
 
 /// Drops those who have not joined for longer than that; true: there is one less, at least.
 bool StoreServer::Implementation::make_room(Clock::time_point now,
-                                            std::chrono::milliseconds patience) {
+                                            std::chrono::milliseconds longest) {
     bool dropped = false;
     while (!strangers_.empty()) {
         const ConnectionId oldest = *strangers_.begin();
-        if (now - clients_.at(oldest).since < patience) {
+        if (now - clients_.at(oldest).since < longest) {
             break;
         }
         drop(oldest, store::Refusal::crowded,
@@ -279,9 +275,10 @@ bool StoreServer::Implementation::make_room(Clock::time_point now,
 }
 
 void StoreServer::Implementation::drop_late(Clock::time_point now) {
-    while (!strangers_.empty() && now - clients_.at(*strangers_.begin()).since >= patience_) {
+    while (!strangers_.empty() && now - clients_.at(*strangers_.begin()).since >= for_a_stranger_) {
         drop(*strangers_.begin(), store::Refusal::late,
-             "it has not said in time who it is (" + std::to_string(patience_.count()) + " ms)");
+             "it has not said in time who it is (" + std::to_string(for_a_stranger_.count()) +
+                 " ms)");
     }
 }
 
@@ -397,8 +394,9 @@ void StoreServer::Implementation::send_the_rest() {
 }
 
 StoreServer::StoreServer(const std::string& host, int port, std::string token,
-                         std::chrono::milliseconds patience)
-    : implementation_(std::make_unique<Implementation>(host, port, std::move(token), patience)) {}
+                         std::chrono::milliseconds for_a_stranger)
+    : implementation_(
+          std::make_unique<Implementation>(host, port, std::move(token), for_a_stranger)) {}
 StoreServer::~StoreServer() = default;
 int StoreServer::port() const {
     return implementation_->port();

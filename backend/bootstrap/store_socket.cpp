@@ -15,6 +15,7 @@
 #include <thread>
 
 #include "topo/error.hpp"
+#include "topo/patience.hpp"
 
 namespace trefoil::store {
 
@@ -155,7 +156,6 @@ std::string peer_text(const Descriptor& socket) {
 
 Descriptor connect_to(const std::string& host, int port, Clock::time_point deadline) {
     constexpr std::chrono::milliseconds longest_pause{200};
-    constexpr std::chrono::seconds longest_try{3};  // then perhaps another address answers
     std::chrono::milliseconds pause{10};
     std::string problem;
     do {
@@ -164,7 +164,8 @@ Descriptor connect_to(const std::string& host, int port, Clock::time_point deadl
             Descriptor socket = open_socket(*a);
             const int error =
                 socket.is_open()
-                    ? try_connect(socket, *a, std::min(deadline, Clock::now() + longest_try))
+                    ? try_connect(socket, *a,
+                                  std::min(deadline, Clock::now() + patience().store_try))
                     : errno;
             if (error == 0) {
                 tune(socket);

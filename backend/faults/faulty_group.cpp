@@ -12,6 +12,7 @@
 #include <thread>
 
 #include "backend/ports/forwarding_group.hpp"
+#include "topo/patience.hpp"
 
 namespace trefoil {
 
@@ -56,7 +57,7 @@ class FaultyGroup final : public ForwardingGroup {
         stalls_at_ = plan.stall > 0 ? 1 + below(plan.stall) : 0;
         closes_at_ = plan.close > 0 ? 1 + below(plan.close) : 0;
     }
-    ~FaultyGroup() override { see_off(Clock::now() + longest_drain); }
+    ~FaultyGroup() override { see_off(Clock::now() + patience().longest_drain); }
 
     PutResult put(Port port, Peer peer, const void* source, void* descriptor,
                   const RemoteMemory& target, std::uint64_t offset, std::size_t bytes,

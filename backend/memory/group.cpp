@@ -11,6 +11,7 @@
 #include "backend/memory/process_memory.hpp"
 #include "backend/memory/target.hpp"
 #include "backend/system/writable_memory.hpp"
+#include "topo/patience.hpp"
 
 namespace trefoil::memory {
 
@@ -27,7 +28,7 @@ MemoryGroup::~MemoryGroup() {
     images_->remove_table(front_in(*front_).images);
     reader_.close();
     if (!abandoned_) {
-        see_off(longest_drain);
+        see_off(patience().longest_drain);
     }
     for (const auto& [token, registration] : registered_) {
         registration->close();

@@ -10,6 +10,7 @@
 
 #include "backend/ofi/environment.hpp"
 #include "backend/ofi/group.hpp"
+#include "topo/patience.hpp"
 
 namespace trefoil::ofi {
 
@@ -27,7 +28,7 @@ bool is_arrival(const fi_cq_data_entry& entry) {
 
 OfiGroup::~OfiGroup() {
     if (!abandoned_) {
-        drain(longest_drain);
+        drain(patience().longest_drain);
     }
 }
 

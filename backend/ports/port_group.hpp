@@ -15,7 +15,7 @@
 //  - end wait() when something arrives or wake() is called, or nap in short slices;
 //  - take some dozens of small puts to a peer that does not poll;
 //  - deliver what is `done` or `sent` without the sender's help;
-//  - see off what it has accepted when it is destroyed, for up to longest_drain;
+//  - see off what it has accepted when it is destroyed, for up to Patience::longest_drain;
 //  - read no source any more when abandon() has returned, and let no peer take for whole what it
 //    has not sent whole;
 //  - neither allocate, lock, log nor throw in put() and poll();
@@ -60,6 +60,7 @@
 #include <vector>
 
 #include "topo/error.hpp"
+#include "topo/patience.hpp"
 #include "topo/torus.hpp"
 
 namespace trefoil {
@@ -158,9 +159,9 @@ class PortGroup {
                                              std::to_string(bytes) +
                                              " bytes of memory that it has not allocated");
     }
-    /// Ends a registration: takes up to longest_drain where a put is landing. A group that cannot
-    /// end it otherwise closes its connections, and says so by `failed`. Does nothing for memory
-    /// that is not registered here, or no longer.
+    /// Ends a registration: takes up to Patience::longest_drain where a put is landing. A group
+    /// that cannot end it otherwise closes its connections, and says so by `failed`. Does nothing
+    /// for memory that is not registered here, or no longer.
     virtual void deregister(const LocalMemory&) noexcept {}
     /// False: a put that had begun to land when deregister() was called may go on; only abandon(),
     /// or the knowledge that all puts have arrived, makes the memory the caller's alone.
@@ -264,9 +265,6 @@ class PortGroup {
   protected:
     std::vector<Port> ports_;
 };
-
-/// How long a group that is closed, or abandoned, goes on sending what it has queued.
-constexpr std::chrono::milliseconds longest_drain{500};
 
 /// How long a group that cannot be woken naps before it looks again.
 constexpr std::chrono::microseconds nap_slice(std::chrono::microseconds longest) {

@@ -9,6 +9,7 @@
 #include "backend/system/secrets.hpp"
 #include "backend/system/writable_memory.hpp"
 #include "backend/ucx/discovery.hpp"
+#include "topo/patience.hpp"
 #include "topo/process_space.hpp"
 #include "topo/process_state.hpp"
 
@@ -63,7 +64,7 @@ UcxGroup::~UcxGroup() {
         queue_->close();
     }
     if (!abandoned_) {
-        drain(longest_drain);
+        drain(patience().longest_drain);
     }
     targets_.clear();
     imported_as_.clear();

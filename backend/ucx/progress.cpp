@@ -9,6 +9,7 @@
 #include <thread>
 
 #include "backend/ucx/group.hpp"
+#include "topo/patience.hpp"
 
 namespace trefoil::ucx {
 
@@ -159,7 +160,7 @@ const UcxGroup::KeyedMemory* UcxGroup::memory_by(std::uint64_t key) const noexce
 
 /// False: a message does not end.
 bool UcxGroup::land_all(const KeyedMemory& memory) noexcept {
-    const Clock::time_point deadline = Clock::now() + longest_drain;
+    const Clock::time_point deadline = Clock::now() + patience().longest_drain;
     while (memory.landing > 0 && !abandoned_ && Clock::now() < deadline) {
         progress();
         std::this_thread::yield();

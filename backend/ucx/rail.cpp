@@ -7,13 +7,13 @@
 #include <thread>
 
 #include "backend/ucx/discovery.hpp"
+#include "topo/patience.hpp"
 
 namespace trefoil::ucx {
 
 namespace {
 
 using Clock = std::chrono::steady_clock;
-constexpr std::chrono::milliseconds connecting_drain{20};
 constexpr std::chrono::microseconds settling{500};
 
 // Numbers of active messages.
@@ -174,7 +174,7 @@ bool Rail::bid_farewell(bool used, Clock::time_point deadline) {
 // socket would make the kernel reset the connection, which can take our last bytes with it.
 void Rail::drain(Clock::time_point deadline) {
     const bool sent = bid_farewell(true, deadline);
-    const bool connected = bid_farewell(false, Clock::now() + connecting_drain);
+    const bool connected = bid_farewell(false, Clock::now() + patience().drain_of_connecting);
     drained_ = sent && connected;
     const Clock::time_point end = Clock::now() + settling;
     do {

@@ -6,6 +6,7 @@
 #include <thread>
 
 #include "backend/utofu/group.hpp"
+#include "topo/patience.hpp"
 
 namespace trefoil::utofu {
 
@@ -13,7 +14,7 @@ using Clock = std::chrono::steady_clock;
 
 UtofuGroup::~UtofuGroup() {
     if (!abandoned_) {
-        const Clock::time_point deadline = Clock::now() + longest_drain;
+        const Clock::time_point deadline = Clock::now() + patience().longest_drain;
         drain(deadline);
         say_farewells(deadline);
     }

@@ -8,13 +8,13 @@
 
 #include "backend/system/writable_memory.hpp"
 #include "backend/utofu/blob.hpp"
+#include "topo/patience.hpp"
 
 namespace trefoil::utofu {
 
 namespace {
 
 using Clock = std::chrono::steady_clock;
-constexpr std::chrono::seconds longest_connect{10};
 constexpr std::uint64_t edata_of_connect = static_cast<std::uint64_t>(Edata::connect);
 
 std::string interface_text(const Interface& interface) {
@@ -254,7 +254,7 @@ Peer UtofuGroup::connect(Port port, std::string_view address) {
 // The peer's counter gives the number of the stream; its software has no part in this.
 void UtofuGroup::connect_stream(Queue& queue, Way& way, std::uint64_t control,
                                 std::uint32_t streams, const std::string& where) {
-    const Clock::time_point deadline = Clock::now() + longest_connect;
+    const Clock::time_point deadline = Clock::now() + patience().utofu_connect;
     // Whoever has the peer's address by a message may still lack its path: ask for the default one.
     library().set_vcq_id_path(&way.peer, nullptr);
     queue.answered = false;
@@ -270,8 +270,8 @@ void UtofuGroup::connect_stream(Queue& queue, Way& way, std::uint64_t control,
         keep();
         if (Clock::now() > deadline) {
             throw Error(Status::timeout, "uTofu: no answer in " +
-                                             std::to_string(longest_connect.count()) +
-                                             " s on connecting to " + where);
+                                             std::to_string(patience().utofu_connect.count()) +
+                                             " ms on connecting to " + where);
         }
         std::this_thread::yield();
     }
@@ -290,7 +290,7 @@ void UtofuGroup::say_hello(Queue& queue, const Way& way) {
     hello.queue = queue.id;
     hello.credit = queue.control_stadd + layout_.credit(way.number);
     hello.words = 1;
-    const Clock::time_point deadline = Clock::now() + longest_connect;
+    const Clock::time_point deadline = Clock::now() + patience().utofu_connect;
     int code = UTOFU_ERR_BUSY;
     while (code == UTOFU_ERR_BUSY && Clock::now() < deadline) {
         code = library().put_piggyback(queue.handle, way.peer, &hello, way.hello, hello_bytes,

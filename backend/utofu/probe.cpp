@@ -13,6 +13,7 @@
 #include "backend/utofu/library.hpp"
 #include "backend/utofu/pages.hpp"
 #include "topo/error.hpp"
+#include "topo/patience.hpp"
 
 namespace trefoil::utofu {
 
@@ -25,7 +26,6 @@ constexpr std::size_t probe_bytes = 64 << 10;
 constexpr int probe_rounds = 500;
 constexpr std::size_t most_queues = 64;
 constexpr std::uint64_t most_puts = 100'000;
-constexpr std::chrono::milliseconds probe_patience{500};
 constexpr unsigned long probe_order = UTOFU_ONESIDED_FLAG_STRONG_ORDER;
 constexpr unsigned long probe_remote = probe_order | UTOFU_ONESIDED_FLAG_REMOTE_MRQ_NOTICE;
 constexpr unsigned long probe_local = probe_order | UTOFU_ONESIDED_FLAG_LOCAL_MRQ_NOTICE;
@@ -93,7 +93,7 @@ class Prober {
             return library().put(from_.queue, peer_, from_.stadd, to_.stadd, bytes, 7, probe_remote,
                                  nullptr);
         });
-        const auto came = next(to_, probe_patience);
+        const auto came = next(to_, patience().utofu_probe);
         if (code != UTOFU_SUCCESS || !came || came->code != UTOFU_SUCCESS) {
             tell("remote notice", "none came; the put gave " + text_of(code));
             return;
@@ -110,14 +110,14 @@ class Prober {
     std::string large_edata() {
         settle();
         const int code = small_put(0x1ff, probe_remote);
-        const auto came = next(to_, probe_patience);
+        const auto came = next(to_, patience().utofu_probe);
         return came ? "arrives as " + hexadecimal(came->notice.edata) : "refused: " + text_of(code);
     }
 
     std::string local_notice() {
         settle();
         const int code = small_put(77, probe_local);
-        const auto came = next(from_, probe_patience);
+        const auto came = next(from_, patience().utofu_probe);
         return came ? text_of(came->code) + ", edata " + std::to_string(came->notice.edata)
                     : "none came; the put gave " + text_of(code);
     }
@@ -130,7 +130,7 @@ class Prober {
             return library().armw8(from_.queue, peer_, UTOFU_ARMW_OP_ADD, 1, to_.stadd, 1,
                                    probe_local, nullptr);
         });
-        const auto came = next(from_, probe_patience);
+        const auto came = next(from_, patience().utofu_probe);
         std::uint64_t after = 0;
         std::memcpy(&after, to_.memory.data(), sizeof after);
         return came ? "the notice has " + std::to_string(came->notice.rmt_value) +
@@ -169,9 +169,9 @@ class Prober {
                                                 1, flags | UTOFU_ONESIDED_FLAG_REMOTE_MRQ_NOTICE,
                                                 nullptr);
             });
-            std::optional<ProbeNotice> came = next(to_, probe_patience);
+            std::optional<ProbeNotice> came = next(to_, patience().utofu_probe);
             while (came && came->notice.edata != 1) {
-                came = next(to_, probe_patience);
+                came = next(to_, patience().utofu_probe);
             }
             if (data != UTOFU_SUCCESS || record != UTOFU_SUCCESS || !came) {
                 return "no notice in round " + std::to_string(round);
@@ -200,7 +200,7 @@ class Prober {
             return library().put_piggyback8(from_.queue, peer_, 1, gone, 8, 9, probe_order,
                                             nullptr);
         });
-        const auto here = next(from_, probe_patience);
+        const auto here = next(from_, patience().utofu_probe);
         if (here) {
             return "the sender's notices: " + text_of(here->code) + ", edata " +
                    std::to_string(here->notice.edata) + ", peer " +
@@ -213,7 +213,7 @@ class Prober {
         settle();
         const int code =
             library().put(from_.queue, peer_, from_.stadd, to_.stadd, 0, 4, probe_remote, nullptr);
-        const auto came = next(to_, probe_patience);
+        const auto came = next(to_, patience().utofu_probe);
         return text_of(code) + (came ? ", with a notice" : ", without a notice");
     }
 
@@ -225,7 +225,7 @@ class Prober {
     /// Tries until the queue of puts has room.
     template <typename Call>
     int again(const Call& call) {
-        const auto end = ProbeClock::now() + probe_patience;
+        const auto end = ProbeClock::now() + patience().utofu_probe;
         int code = call();
         while (code == UTOFU_ERR_BUSY && ProbeClock::now() < end) {
             look_for_completion();
@@ -244,7 +244,7 @@ class Prober {
         return library().poll_tcq(from_.queue, 0, &data) != UTOFU_ERR_NOT_FOUND;
     }
     void await_completion() {
-        const auto end = ProbeClock::now() + probe_patience;
+        const auto end = ProbeClock::now() + patience().utofu_probe;
         while (!look_for_completion() && ProbeClock::now() < end) {
         }
     }

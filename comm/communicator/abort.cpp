@@ -6,6 +6,7 @@
 
 #include "comm/communicator/communicator.hpp"
 #include "topo/log/log.hpp"
+#include "topo/patience.hpp"
 
 namespace trefoil {
 
@@ -13,10 +14,6 @@ namespace {
 
 /// So that it fits every letter (ControlMessages::say_failure) with the words before it.
 constexpr std::size_t longest_abort_text = 300;
-/// Who drives may be held up in a function of the user's.
-constexpr std::chrono::seconds longest_hold{1};
-/// For what has come already: transports need several looks to bring it.
-constexpr std::chrono::milliseconds to_hear_others{20};
 constexpr std::chrono::microseconds nap{500};
 
 /// At most so many bytes, and no part of a UTF-8 character.
@@ -55,9 +52,9 @@ void Communicator::abort(std::string_view text) {
         const std::lock_guard lock(lanes_mutex_);
         abort_cause_ = cause;
     }
-    const Engine::Exclusive held(engine, std::chrono::steady_clock::now() + longest_hold);
+    const Engine::Exclusive held(engine, std::chrono::steady_clock::now() + patience().abort_hold);
     if (held.holds()) {
-        const auto deadline = std::chrono::steady_clock::now() + to_hear_others;
+        const auto deadline = std::chrono::steady_clock::now() + patience().abort_hears_others;
         while (!has_failed_lane() && std::chrono::steady_clock::now() < deadline) {
             bool moved = false;
             for (std::size_t g = 0; g < engine.groups().size(); ++g) {

@@ -11,6 +11,7 @@
 #include "comm/plan/lower.hpp"
 #include "topo/host.hpp"
 #include "topo/log/log.hpp"
+#include "topo/patience.hpp"
 
 namespace trefoil {
 
@@ -212,7 +213,8 @@ CommunicatorReport Communicator::report() const {
 
 std::string Communicator::status_text() const {
     const bool inside = world_->engine().has_somebody_inside();
-    const Engine::Exclusive held(world_->engine(), std::chrono::steady_clock::now() + longest_look);
+    const Engine::Exclusive held(world_->engine(),
+                                 std::chrono::steady_clock::now() + patience().longest_look);
     return (inside ? "" : "not inside Trefoil; ") +
            (held.holds()
                 ? text_of(report())

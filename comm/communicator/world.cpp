@@ -22,6 +22,7 @@
 #include "topo/host.hpp"
 #include "topo/log/log.hpp"
 #include "topo/own_thread.hpp"
+#include "topo/patience.hpp"
 
 namespace trefoil {
 
@@ -29,13 +30,6 @@ namespace {
 
 /// No wait where ranks met is as long.
 constexpr std::chrono::hours longest_together{24};
-
-constexpr std::chrono::milliseconds longest_greeting{30'000};
-/// A rank whose neighbour cannot connect waits for it in vain: it hears so after this time, not
-/// only when its own ends. Nobody polls while the ranks tell each other, so it is not asked too
-/// often.
-constexpr std::chrono::milliseconds first_patience{1000};
-constexpr std::chrono::milliseconds longest_patience{4000};
 
 std::string single_copy_text(bool here, const PeerAccess& access, bool gains) {
     const std::string text =
@@ -337,37 +331,38 @@ void World::shake_hands(std::vector<std::string> cards) {
     std::vector<std::string> told;  // by rank: told_of_connections()
     std::string found_here;
     bool complete = false;
-    const auto go_on = [&](std::chrono::milliseconds patience) {
+    const auto go_on = [&](std::chrono::milliseconds longest) {
         if (!handshake) {
             engine_->meet(std::make_shared<const Cards>(std::move(cards)),
                           [this](std::string_view text) { return session_.proof(text); });
             // Half: the verdict is agreed upon within the other half.
-            handshake.emplace(*engine_, neighbours_of(geometry_, rank()),
-                              Handshake::Options{ports_->placement().may_spin,
-                                                 std::min(settings_.timeout / 2, longest_greeting),
-                                                 settings_.progress});
+            handshake.emplace(
+                *engine_, neighbours_of(geometry_, rank()),
+                Handshake::Options{ports_->placement().may_spin,
+                                   std::min(settings_.timeout / 2, patience().longest_greeting),
+                                   settings_.progress});
             handshake->begin();
         }
-        complete = complete || handshake->greet_for(patience);
+        complete = complete || handshake->greet_for(longest);
         found_here = complete ? std::string() : handshake->missing_text();
         return complete;
     };
     try {
-        auto patience = first_patience;
+        auto longest = patience().first_ask;
         for (bool connected = false; !connected;) {
             told = agreement_.allgather("connections", [&] {
                 try {
                     const bool shows = std::ranges::all_of(
                         engine_->groups(), [](const auto& group) { return group->shows_images(); });
-                    return go_on(patience) ? told_of_connections(rank(), handshake->reach(), shows)
-                                           : std::string(told_letters, no);
+                    return go_on(longest) ? told_of_connections(rank(), handshake->reach(), shows)
+                                          : std::string(told_letters, no);
                 } catch (const Error& error) {
                     found_here = error.what();
                     throw;
                 }
             });
             connected = all_say_yes(told, told_connected);
-            patience = std::min(2 * patience, longest_patience);
+            longest = std::min(2 * longest, patience().longest_ask);
         }
     } catch (const Error& error) {
         const std::string text = error.what();

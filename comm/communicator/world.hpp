@@ -39,9 +39,6 @@
 
 namespace trefoil {
 
-/// For which who asks for a status waits for the engine.
-inline constexpr std::chrono::seconds longest_look{1};
-
 /// Each port of the first torus that a communicator's rank uses, with the neighbour that it leads
 /// to, in the communicator's ranks.
 std::vector<std::pair<Rank, Port>> neighbours_of(const Geometry& geometry, Rank rank);
@@ -119,17 +116,17 @@ class World {
                                     const std::function<bool()>& in_vain);
 
     /// Who of the members is left, and what they say of themselves: alike on all that are left. A
-    /// rank is not left whose process has ended, or that says nothing in time: within `patience`,
+    /// rank is not left whose process has ended, or that says nothing in time: within `longest`,
     /// or a short time if it is `suspected`. In-band, as gather(). On any error it can be tried
     /// again, with the same arguments: Error(timeout) where no agreement was found in a multiple of
-    /// the patience, Error(peer_lost) where the others have gone on without this rank, or its ports
+    /// that time, Error(peer_lost) where the others have gone on without this rank, or its ports
     /// have ended.
     struct Left {
         std::vector<Rank> ranks;
         std::vector<std::string> words;
     };
-    Left find_survivors(const Meeting& meeting, std::string mine,
-                        std::chrono::milliseconds patience, std::optional<Rank> suspected);
+    Left find_survivors(const Meeting& meeting, std::string mine, std::chrono::milliseconds longest,
+                        std::optional<Rank> suspected);
 
   private:
     /// What letters that are no communicator's are about: their first byte.

@@ -11,6 +11,7 @@
 #include "comm/communicator/world.hpp"
 #include "topo/host.hpp"
 #include "topo/log/log.hpp"
+#include "topo/patience.hpp"
 
 namespace trefoil {
 
@@ -96,7 +97,8 @@ RankReport World::report() {
         report.addresses = addresses_;
     }
     registry_.look([&](const auto& look) {
-        const Engine::Exclusive held(*engine_, std::chrono::steady_clock::now() + longest_look);
+        const Engine::Exclusive held(*engine_,
+                                     std::chrono::steady_clock::now() + patience().longest_look);
         report.looked = held.holds();
         if (report.looked) {
             report.communicators = look();

@@ -6,6 +6,7 @@
 
 #include "comm/communicator/world.hpp"
 #include "topo/log/log.hpp"
+#include "topo/patience.hpp"
 #include "topo/words.hpp"
 
 namespace trefoil {
@@ -13,17 +14,11 @@ namespace trefoil {
 namespace {
 
 using Clock = std::chrono::steady_clock;
-/// How often who looks for survivors looks at the processes.
-constexpr std::chrono::milliseconds look_interval{50};
 /// Letters that got lost meanwhile are sent again.
 constexpr int looks_per_repetition = 5;
-/// How long one that is known to have failed may take to show that it lives.
-constexpr std::chrono::milliseconds for_a_suspect{2000};
-/// Each time that somebody is lost the others agree again, within the patience; in all within so
+/// Each time that somebody is lost the others agree again, within its time; in all within so
 /// many times of it.
-constexpr int most_patiences = 4;
-/// For the last words of an agreement.
-constexpr std::chrono::milliseconds longest_farewell{200};
+constexpr int most_times = 4;
 
 }  // namespace
 
@@ -58,7 +53,7 @@ void World::lose_the_dead(std::uint64_t tag) {
 }
 
 World::Left World::find_survivors(const Meeting& meeting, std::string mine,
-                                  std::chrono::milliseconds patience,
+                                  std::chrono::milliseconds longest,
                                   std::optional<Rank> suspected) {
     const auto require_ports = [this] {
         if (engine_->groups_are_gone()) {
@@ -88,7 +83,7 @@ World::Left World::find_survivors(const Meeting& meeting, std::string mine,
     };
     while (!look()) {
         lose_the_dead(meeting.tag);
-        (void)engine_->drive_until(look, Clock::now() + look_interval);
+        (void)engine_->drive_until(look, Clock::now() + patience().survivors_look_interval);
         if (over) {
             break;
         }
@@ -107,8 +102,8 @@ World::Left World::find_survivors(const Meeting& meeting, std::string mine,
             quiet_since = now;
         }
         for (const Rank rank : missing) {
-            const bool is_suspect = suspected == rank && now - begun > for_a_suspect;
-            if (is_suspect || now - quiet_since > part.patience() * patience) {
+            const bool is_suspect = suspected == rank && now - begun > patience().for_a_suspect;
+            if (is_suspect || now - quiet_since > part.patience() * longest) {
                 log_info(LogTopic::call, [&] {
                     return "rank " + std::to_string(rank) +
                            " of the first communicator does not answer: it is left out";
@@ -116,7 +111,7 @@ World::Left World::find_survivors(const Meeting& meeting, std::string mine,
                 part.lose(rank);
             }
         }
-        if (now - begun > most_patiences * patience) {
+        if (now - begun > most_times * longest) {
             throw Error(Status::timeout,
                         "the survivors could not agree who is left: nothing has "
                         "come from rank " +
@@ -125,7 +120,7 @@ World::Left World::find_survivors(const Meeting& meeting, std::string mine,
     }
     if (ranks() > 1) {
         const Engine::Exclusive held(*engine_);
-        engine_->see_off(longest_farewell);
+        engine_->see_off(patience().survivors_farewell);
     }
     const std::lock_guard lock(gathering_mutex_);
     const Survivors& part = survivors_of(meeting.tag);

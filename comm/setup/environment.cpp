@@ -13,6 +13,7 @@
 #include "threads/kernels/reduce.hpp"
 #include "topo/core_list.hpp"
 #include "topo/error.hpp"
+#include "topo/patience.hpp"
 #include "topo/sizes.hpp"
 #include "topo/variable.hpp"
 
@@ -113,6 +114,10 @@ constexpr EnvironmentVariable table[] = {
      "(0,2,4-7)"},
     {"TREFOIL_TIMEOUT", "seconds", "120",
      "a call that makes no progress for this long fails; of a program under MPI only if it is set"},
+    {"TREFOIL_PATIENCE", "factor", "1",
+     "what Trefoil's own short waits are multiplied by, such as those until a rank that has ended "
+     "is "
+     "named: more than 1 on slow or emulated processors; 0.1 to 100"},
     {"TREFOIL_STALL_WARN", "seconds", "10",
      "a call that stalls for this long says what it waits for"},
     {"TREFOIL_DUMP", "signal", "",
@@ -391,6 +396,10 @@ void read_the_rest(Settings& s) {
                 "give a number of threads, 0 (the calling thread) to twice the dimensions");
     read_port_threads_by(s.port_threads_by);
     read_pin(s);
+    if (const auto factor = environment_variable("TREFOIL_PATIENCE");
+        factor && patience_factor(factor->c_str()) == 0) {
+        refuse("TREFOIL_PATIENCE", *factor, "give a number from 0.1 to 100, e.g. 2");
+    }
     read_seconds("TREFOIL_STALL_WARN", s.stall_warning);
     read_bytes("TREFOIL_LANDING_BYTES", s.landing_bytes, 16384);
     read_bytes("TREFOIL_SEGMENT_BYTES", s.segment_bytes, 1024);

@@ -15,6 +15,7 @@
 
 #include "topo/error.hpp"
 #include "topo/own_thread.hpp"
+#include "topo/patience.hpp"
 
 namespace trefoil {
 
@@ -23,9 +24,6 @@ namespace {
 using Clock = std::chrono::steady_clock;
 
 constexpr int look_interval_ms = 200;
-/// One who asks and does not go on holds up the next one for so long.
-constexpr std::chrono::milliseconds longest_question{1000};
-constexpr std::chrono::milliseconds longest_answer{3000};
 
 bool ready(const Descriptor& socket, short what, Clock::time_point deadline) {
     pollfd waiting{socket.number(), what, 0};
@@ -38,7 +36,7 @@ bool ready(const Descriptor& socket, short what, Clock::time_point deadline) {
 
 /// The line that was sent; what is longer than a key, or late, is "".
 std::string question(const Descriptor& socket) {
-    const auto deadline = Clock::now() + longest_question;
+    const auto deadline = Clock::now() + patience().longest_question;
     std::string text;
     std::array<char, 128> piece{};
     while (text.size() < piece.size() && ready(socket, POLLIN, deadline)) {
@@ -55,7 +53,7 @@ std::string question(const Descriptor& socket) {
 }
 
 void send_all(const Descriptor& socket, std::string_view text) {
-    const auto deadline = Clock::now() + longest_answer;
+    const auto deadline = Clock::now() + patience().longest_answer;
     while (!text.empty() && ready(socket, POLLOUT, deadline)) {
         const ssize_t bytes = send(socket.number(), text.data(), text.size(), MSG_NOSIGNAL);
         if (bytes < 0) {

@@ -11,12 +11,11 @@
 #include "threads/executor/reports.hpp"
 #include "threads/executor/worker.hpp"
 #include "topo/own_thread.hpp"
+#include "topo/patience.hpp"
 
 namespace trefoil {
 
 namespace {
-/// Whoever waits for this rank's last words takes them soon; the others need none.
-constexpr std::chrono::milliseconds longest_farewell{50};
 constexpr std::chrono::microseconds try_again_after{200};
 /// A driver gives way at once, but for functions of the user's.
 constexpr std::chrono::milliseconds longest_question{2};
@@ -59,7 +58,7 @@ void Engine::end() noexcept {
             }
         } catch (const std::exception&) {  // no memory: peers see it by the connection
         }
-        see_off(longest_farewell);
+        see_off(patience().longest_farewell);
         cards_.reset();
     }
     if (serves_ && !stopping_.exchange(true, std::memory_order_relaxed)) {
@@ -212,10 +211,10 @@ void Engine::fail_all_but(const Executor& executor, const Cause& cause) noexcept
             other->fall_with(cause);
         }
     }
-    see_off(longest_farewell);
+    see_off(patience().longest_farewell);
 }
 
-/// All at the same time, so that it takes `longest_drain` and not that for each.
+/// All at the same time, so that it takes `longest drain` and not that for each.
 void Engine::abandon_groups() noexcept {
     if (groups_are_gone()) {
         return;
@@ -224,13 +223,14 @@ void Engine::abandon_groups() noexcept {
     std::vector<std::thread> threads;
     for (std::size_t i = 1; i < groups_.size(); ++i) {
         try {
-            threads.push_back(start_thread([&, i] { groups_[i]->abandon(longest_drain); }));
+            threads.push_back(
+                start_thread([&, i] { groups_[i]->abandon(patience().longest_drain); }));
         } catch (const std::exception&) {  // no thread, or no memory for one
-            groups_[i]->abandon(longest_drain);
+            groups_[i]->abandon(patience().longest_drain);
         }
     }
     if (!groups_.empty()) {
-        groups_[0]->abandon(longest_drain);
+        groups_[0]->abandon(patience().longest_drain);
     }
     for (std::thread& thread : threads) {
         thread.join();

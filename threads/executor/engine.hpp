@@ -135,8 +135,8 @@ class Engine {
     std::vector<BrokenConnection> broken_so_far() const;
     /// Settles what has failed, and what fails by that. The same.
     void settle_failures(const Exclusive&) noexcept { settle_failures(); }
-    /// Ends all groups at once, within longest_drain: they read no source any more, and are used no
-    /// more. The same.
+    /// Ends all groups at once, within Patience::longest_drain: they read no source any more, and
+    /// are used no more. The same.
     void abandon_groups() noexcept;
     bool groups_are_gone() const noexcept {
         return groups_are_gone_.load(std::memory_order_relaxed);

@@ -5,15 +5,11 @@
 #include <new>
 
 #include "threads/executor/inquiry.hpp"
+#include "topo/patience.hpp"
 
 namespace trefoil {
 
 namespace {
-/// A peer that takes longer to hear of a failure finds it out by itself.
-constexpr std::chrono::milliseconds longest_report{200};
-/// Ranks that abort within this time of each other end with one text. Where processors are short,
-/// naps take longer than they should, and so do words: then it is the time of so many naps.
-constexpr std::chrono::milliseconds abort_grace{250}, longest_abort_grace{2000};
 constexpr std::chrono::microseconds abort_nap{2000};
 constexpr int abort_naps = 100;
 }  // namespace
@@ -217,7 +213,7 @@ void Executor::report_failure() noexcept {
         for (std::size_t g = 0; g < parts_.channels.groups.size(); ++g) {
             parts_.controls.say_failure(g, cause, gone);
         }
-        engine_.see_off(longest_report);
+        engine_.see_off(patience().longest_failure_report);
     } catch (const std::bad_alloc&) {  // then peers find out by themselves
     }
     parts_.reads.withdraw();
@@ -231,7 +227,8 @@ Cause Executor::first_of_aborts(Cause cause, std::span<const Rank> gone) noexcep
     const auto begin = Clock::now();
     const auto is_over = [&begin](int naps) {
         const auto passed = Clock::now() - begin;
-        return passed >= longest_abort_grace || (passed >= abort_grace && naps >= abort_naps);
+        return passed >= patience().longest_abort_grace ||
+               (passed >= patience().abort_grace && naps >= abort_naps);
     };
     cause.tentative = false;
     bool told = false;
@@ -267,7 +264,7 @@ void Executor::let_go_of_buffers() noexcept {
         }
         return puts;
     };
-    const auto deadline = std::chrono::steady_clock::now() + longest_drain;
+    const auto deadline = std::chrono::steady_clock::now() + patience().longest_drain;
     while (leaving() > 0 && std::chrono::steady_clock::now() < deadline) {
         for (std::size_t g = 0; g < parts_.channels.groups.size(); ++g) {
             (void)engine_.listen(g);

@@ -74,9 +74,9 @@ void Handshake::throw_if_broken() const {
     throw Error(broken.front().status, texts);
 }
 
-bool Handshake::greet_for(std::chrono::milliseconds patience) {
+bool Handshake::greet_for(std::chrono::milliseconds longest) {
     const Engine::Exclusive held(engine_);
-    const auto until = std::chrono::steady_clock::now() + patience;
+    const auto until = std::chrono::steady_clock::now() + longest;
     Waiting waiting(options_.may_spin);
     while (!is_complete()) {
         bool moved = false;

@@ -31,11 +31,11 @@ class Handshake {
 
     /// Connects. Throws Error that names all that cannot be connected, with both ends of each.
     void begin();
-    /// Whether it is complete, after `patience` at most, so that ranks can tell each other in
+    /// Whether it is complete, after `longest` at most, so that ranks can tell each other in
     /// between how they fare. Throws Error(timeout), or Error(peer_lost) when the transport
     /// refuses; both name rank, host, port and NIC of either end. Not again when it is, or has
     /// thrown.
-    bool greet_for(std::chrono::milliseconds patience);
+    bool greet_for(std::chrono::milliseconds longest);
     /// All directions that have been tried in vain so far: a cable in the wrong place shows in two
     /// of them. "" when nothing is missing.
     std::string missing_text() const;

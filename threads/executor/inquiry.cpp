@@ -7,18 +7,14 @@
 #include <cstdlib>
 
 #include "threads/executor/suspects.hpp"
+#include "topo/patience.hpp"
 
 namespace trefoil {
 
 namespace {
 
 using Clock = std::chrono::steady_clock;
-constexpr std::chrono::milliseconds longest{500};
-/// Where one process alone has ended, it is the culprit unless a report says otherwise soon.
-constexpr std::chrono::milliseconds if_one_has_ended{150};
 constexpr std::chrono::microseconds nap{2000};
-
-constexpr std::chrono::milliseconds in_set_up{100};
 
 /// "... rank 3 ...": 3.
 Rank first_rank_named(const std::string& text) {
@@ -77,11 +73,12 @@ Cause Inquiry::cause_of(const Cause& noticed, const std::string& during) const {
         }
         const auto now = Clock::now();
         if (now >= next_look) {
-            next_look = now + std::chrono::milliseconds(50);
+            next_look = now + patience().inquiry_look_interval;
             found = processes();
         }
         const auto count = std::count_if(found.begin(), found.end(), ended);
-        if (now - begin >= longest || (count == 1 && now - begin >= if_one_has_ended)) {
+        if (now - begin >= patience().longest_inquiry ||
+            (count == 1 && now - begin >= patience().inquiry_if_one_has_ended)) {
             return accuse(noticed, found, during);
         }
         if (!progressed && !channels_.groups.empty()) {
@@ -137,7 +134,7 @@ Cause Inquiry::behind(const Error& error) const {
         if (const auto heard = told("set-up")) {
             return *heard;
         }
-    } while (Clock::now() - begin < in_set_up);
+    } while (Clock::now() - begin < patience().inquiry_in_set_up);
     const std::vector<ProcessNews> found = processes();
     // Who has ended may have given up on one that is stopped, and who did not come may wait for it.
     auto first = std::find_if_not(found.begin(), found.end(), ended);

@@ -9,21 +9,11 @@
 
 #include "topo/decimals.hpp"
 #include "topo/log/log.hpp"
+#include "topo/patience.hpp"
 
 namespace trefoil {
 
 namespace {
-
-/// Lets puts that were sent before bad news arrive: news may overtake them, and other ports bring
-/// them.
-constexpr std::chrono::milliseconds grace{200};
-constexpr std::chrono::milliseconds report_after{500};
-/// By then those peers have reported that are stalled, too.
-constexpr std::chrono::milliseconds settled_after{1500};
-constexpr std::chrono::milliseconds first_look{250};
-/// By then whoever needs a process that has ended has told.
-constexpr std::chrono::milliseconds nobody_told_after{3000};
-constexpr std::chrono::milliseconds look_interval{500};
 
 std::string calls_text(Rank rank, const std::string& call) {
     return "rank " + std::to_string(rank) + " calls " + call;
@@ -33,8 +23,8 @@ std::string calls_text(Rank rank, const std::string& call) {
 
 void PeerWatch::begin_wait() {
     idle_ = Duration{-1};
-    next_look_ = first_look;
-    next_report_ = report_after;
+    next_look_ = patience().first_look;
+    next_report_ = patience().report_after;
     bad_news_at_ = Duration::max() / 2;
     suspect_ = {};
     processes_.clear();
@@ -67,22 +57,22 @@ bool PeerWatch::look(Duration idle_for) {
 
 bool PeerWatch::look_at(const RunningCall& call, Duration idle_for) {
     call_ = &call;
-    if (idle_for >= grace) {
+    if (idle_for >= patience().news_may_overtake) {
         if (const auto news = bad_news()) {
             bad_news_at_ = std::min(bad_news_at_, idle_for);
-            if (idle_for >= bad_news_at_ + grace) {
+            if (idle_for >= bad_news_at_ + patience().news_may_overtake) {
                 failure_.set(*news);
                 return false;
             }
         }
     }
     if (idle_for >= next_look_) {
-        next_look_ = idle_for + look_interval;
+        next_look_ = idle_for + patience().look_interval;
         if (fail_with_a_process(idle_for)) {
             return false;
         }
     }
-    if (idle_for >= report_after) {
+    if (idle_for >= patience().report_after) {
         note_stall(idle_for);
     }
     if (idle_for >= options_.timeout) {
@@ -185,7 +175,7 @@ bool PeerWatch::fail_with_a_process(Duration idle_for) {
         if (std::find(missing.begin(), missing.end(), rank) != missing.end()) {
             return true;
         }
-        return idle_for >= std::min<Duration>(nobody_told_after, options_.timeout / 2) &&
+        return idle_for >= std::min<Duration>(patience().nobody_told_after, options_.timeout / 2) &&
                !has_ended(channels_, rank);
     };
     for (const ProcessNews& process : processes_) {
@@ -214,7 +204,7 @@ Suspect PeerWatch::suspect(Duration idle_for) const {
     const StallKnowledge known{channels_.rank, call_->number(),
                                PeerReports::Clock::now() - idle_for, missing, processes_};
     // A short time-out leaves less time.
-    const bool settled = idle_for >= std::min<Duration>(settled_after, options_.timeout);
+    const bool settled = idle_for >= std::min<Duration>(patience().settled_after, options_.timeout);
     return suspect_of(known, controls_.reports(), options_, settled);
 }
 

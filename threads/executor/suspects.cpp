@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // Following reports to the rank that nobody hears from.
 #include "threads/executor/suspects.hpp"
+#include "topo/patience.hpp"
 
 #include <optional>
 
@@ -8,15 +9,12 @@ namespace trefoil {
 
 namespace {
 
-/// Reports are repeated seldom: one from shortly before this rank's stall still counts.
-constexpr std::chrono::seconds still_fresh{2};
-
 /// What a peer that lives has said last.
 std::optional<PeerReports::Stall> word_of(Rank peer, const StallKnowledge& known,
                                           const PeerReports& reports) {
     std::optional<PeerReports::Stall> stall = reports.stall_of(peer);
-    const bool lives =
-        stall && (stall->report.call >= known.call || stall->at + still_fresh >= known.since);
+    const bool lives = stall && (stall->report.call >= known.call ||
+                                 stall->at + patience().still_fresh >= known.since);
     return lives ? stall : std::nullopt;
 }
 

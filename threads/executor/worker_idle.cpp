@@ -5,16 +5,13 @@
 
 #include "threads/executor/executor.hpp"
 #include "threads/executor/worker.hpp"
+#include "topo/patience.hpp"
 
 namespace trefoil {
 
 namespace {
 
 using Clock = std::chrono::steady_clock;
-/// How often a worker looks for trouble.
-constexpr std::chrono::milliseconds check_interval{250};
-/// Who tests for a call only now and then does not wait for it meanwhile.
-constexpr std::chrono::milliseconds longest_gap{2000};
 /// Who sleeps at one of several groups does not see what comes to the others: so short at first,
 /// and 2 ms where it has long waited in vain.
 constexpr std::chrono::microseconds first_turn{100};
@@ -39,7 +36,7 @@ bool Worker::count_idle_time(Clock::time_point now, bool nobody_waits) noexcept 
     for (Part& part : parts_) {
         if (part.executor->was_asked()) {
             part.asked = now;
-        } else if (engine_.serves() ? nobody_waits : now - part.asked > longest_gap) {
+        } else if (engine_.serves() ? nobody_waits : now - part.asked > patience().longest_gap) {
             part.asked = {};
         }
         const bool is_asked_for = part.asked != Clock::time_point{};
@@ -97,10 +94,10 @@ void Worker::idle_in_turns(std::span<Worker* const> team) noexcept {
 }
 
 void Worker::look_after_calls(Clock::time_point now) noexcept {
-    const bool nobody_waits = !engine_.is_waited_for() || now - looked_ > longest_gap;
+    const bool nobody_waits = !engine_.is_waited_for() || now - looked_ > patience().longest_gap;
     looked_ = now;
     if (number_ == 0 && !count_idle_time(now, nobody_waits)) {
-        next_check_ = now + check_interval;
+        next_check_ = now + patience().check_interval;
     }
     for (const Part& part : parts_) {
         part.part->pass_failure_on();
@@ -110,14 +107,15 @@ void Worker::look_after_calls(Clock::time_point now) noexcept {
     }
     links_.post().repeat_unanswered();
     for (const Part& part : parts_) {
-        if (part.part->failed() || (number_ == 0 && now - part.idle_since < check_interval)) {
+        if (part.part->failed() ||
+            (number_ == 0 && now - part.idle_since < patience().check_interval)) {
             continue;
         }
         if (number_ != 0 || part.executor->watch().look(now - part.idle_since)) {
             part.executor->watch().report(number_);
         }
     }
-    next_check_ = Clock::now() + check_interval;
+    next_check_ = Clock::now() + patience().check_interval;
 }
 
 }  // namespace trefoil

@@ -9,6 +9,7 @@
 #include "backend/bootstrap/store_admission.hpp"
 #include "backend/bootstrap/store_wire.hpp"
 #include "store_ranks.hpp"
+#include "topo/patience.hpp"
 
 namespace trefoil {
 namespace {
@@ -130,7 +131,7 @@ TEST(Store, ACrowdOfStrangersKeepsNobodyOut) {
         EXPECT_EQ(join_with("a secret", server.port(), r, 3)->allgather("x"),
                   std::vector<std::string>(3, "x"));
     });
-    EXPECT_LT(std::chrono::steady_clock::now() - begin, StoreServer::default_patience)
+    EXPECT_LT(std::chrono::steady_clock::now() - begin, patience().stranger)
         << "they made room before their time was over";
 }
 

@@ -11,6 +11,7 @@
 #include <vector>
 
 #include "backend/registry/transports.hpp"
+#include "topo/patience.hpp"
 
 namespace trefoil {
 namespace {
@@ -166,7 +167,7 @@ TEST(FaultyGroup, HoldsPutsBackAndSendsThemInTheEnd) {
 TEST(FaultyGroup, SeesOffWhatItHoldsWhenItIsAbandoned) {
     Pair pair("5:delay=1000000");
     ASSERT_EQ(pair.put(7), PutResult::queued);
-    pair.from().abandon(longest_drain);
+    pair.from().abandon(patience().longest_drain);
     pair.poll();
     EXPECT_EQ(pair.arrived.size(), 1U);
 }

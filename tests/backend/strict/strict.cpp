@@ -11,6 +11,7 @@
 #include "backend/system/writable_memory.hpp"
 #include "tests/backend/strict/network.hpp"
 #include "topo/error.hpp"
+#include "topo/patience.hpp"
 
 namespace trefoil::strict {
 
@@ -153,7 +154,7 @@ void StrictGroup::abandon(std::chrono::milliseconds longest) noexcept {
 
 StrictGroup::~StrictGroup() {
     if (!abandoned_) {
-        drain(longest_drain);
+        drain(patience().longest_drain);
     }
     const std::scoped_lock lock(network_.mutex);
     for (const auto& flight : end_.incoming) {
