@@ -29,7 +29,7 @@ constexpr double contribution_overhead = 0.05;
 constexpr double message_overhead = 0.5;
 /// How long links wait for messages that are late, as a share of what they carry, where all ranks
 /// send step by step and each port has one message in a step; where it has several, others go
-/// meanwhile (docs/choice.md).
+/// meanwhile (docs/cost-model.md).
 constexpr double idle_share = 0.04;
 /// Where schedules are not priced: up to here steps dominate, beyond it bytes do (swing's setting).
 constexpr std::size_t unpriced_latency_bytes = 32768;

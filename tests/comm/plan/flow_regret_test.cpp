@@ -197,7 +197,7 @@ Cell simulate(FlowTimes& times, Collective collective, const Torus& torus, std::
     return cell;
 }
 
-/// Where more than that is lost, and why (docs/choice.md, "And in the simulator?"): a sum over
+/// Where more than that is lost, and why (docs/choice-records.md, "And in the simulator?"): a sum over
 /// steps does not see that steps of some parts or ranks pass while others wait.
 struct Known {
     Collective collective;

@@ -39,7 +39,7 @@ const CostSummary& summary_of(const Torus& torus, const Algorithm& algorithm, Bl
     return place->second;
 }
 
-/// docs/choice.md, "What a price is". Nothing of the selection is used.
+/// docs/cost-model.md. Nothing of the selection is used.
 double price(const Torus& torus, const Algorithm& algorithm, Block pieces, std::size_t bytes) {
     const CostSummary& cost = summary_of(torus, algorithm, pieces);
     const CostModel machine = default_cost_model;
