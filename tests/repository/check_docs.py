@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""Checks that pages keep to 100 columns, tables and addresses excepted; with --mend it wraps paragraphs that do not."""
+"""Checks that pages keep to 100 columns, tables and addresses excepted; with --mend it wraps paragraphs that do not. And that
+docs/from-mpi.md names each function of the interface, and none that does not exist."""
 
 import pathlib
 import re
@@ -75,6 +76,19 @@ def pages(root):
     return names
 
 
+def functions_without_a_page(root):
+    """Nonblocking and persistent forms go with the blocking one."""
+    headers = "".join(path.read_text(encoding="utf-8") for path in sorted((root / "include/trefoil").glob("*.h")))
+    page = (root / "docs/from-mpi.md").read_text(encoding="utf-8")
+    declared = set(re.findall(r"\btrefoil_\w+(?=\()", headers))
+    blocking = {name for name in declared
+                if not name.endswith("_init") and "trefoil_" + name.removeprefix("trefoil_i") not in declared}
+    named = set(re.findall(r"\btrefoil_\w+", page))
+    known = set(re.findall(r"\btrefoil_\w+", headers))
+    return [f"docs/from-mpi.md: {name} is missing" for name in sorted(blocking - named)] + \
+           [f"docs/from-mpi.md: there is no {name}" for name in sorted(named - known - {"trefoil_i"})]
+
+
 def main():
     root = pathlib.Path(sys.argv[1])
     if "--mend" in sys.argv:
@@ -83,6 +97,7 @@ def main():
             (root / name).write_text(mended(text), encoding="utf-8")
         return 0
     found = [finding for name in pages(root) for finding in findings_of(name, (root / name).read_text(encoding="utf-8"))]
+    found += functions_without_a_page(root)
     return sources.report(found, "pages")
 
 
