@@ -7,7 +7,8 @@
 
 #include <stddef.h>
 
-struct mca_coll_base_module_2_3_0_t;
+/* CMake says the structure's name, in which each series of Open MPI has its number. */
+typedef struct TREFOIL_COMPONENT_MODULE mca_coll_base_module_t;
 struct ompi_communicator_t;
 struct ompi_datatype_t;
 struct ompi_op_t;
@@ -29,13 +30,12 @@ extern "C" {
 /* The function that a communicator would have without this component, and its module. */
 struct trefoil_component_slot {
     void (*function)(void);
-    struct mca_coll_base_module_2_3_0_t* module;
+    mca_coll_base_module_t* module;
 };
 
 /* Of one of this component's modules: its slots in the order above, of calls that block, then of
  * those that do not, then of persistent ones. They live as long as the module. */
-const struct trefoil_component_slot* trefoil_component_slots(
-    struct mca_coll_base_module_2_3_0_t* module);
+const struct trefoil_component_slot* trefoil_component_slots(mca_coll_base_module_t* module);
 
 /* origin.cpp: the communicator that is being made in this thread is one that the program does not
  * see, of a window or a file. Alike on all ranks, where one thread calls MPI. */

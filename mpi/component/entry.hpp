@@ -11,7 +11,7 @@
 /// persistent. A macro, because it makes names. PARAMETERS and ARGUMENTS stand in parentheses.
 #define TREFOIL_MPI_ENTRY(NAME, name, Call, PARAMETERS, ARGUMENTS)                                \
     extern "C" int trefoil_component_##name(TREFOIL_MPI_UNPACK PARAMETERS,                        \
-                                            mca_coll_base_module_2_3_0_t* module) {               \
+                                            mca_coll_base_module_t* module) {                     \
         return trefoil::mpi::dispatch(Call{{}, TREFOIL_MPI_UNPACK ARGUMENTS}, [&] {               \
             return trefoil::mpi::call_below(module, trefoil::mpi::Kind::name,                     \
                                             trefoil::mpi::Way::blocking,                          \
@@ -19,7 +19,7 @@
         });                                                                                       \
     }                                                                                             \
     extern "C" int trefoil_component_i##name(TREFOIL_MPI_UNPACK PARAMETERS, MPI_Request* request, \
-                                             mca_coll_base_module_2_3_0_t* module) {              \
+                                             mca_coll_base_module_t* module) {                    \
         return trefoil::mpi::dispatch_nonblocking(                                                \
             Call{{}, TREFOIL_MPI_UNPACK ARGUMENTS}, request, [=](MPI_Request* below) {            \
                 return trefoil::mpi::call_below(module, trefoil::mpi::Kind::name,                 \
@@ -29,7 +29,7 @@
     }                                                                                             \
     extern "C" int trefoil_component_##name##_init(TREFOIL_MPI_UNPACK PARAMETERS, MPI_Info info,  \
                                                    MPI_Request* request,                          \
-                                                   mca_coll_base_module_2_3_0_t* module) {        \
+                                                   mca_coll_base_module_t* module) {              \
         return trefoil::mpi::dispatch_persistent(                                                 \
             Call{{}, TREFOIL_MPI_UNPACK ARGUMENTS}, request, [&] {                                \
                 return trefoil::mpi::call_below(module, trefoil::mpi::Kind::name,                 \

@@ -64,7 +64,9 @@ Frame call_in(std::span<void* const> frames) {
         } else if (frame == Frame::progress && outer != Frame::making) {
             return Frame::other;
         }
-        outer = frame;
+        if (frame != Frame::other) {  // Open MPI 5 waits in a function that has no name
+            outer = frame;
+        }
     }
     return call;
 }
