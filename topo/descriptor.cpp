@@ -56,6 +56,12 @@ bool Descriptor::is_intact() const noexcept {
     return is_open() && fstat(number_, &now) == 0 && now.st_dev == device_ && now.st_ino == file_;
 }
 
+std::string hint_for_files(int error) {
+    return error == EMFILE   ? "; raise the limit of open files (ulimit -n)"
+           : error == ENFILE ? "; the system's table of open files is full (fs.file-max)"
+                             : "";
+}
+
 void hold_standard_descriptors() noexcept {
     for (int i = STDIN_FILENO; i <= STDERR_FILENO; ++i) {
         if (fcntl(i, F_GETFD) < 0) {

@@ -4,6 +4,8 @@
 
 #include <sys/types.h>
 
+#include <string>
+
 namespace trefoil {
 
 /// Owns a descriptor. A program may have closed some of 0 to 2, and still print: its words must not
@@ -28,6 +30,9 @@ class Descriptor {
     dev_t device_ = 0;  // these two tell which file it is
     ino_t file_ = 0;
 };
+
+/// What to do about this error of opening a file, to follow its text; empty where no limit was met.
+std::string hint_for_files(int error);
 
 /// Opens /dev/null in the place of those of 0 to 2 that are closed, so that libraries below, which
 /// open files when they like, get none of them. They stay until the process ends or executes

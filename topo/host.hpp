@@ -9,6 +9,7 @@
 namespace trefoil {
 
 /// Operating-system numbers of the cores in this process's affinity mask, ascending; never empty.
+/// Where the kernel does not say what is in it: as many as are online.
 std::vector<int> allowed_cores();
 
 struct NetworkInterface {

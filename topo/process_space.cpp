@@ -2,17 +2,14 @@
 // Reading the kernel's identifier of its start, and links of /proc/thread-self/ns.
 #include "topo/process_space.hpp"
 
-#include <sys/random.h>
 #include <unistd.h>
 
 #include <algorithm>
-#include <cerrno>
 #include <cstddef>
-#include <cstring>
 #include <fstream>
 #include <mutex>
 
-#include "topo/error.hpp"
+#include "topo/random_bytes.hpp"
 
 namespace trefoil {
 
@@ -31,10 +28,7 @@ std::uint64_t process_number() {
     static std::uint64_t number = 0;
     const std::scoped_lock lock(mutex);
     if (drawn_by != getpid()) {
-        if (getrandom(&number, sizeof number, 0) != static_cast<ssize_t>(sizeof number)) {
-            throw Error(Status::system_error,
-                        std::string("no random bytes from the kernel: ") + std::strerror(errno));
-        }
+        fill_randomly({reinterpret_cast<char*>(&number), sizeof number});
         drawn_by = getpid();
     }
     return number;

@@ -16,9 +16,9 @@ namespace trefoil {
 
 Doorbell::Doorbell() : file_(Descriptor(eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK))) {
     if (!file_.is_open()) {
+        const int error = errno;
         throw Error(Status::system_error, std::string("cannot create an event file: ") +
-                                              std::strerror(errno) +
-                                              "; raise the limit of open files (ulimit -n)");
+                                              std::strerror(error) + hint_for_files(error));
     }
 }
 

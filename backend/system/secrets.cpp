@@ -2,13 +2,10 @@
 // SHA-256 as FIPS 180-4 defines it, HMAC over it, and the system's random numbers.
 #include "backend/system/secrets.hpp"
 
-#include <sys/random.h>
-
 #include <bit>
-#include <cerrno>
 #include <cstring>
 
-#include "topo/error.hpp"
+#include "topo/random_bytes.hpp"
 
 namespace trefoil {
 
@@ -128,15 +125,7 @@ bool equal_in_constant_time(std::string_view a, std::string_view b) {
 
 std::string random_bytes(std::size_t count) {
     std::string bytes(count, '\0');
-    std::size_t have = 0;
-    while (have < count) {
-        const ssize_t got = getrandom(bytes.data() + have, count - have, 0);
-        if (got < 0 && errno != EINTR) {
-            throw Error(Status::system_error,
-                        std::string("the system gives no random numbers: ") + std::strerror(errno));
-        }
-        have += got > 0 ? static_cast<std::size_t>(got) : 0;
-    }
+    fill_randomly(bytes);
     return bytes;
 }
 

@@ -10,6 +10,7 @@
 #include <map>
 
 #include "backend/system/kept_handlers.hpp"
+#include "backend/system/plain_locale.hpp"
 #include "topo/host.hpp"
 #include "topo/variable.hpp"
 
@@ -87,6 +88,7 @@ void add_component(uct_component_h component, std::vector<Resource>& found) {
 std::vector<Resource> all_resources() {
     std::vector<Resource> found;
     const KeptHandlers handlers;  // modules are loaded here
+    const PlainLocale locale;
     uct_component_h* list = nullptr;
     unsigned count = 0;
     check(library().query_components(&list, &count), "list its components");

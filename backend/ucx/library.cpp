@@ -6,6 +6,7 @@
 
 #include "backend/system/loaded_library.hpp"
 #include "topo/error.hpp"
+#include "topo/host.hpp"
 
 namespace trefoil::ucx {
 
@@ -26,9 +27,19 @@ std::string text_of(const Version& version) {
            std::to_string(version.release);
 }
 
+/// As long as Linux allows. UCX (1.13 and before) copies it into 64 bytes when it is loaded, and
+/// ends the process.
+constexpr std::size_t too_long_a_host_name = 64;
+
 Library load_ucx() {
     const std::string otherwise =
         "choose another backend (TREFOIL_BACKEND=ofi, or memory on one host)";
+    if (host_name().size() >= too_long_a_host_name) {
+        throw Error(Status::unsupported,
+                    "UCX ends a process on a host whose name has 64 bytes; give the host a shorter "
+                    "name, or " +
+                        otherwise);
+    }
     const LoadedLibrary loaded("UCX", "libucp.so.0", "libucx0", otherwise);  // brings uct and ucs
     Library found;
     loaded.find("ucp_get_version", found.get_version);

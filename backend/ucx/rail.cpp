@@ -6,6 +6,8 @@
 #include <mutex>
 #include <thread>
 
+#include "backend/system/plain_locale.hpp"
+#include "backend/system/room_to_map.hpp"
 #include "backend/ucx/discovery.hpp"
 #include "topo/patience.hpp"
 
@@ -32,6 +34,10 @@ void remember(void* object) {
     const std::scoped_lock lock(mutex);
     objects.push_back(object);
 }
+
+/// Those of its event sets, pipes and sockets. Where it can open none, or start no thread, UCX 1.13
+/// ends the process.
+constexpr int files_of_a_rail = 16;
 
 Context open_context(const ucp_config_t& config, const std::string& transports) {
     ucp_params_t parameters{};
@@ -82,6 +88,8 @@ void note_loss(void* endpoint, ucp_ep_h, ucs_status_t status) {
 Rail::Rail(const std::string& transports, std::string device, ucp_am_recv_callback_t handler,
            void* argument)
     : device_(std::move(device)) {
+    require_room_for_files_and_a_thread("UCX", files_of_a_rail);
+    const PlainLocale locale;
     const Config config = read_config(transports, device_);
     transports_ = transports_of(*config);
     context_ = open_context(*config, transports_);

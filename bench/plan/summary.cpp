@@ -140,12 +140,12 @@ std::optional<bool> prove(bool skip, const Torus& torus, const Choice& choice) {
 
 int print_plan_summary(const Torus& torus, const Choice& choice,
                        const PlanSummaryOptions& options) {
+    // First, since it says at once when it needs too much memory.
+    const std::optional<bool> verified = prove(options.skip_proof, torus, choice);
     constexpr Rank many = 1 << 16;
     if (torus.ranks() > many) {
         fmt::print(stderr, "trefoil: adding up {} ranks, which takes a while\n", torus.ranks());
     }
-    // First, since it says at once when it needs too much memory.
-    const std::optional<bool> verified = prove(options.skip_proof, torus, choice);
     const CostSummary cost = summarize(torus, *choice.algorithm, choice.options);
     std::optional<double> microseconds;
     if (!options.bytes.empty()) {

@@ -135,9 +135,9 @@ share_matrix() { # all collectives by all algorithms over every transport
     build_dev
     run_tests matrix dev --label-regex '^long$' --tests-regex '^(tool_matrix_|tool_bounded_memory|utofu_collectives_long)'
 }
-share_faults() { # jobs that are disturbed, whole table of faults, deliberate bugs of uTofu
+share_faults() { # jobs that are disturbed, whole table of faults, hostile surroundings, deliberate bugs of uTofu
     build_dev
-    run_tests faults dev --label-regex '^long$' --tests-regex '^(reliability_(many|faults_all)|utofu_mutant|comm_(shrink|after_error|faults|nodes)_long)'
+    run_tests faults dev --label-regex '^long$' --tests-regex '^(reliability_(many|faults_all|surroundings_all)|utofu_mutant|comm_(shrink|after_error|faults|nodes)_long)'
 }
 share_calls() { # random calls in flight, by the ten thousand, and MPI's waiting and huge calls
     build_dev

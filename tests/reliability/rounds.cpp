@@ -207,6 +207,7 @@ int Rounds::prepare() {
     for (std::size_t i = 0; i < window; ++i) {
         InFlight& flight = flights_[i];
         flight.call = draw(i % 4 == 3 ? 100'000 : i % 2 == 1 ? 5'000 : 64);
+        flight.sums = true;
         fill(flight);
         trefoil_request_t request = TREFOIL_REQUEST_NULL;
         const auto status =

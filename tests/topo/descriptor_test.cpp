@@ -80,5 +80,12 @@ TEST(StandardDescriptors, AreHeldWhereTheyAreClosed) {
     }));
 }
 
+// A filter of system calls has other cures than a limit.
+TEST(Descriptor, ALimitIsNamedWhereItWasMetAlone) {
+    EXPECT_NE(hint_for_files(EMFILE).find("ulimit -n"), std::string::npos);
+    EXPECT_NE(hint_for_files(ENFILE), "");
+    EXPECT_EQ(hint_for_files(EPERM), "");
+}
+
 }  // namespace
 }  // namespace trefoil

@@ -8,13 +8,17 @@
 #include <unistd.h>
 
 #include <algorithm>
+#include <array>
 #include <cstdlib>
+#include <exception>
 #include <filesystem>
 #include <fstream>
 #include <string>
 #include <thread>
 
+#include "tests/denied_calls.hpp"
 #include "topo/cpu_quota.hpp"
+#include "topo/random_bytes.hpp"
 
 namespace {
 
@@ -44,6 +48,34 @@ TEST(Host, a_narrower_mask_gives_fewer_cores) {
     });
     narrow.join();
     EXPECT_EQ(seen, std::vector<int>{last});
+}
+
+// Not to see is not to know: the process goes on with what there is.
+TEST(Host, a_sandbox_without_affinity_and_getrandom_has_cores_and_random_bytes) {
+    bool denied = false;
+    std::vector<int> cores;
+    std::array<char, 16> bytes{}, others{};
+    std::string wrong;
+    std::thread sandbox([&] {  // the filter is this thread's alone
+        denied = trefoil::test::forbid_system_calls({{SYS_sched_getaffinity}, {SYS_getrandom}});
+        try {
+            cores = trefoil::allowed_cores();
+            trefoil::fill_randomly(bytes);
+            trefoil::fill_randomly(others);
+        } catch (const std::exception& e) {
+            wrong = e.what();
+        }
+    });
+    sandbox.join();
+    if (!denied) {
+        GTEST_SKIP() << "no seccomp filter here";
+    }
+    EXPECT_EQ(wrong, "");
+    ASSERT_FALSE(cores.empty());
+    EXPECT_EQ(cores.front(), 0);
+    EXPECT_EQ(cores.size(), static_cast<std::size_t>(sysconf(_SC_NPROCESSORS_ONLN)));
+    EXPECT_NE(bytes, (std::array<char, 16>{}));
+    EXPECT_NE(bytes, others);
 }
 
 TEST(Host, lists_the_loopback_interface_with_an_address) {

@@ -2,8 +2,10 @@
 // A process without descriptors or address space says so before a library crashes.
 #include "backend/system/room_to_map.hpp"
 
+#include <fcntl.h>
 #include <gtest/gtest.h>
 #include <sys/resource.h>
+#include <unistd.h>
 
 #include <optional>
 #include <string>
@@ -40,6 +42,27 @@ TEST(RoomToMap, MayLackDescriptors) {
     ASSERT_TRUE(error);
     EXPECT_EQ(error->status(), Status::system_error);
     EXPECT_NE(std::string(error->what()).find("ulimit -n"), std::string::npos);
+}
+
+TEST(RoomForFilesAndAThread, MayLackDescriptors) {
+    EXPECT_NO_THROW(require_room_for_files_and_a_thread("a library", 4));
+    const int free_one = open("/dev/null", O_RDONLY | O_CLOEXEC);  // the lowest that is free
+    close(free_one);
+    rlimit before{};
+    ASSERT_EQ(getrlimit(RLIMIT_NOFILE, &before), 0);
+    const rlimit low{static_cast<rlim_t>(free_one) + 1, before.rlim_max};
+    ASSERT_EQ(setrlimit(RLIMIT_NOFILE, &low), 0);
+    std::string text;
+    try {
+        require_room_for_files_and_a_thread("a library", 1'000'000);
+    } catch (const Error& error) {
+        text = error.what();
+    }
+    ASSERT_EQ(setrlimit(RLIMIT_NOFILE, &before), 0);
+    EXPECT_EQ(text.find("a library needs 1000000 descriptors, and this process can have "), 0U)
+        << text;
+    EXPECT_NE(text.find("ulimit -n"), std::string::npos) << text;
+    EXPECT_NO_THROW(require_room_for_files_and_a_thread("a library", 4)) << "nothing was kept";
 }
 
 TEST(RoomToMap, MayLackAddressSpace) {

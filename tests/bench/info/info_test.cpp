@@ -10,7 +10,7 @@
 #include <sstream>
 
 #include "tests/bench/common/tool.hpp"
-#include "tests/no_process_memory.hpp"
+#include "tests/denied_calls.hpp"
 
 namespace trefoil::test::info_test {
 namespace {

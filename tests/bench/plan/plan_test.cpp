@@ -98,6 +98,11 @@ TEST(Plan, proof_can_be_left_out) {
         run_tool({"plan", "allreduce", "-a", "ring", "-t", "128x128", "--summary"});
     EXPECT_EQ(2, too_large.code);
     EXPECT_NE(std::string::npos, too_large.err.find("4 GiB; use --no-verify"));
+    // Not "adding up 90000 ranks, which takes a while": nothing is added up.
+    const ToolResult huge =
+        run_tool({"plan", "allreduce", "-a", "ring", "-t", "300x300", "--summary"});
+    EXPECT_EQ(2, huge.code);
+    EXPECT_EQ(std::string::npos, huge.err.find("a while")) << huge.err;
 }
 
 // Links of nodes with several ranks carry by node what they carry with one rank each.

@@ -22,7 +22,7 @@
 
 #include "process_job.hpp"
 #include "tests/backend/registry/transports_to_test.hpp"
-#include "tests/no_process_memory.hpp"
+#include "tests/denied_calls.hpp"
 #include "trefoil/trefoil.h"
 
 namespace trefoil::test::processes_test {

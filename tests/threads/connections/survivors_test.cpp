@@ -224,6 +224,20 @@ TEST(Survivors, WhoIsTakenForDeadIsToldThatItIsLeftOut) {
     EXPECT_NE(ranks[5].left_out_by(), 5);
 }
 
+// As long as others have not come, nobody has decided, and nobody else would tell it.
+TEST(Survivors, WhoIsTakenForDeadIsToldSoBeforeAnythingIsDecided) {
+    Simulation ranks(3, 1);
+    ranks.begin(1);
+    ranks.find_dead(1, 5);
+    deliver_all(ranks);
+    ranks.begin(5);
+    EXPECT_FALSE(ranks[5].is_left_out()) << "what it has heard so far has it in it";
+    deliver_all(ranks);
+    EXPECT_FALSE(ranks[1].has_decided());
+    ASSERT_TRUE(ranks[5].is_left_out());
+    EXPECT_EQ(ranks[5].left_out_by(), 1);
+}
+
 TEST(Survivors, ASecondBeginGoesOn) {
     Simulation ranks(2, 1);
     ranks.begin(1);

@@ -11,7 +11,7 @@
 #include <thread>
 #include <vector>
 
-#include "tests/no_process_memory.hpp"
+#include "tests/denied_calls.hpp"
 
 namespace {
 
@@ -127,7 +127,7 @@ TEST(BiasedFlag, OfWhoTakesItAndWhoAsksOneSeesTheOther) {
 TEST(BiasedFlag, HasABarrierWhereTheKernelRefusesItLater) {
     const pid_t child = fork();
     if (child == 0) {
-        if (!trefoil::test::forbid_system_calls(SYS_membarrier, SYS_membarrier)) {
+        if (!trefoil::test::forbid_system_calls({{SYS_membarrier}})) {
             _exit(2);
         }
         const auto begin = std::chrono::steady_clock::now();
