@@ -116,10 +116,11 @@ constexpr EnvironmentVariable table[] = {
      "a call that makes no progress for this long fails; of a program under MPI only if it is set"},
     {"TREFOIL_PATIENCE", "factor", "1",
      "what Trefoil's own short waits are multiplied by, such as those until a rank that has ended "
-     "is "
-     "named: more than 1 on slow or emulated processors; 0.1 to 100"},
+     "is named: more than 1 on slow or emulated processors; 0.1 to 100"},
     {"TREFOIL_STALL_WARN", "seconds", "10",
-     "a call that stalls for this long says what it waits for"},
+     "a call that stalls for this long says what it waits for; of a program under MPI only if it "
+     "is "
+     "set"},
     {"TREFOIL_DUMP", "signal", "",
      "a signal, such as SIGUSR1, that makes a rank say in the log what it does: its calls in "
      "flight and what they wait for"},
@@ -204,11 +205,15 @@ bool read_number(const char* name, T& target, T least, T most, const char* mend)
     return true;
 }
 
-void read_seconds(const char* name, std::chrono::milliseconds& target) {
+/// Whether it is set.
+bool read_seconds(const char* name, std::chrono::milliseconds& target) {
     double seconds = 0;
-    if (read_number(name, seconds, 0.001, 1e6, "give seconds, more than 0, e.g. 30 or 0.5")) {
+    const bool is_set =
+        read_number(name, seconds, 0.001, 1e6, "give seconds, more than 0, e.g. 30 or 0.5");
+    if (is_set) {
         target = std::chrono::milliseconds(static_cast<std::int64_t>(seconds * 1000));
     }
+    return is_set;
 }
 
 void read_switch(const char* name, bool& target) {
@@ -400,7 +405,7 @@ void read_the_rest(Settings& s) {
         factor && patience_factor(factor->c_str()) == 0) {
         refuse("TREFOIL_PATIENCE", *factor, "give a number from 0.1 to 100, e.g. 2");
     }
-    read_seconds("TREFOIL_STALL_WARN", s.stall_warning);
+    s.warns_as_asked = read_seconds("TREFOIL_STALL_WARN", s.stall_warning);
     read_bytes("TREFOIL_LANDING_BYTES", s.landing_bytes, 16384);
     read_bytes("TREFOIL_SEGMENT_BYTES", s.segment_bytes, 1024);
     read_bytes("TREFOIL_PLAN_BYTES", s.plan_bytes, 0);
