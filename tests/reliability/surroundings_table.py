@@ -20,7 +20,7 @@ RANKS, TIMEOUT = 4, 10
 LIMIT = 6 * TIMEOUT  # of a job, from its start; a machine that is busy must not be the reason
 PAGE = 4096  # of a rank's report
 CHOSEN = "chosen"  # the transport that Trefoil takes by itself
-TRIED = (CHOSEN, "memory", "ofi net", "ofi rxm", "ucx tcp")
+TRIED = (CHOSEN, "memory", "ofi net", "ucx tcp")
 GOOD = ("right", "words", "refused")
 # What the launcher says of itself.
 REFUSAL = re.compile(r"^trefoil( run)?: (?!rank \d+ (ended|was killed)|ending|killing)\S+ \S+ \S+", re.MULTILINE)
