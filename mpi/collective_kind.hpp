@@ -102,7 +102,7 @@ enum class Reason : std::uint8_t {
     several_worlds,
     topology,      ///< its neighbours are not those of a torus
     tuning,        ///< tried out, or found to be faster
-    mpis_own,      ///< or may be: made by the MPI below itself, in no order that all ranks know
+    going,         ///< the communicator is being freed
     not_set_up,    ///< Trefoil lacks something for this communicator; all ranks know
     unsupported,   ///< by the algorithm that was asked for, on this torus; or a device's memory
     disagreement,  ///< ranks have made different calls before; all know
@@ -121,7 +121,7 @@ inline constexpr std::array<std::string_view, 17> reason_texts{
     "ranks of several MPI_COMM_WORLDs",
     "no Cartesian communicator that is periodic in each dimension, all of size 2 or more",
     "TREFOIL_MPI_TUNE, in a trial or because MPI had been faster",
-    "one int by MIN or MAX without blocking, as Open MPI itself calls it",
+    "a communicator that is being freed",
     "Trefoil could not set up the communicator; a warning tells why",
     "TREFOIL_ALGORITHM, or the order of the ranks in the torus, does not suit the operation; or "
     "the buffers are a device's memory",

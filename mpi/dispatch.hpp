@@ -241,20 +241,19 @@ inline Trial* trial_of(Kind kind, ShadowCommunicator* shadow, Verdict& verdict) 
     return trial.decided() ? nullptr : &trial;
 }
 
-/// One call of MPI's that blocks: `below`() hands it to the MPI library of the program.
+/// One call of the program's that blocks, of a kind that is looked at: `below`() hands it to the
+/// MPI library of the program. `shadow` is null where `call` has no valid communicator.
 template <typename Call, typename Below>
-int dispatch(Call call, Below below) {
-    if (!layer.looks_at[index(Call::kind)]) {
-        return below();
-    }
-    ShadowCommunicator* const shadow = shadow_of(call.comm);
+int dispatch(Call call, ShadowCommunicator* shadow, Below below) {
     if (shadow != nullptr) {
-        shadow->let_earlier_calls_begin();
         shadow->count_call();
     } else {
         stray_calls.fetch_add(1, std::memory_order_relaxed);
     }
     Verdict verdict = verdict_of(call, shadow, Way::blocking);
+    if (verdict.reason == Reason::none) {
+        shadow->let_earlier_calls_begin();
+    }
     Trial* const trial = trial_of(Call::kind, shadow, verdict);
     const int result = timed(Call::kind, verdict, trial, call.comm, [&] {
         if (verdict.reason == Reason::none) {
@@ -266,8 +265,7 @@ int dispatch(Call call, Below below) {
             }
             verdict.reason = code == gave_up_code ? shadow->reason() : Reason::unsupported;
         }
-        const bool is_wrong = is_component && verdict.reason == Reason::arguments;
-        const int code = is_wrong ? shadow->with_all_below(below) : below();
+        const int code = below();
         if (!is_component && code != MPI_SUCCESS && shadow != nullptr) {
             shadow->left_alone();
         }

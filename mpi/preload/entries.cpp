@@ -8,8 +8,8 @@
 #include "mpi/layer.hpp"
 #include "mpi/next.hpp"
 #include "mpi/preload/library_check.hpp"
+#include "mpi/preload/shadows.hpp"
 #include "mpi/settings.hpp"
-#include "mpi/shadow_communicator.hpp"
 #include "mpi/words.hpp"
 
 using namespace trefoil::mpi;
@@ -96,16 +96,45 @@ TREFOIL_MPI_SHOWN MPI_Finalize(void) {
 
 #endif
 
-TREFOIL_MPI_SHOWN MPI_Comm_free(MPI_Comm* comm) {
-    if (layer.alone != MPI_COMM_NULL && comm != nullptr) {
-        settle(*comm);
+namespace {
+
+/// Ends a communicator by `free`.
+template <typename Free>
+int end(MPI_Comm* comm, Free&& free) {
+    if (layer.alone == MPI_COMM_NULL || comm == nullptr) {
+        return free();
     }
-    return PMPI_Comm_free(comm);
+    settle(*comm);
+    const Dying here(*comm);
+    return free();
 }
 
+}  // namespace
+
+#ifdef MPICH
+
+TREFOIL_MPI_SHOWN PMPI_Comm_free(MPI_Comm* comm) {
+    static auto* const below = next<decltype(PMPI_Comm_free)>("PMPI_Comm_free");
+    return end(comm, [&] { return below(comm); });
+}
+TREFOIL_MPI_SHOWN PMPI_Comm_disconnect(MPI_Comm* comm) {
+    static auto* const below = next<decltype(PMPI_Comm_disconnect)>("PMPI_Comm_disconnect");
+    return end(comm, [&] { return below(comm); });
+}
+TREFOIL_MPI_SHOWN MPI_Comm_free(MPI_Comm* comm) {
+    return PMPI_Comm_free(comm);
+}
 TREFOIL_MPI_SHOWN MPI_Comm_disconnect(MPI_Comm* comm) {
-    if (layer.alone != MPI_COMM_NULL && comm != nullptr) {
-        settle(*comm);
-    }
     return PMPI_Comm_disconnect(comm);
 }
+
+#else
+
+TREFOIL_MPI_SHOWN MPI_Comm_free(MPI_Comm* comm) {
+    return end(comm, [&] { return PMPI_Comm_free(comm); });
+}
+TREFOIL_MPI_SHOWN MPI_Comm_disconnect(MPI_Comm* comm) {
+    return end(comm, [&] { return PMPI_Comm_disconnect(comm); });
+}
+
+#endif
