@@ -77,6 +77,12 @@ constexpr bool synchronises(Kind kind) {
            kind == Kind::alltoall || kind == Kind::barrier;
 }
 
+/// A receiver that gives more room than is sent, which MPI forbids, gets its data from many an MPI.
+/// So ranks may have different sizes.
+constexpr bool may_give_room(Kind kind) {
+    return kind == Kind::bcast || kind == Kind::gather || kind == Kind::scatter;
+}
+
 constexpr bool kind_rows_are_in_order() {
     for (std::size_t i = 0; i < kinds; ++i) {
         if (index(kind_rows[i].kind) != i) {

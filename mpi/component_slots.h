@@ -85,10 +85,13 @@ void trefoil_component_set_next_tag(struct ompi_communicator_t* comm, int tag);
 /* From now on MPI calls trefoil_component_advance() whenever it looks after its own messages. */
 void trefoil_component_watch(void);
 
-/* Written in C++. The first two are called at the end of MPI_Init and at the beginning of
- * MPI_Finalize. */
+/* presence.c: says that this rank has the component, before ranks exchange addresses; and whether
+ * that rank of MPI_COMM_WORLD has said so, later. */
+void trefoil_component_announce(void);
+int trefoil_component_is_on(int rank);
+
+/* Written in C++. The first one is called at the end of MPI_Init. */
 void trefoil_component_start(void);
-void trefoil_component_finish(void);
 /* The communicator of a trefoil::mpi::ShadowCommunicator has gone. */
 void trefoil_component_end_shadow(void* shadow);
 /* An error of `code` is about to be returned to the program by MPI's function of that name. */

@@ -52,12 +52,13 @@ inline constexpr Verdict wrong_arguments{Reason::arguments};
 /// what all ranks know alike. Longer calls count for more, and persistent ones, whose program says
 /// that they come often, for enough. Those that do not block change over at one call, whatever
 /// their sizes: in flight none of MPI's is among Trefoil's.
-inline bool pays(std::uint64_t number, Way way, std::size_t bytes) {
+inline bool pays(std::uint64_t number, Kind kind, Way way, std::size_t bytes) {
     constexpr std::size_t small = 4096;
     if (way == Way::persistent) {
         return true;
     }
-    const bool counts_bytes = way == Way::blocking && bytes != unknown_bytes;
+    const bool counts_bytes =
+        way == Way::blocking && bytes != unknown_bytes && !may_give_room(kind);
     return number * (1 + (counts_bytes ? bytes / small : 0)) > layer.early_calls;
 }
 
@@ -80,7 +81,7 @@ Verdict verdict_of(Call& call, ShadowCommunicator* shadow, Way way) {
         verdict.reason = Reason::nothing_to_do;
     } else if (!layer.switches.on(Call::kind, verdict.bytes)) {
         verdict.reason = Reason::size;
-    } else if (!pays(shadow->calls(), way, verdict.bytes)) {
+    } else if (!pays(shadow->calls(), Call::kind, way, verdict.bytes)) {
         verdict.reason = Reason::early;
     } else if (!shadow->is_of_this_world()) {
         verdict.reason = Reason::several_worlds;

@@ -47,7 +47,10 @@ void end_shadow(ShadowCommunicator* shadow) {
             return;  // gone already, at the end of MPI
         }
     }
-    if (shadow->has_ended(ShadowCommunicator::End::in_no_haste)) {
+    // A message may have kept a communicator that was freed before, until it ends while this thread
+    // waits in Trefoil, with what the two communicators share.
+    if (!ShadowCommunicator::waits_in_trefoil() &&
+        shadow->has_ended(ShadowCommunicator::End::in_no_haste)) {
         delete shadow;
     } else {
         park({&shadow, 1});

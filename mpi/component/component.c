@@ -212,7 +212,6 @@ static void at_init(int argc, char** argv, int requested, int* provided) {
 
 static void at_finalize(void) {
     ompi_mpi_errors_return.eh.eh_comm_fn = return_errors;
-    trefoil_component_finish();
 }
 
 static ompi_hook_base_component_t hooks = {
@@ -222,9 +221,6 @@ static ompi_hook_base_component_t hooks = {
 
 static int init_query(bool progress_threads, bool mpi_threads) {
     (void)progress_threads, (void)mpi_threads;
-    if (priority < 0) {
-        return OMPI_ERR_NOT_AVAILABLE;
-    }
     return ompi_hook_base_register_callbacks(&hooks);
 }
 
@@ -270,5 +266,9 @@ static int open_component(void) {
             sizeof(ompi_coll_base_nbc_request_t) &&
         OBJ_CLASS(opal_free_list_t)->cls_sizeof == sizeof(opal_free_list_t) &&
         trefoil_component_fits();
-    return fits && !has_layer ? OMPI_SUCCESS : OMPI_ERR_NOT_AVAILABLE;
+    if (!fits || has_layer || priority < 0) {
+        return OMPI_ERR_NOT_AVAILABLE;
+    }
+    trefoil_component_announce();
+    return OMPI_SUCCESS;
 }

@@ -59,11 +59,6 @@ void trefoil_component_start() {
     start();
 }
 
-void trefoil_component_finish() {
-    finish_jobs();
-    finish();
-}
-
 void trefoil_component_end_shadow(void* shadow) {
     end_shadow(static_cast<ShadowCommunicator*>(shadow));
 }

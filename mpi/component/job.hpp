@@ -51,7 +51,4 @@ int give_persistent(std::unique_ptr<Job> job, MPI_Request* request);
 /// Lets go of a communicator of Trefoil's that one persistent call alone has used.
 void leave(trefoil_comm_t comm);
 
-/// Before MPI_Finalize: waits for what leave() has begun.
-void finish_jobs();
-
 }  // namespace trefoil::mpi

@@ -67,18 +67,11 @@ TREFOIL_MPI_SHOWN PMPI_Init_thread(int* argc, char*** argv, int required, int* p
         return next<decltype(PMPI_Init_thread)>("PMPI_Init_thread")(argc, argv, required, provided);
     });
 }
-TREFOIL_MPI_SHOWN PMPI_Finalize(void) {
-    finish();
-    return next<decltype(PMPI_Finalize)>("PMPI_Finalize")();
-}
 TREFOIL_MPI_SHOWN MPI_Init(int* argc, char*** argv) {
     return PMPI_Init(argc, argv);
 }
 TREFOIL_MPI_SHOWN MPI_Init_thread(int* argc, char*** argv, int required, int* provided) {
     return PMPI_Init_thread(argc, argv, required, provided);
-}
-TREFOIL_MPI_SHOWN MPI_Finalize(void) {
-    return PMPI_Finalize();
 }
 
 #else
@@ -88,10 +81,6 @@ TREFOIL_MPI_SHOWN MPI_Init(int* argc, char*** argv) {
 }
 TREFOIL_MPI_SHOWN MPI_Init_thread(int* argc, char*** argv, int required, int* provided) {
     return begin([&] { return PMPI_Init_thread(argc, argv, required, provided); });
-}
-TREFOIL_MPI_SHOWN MPI_Finalize(void) {
-    finish();
-    return PMPI_Finalize();
 }
 
 #endif

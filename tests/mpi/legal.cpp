@@ -174,6 +174,30 @@ void check_copies_beside_windows() {
     }
 }
 
+/// Messages that nobody waits for keep their communicators, which were freed, until a barrier.
+void check_messages_that_outlive() {
+    const std::vector<int> sent(1 << 18, rank);
+    std::vector<int> received(sent.size(), -1);
+    for (int round = 0; round < 10; ++round) {
+        MPI_Comm comm = MPI_COMM_NULL;
+        MPI_Request sending = MPI_REQUEST_NULL, receiving = MPI_REQUEST_NULL;
+        const int next = (rank + 1) % ranks, before = (rank + ranks - 1) % ranks;
+        MPI_Comm_dup(MPI_COMM_WORLD, &comm);
+        EXPECT(sum_on(comm, 1) == ranks);
+        MPI_Isend(sent.data(), 1 << 18, MPI_INT, next, 1, comm, &sending);
+        MPI_Request_free(&sending);
+        if (rank == ranks - 1) {
+            std::this_thread::sleep_for(std::chrono::milliseconds(5));
+        }
+        MPI_Irecv(received.data(), 1 << 18, MPI_INT, before, 1, comm, &receiving);
+        MPI_Comm_free(&comm);
+        MPI_Barrier(MPI_COMM_WORLD);
+        MPI_Wait(&receiving, MPI_STATUS_IGNORE);
+        EXPECT(received.back() == before);
+        MPI_Barrier(MPI_COMM_WORLD);  // all that was sent has been received
+    }
+}
+
 /// Receivers give more room than is sent, which MPI forbids and delivers.
 void check_more_room() {
     constexpr int sent = 1000, room = 3000;
@@ -242,6 +266,8 @@ int main(int argc, char** argv) {
         check_windows_of_levels();
     } else if (part == "copies") {
         check_copies_beside_windows();
+    } else if (part == "outlive") {
+        check_messages_that_outlive();
     } else if (part == "room") {
         check_more_room();
     } else if (part == "ends") {
