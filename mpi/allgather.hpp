@@ -28,7 +28,7 @@ bool greatest(MPI_Comm comm, std::span<std::uint64_t> numbers);
 
 /// What ranks exchange something for. The component's messages of one purpose never meet those of
 /// another: there a rank may be in a call more, or less, than the others.
-enum class Purpose : std::uint8_t { threaded_creation, serial_creation, meeting };
+enum class Purpose : std::uint8_t { threaded_creation, serial_creation, meeting, presence };
 
 /// As trefoil_allgather_fn wants it. By a collective of MPI's under a layer, by messages in the
 /// component.

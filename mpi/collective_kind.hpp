@@ -77,6 +77,12 @@ constexpr bool synchronises(Kind kind) {
            kind == Kind::alltoall || kind == Kind::barrier;
 }
 
+/// A receiver that gives more room than is sent, which MPI forbids, gets its data from many an MPI.
+/// So ranks may have different sizes.
+constexpr bool may_give_room(Kind kind) {
+    return kind == Kind::bcast || kind == Kind::gather || kind == Kind::scatter;
+}
+
 constexpr bool kind_rows_are_in_order() {
     for (std::size_t i = 0; i < kinds; ++i) {
         if (index(kind_rows[i].kind) != i) {
@@ -102,7 +108,7 @@ enum class Reason : std::uint8_t {
     several_worlds,
     topology,      ///< its neighbours are not those of a torus
     tuning,        ///< tried out, or found to be faster
-    mpis_own,      ///< or may be: made by the MPI below itself, in no order that all ranks know
+    going,         ///< the communicator is being freed
     not_set_up,    ///< Trefoil lacks something for this communicator; all ranks know
     unsupported,   ///< by the algorithm that was asked for, on this torus; or a device's memory
     disagreement,  ///< ranks have made different calls before; all know
@@ -121,7 +127,7 @@ inline constexpr std::array<std::string_view, 17> reason_texts{
     "ranks of several MPI_COMM_WORLDs",
     "no Cartesian communicator that is periodic in each dimension, all of size 2 or more",
     "TREFOIL_MPI_TUNE, in a trial or because MPI had been faster",
-    "one int by MIN or MAX without blocking, as Open MPI itself calls it",
+    "a communicator that is being freed",
     "Trefoil could not set up the communicator; a warning tells why",
     "TREFOIL_ALGORITHM, or the order of the ranks in the torus, does not suit the operation; or "
     "the buffers are a device's memory",

@@ -37,9 +37,17 @@ struct trefoil_component_slot {
  * those that do not, then of persistent ones. They live as long as the module. */
 const struct trefoil_component_slot* trefoil_component_slots(mca_coll_base_module_t* module);
 
-/* origin.cpp: the communicator that is being made in this thread is one that the program does not
- * see, of a window or a file. Alike on all ranks, where one thread calls MPI. */
-int trefoil_component_is_made_for_mpi(void);
+/* Where one of this component's modules keeps the trefoil::mpi::ShadowCommunicator of its
+ * communicator; null at first. */
+void** trefoil_component_shadow(mca_coll_base_module_t* module);
+/* This component's module of a communicator; null: it has none. */
+mca_coll_base_module_t* trefoil_component_module(struct ompi_communicator_t* comm);
+
+/* caller.cpp: MPI's function of that name has that address in it. */
+int trefoil_component_is_in(const char* function, const void* address);
+/* component.c: a function of the table can see that MPI's function calls it. At the end of
+ * MPI_Init. */
+int trefoil_component_sees_callers(void);
 
 /* True: the data of one element are the bytes from its address on, without gaps and in order. */
 int trefoil_component_is_dense(struct ompi_datatype_t* type);
@@ -71,14 +79,21 @@ void trefoil_component_note_waiting(void);
 void trefoil_component_let_mpi_go_on(void);
 /* The number, from above, of the communicator's next call of MPI's that does not block. */
 int trefoil_component_next_tag(struct ompi_communicator_t* comm);
+/* Gives that number to a call that may come later. */
+int trefoil_component_reserve_tag(struct ompi_communicator_t* comm);
 void trefoil_component_set_next_tag(struct ompi_communicator_t* comm, int tag);
 /* From now on MPI calls trefoil_component_advance() whenever it looks after its own messages. */
 void trefoil_component_watch(void);
 
-/* Written in C++. The first two are called at the end of MPI_Init and at the beginning of
- * MPI_Finalize. */
+/* presence.c: says that this rank has the component, before ranks exchange addresses; and whether
+ * that rank of MPI_COMM_WORLD has said so, later. */
+void trefoil_component_announce(void);
+int trefoil_component_is_on(int rank);
+
+/* Written in C++. The first one is called at the end of MPI_Init. */
 void trefoil_component_start(void);
-void trefoil_component_finish(void);
+/* The communicator of a trefoil::mpi::ShadowCommunicator has gone. */
+void trefoil_component_end_shadow(void* shadow);
 /* An error of `code` is about to be returned to the program by MPI's function of that name. */
 void trefoil_component_reports(struct ompi_communicator_t* comm, int code, const char* function);
 /* Of the version that MPI_Get_library_version gives. */

@@ -52,12 +52,13 @@ inline constexpr Verdict wrong_arguments{Reason::arguments};
 /// what all ranks know alike. Longer calls count for more, and persistent ones, whose program says
 /// that they come often, for enough. Those that do not block change over at one call, whatever
 /// their sizes: in flight none of MPI's is among Trefoil's.
-inline bool pays(std::uint64_t number, Way way, std::size_t bytes) {
+inline bool pays(std::uint64_t number, Kind kind, Way way, std::size_t bytes) {
     constexpr std::size_t small = 4096;
     if (way == Way::persistent) {
         return true;
     }
-    const bool counts_bytes = way == Way::blocking && bytes != unknown_bytes;
+    const bool counts_bytes =
+        way == Way::blocking && bytes != unknown_bytes && !may_give_room(kind);
     return number * (1 + (counts_bytes ? bytes / small : 0)) > layer.early_calls;
 }
 
@@ -80,7 +81,7 @@ Verdict verdict_of(Call& call, ShadowCommunicator* shadow, Way way) {
         verdict.reason = Reason::nothing_to_do;
     } else if (!layer.switches.on(Call::kind, verdict.bytes)) {
         verdict.reason = Reason::size;
-    } else if (!pays(shadow->calls(), way, verdict.bytes)) {
+    } else if (!pays(shadow->calls(), Call::kind, way, verdict.bytes)) {
         verdict.reason = Reason::early;
     } else if (!shadow->is_of_this_world()) {
         verdict.reason = Reason::several_worlds;
@@ -241,20 +242,19 @@ inline Trial* trial_of(Kind kind, ShadowCommunicator* shadow, Verdict& verdict) 
     return trial.decided() ? nullptr : &trial;
 }
 
-/// One call of MPI's that blocks: `below`() hands it to the MPI library of the program.
+/// One call of the program's that blocks, of a kind that is looked at: `below`() hands it to the
+/// MPI library of the program. `shadow` is null where `call` has no valid communicator.
 template <typename Call, typename Below>
-int dispatch(Call call, Below below) {
-    if (!layer.looks_at[index(Call::kind)]) {
-        return below();
-    }
-    ShadowCommunicator* const shadow = shadow_of(call.comm);
+int dispatch(Call call, ShadowCommunicator* shadow, Below below) {
     if (shadow != nullptr) {
-        shadow->let_earlier_calls_begin();
         shadow->count_call();
     } else {
         stray_calls.fetch_add(1, std::memory_order_relaxed);
     }
     Verdict verdict = verdict_of(call, shadow, Way::blocking);
+    if (verdict.reason == Reason::none) {
+        shadow->let_earlier_calls_begin();
+    }
     Trial* const trial = trial_of(Call::kind, shadow, verdict);
     const int result = timed(Call::kind, verdict, trial, call.comm, [&] {
         if (verdict.reason == Reason::none) {
@@ -266,8 +266,7 @@ int dispatch(Call call, Below below) {
             }
             verdict.reason = code == gave_up_code ? shadow->reason() : Reason::unsupported;
         }
-        const bool is_wrong = is_component && verdict.reason == Reason::arguments;
-        const int code = is_wrong ? shadow->with_all_below(below) : below();
+        const int code = below();
         if (!is_component && code != MPI_SUCCESS && shadow != nullptr) {
             shadow->left_alone();
         }

@@ -12,31 +12,49 @@
 
 namespace trefoil::mpi {
 
-void start() {
-    const std::string problem = read_settings();
-    agree_or_abort(settings_text() + (plain_packing() ? "" : " (its MPI does not pack plainly)"),
-                   problem);
-    if (!layer.has_time_out) {
-        layer.patience = no_end;
-    }
-    if (look_at_calls()) {
-        PMPI_Comm_dup(MPI_COMM_SELF, &layer.alone);
-        PMPI_Comm_set_errhandler(layer.alone, MPI_ERRORS_RETURN);
-    }
-}
+namespace {
 
-/// What is called later, by MPI's own end, goes to the MPI below.
-void finish() {
+/// In MPI_Finalize, on all ranks. What is called later, by MPI's own end, goes to the MPI below.
+int finish(MPI_Comm, int, void*, void*) {
+    finish_jobs();
     layer.looks_at = {};
-    if (layer.alone == MPI_COMM_NULL) {
-        return;
-    }
     if (layer.reports) {
         print_report();
     }
     end_shadows();
     forget_layouts();
     PMPI_Comm_free(&layer.alone);
+    return MPI_SUCCESS;
+}
+
+/// MPI_Finalize deletes the attributes of MPI_COMM_SELF first of all, the last one that was set
+/// first. What the program has attached may still call whatever it likes, while other ranks have
+/// not come to MPI_Finalize.
+void finish_with_mpi() {
+    int key = MPI_KEYVAL_INVALID;
+    PMPI_Comm_create_keyval(MPI_COMM_NULL_COPY_FN, finish, &key, nullptr);
+    PMPI_Comm_set_attr(MPI_COMM_SELF, key, nullptr);
+    PMPI_Comm_free_keyval(&key);
+}
+
+}  // namespace
+
+void start() {
+    std::string problem = read_settings();
+    if (problem.empty()) {
+        problem = what_mpi_lacks();
+    }
+    if (!all_take_part() || !agree(settings_text(), problem)) {
+        return;
+    }
+    if (!layer.has_time_out) {
+        layer.patience = no_end;
+    }
+    if (look_at_calls()) {
+        PMPI_Comm_dup(MPI_COMM_SELF, &layer.alone);
+        PMPI_Comm_set_errhandler(layer.alone, MPI_ERRORS_RETURN);
+        finish_with_mpi();
+    }
 }
 
 }  // namespace trefoil::mpi

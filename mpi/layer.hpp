@@ -37,10 +37,14 @@ struct Layer {
 };
 extern Layer layer;
 
-/// Right after MPI's beginning, on all ranks: compares their settings, and ends the job where they
-/// differ or are not valid.
+/// Right after MPI's beginning, on all ranks: compares their settings. Where they differ or are not
+/// valid, or not all ranks have the component, all calls go to the MPI below.
 void start();
-/// Right before MPI's end, on all ranks. What is called later goes to the MPI below.
-void finish();
+/// Whether all ranks of MPI_COMM_WORLD have the component, alike on all that have it; else one of
+/// them warns. Of a layer nobody can know, so that is true.
+bool all_take_part();
+/// In MPI_Finalize, on all ranks: waits for calls that still end, where the layer takes such that
+/// do not block.
+void finish_jobs();
 
 }  // namespace trefoil::mpi

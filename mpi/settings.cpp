@@ -8,6 +8,7 @@
 #include <stdexcept>
 #include <system_error>
 
+#include "mpi/component_slots.h"
 #include "mpi/layer.hpp"
 #include "mpi/operations.hpp"
 #include "mpi/types.hpp"
@@ -34,6 +35,9 @@ bool flag(const char* name, std::string& problem) {
 
 }  // namespace
 
+namespace {
+
+/// The packed form that mpi/buffers.cpp relies on.
 bool plain_packing() {
     const int numbers[3] = {1, -2, 0x01020304};
     char packed[2 * sizeof numbers] = {};
@@ -41,6 +45,24 @@ bool plain_packing() {
     PMPI_Pack(numbers, 3, MPI_INT, packed, sizeof packed, &position, MPI_COMM_SELF);
     return position == static_cast<int>(sizeof numbers) &&
            std::memcmp(packed, numbers, sizeof numbers) == 0;
+}
+
+#if defined(TREFOIL_MPI_COMPONENT)
+bool shows_callers() {
+    return trefoil_component_sees_callers() != 0;
+}
+#else
+bool shows_callers() {
+    return true;
+}
+#endif
+
+}  // namespace
+
+std::string what_mpi_lacks() {
+    return !plain_packing()   ? "its packed form of data has more than the data"
+           : !shows_callers() ? "its functions do not show that they call the component"
+                              : "";
 }
 
 std::string read_settings() {
@@ -84,9 +106,6 @@ std::string settings_text() {
 }
 
 bool look_at_calls() {
-    if (!plain_packing()) {
-        layer.switches = Switches("off");
-    }
     bool any = false;
     for (std::size_t k = 0; k < kinds; ++k) {
         layer.looks_at[k] = layer.reports || layer.switches.on(static_cast<Kind>(k));

@@ -15,8 +15,8 @@ std::string read_settings();
 /// What must be equal on all ranks, once the settings were read.
 std::string settings_text();
 
-/// The packed form that mpi/buffers.cpp relies on.
-bool plain_packing();
+/// Why Trefoil cannot work with the MPI below; empty: it can.
+std::string what_mpi_lacks();
 
 /// From now on calls are looked at, where the settings say so; false: none are.
 bool look_at_calls();

@@ -198,11 +198,10 @@ void ShadowCommunicator::progress_callback(void* self) {
     }
 }
 
-/// Only for what a rank lacks: what the user has asked for, and cannot have, stays an error. Alike
-/// on all ranks, as failure_ is.
+/// Alike on all ranks, as failure_ is; but where ranks have waited for each other in vain, it is
+/// not.
 void ShadowCommunicator::leave_to_mpi() {
-    if (failure_ != TREFOIL_ERROR_OUT_OF_MEMORY && failure_ != TREFOIL_ERROR_SYSTEM &&
-        failure_ != TREFOIL_ERROR_UNSUPPORTED) {
+    if (failure_ == TREFOIL_ERROR_TIMEOUT || failure_ == TREFOIL_ERROR_PEER_LOST) {
         return;
     }
     reason_ = Reason::not_set_up;

@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// The Trefoil side of an MPI communicator: made at the first call that Trefoil runs, kept as an
-// attribute, gone with it.
+// The Trefoil side of an MPI communicator: made at its first call, gone with it.
 #pragma once
 
 #include <atomic>
@@ -51,6 +50,8 @@ class ShadowCommunicator {
   public:
     /// Local. Finds out whether Trefoil can serve this communicator.
     explicit ShadowCommunicator(MPI_Comm comm);
+    /// Of no communicator: no call is Trefoil's.
+    explicit ShadowCommunicator(Reason reason) : comm_(MPI_COMM_NULL), reason_(reason) {}
     /// Local: peers must not need this rank any more.
     ~ShadowCommunicator();
     ShadowCommunicator(const ShadowCommunicator&) = delete;
@@ -76,14 +77,6 @@ class ShadowCommunicator {
     /// After a call that failed. True: something was found lacking when this communicator was made,
     /// such as descriptors or memory; all ranks leave this call, and all later ones, to MPI.
     bool gives_up() const { return reason() == Reason::not_set_up; }
-    /// `work`(), in which the MPI below runs all calls: those, too, of which it makes up this one.
-    template <typename Work>
-    int with_all_below(Work&& work) {
-        const Reason outer = reason_.exchange(Reason::arguments);
-        const int code = work();
-        reason_ = outer;
-        return code;
-    }
     bool in_use() const { return threaded_ != nullptr || serial_ != nullptr; }
 
     /// The other ranks need this one no more, as a barrier has shown.
@@ -220,40 +213,18 @@ class ShadowCommunicator {
     std::string failure_text_;
 };
 
+/// Of `comm`, to which it will belong until end_shadow().
+ShadowCommunicator* make_shadow(MPI_Comm comm);
+/// Its communicator goes, by whatever call and language. Does not wait for other ranks: the thread
+/// may have a lock of MPI's.
+void end_shadow(ShadowCommunicator* shadow);
 /// MPI_COMM_WORLD's, where it has one; local.
 ShadowCommunicator* shadow_of_world();
-
-/// Counts the shadow communicators that ended, for the cache below.
-extern std::atomic<std::uint64_t> ended_shadows;
 /// Some wait for their peers since their communicators have gone.
 extern std::atomic<bool> any_shadow_parked;
 /// Destroys those of them whose peers are done. Any thread that is in no lock of the layer's.
 void reap_shadows();
-
-/// Null when MPI does not know the communicator either.
-ShadowCommunicator* find_or_make_shadow(MPI_Comm comm);
-
-/// The same, for a thread that keeps to one communicator without a look-up. A communicator's handle
-/// may come back for another one only after an end was counted.
-inline ShadowCommunicator* shadow_of(MPI_Comm comm) {
-    struct Last {
-        std::uint64_t handle = 0, ended = ~std::uint64_t{0};
-        ShadowCommunicator* shadow = nullptr;
-    };
-    [[gnu::tls_model("initial-exec")]] static thread_local Last last;
-    if (any_shadow_parked.load(std::memory_order_relaxed)) {
-        reap_shadows();
-    }
-    const std::uint64_t ended = ended_shadows.load(std::memory_order_acquire);
-    if (last.handle != number_of(comm) || last.ended != ended) {
-        last = {number_of(comm), ended, find_or_make_shadow(comm)};
-    }
-    return last.shadow;
-}
-
-/// Before MPI_Comm_free: waits until no rank needs another's shadow any more.
-void settle(MPI_Comm comm);
-/// Before MPI_Finalize: the same for all that are left, and their end.
+/// Before MPI's end: the end of all that are left.
 void end_shadows();
 
 }  // namespace trefoil::mpi

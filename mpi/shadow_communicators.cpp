@@ -1,19 +1,19 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Where the shadow communicators are: attributes of their communicators, and a list for the end.
+// All shadow communicators, for the end; their communicators hold them.
 #include <sched.h>
 
+#include <algorithm>
+#include <chrono>
 #include <mutex>
 #include <set>
 #include <span>
 #include <vector>
 
 #include "mpi/allgather.hpp"
-#include "mpi/layer.hpp"
 #include "mpi/shadow_communicator.hpp"
 
 namespace trefoil::mpi {
 
-std::atomic<std::uint64_t> ended_shadows{0};
 std::atomic<bool> any_shadow_parked{false};
 
 namespace {
@@ -31,67 +31,30 @@ void park(std::span<ShadowCommunicator* const> shadows) {
     any_shadow_parked.store(!parked.empty(), std::memory_order_relaxed);
 }
 
-/// MPI calls it when a communicator ends, by whatever call and language. It must not wait for other
-/// ranks: Open MPI holds a lock of all attributes meanwhile.
-int end_shadow(MPI_Comm, int, void* value, void*) {
-    auto* const shadow = static_cast<ShadowCommunicator*>(value);
-    ended_shadows.fetch_add(1, std::memory_order_acq_rel);
+}  // namespace
+
+ShadowCommunicator* make_shadow(MPI_Comm comm) {
+    auto* const made = new ShadowCommunicator(comm);
+    const std::lock_guard lock(list_mutex);
+    list.insert(made);
+    return made;
+}
+
+void end_shadow(ShadowCommunicator* shadow) {
     {
         const std::lock_guard lock(list_mutex);
         if (list.erase(shadow) == 0) {
-            return MPI_SUCCESS;  // gone already, at the end of MPI
+            return;  // gone already, at the end of MPI
         }
     }
-    if (shadow->has_ended(ShadowCommunicator::End::in_no_haste)) {
+    // A message may have kept a communicator that was freed before, until it ends while this thread
+    // waits in Trefoil, with what the two communicators share.
+    if (!ShadowCommunicator::waits_in_trefoil() &&
+        shadow->has_ended(ShadowCommunicator::End::in_no_haste)) {
         delete shadow;
     } else {
         park({&shadow, 1});
     }
-    return MPI_SUCCESS;
-}
-
-/// A copy of a communicator begins without a shadow.
-int& keyval() {
-    static int made = [] {
-        int value = MPI_KEYVAL_INVALID;
-        PMPI_Comm_create_keyval(MPI_COMM_NULL_COPY_FN, end_shadow, &value, nullptr);
-        return value;
-    }();
-    return made;
-}
-
-ShadowCommunicator* find(MPI_Comm comm) {
-    void* value = nullptr;
-    int found = 0;
-    const int code = PMPI_Comm_get_attr(comm, keyval(), &value, &found);
-    return code == MPI_SUCCESS && found != 0 ? static_cast<ShadowCommunicator*>(value) : nullptr;
-}
-
-}  // namespace
-
-ShadowCommunicator* shadow_of_world() {
-    return find(MPI_COMM_WORLD);
-}
-
-ShadowCommunicator* find_or_make_shadow(MPI_Comm comm) {
-    if (comm == MPI_COMM_NULL) {
-        return nullptr;
-    }
-    void* value = nullptr;
-    int found = 0;
-    if (PMPI_Comm_get_attr(comm, keyval(), &value, &found) != MPI_SUCCESS) {
-        return nullptr;
-    }
-    if (found != 0) {
-        return static_cast<ShadowCommunicator*>(value);
-    }
-    auto* const made = new ShadowCommunicator(comm);
-    {
-        const std::lock_guard lock(list_mutex);
-        list.insert(made);
-    }
-    PMPI_Comm_set_attr(comm, keyval(), made);
-    return made;
 }
 
 namespace {
@@ -131,17 +94,6 @@ void reap_shadows() {
     }
 }
 
-void settle(MPI_Comm comm) {
-    ShadowCommunicator* const shadow = comm == MPI_COMM_NULL ? nullptr : find(comm);
-    if (shadow != nullptr && shadow->in_use()) {
-        MPI_Request request = MPI_REQUEST_NULL;
-        if (PMPI_Ibarrier(comm, &request) == MPI_SUCCESS) {
-            complete(request);
-        }
-        shadow->settled();
-    }
-}
-
 void end_shadows() {
     // Once all ranks of this MPI_COMM_WORLD are here, nobody needs another's shadows any more.
     std::uint64_t nothing[1] = {0};
@@ -149,7 +101,7 @@ void end_shadows() {
     for (ShadowCommunicator* const shadow : list) {  // MPI_Finalize: no other thread is in MPI
         delete shadow;
     }
-    list.clear();  // their communicators may end later, with attributes that mean nothing any more
+    list.clear();  // their communicators may end later
     // A rank that has not freed a communicator takes no part in the end of those that are parked.
     const auto deadline = std::chrono::steady_clock::now() + std::chrono::milliseconds(500);
     while (any_shadow_parked && std::chrono::steady_clock::now() < deadline) {

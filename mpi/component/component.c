@@ -44,15 +44,20 @@ static int priority = 95;
 
 typedef struct {
     mca_coll_base_module_t super;
+    void* shadow;
     struct trefoil_component_slot below[slots];
 } module_t;
 
 static void module_construct(module_t* module) {
+    module->shadow = NULL;
     memset(module->below, 0, sizeof module->below);
 }
 
-/* The modules below are alive: they were retained. */
+/* With its communicator. The modules below are alive: they were retained. */
 static void module_destruct(module_t* module) {
+    if (module->shadow != NULL) {
+        trefoil_component_end_shadow(module->shadow);
+    }
     for (int i = 0; i < slots; ++i) {
         if (module->below[i].module != NULL) {
             OBJ_RELEASE(module->below[i].module);
@@ -64,6 +69,66 @@ static OBJ_CLASS_INSTANCE(module_t, mca_coll_base_module_t, module_construct, mo
 
 const struct trefoil_component_slot* trefoil_component_slots(mca_coll_base_module_t* module) {
     return ((module_t*)module)->below;
+}
+
+void** trefoil_component_shadow(mca_coll_base_module_t* module) {
+    return &((module_t*)module)->shadow;
+}
+
+static int is_ours(const mca_coll_base_module_t* module) {
+    return module != NULL && module->super.obj_class == OBJ_CLASS(module_t);
+}
+
+/* Other components may have some of the functions. */
+mca_coll_base_module_t* trefoil_component_module(ompi_communicator_t* comm) {
+    const mca_coll_base_comm_coll_t* const table = comm->c_coll;
+#define FIND_ONE(name)                          \
+    if (is_ours(table->coll_##name##_module)) { \
+        return table->coll_##name##_module;     \
+    }
+#define FIND(name) EACH_WAY(FIND_ONE, name)
+    if (table != NULL) {
+        TREFOIL_COMPONENT_SLOTS(FIND)
+    }
+#undef FIND
+#undef FIND_ONE
+    return NULL;
+}
+
+static const void* probed; /* the address to which the probe returned */
+
+static int probe(ompi_communicator_t* comm, mca_coll_base_module_t* module) {
+    (void)comm, (void)module;
+    probed = __builtin_return_address(0);
+    return OMPI_SUCCESS;
+}
+static int probe_i(ompi_communicator_t* comm, ompi_request_t** request,
+                   mca_coll_base_module_t* module) {
+    (void)request;
+    (void)comm, (void)module;
+    probed = __builtin_return_address(0);
+    return OMPI_SUCCESS;
+}
+
+/* In MPI_COMM_WORLD's table, while no other thread is in MPI. */
+int trefoil_component_sees_callers(void) {
+    mca_coll_base_comm_coll_t* const table = ompi_mpi_comm_world.comm.c_coll;
+    if (ompi_comm_size(MPI_COMM_WORLD) < 2) {
+        return 1;
+    }
+    const mca_coll_base_comm_coll_t saved = *table;
+    ompi_request_t* request = MPI_REQUEST_NULL;
+    table->coll_barrier = probe;
+    table->coll_ibarrier = probe_i;
+    probed = NULL;
+    PMPI_Barrier(MPI_COMM_WORLD);
+    int sees = trefoil_component_is_in("PMPI_Barrier", probed);
+    probed = NULL;
+    PMPI_Ibarrier(MPI_COMM_WORLD, &request);
+    sees = sees && trefoil_component_is_in("PMPI_Ibarrier", probed);
+    table->coll_barrier = saved.coll_barrier;
+    table->coll_ibarrier = saved.coll_ibarrier;
+    return sees;
 }
 
 int trefoil_component_is_dense(ompi_datatype_t* type) {
@@ -102,17 +167,9 @@ static int enable(mca_coll_base_module_t* base, ompi_communicator_t* comm) {
     return OMPI_SUCCESS;
 }
 
-static bool several_threads; /* may call MPI */
-
-/* Open MPI itself calls collectives on windows and files. Most of these communicators see a few
- * calls, and to set Trefoil up takes as long as some hundred; and while a rank waits at a fence,
- * others need what MPI does for their puts and gets, in which Trefoil would be in its way. Where
- * several threads call MPI, one may do what another one's call is to make, and ranks would differ.
- */
 static mca_coll_base_module_t* comm_query(ompi_communicator_t* comm, int* its_priority) {
     *its_priority = priority;
-    if (OMPI_COMM_IS_INTER(comm) || ompi_comm_size(comm) < 2 ||
-        (!several_threads && trefoil_component_is_made_for_mpi())) {
+    if (OMPI_COMM_IS_INTER(comm) || ompi_comm_size(comm) < 2) {
         return NULL;
     }
     module_t* const module = OBJ_NEW(module_t);
@@ -161,7 +218,6 @@ static void at_init(int argc, char** argv, int requested, int* provided) {
 
 static void at_finalize(void) {
     ompi_mpi_errors_return.eh.eh_comm_fn = return_errors;
-    trefoil_component_finish();
 }
 
 static ompi_hook_base_component_t hooks = {
@@ -170,11 +226,7 @@ static ompi_hook_base_component_t hooks = {
 };
 
 static int init_query(bool progress_threads, bool mpi_threads) {
-    (void)progress_threads;
-    several_threads = mpi_threads;
-    if (priority < 0) {
-        return OMPI_ERR_NOT_AVAILABLE;
-    }
+    (void)progress_threads, (void)mpi_threads;
     return ompi_hook_base_register_callbacks(&hooks);
 }
 
@@ -220,5 +272,9 @@ static int open_component(void) {
             sizeof(ompi_coll_base_nbc_request_t) &&
         OBJ_CLASS(opal_free_list_t)->cls_sizeof == sizeof(opal_free_list_t) &&
         trefoil_component_fits();
-    return fits && !has_layer ? OMPI_SUCCESS : OMPI_ERR_NOT_AVAILABLE;
+    if (!fits || has_layer || priority < 0) {
+        return OMPI_ERR_NOT_AVAILABLE;
+    }
+    trefoil_component_announce();
+    return OMPI_SUCCESS;
 }

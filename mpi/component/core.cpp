@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // The component's beginning and end.
 #include "mpi/component/dispatch_jobs.hpp"
+#include "mpi/component/shadows.hpp"
 
 #include <algorithm>
 #include <cctype>
@@ -44,6 +45,12 @@ bool is_looked_at(std::string_view function) {
 
 }  // namespace
 
+ShadowCommunicator* shadow_of_world() {
+    mca_coll_base_module_t* const module = trefoil_component_module(MPI_COMM_WORLD);
+    return module == nullptr ? nullptr
+                             : static_cast<ShadowCommunicator*>(*trefoil_component_shadow(module));
+}
+
 }  // namespace trefoil::mpi
 
 using namespace trefoil::mpi;
@@ -52,9 +59,8 @@ void trefoil_component_start() {
     start();
 }
 
-void trefoil_component_finish() {
-    finish_jobs();
-    finish();
+void trefoil_component_end_shadow(void* shadow) {
+    end_shadow(static_cast<ShadowCommunicator*>(shadow));
 }
 
 void trefoil_component_reports(MPI_Comm comm, int code, const char* function) {
@@ -67,7 +73,8 @@ void trefoil_component_reports(MPI_Comm comm, int code, const char* function) {
         stray_calls.fetch_add(1, std::memory_order_relaxed);
         return;
     }
-    ShadowCommunicator* const shadow = shadow_of(comm);
+    mca_coll_base_module_t* const module = trefoil_component_module(comm);
+    ShadowCommunicator* const shadow = module != nullptr ? shadow_of(module, comm) : nullptr;
     if (shadow != nullptr && shadow->reason() == Reason::none && !shadow->has_returned_error()) {
         shadow->count_call();
         shadow->left_alone();

@@ -67,11 +67,10 @@ class NonblockingJob final : public Job {
                    Below&& its_below)
         : Job(its_shadow, Call::kind, Way::nonblocking, its_verdict),
           call_(std::move(its_call)),
-          below_(std::move(its_below)) {
+          below_(std::move(its_below)),
+          tag_(trefoil_component_reserve_tag(its_shadow.comm())) {
         if constexpr (Call::kind == Kind::alltoallw) {
-            if (verdict.reason == Reason::none) {
-                handles_.hold(call_);
-            }
+            handles_.hold(call_);
         }
     }
 
@@ -85,46 +84,40 @@ class NonblockingJob final : public Job {
         return call_.run(shadow, comm, {Way::nonblocking, &call});
     }
     void finish() override { call_.finish(); }
-    int begin_below(MPI_Request* place) override { return below_(place); }
+    int begin_below(MPI_Request* place) override {
+        MPI_Comm const comm = shadow.comm();
+        const int next = trefoil_component_next_tag(comm);
+        trefoil_component_set_next_tag(comm, tag_);
+        const int code = below_(place);
+        trefoil_component_set_next_tag(comm, next);
+        return code;
+    }
 
   private:
     Call call_;
     Below below_;
+    /// Of the MPI below, should it run the call: MPI numbers such calls of a communicator, alike on
+    /// all ranks, but this one may begin earlier on one rank than on another.
+    int tag_;
     Handles handles_;
     BlockLists lists_;
 };
 
-/// One call of MPI's that does not block: `below`(request) hands it to the MPI library of the
-/// program, at once or later.
+/// One call of the program's that does not block: `below`(request) hands it to the MPI library of
+/// the program, at once, in the program's order; but later if Trefoil is to run it and cannot.
 template <typename Call, typename Below>
-int dispatch_nonblocking(Call call, MPI_Request* request, Below below) {
-    if (!layer.looks_at[index(Call::kind)] || is_own_call()) {
-        return below(request);
-    }
-    if constexpr (Call::kind == Kind::allreduce) {
-        if (call.count == 1 && call.type == MPI_INT && (call.op == MPI_MAX || call.op == MPI_MIN)) {
-            if (layer.reports) {
-                count_call(Call::kind, Way::nonblocking, {Reason::mpis_own, sizeof(int)}, {});
-            }
-            return below(request);
-        }
-    }
-    ShadowCommunicator* const shadow = shadow_of(call.comm);
-    if (shadow != nullptr) {
-        shadow->count_call();
-    }
+int dispatch_nonblocking(Call call, ShadowCommunicator* shadow, MPI_Request* request, Below below) {
+    shadow->count_call();
     const Verdict verdict = verdict_of(call, shadow, Way::nonblocking);
-    if (verdict.reason != Reason::none && (shadow == nullptr || !any_waits(*shadow))) {
+    if (verdict.reason != Reason::none) {
         if (layer.reports) {
             count_call(Call::kind, Way::nonblocking, verdict, {});
         }
         return below(request);
     }
     const int result = guarded_by(call.comm, [&] {
-        if (verdict.reason == Reason::none) {
-            call.keep(*shadow);
-            call.decide(*shadow);
-        }
+        call.keep(*shadow);
+        call.decide(*shadow);
         return issue(std::make_unique<NonblockingJob<Call, Below>>(
                          *shadow, verdict, std::move(call), std::move(below)),
                      request);
@@ -188,15 +181,8 @@ class PersistentJob final : public Job {
 
 /// One persistent call's _init function, which is collective.
 template <typename Call, typename Below>
-int dispatch_persistent(Call call, MPI_Request* request, Below below) {
-    if (!layer.looks_at[index(Call::kind)]) {
-        return below();
-    }
-    ShadowCommunicator* const shadow = shadow_of(call.comm);
-    if (shadow != nullptr) {
-        shadow->let_earlier_calls_begin();
-        shadow->count_call();
-    }
+int dispatch_persistent(Call call, ShadowCommunicator* shadow, MPI_Request* request, Below below) {
+    shadow->count_call();
     Verdict verdict = verdict_of(call, shadow, Way::persistent);
     const MPI_Comm comm = call.comm;
     const auto leave_it = [&] {
@@ -208,6 +194,7 @@ int dispatch_persistent(Call call, MPI_Request* request, Below below) {
     if (verdict.reason != Reason::none) {
         return leave_it();
     }
+    shadow->let_earlier_calls_begin();
     const int result = guarded_by(comm, [&] {
         call.keep(*shadow);
         call.decide(*shadow);

@@ -44,17 +44,11 @@ class Job {
 /// Returns a code of MPI's.
 int issue(std::unique_ptr<Job> job, MPI_Request* request);
 
-/// Whether calls of this communicator wait for their beginning, so that all later ones must, too.
-bool any_waits(const ShadowCommunicator& shadow);
-
 /// A persistent call: trefoil_component_start_job() begins it, again and again. It is prepared, and
 /// takes part in its communicator's life until it is freed.
 int give_persistent(std::unique_ptr<Job> job, MPI_Request* request);
 
 /// Lets go of a communicator of Trefoil's that one persistent call alone has used.
 void leave(trefoil_comm_t comm);
-
-/// Before MPI_Finalize: waits for what leave() has begun.
-void finish_jobs();
 
 }  // namespace trefoil::mpi

@@ -107,8 +107,8 @@ class Queue final : public CallsInFlight {
 
     /// `job` can begin at once, if all before it have.
     bool is_open_for(const Job& job) const {
-        return job.verdict.reason != Reason::none || shadow_.reason() != Reason::none ||
-               shadow_.failure() != TREFOIL_SUCCESS || shadow_.communicator(job.serial());
+        return shadow_.reason() != Reason::none || shadow_.failure() != TREFOIL_SUCCESS ||
+               shadow_.communicator(job.serial());
     }
     /// All ranks come here in the same call.
     void open_for(const Job& job) {
@@ -296,10 +296,6 @@ void advance_departures() {
 
 }  // namespace
 
-bool any_waits(const ShadowCommunicator& shadow) {
-    return shadow.in_flight != nullptr && static_cast<const Queue&>(*shadow.in_flight).waits();
-}
-
 int issue(std::unique_ptr<Job> job, MPI_Request* request) {
     watch();
     const Turn turn(Turn::Wait::yes);
@@ -363,9 +359,6 @@ void leave(trefoil_comm_t comm) {
 /// one does not take part in its departure, so that is not waited for long.
 void finish_jobs() {
     using std::chrono::steady_clock;
-    if (layer.alone == MPI_COMM_NULL) {
-        return;
-    }
     std::uint64_t nothing[1] = {0};
     greatest(MPI_COMM_WORLD, nothing);
     const auto begin = steady_clock::now();

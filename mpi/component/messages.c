@@ -5,6 +5,7 @@
 
 #include <ompi/communicator/communicator.h>
 #include <ompi/datatype/ompi_datatype.h>
+#include <ompi/mca/coll/base/coll_base_util.h>
 #include <ompi/mca/pml/pml.h>
 #include <ompi/request/request.h>
 #include <opal/runtime/opal_progress.h>
@@ -46,6 +47,17 @@ int trefoil_component_has_ended(ompi_request_t** request, int* code) {
 
 int trefoil_component_next_tag(ompi_communicator_t* comm) {
     return comm->c_nbc_tag;
+}
+
+/* It passes over the tags above, and begins so early that a few calls of MPI's own do not come to
+ * them either. */
+int trefoil_component_reserve_tag(ompi_communicator_t* comm) {
+    enum { OWN_TAGS = 4, MARGIN = 1000 };
+    const int tag = comm->c_nbc_tag;
+    if (tag <= tag_of(0) + MARGIN && tag > tag_of(OWN_TAGS)) {
+        comm->c_nbc_tag = tag_of(OWN_TAGS);
+    }
+    return ompi_coll_base_nbc_reserve_tags(comm, 1);
 }
 
 void trefoil_component_set_next_tag(ompi_communicator_t* comm, int tag) {

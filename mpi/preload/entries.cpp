@@ -8,8 +8,8 @@
 #include "mpi/layer.hpp"
 #include "mpi/next.hpp"
 #include "mpi/preload/library_check.hpp"
+#include "mpi/preload/shadows.hpp"
 #include "mpi/settings.hpp"
-#include "mpi/shadow_communicator.hpp"
 #include "mpi/words.hpp"
 
 using namespace trefoil::mpi;
@@ -58,23 +58,15 @@ int begin(Init&& init) {
     return code;
 }
 
-/// Ends the layer, and then MPI by `finalize`.
-template <typename Finalize>
-int end(Finalize&& finalize) {
-    if (HandedOn::here()) {
-        return finalize();
-    }
-    finish();
-    const HandedOn handed_on;
-    return finalize();
-}
-
-/// A communicator goes.
+/// A communicator goes, by `free`.
 template <typename Free>
 int give_up(MPI_Comm* comm, Free&& free) {
-    if (layer.alone != MPI_COMM_NULL && comm != nullptr) {
-        settle(*comm);
+    if (HandedOn::here() || layer.alone == MPI_COMM_NULL || comm == nullptr) {
+        return free(comm);
     }
+    settle(*comm);
+    const HandedOn handed_on;
+    const Dying here(*comm);
     return free(comm);
 }
 
@@ -92,8 +84,13 @@ TREFOIL_MPI_SHOWN PMPI_Init_thread(int* argc, char*** argv, int required, int* p
     return begin(
         [&] { return TREFOIL_MPI_NEXT(PMPI_Init_thread)(argc, argv, required, provided); });
 }
-TREFOIL_MPI_SHOWN PMPI_Finalize(void) {
-    return end([] { return TREFOIL_MPI_NEXT(PMPI_Finalize)(); });
+TREFOIL_MPI_SHOWN PMPI_Comm_free(MPI_Comm* comm) {
+    static auto* const below = TREFOIL_MPI_NEXT(PMPI_Comm_free);
+    return give_up(comm, below);
+}
+TREFOIL_MPI_SHOWN PMPI_Comm_disconnect(MPI_Comm* comm) {
+    static auto* const below = TREFOIL_MPI_NEXT(PMPI_Comm_disconnect);
+    return give_up(comm, below);
 }
 #endif
 
@@ -103,10 +100,6 @@ TREFOIL_MPI_SHOWN MPI_Init(int* argc, char*** argv) {
 TREFOIL_MPI_SHOWN MPI_Init_thread(int* argc, char*** argv, int required, int* provided) {
     return begin([&] { return TREFOIL_MPI_NEXT(MPI_Init_thread)(argc, argv, required, provided); });
 }
-TREFOIL_MPI_SHOWN MPI_Finalize(void) {
-    return end([] { return TREFOIL_MPI_NEXT(MPI_Finalize)(); });
-}
-
 TREFOIL_MPI_SHOWN MPI_Comm_free(MPI_Comm* comm) {
     static auto* const below = TREFOIL_MPI_NEXT(MPI_Comm_free);
     return give_up(comm, below);

@@ -5,6 +5,20 @@
 
 #include "mpi/dispatch.hpp"
 #include "mpi/next.hpp"
+#include "mpi/preload/shadows.hpp"
+
+namespace trefoil::mpi {
+
+template <typename Call, typename Below>
+int dispatch(Call call, Below below) {
+    if (!layer.looks_at[index(Call::kind)]) {
+        return below();
+    }
+    ShadowCommunicator* const shadow = shadow_of(call.comm);
+    return dispatch(std::move(call), shadow, std::move(below));
+}
+
+}  // namespace trefoil::mpi
 
 #define TREFOIL_MPI_UNPACK(...) __VA_ARGS__
 

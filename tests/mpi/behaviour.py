@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """What users see of the MPI layer: its settings, its report, its errors, and nothing else.
 
-Usage: behaviour.py settings|layers|reports MPI PROGRAM ERRORS LAYER [OTHER_LAYER]; ERRORS is the program of errors.cpp. Exit code 77 where that mpirun is missing.
+Usage: behaviour.py settings|layers|reports MPI PROGRAM LAYER [OTHER_LAYER]. Exit code 77 where that mpirun is missing.
 """
 import os
 import re
@@ -9,8 +9,8 @@ import sys
 
 from run import launcher, run
 
-WHAT, MPI, PROGRAM, ERRORS, LAYER = sys.argv[1:6]
-OTHER = sys.argv[6] if len(sys.argv) > 6 else None
+WHAT, MPI, PROGRAM, LAYER = sys.argv[1:5]
+OTHER = sys.argv[5] if len(sys.argv) > 5 else None
 COMPONENT = os.path.basename(LAYER).startswith("mca_")
 RANKS = 2
 # Runs the program with one more variable on rank 1.
@@ -32,6 +32,13 @@ def refused(name, words, layer, variables, program=None):
     expect(name, code not in (0, 124) and all(word in output for word in words), output)
 
 
+def left(name, words, variables, program):
+    """The job runs by MPI alone, and says why."""
+    code, output = run(MPI, RANKS, LAYER, variables, program)
+    expect(name, code == 0 and "0 failure(s)" in output and all(word in output for word in words)
+           and output.count("MPI runs all collectives") <= 1, output)
+
+
 def report(variables, layer=LAYER):
     """Of the report: {collective: (calls by Trefoil, calls by MPI)}, and all that was printed."""
     code, output = run(MPI, RANKS, layer, {"TREFOIL_MPI_REPORT": "1", **variables}, [PROGRAM])
@@ -45,24 +52,24 @@ def report(variables, layer=LAYER):
     return calls, output
 
 
-def refused_settings():
-    refused("different settings", ["rank 1: TREFOIL_MPI=off", "rank 0: TREFOIL_MPI=on"], LAYER, {},
-            [*RANK_1, "TREFOIL_MPI=off", PROGRAM])
-    refused("a collective that does not exist", ["'alreduce' names no collective"], LAYER, {"TREFOIL_MPI": "alreduce"})
-    refused("a report that is neither", ["TREFOIL_MPI_REPORT=yes is not valid"], LAYER, {"TREFOIL_MPI_REPORT": "yes"})
-    refused("tuning that is neither", ["TREFOIL_MPI_TUNE=2 is not valid"], LAYER, {"TREFOIL_MPI_TUNE": "2"})
-    refused("different tuning", ["TREFOIL_MPI_TUNE=1", "TREFOIL_MPI_TUNE=0"], LAYER, {},
-            [*RANK_1, "TREFOIL_MPI_TUNE=1", PROGRAM])
-    refused("a torus of another size", ["give sizes whose product is 2"], LAYER, {"TREFOIL_TORUS": "5x5"},
-            [ERRORS, "set-up"])
-    refused("one rank with a bad setting", ["rank 1 cannot set up", "TREFOIL_LANDING_BYTES=x is not valid"], LAYER, {},
-            [*RANK_1, "TREFOIL_LANDING_BYTES=x", ERRORS, "set-up"])
+def settings():
+    alone = "MPI runs all collectives of this job"
+    left("different settings", [alone, "rank 1: TREFOIL_MPI=off", "rank 0: TREFOIL_MPI=on"], {}, [*RANK_1, "TREFOIL_MPI=off", PROGRAM])
+    left("a collective that does not exist", [alone, "'alreduce' names no collective"], {"TREFOIL_MPI": "alreduce"}, [PROGRAM])
+    left("a report that is neither", [alone, "TREFOIL_MPI_REPORT=yes is not valid"], {"TREFOIL_MPI_REPORT": "yes"}, [PROGRAM])
+    left("tuning that is neither", [alone, "TREFOIL_MPI_TUNE=2 is not valid"], {"TREFOIL_MPI_TUNE": "2"}, [PROGRAM])
+    left("one rank's that is not valid", [alone, "TREFOIL_MPI_EARLY=x is not valid"], {}, [*RANK_1, "TREFOIL_MPI_EARLY=x", PROGRAM])
+    left("different tuning", [alone, "TREFOIL_MPI_TUNE=1", "TREFOIL_MPI_TUNE=0"], {}, [*RANK_1, "TREFOIL_MPI_TUNE=1", PROGRAM])
+    left("a torus of another size", ["give sizes whose product is 2"], {"TREFOIL_TORUS": "5x5"}, [PROGRAM])
+    left("one rank with a bad setting", ["rank 1 cannot set up", "TREFOIL_LANDING_BYTES=x is not valid"], {},
+         [*RANK_1, "TREFOIL_LANDING_BYTES=x", PROGRAM])
 
 
 def refused_layers():
     if COMPONENT:
-        refused("one rank without the component", ["do all of them have Trefoil's component?"], LAYER, {"TREFOIL_TIMEOUT": "2"},
-                [*RANK_1, "OMPI_MCA_coll=^trefoil", PROGRAM])
+        for rank in "01":
+            left(f"rank {rank} without the component", [f"as not all ranks have Trefoil's component: rank {rank} has none"], {},
+                 [*RANK_1[:2], RANK_1[2].replace("= 1", f"= {rank}"), "OMPI_MCA_coll=^trefoil", PROGRAM])
     else:
         refused("one rank without the layer", ["is the MPI layer preloaded on all of them?"], None, {"TREFOIL_TIMEOUT": "2"},
                 [*RANK_1, f"LD_PRELOAD={LAYER}", PROGRAM])
@@ -106,5 +113,5 @@ def reports():
 
 
 launcher(MPI)
-{"settings": refused_settings, "layers": refused_layers, "reports": reports}[WHAT]()
+{"settings": settings, "layers": refused_layers, "reports": reports}[WHAT]()
 sys.exit(1 if failures else 0)

@@ -21,16 +21,6 @@ int class_of(int code) {
     return error_class;
 }
 
-void print_failure(int code) {
-    char text[MPI_MAX_ERROR_STRING] = {};
-    int length = 0;
-    MPI_Error_string(code, text, &length);
-    if (rank == 0) {
-        std::printf("%s\n", text);
-    }
-    EXPECT(code == MPI_SUCCESS);
-}
-
 /// MPI defines no logic on Fortran's integers: some MPIs run it, some do not.
 void check_logic_on_fortran_integers() {
     for (const MPI_Datatype type : {MPI_INTEGER, MPI_INTEGER4, MPI_2INTEGER}) {
@@ -237,10 +227,6 @@ int main(int argc, char** argv) {
     look_at(MPI_COMM_WORLD);
     MPI_Comm_set_errhandler(MPI_COMM_WORLD, MPI_ERRORS_RETURN);
     const std::string_view part = argc > 1 ? argv[1] : "all";
-    if (part == "set-up") {
-        print_failure(MPI_Barrier(MPI_COMM_WORLD));
-        return finish();
-    }
     check_wrong_arguments(part == "component");
     if (part != "component") {
         check_what_the_root_alone_sees();
