@@ -6,9 +6,9 @@
 #include <map>
 #include <string>
 
-namespace trefoil::simgrid_engine {
+#include "bench/simgrid/release.hpp"
 
-namespace s4u = simgrid::s4u;
+namespace trefoil::simgrid_engine {
 
 namespace {
 
@@ -25,15 +25,15 @@ int hosts_per_rank(const Job& job) {
 }  // namespace
 
 Platform::Platform(const Job& job) {
-    s4u::NetZone* const zone = s4u::create_full_zone("network");
+    s4u::NetZone* const zone = new_network("network");
     const int lanes = hosts_per_rank(job);
     std::vector<s4u::Host*> hosts;
     for (int i = 0; i < job.ranks * lanes; ++i) {
-        hosts.push_back(zone->create_host("host" + std::to_string(i), 1));
+        hosts.push_back(new_host(*zone, "host" + std::to_string(i), 1));
     }
     std::vector<s4u::Link*> links;
     for (const double rate : job.rates) {
-        s4u::Link* const link = zone->create_link("link" + std::to_string(links.size()), rate);
+        s4u::Link* const link = new_link(*zone, "link" + std::to_string(links.size()), rate);
         links.push_back(link->set_latency(0)->seal());
     }
     std::map<std::pair<int, int>, int> used;
@@ -45,7 +45,7 @@ Platform::Platform(const Job& job) {
         for (const std::size_t link : way.links) {
             route.emplace_back(links[link]);
         }
-        zone->add_route(from->get_netpoint(), to->get_netpoint(), nullptr, nullptr, route, false);
+        add_route(*zone, from, to, route);
         pairs_.emplace_back(from, to);
     }
     zone->seal();

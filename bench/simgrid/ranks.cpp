@@ -4,9 +4,9 @@
 
 #include <cmath>
 
-namespace trefoil::simgrid_engine {
+#include "bench/simgrid/release.hpp"
 
-namespace s4u = simgrid::s4u;
+namespace trefoil::simgrid_engine {
 
 Ranks::Ranks(const Job& job, const Platform& platform, double vector_bytes)
     : job_(job),
@@ -72,8 +72,8 @@ void Ranks::post(Place& place, Posted& posted) {
 
 void Ranks::start(const Posted& posted) {
     for (const std::size_t message : posted) {
-        s4u::Actor::create("message", platform_.any_host(),
-                           [this, message] { travel(job_.messages[message]); });
+        start_actor("message", platform_.any_host(),
+                    [this, message] { travel(job_.messages[message]); });
     }
 }
 

@@ -111,15 +111,24 @@ void check_uncommitted_types() {
     MPI_Type_free(&pair);
 }
 
+// MPICH 4.2 lets a too long allgather pass, and calls the others MPI_ERR_IN_STATUS.
+#if defined(MPICH) && MPICH_NUMVERSION >= 40200000
+#define TOO_LONG(NAME, ...)                              \
+    check_alike([](Scene&) { return MPI_ERR_TRUNCATE; }, \
+                [&]([[maybe_unused]] Scene& s) { return MPI_##NAME(__VA_ARGS__); }, __LINE__)
+#else
+#define TOO_LONG(...) ALIKE(__VA_ARGS__)
+#endif
+
 /// Blocks that are sent are longer than what is received of them, on all ranks.
 void check_too_long_blocks() {
-    ALIKE(Allgather, s.send.data(), 3, MPI_INT, s.recv.data(), 2, MPI_INT, s.comm);
-    ALIKE(Alltoall, s.send.data(), 3, MPI_INT, s.recv.data(), 2, MPI_INT, s.comm);
+    TOO_LONG(Allgather, s.send.data(), 3, MPI_INT, s.recv.data(), 2, MPI_INT, s.comm);
+    TOO_LONG(Alltoall, s.send.data(), 3, MPI_INT, s.recv.data(), 2, MPI_INT, s.comm);
     std::vector<int> longer(static_cast<std::size_t>(ranks), 3);
-    ALIKE(Alltoallv, s.send.data(), longer.data(), s.places.data(), MPI_INT, s.recv.data(),
-          s.counts.data(), s.places.data(), MPI_INT, s.comm);
-    ALIKE(Alltoallw, s.send.data(), longer.data(), s.byte_places.data(), s.types.data(),
-          s.recv.data(), s.counts.data(), s.byte_places.data(), s.types.data(), s.comm);
+    TOO_LONG(Alltoallv, s.send.data(), longer.data(), s.places.data(), MPI_INT, s.recv.data(),
+             s.counts.data(), s.places.data(), MPI_INT, s.comm);
+    TOO_LONG(Alltoallw, s.send.data(), longer.data(), s.byte_places.data(), s.types.data(),
+             s.recv.data(), s.counts.data(), s.byte_places.data(), s.types.data(), s.comm);
     ALIKE(Alltoallw, s.send.data(), s.counts.data(), s.byte_places.data(), s.types.data(),
           s.send.data(), s.counts.data(), s.byte_places.data(), s.types.data(), s.comm);
 }

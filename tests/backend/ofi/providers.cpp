@@ -2,11 +2,13 @@
 // Finds out which providers can be tested here.
 #include "tests/backend/ofi/providers.hpp"
 
+#include <rdma/fabric.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
 #include <algorithm>
 #include <array>
+#include <string_view>
 
 #include "backend/ofi/ofi.hpp"
 
@@ -58,14 +60,22 @@ bool is_offered(const Subject& subject) {
     return false;
 }
 
+const char* why_not_abandoned(const Candidate& each) {
+    const bool crashes = each.test == std::string_view("rxm") && FI_MAJOR_VERSION >= 2;
+    return crashes ? "rxm of libfabric 2.1 crashes when the connection breaks off a message "
+                     "(rxm_handle_comp_error reads through the null context of a receive)"
+                   : nullptr;
+}
+
 }  // namespace
 
 std::vector<Subject> providers_to_test() {
     std::vector<Subject> all;
     for (const Candidate& each : candidates) {
         const std::string name = std::string("ofi_") + each.test;
-        all.push_back({name + "_threads", "ofi", each.provider, false, is_offered});
-        all.push_back({name + "_processes", "ofi", each.provider, true, is_offered});
+        const char* const why_not = why_not_abandoned(each);
+        all.push_back({name + "_threads", "ofi", each.provider, false, is_offered, why_not});
+        all.push_back({name + "_processes", "ofi", each.provider, true, is_offered, why_not});
     }
     return all;
 }

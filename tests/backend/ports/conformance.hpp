@@ -30,6 +30,8 @@ struct Subject {
     bool processes = false;
     /// Asked before each test, which is skipped where it is not offered here; null: it always is.
     bool (*offered)(const Subject&) = nullptr;
+    /// Why the library below does not survive a peer that abandons its puts; null: it does.
+    const char* why_not_abandoned = nullptr;
     friend void PrintTo(const Subject& subject, std::ostream* out) { *out << subject.name; }
 };
 
