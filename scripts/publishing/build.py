@@ -17,12 +17,17 @@ import reference
 HERE = pathlib.Path(__file__).resolve().parent
 ROOT = HERE.parent.parent
 SECONDS = 600
-# Debian's themes take styles of other packages from where a web server of Debian's offers them.
-IMPORT = re.compile(r"@import url\((/javascript/[^)]*)\);")
+# Debian's theme takes a style sheet from where a web server of Debian's offers it, and a script as only such a server can.
+IMPORTED = re.compile(r"""@import url\((/javascript/[^)]*)\);|^import \w+ from "\./([^"]*)";""")
 
 
-def imported(match):
-    return pathlib.Path("/usr/share" + match[1]).read_text(encoding="utf-8")
+def take_in(file):
+    """Puts what a file of the theme imports in its place, since the site has no server."""
+    text = file.read_text(encoding="utf-8")
+    found = IMPORTED.match(text)
+    if found:
+        other = pathlib.Path("/usr/share" + found[1]) if found[1] else file.parent / found[2]
+        file.write_text(other.read_text(encoding="utf-8") + text[found.end():], encoding="utf-8")
 
 
 def site(root, output):
@@ -39,8 +44,8 @@ def site(root, output):
         said = result.stdout.replace(f"{folder}/index.md", "README.md").replace(f"{folder}/", "")
         if result.returncode != 0 or said.strip():
             return said.strip().splitlines() or [f"Sphinx ended with {result.returncode}"]
-        for style in (built / "_static").rglob("*.css"):
-            style.write_text(IMPORT.sub(imported, style.read_text(encoding="utf-8")), encoding="utf-8")
+        for file in (built / "_static").rglob("furo.*s"):  # .css and .js
+            take_in(file)
         shutil.rmtree(output, ignore_errors=True)
         shutil.copytree(built, output)
     return []

@@ -114,7 +114,9 @@ class Markdown:
         return [*lines, ""]
 
     def page(self, page):
-        lines = [f"# `{page.name}`", ""]
+        # Words that a search takes, which else knows whole names only.
+        words = sorted({word for each in page.entries for word in each.name.lower().split("_")} - {"trefoil"})
+        lines = ["---", f"myst: {{html_meta: {{keywords: '{', '.join(words)}'}}}}", "---", "", f"# `{page.name}`", ""]
         for number, each in enumerate(page.entries):
             lines += [f"## `{each.name}`", ""] if number else []
             shared = number and each.comment == page.entries[0].comment

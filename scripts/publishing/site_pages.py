@@ -49,7 +49,7 @@ class Folder:
         written = reference.Markdown(declarations, variables).files()
         for name, text in written.items():
             self.write(f"reference/{name}", text)
-        below = contents("", sorted(set(written) - {"index.md"}))
+        below = contents("", sorted(set(written) - {"index.md"}, key=str.lower))
         self.write("reference/index.md", written["index.md"] + below)
         for page in self.pages:
             self.page(page)

@@ -74,8 +74,8 @@ class Whole(unittest.TestCase):
                 self.assertTrue((folder / f"{name}.html").is_file(), name)
             self.assertIn("trefoil_allreduce", (folder / "searchindex.js").read_text(encoding="utf-8"))
             self.assertEqual([], findings(folder))
-            (folder / "index.html").write_text('<a href="gone.html"><a href="search.html#gone"><img src="https://example.org/a.png">',
-                                               encoding="utf-8")
+            (folder / "planted.html").write_text('<a href="gone.html"><a href="search.html#gone"><img src="https://example.org/a.png">',
+                                                 encoding="utf-8")
             self.assertEqual(3, len(findings(folder)))
 
 
