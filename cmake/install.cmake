@@ -26,6 +26,7 @@ install(DIRECTORY ${PROJECT_SOURCE_DIR}/include/trefoil TYPE INCLUDE COMPONENT d
 install(FILES ${PROJECT_SOURCE_DIR}/LICENSE TYPE DOC)  # packages have it under their own names
 install(FILES ${PROJECT_SOURCE_DIR}/algorithms/json/schedule.schema.json ${PROJECT_SOURCE_DIR}/comm/setup/tuning.schema.json
         DESTINATION ${CMAKE_INSTALL_DATADIR}/trefoil COMPONENT development)
+include(${CMAKE_CURRENT_LIST_DIR}/reference.cmake)
 if(TREFOIL_BUILD_TOOLS)
   install(TARGETS trefoil_tool COMPONENT tools)
   install(FILES ${PROJECT_SOURCE_DIR}/bench/sim/machine.schema.json DESTINATION ${CMAKE_INSTALL_DATADIR}/trefoil COMPONENT tools)

@@ -29,6 +29,8 @@ readonly test_needs=(
 )
 # Of trefoil_micro, which is left out without.
 readonly micro_needs=(benchmark.pc=libbenchmark-dev)
+# Of scripts/site, which a test runs.
+readonly site_needs=(python:sphinx=python3-sphinx python:myst_parser=python3-myst-parser python:furo=furo)
 # Of scripts/torusnet, which tests use too.
 readonly network_needs=(ip=iproute2 nft=nftables)
 

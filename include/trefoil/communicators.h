@@ -34,32 +34,35 @@ extern "C" {
  * can go on. A rank whose arguments are wrong has changed nothing: it may call again, while the
  * others wait for it. */
 
-/* The same ranks, in the same places. */
+/* Makes a communicator of the same ranks, in the same places. */
 TREFOIL_API trefoil_status_t trefoil_comm_dup(trefoil_comm_t parent, trefoil_comm_t* made);
 
-/* One communicator for each colour: of the ranks that gave it, ordered by key, and by rank where
- * keys are equal. A colour is at least 0; a rank that gives TREFOIL_UNDEFINED gets none: *made is
- * NULL, and the status TREFOIL_SUCCESS. */
+/* The colour of ranks that get no communicator from trefoil_comm_split. */
 #define TREFOIL_UNDEFINED (-1)
+
+/* Makes one communicator for each colour: of the ranks that gave it, ordered by key, and by rank
+ * where keys are equal. A colour is at least 0; a rank that gives TREFOIL_UNDEFINED gets none:
+ * *made is NULL, and the status TREFOIL_SUCCESS. */
 TREFOIL_API trefoil_status_t trefoil_comm_split(trefoil_comm_t parent, int colour, int key,
                                                 trefoil_comm_t* made);
 
-/* Rows, planes and the like: the ranks that differ from this one in no dimension of the parent's
- * torus but those with keep[j] != 0. `keep` has a flag for each dimension; at least one is set.
- * Ranks are numbered row by row. */
+/* Makes communicators of rows, planes and the like: of the ranks that differ from this one in no
+ * dimension of the parent's torus but those with keep[j] != 0. `keep` has a flag for each
+ * dimension; at least one is set. Ranks are numbered row by row. */
 TREFOIL_API trefoil_status_t trefoil_comm_sub(trefoil_comm_t parent, const int* keep,
                                               trefoil_comm_t* made);
 
-/* The ranks ranks[0] ... ranks[count - 1] of the parent, in this order; the caller is one of them,
- * and only they call, with the same list. `tag`: tells apart groups of the same ranks that several
- * threads make at the same time. */
+/* Makes a communicator of the ranks ranks[0] ... ranks[count - 1] of the parent, in this order; the
+ * caller is one of them, and only they call, with the same list. `tag`: tells apart groups of the
+ * same ranks that several threads make at the same time. */
 TREFOIL_API trefoil_status_t trefoil_comm_create_group(trefoil_comm_t parent, const int* ranks,
                                                        int count, int tag, trefoil_comm_t* made);
 
-/* The ranks of `comm` that are left, in their order, to go on without the dead; also of a
- * communicator that has failed or was aborted. Where all are left it is a duplicate. Collective
- * over those that are left: who has not failed otherwise learns by it that others are gone. Calls
- * in flight on `comm` end with its error first; `comm` can be destroyed at any time after that.
+/* Makes a communicator of the ranks of `comm` that are left, in their order, to go on without the
+ * dead; also of a communicator that has failed or was aborted. Where all are left it is a
+ * duplicate. Collective over those that are left: who has not failed otherwise learns by it that
+ * others are gone. Calls in flight on `comm` end with its error first; `comm` can be destroyed at
+ * any time after that.
  *
  * The ranks agree on who is left: all of them get a communicator of the same ranks. A rank is not
  * left if its process has ended, or if it does not make this call within TREFOIL_TIMEOUT. Who dies

@@ -26,14 +26,16 @@ extern "C" {
 /* Memory of `bytes` bytes for buffers: zeroed, page-aligned, and registered where the transport can
  * do that. What is not freed ends with the last of the communicators to which it belongs. */
 TREFOIL_API trefoil_status_t trefoil_alloc(trefoil_comm_t comm, size_t bytes, void** memory);
-/* The end of what trefoil_alloc gave. */
+
+/* Frees memory that trefoil_alloc gave. */
 TREFOIL_API trefoil_status_t trefoil_free(trefoil_comm_t comm, void* memory);
 
 /* Registers `bytes` bytes of the program's own memory, which stays mapped and writable until
  * trefoil_deregister. TREFOIL_ERROR_UNSUPPORTED: the transport cannot; the memory can be used all
  * the same. */
 TREFOIL_API trefoil_status_t trefoil_register(trefoil_comm_t comm, void* memory, size_t bytes);
-/* The end of what was registered from `memory` on. */
+
+/* Ends the registration that begins at `memory`. */
 TREFOIL_API trefoil_status_t trefoil_deregister(trefoil_comm_t comm, void* memory);
 
 #ifdef __cplusplus

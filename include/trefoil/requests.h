@@ -39,6 +39,8 @@ extern "C" {
  * Threads: one thread at a time begins calls on a communicator. Any threads may test and wait
  * meanwhile, each for requests of its own. */
 typedef struct trefoil_request* trefoil_request_t;
+
+/* No request: what a nonblocking call's becomes when the call has ended, and any that is freed. */
 #ifdef __cplusplus
 #define TREFOIL_REQUEST_NULL (static_cast<trefoil_request_t>(nullptr))
 #else
@@ -49,18 +51,23 @@ typedef struct trefoil_request* trefoil_request_t;
  * persistent one that was not started, it becomes 1. Moves data on for a moment, where there are no
  * port threads; returns soon. An error ends the call, too. */
 TREFOIL_API trefoil_status_t trefoil_test(trefoil_request_t* request, int* done);
+
 /* Returns when the call has ended; at once for TREFOIL_REQUEST_NULL and for a persistent request
  * that was not started. */
 TREFOIL_API trefoil_status_t trefoil_wait(trefoil_request_t* request);
+
 /* All of `count` requests: *done becomes 1, and all end, also after an error, if all can end now;
  * else none ends. Returns the first error. */
 TREFOIL_API trefoil_status_t trefoil_testall(int count, trefoil_request_t* requests, int* done);
-/* Waits for all, also after an error; returns the first one. */
+
+/* Waits for all of `count` requests, also after an error; returns the first error. */
 TREFOIL_API trefoil_status_t trefoil_waitall(int count, trefoil_request_t* requests);
-/* Waits for one of them, which ends; *index says which. -1: none of them is under way. */
+
+/* Waits for one of `count` requests, which ends; *index says which. -1: none of them is under way.
+ */
 TREFOIL_API trefoil_status_t trefoil_waitany(int count, trefoil_request_t* requests, int* index);
 
-/* Begins a persistent call that is not under way. */
+/* Begins persistent calls that are not under way: one, or `count` of them in their order. */
 TREFOIL_API trefoil_status_t trefoil_start(trefoil_request_t* request);
 TREFOIL_API trefoil_status_t trefoil_startall(int count, trefoil_request_t* requests);
 
@@ -75,11 +82,8 @@ TREFOIL_API trefoil_status_t trefoil_progress(trefoil_comm_t comm);
 /* How many calls are in flight on this communicator. */
 TREFOIL_API trefoil_status_t trefoil_comm_in_flight(trefoil_comm_t comm, int* calls);
 
-/* Nonblocking calls. In trefoil_igatherv and trefoil_iscatterv each rank gives its own count, and
- * the root those of all; nobody else learns them, and a difference is found by the two ranks that
- * it is about, as in alltoallv. So blocks go straight: where an algorithm that forwards them is set
- * for gather or scatter, these two and their persistent forms are refused
- * (TREFOIL_ERROR_UNSUPPORTED), and the calls that block are not. */
+/* The nonblocking form of the call that has the same name without the i: arguments mean the same.
+ * It begins the call and sets *request; on an error *request is TREFOIL_REQUEST_NULL. */
 TREFOIL_API trefoil_status_t trefoil_iallreduce(const void* send, void* recv, size_t count,
                                                 trefoil_datatype_t datatype, trefoil_op_t op,
                                                 trefoil_comm_t comm, trefoil_request_t* request);
@@ -115,18 +119,9 @@ TREFOIL_API trefoil_status_t trefoil_ibcast(void* buffer, size_t count, trefoil_
 TREFOIL_API trefoil_status_t trefoil_igather(const void* send, void* recv, size_t count,
                                              trefoil_datatype_t datatype, int root,
                                              trefoil_comm_t comm, trefoil_request_t* request);
-TREFOIL_API trefoil_status_t trefoil_igatherv(const void* send, size_t send_count, void* recv,
-                                              const size_t* counts, const size_t* displacements,
-                                              trefoil_datatype_t datatype, int root,
-                                              trefoil_comm_t comm, trefoil_request_t* request);
 TREFOIL_API trefoil_status_t trefoil_iscatter(const void* send, void* recv, size_t count,
                                               trefoil_datatype_t datatype, int root,
                                               trefoil_comm_t comm, trefoil_request_t* request);
-TREFOIL_API trefoil_status_t trefoil_iscatterv(const void* send, const size_t* counts,
-                                               const size_t* displacements, void* recv,
-                                               size_t recv_count, trefoil_datatype_t datatype,
-                                               int root, trefoil_comm_t comm,
-                                               trefoil_request_t* request);
 TREFOIL_API trefoil_status_t trefoil_ialltoall(const void* send, void* recv, size_t count,
                                                trefoil_datatype_t datatype, trefoil_comm_t comm,
                                                trefoil_request_t* request);
@@ -156,7 +151,24 @@ TREFOIL_API trefoil_status_t trefoil_ineighbor_alltoallv(
     trefoil_comm_t comm, trefoil_request_t* request);
 TREFOIL_API trefoil_status_t trefoil_ibarrier(trefoil_comm_t comm, trefoil_request_t* request);
 
-/* Persistent calls; trefoil_start begins them. */
+/* As trefoil_gatherv and trefoil_scatterv, but each rank gives its own count, and the root those of
+ * all; nobody else learns them, and a difference is found by the two ranks that it is about, as in
+ * trefoil_alltoallv. So blocks go straight: where an algorithm that forwards them is set for gather
+ * or scatter, these two and their persistent forms are refused (TREFOIL_ERROR_UNSUPPORTED), and the
+ * calls that block are not. */
+TREFOIL_API trefoil_status_t trefoil_igatherv(const void* send, size_t send_count, void* recv,
+                                              const size_t* counts, const size_t* displacements,
+                                              trefoil_datatype_t datatype, int root,
+                                              trefoil_comm_t comm, trefoil_request_t* request);
+TREFOIL_API trefoil_status_t trefoil_iscatterv(const void* send, const size_t* counts,
+                                               const size_t* displacements, void* recv,
+                                               size_t recv_count, trefoil_datatype_t datatype,
+                                               int root, trefoil_comm_t comm,
+                                               trefoil_request_t* request);
+
+/* The persistent form of the call that has the same name without _init: arguments mean the same. It
+ * prepares the call and sets *request; trefoil_start begins it. On an error *request is
+ * TREFOIL_REQUEST_NULL. */
 TREFOIL_API trefoil_status_t trefoil_allreduce_init(const void* send, void* recv, size_t count,
                                                     trefoil_datatype_t datatype, trefoil_op_t op,
                                                     trefoil_comm_t comm,
@@ -197,18 +209,9 @@ TREFOIL_API trefoil_status_t trefoil_bcast_init(void* buffer, size_t count,
 TREFOIL_API trefoil_status_t trefoil_gather_init(const void* send, void* recv, size_t count,
                                                  trefoil_datatype_t datatype, int root,
                                                  trefoil_comm_t comm, trefoil_request_t* request);
-TREFOIL_API trefoil_status_t trefoil_gatherv_init(const void* send, size_t send_count, void* recv,
-                                                  const size_t* counts, const size_t* displacements,
-                                                  trefoil_datatype_t datatype, int root,
-                                                  trefoil_comm_t comm, trefoil_request_t* request);
 TREFOIL_API trefoil_status_t trefoil_scatter_init(const void* send, void* recv, size_t count,
                                                   trefoil_datatype_t datatype, int root,
                                                   trefoil_comm_t comm, trefoil_request_t* request);
-TREFOIL_API trefoil_status_t trefoil_scatterv_init(const void* send, const size_t* counts,
-                                                   const size_t* displacements, void* recv,
-                                                   size_t recv_count, trefoil_datatype_t datatype,
-                                                   int root, trefoil_comm_t comm,
-                                                   trefoil_request_t* request);
 TREFOIL_API trefoil_status_t trefoil_alltoall_init(const void* send, void* recv, size_t count,
                                                    trefoil_datatype_t datatype, trefoil_comm_t comm,
                                                    trefoil_request_t* request);
@@ -237,6 +240,17 @@ TREFOIL_API trefoil_status_t trefoil_neighbor_alltoallv_init(
     const size_t* recv_counts, const size_t* recv_displacements, trefoil_datatype_t datatype,
     trefoil_comm_t comm, trefoil_request_t* request);
 TREFOIL_API trefoil_status_t trefoil_barrier_init(trefoil_comm_t comm, trefoil_request_t* request);
+
+/* The persistent forms of trefoil_igatherv and trefoil_iscatterv, with their rules. */
+TREFOIL_API trefoil_status_t trefoil_gatherv_init(const void* send, size_t send_count, void* recv,
+                                                  const size_t* counts, const size_t* displacements,
+                                                  trefoil_datatype_t datatype, int root,
+                                                  trefoil_comm_t comm, trefoil_request_t* request);
+TREFOIL_API trefoil_status_t trefoil_scatterv_init(const void* send, const size_t* counts,
+                                                   const size_t* displacements, void* recv,
+                                                   size_t recv_count, trefoil_datatype_t datatype,
+                                                   int root, trefoil_comm_t comm,
+                                                   trefoil_request_t* request);
 
 #ifdef __cplusplus
 }

@@ -182,9 +182,9 @@ share_files() { # each file compiled alone, by clang
     build clang
     run_tests files clang --label-regex '^files$'
 }
-share_pages() { # all commands of the pages, the page of the papers, an installed tree and its examples
+share_pages() { # all commands of the pages, the page of the papers, the site, an installed tree and its examples
     build_dev
-    run_tests pages dev --tests-regex '^(repository_doc_commands_(all|long)|repository_installed_(tree|programs)|papers_page)$'
+    run_tests pages dev --tests-regex '^(repository_(doc_commands_(all|long)|installed_(tree|programs)|site)|papers_page)$'
 }
 share_packages() { # Debian packages, and a bare Debian on which they are installed
     build_dev

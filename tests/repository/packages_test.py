@@ -82,7 +82,7 @@ class Packages(unittest.TestCase):
     def test_each_has_what_it_is_for_and_nothing_twice(self):
         wanted = {self.library: [f"/{self.library.replace('libtrefoil', 'libtrefoil.so.')}"],
                   self.fortran: [f"/{self.fortran.replace('libtrefoil-fortran', 'libtrefoil_fortran.so.')}"],
-                  "libtrefoil-dev": ["/usr/include/trefoil/trefoil.h", "/usr/include/trefoil/trefoil.hpp", "/libtrefoil.so",
+                  "libtrefoil-dev": ["/usr/include/trefoil/trefoil.h", "/usr/include/trefoil/trefoil.hpp", "/libtrefoil.so", "/man3/trefoil_iallreduce.3.gz",
                                      "/fortran/trefoil.mod", "/trefoil-config.cmake", "/pkgconfig/trefoil.pc"],
                   "trefoil-tools": ["/usr/bin/trefoil", "/man1/trefoil-perf.1.gz", "/completions/trefoil"],
                   "openmpi-coll-trefoil": ["/mca_coll_trefoil.so"],
