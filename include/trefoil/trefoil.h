@@ -176,8 +176,8 @@ typedef struct {
  * flag a torus is what its name says. */
 #define TREFOIL_CONFIG_FIND_NODE ((size_t)2)
 
-/* A flag of trefoil_config_t: ranks may be late, so a call that waits for one reports that only where
- * TREFOIL_STALL_WARN is set. */
+/* A flag of trefoil_config_t: ranks may be late, so a call that waits for one reports that only
+ * where TREFOIL_STALL_WARN is set. */
 #define TREFOIL_CONFIG_EXPECT_STALLS ((size_t)4)
 
 /* What a trefoil_config_t begins with: nothing is set but its size. */
