@@ -87,13 +87,16 @@ bool list_blocks(BlockList& list, std::size_t ranks, const Side& side, const Cou
     list.displacements.resize(ranks);
     bool as_they_lie = true;
     std::size_t packed = 0;
-    std::ptrdiff_t end = 0;  // of the blocks so far: Trefoil wants them separate, and none before 0
+    // Bytes, of the blocks so far: Trefoil wants them separate, and none before 0. An extent may be
+    // negative, or less than the bytes of an element.
+    std::ptrdiff_t end = 0;
     for (std::size_t r = 0; r < ranks; ++r) {
         const auto count = static_cast<std::size_t>(counts[r]);
         list.counts[r] = side.bytes(count);
-        if (count > 0) {
-            as_they_lie = as_they_lie && side.flat(count) && displacements[r] >= end;
-            end = displacements[r] + static_cast<std::ptrdiff_t>(count);
+        if (list.counts[r] > 0) {
+            const std::ptrdiff_t begin = displacements[r] * side.layout.extent;
+            as_they_lie = as_they_lie && side.flat(count) && begin >= end;
+            end = begin + static_cast<std::ptrdiff_t>(list.counts[r]);
         }
     }
     for (std::size_t r = 0; r < ranks; ++r) {

@@ -175,6 +175,7 @@ Outcome make(const Creation& creation, trefoil_comm_t* made) {
     config.port_threads = creation.serial ? -1 : 0;
     config.timeout_seconds = layer.has_time_out ? 0 : std::chrono::duration<double>(no_end).count();
     config.flags =
+        TREFOIL_CONFIG_EXPECT_STALLS |
         TREFOIL_CONFIG_ALLOW_OVERLAP |  // neither MPI compares them, nor does its own code
         (creation.find_node ? TREFOIL_CONFIG_FIND_NODE : 0);
     const Outcome descriptors = look_at_descriptors();

@@ -249,11 +249,16 @@ TREFOIL_MPI_LARGE_ENTRY(Reduce_scatter, ReduceScatter<MPI_Count>,
 #ifdef MPICH
 // By both names, as its module mpi_f08 calls the second.
 extern "C" [[gnu::visibility("default")]] int PMPI_Barrier(MPI_Comm comm) {
-    static auto* const below = next<int(MPI_Comm)>("PMPI_Barrier");
-    return dispatch(Barrier{{}, comm}, [comm] { return below(comm); });
+    static auto* const below = next<decltype(PMPI_Barrier)>("PMPI_Barrier");
+    return HandedOn::here() ? below(comm)
+                            : dispatch(Barrier{{}, comm}, [comm] { return below(comm); });
 }
 extern "C" [[gnu::visibility("default")]] int MPI_Barrier(MPI_Comm comm) {
-    return PMPI_Barrier(comm);
+    static auto* const below = next<decltype(MPI_Barrier)>("MPI_Barrier");
+    return dispatch(Barrier{{}, comm}, [comm] {
+        const HandedOn handed_on;
+        return below(comm);
+    });
 }
 #else
 TREFOIL_MPI_ENTRY(Barrier, barrier, Barrier, (MPI_Comm comm), (comm))

@@ -97,10 +97,14 @@ void configure(trefoil::Settings& s, const trefoil_config_t& config) {
     if (config.log_function != nullptr) {
         s.log.function = log_function(config.log_function, config.log_context);
     }
-    require((config.flags & ~(TREFOIL_CONFIG_ALLOW_OVERLAP | TREFOIL_CONFIG_FIND_NODE)) == 0,
-            "config.flags has a bit that this version does not know");
+    constexpr std::size_t known =
+        TREFOIL_CONFIG_ALLOW_OVERLAP | TREFOIL_CONFIG_FIND_NODE | TREFOIL_CONFIG_EXPECT_STALLS;
+    require((config.flags & ~known) == 0, "config.flags has a bit that this version does not know");
     s.compare_buffers = (config.flags & TREFOIL_CONFIG_ALLOW_OVERLAP) == 0;
     s.find_node = (config.flags & TREFOIL_CONFIG_FIND_NODE) != 0;
+    if ((config.flags & TREFOIL_CONFIG_EXPECT_STALLS) != 0 && !s.warns_as_asked) {
+        s.stall_warning = std::chrono::years(10);
+    }
     if (config.port_threads != 0) {
         require(config.port_threads >= -1, "config.port_threads is below -1");
         s.port_threads = config.port_threads == -1 ? 0 : config.port_threads;

@@ -114,7 +114,9 @@ constexpr EnvironmentVariable table[] = {
     {"TREFOIL_TIMEOUT", "seconds", "120",
      "a call that makes no progress for this long fails; of a program under MPI only if it is set"},
     {"TREFOIL_STALL_WARN", "seconds", "10",
-     "a call that stalls for this long says what it waits for"},
+     "a call that stalls for this long says what it waits for; of a program under MPI only if it "
+     "is "
+     "set"},
     {"TREFOIL_DUMP", "signal", "",
      "a signal, such as SIGUSR1, that makes a rank say in the log what it does: its calls in "
      "flight and what they wait for"},
@@ -199,11 +201,15 @@ bool read_number(const char* name, T& target, T least, T most, const char* mend)
     return true;
 }
 
-void read_seconds(const char* name, std::chrono::milliseconds& target) {
+/// Whether it is set.
+bool read_seconds(const char* name, std::chrono::milliseconds& target) {
     double seconds = 0;
-    if (read_number(name, seconds, 0.001, 1e6, "give seconds, more than 0, e.g. 30 or 0.5")) {
+    const bool is_set =
+        read_number(name, seconds, 0.001, 1e6, "give seconds, more than 0, e.g. 30 or 0.5");
+    if (is_set) {
         target = std::chrono::milliseconds(static_cast<std::int64_t>(seconds * 1000));
     }
+    return is_set;
 }
 
 void read_switch(const char* name, bool& target) {
@@ -391,7 +397,7 @@ void read_the_rest(Settings& s) {
                 "give a number of threads, 0 (the calling thread) to twice the dimensions");
     read_port_threads_by(s.port_threads_by);
     read_pin(s);
-    read_seconds("TREFOIL_STALL_WARN", s.stall_warning);
+    s.warns_as_asked = read_seconds("TREFOIL_STALL_WARN", s.stall_warning);
     read_bytes("TREFOIL_LANDING_BYTES", s.landing_bytes, 16384);
     read_bytes("TREFOIL_SEGMENT_BYTES", s.segment_bytes, 1024);
     read_bytes("TREFOIL_PLAN_BYTES", s.plan_bytes, 0);

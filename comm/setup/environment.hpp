@@ -83,6 +83,7 @@ struct Settings {
     std::vector<int> pin_cores;  ///< in the order given; empty: any in the mask
     std::chrono::milliseconds timeout{120'000};
     std::chrono::milliseconds stall_warning{10'000};
+    bool warns_as_asked = false;                       ///< TREFOIL_STALL_WARN is set
     std::size_t landing_bytes = std::size_t{4} << 20;  ///< per channel, all slots
     std::size_t plan_bytes = std::size_t{16} << 20;    ///< of plans, kept for the next call
     std::size_t segment_bytes = std::size_t{1} << 20;  ///< of the vector

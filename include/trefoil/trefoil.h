@@ -161,15 +161,15 @@ typedef struct {
     size_t flags;                   /* TREFOIL_CONFIG_... together, or 0 */
 } trefoil_config_t;
 
-/* Buffers of calls in flight are not compared (requests.h): the caller answers for them. For
- * libraries whose own users may do what is refused else, as where one call sends what a later one
- * receives into, which can only end when the other ranks have read it. */
+/* Buffers of calls in flight are not compared (requests.h): the caller answers for them. */
 #define TREFOIL_CONFIG_ALLOW_OVERLAP ((size_t)1)
 
 /* The last dimension of `torus` is the host dimension (3x3x2 is 3x3x2h) where it is the ranks of
- * each of several hosts; else it is a dimension like others. Without the flag a torus is what its
- * name says. */
+ * each of several hosts. Without the flag a torus is what its name says. */
 #define TREFOIL_CONFIG_FIND_NODE ((size_t)2)
+
+/* Ranks may be late: who waits for one says so only where TREFOIL_STALL_WARN is set. */
+#define TREFOIL_CONFIG_EXPECT_STALLS ((size_t)4)
 
 /* A macro, because C has no other constant initialiser. */
 #define TREFOIL_CONFIG_INITIALIZER                                                                 \

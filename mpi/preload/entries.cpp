@@ -44,86 +44,66 @@ void require_right_libraries() {
 /// Begins MPI by `init`, and then the layer.
 template <typename Init>
 int begin(Init&& init) {
+    if (HandedOn::here()) {  // a tool, in what it does for the program's call
+        return init();
+    }
     require_right_libraries();
-    const int code = init();
+    const int code = [&] {
+        const HandedOn handed_on;
+        return init();
+    }();
     if (code == MPI_SUCCESS) {
         start();
     }
     return code;
 }
 
-}  // namespace
-
-#define TREFOIL_MPI_SHOWN extern "C" [[gnu::visibility("default")]] int
-
-#ifdef MPICH
-
-// MPICH's module mpi_f08 calls these by their PMPI_ names; so here both names lead to one place.
-TREFOIL_MPI_SHOWN PMPI_Init(int* argc, char*** argv) {
-    return begin([&] { return next<decltype(PMPI_Init)>("PMPI_Init")(argc, argv); });
-}
-TREFOIL_MPI_SHOWN PMPI_Init_thread(int* argc, char*** argv, int required, int* provided) {
-    return begin([&] {
-        return next<decltype(PMPI_Init_thread)>("PMPI_Init_thread")(argc, argv, required, provided);
-    });
-}
-TREFOIL_MPI_SHOWN MPI_Init(int* argc, char*** argv) {
-    return PMPI_Init(argc, argv);
-}
-TREFOIL_MPI_SHOWN MPI_Init_thread(int* argc, char*** argv, int required, int* provided) {
-    return PMPI_Init_thread(argc, argv, required, provided);
-}
-
-#else
-
-TREFOIL_MPI_SHOWN MPI_Init(int* argc, char*** argv) {
-    return begin([&] { return PMPI_Init(argc, argv); });
-}
-TREFOIL_MPI_SHOWN MPI_Init_thread(int* argc, char*** argv, int required, int* provided) {
-    return begin([&] { return PMPI_Init_thread(argc, argv, required, provided); });
-}
-
-#endif
-
-namespace {
-
-/// Ends a communicator by `free`.
+/// A communicator goes, by `free`.
 template <typename Free>
-int end(MPI_Comm* comm, Free&& free) {
-    if (layer.alone == MPI_COMM_NULL || comm == nullptr) {
-        return free();
+int give_up(MPI_Comm* comm, Free&& free) {
+    if (layer.alone == MPI_COMM_NULL || comm == nullptr || Dying::is(*comm)) {
+        return free(comm);  // the last: a tool, in what it does for the program's call
     }
     settle(*comm);
     const Dying here(*comm);
-    return free();
+    return free(comm);
 }
 
 }  // namespace
 
-#ifdef MPICH
+#define TREFOIL_MPI_SHOWN extern "C" [[gnu::visibility("default")]] int
+#define TREFOIL_MPI_NEXT(FUNCTION) next<decltype(FUNCTION)>(#FUNCTION)
 
+#ifdef MPICH
+// MPICH's module mpi_f08 calls these by their PMPI_ names.
+TREFOIL_MPI_SHOWN PMPI_Init(int* argc, char*** argv) {
+    return begin([&] { return TREFOIL_MPI_NEXT(PMPI_Init)(argc, argv); });
+}
+TREFOIL_MPI_SHOWN PMPI_Init_thread(int* argc, char*** argv, int required, int* provided) {
+    return begin(
+        [&] { return TREFOIL_MPI_NEXT(PMPI_Init_thread)(argc, argv, required, provided); });
+}
 TREFOIL_MPI_SHOWN PMPI_Comm_free(MPI_Comm* comm) {
-    static auto* const below = next<decltype(PMPI_Comm_free)>("PMPI_Comm_free");
-    return end(comm, [&] { return below(comm); });
+    static auto* const below = TREFOIL_MPI_NEXT(PMPI_Comm_free);
+    return give_up(comm, below);
 }
 TREFOIL_MPI_SHOWN PMPI_Comm_disconnect(MPI_Comm* comm) {
-    static auto* const below = next<decltype(PMPI_Comm_disconnect)>("PMPI_Comm_disconnect");
-    return end(comm, [&] { return below(comm); });
+    static auto* const below = TREFOIL_MPI_NEXT(PMPI_Comm_disconnect);
+    return give_up(comm, below);
 }
-TREFOIL_MPI_SHOWN MPI_Comm_free(MPI_Comm* comm) {
-    return PMPI_Comm_free(comm);
-}
-TREFOIL_MPI_SHOWN MPI_Comm_disconnect(MPI_Comm* comm) {
-    return PMPI_Comm_disconnect(comm);
-}
-
-#else
-
-TREFOIL_MPI_SHOWN MPI_Comm_free(MPI_Comm* comm) {
-    return end(comm, [&] { return PMPI_Comm_free(comm); });
-}
-TREFOIL_MPI_SHOWN MPI_Comm_disconnect(MPI_Comm* comm) {
-    return end(comm, [&] { return PMPI_Comm_disconnect(comm); });
-}
-
 #endif
+
+TREFOIL_MPI_SHOWN MPI_Init(int* argc, char*** argv) {
+    return begin([&] { return TREFOIL_MPI_NEXT(MPI_Init)(argc, argv); });
+}
+TREFOIL_MPI_SHOWN MPI_Init_thread(int* argc, char*** argv, int required, int* provided) {
+    return begin([&] { return TREFOIL_MPI_NEXT(MPI_Init_thread)(argc, argv, required, provided); });
+}
+TREFOIL_MPI_SHOWN MPI_Comm_free(MPI_Comm* comm) {
+    static auto* const below = TREFOIL_MPI_NEXT(MPI_Comm_free);
+    return give_up(comm, below);
+}
+TREFOIL_MPI_SHOWN MPI_Comm_disconnect(MPI_Comm* comm) {
+    static auto* const below = TREFOIL_MPI_NEXT(MPI_Comm_disconnect);
+    return give_up(comm, below);
+}

@@ -60,6 +60,7 @@ void check_movements();
 void check_signatures();
 void check_vector_variants();
 void check_exchanges();
+void check_layouts();
 void check_large_counts();
 void check_communicators();
 void check_progress();

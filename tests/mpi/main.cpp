@@ -14,6 +14,7 @@ int main(int argc, char** argv) {
     check_signatures();
     check_vector_variants();
     check_exchanges();
+    check_layouts();
     check_large_counts();
     check_communicators();
     check_progress();
