@@ -7,7 +7,8 @@
 
 #include <stddef.h>
 
-struct mca_coll_base_module_2_3_0_t;
+/* CMake says the structure's name, in which each series of Open MPI has its number. */
+typedef struct TREFOIL_COMPONENT_MODULE mca_coll_base_module_t;
 struct ompi_communicator_t;
 struct ompi_datatype_t;
 struct ompi_op_t;
@@ -29,19 +30,18 @@ extern "C" {
 /* The function that a communicator would have without this component, and its module. */
 struct trefoil_component_slot {
     void (*function)(void);
-    struct mca_coll_base_module_2_3_0_t* module;
+    mca_coll_base_module_t* module;
 };
 
 /* Of one of this component's modules: its slots in the order above, of calls that block, then of
  * those that do not, then of persistent ones. They live as long as the module. */
-const struct trefoil_component_slot* trefoil_component_slots(
-    struct mca_coll_base_module_2_3_0_t* module);
+const struct trefoil_component_slot* trefoil_component_slots(mca_coll_base_module_t* module);
 
 /* Where one of this component's modules keeps the trefoil::mpi::ShadowCommunicator of its
  * communicator; null at first. */
-void** trefoil_component_shadow(struct mca_coll_base_module_2_3_0_t* module);
+void** trefoil_component_shadow(mca_coll_base_module_t* module);
 /* This component's module of a communicator; null: it has none. */
-struct mca_coll_base_module_2_3_0_t* trefoil_component_module(struct ompi_communicator_t* comm);
+mca_coll_base_module_t* trefoil_component_module(struct ompi_communicator_t* comm);
 
 /* caller.cpp: MPI's function of that name has that address in it. */
 int trefoil_component_is_in(const char* function, const void* address);

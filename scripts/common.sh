@@ -22,7 +22,7 @@ readonly build_needs=(
 )
 readonly test_needs=(
     python3=python3 /gtest/gtest.h=libgtest-dev clang++=clang ld.lld=lld
-    sanitizer:asan=libclang-rt-14-dev clang-format=clang-format nm=binutils
+    sanitizer:asan=libclang-rt-dev clang-format=clang-format nm=binutils
     mpirun.openmpi=openmpi-bin mpirun.mpich=mpich ompi-c.pc=libopenmpi-dev mpich.pc=libmpich-dev
     gfortran=gfortran debootstrap=debootstrap python:numpy=python3-numpy python:mpi4py=python3-mpi4py python:pip=python3-pip
     fftw3.pc=libfftw3-dev simgrid.pc=libsimgrid-dev gnuplot=gnuplot-nox jsonschema=python3-jsonschema chromium=chromium
@@ -31,6 +31,22 @@ readonly test_needs=(
 readonly micro_needs=(benchmark.pc=libbenchmark-dev)
 # Of scripts/torusnet, which tests use too.
 readonly network_needs=(ip=iproute2 nft=nftables)
+
+# on_debian ARGUMENT...: where `--on RELEASE` is among a script's arguments, runs it with the others on that release instead.
+on_debian() {
+    local release= others=()
+    while (($#)); do
+        if [[ $1 == --on ]]; then
+            release=${2:-}
+            [[ -n $release ]] || die "--on takes a release of Debian, such as trixie"
+            shift
+        else
+            others+=("$1")
+        fi
+        shift
+    done
+    [[ -z $release ]] || exec "$root/scripts/on-debian" "$release" "$root/scripts/$(basename "$0")" "${others[@]}"
+}
 
 is_there() {
     case $1 in

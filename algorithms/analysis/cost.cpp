@@ -234,13 +234,13 @@ CostSummary least_by_formula(const Algorithm& algorithm, const Torus& torus) {
 }
 
 const Symmetry& ModelSummaries::find(std::list<Alike>& all, const Torus& of,
-                                     std::vector<Rank> translations) {
+                                     const std::vector<Rank>& translations) {
     const auto found = std::ranges::find(all, translations, &Alike::translations);
     if (found != all.end()) {
         return found->symmetry;
     }
     Symmetry symmetry = symmetry_of(of, translations);
-    all.push_back({std::move(translations), std::move(symmetry)});
+    all.push_back({translations, std::move(symmetry)});
     return all.back().symmetry;
 }
 
@@ -294,7 +294,7 @@ CostSummary ModelSummaries::summed(const Algorithm& algorithm, const BuildOption
         translation = torus_.node_of(translation);
     }
     return summarize(torus_, algorithm, to_be_priced(options), true, symmetry,
-                     find(of_nodes_, nodes_, std::move(translations)));
+                     find(of_nodes_, nodes_, translations));
 }
 
 Witnesses ModelSummaries::witnesses_of(const Algorithm& algorithm,

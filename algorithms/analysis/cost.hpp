@@ -62,7 +62,7 @@ class ModelSummaries {
         Symmetry symmetry;
     };
     static const Symmetry& find(std::list<Alike>& all, const Torus& of,
-                                std::vector<Rank> translations);
+                                const std::vector<Rank>& translations);
 
     CostSummary summed(const Algorithm& algorithm, const BuildOptions& options);
     CostSummary bound(const Algorithm& algorithm, const BuildOptions& options);

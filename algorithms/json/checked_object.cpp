@@ -16,7 +16,7 @@ using nlohmann::json;
 
 namespace {
 
-std::string quoted(const char* name) {
+std::string in_quotes(const char* name) {
     return std::string("\"") + name + "\"";
 }
 
@@ -60,7 +60,7 @@ CheckedObject::CheckedObject(const json& value, std::string place,
     }
     for (const Field& field : fields) {
         if (field.needed && !value_.contains(field.name)) {
-            refuse_schedule(place_, quoted(field.name) + " is missing");
+            refuse_schedule(place_, in_quotes(field.name) + " is missing");
         }
     }
 }
@@ -73,7 +73,7 @@ const json& CheckedObject::at(const char* name) const {
 }
 
 std::int64_t CheckedObject::number(const char* name, std::int64_t least, std::int64_t most) const {
-    return number_of(at(name), quoted(name), least, most);
+    return number_of(at(name), in_quotes(name), least, most);
 }
 
 std::int64_t CheckedObject::number_of(const json& value, const std::string& what,
@@ -92,7 +92,7 @@ std::int64_t CheckedObject::number_of(const json& value, const std::string& what
 
 std::string CheckedObject::text(const char* name) const {
     if (!at(name).is_string()) {
-        refuse_schedule(place_, quoted(name) + " is " + shown(at(name)) + ", not a text");
+        refuse_schedule(place_, in_quotes(name) + " is " + shown(at(name)) + ", not a text");
     }
     return at(name).get<std::string>();
 }
@@ -102,14 +102,14 @@ bool CheckedObject::flag(const char* name) const {
         return false;
     }
     if (!at(name).is_boolean()) {
-        refuse_schedule(place_, quoted(name) + " is " + shown(at(name)) + ", not true or false");
+        refuse_schedule(place_, in_quotes(name) + " is " + shown(at(name)) + ", not true or false");
     }
     return at(name).get<bool>();
 }
 
 const json& CheckedObject::list(const char* name) const {
     if (!at(name).is_array()) {
-        refuse_schedule(place_, quoted(name) + " is not a list");
+        refuse_schedule(place_, in_quotes(name) + " is not a list");
     }
     return at(name);
 }

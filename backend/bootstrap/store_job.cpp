@@ -34,7 +34,7 @@ std::string seconds_text(std::chrono::milliseconds time) {
     return fixed_decimal(static_cast<double>(time.count()) / 1000, 1) + " s";
 }
 
-std::string quoted(const std::string& name) {
+std::string called(const std::string& name) {
     return "job \"" + name + "\"";
 }
 
@@ -139,7 +139,7 @@ void Jobs::admit(ConnectionId from, const Claim& claim) {
     if (job.ranks != claim.ranks) {
         job.refusal = self + " came for " + std::to_string(claim.ranks) + " ranks";
         refuse(from, Refusal::place, Status::mismatch,
-               "store: " + self + " joins " + quoted(claim.job) + " as one of " +
+               "store: " + self + " joins " + called(claim.job) + " as one of " +
                    std::to_string(claim.ranks) + " ranks, but the first to come said " +
                    std::to_string(job.ranks) + "; start all with the same number");
         return;
@@ -150,7 +150,7 @@ void Jobs::admit(ConnectionId from, const Claim& claim) {
     }
     if (job.gone.count(claim.rank) != 0) {
         refuse(from, Refusal::place, Status::peer_lost,
-               "store: " + self + " of " + quoted(claim.job) +
+               "store: " + self + " of " + called(claim.job) +
                    " has left and cannot come back; use another name for a new job");
         return;
     }
@@ -172,12 +172,12 @@ void Jobs::refuse_twin(ConnectionId from, const Claim& claim, Job& job) {
         "give every process a rank of its own; and if two jobs use this store, give each a port of "
         "its own, or a TREFOIL_TOKEN";
     refuse(from, Refusal::place, Status::mismatch,
-           "store: " + self + " of " + quoted(job.name) + " is already there; " + advice);
+           "store: " + self + " of " + called(job.name) + " is already there; " + advice);
     const bool stranger = !job.of_several_origins && claim.origin != job.origin;
     const bool complete = job.was_complete && !job.of_several_origins;
     if (token_.empty() && !stranger && !complete && !job.failure) {
         fail(job, error_message(Status::mismatch, "store: two processes say that they are " + self +
-                                                      " of " + quoted(job.name) + "; " + advice));
+                                                      " of " + called(job.name) + "; " + advice));
     }
 }
 
@@ -211,7 +211,7 @@ void Jobs::gather_all(const Member& member, ConnectionId from, std::string_view 
     } else if (job.bytes > allgather_limit) {
         fail(job, error_message(Status::invalid_argument,
                                 "store: the blobs of allgather " + std::to_string(number) + " of " +
-                                    quoted(job.name) + " exceed " +
+                                    called(job.name) + " exceed " +
                                     std::to_string(allgather_limit >> 20) + " MiB together"));
     } else if (job.blobs.size() == static_cast<std::size_t>(job.ranks)) {
         complete(job);
@@ -274,7 +274,7 @@ void Jobs::fail(Job& job, std::string message) {
 void Jobs::fail_because_gone(Job& job) {
     const std::string rank = std::to_string(job.first_gone);
     fail(job, error_message(Status::peer_lost,
-                            "store: rank " + rank + " of " + quoted(job.name) +
+                            "store: rank " + rank + " of " + called(job.name) +
                                 " has ended or disconnected while others wait for allgather " +
                                 std::to_string(job.completed + 1) +
                                 "; look at its output for the cause"));
@@ -294,7 +294,7 @@ void Jobs::fail_if_one_cannot_come(Job& job) {
         if (rank < job.ranks && job.members.count(rank) == 0 && job.gone.count(rank) == 0) {
             fail(job, error_message(Status::peer_lost,
                                     "store: rank " + std::to_string(rank) + " has ended (" + how +
-                                        ") without joining " + quoted(job.name) +
+                                        ") without joining " + called(job.name) +
                                         "; all ranks must create the communicator"));
             return;
         }
@@ -344,7 +344,7 @@ void Jobs::expire(Clock::time_point now) {
         fail(job, error_message(Status::timeout,
                                 "store: " + lack + absent_text(job.ranks, job.blobs) + " of " +
                                     std::to_string(job.ranks) + " did not come to allgather " +
-                                    std::to_string(job.completed + 1) + " of " + quoted(name) +
+                                    std::to_string(job.completed + 1) + " of " + called(name) +
                                     " within " + seconds_text(job.limit) + refusal +
                                     "; look whether they run and reach this store"));
     }

@@ -95,6 +95,11 @@ int preference(const fi_info& info) {
     return is_software ? 1 + static_cast<int>(order.size()) : 0;
 }
 
+bool is_offered(const std::vector<Info>& all, std::string_view provider) {
+    return std::any_of(all.begin(), all.end(),
+                       [provider](const Info& info) { return provider_of(*info) == provider; });
+}
+
 std::string list_providers(const std::vector<Info>& all) {
     std::string text;
     for (const Info& info : all) {
@@ -197,10 +202,12 @@ std::string choose_provider(const std::vector<Info>& all, const std::string& wan
     if (wanted.empty() && !all.empty()) {
         return std::string(provider_of(*all.front()));
     }
-    for (const Info& info : all) {
-        if (provider_of(*info) == wanted) {
-            return wanted;
-        }
+    if (is_offered(all, wanted)) {
+        return wanted;
+    }
+    // What libfabric 1.17 calls "net" is "tcp" in later releases.
+    if (wanted == "net" && is_offered(all, "tcp")) {
+        return "tcp";
     }
     for (const Info& info : all) {
         if (lowest_layer(provider_of(*info)) == wanted) {

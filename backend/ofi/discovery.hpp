@@ -20,8 +20,9 @@ ProviderInfo names(const fi_info& info);
 std::vector<Info> offers();
 
 /// The best provider among `all`, or the one that was asked for: its own name ("tcp;ofi_rxm"), or
-/// that of its lowest layer ("tcp") when no provider is called just so. Throws Error(not_found)
-/// that names the others, Error(unsupported) that says what the provider lacks.
+/// that of its lowest layer ("tcp") when no provider is called just so. "net" is also the "tcp" of
+/// releases that have renamed it. Throws Error(not_found) that names the others, Error(unsupported)
+/// that says what the provider lacks.
 std::string choose_provider(const std::vector<Info>& all, const std::string& wanted);
 
 /// The offer of `provider` for `nic`: the name of a device or interface, or an address; empty:

@@ -8,6 +8,7 @@
 #include <functional>
 #include <thread>
 
+#include "backend/ofi/completion.hpp"
 #include "backend/ofi/environment.hpp"
 #include "backend/ofi/group.hpp"
 
@@ -17,11 +18,6 @@ namespace {
 
 using Clock = std::chrono::steady_clock;
 constexpr int drain_rounds = 16;
-
-bool is_arrival(const fi_cq_data_entry& entry) {
-    // FI_REMOTE_CQ_DATA would not do: some providers set it at the initiator, too.
-    return (entry.flags & FI_REMOTE_WRITE) != 0;
-}
 
 }  // namespace
 
@@ -129,7 +125,7 @@ std::size_t OfiGroup::note(long result) {
 std::size_t OfiGroup::translate(std::span<const fi_cq_data_entry> entries, Event* events) {
     std::size_t written = 0;
     for (const fi_cq_data_entry& entry : entries) {
-        if (is_arrival(entry)) {
+        if (is_arrival(entry.flags)) {
             events[written++] = {Event::Kind::arrived, entry.data, 0};
         } else if (Pending* pending = pending_of(entry.op_context)) {
             if (!pending->injected) {

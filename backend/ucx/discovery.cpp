@@ -179,6 +179,22 @@ bool maps_memory(ucp_context_h context) {
     });
 }
 
+std::string threshold_of(const ucp_config_t& config) {
+    return setting(config, "RNDV_THRESH");
+}
+
+bool is_automatic(std::string_view threshold) {
+    for (std::size_t begin = 0; begin <= threshold.size();) {
+        const std::size_t end = std::min(threshold.find(',', begin), threshold.size());
+        const std::string_view word = threshold.substr(begin, end - begin);
+        if (word.substr(word.find(':') + 1) != "auto") {  // npos + 1 is 0
+            return false;
+        }
+        begin = end + 1;
+    }
+    return true;
+}
+
 Config read_config(const std::string& transports, const std::string& device) {
     ucp_config_t* read = nullptr;
     check(library().config_read(nullptr, nullptr, &read), "read its UCX_* settings");
@@ -189,7 +205,7 @@ Config read_config(const std::string& transports, const std::string& device) {
     if (!device.empty()) {
         modify(*config, "NET_DEVICES", device == no_device ? "" : device);
     }
-    if (setting(*config, "RNDV_THRESH") == "auto") {
+    if (is_automatic(threshold_of(*config))) {
         modify(*config, "RNDV_THRESH", rendezvous_threshold);
     }
     // A port is one NIC; striping over others (of the same host, loopback too) only costs.

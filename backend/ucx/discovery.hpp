@@ -3,6 +3,7 @@
 #pragma once
 
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "backend/ports/transport.hpp"
@@ -27,6 +28,12 @@ inline constexpr const char* no_device = "none";
 /// The user's UCX_* settings, or UCX's defaults, but for the rendezvous threshold, where ours is
 /// better; `transports` and `device` override the user's unless empty.
 Config read_config(const std::string& transports, const std::string& device);
+
+/// Whether a threshold is left to UCX: "auto", or "intra:auto,inter:auto" from UCX 1.18 on.
+bool is_automatic(std::string_view threshold);
+
+/// From how many bytes on a context under `config` sends by rendezvous, as in UCX_RNDV_THRESH.
+std::string threshold_of(const ucp_config_t& config);
 
 /// The transports that a context may use under `config`, as in UCX_TLS.
 std::string transports_of(const ucp_config_t& config);

@@ -11,7 +11,7 @@ namespace trefoil::tool {
 
 namespace {
 
-std::string quoted(const std::string& text) {
+std::string in_quotes(const std::string& text) {
     std::string result = "'";
     for (const char c : text) {
         result += c == '\'' ? "''" : std::string(1, static_cast<unsigned char>(c) < ' ' ? ' ' : c);
@@ -42,15 +42,15 @@ Size size_of(const HeatPanel& panel) {
 }
 
 std::string labels(const std::string& title, const std::string& x, const std::string& y) {
-    return fmt::format("set title {}\nset xlabel {}\nset ylabel {}\n", quoted(title), quoted(x),
-                       quoted(y));
+    return fmt::format("set title {}\nset xlabel {}\nset ylabel {}\n", in_quotes(title),
+                       in_quotes(x), in_quotes(y));
 }
 
 /// "'a' 1, 'b' 2"
 std::string ticks(const std::vector<std::pair<double, std::string>>& places) {
     std::vector<std::string> all;
     for (const auto& [place, name] : places) {
-        all.push_back(fmt::format("{} {}", quoted(name), place));
+        all.push_back(fmt::format("{} {}", in_quotes(name), place));
     }
     return fmt::format("({})", fmt::join(all, ", "));
 }
@@ -75,7 +75,7 @@ std::string script_of(const LinePanel& panel, std::size_t number) {
         }
         text += "end_of_data\n";
         plots.push_back(fmt::format("$lines_{}_{} using 1:2 with linespoints lw 2 title {}", number,
-                                    i, quoted(panel.lines[i].name)));
+                                    i, in_quotes(panel.lines[i].name)));
     }
     if (panel.lines.empty()) {
         return text +
@@ -127,8 +127,8 @@ std::string script_of(const HeatPanel& panel, std::size_t number) {
             data += fmt::format("{} {} {}\n", c, r, value);
             cells += fmt::format(
                 "set label {} at {}, {} center front\n",
-                quoted(panel.texts.empty() ? fmt::format("{:.3g}", value) : panel.texts[r][c]), c,
-                r);
+                in_quotes(panel.texts.empty() ? fmt::format("{:.3g}", value) : panel.texts[r][c]),
+                c, r);
         }
     }
     std::vector<std::pair<double, std::string>> columns, rows;
@@ -177,7 +177,7 @@ std::string figure_script(const Figure& figure, const std::string& kind) {
         "set encoding utf8\n",
         kind == "png" ? "pngcairo" : "svg", panel.width * columns, panel.height * rows + title);
     text += fmt::format("set multiplot layout {},{}{}\n", rows, columns,
-                        title > 0 ? " title " + quoted(figure.title) : "");
+                        title > 0 ? " title " + in_quotes(figure.title) : "");
     for (std::size_t i = 0; i < figure.panels.size(); ++i) {
         text += std::visit([i](const auto& it) { return script_of(it, i); }, figure.panels[i]);
     }

@@ -107,21 +107,29 @@ nlohmann::ordered_json entry(const Launcher& launcher, const char* kind) {
             {"problem", ""}};
 }
 
+/// How a job is told where the component lies. Open MPI 5's ranks are told themselves, and always:
+/// Debian 13's mpirun gives them a path of its own, in which Open MPI's usual folders are not.
+std::string way_to(const fs::path& folder, bool is_5) {
+    return (is_5 ? "env OMPI_MCA_mca_base_component_path=" : "--mca mca_base_component_path ") +
+           folder.string() + ":SYSTEM_DEFAULT ";
+}
+
 nlohmann::ordered_json of_openmpi(const Launcher& launcher, const MpiPlaces& places) {
     nlohmann::ordered_json all = entry(launcher, "Open MPI");
     const std::string run = launcher.name + " -n RANKS ";
-    if (!launcher.version.starts_with("4.1.")) {
-        all["problem"] = "Trefoil's component is for Open MPI 4.1";
-    } else if (const auto found =
-                   first_with(places.found_by_openmpi, std::string(component_name))) {
+    const bool is_5 = launcher.version.starts_with("5.0.");
+    const auto usual = first_with(places.found_by_openmpi, std::string(component_name));
+    const auto found = usual ? usual : first_with(places.components, std::string(component_name));
+    if (!is_5 && !launcher.version.starts_with("4.1.")) {
+        all["problem"] = "Trefoil's component is for Open MPI 4.1 and 5.0";
+    } else if (usual && !is_5) {
         all["what"] = "component, which every job has";
         all["path"] = found->string();
         all["use"] = run;
-    } else if (const auto elsewhere = first_with(places.components, std::string(component_name))) {
+    } else if (found) {
         all["what"] = "component";
-        all["path"] = elsewhere->string();
-        all["use"] = run + "--mca mca_base_component_path " + elsewhere->parent_path().string() +
-                     ":SYSTEM_DEFAULT ";
+        all["path"] = found->string();
+        all["use"] = run + way_to(found->parent_path(), is_5);
     } else if (const auto layer = first_with(places.layers, "libtrefoil_mpi_openmpi.so")) {
         all["what"] = "layer, which sees C programs alone";
         all["path"] = layer->string();

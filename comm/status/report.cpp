@@ -28,7 +28,7 @@ std::string text_of(const CallReport& call) {
 
 // JSON, by hand: the library links nothing for it.
 
-std::string quoted(const std::string& text) {
+std::string in_quotes(const std::string& text) {
     std::string result = "\"";
     for (const char c : text) {
         if (c == '"' || c == '\\') {
@@ -47,7 +47,7 @@ std::string field(const char* name, const Value& value) {
     } else if constexpr (std::is_arithmetic_v<Value>) {
         return text + std::to_string(value);
     } else {
-        return text + quoted(value);
+        return text + in_quotes(value);
     }
 }
 
@@ -129,7 +129,7 @@ std::string json_of(const RankReport& report) {
            field("inside", report.inside) + "," + field("looked", report.looked) + "," +
            list("communicators", report.communicators,
                 [](const CommunicatorReport& one) { return json_of(one); }) +
-           "," + list("addresses", report.addresses, quoted) + "}";
+           "," + list("addresses", report.addresses, in_quotes) + "}";
 }
 
 }  // namespace trefoil

@@ -36,6 +36,12 @@ enum {
 
 static int priority = 95;
 
+#ifdef MCA_COLL_BASE_VERSION_2_4_0 /* Open MPI 5.0; before it the name stayed what it was */
+#define COLL_VERSION MCA_COLL_BASE_VERSION_2_4_0
+#else
+#define COLL_VERSION MCA_COLL_BASE_VERSION_2_0_0
+#endif
+
 typedef struct {
     mca_coll_base_module_t super;
     void* shadow;
@@ -225,7 +231,7 @@ static int init_query(bool progress_threads, bool mpi_threads) {
 }
 
 __attribute__((visibility("default"))) mca_coll_base_component_t mca_coll_trefoil_component = {
-    .collm_version = {MCA_COLL_BASE_VERSION_2_0_0, .mca_component_name = "trefoil",
+    .collm_version = {COLL_VERSION, .mca_component_name = "trefoil",
                       MCA_BASE_MAKE_VERSION(component, TREFOIL_VERSION_MAJOR, TREFOIL_VERSION_MINOR,
                                             TREFOIL_VERSION_PATCH),
                       .mca_open_component = open_component,

@@ -46,7 +46,7 @@ bool is_looked_at(std::string_view function) {
 }  // namespace
 
 ShadowCommunicator* shadow_of_world() {
-    mca_coll_base_module_2_3_0_t* const module = trefoil_component_module(MPI_COMM_WORLD);
+    mca_coll_base_module_t* const module = trefoil_component_module(MPI_COMM_WORLD);
     return module == nullptr ? nullptr
                              : static_cast<ShadowCommunicator*>(*trefoil_component_shadow(module));
 }
@@ -73,7 +73,7 @@ void trefoil_component_reports(MPI_Comm comm, int code, const char* function) {
         stray_calls.fetch_add(1, std::memory_order_relaxed);
         return;
     }
-    mca_coll_base_module_2_3_0_t* const module = trefoil_component_module(comm);
+    mca_coll_base_module_t* const module = trefoil_component_module(comm);
     ShadowCommunicator* const shadow = module != nullptr ? shadow_of(module, comm) : nullptr;
     if (shadow != nullptr && shadow->reason() == Reason::none && !shadow->has_returned_error()) {
         shadow->count_call();

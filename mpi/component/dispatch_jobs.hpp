@@ -19,8 +19,8 @@ constexpr std::size_t slot_of(Kind kind, Way way) {
 
 /// Calls what the communicator would have without the component.
 template <typename... Parameters>
-int call_below(mca_coll_base_module_2_3_0_t* module, Kind kind, Way way, Parameters... arguments) {
-    using Function = int(Parameters..., mca_coll_base_module_2_3_0_t*);
+int call_below(mca_coll_base_module_t* module, Kind kind, Way way, Parameters... arguments) {
+    using Function = int(Parameters..., mca_coll_base_module_t*);
     const trefoil_component_slot& below = trefoil_component_slots(module)[slot_of(kind, way)];
     return reinterpret_cast<Function*>(below.function)(arguments..., below.module);
 }

@@ -22,7 +22,7 @@
 /// persistent. A macro, because it makes names. PARAMETERS and ARGUMENTS stand in parentheses.
 #define TREFOIL_MPI_ENTRY(NAME, name, Call, PARAMETERS, ARGUMENTS)                                \
     extern "C" int trefoil_component_##name(TREFOIL_MPI_UNPACK PARAMETERS,                        \
-                                            mca_coll_base_module_2_3_0_t* module) {               \
+                                            mca_coll_base_module_t* module) {                     \
         using namespace trefoil::mpi;                                                             \
         const auto below = [&] {                                                                  \
             return call_below(module, Kind::name, Way::blocking, TREFOIL_MPI_UNPACK ARGUMENTS);   \
@@ -33,7 +33,7 @@
         return dispatch(Call{{}, TREFOIL_MPI_UNPACK ARGUMENTS}, shadow_of(module, comm), below);  \
     }                                                                                             \
     extern "C" int trefoil_component_i##name(TREFOIL_MPI_UNPACK PARAMETERS, MPI_Request* request, \
-                                             mca_coll_base_module_2_3_0_t* module) {              \
+                                             mca_coll_base_module_t* module) {                    \
         using namespace trefoil::mpi;                                                             \
         const auto below = [=](MPI_Request* place) {                                              \
             return call_below(module, Kind::name, Way::nonblocking, TREFOIL_MPI_UNPACK ARGUMENTS, \
@@ -47,7 +47,7 @@
     }                                                                                             \
     extern "C" int trefoil_component_##name##_init(TREFOIL_MPI_UNPACK PARAMETERS, MPI_Info info,  \
                                                    MPI_Request* request,                          \
-                                                   mca_coll_base_module_2_3_0_t* module) {        \
+                                                   mca_coll_base_module_t* module) {              \
         using namespace trefoil::mpi;                                                             \
         const auto below = [&] {                                                                  \
             return call_below(module, Kind::name, Way::persistent, TREFOIL_MPI_UNPACK ARGUMENTS,  \

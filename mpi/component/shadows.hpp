@@ -8,7 +8,7 @@
 
 namespace trefoil::mpi {
 
-inline ShadowCommunicator* shadow_of(mca_coll_base_module_2_3_0_t* module, MPI_Comm comm) {
+inline ShadowCommunicator* shadow_of(mca_coll_base_module_t* module, MPI_Comm comm) {
     if (any_shadow_parked.load(std::memory_order_relaxed)) {
         reap_shadows();
     }

@@ -188,8 +188,8 @@ class OpenMpiWithTrefoil(OpenMpi):
         self.environment.update(self.settings)
 
     def command(self, collective):
-        words = super().command(collective) + ["--mca", "mca_base_component_path", f"{self.component.parent}:SYSTEM_DEFAULT"]
-        words += [word for name in self.settings for word in ("-x", name)]
+        words = super().command(collective) + [word for name in self.settings for word in ("-x", name)]
+        words += ["env", f"OMPI_MCA_mca_base_component_path={self.component.parent}:SYSTEM_DEFAULT"]
         if isinstance(self.place, places.Memory):
             return words
         # The nodes' names are made up: ranks that took them for hosts would not know that they share cores.

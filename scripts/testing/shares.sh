@@ -59,11 +59,13 @@ wrapper=()
 readonly quickly=(-DTREFOIL_PRECOMPILE=ON -DTREFOIL_UNITE=ON -DCMAKE_EXE_LINKER_FLAGS=-fuse-ld=lld)
 
 build_dev() {
-    configure dev "${quickly[@]}"
+    configure dev "${quickly[@]}" -DTREFOIL_TESTS=
     build dev
 }
 
 quick_tests() {
+    grep -q repository_format "$root/build/dev/tests/repository/CTestTestfile.cmake" ||
+        left_out+=("the test repository_format, without clang-format 14")
     run_tests quick dev "${quick[@]}"
     local slow
     mapfile -t slow < <(python3 "$root/scripts/testing/times.py" --above "$quick_seconds" "$root/build/junit/quick.xml")
@@ -119,7 +121,10 @@ readonly never_under_tsan='^comm_(device_buffers|average|shrink|faults|after_err
 not_long=(--label-exclude '^long$')
 
 # The shares. Each takes about a quarter of an hour on two cores.
-readonly shares=(proofs matrix faults calls turn-tests asan-rooms asan-comm tsan fuzzing arm64 arm64-walk files pages packages)
+readonly shares=(proofs matrix faults calls turn-tests asan-rooms asan-comm tsan fuzzing arm64 arm64-walk files pages packages trixie)
+
+# A share that is no part of the turn, as its tests are among the quick ones: for other releases of Debian.
+readonly meetings=stack
 
 share_proofs() { # long proofs of schedules and of the choice of algorithms
     build_dev
@@ -186,9 +191,25 @@ share_packages() { # Debian packages, and a bare Debian on which they are instal
     run_tests packages dev --tests-regex '^repository_(packages|bare_root)$'
 }
 
+share_trixie() { # what meets other software, on Debian 13
+    local code=0
+    "$root/scripts/on-debian" trixie "$root/scripts/test" --only "$meetings" || code=$?
+    if ((code == 77)); then
+        left_out+=("Debian 13, whose root cannot be made")
+    elif ((code != 0)); then
+        failed+=("scripts/test --on trixie --only $meetings")
+    fi
+}
+share_stack() { # what meets other software: libfabric, UCX, launchers, MPIs, Python; not in turn, for scripts/test --on
+    local chosen='^(ofi|ucx|launcher|bindings|mpi_)'
+    configure dev "${quickly[@]}" "-DTREFOIL_TESTS=$chosen"
+    build dev
+    run_tests stack dev "${quick[@]}" --tests-regex "$chosen"
+}
+
 is_share() {
     local each
-    for each in "${shares[@]}"; do
+    for each in "${shares[@]}" "$meetings"; do
         [[ $each != "$1" ]] || return 0
     done
     return 1
@@ -200,7 +221,7 @@ share_in_turn() { printf '%s\n' "${shares[$(commits) % ${#shares[@]}]}"; }
 
 list_shares() {
     local each
-    for each in "${shares[@]}"; do
+    for each in "${shares[@]}" "$meetings"; do
         printf '%-12s %s\n' "$each" "$(sed -n "s/^share_$each() { # //p" "${BASH_SOURCE[0]}")"
     done
     printf 'In turn after %d commits: %s\n' "$(commits)" "$(share_in_turn)"

@@ -6,17 +6,8 @@
 #include <vector>
 
 #include "check.hpp"
-#if defined(OPEN_MPI)
-#include <mpi-ext.h>
-#endif
 
-// Before MPI 4 the persistent ones have another name. MPICH 4.0.2's own give wrong results here,
-// and no layer takes them.
-#if defined(OPEN_MPI)
-#define PERSISTENT(Name) MPIX_##Name##_init
-#else
-#define PERSISTENT(Name) MPI_##Name##_init
-#endif
+// MPICH 4.0.2's own give wrong results here, and no layer takes them.
 inline constexpr bool try_persistent = !trefoil::mpi::is_mpich;
 
 namespace trefoil::mpi::test {

@@ -5,9 +5,11 @@ Usage: info.py TREFOIL KIND=PROGRAM ...; KIND is Open MPI or MPICH.
 """
 import json
 import os
+import pathlib
 import shlex
 import subprocess
 import sys
+import tempfile
 
 from run import ALLOWED, CROWDED
 
@@ -37,6 +39,19 @@ for kind, program in PROGRAMS.items():
     good = code == 0 and line in text and os.path.exists(found["path"]) and "0 failure(s)" in output and "Trefoil calls" in output
     print(f"{kind} {found['version']}: {line}: {'ok' if good else 'FAILED: ' + output}")
     failures += not good
+# Where the component lies in the user's own folder, each series of Open MPI has its line.
+with tempfile.TemporaryDirectory() as home:
+    folder, launcher = pathlib.Path(home).resolve() / ".openmpi/components", pathlib.Path(home) / "mpirun.openmpi"
+    folder.mkdir(parents=True)
+    (folder / "mca_coll_trefoil.so").touch()
+    for version, line in (("4.1.4", "mpirun.openmpi -n RANKS ./app"), ("6.0.0", "not by Trefoil: "),
+                          ("5.0.7", f"mpirun.openmpi -n RANKS env OMPI_MCA_mca_base_component_path={folder}:SYSTEM_DEFAULT ./app")):
+        launcher.write_text(f"#!/bin/sh\necho 'mpirun (Open MPI) {version}'\n", encoding="utf-8")
+        launcher.chmod(0o755)
+        said = run([TOOL, "info", "--mpi"], PATH=f"{home}:{os.environ['PATH']}", HOME=home)[1]
+        good = f"\n  {line}" in said
+        print(f"Open MPI {version}: {'ok' if good else 'FAILED: ' + said}")
+        failures += not good
 # Where nothing is installed it says so, and gives no line.
 empty = run([TOOL, "info", "--mpi"], PATH="/nonexistent")[1]
 print("no launcher:", empty.strip())

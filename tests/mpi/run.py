@@ -28,22 +28,21 @@ def launcher(mpi):
     return found
 
 
-def entry_options(layer):
-    """(the launcher's options, what is preloaded) for files with ":" between; Open MPI's component is not preloaded."""
+def entry_variables(layer):
+    """What brings a layer into a rank: files with ":" between, of which Open MPI's component is not preloaded. Its folder is in
+    the ranks' environment: what the launcher is told of it Debian 13's passes on with a wrong value beside it."""
     files = layer.split(":") if layer else []
     components = [os.path.dirname(file) for file in files if os.path.basename(file).startswith("mca_")]
-    options = ["--mca", "mca_base_component_path", ":".join([*components, "SYSTEM_DEFAULT"])] if components else []
-    return options, ":".join(file for file in files if not os.path.basename(file).startswith("mca_"))
+    preloaded = [file for file in files if not os.path.basename(file).startswith("mca_")]
+    variables = {"OMPI_MCA_mca_base_component_path": ":".join([*components, "SYSTEM_DEFAULT"])} if components else {}
+    return variables | ({"LD_PRELOAD": ":".join(preloaded)} if preloaded else {})
 
 
 def command(mpi, ranks, layer, variables, program, settings=None):
     """`variables` and the layer reach the ranks alone: a launcher is no MPI program."""
-    options, preloaded = entry_options(layer)
     if layer:  # what is tested is Trefoil, from the first call on
-        variables = {"TREFOIL_MPI_EARLY": "0", **variables}
-    if preloaded:
-        variables = {**variables, "LD_PRELOAD": preloaded}
-    settings = (CROWDED[mpi] if settings is None else settings) + options
+        variables = {"TREFOIL_MPI_EARLY": "0", **variables, **entry_variables(layer)}
+    settings = CROWDED[mpi] if settings is None else settings
     return [launcher(mpi), "-n", str(ranks), *settings, "env", *(f"{k}={v}" for k, v in variables.items()), *program]
 
 

@@ -6,9 +6,6 @@
 #include <array>
 
 #include "check.hpp"
-#if defined(OPEN_MPI)
-#include <mpi-ext.h>
-#endif
 
 namespace trefoil::mpi::test {
 
@@ -290,8 +287,8 @@ void check_requests_that_one_rank_has_wrong(int who) {
     {
         Scene s;
         MPI_Request request = MPI_REQUEST_NULL;
-        const int code = MPIX_Allreduce_init(s.send.data(), s.recv.data(), 2, MPI_INT, op, s.comm,
-                                             MPI_INFO_NULL, &request);
+        const int code = PERSISTENT(Allreduce)(s.send.data(), s.recv.data(), 2, MPI_INT, op, s.comm,
+                                               MPI_INFO_NULL, &request);
         EXPECT(class_of(code) == (wrong ? MPI_ERR_OP : MPI_ERR_TRUNCATE));
     }
     if (who == 0) {

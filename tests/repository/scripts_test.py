@@ -78,9 +78,39 @@ class Install(unittest.TestCase):
         self.assertIn("a-package another", output)
 
 
+class OnDebian(unittest.TestCase):
+    """What --on makes of a script's arguments, by a made-up scripts/on-debian."""
+
+    def run_on(self, *arguments):
+        with tempfile.TemporaryDirectory() as folder:
+            scripts = pathlib.Path(folder) / "scripts"
+            scripts.mkdir()
+            shutil.copy(ROOT / "scripts" / "common.sh", scripts)
+            (scripts / "test").write_text('source "$(dirname "$0")/common.sh"\non_debian "$@"\necho here "$@"\n', encoding="utf-8")
+            (scripts / "on-debian").write_text('#!/bin/sh\necho there "$@"\n', encoding="utf-8")
+            (scripts / "on-debian").chmod(0o755)
+            code, output = sources.run([shutil.which("bash"), scripts / "test", *arguments])
+            return code, output.replace(f"{scripts}/", "").strip()
+
+    def test_the_script_runs_there_with_all_other_arguments(self):
+        self.assertEqual((0, "there trixie test --share turn"), self.run_on("--share", "--on", "trixie", "turn"))
+        self.assertEqual((0, "there trixie test"), self.run_on("--on", "trixie"))
+        self.assertEqual((0, "here --share turn"), self.run_on("--share", "turn"))
+        code, output = self.run_on("--quick", "--on")
+        self.assertNotEqual(0, code)
+        self.assertIn("--on takes a release", output)
+
+    def test_wrong_arguments_are_refused_before_anything_is_made(self):
+        for arguments, words in ((("trixie",), "what to run"), (("../here", "true"), "not '../here'"), ((), "which release"),
+                                 (("trixie", "--no-such-option", "true"), "--no-such-option")):
+            code, output = sources.run([ROOT / "scripts" / "on-debian", *arguments])
+            self.assertNotIn(code, (0, 77), output)
+            self.assertIn(words, output)
+
+
 class Options(unittest.TestCase):
     def test_help_tells_and_does_nothing(self):
-        for script in ("demo", "test", "torusnet", "compare", "compare-put", "compare-model", "compare-overlap", "soak"):
+        for script in ("demo", "test", "torusnet", "compare", "compare-put", "compare-model", "compare-overlap", "soak", "on-debian"):
             code, output = sources.run([ROOT / "scripts" / script, "--help"])
             self.assertEqual(0, code, output)
             self.assertIn(f"usage: scripts/{script}", output.lower())

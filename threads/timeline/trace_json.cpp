@@ -26,7 +26,7 @@ std::uint32_t lane_track(const TraceEvent& e) {
     return (e.lane + 1U) * tracks_per_lane + (e.kind == Kind::step ? 1 + e.part : 0);
 }
 
-std::string quoted(std::string_view text) {
+std::string in_quotes(std::string_view text) {
     std::string result = "\"";
     for (const char c : text) {
         if (c == '"' || c == '\\') {
@@ -97,8 +97,8 @@ std::string arguments(const TraceEvent& e) {
     };
     std::string text;
     if (e.kind >= Kind::put && e.kind <= Kind::arrival) {
-        text = number("peer", e.peer) + ",\"port\":" + quoted(port_text(e)) + "," +
-               number("segment", e.segment) + ",\"step\":" + quoted(step_text(e));
+        text = number("peer", e.peer) + ",\"port\":" + in_quotes(port_text(e)) + "," +
+               number("segment", e.segment) + ",\"step\":" + in_quotes(step_text(e));
     } else if (e.kind == Kind::step) {
         text = number("segment", e.segment);
     }
@@ -127,16 +127,16 @@ class Writer {
 
     void name(const std::string& what, std::uint32_t track, const std::string& text) {
         line("{\"ph\":\"M\",\"pid\":" + rank_ + ",\"tid\":" + std::to_string(track) +
-             ",\"name\":" + quoted(what) + ",\"args\":{\"name\":" + quoted(text) + "}}");
+             ",\"name\":" + in_quotes(what) + ",\"args\":{\"name\":" + in_quotes(text) + "}}");
     }
     void order(const std::string& what, std::uint32_t track, std::int64_t place) {
         line("{\"ph\":\"M\",\"pid\":" + rank_ + ",\"tid\":" + std::to_string(track) + ",\"name\":" +
-             quoted(what) + ",\"args\":{\"sort_index\":" + std::to_string(place) + "}}");
+             in_quotes(what) + ",\"args\":{\"sort_index\":" + std::to_string(place) + "}}");
     }
     void event(const TraceEvent& e, std::uint32_t track) {
         line("{\"ph\":\"X\"," + place(track, e.begin) +
-             ",\"dur\":" + microseconds(e.end - e.begin) + ",\"name\":" + quoted(name_of(e)) +
-             ",\"cat\":" + quoted(category(e.kind)) + ",\"args\":{" + arguments(e) + "}}");
+             ",\"dur\":" + microseconds(e.end - e.begin) + ",\"name\":" + in_quotes(name_of(e)) +
+             ",\"cat\":" + in_quotes(category(e.kind)) + ",\"args\":{" + arguments(e) + "}}");
         if (e.kind == Kind::put) {
             flow("\"ph\":\"s\"", flow_number(own_, e.peer, Port{e.port}, e), track, e.begin);
         } else if (e.kind == Kind::arrival) {
@@ -146,7 +146,7 @@ class Writer {
     }
     void dropped(std::uint64_t events, std::uint32_t track, std::int64_t when) {
         line("{\"ph\":\"i\",\"s\":\"t\"," + place(track, when) +
-             ",\"name\":" + quoted(std::to_string(events) + " earlier events were dropped") +
+             ",\"name\":" + in_quotes(std::to_string(events) + " earlier events were dropped") +
              ",\"cat\":\"dropped\",\"args\":{\"events\":" + std::to_string(events) + "}}");
     }
     void end() { out_ << (first_ ? "[" : "") << "\n]\n"; }

@@ -267,7 +267,7 @@ std::string provider_name(const testing::TestParamInfo<const char*>& info) {
     return name;
 }
 
-INSTANTIATE_TEST_SUITE_P(Providers, OfiClosing, testing::Values("net", "tcp;ofi_rxm", "shm"),
+INSTANTIATE_TEST_SUITE_P(Providers, OfiClosing, testing::Values("net", "tcp", "tcp;ofi_rxm", "shm"),
                          provider_name);
 
 }  // namespace

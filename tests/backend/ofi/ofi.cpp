@@ -19,6 +19,7 @@
 
 #include "backend/ofi/address.hpp"
 #include "backend/ofi/blob.hpp"
+#include "backend/ofi/completion.hpp"
 #include "backend/ofi/discovery.hpp"
 #include "backend/ofi/environment.hpp"
 #include "tests/backend/ports/keys.hpp"
@@ -114,6 +115,32 @@ TEST(OfiDiscovery, TheLowestLayersNameWillDo) {
         const std::string chosen = ofi::choose_provider(all, lowest);
         EXPECT_TRUE(chosen == lowest || chosen.starts_with(lowest + ";")) << chosen;
     }
+}
+
+ofi::Info offer_of(const char* provider) {
+    ofi::Info info = qualifying_info();
+    info->fabric_attr->prov_name = strdup(provider);
+    return info;
+}
+
+TEST(OfiDiscovery, NetIsTheTcpOfLaterReleases) {
+    std::vector<ofi::Info> later;
+    later.push_back(offer_of("tcp;ofi_rxm"));
+    later.push_back(offer_of("tcp"));
+    EXPECT_EQ(ofi::choose_provider(later, "net"), "tcp");
+    EXPECT_EQ(ofi::choose_provider(later, "tcp"), "tcp");
+    std::vector<ofi::Info> both;  // as in 1.17, whose "tcp" alone has no such endpoints
+    both.push_back(offer_of("tcp;ofi_rxm"));
+    both.push_back(offer_of("net"));
+    EXPECT_EQ(ofi::choose_provider(both, "net"), "net");
+    EXPECT_EQ(ofi::choose_provider(both, "tcp"), "tcp;ofi_rxm");
+}
+
+TEST(OfiCompletion, AnArrivalIsToldFromALeave) {
+    EXPECT_TRUE(ofi::is_arrival(FI_RMA | FI_REMOTE_WRITE | FI_REMOTE_CQ_DATA));
+    EXPECT_TRUE(ofi::is_arrival(FI_REMOTE_CQ_DATA)) << "shm of libfabric 2.1 says no more";
+    EXPECT_FALSE(ofi::is_arrival(FI_RMA | FI_WRITE));
+    EXPECT_FALSE(ofi::is_arrival(FI_RMA | FI_WRITE | FI_REMOTE_CQ_DATA));
 }
 
 TEST(OfiDiscovery, AnUnknownProviderIsRefusedWithTheOthersNames) {

@@ -79,6 +79,20 @@ TEST(UcxDiscovery, TheProviderOverridesTheEnvironmentWhichOverridesTheDefault) {
     EXPECT_EQ(ucx_transport().open(config_for(""))[0]->provider(), "all");
 }
 
+TEST(UcxDiscovery, OurThresholdReplacesTheAutomaticOneOnly) {
+    EXPECT_TRUE(ucx::is_automatic("auto"));
+    EXPECT_TRUE(ucx::is_automatic("intra:auto,inter:auto")) << "as UCX 1.18 says it";
+    for (const char* chosen : {"", "8k", "inf", "intra:auto,inter:8k", "intra:8k,inter:auto"}) {
+        EXPECT_FALSE(ucx::is_automatic(chosen)) << chosen;
+    }
+    const std::string ours = ucx::threshold_of(*ucx::read_config("tcp", ""));
+    EXPECT_TRUE(contains(ours, "256")) << ours;
+    ASSERT_EQ(setenv("UCX_RNDV_THRESH", "12345", 1), 0);
+    const std::string users = ucx::threshold_of(*ucx::read_config("tcp", ""));
+    EXPECT_TRUE(contains(users, "12345")) << users;
+    ASSERT_EQ(unsetenv("UCX_RNDV_THRESH"), 0);
+}
+
 TEST(UcxDiscovery, AnUnknownTransportIsRefusedWithTheOthersNames) {
     const std::string text =
         refusal(Status::not_found, [] { ucx_transport().open(config_for("no-such-transport")); });
