@@ -93,7 +93,6 @@ int end(MPI_Comm* comm, Free&& free) {
     if (layer.alone == MPI_COMM_NULL || comm == nullptr) {
         return free();
     }
-    settle(*comm);
     const Dying here(*comm);
     return free();
 }
