@@ -64,7 +64,6 @@ int give_up(MPI_Comm* comm, Free&& free) {
     if (layer.alone == MPI_COMM_NULL || comm == nullptr || Dying::is(*comm)) {
         return free(comm);  // the last: a tool, in what it does for the program's call
     }
-    settle(*comm);
     const Dying here(*comm);
     return free(comm);
 }
