@@ -275,6 +275,7 @@ int main(int argc, char** argv) {
         MPI_Init(&argc, &argv);
     }
     look_at(MPI_COMM_WORLD);
+    MPI_Barrier(MPI_COMM_WORLD);
     if (part == "delete-functions") {
         check_calls_in_delete_functions();
     } else if (part == "order") {
