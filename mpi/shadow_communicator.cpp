@@ -106,9 +106,6 @@ bool ShadowCommunicator::has_ended(End end) {
     if (in_flight != nullptr && !in_flight->all_over(end == End::of_mpi)) {
         return false;
     }
-    if (settled_) {
-        return true;
-    }
     if (!ending_) {
         ending_ = true;
         bool under_way = false;

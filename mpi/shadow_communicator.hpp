@@ -79,12 +79,10 @@ class ShadowCommunicator {
     bool gives_up() const { return reason() == Reason::not_set_up; }
     bool in_use() const { return threaded_ != nullptr || serial_ != nullptr; }
 
-    /// The other ranks need this one no more, as a barrier has shown.
-    void settled() { settled_ = true; }
     /// Its MPI communicator is going, and nobody may wait: once no call is in flight any more, a
-    /// barrier of Trefoil's own begins, unless there was one. True: it is over, peers need this
-    /// rank no more, and it may be destroyed. In no haste that is said a little later, when it
-    /// takes no time; at the end of MPI persistent calls that were not freed hold up nothing.
+    /// barrier of Trefoil's own begins. True: it is over, peers need this rank no more, and it may
+    /// be destroyed. In no haste that is said a little later, when it takes no time; at the end of
+    /// MPI persistent calls that were not freed hold up nothing.
     enum class End : std::uint8_t { in_no_haste, soon, of_mpi };
     bool has_ended(End end);
 
@@ -205,7 +203,7 @@ class ShadowCommunicator {
     int meetings_ = 0;         ///< in which ranks were in different calls, or left one to MPI
     bool has_parted_ = false;  ///< in one of them without knowing who was behind
     bool disagrees_ = false;   ///< Trefoil's communicator has failed so
-    bool settled_ = false, ending_ = false;
+    bool ending_ = false;
     static constexpr int looks_at_the_end = 256;
     int last_looks_ = 0;
     trefoil_request_t ends_[2] = {TREFOIL_REQUEST_NULL, TREFOIL_REQUEST_NULL};

@@ -6,19 +6,33 @@
 
 #include <ompi/communicator/communicator.h>
 #include <ompi/group/group.h>
+#if OMPI_MAJOR_VERSION >= 5
+#include <opal/mca/pmix/pmix-internal.h>
+#define TREFOIL_TO_ALL PMIX_GLOBAL
+#else
 #include <opal/mca/pmix/pmix.h>
+#define TREFOIL_TO_ALL OPAL_PMIX_GLOBAL
+#endif
 #include "mpi/component_slots.h"
 
 static char key[] = "trefoil.coll";
 
+/* ompi_info opens components, too, and is no rank. */
+static int is_rank(void) {
+#if OMPI_MAJOR_VERSION >= 5
+    return PMIx_Initialized();
+#else
+    return opal_pmix.put != NULL && opal_pmix.initialized != NULL && opal_pmix.initialized();
+#endif
+}
+
 void trefoil_component_announce(void) {
-    /* ompi_info opens components, too. */
-    if (opal_pmix.put == NULL || opal_pmix.initialized == NULL || !opal_pmix.initialized()) {
+    if (!is_rank()) {
         return;
     }
     char present = 1;
     int code = OPAL_SUCCESS;
-    OPAL_MODEX_SEND_STRING(code, OPAL_PMIX_GLOBAL, key, &present, 1);
+    OPAL_MODEX_SEND_STRING(code, TREFOIL_TO_ALL, key, &present, 1);
     (void)code;
 }
 

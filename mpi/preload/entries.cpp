@@ -61,11 +61,9 @@ int begin(Init&& init) {
 /// A communicator goes, by `free`.
 template <typename Free>
 int give_up(MPI_Comm* comm, Free&& free) {
-    if (HandedOn::here() || layer.alone == MPI_COMM_NULL || comm == nullptr) {
-        return free(comm);
+    if (layer.alone == MPI_COMM_NULL || comm == nullptr || Dying::is(*comm)) {
+        return free(comm);  // the last: a tool, in what it does for the program's call
     }
-    settle(*comm);
-    const HandedOn handed_on;
     const Dying here(*comm);
     return free(comm);
 }

@@ -2,8 +2,6 @@
 // The shadow communicators' attribute, and communicators whose deletion is under way.
 #include "mpi/preload/shadows.hpp"
 
-#include "mpi/allgather.hpp"
-
 namespace trefoil::mpi {
 
 std::atomic<std::uint64_t> changed_shadows{0};
@@ -65,17 +63,6 @@ ShadowCommunicator* find_or_make_shadow(MPI_Comm comm) {
     ShadowCommunicator* const made = make_shadow(comm);
     PMPI_Comm_set_attr(comm, shadow_keyval(), made);
     return made;
-}
-
-void settle(MPI_Comm comm) {
-    ShadowCommunicator* const shadow = comm == MPI_COMM_NULL ? nullptr : find(comm);
-    if (shadow != nullptr && shadow->in_use()) {
-        MPI_Request request = MPI_REQUEST_NULL;
-        if (PMPI_Ibarrier(comm, &request) == MPI_SUCCESS) {
-            complete(request);
-        }
-        shadow->settled();
-    }
 }
 
 Dying::Dying(MPI_Comm comm) : comm_(comm), outer_(dying) {

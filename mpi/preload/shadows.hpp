@@ -32,9 +32,6 @@ inline ShadowCommunicator* shadow_of(MPI_Comm comm) {
     return last.shadow;
 }
 
-/// Before MPI_Comm_free: waits until no rank needs another's shadow any more.
-void settle(MPI_Comm comm);
-
 /// From before a communicator's deletion begins until its handle may be another one's. Attributes'
 /// delete functions may make collectives on it, in this thread, before Trefoil's own attribute goes
 /// or after it: all of them are MPI's, on all ranks alike.

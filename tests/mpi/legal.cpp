@@ -174,6 +174,23 @@ void check_copies_beside_windows() {
     }
 }
 
+/// Each rank frees a communicator only after the one before it has.
+void check_frees_in_turn() {
+    for (int round = 0; round < 10; ++round) {
+        MPI_Comm comm = MPI_COMM_NULL;
+        MPI_Comm_dup(MPI_COMM_WORLD, &comm);
+        EXPECT(sum_on(comm, 1) == ranks);
+        int turn = 0;
+        if (rank > 0) {
+            MPI_Recv(&turn, 1, MPI_INT, rank - 1, 3, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
+        }
+        MPI_Comm_free(&comm);
+        if (rank + 1 < ranks) {
+            MPI_Send(&turn, 1, MPI_INT, rank + 1, 3, MPI_COMM_WORLD);
+        }
+    }
+}
+
 /// Messages that nobody waits for keep their communicators, which were freed, until a barrier.
 void check_messages_that_outlive() {
     const std::vector<int> sent(1 << 18, rank);
@@ -258,6 +275,7 @@ int main(int argc, char** argv) {
         MPI_Init(&argc, &argv);
     }
     look_at(MPI_COMM_WORLD);
+    MPI_Barrier(MPI_COMM_WORLD);
     if (part == "delete-functions") {
         check_calls_in_delete_functions();
     } else if (part == "order") {
@@ -266,6 +284,8 @@ int main(int argc, char** argv) {
         check_windows_of_levels();
     } else if (part == "copies") {
         check_copies_beside_windows();
+    } else if (part == "frees") {
+        check_frees_in_turn();
     } else if (part == "outlive") {
         check_messages_that_outlive();
     } else if (part == "room") {
