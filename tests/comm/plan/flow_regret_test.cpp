@@ -197,8 +197,8 @@ Cell simulate(FlowTimes& times, Collective collective, const Torus& torus, std::
     return cell;
 }
 
-/// Where more than that is lost, and why (docs/choice-records.md, "And in the simulator?"): a sum over
-/// steps does not see that steps of some parts or ranks pass while others wait.
+/// Where more than that is lost, and why (docs/choice-records.md, "And in the simulator?"): a sum
+/// over steps does not see that steps of some parts or ranks pass while others wait.
 struct Known {
     Collective collective;
     const char* shape;
