@@ -157,6 +157,9 @@ class Real(unittest.TestCase):
     def setUpClass(cls):
         cls.folder = ROOT / "include/trefoil"
         cls.declarations = headers.read(cls.folder)
+        missing = headers.without_comment(cls.declarations)
+        if missing:
+            raise AssertionError("\n".join(missing))
         cls.files = reference.Markdown(cls.declarations).files()
 
     def declared(self):
@@ -173,9 +176,6 @@ class Real(unittest.TestCase):
         self.assertGreater(len(names), 150)
         headings = set(re.findall(r"^#+ `(\w+)`$", "\n".join(self.files.values()), re.MULTILINE))
         self.assertEqual((set(), set()), (names - headings, headings - names))
-
-    def test_nothing_lacks_a_comment(self):
-        self.assertEqual([], headers.without_comment(self.declarations))
 
     def test_a_planted_declaration_is_missed(self):
         text = (self.folder / "status.h").read_text(encoding="utf-8")
