@@ -11,6 +11,8 @@ import reference
 import shelves
 
 LINK = re.compile(r"(\]\()([^)\s#:]+)((?:#[^)\s]*)?\))")
+# A name of the interface in code, in no link and no heading.
+NAME = re.compile(r"(?m)^(?:#| {4}).*|\[[^]]*\]\(|`(trefoil_\w+)`")
 PICTURES = {".png", ".svg"}
 LANGUAGES = {".c": "c", ".h": "c", ".cpp": "cpp", ".hpp": "cpp", ".f90": "fortran", ".py": "python", ".json": "json"}
 
@@ -34,6 +36,7 @@ class Folder:
         self.root, self.folder = pathlib.Path(root), pathlib.Path(folder)
         self.pages = repository_pages(self.root)
         self.sources = []
+        self.places = {}  # {name of the interface: its page in the reference}
 
     def write(self, name, text):
         path = self.folder / name
@@ -46,7 +49,8 @@ class Folder:
         if wrong:
             return wrong
         variables = re.findall(r"^\| `(TREFOIL_\w+)`", (self.root / "docs/environment.md").read_text(encoding="utf-8"), re.MULTILINE)
-        written = reference.Markdown(declarations, variables).files()
+        markdown = reference.Markdown(declarations, variables)
+        self.places, written = markdown.places, markdown.files()
         for name, text in written.items():
             self.write(f"reference/{name}", text)
         below = contents("", sorted(set(written) - {"index.md"}, key=str.lower))
@@ -64,12 +68,19 @@ class Folder:
     def page(self, page):
         text = (self.root / page).read_text(encoding="utf-8")
         text = LINK.sub(lambda match: match[1] + self.target(page, match[2]) + match[3], text)
+        text = NAME.sub(lambda match: self.named(page, match[1]) or match[0], text)
         below = [each for each in self.pages if each.startswith(page.removesuffix(".md") + "/")]
         if below:
             text += contents("", ["/" + each for each in below])
         if page == shelves.FRONT:
             text += "".join(contents(name, shelf) for name, shelf in shelves.SHELVES.items())
         self.write("index.md" if page == shelves.FRONT else page, text)
+
+    def named(self, page, name):
+        """A link to the reference; nothing where that does not know the name."""
+        if name not in self.places:
+            return ""
+        return f"[`{name}`]({os.path.relpath(f'reference/{self.places[name]}.md', os.path.dirname(page))})"
 
     def target(self, page, target):
         """Where a link of a page leads in the site: what is neither a page nor a picture gets a page that shows it."""
