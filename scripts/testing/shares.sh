@@ -119,7 +119,7 @@ readonly never_under_tsan='^comm_(device_buffers|average|shrink|faults|after_err
 not_long=(--label-exclude '^long$')
 
 # The shares. Each takes about a quarter of an hour on two cores.
-readonly shares=(proofs matrix faults calls turn-tests asan-rooms asan-comm tsan fuzzing arm64 arm64-walk files pages packages)
+readonly shares=(proofs matrix faults calls turn-tests asan-rooms asan-comm tsan fuzzing arm64 arm64-walk files pages packages source)
 
 share_proofs() { # long proofs of schedules and of the choice of algorithms
     build_dev
@@ -185,6 +185,11 @@ share_packages() { # Debian packages, and a bare Debian on which they are instal
     build_dev
     run_tests packages dev --tests-regex '^repository_(packages|bare_root)$'
 }
+share_source() { # a bare Debian on which the sources are built and installed, as the README says
+    configure dev "${quickly[@]}"
+    run_tests source dev --tests-regex '^repository_bare_source$'
+}
+
 is_share() {
     local each
     for each in "${shares[@]}"; do
