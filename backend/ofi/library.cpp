@@ -15,6 +15,7 @@ namespace {
 Library load() {
     const std::string otherwise =
         "choose another backend (TREFOIL_BACKEND=ucx, or memory on one host)";
+    require_affinity_to_be_told("libfabric", otherwise);
     const LoadedLibrary loaded("libfabric", "libfabric.so.1", "libfabric1", otherwise);
     Library found;
     loaded.find("fi_getinfo", found.getinfo);

@@ -3,6 +3,10 @@
 #include "backend/system/loaded_library.hpp"
 
 #include <dlfcn.h>
+#include <sched.h>
+
+#include <cerrno>
+#include <cstring>
 
 #include "backend/system/kept_handlers.hpp"
 #include "topo/descriptor.hpp"
@@ -40,6 +44,17 @@ void* LoadedLibrary::address(const char* symbol) const {
                     name_ + ": " + file_ + " has no " + symbol + ": " + loader_error());
     }
     return found;
+}
+
+void require_affinity_to_be_told(const std::string& name, const std::string& otherwise) {
+    cpu_set_t cores;
+    // EINVAL: there are more cores than fit, which libnuma knows.
+    if (sched_getaffinity(0, sizeof cores, &cores) != 0 && errno != EINVAL) {
+        throw Error(Status::unsupported,
+                    name + ": this process may not ask which cores it has (sched_getaffinity: " +
+                        std::strerror(errno) + "), without which libnuma, which " + name +
+                        " loads, waits for ever; let it ask, or " + otherwise);
+    }
 }
 
 }  // namespace trefoil

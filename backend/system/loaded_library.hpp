@@ -29,4 +29,9 @@ class LoadedLibrary {
     void* handle_ = nullptr;
 };
 
+/// Before libraries are loaded that bring libnuma: it never returns from being loaded where the
+/// kernel denies sched_getaffinity, as some sandboxes do. Throws Error(unsupported), with the name
+/// of the library and what to do otherwise.
+void require_affinity_to_be_told(const std::string& name, const std::string& otherwise);
+
 }  // namespace trefoil

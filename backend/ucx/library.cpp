@@ -40,6 +40,7 @@ Library load_ucx() {
                     "name, or " +
                         otherwise);
     }
+    require_affinity_to_be_told("UCX", otherwise);
     const LoadedLibrary loaded("UCX", "libucp.so.0", "libucx0", otherwise);  // brings uct and ucs
     Library found;
     loaded.find("ucp_get_version", found.get_version);

@@ -121,7 +121,7 @@ readonly never_under_tsan='^comm_(device_buffers|average|shrink|faults|after_err
 not_long=(--label-exclude '^long$')
 
 # The shares. Each takes about a quarter of an hour on two cores.
-readonly shares=(proofs matrix faults calls turn-tests asan-rooms asan-comm tsan fuzzing arm64 arm64-walk files pages packages trixie)
+readonly shares=(proofs matrix faults calls turn-tests asan-rooms asan-comm tsan fuzzing arm64 arm64-walk files pages packages source trixie)
 
 # A share that is no part of the turn, as its tests are among the quick ones: for other releases of Debian.
 readonly meetings=stack
@@ -190,7 +190,10 @@ share_packages() { # Debian packages, and a bare Debian on which they are instal
     build_dev
     run_tests packages dev --tests-regex '^repository_(packages|bare_root)$'
 }
-
+share_source() { # a bare Debian on which the sources are built and installed, as the README says
+    configure dev "${quickly[@]}"
+    run_tests source dev --tests-regex '^repository_bare_source$'
+}
 share_trixie() { # what meets other software, on Debian 13
     local code=0
     "$root/scripts/on-debian" trixie "$root/scripts/test" --only "$meetings" || code=$?

@@ -182,7 +182,7 @@ CALLS = denied(
     ("mbind and its like", "mbind,get_mempolicy,set_mempolicy,move_pages", ""),
     ("memfd_create", "memfd_create", "memory"),
     ("io_uring, perf_event_open", "io_uring_setup,perf_event_open", ""),
-    ("affinity", "sched_setaffinity,sched_getaffinity", ""),
+    ("affinity", "sched_setaffinity,sched_getaffinity", "ofi *,ucx *"),
     ("pidfd_open, kcmp, close_range", "pidfd_open,kcmp,close_range", ""),
     ("eventfd2", "eventfd2", "ofi *,ucx *"),
     ("getrandom", "getrandom", ""),

@@ -55,14 +55,14 @@ class BareRoot:
         shutil.copy("/etc/resolv.conf", self.folder / "etc/resolv.conf")
         return ""
 
-    def run(self, command, user="root", directory="/", **variables):
-        """(exit code, everything printed) of a line of the shell in it."""
+    def run(self, command, user="root", directory="/", limit=LIMIT_SECONDS, **variables):
+        """(exit code, everything printed) of a line of the shell in it, which may take `limit` seconds."""
         inside = f"cd {directory} && {command}"
         enter = ["unshare", "--mount", "--pid", "--fork", "--kill-child", "sh", "-c", ENTER, str(self.folder)]
         result = subprocess.run([*enter, f"--userspec={user}", str(self.folder), "sh", "-c", inside],
                                 env={**self.environment, "HOME": "/root" if user == "root" else f"/home/{user}", **variables},
                                 stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True,
-                                errors="replace", timeout=LIMIT_SECONDS, check=False)
+                                errors="replace", timeout=limit, check=False)
         return result.returncode, result.stdout
 
     def must(self, command, **how):

@@ -55,7 +55,10 @@ struct Connection {
     std::uint32_t looks = 0, repeat_after = 2;
     bool listed = false;  ///< among those that may have something to put
     bool closed = false;  ///< broken, or the peer is gone: nothing is put any more
-    /// Why, where it is broken: perhaps for a lack here.
+    /// What the peer says is not followed any more, since it could not be: for a lack here, as a
+    /// rule. The way to the peer is as it was, so that it can be told.
+    bool deaf = false;
+    /// Why, where it is broken or deaf: perhaps for a lack here.
     Status broken_as = Status::success;
     std::string broken_why;
 

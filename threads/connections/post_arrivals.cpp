@@ -77,7 +77,7 @@ void PostOffice::take_record(const Signal& signal) {
     }
     const auto [peer, own] = origin_of(signal);
     Connection& connection = this->connection(peer, own);
-    if (connection.closed) {
+    if (connection.closed || connection.deaf) {
         return;
     }
     if (record->number != connection.taken + 1) {
@@ -95,9 +95,9 @@ void PostOffice::take_record(const Signal& signal) {
         connection.incoming.append(record->payload);
         hear(connection);
     } catch (const Error& error) {
-        break_off(connection, error.status(), error.what());
+        go_deaf(connection, error.status(), error.what());
     } catch (const std::exception& error) {
-        break_off(connection, Status::out_of_memory, error.what());
+        go_deaf(connection, Status::out_of_memory, error.what());
     }
 }
 

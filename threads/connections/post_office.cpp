@@ -339,6 +339,20 @@ void PostOffice::break_off(Connection& connection, Status status, const std::str
         return;
     }
     close(connection);
+    note_broken(connection, status, why);
+}
+
+void PostOffice::go_deaf(Connection& connection, Status status, const std::string& why) noexcept {
+    if (connection.closed) {
+        return;
+    }
+    connection.deaf = true;
+    connection.incoming = {};
+    note_broken(connection, status, why);
+}
+
+void PostOffice::note_broken(Connection& connection, Status status,
+                             const std::string& why) noexcept {
     try {
         connection.broken_why = why;
         connection.broken_as = status;

@@ -151,6 +151,8 @@ class PostOffice {
     void give_back_record(Connection& connection) noexcept;
     void close(Connection& connection) noexcept;
     void break_off(Connection& connection, Status status, const std::string& why) noexcept;
+    void go_deaf(Connection& connection, Status status, const std::string& why) noexcept;
+    void note_broken(Connection& connection, Status status, const std::string& why) noexcept;
 
     PortGroup& group_;
     LandingArena& arena_;

@@ -93,7 +93,7 @@ Landing& Wiring::want(const ChannelKey& key, std::size_t slot_bytes, std::uint32
         return *landings_[*known];
     }
     Connection& to = post_.connection(key.peer, key.port);
-    if (to.closed) {
+    if (to.closed || to.deaf) {
         const bool broken = to.broken_as != Status::success;
         throw CannotConnect(post_.broken(key.peer, key.port,
                                          broken ? to.broken_as : Status::peer_lost,

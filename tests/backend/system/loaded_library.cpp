@@ -12,8 +12,10 @@
 #include <algorithm>
 #include <iterator>
 #include <string>
+#include <thread>
 
 #include "tests/backend/registry/transports_to_test.hpp"
+#include "tests/denied_calls.hpp"
 
 namespace trefoil::loaded_library {
 namespace {
@@ -49,6 +51,26 @@ TEST(LoadedLibrary, SaysWhatIsMissing) {
     EXPECT_NE(no_file.find("or do without"), std::string::npos) << no_file;
     const std::string no_symbol = refusal("libm.so.6", "no_such_function");
     EXPECT_EQ(no_symbol.find("Example: libm.so.6 has no no_such_function: "), 0U) << no_symbol;
+}
+
+TEST(LoadedLibrary, IsNotLoadedWhereItWouldWaitForEver) {
+    EXPECT_NO_THROW(require_affinity_to_be_told("Example", "do without"));
+    bool denied = false;
+    std::string said;
+    std::thread sandbox([&] {  // the filter is this thread's alone
+        denied = test::forbid_system_calls({{SYS_sched_getaffinity}});
+        try {
+            require_affinity_to_be_told("Example", "do without");
+        } catch (const Error& error) {
+            said = error.what();
+        }
+    });
+    sandbox.join();
+    if (!denied) {
+        GTEST_SKIP() << "no seccomp filter here";
+    }
+    EXPECT_EQ(said.find("Example: this process may not ask which cores it has"), 0U) << said;
+    EXPECT_NE(said.find("or do without"), std::string::npos) << said;
 }
 
 void handler_of_the_program(int) {}

@@ -368,6 +368,43 @@ TEST(PostOffice, APutThatFailsForLackOfADescriptorIsNoFaultOfThePeer) {
     EXPECT_EQ(broken[0].status, Status::system_error);
 }
 
+// A rank that cannot map a peer's memory must say so, and may have no other way than this one.
+TEST(PostOffice, WhoCannotFollowAPeersWordsCanStillTellIt) {
+    struct Poor final : ForwardingGroup {
+        Poor(std::unique_ptr<PortGroup> group, const bool& lacks)
+            : ForwardingGroup(std::move(group)), lacks_(lacks) {}
+        RemoteMemory import_memory(std::string_view description) override {
+            if (lacks_) {
+                throw Error(Status::system_error, "no descriptor is left");
+            }
+            return ForwardingGroup::import_memory(description);
+        }
+        const bool& lacks_;
+    };
+    bool lacks = false;
+    Ranks ranks(2, [&](Rank rank, const std::vector<std::vector<Port>>& ports) {
+        auto groups = groups_of("memory")(rank, ports);
+        if (rank == 1) {
+            groups[0] = std::make_unique<Poor>(std::move(groups[0]), lacks);
+        }
+        return groups;
+    });
+    write_letters(ranks, 0, 1, Port{0}, 1);
+    write_letters(ranks, 1, 0, Port{1}, 1);
+    ranks.run({0, 1}, 10);
+    lacks = true;
+    (void)ranks[0].wiring().want({1, 1, Port{0}}, 64, 4);  // tells where its memory is
+    ranks.run({0, 1}, 10);
+    const auto broken = ranks[1].post().take_broken();
+    ASSERT_EQ(broken.size(), 1U);
+    EXPECT_EQ(broken[0].why, "no descriptor is left");
+    EXPECT_THROW((void)ranks[1].wiring().want({0, 1, Port{1}}, 64, 4), Error);
+    const std::size_t before = ranks.letters(0).size();
+    ranks[1].wiring().letter(0, Port{1}, 1, "this rank has failed");
+    ranks.run({0, 1}, 10);
+    EXPECT_EQ(ranks.letters(0).size(), before + 1);
+}
+
 TEST(PostOffice, NamesBothEndsOfAConnectionThatCannotBeMade) {
     Ranks ranks(2);
     try {
