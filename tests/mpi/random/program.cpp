@@ -207,16 +207,17 @@ std::string Program::messages(Draw& draw) {
     }
     const int ranks = on.where.ranks, rank = on.where.rank;
     Draw own(hash_of({step, static_cast<std::uint64_t>(rank)}));
+    const int tag = 100 + step_;  // a rank may be a step ahead
     const MPI_Datatype type = draw_layout(own, MPI_INT, length, is_mpich);
     Buffer send, recv;
     send.make(MPI_INT, {{0, length}}, own.bits());
     recv.make(type, {{0, 1}}, own.bits());
     MPI_Request request = MPI_REQUEST_NULL;
     MPI_Status status;
-    MPI_Irecv(recv.base, 1, type, MPI_ANY_SOURCE, 11, on.where.comm, &request);
+    MPI_Irecv(recv.base, 1, type, MPI_ANY_SOURCE, tag, on.where.comm, &request);
     const int to = (rank + distance) % ranks;
-    synchronous ? MPI_Ssend(send.base, length, MPI_INT, to, 11, on.where.comm)
-                : MPI_Send(send.base, length, MPI_INT, to, 11, on.where.comm);
+    synchronous ? MPI_Ssend(send.base, length, MPI_INT, to, tag, on.where.comm)
+                : MPI_Send(send.base, length, MPI_INT, to, tag, on.where.comm);
     MPI_Wait(&request, &status);
     digest_.add(static_cast<std::uint64_t>(status.MPI_SOURCE));
     digest_.add_bytes(recv.memory.data(), recv.memory.size());
