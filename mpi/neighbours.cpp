@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // The collectives between neighbours of a Cartesian communicator that is a torus: periodic in every
-// dimension, each of size 2 or more. MPI and Trefoil have the neighbours in the same order.
+// dimension, each of size 3 or more. MPI and Trefoil have the neighbours in the same order.
 #include TREFOIL_MPI_ENTRIES  // the host's way in
 
 #include "mpi/exchange_calls.hpp"

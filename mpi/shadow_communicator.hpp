@@ -65,7 +65,7 @@ class ShadowCommunicator {
     bool is_of_this_world();
     /// Why no call of this communicator can be Trefoil's, alike on all its ranks; or none.
     Reason reason() const { return reason_.load(std::memory_order_relaxed); }
-    /// Of a Cartesian communicator that is a torus, each dimension of size 2 or more: two for each;
+    /// Of a Cartesian communicator that is a torus, each dimension of size 3 or more: two for each;
     /// else 0. Alike on all ranks.
     std::size_t neighbours() const;
     /// `comm` has that torus.
