@@ -80,10 +80,11 @@ class Patience {
     Time store_is_late = of(250), store_late_grace = of(1000);
     /// A rank needs two round trips to join. Who takes longer, while others wait, makes room.
     Time stranger_in_a_crowd = of(250);
-    Time stranger = of(10'000);     ///< to say who he is
-    Time store_answer = of(5000);   ///< the server knows who is missing: so much longer to say so
-    Time store_abandon = of(1000);  ///< to tell the store why this rank gives up
-    Time store_try = of(3000);      ///< of one address; then perhaps another one answers
+    Time stranger = of(10'000);    ///< to say who he is
+    Time store_answer = of(5000);  ///< the server knows who is missing: so much longer to say so
+    /// To tell the store why this rank gives up, or others why they are turned away.
+    Time store_abandon = of(1000);
+    Time store_try = of(3000);  ///< of one address; then perhaps another one answers
     Time pmi_farewell = of(2000);
 
     // Who asks for a status.
@@ -92,7 +93,7 @@ class Patience {
     Time longest_question = of(1000), longest_answer = of(3000);
 };
 
-/// Of this process; made at the first call.
+/// Of this process. The first call reads the environment, as making a communicator does.
 const Patience& patience() noexcept;
 
 /// The factor that `text` gives, from 0.1 to 100. Otherwise 0.

@@ -405,6 +405,7 @@ void read_the_rest(Settings& s) {
         factor && patience_factor(factor->c_str()) == 0) {
         refuse("TREFOIL_PATIENCE", *factor, "give a number from 0.1 to 100, e.g. 2");
     }
+    (void)patience();  // reads it now: later threads may change the environment
     s.warns_as_asked = read_seconds("TREFOIL_STALL_WARN", s.stall_warning);
     read_bytes("TREFOIL_LANDING_BYTES", s.landing_bytes, 16384);
     read_bytes("TREFOIL_SEGMENT_BYTES", s.segment_bytes, 1024);
