@@ -44,7 +44,7 @@ For one collective and any tori, `trefoil plan` prints the same figures as a tab
 
 ## Pages
 
-`auto` is the choice that Trefoil makes when no algorithm is named. What it takes is listed for
+`auto` is the choice that Trefoil makes when no algorithm is named. The lists below show it for
 vectors of 1 KiB and of 16 MiB, by the cost model's defaults, on these tori: )";
 
 constexpr std::string_view index_tail = R"(
