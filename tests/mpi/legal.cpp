@@ -1,9 +1,11 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // Legal programs that are easy to make wrong from within MPI's collectives: results and ends must
 // be as without Trefoil.
+#include <algorithm>
 #include <array>
 #include <chrono>
 #include <cstdlib>
+#include <iterator>
 #include <string_view>
 #include <thread>
 
@@ -263,6 +265,18 @@ int rank_by_launcher() {
     return text == nullptr ? 0 : std::atoi(text);
 }
 
+struct Part {
+    std::string_view name;
+    void (*check)();
+};
+constexpr Part parts[] = {{"delete-functions", check_calls_in_delete_functions},
+                          {"order", check_order_of_calls},
+                          {"levels", check_windows_of_levels},
+                          {"copies", check_copies_beside_windows},
+                          {"frees", check_frees_in_turn},
+                          {"outlive", check_messages_that_outlive},
+                          {"room", check_more_room}};
+
 }  // namespace
 
 int main(int argc, char** argv) {
@@ -276,22 +290,13 @@ int main(int argc, char** argv) {
     }
     look_at(MPI_COMM_WORLD);
     MPI_Barrier(MPI_COMM_WORLD);
-    if (part == "delete-functions") {
-        check_calls_in_delete_functions();
-    } else if (part == "order") {
-        check_order_of_calls();
-    } else if (part == "levels") {
-        check_windows_of_levels();
-    } else if (part == "copies") {
-        check_copies_beside_windows();
-    } else if (part == "frees") {
-        check_frees_in_turn();
-    } else if (part == "outlive") {
-        check_messages_that_outlive();
-    } else if (part == "room") {
-        check_more_room();
-    } else if (part == "ends") {
+    if (part == "ends") {
         return finish_with_messages();
+    }
+    const auto* const chosen = std::ranges::find(parts, part, &Part::name);
+    EXPECT(chosen != std::end(parts));
+    if (chosen != std::end(parts)) {
+        chosen->check();
     }
     return finish();
 }
