@@ -15,4 +15,13 @@ inline constexpr bool sanitized =
 inline constexpr bool sanitized = false;
 #endif
 
+/// Under it a process that was forked starts no threads.
+#if defined(__SANITIZE_THREAD__)
+inline constexpr bool under_thread_sanitizer = true;
+#elif defined(__has_feature)
+inline constexpr bool under_thread_sanitizer = __has_feature(thread_sanitizer);
+#else
+inline constexpr bool under_thread_sanitizer = false;
+#endif
+
 }  // namespace trefoil::test

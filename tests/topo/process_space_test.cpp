@@ -134,7 +134,7 @@ TEST(ProcessState, OfThisHostsProcesses) {
 
 // Threads and the process itself may go between two looks at them.
 TEST(ProcessState, WhoIsWatchedWhileItEndsIsNeverUnknown) {
-    if (test::sanitized) {
+    if (test::under_thread_sanitizer) {
         GTEST_SKIP() << "ThreadSanitizer has no threads in a forked process";
     }
     for (int round = 0; round < 100; ++round) {
