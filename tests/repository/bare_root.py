@@ -39,6 +39,19 @@ def why_not():
     return ""
 
 
+def made(folder):
+    """One in that folder, made unless it is there already. Where it cannot be had the test is skipped."""
+    reason = why_not()
+    root = BareRoot(folder)
+    if not reason and not (root.folder / "etc/apt").is_dir():
+        failure = root.bootstrap()
+        reason = failure and f"debootstrap could not make a bare root:\n{failure}"
+    if reason:
+        print(f"skipped: {reason}")
+        sys.exit(77)
+    return root
+
+
 class BareRoot:
     def __init__(self, folder):
         self.folder = pathlib.Path(folder)

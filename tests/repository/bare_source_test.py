@@ -139,18 +139,8 @@ class FirstTenMinutes(unittest.TestCase):
 
 
 def main():
-    reason = bare_root.why_not()
-    if reason:
-        print(f"skipped: {reason}")
-        sys.exit(77)
     with tempfile.TemporaryDirectory() as temporary:
-        folder = pathlib.Path(sys.argv[2] if len(sys.argv) > 2 else temporary) / "root"
-        root = bare_root.BareRoot(folder)
-        reason = "" if (folder / "etc/apt").is_dir() else root.bootstrap()
-        if reason:
-            print(f"skipped: debootstrap could not make a bare root:\n{reason}")
-            sys.exit(77)
-        FirstTenMinutes.root = root
+        FirstTenMinutes.root = bare_root.made(pathlib.Path(sys.argv[2] if len(sys.argv) > 2 else temporary) / "root")
         unittest.main(argv=[sys.argv[0], *sys.argv[3:]], verbosity=2, failfast=True)
 
 
