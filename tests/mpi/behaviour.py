@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """What users see of the MPI layer: its settings, its report, its errors, and nothing else.
 
-Usage: behaviour.py settings|layers|reports MPI PROGRAM SMALL LAYER [OTHER_LAYER]; SMALL makes few calls. Exit code 77 where that mpirun is missing.
+Usage: behaviour.py settings|layers|reports MPI PROGRAM LEGAL LAYER [OTHER_LAYER]. Exit code 77 where that mpirun is missing.
 """
 import os
 import re
@@ -9,10 +9,11 @@ import sys
 
 from run import launcher, run
 
-WHAT, MPI, PROGRAM, SMALL, LAYER = sys.argv[1:6]
+WHAT, MPI, PROGRAM, LEGAL, LAYER = sys.argv[1:6]
 OTHER = sys.argv[6] if len(sys.argv) > 6 else None
 COMPONENT = os.path.basename(LAYER).startswith("mca_")
 RANKS = 2
+SMALL = [LEGAL, "barrier"]  # makes few calls
 # Runs the program with one more variable on rank 1.
 RANK_1 = ["sh", "-c", '[ "${OMPI_COMM_WORLD_RANK:-$PMI_RANK}" = 1 ] && export "$0"; exec "$@"']
 failures = 0
@@ -54,22 +55,22 @@ def report(variables, layer=LAYER):
 
 def settings():
     alone = "MPI runs all collectives of this job"
-    left("different settings", [alone, "rank 1: TREFOIL_MPI=off", "rank 0: TREFOIL_MPI=on"], {}, [*RANK_1, "TREFOIL_MPI=off", SMALL])
-    left("a collective that does not exist", [alone, "'alreduce' names no collective"], {"TREFOIL_MPI": "alreduce"}, [SMALL])
-    left("a report that is neither", [alone, "TREFOIL_MPI_REPORT=yes is not valid"], {"TREFOIL_MPI_REPORT": "yes"}, [SMALL])
-    left("tuning that is neither", [alone, "TREFOIL_MPI_TUNE=2 is not valid"], {"TREFOIL_MPI_TUNE": "2"}, [SMALL])
-    left("one rank's that is not valid", [alone, "TREFOIL_MPI_EARLY=x is not valid"], {}, [*RANK_1, "TREFOIL_MPI_EARLY=x", SMALL])
-    left("different tuning", [alone, "TREFOIL_MPI_TUNE=1", "TREFOIL_MPI_TUNE=0"], {}, [*RANK_1, "TREFOIL_MPI_TUNE=1", SMALL])
-    left("a torus of another size", ["give sizes whose product is 2"], {"TREFOIL_TORUS": "5x5"}, [SMALL])
+    left("different settings", [alone, "rank 1: TREFOIL_MPI=off", "rank 0: TREFOIL_MPI=on"], {}, [*RANK_1, "TREFOIL_MPI=off", *SMALL])
+    left("a collective that does not exist", [alone, "'alreduce' names no collective"], {"TREFOIL_MPI": "alreduce"}, SMALL)
+    left("a report that is neither", [alone, "TREFOIL_MPI_REPORT=yes is not valid"], {"TREFOIL_MPI_REPORT": "yes"}, SMALL)
+    left("tuning that is neither", [alone, "TREFOIL_MPI_TUNE=2 is not valid"], {"TREFOIL_MPI_TUNE": "2"}, SMALL)
+    left("one rank's that is not valid", [alone, "TREFOIL_MPI_EARLY=x is not valid"], {}, [*RANK_1, "TREFOIL_MPI_EARLY=x", *SMALL])
+    left("different tuning", [alone, "TREFOIL_MPI_TUNE=1", "TREFOIL_MPI_TUNE=0"], {}, [*RANK_1, "TREFOIL_MPI_TUNE=1", *SMALL])
+    left("a torus of another size", ["give sizes whose product is 2"], {"TREFOIL_TORUS": "5x5"}, SMALL)
     left("one rank with a bad setting", ["rank 1 cannot set up", "TREFOIL_LANDING_BYTES=x is not valid"], {},
-         [*RANK_1, "TREFOIL_LANDING_BYTES=x", SMALL])
+         [*RANK_1, "TREFOIL_LANDING_BYTES=x", *SMALL])
 
 
 def refused_layers():
     if COMPONENT:
         for rank in "01":
             left(f"rank {rank} without the component", [f"as not all ranks have Trefoil's component: rank {rank} has none"], {},
-                 [*RANK_1[:2], RANK_1[2].replace("= 1", f"= {rank}"), "OMPI_MCA_coll=^trefoil", SMALL])
+                 [*RANK_1[:2], RANK_1[2].replace("= 1", f"= {rank}"), "OMPI_MCA_coll=^trefoil", *SMALL])
     else:
         refused("one rank without the layer", ["is the MPI layer preloaded on all of them?"], None, {"TREFOIL_TIMEOUT": "2"},
                 [*RANK_1, f"LD_PRELOAD={LAYER}", PROGRAM])
