@@ -15,7 +15,7 @@ SHELVES = {
         "docs/architecture.md", "docs/schedules.md", "docs/cost-model.md", "docs/alltoall.md", "docs/spanning-trees.md",
         "docs/short-circuiting.md", "docs/papers.md", "docs/weak-order.md", "CONTRIBUTING.md",
     ),
-    "Records": ("docs/measurements.md", "docs/performance.md", "docs/choice-records.md", "docs/mpi-programs.md"),
+    "Records": ("docs/measurements.md", "docs/performance.md", "docs/choice-records.md", "docs/mpi-programs.md", "docs/mpi-records.md"),
 }
 FRONT = "README.md"
 
