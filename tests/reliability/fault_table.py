@@ -111,7 +111,7 @@ def describe(number, count, case, outcome, verbose):
     sys.stdout.flush()
 
 
-# Where UCX 1.13 ends the process itself (docs/reliability.md).
+# Where UCX 1.13 ends the process itself (docs/faults.md).
 IN_UCX = re.compile(r"(ucp_request|wireup_ep|tcp_ep|thread)\.c:\d+ +Assertion|ucp_worker\.c:\d+ +Fatal|uct_posix_rkey_release")
 
 
