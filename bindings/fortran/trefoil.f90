@@ -1,6 +1,6 @@
 ! SPDX-License-Identifier: BSD-3-Clause
 ! Trefoil for Fortran 2018: the C interface with arrays of any type and rank, whose lengths and types tell themselves.
-! docs/languages.md explains it.
+! docs/tutorial-fortran.md explains it.
 module trefoil
   use, intrinsic :: iso_c_binding
   use trefoil_types

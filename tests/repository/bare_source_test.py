@@ -93,12 +93,12 @@ class FirstTenMinutes(unittest.TestCase):
         self.user(f"rm -rf {folder} && mkdir {folder} && cp -r {SOURCES}/bindings {folder}")
         expected = [f"rank {rank}: 9 18 27" for rank in range(9)]
         self.assertEqual(expected, self.program(folder, "README.md", "c", "app.c", setting))
-        self.assertEqual(expected, self.program(folder, "docs/languages.md", "cpp", "app.cpp", setting))
-        self.assertEqual(["9 18 27"] * 9, self.program(folder, "docs/languages.md", "fortran", "app.f90", setting))
-        self.write(folder, "app.py", pages.program("docs/languages.md", text_of("docs/languages.md"), "python") +
+        self.assertEqual(expected, self.program(folder, "docs/tutorial-cpp.md", "cpp", "app.cpp", setting))
+        self.assertEqual(["9 18 27"] * 9, self.program(folder, "docs/tutorial-fortran.md", "fortran", "app.f90", setting))
+        self.write(folder, "app.py", pages.program("docs/tutorial-python.md", text_of("docs/tutorial-python.md"), "python") +
                    "    print(comm.rank, *values, *largest)\n")
-        environment = block_with("docs/languages.md", "-m venv")
-        start = block_with("docs/languages.md", "app.py")
+        environment = block_with("docs/tutorial-python.md", "-m venv")
+        start = block_with("docs/tutorial-python.md", "app.py")
         session = [*setting, "{", *environment, "} >log", "export OPENBLAS_NUM_THREADS=1", *start]
         output = self.user("\n".join(session), folder)
         self.assertEqual([f"{rank} 9 18 27 9 18 27" for rank in range(9)], values_of_ranks(output))
@@ -115,7 +115,7 @@ class FirstTenMinutes(unittest.TestCase):
         self.user(self.build, SOURCES, BUILD_SECONDS)
 
     def test_2_below_another_prefix(self):
-        self.root.must(f"apt-get install {packages_in('docs/languages.md')}")
+        self.root.must(f"apt-get install {packages_in('docs/tutorial-python.md')}")
         self.user(self.install.split(" && ")[0].replace("/usr/local", "$HOME/trefoil"), SOURCES)
         self.assertNotEqual(0, self.root.run("command -v trefoil")[0])
         self.first_programs("elsewhere", self.variables)

@@ -14,7 +14,7 @@ PYTHON = "/usr/bin/python3"  # Debian's, which has numpy; the one that runs this
 
 def run_shown(must, options, command, source, language, expected, environment):
     """The program that the page shows, by three ranks."""
-    page = "docs/languages.md"
+    page = f"docs/tutorial-{language}.md"
     source.write_text(pages.program(page, (options.root / page).read_text(encoding="utf-8"), language), encoding="utf-8")
     output = must(["bash", "-ec", command], env=environment)
     if output.count(expected) != 3:

@@ -86,7 +86,7 @@ def by_pkg_config(options, flags, work, environment):
     run_example(work / "readme", environment, "rank 0: 1 2 3")
     # A compiler's default may be an older C++, which is told so in one line and not in hundreds.
     source = work / "shown.cpp"
-    source.write_text(shown(options.root, "docs/languages.md", "cpp"), encoding="utf-8")
+    source.write_text(shown(options.root, "docs/tutorial-cpp.md", "cpp"), encoding="utf-8")
     _, told = sources.run([options.cxx, "-std=c++17", "-fsyntax-only", "-include", "trefoil/trefoil.hpp", "-x", "c++", "/dev/null",
                            *(flag for flag in flags if flag.startswith("-I"))])
     if told.count("error:") != 1 or "-std=c++20" not in told:
@@ -96,7 +96,7 @@ def by_pkg_config(options, flags, work, environment):
 def small_projects(options, prefix, work, environment):
     """What the pages show of CMake: a project in C alone, and one in C++ that does not say which."""
     cmake = shown(options.root, "docs/building.md", "cmake")
-    for language, page, expected in (("c", "README.md", "rank 0: 1 2 3"), ("cpp", "docs/languages.md", "rank 0: 1 2 3")):
+    for language, page, expected in (("c", "README.md", "rank 0: 1 2 3"), ("cpp", "docs/tutorial-cpp.md", "rank 0: 1 2 3")):
         project = work / f"small-{language}"
         project.mkdir()
         (project / f"app.{language}").write_text(shown(options.root, page, language), encoding="utf-8")

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""Collectives for machines wired as a torus. docs/languages.md of Trefoil explains these bindings.
+"""Collectives for machines wired as a torus. docs/tutorial-python.md of Trefoil explains these bindings.
 
     import numpy, trefoil
     comm = trefoil.Comm()                        # from the launcher; trefoil.Comm(MPI.COMM_WORLD) under mpi4py
