@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: BSD-3-Clause
 # Deliberate bugs: copies of backend/utofu, each with one thing broken. The emulation must catch every one of them, or it proves
-# nothing. They are built by the long test that runs them. docs/fugaku.md lists them.
+# nothing. They are built by the long test that runs them.
 file(GLOB utofu_sources CONFIGURE_DEPENDS ${PROJECT_SOURCE_DIR}/backend/utofu/*.cpp)
 set_property(DIRECTORY APPEND PROPERTY CMAKE_CONFIGURE_DEPENDS ${utofu_sources})
 add_custom_target(utofu_mutants)
