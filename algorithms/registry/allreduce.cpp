@@ -237,7 +237,7 @@ constexpr Algorithm allreduce_table[] = {
     {
         .name = "linear",
         .collective = Collective::barrier,
-        .summary = "rank 0 hears from everybody, and then tells everybody",
+        .summary = "rank 0 hears from all ranks, and then notifies them",
         .paper = "Thakur, Rabenseifner and Gropp, IJHPCA 2005",
         .shapes = "every torus",
         .traits = ordered,

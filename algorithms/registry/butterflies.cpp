@@ -36,7 +36,7 @@ constexpr Algorithm entry(std::string_view name, std::string_view summary) {
         .collective = collective,
         .summary = summary,
         .paper =
-            "De Sensi et al., Bine trees, SC 2025, section 4; sizes that are no powers of two: own",
+            "De Sensi et al., Bine trees, SC 2025, section 4; sizes other than powers of two: own",
         .shapes = "every torus",
         .traits = scattered,
         .abilities = {.layouts = layouts, .single_port = true},
@@ -58,7 +58,7 @@ constexpr Algorithm butterflies_table[] = {
         .collective = Collective::allreduce,
         .summary = "Bine butterfly of whole vectors, distances 1, 1, 3, 5, 11, ...; log2 p steps",
         .paper =
-            "De Sensi et al., Bine trees, SC 2025, section 4; sizes that are no powers of two: own",
+            "De Sensi et al., Bine trees, SC 2025, section 4; sizes other than powers of two: own",
         .shapes = "every torus",
         .traits = windowed,
         .abilities = {.single_port = true},

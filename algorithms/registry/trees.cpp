@@ -57,7 +57,7 @@ Schedule linear(const Torus& torus, Rank rank, const BuildOptions& options) {
 constexpr Traits plain_tree{.cost_class = CostClass::bandwidth, .vector_variant = true};
 
 constexpr std::string_view bine_paper =
-    "De Sensi et al., Bine trees, SC 2025, section 3; sizes that are no powers of two: own";
+    "De Sensi et al., Bine trees, SC 2025, section 3; sizes other than powers of two: own";
 constexpr std::string_view binomial_paper =
     "Thakur, Rabenseifner and Gropp, IJHPCA 2005; all ports: own";
 
@@ -151,7 +151,7 @@ constexpr Algorithm large_entry(std::string_view summary) {
         .collective = collective,
         .summary = summary,
         .paper =
-            "De Sensi et al., Bine trees, SC 2025, section 4; sizes that are no powers of two: own",
+            "De Sensi et al., Bine trees, SC 2025, section 4; sizes other than powers of two: own",
         .shapes = "every torus",
         .traits = scattered,
         .abilities = {.single_port = true},

@@ -16,20 +16,19 @@ namespace {
 
 constexpr const char* introduction = R"(# Environment variables
 
-Everything that Trefoil reads from the environment. This page is written by the tool, and a test
-compares them:
+All variables that Trefoil reads. The command writes this page, and a test compares them:
 
     trefoil info --variables --markdown > docs/environment.md
 
-`trefoil info --variables` shows the values that are in force here, and where they come from.
+`trefoil info --variables` shows the values in force here and their sources.
 
-What a program sets in `trefoil_config_t` goes before a variable, and a variable before the default.
-An empty one is one that is not set. Most are read when a communicator is made: a value that is not
-valid is an error then, and a name that begins with `TREFOIL_` but is not on this page is a warning
-with the nearest names. Where it says "the same on all ranks" the ranks compare, and refuse to start
-if they differ. Bytes take `K`, `M`, `G`, which are powers of 1024. Variables of the libraries that
-carry the data (`FI_*`, `UCX_*`) keep their meaning. In a program that runs with other rights than
-those of its user (set-uid) no variable of Trefoil's counts, as one could name a file to be written.
+A setting in `trefoil_config_t` overrides a variable, and a variable the default. An empty variable
+counts as not set. Most are read when a communicator is made: an invalid value is an error then, and
+an unknown name that begins with `TREFOIL_` is a warning with the nearest names. Where it says "the
+same on all ranks", the ranks compare the values and refuse to start if they differ. Bytes take `K`,
+`M`, `G`, which are powers of 1024. Variables of libfabric (`FI_*`) and UCX (`UCX_*`) keep their
+meaning. A set-uid program ignores Trefoil's variables, because one could name a file to be
+written.
 
 | Variable | Value | Default | Meaning |
 | --- | --- | --- | --- |

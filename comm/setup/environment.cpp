@@ -29,7 +29,7 @@ constexpr EnvironmentVariable table[] = {
     {"TREFOIL_STORE", "host:port", "",
      "where the ranks meet: a store that `trefoil run` serves, else rank 0"},
     {"TREFOIL_TOKEN", "text", "",
-     "a secret of the job, alike on all ranks: who joins its store must know it; `trefoil run` "
+     "a secret of the job, the same on all ranks, which its store requires; `trefoil run` "
      "makes one for each job"},
     {"TREFOIL_JOB", "name", "default", "separates jobs that share one store"},
     {"TREFOIL_LOCAL_RANK", "rank", "", "this process's number on its host; set by `trefoil run`"},
@@ -65,11 +65,11 @@ constexpr EnvironmentVariable table[] = {
      "processors; busiest=0.2us for a message of the rank that sends most; inside nodes of several "
      "ranks, inside-step=0.3us,inside-message=0us,inside-byte=0.2ns; the same on all ranks"},
     {"TREFOIL_TUNING", "path", "",
-     "a file of what was measured on this machine: auto goes by it, but for the rules of "
-     "TREFOIL_ALGORITHM and the numbers of TREFOIL_MODEL; the same on all ranks"},
+     "a file of measurements of this machine, which auto follows; the rules of TREFOIL_ALGORITHM "
+     "and the numbers of TREFOIL_MODEL override it; the same on all ranks"},
     {"TREFOIL_LEARN", "0|1", "0",
-     "1: the first blocking calls of each collective and size try algorithms in turns, and the "
-     "fastest one is kept; rank 0 writes what was found into the file of TREFOIL_TUNING, which "
+     "1: the first blocking calls of each collective and size try algorithms alternately, and "
+     "the fastest one is kept; rank 0 writes the results into the file of TREFOIL_TUNING, which "
      "need not be there before; the same on all ranks"},
     {"TREFOIL_REPRODUCIBLE", "0|1", "0",
      "1: always reduce in rank order, so that results do not depend on algorithm and torus"},
@@ -91,9 +91,11 @@ constexpr EnvironmentVariable table[] = {
      "they differ in no bit of any result"},
     {"TREFOIL_FAULTS", "faults", "",
      "for tests and debugging only: faults that this rank injects into its puts, as "
-     "seed:KIND=VALUE,...; delay=MICROSECONDS (each put and arrival is up to so late), again=TIMES "
-     "(a put is refused up to so often), stall=PUTS (from one of so many puts on, all are refused "
-     "for ever), close=PUTS (from one of so many on, nothing gets to one peer), fail=CHANCE (a put "
+     "seed:KIND=VALUE,...; delay=MICROSECONDS (each put and arrival is late by up to this), "
+     "again=TIMES "
+     "(a put is refused up to this often), stall=PUTS (after that many puts all are refused for "
+     "ever), "
+     "close=PUTS (after that many nothing gets to one peer), fail=CHANCE (a put "
      "fails), drop=CHANCE (it never arrives), twice=CHANCE (its notification arrives twice), "
      "flip=CHANCE (one bit of it is changed; TREFOIL_CHECKSUM finds that), rank=RANK (this rank "
      "alone; may be repeated). Not of single copy, which puts nothing"},
@@ -108,7 +110,7 @@ constexpr EnvironmentVariable table[] = {
      "threads that drive the ports, 0 (the calling thread) to twice the dimensions; automatic: as "
      "many as cores are free"},
     {"TREFOIL_PORT_THREADS_BY", "dedicated|openmp|caller", "dedicated",
-     "whose threads those are: Trefoil's own, idle ones of the program's OpenMP runtime, or none"},
+     "whose threads drive ports: Trefoil's own, idle OpenMP threads of the program, or none"},
     {"TREFOIL_PIN", "none|auto|cores", "auto",
      "pin port threads inside the process's own mask, near their NICs; or to these cores "
      "(0,2,4-7)"},
@@ -125,8 +127,8 @@ constexpr EnvironmentVariable table[] = {
      "a signal, such as SIGUSR1, that makes a rank say in the log what it does: its calls in "
      "flight and what they wait for"},
     {"TREFOIL_TELL", "path|log", "",
-     "each rank answers `trefoil info --job`, which tells who waits for whom; the address is "
-     "written to this file by rank 0, or to the log"},
+     "each rank answers `trefoil info --job`, which shows which ranks wait for which; rank 0 "
+     "writes the address to this file, or to the log"},
     {"TREFOIL_LANDING_BYTES", "bytes", "4M",
      "landing memory per connection, for all segments in flight; the same on all ranks"},
     {"TREFOIL_SEGMENT_BYTES", "bytes", "1M",
@@ -135,17 +137,18 @@ constexpr EnvironmentVariable table[] = {
      "what a communicator keeps of earlier calls, for the next calls like them; those that were "
      "not used for longest go first"},
     {"TREFOIL_DIRECT_FROM", "bytes", "automatic",
-     "vectors of persistent calls of so many bytes or more receive messages straight in their "
-     "buffers where that is possible, without a copy from landing memory; automatic: 1M over ofi, "
+     "persistent calls whose vector has this many bytes or more receive messages straight in "
+     "their buffers where that is possible, without a copy from landing memory; automatic: 1M over "
+     "ofi, "
      "elsewhere never; the same on all ranks"},
     {"TREFOIL_MPI", "on|off|list", "on",
      "of the MPI layer: what Trefoil runs, e.g. allreduce,bcast:1Ki-4Mi (bytes) or ^barrier; the "
      "same on all ranks"},
     {"TREFOIL_MPI_TUNE", "0|1", "0",
-     "of the MPI layer: 1: try Trefoil and MPI in turns, and keep to the faster; the same on all "
+     "of the MPI layer: 1: try Trefoil and MPI alternately, and keep the faster; the same on all "
      "ranks"},
     {"TREFOIL_MPI_EARLY", "count", "1000",
-     "of the MPI layer: so many small calls of each communicator are left to MPI first; 0: none; "
+     "of the MPI layer: how many small calls of each communicator MPI runs first; 0: none; "
      "the same on all ranks"},
     {"TREFOIL_MPI_REPORT", "0|1", "0",
      "of the MPI layer: 1: print at MPI_Finalize what Trefoil ran, what MPI ran, and why"},
@@ -158,8 +161,8 @@ constexpr EnvironmentVariable table[] = {
      "all topics or for those that follow, such as info,choice,transport (setup, choice, "
      "transport, memory, call, trace, mpi)"},
     {"TREFOIL_LOG_FILE", "path", "stderr",
-     "where it is said, with the time of day: %r stands for the rank, %p for the process, %h for "
-     "the host"},
+     "the file of the log, with the time of day: %r stands for the rank, %p for the process, %h "
+     "for the host"},
     {"TREFOIL_TRACE", "path", "",
      "write a timeline for Perfetto when a communicator is destroyed, a file per rank: %r stands "
      "for the rank, else out.json becomes out.0.json, ..."},

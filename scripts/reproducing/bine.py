@@ -251,8 +251,8 @@ def box_figure(page):
 
 def write(page):
     page.heading("Bine trees")
-    page.say("""De Sensi et al., *Bine Trees: Enhancing Collective Operations by Optimizing Communication Locality*, SC 2025. What
-        crosses between groups of hosts is counted by `trefoil traffic` ([traffic.md](traffic.md)): all bytes whose sender and
+    page.say("""De Sensi et al., *Bine Trees: Enhancing Collective Operations by Optimizing Communication Locality*, SC 2025.
+        `trefoil traffic` ([traffic.md](traffic.md)) counts the data between groups of hosts: all bytes whose sender and
         receiver lie in different groups. One rank per host, ranks in a line, powers of two; a *reduction* is 1 - Bine /
         binomial.""")
     page.say("""**Fig. 5**: the public jobs of its authors' PICO repository (two weeks of LUMI, one of Leonardo). All {} reductions

@@ -228,7 +228,7 @@ def write(page):
     page.heading("A gain on 16x16x16 that correct schedules do not have", 3)
     page.say("""Fig. 10 of Trivance has 8 % over Swing at 128 MiB. The loads times D are {} for `trivance-b` and {} for `swing-b`, so
         Swing is ahead. A Trivance of load 1 would gain {} %, less than published; what the figure shows is the pattern of the next
-        finding, which is no allreduce.""",
+        finding, which is not an allreduce.""",
              lambda: f"{page.near('16x16x16 Trivance', 3 * page.tool.load('16x16x16', 'trivance-b'), 1.102):.3f}",
              lambda: f"{page.near('16x16x16 Swing', 3 * page.tool.load('16x16x16', 'swing-b'), 1.034):.3f}",
              lambda: f"{page.near('16x16x16, load 1', load_one(page), 5.5, points=1):.1f}")
@@ -238,8 +238,8 @@ def write(page):
     page.say("""For sizes other than powers of three the paper takes distances 3^k and a shorter last one. Whole vectors (L) then count
         ranks twice. In its reduce-scatter (B) a rank sends each block in that of the steps leading to its owner which has least so
         far, whether what it should pass on has arrived or not: run symbolically, {} ranks lack a contribution at the end (how ties
-        are broken matters; an independent run had 5, 21 and 3). On powers of three the patterns are right. The verifier refuses
-        them in words; our `trivance-l` and `trivance-b` for other sizes are constructions of our own, and proved.""",
+        are broken matters; an independent run had 5, 21 and 3). On powers of three the patterns are right. The verifier
+        refuses them with a message; our `trivance-l` and `trivance-b` for other sizes are constructions of our own, and proved.""",
              lambda: lacking(page))
     page.command("scripts/papers --pattern trivance-b:16 > pattern.json; trefoil plan reduce_scatter --schedule pattern.json --summary",
                  "scripts/papers --pattern trivance-l:16 > pattern.json; trefoil plan allreduce --schedule pattern.json --summary")
@@ -286,14 +286,15 @@ def write(page):
                  "--model step --alpha 0 --hop 0 --rate 8Gbit --sizes 1000000000")
 
     page.heading("Bine's negative outliers, and what removes them", 3)
-    page.say("""The paper says that Bine adds traffic only below 64 nodes, and draws boxes without outliers. Of the public jobs of LUMI
-        some have much more: {}. It had been expected that choosing which rank runs on which host would remove them. It does not:
+    page.say("""The paper says that Bine adds traffic only below 64 nodes, and draws boxes without outliers. Some of the public
+        jobs of LUMI have much more: {}. It had been expected that choosing which rank runs on which host would remove them. It
+        does not:
         ranks two further on the ring do the same in Bine's butterfly, so all rotations are one of two, while groups that are
         powers of two suit binomial trees perfectly, and aligning hosts makes more of those. *Rotated* takes the best of all
         rotations, *aligned* puts the hosts of a group side by side, *least* is the best of all these; reductions are over binomial
         on the order given.""", lambda: worst_by_hosts(page))
     page.table(["machine", "order", "negative", "worst", "mean", "binomial's mean", "of both: negative", "mean"], list(outliers(page)))
-    page.say("""What does remove them is to count before choosing, which takes microseconds: the one of the two that crosses less, each
+    page.say("""They disappear if one counts before choosing, which takes microseconds: the one of the two that crosses less, each
         on its best order, is never worse than binomial on the order given, and has the best means (last columns). On their best
         orders binomial crosses less in {} jobs.""", lambda: chosen_share(page))
     page.command("scripts/papers --jobs lumi > lumi.jobs",

@@ -239,8 +239,8 @@ def write(page):
         which the verifier proves. Steps, hops and load of `trivance-l` and of ours, and our gain in per cent at 32 B, 2 KiB
         and 32 KiB (machine `trivance`):""")
     page.table(["torus", "`trivance-l`", "joined", "gain"], joined_rows(page))
-    page.say("""It is for short vectors and for few shapes, so it is no algorithm of Trefoil, but it runs as a
-        [schedule of one's own](own-schedules.md).""")
+    page.say("""It is for short vectors and for few shapes, so it is not an algorithm of Trefoil, but it runs as a [user
+        schedule](own-schedules.md).""")
     page.command("scripts/papers --pattern joined:5x5 > pattern.json; trefoil sim allreduce --schedule pattern.json -a trivance-l "
                  "--machine trivance --sizes 32,2K --model step")
 

@@ -211,18 +211,18 @@ def torus_loads(page):
 def write(page):
     page.heading("Trivance")
     page.say("""Juerss, Addanki and Schmid, *Trivance: Latency-Optimal AllReduce by Shortcutting Multiport Networks*, arXiv
-        2602.17254. Machine `trivance`: 800 Gbit/s, 1.8 us a step (1.5 us and the two ends of a message), 200 ns a hop. Of each
+        2602.17254. Machine `trivance`: 800 Gbit/s, 1.8 us a step (1.5 us and the two ends of a message), 200 ns a hop. In each
         family the better one counts of whole vectors (L, up to 512 KiB) and of reduce-scatter and allgather (B, from 32 KiB).
         Swing and Recursive Doubling (L) have one port, as in the paper; (B) and Bucket all of them. Bruck (L) goes one way round,
-        by distances 3^k and 2*3^k; where sizes are no powers of three it would count ranks twice, and is priced as a traffic
+        by distances 3^k and 2*3^k; where sizes are not powers of three it would count ranks twice, and is priced as a traffic
         pattern (`scripts/reproducing/patterns.py`).""")
     page.say("""Numbers are gains in per cent, (T_other - T_Trivance) / T_Trivance; *least* is over the fastest of the others.
         The published times end with a barrier along a binary tree, which the text does not mention (`--closing-barrier 312ns`);
         so there are two columns. Sizes go in factors of four, so *equal* lies between two of them.""")
     page.table(["Fig.", "what", "published", "ours, with the barrier", "without"], rows(page))
     page.say("""Where they differ:""")
-    page.item("""*Equality comes later* on 8x8 and 32x32 because `trivance-b` here has other distances than 3^k on sizes that are no
-        powers of three, with less load (our own construction).""")
+    page.item("""*Equality comes later* on 8x8 and 32x32 because `trivance-b` here has other distances than 3^k on sizes other
+        than powers of three, with less load (our own construction).""")
     page.item("""*Ring of 64*: one value is a point away from the independent one (5.6), since `swing-l` and `trivance-l` take other
         ways on ties. Both stay behind "Swing much better", which does not come out in any model.""")
     page.item("""*Fig. 8*: independent values have 8.3 to 15.6, which is the gain over Swing from 400 Gbit/s on. At 200 Gbit/s Swing is
@@ -251,4 +251,4 @@ def write(page):
         Doubling (L) fit its formula only for D = 2.""")
     page.table(["", "D = 2", "D = 3", "D = 4"], torus_loads(page))
     page.say("""Not reproduced: packets and adaptive ties of the authors' simulator, whose plotted values were not at hand. The
-        variant for other sizes that it uses in Fig. 10 is no allreduce: [finding](#published-trivance-loses-contributions).""")
+        variant for other sizes that it uses in Fig. 10 is not an allreduce: [finding](#published-trivance-loses-contributions).""")

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """Checks that pages keep to 100 columns, tables and addresses excepted; with --mend it wraps paragraphs that do not. And that
-docs/from-mpi.md names each function of the interface, and none that does not exist."""
+docs/from-mpi.md names each function of the interface, and none that does not exist; and what words.py knows of words and length."""
 
 import pathlib
 import re
@@ -8,6 +8,7 @@ import sys
 import textwrap
 
 import sources
+import words
 
 WIDTH = 100
 ITEM = re.compile(r"( *)([-*+]|\d+\.) +")
@@ -97,7 +98,7 @@ def main():
             (root / name).write_text(mended(text), encoding="utf-8")
         return 0
     found = [finding for name in pages(root) for finding in findings_of(name, (root / name).read_text(encoding="utf-8"))]
-    found += functions_without_a_page(root)
+    found += functions_without_a_page(root) + words.findings(root)
     return sources.report(found, "pages")
 
 

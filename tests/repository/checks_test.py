@@ -5,6 +5,7 @@ import pathlib
 import sys
 import tempfile
 import unittest
+import unittest.mock
 
 import check_docs
 import check_environment
@@ -12,6 +13,7 @@ import check_headers
 import check_includes
 import check_sources
 import check_symbols
+import words
 
 HEAD = "// SPDX-License-Identifier: BSD-3-Clause\n// A file of a small broken tree.\n#pragma once\n"
 C_COMPILER, CXX_COMPILER = sys.argv[1:3]
@@ -262,6 +264,38 @@ class Docs(unittest.TestCase):
         self.assertEqual(2, sum(line.startswith("- ") for line in mended.splitlines()))
         code = "```\n" + self.LONG + "\n```\n    " + self.LONG + "\n"
         self.assertEqual(code, check_docs.mended(code))
+
+
+class Words(unittest.TestCase):
+    def test_each_pattern_finds_its_sentence(self):
+        for pattern, _, sentence in words.AVOID:
+            with self.subTest(pattern=pattern):
+                self.assertTrue(words.findings_of("a.md", f"Right so far. {sentence}\n"))
+                self.assertTrue(words.findings_of("a.md", f"- *An item.* {sentence}\n"))
+                self.assertEqual([], words.findings_of("a.md", f"```text\n{sentence}\n```\n\n    {sentence}\n\n`{sentence}`\n"))
+            alone = [other for other in words.AVOID if other[0] != pattern]
+            with self.subTest(without=pattern), unittest.mock.patch.object(words, "AVOID", alone):
+                self.assertEqual([], words.findings_of("a.md", sentence), "another pattern finds it, too")
+
+    def test_what_natives_write_is_right(self):
+        for text in ("# What a rank holds", "What fails here?", "| What it does | Of 9 |", "There is no NIC.", "It is no longer used.",
+                     "The rank that ends it reports why.", "All but one are right.", "**What it costs.** Nothing."):
+            with self.subTest(text=text):
+                self.assertEqual([], words.findings_of("a.md", text + "\n"))
+
+    def test_a_sentence_is_found_where_it_begins(self):
+        found = words.findings_of("a.md", "# Title\n\nRight.\n\n1. One is\n   right. Of two\n   none is.\n")
+        self.assertEqual(1, len(found))
+        self.assertRegex(found[0], r"^a\.md:5: ")
+
+    def test_only_words_count(self):
+        self.assertEqual(4, words.words("| a word | 12.5 | `x` | --- | 3 KiB |\n"))
+
+    def test_pages_that_are_too_long_are_found(self):
+        most = words.MOST_OF_A_PAGE
+        self.assertEqual([], words.too_long({"docs/a.md": most, "docs/performance.md": most + 1}))
+        self.assertEqual(1, len(words.too_long({"docs/a.md": most + 1})))
+        self.assertEqual(1, len(words.too_long({"docs/performance.md": words.MOST_WORDS + 1})))
 
 
 class Environment(Tree):
