@@ -289,7 +289,7 @@ class Words(unittest.TestCase):
         self.assertRegex(found[0], r"^a\.md:5: ")
 
     def test_only_words_count(self):
-        self.assertEqual(4, words.words("| a word | 12.5 | `x` | --- | 3 KiB |\n"))
+        self.assertEqual(4, words.words("| a word | 12.5 | `x` | --- | 3 KiB |\n\n    trefoil run\n\n```c\nint x;\n```\n"))
 
     def test_pages_that_are_too_long_are_found(self):
         most = words.MOST_OF_A_PAGE
