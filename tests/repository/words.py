@@ -43,6 +43,7 @@ AVOID = (
     (r"\bone's own\b|\ban own\b", "its own", "It has an own queue."),
     (r"\bhappens? to\b", "does", "The rank that happens to win."),
     (r"\bof so (many|much)\b|^So (many|much)\b", "of that many", "A torus of so many dimensions."),
+    (r"\brings? of (landing |its |\d+ )?slots\b", "slot ring, as the glossary has it", "A channel ends in a ring of landing slots."),
     (r"\bby chance only\b", "only by chance", "They differ by chance only."),
 )
 
