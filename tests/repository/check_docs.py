@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """Checks that pages keep to 100 columns, tables and addresses excepted; with --mend it wraps paragraphs that do not. And that
-docs/from-mpi.md names each function of the interface, and none that does not exist; and what words.py knows of words and length."""
+docs/from-mpi.md names each function of the interface, and none that does not exist; that each error has a cure; and what words.py
+knows of words and length."""
 
 import pathlib
 import re
@@ -77,9 +78,13 @@ def pages(root):
     return names
 
 
+def headers_of(root):
+    return "".join(path.read_text(encoding="utf-8") for path in sorted((root / "include/trefoil").glob("*.h")))
+
+
 def functions_without_a_page(root):
     """Nonblocking and persistent forms go with the blocking one."""
-    headers = "".join(path.read_text(encoding="utf-8") for path in sorted((root / "include/trefoil").glob("*.h")))
+    headers = headers_of(root)
     page = (root / "docs/from-mpi.md").read_text(encoding="utf-8")
     declared = set(re.findall(r"\btrefoil_\w+(?=\()", headers))
     blocking = {name for name in declared
@@ -88,6 +93,13 @@ def functions_without_a_page(root):
     known = set(re.findall(r"\btrefoil_\w+", headers))
     return [f"docs/from-mpi.md: {name} is missing" for name in sorted(blocking - named)] + \
            [f"docs/from-mpi.md: there is no {name}" for name in sorted(named - known - {"trefoil_i"})]
+
+
+def errors_without_a_cure(headers, page):
+    """Each status of the interface has a row in a table of the page on troubles."""
+    statuses = sorted(set(re.findall(r"\bTREFOIL_ERROR_\w+", headers)))
+    return [f"docs/troubleshooting.md: {name} has no cure" for name in statuses
+            if not re.search(rf"^\| `{name}` \|", page, re.MULTILINE)]
 
 
 def main():
@@ -99,6 +111,7 @@ def main():
         return 0
     found = [finding for name in pages(root) for finding in findings_of(name, (root / name).read_text(encoding="utf-8"))]
     found += functions_without_a_page(root) + words.findings(root)
+    found += errors_without_a_cure(headers_of(root), (root / "docs/troubleshooting.md").read_text(encoding="utf-8"))
     return sources.report(found, "pages")
 
 

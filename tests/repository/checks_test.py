@@ -266,6 +266,12 @@ class Docs(unittest.TestCase):
         self.assertEqual(code, check_docs.mended(code))
 
 
+    def test_errors_without_a_cure_are_found(self):
+        page = "| `TREFOIL_ERROR_A` | a cause | a cure |\n\nAlso `TREFOIL_ERROR_B`.\n"
+        self.assertEqual(["docs/troubleshooting.md: TREFOIL_ERROR_B has no cure"],
+                         check_docs.errors_without_a_cure("TREFOIL_ERROR_A = 1, TREFOIL_ERROR_B = 2, TREFOIL_ERROR_A", page))
+
+
 class Words(unittest.TestCase):
     def test_each_pattern_finds_its_sentence(self):
         for pattern, _, sentence in words.AVOID:
