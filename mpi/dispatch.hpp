@@ -27,6 +27,8 @@ namespace trefoil::mpi {
 struct CollectiveCall {
     /// Must stay in the calling thread.
     bool serial() const { return false; }
+    /// Trefoil's result has the same bits as MPI's.
+    bool exact() const { return true; }
     /// After Trefoil has run it, the MPI below is to report what is wrong with it.
     bool reports() const { return false; }
     /// MPI would not need the other ranks to end this one's part.
@@ -212,10 +214,10 @@ int run_or_meet(ShadowCommunicator& shadow, Call& call, Verdict& verdict, Run&& 
     return below();
 }
 
-/// `trial` is null, or not yet decided.
+/// What `work()` returns. `trials` is null, or those in which the call is one.
 template <typename Work>
-int timed(Kind kind, const Verdict& verdict, Trial* trial, MPI_Comm comm, Work&& work) {
-    if (!layer.reports && trial == nullptr) {
+int timed(Kind kind, const Verdict& verdict, Trials* trials, Work&& work) {
+    if (!layer.reports && trials == nullptr) {
         return work();
     }
     const auto begin = std::chrono::steady_clock::now();
@@ -224,22 +226,24 @@ int timed(Kind kind, const Verdict& verdict, Trial* trial, MPI_Comm comm, Work&&
     if (layer.reports) {
         count_call(kind, Way::blocking, verdict, took);
     }
-    if (trial != nullptr) {
-        trial->note(took, comm);
+    if (trials != nullptr) {
+        trials->note(kind, verdict.bytes, verdict.reason == Reason::none, took);
     }
     return code;
 }
 
-/// The trial that the call takes part in; its verdict changes if it is MPI's turn, or MPI has won.
-inline Trial* trial_of(Kind kind, ShadowCommunicator* shadow, Verdict& verdict) {
-    if (!layer.tunes || verdict.reason != Reason::none) {
+/// The trials in which the call is one; its verdict changes if it is MPI's turn, or MPI has won.
+template <typename Call>
+Trials* trials_of(const Call& call, ShadowCommunicator* shadow, Verdict& verdict) {
+    if (layer.tuning == Tuning::off || verdict.reason != Reason::none ||
+        (layer.tuning == Tuning::exact && !call.exact())) {
         return nullptr;
     }
-    Trial& trial = shadow->trials().of(kind, verdict.bytes);
-    if (!trial.is_trefoils()) {
+    Trials& trials = shadow->trials();
+    if (!trials.is_trefoils(Call::kind, verdict.bytes, shadow->calls())) {
         verdict.reason = Reason::tuning;
     }
-    return trial.decided() ? nullptr : &trial;
+    return trials.is_open(Call::kind, verdict.bytes) ? &trials : nullptr;
 }
 
 /// One call of the program's that blocks, of a kind that is looked at: `below`() hands it to the
@@ -251,12 +255,15 @@ int dispatch(Call call, ShadowCommunicator* shadow, Below below) {
     } else {
         stray_calls.fetch_add(1, std::memory_order_relaxed);
     }
+    if (shadow != nullptr && layer.tuning != Tuning::off) {
+        shadow->end_trials();
+    }
     Verdict verdict = verdict_of(call, shadow, Way::blocking);
+    Trials* const trials = trials_of(call, shadow, verdict);
     if (verdict.reason == Reason::none) {
         shadow->let_earlier_calls_begin();
     }
-    Trial* const trial = trial_of(Call::kind, shadow, verdict);
-    const int result = timed(Call::kind, verdict, trial, call.comm, [&] {
+    const int result = timed(Call::kind, verdict, trials, [&] {
         if (verdict.reason == Reason::none) {
             const int code = run_or_meet(
                 *shadow, call, verdict, [&] { return run_by_trefoil(*shadow, call, below); },

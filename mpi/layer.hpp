@@ -8,6 +8,7 @@
 #include "mpi/api.hpp"
 #include "mpi/collective_kind.hpp"
 #include "mpi/switches.hpp"
+#include "mpi/tuning.hpp"
 
 namespace trefoil::mpi {
 
@@ -22,7 +23,7 @@ struct Layer {
     /// in MPI.
     std::array<bool, kinds> looks_at{};
     bool reports = false;
-    bool tunes = false;
+    Tuning tuning = Tuning::exact;
     Switches switches;
     /// So many small calls of each communicator are left to MPI first.
     std::uint64_t early_calls = default_early_calls;

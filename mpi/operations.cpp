@@ -160,9 +160,14 @@ struct Known {
     trefoil_datatype_t code{};
     trefoil_op_t operation{};
     std::size_t element_bytes = 0;
+    bool exact = false;
 
     Reduction reduction() const {
-        return {.reason = reason, .type = code, .op = operation, .element_bytes = element_bytes};
+        return {.reason = reason,
+                .type = code,
+                .op = operation,
+                .element_bytes = element_bytes,
+                .exact = exact};
     }
 };
 
@@ -176,6 +181,8 @@ Known look_up(const OperationEntry& operation, const TypeEntry& entry) {
         known.code = entry.code;
         known.operation = operation.op;
         known.element_bytes = entry.extent;
+        known.exact = (operation.op != TREFOIL_SUM && operation.op != TREFOIL_PROD) ||
+                      (entry.in_class & (floating_class | complex_class)) == 0;
     }
     return known;
 }

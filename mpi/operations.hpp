@@ -17,6 +17,8 @@ struct Reduction {
     trefoil_datatype_t type{};
     trefoil_op_t op{};
     std::size_t element_bytes = 0;
+    /// However the elements are paired, the result has the same bits.
+    bool exact = false;
     /// The user's: MPI runs it, in the calling thread alone, since the user's function need not
     /// bear anything else. For that the handles are kept.
     bool user = false;

@@ -67,6 +67,7 @@ struct ReductionOfAll : CollectiveCall {
     Reduction reduction{};
 
     bool serial() const { return reduction.user; }
+    bool exact() const { return reduction.exact; }
     bool keeps() const { return send != MPI_IN_PLACE; }
     Verdict decide(const ShadowCommunicator& c) {
         if (count < 0 || recv == MPI_IN_PLACE || aliased(send, recv) ||
@@ -108,6 +109,7 @@ struct Reduce : CollectiveCall {
     Room room{};
 
     bool serial() const { return reduction.user; }
+    bool exact() const { return reduction.exact; }
     bool keeps() const { return send != MPI_IN_PLACE; }
     bool reports() const { return refused; }
     bool only_sends(const ShadowCommunicator& c) const { return root != c.rank(); }
@@ -150,6 +152,7 @@ struct ReduceScatter : CollectiveCall {
     BlockList* list = nullptr;
 
     bool serial() const { return reduction.user; }
+    bool exact() const { return reduction.exact; }
     bool keeps() const { return send != MPI_IN_PLACE; }
     void keep(const ShadowCommunicator& c) { counts.keep(c.ranks()); }
     Verdict decide(const ShadowCommunicator& c) {

@@ -2,10 +2,14 @@
 // Reads TREFOIL_MPI and its like.
 #include "mpi/settings.hpp"
 
+#include <algorithm>
+#include <array>
 #include <charconv>
 #include <cstdlib>
 #include <cstring>
 #include <stdexcept>
+#include <string>
+#include <string_view>
 #include <system_error>
 
 #include "mpi/component_slots.h"
@@ -23,6 +27,14 @@ std::string variable(const char* name) {
 }
 
 namespace {
+
+struct TuningRow {
+    std::string_view text;
+    Tuning tuning;
+};
+/// In the order of the enumeration.
+constexpr std::array<TuningRow, 3> tunings{
+    {{"off", Tuning::off}, {"exact", Tuning::exact}, {"all", Tuning::all}}};
 
 /// A variable that is 0 or 1; `problem` says if it is neither.
 bool flag(const char* name, std::string& problem) {
@@ -68,10 +80,15 @@ std::string what_mpi_lacks() {
 std::string read_settings() {
     std::string problem;
     layer.reports = flag("TREFOIL_MPI_REPORT", problem);
-    layer.tunes = flag("TREFOIL_MPI_TUNE", problem);
     if (!problem.empty()) {
         return problem;
     }
+    const std::string tuning = variable("TREFOIL_MPI_TUNE");
+    const auto* const row = std::ranges::find(tunings, tuning, &TuningRow::text);
+    if (row == tunings.end() && !tuning.empty()) {
+        return "TREFOIL_MPI_TUNE=" + tuning + " is not valid: give off, exact or all";
+    }
+    layer.tuning = row == tunings.end() ? Tuning::exact : row->tuning;
     const std::string early = variable("TREFOIL_MPI_EARLY");
     if (!early.empty()) {
         const auto [end, error] =
@@ -99,8 +116,8 @@ std::string read_settings() {
 std::string settings_text() {
     const std::string mpi = variable("TREFOIL_MPI");
     return "TREFOIL_MPI=" + (mpi.empty() ? "on" : mpi) +
-           " TREFOIL_MPI_REPORT=" + std::to_string(layer.reports) +
-           " TREFOIL_MPI_TUNE=" + std::to_string(layer.tunes) +
+           " TREFOIL_MPI_REPORT=" + std::to_string(layer.reports) + " TREFOIL_MPI_TUNE=" +
+           std::string(tunings[static_cast<std::size_t>(layer.tuning)].text) +
            " TREFOIL_MPI_EARLY=" + std::to_string(layer.early_calls) + " version " +
            trefoil_version_string();
 }

@@ -212,6 +212,15 @@ void ShadowCommunicator::leave_to_mpi() {
             (first ? "; further ones are told under TREFOIL_LOG=info,mpi" : ""));
 }
 
+/// Where a rank is missing, the trials go on.
+void ShadowCommunicator::agree_on_trials() {
+    std::array<std::uint64_t, 2 * Trials::cells> times{};
+    trials_->tell(times);
+    if (greatest(comm_, times)) {
+        trials_->decide(times);
+    }
+}
+
 Creation ShadowCommunicator::plan_creation(bool serial, bool waits) {
     if (!is_component && never_ == MPI_REQUEST_NULL) {
         PMPI_Irecv(nullptr, 0, MPI_BYTE, 0, 0, layer.alone, &never_);

@@ -161,6 +161,12 @@ class ShadowCommunicator {
     trefoil_status_t failure() const { return failure_; }
     const std::string& failure_text() const { return failure_text_; }
 
+    /// Before a call that blocks: where it is time, the ranks agree on what has been tried out.
+    void end_trials() {
+        if (trials_ != nullptr && trials_->is_due(call_) && !is_in_doubt()) {
+            agree_on_trials();
+        }
+    }
     Trials& trials() {
         if (!trials_) {
             trials_ = std::make_unique<Trials>();
@@ -184,6 +190,7 @@ class ShadowCommunicator {
     trefoil_comm_t create_now(bool serial);
     static void progress(ShadowCommunicator* self);
     void leave_to_mpi();
+    void agree_on_trials();
 
     MPI_Comm comm_;
     int rank_ = 0;

@@ -6,40 +6,83 @@
 #include <bit>
 #include <chrono>
 #include <cstddef>
+#include <cstdint>
+#include <memory>
+#include <span>
 
-#include "mpi/api.hpp"
 #include "mpi/collective_kind.hpp"
 
 namespace trefoil::mpi {
 
-/// The trial of one collective for sizes of one power of two on one communicator: its first calls
-/// go to either in turns. Then the ranks tell each other what these took, and all take the faster.
-/// All ranks of a communicator make the same calls, hence know the same turn.
-class Trial {
-  public:
-    bool decided() const { return calls_ == all_calls; }
-    /// Of the next call.
-    bool is_trefoils() const { return decided() ? trefoil_wins_ : calls_ % 2 == 0; }
-    /// After a call that was no more decided. Collective at the end of the trial.
-    void note(std::chrono::duration<double> took, MPI_Comm comm);
+/// Which calls that block are tried out. Whether Trefoil or MPI runs a sum of floating-point
+/// numbers changes its bits, and a measurement may end otherwise in the next run of a program: such
+/// calls are `exact` only for whoever asks.
+enum class Tuning : std::uint8_t { off, exact, all };
 
-  private:
-    static constexpr int warm_up = 2, all_calls = warm_up + 10;  // both halves even
-
-    int calls_ = 0;
-    bool trefoil_wins_ = true;
-    std::array<double, 2> seconds_{};  ///< Trefoil's, MPI's
-};
-
-/// All trials of a communicator.
+/// The trials of one communicator: while a collective's calls of one class of sizes are on trial,
+/// Trefoil and MPI run them in turns; then all take the faster. The ranks of a communicator make
+/// the same calls, so the number of a call tells all of them whose turn it is.
 class Trials {
   public:
-    Trial& of(Kind kind, std::size_t bytes) {
-        return trials_[index(kind)][static_cast<std::size_t>(std::bit_width(bytes))];
+    /// Trefoil runs the communicator's `number`-th call.
+    bool is_trefoils(Kind kind, std::size_t bytes, std::uint64_t number) const {
+        const State state = cell(kind, bytes).state;
+        return state == State::open ? is_turn_of_trefoil(number) : state == State::trefoil_wins;
     }
+    bool is_open(Kind kind, std::size_t bytes) const {
+        return cell(kind, bytes).state == State::open;
+    }
+    /// Of a call on trial.
+    void note(Kind kind, std::size_t bytes, bool trefoils, std::chrono::nanoseconds took);
+
+    /// Before the `number`-th call the ranks are to agree: at each power of two, so soon where
+    /// calls are long and few, and hardly ever later. Not before Trefoil has run one.
+    bool is_due(std::uint64_t number);
+    static constexpr std::size_t classes = 15, cells = kinds * classes;
+    /// For each cell what a typical call took this rank, Trefoil's and then MPI's, in ns; 0: too
+    /// few calls yet, or decided. Where ranks may differ in the size, one cell is for all sizes,
+    /// which count as often as they came.
+    void tell(std::span<std::uint64_t, 2 * cells> times) const;
+    /// `times` are the slowest rank's, since its peers wait for it: alike on all ranks.
+    void decide(std::span<const std::uint64_t, 2 * cells> times);
 
   private:
-    std::array<std::array<Trial, std::bit_width(unknown_bytes) + 1>, kinds> trials_{};
+    enum class State : std::uint8_t { open, trefoil_wins, mpi_wins };
+    enum Carrier : std::uint8_t { trefoil, mpi, carriers };
+    /// The latest times of one carrier. The first few are not typical: plans are made in them.
+    struct Samples {
+        static constexpr std::size_t warm_up = 2, least = 3, kept = 16;
+        std::array<std::uint32_t, kept> nanoseconds{};
+        std::size_t calls = 0;
+        std::uint64_t median() const;
+    };
+    using Both = std::array<Samples, carriers>;
+    struct Cell {
+        State state = State::open;
+        std::unique_ptr<Both> samples;
+    };
+
+    /// By blocks of four calls, in the order of Thue and Morse: each has as many, and no loop of a
+    /// program keeps in step with it.
+    static bool is_turn_of_trefoil(std::uint64_t number) {
+        return std::popcount(number / 4) % 2 != 0;
+    }
+    /// A class spans a factor of four.
+    static std::size_t class_of(std::size_t bytes) {
+        if (bytes == unknown_bytes) {
+            return classes - 1;
+        }
+        const auto width = static_cast<std::size_t>(std::bit_width(bytes));
+        return width < 2 * (classes - 2) ? (width + 1) / 2 : classes - 2;
+    }
+    static std::size_t place_of(Kind kind, std::size_t bytes) {
+        return index(kind) * classes + class_of(bytes);
+    }
+    const Cell& cell(Kind kind, std::size_t bytes) const { return cells_[place_of(kind, bytes)]; }
+
+    std::array<Cell, cells> cells_{};
+    std::uint64_t due_ = 16;
+    bool has_run_trefoil_ = false;
 };
 
 }  // namespace trefoil::mpi

@@ -144,9 +144,10 @@ constexpr EnvironmentVariable table[] = {
     {"TREFOIL_MPI", "on|off|list", "on",
      "of the MPI layer: what Trefoil runs, e.g. allreduce,bcast:1Ki-4Mi (bytes) or ^barrier; the "
      "same on all ranks"},
-    {"TREFOIL_MPI_TUNE", "0|1", "0",
-     "of the MPI layer: 1: try Trefoil and MPI alternately, and keep the faster; the same on all "
-     "ranks"},
+    {"TREFOIL_MPI_TUNE", "off|exact|all", "exact",
+     "of the MPI layer: which calls it tries with Trefoil and MPI alternately, to keep the faster; "
+     "exact: those whose result has the same bits either way, so no sums of floating-point "
+     "numbers; the same on all ranks"},
     {"TREFOIL_MPI_EARLY", "count", "1000",
      "of the MPI layer: how many small calls of each communicator MPI runs first; 0: none; "
      "the same on all ranks"},

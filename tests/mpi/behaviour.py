@@ -58,9 +58,9 @@ def settings():
     left("different settings", [alone, "rank 1: TREFOIL_MPI=off", "rank 0: TREFOIL_MPI=on"], {}, [*RANK_1, "TREFOIL_MPI=off", *SMALL])
     left("a collective that does not exist", [alone, "'alreduce' names no collective"], {"TREFOIL_MPI": "alreduce"}, SMALL)
     left("a report that is neither", [alone, "TREFOIL_MPI_REPORT=yes is not valid"], {"TREFOIL_MPI_REPORT": "yes"}, SMALL)
-    left("tuning that is neither", [alone, "TREFOIL_MPI_TUNE=2 is not valid"], {"TREFOIL_MPI_TUNE": "2"}, SMALL)
+    left("tuning that is neither", [alone, "TREFOIL_MPI_TUNE=1 is not valid: give off, exact or all"], {"TREFOIL_MPI_TUNE": "1"}, SMALL)
     left("one rank's that is not valid", [alone, "TREFOIL_MPI_EARLY=x is not valid"], {}, [*RANK_1, "TREFOIL_MPI_EARLY=x", *SMALL])
-    left("different tuning", [alone, "TREFOIL_MPI_TUNE=1", "TREFOIL_MPI_TUNE=0"], {}, [*RANK_1, "TREFOIL_MPI_TUNE=1", *SMALL])
+    left("different tuning", [alone, "TREFOIL_MPI_TUNE=all", "TREFOIL_MPI_TUNE=off"], {}, [*RANK_1, "TREFOIL_MPI_TUNE=all", *SMALL])
     left("a torus of another size", ["give sizes whose product is 2"], {"TREFOIL_TORUS": "5x5"}, SMALL)
     left("one rank with a bad setting", ["rank 1 cannot set up", "TREFOIL_LANDING_BYTES=x is not valid"], {},
          [*RANK_1, "TREFOIL_LANDING_BYTES=x", *SMALL])
@@ -106,7 +106,7 @@ def reports():
     # It does not reduce in rank order, as operations that do not commute need it.
     calls, output = report({"TREFOIL_ALGORITHM": "bucket"})
     expect("what an algorithm cannot do is MPI's", "of allreduce went to MPI: TREFOIL_ALGORITHM" in output, output)
-    calls, output = report({"TREFOIL_MPI_TUNE": "1"})
+    calls, output = report({"TREFOIL_MPI_TUNE": "all"})
     expect("both are tried", all(min(calls[name]) > 0 for name in ("allreduce", "bcast", "reduce", "allgather")), output)
     expect("a trial is a reason", "of allreduce went to MPI: TREFOIL_MPI_TUNE" in output, output)
     calls, output = report({"TREFOIL_MPI": "off"})

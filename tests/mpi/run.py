@@ -41,7 +41,7 @@ def entry_variables(layer):
 def command(mpi, ranks, layer, variables, program, settings=None):
     """`variables` and the layer reach the ranks alone: a launcher is no MPI program."""
     if layer:  # what is tested is Trefoil, from the first call on
-        variables = {"TREFOIL_MPI_EARLY": "0", **variables, **entry_variables(layer)}
+        variables = {"TREFOIL_MPI_EARLY": "0", "TREFOIL_MPI_TUNE": "off", **variables, **entry_variables(layer)}
     settings = CROWDED[mpi] if settings is None else settings
     return [launcher(mpi), "-n", str(ranks), *settings, "env", *(f"{k}={v}" for k, v in variables.items()), *program]
 

@@ -1,0 +1,143 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Who runs a call on trial, and what the ranks decide.
+#include "mpi/tuning.hpp"
+
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <chrono>
+#include <vector>
+
+namespace trefoil::mpi {
+namespace {
+
+using std::chrono::nanoseconds;
+using Times = std::array<std::uint64_t, 2 * Trials::cells>;
+
+/// A rank's calls first ... last - 1 of a kind, as long as `trefoil` and `mpi` say.
+struct Rank {
+    Trials trials;
+
+    void call(Kind kind, std::size_t bytes, std::uint64_t number, int trefoil, int mpi) {
+        if (trials.is_open(kind, bytes)) {
+            const bool trefoils = trials.is_trefoils(kind, bytes, number);
+            trials.note(kind, bytes, trefoils, nanoseconds(trefoils ? trefoil : mpi));
+        }
+    }
+    void calls(Kind kind, std::size_t bytes, std::uint64_t first, std::uint64_t last, int trefoil,
+               int mpi) {
+        for (std::uint64_t number = first; number < last; ++number) {
+            call(kind, bytes, number, trefoil, mpi);
+        }
+    }
+};
+
+void agree(std::vector<Rank*> ranks) {
+    Times slowest{};
+    for (const Rank* rank : ranks) {
+        Times times{};
+        rank->trials.tell(times);
+        std::ranges::transform(times, slowest, slowest.begin(),
+                               [](auto a, auto b) { return std::max(a, b); });
+    }
+    for (Rank* rank : ranks) {
+        rank->trials.decide(slowest);
+    }
+}
+
+TEST(Tuning, TheFasterByTheSlowestRankWins) {
+    Rank a, b;
+    a.calls(Kind::allgather, 100, 0, 64, 10, 20);  // alone it would take Trefoil
+    b.calls(Kind::allgather, 100, 0, 64, 30, 20);
+    a.calls(Kind::allgather, 100'000, 64, 128, 10, 20);
+    b.calls(Kind::allgather, 100'000, 64, 128, 15, 20);
+    agree({&a, &b});
+    for (const Rank* rank : {&a, &b}) {
+        EXPECT_FALSE(rank->trials.is_open(Kind::allgather, 100));
+        for (std::uint64_t number = 0; number < 64; ++number) {
+            EXPECT_FALSE(rank->trials.is_trefoils(Kind::allgather, 100, number));
+            EXPECT_TRUE(rank->trials.is_trefoils(Kind::allgather, 100'000, number));
+        }
+        EXPECT_TRUE(rank->trials.is_open(Kind::allgather, 10'000'000));
+        EXPECT_TRUE(rank->trials.is_open(Kind::alltoall, 100));
+    }
+}
+
+TEST(Tuning, BothHaveHalfOfTheTurnsWhateverTheLoopOfTheProgram) {
+    const Trials trials;
+    for (std::uint64_t period = 1; period <= 24; ++period) {
+        int by_trefoil = 0;
+        for (std::uint64_t call = 0; call < 256; ++call) {
+            by_trefoil += trials.is_trefoils(Kind::bcast, 8, call * period) ? 1 : 0;
+        }
+        EXPECT_GT(by_trefoil, 64) << period;
+        EXPECT_LT(by_trefoil, 192) << period;
+    }
+}
+
+TEST(Tuning, ATimeSliceThatAnotherProgramTookDecidesNothing) {
+    Rank rank;
+    for (std::uint64_t number = 0; number < 64; ++number) {
+        rank.call(Kind::barrier, unknown_bytes, number, number % 16 == 5 ? 10'000'000 : 10, 20);
+    }
+    agree({&rank});
+    EXPECT_TRUE(rank.trials.is_trefoils(Kind::barrier, unknown_bytes, 0));
+    EXPECT_TRUE(rank.trials.is_trefoils(Kind::barrier, unknown_bytes, 4));
+}
+
+TEST(Tuning, PlansThatAreMadeInTheFirstCallsDoNotCount) {
+    Rank rank;
+    int by_trefoil = 0;
+    for (std::uint64_t number = 0; number < 16; ++number) {
+        const bool first = rank.trials.is_trefoils(Kind::scan, 8, number) && by_trefoil++ < 2;
+        rank.call(Kind::scan, 8, number, first ? 1'000'000 : 10, 20);
+    }
+    agree({&rank});
+    EXPECT_FALSE(rank.trials.is_open(Kind::scan, 8));
+    EXPECT_TRUE(rank.trials.is_trefoils(Kind::scan, 8, 0));
+}
+
+TEST(Tuning, TooFewCallsDecideNothing) {
+    Rank rank;
+    rank.calls(Kind::scan, 8, 0, 8, 10, 20);
+    agree({&rank});
+    EXPECT_TRUE(rank.trials.is_open(Kind::scan, 8));
+}
+
+/// A receiver may give more room than is sent, so the size must not part the ranks.
+TEST(Tuning, WhereRanksMayDifferInTheSizeOneDecisionIsForAllSizes) {
+    Rank root, other;
+    root.calls(Kind::bcast, 1000, 0, 64, 10, 20);
+    other.calls(Kind::bcast, 100'000, 0, 64, 10, 20);
+    root.calls(Kind::gather, 8, 0, 64, 30, 20);  // loses often, by little
+    root.calls(Kind::gather, 1'000'000, 64, 96, 1000, 2000);
+    other.calls(Kind::gather, 8, 0, 64, 30, 20);
+    other.calls(Kind::gather, 1'000'000, 64, 96, 1000, 2000);
+    agree({&root, &other});
+    for (const std::size_t bytes : {8, 1000, 100'000, 10'000'000}) {
+        for (const Rank* rank : {&root, &other}) {
+            EXPECT_FALSE(rank->trials.is_open(Kind::bcast, bytes));
+            EXPECT_TRUE(rank->trials.is_trefoils(Kind::bcast, bytes, 0));
+            EXPECT_TRUE(rank->trials.is_trefoils(Kind::gather, bytes, 0));
+        }
+    }
+}
+
+TEST(Tuning, RanksAgreeAtPowersOfTwoOnceTrefoilHasRunACall) {
+    Trials trials;
+    EXPECT_FALSE(trials.is_due(16));  // no call of Trefoil's yet
+    trials.note(Kind::scan, 8, false, nanoseconds(5));
+    EXPECT_FALSE(trials.is_due(40));
+    trials.note(Kind::scan, 8, true, nanoseconds(5));
+    EXPECT_FALSE(trials.is_due(63));
+    EXPECT_TRUE(trials.is_due(65));  // the calls between did not block
+    EXPECT_FALSE(trials.is_due(66));
+    EXPECT_FALSE(trials.is_due(127));
+    EXPECT_TRUE(trials.is_due(128));
+    EXPECT_TRUE(trials.is_due(5000));
+    EXPECT_FALSE(trials.is_due(8191));
+    EXPECT_TRUE(trials.is_due(8192));
+}
+
+}  // namespace
+}  // namespace trefoil::mpi
