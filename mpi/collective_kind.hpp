@@ -83,6 +83,11 @@ constexpr bool may_give_room(Kind kind) {
     return kind == Kind::bcast || kind == Kind::gather || kind == Kind::scatter;
 }
 
+/// All ranks decide alike by the size of a call, even where it is wrong.
+constexpr bool goes_by_size(Kind kind) {
+    return kind_rows[index(kind)].size_is_shared && !may_give_room(kind);
+}
+
 constexpr bool kind_rows_are_in_order() {
     for (std::size_t i = 0; i < kinds; ++i) {
         if (index(kind_rows[i].kind) != i) {

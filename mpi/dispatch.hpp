@@ -59,8 +59,7 @@ inline bool pays(std::uint64_t number, Kind kind, Way way, std::size_t bytes) {
     if (way == Way::persistent) {
         return true;
     }
-    const bool counts_bytes =
-        way == Way::blocking && bytes != unknown_bytes && !may_give_room(kind);
+    const bool counts_bytes = way == Way::blocking && bytes != unknown_bytes && goes_by_size(kind);
     return number * (1 + (counts_bytes ? bytes / small : 0)) > layer.early_calls;
 }
 
@@ -246,6 +245,25 @@ Trials* trials_of(const Call& call, ShadowCommunicator* shadow, Verdict& verdict
     return trials.is_open(Call::kind, verdict.bytes) ? &trials : nullptr;
 }
 
+/// MPI's whatever the arguments say, so that nothing is paid for looking at them.
+template <typename Call>
+bool is_left_unseen(const ShadowCommunicator& shadow) {
+    if constexpr (goes_by_size(Call::kind)) {
+        return false;
+    }
+    return !layer.reports &&
+           (shadow.calls() <= layer.early_calls || shadow.has_lost_trials(Call::kind));
+}
+
+template <typename Below>
+int run_below(ShadowCommunicator* shadow, Below& below) {
+    const int code = below();
+    if (!is_component && code != MPI_SUCCESS && shadow != nullptr) {
+        shadow->left_alone();
+    }
+    return code;
+}
+
 /// One call of the program's that blocks, of a kind that is looked at: `below`() hands it to the
 /// MPI library of the program. `shadow` is null where `call` has no valid communicator.
 template <typename Call, typename Below>
@@ -258,12 +276,21 @@ int dispatch(Call call, ShadowCommunicator* shadow, Below below) {
     if (shadow != nullptr && layer.tuning != Tuning::off) {
         shadow->end_trials();
     }
+    const auto returns = [&](int code) {
+        if (is_component && code != MPI_SUCCESS && shadow != nullptr) {
+            shadow->returns_error();
+        }
+        return code;
+    };
+    if (shadow != nullptr && is_left_unseen<Call>(*shadow)) {
+        return returns(run_below(shadow, below));
+    }
     Verdict verdict = verdict_of(call, shadow, Way::blocking);
     Trials* const trials = trials_of(call, shadow, verdict);
     if (verdict.reason == Reason::none) {
         shadow->let_earlier_calls_begin();
     }
-    const int result = timed(Call::kind, verdict, trials, [&] {
+    return returns(timed(Call::kind, verdict, trials, [&] {
         if (verdict.reason == Reason::none) {
             const int code = run_or_meet(
                 *shadow, call, verdict, [&] { return run_by_trefoil(*shadow, call, below); },
@@ -273,16 +300,8 @@ int dispatch(Call call, ShadowCommunicator* shadow, Below below) {
             }
             verdict.reason = code == gave_up_code ? shadow->reason() : Reason::unsupported;
         }
-        const int code = below();
-        if (!is_component && code != MPI_SUCCESS && shadow != nullptr) {
-            shadow->left_alone();
-        }
-        return code;
-    });
-    if (is_component && result != MPI_SUCCESS && shadow != nullptr) {
-        shadow->returns_error();
-    }
-    return result;
+        return run_below(shadow, below);
+    }));
 }
 
 }  // namespace trefoil::mpi

@@ -167,6 +167,7 @@ class ShadowCommunicator {
             agree_on_trials();
         }
     }
+    bool has_lost_trials(Kind kind) const { return trials_ != nullptr && trials_->are_lost(kind); }
     Trials& trials() {
         if (!trials_) {
             trials_ = std::make_unique<Trials>();

@@ -29,6 +29,10 @@ class Trials {
         const State state = cell(kind, bytes).state;
         return state == State::open ? is_turn_of_trefoil(number) : state == State::trefoil_wins;
     }
+    /// MPI has won for all sizes of a kind that does not go by them.
+    bool are_lost(Kind kind) const {
+        return cells_[place_of(kind, unknown_bytes)].state == State::mpi_wins;
+    }
     bool is_open(Kind kind, std::size_t bytes) const {
         return cell(kind, bytes).state == State::open;
     }

@@ -97,6 +97,16 @@ TEST(Tuning, PlansThatAreMadeInTheFirstCallsDoNotCount) {
     EXPECT_TRUE(rank.trials.is_trefoils(Kind::scan, 8, 0));
 }
 
+TEST(Tuning, AKindThatDoesNotGoBySizesIsLostAsAWhole) {
+    Rank rank;
+    rank.calls(Kind::gatherv, unknown_bytes, 0, 64, 30, 20);
+    rank.calls(Kind::gather, 8, 0, 64, 30, 20);
+    EXPECT_FALSE(rank.trials.are_lost(Kind::gather));
+    agree({&rank});
+    EXPECT_TRUE(rank.trials.are_lost(Kind::gatherv) && rank.trials.are_lost(Kind::gather));
+    EXPECT_FALSE(rank.trials.are_lost(Kind::bcast));
+}
+
 TEST(Tuning, TooFewCallsDecideNothing) {
     Rank rank;
     rank.calls(Kind::scan, 8, 0, 8, 10, 20);
@@ -114,6 +124,7 @@ TEST(Tuning, WhereRanksMayDifferInTheSizeOneDecisionIsForAllSizes) {
     other.calls(Kind::gather, 8, 0, 64, 30, 20);
     other.calls(Kind::gather, 1'000'000, 64, 96, 1000, 2000);
     agree({&root, &other});
+    EXPECT_FALSE(root.trials.are_lost(Kind::bcast));
     for (const std::size_t bytes : {8, 1000, 100'000, 10'000'000}) {
         for (const Rank* rank : {&root, &other}) {
             EXPECT_FALSE(rank->trials.is_open(Kind::bcast, bytes));
