@@ -239,7 +239,7 @@ typedef struct {
     size_t plan_bytes;     /* what is kept of earlier calls, at most TREFOIL_PLAN_BYTES */
     size_t received_bytes; /* what calls have received so far */
     size_t copied_bytes;   /* of that, copied: from landing memory, or to be gathered before it was
-                              sent. What is reduced where it has landed is not */
+                              sent; without data that is reduced where it landed */
 } trefoil_resources_t;
 TREFOIL_API trefoil_status_t trefoil_comm_resources(trefoil_comm_t comm,
                                                     trefoil_resources_t* resources);
