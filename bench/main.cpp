@@ -118,7 +118,7 @@ int run(int argc, char** argv) {
         }
         if (speaks()) {
             fmt::print(stderr,
-                       "trefoil: {}\n`trefoil --help` or `trefoil COMMAND --help` tells more.\n",
+                       "trefoil: {}\n`trefoil --help` or `trefoil COMMAND --help` has more.\n",
                        error.what());
         }
         return exit_bad_input;

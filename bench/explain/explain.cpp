@@ -78,7 +78,8 @@ int explain(const ExplainOptions& options) {
 
 void add_explain(CLI::App& app, Action& action) {
     auto options = std::make_shared<ExplainOptions>();
-    CLI::App* command = app.add_subcommand("explain", "Tell which algorithm auto takes, and why");
+    CLI::App* command =
+        app.add_subcommand("explain", "Explain which algorithm auto picks, and why");
     command->add_option("collective", options->collective, "allreduce, bcast, ...");
     command->add_option("size", options->size, "Bytes of the whole vector, such as 64K");
     command->add_option("-t,--torus", options->torus,

@@ -107,8 +107,8 @@ void add_info(CLI::App& app, Action& action) {
     command->add_option("--provider", request.provider, "As if TREFOIL_PROVIDER were this");
     command->add_option("--nics", request.nics, "As if TREFOIL_NICS were this");
     command->add_option("--job", options->job,
-                        "What a running job does, and whom its ranks wait for: HOST:PORT/KEY, or "
-                        "the file that its TREFOIL_TELL names");
+                        "What a running job does, and which rank all others wait for: "
+                        "HOST:PORT/KEY, or the file that its TREFOIL_TELL names");
     command->add_option("--probe", options->probe,
                         "Try out what the library of this backend (utofu) does where nobody has "
                         "documented it; takes some seconds");

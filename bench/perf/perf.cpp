@@ -178,12 +178,12 @@ void add_call_options(CLI::App& command, PerfOptions& o) {
 void add_request_options(CLI::App& command, PerfOptions& o) {
     command
         .add_flag("--persistent", o.persistent,
-                  "Also persistent calls (start and wait), in turns with blocking ones")
+                  "Also persistent calls (start and wait), alternately with blocking ones")
         ->group("Calls in flight");
     command
         .add_option("--in-flight", o.in_flight,
-                    "Also so many calls begun together and waited for, in turns with as many "
-                    "blocking ones")
+                    "Also this many calls begun together and waited for, alternately with as "
+                    "many blocking ones")
         ->group("Calls in flight")
         ->check(CLI::Range(1, 4096));
     command
@@ -223,7 +223,7 @@ void add_job_options(CLI::App& command, PerfOptions& o) {
         ->group("Ranks")
         ->check(CLI::IsMember({"dedicated", "openmp", "caller"}));
     command.add_flag("--resources", o.resources,
-                     "Also tell what a rank holds: peers, connections, memory, descriptors; and "
+                     "Also report what a rank holds: peers, connections, memory, descriptors; and "
                      "what went through each port");
     command.add_option("--trace", o.trace,
                        "Also write a timeline of all ranks to this file, for ui.perfetto.dev");

@@ -43,7 +43,7 @@ bool go_first() {
 
 int main(int argc, char** argv) {
     CLI::App app{
-        "Stands in the links of a network namespace and lets every frame take its time.\n"
+        "Delays every frame on the links of a network namespace.\n"
         "Reads the links from standard input, one per line: interface, node, interface, node\n"
         "(r0p0 10.77.0 r1m0 10.77.1), says \"ready\", and runs until a signal ends it or the\n"
         "interfaces are gone. scripts/torusnet up --delay starts it."};
@@ -53,8 +53,7 @@ int main(int argc, char** argv) {
     app.add_option("--rate", rate, "Bits per second of each direction; 0: unlimited (default)")
         ->check(CLI::NonNegativeNumber);
     app.add_option("--delay", delay, "Nanoseconds")->required()->check(CLI::NonNegativeNumber);
-    app.add_option("--report", report,
-                   "A Unix socket to be made: who connects is told what was sent, and how late")
+    app.add_option("--report", report, "A Unix socket that reports what was sent, and how late")
         ->required();
     CLI11_PARSE(app, argc, argv);
     try {

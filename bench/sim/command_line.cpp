@@ -249,7 +249,7 @@ void read_machine_options(const SimCommandLine& given, SimOptions& options) {
 void add_output(CLI::App& command, SimCommandLine& given) {
     const auto add = [&](CLI::Option* option) { option->group("Output"); };
     add(command.add_option("--baseline", given.baseline,
-                           "Also tell how much faster each is than this algorithm"));
+                           "Also report how much faster each is than this algorithm"));
     add(command.add_flag("--table", given.table,
                          "As tables of algorithms and sizes: time, goodput, gain"));
     add(command.add_flag(
@@ -291,7 +291,7 @@ std::string footer() {
            "ways,\n"
            "dimension by dimension; where some are equally long, the bytes are shared out "
            "evenly.\n"
-           "docs/simulator.md tells the rules of both models and what a machine file holds.\n"
+           "docs/simulator.md has the rules of both models and of machine files.\n"
            "Examples: trefoil sim allreduce --algorithm swing-b,bucket,trivance-b --torus 64x64 "
            "--sizes 32K,2M\n"
            "          trefoil sim allreduce --torus 8x8 --machine swing --model step --baseline "

@@ -60,7 +60,7 @@ void add_circuits_options(CLI::App& command, CircuitsCommandLine& given) {
         "Where both ways round a ring are equally long: both (default), half of the bytes each "
         "way; one, the way of the message's port");
     add("--start-wiring", given.start,
-        "ring (default): the torus stands at the start; any: the first wiring is there already");
+        "ring (default): the torus is wired at the start; any: the first wiring is free");
     add("--end-wiring", given.end,
         "any (default): the last wiring stays; ring: the torus must be there again, which may "
         "take a change more");

@@ -42,7 +42,7 @@ int sim(const CLI::App& command, const SimCommandLine& given) {
 void add_sim(CLI::App& app, Action& action) {
     auto given = std::make_shared<SimCommandLine>();
     CLI::App* command = app.add_subcommand(
-        "sim", "Tell how long collectives take on a machine that is described, not there");
+        "sim", "Predict how long collectives take on a machine that you describe");
     add_sim_options(*command, *given);
     add_rewiring_options(*command, *given);
     command->callback(

@@ -209,7 +209,7 @@ int traffic(const TrafficOptions& options) {
 void add_traffic(CLI::App& app, Action& action) {
     auto options = std::make_shared<TrafficOptions>();
     CLI::App* command =
-        app.add_subcommand("traffic", "Tell what crosses between groups of a machine's hosts");
+        app.add_subcommand("traffic", "Count what crosses between groups of a machine's hosts");
     command->add_option("collective", options->collective, "allreduce, bcast, ...");
     command->add_option("-a,--algorithm", options->algorithms,
                         "Algorithms, with modifiers or not; the first is what others are "
@@ -223,13 +223,14 @@ void add_traffic(CLI::App& app, Action& action) {
         ->add_option("--allocations", options->allocations,
                      "A file with a line NAME: a*2,b*7 for each of many jobs")
         ->type_name("FILE");
-    command->add_option("--group-size", options->group_size, "Groups of so many consecutive hosts");
+    command->add_option("--group-size", options->group_size,
+                        "Groups of this many consecutive hosts");
     command->add_option("--boxes", options->boxes, "Boxes of the torus as groups: 4x4");
     command->add_option("--order", options->orders,
                         "given, rotated, aligned or least, or several (default: given)");
     command->add_option("--root", options->root,
                         "The root of bcast, reduce, gather and scatter (default: 0)");
-    command->add_option("--bytes", options->bytes, "Tell bytes, too, for a vector of this size");
+    command->add_option("--bytes", options->bytes, "Report bytes, too, for a vector of this size");
     command->add_flag("--json", options->json, "As an array of objects");
     command->footer(traffic_footer);
     command->callback([options, &action] { action = [options] { return traffic(*options); }; });

@@ -143,9 +143,9 @@ void add_tune(CLI::App& app, const Invocation& invocation, Action& action) {
                       "Only the ports and the numbers of the model, no algorithms");
     command
         ->add_option("--regret", options->regret,
-                     "Instead: draw so many calls, and tell what the file's choices lose against "
-                     "the fastest of all algorithms; then the calls once more, as what was the "
-                     "fastest need not be it again")
+                     "Instead: draw this many calls, and report what the file's choices lose "
+                     "against the fastest algorithm; then measure the calls again, as another "
+                     "algorithm may be the fastest then")
         ->group("Regret")
         ->check(CLI::Range(1, 100'000));
     command->add_option("--seed", options->seed, "Of the draw (default: 1)")->group("Regret");
@@ -162,7 +162,7 @@ void add_tune(CLI::App& app, const Invocation& invocation, Action& action) {
         "checked, and wrong data is an error.\n"
         "Under `trefoil run`, mpirun or srun the ranks are given: mpirun -n 64 trefoil tune. The "
         "file is for jobs of this torus,\n"
-        "ranks of a node and backend; docs/choice.md says what stands in it. TREFOIL_TUNING and "
+        "ranks of a node and backend; docs/choice.md describes it. TREFOIL_TUNING and "
         "TREFOIL_ALGORITHM are not looked at.\n"
         "Example: trefoil tune --torus 3x3 -e 1M && TREFOIL_TUNING=trefoil-tuning.json trefoil "
         "explain allreduce 64K --torus 3x3 --backend memory");

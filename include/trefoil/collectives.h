@@ -84,8 +84,8 @@ TREFOIL_API trefoil_status_t trefoil_gather(const void* send, void* recv, size_t
                                             trefoil_comm_t comm);
 
 /* As trefoil_gather, with blocks of counts[r] elements at displacements[r] (NULL: side by side);
- * recv, counts and displacements matter at the root only. Tells all ranks the counts first, or that
- * the root's arguments are wrong, which all ranks then report. */
+ * recv, counts and displacements matter at the root only. All ranks get the counts first; if the
+ * root's arguments are wrong, all ranks report that. */
 TREFOIL_API trefoil_status_t trefoil_gatherv(const void* send, size_t send_count, void* recv,
                                              const size_t* counts, const size_t* displacements,
                                              trefoil_datatype_t datatype, int root,
@@ -98,8 +98,8 @@ TREFOIL_API trefoil_status_t trefoil_scatter(const void* send, void* recv, size_
                                              trefoil_comm_t comm);
 
 /* As trefoil_scatter, with blocks of counts[r] elements at displacements[r] (NULL: side by side);
- * send, counts and displacements matter at the root only. Tells all ranks the counts first, or that
- * the root's arguments are wrong, which all ranks then report. */
+ * send, counts and displacements matter at the root only. All ranks get the counts first; if the
+ * root's arguments are wrong, all ranks report that. */
 TREFOIL_API trefoil_status_t trefoil_scatterv(const void* send, const size_t* counts,
                                               const size_t* displacements, void* recv,
                                               size_t recv_count, trefoil_datatype_t datatype,
@@ -113,12 +113,11 @@ TREFOIL_API trefoil_status_t trefoil_alltoall(const void* send, void* recv, size
 
 /* As trefoil_alltoall, with send_counts[r] elements for rank r at send_displacements[r] elements
  * from send, and recv_counts[s] elements from rank s at recv_displacements[s] from recv (NULL: side
- * by side); blocks received must not overlap. What a rank sends another must be as much as that one
- * receives from it; as nobody knows all counts, a difference is found, as a rule, when the message
- * arrives (TREFOIL_ERROR_MISMATCH) or fails to (TREFOIL_ERROR_TIMEOUT). In place, the lists of what
- * is received tell what is sent, too, and send's are ignored. Elements of several types in one
- * call: all counts and displacements in bytes, of TREFOIL_UINT8; what is not contiguous must be
- * packed first. */
+ * by side); blocks received must not overlap. A rank must receive from another one as much as that
+ * one sends. No rank knows all counts, so a difference usually shows when the message arrives
+ * (TREFOIL_ERROR_MISMATCH) or fails to (TREFOIL_ERROR_TIMEOUT). In place, the lists of the receive
+ * side count for both sides. For elements of several types, give counts and displacements in bytes,
+ * of TREFOIL_UINT8, and pack data that is not contiguous. */
 TREFOIL_API trefoil_status_t trefoil_alltoallv(const void* send, const size_t* send_counts,
                                                const size_t* send_displacements, void* recv,
                                                const size_t* recv_counts,
@@ -132,8 +131,8 @@ TREFOIL_API trefoil_status_t trefoil_barrier(trefoil_comm_t comm);
  * in the negative direction of dimension 0, then the one in the positive direction, and so on, as
  * in MPI's Cartesian topologies. The blocks of a call are in that order. Dimensions wrap round: in
  * one of size 2 both neighbours are the same rank, in one of size 1 the rank itself, and the blocks
- * are two all the same. What a rank sends in the positive direction is what its positive neighbour
- * receives from its negative one. There is no in place. A call takes one step. */
+ * are two all the same. The block for the positive direction arrives at the positive neighbour as
+ * that of its negative direction. There is no in place. A call takes one step. */
 
 /* send holds `count` elements that all neighbours receive; recv a block from each of them. */
 TREFOIL_API trefoil_status_t trefoil_neighbor_allgather(const void* send, void* recv, size_t count,

@@ -264,7 +264,7 @@ class Collectives {
                          send_displacements.data(), output(recv), recv_counts.data(),
                          recv_displacements.data(), datatype_of<Element<R>>());
     }
-    /// In place: counts and displacements tell what is sent, too.
+    /// In place: counts and displacements are those of what is sent, too.
     template <Writable R>
     Result alltoallv(InPlace, R&& blocks, Counts counts, Counts displacements = {}) {
         lengths("alltoallv").room(std::ranges::size(blocks), counts, displacements);

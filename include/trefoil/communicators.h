@@ -20,14 +20,14 @@ extern "C" {
  * communicator's torus - rows, planes, columns, blocks, every second plane - keep the dimensions of
  * that box. Any others get a logical torus, in which neighbours lie near each other.
  *
- * Making one is a word among its ranks, in-band: no launcher and no allgather of the program's take
- * part. Calls in flight go on meanwhile. All ranks of the parent make the call (of
+ * Making one takes a few messages among its ranks; neither the launcher nor the program's allgather
+ * takes part. Calls in flight go on meanwhile. All ranks of the parent make the call (of
  * trefoil_comm_create_group: all ranks of the group), in the same order as their other calls that
  * make communicators of this parent. One thread at a time is inside a parent; threads may use
  * different communicators at the same time.
  *
- * Algorithms that were set on the parent are set on the new one where they suit its torus;
- * schedules of the user's are not.
+ * Algorithms that were set on the parent are set on the new one where they suit its torus; user
+ * schedules are not.
  *
  * Errors: TREFOIL_ERROR_MISMATCH where ranks make different communicators, TREFOIL_ERROR_TIMEOUT
  * where a rank does not come, TREFOIL_ERROR_INVALID_ARGUMENT. *made is NULL then, and the parent
@@ -46,29 +46,28 @@ TREFOIL_API trefoil_status_t trefoil_comm_dup(trefoil_comm_t parent, trefoil_com
 TREFOIL_API trefoil_status_t trefoil_comm_split(trefoil_comm_t parent, int colour, int key,
                                                 trefoil_comm_t* made);
 
-/* Makes communicators of rows, planes and the like: of the ranks that differ from this one in no
- * dimension of the parent's torus but those with keep[j] != 0. `keep` has a flag for each
- * dimension; at least one is set. Ranks are numbered row by row. */
+/* Makes communicators of rows or planes: of the ranks that differ from this one in no dimension of
+ * the parent's torus but those with keep[j] != 0. `keep` has a flag for each dimension; at least
+ * one is set. Ranks are numbered row by row. */
 TREFOIL_API trefoil_status_t trefoil_comm_sub(trefoil_comm_t parent, const int* keep,
                                               trefoil_comm_t* made);
 
 /* Makes a communicator of the ranks ranks[0] ... ranks[count - 1] of the parent, in this order; the
- * caller is one of them, and only they call, with the same list. `tag`: tells apart groups of the
+ * caller is one of them, and only they call, with the same list. `tag` distinguishes groups of the
  * same ranks that several threads make at the same time. */
 TREFOIL_API trefoil_status_t trefoil_comm_create_group(trefoil_comm_t parent, const int* ranks,
                                                        int count, int tag, trefoil_comm_t* made);
 
 /* Makes a communicator of the ranks of `comm` that are left, in their order, to go on without the
  * dead; also of a communicator that has failed or was aborted. Where all are left it is a
- * duplicate. Collective over those that are left: who has not failed otherwise learns by it that
- * others are gone. Calls in flight on `comm` end with its error first; `comm` can be destroyed at
- * any time after that.
+ * duplicate. Collective over those that are left, also over ranks whose last call succeeded. Calls
+ * in flight on `comm` end with its error first; `comm` can be destroyed at any time after that.
  *
  * The ranks agree on who is left: all of them get a communicator of the same ranks. A rank is not
- * left if its process has ended, or if it does not make this call within TREFOIL_TIMEOUT. Who dies
- * meanwhile is left out, too, or is a rank of the new communicator, which then fails with its first
- * call and can be shrunk again. A rank that is late but lives is told that the others go on without
- * it: TREFOIL_ERROR_PEER_LOST.
+ * left if its process has ended, or if it does not make this call within TREFOIL_TIMEOUT. A rank
+ * that dies meanwhile is left out, too, or is a rank of the new communicator, which then fails in
+ * its first call and can be shrunk again. A rank that is late but lives gets
+ * TREFOIL_ERROR_PEER_LOST, and the others go on without it.
  *
  * On any error *made is NULL, and the call may be made again: TREFOIL_ERROR_TIMEOUT where ranks
  * could not agree; TREFOIL_ERROR_PEER_LOST also where the transport cannot go on after an error

@@ -106,7 +106,7 @@ using Element = std::ranges::range_value_t<R>;
 
 template <typename B>
 concept IsInPlace = std::same_as<std::remove_cvref_t<B>, InPlace>;
-/// What may stand beside a buffer of elements of type T.
+/// A send argument for a buffer of elements of type T.
 template <typename S, typename T>
 concept SendOf = IsInPlace<S> ||(Readable<S>&& std::same_as<std::ranges::range_value_t<S>, T>);
 template <typename R, typename T>

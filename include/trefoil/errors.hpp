@@ -28,7 +28,7 @@ inline void check(trefoil_status_t status) {
     }
 }
 
-/// Of the library that is loaded, as TREFOIL_VERSION; and "0.1.0".
+/// The loaded library's version, as TREFOIL_VERSION; and "0.1.0".
 inline int version() {
     return trefoil_version();
 }

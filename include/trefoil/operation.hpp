@@ -68,7 +68,7 @@ struct Reduction {
     trefoil_op_t op;
 };
 
-/// TREFOIL_SUM and its like, or an Operation on these elements.
+/// An operation such as TREFOIL_SUM, or an Operation on these elements.
 template <typename Op, typename T>
 concept ReductionOf = std::same_as<Op, trefoil_op_t> || std::same_as<Op, Operation<T>>;
 

@@ -13,28 +13,28 @@ extern "C" {
 /* A request stands for a collective call that goes on while the program does something else. There
  * are two kinds.
  *
- * A *nonblocking* call (trefoil_iallreduce and its like) begins at once. It ends with the first
+ * A *nonblocking* call (such as trefoil_iallreduce) begins at once. It ends with the first
  * successful test or wait, or with an error of these; that sets the request to
  * TREFOIL_REQUEST_NULL.
  *
- * A *persistent* call (trefoil_allreduce_init and its like) is prepared once: all that does not
+ * A *persistent* call (such as trefoil_allreduce_init) is prepared once, as far as that does not
  * depend on the contents of the buffers. Each trefoil_start begins it, each test or wait ends it,
  * and trefoil_request_free frees it. Its buffers may be registered with the transport until then
  * (memory.h): they stay mapped. All ranks make the same _init calls in the same order, as any
- * collective call; what is started, too.
+ * collective call, and start requests in the same order.
  *
  * Until a call has ended the program does not write what it sends and does not touch what it
  * receives; buffers of calls in flight do not overlap, unless they are only read. On one
- * communicator that is refused (TREFOIL_ERROR_INVALID_ARGUMENT, in words) and nothing has begun on
+ * communicator an overlap is refused (TREFOIL_ERROR_INVALID_ARGUMENT), and nothing has begun on
  * this rank. Any number of calls may be in flight on one communicator. All ranks begin them in the
  * same order. They start in that order, those of at most 1 KiB (in shared memory 64 KiB) and larger
  * ones each for themselves, and end in any. Arguments are checked, and mean, as in the blocking
  * call.
  *
- * Who moves the data meanwhile: port threads, where the communicator has some
- * (TREFOIL_PORT_THREADS); otherwise whoever is inside a call of Trefoil on this communicator:
- * testing, waiting, trefoil_progress, a blocking call. A program without port threads that computes
- * for long should test now and then.
+ * Port threads move the data meanwhile, if the communicator has some (TREFOIL_PORT_THREADS);
+ * otherwise a thread that is inside a call of Trefoil on this communicator: testing, waiting,
+ * trefoil_progress, a blocking call. A program without port threads that computes for long should
+ * test now and then.
  *
  * Threads: one thread at a time begins calls on a communicator. Any threads may test and wait
  * meanwhile, each for requests of its own. */
@@ -47,9 +47,9 @@ typedef struct trefoil_request* trefoil_request_t;
 #define TREFOIL_REQUEST_NULL ((trefoil_request_t)NULL)
 #endif
 
-/* *done becomes 1 if the call has ended, else 0. Of a request that is TREFOIL_REQUEST_NULL, or of a
- * persistent one that was not started, it becomes 1. Moves data on for a moment, where there are no
- * port threads; returns soon. An error ends the call, too. */
+/* *done becomes 1 if the call has ended, if the request is TREFOIL_REQUEST_NULL, or if it is
+ * persistent and was not started; else 0. Moves data on for a moment, where there are no port
+ * threads; returns soon. An error ends the call, too. */
 TREFOIL_API trefoil_status_t trefoil_test(trefoil_request_t* request, int* done);
 
 /* Returns when the call has ended; at once for TREFOIL_REQUEST_NULL and for a persistent request

@@ -10,11 +10,11 @@
 extern "C" {
 #endif
 
-/* What this rank's calls in flight wait for, in words: which call, which step, from which rank,
- * through which port, and for how long nothing has moved. For people who look for the reason why a
- * job hangs; the words may change.
+/* Writes a text for people who search the reason of a hang: which call, step, rank and port this
+ * rank's calls in flight wait for, and for how long nothing has moved. The text may change in later
+ * versions.
  *
- * `text` has room for `bytes` bytes. What does not fit is cut, and it ends with 0 in any case.
+ * `text` has room for `bytes` bytes. A longer text is cut; it always ends with 0.
  *
  * May be called while another thread is inside the communicator, but not while one destroys it, nor
  * from a function that Trefoil calls (an operation, a progress function). Where a thread that works
@@ -31,7 +31,7 @@ TREFOIL_API trefoil_status_t trefoil_comm_failure(trefoil_comm_t comm, const cha
 /* Ends the communicator on all ranks. Their calls in flight, blocking and nonblocking, and
  * communicators that are being made from it end with TREFOIL_ERROR_ABORTED, and so does every later
  * call. The message is the same on all ranks: "rank 3 aborted: TEXT". At most 300 bytes of `text`
- * are kept; NULL and "" are no text. Buffers are the caller's again, as after any error. Only
+ * are kept; NULL and "" mean no text. Buffers are the caller's again, as after any error. Only
  * trefoil_comm_shrink and trefoil_comm_destroy are left to do.
  *
  * Not collective: one rank is enough. May be called by any thread, also while others are inside the

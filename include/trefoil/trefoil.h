@@ -90,7 +90,7 @@ typedef enum {
     TREFOIL_MINLOC,              /* the smallest value and its index */
     TREFOIL_MAXLOC,              /* the largest value and its index */
     TREFOIL_AVG,                 /* the sum divided by the number of ranks */
-    TREFOIL_OP_CREATED = 1024,   /* numbers from here on: trefoil_op_create */
+    TREFOIL_OP_CREATED = 1024,   /* further numbers: trefoil_op_create */
     TREFOIL_OP_LAST = 0x7fffffff /* no operation: makes the type as wide as int */
 } trefoil_op_t;
 
@@ -109,30 +109,30 @@ typedef struct trefoil_comm* trefoil_comm_t;
 typedef int (*trefoil_allgather_fn)(const void* mine, void* all, size_t bytes, void* context);
 
 /* The caller's own communication, given a chance while a collective waits: called again and again
- * from the calling thread, at least every few milliseconds. It must return soon. Of Trefoil it may
- * call trefoil_test, and begin nonblocking calls on communicators that come from another
- * trefoil_comm_create than that of the call which waits. An MPI library needs it, because its
+ * from the calling thread, at least every few milliseconds. It must return soon. It may call
+ * trefoil_test, and begin nonblocking calls on communicators from another trefoil_comm_create than
+ * that of the waiting call, but no other function of Trefoil. An MPI library needs it, because its
  * messages may move only while somebody polls. */
 typedef void (*trefoil_progress_fn)(void* context);
 
-/* What Trefoil says besides the errors that its functions return. */
+/* The levels of the log, beside the errors that functions return. */
 typedef enum {
     TREFOIL_LOG_REPORT = 0,       /* what was asked for, such as a table of times: never left out */
-    TREFOIL_LOG_ERROR = 1,        /* what ends the job, where no status can tell it */
+    TREFOIL_LOG_ERROR = 1,        /* what ends the job, where no status can report it */
     TREFOIL_LOG_WARNING = 2,      /* it goes on, but not as it should */
     TREFOIL_LOG_INFO = 3,         /* what was set up and chosen, once */
     TREFOIL_LOG_DEBUG = 4,        /* the same, for each piece */
     TREFOIL_LOG_LAST = 0x7fffffff /* no level: makes the type as wide as int */
 } trefoil_log_level_t;
 
-/* The caller's function for what Trefoil says. `topic` is "setup", "choice", "transport", "memory",
- * "call", "trace" or "mpi" (more may come). Both texts live during the call only. It may be called
- * from any thread, by several at a time, but never while a call that goes on as it should moves
- * data. It must not call Trefoil, but for trefoil_log. */
+/* The caller's function for the log. `topic` is "setup", "choice", "transport", "memory", "call",
+ * "trace" or "mpi" (more may come). Both texts live during the call only. It may be called from any
+ * thread, by several at a time, but never while a call that goes on as it should moves data. It
+ * must not call Trefoil, except trefoil_log. */
 typedef void (*trefoil_log_fn)(trefoil_log_level_t level, const char* topic, const char* text,
                                void* context);
 
-/* What a communicator is made with. Zero or NULL leaves a field to the environment (TREFOIL_*;
+/* The settings of a communicator. Zero or NULL leaves a field to the environment (TREFOIL_*;
  * `trefoil info` lists them), then to the default. Strings are copied. Always start from
  * TREFOIL_CONFIG_INITIALIZER.
  *
@@ -158,7 +158,7 @@ typedef struct {
                                        Without `torus`, sizes are the largest coordinates + 1 */
     int dimensions;                 /* how many coordinates */
     trefoil_progress_fn progress;   /* called while a call waits; NULL: nothing is */
-    const char* log;                /* what is said: as TREFOIL_LOG, "info", "debug,choice" */
+    const char* log;                /* what is logged: as TREFOIL_LOG, "info", "debug,choice" */
     trefoil_log_fn log_function;    /* what gets it; NULL: TREFOIL_LOG_FILE, else stderr */
     void* log_context;              /* handed to log_function */
     const char* token;              /* the job's secret, as TREFOIL_TOKEN; for ranks that meet by
@@ -167,20 +167,20 @@ typedef struct {
 } trefoil_config_t;
 
 /* A flag of trefoil_config_t: buffers of calls in flight are not compared (requests.h): the caller
- * answers for them. For libraries whose own users may do what is refused else, as where one call
- * sends what a later one receives into, which can only end when the other ranks have read it. */
+ * answers for them. For libraries whose users may overlap buffers, such as a call that sends the
+ * buffer into which a later one receives. */
 #define TREFOIL_CONFIG_ALLOW_OVERLAP ((size_t)1)
 
 /* A flag of trefoil_config_t: the last dimension of `torus` is the host dimension (3x3x2 is 3x3x2h)
- * where it is the ranks of each of several hosts; else it is a dimension like others. Without the
- * flag a torus is what its name says. */
+ * if it holds the ranks of each of several hosts; otherwise it is a dimension like others. Without
+ * the flag a torus is what its name says. */
 #define TREFOIL_CONFIG_FIND_NODE ((size_t)2)
 
 /* A flag of trefoil_config_t: ranks may be late, so a call that waits for one reports that only
  * where TREFOIL_STALL_WARN is set. */
 #define TREFOIL_CONFIG_EXPECT_STALLS ((size_t)4)
 
-/* What a trefoil_config_t begins with: nothing is set but its size. */
+/* The initial value of a trefoil_config_t: only its size is set. */
 #define TREFOIL_CONFIG_INITIALIZER                                                                 \
     {                                                                                              \
         sizeof(trefoil_config_t), 0, 0, NULL, NULL, NULL, NULL, NULL, NULL, NULL, 0, 0.0, NULL, 0, \
@@ -189,7 +189,7 @@ typedef struct {
 
 /* Makes a communicator of all ranks, each of which calls this. `config` may be NULL: everything
  * from the environment; without one, a communicator of one rank. On failure *comm is NULL and
- * trefoil_last_error(NULL) tells why. */
+ * trefoil_last_error(NULL) has the reason. */
 TREFOIL_API trefoil_status_t trefoil_comm_create(const trefoil_config_t* config,
                                                  trefoil_comm_t* comm);
 
@@ -207,27 +207,28 @@ TREFOIL_API trefoil_status_t trefoil_comm_size(trefoil_comm_t comm, int* ranks);
 TREFOIL_API trefoil_status_t trefoil_comm_torus(trefoil_comm_t comm, int* dimensions, int* sizes,
                                                 int capacity);
 
-/* How many ranks a node of the torus has. More than one: the last dimension is those of a node,
- * which exchange data through memory, and its ports are no links; in TREFOIL_TORUS such a torus is
- * written 3x3x2h. */
+/* How many ranks a node of the torus has. If there are more than one, the last dimension is the
+ * node, whose ranks exchange data through memory; in TREFOIL_TORUS such a torus is written
+ * 3x3x2h. */
 TREFOIL_API trefoil_status_t trefoil_comm_ranks_per_node(trefoil_comm_t comm, int* ranks);
 
-/* Who has decided on the torus: "TREFOIL_TORUS", "host file ...", ... The string lives as long as
- * the communicator. */
+/* The source of the torus: "TREFOIL_TORUS", "host file ...", ... The string lives as long as the
+ * communicator. */
 TREFOIL_API trefoil_status_t trefoil_comm_torus_source(trefoil_comm_t comm, const char** source);
 
 /* The coordinates of any rank, one per dimension; `capacity` is the room at `coordinates`. */
 TREFOIL_API trefoil_status_t trefoil_comm_coordinates(trefoil_comm_t comm, int rank,
                                                       int* coordinates, int capacity);
 
-/* What carries the data: the backend ("memory", "ofi") and its provider ("net"; "" where the
- * backend has only one, and for one rank). Either place may be NULL. The strings live as long as
- * the communicator. */
+/* The transport: the backend ("memory", "ofi") and its provider ("net"; "" where the backend has
+ * only one, and for one rank). Either place may be NULL. The strings live as long as the
+ * communicator. */
 TREFOIL_API trefoil_status_t trefoil_comm_transport(trefoil_comm_t comm, const char** backend,
                                                     const char** provider);
 
-/* What this rank holds for its peers. Connections and memory are made when a call first needs them,
- * and only to the ranks that its algorithm talks to. Set `size` to sizeof(trefoil_resources_t). */
+/* The resources that this rank holds for its peers. Connections and memory are made when a call
+ * first needs them, and only to the ranks that its algorithm talks to. Set `size` to
+ * sizeof(trefoil_resources_t). */
 typedef struct {
     size_t size;           /* sizeof(trefoil_resources_t) */
     int peers;             /* ranks that this one has connections with */
@@ -238,14 +239,14 @@ typedef struct {
     size_t plan_bytes;     /* what is kept of earlier calls, at most TREFOIL_PLAN_BYTES */
     size_t received_bytes; /* what calls have received so far */
     size_t copied_bytes;   /* of that, copied: from landing memory, or to be gathered before it was
-                              sent. What is reduced where it has landed is not */
+                              sent; without data that is reduced where it landed */
 } trefoil_resources_t;
 TREFOIL_API trefoil_status_t trefoil_comm_resources(trefoil_comm_t comm,
                                                     trefoil_resources_t* resources);
 
-/* What calls have sent through one port since the communicator was created: port 2j travels in the
- * positive direction of dimension j, port 2j + 1 in the negative one. What ranks of one host read
- * from each other's memory goes through no port. Set `size` to sizeof(trefoil_port_t). */
+/* The traffic through one port since the communicator was created: port 2j travels in the positive
+ * direction of dimension j, port 2j + 1 in the negative one. Ranks of one host that read each
+ * other's memory use no port for it. Set `size` to sizeof(trefoil_port_t). */
 typedef struct {
     size_t size;              /* sizeof(trefoil_port_t) */
     unsigned long long puts;  /* messages, acknowledgements among them */
@@ -266,24 +267,23 @@ TREFOIL_API trefoil_status_t trefoil_comm_port(trefoil_comm_t comm, int port, tr
 TREFOIL_API trefoil_status_t trefoil_comm_set_algorithm(trefoil_comm_t comm, const char* collective,
                                                         const char* algorithm);
 
-/* Sets a schedule for a collective. From now on `collective` runs a schedule of the user's: `json`
- * is what `trefoil plan COLLECTIVE
- * --algorithm NAME --torus SIZES --all-ranks --json` prints, edited or made by another program
- * (docs/schedules.md), with the schedules of all ranks. All ranks must give the same text. It is
- * proved before anything moves: TREFOIL_ERROR_INVALID_ARGUMENT says on every rank what is wrong,
- * TREFOIL_ERROR_UNSUPPORTED that it is for another torus; either changes nothing. Calls with
- * another root than the schedule's are refused. trefoil_comm_algorithm() then tells its name,
- * "schedule-" and a hash, which trefoil_comm_set_algorithm() takes later on; the communicator keeps
- * every schedule that it was given. */
+/* Sets a schedule for a collective. From now on `collective` runs a user schedule: `json` is what
+ * `trefoil plan COLLECTIVE --algorithm NAME --torus SIZES --all-ranks --json` prints, edited or
+ * made by another program (docs/schedules.md), with the schedules of all ranks. All ranks must give
+ * the same text. It is verified before anything moves: TREFOIL_ERROR_INVALID_ARGUMENT says on every
+ * rank what is wrong, TREFOIL_ERROR_UNSUPPORTED that it is for another torus; either changes
+ * nothing. Calls with another root than the schedule's are refused. trefoil_comm_algorithm() then
+ * returns its name, "schedule-" and a hash, which trefoil_comm_set_algorithm() takes later on; the
+ * communicator keeps every schedule that it was given. */
 TREFOIL_API trefoil_status_t trefoil_comm_set_schedule(trefoil_comm_t comm, const char* collective,
                                                        const char* json);
 
-/* Circuits that change during a call. A schedule of the user's may name circuits for some of its
- * steps (docs/own-schedules.md). Before such a step all ranks wait for each other, then each calls
- * `rewire` with all circuits that are to stand, then all wait again: nothing is under way
- * meanwhile. Who controls the switches does so in his call, on one rank or on each. When the
- * collective returns, the torus stands again. The ranks wait where they met when the communicator
- * was created (a caller's allgather is called for that, too), as no way of the network may be left.
+/* Circuits that change during a call. A user schedule may name circuits for some of its steps
+ * (docs/own-schedules.md). Before such a step all ranks wait for each other, then each calls
+ * `rewire` with all circuits that are needed, then all wait again: nothing is under way meanwhile.
+ * The rank that controls the switches, or each of them, acts in this call. When the collective
+ * returns, the torus is wired again. The ranks wait where they met when the communicator was
+ * created (a caller's allgather is called for that, too), because the network may be divided.
  * Anything but 0 ends the call on all ranks: TREFOIL_ERROR_SYSTEM names the rank, and the
  * communicator has failed. A call whose schedule names circuits is refused on all ranks
  * (TREFOIL_ERROR_UNSUPPORTED) where a rank has no such function or calls in flight, if it does not
@@ -297,27 +297,27 @@ typedef struct {
 /* Makes these circuits and no others; returns 0 when that is done. It must not call Trefoil. */
 typedef int (*trefoil_rewire_fn)(const trefoil_circuit_t* circuits, int count, void* context);
 
-/* Sets who makes circuits. From now on `rewire` makes circuits; NULL: nobody does. All ranks do the
- * same. TREFOIL_ERROR_BUSY while calls are in flight. */
+/* Sets the function that makes circuits; NULL: none. All ranks do the same. TREFOIL_ERROR_BUSY
+ * while calls are in flight. */
 TREFOIL_API trefoil_status_t trefoil_comm_set_rewire(trefoil_comm_t comm, trefoil_rewire_fn rewire,
                                                      void* context);
 
 /* The algorithm that a call of `count` elements (per rank, where every rank has a block) would use,
  * with its modifiers, the number of pieces among them, as trefoil_comm_set_algorithm takes it for
- * the same name; "alltoallv", whose counts do not matter, goes by the shape. The string lives as
+ * the same name; "alltoallv", whose counts do not matter, depends on the shape. The string lives as
  * long as the library. */
 TREFOIL_API trefoil_status_t trefoil_comm_algorithm(trefoil_comm_t comm, const char* collective,
                                                     size_t count, trefoil_datatype_t datatype,
                                                     const char** algorithm);
 
-/* An operation of the caller's, in MPI's convention: inout[i] = in[i] op inout[i] for `count`
- * elements of `element_bytes` bytes, which do not overlap. It must be associative and must not call
- * Trefoil. It gets pieces of the vectors of any length; several of Trefoil's threads may run it at
- * the same time. Elements lie at multiples of the largest power of two, 64 at most, that divides
- * element_bytes, if those of the calls' buffers do. If it does not commute (commutes == 0), only
- * algorithms that reduce in rank order run it: ((rank 0 op rank 1) op rank 2) op ..., so that `in`
- * has what comes from lower ranks.
- * Calls give it the datatype TREFOIL_ELEMENT. All ranks create the same operations. Thread-safe. */
+/* A user-defined operation, in MPI's convention: inout[i] = in[i] op inout[i] for `count` elements
+ * of `element_bytes` bytes, which do not overlap. It must be associative and must not call Trefoil.
+ * It gets slices of the vectors of any length; several threads may run it at the same time.
+ * Elements lie at multiples of the largest power of two, 64 at most, that divides element_bytes, if
+ * those of the calls' buffers do. If it does not commute (commutes == 0), only algorithms that
+ * reduce in rank order run it: ((rank 0 op rank 1) op rank 2) op ..., so that `in` has what comes
+ * from lower ranks. Calls give it the datatype TREFOIL_ELEMENT. All ranks create the same
+ * operations. Thread-safe. */
 typedef void (*trefoil_reduce_fn)(const void* in, void* inout, size_t count, void* context);
 TREFOIL_API trefoil_status_t trefoil_op_create(trefoil_reduce_fn function, void* context,
                                                size_t element_bytes, int commutes,
@@ -332,17 +332,16 @@ TREFOIL_API trefoil_status_t trefoil_reduce_local(const void* in, void* inout, s
  * blocking call of another thread that does is the caller's mistake. */
 TREFOIL_API trefoil_status_t trefoil_op_free(trefoil_op_t op);
 
-/* A status in words: "success", "invalid argument", ...; never NULL. */
+/* The text of a status: "success", "invalid argument", ...; never NULL. */
 TREFOIL_API const char* trefoil_status_string(trefoil_status_t status);
 
-/* What happened, in words: why `comm` has failed, if it has; else, and for NULL, the reason of the
- * last call of this thread that failed; "" if none did. Valid until this thread fails or asks
- * again. */
+/* The reason why `comm` has failed, if it has; otherwise, and for NULL, the reason of the last call
+ * of this thread that failed; "" if none did. Valid until this thread fails or asks again. */
 TREFOIL_API const char* trefoil_last_error(trefoil_comm_t comm);
 
-/* Says something where Trefoil speaks when it is not about one communicator (TREFOIL_LOG,
- * TREFOIL_LOG_FILE), for libraries on top of Trefoil. `topic` is one of those of trefoil_log_fn.
- * What is not wanted is left out. Thread-safe. */
+/* Writes to the log of the process (TREFOIL_LOG, TREFOIL_LOG_FILE), for libraries on top of
+ * Trefoil. `topic` is one of those of trefoil_log_fn. Levels and topics that are not wanted are
+ * left out. Thread-safe. */
 TREFOIL_API trefoil_status_t trefoil_log(trefoil_log_level_t level, const char* topic,
                                          const char* text);
 
@@ -350,7 +349,7 @@ TREFOIL_API trefoil_status_t trefoil_log(trefoil_log_level_t level, const char* 
 TREFOIL_API size_t trefoil_datatype_size(trefoil_datatype_t datatype);
 
 /* The version of the library that is loaded: "0.1.0", and as TREFOIL_VERSION. All ranks must load
- * the same build of it; trefoil_comm_create compares, and tells who differs. */
+ * the same build of it; trefoil_comm_create compares, and names ranks that differ. */
 TREFOIL_API const char* trefoil_version_string(void);
 TREFOIL_API int trefoil_version(void);
 

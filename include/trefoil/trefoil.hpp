@@ -23,7 +23,7 @@
 
 namespace trefoil {
 
-/// What carries the data: "ofi" and its provider "net"; "" where a backend has only one.
+/// The transport: "ofi" and its provider "net"; "" where a backend has only one.
 struct Transport {
     std::string backend, provider;
 };
@@ -57,7 +57,7 @@ class Comm : public Collectives<Blocking> {
         check(trefoil_comm_split(handle_, colour, key, &made.handle_));
         return made;
     }
-    /// Rows, planes and the like; a flag for each dimension of torus().
+    /// Rows or planes; a flag for each dimension of torus().
     Comm sub(const std::vector<bool>& keep) const {
         if (keep.size() != torus().size()) {
             throw CallFailed(TREFOIL_ERROR_INVALID_ARGUMENT,
@@ -76,7 +76,7 @@ class Comm : public Collectives<Blocking> {
                                         &made.handle_));
         return made;
     }
-    /// Of the ranks that are left of one that has failed.
+    /// A communicator of the ranks that are left of one that has failed.
     Comm shrink() const {
         Comm made(nullptr);
         check(trefoil_comm_shrink(handle_, &made.handle_));
@@ -126,7 +126,7 @@ class Comm : public Collectives<Blocking> {
     /// Ends the communicator on all ranks: all calls on it throw CallFailed with
     /// TREFOIL_ERROR_ABORTED and this text. Any thread.
     void abort(const std::string& text) const { check(trefoil_comm_abort(handle_, text.c_str())); }
-    /// What this rank holds for its peers, and what went through one of its ports.
+    /// The resources that this rank holds for its peers, and the traffic of one of its ports.
     trefoil_resources_t resources() const {
         trefoil_resources_t held{};
         held.size = sizeof held;
@@ -145,19 +145,20 @@ class Comm : public Collectives<Blocking> {
     void set_algorithm(const std::string& collective, const std::string& name) {
         check(trefoil_comm_set_algorithm(handle_, collective.c_str(), name.c_str()));
     }
-    /// What a call of `count` elements of type T would use, as set_algorithm() takes it.
+    /// The algorithm that a call of `count` elements of type T would use, as set_algorithm() takes
+    /// it.
     template <typename T>
     std::string algorithm(const std::string& collective, std::size_t count) const {
         const char* name = nullptr;
         check(trefoil_comm_algorithm(handle_, collective.c_str(), count, datatype_of<T>(), &name));
         return name;
     }
-    /// Runs a schedule of the user's, in JSON, once it is proved; all ranks must give the same.
+    /// Runs a user schedule, in JSON, once it is verified; all ranks must give the same.
     void set_schedule(const std::string& collective, const std::string& json) {
         check(trefoil_comm_set_schedule(handle_, collective.c_str(), json.c_str()));
     }
 
-    /// Who makes the circuits that the steps of a schedule name: as trefoil_comm_set_rewire.
+    /// The function that makes the circuits of a schedule's steps: as trefoil_comm_set_rewire.
     void set_rewire(trefoil_rewire_fn rewire, void* context = nullptr) {
         check(trefoil_comm_set_rewire(handle_, rewire, context));
     }

@@ -15,11 +15,11 @@ SHELVES = {
     "Understand": (
         "docs/architecture.md", "docs/runtime.md", "docs/jobs.md", "docs/mpi-layer.md", "docs/decisions.md", "docs/schedules.md",
         "docs/cost-model.md", "docs/alltoall.md", "docs/spanning-trees.md",
-        "docs/short-circuiting.md", "docs/papers.md", "docs/weak-order.md", "CONTRIBUTING.md",
+        "docs/short-circuiting.md", "docs/weak-order.md", "CONTRIBUTING.md",
     ),
     "Records": (
         "docs/measurements.md", "docs/performance.md", "docs/choice-records.md", "docs/mpi-programs.md", "docs/mpi-records.md",
-        "docs/faults.md",
+        "docs/faults.md", "docs/papers.md",
     ),
 }
 FRONT = "README.md"

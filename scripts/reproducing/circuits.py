@@ -78,7 +78,7 @@ def sixteen(page):
 def write(page):
     page.heading("Short-circuited rings")
     page.say("""Hammer, Schmid, Singh and Addanki, *Short-circuiting Rings for Low-Latency AllReduce*, arXiv 2510.03491. The page
-        [short-circuiting.md](short-circuiting.md) tells the model, the scheme, its plots and what was left open; here are the
+        [short-circuiting.md](short-circuiting.md) explains the model, the scheme, its plots and what was left open; here are the
         figures. Links have 800 Gbit/s and no start-up. Our copy of the paper lacks all plotted values, so the numbers beside ours
         are independent ones, not published ones; what is published are words.""")
     page.say("""**Fig. 1**, static halving over Ring, 16 nodes, 10 ns a hop: "about 2 times slower for large messages, less for small

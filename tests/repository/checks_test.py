@@ -294,6 +294,11 @@ class Words(unittest.TestCase):
         self.assertEqual(1, len(found))
         self.assertRegex(found[0], r"^a\.md:5: ")
 
+    def test_comments_of_headers_are_looked_at(self):
+        found = words.findings_in_comments("a.h", "int one(void);\n\n/* Right. What it\n * does is this. */\nint two(void); // What?\n"
+                                                  "    /// Right.\n    /// It tells why.\n")
+        self.assertEqual(["a.h:3", "a.h:6"], [finding.rsplit(': "', 1)[0] for finding in found])
+
     def test_only_words_count(self):
         self.assertEqual(4, words.words("| a word | 12.5 | `x` | --- | 3 KiB |\n\n    trefoil run\n\n```c\nint x;\n```\n"))
 

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""How pages are written: patterns of words that slow readers down, and how long pages may be. `python3 words.py ROOT` counts."""
+"""How pages and the comments of the interface are written: patterns of words that slow readers down, and how long pages may be. `python3 words.py ROOT` counts."""
 
 import pathlib
 import re
@@ -93,6 +93,18 @@ def findings_of(page, text):
     return found
 
 
+def comments(text):
+    """(line number, text) of the comments that the reference is written from, and those of the C++ interface."""
+    for match in re.finditer(r"/\*(.*?)\*/|((?:^ *///[^\n]*\n)+)", text, re.DOTALL | re.MULTILINE):
+        lines = [re.sub(r"^\s*(\*|///) ?", "", line) for line in (match[1] or match[2]).splitlines()]
+        yield text.count("\n", 0, match.start()) + 1, " ".join(" ".join(lines).split())
+
+
+def findings_in_comments(name, text):
+    return [finding.replace(f"{name}:1:", f"{name}:{number}:") for number, said in comments(text)
+            for finding in findings_of(name, said)]
+
+
 def words(text):
     prose = " ".join(line.text for line in pages.split(pathlib.Path(), text)[1])
     return sum(bool(re.search("[A-Za-z]", word)) for word in prose.split())
@@ -115,6 +127,8 @@ def findings(root):
     found = too_long(by_hand(root))
     for page in pages.pages(root):
         found += findings_of(str(page), (root / page).read_text(encoding="utf-8"))
+    for header in sorted((root / "include").rglob("*.h*")):
+        found += findings_in_comments(header.relative_to(root).as_posix(), header.read_text(encoding="utf-8"))
     return found
 
 

@@ -280,7 +280,7 @@ TEST(Chooser, TakesSingleCopyWhereItGainsAndNothingElseIsForced) {
     EXPECT_FALSE(takes(Chooser(map, off), allreduce_of(large), true));
 }
 
-/// The tables in docs/performance.md.
+/// The measurements are in docs/performance.md, "Single copy and images".
 TEST(Chooser, TakesSingleCopyFromTheSizeOnFromWhichItIsFaster) {
     constexpr std::size_t kib = 1024, mib = 1024 * kib;
     const auto by_address = [](Collective c, std::size_t bytes, Rank ranks) {
