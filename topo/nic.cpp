@@ -9,6 +9,7 @@
 #include <memory>
 
 #include "topo/host.hpp"
+#include "topo/rdma_device.hpp"
 #include "topo/virtual_interface.hpp"
 
 namespace trefoil {
@@ -61,6 +62,11 @@ std::vector<Nic> host_nics(const Locality& locality) {
         nic.pci = device.pci;
         nic.cores = device.cores;
         nic.numa_node = device.numa_node;
+    }
+    for (RdmaDevice& device : rdma_devices()) {
+        Nic& nic = find_or_add(nics, device.name);
+        nic.interfaces = std::move(device.interfaces);
+        nic.up = device.up;
     }
     return nics;
 }

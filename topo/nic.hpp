@@ -16,8 +16,9 @@ struct Nic {
     bool up = true;
     std::string virtual_kind;  ///< as virtual_kind() tells it; empty: leads to other hosts
     std::string pci;           ///< "0000:3b:00.0", or empty
-    int numa_node = -1;        ///< -1: unknown, or near several
-    std::vector<int> cores;    ///< near it; empty: unknown
+    std::vector<std::string> interfaces{};  ///< of a device with RDMA: those that lead through it
+    int numa_node = -1;                     ///< -1: unknown, or near several
+    std::vector<int> cores;                 ///< near it; empty: unknown
 };
 
 /// Interfaces, also those that are down, and then devices of `locality` that are no interfaces.

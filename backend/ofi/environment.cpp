@@ -4,10 +4,13 @@
 
 #include <unistd.h>
 
+#include <algorithm>
+#include <atomic>
 #include <charconv>
 #include <cstdlib>
 #include <mutex>
 #include <optional>
+#include <string>
 #include <string_view>
 
 #include "backend/system/shared_files.hpp"
@@ -61,7 +64,27 @@ void remove_regions(Gone&& gone) noexcept {
     });
 }
 
+/// What rxm's queue of a port may have entries for where nobody has counted the peers.
+constexpr int peers_unless_counted = 127;
+std::atomic<int> peers_expected{0};
+
+void set_default(const char* variable, int value) {
+    setenv(variable, std::to_string(value).c_str(), 0);
+}
+
 }  // namespace
+
+RxmSizes rxm_sizes(int peers) {
+    RxmSizes sizes{std::max(peers, RxmSizes::fewest_peers), RxmSizes::most_messages};
+    while (sizes.entries() > RxmSizes::safe_entries && sizes.messages > RxmSizes::fewest_messages) {
+        sizes.messages /= 2;
+    }
+    return sizes;
+}
+
+void expect_peers(Rank peers) noexcept {
+    peers_expected.store(peers, std::memory_order_relaxed);
+}
 
 void prepare_environment() {
     static std::once_flag once;
@@ -69,6 +92,16 @@ void prepare_environment() {
         // An rxm endpoint allocates thousands of buffers for two-sided messages, which puts do not
         // use: 71 MB with the default of 16 KiB, 6 MB with this.
         setenv("FI_OFI_RXM_BUFFER_SIZE", "256", 0);
+        const int peers = peers_expected.load(std::memory_order_relaxed);
+        const RxmSizes sizes = rxm_sizes(peers > 0 ? peers : peers_unless_counted);
+        set_default("FI_UNIVERSE_SIZE", sizes.peers);
+        if (sizes.messages < RxmSizes::most_messages) {
+            set_default("FI_OFI_RXM_MSG_TX_SIZE", sizes.messages);
+            set_default("FI_OFI_RXM_MSG_RX_SIZE", sizes.messages);
+        }
+        // libfabric's cache keeps registrations open after they were closed: over verbs, puts that
+        // came too late still landed in memory that was deregistered. Trefoil has its own.
+        setenv("FI_MR_CACHE_MAX_COUNT", "0", 0);
     });
 }
 

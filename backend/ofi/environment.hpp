@@ -4,7 +4,27 @@
 
 #include <string_view>
 
+#include "topo/torus.hpp"
+
 namespace trefoil::ofi {
+
+/// How large rxm makes a port's queue: as many messages to and from each of so many peers. It takes
+/// 256 peers by itself, and the 65,536 entries for these are more than some devices have (32,767 in
+/// Soft-RoCE). Fewer messages to a peer wait for each other; more entries than a device has mean no
+/// port at all.
+struct RxmSizes {
+    static constexpr int fewest_peers = 16, most_messages = 128, fewest_messages = 16;
+    static constexpr int safe_entries = 32'767;
+
+    int peers = fewest_peers;
+    int messages = most_messages;  ///< in each direction; rxm takes powers of two
+
+    long entries() const { return 2L * messages * peers; }
+};
+RxmSizes rxm_sizes(int peers);
+
+/// What prepare_environment() is to make room for. Before that, or it comes too late.
+void expect_peers(Rank peers) noexcept;
 
 /// Sets defaults (never what the user has set) for libfabric's own variables. Must come before the
 /// first look at a provider; does its work once per process. Thread-safe against itself.

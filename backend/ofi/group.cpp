@@ -155,6 +155,10 @@ std::string OfiGroup::provider() const {
     return endpoints_.front().names.provider;
 }
 
+bool OfiGroup::closes_after_peers() const {
+    return provider().starts_with("verbs");
+}
+
 std::string OfiGroup::where() const {
     return port_text(ports_.front());
 }

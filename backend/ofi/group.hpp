@@ -56,6 +56,9 @@ class OfiGroup final : public PortGroup {
     bool needs_registered_source() const override { return (mr_mode_ & FI_MR_LOCAL) != 0; }
     /// Seen where two ranks connect to each other at the same time, or a peer has died.
     bool may_lose_puts() const override { return true; }
+    /// A write that comes while rxm closes a connection over verbs makes it post a receive at the
+    /// endpoint that it has just freed.
+    bool closes_after_peers() const override;
     std::size_t inject_bytes() const override { return inject_bytes_; }
     std::string provider() const override;
     std::string error_text() const override { return error_text_.data(); }

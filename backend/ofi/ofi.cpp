@@ -53,6 +53,7 @@ NicOffers ofi_nics(const std::string& provider) {
     for (const ofi::Info& info : all) {
         ProviderInfo mine = ofi::names(*info);
         if (mine.provider == chosen && !offers.uses_shared_memory) {
+            offers.one_per_group = offers.one_per_group || info->nic != nullptr;
             offers.nics.push_back(std::move(mine));
         }
     }
@@ -82,6 +83,7 @@ Transport ofi_transport() {
     transport.name = "ofi";
     transport.summary = "libfabric: any provider with remote writes and completion data";
     transport.variables = "FI_";
+    transport.expect_peers = ofi::expect_peers;
     transport.open = open_ofi;
     transport.providers = ofi_providers;
     transport.nics = ofi_nics;

@@ -72,6 +72,7 @@ class ForwardingGroup : public PortGroup {
     int notification_bits() const override { return inner_->notification_bits(); }
     bool needs_registered_source() const override { return inner_->needs_registered_source(); }
     bool may_lose_puts() const override { return inner_->may_lose_puts(); }
+    bool closes_after_peers() const override { return inner_->closes_after_peers(); }
     bool puts_by_stores() const override { return inner_->puts_by_stores(); }
     std::size_t inject_bytes() const override { return inner_->inject_bytes(); }
     std::string provider() const override { return inner_->provider(); }

@@ -253,6 +253,8 @@ class PortGroup {
     /// A put may get lost in silence where connections break. Words that must not get lost may be
     /// put again: the same bytes to the same place, though the first may still land.
     virtual bool may_lose_puts() const { return false; }
+    /// What comes while it closes harms it: peers are to have left before.
+    virtual bool closes_after_peers() const { return false; }
     /// Puts of up to this many bytes to allocated memory return `done`.
     virtual std::size_t inject_bytes() const { return 0; }
     /// The provider in use ("net"); empty where the backend has only one.

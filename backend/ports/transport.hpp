@@ -43,6 +43,7 @@ struct NicOffers {
     std::vector<ProviderInfo> nics;  ///< one per (NIC, address); shared memory is no NIC
     /// Ranks of this host are reached without a NIC where that is possible.
     bool uses_shared_memory = false;
+    bool one_per_group = false;  ///< all ports of a group are on one NIC
     /// A setting of the library that already chooses ("UCX_NET_DEVICES"); empty: none.
     std::string settled_by;
 };
@@ -81,6 +82,9 @@ struct Transport {
     /// How the variables of its library begin ("FI_"); they keep their meaning. Empty: none.
     std::string_view variables{};
 
+    /// How many ranks the job has, before anything else is asked: what a library sizes by that it
+    /// sizes once in a process. Null: there is no such thing.
+    void (*expect_peers)(Rank peers) = nullptr;
     /// Opens one group per entry of config.groups. Throws Error(not_found) for a provider or NIC
     /// that does not exist (naming those that do), Error(unsupported) for one that cannot put with
     /// a notification, Error(system_error) when the library refuses.

@@ -35,7 +35,8 @@ PortMap::PortMap(const Torus& torus, const Settings& given)
     sharing.all_here = true;
     const NicRequest request = parse_nic_request(settings.nics, nodes.ports());
     try {
-        nics_ = choose_nics_here({settings.backend, settings.provider, request, used_ports(nodes)},
+        nics_ = choose_nics_here({settings.backend, settings.provider, request, used_ports(nodes),
+                                  config.groups, torus.ranks()},
                                  sharing);
         nics_.resize(torus.ports());
         config.nics = selectors(nics_);

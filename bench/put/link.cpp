@@ -79,9 +79,13 @@ void PutLink::open(Bootstrap& bootstrap, const PutTransport& transport) {
     sharing.self = one_host_ ? rank_ : 0;
     sharing.most = one_host_ ? pair : 1;
     sharing.all_here = one_host_;
-    config.nics = selectors(choose_nics_here(
-        {backend_, transport.provider, parse_nic_request(transport.nics, ports_of_pair), {port_}},
-        sharing));
+    config.nics = selectors(choose_nics_here({backend_,
+                                              transport.provider,
+                                              parse_nic_request(transport.nics, ports_of_pair),
+                                              {port_},
+                                              {},
+                                              pair},
+                                             sharing));
     config.rank = rank_;
     config.one_host = one_host_;
     group_ = std::move(open_backend(backend_, config).at(0));

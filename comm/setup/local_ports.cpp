@@ -53,14 +53,16 @@ LocalPorts::LocalPorts(const Job& job, const Torus& torus, const Settings& setti
       pin_cores_(settings.pin_cores),
       nics_(torus.ports()) {
     const Torus nodes = torus.nodes();
-    const NicWish wish{settings.backend, settings.provider,
-                       parse_nic_request(settings.nics, nodes.ports()), used_ports(nodes)};
+    NicWish wish{settings.backend, settings.provider,
+                 parse_nic_request(settings.nics, nodes.ports()), used_ports(nodes)};
     std::vector<std::vector<int>> masks;
     for (const Rank rank : job.local_ranks()) {
         masks.push_back(job.process(rank).cores);
     }
     groups_ = group_ports(torus, settings, masks, job.local_rank(), job.cores_in_time());
     if (job.ranks() > 1) {
+        wish.groups = groups_.groups;
+        wish.peers = job.ranks();
         nics_ = choose_nics_here(wish, job.nic_sharing(torus.per_node()));
         nics_.resize(torus.ports());
     }

@@ -3,6 +3,7 @@
 #include "comm/setup/nic_choice.hpp"
 
 #include <algorithm>
+#include <iterator>
 #include <set>
 
 #include "comm/setup/nic_errors.hpp"
@@ -141,6 +142,27 @@ class NicChooser {
     const NicSharing& sharing_;
 };
 
+/// The ports in `open` by who takes one NIC together.
+std::vector<std::vector<Port>> takers_of(const std::vector<Port>& open,
+                                         const std::vector<std::vector<Port>>& together) {
+    std::vector<std::vector<Port>> takers;
+    for (const std::vector<Port>& group : together) {
+        std::vector<Port> mine;
+        std::copy_if(group.begin(), group.end(), std::back_inserter(mine), [&](Port port) {
+            return std::find(open.begin(), open.end(), port) != open.end();
+        });
+        if (!mine.empty()) {
+            takers.push_back(std::move(mine));
+        }
+    }
+    if (together.empty()) {
+        for (const Port port : open) {
+            takers.push_back({port});
+        }
+    }
+    return takers;
+}
+
 void attach(PortNic& port, const Pick& pick, const std::string& why) {
     port.name = pick.candidate->nic.name;
     port.selector = pick.selector;
@@ -157,12 +179,21 @@ std::string matched_name(const NicCandidate& candidate, const std::string& patte
     const auto found = std::find_if(names.begin(), names.end(), [&](const std::string& name) {
         return matches(pattern, name);
     });
-    return found == names.end() ? std::string() : *found;
+    const bool leads_there =
+        std::any_of(candidate.interfaces.begin(), candidate.interfaces.end(),
+                    [&](const std::string& interface) { return matches(pattern, interface); });
+    return found != names.end() ? *found : leads_there ? candidate.nic.name : std::string();
 }
 
 NicChoice choose_nics(const NicRequest& request, const std::vector<NicCandidate>& candidates,
                       const std::vector<Port>& ports, const NicSharing& sharing) {
-    const NicChooser chooser(request, candidates, ports.size(), sharing);
+    // Whoever names several NICs for ports that can only use one hears so from the transport.
+    const bool named =
+        std::any_of(request.in_turn.begin(), request.in_turn.end(),
+                    [](const std::string& pattern) { return !has_wildcard(pattern); });
+    const std::vector<std::vector<Port>> together =
+        named ? std::vector<std::vector<Port>>{} : sharing.together;
+    const NicChooser chooser(request, candidates, takers_of(ports, together).size(), sharing);
     std::string why = "asked for by TREFOIL_NICS";
     NicChoice choice(request.by_port.size());
     std::vector<Port> open;
@@ -183,11 +214,15 @@ NicChoice choose_nics(const NicRequest& request, const std::vector<NicCandidate>
     if (turn.empty() && !open.empty()) {
         turn = chooser.by_default(why);
     }
-    for (std::size_t i = 0; i < open.size(); ++i) {
-        if (turn.empty()) {
-            choice[open[i].index].why = why;
-        } else {
-            attach(choice[open[i].index], turn[i % turn.size()], why);
+    std::size_t next = 0;
+    for (const std::vector<Port>& takers : takers_of(open, together)) {
+        const Pick* const pick = turn.empty() ? nullptr : &turn[next++ % turn.size()];
+        for (const Port port : takers) {
+            if (pick == nullptr) {
+                choice[port.index].why = why;
+            } else {
+                attach(choice[port.index], *pick, why);
+            }
         }
     }
     for (PortNic& port : choice) {

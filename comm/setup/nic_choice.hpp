@@ -17,6 +17,9 @@ struct NicCandidate {
     std::vector<std::string> aliases;  ///< other names that users may know ("mlx5_0", "ib0")
     bool reserve = false;  ///< slower than other NICs of the transport: only for those who ask
     std::string obstacle;  ///< why it cannot be used ("is down"); empty: it can
+    /// Names and addresses of interfaces that lead through this device, and that the transport does
+    /// not know: they mean it by its own name.
+    std::vector<std::string> interfaces{};
 };
 
 /// Whom a rank shares the NICs with.
@@ -30,6 +33,9 @@ struct NicSharing {
     int most = 1;
     /// All ranks of the job reach each other by loopback.
     bool all_here = false;
+    /// Ports that can only use one NIC together, where nothing else is asked for; empty: each can
+    /// use its own.
+    std::vector<std::vector<Port>> together{};
 };
 
 /// What one port is attached to.
@@ -50,8 +56,8 @@ using NicChoice = std::vector<PortNic>;
 /// with a wildcard stands for the NICs that lead to other hosts and match, or, if none does, for
 /// those others that match. What a wildcard or nothing at all leaves open is divided among the
 /// ranks of the host: everybody gets equally many, nearest to its cores first, and takes them in
-/// turn. By default loopback is used if all ranks are here; else interfaces that are down, virtual,
-/// loopback or have link-local addresses only are left out.
+/// turn, one for all ports that are `together`. By default loopback is used if all ranks are here;
+/// else interfaces that are down, virtual, loopback or have link-local addresses only are left out.
 ///
 /// Throws Error(not_found) when a name or pattern matches nothing that can be used, or when nothing
 /// is left: it offers the nearest names and lists what exists. Nothing to choose from and nothing

@@ -93,7 +93,29 @@ NicCandidate& candidate_of(std::vector<NicCandidate>& all, const ProviderInfo& o
     }
     c.nic.name = offer.nic;
     c.nic.addresses.clear();
+    if (const std::size_t colon = offer.nic.find(':'); colon != std::string::npos) {
+        add_alias(c, offer.nic.substr(0, colon));  // hwloc may not know of the device
+    }
     return c;
+}
+
+/// An interface that is offered itself means itself.
+void add_interfaces(std::vector<NicCandidate>& all, const std::vector<Nic>& host) {
+    for (NicCandidate& c : all) {
+        for (const std::string& name : c.nic.interfaces) {
+            if (std::any_of(all.begin(), all.end(),
+                            [&](const NicCandidate& other) { return other.nic.name == name; })) {
+                continue;
+            }
+            c.interfaces.push_back(name);
+            for (const Nic& nic : host) {
+                if (nic.name == name) {
+                    c.interfaces.insert(c.interfaces.end(), nic.addresses.begin(),
+                                        nic.addresses.end());
+                }
+            }
+        }
+    }
 }
 
 std::string obstacle_of(const Nic& nic, const std::string& source) {
@@ -115,6 +137,7 @@ std::vector<NicCandidate> nic_candidates(const NicOffers& offers, const std::vec
             }
         }
     }
+    add_interfaces(all, host);
     const auto is_interface = [&](const NicCandidate& c) {
         return std::any_of(host.begin(), host.end(), [&](const Nic& nic) {
             return nic.name == c.nic.name && !nic.addresses.empty();
@@ -126,7 +149,8 @@ std::vector<NicCandidate> nic_candidates(const NicOffers& offers, const std::vec
     }
     for (const Nic& nic : host) {
         const bool offered = std::any_of(all.begin(), all.end(), [&](const NicCandidate& c) {
-            return c.nic.name == nic.name || contains(c.aliases, nic.name);
+            return c.nic.name == nic.name || contains(c.aliases, nic.name) ||
+                   contains(c.interfaces, nic.name);
         });
         if (!offered) {
             all.push_back({nic, {}, false, obstacle_of(nic, offers.source)});
@@ -139,7 +163,11 @@ std::vector<NicCandidate> nic_candidates(const NicOffers& offers, const std::vec
 }
 
 NicChoice choose_nics_here(const NicWish& wish, const NicSharing& sharing) {
-    const NicOffers offers = find_transport(wish.backend).nics(wish.provider);
+    const Transport& transport = find_transport(wish.backend);
+    if (transport.expect_peers != nullptr && wish.peers > 0) {
+        transport.expect_peers(wish.peers);
+    }
+    const NicOffers offers = transport.nics(wish.provider);
     const bool open = wish.request.in_turn.empty() && wish.request.never.empty() &&
                       std::all_of(wish.request.by_port.begin(), wish.request.by_port.end(),
                                   [](const std::string& pattern) { return pattern.empty(); });
@@ -156,7 +184,11 @@ NicChoice choose_nics_here(const NicWish& wish, const NicSharing& sharing) {
         return choice;
     }
     const std::vector<Nic> host = host_nics(machine_locality());
-    return choose_nics(wish.request, nic_candidates(offers, host), wish.ports, sharing);
+    NicSharing with_groups = sharing;
+    if (offers.one_per_group) {
+        with_groups.together = wish.groups;
+    }
+    return choose_nics(wish.request, nic_candidates(offers, host), wish.ports, with_groups);
 }
 
 std::vector<std::string> selectors(const NicChoice& choice) {

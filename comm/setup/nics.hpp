@@ -20,7 +20,9 @@ std::vector<NicCandidate> nic_candidates(const NicOffers& offers, const std::vec
 struct NicWish {
     std::string backend, provider;
     NicRequest request;
-    std::vector<Port> ports;  ///< those that lead somewhere
+    std::vector<Port> ports;                  ///< those that lead somewhere
+    std::vector<std::vector<Port>> groups{};  ///< that one thread drives; empty: not known
+    Rank peers = 0;                           ///< ranks of the job; 0: not known
 };
 
 /// Looks at this machine and chooses. When nothing is asked, a setting of the library that already

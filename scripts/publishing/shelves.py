@@ -6,7 +6,7 @@ SHELVES = {
         "docs/tutorial.md", "docs/tutorial-cpp.md", "docs/tutorial-fortran.md", "docs/tutorial-python.md", "docs/tutorial-mpi.md",
         "docs/examples.md", "docs/from-mpi.md", "docs/building.md", "docs/platforms.md", "docs/launchers.md",
         "docs/mpi.md",
-        "docs/choice.md", "docs/communicators.md", "docs/in-flight.md", "docs/nodes.md", "docs/nics.md", "docs/fugaku.md",
+        "docs/choice.md", "docs/communicators.md", "docs/in-flight.md", "docs/nodes.md", "docs/nics.md", "docs/verbs.md", "docs/fugaku.md",
         "docs/reproducibility.md", "docs/troubleshooting.md", "docs/reliability.md", "docs/log.md", "docs/timeline.md",
         "docs/own-schedules.md", "docs/simulator.md", "docs/traffic.md", "docs/emulated-torus.md", "docs/integrating.md",
         "SECURITY.md",

@@ -121,7 +121,7 @@ readonly never_under_tsan='^comm_(device_buffers|average|shrink|faults|after_err
 not_long=(--label-exclude '^long$')
 
 # The shares. Each takes about a quarter of an hour on two cores.
-readonly shares=(proofs matrix faults calls turn-tests asan-rooms asan-comm tsan fuzzing arm64 arm64-walk files pages packages source trixie)
+readonly shares=(proofs matrix faults calls turn-tests asan-rooms asan-comm tsan fuzzing arm64 arm64-walk files pages packages source trixie verbs)
 
 # A share that is no part of the turn, as its tests are among the quick ones: for other releases of Debian.
 readonly meetings=stack
@@ -201,6 +201,25 @@ share_trixie() { # what meets other software, on Debian 13
         left_out+=("Debian 13, whose root cannot be made")
     elif ((code != 0)); then
         failed+=("scripts/test --on trixie --only $meetings")
+    fi
+}
+share_verbs() { # RDMA in software, in one and in two virtual machines, whose image is made from Debian's packages
+    configure dev "${quickly[@]}"
+    build dev trefoil_tool test_conformance
+    on_verbs 540 --suite
+    on_verbs 240 --hosts 2 --nics 4 --suite across-nics killed link-down
+}
+# on_verbs SECONDS ARGUMENT...: what has not been run when time is up is left out; what has failed by then has failed.
+on_verbs() {
+    local seconds=$1 code=0
+    shift
+    "$root/scripts/verbs" --build dev --as-it-is --seconds "$seconds" "$@" || code=$?
+    if ((code == 77)); then
+        left_out+=("verbs, whose machine cannot be made")
+    elif ((code == 124)) && ! grep -q FAILED "$root/build/verbs/output"; then
+        left_out+=("the rest of scripts/verbs $*, as time was up")
+    elif ((code != 0)); then
+        failed+=("scripts/verbs $*")
     fi
 }
 share_stack() { # what meets other software: libfabric, UCX, launchers, MPIs, Python; not in turn, for scripts/test --on

@@ -19,6 +19,7 @@ import sources
 ELSEWHERE = (
     (r"^scripts/(demo|test)\b", "installs packages and builds everything; CI runs it"),
     (r"^scripts/on-debian\b", "makes a root and builds in it; the share trixie of scripts/test does the same"),
+    (r"^scripts/verbs\b", "makes and boots a virtual machine; the share verbs of scripts/test does the same"),
     (r"^apt-get install\b", "installs packages; scripts/test does the same"),
     (r"\bbare_root_test\.py\b", "needs root, debootstrap and packages; it is the test repository_bare_root"),
     (r"^cmake --build build/dev|^ctest --test-dir build/dev|^build/dev/tests/", "builds and runs the tests, as scripts/test does"),

@@ -11,6 +11,7 @@
 #include <fstream>
 #include <set>
 
+#include "topo/rdma_device.hpp"
 #include "topo/virtual_interface.hpp"
 
 namespace trefoil {
@@ -87,6 +88,29 @@ TEST(Nics, TakeTheirPlaceFromTheLocality) {
     EXPECT_EQ(nics.back().name, "mlx5_9");
     EXPECT_EQ(nics.back().pci, "0000:3b:00.0");
     EXPECT_TRUE(nics.back().addresses.empty());
+}
+
+TEST(RdmaDevices, HaveTheInterfacesOfTheirGids) {
+    const fs::path classes =
+        fs::temp_directory_path() / ("trefoil_rdma_test_" + std::to_string(getpid()));
+    const auto write = [&](const fs::path& path, const std::string& line) {
+        fs::create_directories((classes / path).parent_path());
+        std::ofstream(classes / path) << line << "\n";
+    };
+    write("mlx5_1/ports/1/state", "1: DOWN");
+    write("mlx5_0/ports/1/state", "4: ACTIVE");
+    write("mlx5_0/ports/1/gid_attrs/ndevs/0", "eth0");
+    write("mlx5_0/ports/1/gid_attrs/ndevs/1", "eth0");
+    write("mlx5_0/ports/1/gid_attrs/ndevs/2", "eth0.7");
+    const std::vector<RdmaDevice> devices = rdma_devices(classes);
+    fs::remove_all(classes);
+    ASSERT_EQ(devices.size(), 2U);
+    EXPECT_EQ(devices[0].name, "mlx5_0");
+    EXPECT_EQ(devices[0].interfaces, (std::vector<std::string>{"eth0", "eth0.7"}));
+    EXPECT_TRUE(devices[0].up);
+    EXPECT_TRUE(devices[1].interfaces.empty());
+    EXPECT_FALSE(devices[1].up);
+    EXPECT_TRUE(rdma_devices(classes).empty()) << "a machine without any";
 }
 
 /// A directory of interfaces as the kernel keeps it.

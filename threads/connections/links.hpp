@@ -55,6 +55,8 @@ class Links : public LetterBox {
         return post_.is_quiet() && !has_outbox_.load(std::memory_order_relaxed);
     }
 
+    bool has_peers_left() const { return post_.has_peers_left(); }
+
     /// The peer has answered all that was said to it through `own`, or never will. A put that is
     /// accepted may wait in the transport until the connection is there; an answer shows that it
     /// is.

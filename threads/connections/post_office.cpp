@@ -366,6 +366,11 @@ bool PostOffice::is_quiet() const {
                        [](const auto& connection) { return connection->is_quiet(); });
 }
 
+bool PostOffice::has_peers_left() const {
+    return std::all_of(connections_.begin(), connections_.end(),
+                       [](const auto& connection) { return connection->closed; });
+}
+
 std::vector<std::string> PostOffice::unanswered() const {
     std::vector<std::string> texts;
     for (const auto& connection : connections_) {

@@ -104,6 +104,8 @@ class PostOffice {
     void lose(Rank peer) noexcept;
     /// Nothing waits for its put or for its completion.
     bool is_quiet() const;
+    /// All peers of its connections have said that they leave, or are lost: no more comes.
+    bool has_peers_left() const;
     /// Since the last time.
     std::vector<BrokenConnection> take_broken() { return std::exchange(broken_, {}); }
     bool has_broken() const { return !broken_.empty(); }

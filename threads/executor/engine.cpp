@@ -59,6 +59,7 @@ void Engine::end() noexcept {
         } catch (const std::exception&) {  // no memory: peers see it by the connection
         }
         see_off(patience().longest_farewell);
+        hear_farewells(patience().longest_drain);
         cards_.reset();
     }
     if (serves_ && !stopping_.exchange(true, std::memory_order_relaxed)) {
@@ -243,23 +244,33 @@ void Engine::look_after(Executor& executor) noexcept {
     }
 }
 
-void Engine::see_off(std::chrono::milliseconds longest) noexcept {
-    if (groups_are_gone()) {
-        return;
-    }
+/// Listens to all until `over()`, which is asked after each round, or the time has passed.
+template <typename Over>
+void Engine::listen_until(const Over& over, std::chrono::milliseconds longest) noexcept {
     const auto deadline = std::chrono::steady_clock::now() + longest;
-    bool quiet = false;
-    while (!quiet && std::chrono::steady_clock::now() < deadline) {
+    while (!groups_are_gone() && std::chrono::steady_clock::now() < deadline) {
         bool moved = false;
-        quiet = true;
         for (const auto& worker : workers_) {
             moved |= worker->listen();
-            quiet &= worker->links().is_quiet();
         }
-        if (!quiet && !moved) {
-            groups_[0]->wait(std::chrono::microseconds(100));
+        if (over()) {
+            return;
         }
+        groups_[0]->wait(std::chrono::microseconds(moved ? 0 : 100));
     }
+}
+
+void Engine::see_off(std::chrono::milliseconds longest) noexcept {
+    const auto is_quiet = [](const auto& worker) { return worker->links().is_quiet(); };
+    listen_until([&] { return std::ranges::all_of(workers_, is_quiet); }, longest);
+}
+
+void Engine::hear_farewells(std::chrono::milliseconds longest) noexcept {
+    const auto may_close = [](const auto& worker) {
+        Links& links = worker->links();
+        return links.has_peers_left() || !links.post().group().closes_after_peers();
+    };
+    listen_until([&] { return std::ranges::all_of(workers_, may_close); }, longest);
 }
 
 std::vector<BrokenConnection> Engine::broken_so_far() const {

@@ -131,6 +131,9 @@ class Engine {
     bool listen(std::size_t group) noexcept;
     /// Listens until all that this rank has said has left, or the time has passed. The same.
     void see_off(std::chrono::milliseconds longest) noexcept;
+    /// Listens until all peers of groups that close after them have left, or the time has passed.
+    /// The same.
+    void hear_farewells(std::chrono::milliseconds longest) noexcept;
     /// What is broken, as far as was found. The same.
     std::vector<BrokenConnection> broken_so_far() const;
     /// Settles what has failed, and what fails by that. The same.
@@ -256,6 +259,8 @@ class Engine {
     }
     void drive_erased(Executor& executor, Until until);
 
+    template <typename Over>
+    void listen_until(const Over& over, std::chrono::milliseconds longest) noexcept;
     void rouse() noexcept;
     bool has_words_to_say(int thread) const noexcept;
     void serve(int thread) noexcept;

@@ -342,5 +342,18 @@ TEST(OfiEnvironment, WhatSomebodyHasMappedStays) {
     EXPECT_NE(access(name.c_str(), F_OK), 0) << "nobody had it any more";
 }
 
+TEST(OfiEnvironment, QueuesFitTheSmallestDevicesUntilTheyWouldHoldTooLittle) {
+    EXPECT_EQ(ofi::rxm_sizes(4).entries(), 4096) << "for 16 peers";
+    for (const int peers : {16, 127, 128, 255, 511, 1000, 1023}) {
+        const ofi::RxmSizes sizes = ofi::rxm_sizes(peers);
+        EXPECT_EQ(sizes.peers, peers);
+        EXPECT_LE(sizes.entries(), ofi::RxmSizes::safe_entries) << peers;
+        EXPECT_GT(2 * sizes.entries() + 256, ofi::RxmSizes::safe_entries * (peers > 127)) << peers;
+    }
+    EXPECT_EQ(ofi::rxm_sizes(127).messages, 128);
+    EXPECT_EQ(ofi::rxm_sizes(1000).messages, 16);
+    EXPECT_EQ(ofi::rxm_sizes(5000).messages, 16) << "more needs a device that has more entries";
+}
+
 }  // namespace
 }  // namespace trefoil

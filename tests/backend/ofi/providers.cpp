@@ -22,7 +22,8 @@ struct Candidate {
 };
 // Releases of libfabric after 1.17 call "net" "tcp".
 constexpr std::array candidates = {Candidate{"net", "net"}, Candidate{"tcp", "tcp"},
-                                   Candidate{"rxm", "tcp;ofi_rxm"}, Candidate{"shm", "shm"}};
+                                   Candidate{"rxm", "tcp;ofi_rxm"}, Candidate{"shm", "shm"},
+                                   Candidate{"verbs", "verbs;ofi_rxm"}};
 
 // One bit per candidate that is offered.
 unsigned look_up() {
@@ -86,7 +87,9 @@ std::vector<std::string> missing_providers() {
     for (std::size_t i = 0; i < candidates.size(); ++i) {
         // Either name will do for the one provider that was renamed.
         const bool renamed = i < 2 && (found & 3U) != 0;
-        if ((found >> i & 1U) == 0 && !renamed) {
+        const bool common =
+            candidates[i].test != std::string_view("verbs");  // no device, no matter
+        if ((found >> i & 1U) == 0 && !renamed && common) {
             missing.push_back(candidates[i].provider);
         }
     }

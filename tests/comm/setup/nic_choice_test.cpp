@@ -254,6 +254,21 @@ TEST(Default, AHostWithFewerRanksGivesThemNoMoreNics) {
     EXPECT_EQ(count_nics(choose("", two_sockets(), 4, alone)), 2);
 }
 
+TEST(Default, PortsThatAreTogetherTakeOneNic) {
+    NicSharing one_thread{{everywhere}};
+    one_thread.together = {all_ports(4)};
+    const NicChoice choice = choose("", two_sockets(), 4, one_thread);
+    EXPECT_EQ(names(choice), (Names{"mlx5_0", "mlx5_0", "mlx5_0", "mlx5_0"}));
+    EXPECT_EQ(choice[3].sharing, 4);
+    EXPECT_EQ(names(choose("mlx5_*", two_sockets(), 4, one_thread)), names(choice));
+    EXPECT_EQ(names(choose("mlx5_2,mlx5_3", two_sockets(), 4, one_thread)),
+              (Names{"mlx5_2", "mlx5_3", "mlx5_2", "mlx5_3"}));
+    NicSharing two_threads = one_thread;
+    two_threads.together = {{Port{0}, Port{2}}, {Port{1}, Port{3}}};
+    EXPECT_EQ(names(choose("", two_sockets(), 4, two_threads)),
+              (Names{"mlx5_0", "mlx5_1", "mlx5_0", "mlx5_1"}));
+}
+
 TEST(Wildcards, AreDividedAsTheDefaultIs) {
     EXPECT_EQ(names(choose("mlx5_*", two_sockets(), 4)),
               (Names{"mlx5_0", "mlx5_1", "mlx5_2", "mlx5_3"}));

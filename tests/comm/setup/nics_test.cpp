@@ -80,6 +80,29 @@ TEST(Join, DevicesAreFoundByNameAndHaveTheirInterfacesAsAliases) {
     EXPECT_EQ(find(by_address, "ib0"), nullptr) << "it is the same NIC";
 }
 
+TEST(Join, ADeviceIsMeantByItsNameWithoutThePortAndByItsInterfaces) {
+    Nic rxe0 = device("rxe0", "", {});
+    rxe0.interfaces = {"eth0"};
+    const std::vector<Nic> host{interface("eth0", {"10.0.0.7"}), interface("eth1", {"10.0.1.7"}),
+                                rxe0};
+    NicOffers ucx;
+    ucx.nics = {{"rc_verbs", "rxe0:1", ""}, {"rc_verbs", "rxe1:1", ""}};
+    const auto all = nic_candidates(ucx, host);
+    const NicCandidate* found = find(all, "rxe0:1");
+    for (const char* name : {"rxe0", "rxe0:1", "eth0", "10.0.0.7"}) {
+        EXPECT_NE(matched_name(*found, name), "") << name;
+    }
+    EXPECT_EQ(matched_name(*found, "eth0"), "rxe0:1") << "a name that UCX knows";
+    EXPECT_EQ(matched_name(*found, "10.0.1.7"), "");
+    EXPECT_EQ(find(all, "eth0"), nullptr) << "it is the same NIC";
+    EXPECT_EQ(matched_name(*find(all, "rxe1:1"), "rxe1"), "rxe1") << "hwloc need not know it";
+
+    ucx.nics.push_back({"tcp", "eth0", "10.0.0.7"});
+    const auto with_tcp = nic_candidates(ucx, host);
+    EXPECT_EQ(matched_name(*find(with_tcp, "rxe0:1"), "eth0"), "") << "it is offered itself";
+    EXPECT_EQ(matched_name(*find(with_tcp, "eth0"), "eth0"), "eth0");
+}
+
 TEST(Join, ADeviceOfAnotherNameIsFoundByItsPlaceOnTheBus) {
     const std::vector<Nic> host{device("hfi1_0", "0000:5e:00.0", {4, 5})};
     NicOffers offers;

@@ -2,6 +2,9 @@
 // Several executors on one engine, with the same peers: side by side, early, late, and gone.
 #include "several_executors.hpp"
 
+#include "backend/ports/forwarding_group.hpp"
+#include "topo/patience.hpp"
+
 namespace trefoil::test {
 namespace {
 
@@ -130,6 +133,52 @@ TEST_P(SeveralExecutors, LandingMemoryIsUsedAgain) {
         EXPECT_LE(numbers().waiting, 4U) << "but for the last ones";
         EXPECT_EQ(numbers().landings, 2U);
     });
+}
+
+/// What comes while it closes would harm it.
+class ClosesLast final : public ForwardingGroup {
+  public:
+    using ForwardingGroup::ForwardingGroup;
+    bool closes_after_peers() const override { return true; }
+};
+
+std::vector<std::unique_ptr<PortGroup>> groups_that_close_last(
+    Rank rank, std::vector<std::vector<Port>> ports) {
+    std::vector<std::unique_ptr<PortGroup>> groups = memory_groups(rank, std::move(ports));
+    for (auto& group : groups) {
+        group = std::make_unique<ClosesLast>(std::move(group));
+    }
+    return groups;
+}
+
+TEST(EngineEnd, WaitsForPeersThatMayStillPut) {
+    using Clock = std::chrono::steady_clock;
+    for (const int workers : {1, 2}) {
+        std::atomic<bool> ends{false}, peer_leaves{false};
+        RingOfRanks ring(2, workers, groups_that_close_last);
+        ring[0].join_first({});
+        ring[1].join_first({});
+        ring.on_each([&](Rank r, RingRank& rank) {
+            const Program program = ring_sum(rank, 2, 10);
+            rank.executor().reserve(program);
+            std::vector<std::int32_t> data(10, 1);
+            ASSERT_EQ(rank.run(program, data), Status::success);
+            if (r == 0) {
+                const auto began = Clock::now();
+                ends = true;
+                rank.end();
+                const bool in_vain = Clock::now() - began >= patience().longest_drain;
+                EXPECT_TRUE(peer_leaves || in_vain);
+            } else {
+                while (!ends) {
+                    std::this_thread::sleep_for(milliseconds(1));
+                }
+                std::this_thread::sleep_for(milliseconds(50));
+                peer_leaves = true;
+                rank.end();
+            }
+        });
+    }
 }
 
 }  // namespace
