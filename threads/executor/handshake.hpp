@@ -15,7 +15,8 @@
 namespace trefoil {
 
 /// Connects own ports to their neighbours, says a word through each, and waits until each has
-/// answered and has said a word itself. Once, when the ranks have met, before any call. In one
+/// answered and has said a word itself. To another host many bytes follow the word, because frames
+/// may be lost for their length alone. Once, when the ranks have met, before any call. In one
 /// thread, which holds the engine in greet_for().
 class Handshake {
   public:
@@ -48,13 +49,15 @@ class Handshake {
     const Connection* connection_to(const Neighbour& neighbour) const;
     std::size_t group_of(Port port) const;
     bool is_complete() const;
+    static bool is_tried(const Connection& connection);
     void throw_if_broken() const;
+    void repeat_what_was_lost(std::chrono::steady_clock::time_point now);
     std::string silence_text() const;
 
     Engine& engine_;
     std::vector<Neighbour> neighbours_;
     Options options_;
-    std::chrono::steady_clock::time_point deadline_{};
+    std::chrono::steady_clock::time_point deadline_{}, next_look_{};
 };
 
 }  // namespace trefoil

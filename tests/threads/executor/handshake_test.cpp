@@ -2,6 +2,7 @@
 // The first words between neighbours: who stays silent is named, with both ends.
 #include "threads/executor/handshake.hpp"
 
+#include "backend/ports/forwarding_group.hpp"
 #include "loose_group.hpp"
 #include "ring.hpp"
 
@@ -79,6 +80,86 @@ TEST_P(HandshakeOf, StrangersIsRefusedAndSaid) {
         const std::string text = complaint_of(rank, milliseconds(500));
         EXPECT_TRUE(has(text, "messages came from somewhere else")) << "rank " << r << ": " << text;
     });
+}
+
+/// Every other rank is on another host.
+struct TwoHosts {
+    TwoHosts() {
+        RingRank::host_of = [](Rank rank) { return std::string(rank % 2 == 0 ? "even" : "odd"); };
+    }
+    ~TwoHosts() { RingRank::host_of = before; }
+    TwoHosts(const TwoHosts&) = delete;
+    TwoHosts& operator=(const TwoHosts&) = delete;
+    std::string (*before)(Rank) = RingRank::host_of;
+};
+
+/// A network that carries small frames alone: what is longer is lost without a word, in the
+/// direction of rank 1, or the first time only.
+class ShortFrames : public ForwardingGroup {
+  public:
+    enum class Loses { to_rank_1, first };
+    ShortFrames(std::unique_ptr<PortGroup> inner, Rank rank, Loses loses)
+        : ForwardingGroup(std::move(inner)), rank_(rank), loses_(loses) {}
+    bool may_lose_puts() const override { return true; }
+    PutResult put(Port port, Peer peer, const void* source, void* descriptor,
+                  const RemoteMemory& target, std::uint64_t offset, std::size_t bytes,
+                  std::uint64_t notification, std::uint64_t cookie) override {
+        if (bytes > 1500 && (loses_ == Loses::to_rank_1 ? rank_ == 0 : lost_++ == 0)) {
+            return PutResult::done;
+        }
+        return ForwardingGroup::put(port, peer, source, descriptor, target, offset, bytes,
+                                    notification, cookie);
+    }
+
+  private:
+    Rank rank_;
+    Loses loses_;
+    int lost_ = 0;
+};
+
+MakeGroups short_frames(ShortFrames::Loses loses) {
+    return [loses](Rank rank, std::vector<std::vector<Port>> ports) {
+        auto groups = memory_groups(rank, std::move(ports));
+        for (auto& group : groups) {
+            group = std::make_unique<ShortFrames>(std::move(group), rank, loses);
+        }
+        return groups;
+    };
+}
+
+TEST_P(HandshakeOf, TwoHostsTriesManyBytes) {
+    const TwoHosts hosts;
+    RingOfRanks ring(4, GetParam(), loose_groups);
+    ring.on_each([](Rank r, RingRank& rank) {
+        EXPECT_NO_THROW(rank.greet());
+        for (std::size_t g = 0; g < rank.groups().size(); ++g) {
+            const Engine::Exclusive held(rank.engine());
+            const Port port = rank.groups()[g]->ports().front();
+            const Rank peer = (r + (port.index == 0 ? 1 : 3)) % 4;
+            EXPECT_TRUE(rank.engine().links(g).post().find(peer, port)->trial_taken);
+        }
+    });
+}
+
+TEST_P(HandshakeOf, TwoHostsSaysWhereNoLongFramesPass) {
+    const TwoHosts hosts;
+    RingOfRanks ring(2, GetParam(), short_frames(ShortFrames::Loses::to_rank_1));
+    ring.on_each([](Rank r, RingRank& rank) {
+        const std::string text = complaint_of(rank, milliseconds(1000));
+        EXPECT_TRUE(has(text,
+                        "small messages arrive, but none of 12288 bytes from direction +0 "
+                        "of rank 0 (host even"))
+            << "rank " << r << ": " << text;
+        EXPECT_TRUE(has(text, "is the MTU of something on the way smaller")) << text;
+        EXPECT_FALSE(has(text, "bytes from direction +0 of rank 1")) << text;
+        EXPECT_FALSE(has(text, "cannot connect")) << text;
+    });
+}
+
+TEST_P(HandshakeOf, TwoHostsTriesAgainWhatGetsLost) {
+    const TwoHosts hosts;
+    RingOfRanks ring(2, GetParam(), short_frames(ShortFrames::Loses::first));
+    ring.on_each([](Rank, RingRank& rank) { EXPECT_NO_THROW(rank.greet()); });
 }
 
 TEST(Handshake, MayBeLookedAtInBetween) {

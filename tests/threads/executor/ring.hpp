@@ -86,6 +86,8 @@ class RingMember {
 /// communicator, and of others that the test makes.
 class RingRank {
   public:
+    /// All are on one host, unless a test says something else before it makes them.
+    static inline std::string (*host_of)(Rank) = [](Rank) { return std::string("here"); };
     static constexpr std::uint64_t first_communicator = 100;
 
     RingRank(std::vector<std::unique_ptr<PortGroup>> groups, Rank rank, Rank ranks, bool may_spin)
@@ -103,7 +105,7 @@ class RingRank {
     const std::vector<std::shared_ptr<PortGroup>>& groups() const { return groups_; }
     std::string card() const {
         Card card = engine_->card();
-        card.host = "here";
+        card.host = host_of(rank_);
         return encode(card);
     }
     void meet(const std::shared_ptr<const Cards>& cards, const Prove& its_proof = prove) {
