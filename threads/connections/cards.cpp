@@ -101,13 +101,6 @@ Cards::End Cards::end_of(Rank rank, Port port) const {
                                       to_string(port) + "; do all ranks have the same torus?");
 }
 
-bool Cards::are_on_two_hosts(Rank one, Rank other) const {
-    const auto host = [this](Rank rank) {
-        return decode_card(encoded_.at(static_cast<std::size_t>(rank))).host;
-    };
-    return host(one) != host(other);
-}
-
 bool Cards::maps_peers(Rank rank) const {
     const Card card = decode_card(encoded_.at(static_cast<std::size_t>(rank)));
     return card.groups.size() == 1 && card.groups.front().maps_peers;

@@ -57,8 +57,6 @@ class Cards {
     /// Throws Error(mismatch) when the rank has no such port.
     End end_of(Rank rank, Port port) const;
 
-    /// The ranks' hosts have different names: what goes from one to the other takes a network.
-    bool are_on_two_hosts(Rank one, Rank other) const;
     /// All its ports are those of one group, which maps its peers' memory.
     bool maps_peers(Rank rank) const;
 

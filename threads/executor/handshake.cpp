@@ -46,7 +46,7 @@ void Handshake::begin() {
         try {
             Links& links = engine_.links(group_of(port));
             links.wiring().greet(peer, port);
-            if (links.post().cards().are_on_two_hosts(links.post().rank(), peer)) {
+            if (options_.is_far && options_.is_far(peer)) {
                 links.post().try_many_bytes(links.post().connection(peer, port));
             }
         } catch (const Error& error) {  // a cable in the wrong place shows at two peers

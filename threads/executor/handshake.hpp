@@ -4,6 +4,7 @@
 #pragma once
 
 #include <chrono>
+#include <functional>
 #include <string>
 #include <utility>
 #include <vector>
@@ -15,8 +16,7 @@
 namespace trefoil {
 
 /// Connects own ports to their neighbours, says a word through each, and waits until each has
-/// answered and has said a word itself. To another host many bytes follow the word, because frames
-/// may be lost for their length alone. Once, when the ranks have met, before any call. In one
+/// answered and has said a word itself. Once, when the ranks have met, before any call. In one
 /// thread, which holds the engine in greet_for().
 class Handshake {
   public:
@@ -24,6 +24,9 @@ class Handshake {
         bool may_spin = false;
         std::chrono::milliseconds timeout{30'000};
         Progress progress{};
+        /// To whom a way takes a network. Frames may be lost there for their length alone, so many
+        /// bytes follow the first word.
+        std::function<bool(Rank)> is_far{};
     };
     using Neighbour = std::pair<Rank, Port>;  ///< as cards number ranks; the own port
 

@@ -86,8 +86,6 @@ class RingMember {
 /// communicator, and of others that the test makes.
 class RingRank {
   public:
-    /// All are on one host, unless a test says something else before it makes them.
-    static inline std::string (*host_of)(Rank) = [](Rank) { return std::string("here"); };
     static constexpr std::uint64_t first_communicator = 100;
 
     RingRank(std::vector<std::unique_ptr<PortGroup>> groups, Rank rank, Rank ranks, bool may_spin)
@@ -105,7 +103,7 @@ class RingRank {
     const std::vector<std::shared_ptr<PortGroup>>& groups() const { return groups_; }
     std::string card() const {
         Card card = engine_->card();
-        card.host = host_of(rank_);
+        card.host = "here";
         return encode(card);
     }
     void meet(const std::shared_ptr<const Cards>& cards, const Prove& its_proof = prove) {
@@ -118,9 +116,10 @@ class RingRank {
     }
     void join_first(const ExecutorOptions& options) { first_ = join(first_communicator, options); }
     /// Throws what Handshake throws.
-    void greet(std::chrono::milliseconds timeout = std::chrono::seconds(30)) {
+    void greet(std::chrono::milliseconds timeout = std::chrono::seconds(30), bool far = false) {
         Handshake::Options options;
         options.timeout = timeout;
+        options.is_far = [far](Rank) { return far; };
         Handshake handshake(
             *engine_, {{(rank_ + 1) % ranks_, Port{0}}, {(rank_ + ranks_ - 1) % ranks_, Port{1}}},
             options);
