@@ -340,7 +340,8 @@ void World::shake_hands(std::vector<std::string> cards) {
                 *engine_, neighbours_of(geometry_, rank()),
                 Handshake::Options{ports_->placement().may_spin,
                                    std::min(settings_.timeout / 2, patience().longest_greeting),
-                                   settings_.progress});
+                                   settings_.progress,
+                                   [this](Rank peer) { return !job_->in_one_network_with(peer); }});
             handshake->begin();
         }
         complete = complete || handshake->greet_for(longest);

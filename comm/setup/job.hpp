@@ -66,6 +66,10 @@ class Job {
     std::string namesakes_text() const;
     /// On one host and in one network namespace.
     bool in_one_network() const;
+    /// The same, of this rank and another one.
+    bool in_one_network_with(Rank rank) const {
+        return is_local(rank) && processes_[rank].network == processes_[rank_].network;
+    }
     /// Of any host, by the cores that its ranks may use, or have time for.
     double most_ranks_per_core() const;
     /// For how many cores this rank has time when all ranks of its host work.

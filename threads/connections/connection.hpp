@@ -22,10 +22,10 @@ struct Connection {
     Rank peer = 0;
     Port port;  ///< the own port
     Peer endpoint;
-    RemoteMemory mailbox;                                              ///< of the peer's group
-    std::uint32_t place_there = 0;                                     ///< this rank's, in it
-    std::size_t answer_there = 0, record_there = 0, urgent_there = 0;  ///< offsets in it
-    std::uint32_t place_here = 0;                                      ///< the peer's
+    RemoteMemory mailbox;           ///< of the peer's group
+    std::uint32_t place_there = 0;  ///< this rank's, in it
+    std::size_t answer_there = 0, record_there = 0, urgent_there = 0, trial_there = 0;  ///< offsets
+    std::uint32_t place_here = 0;  ///< the peer's
     Proof proof_out, proof_in;
 
     // The own stream. The source of a record is taken when there is one, and may be changed again
@@ -42,6 +42,11 @@ struct Connection {
     bool urgent_used = false, urgent_to_put = false, urgent_leaving = false, urgent_taken = false;
     /// It may have got lost: it is said again in the stream, when the peer answers that.
     bool urgent_in_doubt = false;
+
+    /// A put of many bytes, once. It goes when both streams have shown that small ones arrive.
+    enum class Trial { none, to_put, leaving, unanswered, answered };
+    Trial trial = Trial::none;
+    bool trial_taken = false;  ///< of the peer's
 
     // The peer's stream.
     std::string incoming;     ///< the beginning of an entry
@@ -65,12 +70,17 @@ struct Connection {
     bool may_write_record() const {
         return !record_to_put && !record_leaving && !record_unanswered;
     }
+    bool may_put_trial() const {
+        return trial == Trial::to_put && put > 0 && may_write_record() && taken > 0 &&
+               !answer_due && !answer_leaving;
+    }
     /// All that this rank had to say was answered, and so have its answers been put.
     bool was_heard() const { return closed || (is_quiet() && !record_unanswered); }
     /// All that this rank has to say has left it.
     bool is_quiet() const {
         return closed || (outgoing.empty() && !record_to_put && !record_leaving && !urgent_to_put &&
-                          !urgent_leaving && !answer_due && !answer_leaving);
+                          !urgent_leaving && !answer_due && !answer_leaving &&
+                          trial != Trial::to_put && trial != Trial::leaving);
     }
 };
 
@@ -86,6 +96,9 @@ class ConnectionCookie {
     static constexpr ConnectionCookie of_urgent(std::uint32_t connection) {
         return ConnectionCookie(mark | std::uint64_t{connection} << 2 | 2);
     }
+    static constexpr ConnectionCookie of_trial(std::uint32_t connection) {
+        return ConnectionCookie(mark | std::uint64_t{connection} << 2 | 3);
+    }
     static constexpr bool is_one(std::uint64_t bits) { return (bits & mask) == mark; }
     constexpr explicit ConnectionCookie(std::uint64_t bits) : bits_(bits) {}
 
@@ -95,6 +108,7 @@ class ConnectionCookie {
     }
     constexpr bool is_answer() const { return (bits_ & 3) == 1; }
     constexpr bool is_urgent() const { return (bits_ & 3) == 2; }
+    constexpr bool is_trial() const { return (bits_ & 3) == 3; }
 
   private:
     static constexpr std::uint64_t mask = std::uint64_t{7} << 61;

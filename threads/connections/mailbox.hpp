@@ -18,7 +18,8 @@ namespace trefoil {
 /// needs more has landing memory of its own, which is told in records: some transports provide a
 /// mailbox's memory at once. Elsewhere only what was written takes memory. Alike on all ranks, but
 /// for `ports`, which the receiver's card tells. Its owner only reads it, so an answer and a record
-/// may share a line of 256 bytes.
+/// may share a line of 256 bytes. Behind the places is room for trials, which nobody reads: all
+/// ranks write there.
 class MailboxLayout {
   public:
     static constexpr std::size_t answer_bytes = 64;
@@ -26,6 +27,8 @@ class MailboxLayout {
     static constexpr std::size_t urgent_bytes = 512;
     static constexpr std::size_t place_bytes = answer_bytes + record_bytes + urgent_bytes;
     static_assert(place_bytes % cache_line == 0, "two writers never share a line");
+    /// More than a frame of any Ethernet: a trial shows whether frames are lost for their length.
+    static constexpr std::size_t trial_bytes = 12288;
 
     /// `ports`: of the group that owns the mailbox. Throws Error(unsupported) when there are more
     /// places than a signal can name.
@@ -49,8 +52,9 @@ class MailboxLayout {
     std::size_t answer_at(std::uint32_t place) const { return place * place_bytes; }
     std::size_t record_at(std::uint32_t place) const { return answer_at(place) + answer_bytes; }
     std::size_t urgent_at(std::uint32_t place) const { return record_at(place) + record_bytes; }
+    std::size_t trial_at() const { return places_ * place_bytes; }
     /// Of the whole mailbox.
-    std::size_t bytes() const { return places_ * place_bytes; }
+    std::size_t bytes() const { return trial_at() + trial_bytes; }
 
   private:
     std::size_t ports_, places_;

@@ -33,6 +33,8 @@ bool PostOffice::take(std::uint64_t notification) noexcept {
             take_record(signal);
         } else if (signal.kind == Signal::Kind::urgent) {
             take_urgent(signal);
+        } else if (signal.kind == Signal::Kind::trial) {
+            take_trial(signal);
         } else {
             take_answer(signal);
         }
@@ -120,6 +122,19 @@ void PostOffice::take_urgent(const Signal& signal) {
     }
 }
 
+// Its bytes prove nothing, as others write there, too. Where the notification does not prove it
+// either, a stranger can spare this rank the trial, and no more.
+void PostOffice::take_trial(const Signal& signal) {
+    const auto [peer, own] = origin_of(signal);
+    Connection* const connection = find(peer, own);
+    if (connection == nullptr || is_refused(signal, connection->proof_in.signal)) {
+        return;
+    }
+    connection->trial_taken = true;
+    connection->answer_due = true;
+    list(*connection);
+}
+
 // A listener may close the connection, so the stream is held here meanwhile.
 void PostOffice::hear(Connection& connection) {
     const std::string stream = std::exchange(connection.incoming, {});
@@ -147,13 +162,21 @@ void PostOffice::take_answer(const Signal& signal) {
     if (is_refused(signal, connection->proof_in.signal)) {
         return;
     }
-    const auto number =
+    const auto answer =
         read_answer(mailbox_.data + layout_.answer_at(signal.place), connection->proof_in);
-    if (!number) {
+    if (!answer) {
         ++statistics_.refused;
-    } else if (*number != connection->put ||
-               !(connection->record_unanswered || connection->record_to_put)) {
-        ++statistics_.repeated;
+        return;
+    }
+    const bool tells_of_trial = answer->has_tried != 0 &&
+                                connection->trial != Connection::Trial::none &&
+                                connection->trial != Connection::Trial::answered;
+    if (tells_of_trial) {
+        connection->trial = Connection::Trial::answered;
+    }
+    if (answer->number != connection->put ||
+        !(connection->record_unanswered || connection->record_to_put)) {
+        statistics_.repeated += tells_of_trial ? 0 : 1;
     } else {
         connection->record_unanswered = connection->record_to_put = false;
         connection->failed_puts = connection->looks = 0;

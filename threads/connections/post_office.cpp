@@ -92,6 +92,7 @@ Connection& PostOffice::connection(Rank peer, Port own) {
         made->answer_there = there.answer_at(made->place_there);
         made->record_there = there.record_at(made->place_there);
         made->urgent_there = there.urgent_at(made->place_there);
+        made->trial_there = there.trial_at();
         made->mailbox = group_.import_memory(end.mailbox);
         made->endpoint = group_.connect(own, end.address);
     } catch (const Error& error) {
@@ -127,6 +128,13 @@ bool PostOffice::say_urgently(Connection& to, std::uint8_t kind, std::string_vie
     return true;
 }
 
+void PostOffice::try_many_bytes(Connection& to) {
+    if (to.trial == Connection::Trial::none) {
+        to.trial = Connection::Trial::to_put;
+        list(to);
+    }
+}
+
 void PostOffice::list(Connection& connection) {
     if (!connection.listed && !connection.closed) {
         connection.listed = true;
@@ -144,6 +152,7 @@ bool PostOffice::put_all() {
             moved |= put_answer(connection);
             moved |= put_record(connection);
             moved |= put_urgent(connection);
+            moved |= put_trial(connection);
         }
     }
     putting_.clear();
@@ -152,10 +161,9 @@ bool PostOffice::put_all() {
 
 bool PostOffice::put(Connection& connection, const MailboxPut& what, bool& due, bool& leaving) {
     const Signal signal{what.kind, connection.place_there, connection.proof_out.signal};
-    const PutResult result =
-        group_.put(connection.port, connection.endpoint, what.source.data,
-                   arena_.chunk(what.source.chunk).descriptor, connection.mailbox, what.offset,
-                   what.bytes, signal.encode(), what.cookie.bits());
+    const PutResult result = group_.put(connection.port, connection.endpoint, what.source,
+                                        what.descriptor, connection.mailbox, what.offset,
+                                        what.bytes, signal.encode(), what.cookie.bits());
     if (result == PutResult::again) {
         list(connection);
         return false;
@@ -174,11 +182,13 @@ bool PostOffice::put_answer(Connection& connection) {
     if (!connection.answer_due || connection.answer_leaving) {
         return false;
     }
-    write_answer(connection.answer.data, connection.taken, connection.proof_out);
-    const bool moved = put(connection,
-                           {Signal::Kind::answer, connection.answer, connection.answer_there,
-                            sizeof(Answer), ConnectionCookie::of_answer(connection.number)},
-                           connection.answer_due, connection.answer_leaving);
+    write_answer(connection.answer.data, connection.taken, connection.trial_taken,
+                 connection.proof_out);
+    const bool moved =
+        put(connection,
+            from_arena(Signal::Kind::answer, connection.answer, connection.answer_there,
+                       sizeof(Answer), ConnectionCookie::of_answer(connection.number)),
+            connection.answer_due, connection.answer_leaving);
     statistics_.answers += moved ? 1 : 0;
     return moved;
 }
@@ -220,8 +230,8 @@ bool PostOffice::put_record(Connection& connection) {
     }
     const bool moved =
         put(connection,
-            {Signal::Kind::record, connection.record, connection.record_there,
-             connection.record_bytes, ConnectionCookie::of_record(connection.number)},
+            from_arena(Signal::Kind::record, connection.record, connection.record_there,
+                       connection.record_bytes, ConnectionCookie::of_record(connection.number)),
             connection.record_to_put, connection.record_leaving);
     if (moved) {
         connection.record_unanswered = true;
@@ -238,9 +248,27 @@ bool PostOffice::put_urgent(Connection& connection) {
     const std::size_t bytes =
         write_record(connection.urgent_source.data, 1, connection.urgent, connection.proof_out);
     return put(connection,
-               {Signal::Kind::urgent, connection.urgent_source, connection.urgent_there, bytes,
-                ConnectionCookie::of_urgent(connection.number)},
+               from_arena(Signal::Kind::urgent, connection.urgent_source, connection.urgent_there,
+                          bytes, ConnectionCookie::of_urgent(connection.number)),
                connection.urgent_to_put, connection.urgent_leaving);
+}
+
+/// From where those of others land: it is registered, and nobody reads it.
+bool PostOffice::put_trial(Connection& connection) {
+    using Trial = Connection::Trial;
+    if (connection.closed || !connection.may_put_trial()) {
+        return false;
+    }
+    bool due = true, leaving = false;
+    const bool moved = put(connection,
+                           {Signal::Kind::trial, mailbox_.data + layout_.trial_at(),
+                            mailbox_.descriptor, connection.trial_there, MailboxLayout::trial_bytes,
+                            ConnectionCookie::of_trial(connection.number)},
+                           due, leaving);
+    if (moved) {
+        connection.trial = leaving ? Trial::leaving : Trial::unanswered;
+    }
+    return moved;
 }
 
 bool PostOffice::sent(std::uint64_t bits) noexcept {
@@ -253,6 +281,10 @@ bool PostOffice::sent(std::uint64_t bits) noexcept {
         connection.urgent_leaving = false;
     } else if (cookie.is_answer()) {
         connection.answer_leaving = false;
+    } else if (cookie.is_trial()) {
+        if (connection.trial == Connection::Trial::leaving) {
+            connection.trial = Connection::Trial::unanswered;
+        }
     } else {
         connection.record_leaving = false;
         give_back_record(connection);
@@ -278,6 +310,10 @@ bool PostOffice::failed(std::uint64_t bits, const std::string& text) noexcept {
         connection.urgent_to_put = true;
     } else if (cookie.is_answer()) {
         connection.answer_due = true;
+    } else if (cookie.is_trial()) {
+        connection.trial = connection.trial == Connection::Trial::unanswered
+                               ? Connection::Trial::to_put
+                               : connection.trial;
     } else if (connection.record_unanswered) {
         connection.record_to_put = true;
         connection.record_unanswered = false;
@@ -292,14 +328,21 @@ void PostOffice::repeat_unanswered() noexcept {
         return;
     }
     for (const auto& connection : connections_) {
-        if (connection->closed || !connection->record_unanswered || connection->record_leaving ||
+        const bool trial_lost = connection->trial == Connection::Trial::unanswered;
+        const bool record_lost = connection->record_unanswered && !connection->record_leaving;
+        if (connection->closed || !(trial_lost || record_lost) ||
             ++connection->looks < connection->repeat_after) {
             continue;
         }
         connection->looks = 0;
         connection->repeat_after = std::min(2 * connection->repeat_after, most_looks);
-        connection->record_to_put = true;
-        connection->record_unanswered = false;
+        if (trial_lost) {
+            connection->trial = Connection::Trial::to_put;
+        }
+        if (record_lost) {
+            connection->record_to_put = true;
+            connection->record_unanswered = false;
+        }
         list(*connection);
     }
 }

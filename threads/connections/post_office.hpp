@@ -83,6 +83,10 @@ class PostOffice {
     /// before, or it is too long; nothing is said. Where puts may get lost the peer hears it twice.
     bool say_urgently(Connection& to, std::uint8_t kind, std::string_view body);
 
+    /// Many bytes that mean nothing, once for each connection: does the way carry them, too? The
+    /// connection says how far it is.
+    void try_many_bytes(Connection& to);
+
     /// Puts what can be put. True: something has moved. Costs next to nothing where there is
     /// nothing to say.
     bool progress() { return !to_put_.empty() && put_all(); }
@@ -127,7 +131,8 @@ class PostOffice {
     /// What is put into the place that this rank has in the peer's mailbox.
     struct MailboxPut {
         Signal::Kind kind;
-        const ArenaPiece& source;
+        const void* source;
+        void* descriptor;
         std::size_t offset, bytes;
         ConnectionCookie cookie;
     };
@@ -137,6 +142,11 @@ class PostOffice {
     bool fill_record(Connection& connection);
     bool put_record(Connection& connection);
     bool put_urgent(Connection& connection);
+    bool put_trial(Connection& connection);
+    MailboxPut from_arena(Signal::Kind kind, const ArenaPiece& source, std::size_t offset,
+                          std::size_t bytes, ConnectionCookie cookie) {
+        return {kind, source.data, arena_.chunk(source.chunk).descriptor, offset, bytes, cookie};
+    }
     /// Where a signal comes from.
     struct Origin {
         Rank peer = 0;
@@ -146,6 +156,7 @@ class PostOffice {
     std::optional<RecordView> read(const Signal& signal, std::size_t offset, std::size_t longest,
                                    RecordCopy& copy);
     void take_urgent(const Signal& signal);
+    void take_trial(const Signal& signal);
     void take_record(const Signal& signal);
     void take_answer(const Signal& signal);
     void hear(Connection& connection);

@@ -46,14 +46,15 @@ std::optional<RecordView> read_record(const std::byte* place, RecordCopy& copy, 
                       {reinterpret_cast<const char*>(copy) + sizeof header, header.bytes}};
 }
 
-void write_answer(std::byte* place, std::uint64_t number, const Proof& proof) noexcept {
-    Answer answer{number, 0, 0};
+void write_answer(std::byte* place, std::uint64_t number, bool has_tried,
+                  const Proof& proof) noexcept {
+    Answer answer{number, has_tried ? 1U : 0U, 0};
     std::memcpy(place, &answer, sizeof answer);
     answer.check = check_of<Answer>(place, sizeof answer, proof);
     std::memcpy(place, &answer, sizeof answer);
 }
 
-std::optional<std::uint64_t> read_answer(const std::byte* place, const Proof& proof) noexcept {
+std::optional<Answer> read_answer(const std::byte* place, const Proof& proof) noexcept {
     std::byte copy[sizeof(Answer)];
     std::memcpy(copy, place, sizeof copy);
     Answer answer;
@@ -61,7 +62,7 @@ std::optional<std::uint64_t> read_answer(const std::byte* place, const Proof& pr
     if (answer.check != check_of<Answer>(copy, sizeof copy, proof)) {
         return std::nullopt;
     }
-    return answer.number;
+    return answer;
 }
 
 void append_entry(std::string& stream, std::uint8_t kind, std::string_view body) {

@@ -27,8 +27,8 @@ struct RecordHeader {
     std::uint32_t check = 0;
 };
 struct Answer {
-    std::uint64_t number = 0;  ///< of the record that has been taken
-    std::uint32_t unused = 0;
+    std::uint64_t number = 0;     ///< of the record that has been taken
+    std::uint32_t has_tried = 0;  ///< 1: a trial has come
     std::uint32_t check = 0;
 };
 inline constexpr std::size_t record_payload = MailboxLayout::record_bytes - sizeof(RecordHeader);
@@ -50,8 +50,9 @@ using RecordCopy = std::byte[std::max(MailboxLayout::record_bytes, MailboxLayout
 std::optional<RecordView> read_record(const std::byte* place, RecordCopy& copy, const Proof& proof,
                                       std::size_t longest = record_payload) noexcept;
 
-void write_answer(std::byte* place, std::uint64_t number, const Proof& proof) noexcept;
-std::optional<std::uint64_t> read_answer(const std::byte* place, const Proof& proof) noexcept;
+void write_answer(std::byte* place, std::uint64_t number, bool has_tried,
+                  const Proof& proof) noexcept;
+std::optional<Answer> read_answer(const std::byte* place, const Proof& proof) noexcept;
 
 /// A connection's stream is entries one behind the other: a kind, a length, so many bytes.
 inline constexpr std::size_t entry_limit = std::size_t{1} << 20;

@@ -20,7 +20,8 @@ struct Signal {
         record = 0,     ///< a record lies in the sender's place
         answer = 1,     ///< the record that was put last has been taken
         urgent = 2,     ///< an urgent record lies in the sender's place, the only one for ever
-        first_free = 3  ///< this and what follows have no meaning here
+        trial = 3,      ///< many bytes have come, which mean nothing
+        first_free = 4  ///< this and what follows have no meaning here
     };
 
     Kind kind = Kind::record;

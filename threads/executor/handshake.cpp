@@ -5,6 +5,7 @@
 #include <algorithm>
 
 #include "topo/error.hpp"
+#include "topo/patience.hpp"
 
 namespace trefoil {
 
@@ -30,14 +31,24 @@ const Connection* Handshake::connection_to(const Neighbour& neighbour) const {
     return engine_.links(group_of(neighbour.second)).post().find(neighbour.first, neighbour.second);
 }
 
+bool Handshake::is_tried(const Connection& connection) {
+    return connection.trial == Connection::Trial::none ||
+           (connection.trial == Connection::Trial::answered && connection.trial_taken);
+}
+
 void Handshake::begin() {
     const Engine::Exclusive held(engine_);
     deadline_ = std::chrono::steady_clock::now() + options_.timeout;
+    next_look_ = std::chrono::steady_clock::now() + patience().check_interval;
     Status status = Status::success;
     std::string failures;
     for (const auto& [peer, port] : neighbours_) {
         try {
-            engine_.links(group_of(port)).wiring().greet(peer, port);
+            Links& links = engine_.links(group_of(port));
+            links.wiring().greet(peer, port);
+            if (options_.is_far && options_.is_far(peer)) {
+                links.post().try_many_bytes(links.post().connection(peer, port));
+            }
         } catch (const Error& error) {  // a cable in the wrong place shows at two peers
             failures += (failures.empty() ? "" : "; ") + std::string(error.what());
             status = status == Status::success ? error.status() : status;
@@ -58,7 +69,8 @@ bool Handshake::is_complete() const {
     }
     return std::all_of(neighbours_.begin(), neighbours_.end(), [this](const Neighbour& neighbour) {
         const Connection* const connection = connection_to(neighbour);
-        return connection != nullptr && !connection->record_unanswered && connection->taken > 0;
+        return connection != nullptr && !connection->record_unanswered && connection->taken > 0 &&
+               is_tried(*connection);
     });
 }
 
@@ -72,6 +84,16 @@ void Handshake::throw_if_broken() const {
         texts += (texts.empty() ? "" : "; ") + one.text;
     }
     throw Error(broken.front().status, texts);
+}
+
+void Handshake::repeat_what_was_lost(std::chrono::steady_clock::time_point now) {
+    if (now < next_look_) {
+        return;
+    }
+    next_look_ = now + patience().check_interval;
+    for (std::size_t g = 0; g < engine_.groups().size(); ++g) {
+        engine_.links(g).post().repeat_unanswered();
+    }
 }
 
 bool Handshake::greet_for(std::chrono::milliseconds longest) {
@@ -102,6 +124,7 @@ bool Handshake::greet_for(std::chrono::milliseconds longest) {
         if (now > until) {
             return false;
         }
+        repeat_what_was_lost(now);
         for (const auto& group : engine_.groups()) {
             group->wait(sleep / static_cast<int>(engine_.groups().size()));
         }
@@ -120,6 +143,14 @@ std::string Handshake::missing_text() const {
         if (connection == nullptr || connection->taken == 0) {
             text += " " + post.cards().port_text(post.rank(), port) + " hears nothing from " +
                     post.cards().port_text(peer, port.opposite()) + ";";
+        } else if (!connection->record_unanswered && !is_tried(*connection)) {
+            const bool from_here = connection->trial != Connection::Trial::answered;
+            text += " small messages arrive, but none of " +
+                    std::to_string(MailboxLayout::trial_bytes) + " bytes from " +
+                    (from_here ? post.cards().route_text(post.rank(), port, peer)
+                               : post.cards().route_text(peer, port.opposite(), post.rank())) +
+                    ": is the MTU of something on the way smaller than that of the hosts (ip link, "
+                    "ping -M do -s 8972)?;";
         }
     }
     return text.empty() ? text : text.substr(1);

@@ -4,6 +4,7 @@
 #pragma once
 
 #include <chrono>
+#include <functional>
 #include <string>
 #include <utility>
 #include <vector>
@@ -23,6 +24,9 @@ class Handshake {
         bool may_spin = false;
         std::chrono::milliseconds timeout{30'000};
         Progress progress{};
+        /// To whom a way takes a network. Frames may be lost there for their length alone, so many
+        /// bytes follow the first word.
+        std::function<bool(Rank)> is_far{};
     };
     using Neighbour = std::pair<Rank, Port>;  ///< as cards number ranks; the own port
 
@@ -48,13 +52,15 @@ class Handshake {
     const Connection* connection_to(const Neighbour& neighbour) const;
     std::size_t group_of(Port port) const;
     bool is_complete() const;
+    static bool is_tried(const Connection& connection);
     void throw_if_broken() const;
+    void repeat_what_was_lost(std::chrono::steady_clock::time_point now);
     std::string silence_text() const;
 
     Engine& engine_;
     std::vector<Neighbour> neighbours_;
     Options options_;
-    std::chrono::steady_clock::time_point deadline_{};
+    std::chrono::steady_clock::time_point deadline_{}, next_look_{};
 };
 
 }  // namespace trefoil

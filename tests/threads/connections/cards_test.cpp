@@ -84,8 +84,11 @@ TEST(Records, AreReadAsWrittenByThoseWhoKnowTheProof) {
     }
     std::fill_n(place, sizeof place, std::byte{0});
     EXPECT_FALSE(read_record(place, copy, proof)) << "fresh memory";
-    write_answer(place, 9, proof);
-    EXPECT_EQ(read_answer(place, proof), 9U);
+    write_answer(place, 9, true, proof);
+    const auto answer = read_answer(place, proof);
+    ASSERT_TRUE(answer);
+    EXPECT_EQ(answer->number, 9U);
+    EXPECT_EQ(answer->has_tried, 1U);
     EXPECT_FALSE(read_answer(place, {1, 3}));
     place[3] ^= std::byte{1};
     EXPECT_FALSE(read_answer(place, proof));
@@ -119,7 +122,8 @@ TEST(MailboxLayout, GivesEachPortOfEachRankPlacesOfItsOwn) {
         EXPECT_EQ(layout.record_at(place), end + MailboxLayout::answer_bytes);
         end += MailboxLayout::place_bytes;
     }
-    EXPECT_EQ(layout.bytes(), end);
+    EXPECT_EQ(layout.trial_at(), end);
+    EXPECT_EQ(layout.bytes(), end + MailboxLayout::trial_bytes);
     EXPECT_NO_THROW(MailboxLayout(Signal::place_limit / 2, 2));
     EXPECT_THROW(MailboxLayout(Signal::place_limit / 2 + 1, 2), Error);
 }

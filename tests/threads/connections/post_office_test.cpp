@@ -277,7 +277,7 @@ TEST(PostOffice, RefusesAndCountsStrangers) {
     stranger.put(layout.record_at(place), bytes, {Signal::Kind::record, place, guess.signal});
     ranks.run({1}, 10);
     EXPECT_EQ(ranks[1].post().statistics().refused, 1U);
-    write_answer(stranger.source(), 1, guess);
+    write_answer(stranger.source(), 1, false, guess);
     stranger.put(layout.answer_at(place), sizeof(Answer),
                  {Signal::Kind::answer, place, guess.signal});
     stranger.put(0, 0, Signal{Signal::Kind::record, Signal::place_limit - 1, 0});

@@ -2,6 +2,7 @@
 // The first words between neighbours: who stays silent is named, with both ends.
 #include "threads/executor/handshake.hpp"
 
+#include "backend/ports/forwarding_group.hpp"
 #include "loose_group.hpp"
 #include "ring.hpp"
 
@@ -11,9 +12,10 @@ namespace {
 using std::chrono::milliseconds;
 
 /// What the rank hears of its handshake; "" if nothing is wrong.
-std::string complaint_of(RingRank& rank, milliseconds timeout, Status expected = Status::timeout) {
+std::string complaint_of(RingRank& rank, milliseconds timeout, Status expected = Status::timeout,
+                         bool far = false) {
     try {
-        rank.greet(timeout);
+        rank.greet(timeout, far);
     } catch (const Error& error) {
         EXPECT_EQ(error.status(), expected) << error.what();
         return error.what();
@@ -79,6 +81,73 @@ TEST_P(HandshakeOf, StrangersIsRefusedAndSaid) {
         const std::string text = complaint_of(rank, milliseconds(500));
         EXPECT_TRUE(has(text, "messages came from somewhere else")) << "rank " << r << ": " << text;
     });
+}
+
+/// A network that carries small frames alone: what is longer is lost without a word, in the
+/// direction of rank 1, or the first time only.
+class ShortFrames : public ForwardingGroup {
+  public:
+    enum class Loses { to_rank_1, first };
+    ShortFrames(std::unique_ptr<PortGroup> inner, Rank rank, Loses loses)
+        : ForwardingGroup(std::move(inner)), rank_(rank), loses_(loses) {}
+    bool may_lose_puts() const override { return true; }
+    PutResult put(Port port, Peer peer, const void* source, void* descriptor,
+                  const RemoteMemory& target, std::uint64_t offset, std::size_t bytes,
+                  std::uint64_t notification, std::uint64_t cookie) override {
+        if (bytes > 1500 && (loses_ == Loses::to_rank_1 ? rank_ == 0 : lost_++ == 0)) {
+            return PutResult::done;
+        }
+        return ForwardingGroup::put(port, peer, source, descriptor, target, offset, bytes,
+                                    notification, cookie);
+    }
+
+  private:
+    Rank rank_;
+    Loses loses_;
+    int lost_ = 0;
+};
+
+MakeGroups short_frames(ShortFrames::Loses loses) {
+    return [loses](Rank rank, std::vector<std::vector<Port>> ports) {
+        auto groups = memory_groups(rank, std::move(ports));
+        for (auto& group : groups) {
+            group = std::make_unique<ShortFrames>(std::move(group), rank, loses);
+        }
+        return groups;
+    };
+}
+
+TEST_P(HandshakeOf, FarRanksTriesManyBytes) {
+    RingOfRanks ring(4, GetParam(), loose_groups);
+    ring.on_each([](Rank r, RingRank& rank) {
+        EXPECT_NO_THROW(rank.greet(milliseconds(30'000), true));
+        for (std::size_t g = 0; g < rank.groups().size(); ++g) {
+            const Engine::Exclusive held(rank.engine());
+            const Port port = rank.groups()[g]->ports().front();
+            const Rank peer = (r + (port.index == 0 ? 1 : 3)) % 4;
+            EXPECT_TRUE(rank.engine().links(g).post().find(peer, port)->trial_taken);
+        }
+    });
+}
+
+TEST_P(HandshakeOf, FarRanksSaysWhereNoLongFramesPass) {
+    RingOfRanks ring(2, GetParam(), short_frames(ShortFrames::Loses::to_rank_1));
+    ring.on_each([](Rank r, RingRank& rank) {
+        const std::string text = complaint_of(rank, milliseconds(1000), Status::timeout, true);
+        EXPECT_TRUE(has(text,
+                        "small messages arrive, but none of 12288 bytes from direction +0 "
+                        "of rank 0 (host here"))
+            << "rank " << r << ": " << text;
+        EXPECT_TRUE(has(text, "is the MTU of something on the way smaller")) << text;
+        EXPECT_FALSE(has(text, "bytes from direction +0 of rank 1")) << text;
+        EXPECT_FALSE(has(text, "cannot connect")) << text;
+    });
+}
+
+TEST_P(HandshakeOf, FarRanksTriesAgainWhatGetsLost) {
+    RingOfRanks ring(2, GetParam(), short_frames(ShortFrames::Loses::first));
+    ring.on_each(
+        [](Rank, RingRank& rank) { EXPECT_NO_THROW(rank.greet(milliseconds(30'000), true)); });
 }
 
 TEST(Handshake, MayBeLookedAtInBetween) {

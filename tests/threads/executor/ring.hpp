@@ -116,9 +116,10 @@ class RingRank {
     }
     void join_first(const ExecutorOptions& options) { first_ = join(first_communicator, options); }
     /// Throws what Handshake throws.
-    void greet(std::chrono::milliseconds timeout = std::chrono::seconds(30)) {
+    void greet(std::chrono::milliseconds timeout = std::chrono::seconds(30), bool far = false) {
         Handshake::Options options;
         options.timeout = timeout;
+        options.is_far = [far](Rank) { return far; };
         Handshake handshake(
             *engine_, {{(rank_ + 1) % ranks_, Port{0}}, {(rank_ + ranks_ - 1) % ranks_, Port{1}}},
             options);
