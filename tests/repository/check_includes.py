@@ -37,6 +37,7 @@ KNOWS = {
     "algorithms/single_copy": SCHEDULES,
     "algorithms/scans": SCHEDULES,
     "algorithms/neighbours": SCHEDULES,
+    "algorithms/packing": SCHEDULES + ("topo/fabric.hpp",),
     "algorithms/simulation": SCHEDULES,
     "algorithms/rewiring": SCHEDULES,
     "algorithms/formats": SCHEDULES,
