@@ -2,8 +2,9 @@
 // Fabrics as text, and their links.
 #include "topo/fabric.hpp"
 
+#include <algorithm>
 #include <charconv>
-#include <optional>
+#include <cstdlib>
 
 #include "topo/error.hpp"
 
@@ -43,6 +44,10 @@ std::optional<int> thousandths(std::string_view text) {
     return value <= Fabric::whole ? std::optional(value) : std::nullopt;
 }
 
+std::size_t to_size(Rank place) {
+    return static_cast<std::size_t>(place);
+}
+
 std::string link_text(Link link) {
     return to_string(link.port) + "@" + std::to_string(link.from);
 }
@@ -59,6 +64,10 @@ std::string rate_text(int thousandths) {
 }
 
 Fabric::Fabric(Torus torus) : torus_(std::move(torus)) {
+    if (torus_.fabric() != nullptr) {
+        *this = Fabric(*torus_.fabric());
+        return;
+    }
     if (torus_.has_nodes()) {
         throw Error(Status::unsupported,
                     "the fabric " + torus_.name() +
@@ -250,6 +259,86 @@ std::vector<FabricLink> Fabric::links() const {
                 links.push_back({r, rank_of(neighbour(link)), Port{p}, works});
             }
         }
+    }
+    return links;
+}
+
+/// Over so many links of one direction; false: one of them does not work.
+bool Fabric::walk(Rank& here, Port port, std::int64_t count, std::vector<Link>& links) const {
+    for (std::int64_t i = 0; i < count; ++i) {
+        if (rate({here, port}) == 0) {
+            return false;
+        }
+        links.push_back({here, port});
+        here = neighbour({here, port});
+    }
+    return true;
+}
+
+bool Fabric::walk_rows(Rank from, Rank to, std::optional<Port> port,
+                       std::vector<Link>& links) const {
+    Rank here = from;
+    for (int j = 0; j < torus_.dimensions(); ++j) {
+        const std::int64_t apart = torus_.way(here, to, j);
+        if (apart == 0) {
+            continue;
+        }
+        const bool tie = !torus_.is_line(j) && torus_.is_tie(here, to, j);
+        const bool steered = tie && port && port->dimension() == j;
+        Port first = steered ? *port : Port::towards(j, apart > 0 ? 1 : -1);
+        const std::int64_t count = std::abs(apart);
+        const std::size_t before = links.size();
+        const Rank start = here;
+        if (walk(here, first, count, links)) {
+            continue;
+        }
+        links.resize(before);
+        here = start;
+        if (torus_.is_line(j) || !walk(here, first.opposite(), torus_.size(j) - count, links)) {
+            return false;
+        }
+    }
+    return true;
+}
+
+std::vector<Link> Fabric::fewest_links(Rank from, Rank to) const {
+    std::vector<int> via(to_size(torus_.ranks()), -1);
+    std::vector<Rank> queue{from};
+    for (std::size_t i = 0; i < queue.size() && queue[i] != to; ++i) {
+        for (int p = 0; p < torus_.ports(); ++p) {
+            const Link link{queue[i], Port{p}};
+            if (rate(link) == 0) {
+                continue;
+            }
+            const Rank there = neighbour(link);
+            if (there != from && via[to_size(there)] < 0) {
+                via[to_size(there)] = p;
+                queue.push_back(there);
+            }
+        }
+    }
+    std::vector<Link> links;
+    for (Rank here = to; here != from && via[to_size(here)] >= 0;) {
+        const Port port{via[to_size(here)]};
+        here = neighbour({here, port.opposite()});
+        links.push_back({here, port});
+    }
+    std::reverse(links.begin(), links.end());
+    return links;
+}
+
+std::vector<Link> Fabric::route(Rank from, Rank to, std::optional<Port> port) const {
+    const bool own_ports = !has_missing_nodes() && !has_twists();
+    std::vector<Link> links;
+    if (!has_twists() &&
+        walk_rows(place_of(from), place_of(to), own_ports ? port : std::nullopt, links)) {
+        return links;
+    }
+    links = fewest_links(place_of(from), place_of(to));
+    if (links.empty() && from != to) {
+        throw Error(Status::unsupported, "links that are down leave no way from rank " +
+                                             std::to_string(from) + " to rank " +
+                                             std::to_string(to) + " of " + name());
     }
     return links;
 }

@@ -4,6 +4,7 @@
 #pragma once
 
 #include <map>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -25,7 +26,8 @@ class Fabric {
   public:
     static constexpr int whole = 1000;  ///< rates are thousandths of it
 
-    /// All there, at full rate. Throws Error(unsupported) for nodes of several ranks.
+    /// All there, at full rate, but for what the torus' own fabric says. Throws Error(unsupported)
+    /// for nodes of several ranks.
     explicit Fabric(Torus torus);
 
     /// Reads a torus and what is unlike it, each behind a colon:
@@ -64,6 +66,11 @@ class Fabric {
     int rate(Link link) const;
     /// All that work, by rank and port.
     std::vector<FabricLink> links() const;
+    /// The links of a message from one rank to another, which go from place to place: dimension by
+    /// dimension, the shorter way round, or the other one where that is down; half round by the
+    /// `port` that the message leaves through, where its torus is the fabric's own. Where no such
+    /// way works, over the fewest links. Throws Error(unsupported) where there is no way.
+    std::vector<Link> route(Rank from, Rank to, std::optional<Port> port) const;
     /// Every rank reaches every other one.
     bool is_connected() const;
 
@@ -75,6 +82,9 @@ class Fabric {
         Rank shift = 0;
     };
 
+    bool walk(Rank& here, Port port, std::int64_t count, std::vector<Link>& links) const;
+    bool walk_rows(Rank from, Rank to, std::optional<Port> port, std::vector<Link>& links) const;
+    std::vector<Link> fewest_links(Rank from, Rank to) const;
     void parse_clause(std::string_view clause);
     Link parse_link(std::string_view text, std::string_view clause) const;
     int rate_of_node(Rank place) const;

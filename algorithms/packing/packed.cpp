@@ -16,7 +16,7 @@ namespace {
 class Ports {
   public:
     Ports(const Fabric& fabric, const Torus& torus)
-        : torus_(torus), own_(fabric.torus() == torus && !fabric.has_twists()) {}
+        : torus_(torus), own_(!fabric.has_missing_nodes() && !fabric.has_twists()) {}
     Port of(const FabricLink& link) const {
         return own_ ? link.port : torus_.first_port(link.from, link.to);
     }
@@ -207,12 +207,6 @@ std::vector<Schedule> with_blocks(const Fabric& fabric, const Packing& packing, 
 
 }  // namespace
 
-Torus schedule_torus(const Fabric& fabric) {
-    return fabric.has_missing_nodes() || fabric.has_twists()
-               ? Torus::balanced(fabric.ranks(), fabric.torus().dimensions())
-               : fabric.torus();
-}
-
 std::string packed_refusal(const Fabric& fabric, Collective collective) {
     switch (collective) {
         case Collective::allreduce:
@@ -232,6 +226,9 @@ std::string packed_refusal(const Fabric& fabric, Collective collective) {
 }
 
 PackedTrees pack_trees(const Fabric& fabric, Collective collective, Rank root) {
+    if (const std::string reason = packed_refusal(fabric, collective); !reason.empty()) {
+        throw Error(Status::unsupported, reason);
+    }
     const double bound = throughput_bound(fabric, collective, root)->vectors();
     const bool goes_back =
         collective == Collective::reduce || collective == Collective::reduce_scatter;
@@ -255,17 +252,14 @@ PackedTrees pack_trees(const Fabric& fabric, Collective collective, Rank root) {
     return packed;
 }
 
-ScheduleSet packed_schedules(const Fabric& fabric, Collective collective, Rank root, Block pieces) {
-    const std::string reason = packed_refusal(fabric, collective);
-    if (!reason.empty()) {
-        throw Error(Status::unsupported, reason);
-    }
+ScheduleSet packed_schedules(const Fabric& fabric, const PackedTrees& packed, Collective collective,
+                             Rank root, Block pieces) {
     ScheduleSet set;
     set.collective = collective;
-    set.torus = schedule_torus(fabric);
+    set.torus = Torus::of_fabric(fabric);
     set.steered = true;
     set.root = traits_of(collective).rooted() ? root : 0;
-    const Packing packing = pack_trees(fabric, collective, root).packing;
+    const Packing& packing = packed.packing;
     const bool goes_up = traits_of(collective).reduces;
     if (packing.trees.empty()) {  // one rank
         ScheduleWriter writer(0);

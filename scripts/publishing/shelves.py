@@ -13,7 +13,7 @@ SHELVES = {
     "Reference": ("reference/index.md", "docs/environment.md", "docs/tool.md", "docs/algorithms.md", "docs/glossary.md", "CHANGELOG.md"),
     "Understand": (
         "docs/architecture.md", "docs/schedules.md", "docs/cost-model.md", "docs/alltoall.md", "docs/spanning-trees.md",
-        "docs/short-circuiting.md", "docs/papers.md", "docs/weak-order.md", "CONTRIBUTING.md",
+        "docs/networks.md", "docs/short-circuiting.md", "docs/papers.md", "docs/weak-order.md", "CONTRIBUTING.md",
     ),
     "Records": ("docs/measurements.md", "docs/performance.md", "docs/choice-records.md", "docs/mpi-programs.md"),
 }

@@ -4,7 +4,7 @@
 
 #include <gtest/gtest.h>
 
-#include <set>
+#include <optional>
 
 #include "topo/error.hpp"
 
@@ -107,6 +107,57 @@ TEST(Fabric, QuotesWhatIsWrong) {
         }
     }
     EXPECT_THROW(Fabric::parse("3x3x2h"), Error);
+}
+
+std::size_t hops(const std::string& text, Rank from, Rank to) {
+    return Fabric::parse(text).route(from, to, std::nullopt).size();
+}
+
+TEST(Fabric, RoutesRoundWhatIsMissing) {
+    EXPECT_EQ(hops("8", 3, 4), 1U);
+    EXPECT_EQ(hops("8:cable=+0@3", 3, 4), 7U);
+    EXPECT_EQ(hops("8:link=+0@3", 4, 3), 1U);
+    EXPECT_EQ(hops("3x3:cable=+0@4", 4, 7), 2U);
+    EXPECT_EQ(hops("4x4", 0, 5), 2U);
+    EXPECT_EQ(hops("4x4:node=4", 0, 4), 2U);                          // over place 1
+    EXPECT_EQ(hops("3mx3m:cable=+0@1:cable=+0@0:node=8", 0, 3), 5U);  // rows give no way
+    EXPECT_EQ(hops("4x4x8:twist=0=2+4:twist=1=2+4", 0, 3 * 32 + 4), 1U);
+    EXPECT_EQ(hops("3x3", 4, 4), 0U);
+    EXPECT_THROW(hops("4m:cable=+0@1", 0, 3), Error);
+    const Fabric ring = Fabric::parse("4:link=+0@0=0.5");
+    EXPECT_EQ(ring.route(0, 2, Port::minus(0))[0].port, Port::minus(0));
+    EXPECT_EQ(ring.route(0, 2, Port::plus(0))[0].port, Port::plus(0));
+    for (const char* text : {"3x3:cable=+0@4", "4x4:node=5", "2x4:twist=0=1+2"}) {
+        const Fabric fabric = Fabric::parse(text);
+        for (Rank from = 0; from < fabric.ranks(); ++from) {
+            for (Rank to = 0; to < fabric.ranks(); ++to) {
+                Rank here = fabric.place_of(from);
+                for (const Link& link : fabric.route(from, to, std::nullopt)) {
+                    EXPECT_EQ(link.from, here);
+                    EXPECT_GT(fabric.rate(link), 0);
+                    here = fabric.neighbour(link);
+                }
+                EXPECT_EQ(here, fabric.place_of(to)) << text;
+            }
+        }
+    }
+}
+
+TEST(Fabric, IsWhatATorusSays) {
+    const Torus torus = Torus::parse("3x3:cable=+0@4");
+    EXPECT_EQ(torus.name(), "3x3:cable=+0@4");
+    EXPECT_EQ(torus.sizes(), Torus::parse("3x3").sizes());
+    EXPECT_FALSE(torus == Torus::parse("3x3"));
+    EXPECT_TRUE(torus == Torus::parse("3x3:cable=-0@7"));
+    EXPECT_FALSE(torus == Torus::parse("3x3:cable=+0@5"));
+    EXPECT_FALSE(torus.is_whole());
+    EXPECT_FALSE(Torus::parse("3mx3").is_whole());
+    EXPECT_TRUE(Torus::parse("3x3:node=4=1").is_whole());
+    EXPECT_EQ(torus.route_length(4, 7), 2);
+    EXPECT_EQ(Fabric(torus).links().size(), 34U);
+    EXPECT_EQ(Torus::parse("4x4:node=5").ranks(), 15);
+    EXPECT_EQ(Torus::parse("4x4:node=5").dimensions(), 2);
+    EXPECT_THROW(Torus::of_nodes(torus, 2), Error);
 }
 
 }  // namespace

@@ -4,7 +4,10 @@
 
 #include <gtest/gtest.h>
 
+#include "algorithms/analysis/cost.hpp"
+#include "algorithms/analysis/pipeline_pieces.hpp"
 #include "algorithms/analysis/verify.hpp"
+#include "algorithms/registry/registry.hpp"
 #include "topo/error.hpp"
 
 namespace trefoil {
@@ -112,6 +115,40 @@ TEST(Packed, LoadsLinksAsItSays) {
 TEST(Packed, IsRefusedWhereItDoesNotServe) {
     EXPECT_THROW(packed_schedules(Fabric::parse("3x3"), alltoall, 0, 0), Error);
     EXPECT_THROW(packed_schedules(Fabric::parse("4m:cable=+0@1"), bcast, 0, 0), Error);
+}
+
+CostSummary cost(const std::string& text, Collective collective, std::string_view name,
+                 Block pieces = 0) {
+    const Torus torus = Torus::parse(text);
+    return ModelSummaries(torus).of(find_algorithm(collective, name), {.pieces = pieces});
+}
+
+// A price tells detours and slow links.
+TEST(Packed, IsPricedByTheNetwork) {
+    // Half of each block's trees of the ring go over the link that is down, seven hops the other
+    // way, and so load the link beside it twice.
+    EXPECT_EQ(cost("8", allgather, "ring").sum_hops, 7);
+    EXPECT_EQ(cost("8:cable=+0@3", allgather, "ring").sum_hops, 49);
+    EXPECT_GT(cost("8:cable=+0@3", allgather, "ring").sum_link_load, 1.9 * 7 / 16);
+    EXPECT_NEAR(cost("8:link=+0@3=0.5", allgather, "ring").sum_link_load, 2 * 7.0 / 16, 1e-9);
+    const double packed = pack_trees(Fabric::parse("3x3:cable=+0@4=0.5"), allreduce, 0).time;
+    const CostSummary one = cost("3x3:cable=+0@4=0.5", allreduce, "packed", 1);
+    EXPECT_NEAR(one.busiest_link, packed, packed / 100);
+    EXPECT_NEAR(with_pieces(one, 4096).sum_link_load, packed, packed / 50);
+}
+
+TEST(Packed, BuildsForOneRankAfterTheOther) {
+    const Torus torus = Torus::parse("3x3:cable=+0@4");
+    for (const Collective collective : packed_collectives) {
+        const Algorithm& algorithm = find_algorithm(collective, "packed", &torus);
+        const Verification proof = verify(torus, algorithm, {});
+        EXPECT_TRUE(proof.ok()) << proof.errors[0];
+        const ScheduleSet set = packed_schedules(Fabric(torus), collective, 0, 0);
+        EXPECT_NEAR(algorithm.landing(torus, {}), landing_needs(set).vectors, 1e-9);
+    }
+    EXPECT_FALSE(
+        find_algorithm(allreduce, "packed").refusal(Torus::parse("4m:cable=+0@1")).empty());
+    EXPECT_FALSE(find_algorithm(allreduce, "packed").refusal(Torus({32, 32})).empty());
 }
 
 }  // namespace
