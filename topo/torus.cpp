@@ -1,9 +1,8 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Torus geometry: construction, parsing, balanced factorisation and routes.
+// Torus geometry: construction, balanced factorisation and routes.
 #include "topo/torus.hpp"
 
 #include <algorithm>
-#include <charconv>
 #include <cmath>
 #include <cstdlib>
 #include <limits>
@@ -84,6 +83,12 @@ Torus::Torus(std::vector<Rank> sizes, std::vector<bool> lines)
 }
 
 Torus Torus::of_nodes(const Torus& nodes, Rank per_node) {
+    if (nodes.fabric_ != nullptr) {
+        throw Error(Status::unsupported,
+                    nodes.name() +
+                        " cannot have nodes of several ranks, as what its links and "
+                        "nodes lack is told of single ranks");
+    }
     std::vector<Rank> sizes = nodes.sizes_;
     sizes.push_back(per_node);
     return Torus(std::move(sizes), nodes.lines_).with_host_dimension();
@@ -105,34 +110,6 @@ Torus Torus::nodes() const {
     return {{sizes_.begin(), sizes_.end() - 1}, {lines_.begin(), lines_.end() - 1}};
 }
 
-Torus Torus::parse(std::string_view text) {
-    std::vector<Rank> sizes;
-    std::vector<bool> lines;
-    const char* at = text.data();
-    const char* end = at + text.size();
-    while (true) {
-        Rank size = 0;
-        auto [next, error] = std::from_chars(at, end, size);
-        const char mark = error == std::errc() && next != end ? *next : ' ';
-        lines.push_back(mark == 'm');
-        next += mark == 'm' || mark == 'h' ? 1 : 0;
-        const bool ends_well = next == end || (*next == 'x' && mark != 'h' && next + 1 != end);
-        if (error != std::errc() || !ends_well || size < 1) {
-            throw Error(Status::invalid_argument,
-                        "\"" + std::string(text) +
-                            "\" is not a torus; write its sizes, each at least 1, joined by x: 9, "
-                            "3x3 or 2x3x4; m behind one for a line, as in a mesh: 4mx4m; h behind "
-                            "the last one for the ranks of a node: 3x3x2h");
-        }
-        sizes.push_back(size);
-        if (next == end) {
-            const Torus torus(std::move(sizes), std::move(lines));
-            return mark == 'h' ? torus.with_host_dimension() : torus;
-        }
-        at = next + 1;
-    }
-}
-
 Torus Torus::balanced(Rank ranks, int dimensions) {
     if (ranks < 1 || dimensions < 1) {
         throw Error(Status::invalid_argument,
@@ -141,15 +118,6 @@ Torus Torus::balanced(Rank ranks, int dimensions) {
     std::vector<Rank> sizes;
     factorise(divisors_of(ranks), ranks, dimensions, ranks, sizes);
     return Torus(std::move(sizes));
-}
-
-std::string Torus::name() const {
-    std::string name;
-    for (int j = 0; j < dimensions(); ++j) {
-        name += (name.empty() ? "" : "x") + std::to_string(sizes_[j]);
-        name += is_line(j) ? "m" : is_host(j) ? "h" : "";
-    }
-    return name;
 }
 
 std::vector<Rank> Torus::coordinates(Rank rank) const {
@@ -202,14 +170,6 @@ std::int64_t Torus::hops(Rank from, Rank to) const {
     std::int64_t total = 0;
     for (int j = 0; j < dimensions(); ++j) {
         total += std::abs(displacement(from, to, j));
-    }
-    return total;
-}
-
-std::int64_t Torus::route_length(Rank from, Rank to) const {
-    std::int64_t total = 0;
-    for (int j = 0; j < dimensions(); ++j) {
-        total += std::abs(way(from, to, j));
     }
     return total;
 }

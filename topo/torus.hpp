@@ -5,11 +5,14 @@
 
 #include <algorithm>
 #include <cstdint>
+#include <memory>
 #include <string>
 #include <string_view>
 #include <vector>
 
 namespace trefoil {
+
+class Fabric;
 
 /// A rank of the torus, row-major: the last dimension varies fastest.
 using Rank = std::int32_t;
@@ -68,7 +71,13 @@ class Torus {
     /// The same torus, whose last dimension is a host dimension.
     Torus with_host_dimension() const;
 
-    /// Reads "9", "3x3", "2x3x4"; "4mx4m": lines, as in a mesh; "3x3x2h": nodes of two ranks.
+    /// The torus of a fabric (topo/fabric.hpp): its own, or of as many ranks where nodes are
+    /// missing or rows twisted, in which case ports say nothing about links. Schedules are those of
+    /// the torus, and what they cost is by the ways that the fabric has.
+    static Torus of_fabric(Fabric fabric);
+
+    /// Reads "9", "3x3", "2x3x4"; "4mx4m": lines, as in a mesh; "3x3x2h": nodes of two ranks;
+    /// "3x3:cable=+0@4": as Fabric::parse().
     /// Throws Error(invalid_argument) that quotes the text and the mend.
     static Torus parse(std::string_view text);
 
@@ -82,6 +91,10 @@ class Torus {
     const std::vector<Rank>& sizes() const { return sizes_; }
     Rank ranks() const { return ranks_; }
     bool has_lines() const { return std::find(lines_.begin(), lines_.end(), true) != lines_.end(); }
+    /// What is unlike a torus of these sizes and lines; null: nothing.
+    const Fabric* fabric() const { return fabric_.get(); }
+    /// All rows are rings, and nothing is unlike a torus.
+    bool is_whole() const { return !has_lines() && fabric_ == nullptr; }
     bool is_line(int dimension) const { return lines_[static_cast<std::size_t>(dimension)]; }
     /// The last dimension is a host dimension.
     bool has_nodes() const { return has_nodes_; }
@@ -93,7 +106,7 @@ class Torus {
     bool on_one_node(Rank a, Rank b) const { return node_of(a) == node_of(b); }
     /// The torus of the nodes: this one without its host dimension; of one node: "1".
     Torus nodes() const;
-    /// "3x3", "4mx2", "3x3x2h"
+    /// "3x3", "4mx2", "3x3x2h", "3x3:cable=+0@4"
     std::string name() const;
 
     Rank coordinate(Rank rank, int dimension) const {
@@ -141,10 +154,13 @@ class Torus {
     std::vector<LinkShare> route(Rank from, Rank to) const;
 
     friend bool operator==(const Torus& a, const Torus& b) {
-        return a.sizes_ == b.sizes_ && a.lines_ == b.lines_ && a.has_nodes_ == b.has_nodes_;
+        return a.sizes_ == b.sizes_ && a.lines_ == b.lines_ && a.has_nodes_ == b.has_nodes_ &&
+               a.same_fabric(b);
     }
 
   private:
+    bool same_fabric(const Torus& other) const;
+
     template <typename Visit>
     void walk(Rank from, int dimension, int sign, std::int64_t steps, double share,
               Visit& visit) const {
@@ -161,6 +177,7 @@ class Torus {
     std::vector<bool> lines_;
     bool has_nodes_ = false;
     Rank ranks_ = 1;
+    std::shared_ptr<const Fabric> fabric_;
 };
 
 template <typename Visit>

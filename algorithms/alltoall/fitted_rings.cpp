@@ -39,7 +39,7 @@ std::vector<int> to_be_fitted(const Torus& torus, const AlltoallRings& rings) {
     }
     const bool one_size = std::ranges::all_of(
         dimensions, [&](int j) { return torus.size(j) == torus.size(dimensions[0]); });
-    if (one_size || torus.has_nodes() || torus.has_lines()) {
+    if (one_size || torus.has_nodes() || !torus.is_whole()) {
         return {};
     }
     std::ranges::stable_sort(dimensions, {}, [&](int j) { return rings[j]->steps(); });
@@ -80,7 +80,7 @@ AlltoallRings tree_rings(const Torus& torus) {
     for (const Rank size : torus.sizes()) {
         rings.push_back(ring_alltoall(RingKind::tree, size));
     }
-    if (torus.has_nodes() || torus.has_lines()) {
+    if (torus.has_nodes() || !torus.is_whole()) {
         return rings;
     }
     for (Rank size = 4; size <= longest_passed_on; ++size) {

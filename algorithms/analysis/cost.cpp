@@ -126,7 +126,8 @@ bool tells_links(const Torus& torus, const Algorithm& algorithm, const BuildOpti
 }
 
 Witnesses witnesses(const Torus& torus, const Algorithm& algorithm, const BuildOptions& options) {
-    return algorithm.witnesses != nullptr && tells_links(torus, algorithm, options)
+    return algorithm.witnesses != nullptr && torus.fabric() == nullptr &&
+                   tells_links(torus, algorithm, options)
                ? algorithm.witnesses(torus)
                : Witnesses::alike;
 }
@@ -199,7 +200,7 @@ CostSummary least_by_formula(const Algorithm& algorithm, const Torus& torus) {
     CostSummary least;
     least.at_least = true;
     const bool exchanges = algorithm.collective == Collective::alltoall;
-    if (algorithm.traits.reads_peers) {
+    if (algorithm.traits.reads_peers || torus.fabric() != nullptr) {
         return least;
     }
     const Torus nodes = torus.nodes();
@@ -304,7 +305,8 @@ Witnesses ModelSummaries::witnesses_of(const Algorithm& algorithm,
         return told == Witnesses::axes ? told : Witnesses::alike;
     }
     const bool by_schedules = told == Witnesses::alike || told == Witnesses::axes;
-    const bool has_flows = algorithm.flows != nullptr && is_plain(algorithm, options);
+    const bool has_flows =
+        algorithm.flows != nullptr && torus_.fabric() == nullptr && is_plain(algorithm, options);
     return by_schedules && has_flows &&
                    (torus_.per_node() > 1 ||
                     schedules_by(told, algorithm, options) > most_schedules)
@@ -318,8 +320,11 @@ CostSummary ModelSummaries::bound(const Algorithm& algorithm, const BuildOptions
                                  between->least(algorithm, {.pieces = options.pieces}));
     }
     if (figures_ == Figures::links && algorithm.link_steps != nullptr &&
-        tells_links(torus_, algorithm, options) && !torus_.has_lines()) {
+        tells_links(torus_, algorithm, options) && torus_.is_whole()) {
         return summarize_links(torus_, algorithm.link_steps(torus_), torus_.ranks());
+    }
+    if (torus_.fabric() != nullptr) {
+        return summed(algorithm, options);  // the formulas are of whole tori
     }
     CostSummary cost = summarize_root(torus_, algorithm, to_be_priced(options), 0);
     cost.at_least = true;

@@ -5,6 +5,8 @@
 #include <algorithm>
 #include <utility>
 
+#include "topo/fabric.hpp"
+
 namespace trefoil {
 
 namespace {
@@ -49,6 +51,14 @@ template <typename Visit>
 void mark_route(const LinkPlaces& places, Rank from, Rank to, std::int64_t units,
                 std::optional<Port> steered, Visit&& visit) {
     const Torus& torus = places.torus();
+    if (const Fabric* const fabric = torus.fabric()) {
+        for (const Link& link : fabric->route(from, to, steered)) {
+            const std::int64_t rate = fabric->rate(link);  // a slow link counts as more load
+            mark_run(places, fabric->rank_of(link.from), link.port, 1,
+                     (2 * units * Fabric::whole + rate / 2) / rate, visit);
+        }
+        return;
+    }
     Rank here = from;
     for (int j = 0; j < torus.dimensions(); ++j) {
         const std::int64_t apart = torus.way(here, to, j);
@@ -74,7 +84,7 @@ void mark_route(const LinkPlaces& places, Rank from, Rank to, std::int64_t units
 LinkPlaces::LinkPlaces(const Torus& torus, const Symmetry& symmetry)
     : torus_(torus),
       symmetry_(symmetry),
-      folded_(!symmetry.trivial() && !torus.has_lines()),
+      folded_(!symmetry.trivial() && torus.is_whole()),
       per_port_(folded_ ? symmetry.classes() : torus.ranks()),
       sizes_(folded_ ? symmetry.periods() : torus.sizes()),
       strides_(sizes_.size(), 1) {

@@ -32,6 +32,9 @@ void Summary::choose_unit(const Schedule& schedule) {
     for (const Part& p : schedule.parts) {
         units_per_part_ = std::lcm(units_per_part_, std::int64_t{blocks_of_vector(p)});
     }
+    if (torus_.fabric() != nullptr) {
+        units_per_part_ *= 60;  // loads of slow links are rounded
+    }
     result_.parts = static_cast<int>(schedule.parts.size());
     units_per_vector_ = static_cast<double>(units_per_part_) * result_.parts;
 }
@@ -295,7 +298,7 @@ void Summary::finish_steps() {
     LinkLoads all(places_);
     for (const AlikeSteps& g : groups_) {
         const std::int64_t load = g.loads.largest();
-        if (torus_.has_nodes()) {
+        if (torus_.has_nodes() || !torus_.is_whole()) {
             all.add(g.loads, std::ssize(g.steps));
         }
         for (const std::size_t s : g.steps) {

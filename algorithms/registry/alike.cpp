@@ -121,11 +121,11 @@ Witnesses flows_of_rings(const Torus&) {
 
 // Along lines messages go the only way, through others' links.
 Witnesses only_root(const Torus& torus) {
-    return torus.has_lines() ? Witnesses::alike : Witnesses::root_of_links;
+    return !torus.is_whole() ? Witnesses::alike : Witnesses::root_of_links;
 }
 
 Witnesses formula_of_rings(const Torus& torus) {
-    return torus.has_lines() ? Witnesses::alike : Witnesses::formula;
+    return !torus.is_whole() ? Witnesses::alike : Witnesses::formula;
 }
 
 }  // namespace trefoil::table

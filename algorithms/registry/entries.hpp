@@ -23,6 +23,7 @@ std::span<const Algorithm> neighbour_entries();      ///< exchanges with neighbo
 std::span<const Algorithm> single_copy_entries();    ///< where ranks read each other's memory
 std::span<const Algorithm> baseline_entries();       ///< what the papers compare with
 std::span<const Algorithm> published_entries();      ///< what they publish, beaten by ours: by name
+std::span<const Algorithm> packed_entries();         ///< trees on any network
 
 namespace table {
 

@@ -62,6 +62,8 @@ struct Selection {
     /// share cores and a message costs more than a wait, as over TCP: such a burst takes twice the
     /// time there that the model foretells.
     bool bursts = false;
+    /// It is considered where the torus is not whole: it lacks links, or they differ.
+    bool unlike_tori_only = false;
     Unpriced unpriced = Unpriced::none;
 };
 

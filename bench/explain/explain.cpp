@@ -31,6 +31,9 @@ in vectors), and what each term of the model adds in microseconds. What reducing
 the model only where ranks share cores ("bytes"). Then: the algorithms that were no
 candidates, and where each number of the model comes from.
 
+The bound of throughput is what no algorithm can beat on this network, start-up times and hops
+left out (trefoil plan --bound).
+
 --map tells what is taken for many sizes and shapes; --plot draws that.
 
 Examples:
@@ -83,7 +86,8 @@ void add_explain(CLI::App& app, Action& action) {
     command->add_option("collective", options->collective, "allreduce, bcast, ...");
     command->add_option("size", options->size, "Bytes of the whole vector, such as 64K");
     command->add_option("-t,--torus", options->torus,
-                        "Sizes of the torus; with --map several: 8,3x3");
+                        "Sizes of the torus; with --map several: 8,3x3; with what it lacks: "
+                        "3x3:cable=+0@4");
     add_per_node(*command, options->per_node);
     command->add_option("--type", options->type, "Type of the elements (default: float)");
     command->add_option("--op", options->operation, "Operation of reductions (default: sum)");

@@ -10,6 +10,7 @@
 #include <utility>
 #include <vector>
 
+#include "bench/common/bounds.hpp"
 #include "bench/common/names.hpp"
 #include "bench/common/text_table.hpp"
 #include "comm/plan/chooser.hpp"
@@ -145,6 +146,14 @@ Json explanation(const ExplainedJob& job, const Request& request) {
         }
     }
     const CollectiveTraits& traits = request.traits();
+    Json bound;
+    if (const auto known = shown_bound(job.map.torus, traits.collective, request.root)) {
+        const double seconds = known->vectors() * static_cast<double>(chooser.bytes_of(request)) *
+                               job.settings.cost_model.value_or(default_cost_model).beta;
+        bound = {{"vectors", known->vectors()},
+                 {"us", 1e6 * seconds},
+                 {"reached", best.seconds ? Json(seconds / *best.seconds) : Json()}};
+    }
     return {{"collective", traits.name},
             {"bytes", chooser.bytes_of(request)},
             {"type", to_string(request.type)},
@@ -155,6 +164,7 @@ Json explanation(const ExplainedJob& job, const Request& request) {
             {"algorithm", to_string(decision.choice)},
             {"decided_by", name_of(decision.by)},
             {"reason", decision.reason()},
+            {"bound", std::move(bound)},
             {"candidates", std::move(candidates)},
             {"excluded", std::move(excluded)},
             {"model", model_json(job.model)}};
@@ -168,6 +178,14 @@ std::string explanation_text(const Json& e) {
                     e["operation"].is_null() ? "" : ", " + e["operation"].get<std::string>(),
                     e["torus"].get<std::string>(), e["ranks"].get<Rank>(),
                     e["algorithm"].get<std::string>(), e["reason"].get<std::string>());
+    if (const Json& bound = e["bound"]; !bound.is_null()) {
+        text += fmt::format("  bound of throughput: {} vectors, {:.1f} us",
+                            number(bound["vectors"]), bound["us"].get<double>());
+        text += bound["reached"].is_null()
+                    ? "\n"
+                    : fmt::format("; the best candidate reaches {:.0f} % of it\n",
+                                  100 * bound["reached"].get<double>());
+    }
     text += candidates_text(e["candidates"]);
     if (!e["excluded"].empty()) {
         text += "\nNo candidates:\n" + text_table(e["excluded"], {"algorithm", "reason"});

@@ -32,7 +32,8 @@ sum_link_load and sum_hops, max_sends_per_port_per_step, max_extents_per_message
 pulled_mean and pulled_max (what a rank reads from its peers' memory),
 acknowledgements_mean and acknowledgements_max (messages by which a rank tells that it
 has begun, small ones every 32nd time only; none where all ranks hear from all),
-verified (null: not asked).
+verified (null: not asked), bound_vectors (what sum_link_load cannot be less than on this
+network, whatever the algorithm; null: too many ranks, or no bound is known).
 Bytes and loads are fractions of one vector, of all blocks together where every rank has
 a block. alltoall: the vector is what one rank sends, p blocks; in blocks there are
 block_times (sum_link_load), msg_block_times and rank_block_times (the largest message,

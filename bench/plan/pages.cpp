@@ -200,6 +200,12 @@ std::string automatic(const Algorithm& a) {
         !traits_of(a.collective).is_prefix()) {
         return "`auto` takes it only for operations that do not commute.";
     }
+    if (a.selection.unlike_tori_only) {
+        return fmt::format(
+            "`auto` considers it where the network is not a whole torus, on up to {} "
+            "ranks.",
+            a.selection.most_ranks);
+    }
     return a.selection.most_ranks < std::numeric_limits<Rank>::max()
                ? fmt::format("`auto` considers it on up to {} ranks.", a.selection.most_ranks)
                : "";

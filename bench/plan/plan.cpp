@@ -8,6 +8,7 @@
 
 #include "algorithms/json/write.hpp"
 #include "algorithms/registry/registry.hpp"
+#include "bench/common/bounds.hpp"
 #include "bench/common/command.hpp"
 #include "bench/common/names.hpp"
 #include "bench/common/per_node.hpp"
@@ -34,7 +35,7 @@ struct PlanOptions {
     /// By row of option_table(): what is asked, empty for nothing.
     std::vector<std::string> asked = std::vector<std::string>(option_table().size());
     bool summary = false, json = false, skip_proof = false, list = false, all_ranks = false;
-    bool table = false;
+    bool table = false, bound = false;
     std::string markdown;      ///< the folder of the pages
     std::string html, beside;  ///< the page that plays, and what else it shows
     bool asks_for_html = false;
@@ -232,6 +233,21 @@ int plan(const PlanOptions& options) {
     const bool asks_for_one = !options.schedule.empty() || options.summary || options.json ||
                               options.all_ranks || options.asks_for_html ||
                               !options.exported.empty() || options.asks_for_circuits;
+    if (options.bound) {
+        if (options.torus.empty() || !options.algorithm.empty() || !options.schedule.empty()) {
+            throw Error(
+                Status::invalid_argument,
+                "--bound holds for all algorithms: give a collective and --torus, and leave "
+                "--algorithm and --schedule out");
+        }
+        const Torus torus = Torus::parse(options.torus);
+        if (options.root < 0 || options.root >= torus.ranks()) {
+            throw Error(Status::invalid_argument,
+                        fmt::format("there is no rank {} on torus {}; its ranks are 0 to {}",
+                                    options.root, torus.name(), torus.ranks() - 1));
+        }
+        return print_bound(torus, find_collective(options.collective), options.root, options.json);
+    }
     if (options.list || (options.algorithm.empty() && !asks_for_one)) {
         fmt::print("{}", algorithm_list(find_collective(options.collective), options.torus));
         return exit_success;
@@ -292,7 +308,8 @@ void add_plan(CLI::App& app, Action& action) {
     command->add_option(
         "-t,--torus", options->torus,
         "Sizes of the torus: 9, 3x3, 2x3x4; 4mx3m: lines, as in a mesh; with --table "
-        "several: 9,3x3; 3x3x4h: nodes of 4 ranks");
+        "several: 9,3x3; 3x3x4h: nodes of 4 ranks; what is missing or slow stands behind a colon "
+        "each: 4x4:node=5:cable=+0@4=0.5");
     add_per_node(*command, options->per_node);
     command->add_option("-r,--rank", options->rank, "Whose schedule (default: 0)");
     command->add_flag("--all-ranks", options->all_ranks,
@@ -326,6 +343,9 @@ void add_plan(CLI::App& app, Action& action) {
         "--list", options->list,
         "List the collective's algorithms (so does plan without --algorithm); with --torus, say "
         "which refuse it and why");
+    command->add_flag("--bound", options->bound,
+                      "Instead of an algorithm: the least time in which anybody can do it on this "
+                      "network, and which links are the reason; --json has the proof");
     command->add_flag("--table", options->table,
                       "All algorithms, of the collective or of all, with what they claim and "
                       "their figures on a list of tori");

@@ -9,6 +9,7 @@
 
 #include "algorithms/analysis/cost.hpp"
 #include "algorithms/analysis/verify.hpp"
+#include "bench/common/bounds.hpp"
 #include "bench/common/command.hpp"
 #include "bench/common/names.hpp"
 #include "comm/plan/select.hpp"
@@ -68,7 +69,8 @@ std::string model_text() {
 }
 
 void print_summary(const Torus& torus, const Choice& choice, const CostSummary& cost,
-                   std::optional<bool> verified, const std::string& time) {
+                   std::optional<bool> verified, const std::string& time,
+                   const std::optional<ThroughputBound>& bound) {
     fmt::print("{} by {} on torus {}, {} ranks ({})\n\n", to_string(choice.algorithm->collective),
                to_string(choice), torus.name(), torus.ranks(), choice.algorithm->paper);
     const auto row = [](std::string_view name, const std::string& value) {
@@ -80,6 +82,10 @@ void print_summary(const Torus& torus, const Choice& choice, const CostSummary& 
         fmt::format("{:.6g} to {:.6g} vectors", cost.bytes_sent_min, cost.bytes_sent_max));
     row("sent by all ranks", fmt::format("{:.6g} vectors", cost.bytes_sent_total));
     row("sum of largest link loads", fmt::format("{:.6g} vectors", cost.sum_link_load));
+    if (bound && cost.sum_link_load > 0) {
+        row("bound of throughput", fmt::format("{}: {:.1f} % of it reached", bound_text(*bound),
+                                               100 * bound->vectors() / cost.sum_link_load));
+    }
     row("sum of longest routes", fmt::format("{} hops", cost.sum_hops));
     row("messages per port and step", fmt::format("at most {}", cost.max_sends_per_port_per_step));
     row("extents per message", fmt::format("at most {}", cost.max_extents_per_message));
@@ -153,8 +159,12 @@ int print_plan_summary(const Torus& torus, const Choice& choice,
                                       selection_basis(settings_from_environment()))
                                  .price->sum();
     }
+    const std::optional<ThroughputBound> bound =
+        shown_bound(torus, choice.algorithm->collective, choice.options.root);
     if (options.json) {
         nlohmann::ordered_json all = summary_json(torus, choice, cost, verified);
+        all["bound_vectors"] =
+            bound ? nlohmann::ordered_json(bound->vectors()) : nlohmann::ordered_json();
         if (microseconds) {
             all["bytes"] = parse_size(options.bytes);
             all["modelled_us"] = *microseconds;
@@ -164,7 +174,8 @@ int print_plan_summary(const Torus& torus, const Choice& choice,
         print_summary(torus, choice, cost, verified,
                       microseconds ? fmt::format("{:.1f} us for {} ({})", *microseconds,
                                                  options.bytes, model_text())
-                                   : "");
+                                   : "",
+                      bound);
     }
     return verified.value_or(true) ? exit_success : exit_wrong;
 }

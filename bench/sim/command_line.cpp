@@ -50,7 +50,8 @@ void add_what(CLI::App& command, SimCommandLine& given) {
                        "A file with the schedules of all ranks, as `trefoil plan --all-ranks "
                        "--json` prints them; beside --algorithm, if that is given");
     command.add_option("-t,--torus", given.tori,
-                       "Sizes of the tori: 64x64, or a comma list (default: the schedule's)");
+                       "Sizes of the tori: 64x64, or a comma list (default: the schedule's); what "
+                       "is missing or slow stands behind a colon each: 4x4:node=5:cable=+0@4=0.5");
     add_per_node(command, given.per_node);
     command.add_option(
         "--sizes", given.sizes,

@@ -6,6 +6,7 @@
 #include <charconv>
 #include <optional>
 
+#include "algorithms/simulation/fabric_network.hpp"
 #include "algorithms/simulation/grid_network.hpp"
 #include "algorithms/simulation/switch_network.hpp"
 #include "bench/sim/machine.hpp"
@@ -70,6 +71,14 @@ std::unique_ptr<Network> make_network(const Machine& machine, const Torus& torus
     require(!machine.host || machine.host->dimension < torus.dimensions(),
             fmt::format("{} has no dimension {} that could lie in the nodes; they count from 0",
                         torus.name(), machine.host ? machine.host->dimension : 0));
+    if (torus.fabric() != nullptr) {
+        require(machine.network == "torus" && machine.rates.size() == 1 && !machine.host &&
+                    machine.links_per_pair == 2,
+                fmt::format("{} is a network of its own, with links of one rate but for what it "
+                            "says; leave --network, --host and --links-per-pair out",
+                            torus.name()));
+        return std::make_unique<FabricNetwork>(torus, machine.rates.front());
+    }
     const bool has_lines = torus.has_lines();
     require(!has_lines || machine.network == "torus" || machine.network == "mesh",
             fmt::format("{} has lines, which are of a torus or a mesh, not of network {}; leave "

@@ -80,8 +80,8 @@ std::unique_ptr<Timer> prepare_own(const SimOptions& options, const Network& net
     const auto symmetry = may_fold(options)
                               ? common_symmetry(network, *choice.algorithm, choice.options)
                               : std::make_shared<const Symmetry>(network.torus());
-    const bool plain = options.machine.is_plain_torus() && !options.changes_links() &&
-                       !network.torus().has_nodes();
+    const bool plain = options.machine.is_plain_torus() && network.torus().is_whole() &&
+                       !options.changes_links() && !network.torus().has_nodes();
     const bool summary_serves =
         options.model == Model::step && plain && !options.machine.costs.has_work();
     if (!summary_serves || !symmetry->trivial()) {

@@ -73,7 +73,9 @@ nlohmann::ordered_json json_of(const SimOptions& options, const SimRun& run) {
             {"model", options.model == Model::flow ? "flow" : "step"},
             {"sync", options.flow.step_sync},
             {"engine", row_of(options.engine).name},
-            {"seconds", run.seconds}};
+            {"seconds", run.seconds},
+            {"of_bound",
+             run.of_bound > 0 ? nlohmann::ordered_json(run.of_bound) : nlohmann::ordered_json()}};
 }
 
 nlohmann::ordered_json json_of(const SimOptions& options, const SimResult& result) {
@@ -154,14 +156,17 @@ std::string table_head(const SimOptions& options) {
 std::string list_of(const SimOptions& options, const SimResult& result) {
     const Baseline baseline = baseline_of(options, result);
     std::string text = table_head(options) + "#\n";
-    text +=
-        fmt::format("#{:>11} {:<28} {:>9} {:>12} {:>14}{}\n", "torus", "algorithm", "bytes", "time",
-                    "goodput", baseline.empty() ? "" : fmt::format("  over {}", options.baseline));
+    text += fmt::format("#{:>11} {:<28} {:>9} {:>12} {:>14} {:>9}{}\n", "torus", "algorithm",
+                        "bytes", "time", "goodput", "of bound",
+                        baseline.empty() ? "" : fmt::format("  over {}", options.baseline));
     for (const SimRun& run : result.runs) {
         const double faster = gain(baseline, run);
-        text += fmt::format("{:>12} {:<28} {:>9} {:>12} {:>14}{}\n", run.torus, run.algorithm,
-                            size_text(run.bytes), time_text(run.seconds), goodput_text(run),
-                            std::isnan(faster) ? "" : fmt::format("  {:+.1f} %", 100 * faster));
+        const std::string of_bound =
+            run.of_bound > 0 ? fmt::format("{:.1f} %", 100 * run.of_bound) : "-";
+        text +=
+            fmt::format("{:>12} {:<28} {:>9} {:>12} {:>14} {:>9}{}\n", run.torus, run.algorithm,
+                        size_text(run.bytes), time_text(run.seconds), goodput_text(run), of_bound,
+                        std::isnan(faster) ? "" : fmt::format("  {:+.1f} %", 100 * faster));
     }
     for (const std::string& reason : result.left_out) {
         text += fmt::format("# left out: {}\n", reason);

@@ -6,6 +6,7 @@
 
 #include "algorithms/registry/registry.hpp"
 #include "algorithms/simulation/models.hpp"
+#include "bench/common/bounds.hpp"
 #include "bench/sim/engines.hpp"
 #include "bench/sim/links.hpp"
 #include "bench/sim/progress.hpp"
@@ -26,6 +27,16 @@ void require_room(const SimOptions& options, const Torus& torus) {
                                 torus.ranks(), needed / (1 << 20),
                                 static_cast<double>(options.most_bytes) / (1 << 20)));
     }
+}
+
+/// Seconds that a byte takes at least on this network; 0: not known.
+double least_per_byte(const SimOptions& options, const Torus& torus) {
+    if (options.machine.network != "torus" || options.machine.rates.size() != 1 ||
+        options.machine.links_per_pair != 2 || options.machine.host || options.changes_links()) {
+        return 0;
+    }
+    const auto bound = shown_bound(torus, options.collective, options.root);
+    return bound ? bound->vectors() / options.machine.rates.front() : 0;
 }
 
 }  // namespace
@@ -83,6 +94,7 @@ SimResult simulate(const SimOptions& options) {
         slow_down(*network, options.machine.slow);
         take_down(*network, options.machine.down);
         const double closing = closing_time(options.machine, *network);
+        const double per_byte = least_per_byte(options, torus);
         for (const Choice& choice : all) {
             const std::string refused = simulation_refusal(choice, torus);
             if (!refused.empty()) {
@@ -98,8 +110,10 @@ SimResult simulate(const SimOptions& options) {
                     const std::size_t bytes = options.sizes[i];
                     progress.tell(fmt::format("{}, {} bytes", what, bytes), done + i);
                     const double seconds = timer->seconds(static_cast<double>(bytes));
+                    const double all = seconds + closing;
                     result.runs.push_back(
-                        {to_string(choice), torus.name(), torus.ranks(), bytes, seconds + closing});
+                        {to_string(choice), torus.name(), torus.ranks(), bytes, all,
+                         all > 0 ? per_byte * static_cast<double>(bytes) / all : 0});
                 }
             } catch (const Error& error) {  // too large, or no way for a message: others may run
                 if (error.status() != Status::unsupported) {

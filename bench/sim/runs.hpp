@@ -17,6 +17,8 @@ struct SimRun {
     Rank ranks = 0;
     std::size_t bytes = 0;
     double seconds = 0;
+    /// Of the bound of throughput of the network; 0: none is known.
+    double of_bound = 0;
 };
 
 struct SimResult {

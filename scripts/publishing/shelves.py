@@ -15,7 +15,7 @@ SHELVES = {
     "Understand": (
         "docs/architecture.md", "docs/runtime.md", "docs/jobs.md", "docs/mpi-layer.md", "docs/decisions.md", "docs/schedules.md",
         "docs/cost-model.md", "docs/alltoall.md", "docs/spanning-trees.md",
-        "docs/short-circuiting.md", "docs/weak-order.md", "CONTRIBUTING.md",
+        "docs/networks.md", "docs/short-circuiting.md", "docs/weak-order.md", "CONTRIBUTING.md",
     ),
     "Records": (
         "docs/measurements.md", "docs/performance.md", "docs/choice-records.md", "docs/mpi-programs.md", "docs/mpi-records.md",

@@ -8,7 +8,7 @@ import sys
 import sources
 
 LIBRARY = tuple(room + "/" for room in sources.ROOMS)
-SCHEDULES = ("algorithms/schedule/", "topo/torus.hpp", "topo/symmetry.hpp", "topo/error.hpp", "topo/words.hpp")
+SCHEDULES = ("algorithms/schedule/", "topo/torus.hpp", "topo/fabric.hpp", "topo/symmetry.hpp", "topo/error.hpp", "topo/words.hpp")
 CALLS = (
     "algorithms/schedule/",
     "algorithms/analysis/",
@@ -37,6 +37,7 @@ KNOWS = {
     "algorithms/single_copy": SCHEDULES,
     "algorithms/scans": SCHEDULES,
     "algorithms/neighbours": SCHEDULES,
+    "algorithms/packing": SCHEDULES,
     "algorithms/simulation": SCHEDULES,
     "algorithms/rewiring": SCHEDULES,
     "algorithms/formats": SCHEDULES,
@@ -52,6 +53,7 @@ KNOWS = {
         "algorithms/single_copy/",
         "algorithms/scans/",
         "algorithms/neighbours/",
+        "algorithms/packing/",
     ),
     # A transport knows the contract (ports) and its own library; the registry alone knows all transports.
     "backend/system": ("topo/",),

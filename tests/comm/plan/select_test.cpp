@@ -220,6 +220,23 @@ TEST(Selection, LeavesOutWhatIsForFewerRanksOrToBeNamed) {
 
 // Few waits are least where ranks take turns on a core, and few messages where these go by TCP;
 // elsewhere a chain of messages from and to rank 0 is not.
+// Where links are missing or slow, what is made for the network is cheaper for long vectors; short
+// ones go in few steps as ever, and whole tori never take it unasked.
+TEST(Selection, TakesPackedTreesWhereTheNetworkIsNoWholeTorus) {
+    using enum Collective;
+    for (const char* name : {"3x3:cable=+0@4", "4x4:node=5", "3x3:cable=+0@4=0.5", "3mx4m"}) {
+        const Torus torus = Torus::parse(name);
+        for (const Collective collective : {allreduce, bcast}) {
+            EXPECT_EQ(choose_algorithm(collective, torus, 64 * mib).choice.algorithm->name,
+                      "packed")
+                << to_string(collective) << " on " << name;
+        }
+        EXPECT_NE(choose_algorithm(allreduce, torus, 64).choice.algorithm->name, "packed") << name;
+    }
+    EXPECT_NE(choose_algorithm(allreduce, Torus::parse("3x3"), 64 * mib).choice.algorithm->name,
+              "packed");
+}
+
 TEST(Selection, CountsWhatRanksThatShareCoresDo) {
     const Torus torus = Torus::parse("3x3");
     const auto chosen = [&](std::size_t bytes, double ranks_per_core, bool in_memory = true) {

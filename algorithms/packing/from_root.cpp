@@ -1,0 +1,169 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Trees from one root that share no link, grown one link after the other. A link may be taken if
+// what is left still brings as many trees to its end as are to follow; by Lovász there always is
+// one. That is asked only of sets that the link enters: by a flow from the root and the link's
+// beginning to its end.
+#include <algorithm>
+#include <cmath>
+
+#include "algorithms/packing/trees.hpp"
+#include "topo/error.hpp"
+
+namespace trefoil {
+
+namespace {
+
+/// How often each link may be used, if `m` times is once for a whole link.
+class Copies {
+  public:
+    Copies(const std::vector<FabricLink>& links, Rank ranks, int m)
+        : links_(links), out_(to_index(ranks)) {
+        for (std::size_t i = 0; i < links.size(); ++i) {
+            left_.push_back(m * links[i].rate / Fabric::whole);
+            out_[to_index(links[i].from)].push_back(static_cast<int>(i));
+        }
+        in_.resize(to_index(ranks));
+        for (std::size_t i = 0; i < links.size(); ++i) {
+            in_[to_index(links[i].to)].push_back(static_cast<int>(i));
+        }
+    }
+
+    const std::vector<int>& out_of(Rank rank) const { return out_[to_index(rank)]; }
+    int left(int link) const { return left_[static_cast<std::size_t>(link)]; }
+    void take(int link) { --left_[static_cast<std::size_t>(link)]; }
+    void give_back(int link) { ++left_[static_cast<std::size_t>(link)]; }
+
+    /// Whether `enough` units flow from either source to a rank.
+    bool flows(Rank root, Rank other, Rank to, int enough) const {
+        std::vector<int> used(links_.size());
+        for (int flow = 0; flow < enough; ++flow) {
+            if (!augment(root, other, to, used)) {
+                return false;
+            }
+        }
+        return true;
+    }
+    /// The largest flow from a root to a rank, up to `most`.
+    int flow(Rank root, Rank to, int most) const {
+        std::vector<int> used(links_.size());
+        int flow = 0;
+        while (flow < most && augment(root, root, to, used)) {
+            ++flow;
+        }
+        return flow;
+    }
+
+  private:
+    bool augment(Rank root, Rank other, Rank to, std::vector<int>& used) const {
+        constexpr int none = -1, begin = -2;
+        // By rank: how it was reached, link and sense as 2 link + (1: against it).
+        std::vector<int> via(out_.size(), none);
+        std::vector<Rank> queue{root};
+        via[to_index(root)] = via[to_index(other)] = begin;
+        if (other != root) {
+            queue.push_back(other);
+        }
+        for (std::size_t i = 0; i < queue.size() && via[to_index(to)] == none; ++i) {
+            const Rank here = queue[i];
+            const auto reach = [&](Rank rank, int how) {
+                if (via[to_index(rank)] == none) {
+                    via[to_index(rank)] = how;
+                    queue.push_back(rank);
+                }
+            };
+            for (const int link : out_[to_index(here)]) {
+                if (used[static_cast<std::size_t>(link)] < left(link)) {
+                    reach(links_[static_cast<std::size_t>(link)].to, 2 * link);
+                }
+            }
+            for (const int link : in_[to_index(here)]) {
+                if (used[static_cast<std::size_t>(link)] > 0) {
+                    reach(links_[static_cast<std::size_t>(link)].from, 2 * link + 1);
+                }
+            }
+        }
+        if (via[to_index(to)] == none) {
+            return false;
+        }
+        for (Rank here = to; via[to_index(here)] != begin;) {
+            const int how = via[to_index(here)];
+            const auto link = static_cast<std::size_t>(how / 2);
+            used[link] += how % 2 == 0 ? 1 : -1;
+            here = how % 2 == 0 ? links_[link].from : links_[link].to;
+        }
+        return true;
+    }
+
+    const std::vector<FabricLink>& links_;
+    std::vector<std::vector<int>> out_, in_;
+    std::vector<int> left_;
+};
+
+/// The next tree, after which `follow` are to come.
+PackedTree grow(Copies& copies, const std::vector<FabricLink>& links, Rank ranks, Rank root,
+                int follow) {
+    PackedTree tree{root, std::vector<int>(to_index(ranks), -1)};
+    std::vector<bool> in_tree(to_index(ranks));
+    in_tree[to_index(root)] = true;
+    std::vector<Rank> order{root};
+    while (std::ssize(order) < ranks) {
+        bool grown = false;
+        // In the order in which ranks joined, so that trees are shallow.
+        for (std::size_t i = 0; i < order.size() && !grown; ++i) {
+            const Rank here = order[i];
+            const auto& out = copies.out_of(here);
+            for (const int link : out) {
+                const Rank to = links[static_cast<std::size_t>(link)].to;
+                if (in_tree[to_index(to)] || copies.left(link) == 0) {
+                    continue;
+                }
+                copies.take(link);
+                if (follow > 0 && !copies.flows(root, here, to, follow)) {
+                    copies.give_back(link);
+                    continue;
+                }
+                tree.entry[to_index(to)] = link;
+                in_tree[to_index(to)] = true;
+                order.push_back(to);
+                grown = true;
+            }
+        }
+        if (!grown) {
+            throw Error(Status::internal, "no link extends a tree; please report this");
+        }
+    }
+    return tree;
+}
+
+}  // namespace
+
+Packing pack_from_root(const Fabric& fabric, const std::vector<FabricLink>& links, Rank root,
+                       double bound) {
+    const Rank ranks = fabric.ranks();
+    constexpr int most_copies = 10, most_trees = 64;
+    int best_copies = 0;
+    double best = 0;
+    for (int m = 1; m <= most_copies && best * bound * close_to_bound < 1; ++m) {
+        const Copies copies(links, ranks, m);
+        int count = most_trees;
+        for (Rank to = 0; to < ranks && count > 0; ++to) {
+            count = to == root ? count : copies.flow(root, to, count);
+        }
+        if (static_cast<double>(count) / m > best) {
+            best = static_cast<double>(count) / m;
+            best_copies = m;
+        }
+    }
+    Packing packing{links, ranks, {}, false};
+    if (best_copies == 0) {
+        return packing;
+    }
+    Copies copies(links, ranks, best_copies);
+    const int count = static_cast<int>(std::lround(best * best_copies));
+    for (int follow = count - 1; follow >= 0; --follow) {
+        packing.trees.push_back(grow(copies, links, ranks, root, follow));
+    }
+    return packing;
+}
+
+}  // namespace trefoil

@@ -1,0 +1,37 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Schedules of packed trees: the collectives of long vectors on any network.
+#pragma once
+
+#include <string>
+
+#include "algorithms/packing/bounds.hpp"
+#include "algorithms/packing/trees.hpp"
+#include "algorithms/schedule/schedule_set.hpp"
+#include "topo/fabric.hpp"
+
+namespace trefoil {
+
+/// Empty when packed trees serve this collective on this fabric, else the reason why not.
+std::string packed_refusal(const Fabric& fabric, Collective collective);
+
+/// Trees for a collective (none for one rank), and what the busiest link carries, in vectors by its
+/// rate.
+struct PackedTrees {
+    Packing packing;
+    double time = 0;
+};
+/// Throws Error(unsupported) with packed_refusal().
+PackedTrees pack_trees(const Fabric& fabric, Collective collective, Rank root);
+
+/// One part per tree of bcast, reduce and allreduce, cut into `pieces` (0: a default); in a step a
+/// piece goes one link further. Of allgather and reduce_scatter a part has one tree per rank; in a
+/// step a link carries one block of a part, first those that have the longest way before them.
+/// All ranks are in one set, whose torus is Torus::of_fabric(). packed_refusal() must be empty.
+ScheduleSet packed_schedules(const Fabric& fabric, const PackedTrees& packed, Collective collective,
+                             Rank root, Block pieces);
+inline ScheduleSet packed_schedules(const Fabric& fabric, Collective collective, Rank root,
+                                    Block pieces) {
+    return packed_schedules(fabric, pack_trees(fabric, collective, root), collective, root, pieces);
+}
+
+}  // namespace trefoil

@@ -1,0 +1,115 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// The table of algorithms: packed trees, on tori that are whole or not.
+#include "algorithms/analysis/pipeline_pieces.hpp"
+#include "algorithms/packing/builders.hpp"
+#include "algorithms/registry/entries.hpp"
+
+namespace trefoil {
+
+namespace {
+
+using namespace table;
+using enum Collective;
+
+template <Collective collective>
+Schedule build(const Torus& torus, Rank rank, const BuildOptions& options) {
+    return build_packed(collective, torus, rank, options);
+}
+
+template <Collective collective>
+double landing(const Torus& torus, const BuildOptions& options) {
+    return packed_landing(collective, torus, options);
+}
+
+template <Collective collective>
+Block pieces(const Torus& torus, const CostModel& model, double vector_bytes, Block segments) {
+    const PackedShape shape = packed_shape(collective, torus);
+    const int fill = shape.height * (collective == allreduce ? 2 : 1) - 1;
+    return best_pieces(model, fill, vector_bytes * shape.time, shape.trees, segments);
+}
+
+constexpr std::string_view source =
+    "Tutte; Nash-Williams, 1961 and Edmonds, 1973; ForestColl, arXiv 2402.06787";
+constexpr std::string_view every_network = "every network up to 512 ranks";
+/// On whole tori others have fewer steps, and this one is there to be named.
+constexpr Selection where_links_lack{.most_ranks = most_packed_ranks, .unlike_tori_only = true};
+/// Messages go to neighbours, through the port that is meant.
+constexpr Traits along_links{
+    .cost_class = CostClass::bandwidth, .identical_results = true, .steered = true};
+
+constexpr Algorithm packed_table[] = {
+    {
+        .name = "packed",
+        .collective = allreduce,
+        .summary = "pipelines up and down trees that share out all links of any network",
+        .paper = source,
+        .shapes = every_network,
+        .traits = along_links,
+        .abilities = {.pieces = true},
+        .selection = where_links_lack,
+        .shape_refusal = packed_shape_refusal,
+        .builder = build<allreduce>,
+        .landing_vectors = landing<allreduce>,
+        .best_pieces = pieces<allreduce>,
+    },
+    {
+        .name = "packed",
+        .collective = reduce_scatter,
+        .summary = "up trees to all ranks that load the links of any network evenly",
+        .paper = source,
+        .shapes = every_network,
+        .traits = along_links,
+        .selection = where_links_lack,
+        .shape_refusal = packed_shape_refusal,
+        .builder = build<reduce_scatter>,
+        .landing_vectors = landing<reduce_scatter>,
+    },
+    {
+        .name = "packed",
+        .collective = allgather,
+        .summary = "down trees from all ranks that load the links of any network evenly",
+        .paper = source,
+        .shapes = every_network,
+        .traits = along_links,
+        .selection = where_links_lack,
+        .shape_refusal = packed_shape_refusal,
+        .builder = build<allgather>,
+        .landing_vectors = landing<allgather>,
+    },
+    {
+        .name = "packed",
+        .collective = bcast,
+        .summary = "pipelines down trees that share no link, as many as any network has",
+        .paper = source,
+        .shapes = every_network,
+        .traits = along_links,
+        .abilities = {.pieces = true},
+        .selection = where_links_lack,
+        .shape_refusal = packed_shape_refusal,
+        .builder = build<bcast>,
+        .landing_vectors = landing<bcast>,
+        .best_pieces = pieces<bcast>,
+    },
+    {
+        .name = "packed",
+        .collective = reduce,
+        .summary = "pipelines up trees that share no link, as many as any network has",
+        .paper = source,
+        .shapes = every_network,
+        .traits = along_links,
+        .abilities = {.pieces = true},
+        .selection = where_links_lack,
+        .shape_refusal = packed_shape_refusal,
+        .builder = build<reduce>,
+        .landing_vectors = landing<reduce>,
+        .best_pieces = pieces<reduce>,
+    },
+};
+
+}  // namespace
+
+std::span<const Algorithm> packed_entries() {
+    return packed_table;
+}
+
+}  // namespace trefoil

@@ -1,0 +1,155 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Packed trees: schedules that the verifier proves, and loads close to the bound.
+#include "algorithms/packing/packed.hpp"
+
+#include <gtest/gtest.h>
+
+#include "algorithms/analysis/cost.hpp"
+#include "algorithms/analysis/pipeline_pieces.hpp"
+#include "algorithms/analysis/verify.hpp"
+#include "algorithms/registry/registry.hpp"
+#include "topo/error.hpp"
+
+namespace trefoil {
+namespace {
+
+using enum Collective;
+
+constexpr Collective packed_collectives[] = {allreduce, reduce_scatter, allgather, bcast, reduce};
+
+void prove(const Fabric& fabric, Collective collective, Rank root, Block pieces) {
+    const ScheduleSet set = packed_schedules(fabric, collective, root, pieces);
+    const Verification proof = verify(set.torus, {collective, set.root, set.owners}, set.schedules);
+    ASSERT_TRUE(proof.ok()) << proof.errors[0];
+    EXPECT_TRUE(proof.identical_results);
+}
+
+const char* const networks[] = {"1",
+                                "2",
+                                "2m",
+                                "9",
+                                "8:cable=+0@3",
+                                "2x2",
+                                "3x3",
+                                "3x3:cable=+0@4",
+                                "3x3:cable=+0@4=0.5",
+                                "3x3:link=+0@4",
+                                "3x4",
+                                "3mx4m",
+                                "4x4",
+                                "4x4:node=5",
+                                "4x4:node=5:node=6:node=9:node=10",
+                                "4x4:node=5=0.5",
+                                "4mx4m",
+                                "5x3:node=3:cable=+0@8=0.25:link=+1@1=0.75",
+                                "2x2x3:node=1",
+                                "3x3x3"};
+
+TEST(Packed, IsProvedOnEveryNetwork) {
+    for (const char* text : networks) {
+        const Fabric fabric = Fabric::parse(text);
+        for (const Collective collective : packed_collectives) {
+            for (const Rank root : {Rank{0}, fabric.ranks() / 2}) {
+                SCOPED_TRACE(std::string(to_string(collective)) + " on " + text + " from root " +
+                             std::to_string(root));
+                prove(fabric, collective, root, 1);
+                prove(fabric, collective, root, 3);
+            }
+        }
+    }
+}
+
+/// Of the bound, what the busiest link of the trees needs.
+double reached(const std::string& text, Collective collective) {
+    const Fabric fabric = Fabric::parse(text);
+    return throughput_bound(fabric, collective)->vectors() / pack_trees(fabric, collective, 0).time;
+}
+
+TEST(Packed, ReachesTheBound) {
+    for (const char* text :
+         {"9", "8:cable=+0@3", "3x3", "3x3:cable=+0@4", "3x3:cable=+0@4=0.5", "3x4", "3mx4m", "4x4",
+          "4x4:node=5", "4x4:node=5=0.5", "4x4:node=5:node=6:node=9:node=10", "4mx4m", "8x8",
+          "8x8:node=9", "4x4x4:cable=+0@21", "4x4x8:twist=0=2+4:twist=1=2+4"}) {
+        for (const Collective collective : packed_collectives) {
+            const double share = reached(text, collective);
+            EXPECT_LE(share, 1 + 1e-9) << to_string(collective) << " on " << text;
+            EXPECT_GE(share, 0.95) << to_string(collective) << " on " << text;
+        }
+    }
+}
+
+// No link carries more than the busiest one is said to, in the schedules themselves.
+TEST(Packed, LoadsLinksAsItSays) {
+    for (const char* text : {"3x3:cable=+0@4", "3x3:cable=+0@4=0.5", "4mx4m", "2x4"}) {
+        const Fabric fabric = Fabric::parse(text);
+        for (const Collective collective : packed_collectives) {
+            const ScheduleSet set = packed_schedules(fabric, collective, 0, 4);
+            double most = 0;
+            for (const Schedule& schedule : set.schedules) {
+                std::vector<double> load(static_cast<std::size_t>(set.torus.ports()));
+                for (const Part& part : schedule.parts) {
+                    for (const Step& step : schedule.of(part)) {
+                        for (const Send& send : schedule.sends_of(step)) {
+                            ASSERT_GT(fabric.rate({schedule.rank, send.port}), 0)
+                                << to_string(collective) << " on " << text << " sends over a link "
+                                << "that is down";
+                            load[static_cast<std::size_t>(send.port.index)] +=
+                                static_cast<double>(block_count(schedule.extents_of(send))) /
+                                part.vector_blocks / static_cast<double>(schedule.parts.size());
+                        }
+                    }
+                }
+                for (int p = 0; p < set.torus.ports(); ++p) {
+                    const int rate = fabric.rate({schedule.rank, Port{p}});
+                    most = rate == 0
+                               ? most
+                               : std::max(most, load[static_cast<std::size_t>(p)] * 1000 / rate);
+                }
+            }
+            EXPECT_NEAR(most, pack_trees(fabric, collective, 0).time, 1e-9)
+                << to_string(collective) << " on " << text;
+        }
+    }
+}
+
+TEST(Packed, IsRefusedWhereItDoesNotServe) {
+    EXPECT_THROW(packed_schedules(Fabric::parse("3x3"), alltoall, 0, 0), Error);
+    EXPECT_THROW(packed_schedules(Fabric::parse("4m:cable=+0@1"), bcast, 0, 0), Error);
+}
+
+CostSummary cost(const std::string& text, Collective collective, std::string_view name,
+                 Block pieces = 0) {
+    const Torus torus = Torus::parse(text);
+    return ModelSummaries(torus).of(find_algorithm(collective, name), {.pieces = pieces});
+}
+
+// A price tells detours and slow links.
+TEST(Packed, IsPricedByTheNetwork) {
+    // Half of each block's trees of the ring go over the link that is down, seven hops the other
+    // way, and so load the link beside it twice.
+    EXPECT_EQ(cost("8", allgather, "ring").sum_hops, 7);
+    EXPECT_EQ(cost("8:cable=+0@3", allgather, "ring").sum_hops, 49);
+    EXPECT_GT(cost("8:cable=+0@3", allgather, "ring").sum_link_load, 1.9 * 7 / 16);
+    EXPECT_NEAR(cost("8:link=+0@3=0.5", allgather, "ring").sum_link_load, 2 * 7.0 / 16, 1e-9);
+    const double packed = pack_trees(Fabric::parse("3x3:cable=+0@4=0.5"), allreduce, 0).time;
+    const CostSummary one = cost("3x3:cable=+0@4=0.5", allreduce, "packed", 1);
+    EXPECT_NEAR(one.busiest_link, packed, packed / 100);
+    EXPECT_NEAR(with_pieces(one, 4096).sum_link_load, packed, packed / 50);
+}
+
+TEST(Packed, BuildsForOneRankAfterTheOther) {
+    const Torus torus = Torus::parse("3x3:cable=+0@4");
+    for (const Collective collective : packed_collectives) {
+        const Algorithm& algorithm = find_algorithm(collective, "packed", &torus);
+        const Verification proof = verify(torus, algorithm, {});
+        EXPECT_TRUE(proof.ok()) << proof.errors[0];
+        const ScheduleSet set = packed_schedules(Fabric(torus), collective, 0, 0);
+        EXPECT_NEAR(algorithm.landing(torus, {}), landing_needs(set).vectors, 1e-9);
+    }
+    EXPECT_FALSE(
+        find_algorithm(allreduce, "packed").refusal(Torus::parse("4m:cable=+0@1")).empty());
+    EXPECT_FALSE(find_algorithm(allreduce, "packed").refusal(Torus({32, 32})).empty());
+}
+
+}  // namespace
+}  // namespace trefoil
