@@ -179,7 +179,7 @@ class OpenMpiWithTrefoil(OpenMpi):
     def __init__(self, place, program, component, trefoil):
         super().__init__(place, program)
         self.name, self.component = "Trefoil, under Open MPI", component
-        self.settings = {"TREFOIL_BACKEND": "memory", "TREFOIL_MPI_EARLY": "0"}  # its steady state
+        self.settings = {"TREFOIL_BACKEND": "memory", "TREFOIL_MPI_EARLY": "0", "TREFOIL_MPI_TUNE": "off"}  # all calls are Trefoil's
         if isinstance(place, places.Torus):
             given = subprocess.run([trefoil, "run", "--net", place.name, "--no-label", "env"], check=True, text=True,
                                    stdout=subprocess.PIPE).stdout

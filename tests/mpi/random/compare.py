@@ -14,15 +14,16 @@ from pathlib import Path
 sys.path.insert(0, str(Path(__file__).resolve().parent.parent))
 from run import launcher, run  # noqa: E402
 
-# From the first call on; in the middle of a program; as it comes.
-EARLY = ["0", "20", "1000"]
+# TREFOIL_MPI_EARLY, and TREFOIL_MPI_TUNE with it: from the first call on; alternately with MPI, from the middle of a program on; as
+# it comes.
+EARLY = {"0": "off", "20": "all", "1000": "exact"}
 LIMIT_SECONDS = 20
 LIMIT_SECONDS_A_SEED = 3
 
 
 def outcome(options, ranks, early, first, count, steps=()):
     """(exit code, what the ranks have printed, in order; all that was printed); without Trefoil if `early` is None."""
-    layer, variables = (None, {}) if early is None else (options.layer, {"TREFOIL_MPI_EARLY": early})
+    layer, variables = (None, {}) if early is None else (options.layer, {"TREFOIL_MPI_EARLY": early, "TREFOIL_MPI_TUNE": EARLY[early]})
     limit = LIMIT_SECONDS + LIMIT_SECONDS_A_SEED * count
     code, output = run(options.mpi, ranks, layer, variables, [options.program, str(first), str(count), *options.leave_out, *steps], limit=limit)
     lines = re.findall(r"seed \d+ rank \d+ [^\n]*", output)
@@ -89,7 +90,8 @@ def main():
     for batch, first in enumerate(range(options.first, options.first + options.seeds, options.at_once)):
         count = min(options.at_once, options.first + options.seeds - first)
         ranks = options.ranks[batch % len(options.ranks)]
-        found = compare(options, ranks, [EARLY[0], EARLY[1 + batch % 2]], first, count)
+        always, *later = EARLY
+        found = compare(options, ranks, [always, later[batch % 2]], first, count)
         total = tuple(a + b for a, b in zip(total, found))
         sys.stdout.flush()
     print(f"{total[0]} seeds compared, {total[1]} do not end in order without Trefoil, {total[2]} differ with it")
