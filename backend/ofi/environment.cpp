@@ -5,11 +5,11 @@
 #include <unistd.h>
 
 #include <charconv>
-#include <cstdlib>
 #include <mutex>
 #include <optional>
 #include <string_view>
 
+#include "backend/system/environment_entry.hpp"
 #include "backend/system/shared_files.hpp"
 #include "topo/process_state.hpp"
 
@@ -68,7 +68,7 @@ void prepare_environment() {
     std::call_once(once, [] {
         // An rxm endpoint allocates thousands of buffers for two-sided messages, which puts do not
         // use: 71 MB with the default of 16 KiB, 6 MB with this.
-        setenv("FI_OFI_RXM_BUFFER_SIZE", "256", 0);
+        add_to_environment("FI_OFI_RXM_BUFFER_SIZE", "256");
     });
 }
 
