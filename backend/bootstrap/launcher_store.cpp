@@ -11,6 +11,7 @@
 #include <cstdlib>
 #include <map>
 #include <mutex>
+#include <thread>
 #include <utility>
 #include <vector>
 
@@ -60,6 +61,8 @@ void turn_away(const StoreAddress& address, Rank others, Clock::time_point until
                 one.queue(text);
                 one.send_some();
                 shutdown(one.number(), SHUT_WR);
+            } else {  // no descriptor is left: who comes waits, and the poll would not
+                std::this_thread::sleep_for(std::chrono::milliseconds(20));
             }
         }
         // Until they hang up: where something is unread, an end takes back what was sent.

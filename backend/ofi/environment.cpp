@@ -7,12 +7,12 @@
 #include <algorithm>
 #include <atomic>
 #include <charconv>
-#include <cstdlib>
 #include <mutex>
 #include <optional>
 #include <string>
 #include <string_view>
 
+#include "backend/system/environment_entry.hpp"
 #include "backend/system/shared_files.hpp"
 #include "topo/process_state.hpp"
 
@@ -68,10 +68,6 @@ void remove_regions(Gone&& gone) noexcept {
 constexpr int peers_unless_counted = 127;
 std::atomic<int> peers_expected{0};
 
-void set_default(const char* variable, int value) {
-    setenv(variable, std::to_string(value).c_str(), 0);
-}
-
 }  // namespace
 
 RxmSizes rxm_sizes(int peers) {
@@ -91,17 +87,17 @@ void prepare_environment() {
     std::call_once(once, [] {
         // An rxm endpoint allocates thousands of buffers for two-sided messages, which puts do not
         // use: 71 MB with the default of 16 KiB, 6 MB with this.
-        setenv("FI_OFI_RXM_BUFFER_SIZE", "256", 0);
+        add_to_environment("FI_OFI_RXM_BUFFER_SIZE", "256");
         const int peers = peers_expected.load(std::memory_order_relaxed);
         const RxmSizes sizes = rxm_sizes(peers > 0 ? peers : peers_unless_counted);
-        set_default("FI_UNIVERSE_SIZE", sizes.peers);
+        add_to_environment("FI_UNIVERSE_SIZE", std::to_string(sizes.peers));
         if (sizes.messages < RxmSizes::most_messages) {
-            set_default("FI_OFI_RXM_MSG_TX_SIZE", sizes.messages);
-            set_default("FI_OFI_RXM_MSG_RX_SIZE", sizes.messages);
+            add_to_environment("FI_OFI_RXM_MSG_TX_SIZE", std::to_string(sizes.messages));
+            add_to_environment("FI_OFI_RXM_MSG_RX_SIZE", std::to_string(sizes.messages));
         }
         // libfabric's cache keeps registrations open after they were closed: over verbs, puts that
         // came too late still landed in memory that was deregistered. Trefoil has its own.
-        setenv("FI_MR_CACHE_MAX_COUNT", "0", 0);
+        add_to_environment("FI_MR_CACHE_MAX_COUNT", "0");
     });
 }
 

@@ -13,6 +13,8 @@
 #include <optional>
 #include <string_view>
 
+#include "bench/common/own_program.hpp"
+
 namespace trefoil::tool {
 
 namespace fs = std::filesystem;
@@ -165,7 +167,7 @@ MpiPlaces mpi_places() {
         places.found_by_openmpi.emplace_back(own.substr(0, own.find('\n')));
     }
     // In a build's folder the command lies beside mpi/.
-    const fs::path here = fs::read_symlink("/proc/self/exe").parent_path();
+    const fs::path here = own_program().parent_path();
     const fs::path libraries = here.parent_path() / TREFOIL_TOOL_LIBDIR;
     places.layers = {libraries, here.parent_path() / "mpi"};
     places.components = {libraries / "openmpi", here.parent_path() / "mpi/component"};

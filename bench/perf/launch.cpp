@@ -9,12 +9,12 @@
 #include <condition_variable>
 #include <cstring>
 #include <exception>
-#include <filesystem>
 #include <fstream>
 #include <mutex>
 #include <thread>
 
 #include "bench/common/command.hpp"
+#include "bench/common/own_program.hpp"
 #include "bench/run/launcher.hpp"
 #include "comm/setup/environment.hpp"
 #include "topo/error.hpp"
@@ -143,7 +143,7 @@ int launch_processes(const std::string& name, Rank ranks, const std::string& tor
     job.name = name;
     job.ranks = ranks;
     job.torus = torus;
-    job.command.push_back(std::filesystem::read_symlink("/proc/self/exe").string());
+    job.command.push_back(own_program().string());
     job.command.insert(job.command.end(), arguments.begin(), arguments.end());
     job.output = Job::Output::first_rank;
     return launch(job);

@@ -6,7 +6,9 @@
 
 #include <filesystem>
 #include <fstream>
+#include <limits>
 #include <nlohmann/json.hpp>
+#include <system_error>
 
 namespace trefoil::tool {
 
@@ -22,12 +24,15 @@ double proportional_set() {
     return 0;
 }
 
+/// Not a number: without /proc nobody can tell.
 double open_descriptors() {
     double count = -1;  // the directory's own
-    for (const auto& entry : std::filesystem::directory_iterator("/proc/self/fd")) {
-        count += entry.path().empty() ? 0 : 1;
+    std::error_code error;
+    for (std::filesystem::directory_iterator each("/proc/self/fd", error), end;
+         !error && each != end; each.increment(error)) {
+        ++count;
     }
-    return count;
+    return error ? std::numeric_limits<double>::quiet_NaN() : count;
 }
 
 double mebibytes(double bytes) {

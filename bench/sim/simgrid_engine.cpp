@@ -12,6 +12,7 @@
 #include <vector>
 
 #include "algorithms/simulation/models.hpp"
+#include "bench/common/own_program.hpp"
 #include "bench/sim/program.hpp"
 #include "topo/error.hpp"
 
@@ -24,10 +25,9 @@ constexpr const char* program_name = "trefoil-simgrid";
 /// Of the program that stands beside this one, unless TREFOIL_SIMGRID names another.
 std::string program_path() {
     const char* const named = std::getenv("TREFOIL_SIMGRID");
-    const std::filesystem::path path =
-        named != nullptr
-            ? std::filesystem::path(named)
-            : std::filesystem::read_symlink("/proc/self/exe").parent_path() / program_name;
+    const std::filesystem::path path = named != nullptr
+                                           ? std::filesystem::path(named)
+                                           : own_program().parent_path() / program_name;
     if (access(path.c_str(), X_OK) != 0) {
         throw Error(Status::not_found,
                     fmt::format("--engine simgrid needs the program {}, and {} is none; build it "

@@ -3,10 +3,10 @@
 #include "bench/tune/tune.hpp"
 
 #include <cstdlib>
-#include <filesystem>
 #include <memory>
 
 #include "bench/common/names.hpp"
+#include "bench/common/own_program.hpp"
 #include "bench/perf/launch.hpp"
 #include "bench/perf/options.hpp"
 #include "bench/perf/run.hpp"
@@ -54,7 +54,7 @@ int launch_in_net(const TuneOptions& options, const std::vector<std::string>& ar
     Job job;
     job.name = "trefoil tune";
     place_in_net(job, options.net, options.per_node);
-    job.command.push_back(std::filesystem::read_symlink("/proc/self/exe").string());
+    job.command.push_back(own_program().string());
     job.command.insert(job.command.end(), arguments.begin(), arguments.end());
     job.output = Job::Output::first_rank;
     return launch(job);

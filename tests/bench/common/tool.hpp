@@ -28,7 +28,7 @@ class Tool {
     void signal(int number) const;
     /// Until the standard output holds `text`; false after some seconds.
     bool wrote(const std::string& text) const;
-    ToolResult wait(std::chrono::seconds limit = std::chrono::seconds(60));
+    ToolResult wait(std::chrono::seconds limit = std::chrono::seconds(180));
     std::string out() const;
 
   private:
@@ -39,11 +39,11 @@ class Tool {
 
 /// Runs `trefoil` with these arguments to its end.
 ToolResult run_tool(const std::vector<std::string>& arguments,
-                    std::chrono::seconds limit = std::chrono::seconds(60));
+                    std::chrono::seconds limit = std::chrono::seconds(180));
 
 /// Whether the condition becomes true in time.
 bool becomes_true(const std::function<bool()>& condition,
-                  std::chrono::seconds limit = std::chrono::seconds(60));
+                  std::chrono::seconds limit = std::chrono::seconds(180));
 
 std::vector<std::string> lines_of(const std::string& text);
 

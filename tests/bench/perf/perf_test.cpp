@@ -8,6 +8,7 @@
 #include <fstream>
 #include <nlohmann/json.hpp>
 #include <set>
+#include <sstream>
 
 #include "tests/bench/common/tool.hpp"
 #include "tests/variable.hpp"
@@ -344,6 +345,23 @@ TEST_F(Perf, runs_under_the_launcher_too) {
     EXPECT_EQ(result.code, 0) << result.err;
     EXPECT_NE(result.out.find("[0] 2 measurements, 0 wrong"), std::string::npos) << result.out;
     EXPECT_EQ(result.out.find("[1]"), std::string::npos) << result.out;
+}
+
+// As in some containers.
+TEST(PerfAlone, starts_itself_as_ranks_where_no_proc_is_mounted) {
+    const std::string space = "unshare --mount --propagation private ";
+    if (std::system((space + "mount -t tmpfs tmpfs /proc 2>/dev/null").c_str()) != 0) {
+        GTEST_SKIP() << "nothing can be mounted here";
+    }
+    const std::string out = "/tmp/trefoil-perf-alone-" + std::to_string(getpid());
+    const std::string command = space + "sh -c 'mount -t tmpfs tmpfs /proc; exec \"$@\"' sh " +
+                                TREFOIL_TOOL + " perf allreduce --ranks 2 -b 8 -e 8 -n 1 -c >" +
+                                out + " 2>&1";
+    EXPECT_EQ(std::system(command.c_str()), 0);
+    std::ostringstream text;
+    text << std::ifstream(out).rdbuf();
+    EXPECT_NE(text.str().find("2 measurements, 0 wrong"), std::string::npos) << text.str();
+    unlink(out.c_str());
 }
 
 TEST(PerfInput, bad_input_is_refused_once) {
