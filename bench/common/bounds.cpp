@@ -39,7 +39,8 @@ std::string parts_text(const ThroughputBound& bound) {
 
 std::optional<ThroughputBound> shown_bound(const Torus& torus, Collective collective, Rank root) {
     constexpr Rank most_ranks = 256;
-    if (torus.has_nodes() || torus.ranks() > most_ranks || torus.ranks() < 2) {
+    const bool is_rank = root >= 0 && root < torus.ranks();  // whoever goes on refuses it
+    if (torus.has_nodes() || torus.ranks() > most_ranks || torus.ranks() < 2 || !is_rank) {
         return std::nullopt;
     }
     const Fabric fabric(torus);

@@ -14,6 +14,7 @@
 #include "bench/run/launcher.hpp"
 #include "bench/run/net_job.hpp"
 #include "topo/error.hpp"
+#include "topo/fabric.hpp"
 
 namespace trefoil::tool {
 
@@ -43,8 +44,13 @@ void settle_shape(Job& job, const RunOptions& options) {
         options.torus.empty() ? "" : with_nodes(options.torus, options.per_node);
     if (!options.net.empty()) {
         place_in_net(job, options.net, options.per_node);
-        if (!options.torus.empty() && Torus::parse(torus).name() != job.torus) {
-            disagree("--torus " + options.torus, "--net " + options.net);
+        if (!options.torus.empty()) {
+            const Torus shape = Torus::parse(torus);  // it may say what links lack
+            const Torus plain = shape.fabric() != nullptr ? shape.fabric()->torus() : shape;
+            if (plain.name() != job.torus || shape.ranks() != job.ranks) {
+                disagree("--torus " + options.torus, "--net " + options.net);
+            }
+            job.torus = shape.name();
         }
     } else if (!options.torus.empty()) {
         const Torus shape = Torus::parse(torus);

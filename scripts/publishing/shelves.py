@@ -19,7 +19,7 @@ SHELVES = {
     ),
     "Records": (
         "docs/measurements.md", "docs/performance.md", "docs/choice-records.md", "docs/mpi-programs.md", "docs/mpi-records.md",
-        "docs/faults.md", "docs/papers.md",
+        "docs/faults.md", "docs/papers.md", "docs/networks-record.md",
     ),
 }
 FRONT = "README.md"

@@ -18,6 +18,7 @@ COLLECTIVES = PACKED + ("scatter", "alltoall")
 FEW = ("8", "8:cable=+0@3", "3x3", "3x3:cable=+0@4", "3x3:cable=+0@4=0.5", "3x3:link=+0@4", "4x4:node=5", "3mx4m", "2x4",
        "4x4:node=5=0.5", "2x2x4:twist=0=2+2:twist=1=2+2", "6mx1:cable=+0@2=0.1", "3x3:node=4:cable=+0@0=0.4")
 SHARE = Fraction(95, 100)
+MOST_FOR_FLOWS = 64  # ranks; more take minutes here
 
 
 class Network:
@@ -194,7 +195,7 @@ def check(trefoil, text, collective, findings):
         return time, None
     if by_proof(network, collective, bound) != time:
         findings.append(f"{where}: the proof gives {by_proof(network, collective, bound)}, not {time}")
-    if flows_in(network, collective, time) is False:
+    if network.ranks <= MOST_FOR_FLOWS and flows_in(network, collective, time) is False:
         findings.append(f"{where}: a flow takes longer than {time}")
     ours = packed_time(trefoil, text, network, collective) if collective in PACKED else None
     if ours is not None and not SHARE * ours <= time <= ours:

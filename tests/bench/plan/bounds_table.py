@@ -50,6 +50,7 @@ def cell(trefoil, text, collective, check, findings):
 
 
 def write(trefoil, check, findings):
+    """One row for each network, as they come."""
     print("| Network | " + " | ".join(bounds.COLLECTIVES) + " |")
     print("| --- |" + " --- |" * len(bounds.COLLECTIVES))
     for kind, networks in NETWORKS:

@@ -64,7 +64,8 @@ TEST(Plan, summary_has_exactly_the_promised_keys) {
                                             "pulled_max",
                                             "acknowledgements_mean",
                                             "acknowledgements_max",
-                                            "verified"};
+                                            "verified",
+                                            "bound_vectors"};
     std::vector<std::string> keys;
     for (const auto& [key, value] : object.items()) {
         keys.push_back(key);

@@ -81,7 +81,9 @@ bool may_run(const Algorithm& algorithm, const Torus& torus, std::size_t bytes) 
         algorithm.collective == Collective::reduce_scatter ? 1 : torus.ranks();
     const bool stores_all = algorithm.selection.gathers_contributions && bytes * vectors > 16 * kib;
     return algorithm.traits.identical_results && !algorithm.traits.reads_peers && !stores_all &&
-           algorithm.selection.most_ranks > 0 && algorithm.refusal(torus).empty();
+           algorithm.selection.most_ranks > 0 &&
+           !(algorithm.selection.unlike_tori_only && torus.is_whole()) &&
+           algorithm.refusal(torus).empty();
 }
 
 /// All segments together are one pipeline.
@@ -154,6 +156,10 @@ void compare(const std::vector<const char*>& shapes, const std::vector<std::size
 
 TEST(Regret, IsNoneOnSmallShapes) {
     compare({"8", "3x3"}, {8, 32 * kib, mib});
+}
+
+TEST(Regret, IsNoneWhereTheNetworkIsNoWholeTorus) {
+    compare({"3x3:cable=+0@4", "3x3:node=4", "3mx3"}, {8, mib, 16 * mib});
 }
 
 const std::vector<std::size_t> grid{8,         64,  512,     4 * kib,  32 * kib,
