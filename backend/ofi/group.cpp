@@ -139,7 +139,12 @@ void OfiGroup::open_endpoint(PortEndpoint& port) {
     port.endpoint.reset(endpoint);
     check(fi_ep_bind(endpoint, &peers_->fid, 0), "bind the peer table to " + name);
     check(fi_ep_bind(endpoint, &queue_->fid, FI_TRANSMIT | FI_RECV), "bind the queue to " + name);
-    check(fi_enable(endpoint), "enable " + name);
+    const bool layered = provider().find(";ofi_rxm") != std::string::npos;
+    check(fi_enable(endpoint),
+          "enable " + name +
+              (layered ? " (has its device queues of so many entries? FI_UNIVERSE_SIZE, the number "
+                         "of ranks, makes them shorter)"
+                       : ""));
 }
 
 const OfiGroup::PortEndpoint& OfiGroup::find(Port port) const {
