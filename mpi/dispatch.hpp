@@ -215,7 +215,7 @@ int run_or_meet(ShadowCommunicator& shadow, Call& call, Verdict& verdict, Run&& 
 
 /// What `work()` returns. `trials` is null, or those in which the call is one.
 template <typename Work>
-int timed(Kind kind, const Verdict& verdict, Trials* trials, Work&& work) {
+int timed(Kind kind, const Verdict& verdict, Trials* trials, std::uint64_t number, Work&& work) {
     if (!layer.reports && trials == nullptr) {
         return work();
     }
@@ -226,7 +226,7 @@ int timed(Kind kind, const Verdict& verdict, Trials* trials, Work&& work) {
         count_call(kind, Way::blocking, verdict, took);
     }
     if (trials != nullptr) {
-        trials->note(kind, verdict.bytes, verdict.reason == Reason::none, took);
+        trials->note(kind, verdict.bytes, number, verdict.reason == Reason::none, took);
     }
     return code;
 }
@@ -290,7 +290,8 @@ int dispatch(Call call, ShadowCommunicator* shadow, Below below) {
     if (verdict.reason == Reason::none) {
         shadow->let_earlier_calls_begin();
     }
-    return returns(timed(Call::kind, verdict, trials, [&] {
+    const std::uint64_t number = shadow == nullptr ? 0 : shadow->calls();
+    return returns(timed(Call::kind, verdict, trials, number, [&] {
         if (verdict.reason == Reason::none) {
             const int code = run_or_meet(
                 *shadow, call, verdict, [&] { return run_by_trefoil(*shadow, call, below); },

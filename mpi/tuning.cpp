@@ -3,32 +3,45 @@
 #include "mpi/tuning.hpp"
 
 #include <algorithm>
-#include <limits>
 
 namespace trefoil::mpi {
 
-void Trials::note(Kind kind, std::size_t bytes, bool trefoils, std::chrono::nanoseconds took) {
+void Trials::note(Kind kind, std::size_t bytes, std::uint64_t number, bool trefoils,
+                  std::chrono::nanoseconds took) {
+    has_run_trefoil_ = has_run_trefoil_ || trefoils;
+    const std::uint64_t length = block(kind, bytes);
+    if (number % length < length / 4) {
+        return;  // behind the other's calls
+    }
     auto& samples = cells_[place_of(kind, bytes)].samples;
     if (samples == nullptr) {
         samples = std::make_unique<Both>();
     }
-    has_run_trefoil_ = has_run_trefoil_ || trefoils;
     Samples& own = (*samples)[trefoils ? trefoil : mpi];
-    constexpr std::int64_t most = std::numeric_limits<std::uint32_t>::max();
-    own.nanoseconds[own.calls++ % Samples::kept] =
-        static_cast<std::uint32_t>(std::clamp<std::int64_t>(took.count(), 1, most));
+    Samples::Block* present = &own.latest[(own.blocks + Samples::kept - 1) % Samples::kept];
+    if (own.blocks == 0 || present->number != number / length) {
+        present = &own.latest[own.blocks++ % Samples::kept];
+        *present = {.number = number / length};
+    }
+    present->nanoseconds += static_cast<std::uint64_t>(std::max<std::int64_t>(took.count(), 1));
+    ++present->calls;
+    ++own.calls;
 }
 
-// A mean would tell more of the time slices that other programs took.
+// A mean of all would tell more of the time slices that other programs took.
 std::uint64_t Trials::Samples::median() const {
-    if (calls < warm_up + least) {
+    if (blocks < warm_up + least) {
         return 0;
     }
-    std::array<std::uint32_t, kept> sorted = nanoseconds;
-    const auto begin = sorted.begin() + (calls <= kept ? warm_up : 0);
-    const auto end = sorted.begin() + static_cast<std::ptrdiff_t>(std::min(calls, kept));
-    const auto middle = begin + (end - begin) / 2;
-    std::nth_element(begin, middle, end);
+    std::array<std::uint64_t, kept> times{};
+    const std::size_t first = blocks <= kept ? warm_up : 0;
+    const std::size_t count = std::min(blocks, kept) - first;
+    for (std::size_t i = 0; i < count; ++i) {
+        const Block& one = latest[first + i];
+        times[i] = std::max<std::uint64_t>(one.nanoseconds / one.calls, 1);
+    }
+    const auto middle = times.begin() + static_cast<std::ptrdiff_t>(count / 2);
+    std::nth_element(times.begin(), middle, times.begin() + static_cast<std::ptrdiff_t>(count));
     return *middle;
 }
 

@@ -27,7 +27,8 @@ class Trials {
     /// Trefoil runs the communicator's `number`-th call.
     bool is_trefoils(Kind kind, std::size_t bytes, std::uint64_t number) const {
         const State state = cell(kind, bytes).state;
-        return state == State::open ? is_turn_of_trefoil(number) : state == State::trefoil_wins;
+        return state == State::open ? is_turn_of_trefoil(number / block(kind, bytes))
+                                    : state == State::trefoil_wins;
     }
     /// MPI has won for all sizes of a kind that does not go by them.
     bool are_lost(Kind kind) const {
@@ -36,8 +37,9 @@ class Trials {
     bool is_open(Kind kind, std::size_t bytes) const {
         return cell(kind, bytes).state == State::open;
     }
-    /// Of a call on trial.
-    void note(Kind kind, std::size_t bytes, bool trefoils, std::chrono::nanoseconds took);
+    /// Of the `number`-th call, which is on trial.
+    void note(Kind kind, std::size_t bytes, std::uint64_t number, bool trefoils,
+              std::chrono::nanoseconds took);
 
     /// Before the `number`-th call the ranks are to agree: at each power of two, so soon where
     /// calls are long and few, and hardly ever later. Not before Trefoil has run one.
@@ -53,11 +55,15 @@ class Trials {
   private:
     enum class State : std::uint8_t { open, trefoil_wins, mpi_wins };
     enum Carrier : std::uint8_t { trefoil, mpi, carriers };
-    /// The latest times of one carrier. The first few are not typical: plans are made in them.
+    /// The latest blocks of one carrier. The first is not typical: plans are made in it.
     struct Samples {
-        static constexpr std::size_t warm_up = 2, least = 3, kept = 16;
-        std::array<std::uint32_t, kept> nanoseconds{};
-        std::size_t calls = 0;
+        static constexpr std::size_t warm_up = 1, least = 2, kept = 16;
+        struct Block {
+            std::uint64_t number = 0, nanoseconds = 0, calls = 0;
+        };
+        std::array<Block, kept> latest{};
+        std::size_t blocks = 0, calls = 0;
+        /// Of a call, in ns.
         std::uint64_t median() const;
     };
     using Both = std::array<Samples, carriers>;
@@ -66,11 +72,13 @@ class Trials {
         std::unique_ptr<Both> samples;
     };
 
-    /// By blocks of four calls, in the order of Thue and Morse: each has as many, and no loop of a
-    /// program keeps in step with it.
-    static bool is_turn_of_trefoil(std::uint64_t number) {
-        return std::popcount(number / 4) % 2 != 0;
+    /// Calls take their turns in blocks, as one costs less behind its like: where no rank waits for
+    /// the others, ranks run ahead. Long calls gain little by that, and are tried less often.
+    static std::uint64_t block(Kind kind, std::size_t bytes) {
+        return goes_by_size(kind) && bytes >= 65536 && bytes != unknown_bytes ? 4 : 32;
     }
+    /// In the order of Thue and Morse: each has as many, and no loop of a program keeps in step.
+    static bool is_turn_of_trefoil(std::uint64_t block) { return std::popcount(block) % 2 != 0; }
     /// A class spans a factor of four.
     static std::size_t class_of(std::size_t bytes) {
         if (bytes == unknown_bytes) {

@@ -4,6 +4,8 @@
 
 #include <signal.h>
 
+#include <initializer_list>
+
 namespace trefoil {
 
 /// While it lives this thread gets no signals, and neither do threads that are started meanwhile.

@@ -124,8 +124,10 @@ void add_statics(const RewiringQuestion& question, const Torus& torus, RewiringF
     }
     for (const Algorithm& algorithm : algorithms()) {
         const Choice choice = with_ports(question, {&algorithm, {}});
+        const Selection& selection = algorithm.selection;
         if (algorithm.collective == collective && !algorithm.traits.reads_peers &&
-            algorithm.selection.most_ranks >= torus.ranks() && refusal(choice, torus).empty()) {
+            !(selection.unlike_tori_only && torus.is_whole()) &&
+            selection.most_ranks >= torus.ranks() && refusal(choice, torus).empty()) {
             add(choice);
         }
     }
