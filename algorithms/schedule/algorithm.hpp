@@ -65,6 +65,10 @@ struct Selection {
     /// It is considered where the torus is not whole: it lacks links, or they differ.
     bool unlike_tori_only = false;
     Unpriced unpriced = Unpriced::none;
+
+    bool only_by_name_on(const Torus& torus) const {
+        return most_ranks == 0 || (unlike_tori_only && torus.is_whole());
+    }
 };
 
 /// Whose schedules tell what those of all ranks cost. The links: steps, hops, loads, and how many

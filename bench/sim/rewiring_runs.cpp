@@ -126,8 +126,8 @@ void add_statics(const RewiringQuestion& question, const Torus& torus, RewiringF
         const Choice choice = with_ports(question, {&algorithm, {}});
         const Selection& selection = algorithm.selection;
         if (algorithm.collective == collective && !algorithm.traits.reads_peers &&
-            !(selection.unlike_tori_only && torus.is_whole()) &&
-            selection.most_ranks >= torus.ranks() && refusal(choice, torus).empty()) {
+            !selection.only_by_name_on(torus) && selection.most_ranks >= torus.ranks() &&
+            refusal(choice, torus).empty()) {
             add(choice);
         }
     }

@@ -74,12 +74,10 @@ std::string exclusion(const Algorithm& algorithm, const Torus& torus, const Buil
     if (traits.reads_peers) {
         return "it reads the memory of peers, which the size decides, not a price";
     }
-    if (most == 0) {
-        return "it runs only when it is named";
-    }
-    if (algorithm.selection.unlike_tori_only && torus.is_whole()) {
-        return "it is for networks that are unlike a whole torus; on this one it runs when it is "
-               "named";
+    if (algorithm.selection.only_by_name_on(torus)) {
+        return most == 0 ? "it runs only when it is named"
+                         : "it is for networks that are unlike a whole torus; on this one it runs "
+                           "when it is named";
     }
     if (ranks_between(torus, options) > most) {
         return "it is considered for up to " + std::to_string(most) + " ranks";
