@@ -64,8 +64,6 @@ void remove_regions(Gone&& gone) noexcept {
     });
 }
 
-/// What rxm's queue of a port may have entries for where nobody has counted the peers.
-constexpr int peers_unless_counted = 127;
 std::atomic<int> peers_expected{0};
 
 }  // namespace
@@ -88,8 +86,7 @@ void prepare_environment() {
         // An rxm endpoint allocates thousands of buffers for two-sided messages, which puts do not
         // use: 71 MB with the default of 16 KiB, 6 MB with this.
         add_to_environment("FI_OFI_RXM_BUFFER_SIZE", "256");
-        const int peers = peers_expected.load(std::memory_order_relaxed);
-        const RxmSizes sizes = rxm_sizes(peers > 0 ? peers : peers_unless_counted);
+        const RxmSizes sizes = rxm_sizes(peers_expected.load(std::memory_order_relaxed));
         add_to_environment("FI_UNIVERSE_SIZE", std::to_string(sizes.peers));
         if (sizes.messages < RxmSizes::most_messages) {
             add_to_environment("FI_OFI_RXM_MSG_TX_SIZE", std::to_string(sizes.messages));

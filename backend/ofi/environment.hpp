@@ -11,9 +11,10 @@ namespace trefoil::ofi {
 /// How large rxm makes a port's queue: as many messages to and from each of so many peers. It takes
 /// 256 peers by itself, and the 65,536 entries for these are more than some devices have (32,767 in
 /// Soft-RoCE). Fewer messages to a peer wait for each other; more entries than a device has mean no
-/// port at all.
+/// port at all. Never fewer peers than fit beside most messages: a process sets libfabric up once,
+/// and may make a larger communicator later.
 struct RxmSizes {
-    static constexpr int fewest_peers = 16, most_messages = 128, fewest_messages = 16;
+    static constexpr int fewest_peers = 127, most_messages = 128, fewest_messages = 16;
     static constexpr int safe_entries = 32'767;
 
     int peers = fewest_peers;

@@ -343,8 +343,8 @@ TEST(OfiEnvironment, WhatSomebodyHasMappedStays) {
 }
 
 TEST(OfiEnvironment, QueuesFitTheSmallestDevicesUntilTheyWouldHoldTooLittle) {
-    EXPECT_EQ(ofi::rxm_sizes(4).entries(), 4096) << "for 16 peers";
-    for (const int peers : {16, 127, 128, 255, 511, 1000, 1023}) {
+    EXPECT_EQ(ofi::rxm_sizes(4).peers, 127) << "a later communicator may have more ranks";
+    for (const int peers : {127, 128, 255, 511, 1000, 1023}) {
         const ofi::RxmSizes sizes = ofi::rxm_sizes(peers);
         EXPECT_EQ(sizes.peers, peers);
         EXPECT_LE(sizes.entries(), ofi::RxmSizes::safe_entries) << peers;
