@@ -65,21 +65,17 @@ void Trials::tell(std::span<std::uint64_t, 2 * cells> times) const {
         if (by_trefoil == 0 || by_mpi == 0) {
             continue;
         }
-        const bool of_all_sizes = may_give_room(static_cast<Kind>(i / classes));
-        const std::size_t place = of_all_sizes ? i / classes * classes : i;
         const std::size_t weight =
-            of_all_sizes ? (*samples)[trefoil].calls + (*samples)[mpi].calls : 1;
-        times[2 * place + trefoil] += weight * by_trefoil;
-        times[2 * place + mpi] += weight * by_mpi;
+            is_for_all_sizes(i) ? (*samples)[trefoil].calls + (*samples)[mpi].calls : 1;
+        times[2 * decision_on(i) + trefoil] += weight * by_trefoil;
+        times[2 * decision_on(i) + mpi] += weight * by_mpi;
     }
 }
 
 void Trials::decide(std::span<const std::uint64_t, 2 * cells> times) {
     for (std::size_t i = 0; i < cells; ++i) {
-        const bool of_all_sizes = may_give_room(static_cast<Kind>(i / classes));
-        const std::size_t place = of_all_sizes ? i / classes * classes : i;
-        const std::uint64_t by_trefoil = times[2 * place + trefoil],
-                            by_mpi = times[2 * place + mpi];
+        const std::uint64_t by_trefoil = times[2 * decision_on(i) + trefoil];
+        const std::uint64_t by_mpi = times[2 * decision_on(i) + mpi];
         if (by_trefoil != 0 && by_mpi != 0) {
             cells_[i].state = by_trefoil <= by_mpi ? State::trefoil_wins : State::mpi_wins;
             cells_[i].samples = nullptr;

@@ -90,6 +90,14 @@ class Trials {
     static std::size_t place_of(Kind kind, std::size_t bytes) {
         return index(kind) * classes + class_of(bytes);
     }
+    /// Where the decision on a cell's calls is kept: with ranks that may differ in the size, one
+    /// place is for all sizes.
+    static bool is_for_all_sizes(std::size_t place) {
+        return may_give_room(static_cast<Kind>(place / classes));
+    }
+    static std::size_t decision_on(std::size_t place) {
+        return is_for_all_sizes(place) ? place / classes * classes : place;
+    }
     const Cell& cell(Kind kind, std::size_t bytes) const { return cells_[place_of(kind, bytes)]; }
 
     std::array<Cell, cells> cells_{};
