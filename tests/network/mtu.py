@@ -19,7 +19,7 @@ BACKENDS = {
 }
 WORDS = ["small messages arrive, but none of 12288 bytes from", "MTU"]
 LARGE, SMALL = 9000, 1500
-SKIPPED, SECONDS = 77, 60
+SECONDS = 60
 
 
 def join(bed):
@@ -56,10 +56,8 @@ def main():
     parser.add_argument("rank")
     parser.add_argument("--only", default="", help="part of a run's title")
     options = parser.parse_args()
-    reason = testbed.impossible()
-    if reason:
-        print(f"skipped: {reason}")
-        return SKIPPED
+    if testbed.skips():
+        return testbed.SKIPPED
     wrong = []
     with testbed.Testbed(testbed.Torus("2")) as bed:
         bed.program = options.rank
@@ -74,10 +72,7 @@ def main():
                 found = list(check(bed, title, variables, mtu))
                 print(f"{title}: {'WRONG' if found else 'good'}", flush=True)
                 wrong += found
-    for text in wrong:
-        print(f"WRONG {text}")
-    print(f"{len(wrong)} wrong")
-    return 1 if wrong else 0
+    return testbed.verdict(wrong)
 
 
 if __name__ == "__main__":

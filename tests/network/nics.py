@@ -21,7 +21,6 @@ BACKENDS = {
 }
 ELEMENTS, CALLS = 30000, 4
 LEAST_BYTES = 4 * ELEMENTS * CALLS
-SKIPPED = 77
 SECONDS = 60
 
 # TREFOIL_NICS of the ranks; the NICs that must carry the data.
@@ -73,10 +72,8 @@ def main():
     parser.add_argument("rank")
     parser.add_argument("--only", default="", help="part of a run's title")
     options = parser.parse_args()
-    reason = testbed.impossible()
-    if reason:
-        print(f"skipped: {reason}")
-        return SKIPPED
+    if testbed.skips():
+        return testbed.SKIPPED
     wrong = []
     with testbed.Testbed(testbed.Torus(str(RANKS))) as bed:
         bed.program = options.rank
@@ -90,10 +87,7 @@ def main():
                     found = list(check(bed, f"{backend}, {name}", variables, nics, expected))
                     print(f"{backend}, {name}: {'WRONG' if found else 'good'}", flush=True)
                     wrong += found
-    for text in wrong:
-        print(f"WRONG {text}")
-    print(f"{len(wrong)} wrong")
-    return 1 if wrong else 0
+    return testbed.verdict(wrong)
 
 
 if __name__ == "__main__":

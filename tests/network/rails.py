@@ -26,7 +26,6 @@ MOST_OVERHEAD = 1.05
 MOST_EXTRA_BYTES = 64 << 10
 TIMEOUT = 10  # seconds: how long ranks with a wrong wire may wait for one another
 REFUSED = 3  # how network_rank ends when a call fails
-SKIPPED = 77
 BACKENDS = {
     "ofi net": {"TREFOIL_BACKEND": "ofi", "TREFOIL_PROVIDER": "net"},
     "ofi tcp;ofi_rxm": {"TREFOIL_BACKEND": "ofi", "TREFOIL_PROVIDER": "tcp;ofi_rxm"},
@@ -142,17 +141,12 @@ def main():
     parser.add_argument("--wrong-wire", action="store_true", help="exchange two NICs of a rank; all must say so")
     parser.add_argument("--only", default="", help="part of a run's title")
     options = parser.parse_args()
-    reason = testbed.impossible()
-    if reason:
-        print(f"skipped: {reason}")
-        return SKIPPED
+    if testbed.skips():
+        return testbed.SKIPPED
     torus = testbed.Torus(options.torus)
     with testbed.LaunchedBed(torus, options.tool) if options.net else testbed.Testbed(torus, options.routed) as bed:
         wrong = (check_wrong_wire if options.wrong_wire else check_counters)(bed, options)
-    for text in wrong:
-        print(f"WRONG {text}")
-    print(f"{len(wrong)} wrong")
-    return 1 if wrong else 0
+    return testbed.verdict(wrong)
 
 
 if __name__ == "__main__":

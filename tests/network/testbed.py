@@ -15,6 +15,23 @@ from torus_network.geometry import Torus, nic_of, opposite  # noqa: E402, F401 (
 from torus_network.network import impossible  # noqa: E402, F401
 
 STORE = "10.98.0.1:29571"
+SKIPPED = 77
+
+
+def skips():
+    """Whether this machine cannot make namespaces, and says why."""
+    reason = impossible()
+    if reason:
+        print(f"skipped: {reason}")
+    return bool(reason)
+
+
+def verdict(wrong):
+    """The exit code after these texts, which it prints."""
+    for text in wrong:
+        print(f"WRONG {text}")
+    print(f"{len(wrong)} wrong")
+    return 1 if wrong else 0
 
 
 class Testbed(network.Network):
