@@ -37,73 +37,33 @@ constexpr Selection where_links_lack{.most_ranks = most_packed_ranks, .unlike_to
 constexpr Traits along_links{
     .cost_class = CostClass::bandwidth, .identical_results = true, .steered = true};
 
+template <Collective collective>
+constexpr Algorithm packed_entry(std::string_view summary) {
+    Algorithm algorithm{
+        .name = "packed",
+        .collective = collective,
+        .summary = summary,
+        .paper = source,
+        .shapes = every_network,
+        .traits = along_links,
+        .selection = where_links_lack,
+        .shape_refusal = packed_shape_refusal,
+        .builder = build<collective>,
+        .landing_vectors = landing<collective>,
+    };
+    if (collective != reduce_scatter && collective != allgather) {  // these go block by block
+        algorithm.abilities.pieces = true;
+        algorithm.best_pieces = pieces<collective>;
+    }
+    return algorithm;
+}
+
 constexpr Algorithm packed_table[] = {
-    {
-        .name = "packed",
-        .collective = allreduce,
-        .summary = "pipelines up and down trees that share out all links of any network",
-        .paper = source,
-        .shapes = every_network,
-        .traits = along_links,
-        .abilities = {.pieces = true},
-        .selection = where_links_lack,
-        .shape_refusal = packed_shape_refusal,
-        .builder = build<allreduce>,
-        .landing_vectors = landing<allreduce>,
-        .best_pieces = pieces<allreduce>,
-    },
-    {
-        .name = "packed",
-        .collective = reduce_scatter,
-        .summary = "up trees to all ranks that load the links of any network evenly",
-        .paper = source,
-        .shapes = every_network,
-        .traits = along_links,
-        .selection = where_links_lack,
-        .shape_refusal = packed_shape_refusal,
-        .builder = build<reduce_scatter>,
-        .landing_vectors = landing<reduce_scatter>,
-    },
-    {
-        .name = "packed",
-        .collective = allgather,
-        .summary = "down trees from all ranks that load the links of any network evenly",
-        .paper = source,
-        .shapes = every_network,
-        .traits = along_links,
-        .selection = where_links_lack,
-        .shape_refusal = packed_shape_refusal,
-        .builder = build<allgather>,
-        .landing_vectors = landing<allgather>,
-    },
-    {
-        .name = "packed",
-        .collective = bcast,
-        .summary = "pipelines down trees that share no link, as many as any network has",
-        .paper = source,
-        .shapes = every_network,
-        .traits = along_links,
-        .abilities = {.pieces = true},
-        .selection = where_links_lack,
-        .shape_refusal = packed_shape_refusal,
-        .builder = build<bcast>,
-        .landing_vectors = landing<bcast>,
-        .best_pieces = pieces<bcast>,
-    },
-    {
-        .name = "packed",
-        .collective = reduce,
-        .summary = "pipelines up trees that share no link, as many as any network has",
-        .paper = source,
-        .shapes = every_network,
-        .traits = along_links,
-        .abilities = {.pieces = true},
-        .selection = where_links_lack,
-        .shape_refusal = packed_shape_refusal,
-        .builder = build<reduce>,
-        .landing_vectors = landing<reduce>,
-        .best_pieces = pieces<reduce>,
-    },
+    packed_entry<allreduce>("pipelines up and down trees that share out all links of any network"),
+    packed_entry<reduce_scatter>("up trees to all ranks that load the links of any network evenly"),
+    packed_entry<allgather>("down trees from all ranks that load the links of any network evenly"),
+    packed_entry<bcast>("pipelines down trees that share no link, as many as any network has"),
+    packed_entry<reduce>("pipelines up trees that share no link, as many as any network has"),
 };
 
 }  // namespace
