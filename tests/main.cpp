@@ -4,6 +4,7 @@
 // among these.
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <cstdio>
 #include <string>
 #include <string_view>
@@ -57,29 +58,50 @@ bool is_named(const testing::TestInfo& test, const std::string& name,
     return false;
 }
 
-/// The filter for the tests of `only` that `filter` lets through; "" where there is none.
-std::string filter_of(const std::vector<std::string>& only, const std::string& filter) {
-    const std::size_t dash = filter.find('-');
-    const std::vector<std::string> wanted =
-        dash == 0 ? std::vector<std::string>{"*"} : split(filter.substr(0, dash), ':');
-    const std::vector<std::string> unwanted = dash == std::string::npos
-                                                  ? std::vector<std::string>{}
-                                                  : split(filter.substr(dash + 1), ':');
-    std::string names;
+/// Those of `only` by name; all if it is empty.
+std::vector<std::string> names_of(const std::vector<std::string>& only) {
+    std::vector<std::string> names;
     const testing::UnitTest& all = *testing::UnitTest::GetInstance();
     for (int i = 0; i < all.total_test_suite_count(); ++i) {
         const testing::TestSuite& suite = *all.GetTestSuite(i);
         for (int j = 0; j < suite.total_test_count(); ++j) {
             const testing::TestInfo& test = *suite.GetTestInfo(j);
-            const std::string name = std::string(suite.name()) + '.' + test.name();
-            if (is_named(test, name, only) && fits_one_of(wanted, name) &&
-                !fits_one_of(unwanted, name)) {
-                names += (names.empty() ? "" : ":") + name;
+            std::string name = std::string(suite.name()) + '.' + test.name();
+            if (only.empty() || is_named(test, name, only)) {
+                names.push_back(std::move(name));
             }
         }
     }
     return names;
 }
+
+/// --gtest_filter's patterns: what is wanted, and what is not.
+struct Filter {
+    std::vector<std::string> wanted, unwanted;
+
+    explicit Filter(const std::string& text) {
+        const std::size_t dash = text.find('-');
+        wanted = dash == 0 ? std::vector<std::string>{"*"} : split(text.substr(0, dash), ':');
+        if (dash != std::string::npos) {
+            unwanted = split(text.substr(dash + 1), ':');
+        }
+    }
+
+    /// A pattern that fits none of `names`, or "": a mistake that would leave out a test, or leave
+    /// it in, without a word.
+    std::string idle_pattern(const std::vector<std::string>& names) const {
+        for (const auto* const patterns : {&wanted, &unwanted}) {
+            for (const std::string& pattern : *patterns) {
+                if (std::none_of(names.begin(), names.end(), [&](const std::string& name) {
+                        return fits(pattern.c_str(), name.c_str());
+                    })) {
+                    return pattern;
+                }
+            }
+        }
+        return "";
+    }
+};
 
 }  // namespace
 
@@ -98,14 +120,25 @@ int main(int argc, char** argv) {
             only.push_back(std::move(one));
         }
     }
-    if (!only.empty()) {
-        const std::string names = filter_of(only, testing::GTEST_FLAG(filter));
-        if (names.empty()) {
-            std::fprintf(stderr, "no test of this program is named by --only and fits '%s'\n",
-                         testing::GTEST_FLAG(filter).c_str());
-            return 2;
-        }
-        testing::GTEST_FLAG(filter) = names;
+    const std::vector<std::string> names = names_of(only);
+    const Filter filter(testing::GTEST_FLAG(filter));
+    if (const std::string pattern = filter.idle_pattern(names); !pattern.empty()) {
+        std::fprintf(stderr, "no test of %s%s fits '%s', a pattern of '%s'\n", argv[0],
+                     only.empty() ? "" : " that --only names", pattern.c_str(),
+                     testing::GTEST_FLAG(filter).c_str());
+        return 2;
     }
+    std::string chosen;
+    for (const std::string& name : names) {
+        if (fits_one_of(filter.wanted, name) && !fits_one_of(filter.unwanted, name)) {
+            chosen += (chosen.empty() ? "" : ":") + name;
+        }
+    }
+    if (chosen.empty()) {
+        std::fprintf(stderr, "no test of this program is named by --only and fits '%s'\n",
+                     testing::GTEST_FLAG(filter).c_str());
+        return 2;
+    }
+    testing::GTEST_FLAG(filter) = chosen;
     return RUN_ALL_TESTS();
 }

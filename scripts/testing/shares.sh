@@ -121,28 +121,31 @@ readonly never_under_tsan='^comm_(device_buffers|average|shrink|faults|after_err
 not_long=(--label-exclude '^long$')
 
 # The shares. Each takes about a quarter of an hour on two cores.
-readonly shares=(proofs matrix faults calls turn-tests asan-rooms asan-comm tsan fuzzing arm64 arm64-walk files pages packages source trixie verbs)
+readonly shares=(proofs matrix faults calls turn-tests asan-rooms asan-comm tsan fuzzing arm64 arm64-walk files gcc pages packages source trixie verbs)
 
 # A share that is no part of the turn, as its tests are among the quick ones: for other releases of Debian.
 readonly meetings=stack
 
-share_proofs() { # long proofs of schedules and of the choice of algorithms
+# Tests of the label long are divided among these shares, and `proofs` has what no other one names.
+readonly in_matrix='^(tool_matrix_|tool_bounded_memory|utofu_collectives_long)'
+readonly in_faults='^(reliability_(many|faults_all|surroundings_all)|utofu_mutant|comm_(shrink|abort|after_error|faults|nodes)_long)'
+readonly in_calls='^(reliability_mixed|comm_(calls_under_stress|stress|mixed_calls|property)_long|utofu_(random_calls|latency_order)_long|mpi_)'
+
+share_proofs() { # long proofs of schedules and of the choice of algorithms, and long tests that no other share has
     build_dev
-    run_tests proofs dev --label-regex '^long$' \
-        --tests-regex '^(table_proof|trivance|baselines|alltoall_rings|comm_(flow_)?regret|tool_sim_(reference|simgrid)|tool_plan_json)_long$'
+    run_tests proofs dev --label-regex '^long$' --exclude-regex "$in_matrix|$in_faults|$in_calls|^repository_"
 }
 share_matrix() { # all collectives by all algorithms over every transport
     build_dev
-    run_tests matrix dev --label-regex '^long$' --tests-regex '^(tool_matrix_|tool_bounded_memory|utofu_collectives_long)'
+    run_tests matrix dev --label-regex '^long$' --tests-regex "$in_matrix"
 }
 share_faults() { # jobs that are disturbed, whole table of faults, hostile surroundings, deliberate bugs of uTofu
     build_dev
-    run_tests faults dev --label-regex '^long$' --tests-regex '^(reliability_(many|faults_all|surroundings_all)|utofu_mutant|comm_(shrink|after_error|faults|nodes)_long)'
+    run_tests faults dev --label-regex '^long$' --tests-regex "$in_faults"
 }
 share_calls() { # random calls in flight, by the ten thousand, and MPI's waiting and huge calls
     build_dev
-    run_tests calls dev --label-regex '^long$' \
-        --tests-regex '^(reliability_mixed|comm_(calls_under_stress|stress|mixed_calls|property)_long|utofu_(random_calls|latency_order)_long|mpi_)'
+    run_tests calls dev --label-regex '^long$' --tests-regex "$in_calls"
 }
 share_turn-tests() { # tests that are no part of every run: strict and hostile port groups, all transports of UCX, browsers
     build_dev
@@ -177,10 +180,15 @@ on_arm64() {
         failed+=("scripts/arm64 $*")
     fi
 }
-share_files() { # each file compiled alone, by clang
-    configure clang -DTREFOIL_UNITE=OFF
-    build clang
-    run_tests files clang --label-regex '^files$'
+share_files() { # each file compiled alone
+    configure files -DTREFOIL_UNITE=OFF
+    build files
+    run_tests files files --label-regex '^files$'
+}
+share_gcc() { # all of it compiled by gcc, and the quick tests
+    configure gcc "${quickly[@]}" -DTREFOIL_TESTS=
+    build gcc
+    run_tests gcc gcc "${quick[@]}"
 }
 share_pages() { # all commands of the pages, the page of the papers, the site, an installed tree and its examples
     build_dev
@@ -224,9 +232,9 @@ on_verbs() {
 }
 share_stack() { # what meets other software: libfabric, UCX, launchers, MPIs, Python; not in turn, for scripts/test --on
     local chosen='^(ofi|ucx|launcher|bindings|mpi_)'
-    configure dev "${quickly[@]}" "-DTREFOIL_TESTS=$chosen"
-    build dev
-    run_tests stack dev "${quick[@]}" --tests-regex "$chosen"
+    configure gcc "${quickly[@]}" "-DTREFOIL_TESTS=$chosen"
+    build gcc
+    run_tests stack gcc "${quick[@]}" --tests-regex "$chosen"
 }
 
 is_share() {

@@ -198,7 +198,8 @@ TEST_P(Alltoall, RandomMatrices) {
 
 INSTANTIATE_TEST_SUITE_P(Shapes, Alltoall,
                          testing::Values("1", "2", "5", "8", "9", "3x3", "4x4", "2x3", "3x5",
-                                         "2x2x2"));
+                                         "2x2x2"),
+                         name_of_shape);
 
 class TinySlots : public testing::Test {
   protected:

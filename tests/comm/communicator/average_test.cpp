@@ -95,7 +95,8 @@ TEST_P(Average, IsTheSumDividedByEveryAlgorithm) {
     });
 }
 
-INSTANTIATE_TEST_SUITE_P(Shapes, Average, testing::Values("1", "2", "5", "2x3", "3x3", "2x2x2"));
+INSTANTIATE_TEST_SUITE_P(Shapes, Average, testing::Values("1", "2", "5", "2x3", "3x3", "2x2x2"),
+                         name_of_shape);
 
 TEST(AverageOfAPair, IsRefused) {
     JobOptions options;

@@ -5,7 +5,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <cstring>
-#include <set>
+#include <vector>
 
 #include "algorithms/registry/registry.hpp"
 #include "collective_check.hpp"
@@ -41,10 +41,11 @@ bool takes_any_sizes(Collective collective, const std::string& name) {
 
 std::vector<CollectiveCase> cases_of(Collective collective, const Torus& torus) {
     std::vector<CollectiveCase> cases;
-    std::set<int> roots{0};
+    std::vector<int> roots{0};
     if (traits_of(collective).rooted()) {
         roots = {0, torus.ranks() / 2, torus.ranks() - 1};
     }
+    std::size_t turn = 0;  // each algorithm meets each root, in place or not, with some counts
     std::vector<std::size_t> counts;
     for (int r = 0; r < torus.ranks(); ++r) {
         counts.push_back(static_cast<std::size_t>(r * 37 % 100) * (r % 3 == 1 ? 0 : 1));
@@ -52,16 +53,15 @@ std::vector<CollectiveCase> cases_of(Collective collective, const Torus& torus) 
     for (const std::string& name : names_of(collective, torus)) {
         const bool varies =
             traits_of(collective).blocks_have_owners() || takes_any_sizes(collective, name);
-        for (const int root : roots) {
-            for (const bool in_place : {false, true}) {
-                for (const std::size_t count : {0UL, 1UL, 7UL, 1000UL}) {
-                    cases.push_back({collective, name, root, count, in_place});
-                }
-                if (varies) {
-                    cases.push_back({collective, name, root, 0, in_place, counts});
-                    if (collective != Collective::reduce_scatter) {
-                        cases.push_back({collective, name, root, 0, in_place, counts, 2});
-                    }
+        for (const bool in_place : {false, true}) {
+            const auto next_root = [&] { return roots[turn++ % roots.size()]; };
+            for (const std::size_t count : {0UL, 1UL, 7UL, 1000UL}) {
+                cases.push_back({collective, name, next_root(), count, in_place});
+            }
+            if (varies) {
+                cases.push_back({collective, name, next_root(), 0, in_place, counts});
+                if (collective != Collective::reduce_scatter) {
+                    cases.push_back({collective, name, next_root(), 0, in_place, counts, 2});
                 }
             }
         }

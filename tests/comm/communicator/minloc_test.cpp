@@ -201,7 +201,8 @@ TEST_P(MinlocShapes, EveryAlgorithmFindsTheLowestIndexOfTheBest) {
     check_algorithms(GetParam(), -1);
 }
 
-INSTANTIATE_TEST_SUITE_P(Tori, MinlocShapes, testing::Values("1", "2", "5", "3x3", "2x3", "2x2x2"));
+INSTANTIATE_TEST_SUITE_P(Tori, MinlocShapes, testing::Values("1", "2", "5", "3x3", "2x3", "2x2x2"),
+                         name_of_shape);
 
 TEST(Minloc, EveryAlgorithmFindsItWithAThreadPerPort) {
     check_algorithms("2x2", 4);

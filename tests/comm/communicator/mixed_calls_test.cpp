@@ -53,29 +53,29 @@ class MixedCalls : public testing::Test {
 };
 
 TEST_F(MixedCalls, OnASquareTorus) {
-    mix_on("3x3", -1, {.calls = 300, .seed = 1});
+    mix_on("3x3", -1, {.calls = 150, .seed = 1});
 }
 TEST_F(MixedCalls, OnACube) {
-    mix_on("2x2x2", -1, {.calls = 300, .seed = 2});
+    mix_on("2x2x2", -1, {.calls = 150, .seed = 2});
 }
 TEST_F(MixedCalls, WithAThreadPerPort) {
-    mix_on("2x2", 4, {.calls = 300, .seed = 3});
+    mix_on("2x2", 4, {.calls = 150, .seed = 3});
 }
 TEST_F(MixedCalls, WithTwoThreadsOnARing) {
-    mix_on("5", 2, {.calls = 300, .seed = 4});
+    mix_on("5", 2, {.calls = 150, .seed = 4});
 }
 TEST_F(MixedCalls, TinyOnesOfAllKinds) {
-    mix_on("2x3", -1, {.calls = 1500, .seed = 5, .most_log = 3, .stalls = false});
+    mix_on("2x3", -1, {.calls = 750, .seed = 5, .most_log = 3, .stalls = false});
 }
 
 TEST_F(MixedCalls, OnRowsColumnsAndDuplicates) {
-    mix_on_all("3x3", -1, {.calls = 300, .seed = 6});
+    mix_on_all("3x3", -1, {.calls = 150, .seed = 6});
 }
 TEST_F(MixedCalls, OnPlanesOfACube) {
-    mix_on_all("2x2x2", -1, {.calls = 300, .seed = 7});
+    mix_on_all("2x2x2", -1, {.calls = 150, .seed = 7});
 }
 TEST_F(MixedCalls, OnRowsWithPortThreads) {
-    mix_on_all("2x2", 2, {.calls = 300, .seed = 8});
+    mix_on_all("2x2", 2, {.calls = 150, .seed = 8});
 }
 
 TEST_F(MixedCalls, ManyOnManyLong) {
@@ -90,7 +90,7 @@ TEST_F(MixedCalls, ManyLong) {
         mix_on("3x3", -1, {.calls = 5000, .seed = seed});
         mix_on("2x2x2", -1, {.calls = 5000, .seed = seed});
         mix_on("3x3", 2, {.calls = 1000, .seed = seed});
-        mix_on("7", -1, {.calls = 3000, .seed = seed, .most_log = 4});
+        mix_on("7", -1, {.calls = 750, .seed = seed, .most_log = 4});
     }
 }
 

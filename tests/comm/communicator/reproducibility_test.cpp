@@ -94,7 +94,7 @@ TEST(Reproducibility, AllRanksGetTheSameBits) {
 // Whatever arrives first, with one thread or several.
 TEST(Reproducibility, EveryRunGivesTheSameBits) {
     for (const char* algorithm : {"auto", "swing-b", "trivance-b", "recursive-doubling-i"}) {
-        for (const std::size_t length : lengths) {
+        for (const std::size_t length : {std::size_t{7}, std::size_t{70001}}) {
             std::optional<Bits> first;
             for (const int port_threads : {-1, 2, 4, 2, -1}) {
                 JobOptions options = by(algorithm);
@@ -139,12 +139,12 @@ TEST(Reproducibility, TheSwitchGivesTheSerialSumOnEveryShape) {
     const Variable on("TREFOIL_REPRODUCIBLE", "1");
     for (const char* shape : {"8", "2x4", "4x2", "2x2x2", "7", "3x3"}) {
         const int ranks = Torus::parse(shape).ranks();
+        std::size_t first = 0;
         for (const std::size_t length : lengths) {
-            for (const std::size_t first : {std::size_t{0}, std::size_t{100}}) {
-                EXPECT_TRUE(same_bits(allreduce(shape, by("auto"), first, length),
-                                      serial(ranks, first, length)))
-                    << shape << ", " << length << " elements from " << first;
-            }
+            EXPECT_TRUE(same_bits(allreduce(shape, by("auto"), first, length),
+                                  serial(ranks, first, length)))
+                << shape << ", " << length << " elements from " << first;
+            first = 100 - first;
         }
     }
 }

@@ -48,19 +48,19 @@ class SmallLanding : public testing::Test {
 };
 
 TEST_F(SmallLanding, RandomCallsOnASquareTorus) {
-    stress("3x3", 400, -1, 1);
+    stress("3x3", 200, -1, 1);
 }
 TEST_F(SmallLanding, RandomCallsOnARectangularTorus) {
-    stress("2x3", 600, -1, 2);
+    stress("2x3", 300, -1, 2);
 }
 TEST_F(SmallLanding, RandomCallsOnARing) {
-    stress("5", 600, -1, 3);
+    stress("5", 300, -1, 3);
 }
 TEST_F(SmallLanding, RandomCallsWithAThreadPerPort) {
-    stress("2x2", 300, 4, 4);
+    stress("2x2", 150, 4, 4);
 }
 TEST_F(SmallLanding, RandomCallsWithTwoThreads) {
-    stress("5", 400, 2, 5);
+    stress("5", 200, 2, 5);
 }
 
 TEST_F(SmallLanding, ManyRandomCallsLong) {

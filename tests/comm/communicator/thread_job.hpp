@@ -17,6 +17,11 @@
 
 namespace trefoil::test {
 
+/// What filters call a test of a torus: .../2x3.
+inline std::string name_of_shape(const testing::TestParamInfo<const char*>& info) {
+    return info.param;
+}
+
 /// "": the communicator has not failed.
 inline std::string reason_of_failure(trefoil_comm_t comm) {
     const char* text = "";
