@@ -333,7 +333,7 @@ void check_requests_that_one_rank_has_wrong(int who) {
 }  // namespace
 
 void check_wrong_arguments(bool looks_first) {
-    if constexpr (is_mpich) {
+    if (is_mpich) {
         check_null_buffers();
         check_uncommitted_types();
         check_too_long_blocks();

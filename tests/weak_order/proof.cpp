@@ -108,10 +108,11 @@ void prove(const std::vector<const char*>& files, const std::vector<Named>& scen
         EXPECT_FALSE(statements.empty()) << file << " has no orders";
         for (const auto& [first, last] : statements) {
             const bool reached =
-                std::any_of(accesses.begin(), accesses.end(), [&](const Access& access) {
-                    return std::string(access.site.file).ends_with(file) &&
-                           access.site.line >= first && access.site.line <= last;
-                });
+                std::any_of(accesses.begin(), accesses.end(),
+                            [&, first = first, last = last](const Access& access) {
+                                return std::string(access.site.file).ends_with(file) &&
+                                       access.site.line >= first && access.site.line <= last;
+                            });
             bool excused_here = false;
             for (const Excuse& excuse : excused) {
                 for (int line = first; !reached && line <= last; ++line) {
