@@ -117,7 +117,7 @@ def main():
         runs.expect("a rule that was learned says so", (told["algorithm"], told["decided_by"]) == ("linear", "learned"), told)
         runs.expect("numbers come from the file", sources["step"] == sources["rate"] == "tuning file" != sources["hop"], sources)
         runs.expect("not outside its range", runs.taken("allreduce", "8K", **off)["decided_by"] == "model", "8K")
-        runs.expect("any order", runs.taken("allreduce", "64", "--type", "int32", **off)["algorithm"] == "trivance-l", "64")
+        runs.expect("any order", runs.taken("allreduce", "64", "--datatype", "int32", **off)["algorithm"] == "trivance-l", "64")
         runs.expect("fixed order", runs.taken("allreduce", "64", **off)["decided_by"] == "model", "64 of float")
         mine = runs.taken("allreduce", "2K", **off, TREFOIL_ALGORITHM="allreduce:1K-2K=ring", TREFOIL_MODEL="step=9us")
         runs.expect("the user's rule goes first", (mine["algorithm"], mine["decided_by"]) == ("ring", "name"), mine)
@@ -136,7 +136,7 @@ def main():
         runs.refused(text.replace('"0.5us"', "NaN"), "no JSON")
         runs.refused("[" * 100000, "cut short")
         runs.file.write_text(text)
-        perf = [sys.argv[1], "perf", "allreduce", "-n", "1", "-w", "1", "-b", "2K", "-e", "2K"]
+        perf = [sys.argv[1], "perf", "allreduce", "--iters", "1", "-w", "1", "-b", "2K", "-e", "2K"]
         code, said = runs.job([*perf, "--torus", "3x3"], TREFOIL_LOG="info,choice", **off)
         runs.expect("a job goes by the file", code == 0 and "by bucket" in said and "the tuning file has it" in said, said)
         code, said = runs.job([*perf, "--torus", "3"], **off)

@@ -22,7 +22,7 @@ PAGES = (
     (("allreduce", "-a", "bucket", "-t", "3x3x3", "--sizes", "1M"), 4),
     (("allreduce", "-a", "ring,swing-b", "-t", "64", "--sizes", "1M"), 4),
     (("allreduce", "-a", "trivance-b", "-t", "27x27", "--sizes", "8M"), 1),
-    (("allreduce", "-a", "swing-b", "-t", "4x4", "--sizes", "64K", "--network", "mesh", "--sync"), 8),
+    (("allreduce", "-a", "swing-b", "-t", "4x4", "--sizes", "64K", "--network", "mesh", "--lockstep"), 8),
     (("allreduce", "-a", "bucket", "-t", "4x4", "--sizes", "1M", "--slow", "+0@5=0.5", "--jitter", "2us"), 8),
     (("allreduce", "-a", "swing-b", "-t", "2x3", "--sizes", "1M", "--copy", "20GB", "--reduce", "10GB"), 8),
     (("allgather", "-a", "bine", "-t", "16", "--sizes", "1M", "--per-port", "1"), 8),
