@@ -61,7 +61,7 @@ def check_refusals(tool, folder):
     known = ("allreduce", "-a", "ring", "-t", "3x3", "--sizes", "1M")
     cases = (
         ((*known, "--html", str(folder / "none" / "a.html")), "there is no folder"),
-        ((*known, "--html", str(folder)), "no name of a file"),
+        ((*known, "--html", str(folder)), "not the name of a file"),
         ((*known, "--json", *page), "leave --json"),
         ((*known, "--baseline", "ring", *page), "--baseline"),
         ((*known, "--model", "step", *page), "flow model"),
@@ -105,18 +105,19 @@ def check_pages(tool, folder):
 def check_playing(browser, tool, folder):
     profile = pathlib.Path(tempfile.mkdtemp(prefix="trefoil-browser-"))
 
-    def play(file, arguments, speed, window):
+    def play(file, arguments, speed, *flags):
         said = headless.console_of(browser, f"{file.as_uri()}#selftest&speed={speed}", profile,
-                                   lambda line: line.startswith(("trefoil: ok", "trefoil: wrong")), window)
-        name = " ".join(arguments)
+                                   lambda line: line.startswith(("trefoil: ok", "trefoil: wrong")), flags=flags)
+        name = " ".join((*arguments, file.name, *flags))
         print(name, *(f"    {line}" for line in said), sep="\n", flush=True)
         expect(said and said[-1].startswith("trefoil: ok"), f"{name}: no good end: {said}")
         expect(all(line.startswith("trefoil: ") for line in said), f"{name}: an error on the console: {said}")
 
     try:
         for arguments, speed in PAGES:
-            play(page_of(tool, folder, arguments), arguments, speed, "1280,900")
-        play(page_of(tool, folder, PAGES[0][0]), PAGES[0][0], 8, "390,844")
+            play(page_of(tool, folder, arguments), arguments, speed)
+        play(headless.on_a_phone(page_of(tool, folder, PAGES[0][0])), PAGES[0][0], 8)
+        play(page_of(tool, folder, PAGES[0][0]), PAGES[0][0], 8, "--force-prefers-reduced-motion")
     finally:
         shutil.rmtree(profile, ignore_errors=True)
 
