@@ -52,7 +52,7 @@ BAD = (
     (lambda f, e, r: e.update(model={"step": "NaN"}), "step=NaN"),
     (lambda f, e, r: e.update(model={"step": float("1e-6")}), '"step" must be a text'),
     (lambda f, e, r: e.update(model={"stride": "1us"}), "stride"),
-    (lambda f, e, r: e.update(rules=[1]), "rule 1: is no JSON object"),
+    (lambda f, e, r: e.update(rules=[1]), "rule 1: is not a JSON object"),
     (lambda f, e, r: r.update(types="floats"), "entry 1, rule 1: there are no types"),
     (lambda f, e, r: r.update({"from": -1}), '"from" must be'),
     (lambda f, e, r: r.update(learned=1), '"learned" must be true or false'),
@@ -133,7 +133,7 @@ def main():
         text = json.dumps(GOOD)
         for cut in (0, 1, len(text) // 2, len(text) - 1):
             runs.refused(text[:cut], "cut short")
-        runs.refused(text.replace('"0.5us"', "NaN"), "no JSON")
+        runs.refused(text.replace('"0.5us"', "NaN"), "not JSON")
         runs.refused("[" * 100000, "cut short")
         runs.file.write_text(text)
         perf = [sys.argv[1], "perf", "allreduce", "--iters", "1", "-w", "1", "-b", "2K", "-e", "2K"]
