@@ -1,14 +1,18 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // The `trefoil` command: reads the command line, runs one subcommand, turns errors into exit codes.
+#include <fcntl.h>
 #include <fmt/core.h>
 #include <signal.h>
+#include <unistd.h>
 
 #include <algorithm>
+#include <cerrno>
 #include <cstdio>
 #include <cstdlib>
 #include <new>
 
 #include "bench/common/command.hpp"
+#include "bench/common/help.hpp"
 #include "bench/explain/explain.hpp"
 #include "bench/manual/manual.hpp"
 #include "bench/put/put.hpp"
@@ -80,20 +84,35 @@ void take_back_signals() {
     }
 }
 
+/// A socket or a file must not take the place of a closed stdin, stdout or stderr. What is written
+/// to a closed stdout then fails, as it should.
+void occupy_closed_descriptors() {
+    for (const int descriptor : {STDIN_FILENO, STDOUT_FILENO, STDERR_FILENO}) {
+        if (fcntl(descriptor, F_GETFD) < 0 && errno == EBADF) {
+            static_cast<void>(open("/dev/null", descriptor == STDERR_FILENO ? O_WRONLY : O_RDONLY));
+        }
+    }
+}
+
 /// A full disk shows when the last output is written.
 int after_output(int code) {
     const bool written = std::fflush(stdout) == 0 && std::ferror(stdout) == 0;
     if (!written) {
-        fmt::print(stderr, "trefoil: the output could not be written; is the disk full?\n");
+        fmt::print(stderr,
+                   "trefoil: the output could not be written; is the disk full, or standard output "
+                   "closed?\n");
     }
     return written || code != exit_success ? code : static_cast<int>(exit_failure);
 }
 
 int run(int argc, char** argv) {
+    occupy_closed_descriptors();
     take_back_signals();
     const Invocation invocation = read(argc, argv);
     CLI::App app{"Trefoil: collectives for machines wired as a torus.", "trefoil"};
-    app.set_version_flag("--version", version_text());
+    app.set_version_flag("--version", version_text(), "Print the version");
+    app.formatter(make_help_formatter());
+    app.set_help_flag("-h,--help", "Print this help");
     app.require_subcommand(1);
     app.footer(
         "Example: trefoil perf allreduce --torus 3x3 --algorithm all -c\n"
@@ -119,7 +138,7 @@ int run(int argc, char** argv) {
         if (speaks()) {
             fmt::print(stderr,
                        "trefoil: {}\n`trefoil --help` or `trefoil COMMAND --help` has more.\n",
-                       error.what());
+                       message_of(error, app));
         }
         return exit_bad_input;
     }
@@ -144,7 +163,7 @@ int main(int argc, char** argv) {
         return tool::exit_failure;
     } catch (const std::exception& error) {
         if (std::ferror(stdout) == 0) {
-            fmt::print(stderr, "trefoil: {}\n", error.what());
+            fmt::print(stderr, "trefoil: internal error, please report it: {}\n", error.what());
         }
         return tool::after_output(tool::exit_failure);
     }

@@ -133,7 +133,7 @@ inline constexpr std::array<std::string_view, 17> reason_texts{
     "no Cartesian communicator that is periodic in each dimension, all of size 3 or more",
     "TREFOIL_MPI_TUNE, in a trial or because MPI had been faster",
     "a communicator that is being freed",
-    "Trefoil could not set up the communicator; a warning tells why",
+    "Trefoil could not set up the communicator; a warning says why",
     "TREFOIL_ALGORITHM, or the order of the ranks in the torus, does not suit the operation; or "
     "the buffers are a device's memory",
     "ranks had made different calls on this communicator, or one had wrong arguments",

@@ -142,7 +142,7 @@ void Creator::tell(const Outcome& mine) {
     mine.text.copy(told.text.data(), told.text.size() - 1);
     std::vector<Told> all(ranks_);
     failure_ = {TREFOIL_ERROR_TIMEOUT,
-                "a rank could not tell the others why it cannot set up Trefoil"};
+                "a rank could not report to the others why it cannot set up Trefoil"};
     if (exchange_(&told, all.data(), sizeof told) != MPI_SUCCESS) {
         return;
     }

@@ -53,7 +53,7 @@ ShadowCommunicator::Finding ShadowCommunicator::finding_of(trefoil_status_t stat
     disagrees_ = true;
     const std::string_view text(trefoil_last_error(nullptr));
     const bool told = status == TREFOIL_ERROR_ABORTED ||
-                      text.find("; told by rank ") != text.npos ||
+                      text.find("; reported by rank ") != text.npos ||
                       text.find("has failed before: ") != text.npos;
     return told ? Finding::told : Finding::found;
 }

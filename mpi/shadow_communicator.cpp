@@ -209,7 +209,7 @@ void ShadowCommunicator::leave_to_mpi() {
     say(first ? TREFOIL_LOG_WARNING : TREFOIL_LOG_INFO,
         "MPI runs the collectives of a communicator of " + std::to_string(ranks_) +
             " ranks, as Trefoil cannot: " + failure_text_ +
-            (first ? "; further ones are told under TREFOIL_LOG=info,mpi" : ""));
+            (first ? "; TREFOIL_LOG=info,mpi shows further ones" : ""));
 }
 
 /// Where a rank is missing, the trials go on.

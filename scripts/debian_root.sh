@@ -8,7 +8,7 @@ readonly debootstrap_seconds=1200
 debian_sources() {
     local here
     here=$(. /etc/os-release && [[ $ID == debian ]] && echo "${VERSION_CODENAME:-}") ||
-        cannot "this machine is no Debian, so apt's mirrors are not Debian's"
+        cannot "this machine is not Debian, so apt's mirrors are not Debian's"
     # Packages of backports are newer ones than the release's.
     apt-get indextargets --format '$(REPO_URI) $(CODENAME) $(COMPONENT)' 'Created-By: Packages' 2>/dev/null |
         awk -v here="$here" -v there="$1" '

@@ -368,8 +368,8 @@ bool Fabric::is_connected() const {
 void Fabric::require_link(Link link) const {
     if (link.from < 0 || link.from >= torus_.ranks() || !has_link(link)) {
         throw Error(Status::invalid_argument,
-                    link_text(link) + " is no link of " + torus_.name() + "; its places are 0 to " +
-                        std::to_string(torus_.ranks() - 1) +
+                    link_text(link) + " is not a link of " + torus_.name() +
+                        "; its places are 0 to " + std::to_string(torus_.ranks() - 1) +
                         ", and a row that does not close ends at its last place");
     }
 }

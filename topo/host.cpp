@@ -123,7 +123,7 @@ std::string interface_of_label(std::string_view label) {
 std::string host_name() {
     std::array<char, 256> name{};
     if (gethostname(name.data(), name.size() - 1) != 0) {
-        fail("host name: the kernel does not tell it");
+        fail("the kernel does not report the host name");
     }
     return name.data();
 }

@@ -39,7 +39,7 @@ std::string read_regular_file(const std::string& path, const std::string& kind) 
         fail();
     }
     if (!S_ISREG(status.st_mode)) {
-        throw Error(Status::invalid_argument, kind + " " + path + " is no regular file");
+        throw Error(Status::invalid_argument, kind + " " + path + " is not a regular file");
     }
     std::string text;
     std::array<char, 65536> piece;

@@ -86,8 +86,8 @@ Torus Torus::of_nodes(const Torus& nodes, Rank per_node) {
     if (nodes.fabric_ != nullptr) {
         throw Error(Status::unsupported,
                     nodes.name() +
-                        " cannot have nodes of several ranks, as what its links and "
-                        "nodes lack is told of single ranks");
+                        " cannot have nodes of several ranks, as missing links and "
+                        "nodes are given by single ranks");
     }
     std::vector<Rank> sizes = nodes.sizes_;
     sizes.push_back(per_node);

@@ -102,7 +102,7 @@ void AccessOrder::finish() {
                               "completes while " + name("rank", reader) + " may still pull " +
                                   name("block", last.block) + " in " +
                                   name("step", step_of(last.at)) +
-                                  ", which no message tells to be over");
+                                  ", and no message says that this is over");
             }
         }
     }

@@ -34,7 +34,7 @@ void PartProof::run_moves(Rank rank, const Schedule& schedule, const Step& step)
 
 bool PartProof::has_source(Rank rank, const Move& move) {
     if (move.pulls() && (move.peer < 0 || move.peer >= torus_.ranks() || move.peer == rank)) {
-        report(rank, "pulls from rank " + std::to_string(move.peer) + ", which is no peer");
+        report(rank, "pulls from rank " + std::to_string(move.peer) + ", which is not a peer");
         return false;
     }
     if (move.initial && !schedules_[0].parts[part_].input_apart) {

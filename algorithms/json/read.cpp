@@ -209,13 +209,13 @@ std::vector<json> parse(std::string_view text) {
                     objects.push_back(json::parse(one));
                 } catch (const json::exception& error) {
                     refuse_schedule("line " + std::to_string(line),
-                                    "is no JSON (" + json_reason(error) +
+                                    "is not JSON (" + json_reason(error) +
                                         "); give one object a line, or one list of all");
                 }
             }
         }
     } catch (const json::exception& error) {
-        refuse_schedule("", "it is no JSON: " + json_reason(error));
+        refuse_schedule("", "it is not JSON: " + json_reason(error));
     }
     return objects;
 }

@@ -68,7 +68,7 @@ UserSchedule::UserSchedule(Collective collective, std::string_view text)
     shapes_ = set_.torus.name();
     algorithm_.name = name_;
     algorithm_.collective = collective;
-    algorithm_.summary = "a schedule of the user's";
+    algorithm_.summary = "the user's schedule";
     algorithm_.paper = "the user";
     algorithm_.shapes = shapes_;
     algorithm_.traits = {.identical_results = proof.identical_results,

@@ -38,7 +38,7 @@ constexpr OptionValue single_port[] = {
 constexpr OptionValue pieces[] = {
     {"pieces-", &Abilities::pieces, "is not pipelined and takes no number of pieces", "pieces"}};
 constexpr OptionValue radix[] = {
-    {"radix-", &Abilities::radix, "does not go by digits and takes no radix", "radix"}};
+    {"radix-", &Abilities::radix, "has no digits and takes no radix", "radix"}};
 constexpr OptionValue ports[] = {
     {"ports-", &Abilities::ports, "takes no number of ports", "ports"}};
 constexpr OptionValue rotations[] = {{"split", &Abilities::rotation, no_rotation, "rotation"},
@@ -168,7 +168,7 @@ std::string alternative(const Option& option, const Abilities& abilities) {
             return ", or take " + std::string(value.text);
         }
     }
-    return ", or take an algorithm that has it: `trefoil info -v` tells which do";
+    return ", or take an algorithm that has it: `trefoil info -v` lists which do";
 }
 
 /// What a value of an option of words is called.

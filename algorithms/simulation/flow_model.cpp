@@ -438,7 +438,7 @@ double flow_time(const Network& network, const Traffic& traffic, double vector_b
                  const MessageCosts& costs, const FlowOptions& options, FlowObserver* observer) {
     if (observer != nullptr && !traffic.symmetry().trivial()) {
         throw Error(Status::invalid_argument,
-                    "who is told what happens wants a run of all ranks, not of one for many");
+                    "an observer needs a run of all ranks, not of one for many");
     }
     return Simulation(network, traffic, vector_bytes, costs, options, observer).run();
 }

@@ -105,7 +105,7 @@ std::unique_ptr<Bootstrap> make_by_launcher(Launcher launcher, const LauncherReq
 std::unique_ptr<Bootstrap> make_by_store(const LauncherRequest& request) {
     if (request.ranks == 0) {
         throw Error(Status::invalid_argument,
-                    "TREFOIL_SIZE is not set, so the store cannot tell when all ranks are there; "
+                    "TREFOIL_SIZE is not set, so the store cannot know when all ranks are there; "
                     "give TREFOIL_RANK, TREFOIL_SIZE and TREFOIL_STORE, or start with `trefoil run "
                     "-n RANKS -- PROGRAM`");
     }

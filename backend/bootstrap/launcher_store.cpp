@@ -35,7 +35,8 @@ void warn_if_open(const StoreServer& server, const StoreAddress& address,
         log_warning(LogTopic::setup, [&] {
             return "rank 0 serves the store at " +
                    store::endpoint_text(address.host, address.port) +
-                   " without a token: whoever reaches that address may join or disturb the job; "
+                   " without a token: any program that reaches that address can join or disturb "
+                   "the job; "
                    "give all ranks the same secret in TREFOIL_TOKEN";
         });
     }

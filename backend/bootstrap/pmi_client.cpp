@@ -96,7 +96,7 @@ Words Client::ask(const std::string& line, std::string_view answer, Clock::time_
     const std::string text = read_line(line, until);
     Words words = parse_line(text);
     if (words["cmd"] != answer) {
-        fail("\"" + text.substr(0, 200) + "\" is no answer to " + first_word(line));
+        fail("\"" + text.substr(0, 200) + "\" is not an answer to " + first_word(line));
     }
     const auto code = words.find("rc");
     if (code != words.end() && code->second != "0") {

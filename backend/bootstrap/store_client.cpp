@@ -174,7 +174,7 @@ std::string StoreBootstrap::ask(std::string message, Kind answer, Clock::time_po
         }
         if (header.kind == Kind::error) {
             const Error told = store::read_status(body);
-            throw Error(told.status(), std::string(told.what()) + " (told by " + where() + ")");
+            throw Error(told.status(), std::string(told.what()) + " (reported by " + where() + ")");
         }
         if (header.kind != answer) {
             throw Error(Status::internal, "store: an unexpected answer from " + where());
@@ -207,7 +207,7 @@ void StoreBootstrap::progress(Clock::time_point until) {
         throw Closed(Status::peer_lost,
                      where() +
                          " has closed the connection: rank 0, which runs the store of ranks "
-                         "that are started by hand, or the launcher has ended (told by rank " +
+                         "that are started by hand, or the launcher has ended (reported by rank " +
                          std::to_string(rank_) + ")");
     }
 }
@@ -223,7 +223,7 @@ std::unique_ptr<Bootstrap> make_store_bootstrap(const StoreClient& client, const
     if (client.host.empty() || client.port < 1 || client.port > 65535) {
         throw Error(Status::invalid_argument,
                     "store: \"" + client.host + ":" + std::to_string(client.port) +
-                        "\" is no address; give a host and a port of 1 to 65535");
+                        "\" is not an address; give a host and a port of 1 to 65535");
     }
     if (job.size() > store::job_name_limit) {
         throw Error(Status::invalid_argument, "store: the name of the job is longer than " +

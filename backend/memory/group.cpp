@@ -124,7 +124,7 @@ LocalMemory MemoryGroup::register_memory(void* data, std::size_t bytes) {
                         "backend memory: the kernel does not let this process and process " +
                             std::to_string(target->region->maker()) +
                             " copy each other's memory (kernel.yama.ptrace_scope, or the rules of "
-                            "a container), so nothing can be put into memory of the program's");
+                            "a container), so nothing can be put into memory of the program");
         }
     }
     auto registration = Registration::make(data, bytes);

@@ -140,11 +140,11 @@ void OfiGroup::open_endpoint(PortEndpoint& port) {
     check(fi_ep_bind(endpoint, &peers_->fid, 0), "bind the peer table to " + name);
     check(fi_ep_bind(endpoint, &queue_->fid, FI_TRANSMIT | FI_RECV), "bind the queue to " + name);
     const bool layered = provider().find(";ofi_rxm") != std::string::npos;
-    check(fi_enable(endpoint),
-          "enable " + name +
-              (layered ? " (has its device queues of so many entries? FI_UNIVERSE_SIZE, the number "
-                         "of ranks, makes them shorter)"
-                       : ""));
+    check(fi_enable(endpoint), "enable " + name +
+                                   (layered ? " (does its device have queues of that many entries? "
+                                              "FI_UNIVERSE_SIZE, the number "
+                                              "of ranks, makes them shorter)"
+                                            : ""));
 }
 
 const OfiGroup::PortEndpoint& OfiGroup::find(Port port) const {
@@ -245,7 +245,7 @@ std::string OfiGroup::address(Port port) const {
         raw.resize(bytes);
         result = fi_getname(endpoint, raw.data(), &bytes);
     }
-    check(result, "tell the address of " + port_text(port));
+    check(result, "get the address of " + port_text(port));
     raw.resize(bytes);
     return encode(AddressBlob{provider(), find(port).info->addr_format, raw});
 }

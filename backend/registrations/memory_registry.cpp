@@ -88,7 +88,7 @@ std::string MemoryRegistry::text_of(const User& user) {
 
 MemoryRegistry::Place MemoryRegistry::use(void* data, std::size_t bytes, std::string user) {
     if (user.empty()) {
-        throw Error(Status::invalid_argument, "whoever uses registered memory needs a name");
+        throw Error(Status::invalid_argument, "the user of registered memory needs a name");
     }
     const std::uint64_t number = add_user(data, bytes, std::move(user));
     const LocalMemory& memory = users_.at(number).range->second.memory;

@@ -51,7 +51,7 @@ Memory::Memory(ucp_context_h context, std::size_t bytes) : context_(context), by
     const ucs_status_t status = library().mem_query(handle_, &attributes);
     if (status != UCS_OK) {
         library().mem_unmap(context_, handle_);
-        check(status, "tell where its memory is");
+        check(status, "get the address of its memory");
     }
     const auto address = reinterpret_cast<std::uintptr_t>(attributes.address);
     data_ = static_cast<std::byte*>(attributes.address) + (page - address % page) % page;
@@ -64,9 +64,8 @@ Memory::Memory(ucp_context_h context, void* data, std::size_t bytes)
     parameters.field_mask = UCP_MEM_MAP_PARAM_FIELD_ADDRESS | UCP_MEM_MAP_PARAM_FIELD_LENGTH;
     parameters.address = data;
     parameters.length = bytes;
-    check(
-        library().mem_map(context, &parameters, &handle_),
-        "register " + std::to_string(bytes) + " bytes of the program's (is `ulimit -l` too low?)");
+    check(library().mem_map(context, &parameters, &handle_),
+          "register " + std::to_string(bytes) + " bytes of the program (is `ulimit -l` too low?)");
 }
 
 Memory::~Memory() {

@@ -71,7 +71,7 @@ Worker open_worker(ucp_context_h context) {
 std::string address_of(ucp_worker_h worker) {
     ucp_address_t* address = nullptr;
     std::size_t bytes = 0;
-    check(library().worker_get_address(worker, &address, &bytes), "tell a worker's address");
+    check(library().worker_get_address(worker, &address, &bytes), "get a worker's address");
     std::string copy(reinterpret_cast<const char*>(address), bytes);
     library().worker_release_address(worker, address);
     return copy;

@@ -229,7 +229,7 @@ Peer UtofuGroup::connect(Port port, std::string_view address) {
     if (queue.ways >= capacity_.streams) {
         throw Error(Status::unsupported,
                     "uTofu: cannot connect " + where + ": it has " + std::to_string(queue.ways) +
-                        " peers already, and the queue of notices bears no more; raise "
+                        " peers already, and the queue of notices has no more room; raise "
                         "TREFOIL_UTOFU_NOTICES if it has more than " +
                         std::to_string(capacity_.of_notices) + " places per port");
     }
@@ -279,7 +279,7 @@ void UtofuGroup::connect_stream(Queue& queue, Way& way, std::uint64_t control,
     if (queue.counted >= streams) {
         throw Error(Status::unsupported,
                     "uTofu: cannot connect to " + where + ": it serves " + std::to_string(streams) +
-                        " peers already, and its queue of notices bears no more; raise "
+                        " peers already, and its queue of notices has no more room; raise "
                         "TREFOIL_UTOFU_NOTICES on all ranks if that queue is longer");
     }
     way.stream = static_cast<std::uint32_t>(queue.counted);

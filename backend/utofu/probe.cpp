@@ -204,7 +204,7 @@ class Prober {
         if (here) {
             return "the sender's notices: " + text_of(here->code) + ", edata " +
                    std::to_string(here->notice.edata) + ", peer " +
-                   (here->notice.vcq_id == to_.id ? "told" : "not told");
+                   (here->notice.vcq_id == to_.id ? "named" : "not named");
         }
         return "no notice; the put gave " + text_of(code);
     }

@@ -152,7 +152,7 @@ bool UtofuGroup::take_record(Queue& queue, std::uint32_t number, Event& event) {
         queue.control->data() + layout_.ring(number) + (sequence % capacity_.window) * sizeof place,
         sizeof place);
     if (place.record.sequence != sequence) {
-        event = failure("a record is not the one that its notice tells of", 0, 0);
+        event = failure("a record is not the one that its notice announces", 0, 0);
         return true;
     }
     stream.sequence = sequence;

@@ -2,6 +2,7 @@
 // The option, and what it makes of a list of tori.
 #include "bench/common/per_node.hpp"
 
+#include "bench/common/help.hpp"
 #include "bench/common/names.hpp"
 #include "topo/error.hpp"
 
@@ -11,7 +12,7 @@ void add_per_node(CLI::App& command, Rank& per_node) {
     command
         .add_option("--per-node", per_node,
                     "How many ranks a node has, at each place of the torus: 3x3 with 4 is 3x3x4h")
-        ->check(CLI::Range(1, 1 << 16));
+        ->check(number_in(1, 1 << 16));
 }
 
 std::string with_nodes(std::string_view tori, Rank per_node) {

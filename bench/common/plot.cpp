@@ -118,7 +118,7 @@ void check_figure_file(const std::string& file) {
     if (kind_of(file).empty()) {
         throw Error(
             Status::invalid_argument,
-            "\"" + file + "\" is no name for a picture; give one that ends in .svg or .png");
+            "\"" + file + "\" is not a name for a picture; give one that ends in .svg or .png");
     }
     const auto folder = std::filesystem::path(file).parent_path();
     if (access(folder.empty() ? "." : folder.c_str(), W_OK) != 0) {

@@ -80,7 +80,8 @@ std::string crossovers_text(const Json& map) {
 
 void draw_crossovers(const Json& map, const std::string& file) {
     HeatPanel panel;
-    panel.title = fmt::format("What auto takes for {}", map["collective"].get<std::string>());
+    panel.title =
+        fmt::format("Algorithms that auto picks for {}", map["collective"].get<std::string>());
     panel.x_label = "bytes of the vector";
     panel.y_label = "torus";
     panel.centre = std::nan("");

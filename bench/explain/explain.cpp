@@ -7,9 +7,11 @@
 #include <memory>
 #include <nlohmann/json.hpp>
 
+#include "bench/common/busy.hpp"
 #include "bench/common/names.hpp"
 #include "bench/common/per_node.hpp"
 #include "bench/common/plot.hpp"
+#include "bench/common/renamed_option.hpp"
 #include "bench/common/warnings.hpp"
 #include "bench/explain/crossovers.hpp"
 #include "bench/explain/explanation.hpp"
@@ -25,19 +27,19 @@ constexpr const char* explain_footer =
 TREFOIL_TUNING, TREFOIL_REPRODUCIBLE, TREFOIL_SINGLE_COPY, TREFOIL_SEGMENT_BYTES and
 TREFOIL_LANDING_BYTES count as in a job.
 
-Of each candidate: the modelled time, that as a multiple of the least one, steps, hops of the
+Shown for each candidate: the modelled time, that as a multiple of the least one, steps, hops of the
 longest routes, the load of the busiest link summed over the steps and what a rank sends (both
-in vectors), and what each term of the model adds in microseconds. What reducing costs is in
-the model only where ranks share cores ("bytes"). Then: the algorithms that were no
-candidates, and where each number of the model comes from.
+in vectors), and what each term of the model adds in microseconds. The cost of reducing is in
+the model only where ranks share cores ("bytes"). Below them: the algorithms that were not
+considered, and the origin of each number of the model.
 
 The bound of throughput is what no algorithm can beat on this network, start-up times and hops
 left out (trefoil plan --bound).
 
---map tells what is taken for many sizes and shapes; --plot draws that.
+--map shows which algorithm is picked for many sizes and shapes; --plot draws that.
 
 Examples:
-  trefoil explain allreduce 64K --torus 4x4 --type int32 --op max
+  trefoil explain allreduce 64K --torus 4x4 --datatype int32 --op max
   trefoil explain bcast --map --torus 8,9,3x3,4x4 --sizes 64,4K,256K,16M --plot bcast.svg)";
 
 void require_sensible(const ExplainOptions& options) {
@@ -59,17 +61,28 @@ void require_sensible(const ExplainOptions& options) {
 int explain(const ExplainOptions& options) {
     require_sensible(options);
     warn_of_unknown_variables();
+    if (settings_from_environment().learn) {
+        fmt::print(stderr,
+                   "trefoil: TREFOIL_LEARN is set: a job may change this choice once it has timed "
+                   "the alternatives\n");
+    }
     if (!options.map) {
         const ExplainedJob job = explained_job(options, options.torus);
-        const auto found =
-            explanation(job, explained_request(options, job.map.torus, parse_size(options.size)));
+        const Request request = explained_request(options, job.map.torus, parse_size(options.size));
+        const auto found = [&] {
+            const Busy busy("pricing the algorithms");
+            return explanation(job, request);
+        }();
         fmt::print("{}", options.json ? found.dump() + "\n" : explanation_text(found));
         return exit_success;
     }
     if (!options.plot.empty()) {
         check_figure_file(options.plot);
     }
-    const auto map = crossovers(options);
+    const auto map = [&] {
+        const Busy busy("pricing the algorithms of all sizes and shapes");
+        return crossovers(options);
+    }();
     fmt::print("{}", options.json ? map.dump() + "\n" : crossovers_text(map));
     if (!options.plot.empty()) {
         draw_crossovers(map, options.plot);
@@ -85,25 +98,30 @@ void add_explain(CLI::App& app, Action& action) {
         app.add_subcommand("explain", "Explain which algorithm auto picks, and why");
     command->add_option("collective", options->collective, "allreduce, bcast, ...");
     command->add_option("size", options->size, "Bytes of the whole vector, such as 64K");
-    command->add_option("-t,--torus", options->torus,
-                        "Sizes of the torus; with --map several: 8,3x3; with what it lacks: "
-                        "3x3:cable=+0@4");
+    command->add_option(
+        "-t,--torus", options->torus,
+        "Sizes of the torus, such as 3x3; with --map several: 8,3x3; with what it lacks: "
+        "3x3:cable=+0@4");
     add_per_node(*command, options->per_node);
-    command->add_option("--type", options->type, "Type of the elements (default: float)");
-    command->add_option("--op", options->operation, "Operation of reductions (default: sum)");
+    command->add_option("-d,--datatype", options->type, "Type of the elements (default: float)");
+    command->add_option("-o,--op", options->operation, "Operation of reductions (default: sum)");
     command->add_option("--root", options->root,
-                        "The root of bcast, reduce, gather and scatter (default: 0)");
+                        "Root of bcast, reduce, gather and scatter (default: 0)");
     command->add_option("--backend", options->backend,
-                        "The transport: " + backend_names() + " (default: between hosts)");
+                        "The transport: " + backend_names() + " (default: the one between hosts)");
     command->add_option("--ranks-per-core", options->ranks_per_core,
                         "More than 1: ranks share cores (default: 1)");
-    command->add_option("--ranks-per-node", options->ranks_per_node,
-                        "For the tuning file (default: --per-node; with shared memory all)");
-    command->add_flag("--map", options->map, "What is taken, by size and shape");
-    command->add_option("--sizes", options->sizes, "The sizes of --map, such as 64,4K,1M");
-    command->add_option("--plot", options->plot, "Draw the map: a file that ends in .svg or .png")
+    command->add_option(
+        "--ranks-per-node", options->ranks_per_node,
+        "Ranks of one host, by which the tuning file is read (default: --per-node; with shared "
+        "memory all)");
+    command->add_flag("--map", options->map, "Which algorithm is picked, by size and shape");
+    command->add_option("--sizes", options->sizes, "Sizes in bytes, for --map, such as 64,4K,1M");
+    command
+        ->add_option("--plot", options->plot, "Draw a figure in this file (.svg or .png): the map")
         ->type_name("FILE");
-    command->add_flag("--json", options->json, "As JSON");
+    command->add_flag("--json", options->json, "Print JSON: one object");
+    refuse_option(*command, "--type", "is called --datatype, as in trefoil perf");
     command->footer(explain_footer);
     command->callback([options, &action] {
         options->torus = with_nodes(options->torus, options->per_node);

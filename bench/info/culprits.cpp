@@ -102,7 +102,7 @@ std::string reason(const Member& culprit, const Member& waiting) {
     if (!culprit.seen) {
         return who +
                "it answers, but the thread that works for its calls is held up, perhaps in a "
-               "function of the program's";
+               "function of the program";
     }
     if (culprit.call == 0) {
         return fmt::format(

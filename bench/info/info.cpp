@@ -8,6 +8,7 @@
 
 #include "backend/registry/transports.hpp"
 #include "bench/common/command.hpp"
+#include "bench/common/help.hpp"
 #include "bench/common/names.hpp"
 #include "bench/info/inventory.hpp"
 #include "bench/info/job.hpp"
@@ -99,24 +100,28 @@ void add_info(CLI::App& app, Action& action) {
     InfoRequest& request = options->request;
     CLI::App* command = app.add_subcommand(
         "info", "Show versions, what would be chosen here and why, NICs, algorithms and settings");
-    command->add_option("-t,--torus", request.torus,
-                        "For this torus: ports, NICs, threads and the choice of algorithms");
+    command->add_option(
+        "-t,--torus", request.torus,
+        "Sizes of the torus, such as 3x3: its ports, NICs, threads and choice of algorithms");
     command->add_option("-n,--ranks", request.ranks, "How many ranks, instead of --torus")
-        ->check(CLI::Range(1, 1 << 16));
-    command->add_option("--backend", request.backend, "As if TREFOIL_BACKEND were this");
-    command->add_option("--provider", request.provider, "As if TREFOIL_PROVIDER were this");
-    command->add_option("--nics", request.nics, "As if TREFOIL_NICS were this");
+        ->check(number_in(1, 1 << 16));
+    command->add_option("--backend", request.backend,
+                        "The transport, as if TREFOIL_BACKEND were this");
+    command->add_option("--provider", request.provider,
+                        "Provider of the transport, as if TREFOIL_PROVIDER were this");
+    command->add_option("--nics", request.nics, "NICs to use, as if TREFOIL_NICS were this");
     command->add_option("--job", options->job,
-                        "What a running job does, and which rank all others wait for: "
+                        "Report what a running job does, and which rank all others wait for: "
                         "HOST:PORT/KEY, or the file that its TREFOIL_TELL names");
     command->add_option("--probe", options->probe,
                         "Try out what the library of this backend (utofu) does where nobody has "
                         "documented it; takes some seconds");
     command->add_flag("--mpi", options->mpi,
-                      "Which MPIs are here, and the line by which their programs run by Trefoil");
+                      "Which MPIs are here, and the commands that run their programs with Trefoil");
     command->add_flag("-v,--verbose", options->verbose,
                       "Also every provider, NIC, algorithm and setting");
-    CLI::Option* json = command->add_flag("--json", options->json, "Everything as one JSON object");
+    CLI::Option* json =
+        command->add_flag("--json", options->json, "Print JSON: one object with everything");
     CLI::Option* variables =
         command
             ->add_flag("--variables", options->variables,

@@ -110,7 +110,7 @@ void print_choices(const Json& all) {
         print_table(title.c_str(), all["node"], {"numa_node", "cores", "ranks", "nics", "ports"});
     }
     if (!all["automatic"].empty()) {
-        print_table("What auto takes, by bytes of the whole vector and the cost model",
+        print_table("Algorithms that auto picks, by bytes of the whole vector and the cost model",
                     automatic_ranges(all["automatic"]), {"collective", "algorithms"});
         if (all["automatic"].front()["collective"] == all["automatic"].back()["collective"]) {
             fmt::print("  others: trefoil plan COLLECTIVE --algorithm auto --torus {} --bytes 1M\n",
@@ -211,7 +211,8 @@ void print_everything(const Json& all) {
     print_head(all);
     if (all.contains("ports")) {
         print_table("Why these NICs", all["ports"], {"port", "direction", "chosen"});
-        print_table("What auto takes, with modelled times and the next best", all["automatic"],
+        print_table("Algorithms that auto picks, with modelled times and the next best",
+                    all["automatic"],
                     {"collective", "bytes", "algorithm", "modelled_us", "next", "next_us"});
     }
     print_table("Libraries", all["libraries"], {"name", "version", "note"});

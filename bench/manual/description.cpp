@@ -4,6 +4,8 @@
 
 #include <algorithm>
 
+#include "bench/common/help.hpp"
+
 namespace trefoil::tool {
 namespace {
 
@@ -29,7 +31,7 @@ OptionText describe(const CLI::Option& option) {
         }
     }
     if (option.get_type_size() != 0) {
-        text.value = CLI::detail::trim_copy(CLI::Formatter().make_option_opts(&option));
+        text.value = value_text(option);
         text.choices = choices_of(option.get_type_name());
     }
     text.help = option.get_description();

@@ -10,7 +10,7 @@ namespace trefoil::tool {
 
 struct OptionText {
     std::vector<std::string> names;    ///< "-n", "--ranks"; of an argument its name alone
-    std::string value;                 ///< "INT:INT in [1 - 65536]"; empty: a flag
+    std::string value;                 ///< "NUMBER (1 to 65536)"; empty: a flag
     std::vector<std::string> choices;  ///< all values that the parser accepts, where it knows them
     std::string help, group;
 };

@@ -9,6 +9,7 @@
 #include <map>
 #include <memory>
 
+#include "bench/common/help.hpp"
 #include "bench/manual/completion.hpp"
 #include "bench/manual/man.hpp"
 #include "topo/error.hpp"
@@ -46,7 +47,7 @@ void add_manual(CLI::App& app, const std::string& version, Action& action) {
     CLI::App* manual =
         app.add_subcommand("manual", "Write manual pages, or completion for a shell");
     CLI::Option* pages = manual->add_option("--pages", options->folder,
-                                            "Write a page for each command into this folder");
+                                            "Write pages into this folder: one for each command");
     std::vector<std::string> names;
     for (const auto& [name, writer] : shells) {
         names.push_back(name);
@@ -55,7 +56,7 @@ void add_manual(CLI::App& app, const std::string& version, Action& action) {
         manual
             ->add_option("--completion", options->shell,
                          "Print a script by which this shell completes the command's words")
-            ->check(CLI::IsMember(names));
+            ->check(one_of(names));
     pages->excludes(completion);
     manual->footer("Example: source <(trefoil manual --completion bash)");
     manual->callback([&app, version, options, &action] {

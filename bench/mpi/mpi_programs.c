@@ -226,7 +226,7 @@ static void user_operation(int calls) {
     }
     for (int i = 0; i < calls; ++i) {
         MPI_Allreduce(mine, sums, 256, MPI_INT, op, MPI_COMM_WORLD);
-        expect(sums[255] == ranks - 1 + 255, "an operation of the program's");
+        expect(sums[255] == ranks - 1 + 255, "an operation of the program");
     }
 }
 static void bcast_column(int calls) {
@@ -332,7 +332,7 @@ static const Kind kinds[] = {
     {"each-size-once", 2, 1000, 1, each_size_once, "allreduce of 1000 sizes, each once"},
     {"first-call", 2, 1, 1, first_call, "the first allreduce of a program"},
     {"user-operation", 2, 500, 0, user_operation,
-     "allreduce of 1 KiB by an operation of the program's"},
+     "allreduce of 1 KiB by an operation of the program"},
     {"bcast-column", 2, 500, 0, bcast_column, "bcast of a column of a matrix"},
     {"window-made", 2, 20, 0, window_made_and_freed, "win_create, two fences, win_free"},
     {"fence-put-fence", 2, 200, 0, fence_put_fence, "fence, put, fence"},

@@ -7,7 +7,9 @@
 #include <CLI/CLI.hpp>
 
 #include "backend/registry/transports.hpp"
+#include "bench/common/help.hpp"
 #include "bench/common/names.hpp"
+#include "bench/common/renamed_option.hpp"
 #include "bench/perf/launch.hpp"
 
 namespace trefoil::tool {
@@ -15,17 +17,17 @@ namespace trefoil::tool {
 void add_size_range(CLI::App& command, CommonOptions& o, const std::string& thing) {
     command
         .add_option("-b,--minbytes", o.min_bytes,
-                    "Smallest " + thing + "; K, M, G allowed (default: 8)")
+                    "Smallest size: bytes of a " + thing + "; K, M, G allowed (default: 8)")
         ->group("Sizes");
     command
         .add_option("-e,--maxbytes", o.max_bytes,
-                    "Largest (default: 1M, or --minbytes if that is more)")
+                    "Largest size (default: 1M, or --minbytes if that is more)")
         ->group("Sizes");
     command
         .add_option("-f,--stepfactor", o.step_factor,
                     fmt::format("Factor between sizes (default: {})", o.step_factor))
         ->group("Sizes")
-        ->check(CLI::Range(2, 1 << 20));
+        ->check(number_in(2, 1 << 20));
 }
 
 void add_rank_options(CLI::App& command, CommonOptions& o) {
@@ -35,21 +37,33 @@ void add_rank_options(CLI::App& command, CommonOptions& o) {
         ->group("Ranks");
     command
         .add_option("--backend", o.backend,
-                    fmt::format("One of {} (default: {} on one host, else {})", backend_names(),
-                                default_transport(true).name, default_transport(false).name))
+                    fmt::format("The transport: {} (default: {} on one host, {} otherwise)",
+                                backend_names(), default_transport(true).name,
+                                default_transport(false).name))
         ->group("Ranks");
     command
         .add_option("--provider", o.provider,
-                    "Of ofi: net, tcp;ofi_rxm, shm ...; of ucx: what UCX_TLS takes")
+                    "Provider of the transport: of ofi net, tcp;ofi_rxm, shm ...; of ucx a value "
+                    "of UCX_TLS")
         ->group("Ranks");
     command
-        .add_option("--nics", o.nics, "As TREFOIL_NICS: eth0, mlx5_*, +0=eth1,-0=eth2, ^docker0")
+        .add_option("--nics", o.nics,
+                    "NICs to use, as TREFOIL_NICS: eth0, mlx5_*, +0=eth1,-0=eth2, ^docker0")
         ->group("Ranks");
     command
-        .add_option("--timeout", o.timeout, "Seconds to wait for a peer (default: TREFOIL_TIMEOUT)")
+        .add_option("--timeout", o.timeout,
+                    "Seconds that a rank waits for a peer (default: TREFOIL_TIMEOUT)")
         ->group("Ranks")
-        ->check(CLI::Range(0.0, 1e6));
-    command.add_option("--json", o.json, "Also write everything to this file");
+        ->check(number_in(0.0, 1e6));
+    command.add_option("--json-file", o.json, "Also write everything to this file, as JSON");
+    refuse_option(command, "--json",
+                  "would print JSON; to write it to a file use --json-file FILE");
+}
+
+void refuse_iterations_as_ranks(CLI::App& command) {
+    refuse_option(command, "-n",
+                  "is the number of ranks in every other subcommand; write --iters for the number "
+                  "of timed calls, or --ranks");
 }
 
 void check_rank_options(const CommonOptions& options) {

@@ -221,7 +221,7 @@ std::vector<Rank> Campaign::roots_of(Rank ranks) const {
         const char* end = text.data() + text.size();
         const auto [rest, error] = std::from_chars(text.data(), end, root);
         if (error != std::errc() || rest != end || root < 0 || root >= ranks) {
-            refuse(fmt::format("--root {} is no rank; give numbers from 0 to {}, or all", text,
+            refuse(fmt::format("--root {} is not a rank; give numbers from 0 to {}, or all", text,
                                ranks - 1));
         }
         result.push_back(root);

@@ -5,6 +5,8 @@
 #include <memory>
 
 #include "bench/common/command.hpp"
+#include "bench/common/help.hpp"
+#include "bench/common/renamed_option.hpp"
 #include "bench/perf/late.hpp"
 #include "bench/perf/launch.hpp"
 #include "bench/perf/run.hpp"
@@ -61,7 +63,7 @@ int perf(const PerfOptions& options, const std::vector<std::string>& arguments) 
         }
         return perf_process(options, campaign);
     }
-    require_writable("--json", options.json);
+    require_writable("--json-file", options.json);
     require_writable("--trace", options.trace);
     const Rank asked = asked_ranks(options);
     const Rank ranks = asked != 0 ? asked : ranks_by_default();
@@ -83,11 +85,12 @@ int perf(const PerfOptions& options, const std::vector<std::string>& arguments) 
 /// The word is not marked as required, for `perf put` has none.
 void require_collective(const PerfOptions& options) {
     if (options.collective.empty()) {
-        throw CLI::RequiredError("a collective (" + collective_names() + "), or put");
+        throw Error(Status::invalid_argument,
+                    "perf needs a collective (" + collective_names() + "), or put");
     }
 }
 
-/// What stands before the name of a part of perf was read as perf's own, where nobody looks at it.
+/// An option before the name of a part of perf was read as perf's own, which is not looked at.
 void refuse_options_before(const CLI::App& command, const CLI::App& part) {
     for (const CLI::Option* option : command.get_options()) {
         if (option->count() > 0) {
@@ -101,10 +104,12 @@ void refuse_options_before(const CLI::App& command, const CLI::App& part) {
 
 void add_size_options(CLI::App& command, PerfOptions& o) {
     add_size_range(command, o, "vector, all blocks together");
-    command.add_option("--sizes", o.sizes, "These sizes instead, a comma list: 8,64K,1M")
+    command.add_option("--sizes", o.sizes, "Sizes in bytes, instead of a range: 8,64K,1M")
         ->group("Sizes")
         ->excludes("--minbytes", "--maxbytes", "--stepfactor");
-    command.add_option("-i,--stepbytes", o.step_bytes, "Fixed difference between sizes instead")
+    command
+        .add_option("-i,--stepbytes", o.step_bytes,
+                    "Fixed difference between sizes, instead of a factor")
         ->group("Sizes");
     command
         .add_option(
@@ -116,25 +121,29 @@ void add_size_options(CLI::App& command, PerfOptions& o) {
 void add_call_options(CLI::App& command, PerfOptions& o) {
     command
         .add_option("-a,--algorithm", o.algorithms,
-                    "Names (comma list), all, or auto (default, by TREFOIL_ALGORITHM where that is "
-                    "set); `trefoil info -v` lists them; modifiers as in TREFOIL_ALGORITHM: "
-                    "swing:send, ring:single-port")
+                    "Name of an algorithm, or a comma list, or all, or auto (default; auto follows "
+                    "TREFOIL_ALGORITHM); `trefoil info -v` lists them; modifiers as in "
+                    "TREFOIL_ALGORITHM: swing:send, ring:single-port")
         ->group("Calls");
     command
-        .add_option("--schedule", o.schedule,
-                    "A file with the schedules of all ranks, as `trefoil plan --all-ranks --json` "
-                    "prints them: proved, then run; beside --algorithm, if that is given")
+        .add_option(
+            "--schedule", o.schedule,
+            "A file with the schedules of all ranks, as `trefoil plan --all-ranks --json` "
+            "prints them; it is verified, then run, with --algorithm as well if that is given")
         ->group("Calls");
     command
-        .add_option("-d,--datatype", o.datatypes,
-                    "float (default), double, int32, bfloat16, float-int ...: a comma list, or all")
+        .add_option(
+            "-d,--datatype", o.datatypes,
+            "Type of the elements: float (default), double, int32, bfloat16, float-int ...; a "
+            "comma list, or all")
         ->group("Calls");
     command
         .add_option(
             "-o,--op", o.operations,
-            "sum (default), avg, prod, min, max, minloc ...: a comma list, or all; only where "
-            "something is reduced. none: the same schedule without arithmetic, and "
-            "without a result to check; all leaves it out")
+            "Operation of reductions: sum (default), avg, prod, min, max, minloc ...; a comma "
+            "list, "
+            "or all; only for collectives that reduce. none: the same schedule without arithmetic, "
+            "and without a result to check; all leaves it out")
         ->group("Calls");
     command
         .add_option("--in-place", o.placement,
@@ -143,35 +152,36 @@ void add_call_options(CLI::App& command, PerfOptions& o) {
     command
         .add_option(
             "--root", o.root,
-            "Of bcast, reduce, gather and scatter: 0 (default), a comma list, or all: first, "
-            "middle and last rank")
+            "Root of bcast, reduce, gather and scatter: 0 (default), a comma list, or all: the "
+            "first, middle and last rank")
         ->group("Calls");
     command
         .add_option("--uneven", o.uneven,
-                    "Of alltoall: alltoallv instead, with random counts of this seed; many are "
+                    "For alltoall: alltoallv instead, with random counts of this seed; many are "
                     "zero, some eight times the others")
         ->group("Calls");
+    command.add_option("--iters", o.iterations, "How many are timed: calls per row (default: 20)")
+        ->group("Calls")
+        ->check(number_in(1, 10'000'000));
     command
-        .add_option("-n,--iters", o.iterations,
-                    "Timed calls per row (default: 20); not ranks: --ranks")
+        .add_option("-w,--warmup_iters", o.warmup,
+                    "How many go before them and are not timed (default: 5)")
         ->group("Calls")
-        ->check(CLI::Range(1, 10'000'000));
-    command.add_option("-w,--warmup_iters", o.warmup, "Calls before them (default: 5)")
-        ->group("Calls")
-        ->check(CLI::Range(0, 10'000'000));
+        ->check(number_in(0, 10'000'000));
     command
         .add_flag("--barriers", o.barriers,
                   "Also in stretches of calls back to back, and with a barrier before each call: "
                   "no rank runs ahead into the next stretch or call")
         ->group("Calls");
     command
-        .add_option("--late", o.late,
-                    "Also a barrier that one rank enters so many seconds late: what waiting costs")
+        .add_option(
+            "--late", o.late,
+            "Also a barrier that one rank enters this many seconds late: the cost of waiting")
         ->group("Calls")
-        ->check(CLI::Range(least_late, 3600.0));
+        ->check(number_in(least_late, 3600.0));
     command
         .add_option("-c,--check", o.check,
-                    "1: check every element on every rank; -c alone means 1 (default: 0)")
+                    "Check the data: every element on every rank; -c alone means -c 1 (default: 0)")
         ->group("Calls");
 }
 
@@ -185,7 +195,7 @@ void add_request_options(CLI::App& command, PerfOptions& o) {
                     "Also this many calls begun together and waited for, alternately with as "
                     "many blocking ones")
         ->group("Calls in flight")
-        ->check(CLI::Range(1, 4096));
+        ->check(number_in(1, 4096));
     command
         .add_flag("--overlap", o.overlap,
                   "Also a nonblocking call, a computation of about the same length, and both "
@@ -193,35 +203,35 @@ void add_request_options(CLI::App& command, PerfOptions& o) {
         ->group("Calls in flight");
     command
         .add_option("--test-every", o.test_every,
-                    "With --overlap: the computation tests the call every so many microseconds "
+                    "With --overlap: microseconds between two tests of the call by the computation "
                     "(default: never)")
         ->group("Calls in flight")
-        ->check(CLI::Range(1.0, 1e9));
+        ->check(number_in(1.0, 1e9));
 }
 
 void add_job_options(CLI::App& command, PerfOptions& o) {
     command
-        .add_option("-t,--torus", o.torus, "Sizes of the torus, e.g. 3x3: its ranks are started")
+        .add_option("-t,--torus", o.torus, "Sizes of the torus, such as 3x3: its ranks are started")
         ->group("Ranks");
     command
         .add_option(
             "--ranks", o.ranks,
-            "How many, instead of --torus: TREFOIL_HOSTFILE or TREFOIL_TORUS may place them, "
-            "else the torus is balanced (default: one for each core, 2 to 16)")
+            "How many ranks, instead of --torus; TREFOIL_HOSTFILE or TREFOIL_TORUS may place them, "
+            "otherwise the torus is balanced (default: one for each core, 2 to 16)")
         ->group("Ranks")
-        ->check(CLI::Range(1, 1 << 16));
+        ->check(number_in(1, 1 << 16));
     add_rank_options(command, o);
     command
         .add_option("--port-threads", o.port_threads,
                     "Threads that drive a rank's ports; 0: the calling thread (default: automatic)")
         ->group("Ranks")
-        ->check(CLI::Range(0, 1024));
+        ->check(number_in(0, 1024));
     command
         .add_option("--port-threads-by", o.port_threads_by,
-                    "Whose threads those are: dedicated, openmp or caller (default: "
+                    "Provider of those threads: dedicated, openmp or caller (default: "
                     "TREFOIL_PORT_THREADS_BY)")
         ->group("Ranks")
-        ->check(CLI::IsMember({"dedicated", "openmp", "caller"}));
+        ->check(one_of({"dedicated", "openmp", "caller"}));
     command.add_flag("--resources", o.resources,
                      "Also report what a rank holds: peers, connections, memory, descriptors; and "
                      "what went through each port");
@@ -231,6 +241,7 @@ void add_job_options(CLI::App& command, PerfOptions& o) {
 
 /// Not listed by --help.
 void refuse_old_options(CLI::App& command) {
+    refuse_iterations_as_ranks(command);
     for (const std::string_view name : old_names()) {
         if (name.starts_with("--")) {
             command
@@ -275,7 +286,7 @@ CLI::App& add_perf(CLI::App& app, const Invocation& invocation, Action& action) 
         "suit the torus or do not fit the landing memory are named below the table. A barrier "
         "ignores sizes, types and placement.\n"
         "Exit code: 0, 1 when anything was wrong, 2 for bad input, 3 when the run failed.\n"
-        "Example: trefoil perf allreduce --torus 3x3 --algorithm all -b 8 -e 4M -c --json "
+        "Example: trefoil perf allreduce --torus 3x3 --algorithm all -b 8 -e 4M -c --json-file "
         "out.json\n"
         "         trefoil perf bcast --torus 3x3 --algorithm all --root all -c");
     command->callback([options, command, &invocation, &action] {

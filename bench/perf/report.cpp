@@ -98,7 +98,7 @@ void print_requests(const Measurement& m) {
     if (m.persistent) {
         const Comparison& c = *m.persistent;
         fmt::print(
-            "#   persistent {:.1f}, blocking {:.1f} in turns: ratio {:.3f}; {:.2f} bytes copied "
+            "#   persistent {:.1f}, blocking {:.1f} alternately: ratio {:.3f}; {:.2f} bytes copied "
             "per "
             "byte received{}\n",
             c.requests, c.blocking, c.ratio(), c.copied(), wrong_text(c.wrong));
@@ -106,7 +106,7 @@ void print_requests(const Measurement& m) {
     if (m.in_flight) {
         const Comparison& c = *m.in_flight;
         fmt::print(
-            "#   {} in flight {:.1f} (begun after {:.1f}), {} blocking {:.1f} in turns: ratio "
+            "#   {} in flight {:.1f} (begun after {:.1f}), {} blocking {:.1f} alternately: ratio "
             "{:.3f}{}\n",
             c.calls, c.requests, c.begin, c.calls, c.blocking, c.ratio(), wrong_text(c.wrong));
     }

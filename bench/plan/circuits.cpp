@@ -108,9 +108,12 @@ void add_plan_circuits(CLI::App& command, PlanCircuitsCommandLine& given) {
     const auto add = [&](const char* name, std::string& text, const std::string& help) {
         command.add_option(name, text, help)->group(machine_group);
     };
-    add("--alpha", given.alpha, "With --circuits: of each step (default: 0)");
-    add("--hop", given.hop, "With --circuits: of each circuit on the way (default: 500ns)");
-    add("--rate", given.rate, "With --circuits: of each circuit (default: 800Gbit)");
+    add("--alpha", given.alpha,
+        "Start-up of a message, or of a step: 1.5us; with --circuits (default: 0)");
+    add("--hop", given.hop,
+        "Time for each link that a message crosses; with --circuits (default: 500ns)");
+    add("--rate", given.rate,
+        "Rate of each link and direction; with --circuits (default: 800Gbit)");
 }
 
 bool asks_for_plan_circuits(const CLI::App& command) {

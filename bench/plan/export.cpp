@@ -53,7 +53,7 @@ void require_folder_of(const std::string& file) {
         !std::filesystem::is_directory(folder, error)) {
         throw Error(
             Status::invalid_argument,
-            fmt::format("--export: '{}' is no name of a file in a folder that is there", file));
+            fmt::format("--export: '{}' is not the name of a file in a folder that exists", file));
     }
 }
 

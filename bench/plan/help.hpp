@@ -20,20 +20,20 @@ vector_blocks (equal slices of its share), scratch_blocks, in reduce_scatter, al
 gather and scatter owners (whose block each of them is), and steps with moves, sends and
 receives. A move with a peer is a pull: it reads that rank's block. One that is initial
 reads what the rank began with; where a part has input_apart its blocks begin undefined.
-acknowledges lists whom a rank tells that it has begun (small messages together). A send that
-opens lets its peer pull from then on. In alltoall on p ranks block t < p goes to rank
-t, and block p + s comes from rank s. Extents are [first block, count]; scratch follows
-the vector's blocks.
+acknowledges lists the ranks that learn from this one that it has begun (small messages
+together). A send that opens lets its peer pull from then on. In alltoall on p ranks
+block t < p goes to rank t, and block p + s comes from rank s. Extents are [first block,
+count]; scratch follows the vector's blocks.
 
 The --summary as --json: bytes_sent_* (over the ranks), step_max_link_load (the busiest
 directed link of each step in which anybody sends, minimal dimension-ordered routes,
 half and half where both ways are equally long) and step_max_hops, their sums
 sum_link_load and sum_hops, max_sends_per_port_per_step, max_extents_per_message,
 pulled_mean and pulled_max (what a rank reads from its peers' memory),
-acknowledgements_mean and acknowledgements_max (messages by which a rank tells that it
+acknowledgements_mean and acknowledgements_max (messages by which a rank says that it
 has begun, small ones every 32nd time only; none where all ranks hear from all),
-verified (null: not asked), bound_vectors (what sum_link_load cannot be less than on this
-network, whatever the algorithm; null: too many ranks, or no bound is known).
+verified (null: not asked), bound_vectors (what sum_link_load cannot be less than on
+this network, whatever the algorithm; null: too many ranks, or no bound is known).
 Bytes and loads are fractions of one vector, of all blocks together where every rank has
 a block. alltoall: the vector is what one rank sends, p blocks; in blocks there are
 block_times (sum_link_load), msg_block_times and rank_block_times (the largest message,

@@ -34,7 +34,7 @@ Every algorithm of every collective, with figures from the schedules that run: o
 collective. `trefoil` writes this page and those below `algorithms/` from the table in the code
 (`algorithms/registry`) and from the schedules. Do not edit them; write them again:
 
-    trefoil plan --table --markdown docs
+    trefoil plan --table --pages docs
 
 For one collective and any tori, `trefoil plan` prints the same figures as a table, and as data with
 `--json`. With `--summary` it proves one algorithm and reports the figures of each step:
@@ -254,7 +254,7 @@ std::string page(const Json& collective) {
     const Collective which = collective_of(collective);
     const CollectiveTraits& traits = traits_of(which);
     std::string text = fmt::format("# Algorithms of {}\n\n", traits.name);
-    text += "Written by `trefoil plan --table --markdown`; do not edit.\n";
+    text += "Written by `trefoil plan --table --pages`; do not edit.\n";
     text += "[algorithms.md](../algorithms.md) says what the words and columns mean.\n";
     text += traits.rooted() ? "Any rank can be the root; the figures are those of root 0.\n" : "";
     text += "\nSteps on each torus (`-`: refused):\n\n" + comparison(collective, "steps");

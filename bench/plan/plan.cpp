@@ -9,9 +9,11 @@
 #include "algorithms/json/write.hpp"
 #include "algorithms/registry/registry.hpp"
 #include "bench/common/bounds.hpp"
+#include "bench/common/busy.hpp"
 #include "bench/common/command.hpp"
 #include "bench/common/names.hpp"
 #include "bench/common/per_node.hpp"
+#include "bench/common/renamed_option.hpp"
 #include "bench/common/schedule_file.hpp"
 #include "bench/common/warnings.hpp"
 #include "bench/plan/circuits.hpp"
@@ -36,7 +38,7 @@ struct PlanOptions {
     std::vector<std::string> asked = std::vector<std::string>(option_table().size());
     bool summary = false, json = false, skip_proof = false, list = false, all_ranks = false;
     bool table = false, bound = false;
-    std::string markdown;      ///< the folder of the pages
+    std::string pages;         ///< the folder of the pages
     std::string html, beside;  ///< the page that plays, and what else it shows
     bool asks_for_html = false;
     std::vector<std::string> exported;  ///< form and file; empty: not asked for
@@ -49,19 +51,22 @@ int print_table(const PlanOptions& options) {
     if (!options.collective.empty()) {
         only = find_collective(options.collective);
     }
-    const bool pages = !options.markdown.empty();
+    const bool pages = !options.pages.empty();
     if (pages && (only || options.json)) {
         throw Error(Status::invalid_argument,
-                    fmt::format("--markdown writes the pages of all collectives; leave {} out",
+                    fmt::format("--pages writes the pages of all collectives; leave {} out",
                                 only ? options.collective : "--json"));
     }
     if (pages) {
-        require_folder(options.markdown);
+        require_folder(options.pages);
     }
-    const nlohmann::ordered_json table =
-        algorithm_table(only, options.torus.empty() ? standard_tori() : split_list(options.torus));
+    const nlohmann::ordered_json table = [&] {
+        const Busy busy("working out the figures of all algorithms");
+        return algorithm_table(only,
+                               options.torus.empty() ? standard_tori() : split_list(options.torus));
+    }();
     if (pages) {
-        write_pages(algorithm_pages(table), options.markdown);
+        write_pages(algorithm_pages(table), options.pages);
     } else {
         fmt::print("{}", options.json ? table.dump() + "\n" : algorithm_table_text(table));
     }
@@ -172,7 +177,7 @@ int plan_of_file(const PlanOptions& options, Collective collective) {
     const bool asked = std::ranges::any_of(options.asked, [](const auto& a) { return !a.empty(); });
     if (!options.algorithm.empty() || options.root != 0 || asked) {
         throw Error(Status::invalid_argument,
-                    "--schedule says all that there is to know: leave --algorithm, its options and "
+                    "--schedule has everything: leave --algorithm, its options and "
                     "--root out");
     }
     const auto schedule = read_schedule(collective, options.schedule);
@@ -215,11 +220,11 @@ int plan(const PlanOptions& options) {
                                       (options.all_ranks && !options.json))) {
         throw Error(
             Status::invalid_argument,
-            "--circuits tells of all ranks' steps at once; leave --summary, --list and --table "
+            "--circuits shows all ranks' steps at once; leave --summary, --list and --table "
             "out, and --all-ranks unless it comes with --json");
     }
-    if (!options.table && !options.markdown.empty()) {
-        throw Error(Status::invalid_argument, "--markdown is for --table");
+    if (!options.table && !options.pages.empty()) {
+        throw Error(Status::invalid_argument, "--pages is for --table");
     }
     if (options.table) {
         return print_table(options);
@@ -237,7 +242,7 @@ int plan(const PlanOptions& options) {
         if (options.torus.empty() || !options.algorithm.empty() || !options.schedule.empty()) {
             throw Error(
                 Status::invalid_argument,
-                "--bound holds for all algorithms: give a collective and --torus, and leave "
+                "--bound applies to all algorithms: give a collective and --torus, and leave "
                 "--algorithm and --schedule out");
         }
         const Torus torus = Torus::parse(options.torus);
@@ -299,34 +304,39 @@ void add_plan(CLI::App& app, Action& action) {
     command->add_option("collective", options->collective,
                         "allreduce, reduce_scatter, allgather, bcast, reduce, gather, scatter, "
                         "alltoall or barrier");
-    command->add_option("-a,--algorithm", options->algorithm,
-                        "A name that --list shows, with modifiers or not (swing:send); with "
-                        "--bytes also auto");
-    command->add_option("--schedule", options->schedule,
-                        "Instead of an algorithm: a file with the schedules of all ranks, as "
-                        "--all-ranks --json prints them; it is proved first");
+    command->add_option(
+        "-a,--algorithm", options->algorithm,
+        "Name of an algorithm, as --list shows it, with modifiers or without (swing:send); "
+        "with --bytes also auto");
+    command->add_option(
+        "--schedule", options->schedule,
+        "A file with the schedules of all ranks, as --all-ranks --json prints them, instead "
+        "of an algorithm; it is verified first");
     command->add_option(
         "-t,--torus", options->torus,
-        "Sizes of the torus: 9, 3x3, 2x3x4; 4mx3m: lines, as in a mesh; with --table "
-        "several: 9,3x3; 3x3x4h: nodes of 4 ranks; what is missing or slow stands behind a colon "
-        "each: 4x4:node=5:cable=+0@4=0.5");
+        "Sizes of the torus, such as 9, 3x3, 2x3x4; 4mx3m: lines, as in a mesh; with --table "
+        "several: 9,3x3; 3x3x4h: nodes of 4 ranks; a colon before each thing that is missing or "
+        "slow: 4x4:node=5:cable=+0@4=0.5");
     add_per_node(*command, options->per_node);
     command->add_option("-r,--rank", options->rank, "Whose schedule (default: 0)");
     command->add_flag("--all-ranks", options->all_ranks,
                       "The schedules of all ranks; with --json one object per line");
     command->add_option("--root", options->root,
-                        "The root of bcast, reduce, gather and scatter (default: 0)");
+                        "Root of bcast, reduce, gather and scatter (default: 0)");
     add_algorithm_options(*command, options);
-    command->add_option("--bytes", options->bytes,
-                        "For a vector of this size: as many pieces as a call would take, and with "
-                        "--summary the time that the model of auto expects");
-    command->add_flag("--summary", options->summary,
-                      "The cost over all ranks instead of one rank's schedule, and a proof");
-    command->add_flag("--json", options->json, "As one JSON object");
+    command->add_option(
+        "--bytes", options->bytes,
+        "Bytes of the vector; gives as many pieces as a call would take, and with --summary "
+        "the time that the model of auto expects");
+    command->add_flag(
+        "--summary", options->summary,
+        "The cost over all ranks instead of one rank's schedule, and whether it is verified");
+    command->add_flag("--json", options->json, "Print JSON: one object");
     command
-        ->add_option("--html", options->html,
-                     "Write a page that plays the schedules of all ranks, step by step, in any "
-                     "browser; one file of at most 5 MiB that needs no network")
+        ->add_option(
+            "--html", options->html,
+            "Write a page that plays in any browser: the schedules of all ranks, step by step; "
+            "one file of at most 5 MiB that needs no network")
         ->type_name("FILE");
     command->add_option("--beside", options->beside,
                         "With --html: a second algorithm, played beside the first one");
@@ -337,22 +347,24 @@ void add_plan(CLI::App& app, Action& action) {
         ->expected(2)
         ->type_name("FORM FILE");
     command->add_flag("--no-verify", options->skip_proof,
-                      "With --summary, --circuits, --html and --export: leave out the proof of the "
+                      "With --summary, --circuits, --html and --export: do not verify the "
                       "schedules, which takes long on large tori");
     command->add_flag(
         "--list", options->list,
-        "List the collective's algorithms (so does plan without --algorithm); with --torus, say "
+        "List the collective's algorithms (so does plan without --algorithm); with --torus, show "
         "which refuse it and why");
     command->add_flag("--bound", options->bound,
-                      "Instead of an algorithm: the least time in which anybody can do it on this "
+                      "Instead of an algorithm: the least time that any algorithm needs on this "
                       "network, and which links are the reason; --json has the proof");
-    command->add_flag("--table", options->table,
-                      "All algorithms, of the collective or of all, with what they claim and "
-                      "their figures on a list of tori");
+    command->add_flag(
+        "--table", options->table,
+        "Print tables: all algorithms of the collective, or of all, with their properties "
+        "and their figures on a list of tori");
     command
-        ->add_option("--markdown", options->markdown,
-                     "With --table: as pages in this folder, an index and one per collective")
+        ->add_option("--pages", options->pages,
+                     "Write pages into this folder, with --table: an index and one per collective")
         ->type_name("DIR");
+    refuse_option(*command, "--markdown", "is called --pages, as in trefoil manual");
     command->footer(plan_footer);
     add_plan_circuits(*command, options->circuits);
     command->callback([command, options, &action] {

@@ -7,6 +7,7 @@
 #include <nlohmann/json.hpp>
 #include <vector>
 
+#include "bench/common/busy.hpp"
 #include "bench/common/command.hpp"
 #include "bench/common/names.hpp"
 #include "bench/plan/summary.hpp"
@@ -25,7 +26,10 @@ int write_playing_page(const PlayOptions& options, const Torus& torus, const Cho
     std::string names;
     for (const Choice& one : choices) {
         // The data comes first: it is refused at once when there is too much of it.
-        plans.push_back(schedule_data(torus, one, std::nullopt));
+        plans.push_back([&] {
+            const Busy busy(fmt::format("collecting the schedules of {} ranks", torus.ranks()));
+            return schedule_data(torus, one, std::nullopt);
+        }());
         const std::optional<bool> proved = prove(options.skip_proof, torus, one);
         if (proved && !*proved) {
             fmt::print(stderr, "{} is wrong on torus {}; no page was written\n", to_string(one),

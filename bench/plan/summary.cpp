@@ -10,6 +10,7 @@
 #include "algorithms/analysis/cost.hpp"
 #include "algorithms/analysis/verify.hpp"
 #include "bench/common/bounds.hpp"
+#include "bench/common/busy.hpp"
 #include "bench/common/command.hpp"
 #include "bench/common/names.hpp"
 #include "comm/plan/select.hpp"
@@ -21,6 +22,7 @@ namespace {
 
 Verification proof_of(const Torus& torus, const Choice& choice) {
     try {
+        const Busy busy(fmt::format("verifying the schedules of {} ranks", torus.ranks()));
         return verify(torus, *choice.algorithm, choice.options);
     } catch (const Error& error) {  // it needs too much memory
         throw Error(error.status(), std::string(error.what()) + "; use --no-verify");
@@ -148,11 +150,10 @@ int print_plan_summary(const Torus& torus, const Choice& choice,
                        const PlanSummaryOptions& options) {
     // First, since it says at once when it needs too much memory.
     const std::optional<bool> verified = prove(options.skip_proof, torus, choice);
-    constexpr Rank many = 1 << 16;
-    if (torus.ranks() > many) {
-        fmt::print(stderr, "trefoil: adding up {} ranks, which takes a while\n", torus.ranks());
-    }
-    const CostSummary cost = summarize(torus, *choice.algorithm, choice.options);
+    const CostSummary cost = [&] {
+        const Busy busy(fmt::format("adding up the costs of {} ranks", torus.ranks()));
+        return summarize(torus, *choice.algorithm, choice.options);
+    }();
     std::optional<double> microseconds;
     if (!options.bytes.empty()) {
         microseconds = 1e6 * modelled(torus, choice, parse_size(options.bytes),

@@ -60,7 +60,7 @@ void require_place_for(const std::string& file) {
     if (file.empty() || std::filesystem::is_directory(path, error)) {
         throw Error(
             Status::invalid_argument,
-            fmt::format("--html: '{}' is no name of a file; give one, e.g. --html ring.html",
+            fmt::format("--html: '{}' is not the name of a file; give one, e.g. --html ring.html",
                         file));
     }
     if (!std::filesystem::is_directory(folder, error)) {

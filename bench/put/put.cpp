@@ -5,7 +5,10 @@
 #include <algorithm>
 #include <memory>
 
+#include "bench/common/help.hpp"
 #include "bench/common/names.hpp"
+#include "bench/common/renamed_option.hpp"
+#include "bench/common/warnings.hpp"
 #include "bench/perf/launch.hpp"
 #include "bench/perf/options.hpp"
 #include "bench/put/link.hpp"
@@ -110,7 +113,8 @@ int perf_put(const PutOptions& options, const std::vector<std::string>& argument
             make_launcher_bootstrap(launcher_request(settings_from_environment()));
         return put_rank(options, cases, *bootstrap);
     }
-    require_writable("--json", options.json);
+    warn_of_unknown_variables();
+    require_writable("--json-file", options.json);
     if (options.launch == "processes") {
         return launch_processes("trefoil perf put", ranks, {}, arguments);
     }
@@ -122,29 +126,33 @@ int perf_put(const PutOptions& options, const std::vector<std::string>& argument
 
 void add_measuring_options(CLI::App& command, PutOptions& o) {
     add_size_range(command, o, "put");
-    command.add_option("--sizes", o.sizes, "These sizes instead: 8,64K,1M")
+    command.add_option("--sizes", o.sizes, "Sizes in bytes, instead of a range: 8,64K,1M")
         ->group("Sizes")
         ->excludes("--minbytes")
         ->excludes("--maxbytes")
         ->excludes("--stepfactor");
     command
-        .add_option("-n,--iters", o.iterations,
-                    "Round trips, and then puts of a stream, per repetition (default: 256 MiB, "
-                    "but 20 to 20000)")
+        .add_option("--iters", o.iterations,
+                    "How many are timed: round trips, and then puts of a stream, per repetition "
+                    "(default: 256 MiB, but 20 to 20000)")
         ->group("Puts")
-        ->check(CLI::Range(1, 10'000'000));
-    command.add_option("-w,--warmup_iters", o.warmup, "As many before them (default: a tenth)")
+        ->check(number_in(1, 10'000'000));
+    command
+        .add_option("-w,--warmup_iters", o.warmup,
+                    "How many go before them and are not timed (default: a tenth)")
         ->group("Puts")
-        ->check(CLI::Range(0, 10'000'000));
-    command.add_option("-r,--repetitions", o.repetitions, "Of all that (default: 5)")
+        ->check(number_in(0, 10'000'000));
+    command
+        .add_option("--repetitions", o.repetitions,
+                    "How often all of that is measured (default: 5)")
         ->group("Puts")
-        ->check(CLI::Range(1, 10'000));
+        ->check(number_in(1, 10'000));
     command
         .add_option("--window", o.window,
                     "Puts of a stream under way, each to a place of its own (default: 4 MiB, but 2 "
                     "to 64)")
         ->group("Puts")
-        ->check(CLI::Range(1, 1 << 14));
+        ->check(number_in(1, 1 << 14));
     command
         .add_flag("--direct", o.direct,
                   "Each size twice: put into landing memory and copied on to plain memory by the "
@@ -152,9 +160,11 @@ void add_measuring_options(CLI::App& command, PutOptions& o) {
         ->group("Puts");
     command
         .add_option("-c,--check", o.check,
-                    "1: check every byte of further messages, not timed; -c alone means 1 "
-                    "(default: 0)")
+                    "Check the data: every byte of further messages, which are not timed; -c alone "
+                    "means -c 1 (default: 0)")
         ->group("Puts");
+    refuse_iterations_as_ranks(command);
+    refuse_option(command, "-r", "is a rank in trefoil plan; write --repetitions");
 }
 
 }  // namespace

@@ -18,7 +18,7 @@ NodeAddress parse_node(const std::string& text) {
     for (std::uint8_t& byte : node) {
         unsigned value = 0;
         if (!(words >> value) || value > 255) {
-            throw Error(Status::invalid_argument, "\"" + text + "\" is no node; give 10.77.0");
+            throw Error(Status::invalid_argument, "\"" + text + "\" is not a node; give 10.77.0");
         }
         byte = static_cast<std::uint8_t>(value);
         words.get();
@@ -44,7 +44,7 @@ Ways read_links(std::istream& input, double bits_per_second, Time delay) {
         std::string one, one_node, other, other_node, more;
         if (!(words >> one >> one_node >> other >> other_node) || words >> more) {
             throw Error(Status::invalid_argument,
-                        "\"" + line + "\" is no link; give r0p0 10.77.0 r1m0 10.77.1");
+                        "\"" + line + "\" is not a link; give r0p0 10.77.0 r1m0 10.77.1");
         }
         const Wire wire(bits_per_second, delay);
         ways.insert({index_of(one), {index_of(other), parse_node(other_node), wire}});

@@ -9,8 +9,10 @@
 
 #include "backend/registry/transports.hpp"
 #include "bench/common/command.hpp"
+#include "bench/common/help.hpp"
 #include "bench/common/names.hpp"
 #include "bench/common/per_node.hpp"
+#include "bench/common/renamed_option.hpp"
 #include "bench/run/launcher.hpp"
 #include "bench/run/net_job.hpp"
 #include "topo/error.hpp"
@@ -99,34 +101,39 @@ int run_program(const RunOptions& options) {
 void add_run(CLI::App& app, const Invocation& invocation, Action& action) {
     auto options = std::make_shared<RunOptions>();
     CLI::App* run = app.add_subcommand("run", "Start a program as local ranks of a torus");
-    run->add_option("-n,--ranks", options->ranks, "How many ranks; taken from --torus if left out")
-        ->check(CLI::Range(1, 1 << 16));
-    run->add_option("-t,--torus", options->torus, "Sizes of the torus, e.g. 3x3 (TREFOIL_TORUS)");
-    run->add_option("--net", options->net,
-                    "One rank (or --per-node) in each node of this network of scripts/torusnet, "
-                    "which also gives the torus and TREFOIL_NICS; needs root");
+    run->add_option("-n,--ranks", options->ranks, "How many ranks (default: those of --torus)")
+        ->check(number_in(1, 1 << 16));
+    run->add_option("-t,--torus", options->torus,
+                    "Sizes of the torus, such as 3x3 (TREFOIL_TORUS)");
+    run->add_option(
+        "--net", options->net,
+        "A network of scripts/torusnet: one rank (or --per-node) in each of its nodes; it "
+        "also gives the torus and TREFOIL_NICS; needs root");
     add_per_node(*run, options->per_node);
     run->add_option("--backend", options->backend,
-                    "One of " + backend_names() + " (TREFOIL_BACKEND)");
+                    "The transport: " + backend_names() + " (TREFOIL_BACKEND)");
     run->add_option("--provider", options->provider,
-                    "libfabric provider of the ofi backend (TREFOIL_PROVIDER)");
-    run->add_option("--bind", options->bind,
-                    "numa: each rank may use the cores of one NUMA node (of several, where there "
-                    "are fewer ranks), consecutive ranks the same or the next; none: all cores "
-                    "that trefoil run may use")
-        ->check(CLI::IsMember({"numa", "none"}))
-        ->capture_default_str();
+                    "Provider of the transport (TREFOIL_PROVIDER)");
+    run->add_option(
+           "--bind", options->bind,
+           "numa (default): each rank may use the cores of one NUMA node (of several, where there "
+           "are fewer ranks), consecutive ranks the same or the next; none: all cores "
+           "that trefoil run may use")
+        ->check(one_of({"numa", "none"}));
     run->add_flag("--label,!--no-label", options->label,
-                  "Open each line of output with its rank: \"[3] \" (default: on)");
-    run->add_option("--timeout", options->timeout,
+                  "Begin each line of output with its rank: \"[3] \" (default: on)");
+    run->add_option("--time-limit", options->timeout,
                     "Seconds after which the job is ended with exit code 124 (default: none)")
-        ->check(CLI::Range(0.0, 1e6));
+        ->check(number_in(0.0, 1e6));
+    refuse_option(*run, "--timeout",
+                  "is how long a rank waits for a peer; write --time-limit to end the job, or set "
+                  "TREFOIL_TIMEOUT");
     run->add_option("--grace", options->grace,
                     "Seconds that ranks get to end by themselves after one has failed, and after "
                     "SIGTERM before SIGKILL (default: 5)")
-        ->check(CLI::Range(0.0, 1e6));
-    // The parser has no word for what follows the options.
-    const auto formatter = std::make_shared<CLI::Formatter>();
+        ->check(number_in(0.0, 1e6));
+    // The parser's usage leaves out what follows the options.
+    const auto formatter = make_help_formatter();
     formatter->label("OPTIONS", "OPTIONS] [--] PROGRAM [ARGUMENTS...");
     run->formatter(formatter);
     run->prefix_command();  // what follows the program's name is the program's

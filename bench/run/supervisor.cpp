@@ -216,8 +216,8 @@ void Supervisor::check_deadlines() {
     if (now >= job_deadline_ && alive_ > 0) {
         job_deadline_ = Clock::time_point::max();
         timed_out_ = true;
-        say(fmt::format("{} of {} ranks still ran after {:.1f} s (--timeout); ending them", alive_,
-                        job_.ranks, std::chrono::duration<double>(job_.timeout).count()));
+        say(fmt::format("{} of {} ranks still ran after {:.1f} s (--time-limit); ending them",
+                        alive_, job_.ranks, std::chrono::duration<double>(job_.timeout).count()));
         signal_all(SIGTERM);
         enter(Stage::terminated, job_.grace);
     }

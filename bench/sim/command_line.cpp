@@ -10,6 +10,7 @@
 #include "bench/common/names.hpp"
 #include "bench/common/per_node.hpp"
 #include "bench/common/plot.hpp"
+#include "bench/common/renamed_option.hpp"
 #include "bench/common/schedule_file.hpp"
 #include "bench/sim/engines.hpp"
 #include "bench/sim/links.hpp"
@@ -44,20 +45,23 @@ void add_what(CLI::App& command, SimCommandLine& given) {
     command.add_option("collective", given.collective,
                        "allreduce, reduce_scatter, allgather, bcast, reduce, gather, scatter, "
                        "alltoall or barrier");
-    command.add_option("-a,--algorithm", given.algorithms,
-                       "Names (comma list, with modifiers or not), or all (default)");
+    command.add_option(
+        "-a,--algorithm", given.algorithms,
+        "Name of an algorithm, or a comma list, with modifiers or without, or all (default)");
     command.add_option("--schedule", given.schedule,
                        "A file with the schedules of all ranks, as `trefoil plan --all-ranks "
-                       "--json` prints them; beside --algorithm, if that is given");
-    command.add_option("-t,--torus", given.tori,
-                       "Sizes of the tori: 64x64, or a comma list (default: the schedule's); what "
-                       "is missing or slow stands behind a colon each: 4x4:node=5:cable=+0@4=0.5");
+                       "--json` prints them, with --algorithm as well if that is given");
+    command.add_option(
+        "-t,--torus", given.tori,
+        "Sizes of the torus, such as 64x64, or of several, a comma list (default: the "
+        "schedule's); a colon before each thing that is missing or slow: "
+        "4x4:node=5:cable=+0@4=0.5");
     add_per_node(command, given.per_node);
     command.add_option(
         "--sizes", given.sizes,
-        "Bytes of the vector, a comma list; K, M, G allowed (default: " + given.sizes + ")");
+        "Sizes in bytes, of vectors; K, M, G allowed (default: " + given.sizes + ")");
     command.add_option("--root", given.root,
-                       "The root of bcast, reduce, gather and scatter (default: 0)");
+                       "Root of bcast, reduce, gather and scatter (default: 0)");
 }
 
 void read_what(const SimCommandLine& given, SimOptions& options) {
@@ -91,29 +95,30 @@ void read_what(const SimCommandLine& given, SimOptions& options) {
 
 void add_model(CLI::App& command, SimCommandLine& given) {
     const auto group = [](CLI::Option* option) { option->group("Model"); };
-    group(command.add_option("--model", given.model,
-                             "flow (default): event by event; step: all ranks wait after every "
-                             "step"));
-    group(command.add_flag("--sync", given.step_sync,
-                           "flow: a rank goes on with all parts together"));
+    group(command.add_option(
+        "--model", given.model,
+        "Model: flow (default), event by event; step, all ranks wait after every "
+        "step"));
+    group(command.add_flag("--lockstep", given.step_sync,
+                           "flow: a rank continues with all parts together"));
     group(command.add_option("--per-port", given.per_port,
-                             "flow: so many messages of a rank are under way through one port, the "
-                             "next one starts when one has arrived (default: any number)"));
+                             "flow: at most this many messages of a rank are under way through one "
+                             "port, the next one starts when one has arrived (default: no limit)"));
     group(command.add_option("--gap", given.gap,
-                             "flow: so far apart the messages of a rank through one port start up, "
-                             "and those that it receives through one count (the g of LogGP)"));
+                             "flow: time between the starts of a rank's messages through one port, "
+                             "and between those that it receives through one (the g of LogGP)"));
     group(command.add_flag("--complete-sends", given.sends_complete,
-                           "flow: a rank goes on when what it has sent has arrived, too"));
+                           "flow: a rank continues when its messages have arrived, too"));
     group(command.add_option("--jitter", given.jitter,
                              "flow: each message starts later by a random time below this"));
-    group(command.add_option("--seed", given.seed, "Of the random times (default: 1)"));
+    group(command.add_option("--seed", given.seed, "Seed of the random numbers (default: 1)"));
     group(command.add_option("--closing-barrier", given.closing_barrier,
                              "Adds a barrier at the end, along a binary tree: what each of its "
                              "messages takes beside its hops, such as 312ns"));
     group(command.add_option("--engine", given.engine, engine_help()));
     group(command.add_option(
         "--memory", given.memory,
-        "What the tables of a simulation may take (default: " + given.memory + ")"));
+        "Most memory for the tables of a simulation (default: " + given.memory + ")"));
 }
 
 void read_model(const SimCommandLine& given, SimOptions& options) {
@@ -140,7 +145,7 @@ void read_model(const SimCommandLine& given, SimOptions& options) {
         }
     };
     refuse_in_step_model(given.step_sync,
-                         "all ranks wait after every step anyway; leave --sync out");
+                         "all ranks wait after every step anyway; leave --lockstep out");
     refuse_in_step_model(given.per_port > 0,
                          "messages do not wait for one another; leave --per-port out");
     refuse_in_step_model(!given.gap.empty(),
@@ -166,21 +171,22 @@ void add_machine(CLI::App& command, SimCommandLine& given) {
         "torus, mesh (no way around), hyperx (rows linked fully), hx2mesh and hx4mesh (boards of 2 "
         "by 2 and 4 by 4, a switch for each row), or switch (one for all)");
     add("--rate", given.rate,
-        "Of each link and direction: 400Gbit, 6.8GB; or one for each dimension: 400Gbit,200Gbit");
+        "Rate of each link and direction: 400Gbit, 6.8GB; or one for each dimension: "
+        "400Gbit,200Gbit");
     add("--alpha", given.alpha, "Start-up of a message, or of a step: 1.5us");
-    add("--hop", given.hop, "For each link that a message crosses: 200ns");
+    add("--hop", given.hop, "Time for each link that a message crosses: 200ns");
     add("--links-per-pair", given.links_per_pair,
         "In rings of size 2: 1 link each way, or 2 (default), one through each port");
     add("--host", given.host,
         "This dimension, counted from 0, lies inside the nodes, and each of their ranks has "
         "links of its own; of --per-node it is the last one, and ranks share the node's links");
-    add("--host-rate", given.host_rate, "Of a rank into its node and out of it");
+    add("--host-rate", given.host_rate, "Rate of a rank into its node and out of it");
     add("--host-latency", given.host_latency,
-        "Between two ranks of a node, instead of start-up and hops (default: 300ns for "
+        "Latency between two ranks of a node, instead of start-up and hops (default: 300ns for "
         "--per-node, a start-up for --host)");
     add("--copy", given.copy,
-        "What a rank copies in a second: 10GB (default: copying takes no time)");
-    add("--reduce", given.reduce, "What a rank reduces in a second (default: it takes no time)");
+        "Rate at which a rank copies: 10GB a second (default: copying takes no time)");
+    add("--reduce", given.reduce, "Rate at which a rank reduces (default: it takes no time)");
     add("--down", given.down, "Links that do not work: +0@5 leaves rank 5 in direction +0");
     add("--slow", given.slow, "Links that have a share of their rate: +0@5=0.5");
 }
@@ -252,18 +258,20 @@ void add_output(CLI::App& command, SimCommandLine& given) {
     add(command.add_option("--baseline", given.baseline,
                            "Also report how much faster each is than this algorithm"));
     add(command.add_flag("--table", given.table,
-                         "As tables of algorithms and sizes: time, goodput, gain"));
+                         "Print tables: time, goodput and gain by algorithm and size"));
     add(command.add_flag(
         "--json", given.json,
-        "As one JSON object: {\"machine\": ..., \"runs\": [...], \"left_out\": [...]}"));
+        "Print JSON: one object {\"machine\": ..., \"runs\": [...], \"left_out\": [...]}"));
     add(command.add_option("--plot", given.plot,
-                           "Also draw goodput over size, and the gains over the baseline, in this "
-                           "file (.svg or .png)"));
+                           "Draw a figure in this file (.svg or .png): goodput over size, and the "
+                           "gains over the baseline"));
     add(command
-            .add_option("--html", given.html,
-                        "Write a page that plays one algorithm in time, or two beside each other, "
-                        "on one torus with one size of vector: messages as they flow, how busy "
-                        "links are, and the wiring where it changes; one file of at most 5 MiB")
+            .add_option(
+                "--html", given.html,
+                "Write a page that plays in any browser: one algorithm in time, or two beside "
+                "each other, on one torus with one size of vector; messages as they flow, "
+                "how busy links are, and the wiring where it changes; one file of at most "
+                "5 MiB")
             ->type_name("FILE"));
 }
 
@@ -287,7 +295,7 @@ std::string footer() {
         text += fmt::format("  {:<14} {}\n", machine.name, machine.what);
     }
     return text +
-           "\nSchedules are those that `trefoil plan` prints and proves. Messages take the "
+           "\nSchedules are those that `trefoil plan` prints and verifies. Messages take the "
            "shortest "
            "ways,\n"
            "dimension by dimension; where some are equally long, the bytes are shared out "
@@ -308,6 +316,7 @@ void add_sim_options(CLI::App& command, SimCommandLine& given) {
     add_model(command, given);
     add_machine(command, given);
     add_output(command, given);
+    refuse_option(command, "--sync", "is called --lockstep");
     command.footer(footer());
 }
 

@@ -52,7 +52,7 @@ const EngineRow& find_engine(std::string_view name) {
 }
 
 std::string engine_help() {
-    std::string text = "Who works it out: ";
+    std::string text = "The engine that computes the times: ";
     for (const EngineRow& row : engines()) {
         text += (&row == &engines()[0] ? "" : "; ") + std::string(row.name) +
                 (&row == &engines()[0] ? " (default): " : ": ") + std::string(row.what);

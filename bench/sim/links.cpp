@@ -35,10 +35,11 @@ std::int64_t find_link(const Network& network, std::string_view text) {
 std::int64_t require_link(const Network& network, const std::string& text) {
     const std::int64_t link = find_link(network, text);
     if (link < 0) {
-        throw Error(Status::invalid_argument,
-                    fmt::format("\"{}\" is no link of the {} network; give a direction and a rank, "
-                                "such as +0@5",
-                                text, network.torus().name()));
+        throw Error(
+            Status::invalid_argument,
+            fmt::format("\"{}\" is not a link of the {} network; give a direction and a rank, "
+                        "such as +0@5",
+                        text, network.torus().name()));
     }
     return link;
 }
@@ -68,7 +69,7 @@ std::pair<std::string, double> parse_slow_link(const std::string& text) {
     }
     if (!(share > 0 && share <= 1)) {
         throw Error(Status::invalid_argument,
-                    fmt::format("\"{}\" is no slow link; give a link and the share of its rate, "
+                    fmt::format("\"{}\" is not a slow link; give a link and the share of its rate, "
                                 "above 0 and up to 1, such as +0@5=0.5",
                                 text));
     }

@@ -184,10 +184,10 @@ Machine read_machine_file(const std::string& file) {
     try {
         json = PlainJson::parse(stream);
     } catch (const PlainJson::exception& error) {
-        reader.refuse("is no JSON: " + json_reason(error));
+        reader.refuse("is not JSON: " + json_reason(error));
     }
     if (!json.is_object()) {
-        reader.refuse("is no JSON object");
+        reader.refuse("is not a JSON object");
     }
     Machine machine;
     machine.name = file;

@@ -74,8 +74,8 @@ std::unique_ptr<Network> make_network(const Machine& machine, const Torus& torus
     if (torus.fabric() != nullptr) {
         require(machine.network == "torus" && machine.rates.size() == 1 && !machine.host &&
                     machine.links_per_pair == 2,
-                fmt::format("{} is a network of its own, with links of one rate but for what it "
-                            "says; leave --network, --host and --links-per-pair out",
+                fmt::format("{} is a network of its own, with links of one rate except where it "
+                            "says so; leave --network, --host and --links-per-pair out",
                             torus.name()));
         return std::make_unique<FabricNetwork>(torus, machine.rates.front());
     }

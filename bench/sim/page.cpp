@@ -7,6 +7,7 @@
 #include <memory>
 #include <nlohmann/json.hpp>
 
+#include "bench/common/busy.hpp"
 #include "bench/common/command.hpp"
 #include "bench/common/names.hpp"
 #include "bench/player/page.hpp"
@@ -81,14 +82,25 @@ void add_plan(nlohmann::ordered_json& plans, std::string& names, const Choice& c
                          time_text(times.seconds));
 }
 
-/// "1M, links of 400 Gbit/s, 1.5 us a message, 200 ns a hop"
+/// "8 MiB", "100 bytes"
+std::string vector_text(std::size_t bytes) {
+    std::string text = size_text(bytes);
+    const char unit = text.back();
+    if (unit >= '0' && unit <= '9') {
+        return text + " bytes";
+    }
+    text.pop_back();
+    return text + " " + unit + "iB";
+}
+
+/// "1 MiB; torus of 400 Gbit/s links, 1.5 us a message, 200 ns a hop"
 std::string machine_words(const SimOptions& options, const char* started) {
     const Machine& machine = options.machine;
     std::string rates;
     for (const double rate : machine.rates) {
         rates += (rates.empty() ? "" : ", ") + rate_text(rate);
     }
-    return fmt::format("{}; {} of {} links, {} a {}, {} a hop", size_text(options.sizes[0]),
+    return fmt::format("{}; {} of {} links, {} a {}, {} a hop", vector_text(options.sizes[0]),
                        machine.network, rates, time_text(machine.costs.alpha), started,
                        time_text(machine.costs.hop));
 }
@@ -111,6 +123,7 @@ int write_sim_page(const SimOptions& options, const std::string& file) {
         if (!refused.empty()) {
             throw Error(Status::unsupported, refused);
         }
+        const Busy busy("simulating " + to_string(choice));
         std::vector<SentAs> order;
         auto plan = schedule_data(network->torus(), choice, std::nullopt, &order);
         TimeData times = flow_times(options, *network, choice, order);

@@ -90,7 +90,7 @@ std::string run_program(const std::string& path, const std::string& argument,
         throw Error(
             Status::system_error,
             path + (WIFSIGNALED(status) ? " was ended by signal " + std::to_string(WTERMSIG(status))
-                                        : " failed; what it said stands above"));
+                                        : " failed; its message is above"));
     }
     return text;
 }

@@ -10,6 +10,7 @@
 #include <nlohmann/json.hpp>
 #include <string_view>
 
+#include "bench/common/busy.hpp"
 #include "bench/common/command.hpp"
 #include "bench/common/names.hpp"
 #include "bench/sim/page.hpp"
@@ -72,14 +73,14 @@ RewiringQuestion read(const SimCommandLine& given, std::vector<double>& hops) {
         hops.front() = question.sim.machine.costs.hop;
     }
     if (question.sim.machine.network != "torus") {
-        throw Error(Status::unsupported, "circuits that change are told of tori only, not of a " +
-                                             question.sim.machine.network);
+        throw Error(Status::unsupported,
+                    "circuits that change need a torus, not a " + question.sim.machine.network);
     }
     const Machine& machine = question.sim.machine;
     if (!machine.is_plain_torus() || question.sim.changes_links() || machine.costs.has_work()) {
         throw Error(Status::unsupported,
-                    "circuits that change are told of links that are all alike and of copies and "
-                    "reductions that take no time; take another machine");
+                    "circuits that change need links that are all alike, and copies and reductions "
+                    "that take no time; use another machine");
     }
     question.circuits = read_circuits(given.circuits);
     question.single_port = given.map.single_port;
@@ -144,17 +145,17 @@ void add_rewiring_options(CLI::App& command, SimCommandLine& given) {
     command
         .add_flag(
             "--single-port", given.map.single_port,
-            "The published variants in which a rank sends one message at a time; also of what "
-            "is compared with")
+            "The variant that uses one port at a time, as published; also for what it is compared "
+            "with")
         ->group(circuits_group);
     add("--fallback", given.map.fallback,
-        "Compare with the cheapest static schedule of all of the collective's (all, default) or "
-        "of the algorithms asked and ring (asked)");
+        "Compare with the cheapest static schedule of all algorithms of the collective (all, "
+        "default) or of ring and the algorithms asked for (asked)");
     add("--heatmap", given.map.files,
         "Gain over times of --reconfigurable and --hop, which then are lists, a panel for each "
         "algorithm, torus and size: FILE.svg, FILE.png or FILE.json, or a list of them");
     add("--gain", given.map.gain,
-        "Of the map: over the cheapest static schedule (static, default) or over ring (ring)");
+        "With --heatmap: over the cheapest static schedule (static, default) or over ring (ring)");
 }
 
 bool asks_for_circuits(const CLI::App& command) {
@@ -171,6 +172,7 @@ int sim_with_circuits(const CLI::App& command, const SimCommandLine& given) {
     std::vector<std::string> left_out;
     std::vector<RewiringField> fields;
     for (const std::string& name : question.sim.tori) {
+        const Busy busy("looking for the best wirings of " + name);
         fields.push_back(rewiring_field(question, Torus::parse(name), left_out));
     }
     if (std::ranges::all_of(fields, [](const RewiringField& f) { return f.subjects.empty(); })) {

@@ -35,10 +35,11 @@ std::vector<int> dimensions_of(const std::string& given) {
         int dimension = -1;
         const auto [end, failed] = std::from_chars(one.data(), one.data() + one.size(), dimension);
         if (failed != std::errc() || end != one.data() + one.size() || dimension < 0) {
-            throw Error(Status::invalid_argument,
-                        fmt::format("\"{}\" is no dimension; give all, or numbers from 0 such as "
-                                    "0,1 for --switched",
-                                    one));
+            throw Error(
+                Status::invalid_argument,
+                fmt::format("\"{}\" is not a dimension; give all, or numbers from 0 such as "
+                            "0,1 for --switched",
+                            one));
         }
         all.push_back(dimension);
     }
@@ -52,20 +53,22 @@ void add_circuits_options(CLI::App& command, CircuitsCommandLine& given) {
         command.add_option(name, text, help)->group(circuits_group);
     };
     add("--reconfigurable", given.reconfigurable,
-        "A circuit switch may change the wiring before any step; each change takes so long: 10us");
+        "A circuit switch may change the wiring before any step; each change takes this time: "
+        "10us");
     add("--circuits", given.circuits,
-        "own (default): the torus, or the circuits of any one step; shifted: also all rings of x "
+        "Circuits to choose from: own (default): the torus, or the circuits of any one step; "
+        "shifted: also all rings of x "
         "to x +- d");
     add("--tie", given.tie,
-        "Where both ways round a ring are equally long: both (default), half of the bytes each "
-        "way; one, the way of the message's port");
+        "If both ways round a ring are equally long: both (default): half of the bytes each way; "
+        "one: the way of the message's port");
     add("--start-wiring", given.start,
-        "ring (default): the torus is wired at the start; any: the first wiring is free");
+        "The first wiring: ring (default): that of the torus; any: the first one is free");
     add("--end-wiring", given.end,
-        "any (default): the last wiring stays; ring: the torus must be there again, which may "
-        "take a change more");
+        "The last wiring: any (default): it stays; ring: that of the torus again, which may take "
+        "another change");
     add("--change-barrier", given.barrier,
-        "All ranks wait for each other before a change, which takes so long (default: 0)");
+        "All ranks wait for each other before a change, which takes this time (default: 0)");
     add("--switched", given.switched,
         "Dimensions with a switch: all (default), or a list such as 0,1. However many change, one "
         "change is paid");

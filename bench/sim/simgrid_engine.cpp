@@ -134,7 +134,7 @@ class SimgridTimer final : public Timer {
             return std::stod(told);
         } catch (const std::exception&) {
             throw Error(Status::system_error,
-                        program_ + " told no time but \"" + told + "\"; is it of this version?");
+                        program_ + " printed no time but \"" + told + "\"; is it of this version?");
         }
     }
 

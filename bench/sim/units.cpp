@@ -47,7 +47,7 @@ double parse_rate(std::string_view text) {
     const double rate = parse(text, rates);
     if (!(rate >= 1 && rate <= 1e18)) {
         throw Error(Status::invalid_argument,
-                    fmt::format("\"{}\" is no rate; give bits or bytes per second, such as "
+                    fmt::format("\"{}\" is not a rate; give bits or bytes per second, such as "
                                 "400Gbit or 6.8GB, from 1B to 1000000TB",
                                 text));
     }
@@ -57,10 +57,11 @@ double parse_rate(std::string_view text) {
 double parse_time(std::string_view text) {
     const double time = parse(text, times);
     if (!(time >= 0 && time <= 1e6)) {
-        throw Error(Status::invalid_argument,
-                    fmt::format("\"{}\" is no time; give 0 or more with a unit, such as 500ns or "
-                                "1.5us, up to 1000000s",
-                                text));
+        throw Error(
+            Status::invalid_argument,
+            fmt::format("\"{}\" is not a time; give 0 or more with a unit, such as 500ns or "
+                        "1.5us, up to 1000000s",
+                        text));
     }
     return time;
 }

@@ -62,7 +62,7 @@ Job read_job(std::istream& input) {
     Job job;
     for (std::string line; std::getline(input, line);) {
         if (!read_line(line, job)) {
-            throw std::invalid_argument("\"" + line + "\" is no line of a job");
+            throw std::invalid_argument("\"" + line + "\" is not a line of a job");
         }
     }
     if (job.ranks == 0) {

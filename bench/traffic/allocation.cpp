@@ -43,10 +43,11 @@ Rank count_of_run(std::string_view run, std::string_view count) {
     const auto [end, error] = std::from_chars(count.data(), count.data() + count.size(), value);
     if (error != std::errc() || end != count.data() + count.size() || value < 1 ||
         value > most_hosts) {
-        throw Error(Status::invalid_argument,
-                    fmt::format("'{}' is no run of hosts; write GROUP or GROUP*HOSTS with 1 to {} "
-                                "hosts, e.g. a*2,b*7",
-                                run, most_hosts));
+        throw Error(
+            Status::invalid_argument,
+            fmt::format("'{}' is not a run of hosts; write GROUP or GROUP*HOSTS with 1 to {} "
+                        "hosts, e.g. a*2,b*7",
+                        run, most_hosts));
     }
     return value;
 }

@@ -9,6 +9,7 @@
 #include <nlohmann/json.hpp>
 #include <vector>
 
+#include "bench/common/busy.hpp"
 #include "bench/common/names.hpp"
 #include "bench/common/schedule_file.hpp"
 #include "bench/common/text_table.hpp"
@@ -29,11 +30,11 @@ what crosses from group to group, whatever links it takes there. Crossing and se
 vectors, all messages of all ranks together. "less" is 1 - crossing / crossing of the first
 algorithm of the list; negative where it crosses more.
 
-Groups are told in one of five ways:
+Groups are given in one of five ways:
   --groups a*2,b*7,a   ranks 0 and 1 are on hosts of group a, then seven of b, one of a
   --hosts FILE         a line HOST GROUP for each rank, in their order
   --allocations FILE   many jobs, a line NAME: a*2,b*7 for each; a table row for each
-  --group-size 124     groups of so many consecutive hosts, on --torus
+  --group-size 124     groups of that many consecutive hosts, on --torus
   --boxes 4x4          the torus cut into boxes
 
 Without --torus the ranks are one ring, a line for algorithms with :single-port.
@@ -199,7 +200,10 @@ int traffic(const TrafficOptions& options) {
                     "traffic needs a collective and --algorithm NAMES, e.g. trefoil traffic "
                     "allreduce --algorithm ring,bine-large --groups a*3,b*5");
     }
-    const Json rows = TrafficTable(options).rows();
+    const Json rows = [&] {
+        const Busy busy("counting what crosses");
+        return TrafficTable(options).rows();
+    }();
     fmt::print("{}", options.json ? rows.dump() + "\n" : table_text(rows, options));
     return exit_success;
 }
@@ -211,11 +215,12 @@ void add_traffic(CLI::App& app, Action& action) {
     CLI::App* command =
         app.add_subcommand("traffic", "Count what crosses between groups of a machine's hosts");
     command->add_option("collective", options->collective, "allreduce, bcast, ...");
-    command->add_option("-a,--algorithm", options->algorithms,
-                        "Algorithms, with modifiers or not; the first is what others are "
-                        "compared with");
+    command->add_option(
+        "-a,--algorithm", options->algorithms,
+        "Name of an algorithm, or a comma list, with modifiers or without; others are "
+        "compared with the first");
     command->add_option("-t,--torus", options->torus,
-                        "Sizes of the torus of ranks (default: one ring of all hosts)");
+                        "Sizes of the torus, such as 3x3 (default: one ring of all hosts)");
     command->add_option("--groups", options->groups, "The groups of the hosts: a*2,b*7,a");
     command->add_option("--hosts", options->hosts, "A file with a line HOST GROUP for each rank")
         ->type_name("FILE");
@@ -229,9 +234,9 @@ void add_traffic(CLI::App& app, Action& action) {
     command->add_option("--order", options->orders,
                         "given, rotated, aligned or least, or several (default: given)");
     command->add_option("--root", options->root,
-                        "The root of bcast, reduce, gather and scatter (default: 0)");
-    command->add_option("--bytes", options->bytes, "Report bytes, too, for a vector of this size");
-    command->add_flag("--json", options->json, "As an array of objects");
+                        "Root of bcast, reduce, gather and scatter (default: 0)");
+    command->add_option("--bytes", options->bytes, "Bytes of the vector; reports bytes, too");
+    command->add_flag("--json", options->json, "Print JSON: an array of objects");
     command->footer(traffic_footer);
     command->callback([options, &action] { action = [options] { return traffic(*options); }; });
 }

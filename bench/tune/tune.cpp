@@ -2,11 +2,15 @@
 // `trefoil tune`: measures a machine and writes what `auto` takes there.
 #include "bench/tune/tune.hpp"
 
+#include <fmt/core.h>
+
 #include <cstdlib>
 #include <memory>
 
+#include "bench/common/help.hpp"
 #include "bench/common/names.hpp"
 #include "bench/common/own_program.hpp"
+#include "bench/common/renamed_option.hpp"
 #include "bench/perf/launch.hpp"
 #include "bench/perf/options.hpp"
 #include "bench/perf/run.hpp"
@@ -65,8 +69,13 @@ int tune(const TuneOptions& options, const std::vector<std::string>& arguments) 
     check_rank_options(options);
     const PerfOptions perf = perf_options(options);
     // What was measured before must not decide what is measured now.
-    unsetenv("TREFOIL_TUNING");
-    unsetenv("TREFOIL_ALGORITHM");
+    std::string ignored;
+    for (const char* name : {"TREFOIL_TUNING", "TREFOIL_ALGORITHM"}) {
+        if (std::getenv(name) != nullptr) {
+            ignored += (ignored.empty() ? "" : " and ") + std::string(name);
+        }
+        unsetenv(name);
+    }
     if (options.regret > 0) {
         setenv("TREFOIL_TUNING", options.output.c_str(), 1);
     }
@@ -81,7 +90,10 @@ int tune(const TuneOptions& options, const std::vector<std::string>& arguments) 
     } else {
         require_tuning_file(options.output);
     }
-    require_writable("--json", options.json);
+    require_writable("--json-file", options.json);
+    if (!ignored.empty()) {
+        fmt::print(stderr, "trefoil: tune ignores {}\n", ignored);
+    }
     if (!options.net.empty()) {
         return launch_in_net(options, arguments);
     }
@@ -109,36 +121,42 @@ void add_tune(CLI::App& app, const Invocation& invocation, Action& action) {
     add_size_range(*command, *options, "vector, all blocks together");
     command
         ->add_option("-t,--torus", options->torus,
-                     "Sizes of the torus, e.g. 3x3: its ranks are started")
+                     "Sizes of the torus, such as 3x3: its ranks are started")
         ->group("Ranks");
-    command->add_option("--ranks", options->ranks, "How many, instead of --torus")
+    command->add_option("-n,--ranks", options->ranks, "How many ranks, instead of --torus")
         ->group("Ranks")
-        ->check(CLI::Range(2, 1 << 16));
+        ->check(number_in(2, 1 << 16));
     command
-        ->add_option("--net", options->net,
-                     "Ranks in the nodes of this network of scripts/torusnet; needs root")
+        ->add_option(
+            "--net", options->net,
+            "A network of scripts/torusnet: one rank (or --per-node) in each of its nodes; "
+            "needs root")
         ->group("Ranks")
         ->excludes("--torus")
         ->excludes("--ranks");
-    command->add_option("--per-node", options->per_node, "With --net: ranks of a node (default: 1)")
+    command
+        ->add_option("--per-node", options->per_node,
+                     "How many ranks a node has, with --net (default: 1)")
         ->group("Ranks")
         ->needs("--net")
-        ->check(CLI::Range(1, 1 << 16));
+        ->check(number_in(1, 1 << 16));
     add_rank_options(*command, *options);
-    command->add_option("-o,--output", options->output,
-                        "The tuning file, which keeps what it has for other jobs (default: "
+    command->add_option("--output", options->output,
+                        "The tuning file, whose entries for other jobs stay (default: "
                         "trefoil-tuning.json)");
-    command->add_option("--rounds", options->rounds, "Of each algorithm and size (default: 7)")
-        ->check(CLI::Range(3, 1000));
+    command
+        ->add_option("--rounds", options->rounds, "Rounds of each algorithm and size (default: 7)")
+        ->check(number_in(3, 1000));
     command
         ->add_option("--slice", options->slice_ms,
                      "Milliseconds of calls in each round, but one call at least (default: 5)")
-        ->check(CLI::Range(0.1, 10'000.0));
+        ->check(number_in(0.1, 10'000.0));
     command
-        ->add_option("--bisections", options->bisections,
-                     "How often a crossover is looked for between two sizes (default: 2); the "
-                     "first time who was nearly as fast as a winner takes part, too")
-        ->check(CLI::Range(0, 20));
+        ->add_option(
+            "--bisections", options->bisections,
+            "How often a crossover is looked for between two sizes (default: 2); the first "
+            "time algorithms that were nearly as fast as a winner take part, too")
+        ->check(number_in(0, 20));
     command->add_flag("--ports-only", options->ports_only,
                       "Only the ports and the numbers of the model, no algorithms");
     command
@@ -147,23 +165,25 @@ void add_tune(CLI::App& app, const Invocation& invocation, Action& action) {
                      "against the fastest algorithm; then measure the calls again, as another "
                      "algorithm may be the fastest then")
         ->group("Regret")
-        ->check(CLI::Range(1, 100'000));
-    command->add_option("--seed", options->seed, "Of the draw (default: 1)")->group("Regret");
+        ->check(number_in(1, 100'000));
+    command->add_option("--seed", options->seed, "Seed of the random numbers (default: 1)")
+        ->group("Regret");
+    refuse_option(*command, "-o", "is an operation in trefoil perf; write --output FILE");
     command->footer(
         "First the ports: all ranks send in one direction at a time, then in all. From that come "
         "numbers of the cost model,\n"
-        "which the file gets if they foretell the times below better than those that there are. "
+        "which the file gets if they predict the times below better than the present ones. "
         "Then algorithms, which take turns:\n"
-        "what the model takes, what it does not think more than four times slower, single copy "
-        "where ranks reach each other's\n"
-        "memory, other numbers of pieces, and what else runs only by name. Who is far behind drops "
-        "out; the fastest\n"
-        "three and what the model takes meet in longer turns, which decide. Each first call is "
+        "the one that the model picks, those that it expects to be at most four times slower, "
+        "single copy where ranks reach\n"
+        "each other's memory, other numbers of pieces, and algorithms that run only by name. Those "
+        "far behind drop out;\n"
+        "longer turns decide among the fastest three and the model's pick. Each first call is "
         "checked, and wrong data is an error.\n"
         "Under `trefoil run`, mpirun or srun the ranks are given: mpirun -n 64 trefoil tune. The "
         "file is for jobs of this torus,\n"
         "ranks of a node and backend; docs/choice.md describes it. TREFOIL_TUNING and "
-        "TREFOIL_ALGORITHM are not looked at.\n"
+        "TREFOIL_ALGORITHM are ignored.\n"
         "Example: trefoil tune --torus 3x3 -e 1M && TREFOIL_TUNING=trefoil-tuning.json trefoil "
         "explain allreduce 64K --torus 3x3 --backend memory");
     command->callback([options, &invocation, &action] {

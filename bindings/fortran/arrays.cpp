@@ -43,7 +43,7 @@ trefoil_datatype_t asked_type(const Array& array, int asked) {
     const auto type = static_cast<trefoil_datatype_t>(asked);
     const std::size_t size = trefoil_datatype_size(type);
     if (size == 0) {
-        throw Refused("datatype " + std::to_string(asked) + " is none of Trefoil's");
+        throw Refused("datatype " + std::to_string(asked) + " is not one of Trefoil");
     }
     if (size != array.element_bytes) {
         throw Refused("the datatype has elements of " + std::to_string(size) +

@@ -100,7 +100,7 @@ void require_no_average(const Request& request, const char* where) {
 
 void set_root(Request& request, trefoil_comm_t comm, int root) {
     if (root < 0 || root >= comm->ranks) {
-        refuse("the root " + std::to_string(root) + " is no rank; ranks are 0 to " +
+        refuse("the root " + std::to_string(root) + " is not a rank; ranks are 0 to " +
                std::to_string(comm->ranks - 1));
     }
     request.root = root;

@@ -57,10 +57,10 @@ trefoil_status_t trefoil_comm_create_group(trefoil_comm_t parent, const int* ran
                                            int tag, trefoil_comm_t* made) {
     return make_from(parent, made, [&](Communicator& of) {
         if (count < 1) {
-            refuse("the list of the group's ranks has " + std::to_string(count) +
+            refuse("the group has a list of " + std::to_string(count) +
                    " entries; it needs at least one, the calling rank");
         }
-        require(ranks != nullptr, "the list of the group's ranks is NULL");
+        require(ranks != nullptr, "the list of ranks is NULL");
         return of.create_group(std::vector<Rank>(ranks, ranks + count), tag);
     });
 }

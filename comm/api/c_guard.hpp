@@ -65,7 +65,7 @@ struct How {
 inline void require_there(trefoil_comm_t comm) {
     require(comm != nullptr, "the communicator is NULL");
     require(comm->communicator != nullptr,
-            "this is no communicator, or it was destroyed (trefoil_comm_destroy)");
+            "this is not a communicator, or it was destroyed (trefoil_comm_destroy)");
 }
 /// And it is of this process.
 inline void require_usable(trefoil_comm_t comm) {

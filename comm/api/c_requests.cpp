@@ -205,7 +205,7 @@ namespace {
 
 trefoil_request& request_of(trefoil_request_t handle) {
     trefoil_request* const request = all_requests().find(handle);
-    require(request != nullptr, "this is no request, or it was freed");
+    require(request != nullptr, "this is not a request, or it was freed");
     return *request;
 }
 

@@ -216,9 +216,9 @@ std::string Communicator::status_text() const {
     const Engine::Exclusive held(world_->engine(),
                                  std::chrono::steady_clock::now() + patience().longest_look);
     return (inside ? "" : "not inside Trefoil; ") +
-           (held.holds()
-                ? text_of(report())
-                : "what the calls wait for cannot be seen: who works for them is held up\n");
+           (held.holds() ? text_of(report())
+                         : "what the calls wait for is unknown: the thread that works for them is "
+                           "held up\n");
 }
 
 Communicator::PortUse Communicator::port_use(Port own) const {

@@ -82,7 +82,7 @@ Trial::Verdict Trial::decide(const std::vector<double>& slowest) const {
     rule.learned = true;
     std::string text = std::string(to_string(calls_.collective)) + " of " +
                        std::to_string(calls_.bytes.least) + " to " +
-                       std::to_string(calls_.bytes.most) + " bytes goes by " + names_[kept] +
+                       std::to_string(calls_.bytes.most) + " bytes uses " + names_[kept] +
                        " from now on, tried with " + std::to_string(bytes_) + " bytes:";
     for (std::size_t i = 0; i < names_.size(); ++i) {
         text += (i == 0 ? " " : ", ") + names_[i] + " " + microseconds(slowest[i]);

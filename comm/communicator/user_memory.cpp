@@ -135,7 +135,7 @@ UserMemory::Held& UserMemory::registered_at(void* data, bool allocated) {
     const auto found = held_.find(data);
     if (found == held_.end()) {
         throw Error(Status::invalid_argument,
-                    allocated ? "this is no memory that trefoil_alloc gave, or it was freed"
+                    allocated ? "this is not memory that trefoil_alloc returned, or it was freed"
                               : "no memory that begins here is registered by the program");
     }
     if (found->second.allocated != allocated) {

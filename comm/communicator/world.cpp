@@ -427,8 +427,8 @@ void World::log_set_up() const {
     log_info(LogTopic::setup, [&] {
         const Agreement::Traffic& traffic = agreement_.traffic();
         const auto& cards = engine_->cards();
-        return "told the other ranks " + std::to_string(traffic.told) + " bytes in " +
-               std::to_string(traffic.allgathers) + " allgathers and heard " +
+        return "sent the other ranks " + std::to_string(traffic.told) + " bytes in " +
+               std::to_string(traffic.allgathers) + " allgathers and received " +
                std::to_string(traffic.heard) + " bytes from all; keeps cards of " +
                std::to_string(cards != nullptr ? cards->bytes() : 0) + " bytes";
     });

@@ -77,9 +77,8 @@ std::vector<std::string> World::propose_ports(Introductions& introductions) {
         }
         introductions.why_no_memory = first.text;
         if (rank() == 0) {
-            log_warning(LogTopic::transport, [&] {
-                return "ranks of one host go by the network, because " + first.text;
-            });
+            log_warning(LogTopic::transport,
+                        [&] { return "ranks of one host use the network, because " + first.text; });
         }
     }
 }

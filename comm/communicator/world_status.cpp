@@ -70,7 +70,7 @@ void World::publish_address() {
         }
         if (settings_.tell == to_the_log) {
             log_->write(LogLevel::warning, LogTopic::setup,
-                        "`trefoil info --job " + teller_->address() + "` tells what this job does");
+                        "`trefoil info --job " + teller_->address() + "` shows what this job does");
         } else {
             write_address(settings_.tell, teller_->address());
             wrote_address_ = true;

@@ -62,7 +62,7 @@ bool are_a_grid(const std::vector<Spacing>& spacings, std::size_t members) {
 /// "3x3 of the 3x3x4 torus: dimension 0 whole, dimension 1 whole, dimension 2 at 1".
 std::string grid_text(const Torus& torus, const std::vector<Spacing>& spacings, bool box) {
     std::string text = box ? "of the " + torus.name() + " torus"
-                           : "logical: the members are no box of the " + torus.name() + " torus";
+                           : "logical: the members are not a box of the " + torus.name() + " torus";
     for (int j = 0; j < torus.dimensions(); ++j) {
         text += (j == 0 ? ": dimension " : "; dimension ") + std::to_string(j) + " " +
                 to_string(spacings[j], torus.size(j));

@@ -126,7 +126,7 @@ std::string text_of(const Geometry& first, const Geometry& geometry, std::int64_
     const Torus& own = geometry.map.torus;
     const double mean =
         static_cast<double>(hops) / (static_cast<double>(own.ranks()) * own.dimensions());
-    return "logical: the members are no box of the " + first.map.torus.name() +
+    return "logical: the members are not a box of the " + first.map.torus.name() +
            " torus; neighbours are " + fixed_decimal(mean, 1) + " hops apart on average";
 }
 

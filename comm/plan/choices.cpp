@@ -84,7 +84,7 @@ SizeRange range_of(std::string_view entry, std::string_view text) {
     const std::string quoted = "\"" + std::string(text) + "\"";
     if (!range) {
         refuse_rule(entry,
-                    quoted + " is no range of bytes; give " + std::string(size_range_syntax));
+                    quoted + " is not a range of bytes; give " + std::string(size_range_syntax));
     }
     if (range->is_reversed()) {
         refuse_rule(entry, "the range " + quoted + " ends below its beginning; give " +

@@ -111,7 +111,7 @@ void Chooser::force_schedule(Collective collective, std::string_view json) {
                     "the schedule cannot be used: a rank gets " + std::to_string(messages) +
                         " messages from one peer through one port, and less "
                         "than " +
-                        std::to_string(Notification::index_limit) + " can be told apart");
+                        std::to_string(Notification::index_limit) + " can be distinguished");
     }
     if (find_schedule(collective, name) == nullptr) {
         schedules_.push_back(std::move(schedule));

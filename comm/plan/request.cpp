@@ -76,8 +76,8 @@ std::string Request::text() const {
     text += user != nullptr ? " elements of " + std::to_string(user->element_bytes) + " bytes"
                             : " " + std::string(to_string(type));
     if (traits().reduces) {
-        text += user != nullptr ? " (operation of the user's)"
-                                : " (" + std::string(to_string(op)) + ")";
+        text +=
+            user != nullptr ? " (the user's operation)" : " (" + std::string(to_string(op)) + ")";
     }
     if (traits().rooted()) {
         text += traits().out.holders == Holders::root ? " to root " : " from root ";

@@ -45,7 +45,7 @@ std::string text_to_compare(const Settings& settings, const std::optional<HostFi
                 : "") +
            (settings.learn ? ", learns" : "") + (settings.reproducible ? ", reproducible" : "") +
            (settings.check_calls ? ", calls checked" : "") +
-           (settings.tell.empty() ? "" : ", tells its status") +
+           (settings.tell.empty() ? "" : ", reports its status") +
            (settings.checksums ? ", checksums" : "") +
            (settings.single_copy ? ", single copy" : "") + ", phase sync " +
            std::string(to_string(settings.phase_sync));

@@ -23,7 +23,7 @@ constexpr Unit rates[] = {{"kbit", 1e3}, {"mbit", 1e6}, {"gbit", 1e9}, {"tbit", 
 
 [[noreturn]] void refuse_cost(std::string_view entry, const std::string& why) {
     throw Error(Status::invalid_argument,
-                "\"" + std::string(entry) + "\" is no parameter of the cost model: " + why +
+                "\"" + std::string(entry) + "\" is not a parameter of the cost model: " + why +
                     "; write, for example, step=2us,hop=200ns,rate=25gbit");
 }
 

@@ -338,8 +338,8 @@ std::vector<std::string> unknown_variables() {
     }
     if (ignored) {
         messages.emplace_back(
-            "this program runs with other rights than those of its user (set-uid, or "
-            "capabilities), so no variable of Trefoil's counts; configure it by trefoil_config_t");
+            "this program runs with other rights than its user (set-uid, or "
+            "capabilities), so Trefoil ignores its environment variables; use trefoil_config_t");
     }
     return messages;
 }

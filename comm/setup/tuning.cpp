@@ -38,7 +38,7 @@ struct Place {
 void require_members(const Json& object, const Place& place,
                      std::initializer_list<const char*> names, std::size_t needed) {
     if (!object.is_object()) {
-        place.refuse("is no JSON object");
+        place.refuse("is not a JSON object");
     }
     for (const auto& [name, value] : object.items()) {
         if (std::find(names.begin(), names.end(), name) == names.end()) {
@@ -153,7 +153,7 @@ void take_model(TuningEntry& entry, const Json& json, const Place& place) {
     for (const auto& [name, value] : json.items()) {
         const std::string quantity = text_of(json, name.c_str(), place);
         if ((name + quantity).find_first_of(",=") != std::string::npos) {
-            place.refuse("\"" + name + "\" of the model: \"" + quantity + "\" is no quantity");
+            place.refuse("\"" + name + "\" of the model: \"" + quantity + "\" is not a quantity");
         }
         text += (text.empty() ? "" : ",") + name + "=" + quantity;
         entry.numbers.push_back(name);
@@ -204,7 +204,7 @@ Json json_of(std::string_view text, const Place& place) {
     try {
         return Json::parse(text);
     } catch (const Json::exception& error) {
-        place.refuse("is no JSON, or cut short: " + json_reason(error));
+        place.refuse("is not JSON, or cut short: " + json_reason(error));
     }
 }
 

@@ -114,8 +114,8 @@ std::string text_of(const RankReport& report) {
                        (report.inside ? "inside Trefoil" : "not inside Trefoil") + "\n";
     if (!report.looked) {
         text +=
-            "what its calls wait for cannot be seen: who works for them is held up, perhaps in a "
-            "function of the program's\n";
+            "what its calls wait for is unknown: the thread that works for them is held up, "
+            "perhaps in a function of the program\n";
     }
     for (const CommunicatorReport& communicator : report.communicators) {
         text += text_of(communicator);

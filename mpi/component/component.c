@@ -244,7 +244,7 @@ __attribute__((visibility("default"))) mca_coll_base_component_t mca_coll_trefoi
 static int register_parameters(void) {
     return mca_base_component_var_register(
                &mca_coll_trefoil_component.collm_version, "priority",
-               "Of Trefoil's collectives among those of other components; negative: not used",
+               "Priority of Trefoil among the components for collectives; negative: not used",
                MCA_BASE_VAR_TYPE_INT, NULL, 0, MCA_BASE_VAR_FLAG_SETTABLE, OPAL_INFO_LVL_9,
                MCA_BASE_VAR_SCOPE_READONLY, &priority) < 0
                ? OMPI_ERROR

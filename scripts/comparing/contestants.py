@@ -66,8 +66,8 @@ class Trefoil:
         job = ["--net", self.place.name] if isinstance(self.place, places.Torus) else ["-n", str(self.place.ranks)]
         job += ["--per-node", str(self.place.per_node)] if isinstance(self.place, places.Torus) and self.place.per_node > 1 else []
         return [self.trefoil, "run", *job, self.trefoil, "perf", collective, "--algorithm", ",".join(algorithms), "-c", "1",
-                "--in-place", "in" if collective == "bcast" else "out", "-n", str(calls), "-w", str(WARMUP),
-                "--barriers", "--counts", ",".join(map(str, counts)), "--json", str(self.json)]
+                "--in-place", "in" if collective == "bcast" else "out", "--iters", str(calls), "-w", str(WARMUP),
+                "--barriers", "--counts", ",".join(map(str, counts)), "--json-file", str(self.json)]
 
     def launch(self, collective, calls, counts, sizes, group):
         """Yields rows."""

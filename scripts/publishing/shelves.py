@@ -33,7 +33,7 @@ def is_below_another(page):
 def findings(pages):
     """What is wrong with the table for these pages of the repository."""
     placed = [page for shelf in SHELVES.values() for page in shelf if not page.startswith("reference/")]
-    wrong = [f"{page} stands on no shelf (scripts/publishing/shelves.py)" for page in pages
+    wrong = [f"{page} is on no shelf (scripts/publishing/shelves.py)" for page in pages
              if page not in placed and page != FRONT and not is_below_another(page)]
     wrong += [f"{page} is on a shelf, but is not there (scripts/publishing/shelves.py)" for page in placed if page not in pages]
     return wrong + [f"{page} is on two shelves (scripts/publishing/shelves.py)" for page in sorted(set(placed)) if placed.count(page) > 1]

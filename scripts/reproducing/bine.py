@@ -256,11 +256,11 @@ def write(page):
         receiver lie in different groups. One rank per host, ranks in a line, powers of two; a *reduction* is 1 - Bine /
         binomial.""")
     page.say("""**Fig. 5**: the public jobs of its authors' PICO repository (two weeks of LUMI, one of Leonardo). All {} reductions
-        come out, to the digit that is published. Medians are the published ones; the paper's boxes show no outliers, which are the
+        agree with the published ones to the last digit. Medians are the published ones; the paper's boxes show no outliers, which are the
         three columns on the right.""", lambda: str(sum(len(jobs()[machine]) for machine in MACHINES)))
     page.table(["machine", "hosts", "jobs", "median", "quartiles", "least", "most", "negative"], figure_5_rows(page))
     page.plot("bine-jobs", "Reductions of all jobs by number of hosts (Fig. 5)", lambda: box_figure(page))
-    page.say("""**Fig. 1**: bcast on 8 nodes, two below each leaf: by distances that double {} vectors cross, by those that halve {};
+    page.say("""**Fig. 1**: bcast on 8 nodes, two below each leaf: {} vectors cross with doubling distances and {} with halving ones;
         published 6 and 3.""", lambda: f"{leaves(page)[0]:g}", lambda: f"{leaves(page)[1]:g}")
     page.command("trefoil traffic bcast -a binomial-dd:single-port,binomial-dh:single-port --groups a*2,b*2,c*2,d*2")
     page.say("""**The bound of 33 %**: a Bine partner is (1 - (-2)^(s-i)) / 3 away in step i where a binomial one is 2^(s-i-1) away,
@@ -269,8 +269,8 @@ def write(page):
         every step: the shares come from both sides.""",
              lambda: ", ".join(f"{share:.3f}" for share in bound(page)[2:]))
     page.say("""**Tables 3 and 4**, average/maximum reduction in per cent. The paper's averages are of measured allocations that are
-        not all public; ours are of the jobs of Fig. 5 with at least 16 hosts. So they need not agree, and only show that the
-        counts are of the same kind. Two allocations of Leonardo are known: on 2048 ranks allgather has {} (published 26), on 256
+        not all public; ours are of the jobs of Fig. 5 with at least 16 hosts. So they need not agree; they only show that the
+        counts are comparable. Two allocations of Leonardo are known: on 2048 ranks allgather has {} (published 26), on 256
         ranks bcast {} (published 92).""", lambda: known_allocations(page)[0], lambda: known_allocations(page)[1])
     page.table(["", "LUMI, published", "ours", "Leonardo, published", "ours"], table_rows(page))
     page.say("""bcast is of large vectors: binomial scatters along a halving tree and gathers with distances that grow, Bine scatters

@@ -79,8 +79,8 @@ def write(page):
     page.heading("Short-circuited rings")
     page.say("""Hammer, Schmid, Singh and Addanki, *Short-circuiting Rings for Low-Latency AllReduce*, arXiv 2510.03491. The page
         [short-circuiting.md](short-circuiting.md) explains the model, the scheme, its plots and what was left open; here are the
-        figures. Links have 800 Gbit/s and no start-up. Our copy of the paper lacks all plotted values, so the numbers beside ours
-        are independent ones, not published ones; what is published are words.""")
+        figures. Links have 800 Gbit/s and no start-up. Our copy of the paper lacks all plotted values, so the numbers beside
+        ours are independent ones, not published ones; the paper's text has words only.""")
     page.say("""**Fig. 1**, static halving over Ring, 16 nodes, 10 ns a hop: "about 2 times slower for large messages, less for small
         ones": {} at 32 B, 16 kB, 18 kB and 64 MB; {} at 16 kB where a hop takes 1 us ("less as delays grow").""",
              lambda: figure_1(page)[0], lambda: figure_1(page)[1])

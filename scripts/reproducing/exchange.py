@@ -171,15 +171,15 @@ def write(page):
     page.say("""Tseng, Ni and Sheu, *Toward Optimal Complete Exchange on Wormhole-Routed Tori*, IEEE TPDS 2000. A rank sends
         and receives one message at a time; a phase costs its largest message: T = S ts + M b tx with S start-ups and M blocks. S
         and M of our schedules are `steps` and `msg_block_times` of `trefoil plan`. The schemes of Suh and Yalamanchili (T-2D1,
-        T-2D2, T-3D1, T-3D2) and diagonal propagation (DP) have costs in the paper and no definition, so they stand as formulas:
-        S, M.""")
+        T-2D2, T-3D1, T-3D2) and diagonal propagation (DP) have costs in the paper but no definition, so they appear as
+        formulas: S, M.""")
     page.say("""**Table 1**, the stages of T4 for ranks whose coordinates modulo 2 are 00, 01, 10 and 11: published X Y Y X, then
         swapped; by the schedule on 8x8: {}. **Table 2**, those of C64 for its groups 0 to 3: published X Y Z -; - X Y Z; Z - X Y; Y Z
         - X; by the schedule on 8x8x8: {}.""", lambda: table_1(page), lambda: table_2(page))
     page.say("**Table 3**, two dimensions; T4 by the formulas (with the correction below) and by our schedules:")
     page.table(["torus", "S", "M", "ours: S", "M", "T-2D1", "T-2D2", "DP-2D"], table_3(page))
     page.command("trefoil plan alltoall --algorithm t4 --torus 16x16 --summary")
-    page.say("""The formulas begin with d = 4; on 8x8 our `t4` has a start-up more per dimension than they would say. 32x32 and
+    page.say("""The formulas begin with d = 4; on 8x8 our `t4` has one more start-up per dimension than they predict. 32x32 and
         16x16 agree. The printed last term for d = 4 is wrong: [finding](#misprints).""")
     page.say("""**Table 4**, three dimensions. C64 is printed for d from 5 on (32768 ranks), where proving our schedule takes
         too long for this page; `c64` and `c64:binary` on smaller tori:""")

@@ -216,7 +216,7 @@ def lacking(page):
 
 def write(page):
     page.heading("Findings")
-    page.say("Each with the command that shows it. `near` and `equal` in `scripts/reproducing` are the numbers with independent values.")
+    page.say("Each finding has the command that shows it. `near` and `equal` in `scripts/reproducing` are the numbers with independent values.")
 
     page.heading("A closing barrier hides published gains", 3)
     page.say("""Trivance's published times contain a barrier after the collective, along a binary tree. It takes as long for every
@@ -287,21 +287,20 @@ def write(page):
 
     page.heading("Bine's negative outliers, and what removes them", 3)
     page.say("""The paper says that Bine adds traffic only below 64 nodes, and draws boxes without outliers. Some of the public
-        jobs of LUMI have much more: {}. It had been expected that choosing which rank runs on which host would remove them. It
-        does not:
+        jobs of LUMI have much more: {}. We expected a better placement of ranks on hosts to remove them. It does not:
         ranks two further on the ring do the same in Bine's butterfly, so all rotations are one of two, while groups that are
         powers of two suit binomial trees perfectly, and aligning hosts makes more of those. *Rotated* takes the best of all
         rotations, *aligned* puts the hosts of a group side by side, *least* is the best of all these; reductions are over binomial
         on the order given.""", lambda: worst_by_hosts(page))
     page.table(["machine", "order", "negative", "worst", "mean", "binomial's mean", "of both: negative", "mean"], list(outliers(page)))
-    page.say("""They disappear if one counts before choosing, which takes microseconds: the one of the two that crosses less, each
-        on its best order, is never worse than binomial on the order given, and has the best means (last columns). On their best
+    page.say("""They disappear if one counts before choosing, which takes microseconds: the tree that crosses less, each on
+        its best order, is never worse than binomial on the order given, and has the best means (last columns). On their best
         orders binomial crosses less in {} jobs.""", lambda: chosen_share(page))
     page.command("scripts/papers --jobs lumi > lumi.jobs",
                  "trefoil traffic allreduce -a recursive-doubling-b:single-port,bine-large:single-port --allocations lumi.jobs --order given,rotated,aligned,least")
 
     page.heading("Choosing by the step model", 3)
-    page.say("""`auto` chooses by the step model, which is quick. Where ranks really run free the flow model says what that costs: {}.
+    page.say("""`auto` chooses by the step model, which is quick. The flow model shows what that costs where ranks run freely: {}.
         Machine `trivance`.""", lambda: regret_text(page))
     page.command("trefoil sim allreduce -a bucket,trivance-b,swing-b -t 4x4 --sizes 32K,2M --model step",
                  "trefoil sim allreduce -a bucket,trivance-b,swing-b -t 4x4 --sizes 32K,2M --model flow")
@@ -315,10 +314,10 @@ def write(page):
     page.say("""Trivance reduces its two arrivals in one pass over memory. The pattern `apart:3` is `trivance-b` on three ranks with the same
         messages, but two passes; a trace shows one `reduce two inputs` where it has two. {}""".format(JOINT))
     page.command("scripts/papers --pattern apart:3 > apart.json; trefoil perf allreduce --schedule apart.json --algorithm trivance-b "
-                 "--launch threads --in-place in -b 1M -e 16M -f 16 -n 25",
+                 "--launch threads --in-place in -b 1M -e 16M -f 16 --iters 25",
                  "scripts/micro --benchmark_filter='^(reduce|joint)/float/sum/'")
 
-    page.heading("What is new enough to publish")
+    page.heading("Results that are new enough to publish")
     for text in (
             """**Most published gains hold, some claims do not**: five papers recomputed from the schedules that run, in models of
             which one agrees with SimGrid ([simulator.md](simulator.md#simgrid)), on one core in minutes.""",

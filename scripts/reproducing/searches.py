@@ -218,7 +218,7 @@ def orders(page):
 
 def write(page):
     page.heading("Better schedules")
-    page.say("""Where the papers leave room, and what a search found. `scripts/reproducing/searches.py` makes the schedules; `trefoil` proves
+    page.say("""Improvements that the papers leave open, and results of searches. `scripts/reproducing/searches.py` makes the schedules; `trefoil` proves
         and prices them as it does its own.""")
 
     page.heading("One-port exchange at the bisection bound", 3)

@@ -196,15 +196,14 @@ def write(page):
         Gains are T_best / T_Swing - 1, in per cent, over the best of the others.""")
     page.table(["Fig.", "what", "published", "ours"], rows(page))
     page.say("Where they differ:")
-    page.item("""*Large vectors on 64x64*: a schedule of load 1.184 reaches 84 % of the peak; so 77 % has some loss of the
-        simulated network in it, which also ends the lead earlier.""")
+    page.item("""*Large vectors on 64x64*: a schedule of load 1.184 reaches 84 % of the peak; so the 77 % contain some loss of
+        the simulated network, which also ends the lead earlier.""")
     page.item("""*8x8 and 8x8x8 fall behind earlier* here than published: Bucket has little latency on short rings, and no loss.""")
     page.item("""*256x4 at 512 MiB*: -32, not -60; the same loss, beside the load of 1.951 (see
         [the finding](#swings-equation-for-rectangles)).""")
-    page.item("""*HammingMesh and HyperX*: short vectors gain nothing here, since all exchanges of Recursive Doubling are as near
-        there as Swing's. ">0 everywhere" does not come out.""")
-    page.item("""*Hx4Mesh*: Swing has the same load there as on the torus (1.187 against 1.184), so it gains nothing by the
-        switches.""")
+    page.item("""*HammingMesh and HyperX*: short vectors gain nothing here, since all exchanges of Recursive Doubling are as
+        short there as Swing's. ">0 everywhere" is not reproduced.""")
+    page.item("""*Hx4Mesh*: Swing has the same load there as on the torus (1.187 against 1.184), so the switches gain nothing.""")
     page.end_items()
     page.command("trefoil sim allreduce -a swing-b,recursive-doubling-torus-b,bucket -t 8x8 --machine swing --sizes 512K,16M --model step --baseline swing-b")
     page.plot("swing-64x64", "Gains and goodput on 64x64 (Fig. 6)", lambda: Figure([panel(tool, "64x64"), goodput(tool, "64x64")]))
@@ -224,5 +223,5 @@ def write(page):
     page.say("""RD(L) and Swing (L) have a Ξ less than published, because the last exchange of a dimension goes both ways round.
         **Fig. 15**, gains over all sizes to 512 MiB: smallest, quartiles, largest. Published: medians of 20 to 50 %.""")
     page.table(["network", "smallest", "25 %", "median", "75 %", "largest"], boxes(page))
-    page.say("""Not reproduced: packets and adaptive routing of the authors' simulator. That the traces on a board are faster has no
-        number in the paper, so all links are alike here.""")
+    page.say("""Not reproduced: packets and adaptive routing of the authors' simulator. The paper gives no rate for the faster
+        traces on a board, so all links are alike here.""")

@@ -211,22 +211,23 @@ def torus_loads(page):
 def write(page):
     page.heading("Trivance")
     page.say("""Juerss, Addanki and Schmid, *Trivance: Latency-Optimal AllReduce by Shortcutting Multiport Networks*, arXiv
-        2602.17254. Machine `trivance`: 800 Gbit/s, 1.8 us a step (1.5 us and the two ends of a message), 200 ns a hop. In each
-        family the better one counts of whole vectors (L, up to 512 KiB) and of reduce-scatter and allgather (B, from 32 KiB).
+        2602.17254. Machine `trivance`: 800 Gbit/s, 1.8 us a step (1.5 us and the two ends of a message), 200 ns a hop. Each
+        family is represented by its better variant: whole vectors (L, up to 512 KiB), or reduce-scatter and allgather (B,
+        from 32 KiB).
         Swing and Recursive Doubling (L) have one port, as in the paper; (B) and Bucket all of them. Bruck (L) goes one way round,
         by distances 3^k and 2*3^k; where sizes are not powers of three it would count ranks twice, and is priced as a traffic
         pattern (`scripts/reproducing/patterns.py`).""")
     page.say("""Numbers are gains in per cent, (T_other - T_Trivance) / T_Trivance; *least* is over the fastest of the others.
         The published times end with a barrier along a binary tree, which the text does not mention (`--closing-barrier 312ns`);
-        so there are two columns. Sizes go in factors of four, so *equal* lies between two of them.""")
+        so there are two columns. Sizes grow by factors of four, so *equal* lies between two of them.""")
     page.table(["Fig.", "what", "published", "ours, with the barrier", "without"], rows(page))
     page.say("""Where they differ:""")
     page.item("""*Equality comes later* on 8x8 and 32x32 because `trivance-b` here has other distances than 3^k on sizes other
         than powers of three, with less load (our own construction).""")
-    page.item("""*Ring of 64*: one value is a point away from the independent one (5.6), since `swing-l` and `trivance-l` take other
-        ways on ties. Both stay behind "Swing much better", which does not come out in any model.""")
-    page.item("""*Fig. 8*: independent values have 8.3 to 15.6, which is the gain over Swing from 400 Gbit/s on. At 200 Gbit/s Swing is
-        nearer at 2 MiB. For short vectors Bruck is: on rings of 32 its last step needs only what is missing, 27 further, which is 5 back. If it
+    page.item("""*Ring of 64*: one value is a point away from the independent one (5.6), since `swing-l` and `trivance-l` take
+        different ways on ties. Both stay behind "Swing much better", which no model reproduces.""")
+    page.item("""*Fig. 8*: independent values have 8.3 to 15.6, which is the gain over Swing from 400 Gbit/s on. At 200 Gbit/s
+        Swing is closer at 2 MiB. For short vectors Bruck is closer: on rings of 32 its last step needs only what is missing, 27 further, which is 5 back. If it
         sent by 54, too, the gain at 32 B would be {}, above that over Swing. At 2400 and 3200 Gbit/s Trivance is ahead by at most
         a point at 128 MiB, so that *equal* lies there.""", lambda: f"{bruck_beyond(page):.1f}")
     page.item("""*16x16x16, 128 MiB*: see [the findings](#a-gain-on-16x16x16-that-correct-schedules-do-not-have).""")
@@ -238,7 +239,7 @@ def write(page):
     page.plot("trivance-barrier", "The same without the closing barrier", lambda: Figure(
         [figure(page.tool, torus, False) for torus in ("8", "64", "8x8", "32x32", "27x27", "16x16x16")]))
     page.say("""**Table 1**, what the busiest link of a ring carries, in vectors: the published limit, its value, and what the
-        schedules have. Bruck (L) is that of links which lead one way; by shortest routes it is {} on 64 and {} on 81.""",
+        schedules have. The value of Bruck (L) counts links in one direction; by shortest routes it is {} on 64 and {} on 81.""",
              lambda: f"{sum(load for _, load in bruck_steps(64)):g}", lambda: f"{sum(load for _, load in bruck_steps(81)):g}")
     page.table(["", "limit", "n = 64", "ours", "n = 81", "ours"], line_loads(page))
     page.say("""In the same table: Λ, steps over log3 n, and Δ, what a rank sends over two vectors. The published limit, its values on 64 and
@@ -250,5 +251,5 @@ def write(page):
         times that; (L) D²r, D²r/3 for Swing, 3Dr/2 for Bruck, Dr/2 for Trivance. The paper's columns 4r, 6r and 8r of Recursive
         Doubling (L) fit its formula only for D = 2.""")
     page.table(["", "D = 2", "D = 3", "D = 4"], torus_loads(page))
-    page.say("""Not reproduced: packets and adaptive ties of the authors' simulator, whose plotted values were not at hand. The
+    page.say("""Not reproduced: packets and adaptive ties of the authors' simulator, whose plotted values we did not have. The
         variant for other sizes that it uses in Fig. 10 is not an allreduce: [finding](#published-trivance-loses-contributions).""")

@@ -33,7 +33,7 @@ def parse_delay(text):
     match = re.fullmatch(r"(\d+(?:\.\d+)?)(us|ms)", text.lower())
     delay = round(float(match.group(1)) * UNITS[match.group(2)]) if match else 0
     if not LEAST <= delay <= MOST:
-        raise ValueError(f"\"{text}\" is no delay of a link; give one such as 100us, from 1us to 100ms")
+        raise ValueError(f"\"{text}\" is not a delay of a link; give one such as 100us, from 1us to 100ms")
     return delay
 
 

@@ -20,7 +20,7 @@ class Torus:
         self.name = name
         words = name.split("x")
         if not all(word.isascii() and word.isdigit() and 0 < int(word) < 10000 for word in words):
-            raise ValueError(f"\"{name}\" is no torus; give the sizes of its dimensions, such as 4x4 or 9")
+            raise ValueError(f"\"{name}\" is not a torus; give the sizes of its dimensions, such as 4x4 or 9")
         self.sizes = [int(word) for word in words]
         self.ranks = math.prod(self.sizes)
         self.directions = [sign + str(d) for d, size in enumerate(self.sizes) if size > 1 for sign in "+-"]
@@ -82,7 +82,7 @@ class Rewired(Torus):
         self.circuits, self.ends = dict(circuits), {}
         for (rank, direction), to in circuits.items():
             if direction[0] != "+" or direction not in self.directions:
-                raise ValueError(f"\"{direction}\" is no direction of a circuit in {name}; it has "
+                raise ValueError(f"\"{direction}\" is not a direction of a circuit in {name}; it has "
                                  f"{', '.join(d for d in self.directions if d[0] == '+')}")
             if not (0 <= rank < self.ranks and 0 <= to < self.ranks):
                 raise ValueError(f"a circuit joins nodes {rank} and {to}; {name} has nodes 0 to {self.ranks - 1}")

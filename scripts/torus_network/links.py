@@ -22,7 +22,7 @@ def parse_rate(text):
     match = re.fullmatch(r"(\d+(?:\.\d+)?)([kmg]bit)", text.lower())
     rate = int(float(match.group(1)) * UNITS[match.group(2)]) if match else 0
     if not 10**5 <= rate <= 10**11:
-        raise ValueError(f"\"{text}\" is no rate of a link; give one such as 50mbit, from 100kbit to 100gbit")
+        raise ValueError(f"\"{text}\" is not a rate of a link; give one such as 50mbit, from 100kbit to 100gbit")
     return rate
 
 

@@ -20,7 +20,7 @@ DEFAULT_NAME = "torusnet"
 def check_name(name):
     # Shorter than what a message can bear, and never a number: tests name their namespaces after processes.
     if not re.fullmatch(r"[a-z][a-z0-9]{0,19}", name):
-        raise NetworkError(f"\"{name}\" is no name for a network; take a small letter, then at most 19 small letters and digits")
+        raise NetworkError(f"\"{name}\" is not a name for a network; take a small letter, then at most 19 small letters and digits")
     return name
 
 

@@ -20,10 +20,19 @@ def find():
     return shutil.which("chromium") or shutil.which("chromium-browser") or shutil.which("google-chrome")
 
 
-def console_of(browser, address, folder, done, window="1280,900"):
+def on_a_phone(page, wide=360, high=740):
+    """A page beside `page` that shows it as on a narrow screen; windows of a browser without a screen are at least 500 pixels wide.
+    What follows a hash in its address goes to the page."""
+    frame = page.with_name(f"phone-{page.name}")
+    frame.write_text(f"""<!doctype html><style>body {{ margin: 0 }} iframe {{ border: 0; width: {wide}px; height: {high}px }}</style>
+<iframe></iframe><script>document.querySelector("iframe").src = "{page.name}" + location.hash;</script>""", encoding="utf-8")
+    return frame
+
+
+def console_of(browser, address, folder, done, window="1280,900", flags=()):
     """The lines that the page writes to its console, until done(line) or PATIENCE is over."""
     command = [browser, "--headless", "--disable-gpu", "--enable-logging=stderr", "--remote-debugging-port=0",
-               "--no-first-run", f"--window-size={window}", f"--user-data-dir={folder}/profile"]
+               "--no-first-run", f"--window-size={window}", f"--user-data-dir={folder}/profile", *flags]
     if os.geteuid() == 0:
         command.append("--no-sandbox")
     process = subprocess.Popen([*command, address], stdout=subprocess.DEVNULL, stderr=subprocess.PIPE, text=True,

@@ -26,13 +26,13 @@ def refused(why, *arguments):
 
 def check_refusals():
     refused('there is no comparison of "allsum"', "--shm", "-n", "2", "--collective", "allsum")
-    refused('"8x" is no size', "--shm", "-n", "2", "--sizes", "64,8x")
-    refused('"1" is no number of ranks', "--shm", "-n", "2,1")
+    refused('"8x" is not a size', "--shm", "-n", "2", "--sizes", "64,8x")
+    refused('"1" is not a number of ranks', "--shm", "-n", "2,1")
     refused("--shm needs -n", "--shm")
     refused("-n belongs to --shm", "--net", "3x3", "--rate", "50mbit", "-n", "9")
     refused("--launches must be", "--shm", "-n", "2", "--launches", "0")
     done = compare("--shm", "-n", "2", "--trefoil", "/no/such/tool")
-    assert done.returncode == 2 and "is no program" in done.stderr, done.stderr
+    assert done.returncode == 2 and "is not a program" in done.stderr, done.stderr
 
 
 def check_run(folder):

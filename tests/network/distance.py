@@ -189,7 +189,7 @@ def relays_of(name):
 
 def check_refused(name):
     for words, code, text, relay in (
-            (["up", "3x3", "--delay=-1us"], 2, "is no delay", None), (["up", "3x3", "--delay", "5"], 2, "such as 100us", None),
+            (["up", "3x3", "--delay=-1us"], 2, "is not a delay", None), (["up", "3x3", "--delay", "5"], 2, "such as 100us", None),
             (["up", "3x3", "--delay", "2s"], 2, "to 100ms", None),
             (["up", "3x3", "--delay", DELAY], 1, "trefoil_relay", "/no/relay"),
             (["up", "3x3", "--delay", DELAY], 1, "did not start", "/bin/false")):

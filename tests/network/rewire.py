@@ -44,7 +44,7 @@ def carried(net):
 def run(options, net, schedule, *words):
     """(exit code, rank 0's object or None, errors, bytes over all links per call)"""
     before = carried(net)
-    done = subprocess.run([options.tool, "run", "--net", net.name, "--timeout", "200", options.rank, schedule,
+    done = subprocess.run([options.tool, "run", "--net", net.name, "--time-limit", "200", options.rank, schedule,
                            str(options.elements), str(options.calls), *words], text=True, capture_output=True,
                           env={**os.environ, "TREFOIL_BACKEND": options.backend, "TREFOIL_TIMEOUT": "60", "UCX_TLS": "tcp"}, check=False, timeout=260)
     lines = [json.loads(line.split("] ", 1)[1]) for line in done.stdout.splitlines() if line.startswith("[") and "{" in line]

@@ -136,7 +136,7 @@ class LaunchedBed:
 
     def run(self, command, environment, seconds):
         """As Testbed.run, from the labels of the ranks' lines; the exit code is the job's."""
-        done = subprocess.run([self.tool, "run", "--net", self.name, "--timeout", str(seconds), *command], text=True,
+        done = subprocess.run([self.tool, "run", "--net", self.name, "--time-limit", str(seconds), *command], text=True,
                               env={**os.environ, **environment}, capture_output=True, check=False, timeout=seconds + 30)
         return [(done.returncode, "".join(line[len(f"[{rank}] "):] + "\n" for line in done.stdout.splitlines()
                                           if line.startswith(f"[{rank}] ")), done.stderr)

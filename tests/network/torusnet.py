@@ -72,9 +72,9 @@ def check_circuits(name, net):
     """Circuits that are none are refused in words, and no link moves."""
     ranks = net.torus.ranks
     for words, text in (
-            (["0-0:1"], "is no circuit"), (["0+0"], "is no circuit"), (["torus", "0+0:1"], "is no circuit"),
+            (["0-0:1"], "is not a circuit"), (["0+0"], "is not a circuit"), (["torus", "0+0:1"], "is not a circuit"),
             (["0+0:1", "0+0:2"], "two circuits begin at node 0 in direction +0"), (["0+0:1", "2+0:1"], "two circuits end at m0 of node 1"),
-            (["0+7:1"], "\"+7\" is no direction"), ([f"0+0:{ranks}"], f"has nodes 0 to {ranks - 1}")):
+            (["0+7:1"], "\"+7\" is not a direction"), ([f"0+0:{ranks}"], f"has nodes 0 to {ranks - 1}")):
         code, output = torusnet("rewire", "--name", name, *words)
         if code != 1 or text not in output:
             yield f"rewire {' '.join(words)}: {code} {output}"

@@ -104,7 +104,7 @@ KNOWS = {
     "bench/perf": LIBRARY + ("bench/common/", "bench/run/", "include/trefoil/"),
     "bench/put": LIBRARY + ("bench/common/", "bench/perf/", "include/trefoil/"),
     "bench/tune": LIBRARY + ("bench/common/", "bench/perf/", "bench/run/", "include/trefoil/"),
-    "bench/manual": ("bench/common/command.hpp", "topo/error.hpp"),
+    "bench/manual": ("bench/common/command.hpp", "bench/common/help.hpp", "topo/error.hpp"),
     "bench/relay": ("topo/error.hpp",),
     "bench/simgrid": (),
     "bench/micro": LIBRARY + ("include/trefoil/", "trefoil/"),

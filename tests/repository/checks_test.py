@@ -299,6 +299,25 @@ class Words(unittest.TestCase):
                                                   "    /// Right.\n    /// It tells why.\n")
         self.assertEqual(["a.h:3", "a.h:6"], [finding.rsplit(': "', 1)[0] for finding in found])
 
+    def test_messages_of_sources_are_looked_at(self):
+        for name, text, line in (
+                ("a.cpp", '// It tells why.\nthrow Error(status, "right; " // so\n "it " /* tells */ "tells why");\n', 2),
+                ("a.cpp", 'const char* help = R"(Right.\nIt tells why.)";\n', 1),
+                ("a.cpp", 'char quote = \'"\';\nsay("what it is: it tells why");\n', 2),
+                ("a.js", "// It tells why.\nshow(`rank ${rank} tells why`);\n", 2),
+                ("a.html", '<p aria-label="It tells why">Right</p>\n', 1),
+                ("scripts/a.py", 'def one():\n    """It tells why."""\n    raise Failed(f"rank {rank} tells {why} of it")\n', 3),
+                ("bindings/a.py", 'def one():\n    """It tells why."""\n', 2),
+                ("scripts/a", '#!/usr/bin/env python3\n"""It tells why."""\n', 2),
+                ("scripts/a", "#!/bin/bash\n# It tells why.\ncat <<'END'\nIt tells why.\nEND\n", 3),
+                ("scripts/a", '#!/bin/bash\ndie "it tells why"  # It tells why.\n', 2)):
+            with self.subTest(text=text):
+                found = words.findings_in_messages(name, text)
+                self.assertEqual([f"{name}:{line}"], [finding.rsplit(': "', 1)[0] for finding in found])
+        for text in ('find(name, "tells");\n', 'say(" did not come to " + name);\n', 'say("did you mean " + name);\n'):
+            with self.subTest(text=text):
+                self.assertEqual([], words.findings_in_messages("a.cpp", text))
+
     def test_only_words_count(self):
         self.assertEqual(4, words.words("| a word | 12.5 | `x` | --- | 3 KiB |\n\n    trefoil run\n\n```c\nint x;\n```\n"))
 

@@ -25,7 +25,7 @@ ELSEWHERE = (
     (r"^cmake --build build/dev|^ctest --test-dir build/dev|^build/dev/tests/", "builds and runs the tests, as scripts/test does"),
     (r"^cmake --(preset|install)\b", "builds everything; repository_installed_tree installs and uses a build"),
     (r"^cmake -S examples\b", "needs an installed Trefoil; repository_installed_tree builds and runs the examples"),
-    (r"^trefoil plan --table --markdown", "takes all figures of all algorithms; tool_plan runs it"),
+    (r"^trefoil plan --table --pages", "takes all figures of all algorithms; tool_plan runs it"),
     (r"^trefoil info --variables --markdown", "writes a page; tool_info compares it"),
     (r"--machine short-circuit\b", "tool_circuits_page runs it, and compares what it prints"),
     (r"--algorithm direct --torus 8 --circuits own\b", "is refused; tool_circuits_page runs it"),

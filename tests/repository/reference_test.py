@@ -203,7 +203,7 @@ class Shelves(unittest.TestCase):
         names.remove("docs/log.md")
         wrong = shelves.findings([*names, "docs/planted.md", "docs/algorithms/planted.md"])
         self.assertEqual(2, len(wrong))
-        self.assertRegex(wrong[0], "^docs/planted.md stands on no shelf")
+        self.assertRegex(wrong[0], "^docs/planted.md is on no shelf")
         self.assertRegex(wrong[1], "^docs/log.md is on a shelf, but is not there")
 
 

@@ -1,10 +1,11 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""How pages and the comments of the interface are written: patterns of words that slow readers down, and how long pages may be. `python3 words.py ROOT` counts."""
+"""How pages, messages and the comments of the interface are written: patterns of words that slow readers down, and how long pages may be. `python3 words.py ROOT` counts."""
 
 import pathlib
 import re
 import sys
 
+import messages
 import pages
 import sources
 
@@ -80,12 +81,13 @@ def sentences(text):
     return [one for one in re.split(r"(?<=[.!?:])\s+(?=[A-Z*_`\[])", text) if one]
 
 
-def findings_of(page, text):
+def findings_of(page, text, fragments=False):
+    """`fragments`: what begins with a small letter may continue another text, so it is not the beginning of a sentence."""
     found = []
     for line, said, begins in texts(pathlib.Path(page), text):
         for sentence in sentences(said) if begins else [said]:
             for pattern, instead, _ in AVOID:
-                if pattern.startswith("^") and (not begins or sentence.rstrip().endswith("?")):
+                if pattern.startswith("^") and (not begins or sentence.rstrip().endswith("?") or fragments and sentence[0].islower()):
                     continue
                 match = re.search(pattern, sentence, 0 if "^" in pattern else re.IGNORECASE)
                 if match:
@@ -103,6 +105,11 @@ def comments(text):
 def findings_in_comments(name, text):
     return [finding.replace(f"{name}:1:", f"{name}:{number}:") for number, said in comments(text)
             for finding in findings_of(name, said)]
+
+
+def findings_in_messages(name, text):
+    return [finding.replace(f"{name}:1:", f"{name}:{number}:") for number, said in messages.messages_of(pathlib.PurePath(name), text)
+            for finding in findings_of(name, said, fragments=True)]
 
 
 def words(text):
@@ -129,6 +136,8 @@ def findings(root):
         found += findings_of(str(page), (root / page).read_text(encoding="utf-8"))
     for header in sorted((root / "include").rglob("*.h*")):
         found += findings_in_comments(header.relative_to(root).as_posix(), header.read_text(encoding="utf-8"))
+    for source in messages.sources_of(root):
+        found += findings_in_messages(source.relative_to(root).as_posix(), source.read_text(encoding="utf-8"))
     return found
 
 

@@ -86,10 +86,10 @@ TEST(HostFile, WhatIsNoRegularFileIsNotWaitedFor) {
     };
     const std::string path = testing::TempDir() + "hosts" + std::to_string(getpid());
     ASSERT_EQ(mkfifo(path.c_str(), 0600), 0);
-    refused(path, "host file " + path + " is no regular file");
+    refused(path, "host file " + path + " is not a regular file");
     ASSERT_EQ(unlink(path.c_str()), 0);
-    refused("/dev/zero", "no regular file");
-    refused("/", "no regular file");
+    refused("/dev/zero", "not a regular file");
+    refused("/", "not a regular file");
     ASSERT_TRUE(std::ofstream(path) << "a 0\n");
     EXPECT_EQ(read_host_file(path).lines.size(), 1U);
     ASSERT_EQ(truncate(path.c_str(), (off_t{16} << 20) + 1), 0);

@@ -76,7 +76,7 @@ void Gathering::go_on() {
 
 void Gathering::take(Rank from, std::string_view text) {
     if (complete_) {
-        refuse(from, "tells what is known");
+        refuse(from, "sends what is already known");
     }
     const auto child = std::find_if(children_.begin(), children_.end(),
                                     [&](std::size_t place) { return members_[place] == from; });
@@ -87,7 +87,7 @@ void Gathering::take(Rank from, std::string_view text) {
         decode(text, 0, members_.size());
         complete_ = true;
     } else {
-        refuse(from, "tells what it was not asked for");
+        refuse(from, "sends what it was not asked for");
     }
     go_on();
 }

@@ -37,7 +37,7 @@ class MailboxLayout {
         if (places_ > Signal::place_limit) {
             throw Error(Status::unsupported,
                         std::to_string(ranks) + " ranks with " + std::to_string(ports) +
-                            " ports for each thread are more than Trefoil can tell apart; use "
+                            " ports for each thread are more than Trefoil can distinguish; use "
                             "more port threads");
         }
     }

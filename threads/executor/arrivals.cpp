@@ -126,7 +126,7 @@ bool Arrivals::fits(const RunningSegment& segment, std::uint32_t channel,
                      "the checksum of a message from rank " + std::to_string(peer) +
                          " is wrong in rank " + std::to_string(channels_.rank) + "'s " + call.text +
                          ": its bytes have changed on the way, or that rank makes another call "
-                         "(TREFOIL_CHECK=1 tells which)");
+                         "(TREFOIL_CHECK=1 shows which)");
     } else {
         failure_.disagree(peer, channels_.rank, call);
     }

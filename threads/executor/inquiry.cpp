@@ -107,7 +107,8 @@ std::optional<Cause> Inquiry::told(const std::string& during) const {
         return std::nullopt;
     }
     Cause cause = report->cause;
-    cause.own = "; told by rank " + std::to_string(report->from) + " during this rank's " + during;
+    cause.own =
+        "; reported by rank " + std::to_string(report->from) + " during this rank's " + during;
     return cause;
 }
 

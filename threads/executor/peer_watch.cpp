@@ -128,7 +128,7 @@ Cause PeerWatch::as_told(const PeerReports::Failure& told) const {
         cause.tentative = true;
         return cause;
     }
-    const std::string from = "; told by rank " + std::to_string(told.from);
+    const std::string from = "; reported by rank " + std::to_string(told.from);
     if (cause.status == Status::mismatch) {
         const std::string calls = calls_text(channels_.rank, call.text);
         const bool is_named = cause.text.find(calls) != std::string::npos;

@@ -30,7 +30,7 @@ LogLevel level_named(std::string_view name) {
     const auto* const found =
         std::find(std::next(log_level_names.begin()), log_level_names.end(), name);
     if (found == log_level_names.end()) {
-        refuse(name, "is no level of the log; there are " + list_of(log_level_names, 1) +
+        refuse(name, "is not a level of the log; there are " + list_of(log_level_names, 1) +
                          ", and topics may follow: info,choice,transport");
     }
     return static_cast<LogLevel>(found - log_level_names.begin());
@@ -39,7 +39,7 @@ LogLevel level_named(std::string_view name) {
 LogTopic topic_named(std::string_view name) {
     const auto topic = log_topic_named(name);
     if (!topic) {
-        refuse(name, "is no topic of the log; there are " + log_topics_text());
+        refuse(name, "is not a topic of the log; there are " + log_topics_text());
     }
     return *topic;
 }

@@ -16,7 +16,7 @@ function ramp(stops) {
 }
 function coloursOf(dark) {
   return dark
-    ? { paper: "#1b1f27", ink: "#e8e6e1", idle: "#2f3641", box: "#3a4350", done: "#4ec27a", frame: "#f07ccf", dot: "#ffd08a",
+    ? { paper: "#1b1f27", ink: "#e8e6e1", idle: "#2f3641", box: "#3a4350", done: "#4ec27a", frame: "#f07ccf", dot: "#ffffff",
         edge: "#6d7787", load: ramp([[92, 64, 32], [214, 128, 34], [255, 224, 130]]), held: ramp([[44, 54, 68], [52, 104, 150], [128, 196, 246]]) }
     : { paper: "#ffffff", ink: "#1f2430", idle: "#e6e3da", box: "#eef0f2", done: "#15803d", frame: "#b4248c", dot: "#8a2d04",
         edge: "#8b92a0", load: ramp([[253, 224, 170], [238, 130, 38], [127, 34, 6]]), held: ramp([[235, 240, 245], [118, 174, 214], [22, 78, 140]]) };
@@ -139,6 +139,22 @@ class Picture {
       context.strokeRect(left - 3, top - 3, box + 6, box + 6);
     }
     if (box >= 34) this.drawName(context, rank, x, top, box, colours);
+    else this.drawSmallName(context, rank, x, y, box, colours);
+  }
+  /** In the middle of a small box, if it fits in there. */
+  drawSmallName(context, rank, x, y, box, colours) {
+    const text = String(rank);
+    const size = Math.min(12, box * 0.62, (box * 1.5) / text.length);
+    if (size < 7) return;
+    context.font = `600 ${size}px system-ui, sans-serif`;
+    context.textAlign = "center";
+    context.textBaseline = "middle";
+    context.lineJoin = "round";
+    context.lineWidth = 2.5;
+    context.strokeStyle = colours.paper;
+    context.strokeText(text, x, y + 0.5);
+    context.fillStyle = colours.ink;
+    context.fillText(text, x, y + 0.5);
   }
   drawName(context, rank, x, top, box, colours) {
     const size = Math.min(13, box * 0.24);

@@ -20,8 +20,11 @@ class Player {
     if (this.timed) this.pace = "time";
     this.largest = Math.max(...this.panels.map((panel) => panel.loads.most));
     this.spent = 0;  // milliseconds of drawing
+    this.shown = new Set();  // times that were drawn
     this.head(plans[0]);
     this.controls();
+    this.calm = window.matchMedia("(prefers-reduced-motion: reduce)");
+    this.calm.addEventListener("change", () => this.refresh());
     this.dark = window.matchMedia("(prefers-color-scheme: dark)");
     this.dark.addEventListener("change", () => this.recolour());
     window.addEventListener("resize", () => {
@@ -39,7 +42,7 @@ class Player {
     this.find("title").textContent = title;
     document.title = `${title} - Trefoil`;
     document.body.classList.toggle("timed", this.timed);
-    this.find("largest-load").textContent = this.timed ? "a link's whole rate"
+    this.find("largest-load").textContent = this.timed ? "100 % of its rate"
       : `${shortNumber(plan.data_moves ? this.largest : 0)} vectors`;
     this.find("held-name").textContent = !plan.data_moves ? "ranks heard from" : plan.reduces ? "contributions held" : "blocks held";
     this.find("pace-label").hidden = this.panels.length < 2 || this.timed;
@@ -113,6 +116,7 @@ class Player {
     this.refresh();
   }
   pause() {
+    this.time = this.shownTime();
     this.playing = false;
     this.refresh();
   }
@@ -163,9 +167,19 @@ class Player {
     }
     requestAnimationFrame(this.tick);
   }
+  /** For readers who ask for less motion: while it plays, each step as a picture of its middle. */
+  shownTime() {
+    if (!this.playing || !this.calm.matches) return this.time;
+    const bounds = this.bounds();
+    const next = Math.max(1, bounds.findIndex((bound) => bound > this.time));
+    return this.time < this.end() && bounds.length > 1 ? (bounds[next - 1] + bounds[next]) / 2 : this.time;
+  }
   draw() {
     this.dirty = false;
-    const { time, pace, part, largest, colours } = this;
+    const { pace, part, largest, colours } = this;
+    const time = this.shownTime();
+    this.find("calm").hidden = !this.calm.matches;
+    this.shown.add(time);
     for (const panel of this.panels) panel.draw({ time, pace, part, largest, colours });
     const place = this.find("place");
     place.max = this.end();

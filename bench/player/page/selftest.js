@@ -24,7 +24,7 @@ function checkPanel(panel) {
     for (let rank = 0; rank < plan.ranks; ++rank) {
       for (let block = 0; block < part.blocks; ++block) {
         if (!values.heard && !values.ends(rank, p, block)) continue;
-        require(values.isResult(rank, p, block), `block ${block} of part ${p} on rank ${rank} is no result in the end`);
+        require(values.isResult(rank, p, block), `block ${block} of part ${p} on rank ${rank} is not a result in the end`);
         ++results;
       }
     }
@@ -150,6 +150,7 @@ function playThrough(player, speed, finish) {
   const began = performance.now();
   let frames = 0, longest = 0, last = began;
   player.spent = 0;
+  player.shown.clear();
   const watch = (now) => {
     ++frames;
     longest = Math.max(longest, now - last);
@@ -170,6 +171,11 @@ function selftest(player, speed) {
   player.draw();
   playThrough(player, speed, (played) => {
     const steps = player.panels.map((panel) => panel.step.textContent).join("; ");
+    const still = player.bounds().length + 2;
+    if (player.calm.matches && player.shown.size > still) {
+      return tell(`wrong: ${player.shown.size} pictures for a reader who asks for less motion, not ${still}`);
+    }
+    tell(`${player.shown.size} pictures${player.calm.matches ? " for less motion" : ""} on ${window.innerWidth} pixels`);
     tell(`played ${played.frames} frames in ${played.seconds.toFixed(2)} s: ${played.rate.toFixed(1)} per second, ` +
       `the longest ${played.longest.toFixed(0)} ms, drawing takes ${played.drawn.toFixed(1)} ms`);
     const ended = player.panels.every((panel) => panel.step.textContent.startsWith("done"));

@@ -16,7 +16,7 @@ function checkTimed(panel) {
       require(values.stepsOf(rank, p) === part.steps, `rank ${rank} ends at step ${values.stepsOf(rank, p)} of part ${p}`);
       for (let block = 0; block < part.blocks; ++block) {
         if (!values.heard && !values.ends(rank, p, block)) continue;
-        require(values.isResult(rank, p, block), `block ${block} of part ${p} on rank ${rank} is no result in the end`);
+        require(values.isResult(rank, p, block), `block ${block} of part ${p} on rank ${rank} is not a result in the end`);
         ++results;
       }
     }

@@ -61,13 +61,15 @@ function rankText(values, rank) {
   const name = rankName(plan, rank);
   const named = name[0].toUpperCase() + name.slice(1);
   if (values.heard) return `${named} has heard from ${values.heardBy(rank).length} of ${plan.ranks} ranks.`;
-  const has = share < 0 ? "gets no result" : `has ${Math.floor(100 * share + 1e-6)} % of its result`;
+  const percent = `${Math.floor(100 * share + 1e-6)} %`;
+  const has = share < 0 ? "gets no result"
+    : plan.reduces ? `holds ${percent} of the contributions to its result` : `holds ${percent} of the blocks of its result`;
   return `${named} ${has}. Point at one of its blocks.`;
 }
 
 function figuresText(loads, step, done) {
   const sum = loads.largest.slice(0, done).reduce((a, b) => a + b, 0);
-  const so = `Busiest links so far: ${shortNumber(sum)} of ${shortNumber(loads.largest.reduce((a, b) => a + b, 0))} vectors.`;
+  const so = `Sum of the busiest links so far: ${shortNumber(sum)} of ${shortNumber(loads.largest.reduce((a, b) => a + b, 0))} vectors.`;
   if (step < 0) return `${so} Nothing has moved.`;
   if (loads.count[step] === 0) return `${so} No messages: ranks copy, or read each other's memory.`;
   const hops = loads.hops[step] === 1 ? "1 hop" : `up to ${loads.hops[step]} hops`;

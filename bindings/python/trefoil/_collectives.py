@@ -97,7 +97,7 @@ def reduce_scatter(comm, send, recv, counts, op=Reduce.SUM, datatype=None):
 
 
 def _gathered(send, recv, number, datatype):
-    """What is given where each rank's block lies in `send` and all of them in `recv`."""
+    """The arguments where `send` has one block of each rank, and `recv` all of them."""
     length = blocks(recv, number, "recv") if send.in_place else send.count
     equal(recv, length * number, "recv")
     kind, scale = recv.moved(datatype)

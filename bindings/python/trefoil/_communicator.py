@@ -158,7 +158,7 @@ class Comm:
         return self._made(lib.trefoil_comm_split, UNDEFINED if colour is None else colour, key)
 
     def sub(self, keep):
-        """Rows, planes and the like: a flag for each dimension of `torus`."""
+        """A row, a plane or another part of the torus: a flag for each dimension of `torus`."""
         if len(keep) != len(self.torus):
             refuse(f"'keep' has {len(keep)} flags, and the torus {len(self.torus)} dimensions")
         return self._made(lib.trefoil_comm_sub, (ctypes.c_int * len(keep))(*(bool(flag) for flag in keep)))
@@ -167,7 +167,7 @@ class Comm:
         return self._made(lib.trefoil_comm_create_group, (ctypes.c_int * len(ranks))(*ranks), len(ranks), tag)
 
     def shrink(self):
-        """Of the ranks that are left of a communicator that has failed."""
+        """A communicator of the ranks that are left after this one has failed."""
         return self._made(lib.trefoil_comm_shrink)
 
     def abort(self, text=""):
@@ -175,7 +175,7 @@ class Comm:
         check(lib.trefoil_comm_abort(self.handle, text.encode()))
 
     def status(self):
-        """What this rank's calls in flight wait for, in words."""
+        """A text about what this rank's calls in flight wait for."""
         room = ctypes.create_string_buffer(1 << 16)
         check(lib.trefoil_comm_status(self.handle, room, len(room)))
         return room.value.decode(errors="replace")
@@ -190,7 +190,7 @@ class Comm:
         check(lib.trefoil_comm_set_algorithm(self.handle, collective.encode(), name.encode()))
 
     def algorithm(self, collective, count, datatype):
-        """What a call of `count` elements would use."""
+        """The algorithm that a call of `count` elements would use."""
         name = ctypes.c_char_p()
         check(lib.trefoil_comm_algorithm(self.handle, collective.encode(), count, int(datatype), ctypes.byref(name)))
         return name.value.decode()

@@ -5,7 +5,7 @@ from enum import IntEnum
 
 
 class Status(IntEnum):
-    """What a call came to."""
+    """The result of a call."""
 
     SUCCESS = 0
     ERROR_INVALID_ARGUMENT = 1

@@ -161,5 +161,5 @@ def constant(kind, given, name):
 
 
 def version():
-    """Of the library that is loaded."""
+    """The version of the library that is loaded."""
     return lib.trefoil_version_string().decode()

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""Operations of the program's own."""
+"""Operations that the program defines."""
 
 import ctypes
 import struct

@@ -159,8 +159,8 @@ TEST(VerifyPulls, FindsWhatCannotBePulled) {
         change(all[1].moves[step_of(all[1], 1).moves.first]);
         expect_error(verify(torus, Collective::allreduce, all), text);
     };
-    error_of([](Move& m) { m.peer = 4; }, "rank 1: pulls from rank 4, which is no peer");
-    error_of([](Move& m) { m.peer = 1; }, "rank 1: pulls from rank 1, which is no peer");
+    error_of([](Move& m) { m.peer = 4; }, "rank 1: pulls from rank 4, which is not a peer");
+    error_of([](Move& m) { m.peer = 1; }, "rank 1: pulls from rank 1, which is not a peer");
     error_of([](Move& m) { m.from = {4, 1}; }, "reads blocks [4, 5), which are none of the vector");
     error_of([](Move& m) { m.from = {2, 1}; }, "may differ in size");
     error_of([](Move& m) { m.peer = 2; }, "counts a contribution twice");

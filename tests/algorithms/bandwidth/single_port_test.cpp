@@ -57,7 +57,7 @@ TEST(SinglePort, IsRefusedWithWhatToTakeInstead) {
     const Algorithm& trivance = find_algorithm(allreduce, "trivance-b");
     EXPECT_EQ(trivance.refusal(Torus({9}), one_port),
               "trivance-b has no single-port variant; leave single-port out, or take an "
-              "algorithm that has it: `trefoil info -v` tells which do");
+              "algorithm that has it: `trefoil info -v` lists which do");
 }
 
 // Two-transmissions, a layout, is the exception on odd sizes.

@@ -161,7 +161,7 @@ TEST(UserSchedule, SaysWhatIsWrongAndWhere) {
     EXPECT_EQ(refusal_of(ring().dump()), "") << "without a mistake it is taken";
     EXPECT_NE(refusal_of("").find("the text is empty"), std::string::npos);
     EXPECT_NE(refusal_of("{\"collective\": ").find("line 1"), std::string::npos);
-    EXPECT_NE(refusal_of("[[").find("it is no JSON"), std::string::npos);
+    EXPECT_NE(refusal_of("[[").find("it is not JSON"), std::string::npos);
 }
 
 // Two texts never go by one name by chance, and a name is what a user can type.

@@ -167,7 +167,7 @@ TEST_P(Launchers, PerfIsOneOfTheRanks) {
         setenv("ASAN_OPTIONS", "detect_leaks=0", 1);  // libpmix keeps what it has allocated
     }
     const Result result =
-        start(4, std::string(TREFOIL_TOOL) + " perf allreduce --torus 2x2 -c -b 8 -e 8 -n 2");
+        start(4, std::string(TREFOIL_TOOL) + " perf allreduce --torus 2x2 -c -b 8 -e 8 --iters 2");
     EXPECT_EQ(result.code, 0) << result.out;
     EXPECT_EQ(result.lines_with("torus 2x2 (--torus), 4 ranks"), 1) << result.out;
     EXPECT_EQ(result.lines_with("2 measurements, 0 wrong"), 1) << result.out;

@@ -20,7 +20,7 @@ SECONDS = 300
 def measure(tool, torus, collective):
     """How many measurements were right, and what is wrong if any is."""
     command = [tool, "perf", collective, "--torus", torus, "--backend", "utofu", "-c", "-a", "all"]
-    command += ["-b", "8", "-e", "256K", "-f", "4096", "-n", "2", "-w", "0"]
+    command += ["-b", "8", "-e", "256K", "-f", "4096", "--iters", "2", "-w", "0"]
     done = subprocess.run(command, capture_output=True, text=True, timeout=SECONDS)
     found = re.search(r"(\d+) measurements, (\d+) wrong", done.stdout)
     if done.returncode != 0 or found is None or found.group(2) != "0":

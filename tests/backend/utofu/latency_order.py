@@ -35,8 +35,8 @@ def measured(tool, torus, shape, size):
     """Microseconds by algorithm, of processes that are nodes."""
     with tempfile.NamedTemporaryFile(suffix=".json") as file:
         command = [tool, "perf", "allreduce", "--torus", torus, "--backend", "utofu", "-c"]
-        command += ["-a", ",".join(ALGORITHMS), "-b", size, "-e", size, "-n", "3", "-w", "1"]
-        command += ["--in-place", "in", "--json", file.name]
+        command += ["-a", ",".join(ALGORITHMS), "-b", size, "-e", size, "--iters", "3", "-w", "1"]
+        command += ["--in-place", "in", "--json-file", file.name]
         # One segment, as in the model.
         env = dict(os.environ, EMULATED_TOFU_LATENCY=str(FACTOR), EMULATED_TOFU_SHAPE=shape,
                    EMULATED_TOFU_HOSTILE="0", TREFOIL_SEGMENT_BYTES="16M")

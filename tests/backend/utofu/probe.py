@@ -40,7 +40,7 @@ def main():
     expect(answers, "puts before the queue of puts is full", "300, then BUSY")
     expect(answers, order("strong"), "0 of 500")
     expect(answers, "edata of 0x1ff", "refused: UTOFU_ERR_INVALID_EDATA (-529)")
-    late = "the sender's notices: UTOFU_ERR_MRQ_RMT_STADD (-197), edata 9, peer told"
+    late = "the sender's notices: UTOFU_ERR_MRQ_RMT_STADD (-197), edata 9, peer named"
     expect(answers, "put to memory that was deregistered", late)
     answers = ask(tool, UNREQUESTED="100", EDATA="truncate", UNORDERED="1", SEED="3")
     expect(answers, "puts with a notice that nobody asked for", "100 of 100 puts")

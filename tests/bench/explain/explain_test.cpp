@@ -76,7 +76,8 @@ TEST(Explain, every_algorithm_is_a_candidate_or_has_a_reason) {
 
 TEST(Explain, more_are_candidates_where_any_order_gives_the_same_bits) {
     const Json sum = answer({"allreduce", "8", "--torus", "9"});
-    const Json max = answer({"allreduce", "8", "--torus", "9", "--type", "int32", "--op", "max"});
+    const Json max =
+        answer({"allreduce", "8", "--torus", "9", "--datatype", "int32", "--op", "max"});
     EXPECT_LT(sum["candidates"].size(), max["candidates"].size());
     EXPECT_EQ("max", max["operation"]);
 }
@@ -146,7 +147,7 @@ TEST(Explain, a_map_is_drawn) {
     EXPECT_EQ(0, result.code) << result.err;
     std::ostringstream drawn;
     drawn << std::ifstream(folder + "/map.svg").rdbuf();
-    EXPECT_NE(std::string::npos, drawn.str().find("What auto takes for bcast"));
+    EXPECT_NE(std::string::npos, drawn.str().find("Algorithms that auto picks for bcast"));
     std::filesystem::remove_all(folder);
 }
 
@@ -162,7 +163,7 @@ TEST(Explain, bad_input_is_refused_in_words) {
     expect({"allreduce", "0", "--torus", "3"}, "without bytes");
     expect({"allreduce", "8", "--torus", "3y3"}, "3y3");
     expect({"allreduce", "8", "--torus", "1"}, "take 2 to");
-    expect({"allreduce", "8", "--torus", "3", "--type", "flaot"}, "float");
+    expect({"allreduce", "8", "--torus", "3", "--datatype", "flaot"}, "float");
     expect({"allreduce", "8", "--torus", "3", "--op", "bxor"}, "float");
     expect({"allreduce", "8", "--torus", "3", "--root", "1"}, "no root");
     expect({"bcast", "8", "--torus", "3", "--root", "3"}, "ranks are 0 to 2");

@@ -52,7 +52,7 @@ BAD = (
     (lambda f, e, r: e.update(model={"step": "NaN"}), "step=NaN"),
     (lambda f, e, r: e.update(model={"step": float("1e-6")}), '"step" must be a text'),
     (lambda f, e, r: e.update(model={"stride": "1us"}), "stride"),
-    (lambda f, e, r: e.update(rules=[1]), "rule 1: is no JSON object"),
+    (lambda f, e, r: e.update(rules=[1]), "rule 1: is not a JSON object"),
     (lambda f, e, r: r.update(types="floats"), "entry 1, rule 1: there are no types"),
     (lambda f, e, r: r.update({"from": -1}), '"from" must be'),
     (lambda f, e, r: r.update(learned=1), '"learned" must be true or false'),
@@ -117,7 +117,7 @@ def main():
         runs.expect("a rule that was learned says so", (told["algorithm"], told["decided_by"]) == ("linear", "learned"), told)
         runs.expect("numbers come from the file", sources["step"] == sources["rate"] == "tuning file" != sources["hop"], sources)
         runs.expect("not outside its range", runs.taken("allreduce", "8K", **off)["decided_by"] == "model", "8K")
-        runs.expect("any order", runs.taken("allreduce", "64", "--type", "int32", **off)["algorithm"] == "trivance-l", "64")
+        runs.expect("any order", runs.taken("allreduce", "64", "--datatype", "int32", **off)["algorithm"] == "trivance-l", "64")
         runs.expect("fixed order", runs.taken("allreduce", "64", **off)["decided_by"] == "model", "64 of float")
         mine = runs.taken("allreduce", "2K", **off, TREFOIL_ALGORITHM="allreduce:1K-2K=ring", TREFOIL_MODEL="step=9us")
         runs.expect("the user's rule goes first", (mine["algorithm"], mine["decided_by"]) == ("ring", "name"), mine)
@@ -133,10 +133,10 @@ def main():
         text = json.dumps(GOOD)
         for cut in (0, 1, len(text) // 2, len(text) - 1):
             runs.refused(text[:cut], "cut short")
-        runs.refused(text.replace('"0.5us"', "NaN"), "no JSON")
+        runs.refused(text.replace('"0.5us"', "NaN"), "not JSON")
         runs.refused("[" * 100000, "cut short")
         runs.file.write_text(text)
-        perf = [sys.argv[1], "perf", "allreduce", "-n", "1", "-w", "1", "-b", "2K", "-e", "2K"]
+        perf = [sys.argv[1], "perf", "allreduce", "--iters", "1", "-w", "1", "-b", "2K", "-e", "2K"]
         code, said = runs.job([*perf, "--torus", "3x3"], TREFOIL_LOG="info,choice", **off)
         runs.expect("a job goes by the file", code == 0 and "by bucket" in said and "the tuning file has it" in said, said)
         code, said = runs.job([*perf, "--torus", "3"], **off)

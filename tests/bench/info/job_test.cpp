@@ -112,7 +112,7 @@ TEST(Job, TellsWhoIsLate) {
     const std::string file =
         (std::filesystem::temp_directory_path() / ("job-" + std::to_string(getpid()))).string();
     setenv("TREFOIL_TELL", file.c_str(), 1);
-    Tool job({"perf", "barrier", "--torus", "3", "--late", "6", "-n", "2"});
+    Tool job({"perf", "barrier", "--torus", "3", "--late", "6", "--iters", "2"});
     const auto deadline = std::chrono::steady_clock::now() + std::chrono::seconds(30);
     Json found;
     while (std::chrono::steady_clock::now() < deadline) {

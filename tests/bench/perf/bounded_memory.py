@@ -46,7 +46,7 @@ def peak_kib(pid):
 def run(tool, collective, size):
     """(peak in MiB of any rank, elements wrong or None, seconds)"""
     command = [tool, "perf", collective, "--torus", TORUS, "--backend", "memory", "-b", str(size), "-e", str(size),
-               "-n", "1", "-w", "0", "-c", "--in-place", "in" if collective == "bcast" else "out"]
+               "--iters", "1", "-w", "0", "-c", "--in-place", "in" if collective == "bcast" else "out"]
     start = time.monotonic()
     peak = 0
     with subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True) as perf:

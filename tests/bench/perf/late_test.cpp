@@ -22,8 +22,8 @@ constexpr double most_percent = 30;
 class Late : public testing::TestWithParam<TransportToTest> {
   protected:
     Json run(std::vector<std::string> more) {
-        std::vector<std::string> arguments{"perf", "barrier", "--torus", "2x2",    "-n",
-                                           "5",    "--late",  "2",       "--json", file_};
+        std::vector<std::string> arguments{"perf", "barrier", "--torus", "2x2",         "--iters",
+                                           "5",    "--late",  "2",       "--json-file", file_};
         arguments.insert(arguments.end(), {"--backend", GetParam().backend});
         if (!GetParam().provider.empty()) {
             arguments.insert(arguments.end(), {"--provider", GetParam().provider});

@@ -72,7 +72,7 @@ def run(tool, collective, torus, transport, quick):
         arguments, variables = TRANSPORTS[transport]
         command = [tool, "perf", *command_of(collective), "--torus", torus, *arguments, "--algorithm", "all", "-c",
                    *(["--root", "all"] if rooted else []), "-d", ",".join(types), "--counts", ",".join(counts),
-                   "-n", "1", "-w", "0", "--json", out.name]
+                   "--iters", "1", "-w", "0", "--json-file", out.name]
         done = subprocess.run(command, capture_output=True, text=True, timeout=LIMIT_SECONDS, check=False,
                               env={**os.environ, **variables})
         if done.returncode not in (0, 1):

@@ -23,7 +23,7 @@ class Perf : public testing::Test {
   protected:
     Json run(std::vector<std::string> arguments) {
         arguments.insert(arguments.begin(), "perf");
-        arguments.insert(arguments.end(), {"--json", file_});
+        arguments.insert(arguments.end(), {"--json-file", file_});
         result_ = run_tool(arguments);
         EXPECT_EQ(result_.code, 0) << result_.err << result_.out;
         std::ifstream stream(file_);
@@ -37,7 +37,7 @@ class Perf : public testing::Test {
 
 TEST_F(Perf, json_has_the_promised_keys) {
     const Json all = run({"allreduce", "--torus", "3", "--launch", "threads", "-b", "64", "-e",
-                          "64", "-n", "3", "-c"});
+                          "64", "--iters", "3", "-c"});
     for (const char* key : {"trefoil", "machine", "runs", "skipped"}) {
         EXPECT_TRUE(all.contains(key)) << key;
     }
@@ -69,7 +69,7 @@ class PerfLaunch : public Perf, public testing::WithParamInterface<const char*> 
 TEST_P(PerfLaunch, all_algorithms_are_right_on_a_torus) {
     const Json all = run({"allreduce", "--torus", "2x3", "--launch", GetParam(), "--backend",
                           "memory", "--algorithm", "all", "--counts", "0,1,7,1000", "-d",
-                          "float,int32,bfloat16", "-n", "2", "-w", "1", "-c"});
+                          "float,int32,bfloat16", "--iters", "2", "-w", "1", "-c"});
     std::set<std::string> algorithms;
     for (const Json& row : all["runs"]) {
         EXPECT_EQ(row["wrong"], 0) << row;
@@ -90,8 +90,9 @@ TEST_P(PerfLaunch, all_algorithms_are_right_on_a_torus) {
 INSTANTIATE_TEST_SUITE_P(Ranks, PerfLaunch, testing::Values("threads", "processes"));
 
 TEST_F(Perf, pairs_take_minloc_and_maxloc_among_all_operations) {
-    const Json all = run({"allreduce", "--torus", "3", "--launch", "threads", "--counts", "100",
-                          "-d", "float_int,short-int", "-o", "all", "-n", "1", "-w", "0", "-c"});
+    const Json all =
+        run({"allreduce", "--torus", "3", "--launch", "threads", "--counts", "100", "-d",
+             "float_int,short-int", "-o", "all", "--iters", "1", "-w", "0", "-c"});
     std::set<std::string> operations;
     for (const Json& row : all["runs"]) {
         EXPECT_EQ(row["wrong"], 0) << row;
@@ -104,7 +105,7 @@ TEST_F(Perf, pairs_take_minloc_and_maxloc_among_all_operations) {
 TEST_F(Perf, without_arithmetic_results_are_not_checked) {
     const Json all =
         run({"allreduce", "--torus", "3x3", "--launch", "threads", "--counts", "9000", "-a",
-             "auto,bucket", "-o", "sum,none", "-n", "1", "-c", "--in-place", "out"});
+             "auto,bucket", "-o", "sum,none", "--iters", "1", "-c", "--in-place", "out"});
     ASSERT_EQ(all["runs"].size(), 4U);
     for (std::size_t i = 0; i < 4; ++i) {
         const Json& row = all["runs"][i];
@@ -118,7 +119,7 @@ TEST_F(Perf, without_arithmetic_results_are_not_checked) {
     }
     EXPECT_EQ(lines_of(result_.out).back(), "4 measurements, 0 wrong, 2 not checked");
     run({"reduce", "--torus", "3", "--launch", "threads", "--counts", "9", "-d", "float,short-int",
-         "-o", "none", "-n", "1", "-c"});
+         "-o", "none", "--iters", "1", "-c"});
     EXPECT_EQ(lines_of(result_.out).back(), "4 measurements, results not checked");
     EXPECT_EQ(result_.out.find("0 wrong"), std::string::npos) << result_.out;
 }
@@ -126,7 +127,7 @@ TEST_F(Perf, without_arithmetic_results_are_not_checked) {
 TEST_F(Perf, without_arithmetic_the_same_messages_travel) {
     const auto sent = [&](const std::string& operation) {
         return run({"allreduce", "--torus", "3x3", "--launch", "threads", "--counts", "300000",
-                    "-a", "trivance-b", "-o", operation, "-n", "2",
+                    "-a", "trivance-b", "-o", operation, "--iters", "2",
                     "--resources"})["resources"]["ports"];
     };
     const Json reduced = sent("sum");
@@ -136,7 +137,7 @@ TEST_F(Perf, without_arithmetic_the_same_messages_travel) {
 
 TEST_F(Perf, automatic_choice_names_what_it_chose) {
     const Json all = run({"allreduce", "--ranks", "4", "--launch", "threads", "-b", "8", "-e", "8",
-                          "--in-place", "out", "-n", "1"});
+                          "--in-place", "out", "--iters", "1"});
     ASSERT_EQ(all["runs"].size(), 1U);
     EXPECT_EQ(all["runs"][0]["asked"], "auto");
     EXPECT_NE(all["runs"][0]["algorithm"], "auto");
@@ -146,7 +147,7 @@ TEST_F(Perf, automatic_choice_names_what_it_chose) {
 TEST_F(Perf, goes_on_when_an_algorithm_does_not_fit_the_landing_memory) {
     setenv("TREFOIL_LANDING_BYTES", "16K", 1);  // too little for the many steps of a ring
     const std::vector<std::string> tail{"--torus", "16", "--launch", "threads", "--counts", "1000",
-                                        "-n",      "1",  "-w",       "0",       "-c"};
+                                        "--iters", "1",  "-w",       "0",       "-c"};
     std::vector<std::string> some{"allreduce", "-a", "all"};
     some.insert(some.end(), tail.begin(), tail.end());
     const Json all = run(some);
@@ -183,7 +184,7 @@ TEST_F(Perf, refuses_an_old_option_and_tells_the_new_one) {
 TEST_F(Perf, tells_how_many_pieces_a_pipeline_takes) {
     const Variable model("TREFOIL_MODEL", "rate=1gbit,wait=1ns");
     const Json all = run({"bcast", "--torus", "3x3", "--launch", "threads", "--counts", "1,100000",
-                          "-a", "auto,spanning-trees,linear:single-port", "-n", "1", "-c"});
+                          "-a", "auto,spanning-trees,linear:single-port", "--iters", "1", "-c"});
     ASSERT_EQ(all["runs"].size(), 6U);
     std::vector<std::string> used;
     for (const Json& row : all["runs"]) {
@@ -201,7 +202,7 @@ TEST_F(Perf, tells_how_many_pieces_a_pipeline_takes) {
 
 TEST_F(Perf, tells_what_ranks_hold) {
     const Json all = run({"allreduce", "--ranks", "4", "--launch", "processes", "-b", "8", "-e",
-                          "8", "--in-place", "out", "-n", "1", "--resources"});
+                          "8", "--in-place", "out", "--iters", "1", "--resources"});
     const Json& held = all["resources"];
     EXPECT_GE(held["peers"].get<double>(), 1);
     EXPECT_LE(held["peers"].get<double>(), 3);
@@ -226,7 +227,7 @@ TEST_P(PerfCollective, all_algorithms_are_right_from_any_root) {
     std::vector<std::string> arguments{
         promise.collective, "--torus", "2x3", "--launch", "threads", "--backend",
         "memory",           "-a",      "all", "--counts", "0,7,300", "-d",
-        "float,int8",       "-n",      "1",   "-w",       "1",       "-c"};
+        "float,int8",       "--iters", "1",   "-w",       "1",       "-c"};
     if (promise.rooted) {
         arguments.insert(arguments.end(), {"--root", "all"});
     }
@@ -266,7 +267,7 @@ INSTANTIATE_TEST_SUITE_P(
 
 TEST_F(Perf, a_size_is_that_of_all_blocks_together) {
     const Json all = run({"allgather", "--torus", "3", "--launch", "threads", "-b", "8", "-e",
-                          "200", "-f", "5", "--in-place", "out", "-n", "1"});
+                          "200", "-f", "5", "--in-place", "out", "--iters", "1"});
     std::vector<int> counts;
     for (const Json& row : all["runs"]) {
         counts.push_back(row["count"].get<int>());
@@ -277,7 +278,7 @@ TEST_F(Perf, a_size_is_that_of_all_blocks_together) {
 TEST_F(Perf, exchanges_uneven_blocks) {
     const Json all = run({"alltoall", "--torus", "2x3", "--launch", "threads", "--backend",
                           "memory", "-a", "auto,all", "--uneven", "7", "--counts", "0,5,3000", "-d",
-                          "int8,double", "-n", "1", "-c"});
+                          "int8,double", "--iters", "1", "-c"});
     std::set<std::string> algorithms;
     for (const Json& row : all["runs"]) {
         EXPECT_EQ(row["wrong"], 0) << row;
@@ -293,7 +294,7 @@ TEST_F(Perf, every_collective_runs_in_processes) {
     for (const char* collective :
          {"reduce_scatter", "allgather", "bcast", "reduce", "gather", "scatter", "alltoall"}) {
         const Json all = run({collective, "--torus", "3", "--backend", "memory", "-b", "8", "-e",
-                              "64K", "-f", "8192", "-n", "1", "-c"});
+                              "64K", "-f", "8192", "--iters", "1", "-c"});
         EXPECT_GE(all["runs"].size(), 2U) << collective;
         for (const Json& row : all["runs"]) {
             EXPECT_EQ(row["wrong"], 0) << row;
@@ -303,21 +304,21 @@ TEST_F(Perf, every_collective_runs_in_processes) {
 
 TEST_F(Perf, measures_a_barrier) {
     const Json all =
-        run({"barrier", "-a", "dissemination", "-t", "2x2", "--launch", "threads", "-n", "3"});
+        run({"barrier", "-a", "dissemination", "-t", "2x2", "--launch", "threads", "--iters", "3"});
     ASSERT_EQ(all["runs"].size(), 1U);
     EXPECT_EQ(all["runs"][0]["collective"], "barrier");
     EXPECT_EQ(all["runs"][0]["algorithm"], "dissemination");
 }
 
 TEST_F(Perf, starts_as_many_ranks_as_the_environment_says_or_cores_are_there) {
-    EXPECT_GE(run({"barrier", "-n", "1", "-w", "0"})["runs"][0]["ranks"], 2);
+    EXPECT_GE(run({"barrier", "--iters", "1", "-w", "0"})["runs"][0]["ranks"], 2);
     const Variable torus("TREFOIL_TORUS", "3");
-    EXPECT_EQ(run({"barrier", "-n", "1", "-w", "0"})["runs"][0]["ranks"], 3);
+    EXPECT_EQ(run({"barrier", "--iters", "1", "-w", "0"})["runs"][0]["ranks"], 3);
 }
 
 TEST_F(Perf, takes_a_list_of_sizes) {
-    const Json all = run(
-        {"bcast", "--ranks", "2", "--launch", "threads", "--sizes", "8,1K", "-n", "1", "-w", "0"});
+    const Json all = run({"bcast", "--ranks", "2", "--launch", "threads", "--sizes", "8,1K",
+                          "--iters", "1", "-w", "0"});
     ASSERT_EQ(all["runs"].size(), 2U);
     EXPECT_EQ(all["runs"][0]["bytes"], 8);
     EXPECT_EQ(all["runs"][1]["bytes"], 1024);
@@ -326,7 +327,7 @@ TEST_F(Perf, takes_a_list_of_sizes) {
 TEST_F(Perf, follows_the_rules_of_the_environment_unless_told_an_algorithm) {
     const Variable rules("TREFOIL_ALGORITHM", "allreduce:1K-4K=ring,bcast=linear");
     const std::vector<std::string> few{"allreduce", "--ranks", "3",  "--launch",
-                                       "threads",   "--sizes", "2K", "-n",
+                                       "threads",   "--sizes", "2K", "--iters",
                                        "1",         "-w",      "0",  "-c"};
     EXPECT_EQ(run(few)["runs"][0]["algorithm"], "ring");
     std::vector<std::string> told = few;
@@ -335,13 +336,13 @@ TEST_F(Perf, follows_the_rules_of_the_environment_unless_told_an_algorithm) {
 }
 
 TEST_F(Perf, one_rank_alone_works) {
-    const Json all = run({"allreduce", "--torus", "1", "-b", "8", "-e", "8", "-n", "1", "-c"});
+    const Json all = run({"allreduce", "--torus", "1", "-b", "8", "-e", "8", "--iters", "1", "-c"});
     EXPECT_EQ(all["runs"][0]["wrong"], 0);
 }
 
 TEST_F(Perf, runs_under_the_launcher_too) {
     const auto result = run_tool({"run", "--torus", "3", "--", TREFOIL_TOOL, "perf", "allreduce",
-                                  "-b", "8", "-e", "8", "-n", "1", "-c"});
+                                  "-b", "8", "-e", "8", "--iters", "1", "-c"});
     EXPECT_EQ(result.code, 0) << result.err;
     EXPECT_NE(result.out.find("[0] 2 measurements, 0 wrong"), std::string::npos) << result.out;
     EXPECT_EQ(result.out.find("[1]"), std::string::npos) << result.out;
@@ -354,9 +355,9 @@ TEST(PerfAlone, starts_itself_as_ranks_where_no_proc_is_mounted) {
         GTEST_SKIP() << "nothing can be mounted here";
     }
     const std::string out = "/tmp/trefoil-perf-alone-" + std::to_string(getpid());
-    const std::string command = space + "sh -c 'mount -t tmpfs tmpfs /proc; exec \"$@\"' sh " +
-                                TREFOIL_TOOL + " perf allreduce --ranks 2 -b 8 -e 8 -n 1 -c >" +
-                                out + " 2>&1";
+    const std::string command =
+        space + "sh -c 'mount -t tmpfs tmpfs /proc; exec \"$@\"' sh " + TREFOIL_TOOL +
+        " perf allreduce --ranks 2 -b 8 -e 8 --iters 1 -c >" + out + " 2>&1";
     EXPECT_EQ(std::system(command.c_str()), 0);
     std::ostringstream text;
     text << std::ifstream(out).rdbuf();
@@ -383,7 +384,7 @@ TEST(PerfInput, bad_input_is_refused_once) {
         {{"allgather", "--torus", "3", "-o", "none"}, "allgather reduces nothing"},
         {{"allreduce", "--torus", "3", "--root", "0"}, "allreduce has no root"},
         {{"bcast", "--torus", "3", "--root", "3"}, "numbers from 0 to 2, or all"},
-        {{"bcast", "--torus", "3", "--root", "1x"}, "--root 1x is no rank"},
+        {{"bcast", "--torus", "3", "--root", "1x"}, "--root 1x is not a rank"},
         {{"bcast", "--torus", "3", "--in-place", "out"}, "bcast has one buffer"},
         {{"bcast", "--torus", "3", "--algorithm", "bine-small"}, "did you mean"},
         {{"allreduce", "--torus", "3", "--launch", "magic"}, "give processes or threads"},
@@ -391,7 +392,8 @@ TEST(PerfInput, bad_input_is_refused_once) {
         {{"allreduce", "--torus", "3", "-b", "64", "-e", "8"}, "is less than --minbytes"},
         {{"allreduce", "--torus", "3", "-b", "x"}, "is not a size"},
         {{"allreduce", "--torus", "3", "--counts", "1,,2"}, "empty entry"},
-        {{"allreduce", "--torus", "3", "--json", "/no/such/place"}, "cannot write --json"},
+        {{"allreduce", "--torus", "3", "--json-file", "/no/such/place"},
+         "cannot write --json-file"},
         // Only the ranks themselves find these out; still one of them tells.
         {{"allreduce", "--torus", "3", "--nics", "+7=eth0"}, "names no port"}};
     for (const Bad& bad : all) {
@@ -408,7 +410,8 @@ TEST(PerfInput, bad_input_is_refused_once) {
 TEST(PerfInput, a_list_of_sizes_excludes_a_range) {
     const auto result = run_tool({"perf", "allreduce", "--sizes", "8", "-b", "8"});
     EXPECT_EQ(result.code, 2);
-    EXPECT_NE(result.err.find("--minbytes excludes --sizes"), std::string::npos) << result.err;
+    EXPECT_NE(result.err.find("--minbytes does not go with --sizes"), std::string::npos)
+        << result.err;
 }
 
 TEST(PerfInput, a_missing_collective_is_told_with_all_names) {
@@ -436,8 +439,8 @@ TEST(PerfInput, a_torus_that_does_not_fit_the_launched_ranks_is_refused) {
 
 TEST_F(Perf, ends_at_once_when_interrupted) {
     for (const char* launch : {"processes", "threads"}) {
-        Tool tool({"perf", "allreduce", "--torus", "2x2", "-b", "8", "-e", "8", "-n", "10000000",
-                   "--launch", launch});
+        Tool tool({"perf", "allreduce", "--torus", "2x2", "-b", "8", "-e", "8", "--iters",
+                   "10000000", "--launch", launch});
         ASSERT_TRUE(tool.wrote("#wrong")) << launch;
         tool.signal(SIGTERM);
         EXPECT_EQ(tool.wait().code, 128 + SIGTERM) << launch;

@@ -16,7 +16,7 @@ using Json = nlohmann::ordered_json;
 Json measure(std::vector<std::string> arguments, std::string* table = nullptr) {
     const std::string file = "/tmp/trefoil-requests-" + std::to_string(getpid()) + ".json";
     arguments.insert(arguments.begin(), "perf");
-    arguments.insert(arguments.end(), {"-n", "3", "-w", "1", "-c", "--json", file});
+    arguments.insert(arguments.end(), {"--iters", "3", "-w", "1", "-c", "--json-file", file});
     const ToolResult result = run_tool(arguments);
     EXPECT_EQ(result.code, 0) << result.err << result.out;
     if (table != nullptr) {

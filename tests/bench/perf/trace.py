@@ -67,7 +67,7 @@ class Trace(unittest.TestCase):
 
     def measure(self, *arguments):
         figures = self.file.with_name("figures.json")
-        result = run("perf", *arguments, "-n", 2, "-w", 1, "--trace", self.file, "--json", figures, "--resources")
+        result = run("perf", *arguments, "--iters", 2, "-w", 1, "--trace", self.file, "--json-file", figures, "--resources")
         self.assertEqual(result.returncode, 0, result.stderr)
         self.assertEqual(sorted(f.name for f in self.file.parent.iterdir()), ["figures.json", "out.json"])
         timeline = Timeline(self.file)
@@ -144,7 +144,7 @@ class Trace(unittest.TestCase):
 
     def test_a_full_ring_keeps_the_end_and_says_so(self):
         pattern = self.file.with_name("rank%r.json")
-        result = run("perf", "allreduce", "--torus", "3", "-n", 50, "-b", 64, "-e", 64, "--launch", "threads",
+        result = run("perf", "allreduce", "--torus", "3", "--iters", 50, "-b", 64, "-e", 64, "--launch", "threads",
                      env={**os.environ, "TREFOIL_TRACE": str(pattern), "TREFOIL_TRACE_EVENTS": "64"})
         self.assertEqual(result.returncode, 0)
         self.assertIn("TREFOIL_TRACE_EVENTS (64)", result.stderr)

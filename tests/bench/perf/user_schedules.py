@@ -87,8 +87,8 @@ class Tool:
         file.write_text(json.dumps(schedules), encoding="utf-8")
         out = self.folder / "out.json"
         arguments, variables = TRANSPORTS[transport]
-        done = self.run("perf", collective, "--schedule", str(file), *arguments, "-c", "-n", "1", "-w", "0",
-                        "--counts", "0,1,7,1000,64Ki", "-d", "float,int32", "--json", str(out), variables=variables)
+        done = self.run("perf", collective, "--schedule", str(file), *arguments, "-c", "--iters", "1", "-w", "0",
+                        "--counts", "0,1,7,1000,64Ki", "-d", "float,int32", "--json-file", str(out), variables=variables)
         return done, out
 
 

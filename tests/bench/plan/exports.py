@@ -161,8 +161,8 @@ def check_refusals(tool, folder):
     file = str(folder / "x")
     for words, text in (
         ((*known, "--export", "gaol", file), "no form \"gaol\""),
-        ((*known, "--export", "goal", str(folder / "none" / "x")), "no name of a file"),
-        ((*known, "--export", "goal", str(folder)), "no name of a file"),
+        ((*known, "--export", "goal", str(folder / "none" / "x")), "not the name of a file"),
+        ((*known, "--export", "goal", str(folder)), "not the name of a file"),
         ((*known, "--summary", "--export", "goal", file), "leave --summary"),
         (("plan", "allreduce", "-a", "ring", "-t", "64x64", "--export", "goal", file), "MiB or so"),
         (("plan", "allreduce", "-a", "ring", "-t", "64x64", "--export", "dot", file), "the limit is 64 MiB"),

@@ -306,7 +306,7 @@ TEST(Plan, the_pages_of_algorithms_are_current) {
     const std::filesystem::path docs = TREFOIL_DOCS;
     const Folder scratch;
     const auto result =
-        run_tool({"plan", "--table", "--markdown", scratch.path.string()}, std::chrono::minutes(5));
+        run_tool({"plan", "--table", "--pages", scratch.path.string()}, std::chrono::minutes(5));
     ASSERT_EQ(result.code, 0) << result.err;
     EXPECT_EQ(result.out, "");
     const std::set<std::string> names = names_in(scratch.path / "algorithms");
@@ -320,7 +320,7 @@ TEST(Plan, the_pages_of_algorithms_are_current) {
         const std::string text = text_of(scratch.path / page);
         EXPECT_TRUE(text == text_of(docs / page))
             << page << " does not tell what the code does; write it again with\n"
-            << "    trefoil plan --table --markdown docs";
+            << "    trefoil plan --table --pages docs";
         expect_lines_that_fit(page, text);
     }
 }
@@ -328,7 +328,7 @@ TEST(Plan, the_pages_of_algorithms_are_current) {
 TEST(Plan, a_page_tells_words_figures_and_refusals) {
     const Folder scratch;
     const auto result =
-        run_tool({"plan", "--table", "--torus", "8,3x3", "--markdown", scratch.path.string()});
+        run_tool({"plan", "--table", "--torus", "8,3x3", "--pages", scratch.path.string()});
     ASSERT_EQ(result.code, 0) << result.err;
     const std::string page = text_of(scratch.path / "algorithms" / "allreduce.md");
     for (const char* line :
@@ -357,11 +357,10 @@ TEST(Plan, refuses_bad_input) {
         {{"plan", "allreduce", "--algorithm", "ring"}, "plan needs --algorithm"},
         {{"plan", "--list"}, "plan needs a collective"},
         {{"plan", "allreduce", "--table", "--torus", "8,4x"}, "is not a torus"},
-        {{"plan", "--table", "--markdown", "/no/such/folder"},
-         "there is no folder /no/such/folder"},
-        {{"plan", "bcast", "--table", "--markdown", "."}, "leave bcast out"},
-        {{"plan", "--table", "--json", "--markdown", "."}, "leave --json out"},
-        {{"plan", "allreduce", "--list", "--markdown", "."}, "--markdown is for --table"},
+        {{"plan", "--table", "--pages", "/no/such/folder"}, "there is no folder /no/such/folder"},
+        {{"plan", "bcast", "--table", "--pages", "."}, "leave bcast out"},
+        {{"plan", "--table", "--json", "--pages", "."}, "leave --json out"},
+        {{"plan", "allreduce", "--list", "--pages", "."}, "--pages is for --table"},
         {{"plan", "allredux", "--list"}, "did you mean allreduce?"},
         {{"plan", "allreduce", "--algorithm", "swing-x", "--torus", "4"}, "swing-l"},
         {{"plan", "allreduce", "--algorithm", "auto", "--torus", "4"}, "add --bytes 1M"},

@@ -34,7 +34,8 @@ PAGES = (
     ("bcast", ("--algorithm", "spanning-trees:pieces-8", "--torus", "3x3"), 16),
 )
 
-SCREEN, PHONE = "1280,900", "390,844"
+CALM = "--force-prefers-reduced-motion"
+PHONE = 360
 
 failures = []
 
@@ -59,8 +60,8 @@ def check_refusals(tool, folder):
     known = ("allreduce", "--algorithm", "ring", "--torus", "3x3")
     cases = (
         ((*known, "--html", str(folder / "none" / "a.html")), "there is no folder"),
-        ((*known, "--html", str(folder)), "no name of a file"),
-        ((*known, "--html", ""), "no name of a file"),
+        ((*known, "--html", str(folder)), "not the name of a file"),
+        ((*known, "--html", ""), "not the name of a file"),
         ((*known, "--html", str(folder / "a.html"), "--beside", "rong"), "rong"),
         ((*known, "--html", str(folder / "a.html"), "--summary"), "leave --summary"),
         ((*known, "--html", str(folder / "a.html"), "--beside", "recursive-doubling-b:radix-3"), "radix"),
@@ -90,14 +91,18 @@ def check_pages(tool, folder):
 def check_playing(browser, tool, folder):
     profile = pathlib.Path(tempfile.mkdtemp(prefix="trefoil-browser-"))
     try:
-        for (collective, arguments, speed), window in [*((page, SCREEN) for page in PAGES), *((page, PHONE) for page in PAGES[:2])]:
+        places = [*((page, 1280, ()) for page in PAGES), *((page, PHONE, ()) for page in PAGES[:4]), (PAGES[1], 1280, (CALM,))]
+        for (collective, arguments, speed), wide, flags in places:
             file = page_of(tool, folder, collective, arguments)
+            file = headless.on_a_phone(file, PHONE) if wide == PHONE else file
             said = headless.console_of(browser, f"{file.as_uri()}#selftest&speed={speed}", profile,
-                                       lambda line: line.startswith(("trefoil: ok", "trefoil: wrong")), window)
-            name = f"{collective} {' '.join(arguments)} on {window}"
+                                       lambda line: line.startswith(("trefoil: ok", "trefoil: wrong")), flags=flags)
+            name = " ".join((collective, *arguments, f"on {wide} pixels", *flags))
             print(name, *(f"    {line}" for line in said), sep="\n", flush=True)
             expect(said and said[-1].startswith("trefoil: ok"), f"{name}: no good end: {said}")
             expect(all(line.startswith("trefoil: ") for line in said), f"{name}: an error on the console: {said}")
+            seen = f"pictures{' for less motion' if flags else ''} on {wide} pixels"
+            expect(any(line.endswith(seen) for line in said), f"{name}: no {seen}: {said}")
         check_words(browser, tool, folder, profile)
     finally:
         shutil.rmtree(profile, ignore_errors=True)

@@ -18,7 +18,8 @@ using Json = nlohmann::ordered_json;
 class Put : public testing::Test {
   protected:
     Json run(const std::vector<std::string>& arguments) {
-        std::vector<std::string> all{"perf", "put", "-n", "4", "-r", "2", "--json", file_};
+        std::vector<std::string> all{"perf",          "put", "--iters",     "4",
+                                     "--repetitions", "2",   "--json-file", file_};
         all.insert(all.end(), arguments.begin(), arguments.end());
         result_ = run_tool(all);
         EXPECT_EQ(result_.code, 0) << result_.err << result_.out;
@@ -100,7 +101,7 @@ INSTANTIATE_TEST_SUITE_P(All, PutTransports, testing::ValuesIn(transports_to_tes
 
 TEST(PutLaunch, runs_under_the_launcher_too) {
     const auto result = run_tool({"run", "-n", "2", "--", TREFOIL_TOOL, "perf", "put", "--sizes",
-                                  "8", "-n", "4", "-r", "1", "-c"});
+                                  "8", "--iters", "4", "--repetitions", "1", "-c"});
     EXPECT_EQ(result.code, 0) << result.err;
     EXPECT_NE(result.out.find("[0] 1 sizes, 0 wrong"), std::string::npos) << result.out;
     EXPECT_EQ(result.out.find("[1]"), std::string::npos) << result.out;
@@ -126,8 +127,8 @@ TEST(PutInput, bad_input_is_refused_once) {
         {{"put", "--sizes", "8", "-b", "8"}, "--minbytes"},
         {{"put", "--backend", "memry"}, "did you mean memory"},
         {{"put", "--launch", "magic"}, "give processes or threads"},
-        {{"put", "--json", "/no/such/place"}, "cannot write --json"},
-        {{"put", "-n", "0"}, "not in range"},
+        {{"put", "--json-file", "/no/such/place"}, "cannot write --json-file"},
+        {{"put", "--iters", "0"}, "takes a number from 1"},
         {{"put", "--backend", "memory", "--provider", "net"}, "has no provider"},
         {{"put", "--nics", "+7=eth0"}, "names no port"},
         // What belongs to collectives.
@@ -135,7 +136,7 @@ TEST(PutInput, bad_input_is_refused_once) {
         {{"put", "--torus", "3x3"}, "--torus"},
         {{"put", "allreduce"}, "allreduce"},
         {{"--torus", "3", "put"}, "has no place before \"put\""},
-        {{}, "or put is required"}};
+        {{}, "perf needs a collective"}};
     for (const Bad& bad : all) {
         std::vector<std::string> arguments{"perf"};
         arguments.insert(arguments.end(), bad.arguments.begin(), bad.arguments.end());

@@ -108,9 +108,9 @@ TEST(Links, are_read_or_refused_with_a_reason) {
     EXPECT_EQ(static_cast<int>(if_nametoindex("lo")), ways.begin()->second.interface);
     EXPECT_EQ((NodeAddress{10, 77, 1}), ways.begin()->second.node);
     EXPECT_NE(std::string::npos, refusal("").find("no link"));
-    EXPECT_NE(std::string::npos, refusal("lo 10.77.0 lo\n").find("is no link"));
-    EXPECT_NE(std::string::npos, refusal("lo 10.77.0 lo 10.77.1 x\n").find("is no link"));
-    EXPECT_NE(std::string::npos, refusal("lo 10.777.0 lo 10.77.1\n").find("is no node"));
+    EXPECT_NE(std::string::npos, refusal("lo 10.77.0 lo\n").find("is not a link"));
+    EXPECT_NE(std::string::npos, refusal("lo 10.77.0 lo 10.77.1 x\n").find("is not a link"));
+    EXPECT_NE(std::string::npos, refusal("lo 10.777.0 lo 10.77.1\n").find("is not a node"));
     EXPECT_NE(std::string::npos, refusal("lo 10.77.0 none 10.77.1\n").find("\"none\""));
 }
 

@@ -154,7 +154,7 @@ TEST(Run, lets_the_others_end_by_themselves_within_the_grace_period) {
 }
 
 TEST(Run, kills_ranks_that_ignore_sigterm) {
-    const auto result = run_script({"-n", "2", "--timeout", "0.2", "--grace", "0.2"},
+    const auto result = run_script({"-n", "2", "--time-limit", "0.2", "--grace", "0.2"},
                                    "trap '' TERM; while :; do sleep 0.05; done");
     EXPECT_EQ(result.code, 124);
     EXPECT_NE(result.err.find("2 of 2 ranks still ran after 0.2 s"), std::string::npos)
@@ -209,7 +209,7 @@ TEST(Run, ends_what_a_rank_has_left_behind) {
 
 TEST(Run, waits_for_no_rank_that_has_ended_without_joining) {
     const auto result = run_script({"-n", "3"}, "[ $TREFOIL_RANK = 1 ] || exec " TREFOIL_TOOL
-                                                " perf barrier -n 1 --timeout 60");
+                                                " perf barrier --iters 1 --timeout 60");
     EXPECT_NE(result.code, 0);
     EXPECT_NE(result.err.find("rank 1 has ended (exit 0) without joining"), std::string::npos)
         << result.err;
@@ -265,7 +265,7 @@ TEST(Run, takes_np_as_mpirun_does) {
 
 TEST(Run, says_that_its_output_could_not_be_written) {
     for (const std::string command :
-         {"run -n 2 -- echo x", "info", "perf barrier --ranks 2 -n 1 -w 0"}) {
+         {"run -n 2 -- echo x", "info", "perf barrier --ranks 2 --iters 1 -w 0"}) {
         const auto said = told_by(TREFOIL_TOOL " " + command + " 2>&1 >/dev/full; echo code $?");
         EXPECT_NE(said.find("could not be written"), std::string::npos) << command << said;
         EXPECT_NE(said.find("code 3"), std::string::npos) << command << said;
@@ -296,7 +296,7 @@ TEST(Run, refuses_bad_input) {
         {{"run", "--", "true"}, "run needs the number of ranks"},
         {{"run", "-n", "2"}, "run needs a program"},
         {{"run", "-n", "2", "--backend", "memry", "--", "true"}, "did you mean memory"},
-        {{"run", "-n", "0", "--", "true"}, "not in range"},
+        {{"run", "-n", "0", "--", "true"}, "--ranks takes a number from 1 to 65536"},
         {{"run", "-n", "2", "--", "/no/such/program"}, "cannot run \"/no/such/program\": No such"},
         {{"run", "-n", "2", "--nonsense", "--", "true"}, "--nonsense"}};
     for (const Bad& bad : all) {

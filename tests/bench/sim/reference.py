@@ -49,7 +49,7 @@ def without_order(traffic):
 
 def simulated(tool, algorithm, shape, sizes, machine, model, sync):
     """Seconds by size."""
-    words = ["--sync"] if sync else []
+    words = ["--lockstep"] if sync else []
     told = json.loads(run(tool, "sim", "allreduce", "--algorithm", algorithm, "--torus", shape, "--machine", machine, "--model",
                           model, "--sizes", ",".join(map(str, sizes)), "--json", *words))
     return {one["bytes"]: one["seconds"] for one in told["runs"]}
@@ -68,7 +68,7 @@ def compare(tool, algorithm, shape, sizes):
                 due = (timing.step_seconds(grid, traffic, size, *costs) if model == "step" else
                        timing.flow_seconds(grid, traffic, size, *costs, sync))
                 yield (model, abs(told[size] / due - 1),
-                       f"{algorithm} on {shape}, {size} bytes, {machine}, {model}{' --sync' * sync}: {told[size]:.9g} s "
+                       f"{algorithm} on {shape}, {size} bytes, {machine}, {model}{' --lockstep' * sync}: {told[size]:.9g} s "
                        f"instead of {due:.9g} s")
 
 

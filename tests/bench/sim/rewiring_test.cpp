@@ -224,21 +224,22 @@ TEST(Circuits, refuse_what_cannot_be) {
         EXPECT_NE(std::string::npos, result.err.find(why)) << result.err;
     };
     refused({"--circuits", "own"}, "add --reconfigurable TIME");
-    refused({"--reconfigurable", "-1us"}, "\"-1us\" is no time");
-    refused({"--reconfigurable", "fast"}, "\"fast\" is no time");
-    refused({"--reconfigurable", "1us", "--hop", "-5ns"}, "\"-5ns\" is no time");
-    refused({"--reconfigurable", "1us", "--change-barrier", "-1ns"}, "\"-1ns\" is no time");
+    refused({"--reconfigurable", "-1us"}, "\"-1us\" is not a time");
+    refused({"--reconfigurable", "fast"}, "\"fast\" is not a time");
+    refused({"--reconfigurable", "1us", "--hop", "-5ns"}, "\"-5ns\" is not a time");
+    refused({"--reconfigurable", "1us", "--change-barrier", "-1ns"}, "\"-1ns\" is not a time");
     refused({"--reconfigurable", "1us", "--circuits", "all"}, "--circuits is own or shifted");
     refused({"--reconfigurable", "1us", "--tie", "half"}, "--tie is both or one");
     refused({"--reconfigurable", "1us", "--start-wiring", "x"}, "--start-wiring is ring or any");
     refused({"--reconfigurable", "1us", "--end-wiring", "x"}, "--end-wiring is any or ring");
     refused({"--reconfigurable", "1us", "--switched", "1"}, "torus 8 has no dimension 1");
-    refused({"--reconfigurable", "1us", "--switched", "-1"}, "\"-1\" is no dimension");
-    refused({"--reconfigurable", "1us", "--sync"}, "--sync does not go with --reconfigurable");
+    refused({"--reconfigurable", "1us", "--switched", "-1"}, "\"-1\" is not a dimension");
+    refused({"--reconfigurable", "1us", "--lockstep"},
+            "--lockstep does not go with --reconfigurable");
     refused({"--reconfigurable", "1us", "--model", "flow"}, "give --model step");
     refused({"--reconfigurable", "1us,2us"}, "add --heatmap FILE");
     refused({"--reconfigurable", "1us", "--hop", "1ns,2ns"}, "add --heatmap FILE");
-    refused({"--reconfigurable", "1us", "--network", "mesh"}, "tori only, not of a mesh");
+    refused({"--reconfigurable", "1us", "--network", "mesh"}, "need a torus, not a mesh");
     refused({"--reconfigurable", "1us", "--heatmap", "map.jpg"}, ".svg or .png");
     refused({"--reconfigurable", "1us", "--heatmap", "/no/folder/map.json"},
             "no folder /no/folder");

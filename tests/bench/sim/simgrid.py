@@ -13,7 +13,7 @@ SECONDS = 900
 ALLREDUCE = ["allreduce", "-a", "swing-b,trivance-b,bucket,recursive-doubling-b,swing-l,trivance-l"]
 QUICK = [
     [*ALLREDUCE, "-t", "8,9,3x3,4x4", "--sizes", "32,32K,128M"],
-    [*ALLREDUCE, "-t", "9,2x4", "--sizes", "32,1M", "--sync"],
+    [*ALLREDUCE, "-t", "9,2x4", "--sizes", "32,1M", "--lockstep"],
     ["allreduce", "-t", "2x3", "--sizes", "64K"],
     ["allreduce", "-a", "swing-b,bucket,trivance-l", "-t", "6,3x4", "--sizes", "64K", "--network", "mesh"],
     ["allreduce", "-a", "swing-b,bruck-l", "-t", "3x4", "--sizes", "64K", "--network", "hyperx"],
@@ -24,7 +24,7 @@ QUICK = [
 ]
 SIZES = ",".join(str(32 * 4**k) for k in range(12))
 LONG = [[*ALLREDUCE, "-t", "8,9,3x3,4x4,4x8,8x8,3x3x3", "--sizes", SIZES, "--machine", machine, *sync]
-        for machine in ("trivance", "swing") for sync in ([], ["--sync"])]
+        for machine in ("trivance", "swing") for sync in ([], ["--lockstep"])]
 REFUSED = [
     ({}, ["-t", "4", "--model", "step"], "--model flow"),
     ({}, ["-t", "100x100", "--memory", "100M"], "GiB"),

@@ -22,7 +22,7 @@ PAGES = (
     (("allreduce", "-a", "bucket", "-t", "3x3x3", "--sizes", "1M"), 4),
     (("allreduce", "-a", "ring,swing-b", "-t", "64", "--sizes", "1M"), 4),
     (("allreduce", "-a", "trivance-b", "-t", "27x27", "--sizes", "8M"), 1),
-    (("allreduce", "-a", "swing-b", "-t", "4x4", "--sizes", "64K", "--network", "mesh", "--sync"), 8),
+    (("allreduce", "-a", "swing-b", "-t", "4x4", "--sizes", "64K", "--network", "mesh", "--lockstep"), 8),
     (("allreduce", "-a", "bucket", "-t", "4x4", "--sizes", "1M", "--slow", "+0@5=0.5", "--jitter", "2us"), 8),
     (("allreduce", "-a", "swing-b", "-t", "2x3", "--sizes", "1M", "--copy", "20GB", "--reduce", "10GB"), 8),
     (("allgather", "-a", "bine", "-t", "16", "--sizes", "1M", "--per-port", "1"), 8),
@@ -61,7 +61,7 @@ def check_refusals(tool, folder):
     known = ("allreduce", "-a", "ring", "-t", "3x3", "--sizes", "1M")
     cases = (
         ((*known, "--html", str(folder / "none" / "a.html")), "there is no folder"),
-        ((*known, "--html", str(folder)), "no name of a file"),
+        ((*known, "--html", str(folder)), "not the name of a file"),
         ((*known, "--json", *page), "leave --json"),
         ((*known, "--baseline", "ring", *page), "--baseline"),
         ((*known, "--model", "step", *page), "flow model"),
@@ -105,18 +105,19 @@ def check_pages(tool, folder):
 def check_playing(browser, tool, folder):
     profile = pathlib.Path(tempfile.mkdtemp(prefix="trefoil-browser-"))
 
-    def play(file, arguments, speed, window):
+    def play(file, arguments, speed, *flags):
         said = headless.console_of(browser, f"{file.as_uri()}#selftest&speed={speed}", profile,
-                                   lambda line: line.startswith(("trefoil: ok", "trefoil: wrong")), window)
-        name = " ".join(arguments)
+                                   lambda line: line.startswith(("trefoil: ok", "trefoil: wrong")), flags=flags)
+        name = " ".join((*arguments, file.name, *flags))
         print(name, *(f"    {line}" for line in said), sep="\n", flush=True)
         expect(said and said[-1].startswith("trefoil: ok"), f"{name}: no good end: {said}")
         expect(all(line.startswith("trefoil: ") for line in said), f"{name}: an error on the console: {said}")
 
     try:
         for arguments, speed in PAGES:
-            play(page_of(tool, folder, arguments), arguments, speed, "1280,900")
-        play(page_of(tool, folder, PAGES[0][0]), PAGES[0][0], 8, "390,844")
+            play(page_of(tool, folder, arguments), arguments, speed)
+        play(headless.on_a_phone(page_of(tool, folder, PAGES[0][0])), PAGES[0][0], 8)
+        play(page_of(tool, folder, PAGES[0][0]), PAGES[0][0], 8, "--force-prefers-reduced-motion")
     finally:
         shutil.rmtree(profile, ignore_errors=True)
 

@@ -90,7 +90,7 @@ def check_files(tool, folder):
         ("n1 left\nn1 right\n", "--hosts", "host n1 is in group right here and in left before"),
         ("# none\n", "--hosts", "has no hosts"),
         ("one a*2\n", "--allocations", "line 1: no ':'"),
-        ("one: a*2\ntwo: a*x\n", "--allocations", "line 2: 'a*x' is no run of hosts"),
+        ("one: a*2\ntwo: a*x\n", "--allocations", "line 2: 'a*x' is not a run of hosts"),
     )
     for text, option, wanted in cases:
         bad.write_text(text, encoding="utf-8")
@@ -108,7 +108,7 @@ def check_refusals(tool):
     refused(tool, "add --torus", "allreduce", "-a", "ring", "--group-size", "4")
     refused(tool, "say once", "allreduce", "-a", "ring", "-t", "4x4", "--boxes", "2x2", "--group-size", "4")
     refused(tool, "say once", "allreduce", "-a", "ring")
-    refused(tool, "0' is no run of hosts", "allreduce", "-a", "ring", "--groups", "a*0")
+    refused(tool, "0' is not a run of hosts", "allreduce", "-a", "ring", "--groups", "a*0")
     refused(tool, "no order 'best'", "allreduce", "-a", "ring", "--groups", "a*2,b*2", "--order", "best")
     refused(tool, "rong", "allreduce", "-a", "rong", "--groups", "a*2,b*2")
     refused(tool, "moves no data", "barrier", "-a", "dissemination", "--groups", "a*2,b*2")

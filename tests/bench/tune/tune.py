@@ -35,7 +35,7 @@ class Runs:
         return done.returncode, done.stdout
 
     def tune(self, *words, **more):
-        return self.run("tune", *QUICK, "-o", str(self.file), *words, **more)
+        return self.run("tune", *QUICK, "--output", str(self.file), *words, **more)
 
     def entries(self):
         file = json.loads(self.file.read_text())
@@ -101,11 +101,11 @@ def check_refused(runs):
     nowhere = runs.file.parent / "none" / "file.json"
     for words, text in ((["--ranks", "1"], "2"), ([], "two ranks"), (["--ranks", "2", "--collectives", "barrier"], "barrier"),
                         (["--ranks", "2", "--collectives", "bcasd"], "bcast"), (["--ranks", "2", "-b", "x"], "x"),
-                        (["--ranks", "2", "-o", str(nowhere)], "cannot write the tuning file"),
+                        (["--ranks", "2", "--output", str(nowhere)], "cannot write the tuning file"),
                         (["--torus", "3x", "--collectives", "bcast"], "3x"),
                         (["--ranks", "2", "--backend", "tin"], "tin"), (["--net", "nowhere"], "nowhere"),
-                        (["--ranks", "2", "--regret", "2", "-o", str(nowhere)], "cannot be read")):
-        code, output = runs.run("tune", *([] if "-o" in words else ["-o", str(runs.file)]), *words)
+                        (["--ranks", "2", "--regret", "2", "--output", str(nowhere)], "cannot be read")):
+        code, output = runs.run("tune", *([] if "--output" in words else ["--output", str(runs.file)]), *words)
         runs.expect(f"refused {words}", code == 2 and text in output, (code, output))
     runs.expect("nothing was changed", runs.file.read_text() == kept and not nowhere.parent.exists(), runs.file.read_text())
     runs.file.write_text(kept[:len(kept) // 2])

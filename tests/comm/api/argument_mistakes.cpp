@@ -221,7 +221,7 @@ std::vector<Mistake> mistakes() {
          {"root -1", "0 to"}},
         {"a root beyond the ranks",
          [](Rank& r) { return r.a.root = r.ranks, r.kind.rooted; },
-         {"root ", "is no rank"}},
+         {"root ", "is not a rank"}},
     };
 }
 

@@ -112,7 +112,7 @@ TEST(CommunicatorLog, WhatIsNotValidIsRefused) {
     config.log = "info,choise";
     trefoil_comm_t comm = nullptr;
     EXPECT_EQ(trefoil_comm_create(&config, &comm), TREFOIL_ERROR_INVALID_ARGUMENT);
-    EXPECT_NE(std::string(trefoil_last_error(nullptr)).find("\"choise\" is no topic"),
+    EXPECT_NE(std::string(trefoil_last_error(nullptr)).find("\"choise\" is not a topic"),
               std::string::npos);
     config.log = nullptr;
     const Variable level("TREFOIL_LOG", "lots");

@@ -133,7 +133,7 @@ TEST(Status, SaysThatTheProgramHoldsItUp) {
         int mine = rank, sum = -1;
         std::thread caller(
             [&] { EXPECT_EQ(trefoil_allreduce(&mine, &sum, 1, TREFOIL_INT32, slow, comm), ok); });
-        EXPECT_TRUE(has(status_with(comm, "cannot be seen"), "cannot be seen"));
+        EXPECT_TRUE(has(status_with(comm, "wait for is unknown"), "wait for is unknown"));
         caller.join();
         EXPECT_EQ(sum, 1);
     });

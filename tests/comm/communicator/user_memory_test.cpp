@@ -44,7 +44,7 @@ void use_and_free(const JobOptions& options, int ranks) {
         EXPECT_EQ(trefoil_free(comm, send), ok) << trefoil_last_error(nullptr);
         EXPECT_EQ(trefoil_free(comm, recv), ok) << trefoil_last_error(nullptr);
         expect_refused(trefoil_free(comm, recv), TREFOIL_ERROR_INVALID_ARGUMENT,
-                       "no memory that trefoil_alloc gave, or it was freed");
+                       "not memory that trefoil_alloc returned, or it was freed");
         void* forgotten = nullptr;
         EXPECT_EQ(trefoil_alloc(comm, 1, &forgotten), ok) << "it ends with the communicator";
     });

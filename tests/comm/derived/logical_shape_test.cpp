@@ -17,9 +17,10 @@ TEST(LogicalShape, AnLOfSixIsALogicalTwoByThree) {
     ASSERT_NO_FATAL_FAILURE(expect_sound(first, child, members));
     EXPECT_FALSE(child.box);
     EXPECT_TRUE(child.map.torus.name() == "3x2" || child.map.torus.name() == "2x3");
-    EXPECT_EQ(child.map.source.find("logical: the members are no box of the 3x3 torus; neighbours "
-                                    "are 1."),
-              0U)
+    EXPECT_EQ(
+        child.map.source.find("logical: the members are not a box of the 3x3 torus; neighbours "
+                              "are 1."),
+        0U)
         << child.map.source;
 }
 

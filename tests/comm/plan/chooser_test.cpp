@@ -208,9 +208,9 @@ TEST(Chooser, RefusesRulesThatMakeNoSenseAndNamesThePart) {
     refused("bcast=linear,allreduce:1K-2K=swing-x", {"allreduce:1K-2K=swing-x", "swing-b"});
     refused("allreduze:1K-2K=swing-b", {"allreduze:1K-2K=swing-b", "allreduce"});
     refused("allreduce:2K-1K=swing-b", {"\"2K-1K\"", "ends below its beginning"});
-    refused("allreduce:1K=swing-b", {"allreduce:1K=swing-b", "\"1K\" is no range"});
-    refused("allreduce:1K-2Q=swing-b", {"\"1K-2Q\" is no range"});
-    refused("allreduce:=swing-b", {"\"\" is no range"});
+    refused("allreduce:1K=swing-b", {"allreduce:1K=swing-b", "\"1K\" is not a range"});
+    refused("allreduce:1K-2Q=swing-b", {"\"1K-2Q\" is not a range"});
+    refused("allreduce:=swing-b", {"\"\" is not a range"});
     refused("allreduce:1K-2K=", {"allreduce:1K-2K="});
     refused("allreduce:1K-2K=swing-b:nonsense", {"allreduce:1K-2K=swing-b", "nonsense"});
     refused("allreduce:1K-2K=swing-b,bcast:1K-2K=linear,allreduce:2K-3K=ring",

@@ -50,7 +50,7 @@ TEST(Report, InWords) {
     RankReport unseen = example();
     unseen.looked = false;
     unseen.communicators.clear();
-    EXPECT_NE(text_of(unseen).find("cannot be seen"), std::string::npos);
+    EXPECT_NE(text_of(unseen).find("wait for is unknown"), std::string::npos);
 }
 
 TEST(Report, AsJson) {

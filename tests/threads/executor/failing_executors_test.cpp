@@ -51,7 +51,7 @@ TEST_P(FailingExecutors, ALateOneHearsThatItsPeerHasFailed) {
         const auto begun = std::chrono::steady_clock::now();
         EXPECT_EQ(second->run(program, data), Status::timeout);
         EXPECT_LT(std::chrono::steady_clock::now() - begun, seconds(20));
-        EXPECT_TRUE(has(second->executor().failure(), "told by rank 0"))
+        EXPECT_TRUE(has(second->executor().failure(), "reported by rank 0"))
             << second->executor().failure();
         meeting.arrive();
     });

@@ -37,11 +37,11 @@ TEST_F(FailureTest, ATentativeCauseIsReplacedByTheReasonForIt) {
     EXPECT_TRUE(failure_.cause().tentative);
     EXPECT_EQ(failure_.cause().culprit, 3);
     Cause reason{Status::timeout, 5, "rank 5 is stopped"};
-    reason.own = "; told by rank 3";
+    reason.own = "; reported by rank 3";
     failure_.replace(reason);
     EXPECT_FALSE(failure_.cause().tentative);
     EXPECT_EQ(failure_.status(), Status::timeout);
-    EXPECT_EQ(failure_.text(), "rank 5 is stopped; told by rank 3");
+    EXPECT_EQ(failure_.text(), "rank 5 is stopped; reported by rank 3");
     EXPECT_EQ(failure_.cause().text, "rank 5 is stopped");
 }
 

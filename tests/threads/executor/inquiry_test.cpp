@@ -45,7 +45,7 @@ TEST_F(InquiryTest, AReportThatComesSoonTellsTheReason) {
     EXPECT_EQ(cause.culprit, 5);
     EXPECT_EQ(cause.status, Status::timeout);
     EXPECT_EQ(cause.text, "rank 5 is stopped");
-    EXPECT_EQ(cause.own, "; told by rank 2 during this rank's a bcast");
+    EXPECT_EQ(cause.own, "; reported by rank 2 during this rank's a bcast");
 }
 
 TEST_F(InquiryTest, WithoutOneAProcessThatHasEndedIsTheCulprit) {
@@ -113,7 +113,7 @@ TEST_F(InquiryTest, WhatThisRankHasFoundStaysWithWhatOthersReport) {
     comes_ = [this] { tell(2, Cause{Status::peer_lost, 5, "rank 5 is gone"}); };
     const Cause heard = inquiry_.cause_of(error, found_here);
     EXPECT_EQ(heard.text, "rank 5 is gone") << "passed on without what only this rank has found";
-    EXPECT_EQ(heard.own, "; told by rank 2 during this rank's set-up" + own);
+    EXPECT_EQ(heard.own, "; reported by rank 2 during this rank's set-up" + own);
 }
 
 }  // namespace

@@ -98,7 +98,7 @@ TEST_F(PeerWatchTest, AFailureThatAPeerReportsIsThisRanksToo) {
     EXPECT_TRUE(watch_.look(milliseconds(100))) << "what was sent before may still come";
     expect_end_after_grace(milliseconds(250));
     expect_failure(Status::timeout,
-                   "rank 5 is stopped; rank 3 found it; told by rank 1 during this rank's the "
+                   "rank 5 is stopped; rank 3 found it; reported by rank 1 during this rank's the "
                    "test's call");
     EXPECT_EQ(parts_->failure.cause().culprit, 5);
     EXPECT_EQ(parts_->failure.cause().text, "rank 5 is stopped; rank 3 found it")
@@ -108,9 +108,10 @@ TEST_F(PeerWatchTest, AFailureThatAPeerReportsIsThisRanksToo) {
 TEST_F(PeerWatchTest, ADisagreementThatAPeerReportsIsOne) {
     tell(2, Cause{Status::mismatch, 1, "rank 1 makes another call than rank 2's bcast"});
     expect_end_after_grace(milliseconds(250));
-    expect_failure(Status::mismatch,
-                   "rank 1 makes another call than rank 2's bcast; told by rank 2; rank 0 calls "
-                   "the test's call; give all ranks the same");
+    expect_failure(
+        Status::mismatch,
+        "rank 1 makes another call than rank 2's bcast; reported by rank 2; rank 0 calls "
+        "the test's call; give all ranks the same");
 }
 
 TEST_F(PeerWatchTest, APeerThatHasLeftIsMissedOnlyIfSomethingOfItIs) {

@@ -12,7 +12,7 @@ namespace {
 
 TEST(Reports, ACauseArrivesAsItWasToldButForWhatIsTheTellersOwn) {
     Cause cause{Status::timeout, 5, "rank 5 is stopped"};
-    cause.own = "; told by rank 2";
+    cause.own = "; reported by rank 2";
     cause.tentative = true;
     const Cause told = decode_cause(encode(cause));
     EXPECT_EQ(told.status, Status::timeout);
