@@ -59,6 +59,14 @@ TEST(ProcessSpace, IsThatOfTheParent) {
     EXPECT_EQ(in_child([&] { return process_space() == mine ? 0 : 1; }), 0);
 }
 
+// Else a child in a process namespace of its own, where it may have its parent's number, would be
+// taken for it.
+TEST(ProcessSpace, AChildHasANumberOfItsOwn) {
+    const std::uint64_t mine = process_number();
+    EXPECT_EQ(process_number(), mine);
+    EXPECT_EQ(in_child([&] { return process_number() != mine ? 0 : 1; }), 0);
+}
+
 TEST(ProcessSpace, IsAskedAnew) {
     const std::string mine = own_namespace("net");
     const int told = in_child([&] {
