@@ -136,6 +136,7 @@ def requests():
         pass
     check(pair[1].result == 2, "startall and testall")
     trefoil.startall(pair)
+    refused(lambda: trefoil.startall(pair), "under way already")
     check(trefoil.waitall(pair)[0] is sums, "waitall")
     comm.iallreduce(np.ones(1000), np.empty(1000))  # nobody keeps it: it ends all the same
     again.free()
