@@ -325,6 +325,28 @@ TEST(Store, RefusesARankThatIsThereOrHasLeft) {
     EXPECT_EQ(back.status(), Status::peer_lost) << back.what();
 }
 
+// The others may have ended because of it.
+TEST(Store, NamesTheRankThatHasLeftFirst) {
+    const StoreServer server("127.0.0.1", 0, "a secret");
+    const auto join = [&](Rank rank) { return join_with("a secret", server.port(), rank, 3); };
+    const auto first = join(0);
+    auto second = join(1), third = join(2);
+    // The server learns of the end through another connection than the one that asks.
+    const auto leave = [&](std::unique_ptr<Bootstrap>& one) {
+        const Rank rank = one->rank();
+        one.reset();
+        for (const auto end = std::chrono::steady_clock::now() + patient;
+             error_of([&] { join(rank); }).status() != Status::peer_lost;) {
+            ASSERT_LT(std::chrono::steady_clock::now(), end);
+        }
+    };
+    leave(third);
+    leave(second);
+    const Error lost = error_of([&] { first->barrier(); });
+    EXPECT_EQ(lost.status(), Status::peer_lost);
+    EXPECT_TRUE(says(lost, "rank 2 of")) << lost.what();
+}
+
 /// Ranks 0 and 1 of one job and rank 2 of another have met; nobody can tell which is whose.
 TEST(Store, EndsAJobThatMayBeAMixtureOfTwo) {
     const StoreServer server;
@@ -372,7 +394,7 @@ TEST(Store, RefusesAnotherNumberOfRanks) {
     const auto first = join(server.port(), 0, 2, hasty);
     const Error other = error_of([&] { join(server.port(), 1, 3); });
     EXPECT_EQ(other.status(), Status::mismatch);
-    EXPECT_TRUE(says(other, "3") && says(other, "2")) << other.what();
+    EXPECT_TRUE(says(other, "as one of 3 ranks, but the first to come said 2;")) << other.what();
     // Who waits in vain hears about the intruder too.
     const Error late = error_of([&] { first->barrier(); });
     EXPECT_EQ(late.status(), Status::timeout);
