@@ -261,6 +261,20 @@ TEST_P(OfiClosing, APeerThatLeavesNeverHangsUs) {
     lose_peer(GetParam(), false);
 }
 
+// A queue that is opened to see whether it can sleep is closed, too; else the domain could not be.
+TEST_P(OfiClosing, LeavesNoDescriptorOpen) {
+    const auto open_files = [] {
+        const std::filesystem::directory_iterator files("/proc/self/fd");
+        return std::distance(begin(files), end(files));
+    };
+    open_group(GetParam());  // what libfabric opens once
+    const auto before = open_files();
+    for (int i = 0; i < 3; ++i) {
+        open_group(GetParam());
+    }
+    EXPECT_LE(open_files(), before);
+}
+
 std::string provider_name(const testing::TestParamInfo<const char*>& info) {
     std::string name = info.param;
     std::replace(name.begin(), name.end(), ';', '_');
