@@ -7,6 +7,7 @@
 #include <functional>
 #include <string>
 
+#include "algorithms/analysis/access_order.hpp"
 #include "algorithms/analysis/verify.hpp"
 #include "algorithms/single_copy/builders.hpp"
 
@@ -80,6 +81,26 @@ TEST(VerifyPulls, FindsAReleaseThatIsMissing) {
     drop_message(all, 2, 1, 3);
     expect_error(verify(torus, Collective::allreduce, all),
                  "part 0, step 2, rank 3: completes while rank 1 may still pull block 3 in step 2");
+}
+
+// Rank 2 has heard of rank 1's pull and tells rank 0 of it.
+TEST(VerifyPulls, KnowsOfAReleaseThatComesByAThirdRank) {
+    for (const bool told : {true, false}) {
+        Findings findings;
+        AccessOrder order(3, 1, 0, findings);
+        order.begin_step(0);
+        order.hear(1, 0, true);
+        order.begin_step(1);
+        order.read(1, 0, 0, true);
+        order.begin_step(2);
+        order.hear(2, 1, false);
+        order.begin_step(3);
+        if (told) {
+            order.hear(0, 2, false);
+        }
+        order.finish();
+        EXPECT_EQ(findings.none(), told);
+    }
 }
 
 TEST(VerifyPulls, FindsASumThatIsReadBeforeItIsThere) {
