@@ -36,6 +36,9 @@ TEST(Table, EntriesAreComplete) {
         ASSERT_NE(a.shape_refusal, nullptr);
         ASSERT_NE(a.builder, nullptr);
         ASSERT_NE(a.landing_vectors, nullptr);
+        if (a.collective == Collective::barrier) {
+            EXPECT_EQ(a.landing_vectors(Torus({3, 3}), {}), 0) << "signals need no room";
+        }
     }
 }
 
