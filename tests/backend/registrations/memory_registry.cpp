@@ -95,6 +95,14 @@ TEST_F(Registry, WhatIsInsideUsesTheRegistrationThatIsThere) {
     EXPECT_EQ(registry_.bytes(), 0U);
 }
 
+TEST_F(Registry, ALongRangeIsFoundThoughAShortOneWasRegisteredLast) {
+    const auto whole = registry_.use(at(1000), 5000, "first");
+    (void)registry_.use(at(10000), 10, "second");
+    const auto part = registry_.use(at(4000), 100, "third");
+    EXPECT_EQ(part.memory.registration, whole.memory.registration);
+    EXPECT_EQ(group_.calls, 2U);
+}
+
 TEST_F(Registry, WhatOnlyOverlapsIsRegisteredByItself) {
     const auto first = registry_.use(at(1000), 1000, "first");
     for (const auto& [begin, bytes] : {std::pair{999, 10}, {1999, 2}, {500, 3000}}) {
