@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // `trefoil perf`: ranks as threads and as processes, the table, the JSON file, and refusals.
+#include <fmt/format.h>
 #include <gtest/gtest.h>
 #include <signal.h>
 #include <unistd.h>
@@ -211,6 +212,13 @@ TEST_F(Perf, tells_what_ranks_hold) {
     EXPECT_GE(held["total_landing_bytes"].get<double>(), held["landing_bytes"].get<double>());
     EXPECT_GT(held["memory_bytes"].get<double>(), 0);
     EXPECT_NE(result_.out.find("# most of any rank: "), std::string::npos) << result_.out;
+    for (const auto& [key, what] : {std::pair{"memory_bytes", " MiB of memory in use, "},
+                                    {"landing_bytes", " MiB landing memory allocated, "},
+                                    {"staging_bytes", " MiB staging, "}}) {
+        const double mebibytes = held[key].get<double>() / (1 << 20);
+        const std::string text = fmt::format("{:.1f}{}", mebibytes, what);
+        EXPECT_NE(result_.out.find(text), std::string::npos) << text << result_.out;
+    }
 }
 
 struct Promise {
@@ -322,6 +330,13 @@ TEST_F(Perf, takes_a_list_of_sizes) {
     ASSERT_EQ(all["runs"].size(), 2U);
     EXPECT_EQ(all["runs"][0]["bytes"], 8);
     EXPECT_EQ(all["runs"][1]["bytes"], 1024);
+}
+
+TEST_F(Perf, sizes_grow_by_eight_unless_told) {
+    const Json all = run({"bcast", "--ranks", "2", "--launch", "threads", "-b", "8", "-e", "512",
+                          "--iters", "1", "-w", "0"});
+    ASSERT_EQ(all["runs"].size(), 3U);
+    EXPECT_EQ(all["runs"][1]["bytes"], 64);
 }
 
 TEST_F(Perf, follows_the_rules_of_the_environment_unless_told_an_algorithm) {

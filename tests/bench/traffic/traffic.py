@@ -74,6 +74,8 @@ def check_orders(tool):
     boxes = rows(tool, "allreduce", "-a", "bucket", "-t", "4x4", "--boxes", "2x4")
     halves = rows(tool, "allreduce", "-a", "bucket", "-t", "4x4", "--group-size", "8")
     expect(boxes[0]["crossing"] == halves[0]["crossing"] and boxes[0]["groups"] == 2, f"{boxes} {halves}")
+    uneven = rows(tool, "allreduce", "-a", "bucket", "-t", "4x4", "--group-size", "6")
+    expect(uneven[0]["groups"] == 3, f"16 hosts in groups of 6: {uneven}")
     sized = rows(tool, "allreduce", "-a", "bucket", "-t", "4x4", "--group-size", "8", "--bytes", "1K")
     expect(math.isclose(sized[0]["crossing_bytes"], 1024 * halves[0]["crossing"]), f"{sized}")
 

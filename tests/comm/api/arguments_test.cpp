@@ -160,6 +160,25 @@ TEST(Arguments, OperationsAreCheckedWhenTheyAreMade) {
     EXPECT_NE(std::string(trefoil_last_error(nullptr)).find("op 0"), std::string::npos);
 }
 
+TEST(Arguments, ADatatypeOfAnotherSizeThanTheOperationsIsRefused) {
+    trefoil_op_t op = TREFOIL_SUM;
+    ASSERT_EQ(trefoil_op_create([](const void*, void*, size_t, void*) {}, nullptr, 8, 1, &op),
+              TREFOIL_SUCCESS);
+    JobOptions options;
+    options.torus = "1";
+    run_ranks(1, options, [&](int, trefoil_comm_t comm) {
+        ASSERT_NE(comm, nullptr) << trefoil_last_error(nullptr);
+        float mine = 1, sum = 0;
+        EXPECT_EQ(trefoil_allreduce(&mine, &sum, 1, TREFOIL_FLOAT, op, comm),
+                  TREFOIL_ERROR_INVALID_ARGUMENT);
+        EXPECT_NE(std::string(trefoil_last_error(nullptr))
+                      .find("has 4 bytes, one of the operation has 8 bytes"),
+                  std::string::npos)
+            << trefoil_last_error(nullptr);
+    });
+    EXPECT_EQ(trefoil_op_free(op), TREFOIL_SUCCESS);
+}
+
 // What only shows between ranks ends the communicator, and says so on each.
 struct Difference {
     const char* name;

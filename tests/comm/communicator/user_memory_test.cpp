@@ -2,6 +2,7 @@
 // Memory that the program allocates and registers, and frees too early.
 #include <array>
 #include <cstdint>
+#include <fstream>
 #include <numeric>
 #include <span>
 
@@ -53,6 +54,25 @@ void use_and_free(const JobOptions& options, int ranks) {
 TEST(UserMemory, AllocatedMemoryIsUsedAndFreed) {
     use_and_free(on("3"), 3);
     use_and_free(on("1"), 1);
+}
+TEST(UserMemory, ForgottenMemoryEndsWithItsCommunicator) {
+    constexpr std::size_t bytes = std::size_t{256} << 20;
+    const auto forget = [] {
+        run_ranks(1, on("1"), [](int, trefoil_comm_t comm) {
+            ASSERT_NE(comm, nullptr) << trefoil_last_error(nullptr);
+            void* forgotten = nullptr;
+            EXPECT_EQ(trefoil_alloc(comm, bytes, &forgotten), ok) << trefoil_last_error(nullptr);
+        });
+    };
+    const auto address_space = [] {
+        std::size_t pages = 0;
+        std::ifstream("/proc/self/statm") >> pages;
+        return pages * 4096;
+    };
+    forget();
+    const std::size_t before = address_space();
+    forget();
+    EXPECT_LT(address_space(), before + bytes / 2);
 }
 TEST(UserMemory, AllocatedMemoryWithPortThreads) {
     use_and_free(on("2x2", 2), 4);
