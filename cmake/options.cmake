@@ -65,6 +65,14 @@ function(trefoil_precompile target)
   endif()
 endfunction()
 
+# trefoil_optimise(TARGET): where tests spend their time. A build that is to be quick (-O0, -Og) has it by -O1, unless a sanitizer
+# makes that slow to compile.
+function(trefoil_optimise target)
+  if(CMAKE_BUILD_TYPE STREQUAL RelWithDebInfo AND CMAKE_CXX_FLAGS_RELWITHDEBINFO MATCHES "-O[0g]" AND NOT TREFOIL_SANITIZE)
+    target_compile_options(${target} PRIVATE -O1)
+  endif()
+endfunction()
+
 # trefoil_room(NAME USES rooms and libraries that NAME may know): a static library of all sources in the room's sub-rooms.
 # `LEFT_OUT` names sources, relative to the room, that this build has no use for.
 function(trefoil_room name)
@@ -78,6 +86,7 @@ function(trefoil_room name)
   trefoil_precompile(trefoil_${name})
   target_include_directories(trefoil_${name} PUBLIC ${PROJECT_SOURCE_DIR})
   target_link_libraries(trefoil_${name} PUBLIC ${ROOM_USES} PRIVATE trefoil_options)
+  trefoil_optimise(trefoil_${name})
   # The program may make calls while it ends, in destructors and functions of atexit(): what the library keeps is never destroyed.
   target_compile_options(trefoil_${name} PRIVATE $<$<COMPILE_LANG_AND_ID:CXX,Clang>:-Wexit-time-destructors>)
 endfunction()
