@@ -118,7 +118,7 @@ def check_interrupted(name):
 def check_refused(name):
     """What is wrong is said, with what to do."""
     for words, code, text in (
-            (["up", "3y3", "--name", name], 1, "no torus"), (["up", "300", "--name", name], 1, "from 2 to 250"),
+            (["up", "3y3", "--name", name], 1, "is not a torus"), (["up", "300", "--name", name], 1, "from 2 to 250"),
             (["up", "3x3", "--rate", "fast"], 2, "50mbit"), (["up", "3x3", "--name", "A b"], 1, "small letter"),
             (["check", "--name", "nobody"], 1, "scripts/torusnet up"), (["load", "--name", "nobody"], 1, "scripts/torusnet up"), (["exec", "--name", "nobody", "0", "true"], 1, "up 3x3")):
         result, output = torusnet(*words)

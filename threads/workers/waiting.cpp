@@ -18,6 +18,10 @@ constexpr std::uint32_t yields_before_nap = 20;
 constexpr std::uint32_t yields_before_nap_by_memory = 100;
 // A yield where nobody else wants the core is little more than a poll, and saves the wake-up.
 constexpr std::uint32_t yields_before_nap_with_cores = 2000, yields_while_serving = 100'000;
+// Where other programs want the core, a yield gives them a time slice each, and yields by number
+// would go on for minutes, in which nobody looks for dead peers and time-outs.
+constexpr std::chrono::milliseconds longest_yielding{50};
+constexpr std::uint32_t yields_per_look = 16;
 /// Sleeps of one length, and how many before the next length. The longest bounds how late a look
 /// for dead peers and time-outs can be.
 struct Stage {
@@ -42,6 +46,11 @@ std::chrono::microseconds Waiting::idle(bool serves) {
     }
     if (n < yields) {
         ++empty_polls_;
+        if (may_spin_ && n % yields_per_look == 0) {
+            const auto now = std::chrono::steady_clock::now();
+            yields_since_ = n < spins + yields_per_look ? now : yields_since_;
+            empty_polls_ = now - yields_since_ > longest_yielding ? yields : empty_polls_;
+        }
         sched_yield();
         return std::chrono::microseconds{0};
     }

@@ -70,7 +70,8 @@ class ProgressTurns {
 /// but the wake-up; where it cannot, the delay stays within a tenth of the time waited so far.
 /// Where there is a core for every thread and the caller has work of its own, it yields for some
 /// 50 ms before it sleeps: what that work answers comes to no endpoint of Trefoil's, and would end
-/// no sleep. Not thread-safe.
+/// no sleep. It never yields for longer: other programs may want the core after all. Not
+/// thread-safe.
 class Waiting {
   public:
     /// `may_spin`: every thread of the job on this machine has a core of its own. `by_memory`: all
@@ -108,6 +109,7 @@ class Waiting {
     bool may_spin_;
     bool by_memory_;
     std::uint32_t empty_polls_ = 0;
+    std::chrono::steady_clock::time_point yields_since_{};
 };
 
 }  // namespace trefoil
