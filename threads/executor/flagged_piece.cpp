@@ -212,7 +212,6 @@ bool FlaggedPiece::receive(std::uint32_t number, Channels& channels, const Opera
     for (; done_ < awaited.count; ++done_) {
         const ProgramArrival& message = program_->awaited[awaited.first + done_];
         InChannel& channel = channels.in[message.channel];
-        const std::int64_t begin = notes.clock();
         const Flag& flag = flag_of(message, channels);
         const std::uint64_t mark = mark_of(in_use_[message.channel], channels);
         // Pairs with the release in put(): the bytes are there.
@@ -223,6 +222,7 @@ bool FlaggedPiece::receive(std::uint32_t number, Channels& channels, const Opera
             waited_mark_ = mark;
             return false;
         }
+        const std::int64_t begin = notes.clock();  // not earlier: this thread may be held up
         if (flag.sign != sign(message.bytes)) {
             failure.disagree(channel.peer, channels.rank, call_->call());
             return false;
