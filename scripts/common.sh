@@ -22,7 +22,7 @@ readonly build_needs=(
 )
 readonly test_needs=(
     python3=python3 /gtest/gtest.h=libgtest-dev clang++=clang ld.lld=lld
-    sanitizer:asan=libclang-rt-dev clang-format=clang-format nm=binutils
+    sanitizer:asan=libclang-rt-dev clang:omp.h=libomp-dev clang-format=clang-format nm=binutils
     mpirun.openmpi=openmpi-bin mpirun.mpich=mpich ompi-c.pc=libopenmpi-dev mpich.pc=libmpich-dev
     gfortran=gfortran debootstrap=debootstrap python:numpy=python3-numpy python:mpi4py=python3-mpi4py python:pip=python3-pip
     fftw3.pc=libfftw3-dev simgrid.pc=libsimgrid-dev gnuplot=gnuplot-nox jsonschema=python3-jsonschema chromium=chromium
@@ -54,6 +54,7 @@ is_there() {
     case $1 in
         /*) [[ -e /usr/include$1 || -e /usr/local/include$1 ]] ;;
         python:*) /usr/bin/python3 -c "import ${1#*:}" 2>/dev/null ;;
+        clang:*) echo "#include <${1#*:}>" | clang++ -fopenmp -fsyntax-only -x c++ - 2>/dev/null ;;
         sanitizer:*)
             command -v clang++ >/dev/null &&
                 compgen -G "$(clang++ -print-resource-dir)/lib/linux/libclang_rt.${1#*:}-*.a" >/dev/null

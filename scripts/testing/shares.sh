@@ -212,8 +212,8 @@ share_trixie() { # what meets other software, on Debian 13
     fi
 }
 share_verbs() { # RDMA in software, in one and in two virtual machines, whose image is made from Debian's packages
-    configure dev "${quickly[@]}"
-    build dev trefoil_tool test_conformance
+    configure gcc "${quickly[@]}"  # whose libraries the machine has
+    build gcc trefoil_tool test_conformance
     on_verbs 540 --suite
     on_verbs 240 --hosts 2 --nics 4 --suite across-nics killed link-down
 }
@@ -221,7 +221,7 @@ share_verbs() { # RDMA in software, in one and in two virtual machines, whose im
 on_verbs() {
     local seconds=$1 code=0
     shift
-    "$root/scripts/verbs" --build dev --as-it-is --seconds "$seconds" "$@" || code=$?
+    "$root/scripts/verbs" --build gcc --as-it-is --seconds "$seconds" "$@" || code=$?
     if ((code == 77)); then
         left_out+=("verbs, whose machine cannot be made")
     elif ((code == 124)) && ! grep -q FAILED "$root/build/verbs/output"; then
