@@ -5,6 +5,8 @@
 #include <rdma/fabric.h>
 #include <rdma/fi_eq.h>
 
+#include <cstdint>
+
 namespace trefoil::ofi {
 
 /// Whether a put of another process has arrived, rather than one of ours has left. Most providers

@@ -2,6 +2,7 @@
 // What SimGrid 4.0 calls otherwise than the releases before it.
 #pragma once
 
+#include <simgrid/forward.h>
 #include <simgrid/version.h>
 #include <simgrid/s4u.hpp>
 #include <string>
